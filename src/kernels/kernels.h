@@ -1,0 +1,91 @@
+/// The arithmetic of the model, one function pointer per block-sized piece of work.
+///
+/// A `Kernels` table is immutable, shared by all threads, and picked once (see `dispatch.h`). Every
+/// instruction set fills the same table; `reference` is the plain oracle the others are tested
+/// against. Kernels know nothing of models: they see arrays of float and sizes.
+///
+/// Conventions: all arrays are float32, may be unaligned unless said otherwise, and do not overlap
+/// unless said otherwise; `k` is the length of one FFM slot (any k >= 1; 2, 4, 8 and 16 are
+/// specialised); a row is `slots * k` floats. Nothing here allocates, throws or prints.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace leveret::kernels {
+
+/// How a weight moves: w -= rate * g / (G + g²)^power, G += g² (AdaGrad, Duchi et al. 2011; VW's
+/// `--power_t`). power 0.5 takes the fast path, power 0 is plain SGD (G is then still kept). A
+/// gradient component that is exactly 0 leaves weight and accumulator untouched, bit for bit.
+/// `l2` adds l2 * w to the gradient of every component whose gradient is not 0.
+struct StepRule {
+  float rate = 0.1f;
+  float power = 0.5f;
+  float l2 = 0.0f;
+};
+
+struct Kernels {
+  /// "reference", "sse2", "avx2", "avx512" or "neon".
+  const char* name;
+
+  // ---- FFM (Juan et al. 2016; identity in man/leveret-model.7, "FFM") ----
+
+  /// out[j] = sum_c a[j*k+c] * b[j*k+c] for j < count: the pair values of one field with the
+  /// fields before it.
+  void (*dots)(const float* a, const float* b, std::size_t count, std::size_t k, float* out);
+
+  /// Contra buffer: t[(i*slots + fields[j])*k + c] = sums[j][fields[i]*k + c] for i, j < n; all
+  /// other slots of t's n rows become 0. `sums[i]` is a row of slots*k floats, `fields` ascending.
+  void (*transpose)(const float* const* sums, const std::uint32_t* fields, std::size_t n,
+                    std::size_t slots, std::size_t k, float* t);
+
+  /// row_sum[c] += x * row[c] for c < length.
+  void (*axpy)(float x, const float* row, std::size_t length, float* row_sum);
+
+  /// One row's AdaGrad step, one accumulator per weight. Gradient of weight (j,c):
+  ///   g = delta[j] * t[j*k+c]          for j < slots;
+  /// w and acc are slots*k floats.
+  void (*ffm_update)(float* w, float* acc, const float* t, const float* delta, std::size_t slots,
+                     std::size_t k, StepRule rule);
+
+  /// The same with one accumulator per slot: acc[j] += sum_c g² / k, all k weights of the slot
+  /// move by rate * g / acc[j]^power. acc is slots floats.
+  void (*ffm_update_slice)(float* w, float* acc, const float* t, const float* delta,
+                           std::size_t slots, std::size_t k, StepRule rule);
+
+  // ---- dense layers; W is outputs rows of `stride` floats, of which `inputs` are used ----
+
+  /// out[o] = bias[o] + sum_i w[o*stride+i] * in[i].
+  void (*dense_forward)(const float* w, const float* bias, const float* in, std::size_t inputs,
+                        std::size_t outputs, std::size_t stride, float* out);
+
+  /// d_in[i] = sum_o w[o*stride+i] * d_out[o]; rows whose d_out is 0 are not read.
+  void (*dense_backward)(const float* w, const float* d_out, std::size_t inputs,
+                         std::size_t outputs, std::size_t stride, float* d_in);
+
+  /// AdaGrad step of W with gradient d_out[o] * in[i]; rows whose d_out is 0 are not touched
+  /// (sparse updates, FW paper section 4.3).
+  void (*dense_update)(float* w, float* acc, const float* in, const float* d_out,
+                       std::size_t inputs, std::size_t outputs, std::size_t stride, StepRule rule);
+
+  /// dense_backward with the weights as they are, and dense_update, in one pass over W.
+  void (*dense_backward_update)(float* w, float* acc, const float* in, const float* d_out,
+                                std::size_t inputs, std::size_t outputs, std::size_t stride,
+                                StepRule rule, float* d_in);
+
+  // ---- vectors ----
+
+  /// AdaGrad step of a vector with an explicit gradient.
+  void (*update)(float* w, float* acc, const float* g, std::size_t length, StepRule rule);
+
+  /// *sum = sum x, *sum_squares = sum x².
+  void (*moments)(const float* x, std::size_t length, float* sum, float* sum_squares);
+
+  /// out[i] = (x[i] - shift) * scale. In place allowed.
+  void (*affine)(const float* x, std::size_t length, float shift, float scale, float* out);
+
+  /// sum a[i]*b[i].
+  float (*dot)(const float* a, const float* b, std::size_t length);
+};
+
+}  // namespace leveret::kernels

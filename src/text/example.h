@@ -1,0 +1,70 @@
+/// Examples as the VW text parser leaves them: chunks of many lines in flat arrays.
+///
+/// A chunk owns everything in it; an Example is a set of offsets into its chunk, so nothing is
+/// allocated per example and threads hand over whole chunks. Not thread safe; one owner at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leveret::text {
+
+/// One feature: its full 32-bit hash (tables mask or probe it) and its value.
+struct Feature {
+  std::uint32_t hash;
+  float value;
+};
+
+/// A run of features of one namespace. The same namespace may come in several runs of a line.
+struct NamespaceRun {
+  std::uint32_t name;   ///< id in NamespaceNames
+  std::uint32_t hash;   ///< VW's hash of the name: the seed of its features
+  std::uint32_t begin;  ///< features [begin, end) in ExampleChunk::features
+  std::uint32_t end;
+};
+
+struct Example {
+  float label;       ///< +1, -1, or 0 when the line has none
+  float importance;  ///< >= 0, finite
+  float initial;     ///< VW's third label token: added to the raw score; 0 when absent
+  std::uint32_t runs_begin, runs_end;  ///< in ExampleChunk::runs
+  std::uint32_t tag_begin, tag_size;   ///< in ExampleChunk::bytes
+  std::uint64_t line;                  ///< 1-based line number in its source
+};
+
+/// Why a line is not an example.
+struct BadLine {
+  std::uint64_t line;                   ///< 1-based line number in its source
+  std::uint32_t text_begin, text_size;  ///< the line in ExampleChunk::bytes, without line end
+  std::uint32_t column;                 ///< 1-based byte column of the fault
+  const char* what;                     ///< static text, e.g. "label is not a number"
+};
+
+/// Where a feature's text lies; filled only when the parser is asked to keep names (audit).
+struct FeatureName {
+  std::uint32_t name_begin, name_size;    ///< in ExampleChunk::bytes; size 0: anonymous
+  std::uint32_t value_begin, value_size;  ///< string value of `a:b` ("chain hash"); size 0: none
+};
+
+struct ExampleChunk {
+  std::string bytes;  ///< the text the offsets point into; whole lines
+  std::vector<Example> examples;
+  std::vector<NamespaceRun> runs;
+  std::vector<Feature> features;
+  std::vector<FeatureName> names;  ///< empty, or parallel to features
+  std::vector<BadLine> bad;
+  /// Where this chunk comes from: for messages. Index into the source list of its reader.
+  std::uint32_t source = 0;
+  std::uint64_t first_line = 1;  ///< line number of the first line in `bytes`
+  std::uint64_t blank_lines = 0;
+
+  std::string_view view(std::uint32_t begin, std::uint32_t size) const {
+    return std::string_view(bytes).substr(begin, size);
+  }
+  /// Keeps the capacity, so that a chunk that is used again does not allocate.
+  void clear();
+};
+
+}  // namespace leveret::text
