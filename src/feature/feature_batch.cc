@@ -1,0 +1,17 @@
+#include "feature/feature_batch.h"
+
+namespace leveret::feature {
+
+void FeatureBatch::clear() {
+  label.clear();
+  importance.clear();
+  initial.clear();
+  linear.clear();
+  linear_runs.clear();
+  linear_runs_begin.assign(1, 0);
+  runs.clear();
+  runs_begin.assign(1, 0);
+  field_features.clear();
+}
+
+}  // namespace leveret::feature

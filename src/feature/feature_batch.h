@@ -1,0 +1,69 @@
+/// What the model sees: 1..B examples as flat arrays of features.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "text/example.h"
+
+namespace leveret::feature {
+
+using text::Feature;
+
+/// Where a linear feature is counted: its namespace's first field + 1, or 0 for the rest
+/// (interactions, namespaces without a field).
+struct LinearRun {
+  std::uint32_t group;
+  std::uint32_t begin, end;  ///< in FeatureBatch::linear
+};
+
+/// The features of one field of one example.
+struct FieldRun {
+  std::uint32_t field;
+  std::uint32_t begin, end;  ///< in FeatureBatch::field_features
+};
+
+/// A feature of a field; `linear` is the place of the same feature in FeatureBatch::linear, or
+/// kNoLinear when its namespace has no linear weights.
+struct FieldFeature {
+  std::uint32_t hash;
+  float value;
+  std::uint32_t linear;
+};
+inline constexpr std::uint32_t kNoLinear = 0xffffffffu;
+
+/// Owned by one thread and used again for the next batch without allocating. Example b has linear
+/// runs [linear_runs_begin[b], linear_runs_begin[b+1]) and field runs [runs_begin[b],
+/// runs_begin[b+1]); its field runs ascend by field and no field comes twice.
+struct FeatureBatch {
+  std::vector<float> label;       ///< +1, -1, 0 = none
+  std::vector<float> importance;  ///< >= 0
+  std::vector<float> initial;     ///< added to the raw score
+
+  std::vector<Feature> linear;  ///< without the constant, interactions included
+  std::vector<LinearRun> linear_runs;
+  std::vector<std::uint32_t> linear_runs_begin{0};
+
+  std::vector<FieldFeature> field_features;
+  std::vector<FieldRun> runs;
+  std::vector<std::uint32_t> runs_begin{0};
+
+  /// Linear features of example b: [linear_begin(b), linear_end(b)).
+  std::uint32_t linear_begin(std::size_t b) const { return linear_at(linear_runs_begin[b]); }
+  std::uint32_t linear_end(std::size_t b) const { return linear_at(linear_runs_begin[b + 1]); }
+
+  /// Working memory of FeatureMap::map, kept here so that mapping stays const and allocation free.
+  std::vector<std::uint32_t> scratch;
+
+  std::size_t size() const { return label.size(); }
+  void clear();
+
+ private:
+  std::uint32_t linear_at(std::size_t run) const {
+    return run < linear_runs.size() ? linear_runs[run].begin
+                                    : static_cast<std::uint32_t>(linear.size());
+  }
+};
+
+}  // namespace leveret::feature

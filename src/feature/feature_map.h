@@ -1,0 +1,85 @@
+/// From parsed examples to the features of a model: which namespaces count, which field they
+/// belong to, which interactions they form.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "feature/feature_batch.h"
+#include "text/example.h"
+#include "text/namespace_names.h"
+
+namespace leveret::feature {
+
+/// Part of the model's spec; stored with it.
+struct FeatureOptions {
+  std::vector<std::string> ignore;  ///< --ignore: namespaces left out altogether
+  std::vector<std::string> keep;    ///< --keep: when not empty, only these count
+  bool linear_all = true;           ///< --linear all
+  std::vector<std::string> linear;  ///< --linear NS,…: when !linear_all; empty = none
+  std::vector<std::vector<std::string>> interactions;  ///< --interactions, -q
+  bool field_features = true;                          ///< false: a model without FFM
+  std::vector<std::vector<std::string>> fields;        ///< --field; empty: each namespace is one
+  std::uint32_t max_fields = 128;                      ///< later namespaces are linear only
+};
+
+/// What was decided about one namespace when it was first met. Stored with the model, so that a
+/// later run decides the same.
+struct NamespacePlan {
+  std::string name;
+  bool keep = true;
+  bool linear = true;
+  std::vector<std::uint32_t> fields;       ///< the fields it belongs to
+  std::vector<std::uint32_t> selectors;    ///< interaction selectors it fills, counted through
+};
+
+/// Decisions are made by `meet` (one thread, nobody else inside); `map` is const and may run in
+/// any number of threads.
+class FeatureMap {
+ public:
+  /// `known` comes from a stored model, in its order.
+  FeatureMap(FeatureOptions options, std::vector<NamespacePlan> known);
+
+  const FeatureOptions& options() const { return options_; }
+  const std::vector<NamespacePlan>& plans() const { return plans_; }
+  std::uint32_t field_count() const { return field_count_; }
+  /// Names of the namespaces of each field, comma separated.
+  std::vector<std::string> field_names() const;
+  /// Namespaces that came after max_fields was reached and have no field for that reason.
+  std::uint32_t fieldless() const { return fieldless_; }
+
+  /// Plans for the namespaces of this example that have none yet, in the line's order: what is
+  /// decided depends on the examples learned from, not on how far a parser has run ahead. With
+  /// `grow` false (prediction) a new namespace gets no field.
+  void meet(const text::NamespaceNames& names, const text::ExampleChunk& chunk,
+            std::size_t example, bool grow);
+
+  /// Appends examples [first, first + count) of the chunk to `out` and returns how many it was:
+  /// it stops before an example that has a namespace to `meet`.
+  std::size_t map(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
+                  FeatureBatch& out) const;
+
+ private:
+  NamespacePlan plan(const std::string& name, bool grow);
+  bool has_met(const text::ExampleChunk& chunk, const text::Example& example) const;
+  bool known_exactly(const std::string& selector) const;
+  bool any_selects(const std::vector<std::string>& selectors, const std::string& name) const;
+  void assign_fields(NamespacePlan& plan, bool grow);
+  void map_linear(const text::ExampleChunk& chunk, const text::Example& example,
+                  FeatureBatch& out) const;
+  void map_fields(const text::ExampleChunk& chunk, const text::Example& example,
+                  FeatureBatch& out) const;
+
+  static constexpr std::uint32_t kUnmet = 0xffffffffu;
+
+  FeatureOptions options_;
+  std::vector<NamespacePlan> plans_;
+  std::unordered_map<std::string, std::uint32_t> plan_by_name_;
+  std::vector<std::uint32_t> plan_of_;  ///< name id -> index in plans_
+  std::uint32_t field_count_ = 0;
+  std::uint32_t fieldless_ = 0;
+};
+
+}  // namespace leveret::feature

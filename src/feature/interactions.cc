@@ -1,0 +1,148 @@
+#include "feature/interactions.h"
+
+#include <algorithm>
+#include <span>
+
+#include "text/hash.h"
+
+namespace leveret::feature {
+namespace {
+
+/// A group is what one position of an interaction ranges over: the runs of a selector, or, for the
+/// wildcard ":", those of one namespace. Run indices live in FeatureBatch::scratch.
+struct Group {
+  std::uint32_t begin, end;
+};
+
+class Expander {
+ public:
+  Expander(const std::vector<NamespacePlan>& plans, const std::vector<std::uint32_t>& plan_of,
+           const text::ExampleChunk& chunk, const text::Example& example, FeatureBatch& out)
+      : plans_(plans), plan_of_(plan_of), chunk_(chunk), example_(example), out_(out) {
+    out_.scratch.clear();
+  }
+
+  void expand(const std::vector<std::string>& selectors, std::uint32_t first_selector) {
+    std::vector<Group> groups[3];
+    for (std::size_t p = 0; p < selectors.size(); ++p) {
+      if (selectors[p] == ":") {
+        wildcard_groups(groups[p]);
+      } else {
+        groups[p].push_back(selector_group(first_selector + static_cast<std::uint32_t>(p)));
+      }
+    }
+    for (std::size_t a = 0; a < groups[0].size(); ++a) {
+      const bool ordered = selectors[0] == ":" && selectors[1] == ":";
+      for (std::size_t b = ordered ? a : 0; b < groups[1].size(); ++b) {
+        if (selectors.size() == 2) {
+          pairs(groups[0][a], groups[1][b]);
+          continue;
+        }
+        const bool ordered_again = selectors[1] == ":" && selectors[2] == ":";
+        for (std::size_t c = ordered_again ? b : 0; c < groups[2].size(); ++c) {
+          triples(groups[0][a], groups[1][b], groups[2][c]);
+        }
+      }
+    }
+  }
+
+ private:
+  const NamespacePlan& plan(std::uint32_t run) const {
+    return plans_[plan_of_[chunk_.runs[run].name]];
+  }
+
+  Group selector_group(std::uint32_t selector) {
+    Group group{static_cast<std::uint32_t>(out_.scratch.size()), 0};
+    for (std::uint32_t run = example_.runs_begin; run < example_.runs_end; ++run) {
+      const NamespacePlan& p = plan(run);
+      if (p.keep && std::find(p.selectors.begin(), p.selectors.end(), selector) != p.selectors.end())
+        out_.scratch.push_back(run);
+    }
+    group.end = static_cast<std::uint32_t>(out_.scratch.size());
+    return group;
+  }
+
+  /// One group per kept namespace of the example, in ascending byte order of the names.
+  void wildcard_groups(std::vector<Group>& groups) {
+    const std::uint32_t base = static_cast<std::uint32_t>(out_.scratch.size());
+    for (std::uint32_t run = example_.runs_begin; run < example_.runs_end; ++run) {
+      if (plan(run).keep) out_.scratch.push_back(run);
+    }
+    std::stable_sort(out_.scratch.begin() + base, out_.scratch.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return plan(a).name < plan(b).name; });
+    for (std::uint32_t i = base; i < out_.scratch.size(); ++i) {
+      const bool same =
+          i > base && chunk_.runs[out_.scratch[i]].name == chunk_.runs[out_.scratch[i - 1]].name;
+      if (same) {
+        groups.back().end = i + 1;
+      } else {
+        groups.push_back({i, i + 1});
+      }
+    }
+  }
+
+  bool same(Group a, Group b) const {
+    const auto* runs = out_.scratch.data();
+    return std::equal(runs + a.begin, runs + a.end, runs + b.begin, runs + b.end);
+  }
+
+  /// Calls visit(feature, position) for the group's features from position `from` on.
+  template <class Visit>
+  void each(Group group, std::size_t from, Visit visit) const {
+    std::size_t position = 0;
+    for (std::uint32_t i = group.begin; i < group.end; ++i) {
+      const text::NamespaceRun& run = chunk_.runs[out_.scratch[i]];
+      for (std::uint32_t f = run.begin; f < run.end; ++f, ++position) {
+        if (position >= from) visit(chunk_.features[f], position);
+      }
+    }
+  }
+
+  // A group paired with itself gives combinations with repetition, as VW does.
+  void pairs(Group a, Group b) {
+    const bool self = same(a, b);
+    each(a, 0, [&](const Feature& fa, std::size_t i) {
+      each(b, self ? i : 0, [&](const Feature& fb, std::size_t) {
+        out_.linear.push_back({text::hash_pair(fa.hash, fb.hash), fa.value * fb.value});
+      });
+    });
+  }
+
+  void triples(Group a, Group b, Group c) {
+    const bool self_ab = same(a, b);
+    const bool self_bc = same(b, c);
+    each(a, 0, [&](const Feature& fa, std::size_t i) {
+      each(b, self_ab ? i : 0, [&](const Feature& fb, std::size_t j) {
+        const Feature ab{text::hash_pair(fa.hash, fb.hash), fa.value * fb.value};
+        each(c, self_bc ? j : 0, [&](const Feature& fc, std::size_t) {
+          out_.linear.push_back({text::hash_pair(ab.hash, fc.hash), ab.value * fc.value});
+        });
+      });
+    });
+  }
+
+  const std::vector<NamespacePlan>& plans_;
+  const std::vector<std::uint32_t>& plan_of_;
+  const text::ExampleChunk& chunk_;
+  const text::Example& example_;
+  FeatureBatch& out_;
+};
+
+}  // namespace
+
+void append_interactions(const FeatureOptions& options, const std::vector<NamespacePlan>& plans,
+                         const std::vector<std::uint32_t>& plan_of,
+                         const text::ExampleChunk& chunk, const text::Example& example,
+                         FeatureBatch& out) {
+  const auto begin = static_cast<std::uint32_t>(out.linear.size());
+  Expander expander(plans, plan_of, chunk, example, out);
+  std::uint32_t selector = 0;
+  for (const std::vector<std::string>& interaction : options.interactions) {
+    expander.expand(interaction, selector);
+    selector += static_cast<std::uint32_t>(interaction.size());
+  }
+  const auto end = static_cast<std::uint32_t>(out.linear.size());
+  if (begin != end) out.linear_runs.push_back({0, begin, end});
+}
+
+}  // namespace leveret::feature

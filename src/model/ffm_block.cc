@@ -1,0 +1,136 @@
+#include "model/ffm_block.h"
+
+#include <algorithm>
+
+#include "model/logistic.h"
+
+namespace leveret::model {
+namespace {
+
+std::size_t pair_index(std::size_t f, std::size_t g) { return g * (g + 1) / 2 + f; }
+
+float instance_scale(const Tape& tape, std::size_t b) {
+  const feature::FeatureBatch& batch = *tape.batch;
+  float squares = 0;
+  for (std::uint32_t r = batch.runs_begin[b]; r < batch.runs_begin[b + 1]; ++r) {
+    for (std::uint32_t i = batch.runs[r].begin; i < batch.runs[r].end; ++i) {
+      squares += tape.field_values[i] * tape.field_values[i];
+    }
+  }
+  return FfmBlock::kScale / std::max(squares, 1e-6f);
+}
+
+}  // namespace
+
+void FfmBlock::forward(const Model& model, Tape& tape) const {
+  const std::size_t pairs = model.layout().pairs();
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    gather(model, tape, b);
+    float* p = tape.pairs.data() + b * pairs;
+    pairs_of(model, tape, p);
+    float sum = 0, squares = 0;
+    kernels_->moments(p, pairs, &sum, &squares);
+    tape.ffm_scale[b] = instance_scale(tape, b);
+    Scores& scores = tape.scores[b];
+    scores.ffm = scores.first + tape.ffm_scale[b] * sum;
+    if (model.spec().mixed()) scores.ffm = clamp_score(scores.ffm);
+    scores.deep = scores.last = scores.ffm;
+  }
+}
+
+void FfmBlock::gather(const Model& model, Tape& tape, std::size_t b) const {
+  const feature::FeatureBatch& batch = *tape.batch;
+  const std::size_t slots = model.fields().size();
+  const std::size_t k = model.spec().ffm_k;
+  const std::size_t length = slots * k;
+  FfmTape& ffm = tape.ffm;
+  ffm.present.clear();
+  ffm.fields.clear();
+  ffm.sums.clear();
+  if (ffm.contra.size() < slots * length) {
+    ffm.store.resize(slots * length);
+    ffm.contra.resize(slots * length);
+    ffm.delta.resize(slots * slots);
+  }
+  for (std::uint32_t r = batch.runs_begin[b]; r < batch.runs_begin[b + 1]; ++r) {
+    const feature::FieldRun& run = batch.runs[r];
+    std::uint32_t admitted = 0, last = 0;
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      if (tape.rows[i] == kNoRow) continue;
+      ++admitted;
+      last = i;
+    }
+    if (admitted == 0) continue;
+    const FieldTable& table = model.fields()[run.field];
+    const float* sum = table.weights(tape.rows[last]);
+    if (admitted > 1 || tape.field_values[last] != 1.0f) {
+      float* own = ffm.store.data() + ffm.present.size() * length;
+      std::fill(own, own + length, 0.0f);
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        if (tape.rows[i] == kNoRow) continue;
+        kernels_->axpy(tape.field_values[i], table.weights(tape.rows[i]), length, own);
+      }
+      sum = own;
+    }
+    ffm.present.push_back({run.field, run.begin, run.end, admitted > 1});
+    ffm.fields.push_back(run.field);
+    ffm.sums.push_back(sum);
+  }
+  kernels_->transpose(ffm.sums.data(), ffm.fields.data(), ffm.fields.size(), slots, k,
+                      ffm.contra.data());
+}
+
+void FfmBlock::pairs_of(const Model& model, const Tape& tape, float* pairs) const {
+  const std::size_t slots = model.fields().size();
+  const std::size_t k = model.spec().ffm_k;
+  std::size_t done = 0;  // fields whose stretch of the triangle is written
+  for (std::size_t i = 0; i < tape.ffm.present.size(); ++i) {
+    const std::size_t g = tape.ffm.present[i].field;
+    std::fill(pairs + pair_index(0, done), pairs + pair_index(0, g), 0.0f);
+    kernels_->dots(tape.ffm.sums[i], tape.ffm.contra.data() + i * slots * k, g, k,
+                   pairs + pair_index(0, g));
+    pairs[pair_index(g, g)] = tape.ffm.present[i].several ? within(model, tape, i) : 0.0f;
+    done = g + 1;
+  }
+  std::fill(pairs + pair_index(0, done), pairs + pair_index(0, slots), 0.0f);
+}
+
+float FfmBlock::within(const Model& model, const Tape& tape, std::size_t present) const {
+  const PresentField& field = tape.ffm.present[present];
+  const std::size_t k = model.spec().ffm_k;
+  const float* sum = tape.ffm.sums[present] + field.field * k;
+  float twice = kernels_->dot(sum, sum, k);
+  for (std::uint32_t i = field.begin; i < field.end; ++i) {
+    if (tape.rows[i] == kNoRow) continue;
+    const float* v = model.fields()[field.field].weights(tape.rows[i]) + field.field * k;
+    twice -= tape.field_values[i] * tape.field_values[i] * kernels_->dot(v, v, k);
+  }
+  return 0.5f * twice;
+}
+
+void FfmBlock::backward(const Model& model, Tape& tape) const {
+  const std::size_t pairs = model.layout().pairs();
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const float own = tape.scores[b].d_ffm * tape.ffm_scale[b];
+    float* d = tape.d_pairs.data() + b * pairs;
+    if (!model.spec().has_mlp()) {
+      std::fill(d, d + pairs, own);
+    } else {
+      for (std::size_t i = 0; i < pairs; ++i) d[i] += own;
+    }
+  }
+}
+
+void FfmBlock::spread(const Model& model, Tape& tape, std::size_t b) const {
+  const std::size_t fields = model.fields().size();
+  const float* d = tape.d_pairs.data() + b * model.layout().pairs();
+  for (std::size_t i = 0; i < tape.ffm.present.size(); ++i) {
+    const std::size_t g = tape.ffm.present[i].field;
+    float* delta = tape.ffm.delta.data() + i * fields;
+    std::copy_n(d + pair_index(0, g), g, delta);
+    delta[g] = tape.ffm.present[i].several ? d[pair_index(g, g)] : 0.0f;
+    for (std::size_t f = g + 1; f < fields; ++f) delta[f] = d[pair_index(g, f)];
+  }
+}
+
+}  // namespace leveret::model

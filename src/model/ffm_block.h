@@ -1,0 +1,42 @@
+/// Field-aware factorization machine: pair values p_fg = <S_fg, S_gf> with
+/// S_fg = sum over the features i of field f of x_i v_i,g, and pairs within a field
+/// p_ff = (|S_ff|^2 - sum |x_i v_i,f|^2) / 2 (Juan et al. 2016; identity in man/leveret-model.7).
+///
+/// Every pair stands once (DiagMask of the FW paper, section 2.1): pair f <= g has the index
+/// g(g+1)/2 + f, so that a new field only appends. The head's score is first + scale * sum p with
+/// scale = 2 / sum x² (libffm's instance normalisation), so that one learning rate serves 10 fields
+/// and 80.
+#pragma once
+
+#include "model/block.h"
+
+namespace leveret::model {
+
+class FfmBlock final : public Block {
+ public:
+  static constexpr float kScale = 2.0f;
+
+  explicit FfmBlock(const kernels::Kernels& kernels) : kernels_(&kernels) {}
+
+  /// Writes pairs, ffm_scale and scores.ffm; leaves the last example gathered on tape.ffm.
+  void forward(const Model& model, Tape& tape) const override;
+
+  /// Adds the head's own error to d_pairs, which holds what came back through the MLP.
+  void backward(const Model& model, Tape& tape) const override;
+
+  /// Puts example b on tape.ffm: sums and contra.
+  void gather(const Model& model, Tape& tape, std::size_t b) const;
+
+  /// From d_pairs of example b to tape.ffm.delta: slot g of a feature with value x in the i-th
+  /// present field has the gradient x * delta[i][g] * contra[i][g], but for the field's own slot,
+  /// where it is x * delta[i][f] * (contra[i][f] - x * v_f).
+  void spread(const Model& model, Tape& tape, std::size_t b) const;
+
+ private:
+  void pairs_of(const Model& model, const Tape& tape, float* pairs) const;
+  float within(const Model& model, const Tape& tape, std::size_t present) const;
+
+  const kernels::Kernels* kernels_;
+};
+
+}  // namespace leveret::model

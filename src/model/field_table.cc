@@ -1,0 +1,277 @@
+#include "model/field_table.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+namespace leveret::model {
+namespace {
+
+constexpr std::uint32_t kFirstBits = 6;
+
+[[noreturn]] void damaged(std::uint32_t field, const std::string& what) {
+  throw std::runtime_error("the model's table of field " + std::to_string(field) + " " + what +
+                           "; the file is damaged");
+}
+
+}  // namespace
+
+FieldTable::FieldTable(std::uint32_t field, FieldTableOptions options, RowShape shape,
+                       MemoryBudget& budget)
+    : field_(field),
+      options_(options),
+      shape_(shape),
+      budget_(&budget),
+      hashed_(options.bits != 0),
+      bits_(hashed_ ? options.bits : kFirstBits),
+      weights_(budget.limit()),
+      state_(budget.limit()),
+      weights_at_(reinterpret_cast<float*>(weights_.data())),
+      state_at_(reinterpret_cast<float*>(state_.data())) {
+  const std::uint64_t bytes = capacity() * sizeof(std::uint64_t);
+  budget_->force(bytes);
+  Arena index(bytes);
+  if (!index.resize(bytes)) {
+    throw std::runtime_error("not enough memory for an FFM index of " + std::to_string(bytes) +
+                             " bytes; use smaller --ffm_bits");
+  }
+  adopt_index(std::move(index));
+}
+
+void FieldTable::adopt_index(Arena arena) {
+  index_arena_ = std::move(arena);
+  index_ = reinterpret_cast<std::uint64_t*>(index_arena_.data());
+  mask_ = static_cast<std::uint32_t>(capacity() - 1);
+  limit_ = capacity() / 4 * 3;
+}
+
+Row FieldTable::find(std::uint32_t hash) const {
+  for (std::uint32_t i = start(hash);; i = (i + 1) & mask_) {
+    const std::uint64_t seen = std::atomic_ref(index_[i]).load(std::memory_order_acquire);
+    const std::uint32_t value = value_of(seen);
+    if (value == 0) return shared_row();
+    if (hashed_ || static_cast<std::uint32_t>(seen) == hash) {
+      return has_row(value) ? value & ~kRowBit : kNoRow;
+    }
+  }
+}
+
+Row FieldTable::touch(std::uint32_t hash) {
+  for (std::uint32_t i = start(hash);;) {
+    std::atomic_ref<std::uint64_t> slot(index_[i]);
+    std::uint64_t seen = slot.load(std::memory_order_acquire);
+    if (value_of(seen) == 0) {
+      if (!hashed_ && keys() >= limit_) {
+        if (concurrent_ || full_ || !grow_index()) return to_shared_row();
+        i = start(hash);
+        continue;
+      }
+      // A count of 0 is what `sighted` turns into 1; the word in between is never published.
+      if (options_.admit > 1) {
+        if (!slot.compare_exchange_strong(seen, word(hash, 1), std::memory_order_acq_rel)) continue;
+        keys_.add(1);
+        return kNoRow;
+      }
+      if (!slot.compare_exchange_strong(seen, word(hash, kBusy), std::memory_order_acq_rel)) {
+        continue;
+      }
+      keys_.add(1);
+      const Row row = new_row(hash);
+      if (row == kNoRow) {
+        slot.store(word(hash, 1), std::memory_order_release);
+        return to_shared_row();
+      }
+      slot.store(word(hash, row | kRowBit), std::memory_order_release);
+      return row;
+    }
+    if (hashed_ || static_cast<std::uint32_t>(seen) == hash) return sighted(index_[i], seen);
+    i = (i + 1) & mask_;
+  }
+}
+
+/// One more sight of a key that is in the index.
+Row FieldTable::sighted(std::uint64_t& at, std::uint64_t seen) {
+  const std::uint32_t value = value_of(seen);
+  if (has_row(value)) return value & ~kRowBit;
+  if (value == kBusy) return kNoRow;
+  std::atomic_ref<std::uint64_t> slot(at);
+  const std::uint32_t key = static_cast<std::uint32_t>(seen);
+  if (value + 1 < options_.admit) {
+    // Losing a race here loses one sight, which only delays an admission.
+    slot.compare_exchange_strong(seen, word(key, value + 1), std::memory_order_acq_rel);
+    return kNoRow;
+  }
+  if (!slot.compare_exchange_strong(seen, word(key, kBusy), std::memory_order_acq_rel)) {
+    return kNoRow;
+  }
+  const Row row = new_row(key);
+  slot.store(word(key, row == kNoRow ? value : row | kRowBit), std::memory_order_release);
+  return row == kNoRow ? to_shared_row() : row;
+}
+
+/// A row with its first weights, or kNoRow when memory has run out.
+Row FieldTable::new_row(std::uint32_t key) {
+  if (full_ || !budget_->take(row_bytes())) {
+    full_ = true;
+    return kNoRow;
+  }
+  const Row row = static_cast<Row>(rows_.add(1));
+  if (row >= room_ && (concurrent_ || !make_room(row + 1))) {
+    rows_.add(-1);
+    budget_->give_back(row_bytes());
+    return kNoRow;
+  }
+  write_first_weights(row, key, 0);
+  return row;
+}
+
+/// Sizes the arenas for `rows` rows, in steps, so that it is rarely called.
+bool FieldTable::make_room(std::uint64_t rows) {
+  if (rows <= room_) return true;
+  std::uint64_t wanted = std::max<std::uint64_t>(rows, room_ + room_ / 2 + 16);
+  for (;; wanted = rows) {
+    if (weights_.resize(wanted * shape_.weights() * sizeof(float)) &&
+        state_.resize(wanted * shape_.state() * sizeof(float))) {
+      room_ = wanted;
+      return true;
+    }
+    if (wanted == rows) {
+      full_ = true;
+      return false;
+    }
+  }
+}
+
+void FieldTable::write_first_weights(Row row, std::uint32_t key, std::uint32_t from_slot) {
+  const std::uint64_t base = mix(options_.seed ^ mix((std::uint64_t{field_} << 32) | key));
+  float* w = weights(row);
+  const float unit = options_.init_width * 0x1p-31f;
+  for (std::uint32_t slot = from_slot; slot < shape_.slots; ++slot) {
+    std::uint64_t random = mix(base + slot);
+    for (std::uint32_t c = 0; c < shape_.k; ++c) {
+      if (c % 2 == 0 && c > 0) random = mix(random);
+      const auto bits = static_cast<std::int32_t>(random >> (c % 2 == 0 ? 0 : 32));
+      w[slot * shape_.k + c] = static_cast<float>(bits) * unit;
+    }
+  }
+  const std::size_t first = shape_.slice_state ? from_slot : std::size_t{from_slot} * shape_.k;
+  std::fill(state(row) + first, state(row) + shape_.state(), shape_.first_state);
+}
+
+Row FieldTable::to_shared_row() {
+  shared_.add(1);
+  Row row = shared_row();
+  if (row != kNoRow || concurrent_) return row;
+  if (!make_room(rows() + std::uint64_t{1})) return kNoRow;
+  budget_->force(row_bytes());
+  row = static_cast<Row>(rows_.add(1));
+  write_first_weights(row, 0, 0);
+  shared_row_.set(row);
+  return row;
+}
+
+void FieldTable::reserve(std::uint64_t count) {
+  while (!hashed_ && !full_ && keys() + count > limit_ && grow_index()) {
+  }
+  if (!full_) make_room(rows() + count);
+  // Under threads nobody may create the shared row, so it is made as soon as it may be needed.
+  if (full_ && shared_row() == kNoRow) {
+    const bool concurrent = concurrent_;
+    concurrent_ = false;
+    to_shared_row();
+    shared_.add(-1);
+    concurrent_ = concurrent;
+  }
+}
+
+bool FieldTable::grow_index() {
+  const std::uint64_t old_capacity = capacity();
+  const std::uint64_t bytes = 2 * old_capacity * sizeof(std::uint64_t);
+  if (bits_ >= 31 || !budget_->take(bytes)) {
+    full_ = true;
+    return false;
+  }
+  Arena bigger(bytes);
+  if (!bigger.resize(bytes)) {
+    budget_->give_back(bytes);
+    full_ = true;
+    return false;
+  }
+  const Arena old = std::move(index_arena_);
+  const auto* from = reinterpret_cast<const std::uint64_t*>(old.data());
+  ++bits_;
+  adopt_index(std::move(bigger));
+  for (std::uint64_t s = 0; s < old_capacity; ++s) {
+    if (value_of(from[s]) == 0) continue;
+    std::uint32_t i = start(static_cast<std::uint32_t>(from[s]));
+    while (value_of(index_[i]) != 0) i = (i + 1) & mask_;
+    index_[i] = from[s];
+  }
+  budget_->give_back(bytes / 2);
+  return true;
+}
+
+void FieldTable::set_slots(std::uint32_t slots) {
+  if (slots <= shape_.slots) return;
+  const RowShape old = shape_;
+  shape_.slots = slots;
+  const std::uint64_t extra =
+      (shape_.weights() + shape_.state() - old.weights() - old.state()) * sizeof(float) * rows();
+  budget_->force(extra);
+  room_ = 0;
+  if (rows() > 0 && !make_room(rows())) {
+    throw std::runtime_error("out of memory while giving field " + std::to_string(field_) +
+                             " one more slot per row; raise --max_memory or name the fields with "
+                             "--field");
+  }
+  // In place, last row first: a row's new place never reaches below its old one.
+  for (std::uint64_t row = rows(); row-- > 0;) {
+    std::memmove(weights_at_ + row * shape_.weights(), weights_at_ + row * old.weights(),
+                 old.weights() * sizeof(float));
+    std::memmove(state_at_ + row * shape_.state(), state_at_ + row * old.state(),
+                 old.state() * sizeof(float));
+  }
+  for_each_row([&](std::uint32_t key, Row row) { write_first_weights(row, key, old.slots); });
+  if (shared_row() != kNoRow) write_first_weights(shared_row(), 0, old.slots);
+}
+
+void FieldTable::load(Arena index, Arena weights, Arena state, Row shared_row,
+                      std::uint64_t shared) {
+  const std::uint64_t words = index.size() / sizeof(std::uint64_t);
+  if (index.size() % sizeof(std::uint64_t) != 0 || !std::has_single_bit(words) || words > 1u << 31 ||
+      (hashed_ && words != capacity())) {
+    damaged(field_, "has an index of " + std::to_string(index.size()) + " bytes");
+  }
+  const std::uint64_t row_weights = shape_.weights() * sizeof(float);
+  const std::uint64_t rows = row_weights == 0 ? 0 : weights.size() / row_weights;
+  if ((row_weights != 0 && weights.size() % row_weights != 0) || rows >= kRowBit ||
+      state.size() != rows * shape_.state() * sizeof(float)) {
+    damaged(field_, "has weights and state of unequal lengths");
+  }
+  budget_->give_back(capacity() * sizeof(std::uint64_t));
+  bits_ = static_cast<std::uint32_t>(std::bit_width(words) - 1);
+  adopt_index(std::move(index));
+  std::uint64_t keys = 0;
+  for (std::uint64_t i = 0; i < words; ++i) {
+    const std::uint32_t value = value_of(index_[i]);
+    keys += value != 0;
+    if (has_row(value) && (value & ~kRowBit) >= rows) damaged(field_, "names a row it has not");
+    if (value == kBusy) damaged(field_, "has a half-admitted key");
+  }
+  if (!hashed_ && keys >= words) damaged(field_, "has no empty index slot");
+  if (shared_row != kNoRow && shared_row >= rows) damaged(field_, "names a shared row it has not");
+  weights_ = std::move(weights);
+  state_ = std::move(state);
+  weights_at_ = reinterpret_cast<float*>(weights_.data());
+  state_at_ = reinterpret_cast<float*>(state_.data());
+  rows_.set(rows);
+  room_ = rows;
+  keys_.set(keys);
+  shared_row_.set(shared_row);
+  shared_.set(shared);
+  budget_->force(words * sizeof(std::uint64_t) + rows * row_bytes());
+}
+
+}  // namespace leveret::model

@@ -1,0 +1,134 @@
+/// The FFM rows of one field: hash → row of `fields * k` weights, optimizer state beside it.
+///
+/// A key is counted in the index from its first sight and gets a row at its `admit`-th; the row's
+/// first weights are a function of (seed, field, key), so the order of arrival does not matter.
+/// Two kinds behind one interface: *hashed* (2^bits index slots, hash & mask) and *growing* (open
+/// addressing). Rows lie in admission order in memory that never moves, so row pointers stay valid
+/// until `set_shape`.
+///
+/// Threads: as LinearTable. A row is published only after its first weights are written.
+#pragma once
+
+#include <cstdint>
+
+#include "model/arena.h"
+#include "model/counter.h"
+#include "model/hash_mix.h"
+#include "model/memory_budget.h"
+
+namespace leveret::model {
+
+using Row = std::uint32_t;
+inline constexpr Row kNoRow = 0xffffffffu;
+
+/// What all field tables of a model share.
+struct FieldTableOptions {
+  std::uint32_t bits = 0;   ///< index slots as a power of two; 0: growing
+  std::uint32_t admit = 2;  ///< a row comes with the admit-th sight of a key; >= 1
+  std::uint64_t seed = 0;
+  float init_width = 0.1f;  ///< first weights are uniform in [-init_width, init_width]
+};
+
+/// Row shape: slots * k weights; state is one float per weight or per slot.
+struct RowShape {
+  std::uint32_t slots = 0;
+  std::uint32_t k = 4;
+  bool slice_state = false;  ///< --adagrad slice
+  float first_state = 0;     ///< first value of every accumulator
+
+  std::size_t weights() const { return std::size_t{slots} * k; }
+  std::size_t state() const { return slice_state ? slots : weights(); }
+};
+
+class FieldTable {
+ public:
+  FieldTable(std::uint32_t field, FieldTableOptions options, RowShape shape, MemoryBudget& budget);
+
+  std::uint32_t field() const { return field_; }
+  std::uint64_t rows() const { return rows_.get(); }
+  std::uint64_t keys() const { return keys_.get(); }
+  std::uint64_t capacity() const { return std::uint64_t{1} << bits_; }
+  /// Look-ups that ended in the shared row because memory had run out.
+  std::uint64_t shared() const { return shared_.get(); }
+  Row shared_row() const { return static_cast<Row>(shared_row_.get()); }
+
+  /// The row of `hash`, kNoRow when it has none (yet).
+  Row find(std::uint32_t hash) const;
+  /// The same, counting this sight of `hash` and admitting it when its time has come.
+  Row touch(std::uint32_t hash);
+  void prefetch(std::uint32_t hash) const { __builtin_prefetch(index_ + start(hash)); }
+
+  float* weights(Row row) { return weights_at_ + row * shape_.weights(); }
+  const float* weights(Row row) const { return weights_at_ + row * shape_.weights(); }
+  float* state(Row row) { return state_at_ + row * shape_.state(); }
+
+  const RowShape& shape() const { return shape_; }
+  /// Gives every row `slots` slots (never fewer than it has); new ones get their first weights.
+  void set_slots(std::uint32_t slots);
+
+  void reserve(std::uint64_t count);
+  void set_concurrent(bool concurrent) { concurrent_ = concurrent; }
+
+  /// Stored sections: the index (capacity() words: value << 32 | key), weights, state.
+  const Arena& index() const { return index_arena_; }
+  const Arena& weight_rows() const { return weights_; }
+  const Arena& state_rows() const { return state_; }
+  /// Takes over stored sections. Every index value is checked against the number of rows.
+  void load(Arena index, Arena weights, Arena state, Row shared_row, std::uint64_t shared);
+
+  /// Calls visit(key, row) for every admitted key, in memory order.
+  template <class Visit>
+  void for_each_row(Visit visit) const {
+    for (std::uint64_t i = 0; i < capacity(); ++i) {
+      if (has_row(value_of(index_[i]))) {
+        visit(static_cast<std::uint32_t>(index_[i]), value_of(index_[i]) & ~kRowBit);
+      }
+    }
+  }
+
+ private:
+  // An index word is value << 32 | key; value 0 = empty, else a count of sights, or a row with
+  // kRowBit. kBusy: another thread is writing the row's first weights.
+  static constexpr std::uint32_t kRowBit = 0x80000000u;
+  static constexpr std::uint32_t kBusy = 0x7fffffffu;
+  static bool has_row(std::uint32_t value) { return (value & kRowBit) != 0; }
+  static std::uint32_t value_of(std::uint64_t word) {
+    return static_cast<std::uint32_t>(word >> 32);
+  }
+  static std::uint64_t word(std::uint32_t key, std::uint32_t value) {
+    return (std::uint64_t{value} << 32) | key;
+  }
+
+  std::uint32_t start(std::uint32_t hash) const {
+    return hashed_ ? hash & mask_ : first_slot(hash, bits_);
+  }
+  Row sighted(std::uint64_t& slot, std::uint64_t seen);
+  Row new_row(std::uint32_t key);
+  void write_first_weights(Row row, std::uint32_t key, std::uint32_t from_slot);
+  Row to_shared_row();
+  bool make_room(std::uint64_t rows);
+  bool grow_index();
+  void adopt_index(Arena arena);
+  std::uint64_t row_bytes() const { return (shape_.weights() + shape_.state()) * sizeof(float); }
+
+  std::uint32_t field_;
+  FieldTableOptions options_;
+  RowShape shape_;
+  MemoryBudget* budget_;
+  bool hashed_;
+  bool concurrent_ = false;
+  bool full_ = false;  ///< memory has run out: no new rows
+  std::uint32_t bits_;
+  std::uint32_t mask_ = 0;
+  std::uint64_t limit_ = 0;
+  Arena index_arena_;
+  std::uint64_t* index_ = nullptr;
+  Arena weights_, state_;
+  float* weights_at_ = nullptr;
+  float* state_at_ = nullptr;
+  std::uint64_t room_ = 0;  ///< rows the arenas have been sized for
+  Counter rows_, keys_, shared_;
+  Counter shared_row_{kNoRow};
+};
+
+}  // namespace leveret::model

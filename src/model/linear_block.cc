@@ -1,0 +1,101 @@
+#include "model/linear_block.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/logistic.h"
+
+namespace leveret::model {
+namespace {
+
+/// Log-odds of (clicks + prior) / (count + kPriorCount).
+float smoothed_log_odds(const float* cell, float rate) {
+  const float clicks = cell[kClicks] + LinearBlock::kPriorCount * rate;
+  const float others = cell[kCount] - cell[kClicks] + LinearBlock::kPriorCount * (1.0f - rate);
+  return std::log(clicks / others);
+}
+
+}  // namespace
+
+void LinearBlock::forward(const Model& model, Tape& tape) const {
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    if (model.spec().mixed()) {
+      forward_mixed(model, tape, b);
+    } else {
+      forward_one(model, tape, b);
+    }
+  }
+}
+
+void LinearBlock::forward_one(const Model& model, Tape& tape, std::size_t b) const {
+  const feature::FeatureBatch& batch = *tape.batch;
+  const std::uint32_t groups = model.layout().groups();
+  float* group_linear = tape.group_linear.data() + b * groups;
+  std::fill(group_linear, group_linear + groups, 0.0f);
+  Scores& scores = tape.scores[b];
+  scores.base = batch.initial[b] + (model.spec().constant ? model.scalars().bias : 0.0f);
+  float sum = scores.base;
+  for (std::uint32_t r = batch.linear_runs_begin[b]; r < batch.linear_runs_begin[b + 1]; ++r) {
+    const feature::LinearRun& run = batch.linear_runs[r];
+    float partial = 0;
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      partial += tape.cells[i][kWeight] * tape.values[i];
+    }
+    group_linear[run.group] += partial;
+    sum += partial;
+  }
+  scores.linear = sum;
+  scores.first = scores.ffm = scores.deep = scores.last = sum;
+}
+
+void LinearBlock::forward_mixed(const Model& model, Tape& tape, std::size_t b) const {
+  const feature::FeatureBatch& batch = *tape.batch;
+  const Scalars& scalars = model.scalars();
+  const std::uint32_t groups = model.layout().groups();
+  float* group_linear = tape.group_linear.data() + b * groups;
+  float* group_counts = tape.group_counts.data() + b * groups;
+  float* group_seen = tape.group_seen.data() + b * groups;
+  std::fill(group_linear, group_linear + groups, 0.0f);
+  std::fill(group_counts, group_counts + groups, 0.0f);
+  std::fill(group_seen, group_seen + groups, 0.0f);
+
+  Scores& scores = tape.scores[b];
+  const float rate = static_cast<float>(scalars.clicks / scalars.count);
+  const float base = logit(rate);
+  scores.base = base + batch.initial[b];
+  const bool constant = model.spec().constant;
+  float linear = scores.base + (constant ? scalars.bias : 0.0f);
+  float linear2 = constant ? scalars.bias2 : 0.0f;
+  float counts = scores.base;
+  const std::uint32_t runs_begin = batch.linear_runs_begin[b];
+  const std::uint32_t runs_end = batch.linear_runs_begin[b + 1];
+  for (std::uint32_t r = runs_begin; r < runs_end; ++r) {
+    const feature::LinearRun& run = batch.linear_runs[r];
+    float sum = 0, odds = 0, seen = 0;
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const float* cell = tape.cells[i];
+      sum += cell[kWeight] * tape.values[i];
+      linear2 += cell[kWeight2] * tape.values[i];
+      if (cell[kCount] > 0) {
+        odds += smoothed_log_odds(cell, rate) - base;
+        seen += std::log1p(cell[kCount]);
+      }
+    }
+    const float length = static_cast<float>(run.end - run.begin);
+    group_linear[run.group] += sum;
+    // A group that comes in several runs counts with the mean of each.
+    group_counts[run.group] += odds / length;
+    group_seen[run.group] += seen / length;
+    linear += sum;
+  }
+  const float* weights = model.group_weights().data();
+  for (std::uint32_t g = 0; g < groups; ++g) counts += weights[2 * g] * group_counts[g];
+  scores.counts = clamp_score(counts);
+  scores.linear = clamp_score(linear);
+  scores.linear2 = clamp_score(linear2 + scores.counts);
+  scores.first_mix.score = {scores.linear, scores.linear2, scores.counts, 0.0f};
+  Mixer(3).forward(scalars.first, scores.first_mix);
+  scores.first = scores.ffm = scores.deep = scores.last = scores.first_mix.mixed;
+}
+
+}  // namespace leveret::model

@@ -1,0 +1,32 @@
+/// The linear stage.
+///
+/// Heads::kOne: base = bias, linear = base + sum w x (FW paper, section 2.1, "lr").
+///
+/// Heads::kMixed: three heads that learn apart, then a mixer:
+///   linear  = base + bias  + sum w  x      two weight sets with their own errors; the second
+///   linear2 = counts + bias2 + sum w2 x    learns what the counts leave over
+///   counts  = base + sum_g a_g u_g         naive Bayes: u_g is the mean over the group's features
+///                                          of the smoothed log-odds of (clicks, count) against
+///                                          the base rate
+/// with base the log-odds of the running base rate and x = value / largest |value| of that feature.
+#pragma once
+
+#include "model/block.h"
+
+namespace leveret::model {
+
+class LinearBlock final : public Block {
+ public:
+  /// How many examples of the base rate a feature's counts are smoothed with.
+  static constexpr float kPriorCount = 4.0f;
+
+  void forward(const Model& model, Tape& tape) const override;
+  /// The heads' errors are all Optimizer needs.
+  void backward(const Model&, Tape&) const override {}
+
+ private:
+  void forward_one(const Model& model, Tape& tape, std::size_t b) const;
+  void forward_mixed(const Model& model, Tape& tape, std::size_t b) const;
+};
+
+}  // namespace leveret::model

@@ -1,0 +1,44 @@
+#include "model/loss_block.h"
+
+#include <cmath>
+
+#include "model/logistic.h"
+
+namespace leveret::model {
+
+std::size_t mixed_heads(const Spec& spec) { return spec.has_mlp() ? 3 : spec.has_ffm() ? 2 : 1; }
+
+void LossBlock::forward(const Model& model, Tape& tape) const {
+  const std::size_t heads = mixed_heads(model.spec());
+  if (!model.spec().mixed() || heads < 2) return;
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    Scores& scores = tape.scores[b];
+    scores.second_mix.score = {scores.first, scores.ffm, scores.deep, 0.0f};
+    Mixer(heads).forward(model.scalars().second, scores.second_mix);
+    scores.last = scores.second_mix.mixed;
+  }
+}
+
+void LossBlock::backward(const Model& model, Tape& tape) const {
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    Scores& s = tape.scores[b];
+    const float label = tape.batch->label[b];
+    const float importance = tape.batch->importance[b];
+    s.learn = label != 0.0f && importance > 0.0f && std::isfinite(s.last);
+    if (!s.learn) {
+      s.d_linear = s.d_linear2 = s.d_counts = s.d_ffm = s.d_deep = 0.0f;
+      continue;
+    }
+    if (!model.spec().mixed()) {
+      s.d_linear = s.d_ffm = s.d_deep = logistic_gradient(s.last, label, importance);
+      continue;
+    }
+    s.d_linear = logistic_gradient(s.linear, label, importance);
+    s.d_linear2 = logistic_gradient(s.linear2, label, importance);
+    s.d_counts = logistic_gradient(s.counts, label, importance);
+    s.d_ffm = logistic_gradient(s.ffm, label, importance);
+    s.d_deep = logistic_gradient(s.deep, label, importance);
+  }
+}
+
+}  // namespace leveret::model

@@ -1,0 +1,21 @@
+/// The end of the network: the heads' scores become the model's answer, and logistic loss with
+/// importance weights becomes every head's error.
+#pragma once
+
+#include "model/block.h"
+
+namespace leveret::model {
+
+class LossBlock final : public Block {
+ public:
+  /// Heads::kMixed: mixes the heads into scores.last (a model of one head has nothing to mix).
+  void forward(const Model& model, Tape& tape) const override;
+  /// Writes the scores' errors and `learn`: false for an example without label or importance, and
+  /// for one whose score is not finite (its gradient would not be either).
+  void backward(const Model& model, Tape& tape) const override;
+};
+
+/// How many heads the second mixer of a model mixes: 1 (linear), 2 (+ FFM) or 3 (+ MLP).
+std::size_t mixed_heads(const Spec& spec);
+
+}  // namespace leveret::model

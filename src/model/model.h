@@ -1,0 +1,118 @@
+/// A model: its spec, its features' meaning, and all its weights. Blocks read it, Optimizer writes
+/// it, store saves it; it computes nothing itself.
+///
+/// Threads: reading is free for all. `find`-like calls of the tables are documented there. `meet`
+/// and everything that changes shape needs the model to itself.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "feature/feature_map.h"
+#include "kernels/kernels.h"
+#include "model/dense.h"
+#include "model/field_table.h"
+#include "model/linear_table.h"
+#include "model/memory_budget.h"
+#include "model/mixer.h"
+#include "model/spec.h"
+
+namespace leveret::model {
+
+/// The floats of a linear cell. With Heads::kOne a cell has the first three only.
+enum LinearCell : std::uint32_t {
+  kWeight = 0,
+  kSum = 1,   ///< AdaGrad's sum of squares without init_acc; FTRL's n
+  kZ = 2,     ///< FTRL's z (Heads::kOne)
+  kWeight2 = 2,
+  kSum2 = 3,  ///< the second weight set and its sum (Heads::kMixed)
+  kClicks = 4,
+  kCount = 5,     ///< times seen, weighted by importance; kClicks: those with label +1
+  kMaxValue = 6,  ///< largest |value| seen: values are divided by it
+};
+inline constexpr std::uint32_t kPlainCell = 3;
+inline constexpr std::uint32_t kMixedCell = 7;
+
+/// Learned numbers that belong to no table and no layer.
+struct Scalars {
+  double clicks = 0.5, count = 1.0;  ///< running base rate; starts as half a click in one
+  float bias = 0, bias_sum = 0;
+  float bias2 = 0, bias2_sum = 0;
+  MixerState first;   ///< linear, second linear, counts
+  MixerState second;  ///< first stage, + FFM, + MLP
+  std::uint64_t examples = 0;          ///< learned from
+  std::uint64_t dropped_gradients = 0; ///< examples whose gradient was not finite: not learned from
+  std::uint64_t adam_steps = 0;
+};
+
+/// Where a group of inputs of the MLP begins; see NormBlock.
+struct InputLayout {
+  std::uint32_t fields = 0;
+  std::uint32_t pairs() const { return fields * (fields + 1) / 2; }
+  std::uint32_t groups() const { return fields + 1; }
+  std::uint32_t linear() const { return pairs(); }
+  std::uint32_t counts() const { return linear() + groups(); }
+  std::uint32_t seen() const { return counts() + groups(); }
+  std::uint32_t first() const { return seen() + groups(); }
+  /// With Heads::kOne only pairs and linear sums are inputs.
+  std::uint32_t size(bool mixed) const { return mixed ? first() + 1 : counts(); }
+};
+
+class Model {
+ public:
+  /// A new model, knowing nothing. `memory_limit` in bytes: all tables together.
+  Model(Spec spec, std::uint64_t memory_limit);
+  /// Parts of a stored model; tables still empty, to be filled with their load().
+  Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t memory_limit);
+
+  const Spec& spec() const { return spec_; }
+  /// Learning options may change between runs; shape may not.
+  void set_spec(Spec spec) { spec_ = std::move(spec); }
+
+  feature::FeatureMap& features() { return features_; }
+  const feature::FeatureMap& features() const { return features_; }
+  InputLayout layout() const { return {features_.field_count()}; }
+
+  /// Brings tables and layers to the number of fields that features() has found. Cheap when
+  /// nothing changed.
+  void fit_fields();
+
+  LinearTable& linear() { return *linear_; }
+  const LinearTable& linear() const { return *linear_; }
+  std::vector<FieldTable>& fields() { return fields_; }
+  const std::vector<FieldTable>& fields() const { return fields_; }
+  /// Hidden layers, then the output neuron; empty without MLP.
+  std::vector<Dense>& dense() { return dense_; }
+  const std::vector<Dense>& dense() const { return dense_; }
+  /// Weight and AdaGrad sum of each group's count (Heads::kMixed): [groups * 2].
+  std::vector<float>& group_weights() { return group_weights_; }
+  const std::vector<float>& group_weights() const { return group_weights_; }
+  Scalars& scalars() { return scalars_; }
+  const Scalars& scalars() const { return scalars_; }
+  MemoryBudget& budget() { return *budget_; }
+  const MemoryBudget& budget() const { return *budget_; }
+
+  /// Look-ups answered by a shared row or cell because memory had run out.
+  std::uint64_t shared_lookups() const;
+  void set_concurrent(bool concurrent);
+
+  RowShape row_shape() const;
+  DenseInit dense_init(std::uint32_t layer) const;
+
+ private:
+  void fit_dense(std::uint32_t fields);
+
+  Spec spec_;
+  feature::FeatureMap features_;
+  std::unique_ptr<MemoryBudget> budget_;
+  std::unique_ptr<LinearTable> linear_;
+  std::vector<FieldTable> fields_;
+  std::vector<Dense> dense_;
+  std::vector<float> group_weights_;
+  Scalars scalars_;
+  std::uint32_t fitted_ = 0;  ///< fields that tables and layers have room for
+};
+
+}  // namespace leveret::model

@@ -1,0 +1,123 @@
+#include "model/network.h"
+
+#include <cmath>
+
+#include "model/ffm_block.h"
+#include "model/linear_block.h"
+#include "model/loss_block.h"
+#include "model/mlp_block.h"
+#include "model/norm_block.h"
+
+namespace leveret::model {
+namespace {
+
+/// Stands in for a feature the model does not know. Never written: prediction does not write.
+float zero_cell[kMixedCell] = {};
+
+template <class T>
+void at_least(std::vector<T>& v, std::size_t size) {
+  if (v.size() < size) v.resize(size);
+}
+
+}  // namespace
+
+Network::Network(const Spec& spec, const kernels::Kernels& kernels) {
+  blocks_.push_back(std::make_unique<LinearBlock>());
+  if (spec.has_ffm()) blocks_.push_back(std::make_unique<FfmBlock>(kernels));
+  if (spec.has_mlp()) {
+    blocks_.push_back(std::make_unique<NormBlock>(kernels));
+    blocks_.push_back(std::make_unique<MlpBlock>(kernels));
+  }
+  blocks_.push_back(std::make_unique<LossBlock>());
+}
+
+void Network::set_sizes(const Model& model, const feature::FeatureBatch& batch, Tape& tape) const {
+  const Spec& spec = model.spec();
+  const InputLayout layout = model.layout();
+  const std::size_t size = batch.size();
+  tape.batch = &batch;
+  tape.size = size;
+  at_least(tape.cells, batch.linear.size());
+  at_least(tape.values, batch.linear.size());
+  at_least(tape.rows, batch.field_features.size());
+  at_least(tape.field_values, batch.field_features.size());
+  at_least(tape.scores, size);
+  at_least(tape.group_linear, size * layout.groups());
+  if (spec.mixed()) {
+    at_least(tape.group_counts, size * layout.groups());
+    at_least(tape.group_seen, size * layout.groups());
+  }
+  if (!spec.has_ffm()) return;
+  at_least(tape.ffm_scale, size);
+  at_least(tape.pairs, size * layout.pairs());
+  at_least(tape.d_pairs, size * layout.pairs());
+  if (!spec.has_mlp()) return;
+  const std::size_t inputs = layout.size(spec.mixed());
+  at_least(tape.d_group_linear, size * layout.groups());
+  at_least(tape.inputs, size * inputs);
+  at_least(tape.d_inputs, size * inputs);
+  at_least(tape.norm_scale, size);
+  at_least(tape.hidden, spec.hidden.size());
+  at_least(tape.d_hidden, spec.hidden.size());
+  for (std::size_t l = 0; l < spec.hidden.size(); ++l) {
+    at_least(tape.hidden[l], size * spec.hidden[l]);
+    at_least(tape.d_hidden[l], size * spec.hidden[l]);
+  }
+}
+
+void Network::resolve(Model& model, const feature::FeatureBatch& batch, Tape& tape) const {
+  set_sizes(model, batch, tape);
+  // Cells move when the table grows, so room for the whole batch is made before the first.
+  model.linear().reserve_if_alone(batch.linear.size());
+  for (const feature::Feature& f : batch.linear) model.linear().prefetch(f.hash);
+  for (std::size_t i = 0; i < batch.linear.size(); ++i) {
+    tape.cells[i] = model.linear().find_or_insert(batch.linear[i].hash);
+  }
+  for (const feature::FieldRun& run : batch.runs) {
+    FieldTable& table = model.fields()[run.field];
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      tape.rows[i] = table.touch(batch.field_features[i].hash);
+    }
+  }
+  set_values(model, tape);
+}
+
+void Network::look_up(const Model& model, const feature::FeatureBatch& batch, Tape& tape) const {
+  set_sizes(model, batch, tape);
+  for (std::size_t i = 0; i < batch.linear.size(); ++i) {
+    const float* cell = model.linear().find(batch.linear[i].hash);
+    tape.cells[i] = cell != nullptr ? const_cast<float*>(cell) : zero_cell;
+  }
+  for (const feature::FieldRun& run : batch.runs) {
+    const FieldTable& table = model.fields()[run.field];
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      tape.rows[i] = table.find(batch.field_features[i].hash);
+    }
+  }
+  set_values(model, tape);
+}
+
+void Network::set_values(const Model& model, Tape& tape) const {
+  const feature::FeatureBatch& batch = *tape.batch;
+  const bool scaled = model.spec().mixed();
+  for (std::size_t i = 0; i < batch.linear.size(); ++i) {
+    const float x = batch.linear[i].value;
+    tape.values[i] = scaled ? x / std::max(tape.cells[i][kMaxValue], std::fabs(x)) : x;
+  }
+  for (std::size_t i = 0; i < batch.field_features.size(); ++i) {
+    const feature::FieldFeature& f = batch.field_features[i];
+    tape.field_values[i] = f.linear != feature::kNoLinear ? tape.values[f.linear] : f.value;
+  }
+}
+
+void Network::forward(const Model& model, Tape& tape) const {
+  for (const auto& block : blocks_) block->forward(model, tape);
+}
+
+void Network::backward(const Model& model, Tape& tape) const {
+  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+    (*block)->backward(model, tape);
+  }
+}
+
+}  // namespace leveret::model

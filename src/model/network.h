@@ -1,0 +1,33 @@
+/// The blocks of a model, in their order, over one tape: what every mode runs.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/block.h"
+
+namespace leveret::model {
+
+/// Const after construction; any number of threads, each with its tape. Learning:
+/// resolve → forward → backward → Optimizer::apply. Prediction: look_up → forward.
+class Network {
+ public:
+  Network(const Spec& spec, const kernels::Kernels& kernels);
+
+  /// Puts the batch on the tape with the cells and rows of its features; new features get theirs
+  /// (needs the model's tables to themselves, or concurrent with room reserved).
+  void resolve(Model& model, const feature::FeatureBatch& batch, Tape& tape) const;
+  /// The same for prediction: what the model does not know stays unknown.
+  void look_up(const Model& model, const feature::FeatureBatch& batch, Tape& tape) const;
+
+  void forward(const Model& model, Tape& tape) const;
+  void backward(const Model& model, Tape& tape) const;
+
+ private:
+  void set_values(const Model& model, Tape& tape) const;
+  void set_sizes(const Model& model, const feature::FeatureBatch& batch, Tape& tape) const;
+
+  std::vector<std::unique_ptr<Block>> blocks_;
+};
+
+}  // namespace leveret::model

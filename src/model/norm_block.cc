@@ -1,0 +1,65 @@
+#include "model/norm_block.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace leveret::model {
+namespace {
+
+/// How many of the inputs are normalised, from the first on.
+std::uint32_t normalised(const Model& model) {
+  return model.spec().mixed() ? model.layout().pairs() : model.layout().counts();
+}
+
+}  // namespace
+
+void NormBlock::forward(const Model& model, Tape& tape) const {
+  const InputLayout layout = model.layout();
+  const std::uint32_t size = layout.size(model.spec().mixed());
+  const std::uint32_t count = normalised(model);
+  const std::uint32_t groups = layout.groups();
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    float* x = tape.inputs.data() + b * size;
+    std::copy_n(tape.pairs.data() + b * layout.pairs(), layout.pairs(), x);
+    std::copy_n(tape.group_linear.data() + b * groups, groups, x + layout.linear());
+    if (model.spec().mixed()) {
+      std::copy_n(tape.group_counts.data() + b * groups, groups, x + layout.counts());
+      kernels_->affine(tape.group_seen.data() + b * groups, groups, 0.0f, kSeenScale,
+                       x + layout.seen());
+      x[layout.first()] = tape.scores[b].first;
+    }
+    float sum = 0, squares = 0;
+    kernels_->moments(x, count, &sum, &squares);
+    const float mean = sum / static_cast<float>(count);
+    // Subtracting first keeps the variance of a large common value from cancelling away.
+    kernels_->affine(x, count, mean, 1.0f, x);
+    kernels_->moments(x, count, &sum, &squares);
+    const float scale = 1.0f / std::sqrt(squares / static_cast<float>(count) + kEpsilon);
+    kernels_->affine(x, count, 0.0f, scale, x);
+    tape.norm_scale[b] = scale;
+  }
+}
+
+/// d x = scale * (d x^ - mean(d x^) - x^ mean(d x^ x^)).
+void NormBlock::backward(const Model& model, Tape& tape) const {
+  const InputLayout layout = model.layout();
+  const std::uint32_t size = layout.size(model.spec().mixed());
+  const std::uint32_t count = normalised(model);
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const float* x = tape.inputs.data() + b * size;
+    float* d = tape.d_inputs.data() + b * size;
+    float sum = 0, squares = 0;
+    kernels_->moments(d, count, &sum, &squares);
+    const float mean = sum / static_cast<float>(count);
+    const float along = kernels_->dot(d, x, count) / static_cast<float>(count);
+    const float scale = tape.norm_scale[b];
+    for (std::uint32_t i = 0; i < count; ++i) d[i] = scale * (d[i] - mean - x[i] * along);
+    std::copy_n(d, layout.pairs(), tape.d_pairs.data() + b * layout.pairs());
+    if (!model.spec().mixed()) {
+      std::copy_n(d + layout.linear(), layout.groups(),
+                  tape.d_group_linear.data() + b * layout.groups());
+    }
+  }
+}
+
+}  // namespace leveret::model

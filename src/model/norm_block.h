@@ -1,0 +1,26 @@
+/// MergeNorm (FW paper, section 2.1): the outputs of the linear and the FFM part joined and
+/// normalised to mean 0 and variance 1, x^ = (x - mean) / sqrt(mean (x - mean)² + eps); with
+/// Heads::kMixed the counts and the linear stage's score stand behind them as they are.
+#pragma once
+
+#include "model/block.h"
+
+namespace leveret::model {
+
+class NormBlock final : public Block {
+ public:
+  static constexpr float kEpsilon = 0.01f;
+  static constexpr float kSeenScale = 0.3f;  ///< of mean log(1 + count)
+
+  explicit NormBlock(const kernels::Kernels& kernels) : kernels_(&kernels) {}
+
+  /// From pairs and group_* to inputs.
+  void forward(const Model& model, Tape& tape) const override;
+  /// From d_inputs to d_pairs and, with Heads::kOne, d_group_linear.
+  void backward(const Model& model, Tape& tape) const override;
+
+ private:
+  const kernels::Kernels* kernels_;
+};
+
+}  // namespace leveret::model

@@ -1,0 +1,69 @@
+/// The only writer of weights.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "model/ffm_block.h"
+#include "model/model.h"
+#include "model/tape.h"
+
+namespace leveret::model {
+
+/// Applies the gradients a Tape holds. Owned by one thread, with working memory of its own;
+/// several threads may apply to one model at a time (hogwild: races on weights are by design).
+///
+/// A batch of one is applied from the factors on the tape. A larger batch sums the gradients of
+/// each row, cell and layer in (example, feature) order first and applies each sum once.
+///
+/// A part whose gradient is exactly zero is not stored to. A gradient component whose square is
+/// not finite is dropped.
+class Optimizer {
+ public:
+  explicit Optimizer(const kernels::Kernels& kernels) : kernels_(&kernels), ffm_(kernels) {}
+
+  void apply(Model& model, Tape& tape);
+
+ private:
+  // Linear stage (optimizer_linear.cc).
+  void apply_linear(Model& model, const Tape& tape);
+  void apply_linear_batch(Model& model, const Tape& tape);
+  void step_cell(const Spec& spec, float* cell, float g, float g2) const;
+  void apply_bias(Model& model, const Tape& tape);
+  void apply_groups(Model& model, const Tape& tape);
+  void count_features(Model& model, const Tape& tape);
+  void apply_mixers(Model& model, const Tape& tape);
+
+  // FFM rows (optimizer_ffm.cc).
+  void apply_ffm(Model& model, Tape& tape);
+  void apply_ffm_batch(Model& model, Tape& tape);
+  template <class Visit>
+  void each_row_gradient(const Model& model, Tape& tape, std::size_t b, Visit visit);
+
+  // Dense layers (optimizer_dense.cc).
+  void apply_dense(Model& model, const Tape& tape);
+  void apply_dense_batch(Model& model, const Tape& tape);
+  void adam(const Spec& spec, std::uint64_t step, float* w, float* first, float* second,
+            const float* g, std::size_t length) const;
+
+  struct CellGradient {
+    float* cell;
+    float g, g2;
+  };
+  struct RowGradient {
+    std::uint32_t field;
+    Row row;
+    std::uint32_t sum;  ///< place in row_sums_, in rows
+  };
+
+  const kernels::Kernels* kernels_;
+  FfmBlock ffm_;
+  std::vector<CellGradient> cells_;
+  std::vector<RowGradient> row_gradients_;
+  std::vector<float> row_sums_;
+  std::vector<float> layer_sums_;
+  std::vector<float> delta_, self_;
+};
+
+}  // namespace leveret::model

@@ -1,0 +1,91 @@
+// Optimizer: dense layers.
+#include <algorithm>
+#include <cmath>
+
+#include "model/optimizer.h"
+
+namespace leveret::model {
+namespace {
+
+kernels::StepRule dense_rule(const Spec& spec) {
+  return {spec.nn.rate, spec.optimizer == OptimizerKind::kSgd ? 0.0f : spec.nn.power_t, spec.l2};
+}
+
+/// Input and output gradient of layer l for example b.
+const float* layer_input(const Model& model, const Tape& tape, std::size_t l, std::size_t b) {
+  const std::size_t width = model.dense()[l].inputs;
+  return (l == 0 ? tape.inputs : tape.hidden[l - 1]).data() + b * width;
+}
+
+const float* layer_gradient(const Model& model, const Tape& tape, std::size_t l, std::size_t b) {
+  if (l + 1 == model.dense().size()) return &tape.scores[b].d_deep;
+  return tape.d_hidden[l].data() + b * model.dense()[l].outputs;
+}
+
+}  // namespace
+
+void Optimizer::apply_dense(Model& model, const Tape& tape) {
+  if (!tape.scores[0].learn) return;
+  const kernels::StepRule rule = dense_rule(model.spec());
+  for (std::size_t l = 0; l < model.dense().size(); ++l) {
+    Dense& layer = model.dense()[l];
+    const float* d = layer_gradient(model, tape, l, 0);
+    kernels_->dense_update(layer.weights.data(), layer.weights_state.data(),
+                           layer_input(model, tape, l, 0), d, layer.inputs, layer.outputs,
+                           layer.inputs, rule);
+    kernels_->update(layer.bias.data(), layer.bias_state.data(), d, layer.outputs, rule);
+  }
+}
+
+/// Row by row, so that a neuron that no example of the batch fired costs nothing.
+void Optimizer::apply_dense_batch(Model& model, const Tape& tape) {
+  const Spec& spec = model.spec();
+  const kernels::StepRule rule = dense_rule(spec);
+  const bool by_adam = spec.optimizer == OptimizerKind::kAdam;
+  const std::uint64_t step = ++model.scalars().adam_steps;
+  for (std::size_t l = 0; l < model.dense().size(); ++l) {
+    Dense& layer = model.dense()[l];
+    layer_sums_.resize(layer.inputs);
+    for (std::uint32_t o = 0; o < layer.outputs; ++o) {
+      std::fill(layer_sums_.begin(), layer_sums_.end(), 0.0f);
+      float bias = 0;
+      bool any = false;
+      for (std::size_t b = 0; b < tape.size; ++b) {
+        const float d = tape.scores[b].learn ? layer_gradient(model, tape, l, b)[o] : 0.0f;
+        if (d == 0.0f) continue;
+        any = true;
+        bias += d;
+        kernels_->axpy(d, layer_input(model, tape, l, b), layer.inputs, layer_sums_.data());
+      }
+      if (!any) continue;
+      const std::size_t row = std::size_t{o} * layer.inputs;
+      if (by_adam) {
+        adam(spec, step, &layer.weights[row], &layer.weights_moment[row],
+             &layer.weights_state[row], layer_sums_.data(), layer.inputs);
+        adam(spec, step, &layer.bias[o], &layer.bias_moment[o], &layer.bias_state[o], &bias, 1);
+      } else {
+        kernels_->update(&layer.weights[row], &layer.weights_state[row], layer_sums_.data(),
+                         layer.inputs, rule);
+        kernels_->update(&layer.bias[o], &layer.bias_state[o], &bias, 1, rule);
+      }
+    }
+  }
+}
+
+/// Kingma and Ba 2015, algorithm 1, lazily: only rows with a gradient take a step.
+void Optimizer::adam(const Spec& spec, std::uint64_t step, float* w, float* first, float* second,
+                     const float* g, std::size_t length) const {
+  constexpr float kBeta1 = 0.9f, kBeta2 = 0.999f, kEpsilon = 1e-8f;
+  const float t = static_cast<float>(step);
+  const float unbias1 = 1.0f / (1.0f - std::pow(kBeta1, t));
+  const float unbias2 = 1.0f / (1.0f - std::pow(kBeta2, t));
+  for (std::size_t i = 0; i < length; ++i) {
+    const float gradient = g[i] + spec.l2 * w[i];
+    if (!std::isfinite(gradient * gradient)) continue;
+    first[i] = kBeta1 * first[i] + (1.0f - kBeta1) * gradient;
+    second[i] = kBeta2 * second[i] + (1.0f - kBeta2) * gradient * gradient;
+    w[i] -= spec.nn.rate * first[i] * unbias1 / (std::sqrt(second[i] * unbias2) + kEpsilon);
+  }
+}
+
+}  // namespace leveret::model

@@ -1,0 +1,102 @@
+// Optimizer: the rows of the field tables.
+#include <algorithm>
+#include <cmath>
+
+#include "model/optimizer.h"
+
+namespace leveret::model {
+
+/// Calls visit(field, row, contra, delta) for every row of example b, which is gathered on the
+/// tape: the gradient of its slot g is delta[g] * contra[g].
+template <class Visit>
+void Optimizer::each_row_gradient(const Model& model, Tape& tape, std::size_t b, Visit visit) {
+  const std::size_t slots = model.fields().size();
+  const std::size_t k = model.spec().ffm_k;
+  FfmTape& ffm = tape.ffm;
+  ffm_.spread(model, tape, b);
+  delta_.resize(slots);
+  self_.resize(k);
+  for (std::size_t i = 0; i < ffm.present.size(); ++i) {
+    const PresentField& present = ffm.present[i];
+    float* contra = ffm.contra.data() + i * slots * k;
+    float* own_slot = contra + present.field * k;
+    std::copy_n(own_slot, k, self_.data());
+    for (std::uint32_t f = present.begin; f < present.end; ++f) {
+      if (tape.rows[f] == kNoRow) continue;
+      const float x = tape.field_values[f];
+      const float* delta = ffm.delta.data() + i * slots;
+      if (x != 1.0f) {
+        for (std::size_t g = 0; g < slots; ++g) delta_[g] = x * delta[g];
+        delta = delta_.data();
+      }
+      if (present.several) {
+        const float* v = model.fields()[present.field].weights(tape.rows[f]) + present.field * k;
+        for (std::size_t c = 0; c < k; ++c) own_slot[c] = self_[c] - x * v[c];
+      }
+      visit(present.field, tape.rows[f], contra, delta);
+    }
+    std::copy_n(self_.data(), k, own_slot);
+  }
+}
+
+void Optimizer::apply_ffm(Model& model, Tape& tape) {
+  if (!tape.scores[0].learn) return;
+  const Spec& spec = model.spec();
+  const std::size_t slots = model.fields().size();
+  const kernels::StepRule rule{
+      spec.ffm.rate, spec.optimizer == OptimizerKind::kSgd ? 0.0f : spec.ffm.power_t, spec.l2};
+  const auto update = spec.adagrad_slice ? kernels_->ffm_update_slice : kernels_->ffm_update;
+  each_row_gradient(model, tape, 0,
+                    [&](std::uint32_t field, Row row, const float* contra, const float* delta) {
+                      FieldTable& table = model.fields()[field];
+                      update(table.weights(row), table.state(row), contra, delta, slots,
+                             spec.ffm_k, rule);
+                    });
+}
+
+void Optimizer::apply_ffm_batch(Model& model, Tape& tape) {
+  const Spec& spec = model.spec();
+  const std::size_t slots = model.fields().size();
+  const std::size_t k = spec.ffm_k;
+  const std::size_t length = slots * k;
+  // Rows stay as they are until all gradients are summed: `gather` reads them again.
+  row_gradients_.clear();
+  row_sums_.clear();
+  std::size_t sums = 0;
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    if (!tape.scores[b].learn) continue;
+    ffm_.gather(model, tape, b);
+    each_row_gradient(model, tape, b,
+                      [&](std::uint32_t field, Row row, const float* contra, const float* delta) {
+                        row_gradients_.push_back({field, row, static_cast<std::uint32_t>(sums++)});
+                        row_sums_.resize(sums * length);
+                        float* sum = row_sums_.data() + (sums - 1) * length;
+                        for (std::size_t g = 0; g < slots; ++g) {
+                          for (std::size_t c = 0; c < k; ++c) {
+                            sum[g * k + c] = delta[g] * contra[g * k + c];
+                          }
+                        }
+                      });
+  }
+  std::stable_sort(row_gradients_.begin(), row_gradients_.end(),
+                   [](const RowGradient& a, const RowGradient& b) {
+                     return a.field != b.field ? a.field < b.field : a.row < b.row;
+                   });
+  const kernels::StepRule rule{
+      spec.ffm.rate, spec.optimizer == OptimizerKind::kSgd ? 0.0f : spec.ffm.power_t, spec.l2};
+  const auto update = spec.adagrad_slice ? kernels_->ffm_update_slice : kernels_->ffm_update;
+  delta_.assign(slots, 1.0f);
+  for (std::size_t i = 0; i < row_gradients_.size();) {
+    const RowGradient first = row_gradients_[i];
+    float* sum = row_sums_.data() + first.sum * length;
+    for (++i; i < row_gradients_.size() && row_gradients_[i].field == first.field &&
+              row_gradients_[i].row == first.row;
+         ++i) {
+      kernels_->axpy(1.0f, row_sums_.data() + row_gradients_[i].sum * length, length, sum);
+    }
+    FieldTable& table = model.fields()[first.field];
+    update(table.weights(first.row), table.state(first.row), sum, delta_.data(), slots, k, rule);
+  }
+}
+
+}  // namespace leveret::model

@@ -1,0 +1,143 @@
+// Optimizer: the linear stage.
+#include <algorithm>
+#include <cmath>
+
+#include "model/optimizer.h"
+
+namespace leveret::model {
+namespace {
+
+/// rate * g / G^power with G = init + *sum after *sum took g². A square that is not finite is
+/// dropped: it would freeze the weight for ever.
+float adagrad_step(const PartLearning& learning, float* sum, float g) {
+  const float square = g * g;
+  if (!std::isfinite(square)) return 0.0f;
+  *sum += square;
+  const float total = learning.init_acc + *sum;
+  if (learning.power_t == 0.5f) {
+    return total > 0.0f ? learning.rate * g / std::sqrt(total) : 0.0f;
+  }
+  if (learning.power_t == 0.0f) return learning.rate * g;
+  return total > 0.0f ? learning.rate * g * std::pow(total, -learning.power_t) : 0.0f;
+}
+
+/// FTRL-proximal, McMahan et al. 2013, algorithm 1; alpha is --learning_rate.
+void ftrl_step(const Spec& spec, float* cell, float g) {
+  const float square = g * g;
+  if (!std::isfinite(square)) return;
+  const float alpha = spec.linear.rate;
+  const float before = std::sqrt(cell[kSum]);
+  cell[kSum] += square;
+  const float after = std::sqrt(cell[kSum]);
+  cell[kZ] += g - (after - before) / alpha * cell[kWeight];
+  const float z = cell[kZ];
+  const float excess = std::fabs(z) - spec.l1;
+  cell[kWeight] = excess <= 0.0f ? 0.0f
+                                 : -std::copysign(excess, z) /
+                                       ((spec.ftrl_beta + after) / alpha + spec.l2);
+}
+
+}  // namespace
+
+void Optimizer::step_cell(const Spec& spec, float* cell, float g, float g2) const {
+  if (spec.optimizer == OptimizerKind::kFtrl) {
+    if (g != 0.0f) ftrl_step(spec, cell, g);
+    return;
+  }
+  if (g != 0.0f) {
+    cell[kWeight] -= adagrad_step(spec.linear, &cell[kSum], g + spec.l2 * cell[kWeight]);
+  }
+  if (spec.mixed() && g2 != 0.0f) {
+    cell[kWeight2] -= adagrad_step(spec.linear, &cell[kSum2], g2 + spec.l2 * cell[kWeight2]);
+  }
+}
+
+void Optimizer::apply_linear(Model& model, const Tape& tape) {
+  const feature::FeatureBatch& batch = *tape.batch;
+  const Spec& spec = model.spec();
+  const Scores& scores = tape.scores[0];
+  const bool through_mlp = !spec.mixed() && spec.has_mlp();
+  for (std::uint32_t r = batch.linear_runs_begin[0]; r < batch.linear_runs_begin[1]; ++r) {
+    const feature::LinearRun& run = batch.linear_runs[r];
+    const float d = scores.d_linear + (through_mlp ? tape.d_group_linear[run.group] : 0.0f);
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      step_cell(spec, tape.cells[i], d * tape.values[i], scores.d_linear2 * tape.values[i]);
+    }
+  }
+}
+
+void Optimizer::apply_linear_batch(Model& model, const Tape& tape) {
+  const feature::FeatureBatch& batch = *tape.batch;
+  const Spec& spec = model.spec();
+  const bool through_mlp = !spec.mixed() && spec.has_mlp();
+  const std::uint32_t groups = model.layout().groups();
+  cells_.clear();
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const Scores& scores = tape.scores[b];
+    if (!scores.learn) continue;
+    for (std::uint32_t r = batch.linear_runs_begin[b]; r < batch.linear_runs_begin[b + 1]; ++r) {
+      const feature::LinearRun& run = batch.linear_runs[r];
+      const float d =
+          scores.d_linear + (through_mlp ? tape.d_group_linear[b * groups + run.group] : 0.0f);
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        cells_.push_back({tape.cells[i], d * tape.values[i], scores.d_linear2 * tape.values[i]});
+      }
+    }
+  }
+  std::stable_sort(cells_.begin(), cells_.end(), [](const CellGradient& a, const CellGradient& b) {
+    return a.cell < b.cell;
+  });
+  for (std::size_t i = 0; i < cells_.size();) {
+    CellGradient sum = cells_[i];
+    for (++i; i < cells_.size() && cells_[i].cell == sum.cell; ++i) {
+      sum.g += cells_[i].g;
+      sum.g2 += cells_[i].g2;
+    }
+    step_cell(spec, sum.cell, sum.g, sum.g2);
+  }
+}
+
+void Optimizer::apply_bias(Model& model, const Tape& tape) {
+  Scalars& scalars = model.scalars();
+  float g = 0, g2 = 0;
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    g += tape.scores[b].d_linear;
+    g2 += tape.scores[b].d_linear2;
+  }
+  if (g != 0.0f) scalars.bias -= adagrad_step(model.spec().linear, &scalars.bias_sum, g);
+  if (g2 != 0.0f) scalars.bias2 -= adagrad_step(model.spec().linear, &scalars.bias2_sum, g2);
+}
+
+/// One weight per group for the counts head, by AdaGrad at a rate of its own.
+void Optimizer::apply_groups(Model& model, const Tape& tape) {
+  constexpr PartLearning kLearning{0.02f, 0.5f, 0.0f};
+  const std::uint32_t groups = model.layout().groups();
+  std::vector<float>& weights = model.group_weights();
+  for (std::uint32_t g = 0; g < groups; ++g) {
+    float d = 0;
+    for (std::size_t b = 0; b < tape.size; ++b) {
+      d += tape.scores[b].d_counts * tape.group_counts[b * groups + g];
+    }
+    if (d != 0.0f) weights[2 * g] -= adagrad_step(kLearning, &weights[2 * g + 1], d);
+  }
+}
+
+/// Base rate, clicks and counts of every feature, and the largest value seen.
+void Optimizer::count_features(Model& model, const Tape& tape) {
+  const feature::FeatureBatch& batch = *tape.batch;
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    if (!tape.scores[b].learn) continue;
+    const float importance = batch.importance[b];
+    const float clicks = batch.label[b] > 0 ? importance : 0.0f;
+    model.scalars().clicks += clicks;
+    model.scalars().count += importance;
+    for (std::uint32_t i = batch.linear_begin(b); i < batch.linear_end(b); ++i) {
+      float* cell = tape.cells[i];
+      cell[kClicks] += clicks;
+      cell[kCount] += importance;
+      cell[kMaxValue] = std::max(cell[kMaxValue], std::fabs(batch.linear[i].value));
+    }
+  }
+}
+
+}  // namespace leveret::model

@@ -1,0 +1,270 @@
+#include "model/spec_entries.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <memory>
+#include <stdexcept>
+
+#include "feature/selector.h"
+
+namespace leveret::model {
+namespace {
+
+[[noreturn]] void bad(const char* name, const std::string& text, const std::string& expected) {
+  throw std::runtime_error(fmt::format("--{} {}: expected {}", name, text, expected));
+}
+
+std::uint64_t whole(const char* name, const std::string& text, std::uint64_t low,
+                    std::uint64_t high) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || at != end || value < low || value > high) {
+    bad(name, text, fmt::format("a whole number from {} to {}", low, high));
+  }
+  return value;
+}
+
+float real(const char* name, const std::string& text, float low, float high) {
+  float value = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || at != end || !(value >= low && value <= high)) {
+    bad(name, text, fmt::format("a number from {} to {}", low, high));
+  }
+  return value;
+}
+
+constexpr float kHuge = 1e30f;
+
+SpecEntry number(const char* name, const char* alias, const char* value, const char* help,
+                 std::uint32_t Spec::*member, std::uint32_t low, std::uint32_t high) {
+  return {name, alias, value, help, true, true, false,
+          [=](Spec& s, const std::string& t) {
+            s.*member = static_cast<std::uint32_t>(whole(name, t, low, high));
+          },
+          [=](const Spec& s) { return fmt::format("{}", s.*member); }};
+}
+
+template <class Get>
+SpecEntry rate(const char* name, const char* alias, const char* value, const char* help, Get get,
+               float low, float high) {
+  return {name, alias, value, help, false, true, false,
+          [=](Spec& s, const std::string& t) { get(s) = real(name, t, low, high); },
+          [=](const Spec& s) { return fmt::format("{}", get(const_cast<Spec&>(s))); }};
+}
+
+std::string join(const std::vector<std::string>& parts, const char* by) {
+  return fmt::format("{}", fmt::join(parts, by));
+}
+
+template <class Get>
+SpecEntry names(const char* name, const char* help, Get get) {
+  return {name, "", "NS,…", help, true, false, true,
+          [=](Spec& s, const std::string& t) {
+            for (std::string& part : feature::split_list(t)) {
+              for (std::size_t at; (at = part.find(' ')) != std::string::npos;) {
+                get(s).push_back(part.substr(0, at));
+                part.erase(0, at + 1);
+              }
+              get(s).push_back(part);
+            }
+          },
+          [=](const Spec& s) { return join(get(const_cast<Spec&>(s)), ","); }};
+}
+
+void set_hidden(Spec& s, const std::string& text) {
+  s.hidden.clear();
+  if (text == "none" || text == "0" || text.empty()) return;
+  for (const std::string& part : feature::split_list(text)) {
+    s.hidden.push_back(static_cast<std::uint32_t>(whole("hidden", part, 1, 8192)));
+  }
+  if (s.hidden.size() > 16) bad("hidden", text, "at most 16 layers");
+}
+
+/// One of several words; `words` in the order of the enum's values.
+template <class Get>
+SpecEntry word(const char* name, const char* help, bool shape, std::vector<std::string> words,
+               Get get) {
+  return {name, "", "WORD", help, shape, false, false,
+          [=](Spec& s, const std::string& t) {
+            for (std::size_t i = 0; i < words.size(); ++i) {
+              if (t == words[i]) {
+                get(s) = static_cast<std::remove_reference_t<decltype(get(s))>>(i);
+                return;
+              }
+            }
+            bad(name, t, join(words, " or "));
+          },
+          [=](const Spec& s) { return words[static_cast<std::size_t>(get(const_cast<Spec&>(s)))]; }};
+}
+
+/// Namespaces of which "all" may be said.
+void set_linear(Spec& s, const std::string& text) {
+  s.features.linear_all = text == "all";
+  s.features.linear.clear();
+  if (text != "all" && text != "none") s.features.linear = feature::split_list(text);
+}
+
+std::string get_linear(const Spec& s) {
+  if (s.features.linear_all) return "all";
+  return s.features.linear.empty() ? "none" : join(s.features.linear, ",");
+}
+
+void set_interactions(Spec& s, const std::string& text) {
+  s.features.interactions.clear();
+  std::string list = text;
+  for (char& c : list) c = c == ' ' ? ',' : c;
+  for (const std::string& part : feature::split_list(list)) {
+    s.features.interactions.push_back(feature::parse_interaction(part));
+  }
+}
+
+std::string get_interactions(const Spec& s) {
+  std::vector<std::string> parts;
+  for (const auto& interaction : s.features.interactions) parts.push_back(join(interaction, "*"));
+  return join(parts, ",");
+}
+
+/// Fields are separated by spaces, which no namespace holds, and their namespaces by commas.
+void set_fields(Spec& s, const std::string& text) {
+  s.features.fields.clear();
+  std::string rest = text + " ";
+  for (std::size_t at; (at = rest.find(' ')) != std::string::npos; rest.erase(0, at + 1)) {
+    std::vector<std::string> field = feature::split_list(rest.substr(0, at));
+    if (!field.empty()) s.features.fields.push_back(std::move(field));
+  }
+}
+
+std::string get_fields(const Spec& s) {
+  std::vector<std::string> parts;
+  for (const auto& field : s.features.fields) parts.push_back(join(field, ","));
+  return join(parts, " ");
+}
+
+void add_shape(std::vector<SpecEntry>& list) {
+  list.push_back(word("hash", "strings: all-digit names hash to their number; all: every name by murmur3",
+                      true, {"strings", "all"}, [](Spec& s) -> auto& { return s.hash; }));
+  list.push_back(number("hash_seed", "", "N", "seed of all hashes", &Spec::hash_seed, 0, 0xffffffff));
+  list.push_back({"linear", "", "all|none|NS,…", "namespaces with linear weights", true, false,
+                  false, set_linear, get_linear});
+  list.push_back({"interactions", "-q,--quadratic", "A*B,…",
+                  "pairs or triples of namespaces as linear features; VW's letters ab, abc, :: too",
+                  true, false, true, set_interactions, get_interactions});
+  list.push_back({"field", "", "NS[,NS…]",
+                  "one field of the FFM; default: every namespace is a field", true, false, true,
+                  set_fields, get_fields});
+  list.push_back(names("ignore", "namespaces to leave out",
+                       [](Spec& s) -> auto& { return s.features.ignore; }));
+  list.push_back(names("keep", "use these namespaces only",
+                       [](Spec& s) -> auto& { return s.features.keep; }));
+  list.push_back({"max_fields", "", "N", "namespaces that can become fields; later ones are linear only",
+                  true, true, false,
+                  [](Spec& s, const std::string& t) {
+                    s.features.max_fields =
+                        static_cast<std::uint32_t>(whole("max_fields", t, 1, 4096));
+                  },
+                  [](const Spec& s) { return fmt::format("{}", s.features.max_fields); }});
+  list.push_back(word("heads",
+                      "mixed: linear, FFM and MLP learn apart and are mixed online; one: one sum, one loss",
+                      true, {"mixed", "one"}, [](Spec& s) -> auto& { return s.heads; }));
+  list.push_back({"noconstant", "", "", "no constant feature", true, false, false,
+                  [](Spec& s, const std::string& t) { s.constant = t == "false"; },
+                  [](const Spec& s) { return std::string(s.constant ? "false" : "true"); }});
+  list.push_back(number("bit_precision", "-b", "N",
+                        "linear weights in 2^N hashed slots; 0: a table that grows", &Spec::bit_precision,
+                        0, 31));
+  list.push_back(number("ffm_k", "", "N", "length of an FFM vector; 0: no FFM and no MLP", &Spec::ffm_k, 0,
+                        256));
+  list.push_back(number("ffm_bits", "", "N",
+                        "index of each field's FFM rows in 2^N hashed slots; 0: tables that grow",
+                        &Spec::ffm_bits, 0, 31));
+  list.push_back(number("admit", "", "N", "a feature gets its FFM row when seen N times", &Spec::admit, 1,
+                        1000000));
+  list.push_back(word("adagrad", "FFM accumulators: one per weight, or one per slice of k", true,
+                      {"weight", "slice"}, [](Spec& s) -> auto& { return s.adagrad_slice; }));
+  list.push_back({"hidden", "", "N,…|none", "widths of the MLP's ReLU layers", true, false, false,
+                  set_hidden, [](const Spec& s) {
+                    return s.hidden.empty() ? std::string("none")
+                                            : fmt::format("{}", fmt::join(s.hidden, ","));
+                  }});
+  SpecEntry width = rate("ffm_init_width", "", "X",
+                         "first FFM weights are uniform with deviation X / sqrt(k)",
+                         [](Spec& s) -> float& { return s.ffm_init_width; }, 0, 100);
+  width.shape = true;
+  list.push_back(width);
+  list.push_back(number("seed", "", "N", "seed of first weights", &Spec::seed, 0, 0xffffffff));
+}
+
+void add_part(std::vector<SpecEntry>& list, const std::array<const char*, 3>& names,
+              const char* alias, const char* what, PartLearning Spec::*part) {
+  // Help texts live as long as the list, which lives for ever.
+  static std::vector<std::unique_ptr<std::string>> texts;
+  const auto text = [&](const char* about) {
+    texts.push_back(std::make_unique<std::string>(fmt::format("{}: {}", what, about)));
+    return texts.back()->c_str();
+  };
+  list.push_back(rate(names[0], alias, "X", text("learning rate"),
+                      [=](Spec& s) -> float& { return (s.*part).rate; }, 0, kHuge));
+  list.push_back(rate(names[1], "", "X", text("power of the AdaGrad denominator"),
+                      [=](Spec& s) -> float& { return (s.*part).power_t; }, 0, 1));
+  SpecEntry first = rate(names[2], "", "X", text("first value of AdaGrad's sum of squares"),
+                         [=](Spec& s) -> float& { return (s.*part).init_acc; }, 0, kHuge);
+  // Accumulators of rows and layers hold it from their start.
+  first.shape = true;
+  list.push_back(first);
+}
+
+void add_learning(std::vector<SpecEntry>& list) {
+  SpecEntry kind = word("optimizer",
+                        "sgd; ftrl: FTRL-proximal for the linear part; adam: for the MLP, in batches",
+                        true, {"adagrad", "sgd", "ftrl", "adam"},
+                        [](Spec& s) -> auto& { return s.optimizer; });
+  list.push_back(kind);
+  add_part(list, {"learning_rate", "power_t", "init_acc_gradient"}, "-l", "linear part",
+           &Spec::linear);
+  add_part(list, {"ffm_learning_rate", "ffm_power_t", "ffm_init_acc_gradient"}, "", "FFM",
+           &Spec::ffm);
+  add_part(list, {"nn_learning_rate", "nn_power_t", "nn_init_acc_gradient"}, "", "MLP", &Spec::nn);
+  list.push_back(rate("l1", "", "X", "FTRL: L1 regularisation",
+                      [](Spec& s) -> float& { return s.l1; }, 0, kHuge));
+  list.push_back(rate("l2", "", "X", "L2 regularisation of every weight that moves",
+                      [](Spec& s) -> float& { return s.l2; }, 0, kHuge));
+  list.push_back(rate("ftrl_beta", "", "X", "FTRL: beta; alpha is --learning_rate",
+                      [](Spec& s) -> float& { return s.ftrl_beta; }, 0, kHuge));
+  SpecEntry batch = number("batch_size", "", "N", "examples whose gradients are summed and applied once",
+                           &Spec::batch_size, 1, 1 << 20);
+  batch.shape = false;
+  list.push_back(batch);
+}
+
+}  // namespace
+
+const std::vector<SpecEntry>& spec_entries() {
+  static const std::vector<SpecEntry> list = [] {
+    std::vector<SpecEntry> entries;
+    add_shape(entries);
+    add_learning(entries);
+    return entries;
+  }();
+  return list;
+}
+
+void check_spec(const Spec& spec) {
+  if (spec.optimizer == OptimizerKind::kFtrl && spec.mixed()) {
+    throw std::runtime_error(
+        "--optimizer ftrl needs --heads one: a mixed linear stage keeps two weights per feature "
+        "and has no room for FTRL's sums");
+  }
+  if (spec.optimizer == OptimizerKind::kAdam && spec.batch_size == 1) {
+    throw std::runtime_error(
+        "--optimizer adam works in batches: give --batch_size too (64 is a good start)");
+  }
+  if (spec.linear.rate == 0 && spec.optimizer == OptimizerKind::kFtrl) {
+    throw std::runtime_error("--optimizer ftrl needs a --learning_rate above 0");
+  }
+}
+
+}  // namespace leveret::model

@@ -1,0 +1,33 @@
+/// The one list of everything in a Spec that has a name: each entry is an option of `train`, a key
+/// of the model file's header, and a line of `inspect`.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/spec.h"
+
+namespace leveret::model {
+
+struct SpecEntry {
+  const char* name;   ///< option --NAME and JSON key
+  const char* alias;  ///< further option names, comma separated with dashes ("-b"); or ""
+  const char* value;  ///< what its value is, for --help: "N", "NS,…"; "" for a switch
+  const char* help;
+  bool shape;   ///< fixed for the life of a model; else it may change when learning goes on
+  bool number;  ///< a number in JSON, else a text
+  bool repeats; ///< may be given several times; the values are joined by spaces
+  /// Sets it from text. Throws std::runtime_error saying what the value should be.
+  std::function<void(Spec&, const std::string&)> set;
+  /// Canonical text, which `set` takes back to the same value.
+  std::function<std::string(const Spec&)> get;
+};
+
+const std::vector<SpecEntry>& spec_entries();
+
+/// Combinations that cannot work. Throws std::runtime_error naming the options.
+void check_spec(const Spec& spec);
+
+}  // namespace leveret::model

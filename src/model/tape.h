@@ -1,0 +1,75 @@
+/// What one batch leaves behind while it goes forward and back: activations and gradients. One per
+/// thread; its arrays grow to the largest batch and stay.
+///
+/// Shapes: B examples, F fields, G = F + 1 groups, P = F(F+1)/2 pairs, I inputs of the MLP.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "feature/feature_batch.h"
+#include "model/field_table.h"
+#include "model/mixer.h"
+
+namespace leveret::model {
+
+/// The raw scores of one example, head by head, and d loss / d score of each, every head by its own
+/// loss (Heads::kMixed) or all by that of `last` (Heads::kOne).
+struct Scores {
+  float base = 0;    ///< log-odds of the base rate, plus the example's initial
+  float linear = 0, linear2 = 0, counts = 0;
+  float first = 0;   ///< what the linear stage says: MixerTape::mixed, or the linear sum
+  float ffm = 0;     ///< first + FFM
+  float deep = 0;    ///< first + FFM + MLP
+  float last = 0;    ///< the model's answer, a raw score
+  float d_linear = 0, d_linear2 = 0, d_counts = 0, d_ffm = 0, d_deep = 0;
+  MixerTape first_mix, second_mix;
+  bool learn = false;  ///< labelled, importance > 0, gradient finite
+};
+
+/// One field of one example that has at least one row.
+struct PresentField {
+  std::uint32_t field;
+  std::uint32_t begin, end;  ///< in FeatureBatch::field_features
+  bool several;              ///< more than one row: it has pairs within the field
+};
+
+/// Working memory of FfmBlock for one example. `contra` is a copy, so rows may change while
+/// gradients are taken from it.
+struct FfmTape {
+  std::vector<PresentField> present;  ///< n of them, ascending by field
+  std::vector<std::uint32_t> fields;  ///< their fields
+  std::vector<const float*> sums;     ///< S_f, F * k floats each: a row itself, or in `store`
+  std::vector<float> store;           ///< sums that are not a row
+  std::vector<float> contra;          ///< n * F * k: contra[i][g] = S_g,f(i)
+  std::vector<float> delta;           ///< n * F: d loss / d p_f(i),g
+};
+
+struct Tape {
+  const feature::FeatureBatch* batch = nullptr;
+  std::size_t size = 0;  ///< B
+
+  // Per feature, parallel to batch->linear and batch->field_features.
+  std::vector<float*> cells;   ///< never null; a zero cell for what the model does not know
+  std::vector<float> values;   ///< x, divided by the largest |x| seen (Heads::kMixed)
+  std::vector<Row> rows;
+  std::vector<float> field_values;
+
+  // Per example.
+  std::vector<Scores> scores;        ///< B
+  std::vector<float> group_linear;   ///< B * G: sum of w x
+  std::vector<float> group_counts;   ///< B * G: mean log-odds of the counts against the base rate
+  std::vector<float> group_seen;     ///< B * G: mean log(1 + count)
+  std::vector<float> d_group_linear; ///< B * G, Heads::kOne: what the MLP adds to d_linear
+  std::vector<float> ffm_scale;      ///< B: instance normalisation
+  std::vector<float> pairs;          ///< B * P
+  std::vector<float> d_pairs;        ///< B * P
+  std::vector<float> inputs;         ///< B * I: what the MLP sees
+  std::vector<float> d_inputs;       ///< B * I
+  std::vector<float> norm_scale;     ///< B: 1 / deviation in NormBlock
+  std::vector<std::vector<float>> hidden;    ///< per hidden layer, B * width, after ReLU
+  std::vector<std::vector<float>> d_hidden;  ///< the same, gradient before ReLU
+  FfmTape ffm;  ///< of the last example of the batch
+};
+
+}  // namespace leveret::model
