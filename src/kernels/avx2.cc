@@ -1,0 +1,77 @@
+/// AVX2 with FMA: eight lanes.
+#include "kernels/body.h"
+#include "kernels/tables.h"
+
+namespace leveret::kernels {
+namespace {
+
+struct Avx2 {
+  using V = xsimd::batch<float, xsimd::fma3<xsimd::avx2>>;
+
+  /// The lanes below n.
+  static __m256i mask(std::size_t n) {
+    alignas(32) static constexpr std::int32_t kMasks[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kMasks + 8 - n));
+  }
+  static V load_part(const float* p, std::size_t n) { return _mm256_maskload_ps(p, mask(n)); }
+  static void store_part(float* p, V v, std::size_t n) { _mm256_maskstore_ps(p, mask(n), v); }
+
+  static V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
+  static V fnma(V a, V b, V c) { return _mm256_fnmadd_ps(a, b, c); }
+
+  static V clamp_normal(V x) {
+    return xsimd::min(xsimd::max(x, V(__FLT_MIN__)), V(__FLT_MAX__));
+  }
+  static V rsqrt_guess(V x) { return _mm256_rsqrt_ps(x); }
+
+  template <std::size_t K>
+  static V spread(const float* p) {
+    if constexpr (K == 1) return V::load_unaligned(p);
+    if constexpr (K == 2) {
+      const __m256 four = _mm256_broadcast_ps(reinterpret_cast<const __m128*>(p));
+      return _mm256_permutevar_ps(four, _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
+    }
+    if constexpr (K == 4) {
+      const __m256d two = _mm256_broadcast_sd(reinterpret_cast<const double*>(p));
+      return _mm256_permutevar_ps(_mm256_castpd_ps(two),
+                                  _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
+    }
+    return V(*p);
+  }
+
+  /// Within each 128-bit half: [a0+a1, a2+a3, b0+b1, b2+b3]
+  static __m256 add_pairs(__m256 a, __m256 b) {
+    return _mm256_add_ps(_mm256_shuffle_ps(a, b, 0x88), _mm256_shuffle_ps(a, b, 0xdd));
+  }
+  /// [sum of a's halves, sum of b's halves]
+  static __m256 add_halves(__m256 a, __m256 b) {
+    return _mm256_add_ps(_mm256_permute2f128_ps(a, b, 0x20), _mm256_permute2f128_ps(a, b, 0x31));
+  }
+  template <std::size_t K>
+  static V slot_sums(const V* r) {
+    if constexpr (K == 1) return r[0];
+    if constexpr (K == 2) {
+      const __m256d sums = _mm256_castps_pd(add_pairs(r[0], r[1]));
+      return _mm256_castpd_ps(_mm256_permute4x64_pd(sums, 0xd8));
+    }
+    if constexpr (K == 4) {
+      const __m256 sums = add_pairs(add_pairs(r[0], r[1]), add_pairs(r[2], r[3]));
+      return _mm256_permutevar8x32_ps(sums, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+    }
+    if constexpr (K == 8) {
+      return add_pairs(add_pairs(add_halves(r[0], r[4]), add_halves(r[1], r[5])),
+                       add_pairs(add_halves(r[2], r[6]), add_halves(r[3], r[7])));
+    }
+  }
+  static float sum(V v) {
+    const __m128 four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    const __m128 half = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(half, _mm_shuffle_ps(half, half, 1)));
+  }
+};
+
+}  // namespace
+
+constinit const Kernels kAvx2 = generic::make_table<Avx2>("avx2");
+
+}  // namespace leveret::kernels

@@ -1,0 +1,67 @@
+/// AVX-512 (F, CD, DQ, BW, VL): sixteen lanes, masks for the tails.
+#include "kernels/body.h"
+#include "kernels/tables.h"
+
+namespace leveret::kernels {
+namespace {
+
+struct Avx512 {
+  using V = xsimd::batch<float, xsimd::avx512bw>;
+
+  /// The lanes below n.
+  static __mmask16 mask(std::size_t n) { return static_cast<__mmask16>((1u << n) - 1u); }
+  static V load_part(const float* p, std::size_t n) { return _mm512_maskz_loadu_ps(mask(n), p); }
+  static void store_part(float* p, V v, std::size_t n) { _mm512_mask_storeu_ps(p, mask(n), v); }
+
+  // xsimd 8.1 multiplies and adds in two steps here.
+  static V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
+  static V fnma(V a, V b, V c) { return _mm512_fnmadd_ps(a, b, c); }
+
+  static V clamp_normal(V x) {
+    return _mm512_min_ps(_mm512_max_ps(x, V(__FLT_MIN__)), V(__FLT_MAX__));
+  }
+  static V rsqrt_guess(V x) { return _mm512_rsqrt14_ps(x); }
+
+  template <std::size_t K>
+  static V spread(const float* p) {
+    if constexpr (K == 1) return V::load_unaligned(p);
+    if constexpr (K == 2) {
+      const __m512i index = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
+      return _mm512_permutexvar_ps(index, _mm512_castps256_ps512(_mm256_loadu_ps(p)));
+    }
+    if constexpr (K == 4) {
+      const __m512i index = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+      return _mm512_permutevar_ps(_mm512_broadcast_f32x4(_mm_loadu_ps(p)), index);
+    }
+    if constexpr (K == 8) {
+      const __m512i index = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+      const __m512d two = _mm512_broadcastsd_pd(_mm_load_sd(reinterpret_cast<const double*>(p)));
+      return _mm512_permutevar_ps(_mm512_castpd_ps(two), index);
+    }
+    return V(*p);
+  }
+
+  /// [a0+a1, a2+a3, …, b0+b1, b2+b3, …]
+  static __m512 add_pairs(__m512 a, __m512 b) {
+    const __m512i even =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i odd =
+        _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    return _mm512_add_ps(_mm512_permutex2var_ps(a, even, b), _mm512_permutex2var_ps(a, odd, b));
+  }
+  template <std::size_t K>
+  static V slot_sums(const V* r) {
+    if constexpr (K == 1) {
+      return r[0];
+    } else {
+      return add_pairs(slot_sums<K / 2>(r), slot_sums<K / 2>(r + K / 2));
+    }
+  }
+  static float sum(V v) { return _mm512_reduce_add_ps(v); }
+};
+
+}  // namespace
+
+constinit const Kernels kAvx512 = generic::make_table<Avx512>("avx512");
+
+}  // namespace leveret::kernels

@@ -1,0 +1,30 @@
+/// The whole table for one instruction set.
+#pragma once
+
+#include "kernels/dense_body.h"
+#include "kernels/ffm_body.h"
+#include "kernels/vector_body.h"
+
+namespace leveret::kernels::generic {
+
+template <class Isa>
+constexpr Kernels make_table(const char* name) {
+  return {
+      .name = name,
+      .dots = dots<Isa>,
+      .transpose = transpose<Isa>,
+      .axpy = axpy<Isa>,
+      .ffm_update = ffm_update<Isa>,
+      .ffm_update_slice = ffm_update_slice<Isa>,
+      .dense_forward = dense_forward<Isa>,
+      .dense_backward = dense_backward<Isa>,
+      .dense_update = dense_update<Isa>,
+      .dense_backward_update = dense_backward_update<Isa>,
+      .update = update<Isa>,
+      .moments = moments<Isa>,
+      .affine = affine<Isa>,
+      .dot = dot<Isa>,
+  };
+}
+
+}  // namespace leveret::kernels::generic

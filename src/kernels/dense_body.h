@@ -1,0 +1,147 @@
+/// The dense-layer kernels, generic in the instruction set.
+///
+/// Rows of W are worked on in bundles, so that the input (and the input's gradient) is read once
+/// per bundle. Rows whose gradient is 0 never get into a bundle.
+#pragma once
+
+#include "kernels/lanes.h"
+#include "kernels/vector_body.h"
+
+namespace leveret::kernels::generic {
+
+// ---- forward ----
+
+/// A bundle of `kLanes` rows: one accumulator each, and one transposed reduction at the end.
+template <class Isa>
+inline void forward_bundle(const float* w, const float* bias, const float* in, std::size_t inputs,
+                           std::size_t stride, float* out) {
+  using V = typename Isa::V;
+  constexpr std::size_t N = kLanes<Isa>;
+  V sums[N];
+  for (V& s : sums) s = V(0.0f);
+  sweep<Isa>(inputs, [&](std::size_t i, auto lanes) {
+    const V x = lanes.load(in + i);
+    for (std::size_t r = 0; r < N; ++r) {
+      sums[r] = Isa::fma(lanes.load(w + r * stride + i), x, sums[r]);
+    }
+  });
+  (Isa::template slot_sums<N>(sums) + V::load_unaligned(bias)).store_unaligned(out);
+}
+
+template <class Isa>
+void dense_forward(const float* w, const float* bias, const float* in, std::size_t inputs,
+                   std::size_t outputs, std::size_t stride, float* out) {
+  constexpr std::size_t N = kLanes<Isa>;
+  std::size_t o = 0;
+  for (; o + N <= outputs; o += N) {
+    forward_bundle<Isa>(w + o * stride, bias + o, in, inputs, stride, out + o);
+  }
+  for (; o < outputs; ++o) out[o] = bias[o] + dot<Isa>(w + o * stride, in, inputs);
+}
+
+// ---- backward and update ----
+
+/// What a pass over a bundle of rows does.
+enum class Pass { kBackward, kUpdate, kBoth };
+
+/// Stands where a pass that moves no weight needs no step.
+struct NoStep {};
+
+/// R active rows of W: row r starts at w + first[r], and its output's gradient is d[r].
+template <std::size_t R>
+struct Bundle {
+  std::size_t first[R];
+  float d[R];
+};
+
+/// One pass over the rows of a bundle. `fresh`: d_in is set rather than added to.
+template <class Isa, Pass kPass, std::size_t R, class Step>
+inline void dense_bundle(float* w, float* acc, const float* in, const Bundle<R>& rows,
+                         std::size_t inputs, const Step& step, bool fresh, float* d_in) {
+  using V = typename Isa::V;
+  V d[R];
+  float* weights[R];
+  float* squares[R];
+  for (std::size_t r = 0; r < R; ++r) {
+    d[r] = V(rows.d[r]);
+    weights[r] = w + rows.first[r];
+    squares[r] = acc + rows.first[r];
+  }
+  sweep<Isa>(inputs, [&](std::size_t i, auto lanes) {
+    V sum(0.0f);
+    V x(0.0f);
+    if constexpr (kPass != Pass::kUpdate) {
+      if (!fresh) sum = lanes.load(d_in + i);
+    }
+    if constexpr (kPass != Pass::kBackward) x = lanes.load(in + i);
+    for (std::size_t r = 0; r < R; ++r) {
+      V weight = lanes.load(weights[r] + i);
+      if constexpr (kPass != Pass::kUpdate) sum = Isa::fma(d[r], weight, sum);
+      if constexpr (kPass != Pass::kBackward) {
+        V square = lanes.load(squares[r] + i);
+        step.apply(d[r] * x, weight, square);
+        lanes.store(weights[r] + i, weight);
+        lanes.store(squares[r] + i, square);
+      }
+    }
+    if constexpr (kPass != Pass::kUpdate) lanes.store(d_in + i, sum);
+  });
+}
+
+template <class Isa, Pass kPass, class Step>
+void dense_rows(float* w, float* acc, const float* in, const float* d_out, std::size_t inputs,
+                std::size_t outputs, std::size_t stride, const Step& step, float* d_in) {
+  constexpr std::size_t R = 4;
+  Bundle<R> rows;
+  std::size_t filled = 0;
+  bool fresh = true;
+  for (std::size_t o = 0; o < outputs; ++o) {
+    if (d_out[o] == 0.0f) continue;
+    rows.first[filled] = o * stride;
+    rows.d[filled] = d_out[o];
+    if (++filled < R) continue;
+    dense_bundle<Isa, kPass, R>(w, acc, in, rows, inputs, step, fresh, d_in);
+    filled = 0;
+    fresh = false;
+  }
+  for (std::size_t r = 0; r < filled; ++r) {
+    const Bundle<1> row = {{rows.first[r]}, {rows.d[r]}};
+    dense_bundle<Isa, kPass, 1>(w, acc, in, row, inputs, step, fresh, d_in);
+    fresh = false;
+  }
+  if constexpr (kPass != Pass::kUpdate) {
+    if (fresh) {
+      using V = typename Isa::V;
+      sweep<Isa>(inputs, [&](std::size_t i, auto lanes) { lanes.store(d_in + i, V(0.0f)); });
+    }
+  }
+}
+
+template <class Isa>
+void dense_backward(const float* w, const float* d_out, std::size_t inputs, std::size_t outputs,
+                    std::size_t stride, float* d_in) {
+  // The backward pass alone only reads W.
+  float* const none = nullptr;
+  dense_rows<Isa, Pass::kBackward>(const_cast<float*>(w), none, none, d_out, inputs, outputs,
+                                   stride, NoStep{}, d_in);
+}
+
+template <class Isa>
+void dense_update(float* w, float* acc, const float* in, const float* d_out, std::size_t inputs,
+                  std::size_t outputs, std::size_t stride, StepRule rule) {
+  with_step<Isa>(rule, [&](const auto& step) {
+    dense_rows<Isa, Pass::kUpdate>(w, acc, in, d_out, inputs, outputs, stride, step,
+                                   static_cast<float*>(nullptr));
+  });
+}
+
+template <class Isa>
+void dense_backward_update(float* w, float* acc, const float* in, const float* d_out,
+                           std::size_t inputs, std::size_t outputs, std::size_t stride,
+                           StepRule rule, float* d_in) {
+  with_step<Isa>(rule, [&](const auto& step) {
+    dense_rows<Isa, Pass::kBoth>(w, acc, in, d_out, inputs, outputs, stride, step, d_in);
+  });
+}
+
+}  // namespace leveret::kernels::generic

@@ -1,0 +1,284 @@
+/// The FFM kernels, generic in the instruction set and in k.
+///
+/// With k = 1, 2, 4, 8 or 16 a register holds several slots, or a slot fills several registers, and
+/// no lane is idle; `*_any` does every other k, one slot at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/lanes.h"
+
+namespace leveret::kernels::generic {
+
+/// How slots of K floats lie in registers: a group is one register's worth of slots (`kLanes` of
+/// them), summed over `kEntries` registers of which each is folded from `kFold`.
+template <class Isa, std::size_t K>
+struct Slots {
+  static constexpr std::size_t kEntries = K < kLanes<Isa> ? K : kLanes<Isa>;
+  static constexpr std::size_t kFold = K / kEntries;
+};
+
+/// Lane i of the register that starts at float i0 of a row becomes delta[(i0 + i) / K]; the row
+/// ends after n floats of it.
+template <class Isa, std::size_t K>
+inline typename Isa::V spread_part(const float* delta, std::size_t n) {
+  // Copied first, because spread reads a register's worth of slots.
+  alignas(64) float slots[kLanes<Isa>];
+  Isa::load_part(delta, n / K).store_aligned(slots);
+  return Isa::template spread<K>(slots);
+}
+
+// ---- dots ----
+
+template <class Isa, std::size_t K>
+void dots_fixed(const float* a, const float* b, std::size_t count, float* out) {
+  using V = typename Isa::V;
+  using S = Slots<Isa, K>;
+  constexpr std::size_t N = kLanes<Isa>;
+  std::size_t j = 0;
+  for (; j + N <= count; j += N) {
+    V sums[S::kEntries];
+    for (std::size_t e = 0; e < S::kEntries; ++e) {
+      const std::size_t at = j * K + e * S::kFold * N;
+      sums[e] = V::load_unaligned(a + at) * V::load_unaligned(b + at);
+      for (std::size_t f = 1; f < S::kFold; ++f) {
+        sums[e] = Isa::fma(V::load_unaligned(a + at + f * N), V::load_unaligned(b + at + f * N),
+                           sums[e]);
+      }
+    }
+    Isa::template slot_sums<S::kEntries>(sums).store_unaligned(out + j);
+  }
+  if (j == count) return;
+
+  V sums[S::kEntries];
+  for (V& sum : sums) sum = V(0.0f);
+  const std::size_t begin = j * K;
+  const std::size_t rest = (count - j) * K;
+  for (std::size_t e = 0; e < S::kEntries; ++e) {
+    const std::size_t first = e * S::kFold * N;
+    if (first >= rest) break;
+    for (std::size_t f = 0; f < S::kFold; ++f) {
+      const float* a_at = a + begin + first + f * N;
+      const float* b_at = b + begin + first + f * N;
+      const std::size_t left = rest - (first + f * N);
+      if (left >= N) {
+        sums[e] = Isa::fma(V::load_unaligned(a_at), V::load_unaligned(b_at), sums[e]);
+      } else {
+        sums[e] = Isa::fma(Isa::load_part(a_at, left), Isa::load_part(b_at, left), sums[e]);
+      }
+    }
+  }
+  Isa::store_part(out + j, Isa::template slot_sums<S::kEntries>(sums), count - j);
+}
+
+template <class Isa>
+void dots_any(const float* a, const float* b, std::size_t count, std::size_t k, float* out) {
+  using V = typename Isa::V;
+  for (std::size_t j = 0; j < count; ++j) {
+    V sum(0.0f);
+    sweep<Isa>(k, [&](std::size_t c, auto lanes) {
+      sum = Isa::fma(lanes.load(a + j * k + c), lanes.load(b + j * k + c), sum);
+    });
+    out[j] = Isa::sum(sum);
+  }
+}
+
+template <class Isa>
+void dots(const float* a, const float* b, std::size_t count, std::size_t k, float* out) {
+  switch (k) {
+    case 1: return dots_fixed<Isa, 1>(a, b, count, out);
+    case 2: return dots_fixed<Isa, 2>(a, b, count, out);
+    case 4: return dots_fixed<Isa, 4>(a, b, count, out);
+    case 8: return dots_fixed<Isa, 8>(a, b, count, out);
+    case 16: return dots_fixed<Isa, 16>(a, b, count, out);
+    default: return dots_any<Isa>(a, b, count, k, out);
+  }
+}
+
+// ---- transpose ----
+
+/// K is the slot's length when known at compile time, else 0.
+template <class Isa, std::size_t K>
+void transpose_fixed(const float* const* sums, const std::uint32_t* fields, std::size_t n,
+                     std::size_t slots, std::size_t any_k, float* t) {
+  const std::size_t k = K != 0 ? K : any_k;
+  for (std::size_t i = 0; i < n; ++i) {
+    float* row = t + i * slots * k;
+    const std::size_t column = fields[i] * k;
+    std::size_t next = 0;  // the first slot not written yet
+    for (std::size_t j = 0; j < n; ++j) {
+      for (; next < fields[j]; ++next) std::memset(row + next * k, 0, k * sizeof(float));
+      std::memcpy(row + next * k, sums[j] + column, k * sizeof(float));
+      ++next;
+    }
+    if (next < slots) std::memset(row + next * k, 0, (slots - next) * k * sizeof(float));
+  }
+}
+
+template <class Isa>
+void transpose(const float* const* sums, const std::uint32_t* fields, std::size_t n,
+               std::size_t slots, std::size_t k, float* t) {
+  switch (k) {
+    case 2: return transpose_fixed<Isa, 2>(sums, fields, n, slots, k, t);
+    case 4: return transpose_fixed<Isa, 4>(sums, fields, n, slots, k, t);
+    case 8: return transpose_fixed<Isa, 8>(sums, fields, n, slots, k, t);
+    case 16: return transpose_fixed<Isa, 16>(sums, fields, n, slots, k, t);
+    default: return transpose_fixed<Isa, 0>(sums, fields, n, slots, k, t);
+  }
+}
+
+// ---- update, one accumulator per weight ----
+
+template <class Isa, std::size_t K, class Step>
+void ffm_update_fixed(float* w, float* acc, const float* t, const float* delta, std::size_t slots,
+                      const Step& step) {
+  using V = typename Isa::V;
+  sweep<Isa>(slots * K, [&](std::size_t i, auto lanes) {
+    V d;
+    if constexpr (std::is_same_v<decltype(lanes), Whole<Isa>>) {
+      d = Isa::template spread<K>(delta + i / K);
+    } else {
+      d = spread_part<Isa, K>(delta + i / K, lanes.n);
+    }
+    V weight = lanes.load(w + i);
+    V squares = lanes.load(acc + i);
+    step.apply(d * lanes.load(t + i), weight, squares);
+    lanes.store(w + i, weight);
+    lanes.store(acc + i, squares);
+  });
+}
+
+template <class Isa, class Step>
+void ffm_update_any(float* w, float* acc, const float* t, const float* delta, std::size_t slots,
+                    std::size_t k, const Step& step) {
+  using V = typename Isa::V;
+  for (std::size_t j = 0; j < slots; ++j) {
+    const V d(delta[j]);
+    sweep<Isa>(k, [&](std::size_t c, auto lanes) {
+      const std::size_t i = j * k + c;
+      V weight = lanes.load(w + i);
+      V squares = lanes.load(acc + i);
+      step.apply(d * lanes.load(t + i), weight, squares);
+      lanes.store(w + i, weight);
+      lanes.store(acc + i, squares);
+    });
+  }
+}
+
+template <class Isa>
+void ffm_update(float* w, float* acc, const float* t, const float* delta, std::size_t slots,
+                std::size_t k, StepRule rule) {
+  with_step<Isa>(rule, [&](const auto& step) {
+    switch (k) {
+      case 1: return ffm_update_fixed<Isa, 1>(w, acc, t, delta, slots, step);
+      case 2: return ffm_update_fixed<Isa, 2>(w, acc, t, delta, slots, step);
+      case 4: return ffm_update_fixed<Isa, 4>(w, acc, t, delta, slots, step);
+      case 8: return ffm_update_fixed<Isa, 8>(w, acc, t, delta, slots, step);
+      case 16: return ffm_update_fixed<Isa, 16>(w, acc, t, delta, slots, step);
+      default: return ffm_update_any<Isa>(w, acc, t, delta, slots, k, step);
+    }
+  });
+}
+
+// ---- update, one accumulator per slot ----
+
+/// One group of `count` <= lanes slots. First all accumulators of the group, in one register, then
+/// the weights.
+template <class Isa, std::size_t K, class Step>
+inline void slice_group(float* w, float* acc, const float* t, const float* delta,
+                        std::size_t count, const Step& step) {
+  using V = typename Isa::V;
+  using S = Slots<Isa, K>;
+  constexpr std::size_t N = kLanes<Isa>;
+  const bool whole = count == N;
+  const std::size_t length = count * K;
+  alignas(64) float d[N];
+  const V group_delta = whole ? V::load_unaligned(delta) : Isa::load_part(delta, count);
+  group_delta.store_aligned(d);
+
+  const auto gradient = [&](std::size_t i, auto lanes) {
+    return step.gradient(Isa::template spread<K>(d + i / K) * lanes.load(t + i), lanes.load(w + i));
+  };
+  V squares[S::kEntries];
+  for (V& s : squares) s = V(0.0f);
+  const auto add_squares = [&](std::size_t i, auto lanes) {
+    const V g = gradient(i, lanes);
+    V& s = squares[i / (N * S::kFold)];
+    s = Isa::fma(g, g, s);
+  };
+  const auto each = [&](auto&& body) {
+    if (whole) {
+      for (std::size_t i = 0; i < N * K; i += N) body(i, Whole<Isa>{});
+    } else {
+      sweep<Isa>(length, body);
+    }
+  };
+  each(add_squares);
+  V sums = Isa::template slot_sums<S::kEntries>(squares);
+  const V old = whole ? V::load_unaligned(acc) : Isa::load_part(acc, count);
+  const V now = Isa::fma(sums, V(1.0f / K), old);
+  if (whole) {
+    now.store_unaligned(acc);
+  } else {
+    Isa::store_part(acc, now, count);
+  }
+  alignas(64) float scale[N];
+  step.scale(now).store_aligned(scale);
+  each([&](std::size_t i, auto lanes) {
+    const V moved = Isa::fnma(Isa::template spread<K>(scale + i / K), gradient(i, lanes),
+                              lanes.load(w + i));
+    lanes.store(w + i, moved);
+  });
+}
+
+template <class Isa, std::size_t K, class Step>
+void ffm_update_slice_fixed(float* w, float* acc, const float* t, const float* delta,
+                            std::size_t slots, const Step& step) {
+  constexpr std::size_t N = kLanes<Isa>;
+  std::size_t j = 0;
+  for (; j + N <= slots; j += N) {
+    slice_group<Isa, K>(w + j * K, acc + j, t + j * K, delta + j, N, step);
+  }
+  if (j < slots) slice_group<Isa, K>(w + j * K, acc + j, t + j * K, delta + j, slots - j, step);
+}
+
+template <class Isa, class Step>
+void ffm_update_slice_any(float* w, float* acc, const float* t, const float* delta,
+                          std::size_t slots, std::size_t k, const Step& step) {
+  using V = typename Isa::V;
+  for (std::size_t j = 0; j < slots; ++j) {
+    const V d(delta[j]);
+    const auto gradient = [&](std::size_t i, auto lanes) {
+      return step.gradient(d * lanes.load(t + i), lanes.load(w + i));
+    };
+    V squares(0.0f);
+    sweep<Isa>(k, [&](std::size_t c, auto lanes) {
+      const V g = gradient(j * k + c, lanes);
+      squares = Isa::fma(g, g, squares);
+    });
+    acc[j] += Isa::sum(squares) / static_cast<float>(k);
+    const V scale = step.scale(V(acc[j]));
+    sweep<Isa>(k, [&](std::size_t c, auto lanes) {
+      const std::size_t i = j * k + c;
+      lanes.store(w + i, Isa::fnma(scale, gradient(i, lanes), lanes.load(w + i)));
+    });
+  }
+}
+
+template <class Isa>
+void ffm_update_slice(float* w, float* acc, const float* t, const float* delta, std::size_t slots,
+                      std::size_t k, StepRule rule) {
+  with_step<Isa>(rule, [&](const auto& step) {
+    switch (k) {
+      case 1: return ffm_update_slice_fixed<Isa, 1>(w, acc, t, delta, slots, step);
+      case 2: return ffm_update_slice_fixed<Isa, 2>(w, acc, t, delta, slots, step);
+      case 4: return ffm_update_slice_fixed<Isa, 4>(w, acc, t, delta, slots, step);
+      case 8: return ffm_update_slice_fixed<Isa, 8>(w, acc, t, delta, slots, step);
+      case 16: return ffm_update_slice_fixed<Isa, 16>(w, acc, t, delta, slots, step);
+      default: return ffm_update_slice_any<Isa>(w, acc, t, delta, slots, k, step);
+    }
+  });
+}
+
+}  // namespace leveret::kernels::generic

@@ -1,0 +1,122 @@
+/// What all generic kernels share: walking an array register by register, and the AdaGrad step.
+///
+/// An `Isa` is the small struct each thin file (`sse2.cc`, `avx2.cc`, …) defines in its anonymous
+/// namespace, which makes every template instantiated with it local to that file. It has
+///   V                          the register: xsimd::batch<float, …> of V::size lanes
+///   load_part(p, n), store_part(p, v, n)   the first n < V::size lanes; the others read as 0
+///   fma(a, b, c), fnma(a, b, c)            a*b + c and c - a*b
+///   clamp_normal(x)            x >= 0 moved into the range where 1/sqrt(x) is finite and not 0
+///   rsqrt_guess(x)             within 2^-11.5 of 1/sqrt(x) for such an x
+///   spread<K>(p)               lane i becomes p[i / K]; reads max(1, V::size / K) floats
+///   slot_sums<K>(r)            r[0..K) hold V::size slots of K floats; lane j becomes slot j's sum
+///   sum(v)                     the sum of all lanes
+/// No standard container and no `std::` function that is not inlined may be used by these headers:
+/// see CMakeLists.txt.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <xsimd/xsimd.hpp>
+
+#include "kernels/kernels.h"
+
+namespace leveret::kernels::generic {
+
+template <class Isa>
+constexpr std::size_t kLanes = Isa::V::size;
+
+/// A full register of an array.
+template <class Isa>
+struct Whole {
+  using V = typename Isa::V;
+  static V load(const float* p) { return V::load_unaligned(p); }
+  static void store(float* p, V v) { v.store_unaligned(p); }
+};
+
+/// The last, incomplete register of an array: 0 < n < lanes.
+template <class Isa>
+struct Part {
+  using V = typename Isa::V;
+  std::size_t n;
+  V load(const float* p) const { return Isa::load_part(p, n); }
+  void store(float* p, V v) const { Isa::store_part(p, v, n); }
+};
+
+/// Calls body(offset, Whole or Part) for each register of an array of `length` floats.
+template <class Isa, class Body>
+inline void sweep(std::size_t length, Body&& body) {
+  std::size_t i = 0;
+  for (; i + kLanes<Isa> <= length; i += kLanes<Isa>) body(i, Whole<Isa>{});
+  if (i < length) body(i, Part<Isa>{length - i});
+}
+
+/// AdaGrad with power 1/2 and no L2. One Newton step brings the guess y to 1/sqrt(x):
+/// y/2 * (3 - x y²), relative error below 1e-6; its factor 1/2 is folded into the rate.
+template <class Isa>
+struct RootStep {
+  using V = typename Isa::V;
+  V half_rate;
+
+  explicit RootStep(const StepRule& rule) : half_rate(0.5f * rule.rate) {}
+
+  static V gradient(V g, V) { return g; }
+
+  void apply(V g, V& w, V& acc) const {
+    acc = Isa::fma(g, g, acc);
+    const V x = Isa::clamp_normal(acc);
+    const V y = Isa::rsqrt_guess(x);
+    w = Isa::fnma(g * half_rate * y, Isa::fnma(x * y, y, V(3.0f)), w);
+  }
+
+  /// rate / sqrt(acc)
+  V scale(V acc) const {
+    const V x = Isa::clamp_normal(acc);
+    const V y = Isa::rsqrt_guess(x);
+    return half_rate * y * Isa::fnma(x * y, y, V(3.0f));
+  }
+};
+
+/// Any power, with L2.
+template <class Isa>
+struct PowerStep {
+  using V = typename Isa::V;
+  V rate, power, l2;
+  bool root, plain;
+
+  explicit PowerStep(const StepRule& rule)
+      : rate(rule.rate),
+        power(rule.power),
+        l2(rule.l2),
+        root(rule.power == 0.5f),
+        plain(rule.power == 0.0f) {}
+
+  V gradient(V g, V w) const { return xsimd::select(g == V(0.0f), g, Isa::fma(l2, w, g)); }
+
+  /// rate / acc^power. All of xsimd's exp and log is pulled in here: a copy of them left outside
+  /// would be a weak symbol.
+  [[gnu::noinline, gnu::flatten]] V scale(V acc) const {
+    if (plain) return rate;
+    const V x = Isa::clamp_normal(acc);
+    if (root) return rate / xsimd::sqrt(x);
+    return rate * xsimd::exp(-power * xsimd::log(x));
+  }
+
+  void apply(V g, V& w, V& acc) const {
+    g = gradient(g, w);
+    acc = Isa::fma(g, g, acc);
+    w = Isa::fnma(scale(acc), g, w);
+  }
+};
+
+/// Calls body(step) with the step that fits the rule.
+template <class Isa, class Body>
+inline void with_step(const StepRule& rule, Body&& body) {
+  if (rule.power == 0.5f && rule.l2 == 0.0f) {
+    body(RootStep<Isa>(rule));
+  } else {
+    body(PowerStep<Isa>(rule));
+  }
+}
+
+}  // namespace leveret::kernels::generic

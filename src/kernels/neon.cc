@@ -1,0 +1,61 @@
+/// Advanced SIMD of arm64: four lanes.
+#include <arm_neon.h>
+
+#include "kernels/body.h"
+#include "kernels/tables.h"
+
+namespace leveret::kernels {
+namespace {
+
+struct Neon {
+  using V = xsimd::batch<float, xsimd::neon64>;
+
+  static V load_part(const float* p, std::size_t n) {
+    float lanes[4] = {};
+    for (std::size_t i = 0; i < n && i < 4; ++i) lanes[i] = p[i];
+    return vld1q_f32(lanes);
+  }
+  static void store_part(float* p, V v, std::size_t n) {
+    float lanes[4];
+    vst1q_f32(lanes, v);
+    for (std::size_t i = 0; i < n && i < 4; ++i) p[i] = lanes[i];
+  }
+
+  static V fma(V a, V b, V c) { return vfmaq_f32(c, a, b); }
+  static V fnma(V a, V b, V c) { return vfmsq_f32(c, a, b); }
+
+  static V clamp_normal(V x) {
+    return vminq_f32(vmaxq_f32(x, vdupq_n_f32(__FLT_MIN__)), vdupq_n_f32(__FLT_MAX__));
+  }
+  /// The processor's estimate has 8 bits; one step of its own makes them 16.
+  static V rsqrt_guess(V x) {
+    const float32x4_t y = vrsqrteq_f32(x);
+    return vmulq_f32(y, vrsqrtsq_f32(vmulq_f32(x, y), y));
+  }
+
+  template <std::size_t K>
+  static V spread(const float* p) {
+    if constexpr (K == 1) return V::load_unaligned(p);
+    if constexpr (K == 2) {
+      const float32x2_t pair = vld1_f32(p);
+      return vcombine_f32(vdup_lane_f32(pair, 0), vdup_lane_f32(pair, 1));
+    }
+    return vdupq_n_f32(*p);
+  }
+
+  template <std::size_t K>
+  static V slot_sums(const V* r) {
+    if constexpr (K == 1) {
+      return r[0];
+    } else {
+      return vpaddq_f32(slot_sums<K / 2>(r), slot_sums<K / 2>(r + K / 2));
+    }
+  }
+  static float sum(V v) { return vaddvq_f32(v); }
+};
+
+}  // namespace
+
+constinit const Kernels kNeon = generic::make_table<Neon>("neon");
+
+}  // namespace leveret::kernels

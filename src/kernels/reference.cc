@@ -1,0 +1,158 @@
+/// The plain oracle: every kernel as its comment in `kernels.h` says it, one component at a time.
+/// Sums run in double, so that its rounding is far below that of the kernels tested against it.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/tables.h"
+
+namespace leveret::kernels {
+namespace {
+
+double dot_double(const float* a, const float* b, std::size_t length) {
+  double sum = 0;
+  for (std::size_t i = 0; i < length; ++i) sum += static_cast<double>(a[i]) * b[i];
+  return sum;
+}
+
+/// 1 / acc^power. Outside the normal range the nearest normal number stands for the accumulator,
+/// so that the step is finite whatever the gradient was.
+float shrink(float acc, float power) {
+  if (power == 0.0f) return 1.0f;
+  acc = std::clamp(acc, std::numeric_limits<float>::min(), std::numeric_limits<float>::max());
+  return power == 0.5f ? 1.0f / std::sqrt(acc) : std::pow(acc, -power);
+}
+
+/// The gradient of one component with its L2 term.
+float with_l2(float g, float w, const StepRule& rule) { return g == 0 ? 0 : g + rule.l2 * w; }
+
+/// One component's step.
+void step(float& w, float& acc, float g, const StepRule& rule) {
+  if (g == 0) return;
+  g = with_l2(g, w, rule);
+  acc += g * g;
+  w -= rule.rate * g * shrink(acc, rule.power);
+}
+
+void dots(const float* a, const float* b, std::size_t count, std::size_t k, float* out) {
+  for (std::size_t j = 0; j < count; ++j) {
+    out[j] = static_cast<float>(dot_double(a + j * k, b + j * k, k));
+  }
+}
+
+void transpose(const float* const* sums, const std::uint32_t* fields, std::size_t n,
+               std::size_t slots, std::size_t k, float* t) {
+  std::fill(t, t + n * slots * k, 0.0f);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t c = 0; c < k; ++c) {
+        t[(i * slots + fields[j]) * k + c] = sums[j][fields[i] * k + c];
+      }
+    }
+  }
+}
+
+void axpy(float x, const float* row, std::size_t length, float* row_sum) {
+  for (std::size_t c = 0; c < length; ++c) row_sum[c] += x * row[c];
+}
+
+void ffm_update(float* w, float* acc, const float* t, const float* delta, std::size_t slots,
+                std::size_t k, StepRule rule) {
+  for (std::size_t j = 0; j < slots; ++j) {
+    for (std::size_t c = 0; c < k; ++c) {
+      step(w[j * k + c], acc[j * k + c], delta[j] * t[j * k + c], rule);
+    }
+  }
+}
+
+void ffm_update_slice(float* w, float* acc, const float* t, const float* delta, std::size_t slots,
+                      std::size_t k, StepRule rule) {
+  for (std::size_t j = 0; j < slots; ++j) {
+    float* slot = w + j * k;
+    double squares = 0;
+    for (std::size_t c = 0; c < k; ++c) {
+      const double g = with_l2(delta[j] * t[j * k + c], slot[c], rule);
+      squares += g * g;
+    }
+    acc[j] += static_cast<float>(squares / static_cast<double>(k));
+    const float scale = rule.rate * shrink(acc[j], rule.power);
+    for (std::size_t c = 0; c < k; ++c) {
+      const float g = with_l2(delta[j] * t[j * k + c], slot[c], rule);
+      if (g != 0) slot[c] -= scale * g;
+    }
+  }
+}
+
+void dense_forward(const float* w, const float* bias, const float* in, std::size_t inputs,
+                   std::size_t outputs, std::size_t stride, float* out) {
+  for (std::size_t o = 0; o < outputs; ++o) {
+    out[o] = static_cast<float>(bias[o] + dot_double(w + o * stride, in, inputs));
+  }
+}
+
+void dense_backward(const float* w, const float* d_out, std::size_t inputs, std::size_t outputs,
+                    std::size_t stride, float* d_in) {
+  for (std::size_t i = 0; i < inputs; ++i) {
+    double sum = 0;
+    for (std::size_t o = 0; o < outputs; ++o) {
+      if (d_out[o] != 0) sum += static_cast<double>(w[o * stride + i]) * d_out[o];
+    }
+    d_in[i] = static_cast<float>(sum);
+  }
+}
+
+void dense_update(float* w, float* acc, const float* in, const float* d_out, std::size_t inputs,
+                  std::size_t outputs, std::size_t stride, StepRule rule) {
+  for (std::size_t o = 0; o < outputs; ++o) {
+    for (std::size_t i = 0; i < inputs; ++i) {
+      step(w[o * stride + i], acc[o * stride + i], d_out[o] * in[i], rule);
+    }
+  }
+}
+
+void dense_backward_update(float* w, float* acc, const float* in, const float* d_out,
+                           std::size_t inputs, std::size_t outputs, std::size_t stride,
+                           StepRule rule, float* d_in) {
+  dense_backward(w, d_out, inputs, outputs, stride, d_in);
+  dense_update(w, acc, in, d_out, inputs, outputs, stride, rule);
+}
+
+void update(float* w, float* acc, const float* g, std::size_t length, StepRule rule) {
+  for (std::size_t i = 0; i < length; ++i) step(w[i], acc[i], g[i], rule);
+}
+
+void moments(const float* x, std::size_t length, float* sum, float* sum_squares) {
+  double first = 0;
+  for (std::size_t i = 0; i < length; ++i) first += x[i];
+  *sum = static_cast<float>(first);
+  *sum_squares = static_cast<float>(dot_double(x, x, length));
+}
+
+void affine(const float* x, std::size_t length, float shift, float scale, float* out) {
+  for (std::size_t i = 0; i < length; ++i) out[i] = (x[i] - shift) * scale;
+}
+
+float dot(const float* a, const float* b, std::size_t length) {
+  return static_cast<float>(dot_double(a, b, length));
+}
+
+}  // namespace
+
+constinit const Kernels kReference = {
+    .name = "reference",
+    .dots = dots,
+    .transpose = transpose,
+    .axpy = axpy,
+    .ffm_update = ffm_update,
+    .ffm_update_slice = ffm_update_slice,
+    .dense_forward = dense_forward,
+    .dense_backward = dense_backward,
+    .dense_update = dense_update,
+    .dense_backward_update = dense_backward_update,
+    .update = update,
+    .moments = moments,
+    .affine = affine,
+    .dot = dot,
+};
+
+}  // namespace leveret::kernels

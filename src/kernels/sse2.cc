@@ -1,0 +1,62 @@
+/// SSE2, which every x86-64 processor has: four lanes, no fused multiply-add.
+#include "kernels/body.h"
+#include "kernels/tables.h"
+
+namespace leveret::kernels {
+namespace {
+
+struct Sse2 {
+  using V = xsimd::batch<float, xsimd::sse2>;
+
+  static V load_part(const float* p, std::size_t n) {
+    if (n == 0) return V(0.0f);
+    if (n == 1) return _mm_load_ss(p);
+    const __m128 low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p)));
+    return n == 2 ? low : _mm_movelh_ps(low, _mm_load_ss(p + 2));
+  }
+  static void store_part(float* p, V v, std::size_t n) {
+    if (n == 0) return;
+    if (n == 1) return _mm_store_ss(p, v);
+    _mm_storel_pi(reinterpret_cast<__m64*>(p), v);
+    if (n == 3) _mm_store_ss(p + 2, _mm_movehl_ps(v, v));
+  }
+
+  static V fma(V a, V b, V c) { return a * b + c; }
+  static V fnma(V a, V b, V c) { return c - a * b; }
+
+  static V clamp_normal(V x) {
+    return xsimd::min(xsimd::max(x, V(__FLT_MIN__)), V(__FLT_MAX__));
+  }
+  static V rsqrt_guess(V x) { return _mm_rsqrt_ps(x); }
+
+  template <std::size_t K>
+  static V spread(const float* p) {
+    if constexpr (K == 1) return V::load_unaligned(p);
+    if constexpr (K == 2) {
+      const __m128 pair = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p)));
+      return _mm_unpacklo_ps(pair, pair);
+    }
+    return V(*p);
+  }
+
+  /// [a0+a1, a2+a3, b0+b1, b2+b3]
+  static V add_pairs(V a, V b) {
+    return _mm_add_ps(_mm_shuffle_ps(a, b, 0x88), _mm_shuffle_ps(a, b, 0xdd));
+  }
+  template <std::size_t K>
+  static V slot_sums(const V* r) {
+    if constexpr (K == 1) return r[0];
+    if constexpr (K == 2) return add_pairs(r[0], r[1]);
+    if constexpr (K == 4) return add_pairs(add_pairs(r[0], r[1]), add_pairs(r[2], r[3]));
+  }
+  static float sum(V v) {
+    const __m128 half = _mm_add_ps(v, _mm_movehl_ps(v, v));
+    return _mm_cvtss_f32(_mm_add_ss(half, _mm_shuffle_ps(half, half, 1)));
+  }
+};
+
+}  // namespace
+
+constinit const Kernels kSse2 = generic::make_table<Sse2>("sse2");
+
+}  // namespace leveret::kernels

@@ -1,0 +1,147 @@
+#include "kernels/arrays.h"
+
+namespace leveret::kernels {
+namespace {
+
+struct Shape {
+  std::size_t inputs, outputs, stride;
+};
+
+constexpr Shape kShapes[] = {{0, 3, 0},   {1, 1, 1},    {7, 3, 7},    {16, 16, 16},  {17, 5, 24},
+                             {39, 8, 48}, {64, 33, 64}, {100, 0, 100}, {780, 32, 784}, {780, 19, 781}};
+
+/// A layer with its input and output gradient, some of which are 0, as ReLU makes them.
+struct Layer {
+  explicit Layer(const Shape& s, float zeros = .4f)
+      : w(random_floats(s.outputs * s.stride, 1)),
+        acc(random_floats(s.outputs * s.stride, 2, .01f, 2)),
+        bias(random_floats(s.outputs, 3)),
+        in(random_floats(s.inputs, 4, -1, 1, .1f)),
+        d_out(random_floats(s.outputs, 5, -1, 1, zeros)) {}
+  std::vector<float> w, acc, bias, in, d_out;
+};
+
+template <class Body>
+void for_each_shape(Body&& body) {
+  for (const Shape& s : kShapes) {
+    INFO(s.inputs << " inputs, " << s.outputs << " outputs, stride " << s.stride);
+    body(s);
+  }
+}
+
+std::vector<double> backward_tolerance(const Layer& layer, const Shape& s) {
+  std::vector<double> tolerance(s.inputs);
+  for (std::size_t i = 0; i < s.inputs; ++i) {
+    for (std::size_t o = 0; o < s.outputs; ++o) {
+      tolerance[i] += std::abs(layer.w[o * s.stride + i] * layer.d_out[o]);
+    }
+    tolerance[i] *= static_cast<double>(s.outputs + 1) * kEps;
+  }
+  return tolerance;
+}
+
+TEST_CASE("dense_forward of every instruction set") {
+  for_each_instruction_set([](const Kernels& kernels) {
+    for_each_shape([&](const Shape& s) {
+      Layer layer(s);
+      std::vector<float> expected(s.outputs);
+      std::vector<double> tolerance(s.outputs);
+      reference().dense_forward(layer.w.data(), layer.bias.data(), layer.in.data(), s.inputs,
+                                s.outputs, s.stride, expected.data());
+      for (std::size_t o = 0; o < s.outputs; ++o) {
+        double size = std::abs(layer.bias[o]);
+        for (std::size_t i = 0; i < s.inputs; ++i) {
+          size += std::abs(layer.w[o * s.stride + i] * layer.in[i]);
+        }
+        tolerance[o] = static_cast<double>(s.inputs + 1) * kEps * size;
+      }
+      Floats w(layer.w), bias(layer.bias), in(layer.in), out(s.outputs);
+      kernels.dense_forward(w, bias, in, s.inputs, s.outputs, s.stride, out);
+      require_close(out.copy(), expected, tolerance);
+    });
+  });
+}
+
+TEST_CASE("dense_backward of every instruction set") {
+  for_each_instruction_set([](const Kernels& kernels) {
+    for (float zeros : {0.0f, .4f, 1.0f}) {
+      for_each_shape([&](const Shape& s) {
+        Layer layer(s, zeros);
+        std::vector<float> expected(s.inputs);
+        reference().dense_backward(layer.w.data(), layer.d_out.data(), s.inputs, s.outputs,
+                                   s.stride, expected.data());
+        Floats w(layer.w), d_out(layer.d_out), d_in(s.inputs);
+        std::fill(d_in + 0, d_in + s.inputs, 99.0f);
+        kernels.dense_backward(w, d_out, s.inputs, s.outputs, s.stride, d_in);
+        require_close(d_in.copy(), expected, backward_tolerance(layer, s));
+      });
+    }
+  });
+}
+
+TEST_CASE("dense_update and dense_backward_update of every instruction set") {
+  for_each_instruction_set([](const Kernels& kernels) {
+    for (const StepRule& rule : rules()) {
+      for_each_shape([&](const Shape& s) {
+        INFO("power " << rule.power << ", l2 " << rule.l2);
+        const Layer before(s);
+        Layer expected = before;
+        std::vector<float> expected_d_in(s.inputs);
+        reference().dense_backward_update(expected.w.data(), expected.acc.data(), before.in.data(),
+                                          before.d_out.data(), s.inputs, s.outputs, s.stride, rule,
+                                          expected_d_in.data());
+        // Between the end of a row's inputs and its stride nothing may move: tolerance 0.
+        std::vector<double> w_tolerance(before.w.size()), acc_tolerance(before.w.size());
+        for (std::size_t o = 0; o < s.outputs; ++o) {
+          for (std::size_t i = 0; i < s.inputs; ++i) {
+            const std::size_t at = o * s.stride + i;
+            if (before.d_out[o] * before.in[i] == 0) continue;
+            const StepTolerance off(before.d_out[o] * before.in[i], before.w[at], before.acc[at],
+                                    expected.acc[at], rule);
+            w_tolerance[at] = off.weight;
+            acc_tolerance[at] = off.acc;
+          }
+        }
+        Floats w(before.w), acc(before.acc), in(before.in), d_out(before.d_out), d_in(s.inputs);
+        kernels.dense_update(w, acc, in, d_out, s.inputs, s.outputs, s.stride, rule);
+        require_close(w.copy(), expected.w, w_tolerance);
+        require_close(acc.copy(), expected.acc, acc_tolerance);
+
+        Floats w2(before.w), acc2(before.acc);
+        kernels.dense_backward_update(w2, acc2, in, d_out, s.inputs, s.outputs, s.stride, rule,
+                                      d_in);
+        require_close(d_in.copy(), expected_d_in, backward_tolerance(before, s));
+        CHECK(same_bits(w2.copy(), w.copy()));
+        CHECK(same_bits(acc2.copy(), acc.copy()));
+      });
+    }
+  });
+}
+
+TEST_CASE("rows of a zero gradient are not even read") {
+  for (const Kernels* kernels : all()) {
+    if (!runs_here(*kernels)) continue;
+    INFO("instruction set " << kernels->name);
+    const Shape s = {50, 9, 50};
+    Layer layer(s, 0);
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    for (std::size_t o = 0; o < s.outputs; o += 2) {
+      layer.d_out[o] = 0;
+      std::fill_n(layer.w.begin() + static_cast<std::ptrdiff_t>(o * s.stride), s.inputs, nan);
+    }
+    const Layer before = layer;
+    std::vector<float> d_in(s.inputs);
+    kernels->dense_backward_update(layer.w.data(), layer.acc.data(), layer.in.data(),
+                                   layer.d_out.data(), s.inputs, s.outputs, s.stride, {},
+                                   d_in.data());
+    for (float d : d_in) CHECK(std::isfinite(d));
+    for (std::size_t at = 0; at < layer.w.size(); ++at) {
+      if (at / s.stride % 2 != 0) continue;
+      if (!same_bits(layer.w[at], before.w[at])) FAIL("weight " << at);
+      if (!same_bits(layer.acc[at], before.acc[at])) FAIL("accumulator " << at);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace leveret::kernels

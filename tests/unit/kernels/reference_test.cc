@@ -1,0 +1,82 @@
+/// The oracle itself, against numbers worked out by hand.
+#include "kernels/arrays.h"
+
+namespace leveret::kernels {
+namespace {
+
+TEST_CASE("reference: dot products of slots") {
+  const float a[] = {1, 2, 3, 4, 5, 6}, b[] = {7, 8, 9, 10, 11, 12};
+  float out[3] = {-1, -1, -1};
+  reference().dots(a, b, 2, 3, out);
+  CHECK(out[0] == 1 * 7 + 2 * 8 + 3 * 9);
+  CHECK(out[1] == 4 * 10 + 5 * 11 + 6 * 12);
+  CHECK(out[2] == -1);
+}
+
+TEST_CASE("reference: the contra buffer swaps row and slot") {
+  // Fields 0 and 2 of three, k = 2: sums[i] holds slots 0, 1, 2.
+  const float first[] = {1, 2, 3, 4, 5, 6}, second[] = {7, 8, 9, 10, 11, 12};
+  const float* sums[] = {first, second};
+  const std::uint32_t fields[] = {0, 2};
+  float t[12];
+  reference().transpose(sums, fields, 2, 3, 2, t);
+  const std::vector<float> expected = {1, 2, 0, 0, 7, 8, 5, 6, 0, 0, 11, 12};
+  CHECK(std::vector<float>(t, t + 12) == expected);
+}
+
+TEST_CASE("reference: AdaGrad by hand") {
+  float w[] = {1, 1}, acc[] = {12, 5};
+  const float t[] = {2, 3}, delta[] = {2, 0};
+  reference().ffm_update(w, acc, t, delta, 2, 1, {.rate = .5f, .power = .5f, .l2 = 0});
+  CHECK(acc[0] == 28);  // 12 + (2*2)²
+  CHECK(w[0] == Approx(1 - .5 * 4 / std::sqrt(28.)));
+  CHECK(acc[1] == 5);
+  CHECK(w[1] == 1);
+
+  float v[] = {1}, sum[] = {15}, g[] = {.75f};
+  reference().update(v, sum, g, 1, {.rate = .1f, .power = .25f, .l2 = .25f});
+  CHECK(sum[0] == 16);  // gradient .75 + .25 * 1
+  CHECK(v[0] == Approx(1 - .1 / 2));
+}
+
+TEST_CASE("reference: one accumulator per slot") {
+  float w[] = {1, 2}, acc[] = {7.5f};
+  const float t[] = {1, 2}, delta[] = {1};
+  reference().ffm_update_slice(w, acc, t, delta, 1, 2, {.rate = 1, .power = .5f, .l2 = 0});
+  CHECK(acc[0] == 10);  // 7.5 + (1 + 4) / 2
+  CHECK(w[0] == Approx(1 - 1 / std::sqrt(10.)));
+  CHECK(w[1] == Approx(2 - 2 / std::sqrt(10.)));
+}
+
+TEST_CASE("reference: a dense layer forward, backward, update") {
+  const float bias[] = {10, 20}, in[] = {1, 2}, d_out[] = {3, 0};
+  float w[] = {1, 2, -9, 3, 4, -9}, acc[] = {7, 0, -9, 1, 1, -9}, out[2], d_in[2];
+  reference().dense_forward(w, bias, in, 2, 2, 3, out);
+  CHECK(out[0] == 15);
+  CHECK(out[1] == 31);
+  reference().dense_backward_update(w, acc, in, d_out, 2, 2, 3,
+                                    {.rate = 1, .power = .5f, .l2 = 0}, d_in);
+  CHECK(d_in[0] == 3);
+  CHECK(d_in[1] == 6);
+  CHECK(acc[0] == 16);
+  CHECK(w[0] == Approx(1 - 3. / 4));
+  CHECK(acc[1] == 36);
+  CHECK(w[1] == Approx(2 - 6. / 6));
+  CHECK(std::vector<float>(w + 2, w + 6) == std::vector<float>{-9, 3, 4, -9});
+}
+
+TEST_CASE("reference: moments, affine, axpy") {
+  const float x[] = {1, 2, 3};
+  float sum, squares, out[3] = {1, 1, 1};
+  reference().moments(x, 3, &sum, &squares);
+  CHECK(sum == 6);
+  CHECK(squares == 14);
+  reference().axpy(2, x, 3, out);
+  CHECK(out[2] == 7);
+  reference().affine(x, 3, 2, 10, out);
+  CHECK(out[0] == -10);
+  CHECK(reference().dot(x, x, 3) == 14);
+}
+
+}  // namespace
+}  // namespace leveret::kernels

@@ -1,0 +1,107 @@
+#include "kernels/arrays.h"
+
+namespace leveret::kernels {
+namespace {
+
+constexpr std::size_t kLengths[] = {0, 1, 3, 7, 8, 16, 31, 39, 64, 127, 780};
+
+template <class Body>
+void for_each_length(Body&& body) {
+  for (std::size_t length : kLengths) {
+    INFO("length " << length);
+    body(length);
+  }
+}
+
+TEST_CASE("dot and moments of every instruction set") {
+  for_each_instruction_set([](const Kernels& kernels) {
+    for_each_length([&](std::size_t length) {
+      Floats a(random_floats(length, 1)), b(random_floats(length, 2));
+      double size_ab = 0, size_a = 0, size_aa = 0;
+      for (std::size_t i = 0; i < length; ++i) {
+        size_ab += std::abs(a[i] * b[i]);
+        size_a += std::abs(a[i]);
+        size_aa += a[i] * a[i];
+      }
+      const double ulps = static_cast<double>(length + 1) * kEps;
+      CHECK(std::abs(kernels.dot(a, b, length) - reference().dot(a, b, length)) <= ulps * size_ab);
+      float sum, squares, expected_sum, expected_squares;
+      kernels.moments(a, length, &sum, &squares);
+      reference().moments(a, length, &expected_sum, &expected_squares);
+      CHECK(std::abs(sum - expected_sum) <= ulps * size_a);
+      CHECK(std::abs(squares - expected_squares) <= ulps * size_aa);
+    });
+  });
+}
+
+TEST_CASE("axpy and affine of every instruction set") {
+  for_each_instruction_set([](const Kernels& kernels) {
+    for_each_length([&](std::size_t length) {
+      const std::vector<float> before = random_floats(length, 3);
+      Floats x(random_floats(length, 4)), sum(before), out(length);
+      std::vector<float> expected = before;
+      std::vector<double> tolerance(length);
+      reference().axpy(.7f, x, length, expected.data());
+      for (std::size_t i = 0; i < length; ++i) {
+        tolerance[i] = kEps * (std::abs(before[i]) + std::abs(x[i]));
+      }
+      kernels.axpy(.7f, x, length, sum);
+      require_close(sum.copy(), expected, tolerance);
+
+      reference().affine(x, length, .3f, 2.5f, expected.data());
+      kernels.affine(x, length, .3f, 2.5f, out);
+      CHECK(same_bits(out.copy(), expected));
+      kernels.affine(x, length, .3f, 2.5f, x);
+      CHECK(same_bits(x.copy(), expected));
+    });
+  });
+}
+
+TEST_CASE("update of every instruction set") {
+  for_each_instruction_set([](const Kernels& kernels) {
+    for (const StepRule& rule : rules()) {
+      for_each_length([&](std::size_t length) {
+        INFO("power " << rule.power << ", l2 " << rule.l2);
+        const std::vector<float> w_before = random_floats(length, 5);
+        const std::vector<float> acc_before = random_floats(length, 6, .01f, 2);
+        std::vector<float> g = random_floats(length, 7, -1, 1, .3f);
+        std::vector<float> w_expected = w_before, acc_expected = acc_before;
+        reference().update(w_expected.data(), acc_expected.data(), g.data(), length, rule);
+        Floats w(w_before), acc(acc_before), gradient(g);
+        kernels.update(w, acc, gradient, length, rule);
+        std::vector<double> w_tolerance(length), acc_tolerance(length);
+        for (std::size_t i = 0; i < length; ++i) {
+          if (g[i] == 0) continue;  // and thus untouched
+          const StepTolerance off(g[i], w_before[i], acc_before[i], acc_expected[i], rule);
+          w_tolerance[i] = off.weight;
+          acc_tolerance[i] = off.acc;
+        }
+        require_close(w.copy(), w_expected, w_tolerance);
+        require_close(acc.copy(), acc_expected, acc_tolerance);
+      });
+    }
+  });
+}
+
+TEST_CASE("one over the root is right to 1e-6 from the smallest accumulator to the largest") {
+  for_each_instruction_set([](const Kernels& kernels) {
+    // With g much smaller than sqrt(acc) the accumulator stays, and the step is g / sqrt(acc).
+    for (int exponent = -36; exponent <= 38; ++exponent) {
+      std::vector<float> acc = random_floats(64, static_cast<std::uint32_t>(exponent + 100), 1, 3);
+      for (float& x : acc) x *= std::pow(10.0f, static_cast<float>(exponent));
+      std::vector<float> w(64), g(64);
+      for (std::size_t i = 0; i < 64; ++i) g[i] = 1e-5f * std::sqrt(acc[i]);
+      const std::vector<float> before = acc;
+      kernels.update(w.data(), acc.data(), g.data(), 64, {.rate = 1, .power = .5f, .l2 = 0});
+      for (std::size_t i = 0; i < 64; ++i) {
+        const double expected = -static_cast<double>(g[i]) / std::sqrt(static_cast<double>(acc[i]));
+        if (!(std::abs(w[i] / expected - 1) <= 1e-6)) {
+          FAIL("accumulator " << acc[i] << ": " << w[i] << " instead of " << expected);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace leveret::kernels
