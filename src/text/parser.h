@@ -2,8 +2,9 @@
 /// The grammar and every deliberate difference stand in man/leveret-text.5.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <memory>
 
 #include "text/example.h"
 #include "text/hash.h"
@@ -15,20 +16,29 @@ struct ParserOptions {
   HashMode hash = HashMode::kStrings;  ///< --hash
   std::uint32_t hash_seed = 0;         ///< --hash_seed
   bool keep_names = false;             ///< fill ExampleChunk::names (audit)
+  std::uint32_t max_line = 1u << 30;   ///< bytes; a longer line is bad
 };
 
 /// One per thread. `names` is shared and must outlive it.
 class Parser {
  public:
   Parser(NamespaceNames& names, ParserOptions options);
+  Parser(Parser&&) noexcept;
+  Parser& operator=(Parser&&) noexcept;
+  ~Parser();
 
   /// Parses all of chunk.bytes (whole lines; the last may lack its newline) from chunk.first_line
   /// on and appends to the chunk's arrays. A bad line becomes a BadLine and leaves nothing else
-  /// behind; blank lines are counted. Never throws on any input, of any bytes.
+  /// behind, not even a namespace name; blank lines are counted. Throws on no input, of any bytes;
+  /// std::length_error if the caller lets a chunk grow beyond kMaxChunk, std::bad_alloc.
   void parse(ExampleChunk& chunk);
 
+  /// Offsets into a chunk have 32 bits.
+  static constexpr std::size_t kMaxChunk = 0xffffff00;
+
  private:
-  struct CachedName;
+  class LineParser;
+  std::unique_ptr<LineParser> lines_;
 };
 
 }  // namespace leveret::text

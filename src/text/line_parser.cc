@@ -1,0 +1,288 @@
+/// Nearly all of the time a CTR learner spends on text goes to lines of one shape,
+/// `1 |a token |b token ...`; parse_usual_namespaces() does that shape alone and gives up at the
+/// first thing it does not expect. The other functions do the whole grammar.
+#include "text/line_parser.h"
+
+#include <cmath>
+
+#include "text/hash_inline.h"
+#include "text/label.h"
+
+namespace leveret::text {
+namespace {
+
+/// Run names from here on are indices into the names new in this line.
+constexpr std::uint32_t kNewName = 1u << 31;
+static_assert(NamespaceNames::kMax < kNewName);
+
+bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+}  // namespace
+
+void Parser::LineParser::parse(ExampleChunk& chunk) {
+  text_ = chunk.bytes.data();
+  size_ = static_cast<std::uint32_t>(chunk.bytes.size());
+  cursor_.start(chunk.bytes);
+  std::uint64_t line = chunk.first_line;
+  for (std::uint32_t begin = 0; begin < size_; ++line) {
+    switch (parse_line(begin, chunk)) {
+      case Line::kExample:
+        chunk.examples.back().line = line;
+        break;
+      case Line::kBlank:
+        ++chunk.blank_lines;
+        break;
+      case Line::kBad:
+        while (!at_line_end()) cursor_.advance();
+        add_bad_line(begin, line, chunk);
+        break;
+    }
+    begin = cursor_.position() + 1;
+    cursor_.advance();
+  }
+}
+
+Parser::LineParser::Line Parser::LineParser::parse_line(std::uint32_t begin, ExampleChunk& chunk) {
+  staged_.clear();
+  new_names_.clear();
+  line_begin_ = begin;
+  Example example{};
+  example.importance = 1;
+  if (!parse_usual_label(begin, example)) {
+    if (view(begin, size_).starts_with("\xEF\xBB\xBF")) line_begin_ += 3;
+    what_ = nullptr;
+    if (!parse_label(line_begin_, example)) return what_ ? Line::kBad : Line::kBlank;
+  }
+  while (!at_line_end()) {
+    parse_usual_namespaces();
+    if (delimiter() == '|' && !parse_namespace()) return Line::kBad;
+  }
+  if (token_end() - begin > options_.max_line) {
+    fail("line is longer than the limit", begin + options_.max_line);
+    return Line::kBad;
+  }
+  if (!new_names_.empty() && !name_new_namespaces()) return Line::kBad;
+  example.runs_begin = static_cast<std::uint32_t>(chunk.runs.size());
+  staged_.copy_to(chunk, options_.keep_names);
+  example.runs_end = static_cast<std::uint32_t>(chunk.runs.size());
+  chunk.examples.push_back(example);
+  return Line::kExample;
+}
+
+/// `1 |`, `-1 |` and `0 |`; anything else is left untouched for parse_label.
+bool Parser::LineParser::parse_usual_label(std::uint32_t begin, Example& example) {
+  const auto ahead = cursor_.ahead();
+  if (ahead.size() < 2) return false;
+  const std::uint32_t end = ahead[0];
+  if (text_[end] != ' ' || ahead[1] != end + 1 || text_[end + 1] != '|') return false;
+  const std::string_view label = view(begin, end);
+  if (label == "1") {
+    example.label = 1;
+  } else if (label == "-1" || label == "0") {
+    example.label = -1;
+  } else {
+    return false;
+  }
+  cursor_.skip(1);
+  return true;
+}
+
+/// False without a fault: the line is blank.
+bool Parser::LineParser::parse_label(std::uint32_t begin, Example& example) {
+  while (delimiter() != '|' && !at_line_end()) cursor_.advance();
+  const bool has_bar = delimiter() == '|';
+  const LabelSection section = parse_label_section(view(begin, token_end()), has_bar);
+  if (section.what) return fail(section.what, begin + section.fault);
+  if (section.empty && !has_bar) return false;
+  example.label = section.label;
+  example.importance = section.importance;
+  example.initial = section.initial;
+  example.tag_begin = begin + section.tag_begin;
+  example.tag_size = section.tag_size;
+  return true;
+}
+
+/// Namespaces of the shape `|n feature |`: a known one-letter name and one feature without a value,
+/// with single spaces. Stops at the first other one, before it, or at the end of the line.
+void Parser::LineParser::parse_usual_namespaces() {
+  if (options_.keep_names) return;
+  const auto ahead = cursor_.ahead();
+  staged_.reserve(ahead.size() / 3 + 1);
+  std::size_t i = 0;
+  for (bool last = false; !last && i + 4 <= ahead.size();) {
+    const std::uint32_t bar = ahead[i];
+    const std::uint32_t begin = bar + 3;
+    const std::uint32_t end = ahead[i + 2];
+    if (text_[bar] != '|' || ahead[i + 1] != bar + 2 || text_[bar + 2] != ' ') break;
+    if (end == begin || begin + 8 > size_) break;
+    last = text_[end] == '\n';
+    if (last ? text_[end - 1] == '\r'
+             : text_[end] != ' ' || ahead[i + 3] != end + 1 || text_[end + 1] != '|') {
+      break;
+    }
+    const KnownNamespace& space = known_.of_letter(static_cast<unsigned char>(text_[bar + 1]));
+    if (space.id == KnownNamespace::kUnknown) break;
+    const std::uint32_t size = end - begin;
+    const std::uint32_t hash =
+        size <= 8 ? hash_short(load_le64(text_ + begin), size, space.hash, options_.hash)
+                  : hash_name(view(begin, end), space.hash, options_.hash);
+    const std::uint32_t at = staged_.feature_count();
+    staged_.add_run({space.id, space.hash, at, at + 1});
+    staged_.add_feature({hash, 1.0f});
+    i += last ? 2 : 3;
+  }
+  cursor_.skip(i);
+}
+
+bool Parser::LineParser::parse_namespace() {
+  const std::uint32_t name_begin = cursor_.position() + 1;
+  cursor_.advance();
+  const std::uint32_t name_end = token_end();
+  Namespace space{.hash = 0, .weight = 1, .next_anonymous = 0};
+  if (delimiter() == ':' && !parse_weight(name_end - name_begin, space.weight)) return false;
+  const std::uint32_t id = begin_run(view(name_begin, name_end), space);
+  const std::uint32_t begin = staged_.feature_count();
+  if (!parse_features(space)) return false;
+  const std::uint32_t end = staged_.feature_count();
+  if (begin != end) {
+    staged_.reserve(1);
+    staged_.add_run({id, space.hash, begin, end});
+  }
+  return true;
+}
+
+bool Parser::LineParser::parse_weight(std::uint32_t name_size, float& weight) {
+  const std::uint32_t colon = cursor_.position();
+  if (name_size == 0) return fail("namespace weight without a namespace name", colon);
+  cursor_.advance();
+  const std::string_view text = view(colon + 1, token_end());
+  const NumberStatus status = parse_number(text, weight);
+  if (status == NumberStatus::kNotANumber) {
+    return fail("namespace weight is NaN or infinite", colon + 1);
+  }
+  if (status == NumberStatus::kOutOfRange) {
+    return fail("namespace weight is too large for a float", colon + 1);
+  }
+  if (status == NumberStatus::kMalformed || delimiter() == ':') {
+    return fail("namespace weight is not a number", colon + 1);
+  }
+  return true;
+}
+
+bool Parser::LineParser::parse_features(Namespace& space) {
+  while (is_space(delimiter())) {
+    const std::uint32_t begin = cursor_.position() + 1;
+    cursor_.advance();
+    const std::uint32_t end = token_end();
+    if (delimiter() == ':') {
+      if (!parse_value(space, begin, end - begin)) return false;
+    } else if (end != begin) {
+      const std::uint32_t hash = hash_name(view(begin, end), space.hash, options_.hash);
+      add({hash, space.weight}, {begin, end - begin, 0, 0});
+    }
+  }
+  return true;
+}
+
+bool Parser::LineParser::parse_value(Namespace& space, std::uint32_t name_begin,
+                                     std::uint32_t name_size) {
+  const std::uint32_t begin = cursor_.position() + 1;
+  cursor_.advance();
+  const std::string_view text = view(begin, token_end());
+  if (!looks_like_number(text)) {
+    add_string_value(space, {name_begin, name_size, begin, 0});
+    return true;
+  }
+  float value = 0;
+  const NumberStatus status = parse_number(text, value);
+  if (status == NumberStatus::kMalformed || delimiter() == ':') {
+    return fail("value is not a number", begin);
+  }
+  if (status == NumberStatus::kNotANumber) return fail("value is NaN or infinite", begin);
+  value *= space.weight;
+  if (status == NumberStatus::kOutOfRange || std::isinf(value)) {
+    return fail("value is too large for a float", begin);
+  }
+  const std::string_view name = view(name_begin, name_begin + name_size);
+  const std::uint32_t hash = name_size == 0 ? space.hash + space.next_anonymous++
+                                            : hash_name(name, space.hash, options_.hash);
+  add({hash, value}, {name_begin, name_size, 0, 0});
+  return true;
+}
+
+/// `name:text` with text that is no number: it runs to the next white space, and neither `|` nor
+/// `:` ends it. The namespace's weight does not apply. `name:` is `name`, `:` is anonymous.
+void Parser::LineParser::add_string_value(Namespace& space, FeatureName text) {
+  while (delimiter() == '|' || delimiter() == ':') cursor_.advance();
+  text.value_size = token_end() - text.value_begin;
+  const std::string_view name = view(text.name_begin, text.name_begin + text.name_size);
+  const std::string_view value = view(text.value_begin, text.value_begin + text.value_size);
+  std::uint32_t hash;
+  if (name.empty() && value.empty()) {
+    hash = space.hash + space.next_anonymous++;
+  } else {
+    hash = hash_name(name, space.hash, options_.hash);
+    if (!value.empty()) hash = hash_name(value, hash, options_.hash);
+  }
+  if (value.empty()) text.value_begin = 0;
+  add({hash, 1.0f}, text);
+}
+
+void Parser::LineParser::add(Feature feature, FeatureName text) {
+  if (feature.value == 0) return;
+  staged_.reserve(1);
+  if (options_.keep_names) {
+    staged_.add_feature(feature, text);
+  } else {
+    staged_.add_feature(feature);
+  }
+}
+
+/// Returns the name for the run, to be settled by name_new_namespaces() if it is a new one: a name
+/// becomes known only when its line has proved good.
+std::uint32_t Parser::LineParser::begin_run(std::string_view name, Namespace& space) {
+  const KnownNamespace known = known_.find(name);
+  if (known.id != KnownNamespace::kUnknown) {
+    space.hash = known.hash;
+    return known.id;
+  }
+  const bool is_default_of_seed_0 = name.empty() && options_.hash_seed == 0;
+  if (name.empty()) {
+    space.hash = is_default_of_seed_0 ? 0 : murmur3(name, options_.hash_seed);
+  } else {
+    space.hash = hash_name(name, options_.hash_seed, options_.hash);
+  }
+  new_names_.push_back(name);
+  return kNewName + static_cast<std::uint32_t>(new_names_.size() - 1);
+}
+
+bool Parser::LineParser::name_new_namespaces() {
+  for (std::size_t i = 0; i < staged_.run_count(); ++i) {
+    NamespaceRun& run = staged_.run(i);
+    if (run.name < kNewName) continue;
+    const std::string_view name = new_names_[run.name - kNewName];
+    const std::optional<std::uint32_t> id = names_.intern(name);
+    if (!id) {
+      return fail("too many different namespaces", static_cast<std::uint32_t>(name.data() - text_));
+    }
+    run.name = *id;
+    known_.insert(names_.name(*id), {*id, run.hash});
+  }
+  return true;
+}
+
+void Parser::LineParser::add_bad_line(std::uint32_t begin, std::uint64_t line,
+                                      ExampleChunk& chunk) {
+  chunk.bad.push_back({.line = line,
+                       .text_begin = begin,
+                       .text_size = token_end() - begin,
+                       .column = fault_ - begin + 1,
+                       .what = what_});
+}
+
+std::uint32_t Parser::LineParser::token_end() const {
+  const std::uint32_t end = cursor_.position();
+  return at_line_end() && end > line_begin_ && text_[end - 1] == '\r' ? end - 1 : end;
+}
+
+}  // namespace leveret::text

@@ -1,0 +1,22 @@
+#include "text/parser.h"
+
+#include <stdexcept>
+
+#include "text/line_parser.h"
+
+namespace leveret::text {
+
+Parser::Parser(NamespaceNames& names, ParserOptions options)
+    : lines_(std::make_unique<LineParser>(names, options)) {}
+Parser::Parser(Parser&&) noexcept = default;
+Parser& Parser::operator=(Parser&&) noexcept = default;
+Parser::~Parser() = default;
+
+void Parser::parse(ExampleChunk& chunk) {
+  if (chunk.bytes.size() > kMaxChunk) {
+    throw std::length_error("a chunk of text is larger than 4 GiB; cut it at line ends");
+  }
+  lines_->parse(chunk);
+}
+
+}  // namespace leveret::text

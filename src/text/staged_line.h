@@ -1,0 +1,61 @@
+/// One line's runs and features before the line is known to be good. A bad line is never copied
+/// out, so there is nothing to roll back. Private to src/text.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "text/example.h"
+
+namespace leveret::text {
+
+/// Run offsets count from the line's first feature. Room is made for many at once, so that adding
+/// has no check of its own.
+class StagedLine {
+ public:
+  void clear() { features_ = runs_ = 0; }
+
+  /// Makes room for `count` more features and as many runs.
+  void reserve(std::size_t count) {
+    if (features_ + count > feature_.size() || runs_ + count > run_.size()) grow(count);
+  }
+  void add_feature(Feature feature) { feature_[features_++] = feature; }
+  void add_feature(Feature feature, FeatureName name) {
+    name_.resize(feature_.size());
+    name_[features_] = name;
+    add_feature(feature);
+  }
+  void add_run(NamespaceRun run) { run_[runs_++] = run; }
+
+  std::uint32_t feature_count() const { return static_cast<std::uint32_t>(features_); }
+  std::size_t run_count() const { return runs_; }
+  NamespaceRun& run(std::size_t index) { return run_[index]; }
+
+  /// Appends the line to the arrays of `chunk`.
+  void copy_to(ExampleChunk& chunk, bool with_names) const {
+    const auto base = static_cast<std::uint32_t>(chunk.features.size());
+    chunk.features.insert(chunk.features.end(), feature_.data(), feature_.data() + features_);
+    if (with_names) chunk.names.insert(chunk.names.end(), name_.data(), name_.data() + features_);
+    const std::size_t first_run = chunk.runs.size();
+    chunk.runs.insert(chunk.runs.end(), run_.data(), run_.data() + runs_);
+    for (std::size_t i = first_run; i < chunk.runs.size(); ++i) {
+      chunk.runs[i].begin += base;
+      chunk.runs[i].end += base;
+    }
+  }
+
+ private:
+  void grow(std::size_t count) {
+    feature_.resize(2 * (features_ + count));
+    run_.resize(2 * (runs_ + count));
+  }
+
+  // The sizes of the vectors are the room there is.
+  std::vector<Feature> feature_;
+  std::vector<FeatureName> name_;  ///< parallel to feature_, or unused
+  std::vector<NamespaceRun> run_;
+  std::size_t features_ = 0, runs_ = 0;
+};
+
+}  // namespace leveret::text
