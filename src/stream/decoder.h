@@ -1,0 +1,32 @@
+/// Decompression as a pure step from bytes to bytes; where the bytes come from is no concern of it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+namespace leveret::stream {
+
+/// Not thread safe. Memory is bounded by the format's window (gzip 32 KiB, zstd kMaxWindowLog).
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+
+  /// Takes bytes off the front of `in` and writes up to `max` of output; returns how many. Stops
+  /// only when the output is full, `in` is empty, or the data is bad: then error() says so, and
+  /// everything decoded before the fault has been returned.
+  virtual std::size_t decode(std::string_view& in, char* out, std::size_t max) = 0;
+  /// What is wrong with the data, or null. Final.
+  virtual const char* error() const = 0;
+  /// Whether the input may end here: a whole number of members or frames.
+  virtual bool complete() const = 0;
+  virtual const char* format() const = 0;
+};
+
+/// zstd windows up to 2^30 bytes (1 GiB; `zstd --long=30`) are accepted.
+inline constexpr int kMaxWindowLog = 30;
+
+std::unique_ptr<Decoder> make_gzip_decoder();
+std::unique_ptr<Decoder> make_zstd_decoder();
+
+}  // namespace leveret::stream

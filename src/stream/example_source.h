@@ -1,0 +1,31 @@
+/// Where parsed examples come from: text (ExampleReader) or a cache (CacheReader).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "text/example.h"
+
+namespace leveret::stream {
+
+/// Works ahead in threads of its own. All functions may be called from any thread, stop() also from
+/// a signal handler.
+class ExampleSource {
+ public:
+  virtual ~ExampleSource() = default;
+
+  /// Waits for the next chunk of examples, in stream order. False at the end; an error is thrown
+  /// (std::runtime_error) after the examples before it. Pass used chunks: their capacity is used
+  /// again.
+  virtual bool next(text::ExampleChunk& chunk) = 0;
+  /// No more is read; what was read is still handed out.
+  virtual void stop() noexcept = 0;
+  /// By ExampleChunk::source, for messages.
+  virtual const std::string& source_name(std::uint32_t source) const = 0;
+  /// Bytes of the files read so far, and in all where that is known: for progress.
+  virtual std::uint64_t bytes_read() const = 0;
+  virtual std::optional<std::uint64_t> bytes_total() const = 0;
+};
+
+}  // namespace leveret::stream

@@ -1,0 +1,81 @@
+/// Chunks of whole lines from files, pipes and standard input, read and unpacked ahead.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "stream/byte_source.h"
+#include "stream/line_cutter.h"
+#include "stream/queue.h"
+#include "stream/stop_flag.h"
+#include "text/example.h"
+#include "text/parser.h"
+
+namespace leveret::stream {
+
+struct ReaderOptions {
+  std::size_t chunk_bytes = 256 << 10;
+  std::size_t max_line = 64 << 20;  ///< --max_line; 1 byte to 2 GiB
+  /// Chunks held ahead; memory is about chunk_bytes (or the longest line) times this, plus one in
+  /// the hands of each consumer. Hogwild wants at least two for each thread.
+  std::size_t chunks_ahead = 8;
+};
+
+/// Reads in a thread of its own, one source after the other; the lines of two sources never join.
+/// While the input pauses, lines that are whole are handed on at once. All public functions may be
+/// called from any thread; stop() also from a signal handler.
+class TextReader {
+ public:
+  /// `paths` may hold "-" (standard input) once; no path at all is standard input. Throws
+  /// std::runtime_error when one is missing, a directory or not readable.
+  TextReader(std::vector<std::string> paths, ReaderOptions options);
+  /// Ends the reading, wherever it is.
+  ~TextReader();
+  TextReader(const TextReader&) = delete;
+  TextReader& operator=(const TextReader&) = delete;
+
+  /// Waits for the next chunk, in the order of the sources; several threads share the chunks out.
+  /// Sets bytes, source and first_line, and clears the rest; give it to parse_chunk. False at the
+  /// end. Throws the error of a source after the lines before it. Pass used chunks: their capacity
+  /// goes back to the reader.
+  bool next(text::ExampleChunk& chunk);
+
+  /// No more is read; the whole lines that were read are still handed out, then next is false.
+  void stop() noexcept { stop_.raise(); }
+  /// Like stop, and what was read is not handed out any more: next is false at once.
+  void abandon() noexcept;
+  bool stopped() const noexcept { return stop_.raised(); }
+
+  /// By ExampleChunk::source: the path, or "standard input".
+  const std::string& source_name(std::uint32_t source) const { return names_.at(source); }
+  /// Bytes taken so far from the files themselves, packed as they are.
+  std::uint64_t bytes_read() const;
+  /// Their total, when all are regular files.
+  std::optional<std::uint64_t> bytes_total() const { return bytes_total_; }
+
+ private:
+  void run();
+  bool read_source(std::uint32_t index, LineCutter& cutter, text::ExampleChunk& chunk);
+
+  const std::vector<std::string> paths_;
+  const ReaderOptions options_;
+  std::vector<std::string> names_;
+  std::optional<std::uint64_t> bytes_total_;
+  StopFlag stop_;
+  BoundedQueue<text::ExampleChunk> queue_;
+  mutable std::mutex progress_mutex_;  // guards the two below
+  std::uint64_t bytes_done_ = 0;
+  const ByteSource* current_ = nullptr;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+/// Parses a chunk of a TextReader, except one that holds a line above max_line, which is reported
+/// in `bad` already.
+void parse_chunk(text::Parser& parser, text::ExampleChunk& chunk);
+
+}  // namespace leveret::stream

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "helpers.h"
+#include "stream/example_reader.h"
+
+using namespace leveret;
+using namespace leveret::stream;
+using namespace leveret::stream::testing;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// Everything an example says, as text.
+std::string describe(const text::ExampleChunk& chunk, const text::NamespaceNames& names) {
+  std::string all;
+  for (const text::Example& e : chunk.examples) {
+    all += fmt::format("{}:{} {} {} {} '{}'", chunk.source, e.line, e.label, e.importance,
+                       e.initial, chunk.view(e.tag_begin, e.tag_size));
+    for (std::uint32_t r = e.runs_begin; r < e.runs_end; ++r) {
+      const text::NamespaceRun& run = chunk.runs[r];
+      all += fmt::format(" |{}/{}", names.name(run.name), run.hash);
+      for (std::uint32_t f = run.begin; f < run.end; ++f) {
+        all += fmt::format(" {}:{}", chunk.features[f].hash, chunk.features[f].value);
+      }
+    }
+    all += '\n';
+  }
+  for (const text::BadLine& bad : chunk.bad) {
+    all += fmt::format("bad {}:{} {}\n", chunk.source, bad.line, bad.what);
+  }
+  return all;
+}
+
+std::string read_threaded(const std::vector<std::string>& paths, ReaderOptions options) {
+  text::NamespaceNames names;
+  ExampleReader reader(paths, options, names, {});
+  text::ExampleChunk chunk;
+  std::string all;
+  while (reader.next(chunk)) all += describe(chunk, names);
+  return all;
+}
+
+std::string read_inline(const std::vector<std::string>& paths, ReaderOptions options) {
+  text::NamespaceNames names;
+  text::Parser parser(names, {});
+  TextReader reader(paths, options);
+  text::ExampleChunk chunk;
+  std::string all;
+  while (reader.next(chunk)) {
+    parse_chunk(parser, chunk);
+    all += describe(chunk, names);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("examples come in the order of the lines, threaded or not") {
+  const TempDir dir;
+  const std::string text = "1 |a b:2 c |d e\n\nbad |a\n-1 |a c\n" + some_lines(3000);
+  const std::vector<std::string> paths = {dir.write("f", text), dir.write("g", gzip(text))};
+  ReaderOptions options;
+  options.chunk_bytes = 500;
+  const std::string threaded = read_threaded(paths, options);
+  CHECK(threaded == read_inline(paths, options));
+  CHECK(threaded == read_threaded(paths, options));
+  CHECK_THAT(threaded, Contains("bad 0:3 label") && Contains("bad 1:3 label"));
+  CHECK(std::count(threaded.begin(), threaded.end(), '\n') == 2 * (3 + 3000));
+  const std::string first = threaded.substr(0, threaded.find('\n'));
+  CHECK_THAT(first, Contains("0:1 1 1 0 ''") && Contains("|a/") && Contains("|d/"));
+}
+
+TEST_CASE("a line above max_line is not parsed") {
+  const TempDir dir;
+  ReaderOptions options;
+  options.max_line = 40;
+  const std::string text = "1 |a b\n1 |a " + std::string(200, 'x') + "\n-1 |c d\n";
+  const std::string all = read_threaded({dir.write("f", text)}, options);
+  CHECK_THAT(all, Contains("bad 0:2 line is longer than --max_line"));
+  CHECK(std::count(all.begin(), all.end(), '\n') == 3);
+}
+
+TEST_CASE("an example is handed on before the next line is written") {
+  Pipe pipe;
+  text::NamespaceNames names;
+  ExampleReader reader({pipe.path()}, {}, names, {});
+  text::ExampleChunk chunk;
+  for (std::uint64_t i = 1; i < 50; ++i) {
+    pipe.write("1 |a b\n");
+    REQUIRE(reader.next(chunk));
+    REQUIRE(chunk.examples.size() == 1);
+    REQUIRE(chunk.examples[0].line == i);
+  }
+  reader.stop();
+  CHECK_FALSE(reader.next(chunk));
+}
+
+TEST_CASE("the error of a source comes after its examples") {
+  const TempDir dir;
+  const std::string packed = zstd(some_lines(50000));
+  text::NamespaceNames names;
+  ExampleReader reader({dir.write("f", packed.substr(0, packed.size() - 1000))}, {}, names, {});
+  text::ExampleChunk chunk;
+  std::size_t examples = 0;
+  CHECK_THROWS_WITH(
+      [&] {
+        while (reader.next(chunk)) examples += chunk.examples.size();
+      }(),
+      Contains("truncated"));
+  CHECK(examples > 10000);
+}
+
+TEST_CASE("an example reader that is not read to its end goes away") {
+  const TempDir dir;
+  const std::string path = dir.write("f", some_lines(50000));
+  Pipe silent;
+  for (int i = 0; i < 20; ++i) {
+    text::NamespaceNames names;
+    ExampleReader untouched({path}, {.chunk_bytes = 100}, names, {});
+    ExampleReader begun({path}, {.chunk_bytes = 100}, names, {});
+    text::ExampleChunk chunk;
+    CHECK(begun.next(chunk));
+    ExampleReader waiting({silent.path()}, {}, names, {});
+  }
+}
