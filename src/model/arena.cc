@@ -1,0 +1,234 @@
+// Addresses are reserved without access and opened by mprotect as the array grows: the strictest
+// accounting of the kernel (vm.overcommit_memory = 2) counts only what is open, and a stray pointer
+// beyond the end faults. Moving a table of 10 GB once instead would need 20 GB for a moment, and
+// stop all threads that hold pointers into it.
+#include "model/arena.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+namespace leveret::model {
+namespace {
+
+constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
+// From here on a huge page more than needed is no waste to speak of (under 1/8).
+constexpr std::uint64_t kHugeFrom = 8 * kHugePage;
+// The least that is opened at a time; later it is an eighth of the size, so that the number of
+// system calls grows with the logarithm.
+constexpr std::uint64_t kMinCommit = std::uint64_t{64} << 10;
+constexpr std::uint64_t kReadBytes = std::uint64_t{64} << 20;
+
+#if defined(__SANITIZE_THREAD__)
+#define LEVERET_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LEVERET_TSAN 1
+#endif
+#endif
+#ifdef LEVERET_TSAN
+// ThreadSanitizer has 1.5 TiB of addresses for the whole program, and ends it beyond.
+constexpr std::uint64_t kMaxReservation = std::uint64_t{1} << 30;
+#else
+// Half of what a process has.
+constexpr std::uint64_t kMaxReservation = std::uint64_t{1} << 46;
+#endif
+
+std::uint64_t page_bytes() {
+  static const auto bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+/// `unit` is a power of two.
+std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+  return (value + unit - 1) & ~(unit - 1);
+}
+
+/// Null when the system refuses.
+std::byte* reserve(std::uint64_t bytes) {
+  void* at = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at);
+}
+
+/// Replaces pages of a reservation by closed ones without memory. False when the kernel is out of
+/// objects.
+bool close_pages(std::byte* at, std::uint64_t bytes) {
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+  return ::mmap(at, bytes, PROT_NONE, flags, -1, 0) != MAP_FAILED;
+}
+
+[[noreturn]] void fail(const std::string& path, std::uint64_t offset, const char* why) {
+  throw std::runtime_error(path + ": byte " + std::to_string(offset) + ": cannot read: " + why +
+                           "; check the disk, or copy the file again");
+}
+
+void check_length(int fd, std::uint64_t offset, std::uint64_t bytes, const std::string& path) {
+  struct stat status;
+  if (::fstat(fd, &status) != 0) fail(path, offset, std::strerror(errno));
+  const auto length = static_cast<std::uint64_t>(status.st_size);
+  if (offset > length || bytes > length - offset) fail(path, length, "the file ends here");
+}
+
+void read_file(int fd, std::uint64_t offset, std::byte* to, std::uint64_t bytes,
+               const std::string& path) {
+  while (bytes > 0) {
+    const ssize_t n = ::pread(fd, to, std::min(bytes, kReadBytes), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail(path, offset, std::strerror(errno));
+    if (n == 0) fail(path, offset, "the file ends here");
+    to += n;
+    offset += static_cast<std::uint64_t>(n);
+    bytes -= static_cast<std::uint64_t>(n);
+  }
+}
+
+}  // namespace
+
+Arena::Arena(std::uint64_t wanted) {
+  std::uint64_t bytes =
+      round_up(std::clamp(wanted, std::uint64_t{1}, kMaxReservation), page_bytes());
+  for (; bytes >= page_bytes(); bytes = round_up(bytes / 2, page_bytes())) {
+    mapping_bytes_ = bytes + kHugePage;
+    mapping_ = reserve(mapping_bytes_);
+    if (mapping_ != nullptr || bytes == page_bytes()) break;
+  }
+  if (mapping_ == nullptr) {
+    throw std::runtime_error(std::string("cannot reserve memory for a table: ") +
+                             std::strerror(errno) + "; raise the limit (ulimit -v)");
+  }
+  const auto at = reinterpret_cast<std::uintptr_t>(mapping_);
+  data_ = mapping_ + (round_up(at, kHugePage) - at);
+  reserved_ = bytes;
+}
+
+Arena::~Arena() { release(); }
+
+Arena::Arena(Arena&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      committed_(std::exchange(other.committed_, 0)),
+      reserved_(std::exchange(other.reserved_, 0)),
+      mapping_(std::exchange(other.mapping_, nullptr)),
+      mapping_bytes_(std::exchange(other.mapping_bytes_, 0)),
+      huge_(std::exchange(other.huge_, false)) {}
+
+Arena& Arena::operator=(Arena&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  data_ = std::exchange(other.data_, nullptr);
+  size_ = std::exchange(other.size_, 0);
+  committed_ = std::exchange(other.committed_, 0);
+  reserved_ = std::exchange(other.reserved_, 0);
+  mapping_ = std::exchange(other.mapping_, nullptr);
+  mapping_bytes_ = std::exchange(other.mapping_bytes_, 0);
+  huge_ = std::exchange(other.huge_, false);
+  return *this;
+}
+
+void Arena::release() noexcept {
+  if (mapping_ != nullptr) ::munmap(mapping_, mapping_bytes_);
+}
+
+bool Arena::resize(std::uint64_t bytes) {
+  if (bytes > reserved_) return false;
+  if (bytes > committed_ && !commit(bytes)) return false;
+  if (bytes < size_) {
+    const std::uint64_t kept = round_up(bytes, page_bytes());
+    // What is cut off must be zero when the array grows over it again.
+    std::memset(data_ + bytes, 0, std::min(kept, size_) - bytes);
+    decommit(kept);
+  }
+  size_ = bytes;
+  if (size_ >= kHugeFrom) advise_huge_pages();
+  return true;
+}
+
+/// Opens at least `bytes`, and some in advance where the system has them.
+bool Arena::commit(std::uint64_t bytes) {
+  const std::uint64_t needed = round_up(bytes, page_bytes());
+  const std::uint64_t ahead = std::max(kMinCommit, round_up(bytes / 8, kMinCommit));
+  const std::uint64_t wished = std::min(round_up(bytes, kMinCommit) + ahead, reserved_);
+  for (const std::uint64_t target : {std::max(wished, needed), needed}) {
+    if (::mprotect(data_ + committed_, target - committed_, PROT_READ | PROT_WRITE) == 0) {
+      committed_ = target;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Gives back the pages from `from` on. They are replaced, not discarded: a discarded page of a
+/// file would come back with the file's bytes.
+void Arena::decommit(std::uint64_t from) {
+  if (from >= committed_) return;
+  if (!close_pages(data_ + from, committed_ - from)) {
+    // Keep them open, as empty ones.
+    std::memset(data_ + from, 0, committed_ - from);
+    return;
+  }
+  committed_ = from;
+  huge_ = false;
+}
+
+/// For the whole reservation, so that opened pages stay one mapping with those before them.
+void Arena::advise_huge_pages() {
+  if (huge_) return;
+  huge_ = true;
+#ifdef MADV_HUGEPAGE
+  ::madvise(data_, round_up(reserved_, page_bytes()), MADV_HUGEPAGE);
+#endif
+}
+
+void Arena::reset() {
+  size_ = 0;
+  decommit(0);
+}
+
+bool Arena::load(int fd, std::uint64_t offset, std::uint64_t bytes, const std::string& path,
+                 LoadBy by) {
+  reset();
+  check_length(fd, offset, bytes, path);
+  if (bytes > reserved_) return false;
+  if (bytes == 0) return true;
+  if (by == LoadBy::kMapping && offset % page_bytes() == 0 && map_file(fd, offset, bytes)) {
+    return true;
+  }
+  if (!resize(bytes)) return false;
+  try {
+    read_file(fd, offset, data_, bytes, path);
+  } catch (...) {
+    reset();
+    throw;
+  }
+  return true;
+}
+
+bool Arena::map_file(int fd, std::uint64_t offset, std::uint64_t bytes) {
+  const std::uint64_t pages = round_up(bytes, page_bytes());
+  const int flags = MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED;
+  if (::mmap(data_, pages, PROT_READ | PROT_WRITE, flags, fd, static_cast<off_t>(offset)) ==
+      MAP_FAILED) {
+    // A failed MAP_FIXED may have taken the old pages away (mmap(2)): put closed ones there again.
+    close_pages(data_, std::max(committed_, pages));
+    committed_ = 0;
+    return false;
+  }
+  committed_ = std::max(committed_, pages);
+  size_ = bytes;
+  // The rest of the last page is the file's: a larger page of the machine may even hold the next
+  // section. It is looked at first, because writing would copy the page.
+  std::byte* tail = data_ + bytes;
+  std::byte* end = data_ + pages;
+  if (std::any_of(tail, end, [](std::byte b) { return b != std::byte{0}; })) {
+    std::memset(tail, 0, static_cast<std::size_t>(end - tail));
+  }
+  return true;
+}
+
+}  // namespace leveret::model

@@ -1,0 +1,74 @@
+/// A contiguous array of bytes that grows without ever moving.
+///
+/// It reserves addresses, not memory: pages come into being when they are touched, up to the
+/// reservation. So tables hand out plain pointers, hogwild threads read while one thread appends,
+/// and a saved section can be put under the array by mmap and grow from there.
+///
+/// One thread at a time may call resize, load or reset; other threads may use bytes that were below
+/// size() when it was made known to them. The arena owns its memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace leveret::model {
+
+/// How the bytes of a file get into an arena.
+enum class LoadBy {
+  kMapping,  ///< copy-on-write pages of the file: at once, and shared until written to
+  kReading,  ///< a copy in memory of our own: takes its time, and may use huge pages afterwards
+};
+
+class Arena {
+ public:
+  /// No reservation: cannot grow.
+  Arena() = default;
+  /// Reserves `wanted` bytes of addresses, or the largest half, quarter, … of it that the system
+  /// grants (ulimit -v). std::runtime_error when it does not grant one page.
+  explicit Arena(std::uint64_t wanted);
+  ~Arena();
+  Arena(Arena&& other) noexcept;
+  Arena& operator=(Arena&& other) noexcept;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// Never changes but by a move of the arena; aligned to 2 MiB. Null without a reservation.
+  std::byte* data() { return data_; }
+  const std::byte* data() const { return data_; }
+  std::uint64_t size() const { return size_; }
+  /// The largest size it can have.
+  std::uint64_t reserved() const { return reserved_; }
+
+  /// Makes `bytes` bytes usable; new ones are zero, and those beyond a smaller size are given back.
+  /// False, with nothing changed, beyond the reservation or when the system has no more memory.
+  [[nodiscard]] bool resize(std::uint64_t bytes);
+
+  /// Replaces the content by `bytes` bytes of the file at `offset`; the file is not changed by what
+  /// is written to the arena, and may be closed. What is not on the boundary of a page is read, as
+  /// pages of the machine may be larger than those of the file. False, with an empty arena, beyond
+  /// the reservation or without memory; std::runtime_error, naming `path`, when the file is shorter
+  /// or cannot be read.
+  [[nodiscard]] bool load(int fd, std::uint64_t offset, std::uint64_t bytes,
+                          const std::string& path, LoadBy by = LoadBy::kMapping);
+
+  /// Gives all memory back, keeps the reservation.
+  void reset();
+
+ private:
+  bool commit(std::uint64_t bytes);
+  void decommit(std::uint64_t from);
+  void advise_huge_pages();
+  bool map_file(int fd, std::uint64_t offset, std::uint64_t bytes);
+  void release() noexcept;
+
+  std::byte* data_ = nullptr;
+  std::uint64_t size_ = 0;
+  std::uint64_t committed_ = 0;  ///< pages [0, committed_) may be read and written
+  std::uint64_t reserved_ = 0;
+  std::byte* mapping_ = nullptr;  ///< what the system gave, of which data_ is the aligned part
+  std::uint64_t mapping_bytes_ = 0;
+  bool huge_ = false;
+};
+
+}  // namespace leveret::model

@@ -1,0 +1,57 @@
+/// A file that appears under its name only when it is complete and on the disk.
+///
+/// It is written under a temporary name in the same folder, forced to the disk, and renamed over
+/// the target; so the target is the old file or the new one, never a part. A symbolic link is
+/// followed, the permissions of an existing file are kept, and a temporary file left behind by a
+/// killed program is removed when the next one is made for the same target. A target that exists
+/// and is no regular file (a pipe, /dev/null, /dev/stdout) is written directly.
+///
+/// One thread uses an AtomicFile; any number of processes may write the same target, and the last
+/// commit wins. Errors are std::runtime_error; after one the object can only be destroyed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace leveret::store {
+
+class AtomicFile {
+ public:
+  /// Makes the temporary file.
+  explicit AtomicFile(const std::string& path);
+  /// Discards what was not committed.
+  ~AtomicFile();
+
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// Appends all of `bytes`. Not buffered: hand over large pieces.
+  void write(std::span<const std::byte> bytes);
+  /// Forces the content to the disk and gives it its name. Nothing may be written afterwards.
+  void commit();
+
+  /// Bytes written so far.
+  std::uint64_t size() const { return size_; }
+  /// The path given, for messages.
+  const std::string& path() const { return path_; }
+
+ private:
+  void make_temporary();
+  bool open_temporary(const std::string& name);
+  void keep_permissions();
+  void sync_folder() const;
+  void discard() noexcept;
+  [[noreturn]] void fail(const char* operation, int error) const;
+
+  std::string path_;       ///< as given
+  std::string target_;     ///< path_ after its symbolic links
+  std::string temporary_;  ///< empty when the target is written directly
+  int fd_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace leveret::store

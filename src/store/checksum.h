@@ -1,0 +1,21 @@
+/// The checksum of all our files: XXH3 with 128 bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace leveret::store {
+
+struct Checksum {
+  std::uint64_t low, high;
+  bool operator==(const Checksum&) const = default;
+};
+
+/// At the speed of memory.
+Checksum checksum_of(std::span<const std::byte> bytes);
+/// 32 hexadecimal digits, the high ones first, as `xxhsum -H2` prints them.
+std::string to_hex(const Checksum& checksum);
+
+}  // namespace leveret::store

@@ -1,0 +1,22 @@
+/// The system calls that a save depends on, as pointers, so that the tests can make each of them
+/// fail. Nothing but a test changes them, and it does so while no other thread writes files.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+
+namespace leveret::store {
+
+struct FileCalls {
+  int (*open)(const char* path, int flags, mode_t mode);
+  ssize_t (*write)(int fd, const void* data, std::size_t bytes);
+  int (*fsync)(int fd);
+  int (*rename)(const char* from, const char* to);
+  int (*unlink)(const char* path);
+};
+
+/// Those in use; the system's own unless a test has put others there.
+FileCalls& file_calls();
+
+}  // namespace leveret::store

@@ -1,0 +1,202 @@
+// Every number of the file is taken for a lie until it is compared with what is there. The order of
+// the checks is that of the messages: what it is, whether it is all there, whether it is damaged,
+// and only then what it says.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <unordered_set>
+
+#include "store/layout.h"
+#include "store/layout_bytes.h"
+
+namespace leveret::store {
+namespace {
+
+constexpr const char* kDamaged = "copy it again, or go back to an older one";
+constexpr const char* kNewer = "it was made by a newer leveret: update this one";
+
+[[noreturn]] void refuse(const std::string& path, std::uint64_t offset, const std::string& what,
+                         const char* remedy) {
+  throw std::runtime_error(fmt::format("{}: byte {}: {}; {}", path, offset, what, remedy));
+}
+
+bool all_zero(std::span<const std::byte> bytes) {
+  return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
+}
+
+Checksum get_checksum(std::span<const std::byte> bytes, std::size_t offset) {
+  return {get<std::uint64_t>(bytes, offset), get<std::uint64_t>(bytes, offset + 8)};
+}
+
+/// Sizes of the parts before the first section; all lie inside the file.
+struct Front {
+  std::uint64_t header_bytes, table, sections, end;
+};
+
+void check_identity(std::span<const std::byte> file, const std::string& path) {
+  const std::size_t common = std::min(file.size(), kMagic.size());
+  if (file.empty()) refuse(path, 0, "the file is empty", kDamaged);
+  if (std::memcmp(file.data(), kMagic.data(), common) != 0) {
+    refuse(path, 0, "this is no file of leveret", "check the name");
+  }
+  if (file.size() < preamble::kBytes) {
+    refuse(path, file.size(), "the file ends inside its preamble", kDamaged);
+  }
+  const auto version = get<std::uint32_t>(file, preamble::kVersion);
+  if (version == 0) refuse(path, preamble::kVersion, "it has no version", kDamaged);
+  if (version > kVersion) {
+    refuse(path, preamble::kVersion, fmt::format("version {} of the format is not known", version),
+           kNewer);
+  }
+  const auto flags = get<std::uint64_t>(file, preamble::kFlags);
+  if ((flags & ~kKnownFlags) != 0) {
+    refuse(path, preamble::kFlags, fmt::format("feature flags {:#x} are not known", flags), kNewer);
+  }
+}
+
+void check_length(std::span<const std::byte> file, const std::string& path) {
+  const auto bytes = get<std::uint64_t>(file, preamble::kFileBytes);
+  if (bytes > file.size()) {
+    refuse(path, file.size(), fmt::format("the file ends here, but should have {} bytes", bytes),
+           kDamaged);
+  }
+  if (bytes < file.size()) {
+    refuse(path, bytes,
+           fmt::format("the file should end here, but {} bytes follow", file.size() - bytes),
+           kDamaged);
+  }
+}
+
+Front check_front(std::span<const std::byte> file, const std::string& path) {
+  Front front = {};
+  front.header_bytes = get<std::uint64_t>(file, preamble::kHeaderBytes);
+  front.sections = get<std::uint32_t>(file, preamble::kSections);
+  const std::uint64_t room = file.size() - preamble::kBytes;
+  if (front.header_bytes > room) {
+    refuse(path, preamble::kHeaderBytes,
+           fmt::format("a header of {} bytes does not fit into the file", front.header_bytes),
+           kDamaged);
+  }
+  front.table = (preamble::kBytes + front.header_bytes + 7) / 8 * 8;
+  if (front.table > file.size() || front.sections > (file.size() - front.table) / entry::kBytes) {
+    refuse(path, preamble::kSections,
+           fmt::format("a table of {} sections does not fit into the file", front.sections),
+           kDamaged);
+  }
+  front.end = front.table + front.sections * entry::kBytes;
+  const auto checked = file.subspan(preamble::kChecked, front.end - preamble::kChecked);
+  if (checksum_of(checked) != get_checksum(file, preamble::kChecksum)) {
+    refuse(path, preamble::kChecksum, "header and table do not have their checksum", kDamaged);
+  }
+  const std::uint64_t header_end = preamble::kBytes + front.header_bytes;
+  if (!all_zero(file.subspan(preamble::kReserved, 4)) ||
+      !all_zero(file.subspan(header_end, front.table - header_end))) {
+    refuse(path, preamble::kReserved, "bytes around the header are not zero", kDamaged);
+  }
+  const std::uint64_t padding = page_padding(front.end);
+  if (padding > file.size() - front.end) {
+    refuse(path, file.size(), "the file ends inside the page of its table", kDamaged);
+  }
+  if (!all_zero(file.subspan(front.end, padding))) {
+    refuse(path, front.end, "bytes after the table are not zero", kDamaged);
+  }
+  return front;
+}
+
+std::string_view entry_name(std::span<const std::byte> from) {
+  const auto field = from.subspan(entry::kName);
+  const std::string_view text(reinterpret_cast<const char*>(field.data()), field.size());
+  const std::size_t end = std::min(text.find('\0'), text.size());
+  return all_zero(field.subspan(end)) ? text.substr(0, end) : std::string_view();
+}
+
+/// The section of one entry, whose bytes must begin at `offset`.
+SectionView read_entry(std::span<const std::byte> file, std::uint64_t at, std::uint64_t offset,
+                       const std::string& path) {
+  const auto from = file.subspan(at, entry::kBytes);
+  const std::string_view name = entry_name(from);
+  if (!valid_section_name(name)) {
+    refuse(path, at + entry::kName, "the name of a section is not valid", kDamaged);
+  }
+  const auto dtype = get<Dtype>(from, entry::kDtype);
+  if (dtype_bytes(dtype) == 0) {
+    refuse(path, at + entry::kDtype,
+           fmt::format("type {} of section '{}' is not known", static_cast<unsigned>(dtype), name),
+           kNewer);
+  }
+  const auto rank = get<std::uint8_t>(from, entry::kRank);
+  if (rank > kMaxRank || !all_zero(from.subspan(entry::kReserved, 6)) ||
+      !all_zero(from.subspan(entry::kShape + 8 * rank, 8 * (kMaxRank - rank)))) {
+    refuse(path, at + entry::kRank, fmt::format("the shape of section '{}' is not valid", name),
+           kDamaged);
+  }
+  std::vector<std::uint64_t> shape(rank);
+  std::memcpy(shape.data(), from.subspan(entry::kShape).data(), rank * sizeof shape[0]);
+  const auto bytes = get<std::uint64_t>(from, entry::kLength);
+  if (array_bytes(dtype, shape) != bytes) {
+    refuse(path, at + entry::kLength,
+           fmt::format("the {} bytes of section '{}' are not those of its shape", bytes, name),
+           kDamaged);
+  }
+  if (get<std::uint64_t>(from, entry::kOffset) != offset || bytes > file.size() - offset ||
+      page_padding(bytes) > file.size() - offset - bytes) {
+    refuse(path, at + entry::kOffset,
+           fmt::format("section '{}' does not lie at byte {} and inside the file", name, offset),
+           kDamaged);
+  }
+  return {std::string(name), dtype, std::move(shape), file.data() + offset, bytes};
+}
+
+}  // namespace
+
+Layout read_layout(std::span<const std::byte> file, const std::string& path) {
+  check_identity(file, path);
+  check_length(file, path);
+  const Front front = check_front(file, path);
+
+  Layout layout;
+  layout.kind = get<Kind>(file, preamble::kKind);
+  if (kind_name(layout.kind) == "unknown") {
+    refuse(path, preamble::kKind, "its kind is not known", kNewer);
+  }
+  layout.header_json = {reinterpret_cast<const char*>(file.data()) + preamble::kBytes,
+                        front.header_bytes};
+  layout.fingerprint = get_checksum(file, preamble::kChecksum);
+  layout.sections.reserve(front.sections);
+  layout.checksums.reserve(front.sections);
+  std::unordered_set<std::string_view> names;
+  std::uint64_t offset = front.end + page_padding(front.end);
+  for (std::uint64_t i = 0; i < front.sections; ++i) {
+    const std::uint64_t at = front.table + i * entry::kBytes;
+    const SectionView& section = layout.sections.emplace_back(read_entry(file, at, offset, path));
+    layout.checksums.push_back(get_checksum(file, at + entry::kChecksum));
+    if (!names.insert(section.name).second) {
+      refuse(path, at + entry::kName, fmt::format("section '{}' is there twice", section.name),
+             kDamaged);
+    }
+    offset += section.bytes + page_padding(section.bytes);
+  }
+  if (offset != file.size()) {
+    refuse(path, offset, "bytes follow the last section", kDamaged);
+  }
+  return layout;
+}
+
+void verify_section(std::span<const std::byte> file, const Layout& layout, std::size_t index,
+                    const std::string& path) {
+  const SectionView& section = layout.sections[index];
+  const auto offset = static_cast<std::uint64_t>(section.data - file.data());
+  if (checksum_of({section.data, section.bytes}) != layout.checksums[index]) {
+    refuse(path, offset,
+           fmt::format("the {} bytes of section '{}' do not have their checksum", section.bytes,
+                       section.name),
+           kDamaged);
+  }
+  const std::uint64_t end = offset + section.bytes;
+  if (!all_zero(file.subspan(end, page_padding(end)))) {
+    refuse(path, end, fmt::format("bytes after section '{}' are not zero", section.name), kDamaged);
+  }
+}
+
+}  // namespace leveret::store

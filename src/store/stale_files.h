@@ -1,0 +1,16 @@
+/// Temporary files of saves that were killed.
+#pragma once
+
+#include <string>
+
+namespace leveret::store {
+
+/// What the names of the temporary files for `target` start with, folder included; the number of
+/// the writing process follows.
+std::string temporary_prefix(const std::string& target);
+
+/// Removes the temporary files for `target` whose writer is gone. Never throws: a file that cannot
+/// be removed does not stop a save.
+void remove_stale_files(const std::string& target) noexcept;
+
+}  // namespace leveret::store
