@@ -1,0 +1,88 @@
+#include "options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+
+namespace leveret::synth {
+namespace {
+
+/// CLI11's Range lets NaN through.
+CLI::Validator real_between(double low, double high) {
+  auto check = [low, high](const std::string& text) {
+    double value = 0;
+    bool good = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+    return good ? std::string() : fmt::format("{} is not a number from {} to {}", text, low, high);
+  };
+  return CLI::Validator(check, fmt::format("{} to {}", low, high));
+}
+
+/// What one option's own check cannot see.
+void check_together(const Options& options, bool numeric_given) {
+  if (numeric_given && options.numeric > options.fields) {
+    throw CLI::ValidationError("--numeric", "cannot be more than --fields");
+  }
+  if (options.format == Format::kCriteo && (options.fields != 39 || options.numeric != 13)) {
+    throw CLI::ValidationError("--format criteo", "has 39 fields, 13 of them numeric");
+  }
+  if (options.format != Format::kVw && options.numeric_as != NumericAs::kLog2Bucket) {
+    throw CLI::ValidationError("--numeric-as", "is for --format vw; raw formats hold the numbers");
+  }
+}
+
+}  // namespace
+
+ParsedOptions parse_options(int argc, char** argv) {
+  ParsedOptions parsed;
+  Options& o = parsed.options;
+  CLI::App app(
+      "Writes click data of any size to stdout from a planted model: linear terms, field-aware\n"
+      "pairs and a small random network over Zipf vocabularies. The same options always give\n"
+      "the same bytes.",
+      "leveret-synth");
+  const std::map<std::string, Format> formats{
+      {"vw", Format::kVw}, {"criteo", Format::kCriteo}, {"csv", Format::kCsv}};
+  const std::map<std::string, NumericAs> numeric_forms{{"log2bucket", NumericAs::kLog2Bucket},
+                                                       {"value", NumericAs::kValue},
+                                                       {"both", NumericAs::kBoth}};
+  app.add_option("--rows,-n", o.rows, "Rows to write (default 1000000)")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40));
+  app.add_option("--first", o.first,
+                 "Number of the first row; a test set continues its train set (default 0)")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40));
+  app.add_option("--seed", o.seed, "Another world and other rows (default 1)");
+  app.add_option("--fields", o.fields, "Number of fields, 2 to 200 (default 39)")
+      ->check(CLI::Range(2u, 200u));
+  CLI::Option* numeric =
+      app.add_option("--numeric", o.numeric, "How many of them are numeric (default a third)")
+          ->check(CLI::Range(0u, 200u));
+  app.add_option("--vocabulary", o.vocabulary,
+                 "Values of the largest categorical field, 2 to 100000000 (default 1000000)")
+      ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{100'000'000}));
+  app.add_option("--base-rate,--base_rate", o.base_rate,
+                 "Share of positives, .001 to .999 (default .25)")
+      ->check(real_between(0.001, 0.999));
+  app.add_option("--drift", o.drift,
+                 "How often per million rows weights and rare values are replaced (default 0)")
+      ->check(real_between(0, 1000));
+  app.add_option("--format", o.format, "vw, criteo (raw TSV) or csv with header (default vw)")
+      ->transform(CLI::CheckedTransformer(formats).description(""))
+      ->type_name("NAME");
+  app.add_option("--numeric-as,--numeric_as", o.numeric_as,
+                 "Numeric fields in VW text: log2bucket, value or both (default log2bucket)")
+      ->transform(CLI::CheckedTransformer(numeric_forms).description(""))
+      ->type_name("FORM");
+  app.add_option("--truth", o.truth, "Write each row's true probability to this file");
+  app.add_flag("--quiet", o.quiet, "No summary on stderr");
+  try {
+    app.parse(argc, argv);
+    if (numeric->count() == 0) o.numeric = o.fields / 3;
+    check_together(o, numeric->count() > 0);
+  } catch (const CLI::ParseError& error) {
+    parsed.exit_code = app.exit(error) == 0 ? 0 : 2;
+  }
+  return parsed;
+}
+
+}  // namespace leveret::synth

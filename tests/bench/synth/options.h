@@ -1,0 +1,35 @@
+/// The command line of leveret-synth.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace leveret::synth {
+
+enum class Format { kVw, kCriteo, kCsv };
+enum class NumericAs { kLog2Bucket, kValue, kBoth };
+
+struct Options {
+  std::uint64_t rows = 1'000'000;
+  std::uint64_t first = 0;  ///< number of the first row: a test set continues its train set
+  std::uint64_t seed = 1;
+  std::uint32_t fields = 39;
+  std::uint32_t numeric = 13;  ///< the first this many fields are numeric; default a third
+  std::uint64_t vocabulary = 1'000'000;  ///< of the largest categorical field
+  double base_rate = 0.25;
+  double drift = 0;  ///< how often, per million rows, the world is replaced
+  Format format = Format::kVw;
+  NumericAs numeric_as = NumericAs::kLog2Bucket;
+  std::string truth;  ///< file for the true probabilities; empty: none
+  bool quiet = false;
+};
+
+/// Options, or the exit code when there is nothing to generate (help: 0, misuse: 2).
+struct ParsedOptions {
+  Options options;
+  std::optional<int> exit_code;
+};
+ParsedOptions parse_options(int argc, char** argv);
+
+}  // namespace leveret::synth

@@ -1,0 +1,89 @@
+/// The world the generated rows come from: what values a row has and how likely it is a click.
+///
+/// Nothing is stored per value: a row's cells are a hash of (seed, row, field), a value's latent
+/// weights are a hash of (seed, field, value), so any row can be made at any time and a vocabulary
+/// of a million costs nothing. The logit is
+///   bias + linear + pairs + network, with
+///   linear  = sum over fields of w(field, value)
+///   pairs   = sum over the planted pairs (f, g) of <a(f, value, g), a(g, value, f)>, 4 wide
+///   network = sum over ReLU units of o * max(0, sum over the unit's fields of z(field, value))
+/// Each part is scaled to its share of the logit's variance, and the bias set to the wanted base
+/// rate, on a pilot sample. Not thread safe.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "options.h"
+
+namespace leveret::synth {
+
+struct Cell {
+  bool missing;
+  std::uint64_t value;  ///< numeric: the number; categorical: id whose low 32 bits are the token
+  std::uint64_t key;    ///< hash of (seed, field, value or its bucket): source of its weights
+};
+
+/// The bucket of a numeric field, as `leveret convert` makes it: 0 for 0, else 1 + floor(log2 v).
+inline std::uint32_t log2_bucket(std::uint64_t value) { return std::bit_width(value); }
+
+class PlantedModel {
+ public:
+  explicit PlantedModel(const Options& options);
+
+  /// Makes row number `row`; cells() then holds it.
+  void draw(std::uint64_t row);
+  const std::vector<Cell>& cells() const { return cells_; }
+  double probability() const { return probability_; }
+  bool clicked() const { return clicked_; }
+
+ private:
+  struct Field {
+    bool numeric;
+    std::uint64_t seed;
+    std::uint32_t missing;         ///< probability of a missing cell, in 1/65536
+    std::uint64_t vocabulary;      ///< categorical: number of values
+    double zipf_span, zipf_power;  ///< categorical: rank = (1 + span u)^power
+    double scale, tail;            ///< numeric: value = scale ((1-u)^-tail - 1)
+    double weight;                 ///< standard deviation of its linear weights
+  };
+  struct Pair {
+    std::uint32_t a, b;
+    double weight;
+  };
+  struct Unit {
+    std::vector<std::uint32_t> fields;
+    std::uint64_t seed;
+    double weight, threshold;
+  };
+  struct Parts {
+    double linear, pairs, network;
+  };
+
+  void plan_fields(const Options& options);
+  void plan_pairs();
+  void plan_network();
+  void calibrate(double base_rate);
+  void draw_cells(std::uint64_t row_key);
+  void draw_categorical(const Field& field, double u, Cell& cell) const;
+  Parts parts() const;
+  double linear_part() const;
+  double pair_part() const;
+  double network_part() const;
+  double logit(const Parts& p) const;
+
+  std::uint64_t seed_;
+  double drift_;
+  double time_ = 0;  ///< drift times millions of rows so far
+  std::vector<Field> fields_;
+  std::vector<Pair> pairs_;
+  std::vector<Unit> units_;
+  Parts scale_{1, 1, 1};
+  double bias_ = 0;
+  std::vector<Cell> cells_;
+  double probability_ = 0;
+  bool clicked_ = false;
+};
+
+}  // namespace leveret::synth
