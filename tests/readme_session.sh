@@ -4,8 +4,8 @@
 #   tests/readme_session.sh LEVERET [--update]
 #
 # The session is the block that follows the line "<!-- session -->": lines "$ command", each followed
-# by what it prints. Run from the root of the tree with the plain reference kernels (the same
-# numbers on every CPU); files it writes to /tmp/*.lvt are kept apart from those of other runs.
+# by what it prints. It runs in a temporary folder that has datasets/, with the plain reference
+# kernels (the same numbers on every CPU). --update writes what is printed now into README.md.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 program=$(realpath "$1")
