@@ -28,7 +28,7 @@ _leveret_values() {
 
 _leveret() {
   local program=${COMP_WORDS[0]/#\~/$HOME} current=${COMP_WORDS[COMP_CWORD]}
-  local previous=${COMP_WORDS[COMP_CWORD - 1]} verb= word words
+  local previous=${COMP_WORDS[COMP_CWORD - 1]} verb='' word words
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     if [[ $word != -* ]]; then
       verb=$word
@@ -45,7 +45,7 @@ _leveret() {
   if [[ $current == -* ]]; then
     # Options are listed with _; what was typed with - finds them too.
     if [[ $current == --* ]]; then current=--$(tr - _ <<<"${current#--}"); fi
-    words=$(_leveret_words "$program" $verb | grep '^-')
+    words=$(_leveret_words "$program" ${verb:+"$verb"} | grep '^-')
   elif [[ -z $verb ]]; then
     words=$(_leveret_words "$program" | grep -v '^-')
   elif [[ $previous == -* ]]; then

@@ -5,10 +5,10 @@
 #   tests/man_pages.sh BUILD/man
 set -euo pipefail
 sources=$(cd "$(dirname "$0")/../man" && pwd)
-command -v mandoc >/dev/null && command -v scdoc >/dev/null || {
+if ! command -v mandoc >/dev/null || ! command -v scdoc >/dev/null; then
   echo "mandoc or scdoc is not installed"
   exit 77
-}
+fi
 status=0
 for source in "$sources"/*.scd; do
   page=$1/$(basename "$source" .scd)
