@@ -3,8 +3,12 @@
 
 if(TARGET leveret)
   set_target_properties(leveret PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-  install(TARGETS leveret RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+foreach(program leveret leveret-synth)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
 if(TARGET leveret_capi)
   install(TARGETS leveret_capi
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -32,7 +36,11 @@ elseif(man_sources)
       DEPENDS ${source}
       VERBATIM)
     list(APPEND man_pages ${output})
-    install(FILES ${output} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+    # A page about a program that is not part of this build would only mislead.
+    string(REGEX REPLACE "\\.[0-9]$" "" name ${page})
+    if(NOT section EQUAL 1 OR TARGET ${name})
+      install(FILES ${output} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+    endif()
   endforeach()
   add_custom_target(man ALL DEPENDS ${man_pages})
 endif()
