@@ -1,0 +1,51 @@
+# `cmake --install`: the program, the library and its header, man pages, shell completions.
+# Everything here is named by what stands in the tree, so a new page or header needs no edit.
+
+if(TARGET leveret)
+  set_target_properties(leveret PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endif()
+foreach(program leveret leveret-synth)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+if(TARGET leveret_capi)
+  install(TARGETS leveret_capi
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/leveret DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        OPTIONAL FILES_MATCHING PATTERN "*.h")
+
+# Man pages: man/NAME.SECTION.scd through scdoc into build/man, and from there.
+find_program(SCDOC scdoc)
+file(GLOB man_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.scd)
+if(man_sources AND NOT SCDOC)
+  message(STATUS "scdoc is not installed: man pages are neither built nor installed")
+elseif(man_sources)
+  set(man_pages)
+  foreach(source ${man_sources})
+    get_filename_component(page ${source} NAME)
+    string(REGEX REPLACE "\\.scd$" "" page ${page})
+    string(REGEX REPLACE "^.*\\." "" section ${page})
+    set(output ${PROJECT_BINARY_DIR}/man/${page})
+    add_custom_command(
+      OUTPUT ${output}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/man
+      COMMAND sh -c "\"$0\" < \"$1\" > \"$2\"" ${SCDOC} ${source} ${output}
+      DEPENDS ${source}
+      VERBATIM)
+    list(APPEND man_pages ${output})
+    # A page about a program that is not part of this build would only mislead.
+    string(REGEX REPLACE "\\.[0-9]$" "" name ${page})
+    if(NOT section EQUAL 1 OR TARGET ${name})
+      install(FILES ${output} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+    endif()
+  endforeach()
+  add_custom_target(man ALL DEPENDS ${man_pages})
+endif()
+
+install(FILES ${PROJECT_SOURCE_DIR}/completions/leveret.bash RENAME leveret
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${PROJECT_SOURCE_DIR}/completions/_leveret
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# The house has floors: a folder under src/ includes only what stands below it, prints only if it is
+# the command line, asks about the CPU only if it is the kernels, and knows MPI only if it is dist.
+#
+#   tests/include_direction.sh [SRC]      default: the src/ of this tree
+#
+# Prints file:line of each breach and fails. Comments and (but for #include) strings do not count.
+set -euo pipefail
+src=$(cd "${1:-$(dirname "$0")/../src}" && pwd)
+
+# What each folder may include besides itself, all the way down.
+declare -A below=(
+  [kernels]=""
+  [text]=""
+  [stream]="text"
+  [feature]="text"
+  [model]="kernels feature text"
+  [store]=""
+  [train]="model store stream kernels feature text"
+  [serve]="model store kernels feature text"
+  [dist]="train model store stream kernels feature text"
+  [cli]="dist serve train model store stream feature text kernels"
+)
+
+status=0
+breach() { # breach FILE LINE WHAT
+  printf '%s:%s: %s\n' "${1#"$src"/}" "$2" "$3"
+  status=1
+}
+
+# code FILE: the file with comments and strings blanked, its lines kept
+code() {
+  sed -E -e 's|"([^"\\]\|\\.)*"|""|g' -e 's|//.*||' -e 's|/\*.*\*/||g' "$1"
+}
+
+check_includes() { # FILE FOLDER
+  local line target upper
+  while IFS=: read -r line target; do
+    upper=${target%%/*}
+    if [[ $target != */* || $target == *..* ]]; then
+      breach "$1" "$line" "includes \"$target\": name files from src/ on, as \"folder/file.h\""
+    elif [[ $upper == leveret && ($2 == serve || $2 == cli) ]]; then
+      continue # the public header
+    elif [[ ! -v below[$upper] ]]; then
+      breach "$1" "$line" "includes \"$target\": '$upper' is not a folder of the house"
+    elif [[ $upper != "$2" && " ${below[$2]} " != *" $upper "* ]]; then
+      breach "$1" "$line" "$2 includes \"$target\", but may use only: ${below[$2]:-nothing}"
+    fi
+  done < <(sed -nE 's/^[ \t]*#[ \t]*include[ \t]*"([^"]*)".*/\1/;T;=;p' "$1" | paste -d: - -)
+}
+
+# forbid FILE PATTERN WHAT: every line of code that matches is a breach
+forbid() {
+  local line
+  while IFS=: read -r line _; do
+    breach "$1" "$line" "$3"
+  done < <(code "$1" | grep -nE "$2" || true)
+}
+
+printing='\b(v?f?printf|f?puts|f?putc|putchar|perror|vprint)[ \t]*\(|std::(cout|cerr|clog)\b|fmt::print\b|std::print\b'
+cpu='^[ \t]*#[ \t]*(if|ifdef|ifndef|elif)\b.*(__AVX|__SSE|__FMA|__BMI|__F16C|__x86_64|__i386|__amd64|_M_X64|_M_IX86|__ARM|__arm|__aarch64|_M_ARM|XSIMD)'
+mpi='^[ \t]*#[ \t]*include[ \t]*[<"]mpi'
+
+while IFS= read -r file; do
+  relative=${file#"$src"/}
+  folder=${relative%%/*}
+  if [[ ! -v below[$folder] ]]; then
+    breach "$file" 1 "'$folder' is not a folder of the house: give it a place in tests/include_direction.sh"
+    continue
+  fi
+  check_includes "$file" "$folder"
+  [ "$folder" = dist ] || forbid "$file" "$mpi" "includes MPI outside src/dist"
+  [ "$folder" = cli ] || forbid "$file" "$printing" "prints outside src/cli"
+  [ "$folder" = kernels ] || forbid "$file" "$cpu" "asks about the CPU outside src/kernels"
+done < <(find "$src" -mindepth 2 -type f \( -name '*.h' -o -name '*.cc' -o -name '*.c' -o -name '*.inc' \) | sort)
+
+exit $status

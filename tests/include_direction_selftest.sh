@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# include_direction.sh must find each kind of breach where it is planted, and nothing in a good tree.
+set -euo pipefail
+check=$(cd "$(dirname "$0")" && pwd)/include_direction.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+failed=0
+# expect FOLDER pass|fail CODE [LINE]: CODE stands on line 2
+expect() {
+  rm -rf "$work/src"
+  mkdir -p "$work/src/$1"
+  printf '%s\n' "// first line" "$3" >"$work/src/$1/planted.cc"
+  local got=pass
+  "$check" "$work/src" >"$work/log" 2>&1 || got=fail
+  if [ $got = fail ] && ! grep -q "^$1/planted.cc:${4-2}: " "$work/log"; then got="fail elsewhere"; fi
+  if [ "$got" != "$2" ]; then
+    echo "expected $2, got $got: $1: $3"
+    cat "$work/log"
+    failed=1
+  fi
+}
+
+expect kernels pass '#include "kernels/kernels.h"'
+expect model pass '#include "kernels/kernels.h"'
+expect train pass '#include "text/example.h"'
+expect cli pass '#include "train/learner.h"'
+expect kernels fail '#include "text/example.h"'
+expect text fail '#include "stream/source.h"'
+expect feature fail '#include "model/spec.h"'
+expect store fail '#include "model/spec.h"'
+expect model fail '#include "store/file.h"'
+expect model fail '  #  include "train/learner.h"'
+expect train fail '#include "cli/options.h"'
+expect serve fail '#include "train/learner.h"'
+expect serve pass '#include "leveret/leveret.h"'
+expect model fail '#include "leveret/leveret.h"'
+expect text fail '#include "example.h"'
+expect text fail '#include "../kernels/kernels.h"'
+expect text fail '#include "attic/old.h"'
+expect attic fail '' 1
+
+expect train fail '#include <mpi.h>'
+expect dist pass '#include <mpi.h>'
+
+expect train fail 'void f() { std::cerr << 1; }'
+expect train fail 'void f() { fprintf(stderr, "x"); }'
+expect train fail 'void f() { fmt::print("x"); }'
+expect train pass 'void f() { std::snprintf(buffer, 9, "printf("); }'
+expect train pass '// std::cout is for src/cli'
+expect train pass 'const char* kUrl = "http://x"; /* puts(1) */'
+expect train fail 'const char* kUrl = "http://x"; std::puts(kUrl);'
+expect cli pass 'void f() { fmt::print("x"); }'
+
+expect model fail '#ifdef __AVX512F__'
+expect model fail '#if defined(__x86_64__) && 1'
+expect kernels pass '#ifdef __AVX512F__'
+expect model pass '#ifdef NDEBUG'
+
+[ $failed = 0 ] && echo "selftest: ok"
+exit $failed

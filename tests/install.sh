@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Installs a build into a temporary prefix and uses what is there: the program runs, man finds its
+# pages, both shells load their completion, the header compiles.
+#
+#   tests/install.sh BUILD
+set -euo pipefail
+build=$(cd "$1" && pwd)
+source_dir=$(cd "$(dirname "$0")/.." && pwd)
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+cmake --install "$build" --prefix "$prefix" >"$prefix/log" || {
+  cat "$prefix/log"
+  exit 1
+}
+
+failed=0
+check() { # check WHAT COMMAND...
+  local what=$1
+  shift
+  if "$@" >"$prefix/out" 2>&1; then
+    echo "ok   $what"
+  else
+    echo "FAIL $what"
+    cat "$prefix/out"
+    failed=1
+  fi
+}
+
+version=$(sed -nE 's/^project\(leveret VERSION ([0-9.]+).*/\1/p' "$source_dir/CMakeLists.txt")
+check "the program runs and knows its version" \
+  sh -c "'$prefix/bin/leveret' --version | grep -F '$version'"
+# Not from the build tree: a library found only there would be missing on another machine.
+check "the program needs nothing from the build tree" \
+  sh -c "! ldd '$prefix/bin/leveret' | grep -E 'not found|$build'"
+if command -v scdoc >/dev/null; then
+  for page in "$source_dir"/man/*.scd; do
+    page=$(basename "$page" .scd)
+    # Pages of programs come with their program.
+    if [[ $page == *.1 && ! -x $prefix/bin/${page%.1} ]]; then continue; fi
+    check "man page $page" test -s "$prefix/share/man/man${page##*.}/$page"
+  done
+fi
+check "bash completion" bash -c "source '$prefix/share/bash-completion/completions/leveret' &&
+  complete -p leveret"
+if command -v zsh >/dev/null; then
+  check "zsh completion" zsh -n "$prefix/share/zsh/site-functions/_leveret"
+else
+  check "zsh completion" grep -q '^#compdef leveret' "$prefix/share/zsh/site-functions/_leveret"
+fi
+for header in "$source_dir"/include/leveret/*.h; do
+  [ -e "$header" ] || continue
+  name=$(basename "$header")
+  check "header $name is plain C" sh -c "echo '#include <leveret/$name>' |
+    cc -std=c99 -Wall -Werror -I '$prefix/include' -x c -c - -o '$prefix/header.o'"
+done
+exit $failed
