@@ -1,0 +1,173 @@
+#include "stream/bad_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <stdexcept>
+
+namespace leveret::stream {
+namespace {
+
+/// Bytes of the line that are shown before and after the fault.
+constexpr std::size_t kShownBefore = 40, kShownAfter = 40;
+
+std::string escaped(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    if (c == '\t') {
+      out += "\\t";
+    } else if (c < 0x20 || c > 0x7e) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::uint64_t BadLinePolicy::allowed(std::uint64_t lines) const {
+  switch (kind) {
+    case Kind::kShare:
+      return std::max(kShareFloor, lines / 100);
+    case Kind::kFail:
+      return 0;
+    case Kind::kSkip:
+      return lines;
+    case Kind::kMax:
+      return max;
+  }
+  return 0;
+}
+
+BadLinePolicy parse_bad_line_policy(std::string_view text) {
+  if (text == "fail") return {BadLinePolicy::Kind::kFail, 0};
+  if (text == "skip") return {BadLinePolicy::Kind::kSkip, 0};
+  if (text.substr(0, 4) == "max=" && text.size() > 4) {
+    BadLinePolicy policy{BadLinePolicy::Kind::kMax, 0};
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + 4, end, policy.max);
+    if (error == std::errc() && stop == end) return policy;
+  }
+  throw std::runtime_error(fmt::format(
+      "--bad_lines {}: is not fail, skip or max=N (N: how many bad lines are skipped)", text));
+}
+
+std::string format_bad_line(const text::ExampleChunk& chunk, const text::BadLine& bad,
+                            const std::string& source_name) {
+  const std::string_view line = chunk.view(bad.text_begin, bad.text_size);
+  const std::size_t at = std::min<std::size_t>(bad.column ? bad.column - 1 : 0, line.size());
+  const std::size_t begin = at > kShownBefore ? at - kShownBefore : 0;
+  const std::size_t end = std::min(line.size(), at + kShownAfter);
+  const std::string before = (begin > 0 ? "..." : "") + escaped(line.substr(begin, at - begin));
+  const std::string after = escaped(line.substr(at, end - at)) + (end < line.size() ? "..." : "");
+  return fmt::format("{}:{}:{}: {}\n    {}{}\n    {}^", source_name, bad.line, bad.column, bad.what,
+                     before, after, std::string(before.size(), ' '));
+}
+
+BadLineTally::BadLineTally(BadLineOptions options) : options_(std::move(options)) {
+  if (options_.quarantine.empty()) return;
+  quarantine_.reset(std::fopen(options_.quarantine.c_str(), "ae"));
+  check_quarantine(quarantine_ != nullptr);
+}
+
+void BadLineTally::add(const text::ExampleChunk& chunk, const std::string& source_name) {
+  std::lock_guard lock(mutex_);
+  std::size_t good_in_chunk = 0;  // before the bad line at hand
+  for (const text::BadLine& bad : chunk.bad) {
+    while (good_in_chunk < chunk.examples.size() && chunk.examples[good_in_chunk].line < bad.line) {
+      ++good_in_chunk;
+    }
+    ++bad_;
+    if (quarantine_) quarantine(chunk.view(bad.text_begin, bad.text_size));
+    const std::uint64_t lines = good_ + good_in_chunk + bad_;
+    report_bad(chunk, bad, source_name);
+    if (bad_ > options_.policy.allowed(lines)) {
+      good_ += good_in_chunk;
+      if (quarantine_) check_quarantine(std::fflush(quarantine_.get()) == 0);
+      give_up(format_bad_line(chunk, bad, source_name));
+    }
+  }
+  good_ += chunk.examples.size();
+  // At once, so that nothing is lost however the program ends.
+  if (quarantine_ && !chunk.bad.empty()) check_quarantine(std::fflush(quarantine_.get()) == 0);
+}
+
+void BadLineTally::add_cached(std::uint64_t good, std::uint64_t bad) {
+  std::lock_guard lock(mutex_);
+  good_ += good;
+  bad_ += bad;
+  reported_ += bad;
+  if (bad_ > options_.policy.allowed(good_ + bad_)) {
+    give_up("they were reported when the cache was made");
+  }
+}
+
+void BadLineTally::finish() {
+  std::lock_guard lock(mutex_);
+  if (bad_ == reported_) return;
+  reported_ = bad_;
+  if (options_.report) options_.report(totals());
+}
+
+void BadLineTally::report_bad(const text::ExampleChunk& chunk, const text::BadLine& bad,
+                              const std::string& source_name) {
+  if (!options_.report) return;
+  if (bad_ <= kReportedInFull) {
+    reported_ = bad_;
+    options_.report(format_bad_line(chunk, bad, source_name));
+    return;
+  }
+  const auto now = options_.now();
+  if (bad_ > kReportedInFull + 1 && now - last_count_ < std::chrono::seconds(1)) return;
+  last_count_ = now;
+  reported_ = bad_;
+  options_.report(totals());
+}
+
+void BadLineTally::quarantine(std::string_view line) {
+  std::FILE* file = quarantine_.get();
+  check_quarantine(std::fwrite(line.data(), 1, line.size(), file) == line.size() &&
+                   std::fputc('\n', file) != EOF);
+}
+
+void BadLineTally::check_quarantine(bool ok) const {
+  if (ok) return;
+  throw std::runtime_error(
+      fmt::format("{}: cannot write the quarantined lines: {}; make room or give another "
+                  "--quarantine",
+                  options_.quarantine, std::strerror(errno)));
+}
+
+std::string BadLineTally::totals() const {
+  return fmt::format("{} bad line{} of {} so far", bad_, bad_ == 1 ? "" : "s", good_ + bad_);
+}
+
+void BadLineTally::give_up(const std::string& last) const {
+  const std::uint64_t lines = good_ + bad_;
+  throw std::runtime_error(fmt::format(
+      "{} of {} lines {} bad, more than --bad_lines allows ({}); mend the data, or skip them with "
+      "--bad_lines skip or max=N\n{}",
+      bad_, lines, bad_ == 1 ? "is" : "are", options_.policy.allowed(lines), last));
+}
+
+std::uint64_t BadLineTally::good() const {
+  std::lock_guard lock(mutex_);
+  return good_;
+}
+
+std::uint64_t BadLineTally::bad() const {
+  std::lock_guard lock(mutex_);
+  return bad_;
+}
+
+std::uint64_t BadLineTally::lines() const {
+  std::lock_guard lock(mutex_);
+  return good_ + bad_;
+}
+
+}  // namespace leveret::stream
