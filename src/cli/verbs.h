@@ -7,6 +7,9 @@
 
 namespace leveret::cli {
 
+/// "0.1.0".
+const char* version();
+
 void setup_train(CLI::App& app, int& exit_code);
 void setup_predict(CLI::App& app, int& exit_code);
 void setup_evaluate(CLI::App& app, int& exit_code);

@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/console.h"
+#include "cli/input.h"
+#include "cli/verbs.h"
+#include "kernels/dispatch.h"
+#include "train/metrics.h"
+#include "train/model_io.h"
+#include "train/predictor.h"
+
+namespace leveret::cli {
+namespace {
+
+struct EvaluateOptions {
+  InputOptions input;
+  std::string model;
+  bool json = false;
+};
+
+std::string table(const train::MetricsSnapshot& m) {
+  std::string text;
+  const auto add = [&](const char* name, const std::string& value) {
+    text += fmt::format("{:<12} {}\n", name, value);
+  };
+  add("examples", fmt::format("{}", m.examples));
+  add("logloss", fmt::format("{:.6f}", m.logloss));
+  add("auc", fmt::format("{:.6f}", m.auc));
+  add("ne", fmt::format("{:.6f}", m.ne));
+  add("rig", fmt::format("{:.6f}", m.rig));
+  add("calibration", fmt::format("{:.6f}", m.calibration));
+  add("base_rate", fmt::format("{:.6f}", m.base_rate));
+  return text;
+}
+
+int run_evaluate(const EvaluateOptions& options) {
+  const model::Model model = train::load_model(options.model, train::LoadFor::kPrediction,
+                                               train::default_memory_limit());
+  text::NamespaceNames names;
+  train::Predictor predictor(model, names, kernels::active());
+  const auto tally = bad_line_tally(options.input);
+  const auto source = open_examples(options.input, names, parser_options(model.spec()));
+  train::Metrics metrics(train::AucKind::kExact);
+  text::ExampleChunk chunk;
+  train::Outcomes outcomes;
+  while (source->next(chunk)) {
+    tally->add(chunk, source->source_name(chunk.source));
+    predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
+    for (const train::Outcome& outcome : outcomes.items) {
+      metrics.add(outcome.probability, outcome.label, outcome.importance);
+    }
+    outcomes.clear();
+  }
+  tally->finish();
+  const train::MetricsSnapshot snapshot = metrics.snapshot();
+  if (snapshot.examples == 0) {
+    throw std::runtime_error("no labelled example in the input, nothing to evaluate");
+  }
+  Output output("");
+  output.write(options.json ? train::metrics_json(snapshot, true) + "\n" : table(snapshot));
+  output.close();
+  return 0;
+}
+
+}  // namespace
+
+void setup_evaluate(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<EvaluateOptions>();
+  CLI::App* verb = app.add_subcommand(
+      "evaluate", "logloss, AUC, NE, RIG and calibration over labelled examples, no learning");
+  verb->add_option("-i,--initial_regressor", options->model, "the model")
+      ->type_name("MODEL")
+      ->required();
+  verb->add_flag("--json", options->json, "one line of JSON");
+  add_input_options(*verb, options->input);
+  verb->callback([options, &exit_code] { exit_code = run_evaluate(*options); });
+}
+
+}  // namespace leveret::cli

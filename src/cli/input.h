@@ -1,0 +1,48 @@
+/// Options about the data, the same for every verb that reads examples.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/spec.h"
+#include "stream/bad_lines.h"
+#include "stream/example_source.h"
+#include "text/namespace_names.h"
+#include "text/parser.h"
+
+namespace leveret::cli {
+
+struct InputOptions {
+  std::vector<std::string> data;  ///< -d, and bare arguments; none: stdin
+  std::string bad_lines;          ///< empty: the default policy
+  std::string quarantine;
+  std::uint64_t max_line = 64u << 20;
+};
+
+void add_input_options(CLI::App& app, InputOptions& options);
+
+/// How the text is to be parsed for this model.
+text::ParserOptions parser_options(const model::Spec& spec);
+
+/// Examples from -d, read and parsed ahead.
+std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options,
+                                                     text::NamespaceNames& names,
+                                                     const text::ParserOptions& parser);
+
+/// Counts bad lines by --bad_lines and reports them on stderr.
+std::unique_ptr<stream::BadLineTally> bad_line_tally(const InputOptions& options);
+
+/// While it lives, the first SIGINT or SIGTERM ends the source's input (what was read is still
+/// worked on, and the work ends as if the input had), a second one ends the program at once.
+class StopOnSignal {
+ public:
+  explicit StopOnSignal(stream::ExampleSource& source);
+  ~StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  bool stopped() const;
+};
+
+}  // namespace leveret::cli

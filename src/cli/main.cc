@@ -1,0 +1,55 @@
+#include <csignal>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/verbs.h"
+
+namespace {
+
+/// Long options take `_` or `-` alike: names are registered with `_`.
+std::vector<std::string> with_underscores(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (!argument.starts_with("--")) continue;
+    for (std::size_t i = 2; i < argument.size() && argument[i] != '='; ++i) {
+      if (argument[i] == '-') argument[i] = '_';
+    }
+  }
+  return {arguments.rbegin(), arguments.rend()};  // CLI11 wants them last first
+}
+
+int run(int argc, char** argv) {
+  using namespace leveret::cli;
+  CLI::App app("Leveret, a streaming learner for click-through rates", "leveret");
+  app.set_version_flag("--version", std::string("leveret ") + version());
+  app.require_subcommand(1);
+  int exit_code = 0;
+  setup_train(app, exit_code);
+  setup_predict(app, exit_code);
+  setup_evaluate(app, exit_code);
+  //setup_inspect(app, exit_code);
+  //setup_audit(app, exit_code);
+  try {
+    app.parse(with_underscores(argc, argv));
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), with a message
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    leveret::cli::say("error: out of memory");
+  } catch (const std::exception& error) {
+    leveret::cli::say(std::string("error: ") + error.what());
+  }
+  return 1;
+}

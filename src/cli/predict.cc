@@ -1,0 +1,61 @@
+#include <memory>
+
+#include "cli/console.h"
+#include "cli/input.h"
+#include "cli/verbs.h"
+#include "kernels/dispatch.h"
+#include "train/model_io.h"
+#include "train/predictor.h"
+
+namespace leveret::cli {
+namespace {
+
+struct PredictOptions {
+  InputOptions input;
+  std::string model, predictions;
+};
+
+int run_predict(const PredictOptions& options) {
+  const model::Model model = train::load_model(options.model, train::LoadFor::kPrediction,
+                                               train::default_memory_limit());
+  Output output(options.predictions);
+  text::NamespaceNames names;
+  train::Predictor predictor(model, names, kernels::active());
+  const auto tally = bad_line_tally(options.input);
+  const auto source = open_examples(options.input, names, parser_options(model.spec()));
+  StopOnSignal stop(*source);
+  text::ExampleChunk chunk;
+  train::Outcomes outcomes;
+  std::string lines;
+  while (source->next(chunk)) {
+    tally->add(chunk, source->source_name(chunk.source));
+    predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
+    for (const train::Outcome& outcome : outcomes.items) {
+      append_prediction(lines, outcome.probability, outcomes.tag(outcome));
+    }
+    output.write(lines);
+    output.flush();  // a coprocess waits for its answer
+    lines.clear();
+    outcomes.clear();
+  }
+  tally->finish();
+  output.close();
+  return 0;
+}
+
+}  // namespace
+
+void setup_predict(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<PredictOptions>();
+  CLI::App* verb =
+      app.add_subcommand("predict", "one probability per line (and its tag), no learning");
+  verb->add_option("-i,--initial_regressor", options->model, "the model")
+      ->type_name("MODEL")
+      ->required();
+  verb->add_option("-p,--predictions", options->predictions, "write here instead of stdout")
+      ->type_name("FILE");
+  add_input_options(*verb, options->input);
+  verb->callback([options, &exit_code] { exit_code = run_predict(*options); });
+}
+
+}  // namespace leveret::cli

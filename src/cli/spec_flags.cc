@@ -1,0 +1,76 @@
+#include "cli/spec_flags.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace leveret::cli {
+
+void SpecFlags::add_to(CLI::App& app) {
+  const model::Spec defaults;
+  for (const model::SpecEntry& entry : model::spec_entries()) {
+    Given& given = given_.emplace_back();
+    given.entry = &entry;
+    const std::string names =
+        (*entry.alias != '\0' ? std::string(entry.alias) + "," : "") + "--" + entry.name;
+    if (*entry.value == '\0') {
+      given.option = app.add_flag(names, given.on, entry.help);
+    } else {
+      given.option = app.add_option(names, given.values, entry.help)->type_name(entry.value);
+      given.option->expected(1);
+      if (entry.repeats) {
+        given.option->take_all();
+      } else {
+        given.option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+      }
+      const std::string text = entry.get(defaults);
+      if (!text.empty()) given.option->default_str(text);
+    }
+    given.option->group(entry.shape ? "Model (stored with it; -i needs none of them again)"
+                                    : "Learning");
+  }
+}
+
+std::string SpecFlags::Given::text() const {
+  if (*entry->value == '\0') return on ? "true" : "false";
+  return fmt::format("{}", fmt::join(values, " "));
+}
+
+model::Spec SpecFlags::spec() const {
+  model::Spec spec;
+  try {
+    for (const Given& given : given_) {
+      if (given.is_given()) given.entry->set(spec, given.text());
+    }
+    model::check_spec(spec);
+  } catch (const std::runtime_error& error) {
+    throw CLI::ValidationError(error.what());
+  }
+  return spec;
+}
+
+model::Spec SpecFlags::spec(const model::Spec& stored, const std::string& file) const {
+  model::Spec spec = stored;
+  for (const Given& given : given_) {
+    if (!given.is_given()) continue;
+    model::Spec wanted;
+    try {
+      given.entry->set(wanted, given.text());
+    } catch (const std::runtime_error& error) {
+      throw CLI::ValidationError(error.what());
+    }
+    const std::string text = given.entry->get(wanted);
+    if (!given.entry->shape) {
+      given.entry->set(spec, text);
+    } else if (text != given.entry->get(stored)) {
+      throw std::runtime_error(fmt::format(
+          "--{} {} contradicts the model {}, which has --{} {}; leave the option out, or train a "
+          "new model without -i",
+          given.entry->name, text, file, given.entry->name, given.entry->get(stored)));
+    }
+  }
+  model::check_spec(spec);
+  return spec;
+}
+
+}  // namespace leveret::cli

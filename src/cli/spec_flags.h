@@ -1,0 +1,37 @@
+/// The options that make a model's Spec: one for each entry of model::spec_entries().
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/spec_entries.h"
+
+namespace leveret::cli {
+
+class SpecFlags {
+ public:
+  void add_to(CLI::App& app);
+
+  /// A new model's spec. Misuse is CLI::ValidationError.
+  model::Spec spec() const;
+  /// The spec of the model in `file`, with learning options changed where they were given. A shape
+  /// option that contradicts the model is std::runtime_error, naming both.
+  model::Spec spec(const model::Spec& stored, const std::string& file) const;
+
+ private:
+  struct Given {
+    const model::SpecEntry* entry;
+    CLI::Option* option = nullptr;
+    std::vector<std::string> values;
+    bool on = false;
+
+    bool is_given() const { return option->count() > 0; }
+    std::string text() const;
+  };
+  std::deque<Given> given_;
+};
+
+}  // namespace leveret::cli

@@ -1,0 +1,244 @@
+#include "train/model_io.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "model/spec_json.h"
+#include "store/finite.h"
+#include "store/model_file.h"
+
+namespace leveret::train {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using model::Dense;
+using model::FieldTable;
+using model::Model;
+using model::Scalars;
+using store::Dtype;
+using store::SectionView;
+
+Json mixer_to_json(const model::MixerState& state) {
+  return {{"weight", state.weight}, {"sum", state.sum}, {"log_share", state.log_share}};
+}
+
+model::MixerState mixer_from_json(const Json& json) {
+  model::MixerState state;
+  json.at("weight").get_to(state.weight);
+  json.at("sum").get_to(state.sum);
+  json.at("log_share").get_to(state.log_share);
+  return state;
+}
+
+Json scalars_to_json(const Scalars& s) {
+  return {{"clicks", s.clicks},
+          {"count", s.count},
+          {"bias", {s.bias, s.bias_sum, s.bias2, s.bias2_sum}},
+          {"first_mixer", mixer_to_json(s.first)},
+          {"second_mixer", mixer_to_json(s.second)},
+          {"examples", s.examples},
+          {"dropped_gradients", s.dropped_gradients},
+          {"adam_steps", s.adam_steps}};
+}
+
+Scalars scalars_from_json(const Json& json) {
+  Scalars s;
+  json.at("clicks").get_to(s.clicks);
+  json.at("count").get_to(s.count);
+  const auto bias = json.at("bias").get<std::array<float, 4>>();
+  s.bias = bias[0];
+  s.bias_sum = bias[1];
+  s.bias2 = bias[2];
+  s.bias2_sum = bias[3];
+  s.first = mixer_from_json(json.at("first_mixer"));
+  s.second = mixer_from_json(json.at("second_mixer"));
+  json.at("examples").get_to(s.examples);
+  json.at("dropped_gradients").get_to(s.dropped_gradients);
+  json.at("adam_steps").get_to(s.adam_steps);
+  return s;
+}
+
+/// State of the tables that is not in their sections.
+Json tables_to_json(const Model& model) {
+  Json fields = Json::array();
+  for (const FieldTable& table : model.fields()) {
+    fields.push_back({{"shared_row", table.shared_row()}, {"shared", table.shared()}});
+  }
+  return {{"linear_shared", model.linear().shared()}, {"fields", std::move(fields)}};
+}
+
+SectionView arena_section(std::string name, Dtype dtype, std::vector<std::uint64_t> shape,
+                          const model::Arena& arena) {
+  const auto bytes = store::array_bytes(dtype, shape);
+  return {std::move(name), dtype, std::move(shape), arena.data(), bytes.value_or(0)};
+}
+
+void add_dense(std::vector<SectionView>& sections, const Dense& layer, std::size_t index) {
+  const auto add = [&](const char* what, std::vector<std::uint64_t> shape,
+                       const std::vector<float>& values) {
+    if (values.empty()) return;
+    sections.push_back(store::make_section<float>(fmt::format("dense.{}.{}", index, what),
+                                                  Dtype::kF32, std::move(shape), values));
+  };
+  add("weights", {layer.outputs, layer.inputs}, layer.weights);
+  add("bias", {layer.outputs}, layer.bias);
+  add("weights_state", {layer.outputs, layer.inputs}, layer.weights_state);
+  add("bias_state", {layer.outputs}, layer.bias_state);
+  add("weights_moment", {layer.outputs, layer.inputs}, layer.weights_moment);
+  add("bias_moment", {layer.outputs}, layer.bias_moment);
+}
+
+std::vector<SectionView> sections_of(const Model& model) {
+  std::vector<SectionView> sections;
+  const model::LinearTable& linear = model.linear();
+  sections.push_back(arena_section("linear.slots", Dtype::kU32,
+                                   {linear.capacity() + 1, linear.cell_floats() + 1},
+                                   linear.arena()));
+  if (!model.group_weights().empty()) {
+    sections.push_back(store::make_section<float>("groups", Dtype::kF32,
+                                                  {model.group_weights().size() / 2, 2},
+                                                  model.group_weights()));
+  }
+  for (const FieldTable& table : model.fields()) {
+    const std::string name = fmt::format("ffm.{}.", table.field());
+    const model::RowShape& shape = table.shape();
+    sections.push_back(
+        arena_section(name + "index", Dtype::kU64, {table.capacity()}, table.index()));
+    sections.push_back(arena_section(name + "weights", Dtype::kF32,
+                                     {table.rows(), shape.slots, shape.k}, table.weight_rows()));
+    sections.push_back(arena_section(name + "state", Dtype::kF32, {table.rows(), shape.state()},
+                                     table.state_rows()));
+  }
+  for (std::size_t l = 0; l < model.dense().size(); ++l) add_dense(sections, model.dense()[l], l);
+  return sections;
+}
+
+void refuse_non_finite(const Model& model, const std::vector<SectionView>& sections,
+                       const std::string& path) {
+  std::size_t bad = 0;
+  for (const SectionView& section : sections) {
+    if (section.dtype != Dtype::kF32) continue;
+    bad += store::count_non_finite(
+        {reinterpret_cast<const float*>(section.data), section.bytes / sizeof(float)});
+  }
+  model.linear().for_each([&](std::uint32_t, const float* cell) {
+    bad += store::count_non_finite({cell, model.linear().cell_floats()});
+  });
+  if (bad > 0) {
+    throw std::runtime_error(fmt::format(
+        "{}: not saved, {} weights are not finite; lower the learning rates or scale the features",
+        path, bad));
+  }
+}
+
+/// Reads a section into an arena, or says that it is missing or of the wrong shape.
+class SectionLoader {
+ public:
+  SectionLoader(const store::ModelFile& file, LoadFor purpose)
+      : file_(file),
+        by_(purpose == LoadFor::kTraining ? model::LoadBy::kReading : model::LoadBy::kMapping) {}
+
+  const SectionView& section(const std::string& name, Dtype dtype) const {
+    const SectionView* found = file_.find(name);
+    if (found == nullptr || found->dtype != dtype) {
+      throw std::runtime_error(
+          fmt::format("has no section {} of type {}", name, store::dtype_name(dtype)));
+    }
+    return *found;
+  }
+
+  model::Arena arena(const std::string& name, Dtype dtype, std::uint64_t reserve) const {
+    const SectionView& view = section(name, dtype);
+    model::Arena arena(std::max<std::uint64_t>({view.bytes, reserve, 1}));
+    if (!arena.load(file_.fd(), file_.offset(view), view.bytes, file_.path(), by_)) {
+      throw std::runtime_error(fmt::format("needs {} bytes of memory for section {}, which the "
+                                           "system does not give",
+                                           view.bytes, name));
+    }
+    return arena;
+  }
+
+  void floats(const std::string& name, std::vector<float>& to) const {
+    const SectionView& view = section(name, Dtype::kF32);
+    if (view.bytes != to.size() * sizeof(float)) {
+      throw std::runtime_error(fmt::format("has {} bytes in section {} where its spec wants {}",
+                                           view.bytes, name, to.size() * sizeof(float)));
+    }
+    if (view.bytes > 0) std::memcpy(to.data(), view.data, view.bytes);
+  }
+
+ private:
+  const store::ModelFile& file_;
+  model::LoadBy by_;
+};
+
+void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
+                  std::uint64_t memory_limit) {
+  model.linear().load(loader.arena("linear.slots", Dtype::kU32, 0),
+                      tables.at("linear_shared").get<std::uint64_t>());
+  if (!model.group_weights().empty()) loader.floats("groups", model.group_weights());
+  const Json& fields = tables.at("fields");
+  if (fields.size() != model.fields().size()) {
+    throw std::runtime_error("names another number of fields than it has tables");
+  }
+  for (FieldTable& table : model.fields()) {
+    const std::string name = fmt::format("ffm.{}.", table.field());
+    const Json& json = fields.at(table.field());
+    table.load(loader.arena(name + "index", Dtype::kU64, 0),
+               loader.arena(name + "weights", Dtype::kF32, memory_limit),
+               loader.arena(name + "state", Dtype::kF32, memory_limit),
+               json.at("shared_row").get<model::Row>(), json.at("shared").get<std::uint64_t>());
+  }
+  for (std::size_t l = 0; l < model.dense().size(); ++l) {
+    Dense& layer = model.dense()[l];
+    const std::string name = fmt::format("dense.{}.", l);
+    loader.floats(name + "weights", layer.weights);
+    loader.floats(name + "bias", layer.bias);
+    loader.floats(name + "weights_state", layer.weights_state);
+    loader.floats(name + "bias_state", layer.bias_state);
+    if (layer.weights_moment.empty()) continue;
+    loader.floats(name + "weights_moment", layer.weights_moment);
+    loader.floats(name + "bias_moment", layer.bias_moment);
+  }
+}
+
+}  // namespace
+
+void save_model(const Model& model, const std::string& path) {
+  Json header;
+  header["spec"] = model::to_json(model.spec());
+  header["namespaces"] = model::to_json(model.features().plans());
+  header["state"] = scalars_to_json(model.scalars());
+  header["tables"] = tables_to_json(model);
+  const std::vector<SectionView> sections = sections_of(model);
+  refuse_non_finite(model, sections, path);
+  store::write_model_file(path, store::Kind::kModel, header.dump(), sections);
+}
+
+Model load_model(const std::string& path, LoadFor purpose, std::uint64_t memory_limit) {
+  const store::ModelFile file = store::ModelFile::open(path);
+  if (file.kind() != store::Kind::kModel) {
+    throw std::runtime_error(path + ": is not a model; `leveret inspect` says what it is");
+  }
+  try {
+    const Json header = Json::parse(file.header_json());
+    Model model(model::spec_from_json(header.at("spec")),
+                model::plans_from_json(header.at("namespaces")), memory_limit);
+    model.scalars() = scalars_from_json(header.at("state"));
+    load_weights(model, SectionLoader(file, purpose), header.at("tables"), memory_limit);
+    return model;
+  } catch (const std::exception& error) {
+    throw std::runtime_error(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+std::uint64_t default_memory_limit() {
+  const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
+  return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
+}
+
+}  // namespace leveret::train

@@ -1,0 +1,41 @@
+/// What a learner or a predictor says about each example it was given.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/example.h"
+
+namespace leveret::train {
+
+struct Outcome {
+  float probability;
+  float label;       ///< +1, -1, 0 = none
+  float importance;
+  std::uint32_t features;  ///< as VW counts them: with interactions and the constant
+  std::uint32_t tag_begin, tag_size;  ///< in Outcomes::tags
+};
+
+/// In the order of the examples. Used again for the next chunk without allocating.
+struct Outcomes {
+  std::vector<Outcome> items;
+  std::string tags;
+
+  std::string_view tag(const Outcome& outcome) const {
+    return std::string_view(tags).substr(outcome.tag_begin, outcome.tag_size);
+  }
+  void clear() {
+    items.clear();
+    tags.clear();
+  }
+  /// Notes an example whose probability comes later (`items[i].probability`).
+  void add(const text::ExampleChunk& chunk, const text::Example& example) {
+    const auto begin = static_cast<std::uint32_t>(tags.size());
+    tags.append(chunk.view(example.tag_begin, example.tag_size));
+    items.push_back({0.5f, example.label, example.importance, 0, begin, example.tag_size});
+  }
+};
+
+}  // namespace leveret::train

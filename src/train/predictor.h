@@ -1,0 +1,40 @@
+/// Prediction without learning: the model is only read.
+#pragma once
+
+#include "feature/feature_batch.h"
+#include "kernels/kernels.h"
+#include "model/network.h"
+#include "text/namespace_names.h"
+#include "train/outcome.h"
+
+namespace leveret::train {
+
+/// One thread's; many may share the model. What a line holds that the model does not know (new
+/// namespaces, new features) counts for nothing.
+class Predictor {
+ public:
+  Predictor(const model::Model& model, const text::NamespaceNames& names,
+            const kernels::Kernels& kernels);
+
+  /// Appends an outcome for each of the examples [first, first + count) of the chunk.
+  void predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
+               Outcomes& outcomes);
+
+  /// The batch and tape of the last examples predicted: what audit shows.
+  const feature::FeatureBatch& batch() const { return batch_; }
+  const model::Tape& tape() const { return tape_; }
+  const feature::FeatureMap& features() const { return features_; }
+
+ private:
+  /// Examples that go forward together.
+  static constexpr std::size_t kBatch = 32;
+
+  const model::Model& model_;
+  const text::NamespaceNames& names_;
+  feature::FeatureMap features_;  ///< its own: it may meet namespaces that the model has not
+  model::Network network_;
+  model::Tape tape_;
+  feature::FeatureBatch batch_;
+};
+
+}  // namespace leveret::train
