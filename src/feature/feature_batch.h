@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "text/example.h"
@@ -49,6 +50,12 @@ struct FeatureBatch {
   std::vector<FieldRun> runs;
   std::vector<std::uint32_t> runs_begin{0};
 
+  std::span<const LinearRun> linear_runs_of(std::size_t b) const {
+    return {linear_runs.data() + linear_runs_begin[b], linear_runs.data() + linear_runs_begin[b + 1]};
+  }
+  std::span<const FieldRun> field_runs_of(std::size_t b) const {
+    return {runs.data() + runs_begin[b], runs.data() + runs_begin[b + 1]};
+  }
   /// Linear features of example b: [linear_begin(b), linear_end(b)).
   std::uint32_t linear_begin(std::size_t b) const { return linear_at(linear_runs_begin[b]); }
   std::uint32_t linear_end(std::size_t b) const { return linear_at(linear_runs_begin[b + 1]); }

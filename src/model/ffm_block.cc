@@ -10,10 +10,9 @@ namespace {
 std::size_t pair_index(std::size_t f, std::size_t g) { return g * (g + 1) / 2 + f; }
 
 float instance_scale(const Tape& tape, std::size_t b) {
-  const feature::FeatureBatch& batch = *tape.batch;
   float squares = 0;
-  for (std::uint32_t r = batch.runs_begin[b]; r < batch.runs_begin[b + 1]; ++r) {
-    for (std::uint32_t i = batch.runs[r].begin; i < batch.runs[r].end; ++i) {
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
       squares += tape.field_values[i] * tape.field_values[i];
     }
   }
@@ -39,7 +38,6 @@ void FfmBlock::forward(const Model& model, Tape& tape) const {
 }
 
 void FfmBlock::gather(const Model& model, Tape& tape, std::size_t b) const {
-  const feature::FeatureBatch& batch = *tape.batch;
   const std::size_t slots = model.fields().size();
   const std::size_t k = model.spec().ffm_k;
   const std::size_t length = slots * k;
@@ -52,8 +50,7 @@ void FfmBlock::gather(const Model& model, Tape& tape, std::size_t b) const {
     ffm.contra.resize(slots * length);
     ffm.delta.resize(slots * slots);
   }
-  for (std::uint32_t r = batch.runs_begin[b]; r < batch.runs_begin[b + 1]; ++r) {
-    const feature::FieldRun& run = batch.runs[r];
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
     std::uint32_t admitted = 0, last = 0;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       if (tape.rows[i] == kNoRow) continue;

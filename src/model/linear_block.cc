@@ -28,15 +28,13 @@ void LinearBlock::forward(const Model& model, Tape& tape) const {
 }
 
 void LinearBlock::forward_one(const Model& model, Tape& tape, std::size_t b) const {
-  const feature::FeatureBatch& batch = *tape.batch;
   const std::uint32_t groups = model.layout().groups();
   float* group_linear = tape.group_linear.data() + b * groups;
   std::fill(group_linear, group_linear + groups, 0.0f);
   Scores& scores = tape.scores[b];
-  scores.base = batch.initial[b] + (model.spec().constant ? model.scalars().bias : 0.0f);
+  scores.base = tape.initial(b) + (model.spec().constant ? model.scalars().bias : 0.0f);
   float sum = scores.base;
-  for (std::uint32_t r = batch.linear_runs_begin[b]; r < batch.linear_runs_begin[b + 1]; ++r) {
-    const feature::LinearRun& run = batch.linear_runs[r];
+  for (const feature::LinearRun& run : tape.linear_runs(b)) {
     float partial = 0;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       partial += tape.cells[i][kWeight] * tape.values[i];
@@ -49,7 +47,6 @@ void LinearBlock::forward_one(const Model& model, Tape& tape, std::size_t b) con
 }
 
 void LinearBlock::forward_mixed(const Model& model, Tape& tape, std::size_t b) const {
-  const feature::FeatureBatch& batch = *tape.batch;
   const Scalars& scalars = model.scalars();
   const std::uint32_t groups = model.layout().groups();
   float* group_linear = tape.group_linear.data() + b * groups;
@@ -62,15 +59,12 @@ void LinearBlock::forward_mixed(const Model& model, Tape& tape, std::size_t b) c
   Scores& scores = tape.scores[b];
   const float rate = static_cast<float>(scalars.clicks / scalars.count);
   const float base = logit(rate);
-  scores.base = base + batch.initial[b];
+  scores.base = base + tape.initial(b);
   const bool constant = model.spec().constant;
   float linear = scores.base + (constant ? scalars.bias : 0.0f);
   float linear2 = constant ? scalars.bias2 : 0.0f;
   float counts = scores.base;
-  const std::uint32_t runs_begin = batch.linear_runs_begin[b];
-  const std::uint32_t runs_end = batch.linear_runs_begin[b + 1];
-  for (std::uint32_t r = runs_begin; r < runs_end; ++r) {
-    const feature::LinearRun& run = batch.linear_runs[r];
+  for (const feature::LinearRun& run : tape.linear_runs(b)) {
     float sum = 0, odds = 0, seen = 0;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const float* cell = tape.cells[i];
@@ -78,7 +72,7 @@ void LinearBlock::forward_mixed(const Model& model, Tape& tape, std::size_t b) c
       linear2 += cell[kWeight2] * tape.values[i];
       if (cell[kCount] > 0) {
         odds += smoothed_log_odds(cell, rate) - base;
-        seen += std::log1p(cell[kCount]);
+        seen += std::log(1.0f + cell[kCount]);
       }
     }
     const float length = static_cast<float>(run.end - run.begin);

@@ -22,8 +22,8 @@ void LossBlock::forward(const Model& model, Tape& tape) const {
 void LossBlock::backward(const Model& model, Tape& tape) const {
   for (std::size_t b = 0; b < tape.size; ++b) {
     Scores& s = tape.scores[b];
-    const float label = tape.batch->label[b];
-    const float importance = tape.batch->importance[b];
+    const float label = tape.label(b);
+    const float importance = tape.importance(b);
     s.learn = label != 0.0f && importance > 0.0f && std::isfinite(s.last);
     if (!s.learn) {
       s.d_linear = s.d_linear2 = s.d_counts = s.d_ffm = s.d_deep = 0.0f;

@@ -1,5 +1,6 @@
 #include "model/network.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/ffm_block.h"
@@ -31,11 +32,12 @@ Network::Network(const Spec& spec, const kernels::Kernels& kernels) {
   blocks_.push_back(std::make_unique<LossBlock>());
 }
 
-void Network::set_sizes(const Model& model, const feature::FeatureBatch& batch, Tape& tape) const {
+void Network::open(const Model& model, const feature::FeatureBatch& batch, std::size_t size,
+                   Tape& tape) const {
   const Spec& spec = model.spec();
   const InputLayout layout = model.layout();
-  const std::size_t size = batch.size();
   tape.batch = &batch;
+  tape.first = 0;
   tape.size = size;
   at_least(tape.cells, batch.linear.size());
   at_least(tape.values, batch.linear.size());
@@ -65,25 +67,52 @@ void Network::set_sizes(const Model& model, const feature::FeatureBatch& batch, 
   }
 }
 
-void Network::resolve(Model& model, const feature::FeatureBatch& batch, Tape& tape) const {
-  set_sizes(model, batch, tape);
-  // Cells move when the table grows, so room for the whole batch is made before the first.
-  model.linear().reserve_if_alone(batch.linear.size());
-  for (const feature::Feature& f : batch.linear) model.linear().prefetch(f.hash);
-  for (std::size_t i = 0; i < batch.linear.size(); ++i) {
-    tape.cells[i] = model.linear().find_or_insert(batch.linear[i].hash);
+void Network::prefetch(const Model& model, const Tape& tape, std::size_t example) const {
+  const feature::FeatureBatch& batch = *tape.batch;
+  for (std::uint32_t i = batch.linear_begin(example); i < batch.linear_end(example); ++i) {
+    model.linear().prefetch(batch.linear[i].hash);
   }
-  for (const feature::FieldRun& run : batch.runs) {
+  for (const feature::FieldRun& run : batch.field_runs_of(example)) {
+    const FieldTable& table = model.fields()[run.field];
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      table.prefetch(batch.field_features[i].hash);
+    }
+  }
+}
+
+void Network::resolve_rows(Model& model, Tape& tape, std::size_t example) const {
+  for (const feature::FieldRun& run : tape.batch->field_runs_of(example)) {
     FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      tape.rows[i] = table.touch(batch.field_features[i].hash);
+      tape.rows[i] = table.touch(tape.batch->field_features[i].hash);
+      if (tape.rows[i] != kNoRow) table.prefetch_row(tape.rows[i]);
     }
+  }
+}
+
+void Network::focus(Model& model, Tape& tape, std::size_t first) const {
+  const feature::FeatureBatch& batch = *tape.batch;
+  tape.first = first;
+  const std::uint32_t begin = batch.linear_begin(first);
+  const std::uint32_t end = batch.linear_end(first + tape.size - 1);
+  // Cells move when the table grows, so room for all of them is made before the first.
+  model.linear().reserve_if_alone(end - begin);
+  for (std::uint32_t i = begin; i < end; ++i) {
+    tape.cells[i] = model.linear().find_or_insert(batch.linear[i].hash);
   }
   set_values(model, tape);
 }
 
+void Network::resolve(Model& model, const feature::FeatureBatch& batch, Tape& tape) const {
+  open(model, batch, batch.size(), tape);
+  if (batch.size() == 0) return;
+  for (std::size_t b = 0; b < batch.size(); ++b) resolve_rows(model, tape, b);
+  focus(model, tape, 0);
+}
+
 void Network::look_up(const Model& model, const feature::FeatureBatch& batch, Tape& tape) const {
-  set_sizes(model, batch, tape);
+  open(model, batch, batch.size(), tape);
+  for (std::size_t b = 0; b < batch.size(); ++b) prefetch(model, tape, b);
   for (std::size_t i = 0; i < batch.linear.size(); ++i) {
     const float* cell = model.linear().find(batch.linear[i].hash);
     tape.cells[i] = cell != nullptr ? const_cast<float*>(cell) : zero_cell;
@@ -100,13 +129,22 @@ void Network::look_up(const Model& model, const feature::FeatureBatch& batch, Ta
 void Network::set_values(const Model& model, Tape& tape) const {
   const feature::FeatureBatch& batch = *tape.batch;
   const bool scaled = model.spec().mixed();
-  for (std::size_t i = 0; i < batch.linear.size(); ++i) {
-    const float x = batch.linear[i].value;
-    tape.values[i] = scaled ? x / std::max(tape.cells[i][kMaxValue], std::fabs(x)) : x;
-  }
-  for (std::size_t i = 0; i < batch.field_features.size(); ++i) {
-    const feature::FieldFeature& f = batch.field_features[i];
-    tape.field_values[i] = f.linear != feature::kNoLinear ? tape.values[f.linear] : f.value;
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const std::size_t example = tape.first + b;
+    for (std::uint32_t i = batch.linear_begin(example); i < batch.linear_end(example); ++i) {
+      const float x = batch.linear[i].value;
+      const float largest = scaled ? tape.cells[i][kMaxValue] : 1.0f;
+      // Almost every value of categorical data is 1 among ones.
+      tape.values[i] = !scaled || (x == 1.0f && largest <= 1.0f)
+                           ? x
+                           : x / std::max(largest, std::fabs(x));
+    }
+    for (const feature::FieldRun& run : tape.field_runs(b)) {
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        const feature::FieldFeature& f = batch.field_features[i];
+        tape.field_values[i] = f.linear != feature::kNoLinear ? tape.values[f.linear] : f.value;
+      }
+    }
   }
 }
 

@@ -20,12 +20,20 @@ class Network {
   /// The same for prediction: what the model does not know stays unknown.
   void look_up(const Model& model, const feature::FeatureBatch& batch, Tape& tape) const;
 
+  // resolve in steps, to have memory on its way before it is needed: `open` once for a batch, then
+  // for each example `prefetch`, `resolve_rows` (in order) and `focus`, which puts examples
+  // [first, first + size) on the tape.
+  void open(const Model& model, const feature::FeatureBatch& batch, std::size_t size,
+            Tape& tape) const;
+  void prefetch(const Model& model, const Tape& tape, std::size_t example) const;
+  void resolve_rows(Model& model, Tape& tape, std::size_t example) const;
+  void focus(Model& model, Tape& tape, std::size_t first) const;
+
   void forward(const Model& model, Tape& tape) const;
   void backward(const Model& model, Tape& tape) const;
 
  private:
   void set_values(const Model& model, Tape& tape) const;
-  void set_sizes(const Model& model, const feature::FeatureBatch& batch, Tape& tape) const;
 
   std::vector<std::unique_ptr<Block>> blocks_;
 };

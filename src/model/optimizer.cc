@@ -9,7 +9,7 @@ void Optimizer::apply(Model& model, Tape& tape) {
   bool any = false;
   for (std::size_t b = 0; b < tape.size; ++b) {
     any |= tape.scores[b].learn;
-    const bool wanted = tape.batch->label[b] != 0.0f && tape.batch->importance[b] > 0.0f;
+    const bool wanted = tape.label(b) != 0.0f && tape.importance(b) > 0.0f;
     if (tape.scores[b].learn) ++scalars.examples;
     if (wanted && !tape.scores[b].learn) ++scalars.dropped_gradients;
   }
@@ -31,8 +31,8 @@ void Optimizer::apply_mixers(Model& model, const Tape& tape) {
   Scalars& scalars = model.scalars();
   for (std::size_t b = 0; b < tape.size; ++b) {
     if (!tape.scores[b].learn) continue;
-    const float label = tape.batch->label[b];
-    const float importance = tape.batch->importance[b];
+    const float label = tape.label(b);
+    const float importance = tape.importance(b);
     Mixer(3).apply(scalars.first, tape.scores[b].first_mix, label, importance);
     if (heads > 1) {
       Mixer(heads).apply(scalars.second, tape.scores[b].second_mix, label, importance);

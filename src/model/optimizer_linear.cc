@@ -53,12 +53,10 @@ void Optimizer::step_cell(const Spec& spec, float* cell, float g, float g2) cons
 }
 
 void Optimizer::apply_linear(Model& model, const Tape& tape) {
-  const feature::FeatureBatch& batch = *tape.batch;
   const Spec& spec = model.spec();
   const Scores& scores = tape.scores[0];
   const bool through_mlp = !spec.mixed() && spec.has_mlp();
-  for (std::uint32_t r = batch.linear_runs_begin[0]; r < batch.linear_runs_begin[1]; ++r) {
-    const feature::LinearRun& run = batch.linear_runs[r];
+  for (const feature::LinearRun& run : tape.linear_runs(0)) {
     const float d = scores.d_linear + (through_mlp ? tape.d_group_linear[run.group] : 0.0f);
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       step_cell(spec, tape.cells[i], d * tape.values[i], scores.d_linear2 * tape.values[i]);
@@ -67,7 +65,6 @@ void Optimizer::apply_linear(Model& model, const Tape& tape) {
 }
 
 void Optimizer::apply_linear_batch(Model& model, const Tape& tape) {
-  const feature::FeatureBatch& batch = *tape.batch;
   const Spec& spec = model.spec();
   const bool through_mlp = !spec.mixed() && spec.has_mlp();
   const std::uint32_t groups = model.layout().groups();
@@ -75,8 +72,7 @@ void Optimizer::apply_linear_batch(Model& model, const Tape& tape) {
   for (std::size_t b = 0; b < tape.size; ++b) {
     const Scores& scores = tape.scores[b];
     if (!scores.learn) continue;
-    for (std::uint32_t r = batch.linear_runs_begin[b]; r < batch.linear_runs_begin[b + 1]; ++r) {
-      const feature::LinearRun& run = batch.linear_runs[r];
+    for (const feature::LinearRun& run : tape.linear_runs(b)) {
       const float d =
           scores.d_linear + (through_mlp ? tape.d_group_linear[b * groups + run.group] : 0.0f);
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
@@ -127,11 +123,12 @@ void Optimizer::count_features(Model& model, const Tape& tape) {
   const feature::FeatureBatch& batch = *tape.batch;
   for (std::size_t b = 0; b < tape.size; ++b) {
     if (!tape.scores[b].learn) continue;
-    const float importance = batch.importance[b];
-    const float clicks = batch.label[b] > 0 ? importance : 0.0f;
+    const float importance = tape.importance(b);
+    const float clicks = tape.label(b) > 0 ? importance : 0.0f;
     model.scalars().clicks += clicks;
     model.scalars().count += importance;
-    for (std::uint32_t i = batch.linear_begin(b); i < batch.linear_end(b); ++i) {
+    const std::size_t example = tape.first + b;
+    for (std::uint32_t i = batch.linear_begin(example); i < batch.linear_end(example); ++i) {
       float* cell = tape.cells[i];
       cell[kClicks] += clicks;
       cell[kCount] += importance;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "feature/feature_batch.h"
@@ -47,9 +48,21 @@ struct FfmTape {
 
 struct Tape {
   const feature::FeatureBatch* batch = nullptr;
-  std::size_t size = 0;  ///< B
+  std::size_t first = 0;  ///< the tape is about examples [first, first + size) of the batch
+  std::size_t size = 0;   ///< B
 
-  // Per feature, parallel to batch->linear and batch->field_features.
+  // Example b of the tape, 0 <= b < size.
+  float label(std::size_t b) const { return batch->label[first + b]; }
+  float importance(std::size_t b) const { return batch->importance[first + b]; }
+  float initial(std::size_t b) const { return batch->initial[first + b]; }
+  std::span<const feature::LinearRun> linear_runs(std::size_t b) const {
+    return batch->linear_runs_of(first + b);
+  }
+  std::span<const feature::FieldRun> field_runs(std::size_t b) const {
+    return batch->field_runs_of(first + b);
+  }
+
+  // Per feature of the whole batch, parallel to batch->linear and batch->field_features.
   std::vector<float*> cells;   ///< never null; a zero cell for what the model does not know
   std::vector<float> values;   ///< x, divided by the largest |x| seen (Heads::kMixed)
   std::vector<Row> rows;

@@ -27,7 +27,12 @@ class Learner {
   void finish(Outcomes& outcomes);
 
  private:
+  /// Examples mapped together when each is a batch of its own.
+  static constexpr std::size_t kWindow = 32;
+
+  void learn_window(Outcomes& outcomes);
   void learn_batch(Outcomes& outcomes);
+  void learn_tape(Outcomes& outcomes);
 
   model::Model& model_;
   const text::NamespaceNames& names_;
