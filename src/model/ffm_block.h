@@ -4,7 +4,7 @@
 ///
 /// Every pair stands once (DiagMask of the FW paper, section 2.1): pair f <= g has the index
 /// g(g+1)/2 + f, so that a new field only appends. The head's score is first + scale * sum p with
-/// scale = 2 / sum x² (libffm's instance normalisation), so that one learning rate serves 10 fields
+/// scale = 3 / sum x² (libffm's instance normalisation), so that one learning rate serves 10 fields
 /// and 80.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace leveret::model {
 
 class FfmBlock final : public Block {
  public:
-  static constexpr float kScale = 2.0f;
+  static constexpr float kScale = 3.0f;
 
   explicit FfmBlock(const kernels::Kernels& kernels) : kernels_(&kernels) {}
 

@@ -1,7 +1,9 @@
 #include "model/model.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "model/loss_block.h"
 #include "model/spec_entries.h"
 
 namespace leveret::model {
@@ -10,26 +12,72 @@ Model::Model(Spec spec, std::uint64_t memory_limit)
     : Model(std::move(spec), std::vector<feature::NamespacePlan>(), memory_limit) {}
 
 Model::Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t memory_limit)
-    : spec_(std::move(spec)),
-      features_(
-          [&] {
-            feature::FeatureOptions options = spec_.features;
-            options.field_features = spec_.has_ffm();
-            return options;
-          }(),
-          std::move(plans)),
-      budget_(std::make_unique<MemoryBudget>(memory_limit)) {
+    : spec_(std::move(spec)) {
   check_spec(spec_);
-  linear_ = std::make_unique<LinearTable>(spec_.bit_precision,
-                                          spec_.mixed() ? kMixedCell : kPlainCell, *budget_);
-  scalars_.first = Mixer(3).first_state({0.5f, 0.25f, 0.25f});
-  const std::size_t stages = spec_.has_mlp() ? 3 : spec_.has_ffm() ? 2 : 1;
-  scalars_.second = Mixer(stages).first_state({0.2f, 0.3f, 0.5f});
+  tables_ = std::make_shared<Tables>(spec_, std::move(plans), memory_limit);
+  dense_.scalars.first = Mixer(3).first_state({0.5f, 0.25f, 0.25f});
+  dense_.scalars.second = Mixer(mixed_heads(spec_)).first_state({0.2f, 0.3f, 0.5f});
   fit_fields();
 }
 
+Tables::Tables(const Spec& spec, std::vector<feature::NamespacePlan> plans,
+               std::uint64_t memory_limit)
+    : features(
+          [&] {
+            feature::FeatureOptions options = spec.features;
+            options.field_features = spec.has_ffm();
+            return options;
+          }(),
+          std::move(plans)),
+      budget(memory_limit),
+      linear(spec.bit_precision, spec.mixed() ? kMixedCell : kPlainCell, budget) {}
+
+namespace {
+
+void add_difference(std::vector<float>& to, const std::vector<float>& before,
+                    const std::vector<float>& after) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += after[i] - before[i];
+}
+
+void add_difference(MixerState& to, const MixerState& before, const MixerState& after) {
+  float best = -1e30f;
+  for (std::size_t i = 0; i < to.log_share.size(); ++i) {
+    to.log_share[i] += after.log_share[i] - before.log_share[i];
+    best = std::max(best, to.log_share[i]);
+  }
+  for (float& share : to.log_share) share -= best;
+  for (std::size_t i = 0; i < to.weight.size(); ++i) {
+    to.weight[i] += after.weight[i] - before.weight[i];
+    to.sum[i] += after.sum[i] - before.sum[i];
+  }
+}
+
+}  // namespace
+
+void DensePart::add_change(const DensePart& before, const DensePart& after) {
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    for (const auto part : {&Dense::weights, &Dense::bias, &Dense::weights_state,
+                            &Dense::bias_state, &Dense::weights_moment, &Dense::bias_moment}) {
+      add_difference(layers[l].*part, before.layers[l].*part, after.layers[l].*part);
+    }
+  }
+  add_difference(group_weights, before.group_weights, after.group_weights);
+  const Scalars &a = after.scalars, &b = before.scalars;
+  scalars.clicks += a.clicks - b.clicks;
+  scalars.count += a.count - b.count;
+  scalars.bias += a.bias - b.bias;
+  scalars.bias_sum += a.bias_sum - b.bias_sum;
+  scalars.bias2 += a.bias2 - b.bias2;
+  scalars.bias2_sum += a.bias2_sum - b.bias2_sum;
+  add_difference(scalars.first, b.first, a.first);
+  add_difference(scalars.second, b.second, a.second);
+  scalars.examples += a.examples - b.examples;
+  scalars.dropped_gradients += a.dropped_gradients - b.dropped_gradients;
+  scalars.adam_steps += a.adam_steps - b.adam_steps;
+}
+
 RowShape Model::row_shape() const {
-  return {features_.field_count(), spec_.ffm_k, spec_.adagrad_slice, spec_.ffm.init_acc};
+  return {features().field_count(), spec_.ffm_k, spec_.adagrad_slice, spec_.ffm.init_acc};
 }
 
 DenseInit Model::dense_init(std::uint32_t layer) const {
@@ -44,24 +92,25 @@ DenseInit Model::dense_init(std::uint32_t layer) const {
 }
 
 void Model::fit_fields() {
-  const std::uint32_t fields = features_.field_count();
-  if (spec_.mixed() && group_weights_.size() < 2 * std::size_t{fields + 1}) {
+  const std::uint32_t fields = features().field_count();
+  std::vector<float>& groups = dense_.group_weights;
+  if (spec_.mixed() && groups.size() < 2 * std::size_t{fields + 1}) {
     const float first = 1.0f / std::sqrt(static_cast<float>(std::max(fields, 1u)));
-    for (std::size_t g = group_weights_.size() / 2; g < fields + 1; ++g) {
-      group_weights_.insert(group_weights_.end(), {first, 1.0f});
+    while (groups.size() < 2 * std::size_t{fields + 1}) {
+      groups.insert(groups.end(), {first, 1.0f});
     }
   }
   if (!spec_.has_ffm() || fields == 0 || fields == fitted_) return;
-  for (FieldTable& table : fields_) table.set_slots(fields);
-  fields_.reserve(fields);
-  while (fields_.size() < fields) {
+  for (FieldTable& table : tables_->fields) table.set_slots(fields);
+  tables_->fields.reserve(fields);
+  while (tables_->fields.size() < fields) {
     FieldTableOptions options;
     options.bits = spec_.ffm_bits;
     options.admit = spec_.admit;
     options.seed = spec_.seed;
     options.init_width = spec_.ffm_init_width * std::sqrt(3.0f / static_cast<float>(spec_.ffm_k));
-    fields_.emplace_back(static_cast<std::uint32_t>(fields_.size()), options, row_shape(),
-                         *budget_);
+    tables_->fields.emplace_back(static_cast<std::uint32_t>(tables_->fields.size()), options,
+                                 row_shape(), tables_->budget);
   }
   if (spec_.has_mlp()) fit_dense(fields);
   fitted_ = fields;
@@ -70,11 +119,11 @@ void Model::fit_fields() {
 void Model::fit_dense(std::uint32_t fields) {
   const InputLayout from{fitted_}, to{fields};
   const std::uint32_t inputs = to.size(spec_.mixed());
-  if (dense_.empty()) {
+  if (dense_.layers.empty()) {
     std::uint32_t width = inputs;
     for (std::uint32_t layer = 0; layer <= spec_.hidden.size(); ++layer) {
       const std::uint32_t outputs = layer < spec_.hidden.size() ? spec_.hidden[layer] : 1;
-      dense_.push_back(make_dense(width, outputs, dense_init(layer)));
+      dense_.layers.push_back(make_dense(width, outputs, dense_init(layer)));
       width = outputs;
     }
     return;
@@ -87,18 +136,18 @@ void Model::fit_dense(std::uint32_t fields) {
     const std::uint32_t group = (column - to.linear()) % to.groups();
     return group < from.groups() ? from.linear() + segment * from.groups() + group : kNewColumn;
   };
-  dense_[0] = with_inputs(dense_[0], inputs, source, dense_init(0));
+  dense_.layers[0] = with_inputs(dense_.layers[0], inputs, source, dense_init(0));
 }
 
 std::uint64_t Model::shared_lookups() const {
-  std::uint64_t shared = linear_->shared();
-  for (const FieldTable& table : fields_) shared += table.shared();
+  std::uint64_t shared = linear().shared();
+  for (const FieldTable& table : tables_->fields) shared += table.shared();
   return shared;
 }
 
 void Model::set_concurrent(bool concurrent) {
-  linear_->set_concurrent(concurrent);
-  for (FieldTable& table : fields_) table.set_concurrent(concurrent);
+  linear().set_concurrent(concurrent);
+  for (FieldTable& table : tables_->fields) table.set_concurrent(concurrent);
 }
 
 }  // namespace leveret::model

@@ -1,8 +1,13 @@
 /// A model: its spec, its features' meaning, and all its weights. Blocks read it, Optimizer writes
 /// it, store saves it; it computes nothing itself.
 ///
+/// It has a large part (tables and what features mean), which replicas share, and a small dense
+/// part that every example writes (layers, group weights, mixers, biases, base rate), of which a
+/// replica has its own: two cores that write the same few lines for every example would mostly wait
+/// for each other.
+///
 /// Threads: reading is free for all. `find`-like calls of the tables are documented there. `meet`
-/// and everything that changes shape needs the model to itself.
+/// and everything that changes shape needs the model and all its replicas to itself.
 #pragma once
 
 #include <array>
@@ -35,7 +40,7 @@ enum LinearCell : std::uint32_t {
 inline constexpr std::uint32_t kPlainCell = 3;
 inline constexpr std::uint32_t kMixedCell = 7;
 
-/// Learned numbers that belong to no table and no layer.
+/// Learned numbers that belong to no table and no layer. Stored in the header.
 struct Scalars {
   double clicks = 0.5, count = 1.0;  ///< running base rate; starts as half a click in one
   float bias = 0, bias_sum = 0;
@@ -60,6 +65,26 @@ struct InputLayout {
   std::uint32_t size(bool mixed) const { return mixed ? first() + 1 : counts(); }
 };
 
+/// What replicas share.
+struct Tables {
+  Tables(const Spec& spec, std::vector<feature::NamespacePlan> plans, std::uint64_t memory_limit);
+
+  feature::FeatureMap features;
+  MemoryBudget budget;
+  LinearTable linear;
+  std::vector<FieldTable> fields;
+};
+
+/// What every example writes.
+struct DensePart {
+  std::vector<Dense> layers;         ///< hidden layers, then the output neuron; empty without MLP
+  std::vector<float> group_weights;  ///< weight and AdaGrad sum of each group's count: groups * 2
+  Scalars scalars;
+
+  /// Adds what happened between `before` and `after` to this: the work of another thread.
+  void add_change(const DensePart& before, const DensePart& after);
+};
+
 class Model {
  public:
   /// A new model, knowing nothing. `memory_limit` in bytes: all tables together.
@@ -67,51 +92,53 @@ class Model {
   /// Parts of a stored model; tables still empty, to be filled with their load().
   Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t memory_limit);
 
+  Model(Model&&) = default;
+  Model& operator=(Model&&) = default;
+  /// A second model over the same tables, with a dense part of its own.
+  Model replica() const { return Model(*this); }
+
   const Spec& spec() const { return spec_; }
   /// Learning options may change between runs; shape may not.
   void set_spec(Spec spec) { spec_ = std::move(spec); }
 
-  feature::FeatureMap& features() { return features_; }
-  const feature::FeatureMap& features() const { return features_; }
-  InputLayout layout() const { return {features_.field_count()}; }
+  feature::FeatureMap& features() { return tables_->features; }
+  const feature::FeatureMap& features() const { return tables_->features; }
+  InputLayout layout() const { return {tables_->features.field_count()}; }
 
   /// Brings tables and layers to the number of fields that features() has found. Cheap when
   /// nothing changed.
   void fit_fields();
 
-  LinearTable& linear() { return *linear_; }
-  const LinearTable& linear() const { return *linear_; }
-  std::vector<FieldTable>& fields() { return fields_; }
-  const std::vector<FieldTable>& fields() const { return fields_; }
-  /// Hidden layers, then the output neuron; empty without MLP.
-  std::vector<Dense>& dense() { return dense_; }
-  const std::vector<Dense>& dense() const { return dense_; }
-  /// Weight and AdaGrad sum of each group's count (Heads::kMixed): [groups * 2].
-  std::vector<float>& group_weights() { return group_weights_; }
-  const std::vector<float>& group_weights() const { return group_weights_; }
-  Scalars& scalars() { return scalars_; }
-  const Scalars& scalars() const { return scalars_; }
-  MemoryBudget& budget() { return *budget_; }
-  const MemoryBudget& budget() const { return *budget_; }
+  LinearTable& linear() { return tables_->linear; }
+  const LinearTable& linear() const { return tables_->linear; }
+  std::vector<FieldTable>& fields() { return tables_->fields; }
+  const std::vector<FieldTable>& fields() const { return tables_->fields; }
+  MemoryBudget& budget() { return tables_->budget; }
+  const MemoryBudget& budget() const { return tables_->budget; }
+
+  DensePart& dense_part() { return dense_; }
+  const DensePart& dense_part() const { return dense_; }
+  std::vector<Dense>& dense() { return dense_.layers; }
+  const std::vector<Dense>& dense() const { return dense_.layers; }
+  std::vector<float>& group_weights() { return dense_.group_weights; }
+  const std::vector<float>& group_weights() const { return dense_.group_weights; }
+  Scalars& scalars() { return dense_.scalars; }
+  const Scalars& scalars() const { return dense_.scalars; }
 
   /// Look-ups answered by a shared row or cell because memory had run out.
   std::uint64_t shared_lookups() const;
   void set_concurrent(bool concurrent);
 
   RowShape row_shape() const;
-  DenseInit dense_init(std::uint32_t layer) const;
 
  private:
+  Model(const Model&) = default;
   void fit_dense(std::uint32_t fields);
+  DenseInit dense_init(std::uint32_t layer) const;
 
   Spec spec_;
-  feature::FeatureMap features_;
-  std::unique_ptr<MemoryBudget> budget_;
-  std::unique_ptr<LinearTable> linear_;
-  std::vector<FieldTable> fields_;
-  std::vector<Dense> dense_;
-  std::vector<float> group_weights_;
-  Scalars scalars_;
+  std::shared_ptr<Tables> tables_;
+  DensePart dense_;
   std::uint32_t fitted_ = 0;  ///< fields that tables and layers have room for
 };
 

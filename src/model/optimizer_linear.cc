@@ -132,6 +132,11 @@ void Optimizer::count_features(Model& model, const Tape& tape) {
       float* cell = tape.cells[i];
       cell[kClicks] += clicks;
       cell[kCount] += importance;
+      // A float stops counting at 2^24; halving long before keeps the rate and follows change.
+      if (cell[kCount] >= 0x1p22f) {
+        cell[kClicks] *= 0.5f;
+        cell[kCount] *= 0.5f;
+      }
       cell[kMaxValue] = std::max(cell[kMaxValue], std::fabs(batch.linear[i].value));
     }
   }

@@ -44,14 +44,14 @@ struct Spec {
   std::uint32_t ffm_bits = 0;       ///< 0: growing tables
   std::uint32_t admit = 2;
   bool adagrad_slice = true;
-  std::vector<std::uint32_t> hidden{16};  ///< empty: no MLP
-  float ffm_init_width = 0.2f;            ///< first weights: uniform with deviation this / sqrt(k)
+  std::vector<std::uint32_t> hidden{32};  ///< empty: no MLP
+  float ffm_init_width = 0.15f;           ///< first weights: uniform with deviation this / sqrt(k)
   std::uint32_t seed = 0;
 
   // ---- learning ----
   OptimizerKind optimizer = OptimizerKind::kAdagrad;
   PartLearning linear{0.05f, 0.5f, 1.0f};
-  PartLearning ffm{0.3f, 0.5f, 0.01f};
+  PartLearning ffm{0.15f, 0.5f, 0.02f};
   PartLearning nn{0.03f, 0.5f, 1.0f};
   float l1 = 0.0f;         ///< FTRL only
   float l2 = 0.0f;
