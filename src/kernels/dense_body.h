@@ -13,8 +13,8 @@ namespace leveret::kernels::generic {
 
 /// A bundle of `kLanes` rows: one accumulator each, and one transposed reduction at the end.
 template <class Isa>
-inline void forward_bundle(const float* w, const float* bias, const float* in, std::size_t inputs,
-                           std::size_t stride, float* out) {
+[[gnu::flatten]] inline void forward_bundle(const float* w, const float* bias, const float* in,
+                                            std::size_t inputs, std::size_t stride, float* out) {
   using V = typename Isa::V;
   constexpr std::size_t N = kLanes<Isa>;
   V sums[N];
@@ -56,8 +56,9 @@ struct Bundle {
 
 /// One pass over the rows of a bundle. `fresh`: d_in is set rather than added to.
 template <class Isa, Pass kPass, std::size_t R, class Step>
-inline void dense_bundle(float* w, float* acc, const float* in, const Bundle<R>& rows,
-                         std::size_t inputs, const Step& step, bool fresh, float* d_in) {
+[[gnu::flatten]] inline void dense_bundle(float* w, float* acc, const float* in,
+                                          const Bundle<R>& rows, std::size_t inputs,
+                                          const Step& step, bool fresh, float* d_in) {
   using V = typename Isa::V;
   V d[R];
   float* weights[R];

@@ -84,12 +84,10 @@ void register_ffm() {
       transpose(kernels, b);
       dots(kernels, b);
     });
-    add("ffm_update", k, 5, 7, [](const Kernels& kernels, Block& b) {
-      update(kernels, b, false, kRule);
-    });
-    add("ffm_update_slice", k, 3, 4, [](const Kernels& kernels, Block& b) {
-      update(kernels, b, true, kRule);
-    });
+    add("ffm_update", k, 5, 7,
+        [](const Kernels& kernels, Block& b) { update(kernels, b, false, kRule); });
+    add("ffm_update_slice", k, 3, 4,
+        [](const Kernels& kernels, Block& b) { update(kernels, b, true, kRule); });
   }
   add("ffm_update_power.45", 8, 5, 7, [](const Kernels& kernels, Block& b) {
     update(kernels, b, false, {.rate = .02f, .power = .45f, .l2 = 0});

@@ -22,8 +22,8 @@ namespace leveret::kernels {
 constexpr float kEps = std::numeric_limits<float>::epsilon();
 
 /// Floats that end where a page ends which nobody may touch: reading or writing one float too many
-/// faults, and the address is as unaligned as the length is odd. (LEVERET_TEST_UNGUARDED leaves that
-/// page open: qemu 7.2 reads the masked lanes of AVX2's vmaskmov, which no processor does.)
+/// faults, and the address is as unaligned as the length is odd. (LEVERET_TEST_UNGUARDED leaves
+/// that page open: qemu 7.2 reads the masked lanes of AVX2's vmaskmov, which no processor does.)
 class Floats {
  public:
   explicit Floats(std::size_t size) : size_(size) {
@@ -45,7 +45,7 @@ class Floats {
   Floats& operator=(const Floats&) = delete;
   ~Floats() { munmap(map_, mapped_); }
 
-  operator float*() { return data_; }
+  operator float*() const { return data_; }
   std::vector<float> copy() const { return {data_, data_ + size_}; }
 
  private:
@@ -101,9 +101,9 @@ inline void require_close(const std::vector<float>& got, const std::vector<float
 
 /// The rules every update is tried with.
 inline std::vector<StepRule> rules() {
-  return {{.rate = .1f, .power = .5f, .l2 = 0},   {.rate = .1f, .power = .5f, .l2 = .01f},
-          {.rate = .05f, .power = 0, .l2 = 0},    {.rate = .05f, .power = 0, .l2 = .1f},
-          {.rate = .2f, .power = .3f, .l2 = 0},   {.rate = .2f, .power = .45f, .l2 = .01f}};
+  return {{.rate = .1f, .power = .5f, .l2 = 0}, {.rate = .1f, .power = .5f, .l2 = .01f},
+          {.rate = .05f, .power = 0, .l2 = 0},  {.rate = .05f, .power = 0, .l2 = .1f},
+          {.rate = .2f, .power = .3f, .l2 = 0}, {.rate = .2f, .power = .45f, .l2 = .01f}};
 }
 
 /// What rounding may do to one component's step of gradient g + l2 * w: the gradient is off by an
