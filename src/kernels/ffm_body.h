@@ -205,36 +205,39 @@ void ffm_update(float* w, float* acc, const float* t, const float* delta, std::s
 /// One group of `count` <= lanes slots. First all accumulators of the group, in one register, then
 /// the weights.
 template <class Isa, std::size_t K, class Step>
-[[gnu::flatten]] inline void slice_group(float* w, float* acc, const float* t, const float* delta,
-                                         std::size_t count, const Step& step) {
+inline void slice_group(float* w, float* acc, const float* t, const float* delta, std::size_t count,
+                        const Step& step) {
   using V = typename Isa::V;
   using S = Slots<Isa, K>;
   constexpr std::size_t N = kLanes<Isa>;
   const bool whole = count == N;
-  const std::size_t length = count * K;
-  alignas(64) float d[N];
-  const V group_delta = whole ? V::load_unaligned(delta) : Isa::load_part(delta, count);
-  group_delta.store_aligned(d);
+  alignas(64) float d_lanes[N], scale[N];
+  const V d = whole ? V::load_unaligned(delta) : Isa::load_part(delta, count);
+  const V common = Step::kHasL2 ? V(1.0f) : d;  // without L2 all of a slot shares its delta
+  d.store_aligned(d_lanes);
 
   const auto gradient = [&](std::size_t i, auto lanes) {
-    return step.gradient(Isa::template spread<K>(d + i / K) * lanes.load(t + i), lanes.load(w + i));
-  };
-  V squares[S::kEntries];
-  for (V& s : squares) s = V(0.0f);
-  const auto add_squares = [&](std::size_t i, auto lanes) {
-    const V g = gradient(i, lanes);
-    V& s = squares[i / (N * S::kFold)];
-    s = Isa::fma(g, g, s);
+    const V x = lanes.load(t + i);
+    if constexpr (!Step::kHasL2) return x;
+    return step.gradient(Isa::template spread<K>(d_lanes + i / K) * x, lanes.load(w + i));
   };
   const auto each = [&](auto&& body) {
     if (whole) {
+#pragma GCC unroll 16
       for (std::size_t i = 0; i < N * K; i += N) body(i, Whole<Isa>{});
     } else {
-      sweep<Isa>(length, body);
+      sweep<Isa>(count * K, body);
     }
   };
-  each(add_squares);
-  V sums = Isa::template slot_sums<S::kEntries>(squares);
+
+  V squares[S::kEntries];
+  for (V& s : squares) s = V(0.0f);
+  each([&](std::size_t i, auto lanes) {
+    const V g = gradient(i, lanes);
+    V& s = squares[i / (N * S::kFold)];
+    s = Isa::fma(g, g, s);
+  });
+  const V sums = Isa::template slot_sums<S::kEntries>(squares) * common * common;
   const V old = whole ? V::load_unaligned(acc) : Isa::load_part(acc, count);
   const V now = Isa::fma(sums, V(1.0f / K), old);
   if (whole) {
@@ -242,12 +245,10 @@ template <class Isa, std::size_t K, class Step>
   } else {
     Isa::store_part(acc, now, count);
   }
-  alignas(64) float scale[N];
-  step.scale(now).store_aligned(scale);
+  (step.scale(now) * common).store_aligned(scale);
   each([&](std::size_t i, auto lanes) {
-    const V moved =
-        Isa::fnma(Isa::template spread<K>(scale + i / K), gradient(i, lanes), lanes.load(w + i));
-    lanes.store(w + i, moved);
+    const V factor = Isa::template spread<K>(scale + i / K);
+    lanes.store(w + i, Isa::fnma(factor, gradient(i, lanes), lanes.load(w + i)));
   });
 }
 

@@ -56,6 +56,7 @@ inline void sweep(std::size_t length, Body&& body) {
 template <class Isa, bool kL2>
 struct RootStep {
   using V = typename Isa::V;
+  static constexpr bool kHasL2 = kL2;
   V half_rate, l2;
 
   explicit RootStep(const StepRule& rule) : half_rate(0.5f * rule.rate), l2(rule.l2) {}
@@ -85,6 +86,7 @@ struct RootStep {
 template <class Isa>
 struct PowerStep {
   using V = typename Isa::V;
+  static constexpr bool kHasL2 = true;
   V rate, power, l2;
   bool plain;
 
