@@ -19,9 +19,7 @@ struct Avx2 {
   static V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
   static V fnma(V a, V b, V c) { return _mm256_fnmadd_ps(a, b, c); }
 
-  static V clamp_normal(V x) {
-    return xsimd::min(xsimd::max(x, V(__FLT_MIN__)), V(__FLT_MAX__));
-  }
+  static V clamp_normal(V x) { return xsimd::min(xsimd::max(x, V(__FLT_MIN__)), V(__FLT_MAX__)); }
   static V rsqrt_guess(V x) { return _mm256_rsqrt_ps(x); }
 
   template <std::size_t K>
@@ -33,8 +31,7 @@ struct Avx2 {
     }
     if constexpr (K == 4) {
       const __m256d two = _mm256_broadcast_sd(reinterpret_cast<const double*>(p));
-      return _mm256_permutevar_ps(_mm256_castpd_ps(two),
-                                  _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
+      return _mm256_permutevar_ps(_mm256_castpd_ps(two), _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
     }
     return V(*p);
   }
@@ -67,6 +64,30 @@ struct Avx2 {
     const __m128 four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
     const __m128 half = _mm_add_ps(four, _mm_movehl_ps(four, four));
     return _mm_cvtss_f32(_mm_add_ss(half, _mm_shuffle_ps(half, half, 1)));
+  }
+
+  template <std::size_t K>
+  static V load_slots(const float* const* p) {
+    if constexpr (K == 4) return _mm256_loadu2_m128(p[1], p[0]);
+    if constexpr (K == 2) return _mm256_set_m128(two_slots(p[2], p[3]), two_slots(p[0], p[1]));
+  }
+  static __m128 two_slots(const float* a, const float* b) {
+    const __m128 low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(a)));
+    return _mm_loadh_pi(low, reinterpret_cast<const __m64*>(b));
+  }
+  template <std::size_t K>
+  static void store_slots(float* const* p, V v) {
+    const __m128 low = _mm256_castps256_ps128(v);
+    const __m128 high = _mm256_extractf128_ps(v, 1);
+    if constexpr (K == 4) {
+      _mm_storeu_ps(p[0], low);
+      _mm_storeu_ps(p[1], high);
+    } else {
+      _mm_storel_pi(reinterpret_cast<__m64*>(p[0]), low);
+      _mm_storeh_pi(reinterpret_cast<__m64*>(p[1]), low);
+      _mm_storel_pi(reinterpret_cast<__m64*>(p[2]), high);
+      _mm_storeh_pi(reinterpret_cast<__m64*>(p[3]), high);
+    }
   }
 };
 

@@ -17,8 +17,13 @@ struct Avx512 {
   static V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
   static V fnma(V a, V b, V c) { return _mm512_fnmadd_ps(a, b, c); }
 
+  /// One instruction: zero and infinity become the largest number, everything else stays. Denormal
+  /// numbers need no help from rsqrt14, and a step from an accumulator of zero is g * tiny.
   static V clamp_normal(V x) {
-    return _mm512_min_ps(_mm512_max_ps(x, V(__FLT_MIN__)), V(__FLT_MAX__));
+    // Responses of vfixupimm by kind of number, four bits each: 14 is the largest float.
+    constexpr int kZero = 2, kPlusInfinity = 5;
+    const __m512i responses = _mm512_set1_epi32(14 << (4 * kZero) | 14 << (4 * kPlusInfinity));
+    return _mm512_fixupimm_ps(x, x, responses, 0);
   }
   static V rsqrt_guess(V x) { return _mm512_rsqrt14_ps(x); }
 
@@ -58,6 +63,53 @@ struct Avx512 {
     }
   }
   static float sum(V v) { return _mm512_reduce_add_ps(v); }
+
+  template <std::size_t K>
+  static V load_slots(const float* const* p) {
+    if constexpr (K == 8) {
+      const __m512 low = _mm512_castps256_ps512(_mm256_loadu_ps(p[0]));
+      return _mm512_insertf32x8(low, _mm256_loadu_ps(p[1]), 1);
+    }
+    if constexpr (K == 4) {
+      __m512 v = _mm512_castps128_ps512(_mm_loadu_ps(p[0]));
+      v = _mm512_insertf32x4(v, _mm_loadu_ps(p[1]), 1);
+      v = _mm512_insertf32x4(v, _mm_loadu_ps(p[2]), 2);
+      return _mm512_insertf32x4(v, _mm_loadu_ps(p[3]), 3);
+    }
+    if constexpr (K == 2) {
+      __m512 v = _mm512_castps128_ps512(two_slots(p[0], p[1]));
+      v = _mm512_insertf32x4(v, two_slots(p[2], p[3]), 1);
+      v = _mm512_insertf32x4(v, two_slots(p[4], p[5]), 2);
+      return _mm512_insertf32x4(v, two_slots(p[6], p[7]), 3);
+    }
+  }
+  static __m128 two_slots(const float* a, const float* b) {
+    const __m128 low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(a)));
+    return _mm_loadh_pi(low, reinterpret_cast<const __m64*>(b));
+  }
+  template <std::size_t K>
+  static void store_slots(float* const* p, V v) {
+    if constexpr (K == 8) {
+      _mm256_storeu_ps(p[0], _mm512_castps512_ps256(v));
+      _mm256_storeu_ps(p[1], _mm512_extractf32x8_ps(v, 1));
+    }
+    if constexpr (K == 4) {
+      _mm_storeu_ps(p[0], _mm512_castps512_ps128(v));
+      _mm_storeu_ps(p[1], _mm512_extractf32x4_ps(v, 1));
+      _mm_storeu_ps(p[2], _mm512_extractf32x4_ps(v, 2));
+      _mm_storeu_ps(p[3], _mm512_extractf32x4_ps(v, 3));
+    }
+    if constexpr (K == 2) {
+      store_two_slots(p[0], p[1], _mm512_castps512_ps128(v));
+      store_two_slots(p[2], p[3], _mm512_extractf32x4_ps(v, 1));
+      store_two_slots(p[4], p[5], _mm512_extractf32x4_ps(v, 2));
+      store_two_slots(p[6], p[7], _mm512_extractf32x4_ps(v, 3));
+    }
+  }
+  static void store_two_slots(float* a, float* b, __m128 v) {
+    _mm_storel_pi(reinterpret_cast<__m64*>(a), v);
+    _mm_storeh_pi(reinterpret_cast<__m64*>(b), v);
+  }
 };
 
 }  // namespace

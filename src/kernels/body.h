@@ -3,6 +3,8 @@
 
 #include "kernels/dense_body.h"
 #include "kernels/ffm_body.h"
+#include "kernels/pairs_body.h"
+#include "kernels/pairs_slice_body.h"
 #include "kernels/vector_body.h"
 
 namespace leveret::kernels::generic {
@@ -16,6 +18,9 @@ constexpr Kernels make_table(const char* name) {
       .axpy = axpy<Isa>,
       .ffm_update = ffm_update<Isa>,
       .ffm_update_slice = ffm_update_slice<Isa>,
+      .ffm_pairs = ffm_pairs<Isa>,
+      .ffm_update_pairs = ffm_update_pairs<Isa>,
+      .ffm_update_pairs_slice = ffm_update_pairs_slice<Isa>,
       .dense_forward = dense_forward<Isa>,
       .dense_backward = dense_backward<Isa>,
       .dense_update = dense_update<Isa>,

@@ -11,20 +11,54 @@ namespace leveret::kernels::generic {
 
 // ---- forward ----
 
-/// A bundle of `kLanes` rows: one accumulator each, and one transposed reduction at the end.
-template <class Isa>
-inline void forward_bundle(const float* w, const float* bias, const float* in, std::size_t inputs,
-                           std::size_t stride, float* out) {
+/// R rows times the input: sums[r] holds the sum of row r, spread over its lanes. R rows by U
+/// registers are under way at once: enough to hide the latency of the multiply-add, and few enough
+/// streams for the prefetcher.
+template <class Isa, std::size_t R, std::size_t U>
+inline void row_sums(const float* w, const float* in, std::size_t inputs, std::size_t stride,
+                     typename Isa::V* sums) {
   using V = typename Isa::V;
   constexpr std::size_t N = kLanes<Isa>;
-  V sums[N];
-  for (V& s : sums) s = V(0.0f);
-  sweep<Isa>(inputs, [&](std::size_t i, auto lanes) {
-    const V x = lanes.load(in + i);
-    for (std::size_t r = 0; r < N; ++r) {
-      sums[r] = Isa::fma(lanes.load(w + r * stride + i), x, sums[r]);
+  V part[R][U];
+  for (auto& row : part) {
+    for (V& p : row) p = V(0.0f);
+  }
+  std::size_t i = 0;
+  for (; i + U * N <= inputs; i += U * N) {
+#pragma GCC unroll 4
+    for (std::size_t u = 0; u < U; ++u) {
+      const V x = V::load_unaligned(in + i + u * N);
+#pragma GCC unroll 16
+      for (std::size_t r = 0; r < R; ++r) {
+        part[r][u] = Isa::fma(V::load_unaligned(w + r * stride + i + u * N), x, part[r][u]);
+      }
+    }
+  }
+  sweep<Isa>(inputs - i, [&](std::size_t at, auto lanes) {
+    const V x = lanes.load(in + i + at);
+#pragma GCC unroll 16
+    for (std::size_t r = 0; r < R; ++r) {
+      part[r][0] = Isa::fma(lanes.load(w + r * stride + i + at), x, part[r][0]);
     }
   });
+  for (std::size_t r = 0; r < R; ++r) {
+    sums[r] = part[r][0];
+    for (std::size_t u = 1; u < U; ++u) sums[r] = sums[r] + part[r][u];
+  }
+}
+
+/// A bundle of `kLanes` rows, and one transposed reduction for all of them at the end.
+template <class Isa>
+[[gnu::flatten]] inline void forward_bundle(const float* w, const float* bias, const float* in,
+                                            std::size_t inputs, std::size_t stride, float* out) {
+  using V = typename Isa::V;
+  constexpr std::size_t N = kLanes<Isa>;
+  constexpr std::size_t R = N < 8 ? N : 8;
+  constexpr std::size_t U = 8 / R;
+  V sums[N];
+  for (std::size_t r = 0; r < N; r += R) {
+    row_sums<Isa, R, U>(w + r * stride, in, inputs, stride, sums + r);
+  }
   (Isa::template slot_sums<N>(sums) + V::load_unaligned(bias)).store_unaligned(out);
 }
 
@@ -56,8 +90,9 @@ struct Bundle {
 
 /// One pass over the rows of a bundle. `fresh`: d_in is set rather than added to.
 template <class Isa, Pass kPass, std::size_t R, class Step>
-inline void dense_bundle(float* w, float* acc, const float* in, const Bundle<R>& rows,
-                         std::size_t inputs, const Step& step, bool fresh, float* d_in) {
+[[gnu::flatten]] inline void dense_bundle(float* w, float* acc, const float* in,
+                                          const Bundle<R>& rows, std::size_t inputs,
+                                          const Step& step, bool fresh, float* d_in) {
   using V = typename Isa::V;
   V d[R];
   float* weights[R];

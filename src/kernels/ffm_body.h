@@ -32,7 +32,7 @@ inline typename Isa::V spread_part(const float* delta, std::size_t n) {
 // ---- dots ----
 
 template <class Isa, std::size_t K>
-void dots_fixed(const float* a, const float* b, std::size_t count, float* out) {
+[[gnu::flatten]] void dots_fixed(const float* a, const float* b, std::size_t count, float* out) {
   using V = typename Isa::V;
   using S = Slots<Isa, K>;
   constexpr std::size_t N = kLanes<Isa>;
@@ -43,8 +43,8 @@ void dots_fixed(const float* a, const float* b, std::size_t count, float* out) {
       const std::size_t at = j * K + e * S::kFold * N;
       sums[e] = V::load_unaligned(a + at) * V::load_unaligned(b + at);
       for (std::size_t f = 1; f < S::kFold; ++f) {
-        sums[e] = Isa::fma(V::load_unaligned(a + at + f * N), V::load_unaligned(b + at + f * N),
-                           sums[e]);
+        sums[e] =
+            Isa::fma(V::load_unaligned(a + at + f * N), V::load_unaligned(b + at + f * N), sums[e]);
       }
     }
     Isa::template slot_sums<S::kEntries>(sums).store_unaligned(out + j);
@@ -73,7 +73,8 @@ void dots_fixed(const float* a, const float* b, std::size_t count, float* out) {
 }
 
 template <class Isa>
-void dots_any(const float* a, const float* b, std::size_t count, std::size_t k, float* out) {
+[[gnu::flatten]] void dots_any(const float* a, const float* b, std::size_t count, std::size_t k,
+                               float* out) {
   using V = typename Isa::V;
   for (std::size_t j = 0; j < count; ++j) {
     V sum(0.0f);
@@ -87,12 +88,18 @@ void dots_any(const float* a, const float* b, std::size_t count, std::size_t k, 
 template <class Isa>
 void dots(const float* a, const float* b, std::size_t count, std::size_t k, float* out) {
   switch (k) {
-    case 1: return dots_fixed<Isa, 1>(a, b, count, out);
-    case 2: return dots_fixed<Isa, 2>(a, b, count, out);
-    case 4: return dots_fixed<Isa, 4>(a, b, count, out);
-    case 8: return dots_fixed<Isa, 8>(a, b, count, out);
-    case 16: return dots_fixed<Isa, 16>(a, b, count, out);
-    default: return dots_any<Isa>(a, b, count, k, out);
+    case 1:
+      return dots_fixed<Isa, 1>(a, b, count, out);
+    case 2:
+      return dots_fixed<Isa, 2>(a, b, count, out);
+    case 4:
+      return dots_fixed<Isa, 4>(a, b, count, out);
+    case 8:
+      return dots_fixed<Isa, 8>(a, b, count, out);
+    case 16:
+      return dots_fixed<Isa, 16>(a, b, count, out);
+    default:
+      return dots_any<Isa>(a, b, count, k, out);
   }
 }
 
@@ -100,8 +107,9 @@ void dots(const float* a, const float* b, std::size_t count, std::size_t k, floa
 
 /// K is the slot's length when known at compile time, else 0.
 template <class Isa, std::size_t K>
-void transpose_fixed(const float* const* sums, const std::uint32_t* fields, std::size_t n,
-                     std::size_t slots, std::size_t any_k, float* t) {
+[[gnu::flatten]] void transpose_fixed(const float* const* sums, const std::uint32_t* fields,
+                                      std::size_t n, std::size_t slots, std::size_t any_k,
+                                      float* t) {
   const std::size_t k = K != 0 ? K : any_k;
   for (std::size_t i = 0; i < n; ++i) {
     float* row = t + i * slots * k;
@@ -120,19 +128,24 @@ template <class Isa>
 void transpose(const float* const* sums, const std::uint32_t* fields, std::size_t n,
                std::size_t slots, std::size_t k, float* t) {
   switch (k) {
-    case 2: return transpose_fixed<Isa, 2>(sums, fields, n, slots, k, t);
-    case 4: return transpose_fixed<Isa, 4>(sums, fields, n, slots, k, t);
-    case 8: return transpose_fixed<Isa, 8>(sums, fields, n, slots, k, t);
-    case 16: return transpose_fixed<Isa, 16>(sums, fields, n, slots, k, t);
-    default: return transpose_fixed<Isa, 0>(sums, fields, n, slots, k, t);
+    case 2:
+      return transpose_fixed<Isa, 2>(sums, fields, n, slots, k, t);
+    case 4:
+      return transpose_fixed<Isa, 4>(sums, fields, n, slots, k, t);
+    case 8:
+      return transpose_fixed<Isa, 8>(sums, fields, n, slots, k, t);
+    case 16:
+      return transpose_fixed<Isa, 16>(sums, fields, n, slots, k, t);
+    default:
+      return transpose_fixed<Isa, 0>(sums, fields, n, slots, k, t);
   }
 }
 
 // ---- update, one accumulator per weight ----
 
 template <class Isa, std::size_t K, class Step>
-void ffm_update_fixed(float* w, float* acc, const float* t, const float* delta, std::size_t slots,
-                      const Step& step) {
+[[gnu::flatten]] void ffm_update_fixed(float* w, float* acc, const float* t, const float* delta,
+                                       std::size_t slots, const Step& step) {
   using V = typename Isa::V;
   sweep<Isa>(slots * K, [&](std::size_t i, auto lanes) {
     V d;
@@ -150,8 +163,8 @@ void ffm_update_fixed(float* w, float* acc, const float* t, const float* delta, 
 }
 
 template <class Isa, class Step>
-void ffm_update_any(float* w, float* acc, const float* t, const float* delta, std::size_t slots,
-                    std::size_t k, const Step& step) {
+[[gnu::flatten]] void ffm_update_any(float* w, float* acc, const float* t, const float* delta,
+                                     std::size_t slots, std::size_t k, const Step& step) {
   using V = typename Isa::V;
   for (std::size_t j = 0; j < slots; ++j) {
     const V d(delta[j]);
@@ -171,12 +184,18 @@ void ffm_update(float* w, float* acc, const float* t, const float* delta, std::s
                 std::size_t k, StepRule rule) {
   with_step<Isa>(rule, [&](const auto& step) {
     switch (k) {
-      case 1: return ffm_update_fixed<Isa, 1>(w, acc, t, delta, slots, step);
-      case 2: return ffm_update_fixed<Isa, 2>(w, acc, t, delta, slots, step);
-      case 4: return ffm_update_fixed<Isa, 4>(w, acc, t, delta, slots, step);
-      case 8: return ffm_update_fixed<Isa, 8>(w, acc, t, delta, slots, step);
-      case 16: return ffm_update_fixed<Isa, 16>(w, acc, t, delta, slots, step);
-      default: return ffm_update_any<Isa>(w, acc, t, delta, slots, k, step);
+      case 1:
+        return ffm_update_fixed<Isa, 1>(w, acc, t, delta, slots, step);
+      case 2:
+        return ffm_update_fixed<Isa, 2>(w, acc, t, delta, slots, step);
+      case 4:
+        return ffm_update_fixed<Isa, 4>(w, acc, t, delta, slots, step);
+      case 8:
+        return ffm_update_fixed<Isa, 8>(w, acc, t, delta, slots, step);
+      case 16:
+        return ffm_update_fixed<Isa, 16>(w, acc, t, delta, slots, step);
+      default:
+        return ffm_update_any<Isa>(w, acc, t, delta, slots, k, step);
     }
   });
 }
@@ -186,36 +205,39 @@ void ffm_update(float* w, float* acc, const float* t, const float* delta, std::s
 /// One group of `count` <= lanes slots. First all accumulators of the group, in one register, then
 /// the weights.
 template <class Isa, std::size_t K, class Step>
-inline void slice_group(float* w, float* acc, const float* t, const float* delta,
-                        std::size_t count, const Step& step) {
+inline void slice_group(float* w, float* acc, const float* t, const float* delta, std::size_t count,
+                        const Step& step) {
   using V = typename Isa::V;
   using S = Slots<Isa, K>;
   constexpr std::size_t N = kLanes<Isa>;
   const bool whole = count == N;
-  const std::size_t length = count * K;
-  alignas(64) float d[N];
-  const V group_delta = whole ? V::load_unaligned(delta) : Isa::load_part(delta, count);
-  group_delta.store_aligned(d);
+  alignas(64) float d_lanes[N], scale[N];
+  const V d = whole ? V::load_unaligned(delta) : Isa::load_part(delta, count);
+  const V common = Step::kHasL2 ? V(1.0f) : d;  // without L2 all of a slot shares its delta
+  d.store_aligned(d_lanes);
 
   const auto gradient = [&](std::size_t i, auto lanes) {
-    return step.gradient(Isa::template spread<K>(d + i / K) * lanes.load(t + i), lanes.load(w + i));
-  };
-  V squares[S::kEntries];
-  for (V& s : squares) s = V(0.0f);
-  const auto add_squares = [&](std::size_t i, auto lanes) {
-    const V g = gradient(i, lanes);
-    V& s = squares[i / (N * S::kFold)];
-    s = Isa::fma(g, g, s);
+    const V x = lanes.load(t + i);
+    if constexpr (!Step::kHasL2) return x;
+    return step.gradient(Isa::template spread<K>(d_lanes + i / K) * x, lanes.load(w + i));
   };
   const auto each = [&](auto&& body) {
     if (whole) {
+#pragma GCC unroll 16
       for (std::size_t i = 0; i < N * K; i += N) body(i, Whole<Isa>{});
     } else {
-      sweep<Isa>(length, body);
+      sweep<Isa>(count * K, body);
     }
   };
-  each(add_squares);
-  V sums = Isa::template slot_sums<S::kEntries>(squares);
+
+  V squares[S::kEntries];
+  for (V& s : squares) s = V(0.0f);
+  each([&](std::size_t i, auto lanes) {
+    const V g = gradient(i, lanes);
+    V& s = squares[i / (N * S::kFold)];
+    s = Isa::fma(g, g, s);
+  });
+  const V sums = Isa::template slot_sums<S::kEntries>(squares) * common * common;
   const V old = whole ? V::load_unaligned(acc) : Isa::load_part(acc, count);
   const V now = Isa::fma(sums, V(1.0f / K), old);
   if (whole) {
@@ -223,18 +245,17 @@ inline void slice_group(float* w, float* acc, const float* t, const float* delta
   } else {
     Isa::store_part(acc, now, count);
   }
-  alignas(64) float scale[N];
-  step.scale(now).store_aligned(scale);
+  (step.scale(now) * common).store_aligned(scale);
   each([&](std::size_t i, auto lanes) {
-    const V moved = Isa::fnma(Isa::template spread<K>(scale + i / K), gradient(i, lanes),
-                              lanes.load(w + i));
-    lanes.store(w + i, moved);
+    const V factor = Isa::template spread<K>(scale + i / K);
+    lanes.store(w + i, Isa::fnma(factor, gradient(i, lanes), lanes.load(w + i)));
   });
 }
 
 template <class Isa, std::size_t K, class Step>
-void ffm_update_slice_fixed(float* w, float* acc, const float* t, const float* delta,
-                            std::size_t slots, const Step& step) {
+[[gnu::flatten]] void ffm_update_slice_fixed(float* w, float* acc, const float* t,
+                                             const float* delta, std::size_t slots,
+                                             const Step& step) {
   constexpr std::size_t N = kLanes<Isa>;
   std::size_t j = 0;
   for (; j + N <= slots; j += N) {
@@ -244,8 +265,8 @@ void ffm_update_slice_fixed(float* w, float* acc, const float* t, const float* d
 }
 
 template <class Isa, class Step>
-void ffm_update_slice_any(float* w, float* acc, const float* t, const float* delta,
-                          std::size_t slots, std::size_t k, const Step& step) {
+[[gnu::flatten]] void ffm_update_slice_any(float* w, float* acc, const float* t, const float* delta,
+                                           std::size_t slots, std::size_t k, const Step& step) {
   using V = typename Isa::V;
   for (std::size_t j = 0; j < slots; ++j) {
     const V d(delta[j]);
@@ -271,12 +292,18 @@ void ffm_update_slice(float* w, float* acc, const float* t, const float* delta, 
                       std::size_t k, StepRule rule) {
   with_step<Isa>(rule, [&](const auto& step) {
     switch (k) {
-      case 1: return ffm_update_slice_fixed<Isa, 1>(w, acc, t, delta, slots, step);
-      case 2: return ffm_update_slice_fixed<Isa, 2>(w, acc, t, delta, slots, step);
-      case 4: return ffm_update_slice_fixed<Isa, 4>(w, acc, t, delta, slots, step);
-      case 8: return ffm_update_slice_fixed<Isa, 8>(w, acc, t, delta, slots, step);
-      case 16: return ffm_update_slice_fixed<Isa, 16>(w, acc, t, delta, slots, step);
-      default: return ffm_update_slice_any<Isa>(w, acc, t, delta, slots, k, step);
+      case 1:
+        return ffm_update_slice_fixed<Isa, 1>(w, acc, t, delta, slots, step);
+      case 2:
+        return ffm_update_slice_fixed<Isa, 2>(w, acc, t, delta, slots, step);
+      case 4:
+        return ffm_update_slice_fixed<Isa, 4>(w, acc, t, delta, slots, step);
+      case 8:
+        return ffm_update_slice_fixed<Isa, 8>(w, acc, t, delta, slots, step);
+      case 16:
+        return ffm_update_slice_fixed<Isa, 16>(w, acc, t, delta, slots, step);
+      default:
+        return ffm_update_slice_any<Isa>(w, acc, t, delta, slots, k, step);
     }
   });
 }

@@ -14,10 +14,12 @@
 
 namespace leveret::kernels {
 
-/// How a weight moves: w -= rate * g / (G + g²)^power, G += g² (AdaGrad, Duchi et al. 2011; VW's
+/// How a weight moves: G += g², w -= rate * g / G^power (AdaGrad, Duchi et al. 2011; VW's
 /// `--power_t`). power 0.5 takes the fast path, power 0 is plain SGD (G is then still kept). A
-/// gradient component that is exactly 0 leaves weight and accumulator untouched, bit for bit.
-/// `l2` adds l2 * w to the gradient of every component whose gradient is not 0.
+/// gradient component that is exactly 0 leaves weight and accumulator untouched, bit for bit (but
+/// for a weight of -0, which may become 0). `l2` adds l2 * w to the gradient of every component
+/// whose gradient is not 0. Where G is 0, denormal or infinite, the nearest normal number stands
+/// for it, so that the step of a finite gradient is finite.
 struct StepRule {
   float rate = 0.1f;
   float power = 0.5f;
@@ -52,6 +54,30 @@ struct Kernels {
   /// move by rate * g / acc[j]^power. acc is slots floats.
   void (*ffm_update_slice)(float* w, float* acc, const float* t, const float* delta,
                            std::size_t slots, std::size_t k, StepRule rule);
+
+  // ---- FFM where every field has exactly one feature: no sums, no contra buffer ----
+  //
+  // Nearly all click data is of this kind, and then a field's sum is x times its feature's row: the
+  // row itself is read, and moved in place. rows[i] (accs[i]) is the row of the i-th present field,
+  // fields[i] its slot number, ascending; rows do not overlap. Pair (i, j), j < i < n, has index
+  // i*(i-1)/2 + j. With values x other than 1 the caller multiplies pair values and deltas by
+  // x_i * x_j. It takes a third of the time of transpose, dots and ffm_update, whose buffer of
+  // n * slots * k floats fills the first-level cache.
+
+  /// pairs[(i,j)] = sum_c rows[i][fields[j]*k+c] * rows[j][fields[i]*k+c], n*(n-1)/2 floats.
+  void (*ffm_pairs)(const float* const* rows, const std::uint32_t* fields, std::size_t n,
+                    std::size_t k, float* pairs);
+
+  /// The AdaGrad step of all rows, each from the weights as they were before the call:
+  ///   gradient of rows[i][fields[j]*k+c] = delta[(i,j)] * rows[j][fields[i]*k+c], and the reverse.
+  /// accs[i] is laid out as rows[i].
+  void (*ffm_update_pairs)(float* const* rows, float* const* accs, const std::uint32_t* fields,
+                           std::size_t n, std::size_t k, const float* delta, StepRule rule);
+
+  /// The same with one accumulator per slot, as in ffm_update_slice: accs[i] is a row of slots.
+  void (*ffm_update_pairs_slice)(float* const* rows, float* const* accs,
+                                 const std::uint32_t* fields, std::size_t n, std::size_t k,
+                                 const float* delta, StepRule rule);
 
   // ---- dense layers; W is outputs rows of `stride` floats, of which `inputs` are used ----
 

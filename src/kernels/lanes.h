@@ -5,18 +5,18 @@
 ///   V                          the register: xsimd::batch<float, …> of V::size lanes
 ///   load_part(p, n), store_part(p, v, n)   the first n < V::size lanes; the others read as 0
 ///   fma(a, b, c), fnma(a, b, c)            a*b + c and c - a*b
-///   clamp_normal(x)            x >= 0 moved into the range where 1/sqrt(x) is finite and not 0
-///   rsqrt_guess(x)             within 2^-11.5 of 1/sqrt(x) for such an x
-///   spread<K>(p)               lane i becomes p[i / K]; reads max(1, V::size / K) floats
-///   slot_sums<K>(r)            r[0..K) hold V::size slots of K floats; lane j becomes slot j's sum
-///   sum(v)                     the sum of all lanes
+///   clamp_normal(x)            x >= 0, but zero and infinity become numbers of finite, non-zero
+///   root rsqrt_guess(x)             within 2^-11.5 of 1/sqrt(x) for such an x spread<K>(p) lane i
+///   becomes p[i / K]; reads max(1, V::size / K) floats slot_sums<K>(r)            r[0..K) hold
+///   V::size slots of K floats; lane j becomes slot j's sum sum(v)                     the sum of
+///   all lanes load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K floats lies at
+///   p[s]
 /// No standard container and no `std::` function that is not inlined may be used by these headers:
 /// see CMakeLists.txt.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-
 #include <xsimd/xsimd.hpp>
 
 #include "kernels/kernels.h"
@@ -51,18 +51,23 @@ inline void sweep(std::size_t length, Body&& body) {
   if (i < length) body(i, Part<Isa>{length - i});
 }
 
-/// AdaGrad with power 1/2 and no L2. One Newton step brings the guess y to 1/sqrt(x):
-/// y/2 * (3 - x y²), relative error below 1e-6; its factor 1/2 is folded into the rate.
-template <class Isa>
+/// AdaGrad with power 1/2. One Newton step brings the guess y to 1/sqrt(x): y/2 * (3 - x y²),
+/// relative error below 1e-6; its factor 1/2 is folded into the rate.
+template <class Isa, bool kL2>
 struct RootStep {
   using V = typename Isa::V;
-  V half_rate;
+  static constexpr bool kHasL2 = kL2;
+  V half_rate, l2;
 
-  explicit RootStep(const StepRule& rule) : half_rate(0.5f * rule.rate) {}
+  explicit RootStep(const StepRule& rule) : half_rate(0.5f * rule.rate), l2(rule.l2) {}
 
-  static V gradient(V g, V) { return g; }
+  V gradient(V g, V w) const {
+    if constexpr (!kL2) return g;
+    return xsimd::select(g == V(0.0f), g, Isa::fma(l2, w, g));
+  }
 
   void apply(V g, V& w, V& acc) const {
+    g = gradient(g, w);
     acc = Isa::fma(g, g, acc);
     const V x = Isa::clamp_normal(acc);
     const V y = Isa::rsqrt_guess(x);
@@ -77,45 +82,42 @@ struct RootStep {
   }
 };
 
-/// Any power, with L2.
+/// Any other power, with L2.
 template <class Isa>
 struct PowerStep {
   using V = typename Isa::V;
+  static constexpr bool kHasL2 = true;
   V rate, power, l2;
-  bool root, plain;
+  bool plain;
 
   explicit PowerStep(const StepRule& rule)
-      : rate(rule.rate),
-        power(rule.power),
-        l2(rule.l2),
-        root(rule.power == 0.5f),
-        plain(rule.power == 0.0f) {}
+      : rate(rule.rate), power(rule.power), l2(rule.l2), plain(rule.power == 0.0f) {}
 
   V gradient(V g, V w) const { return xsimd::select(g == V(0.0f), g, Isa::fma(l2, w, g)); }
-
-  /// rate / acc^power. All of xsimd's exp and log is pulled in here: a copy of them left outside
-  /// would be a weak symbol.
-  [[gnu::noinline, gnu::flatten]] V scale(V acc) const {
-    if (plain) return rate;
-    const V x = Isa::clamp_normal(acc);
-    if (root) return rate / xsimd::sqrt(x);
-    return rate * xsimd::exp(-power * xsimd::log(x));
-  }
 
   void apply(V g, V& w, V& acc) const {
     g = gradient(g, w);
     acc = Isa::fma(g, g, acc);
     w = Isa::fnma(scale(acc), g, w);
   }
+
+  /// rate / acc^power. All of xsimd's exp and log is pulled in here: a copy of them left outside
+  /// would be a weak symbol.
+  [[gnu::noinline, gnu::flatten]] V scale(V acc) const {
+    if (plain) return rate;
+    return rate * xsimd::exp(-power * xsimd::log(Isa::clamp_normal(acc)));
+  }
 };
 
 /// Calls body(step) with the step that fits the rule.
 template <class Isa, class Body>
 inline void with_step(const StepRule& rule, Body&& body) {
-  if (rule.power == 0.5f && rule.l2 == 0.0f) {
-    body(RootStep<Isa>(rule));
-  } else {
+  if (rule.power != 0.5f) {
     body(PowerStep<Isa>(rule));
+  } else if (rule.l2 != 0.0f) {
+    body(RootStep<Isa, true>(rule));
+  } else {
+    body(RootStep<Isa, false>(rule));
   }
 }
 

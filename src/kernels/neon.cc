@@ -52,6 +52,18 @@ struct Neon {
     }
   }
   static float sum(V v) { return vaddvq_f32(v); }
+
+  template <std::size_t K>
+  static V load_slots(const float* const* p) {
+    static_assert(K == 2);
+    return vcombine_f32(vld1_f32(p[0]), vld1_f32(p[1]));
+  }
+  template <std::size_t K>
+  static void store_slots(float* const* p, V v) {
+    static_assert(K == 2);
+    vst1_f32(p[0], vget_low_f32(v));
+    vst1_f32(p[1], vget_high_f32(v));
+  }
 };
 
 }  // namespace

@@ -83,6 +83,61 @@ void ffm_update_slice(float* w, float* acc, const float* t, const float* delta, 
   }
 }
 
+void ffm_pairs(const float* const* rows, const std::uint32_t* fields, std::size_t n, std::size_t k,
+               float* pairs) {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      *pairs++ =
+          static_cast<float>(dot_double(rows[i] + fields[j] * k, rows[j] + fields[i] * k, k));
+    }
+  }
+}
+
+void ffm_update_pairs(float* const* rows, float* const* accs, const std::uint32_t* fields,
+                      std::size_t n, std::size_t k, const float* delta, StepRule rule) {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j, ++delta) {
+      for (std::size_t c = 0; c < k; ++c) {
+        const std::size_t at_i = fields[j] * k + c;
+        const std::size_t at_j = fields[i] * k + c;
+        const float g_i = *delta * rows[j][at_j];
+        const float g_j = *delta * rows[i][at_i];
+        step(rows[i][at_i], accs[i][at_i], g_i, rule);
+        step(rows[j][at_j], accs[j][at_j], g_j, rule);
+      }
+    }
+  }
+}
+
+void ffm_update_pairs_slice(float* const* rows, float* const* accs, const std::uint32_t* fields,
+                            std::size_t n, std::size_t k, const float* delta, StepRule rule) {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j, ++delta) {
+      float* slot_i = rows[i] + fields[j] * k;
+      float* slot_j = rows[j] + fields[i] * k;
+      float& acc_i = accs[i][fields[j]];
+      float& acc_j = accs[j][fields[i]];
+      const auto gradient = [&](float w_i, float w_j) { return with_l2(*delta * w_j, w_i, rule); };
+      double squares_i = 0;
+      double squares_j = 0;
+      for (std::size_t c = 0; c < k; ++c) {
+        squares_i += std::pow(static_cast<double>(gradient(slot_i[c], slot_j[c])), 2);
+        squares_j += std::pow(static_cast<double>(gradient(slot_j[c], slot_i[c])), 2);
+      }
+      acc_i += static_cast<float>(squares_i / static_cast<double>(k));
+      acc_j += static_cast<float>(squares_j / static_cast<double>(k));
+      const float scale_i = rule.rate * shrink(acc_i, rule.power);
+      const float scale_j = rule.rate * shrink(acc_j, rule.power);
+      for (std::size_t c = 0; c < k; ++c) {
+        const float w_i = slot_i[c];
+        const float w_j = slot_j[c];
+        slot_i[c] -= scale_i * gradient(w_i, w_j);
+        slot_j[c] -= scale_j * gradient(w_j, w_i);
+      }
+    }
+  }
+}
+
 void dense_forward(const float* w, const float* bias, const float* in, std::size_t inputs,
                    std::size_t outputs, std::size_t stride, float* out) {
   for (std::size_t o = 0; o < outputs; ++o) {
@@ -145,6 +200,9 @@ constinit const Kernels kReference = {
     .axpy = axpy,
     .ffm_update = ffm_update,
     .ffm_update_slice = ffm_update_slice,
+    .ffm_pairs = ffm_pairs,
+    .ffm_update_pairs = ffm_update_pairs,
+    .ffm_update_pairs_slice = ffm_update_pairs_slice,
     .dense_forward = dense_forward,
     .dense_backward = dense_backward,
     .dense_update = dense_update,

@@ -24,9 +24,7 @@ struct Sse2 {
   static V fma(V a, V b, V c) { return a * b + c; }
   static V fnma(V a, V b, V c) { return c - a * b; }
 
-  static V clamp_normal(V x) {
-    return xsimd::min(xsimd::max(x, V(__FLT_MIN__)), V(__FLT_MAX__));
-  }
+  static V clamp_normal(V x) { return xsimd::min(xsimd::max(x, V(__FLT_MIN__)), V(__FLT_MAX__)); }
   static V rsqrt_guess(V x) { return _mm_rsqrt_ps(x); }
 
   template <std::size_t K>
@@ -52,6 +50,19 @@ struct Sse2 {
   static float sum(V v) {
     const __m128 half = _mm_add_ps(v, _mm_movehl_ps(v, v));
     return _mm_cvtss_f32(_mm_add_ss(half, _mm_shuffle_ps(half, half, 1)));
+  }
+
+  template <std::size_t K>
+  static V load_slots(const float* const* p) {
+    static_assert(K == 2);
+    const __m128 low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p[0])));
+    return _mm_loadh_pi(low, reinterpret_cast<const __m64*>(p[1]));
+  }
+  template <std::size_t K>
+  static void store_slots(float* const* p, V v) {
+    static_assert(K == 2);
+    _mm_storel_pi(reinterpret_cast<__m64*>(p[0]), v);
+    _mm_storeh_pi(reinterpret_cast<__m64*>(p[1]), v);
   }
 };
 

@@ -1,5 +1,5 @@
-/// The kernel tables by name, for `dispatch.cc` and the files that fill them. Which of them exist is
-/// decided by `CMakeLists.txt`; `built_tables()` lives in the one `cpu_*.cc` that is built.
+/// The kernel tables by name, for `dispatch.cc` and the files that fill them. Which of them exist
+/// is decided by `CMakeLists.txt`; `built_tables()` lives in the one `cpu_*.cc` that is built.
 #pragma once
 
 #include <span>

@@ -10,7 +10,7 @@ namespace leveret::kernels::generic {
 constexpr std::size_t kSumsUnderWay = 4;
 
 template <class Isa>
-float dot(const float* a, const float* b, std::size_t length) {
+[[gnu::flatten]] float dot(const float* a, const float* b, std::size_t length) {
   using V = typename Isa::V;
   constexpr std::size_t N = kLanes<Isa>;
   V sums[kSumsUnderWay];
@@ -18,8 +18,8 @@ float dot(const float* a, const float* b, std::size_t length) {
   std::size_t i = 0;
   for (; i + kSumsUnderWay * N <= length; i += kSumsUnderWay * N) {
     for (std::size_t u = 0; u < kSumsUnderWay; ++u) {
-      sums[u] = Isa::fma(V::load_unaligned(a + i + u * N), V::load_unaligned(b + i + u * N),
-                         sums[u]);
+      sums[u] =
+          Isa::fma(V::load_unaligned(a + i + u * N), V::load_unaligned(b + i + u * N), sums[u]);
     }
   }
   sweep<Isa>(length - i, [&](std::size_t at, auto lanes) {
@@ -29,7 +29,7 @@ float dot(const float* a, const float* b, std::size_t length) {
 }
 
 template <class Isa>
-void moments(const float* x, std::size_t length, float* sum, float* sum_squares) {
+[[gnu::flatten]] void moments(const float* x, std::size_t length, float* sum, float* sum_squares) {
   using V = typename Isa::V;
   constexpr std::size_t N = kLanes<Isa>;
   V first[kSumsUnderWay], second[kSumsUnderWay];
@@ -53,7 +53,8 @@ void moments(const float* x, std::size_t length, float* sum, float* sum_squares)
 }
 
 template <class Isa>
-void affine(const float* x, std::size_t length, float shift, float scale, float* out) {
+[[gnu::flatten]] void affine(const float* x, std::size_t length, float shift, float scale,
+                             float* out) {
   using V = typename Isa::V;
   const V minus(shift), times(scale);
   sweep<Isa>(length, [&](std::size_t i, auto lanes) {
@@ -62,7 +63,7 @@ void affine(const float* x, std::size_t length, float shift, float scale, float*
 }
 
 template <class Isa>
-void axpy(float x, const float* row, std::size_t length, float* row_sum) {
+[[gnu::flatten]] void axpy(float x, const float* row, std::size_t length, float* row_sum) {
   using V = typename Isa::V;
   const V factor(x);
   sweep<Isa>(length, [&](std::size_t i, auto lanes) {
@@ -71,7 +72,8 @@ void axpy(float x, const float* row, std::size_t length, float* row_sum) {
 }
 
 template <class Isa>
-void update(float* w, float* acc, const float* g, std::size_t length, StepRule rule) {
+[[gnu::flatten]] void update(float* w, float* acc, const float* g, std::size_t length,
+                             StepRule rule) {
   using V = typename Isa::V;
   with_step<Isa>(rule, [&](const auto& step) {
     sweep<Isa>(length, [&](std::size_t i, auto lanes) {

@@ -168,7 +168,8 @@ TEST_CASE("no gradient, however small or large, makes a weight infinite or NaN")
         Floats w(slots * k), acc(slots * k), t(slots * k), delta(slots);
         std::fill(t + 0, t + slots * k, g);
         std::fill(delta + 0, delta + slots, 1.0f);
-        for (int times = 0; times < 3; ++times) kernels->ffm_update(w, acc, t, delta, slots, k, rule);
+        for (int times = 0; times < 3; ++times)
+          kernels->ffm_update(w, acc, t, delta, slots, k, rule);
         for (std::size_t i = 0; i < slots * k; ++i) {
           if (!std::isfinite(w[i])) FAIL("weight " << i << " is " << w[i]);
           if (std::isnan(acc[i])) FAIL("accumulator " << i << " is NaN");

@@ -54,8 +54,8 @@ TEST_CASE("reference: a dense layer forward, backward, update") {
   reference().dense_forward(w, bias, in, 2, 2, 3, out);
   CHECK(out[0] == 15);
   CHECK(out[1] == 31);
-  reference().dense_backward_update(w, acc, in, d_out, 2, 2, 3,
-                                    {.rate = 1, .power = .5f, .l2 = 0}, d_in);
+  reference().dense_backward_update(w, acc, in, d_out, 2, 2, 3, {.rate = 1, .power = .5f, .l2 = 0},
+                                    d_in);
   CHECK(d_in[0] == 3);
   CHECK(d_in[1] == 6);
   CHECK(acc[0] == 16);

@@ -1,0 +1,226 @@
+/// ffm_update_pairs_slice: rows in place, one accumulator per slot, generic in instruction set and
+/// k.
+///
+/// A block is as many pairs as a register has lanes: their accumulators fill one register, and one
+/// root serves all of them.
+#pragma once
+
+#include "kernels/pairs_body.h"
+
+namespace leveret::kernels::generic {
+
+/// The accumulators of rows j, j+1, … for row i's field: one number in each row.
+template <class Isa>
+struct ColumnAccs {
+  using V = typename Isa::V;
+  const Rows<float>& acc;
+  std::size_t i, j, count;
+
+  /// Adds `squares` / k to them and returns what they are then.
+  V add(V squares, std::size_t k) const {
+    float* const* rows = acc.rows + j;
+    const std::size_t column = acc.fields[i];
+    alignas(64) float lanes[kLanes<Isa>] = {};
+    for (std::size_t s = 0; s < count; ++s) lanes[s] = rows[s][column];
+    const V now = Isa::fma(squares, V(1.0f / static_cast<float>(k)), V::load_aligned(lanes));
+    now.store_aligned(lanes);
+    for (std::size_t s = 0; s < count; ++s) rows[s][column] = lanes[s];
+    return now;
+  }
+};
+
+/// Row i's accumulators for the fields of rows j, j+1, …
+template <class Isa>
+struct RowAccs {
+  using V = typename Isa::V;
+  const Rows<float>& acc;
+  std::size_t i, j, count;
+
+  V add(V squares, std::size_t k) const {
+    float* const row = acc.rows[i];
+    const std::uint32_t* fields = acc.fields + j;
+    const V mean = squares * V(1.0f / static_cast<float>(k));
+    if (fields[count - 1] - fields[0] == count - 1) {
+      float* const at = row + fields[0];
+      const bool whole = count == kLanes<Isa>;
+      const V now = mean + (whole ? V::load_unaligned(at) : Isa::load_part(at, count));
+      if (whole) {
+        now.store_unaligned(at);
+      } else {
+        Isa::store_part(at, now, count);
+      }
+      return now;
+    }
+    alignas(64) float lanes[kLanes<Isa>] = {};
+    for (std::size_t s = 0; s < count; ++s) lanes[s] = row[fields[s]];
+    const V now = mean + V::load_aligned(lanes);
+    now.store_aligned(lanes);
+    for (std::size_t s = 0; s < count; ++s) row[fields[s]] = lanes[s];
+    return now;
+  }
+};
+
+/// Calls body(e, own, others) for each bundle e of the block of pairs (i, j), …, (i, j + count -
+/// 1).
+template <class Isa, std::size_t K, class OwnSlots, class Body>
+inline void for_each_bundle(const Rows<float>& w, std::size_t i, std::size_t j, std::size_t count,
+                            float* spare, const OwnSlots& own_slots, Body&& body) {
+  using Slots = Scattered<Isa, K, float>;
+  constexpr std::size_t S = kBundle<Isa, K>;
+  if (count == kLanes<Isa>) {
+#pragma GCC unroll 16
+    for (std::size_t e = 0; e < kLanes<Isa> / S; ++e) {
+      body(e, own_slots(w, i, j + e * S), Slots::others(w, i, j + e * S));
+    }
+    return;
+  }
+  std::size_t e = 0;
+  for (; (e + 1) * S <= count; ++e) {
+    body(e, own_slots(w, i, j + e * S), Slots::others(w, i, j + e * S));
+  }
+  const std::size_t rest = count - e * S;
+  if (rest != 0) {
+    body(e, Slots::own(w, i, j + e * S, rest, spare), Slots::others(w, i, j + e * S, rest, spare));
+  }
+}
+
+template <class Isa, std::size_t K, class Step, class OwnSlots>
+inline void update_slice_block(const Rows<float>& w, const Rows<float>& acc, std::size_t i,
+                               std::size_t j, std::size_t count, const float* delta,
+                               const Step& step, const OwnSlots& own_slots) {
+  using V = typename Isa::V;
+  constexpr std::size_t N = kLanes<Isa>;
+  constexpr std::size_t S = kBundle<Isa, K>;
+  constexpr std::size_t kEntries = N / S;
+  const V d = count == N ? V::load_unaligned(delta) : Isa::load_part(delta, count);
+  alignas(64) float spare[K] = {};
+  alignas(64) float d_lanes[N], own_scale[N], other_scale[N];
+  d.store_aligned(d_lanes);
+
+  V own_squares[kEntries], other_squares[kEntries];
+  for (V& s : own_squares) s = V(0.0f);
+  for (V& s : other_squares) s = V(0.0f);
+  const auto add_squares = [&](std::size_t e, const auto& own, const auto& others) {
+    for (std::size_t c = 0; c < K; c += N) {
+      const V a = own.load(c);
+      const V b = others.load(c);
+      V g_a = b;  // times delta, which all of a slot shares
+      V g_b = a;
+      if constexpr (Step::kHasL2) {
+        const V d_spread = Isa::template spread<K>(d_lanes + e * S);
+        g_a = step.gradient(d_spread * b, a);
+        g_b = step.gradient(d_spread * a, b);
+      }
+      own_squares[e] = Isa::fma(g_a, g_a, own_squares[e]);
+      other_squares[e] = Isa::fma(g_b, g_b, other_squares[e]);
+    }
+  };
+  for_each_bundle<Isa, K>(w, i, j, count, spare, own_slots, add_squares);
+
+  const V common = Step::kHasL2 ? V(1.0f) : d;
+  const V own_sums = Isa::template slot_sums<kEntries>(own_squares) * common * common;
+  const V other_sums = Isa::template slot_sums<kEntries>(other_squares) * common * common;
+  (step.scale(RowAccs<Isa>{acc, i, j, count}.add(own_sums, K)) * common).store_aligned(own_scale);
+  (step.scale(ColumnAccs<Isa>{acc, i, j, count}.add(other_sums, K)) * common)
+      .store_aligned(other_scale);
+
+  const auto move = [&](std::size_t e, const auto& own, const auto& others) {
+    const V own_factor = Isa::template spread<K>(own_scale + e * S);
+    const V other_factor = Isa::template spread<K>(other_scale + e * S);
+    for (std::size_t c = 0; c < K; c += N) {
+      const V a = own.load(c);
+      const V b = others.load(c);
+      V g_a = b;
+      V g_b = a;
+      if constexpr (Step::kHasL2) {
+        const V d_spread = Isa::template spread<K>(d_lanes + e * S);
+        g_a = step.gradient(d_spread * b, a);
+        g_b = step.gradient(d_spread * a, b);
+      }
+      own.store(c, Isa::fnma(own_factor, g_a, a));
+      others.store(c, Isa::fnma(other_factor, g_b, b));
+    }
+  };
+  for_each_bundle<Isa, K>(w, i, j, count, spare, own_slots, move);
+}
+
+template <class Isa, std::size_t K, class Step, class OwnSlots>
+[[gnu::flatten]] void ffm_update_pairs_slice_fixed(const Rows<float>& w, const Rows<float>& acc,
+                                                   std::size_t n, const float* delta,
+                                                   const Step& step, const OwnSlots& own_slots) {
+  constexpr std::size_t N = kLanes<Isa>;
+  const Step local = step;  // in registers, out of reach of the stores
+  for (std::size_t i = 1; i < n; ++i) {
+    std::size_t j = 0;
+    for (; j + N <= i; j += N) {
+      update_slice_block<Isa, K>(w, acc, i, j, N, delta + j, local, own_slots);
+    }
+    if (j < i) update_slice_block<Isa, K>(w, acc, i, j, i - j, delta + j, local, own_slots);
+    delta += i;
+  }
+}
+
+/// Any k: pair by pair.
+template <class Isa, class Step>
+[[gnu::flatten]] void ffm_update_pairs_slice_any(const Rows<float>& w, const Rows<float>& acc,
+                                                 std::size_t n, std::size_t k, const float* delta,
+                                                 const Step& step) {
+  using V = typename Isa::V;
+  for (std::size_t i = 1; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const V d(*delta++);
+      float* const own = w.slot(i, j, k);
+      float* const other = w.slot(j, i, k);
+      V own_squares(0.0f), other_squares(0.0f);
+      sweep<Isa>(k, [&](std::size_t c, auto lanes) {
+        const V a = lanes.load(own + c);
+        const V b = lanes.load(other + c);
+        const V g_a = step.gradient(d * b, a);
+        const V g_b = step.gradient(d * a, b);
+        own_squares = Isa::fma(g_a, g_a, own_squares);
+        other_squares = Isa::fma(g_b, g_b, other_squares);
+      });
+      float& own_acc = *acc.slot(i, j, 1);
+      float& other_acc = *acc.slot(j, i, 1);
+      own_acc += Isa::sum(own_squares) / static_cast<float>(k);
+      other_acc += Isa::sum(other_squares) / static_cast<float>(k);
+      const V own_scale = step.scale(V(own_acc));
+      const V other_scale = step.scale(V(other_acc));
+      sweep<Isa>(k, [&](std::size_t c, auto lanes) {
+        const V a = lanes.load(own + c);
+        const V b = lanes.load(other + c);
+        lanes.store(own + c, Isa::fnma(own_scale, step.gradient(d * b, a), a));
+        lanes.store(other + c, Isa::fnma(other_scale, step.gradient(d * a, b), b));
+      });
+    }
+  }
+}
+
+template <class Isa>
+void ffm_update_pairs_slice(float* const* rows, float* const* accs, const std::uint32_t* fields,
+                            std::size_t n, std::size_t k, const float* delta, StepRule rule) {
+  if (n < 2) return;
+  const Rows<float> w = {rows, fields};
+  const Rows<float> acc = {accs, fields};
+  with_step<Isa>(rule, [&](const auto& step) {
+    const auto fixed = [&]<std::size_t K>() {
+      with_own_slots<Isa, K, float>(fields, n, [&](const auto& own) {
+        ffm_update_pairs_slice_fixed<Isa, K>(w, acc, n, delta, step, own);
+      });
+    };
+    switch (k) {
+      case 2:
+        return fixed.template operator()<2>();
+      case 4:
+        return fixed.template operator()<4>();
+      case 8:
+        return fixed.template operator()<8>();
+      case 16:
+        return fixed.template operator()<16>();
+      default:
+        return ffm_update_pairs_slice_any<Isa>(w, acc, n, k, delta, step);
+    }
+  });
+}
+
+}  // namespace leveret::kernels::generic

@@ -1,0 +1,70 @@
+/// The first layer of a DeepFFM: 780 inputs (741 pairs and 39 linear terms), 32 outputs; a second
+/// layer of 32; and the head, one output. W alone is 100 KB: it lives in the second-level cache.
+#include "kernels/registry.h"
+
+namespace leveret::bench {
+namespace {
+
+struct Layer {
+  Layer(std::size_t in_count, std::size_t out_count)
+      : inputs(in_count),
+        outputs(out_count),
+        stride((in_count + 15) / 16 * 16),
+        w(random_floats(outputs * stride, -1, 1)),
+        acc(random_floats(outputs * stride, 1, 2)),
+        bias(random_floats(outputs, -1, 1)),
+        in(random_floats(inputs, -1, 1)),
+        out(random_floats(outputs, -1, 1)),
+        d_out(random_floats(outputs, -.01f, .01f)),
+        d_in(random_floats(inputs, -1, 1)) {}
+  double bytes(double n) const { return n * 4 * static_cast<double>(inputs * outputs); }
+
+  std::size_t inputs, outputs, stride;
+  Floats w, acc, bias, in, out, d_out, d_in;
+};
+
+constexpr kernels::StepRule kRule = {.rate = .02f, .power = .5f, .l2 = 0};
+
+template <class Work>
+void add(const std::string& name, std::size_t inputs, std::size_t outputs, double arrays,
+         double flops_per_weight, Work work) {
+  const std::string shape = "/" + std::to_string(inputs) + "x" + std::to_string(outputs);
+  register_all(name + shape, [=](benchmark::State& state, const kernels::Kernels& kernels) {
+    Layer layer(inputs, outputs);
+    for (auto _ : state) {
+      work(kernels, layer);
+      benchmark::ClobberMemory();
+    }
+    count(state, layer.bytes(arrays), flops_per_weight * static_cast<double>(inputs * outputs));
+  });
+}
+
+}  // namespace
+
+void register_dense() {
+  using kernels::Kernels;
+  const auto forward = [](const Kernels& kernels, Layer& l) {
+    kernels.dense_forward(l.w.get(), l.bias.get(), l.in.get(), l.inputs, l.outputs, l.stride,
+                          l.out.get());
+  };
+  const auto backward = [](const Kernels& kernels, Layer& l) {
+    kernels.dense_backward(l.w.get(), l.d_out.get(), l.inputs, l.outputs, l.stride, l.d_in.get());
+  };
+  const auto backward_update = [](const Kernels& kernels, Layer& l) {
+    kernels.dense_backward_update(l.w.get(), l.acc.get(), l.in.get(), l.d_out.get(), l.inputs,
+                                  l.outputs, l.stride, kRule, l.d_in.get());
+  };
+  const auto half_active = [=](const Kernels& kernels, Layer& l) {
+    for (std::size_t o = 0; o < l.outputs; o += 2) l.d_out[o] = 0;
+    backward_update(kernels, l);
+  };
+  add("dense_forward", 780, 32, 1, 2, forward);
+  add("dense_forward", 32, 32, 1, 2, forward);
+  add("dense_forward", 32, 1, 1, 2, forward);
+  add("dense_backward", 780, 32, 1, 2, backward);
+  add("dense_backward_update", 780, 32, 4, 9, backward_update);
+  add("dense_backward_update_half", 780, 32, 2, 4.5, half_active);
+  add("dense_backward_update", 32, 32, 4, 9, backward_update);
+}
+
+}  // namespace leveret::bench

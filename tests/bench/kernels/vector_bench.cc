@@ -1,0 +1,47 @@
+/// The kernels over plain vectors at the length of a DeepFFM's normalised input.
+#include "kernels/registry.h"
+
+namespace leveret::bench {
+namespace {
+
+constexpr std::size_t kLength = 780;
+
+struct Vectors {
+  Floats a = random_floats(kLength, -1, 1), b = random_floats(kLength, -1, 1),
+         acc = random_floats(kLength, 1, 2), out = random_floats(kLength, -1, 1);
+};
+
+template <class Work>
+void add(const std::string& name, double arrays, double flops, Work work) {
+  register_all(name, [=](benchmark::State& state, const kernels::Kernels& kernels) {
+    Vectors v;
+    for (auto _ : state) {
+      work(kernels, v);
+      benchmark::ClobberMemory();
+    }
+    count(state, arrays * 4 * kLength, flops * kLength);
+  });
+}
+
+}  // namespace
+
+void register_vectors() {
+  using kernels::Kernels;
+  add("dot", 2, 2, [](const Kernels& kernels, Vectors& v) {
+    v.out[0] = kernels.dot(v.a.get(), v.b.get(), kLength);
+  });
+  add("moments", 1, 3, [](const Kernels& kernels, Vectors& v) {
+    kernels.moments(v.a.get(), kLength, v.out.get(), v.out.get() + 1);
+  });
+  add("affine", 2, 2, [](const Kernels& kernels, Vectors& v) {
+    kernels.affine(v.a.get(), kLength, .1f, 2, v.out.get());
+  });
+  add("axpy", 3, 2, [](const Kernels& kernels, Vectors& v) {
+    kernels.axpy(.001f, v.a.get(), kLength, v.out.get());
+  });
+  add("update", 5, 7, [](const Kernels& kernels, Vectors& v) {
+    kernels.update(v.out.get(), v.acc.get(), v.a.get(), kLength, {});
+  });
+}
+
+}  // namespace leveret::bench
