@@ -53,6 +53,8 @@ class Parser::LineParser {
   std::string_view view(std::uint32_t begin, std::uint32_t end) const {
     return {text_ + begin, end - begin};
   }
+  /// hash_name of the text's bytes [begin, end).
+  std::uint32_t hash(std::uint32_t begin, std::uint32_t end, std::uint32_t seed) const;
   bool fail(const char* what, std::uint32_t at) {
     what_ = what;
     fault_ = at;
