@@ -149,15 +149,24 @@ bool Parser::LineParser::parse_namespace() {
   const std::uint32_t name_end = token_end();
   Namespace space{.hash = 0, .weight = 1, .next_anonymous = 0};
   if (delimiter() == ':' && !parse_weight(name_end - name_begin, space.weight)) return false;
-  const std::uint32_t id = begin_run(view(name_begin, name_end), space);
+  const std::string_view name = view(name_begin, name_end);
+  const KnownNamespace known = known_.find(name);
+  const bool is_new = known.id == KnownNamespace::kUnknown;
+  space.hash = is_new ? hash_namespace(name) : known.hash;
   const std::uint32_t begin = staged_.feature_count();
   if (!parse_features(space)) return false;
   const std::uint32_t end = staged_.feature_count();
-  if (begin != end) {
-    staged_.reserve(1);
-    staged_.add_run({id, space.hash, begin, end});
-  }
+  if (begin == end) return true;
+  staged_.reserve(1);
+  const auto new_id = static_cast<std::uint32_t>(kNewName + new_names_.size());
+  staged_.add_run({is_new ? new_id : known.id, space.hash, begin, end});
+  if (is_new) new_names_.push_back(name);
   return true;
+}
+
+std::uint32_t Parser::LineParser::hash_namespace(std::string_view name) const {
+  if (!name.empty()) return hash_name(name, options_.hash_seed, options_.hash);
+  return options_.hash_seed == 0 ? 0 : murmur3(name, options_.hash_seed);
 }
 
 bool Parser::LineParser::parse_weight(std::uint32_t name_size, float& weight) {
@@ -245,24 +254,7 @@ void Parser::LineParser::add(Feature feature, FeatureName text) {
   }
 }
 
-/// Returns the name for the run, to be settled by name_new_namespaces() if it is a new one: a name
-/// becomes known only when its line has proved good.
-std::uint32_t Parser::LineParser::begin_run(std::string_view name, Namespace& space) {
-  const KnownNamespace known = known_.find(name);
-  if (known.id != KnownNamespace::kUnknown) {
-    space.hash = known.hash;
-    return known.id;
-  }
-  const bool is_default_of_seed_0 = name.empty() && options_.hash_seed == 0;
-  if (name.empty()) {
-    space.hash = is_default_of_seed_0 ? 0 : murmur3(name, options_.hash_seed);
-  } else {
-    space.hash = hash_name(name, options_.hash_seed, options_.hash);
-  }
-  new_names_.push_back(name);
-  return kNewName + static_cast<std::uint32_t>(new_names_.size() - 1);
-}
-
+/// A name becomes known only here, when its line has proved good.
 bool Parser::LineParser::name_new_namespaces() {
   for (std::size_t i = 0; i < staged_.run_count(); ++i) {
     NamespaceRun& run = staged_.run(i);

@@ -18,12 +18,18 @@ class TextMaker {
     std::string line = pick({"1", "-1", "0", "1 2.5", "-1 1 0.5 'tag", "+1.0", "", "1 t"});
     if (below(8) != 0) line += ' ';
     for (int n = static_cast<int>(below(30)); n > 0; --n) {
-      line +=
-          "|" + (below(10) ? pick({"a", "b", "c", "z", "user", "a_rather_long_name", "12"}) : "");
-      if (below(20) == 0) line += ":" + number();
+      line += '|';
+      if (below(10)) line += pick({"a", "b", "c", "z", "user", "a_rather_long_name", "12"});
+      if (below(20) == 0) {
+        line += ':';
+        line += number();
+      }
       do {
-        line += ' ' + name();
-        if (below(8) == 0) line += ":" + (below(3) ? number() : name());
+        line += ' ';
+        line += name();
+        if (below(8) != 0) continue;
+        line += ':';
+        line += below(3) ? number() : name();
       } while (below(4) == 0);
       line += pick({" ", " ", " ", " ", "", "  ", "\t"});
     }
