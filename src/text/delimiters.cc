@@ -30,18 +30,31 @@ std::uint64_t delimiter_bits(const char* block) {
 
 constexpr std::uint32_t kBlock = 64;
 
-/// Writes the positions of `bits` to `out`, and up to 15 meaningless ones behind them: fixed runs
-/// of stores leave the branch predictor less to guess than a loop over the bits.
-std::uint32_t* write_positions(std::uint64_t bits, std::uint32_t base, std::uint32_t* out) {
-  const int count = std::popcount(bits);
-  for (int done = 0; done < count; done += 16) {
-    for (int i = 0; i < 16; ++i) {
-      const std::uint64_t never_zero = bits | (std::uint64_t{1} << 63);
-      out[done + i] = base + static_cast<std::uint32_t>(std::countr_zero(never_zero));
-      bits &= bits - 1;
-    }
+/// std::popcount is a call into the compiler's library where the baseline has no instruction.
+std::uint32_t count_bits(std::uint64_t bits) {
+  bits -= (bits >> 1) & 0x5555555555555555;
+  bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333);
+  bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  return static_cast<std::uint32_t>((bits * 0x0101010101010101) >> 56);
+}
+
+/// Writes the positions of the lowest kSlots of `bits`, which are cleared; meaningless ones if
+/// there are fewer. A fixed run of stores leaves the branch predictor nothing to guess.
+template <int kSlots>
+void write_slots(std::uint64_t& bits, std::uint32_t base, std::uint32_t* out) {
+  for (int i = 0; i < kSlots; ++i) {
+    const std::uint64_t never_zero = bits | (std::uint64_t{1} << 63);
+    out[i] = base + static_cast<std::uint32_t>(std::countr_zero(never_zero));
+    bits &= bits - 1;
   }
-  return out + count;
+}
+
+/// Writes the positions of `bits` and up to 15 meaningless ones behind them.
+std::uint32_t* write_positions(std::uint64_t bits, std::uint32_t base, std::uint32_t* out) {
+  std::uint32_t* const end = out + count_bits(bits);
+  write_slots<16>(bits, base, out);
+  for (out += 16; out < end; out += 8) write_slots<8>(bits, base, out);
+  return end;
 }
 
 }  // namespace

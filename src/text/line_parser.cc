@@ -3,6 +3,7 @@
 /// first thing it does not expect. The other functions do the whole grammar.
 #include "text/line_parser.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "text/hash_inline.h"
@@ -108,29 +109,37 @@ void Parser::LineParser::parse_usual_namespaces() {
   if (options_.keep_names) return;
   const auto ahead = cursor_.ahead();
   staged_.reserve(ahead.size() / 3 + 1);
+  // Copies, so that the stores below cannot be stores to these.
+  const char* const text = text_;
+  const std::uint32_t last_word = size_ - std::min(size_, 8u);
+  const HashMode mode = options_.hash;
+  const std::uint32_t at = staged_.feature_count();
+  Feature* const features = staged_.free_features();
+  NamespaceRun* const runs = staged_.free_runs();
+  std::uint32_t count = 0;
   std::size_t i = 0;
-  for (bool last = false; !last && i + 4 <= ahead.size();) {
+  for (bool last = false; !last && i + 4 <= ahead.size(); ++count) {
     const std::uint32_t bar = ahead[i];
     const std::uint32_t begin = bar + 3;
     const std::uint32_t end = ahead[i + 2];
-    if (text_[bar] != '|' || ahead[i + 1] != bar + 2 || text_[bar + 2] != ' ') break;
-    if (end == begin || begin + 8 > size_) break;
-    last = text_[end] == '\n';
-    if (last ? text_[end - 1] == '\r'
-             : text_[end] != ' ' || ahead[i + 3] != end + 1 || text_[end + 1] != '|') {
+    if (text[bar] != '|' || ahead[i + 1] != bar + 2 || text[bar + 2] != ' ') break;
+    if (end == begin || begin > last_word) break;
+    last = text[end] == '\n';
+    if (last ? text[end - 1] == '\r'
+             : text[end] != ' ' || ahead[i + 3] != end + 1 || text[end + 1] != '|') {
       break;
     }
-    const KnownNamespace& space = known_.of_letter(static_cast<unsigned char>(text_[bar + 1]));
+    const KnownNamespace space = known_.of_letter(static_cast<unsigned char>(text[bar + 1]));
     if (space.id == KnownNamespace::kUnknown) break;
     const std::uint32_t size = end - begin;
-    const std::uint32_t hash =
-        size <= 8 ? hash_short(load_le64(text_ + begin), size, space.hash, options_.hash)
-                  : hash_name(view(begin, end), space.hash, options_.hash);
-    const std::uint32_t at = staged_.feature_count();
-    staged_.add_run({space.id, space.hash, at, at + 1});
-    staged_.add_feature({hash, 1.0f});
+    const std::uint32_t hash = size <= 8
+                                   ? hash_short(load_le64(text + begin), size, space.hash, mode)
+                                   : hash_name({text + begin, size}, space.hash, mode);
+    features[count] = {hash, 1.0f};
+    runs[count] = {space.id, space.hash, at + count, at + count + 1};
     i += last ? 2 : 3;
   }
+  staged_.added(count);
   cursor_.skip(i);
 }
 
@@ -140,15 +149,24 @@ bool Parser::LineParser::parse_namespace() {
   const std::uint32_t name_end = token_end();
   Namespace space{.hash = 0, .weight = 1, .next_anonymous = 0};
   if (delimiter() == ':' && !parse_weight(name_end - name_begin, space.weight)) return false;
-  const std::uint32_t id = begin_run(view(name_begin, name_end), space);
+  const std::string_view name = view(name_begin, name_end);
+  const KnownNamespace known = known_.find(name);
+  const bool is_new = known.id == KnownNamespace::kUnknown;
+  space.hash = is_new ? hash_namespace(name) : known.hash;
   const std::uint32_t begin = staged_.feature_count();
   if (!parse_features(space)) return false;
   const std::uint32_t end = staged_.feature_count();
-  if (begin != end) {
-    staged_.reserve(1);
-    staged_.add_run({id, space.hash, begin, end});
-  }
+  if (begin == end) return true;
+  staged_.reserve(1);
+  const auto new_id = static_cast<std::uint32_t>(kNewName + new_names_.size());
+  staged_.add_run({is_new ? new_id : known.id, space.hash, begin, end});
+  if (is_new) new_names_.push_back(name);
   return true;
+}
+
+std::uint32_t Parser::LineParser::hash_namespace(std::string_view name) const {
+  if (!name.empty()) return hash_name(name, options_.hash_seed, options_.hash);
+  return options_.hash_seed == 0 ? 0 : murmur3(name, options_.hash_seed);
 }
 
 bool Parser::LineParser::parse_weight(std::uint32_t name_size, float& weight) {
@@ -177,8 +195,7 @@ bool Parser::LineParser::parse_features(Namespace& space) {
     if (delimiter() == ':') {
       if (!parse_value(space, begin, end - begin)) return false;
     } else if (end != begin) {
-      const std::uint32_t hash = hash_name(view(begin, end), space.hash, options_.hash);
-      add({hash, space.weight}, {begin, end - begin, 0, 0});
+      add({hash(begin, end, space.hash), space.weight}, {begin, end - begin, 0, 0});
     }
   }
   return true;
@@ -203,10 +220,9 @@ bool Parser::LineParser::parse_value(Namespace& space, std::uint32_t name_begin,
   if (status == NumberStatus::kOutOfRange || std::isinf(value)) {
     return fail("value is too large for a float", begin);
   }
-  const std::string_view name = view(name_begin, name_begin + name_size);
-  const std::uint32_t hash = name_size == 0 ? space.hash + space.next_anonymous++
-                                            : hash_name(name, space.hash, options_.hash);
-  add({hash, value}, {name_begin, name_size, 0, 0});
+  const std::uint32_t code = name_size == 0 ? space.hash + space.next_anonymous++
+                                            : hash(name_begin, name_begin + name_size, space.hash);
+  add({code, value}, {name_begin, name_size, 0, 0});
   return true;
 }
 
@@ -238,24 +254,7 @@ void Parser::LineParser::add(Feature feature, FeatureName text) {
   }
 }
 
-/// Returns the name for the run, to be settled by name_new_namespaces() if it is a new one: a name
-/// becomes known only when its line has proved good.
-std::uint32_t Parser::LineParser::begin_run(std::string_view name, Namespace& space) {
-  const KnownNamespace known = known_.find(name);
-  if (known.id != KnownNamespace::kUnknown) {
-    space.hash = known.hash;
-    return known.id;
-  }
-  const bool is_default_of_seed_0 = name.empty() && options_.hash_seed == 0;
-  if (name.empty()) {
-    space.hash = is_default_of_seed_0 ? 0 : murmur3(name, options_.hash_seed);
-  } else {
-    space.hash = hash_name(name, options_.hash_seed, options_.hash);
-  }
-  new_names_.push_back(name);
-  return kNewName + static_cast<std::uint32_t>(new_names_.size() - 1);
-}
-
+/// A name becomes known only here, when its line has proved good.
 bool Parser::LineParser::name_new_namespaces() {
   for (std::size_t i = 0; i < staged_.run_count(); ++i) {
     NamespaceRun& run = staged_.run(i);
@@ -278,6 +277,15 @@ void Parser::LineParser::add_bad_line(std::uint32_t begin, std::uint64_t line,
                        .text_size = token_end() - begin,
                        .column = fault_ - begin + 1,
                        .what = what_});
+}
+
+std::uint32_t Parser::LineParser::hash(std::uint32_t begin, std::uint32_t end,
+                                       std::uint32_t seed) const {
+  const std::uint32_t size = end - begin;
+  if (size - 1 < 8 && size_ - begin >= 8) {
+    return hash_short(load_le64(text_ + begin), size, seed, options_.hash);
+  }
+  return hash_name(view(begin, end), seed, options_.hash);
 }
 
 std::uint32_t Parser::LineParser::token_end() const {

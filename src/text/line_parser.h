@@ -41,7 +41,7 @@ class Parser::LineParser {
   void add_string_value(Namespace& space, FeatureName text);
   void add(Feature feature, FeatureName text);
 
-  std::uint32_t begin_run(std::string_view name, Namespace& space);
+  std::uint32_t hash_namespace(std::string_view name) const;
   bool name_new_namespaces();
   void add_bad_line(std::uint32_t begin, std::uint64_t line, ExampleChunk& chunk);
 
@@ -53,6 +53,8 @@ class Parser::LineParser {
   std::string_view view(std::uint32_t begin, std::uint32_t end) const {
     return {text_ + begin, end - begin};
   }
+  /// hash_name of the text's bytes [begin, end).
+  std::uint32_t hash(std::uint32_t begin, std::uint32_t end, std::uint32_t seed) const;
   bool fail(const char* what, std::uint32_t at) {
     what_ = what;
     fault_ = at;
@@ -64,7 +66,7 @@ class Parser::LineParser {
   NamespaceCache known_;
   DelimiterCursor cursor_;
   StagedLine staged_;
-  std::vector<std::string_view> new_names_;  ///< of this line, not in known_ yet
+  std::vector<std::string_view> new_names_;  ///< of this line's runs, not in known_ yet
   const char* text_ = nullptr;
   std::uint32_t size_ = 0;
   std::uint32_t line_begin_ = 0;

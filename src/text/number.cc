@@ -16,23 +16,23 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// A number cut in its parts: digits * 10^exponent.
 struct Decimal {
   bool negative = false;
-  bool exact = true;         ///< `digits` holds them all
-  std::uint64_t digits = 0;  ///< below 2^53 if exact
-  int exponent = 0;          ///< clamped to +-kExponentClamp
+  std::int64_t digit_count = 0;  ///< leading zeros included
+  std::uint64_t digits = 0;      ///< wrapped around unless digit_count is at most kExactDigits
+  int exponent = 0;              ///< likewise
   const char* unsigned_begin = nullptr;
 };
 
+constexpr std::int64_t kExactDigits = 15;  // below 2^53
 constexpr int kExponentClamp = 100000;
-constexpr std::uint64_t kMaxExactDigits = (std::uint64_t{1} << 53) / 10 - 1;
 
-/// Takes the digits at `p`; returns how many there were.
-std::int64_t take_digits(const char*& p, const char* end, Decimal& out) {
-  const char* begin = p;
-  for (; p != end && is_digit(*p); ++p) {
-    out.exact = out.exact && out.digits <= kMaxExactDigits;
-    if (out.exact) out.digits = out.digits * 10 + static_cast<std::uint64_t>(*p - '0');
-  }
-  return p - begin;
+/// Takes the digits at `p`.
+const char* take_digits(const char* p, const char* end, Decimal& out) {
+  std::uint64_t digits = out.digits;
+  const char* const begin = p;
+  for (; p != end && is_digit(*p); ++p) digits = digits * 10 + static_cast<std::uint64_t>(*p - '0');
+  out.digits = digits;
+  out.digit_count += p - begin;
+  return p;
 }
 
 /// False if the exponent is malformed.
@@ -54,15 +54,13 @@ bool take_decimal(std::string_view text, Decimal& out) {
   const char* end = p + text.size();
   if (p != end && (*p == '-' || *p == '+')) out.negative = *p++ == '-';
   out.unsigned_begin = p;
-  std::int64_t count = take_digits(p, end, out);
+  p = take_digits(p, end, out);
   if (p != end && *p == '.') {
-    ++p;
-    const std::int64_t decimals = take_digits(p, end, out);
-    count += decimals;
-    if (decimals > kExponentClamp) out.exact = false;
-    if (out.exact) out.exponent = -static_cast<int>(decimals);
+    const std::int64_t before = out.digit_count;
+    p = take_digits(p + 1, end, out);
+    if (out.digit_count <= kExactDigits) out.exponent = static_cast<int>(before - out.digit_count);
   }
-  if (count == 0) return false;
+  if (out.digit_count == 0) return false;
   if (p != end && (*p == 'e' || *p == 'E') && !take_exponent(p, end, out)) return false;
   return p == end;
 }
@@ -76,7 +74,8 @@ constexpr double kPowers[kMaxExactPower + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e
 /// made from it, unless the double lies exactly between two floats and may have been put there by
 /// its own rounding. Every value in reach is a normal float.
 bool round_fast(const Decimal& decimal, float& value) {
-  if (!decimal.exact || decimal.exponent < -kMaxExactPower || decimal.exponent > kMaxExactPower) {
+  if (decimal.digit_count > kExactDigits || decimal.exponent < -kMaxExactPower ||
+      decimal.exponent > kMaxExactPower) {
     return false;
   }
   double wide = static_cast<double>(decimal.digits);

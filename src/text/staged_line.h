@@ -28,6 +28,15 @@ class StagedLine {
   }
   void add_run(NamespaceRun run) { run_[runs_++] = run; }
 
+  /// The places behind the last feature and the last run, for a loop that fills `count` of both
+  /// by itself, after reserve(), and then says so to added().
+  Feature* free_features() { return &feature_[features_]; }
+  NamespaceRun* free_runs() { return &run_[runs_]; }
+  void added(std::size_t count) {
+    features_ += count;
+    runs_ += count;
+  }
+
   std::uint32_t feature_count() const { return static_cast<std::uint32_t>(features_); }
   std::size_t run_count() const { return runs_; }
   NamespaceRun& run(std::size_t index) { return run_[index]; }

@@ -1,4 +1,6 @@
 /// Each rule of man/leveret-text.5, a test. Hashes of the first two cases were printed by VW 9.11.
+#include <cmath>
+
 #include "parse_text.h"
 #include "text/hash.h"
 

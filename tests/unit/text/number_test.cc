@@ -106,7 +106,7 @@ TEST_CASE("random decimals are rounded as the standard library rounds them", "[n
       if (i == point) text += '.';
       text += static_cast<char>('0' + random() % 10);
     }
-    if (round % 3 == 0) text += "e" + std::to_string(static_cast<int>(random() % 50) - 25);
+    if (round % 3 == 0) text += "e", text += std::to_string(static_cast<int>(random() % 50) - 25);
     float expected = 0;
     const auto result = std::from_chars(text.data(), text.data() + text.size(), expected);
     if (result.ec != std::errc{}) continue;

@@ -1,0 +1,21 @@
+// Any bytes as VW text; the first one chooses the options. No line may get lost.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "text/parser.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace leveret::text;
+  const unsigned bits = size ? *data : 0;
+  NamespaceNames names;
+  ExampleChunk chunk;
+  chunk.bytes.assign(data + std::min<std::size_t>(size, 1), data + size);
+  const std::string& text = chunk.bytes;
+  Parser(names, {HashMode(bits & 1), bits & 6, (bits & 8) != 0, bits & 16 ? 40 : 1u << 30})
+      .parse(chunk);
+  const std::size_t lines = chunk.examples.size() + chunk.bad.size() + chunk.blank_lines;
+  const bool open_end = !text.empty() && text.back() != '\n';
+  if (lines != std::size_t(std::count(text.begin(), text.end(), '\n')) + open_end) __builtin_trap();
+  return 0;
+}
