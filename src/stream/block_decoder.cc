@@ -38,24 +38,28 @@ void BlockDecoder::start(std::string_view bytes) {
 
 void BlockDecoder::read_columns_and_templates(BytesReader& from) {
   columns_.resize(from.get_count(8));
-  for (Column& column : columns_) {
-    column = {};
-    column.hash = from.get<std::uint32_t>();
+  names_of_.resize(columns_.size());
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    columns_[c] = {};
+    const auto hash = from.get<std::uint32_t>();
     const auto name = names_.intern(from.get_text());
     from.check(name.has_value(), "it has more namespaces than a run may have");
-    column.name = *name;
+    names_of_[c] = {*name, hash};
   }
   templates_.resize(from.get_count(4));
   run_columns_.clear();
   for (Template& t : templates_) {
+    t.uses = 0;
     t.begin = static_cast<std::uint32_t>(run_columns_.size());
-    const std::uint32_t runs = from.get_count(4);
-    for (std::uint32_t r = 0; r < runs; ++r) {
-      run_columns_.push_back(from.get<std::uint32_t>());
-      from.check(run_columns_.back() < columns_.size(), "a column number is out of range");
-    }
-    t.end = static_cast<std::uint32_t>(run_columns_.size());
+    t.end = t.begin + from.get_count(4);
+    run_columns_.resize(t.end);
+    const std::string_view numbers = from.take_array(t.end - t.begin, 4);
+    if (!numbers.empty()) std::memcpy(&run_columns_[t.begin], numbers.data(), numbers.size());
   }
+  const std::size_t columns = columns_.size();
+  from.check(std::all_of(run_columns_.begin(), run_columns_.end(),
+                         [columns](std::uint32_t c) { return c < columns; }),
+             "a column number is out of range");
 }
 
 void BlockDecoder::read_examples(BytesReader& from, std::uint32_t examples) {
@@ -65,14 +69,13 @@ void BlockDecoder::read_examples(BytesReader& from, std::uint32_t examples) {
   for (const std::uint32_t t : template_of_) {
     from.check(t < templates_.size(), "a template number is out of range");
     runs_ += templates_[t].end - templates_[t].begin;
+    ++templates_[t].uses;
   }
   // Before anything is done for each run.
   from.check(runs_ <= (examples > 1 ? kBlockFeatures : kMaxExampleFeatures),
              "it has too many runs");
-  for (const std::uint32_t t : template_of_) {
-    for (std::uint32_t r = templates_[t].begin; r < templates_[t].end; ++r) {
-      ++columns_[run_columns_[r]].runs;
-    }
+  for (const Template& t : templates_) {
+    for (std::uint32_t r = t.begin; r < t.end; ++r) columns_[run_columns_[r]].runs += t.uses;
   }
   kinds_ = from.take(examples);
   std::size_t labels = 0, importances = 0, initials = 0, tags = 0;
@@ -100,49 +103,50 @@ void BlockDecoder::read_examples(BytesReader& from, std::uint32_t examples) {
 }
 
 void BlockDecoder::read_features(BytesReader& from) {
-  // Values are unpacked one column after the other; offsets become pointers when all are there.
-  struct Offsets {
-    std::size_t counts, hashes, values;
+  // Columns are unpacked one after the other; their places become pointers when all are there.
+  struct Places {
     std::uint8_t flags;
+    std::size_t counts, hashes, values;
   };
-  std::vector<Offsets> offsets(columns_.size());
+  std::vector<Places> places(columns_.size());
   const std::size_t limit = examples() > 1 ? kBlockFeatures : kMaxExampleFeatures;
-  values_.clear();
-  features_ = 0;
-  const auto append = [&](std::size_t count) {
-    const std::size_t at = values_.size();
-    values_.resize(at + count);
+  std::size_t used = 0;
+  const auto unpack = [&](std::size_t count) {
+    const std::size_t at = used;
+    used += count;
+    if (values_.size() < used) values_.resize(std::max(used, 2 * values_.size()));
     decode_column(from, count, values_.data() + at);
     return at;
   };
+  features_ = 0;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    Offsets& at = offsets[c];
     const std::uint64_t runs = columns_[c].runs;
     std::uint64_t features = runs;
-    at.flags = from.get<std::uint8_t>();
-    from.check(at.flags < 4, "a column has unknown flags");
-    if (at.flags & 1) {
+    Places& place = places[c];
+    place.flags = from.get<std::uint8_t>();
+    from.check(place.flags < 4, "a column has unknown flags");
+    if (place.flags & 1) {
       features = from.get<std::uint32_t>();
       from.check(features <= limit, "it has too many features");
-      at.counts = append(runs);
-      const std::uint32_t* counts = values_.data() + at.counts;
+      place.counts = unpack(runs);
+      const std::uint32_t* counts = values_.data() + place.counts;
       from.check(std::accumulate(counts, counts + runs, std::uint64_t{0}) == features,
                  "a column has another number of features than its runs");
     }
     features_ += features;
     from.check(features_ <= limit, "it has too many features");
-    at.hashes = append(features);
-    if (at.flags & 2) at.values = append(features);
+    place.hashes = unpack(features);
+    if (place.flags & 2) place.values = unpack(features);
   }
+  hashes_.resize(columns_.size());
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    const Offsets& at = offsets[c];
-    columns_[c].counts = at.flags & 1 ? values_.data() + at.counts : nullptr;
-    columns_[c].hashes = values_.data() + at.hashes;
-    columns_[c].values = at.flags & 2 ? values_.data() + at.values : nullptr;
+    hashes_[c] = values_.data() + places[c].hashes;
+    columns_[c].counts = places[c].flags & 1 ? values_.data() + places[c].counts : nullptr;
+    columns_[c].values = places[c].flags & 2 ? values_.data() + places[c].values : nullptr;
   }
   for (Template& t : templates_) {
     t.plain = std::all_of(run_columns_.begin() + t.begin, run_columns_.begin() + t.end,
-                          [&](std::uint32_t c) { return offsets[c].flags == 0; });
+                          [this](std::uint32_t c) { return columns_[c].plain(); });
   }
 }
 
@@ -212,14 +216,15 @@ void BlockDecoder::put_plain_runs(const Template& t, text::ExampleChunk& chunk) 
     chunk.features.resize(2 * (feature_at_ + runs));
   }
   const std::uint32_t* column_of_run = run_columns_.data() + t.begin;
-  Column* columns = columns_.data();
+  const Name* names = names_of_.data();
+  const std::uint32_t** hashes = hashes_.data();
   text::NamespaceRun* run = chunk.runs.data() + run_at_;
   text::Feature* feature = chunk.features.data() + feature_at_;
   auto at = static_cast<std::uint32_t>(feature_at_);
   for (std::size_t r = 0; r < runs; ++r, ++at) {
-    Column& column = columns[column_of_run[r]];
-    run[r] = {column.name, column.hash, at, at + 1};
-    feature[r] = {*column.hashes++, 1.0f};
+    const std::uint32_t c = column_of_run[r];
+    run[r] = {names[c].name, names[c].hash, at, at + 1};
+    feature[r] = {*hashes[c]++, 1.0f};
   }
   run_at_ += runs;
   feature_at_ += runs;
@@ -228,17 +233,19 @@ void BlockDecoder::put_plain_runs(const Template& t, text::ExampleChunk& chunk) 
 void BlockDecoder::put_runs(const Template& t, text::ExampleChunk& chunk) {
   for (std::uint32_t r = t.begin; r < t.end; ++r) {
     Column& column = columns_[run_columns_[r]];
+    const std::uint32_t*& hashes = hashes_[run_columns_[r]];
     const std::uint32_t count = column.counts ? *column.counts++ : 1;
     const auto at = static_cast<std::uint32_t>(feature_at_);
-    chunk.runs[run_at_++] = {column.name, column.hash, at, at + count};
+    const Name& name = names_of_[run_columns_[r]];
+    chunk.runs[run_at_++] = {name.name, name.hash, at, at + count};
     if (chunk.features.size() < feature_at_ + count) {
       chunk.features.resize(2 * (feature_at_ + count));
     }
     text::Feature* feature = chunk.features.data() + feature_at_;
     for (std::uint32_t f = 0; f < count; ++f) {
-      feature[f] = {column.hashes[f], column.values ? std::bit_cast<float>(column.values[f]) : 1};
+      feature[f] = {hashes[f], column.values ? std::bit_cast<float>(column.values[f]) : 1};
     }
-    column.hashes += count;
+    hashes += count;
     if (column.values) column.values += count;
     feature_at_ += count;
   }

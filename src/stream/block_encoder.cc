@@ -19,6 +19,7 @@ std::size_t weight_of(const text::ExampleChunk& chunk, const text::Example& exam
 
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
+constexpr std::uint32_t kNoColumn = ~0u;
 constexpr std::uint32_t kOne = std::bit_cast<std::uint32_t>(1.0f);
 
 }  // namespace
@@ -89,28 +90,36 @@ void BlockEncoder::add_meta(const text::ExampleChunk& chunk, const text::Example
 }
 
 std::uint32_t BlockEncoder::column_of(const text::NamespaceRun& run) {
-  const std::uint64_t key = std::uint64_t{run.name} << 32 | run.hash;
-  const auto [found, is_new] =
-      column_ids_.try_emplace(key, static_cast<std::uint32_t>(columns_used_));
-  if (is_new) {
+  if (run.name >= column_of_name_.size()) column_of_name_.resize(run.name + 1, kNoColumn);
+  std::uint32_t& c = column_of_name_[run.name];
+  // One name has one hash in a stream; were it not so, a column more would hold the other.
+  if (c == kNoColumn || columns_[c].hash != run.hash) {
+    c = static_cast<std::uint32_t>(columns_used_);
     if (columns_used_ == columns_.size()) columns_.emplace_back();
     Column& column = columns_[columns_used_++];
     column.name = run.name;
     column.hash = run.hash;
   }
-  return found->second;
+  return c;
 }
 
 void BlockEncoder::add_run(const text::ExampleChunk& chunk, const text::NamespaceRun& run,
                            Column& column) {
   const std::uint32_t count = run.end - run.begin;
-  column.counts.push_back(count);
-  column.counts_differ |= count != 1;
+  if (count != 1 && !column.counts_differ) {
+    column.counts_differ = true;
+    column.counts.assign(column.runs, 1);
+  }
+  if (column.counts_differ) column.counts.push_back(count);
+  ++column.runs;
   for (std::uint32_t f = run.begin; f < run.end; ++f) {
     const std::uint32_t value = bits_of(chunk.features[f].value);
+    if (value != kOne && !column.values_differ) {
+      column.values_differ = true;
+      column.values.assign(column.hashes.size(), kOne);
+    }
+    if (column.values_differ) column.values.push_back(value);
     column.hashes.push_back(chunk.features[f].hash);
-    column.values.push_back(value);
-    column.values_differ |= value != kOne;
   }
   features_ += count;
 }
@@ -163,13 +172,14 @@ void BlockEncoder::put_columns(std::string& to) {
 void BlockEncoder::clear() {
   for (std::size_t c = 0; c < columns_used_; ++c) {
     Column& column = columns_[c];
+    column.runs = 0;
     column.counts_differ = column.values_differ = false;
+    column_of_name_[column.name] = kNoColumn;
     column.counts.clear();
     column.hashes.clear();
     column.values.clear();
   }
   columns_used_ = 0;
-  column_ids_.clear();
   template_ids_.clear();
   templates_.clear();
   template_of_.clear();

@@ -56,7 +56,8 @@ class BlockEncoder {
  private:
   struct Column {
     std::uint32_t name, hash;  ///< of its namespace
-    bool counts_differ = false, values_differ = false;
+    std::size_t runs = 0;
+    bool counts_differ = false, values_differ = false;  ///< from 1; else the vectors are empty
     std::vector<std::uint32_t> counts, hashes, values;  ///< of runs, features, features (as bits)
   };
   struct VectorHash {
@@ -73,8 +74,8 @@ class BlockEncoder {
   const text::NamespaceNames& names_;
   ColumnEncoder column_encoder_;
   std::vector<Column> columns_;
-  std::size_t columns_used_ = 0;                                 ///< the rest keep their capacity
-  std::unordered_map<std::uint64_t, std::uint32_t> column_ids_;  ///< by (name, hash)
+  std::size_t columns_used_ = 0;               ///< the rest keep their capacity
+  std::vector<std::uint32_t> column_of_name_;  ///< by namespace id; the last one
   std::unordered_map<std::vector<std::uint32_t>, std::uint32_t, VectorHash> template_ids_;
   std::vector<std::vector<std::uint32_t>> templates_;
   std::vector<std::uint32_t> run_columns_;  ///< of the example at hand
@@ -107,15 +108,18 @@ class BlockDecoder {
   std::uint32_t source() const { return source_; }
 
  private:
+  struct Name {
+    std::uint32_t name, hash;  ///< of a column's namespace
+  };
   struct Column {
-    std::uint32_t name, hash;     ///< of its namespace
     std::uint64_t runs;           ///< in the block
     const std::uint32_t* counts;  ///< of the runs not yet handed out; null: all 1
-    const std::uint32_t* hashes;  ///< of the features not yet handed out
-    const std::uint32_t* values;  ///< null: all 1
+    const std::uint32_t* values;  ///< of the features not yet handed out; null: all 1
+    bool plain() const { return !counts && !values; }
   };
   struct Template {
     std::uint32_t begin, end;  ///< in run_columns_
+    std::uint32_t uses;        ///< examples with it
     bool plain;                ///< each run one feature of value 1
   };
 
@@ -131,10 +135,13 @@ class BlockDecoder {
   std::uint32_t source_ = 0;
   std::size_t features_ = 0, runs_ = 0;
   std::vector<Column> columns_;
+  std::vector<Name> names_of_;  ///< by column
   std::vector<Template> templates_;
   std::vector<std::uint32_t> run_columns_;
   std::vector<std::uint32_t> template_of_;
-  std::vector<std::uint32_t> values_;  ///< all columns, unpacked; Column points into it
+  std::vector<std::uint32_t> values_;  ///< all columns, unpacked; only ever grows
+  /// By column: the hashes of its features not yet handed out, in values_.
+  std::vector<const std::uint32_t*> hashes_;
   std::string kinds_, tags_;
   std::vector<std::uint32_t> gap_at_;
   std::vector<std::uint64_t> gap_size_;

@@ -112,20 +112,20 @@ void decode_column(BytesReader& from, std::size_t count, std::uint32_t* out) {
   const std::string_view escaped = from.take_array(m, 4);
   from.check(m == static_cast<std::size_t>(std::count(codes.begin(), codes.end(), '\xff')),
              "a column has other escapes than codes for them");
-  // Without branches: which values are rare is unpredictable. The escaped value is read even where
-  // it is not used, so past the last one the first is read.
+  // Up to the last escape there always is a next one to read, so it is read each time and taken or
+  // not without a branch: which values are rare is unpredictable.
+  const auto* code = reinterpret_cast<const unsigned char*>(codes.data());
+  const std::size_t last_escape = codes.rfind('\xff');
+  const std::size_t mixed = last_escape == codes.npos ? 0 : last_escape + 1;
   const char* next = escaped.data();
-  static constexpr char kNone[4] = {};
-  std::size_t left = m;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto code = static_cast<unsigned char>(codes[i]);
+  for (std::size_t i = 0; i < mixed; ++i) {
     std::uint32_t rare;
-    std::memcpy(&rare, left > 0 ? next : kNone, 4);
-    const bool is_rare = code == kEscape;
-    out[i] = is_rare ? rare : values[code];
+    std::memcpy(&rare, next, 4);
+    const bool is_rare = code[i] == kEscape;
+    out[i] = is_rare ? rare : values[code[i]];
     next += is_rare ? 4 : 0;
-    left -= is_rare;
   }
+  for (std::size_t i = mixed; i < count; ++i) out[i] = values[code[i]];
 }
 
 }  // namespace leveret::stream
