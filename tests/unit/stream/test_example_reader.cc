@@ -1,8 +1,7 @@
-#include <fmt/format.h>
-
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "examples.h"
 #include "helpers.h"
 #include "stream/example_reader.h"
 
@@ -13,34 +12,10 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Everything an example says, as text.
-std::string describe(const text::ExampleChunk& chunk, const text::NamespaceNames& names) {
-  std::string all;
-  for (const text::Example& e : chunk.examples) {
-    all += fmt::format("{}:{} {} {} {} '{}'", chunk.source, e.line, e.label, e.importance,
-                       e.initial, chunk.view(e.tag_begin, e.tag_size));
-    for (std::uint32_t r = e.runs_begin; r < e.runs_end; ++r) {
-      const text::NamespaceRun& run = chunk.runs[r];
-      all += fmt::format(" |{}/{}", names.name(run.name), run.hash);
-      for (std::uint32_t f = run.begin; f < run.end; ++f) {
-        all += fmt::format(" {}:{}", chunk.features[f].hash, chunk.features[f].value);
-      }
-    }
-    all += '\n';
-  }
-  for (const text::BadLine& bad : chunk.bad) {
-    all += fmt::format("bad {}:{} {}\n", chunk.source, bad.line, bad.what);
-  }
-  return all;
-}
-
 std::string read_threaded(const std::vector<std::string>& paths, ReaderOptions options) {
   text::NamespaceNames names;
   ExampleReader reader(paths, options, names, {});
-  text::ExampleChunk chunk;
-  std::string all;
-  while (reader.next(chunk)) all += describe(chunk, names);
-  return all;
+  return describe_all(reader, names);
 }
 
 std::string read_inline(const std::vector<std::string>& paths, ReaderOptions options) {
@@ -70,7 +45,7 @@ TEST_CASE("examples come in the order of the lines, threaded or not") {
   CHECK_THAT(threaded, Contains("bad 0:3 label") && Contains("bad 1:3 label"));
   CHECK(std::count(threaded.begin(), threaded.end(), '\n') == 2 * (3 + 3000));
   const std::string first = threaded.substr(0, threaded.find('\n'));
-  CHECK_THAT(first, Contains("0:1 1 1 0 ''") && Contains("|a/") && Contains("|d/"));
+  CHECK_THAT(first, Contains("0:1 3f800000 3f800000 0 ''") && Contains("|a/") && Contains("|d/"));
 }
 
 TEST_CASE("a line above max_line is not parsed") {

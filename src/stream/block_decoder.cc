@@ -1,0 +1,254 @@
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <numeric>
+
+#include "stream/cache_block.h"
+
+namespace leveret::stream {
+namespace {
+
+template <typename T>
+void get_array(BytesReader& from, std::size_t count, std::vector<T>& to) {
+  const std::string_view bytes = from.take_array(count, sizeof(T));
+  to.resize(count);
+  if (count > 0) std::memcpy(to.data(), bytes.data(), bytes.size());
+}
+
+}  // namespace
+
+void BlockDecoder::start(std::string_view bytes) {
+  example_ = gap_ = label_ = importance_ = initial_ = tag_ = tag_begin_ = 0;
+  template_of_.clear();  // nothing is left to hand out if this throws
+  BytesReader from(bytes);
+  const auto examples = from.get<std::uint32_t>();
+  from.check(examples > 0 && examples <= kBlockExamples, "its number of examples is out of range");
+  source_ = from.get<std::uint32_t>();
+  line_ = from.get<std::uint64_t>();
+  try {
+    read_columns_and_templates(from);
+    read_examples(from, examples);
+    read_features(from);
+    from.check(from.empty(), "it is longer than what it says to hold");
+  } catch (...) {
+    template_of_.clear();
+    throw;
+  }
+}
+
+void BlockDecoder::read_columns_and_templates(BytesReader& from) {
+  columns_.resize(from.get_count(8));
+  names_of_.resize(columns_.size());
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    columns_[c] = {};
+    const auto hash = from.get<std::uint32_t>();
+    const auto name = names_.intern(from.get_text());
+    from.check(name.has_value(), "it has more namespaces than a run may have");
+    names_of_[c] = {*name, hash};
+  }
+  templates_.resize(from.get_count(4));
+  run_columns_.clear();
+  for (Template& t : templates_) {
+    t.uses = 0;
+    t.begin = static_cast<std::uint32_t>(run_columns_.size());
+    t.end = t.begin + from.get_count(4);
+    run_columns_.resize(t.end);
+    const std::string_view numbers = from.take_array(t.end - t.begin, 4);
+    if (!numbers.empty()) std::memcpy(&run_columns_[t.begin], numbers.data(), numbers.size());
+  }
+  const std::size_t columns = columns_.size();
+  from.check(std::all_of(run_columns_.begin(), run_columns_.end(),
+                         [columns](std::uint32_t c) { return c < columns; }),
+             "a column number is out of range");
+}
+
+void BlockDecoder::read_examples(BytesReader& from, std::uint32_t examples) {
+  template_of_.resize(examples);
+  decode_column(from, examples, template_of_.data());
+  runs_ = 0;
+  for (const std::uint32_t t : template_of_) {
+    from.check(t < templates_.size(), "a template number is out of range");
+    runs_ += templates_[t].end - templates_[t].begin;
+    ++templates_[t].uses;
+  }
+  // Before anything is done for each run.
+  from.check(runs_ <= (examples > 1 ? kBlockFeatures : kMaxExampleFeatures),
+             "it has too many runs");
+  for (const Template& t : templates_) {
+    for (std::uint32_t r = t.begin; r < t.end; ++r) columns_[run_columns_[r]].runs += t.uses;
+  }
+  kinds_ = from.take(examples);
+  std::size_t labels = 0, importances = 0, initials = 0, tags = 0;
+  for (const char kind : kinds_) {
+    from.check(static_cast<unsigned char>(kind) < 32, "an example is of an unknown kind");
+    labels += (kind & 3) == 3;
+    importances += (kind & 4) != 0;
+    initials += (kind & 8) != 0;
+    tags += (kind & 16) != 0;
+  }
+  const auto gaps = from.get_count(12);
+  get_array(from, gaps, gap_at_);
+  get_array(from, gaps, gap_size_);
+  from.check(
+      std::adjacent_find(gap_at_.begin(), gap_at_.end(), std::greater_equal<>()) == gap_at_.end(),
+      "its line numbers are not in order");
+  get_array(from, labels, labels_);
+  get_array(from, importances, importances_);
+  get_array(from, initials, initials_);
+  get_array(from, tags, tag_sizes_);
+  tags_ = from.get_text();
+  from.check(
+      std::accumulate(tag_sizes_.begin(), tag_sizes_.end(), std::uint64_t{0}) == tags_.size(),
+      "its tags have another size than they say");
+}
+
+void BlockDecoder::read_features(BytesReader& from) {
+  // Columns are unpacked one after the other; their places become pointers when all are there.
+  struct Places {
+    std::uint8_t flags;
+    std::size_t counts, hashes, values;
+  };
+  std::vector<Places> places(columns_.size());
+  const std::size_t limit = examples() > 1 ? kBlockFeatures : kMaxExampleFeatures;
+  std::size_t used = 0;
+  const auto unpack = [&](std::size_t count) {
+    const std::size_t at = used;
+    used += count;
+    if (values_.size() < used) values_.resize(std::max(used, 2 * values_.size()));
+    decode_column(from, count, values_.data() + at);
+    return at;
+  };
+  features_ = 0;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const std::uint64_t runs = columns_[c].runs;
+    std::uint64_t features = runs;
+    Places& place = places[c];
+    place.flags = from.get<std::uint8_t>();
+    from.check(place.flags < 4, "a column has unknown flags");
+    if (place.flags & 1) {
+      features = from.get<std::uint32_t>();
+      from.check(features <= limit, "it has too many features");
+      place.counts = unpack(runs);
+      const std::uint32_t* counts = values_.data() + place.counts;
+      from.check(std::accumulate(counts, counts + runs, std::uint64_t{0}) == features,
+                 "a column has another number of features than its runs");
+    }
+    features_ += features;
+    from.check(features_ <= limit, "it has too many features");
+    place.hashes = unpack(features);
+    if (place.flags & 2) place.values = unpack(features);
+  }
+  hashes_.resize(columns_.size());
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    hashes_[c] = values_.data() + places[c].hashes;
+    columns_[c].counts = places[c].flags & 1 ? values_.data() + places[c].counts : nullptr;
+    columns_[c].values = places[c].flags & 2 ? values_.data() + places[c].values : nullptr;
+  }
+  for (Template& t : templates_) {
+    t.plain = std::all_of(run_columns_.begin() + t.begin, run_columns_.begin() + t.end,
+                          [this](std::uint32_t c) { return columns_[c].plain(); });
+  }
+}
+
+/// How many examples from example_ on make up about `features` features, and their runs.
+std::size_t BlockDecoder::count_examples(std::size_t features, std::size_t& runs) const {
+  // By the block's average of features in a run: looking at each count would move its cursor.
+  const std::size_t wanted = features * runs_ / std::max<std::size_t>(features_, 1);
+  runs = 0;
+  std::size_t i = example_;
+  while (i < template_of_.size() && (i == example_ || runs < wanted || runs_ == 0)) {
+    const Template& t = templates_[template_of_[i++]];
+    runs += t.end - t.begin;
+  }
+  return i - example_;
+}
+
+bool BlockDecoder::next(text::ExampleChunk& chunk, std::size_t features) {
+  if (example_ == template_of_.size()) return false;
+  std::size_t runs;
+  const std::size_t count = count_examples(features, runs);
+  // Arrays keep the length of their last use, so that growing them costs no clearing.
+  chunk.bytes.clear();
+  chunk.names.clear();
+  chunk.bad.clear();
+  chunk.blank_lines = 0;
+  chunk.source = source_;
+  chunk.examples.resize(count);
+  chunk.runs.resize(runs);
+  if (chunk.features.size() < runs) chunk.features.resize(runs);
+  run_at_ = feature_at_ = 0;
+  const std::size_t tags_begin = tag_begin_;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Template& t = templates_[template_of_[example_]];
+    put_example(example_, chunk.examples[i]);
+    chunk.examples[i].tag_begin -= static_cast<std::uint32_t>(tags_begin);
+    chunk.examples[i].runs_begin = static_cast<std::uint32_t>(run_at_);
+    if (t.plain) {
+      put_plain_runs(t, chunk);
+    } else {
+      put_runs(t, chunk);
+    }
+    chunk.examples[i].runs_end = static_cast<std::uint32_t>(run_at_);
+    ++example_;
+  }
+  chunk.features.resize(feature_at_);
+  chunk.bytes.assign(tags_, tags_begin, tag_begin_ - tags_begin);
+  chunk.first_line = chunk.examples[0].line;
+  return true;
+}
+
+void BlockDecoder::put_example(std::size_t i, text::Example& out) {
+  static constexpr float kLabels[] = {0, 1, -1, 0};
+  const char kind = kinds_[i];
+  if (gap_ < gap_at_.size() && gap_at_[gap_] == i) line_ += gap_size_[gap_++];
+  out.line = line_++;
+  out.label = (kind & 3) == 3 ? labels_[label_++] : kLabels[kind & 3];
+  out.importance = kind & 4 ? importances_[importance_++] : 1;
+  out.initial = kind & 8 ? initials_[initial_++] : 0;
+  out.tag_begin = static_cast<std::uint32_t>(tag_begin_);
+  out.tag_size = kind & 16 ? tag_sizes_[tag_++] : 0;
+  tag_begin_ += out.tag_size;
+}
+
+void BlockDecoder::put_plain_runs(const Template& t, text::ExampleChunk& chunk) {
+  const std::size_t runs = t.end - t.begin;
+  if (chunk.features.size() < feature_at_ + runs) {
+    chunk.features.resize(2 * (feature_at_ + runs));
+  }
+  const std::uint32_t* column_of_run = run_columns_.data() + t.begin;
+  const Name* names = names_of_.data();
+  const std::uint32_t** hashes = hashes_.data();
+  text::NamespaceRun* run = chunk.runs.data() + run_at_;
+  text::Feature* feature = chunk.features.data() + feature_at_;
+  auto at = static_cast<std::uint32_t>(feature_at_);
+  for (std::size_t r = 0; r < runs; ++r, ++at) {
+    const std::uint32_t c = column_of_run[r];
+    run[r] = {names[c].name, names[c].hash, at, at + 1};
+    feature[r] = {*hashes[c]++, 1.0f};
+  }
+  run_at_ += runs;
+  feature_at_ += runs;
+}
+
+void BlockDecoder::put_runs(const Template& t, text::ExampleChunk& chunk) {
+  for (std::uint32_t r = t.begin; r < t.end; ++r) {
+    Column& column = columns_[run_columns_[r]];
+    const std::uint32_t*& hashes = hashes_[run_columns_[r]];
+    const std::uint32_t count = column.counts ? *column.counts++ : 1;
+    const auto at = static_cast<std::uint32_t>(feature_at_);
+    const Name& name = names_of_[run_columns_[r]];
+    chunk.runs[run_at_++] = {name.name, name.hash, at, at + count};
+    if (chunk.features.size() < feature_at_ + count) {
+      chunk.features.resize(2 * (feature_at_ + count));
+    }
+    text::Feature* feature = chunk.features.data() + feature_at_;
+    for (std::uint32_t f = 0; f < count; ++f) {
+      feature[f] = {hashes[f], column.values ? std::bit_cast<float>(column.values[f]) : 1};
+    }
+    hashes += count;
+    if (column.values) column.values += count;
+    feature_at_ += count;
+  }
+}
+
+}  // namespace leveret::stream

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+#include <string>
+
+#include "stream/cache_block.h"
+
+namespace leveret::stream {
+namespace {
+
+/// Features and runs of an example; what bounds a block.
+std::size_t weight_of(const text::ExampleChunk& chunk, const text::Example& example) {
+  std::size_t features = 0;
+  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
+    features += chunk.runs[r].end - chunk.runs[r].begin;
+  }
+  return std::max<std::size_t>(features, example.runs_end - example.runs_begin);
+}
+
+std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+constexpr std::uint32_t kNoColumn = ~0u;
+constexpr std::uint32_t kOne = std::bit_cast<std::uint32_t>(1.0f);
+
+}  // namespace
+
+std::size_t BlockEncoder::VectorHash::operator()(const std::vector<std::uint32_t>& v) const {
+  return cache_checksum({reinterpret_cast<const char*>(v.data()), v.size() * sizeof v[0]});
+}
+
+bool BlockEncoder::has_room(const text::ExampleChunk& chunk, const text::Example& example) const {
+  if (kinds_.empty()) return true;
+  if (chunk.source != source_ || kinds_.size() >= kBlockExamples) return false;
+  // Line numbers only rise in a source; an interleaved stream of chunks would make them fall.
+  if (example.line < next_line_) return false;
+  return std::max(features_, runs_) + weight_of(chunk, example) <= kBlockFeatures &&
+         tags_.size() + example.tag_size <= kBlockFeatures;
+}
+
+void BlockEncoder::add(const text::ExampleChunk& chunk, const text::Example& example) {
+  if (weight_of(chunk, example) > kMaxExampleFeatures || example.tag_size > kMaxExampleFeatures) {
+    throw std::runtime_error("line " + std::to_string(example.line) +
+                             " is too long for the cache; skip it by a smaller --max_line, or use "
+                             "no cache");
+  }
+  add_meta(chunk, example);
+  run_columns_.clear();
+  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
+    const text::NamespaceRun& run = chunk.runs[r];
+    run_columns_.push_back(column_of(run));
+    add_run(chunk, run, columns_[run_columns_.back()]);
+  }
+  runs_ += run_columns_.size();
+  const auto [found, is_new] =
+      template_ids_.try_emplace(run_columns_, static_cast<std::uint32_t>(templates_.size()));
+  if (is_new) templates_.push_back(run_columns_);
+  template_of_.push_back(found->second);
+}
+
+void BlockEncoder::add_meta(const text::ExampleChunk& chunk, const text::Example& example) {
+  if (kinds_.empty()) {
+    source_ = chunk.source;
+    first_line_ = next_line_ = example.line;
+  }
+  if (example.line != next_line_) {
+    gap_at_.push_back(static_cast<std::uint32_t>(kinds_.size()));
+    gap_size_.push_back(example.line - next_line_);
+  }
+  next_line_ = example.line + 1;
+
+  unsigned kind = 3;
+  if (bits_of(example.label) == 0) kind = 0;
+  if (example.label == 1) kind = 1;
+  if (example.label == -1) kind = 2;
+  if (kind == 3) labels_.push_back(example.label);
+  if (bits_of(example.importance) != kOne) {
+    kind |= 4;
+    importances_.push_back(example.importance);
+  }
+  if (bits_of(example.initial) != 0) {
+    kind |= 8;
+    initials_.push_back(example.initial);
+  }
+  if (example.tag_size > 0) {
+    kind |= 16;
+    tag_sizes_.push_back(example.tag_size);
+    tags_ += chunk.view(example.tag_begin, example.tag_size);
+  }
+  kinds_ += static_cast<char>(kind);
+}
+
+std::uint32_t BlockEncoder::column_of(const text::NamespaceRun& run) {
+  if (run.name >= column_of_name_.size()) column_of_name_.resize(run.name + 1, kNoColumn);
+  std::uint32_t& c = column_of_name_[run.name];
+  // One name has one hash in a stream; were it not so, a column more would hold the other.
+  if (c == kNoColumn || columns_[c].hash != run.hash) {
+    c = static_cast<std::uint32_t>(columns_used_);
+    if (columns_used_ == columns_.size()) columns_.emplace_back();
+    Column& column = columns_[columns_used_++];
+    column.name = run.name;
+    column.hash = run.hash;
+  }
+  return c;
+}
+
+void BlockEncoder::add_run(const text::ExampleChunk& chunk, const text::NamespaceRun& run,
+                           Column& column) {
+  const std::uint32_t count = run.end - run.begin;
+  if (count != 1 && !column.counts_differ) {
+    column.counts_differ = true;
+    column.counts.assign(column.runs, 1);
+  }
+  if (column.counts_differ) column.counts.push_back(count);
+  ++column.runs;
+  for (std::uint32_t f = run.begin; f < run.end; ++f) {
+    const std::uint32_t value = bits_of(chunk.features[f].value);
+    if (value != kOne && !column.values_differ) {
+      column.values_differ = true;
+      column.values.assign(column.hashes.size(), kOne);
+    }
+    if (column.values_differ) column.values.push_back(value);
+    column.hashes.push_back(chunk.features[f].hash);
+  }
+  features_ += count;
+}
+
+void BlockEncoder::finish(std::string& to) {
+  put(to, static_cast<std::uint32_t>(kinds_.size()));
+  put(to, source_);
+  put(to, first_line_);
+  put(to, static_cast<std::uint32_t>(columns_used_));
+  for (std::size_t c = 0; c < columns_used_; ++c) {
+    put(to, columns_[c].hash);
+    put_text(to, names_.name(columns_[c].name));
+  }
+  put(to, static_cast<std::uint32_t>(templates_.size()));
+  for (const std::vector<std::uint32_t>& of_runs : templates_) {
+    put(to, static_cast<std::uint32_t>(of_runs.size()));
+    put_array(to, of_runs.data(), of_runs.size());
+  }
+  put_meta(to);
+  put_columns(to);
+  clear();
+}
+
+void BlockEncoder::put_meta(std::string& to) {
+  column_encoder_.encode(template_of_, to);
+  to += kinds_;
+  put(to, static_cast<std::uint32_t>(gap_at_.size()));
+  put_array(to, gap_at_.data(), gap_at_.size());
+  put_array(to, gap_size_.data(), gap_size_.size());
+  put_array(to, labels_.data(), labels_.size());
+  put_array(to, importances_.data(), importances_.size());
+  put_array(to, initials_.data(), initials_.size());
+  put_array(to, tag_sizes_.data(), tag_sizes_.size());
+  put_text(to, tags_);
+}
+
+void BlockEncoder::put_columns(std::string& to) {
+  for (std::size_t c = 0; c < columns_used_; ++c) {
+    const Column& column = columns_[c];
+    put<std::uint8_t>(to, (column.counts_differ ? 1 : 0) | (column.values_differ ? 2 : 0));
+    if (column.counts_differ) {
+      put(to, static_cast<std::uint32_t>(column.hashes.size()));
+      column_encoder_.encode(column.counts, to);
+    }
+    column_encoder_.encode(column.hashes, to);
+    if (column.values_differ) column_encoder_.encode(column.values, to);
+  }
+}
+
+void BlockEncoder::clear() {
+  for (std::size_t c = 0; c < columns_used_; ++c) {
+    Column& column = columns_[c];
+    column.runs = 0;
+    column.counts_differ = column.values_differ = false;
+    column_of_name_[column.name] = kNoColumn;
+    column.counts.clear();
+    column.hashes.clear();
+    column.values.clear();
+  }
+  columns_used_ = 0;
+  template_ids_.clear();
+  templates_.clear();
+  template_of_.clear();
+  kinds_.clear();
+  tags_.clear();
+  gap_at_.clear();
+  gap_size_.clear();
+  labels_.clear();
+  importances_.clear();
+  initials_.clear();
+  tag_sizes_.clear();
+  features_ = runs_ = 0;
+}
+
+}  // namespace leveret::stream

@@ -1,0 +1,158 @@
+/// One block of a cache: some thousand examples of one source, by columns.
+///
+/// Its bytes, before zstd, all little-endian; a `text` is u32 size and bytes, a `column` is what
+/// cache_column.h says:
+///
+///     u32 examples, u32 source, u64 number of the first example's line
+///     u32 columns;    each: u32 hash of its namespace, text name of it; in order of appearance
+///     u32 templates;  each: u32 runs, runs × u32 column: the namespaces of an example in order
+///     column template of each example
+///     examples × u8 kind: bits 0-1 label (0 none, 1 +1, 2 -1, 3 other), 2 importance is not 1,
+///                         3 initial is not 0, 4 has a tag
+///     u32 gaps, gaps × u32 example, gaps × u64 lines left out before it (blank or bad)
+///     f32 other labels, f32 importances, f32 initials, u32 tag sizes: as many as kinds ask for
+///     text tags, one after the other
+///     for each column: u8 flags (1: not all runs have one feature, 2: not all values are 1),
+///                      [u32 features, column features of each run], column hashes, [column values]
+///
+/// So a line of features with value 1, each in its namespace, costs its hashes and next to nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "stream/cache_column.h"
+#include "text/example.h"
+#include "text/namespace_names.h"
+
+namespace leveret::stream {
+
+/// A block has at most kBlockExamples, and at most kBlockFeatures in its runs and features each,
+/// or is one example of up to kMaxExampleFeatures. It bounds what a hostile block can make of us.
+inline constexpr std::size_t kBlockExamples = 1 << 13;
+inline constexpr std::size_t kBlockFeatures = 1 << 19;
+inline constexpr std::size_t kMaxExampleFeatures = 1 << 26;
+
+/// Collects examples. Not thread safe.
+class BlockEncoder {
+ public:
+  /// `names` are those of the chunks, and must outlive the encoder.
+  explicit BlockEncoder(const text::NamespaceNames& names) : names_(names) {}
+
+  /// Whether the example may go into this block: of the same source, and within the limits.
+  bool has_room(const text::ExampleChunk& chunk, const text::Example& example) const;
+  /// In the order of their lines. Throws std::runtime_error for an example that no block can hold.
+  void add(const text::ExampleChunk& chunk, const text::Example& example);
+  std::size_t examples() const { return kinds_.size(); }
+  std::size_t features() const { return features_; }
+
+  /// Appends the block to `to` and begins the next.
+  void finish(std::string& to);
+
+ private:
+  struct Column {
+    std::uint32_t name, hash;  ///< of its namespace
+    std::size_t runs = 0;
+    bool counts_differ = false, values_differ = false;  ///< from 1; else the vectors are empty
+    std::vector<std::uint32_t> counts, hashes, values;  ///< of runs, features, features (as bits)
+  };
+  struct VectorHash {
+    std::size_t operator()(const std::vector<std::uint32_t>& v) const;
+  };
+
+  std::uint32_t column_of(const text::NamespaceRun& run);
+  void add_meta(const text::ExampleChunk& chunk, const text::Example& example);
+  void put_meta(std::string& to);
+  void add_run(const text::ExampleChunk& chunk, const text::NamespaceRun& run, Column& column);
+  void put_columns(std::string& to);
+  void clear();
+
+  const text::NamespaceNames& names_;
+  ColumnEncoder column_encoder_;
+  std::vector<Column> columns_;
+  std::size_t columns_used_ = 0;               ///< the rest keep their capacity
+  std::vector<std::uint32_t> column_of_name_;  ///< by namespace id; the last one
+  std::unordered_map<std::vector<std::uint32_t>, std::uint32_t, VectorHash> template_ids_;
+  std::vector<std::vector<std::uint32_t>> templates_;
+  std::vector<std::uint32_t> run_columns_;  ///< of the example at hand
+  std::vector<std::uint32_t> template_of_;
+  std::string kinds_, tags_;
+  std::vector<std::uint32_t> gap_at_;
+  std::vector<std::uint64_t> gap_size_;
+  std::vector<float> labels_, importances_, initials_;
+  std::vector<std::uint32_t> tag_sizes_;
+  std::uint32_t source_ = 0;
+  std::uint64_t first_line_ = 1, next_line_ = 1;
+  std::size_t features_ = 0, runs_ = 0;
+};
+
+/// Hands a block out in chunks. Not thread safe. Trusts nothing in the bytes: what does not fit
+/// together is a BytesReader::BadBytes.
+class BlockDecoder {
+ public:
+  /// Namespaces that are new are added to `names`, which must outlive the decoder.
+  explicit BlockDecoder(text::NamespaceNames& names) : names_(names) {}
+
+  /// Checks and unpacks a block; `bytes` may go away afterwards.
+  void start(std::string_view bytes);
+  /// The next examples, about `features` features; false at the end of the block. `chunk` is
+  /// replaced, its capacity is used.
+  bool next(text::ExampleChunk& chunk, std::size_t features);
+
+  std::size_t examples() const { return template_of_.size(); }
+  std::size_t features() const { return features_; }
+  std::uint32_t source() const { return source_; }
+
+ private:
+  struct Name {
+    std::uint32_t name, hash;  ///< of a column's namespace
+  };
+  struct Column {
+    std::uint64_t runs;           ///< in the block
+    const std::uint32_t* counts;  ///< of the runs not yet handed out; null: all 1
+    const std::uint32_t* values;  ///< of the features not yet handed out; null: all 1
+    bool plain() const { return !counts && !values; }
+  };
+  struct Template {
+    std::uint32_t begin, end;  ///< in run_columns_
+    std::uint32_t uses;        ///< examples with it
+    bool plain;                ///< each run one feature of value 1
+  };
+
+  void read_columns_and_templates(BytesReader& from);
+  void read_examples(BytesReader& from, std::uint32_t examples);
+  void read_features(BytesReader& from);
+  std::size_t count_examples(std::size_t features, std::size_t& runs) const;
+  void put_example(std::size_t i, text::Example& out);
+  void put_plain_runs(const Template& t, text::ExampleChunk& chunk);
+  void put_runs(const Template& t, text::ExampleChunk& chunk);
+
+  text::NamespaceNames& names_;
+  std::uint32_t source_ = 0;
+  std::size_t features_ = 0, runs_ = 0;
+  std::vector<Column> columns_;
+  std::vector<Name> names_of_;  ///< by column
+  std::vector<Template> templates_;
+  std::vector<std::uint32_t> run_columns_;
+  std::vector<std::uint32_t> template_of_;
+  std::vector<std::uint32_t> values_;  ///< all columns, unpacked; only ever grows
+  /// By column: the hashes of its features not yet handed out, in values_.
+  std::vector<const std::uint32_t*> hashes_;
+  std::string kinds_, tags_;
+  std::vector<std::uint32_t> gap_at_;
+  std::vector<std::uint64_t> gap_size_;
+  std::vector<float> labels_, importances_, initials_;
+  std::vector<std::uint32_t> tag_sizes_;
+
+  // How far the block is handed out.
+  std::size_t example_ = 0, gap_ = 0, label_ = 0, importance_ = 0, initial_ = 0, tag_ = 0;
+  std::size_t tag_begin_ = 0;
+  std::size_t run_at_ = 0, feature_at_ = 0;  ///< in the chunk at hand
+  std::uint64_t line_ = 1;
+};
+
+}  // namespace leveret::stream

@@ -1,0 +1,48 @@
+/// One column of 32-bit values in a cache block: the hashes, or values, of one namespace.
+///
+/// Feature values follow a Zipf law: a few are most of the column, and the many rare ones are as
+/// good as random. So the (at most 255) most frequent get a one-byte code, which zstd then packs
+/// by its frequency, and the rest stand as they are:
+///
+///     u8 kind    0 raw: count × u32
+///                1 constant: u32
+///                2 coded: u32 n ≤ 255, n × u32 values, count × u8 codes, u32 m, m × u32 escaped
+///
+/// A code below n is the value of that number; 255 takes the next escaped value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "stream/cache_bytes.h"
+
+namespace leveret::stream {
+
+/// Not thread safe; keeps its tables between columns.
+class ColumnEncoder {
+ public:
+  void encode(const std::vector<std::uint32_t>& values, std::string& to);
+
+ private:
+  struct Seen {
+    std::uint32_t value;
+    std::uint32_t count;
+    std::uint32_t code;
+  };
+
+  void count_values(const std::vector<std::uint32_t>& values);
+  void choose_codes();
+  void put_coded(const std::vector<std::uint32_t>& values, std::string& to);
+
+  std::vector<std::uint32_t> slots_;    ///< open addressing: 1 + index into seen_, or 0
+  std::vector<Seen> seen_;              ///< in order of first appearance
+  std::vector<std::uint32_t> seen_of_;  ///< index into seen_, parallel to the column
+  std::vector<std::uint32_t> coded_;    ///< indices into seen_ of the coded values
+};
+
+/// Decodes `count` values to `out`. Throws BytesReader::BadBytes.
+void decode_column(BytesReader& from, std::size_t count, std::uint32_t* out);
+
+}  // namespace leveret::stream

@@ -1,0 +1,44 @@
+/// What a cache was made from: it may be read only in place of exactly that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "stream/cache_bytes.h"
+#include "text/parser.h"
+
+namespace leveret::stream {
+
+/// One source file. Its first and last kIdentityBytes tell contents apart where size and time of
+/// change do not.
+struct SourceIdentity {
+  static constexpr std::size_t kIdentityBytes = 64 << 10;
+
+  std::string name;         ///< for messages; a file may be reached by another path
+  bool is_regular = false;  ///< else a pipe or the like: the rest is 0, and it never is the same
+  std::uint64_t size = 0;
+  std::int64_t mtime_ns = 0;
+  std::uint64_t head_hash = 0, tail_hash = 0;  ///< XXH3
+};
+
+struct CacheKey {
+  std::vector<SourceIdentity> sources;
+  text::HashMode hash = text::HashMode::kStrings;
+  std::uint32_t hash_seed = 0;
+  std::uint64_t max_line = 0;  ///< it decides which lines are bad
+};
+
+/// Looks at the files; no path is standard input, as for TextReader. Throws std::runtime_error when
+/// one cannot be read.
+CacheKey make_cache_key(const std::vector<std::string>& paths, const text::ParserOptions& options,
+                        std::size_t max_line);
+
+/// Why a cache made with `cached` may not stand for `wanted`; empty when it may.
+std::string cache_mismatch(const CacheKey& cached, const CacheKey& wanted);
+
+void put_cache_key(const CacheKey& key, std::string& to);
+CacheKey get_cache_key(BytesReader& from);
+
+}  // namespace leveret::stream

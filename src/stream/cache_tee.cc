@@ -1,0 +1,34 @@
+#include "stream/cache_tee.h"
+
+#include <algorithm>
+
+namespace leveret::stream {
+
+CacheTee::CacheTee(std::unique_ptr<ExampleSource> source, std::unique_ptr<CacheWriter> writer,
+                   std::size_t chunks_ahead)
+    : source_(std::move(source)),
+      writer_(std::move(writer)),
+      queue_(std::max<std::size_t>(1, chunks_ahead)),
+      thread_([this] { run(); }) {}
+
+CacheTee::~CacheTee() {
+  queue_.cancel();
+  stop();
+  thread_.join();
+}
+
+void CacheTee::run() {
+  try {
+    text::ExampleChunk chunk;
+    while (source_->next(chunk)) {
+      writer_->add(chunk);
+      if (!queue_.push(chunk)) return;
+    }
+    if (!stopped_) writer_->finish();
+    queue_.close();
+  } catch (...) {
+    queue_.fail(std::current_exception());
+  }
+}
+
+}  // namespace leveret::stream

@@ -1,0 +1,182 @@
+#include "stream/cache_writer.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <new>
+#include <stdexcept>
+
+namespace leveret::stream {
+namespace {
+
+/// The columns leave little to find but byte frequencies; higher levels gain 1 % at best.
+constexpr int kZstdLevel = 1;
+
+text::ParserOptions parser_options_of(const CacheKey& key) {
+  text::ParserOptions options;
+  options.hash = key.hash;
+  options.hash_seed = key.hash_seed;
+  return options;
+}
+
+}  // namespace
+
+/// A temporary file beside the target. It is small of purpose: store/atomic_file.h is above us.
+class CacheWriter::File {
+ public:
+  explicit File(const std::string& path)
+      : target_(std::filesystem::weakly_canonical(path).string()),
+        temporary_(fmt::format("{}.tmp-{}", target_, getpid())) {
+    fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd_ < 0) fail("make");
+  }
+  ~File() {
+    if (fd_ < 0) return;
+    close(fd_);
+    unlink(temporary_.c_str());
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  void write(std::string_view bytes) {
+    size_ += bytes.size();
+    while (!bytes.empty()) {
+      const ssize_t put = ::write(fd_, bytes.data(), bytes.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) fail("write");
+      bytes.remove_prefix(static_cast<std::size_t>(put));
+    }
+  }
+  void commit() {
+    if (fsync(fd_) != 0) fail("force to the disk");
+    if (rename(temporary_.c_str(), target_.c_str()) != 0) fail("rename");
+    close(fd_);
+    fd_ = -1;
+    const std::string folder = std::filesystem::path(target_).parent_path().string();
+    const int folder_fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    // The cache is whole either way; that its name survives a power cut is not worth failing for.
+    if (folder_fd >= 0) {
+      fsync(folder_fd);
+      close(folder_fd);
+    }
+  }
+  std::uint64_t size() const { return size_; }
+  const std::string& target() const { return target_; }
+
+ private:
+  [[noreturn]] void fail(const char* doing) const {
+    throw std::runtime_error(fmt::format(
+        "{}: cannot {} the cache: {}; {}", target_, doing, std::strerror(errno),
+        errno == ENOSPC ? "make room, or give another --cache" : "check the folder's permissions"));
+  }
+
+  std::string target_, temporary_;
+  int fd_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+struct CacheWriter::Packer {
+  Packer() : context(ZSTD_createCCtx()) {
+    if (!context) throw std::bad_alloc();
+  }
+  ~Packer() { ZSTD_freeCCtx(context); }
+  Packer(const Packer&) = delete;
+  Packer& operator=(const Packer&) = delete;
+
+  /// Packs `from` into `to`; false when that does not help, or too much (cache_format.h).
+  bool pack(const std::string& from, std::string& to) {
+    to.resize(ZSTD_compressBound(from.size()));
+    const std::size_t size =
+        ZSTD_compressCCtx(context, to.data(), to.size(), from.data(), from.size(), kZstdLevel);
+    if (ZSTD_isError(size)) throw std::bad_alloc();  // the one error a large enough output leaves
+    to.resize(size);
+    const bool suspicious = from.size() > kFreeBlockBytes && from.size() / kMaxBlockRatio > size;
+    return size < from.size() && !suspicious;
+  }
+
+  ZSTD_CCtx* context;
+};
+
+CacheWriter::CacheWriter(const std::string& cache_path, std::vector<std::string> paths,
+                         CacheKey key, const text::NamespaceNames& names)
+    : paths_(std::move(paths)),
+      key_(std::move(key)),
+      file_(std::make_unique<File>(cache_path)),
+      packer_(std::make_unique<Packer>()),
+      encoder_(names) {
+  std::string body;
+  put_cache_key(key_, body);
+  std::string header(kCacheMagic);
+  put(header, kCacheVersion);
+  put_text(header, body);
+  put(header, cache_checksum(header));
+  file_->write(header);
+}
+
+CacheWriter::~CacheWriter() = default;
+
+std::uint64_t CacheWriter::bytes_written() const { return file_->size(); }
+
+void CacheWriter::add(const text::ExampleChunk& chunk) {
+  totals_.bad_lines += chunk.bad.size();
+  totals_.blank_lines += chunk.blank_lines;
+  for (const text::Example& example : chunk.examples) {
+    if (!encoder_.has_room(chunk, example)) write_block();
+    encoder_.add(chunk, example);
+  }
+}
+
+void CacheWriter::write_block() {
+  if (encoder_.examples() == 0) return;
+  ++totals_.blocks;
+  totals_.examples += encoder_.examples();
+  totals_.features += encoder_.features();
+  unpacked_.clear();
+  encoder_.finish(unpacked_);
+  if (unpacked_.size() > kMaxBlockBytes) {
+    throw std::runtime_error(fmt::format(
+        "{}: a line is too long for the cache; skip it by a smaller --max_line, or use no cache",
+        file_->target()));
+  }
+  const bool packed = packer_->pack(unpacked_, packed_);
+  const std::string& content = packed ? packed_ : unpacked_;
+  std::string header;
+  put(header, kBlockMagic);
+  put(header, static_cast<std::uint32_t>(packed ? BlockPacking::kZstd : BlockPacking::kStored));
+  put<std::uint64_t>(header, unpacked_.size());
+  put<std::uint64_t>(header, content.size());
+  put(header, cache_checksum(content, cache_checksum(header)));
+  file_->write(header);
+  file_->write(content);
+}
+
+void CacheWriter::finish() {
+  write_block();
+  std::string end;
+  put(end, kEndMagic);
+  put<std::uint32_t>(end, 0);
+  for (const std::uint64_t total : {totals_.blocks, totals_.examples, totals_.features,
+                                    totals_.bad_lines, totals_.blank_lines}) {
+    put(end, total);
+  }
+  put(end, cache_checksum(end));
+  file_->write(end);
+  const CacheKey now = make_cache_key(paths_, parser_options_of(key_), key_.max_line);
+  for (std::size_t i = 0; i < key_.sources.size(); ++i) {
+    const SourceIdentity& before = key_.sources[i];
+    const SourceIdentity& after = now.sources.at(i);
+    if (before.is_regular && (before.size != after.size || before.mtime_ns != after.mtime_ns)) {
+      throw std::runtime_error(fmt::format(
+          "{}: was changed while the cache {} was made from it; run again when it is complete",
+          before.name, file_->target()));
+    }
+  }
+  file_->commit();
+}
+
+}  // namespace leveret::stream
