@@ -175,7 +175,7 @@ TEST_CASE("one thread appends while others read what they know of") {
       for (int i = 0; i < 100000; ++i) count += data[i % 4096] == std::byte{0xab} ? 0 : 1;
     });
   }
-  for (std::uint64_t size = 4096; size < 24 * kMiB; size += 70000) {
+  for (std::uint64_t size = 74096; size < 24 * kMiB; size += 70000) {
     if (!arena.resize(size)) break;
     arena.data()[size - 1] = std::byte{1};
   }
