@@ -132,7 +132,7 @@ SectionView read_entry(std::span<const std::byte> file, std::uint64_t at, std::u
            kDamaged);
   }
   std::vector<std::uint64_t> shape(rank);
-  std::memcpy(shape.data(), from.subspan(entry::kShape).data(), rank * sizeof shape[0]);
+  for (std::size_t i = 0; i < rank; ++i) shape[i] = get<std::uint64_t>(from, entry::kShape + 8 * i);
   const auto bytes = get<std::uint64_t>(from, entry::kLength);
   if (array_bytes(dtype, shape) != bytes) {
     refuse(path, at + entry::kLength,

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <unordered_set>
@@ -70,7 +71,7 @@ std::vector<std::byte> make_front(Kind kind, std::string_view header_json,
   put(std::span(front), preamble::kFileBytes, offset);
   put(std::span(front), preamble::kHeaderBytes, std::uint64_t{header_json.size()});
   put(std::span(front), preamble::kSections, static_cast<std::uint32_t>(sections.size()));
-  std::memcpy(front.data() + preamble::kBytes, header_json.data(), header_json.size());
+  std::ranges::copy(std::as_bytes(std::span(header_json)), front.begin() + preamble::kBytes);
   const auto checked = std::span(front).subspan(preamble::kChecked, end - preamble::kChecked);
   put_checksum(front, preamble::kChecksum, checksum_of(checked));
   return front;

@@ -42,7 +42,7 @@ TEST_CASE("a model file gives back what was saved") {
 
 TEST_CASE("a file without sections or header is a file") {
   const TempFolder folder;
-  write_model_file(folder / "m.lvt", Kind::kCache, "", {});
+  write_model_file(folder / "m.lvt", Kind::kCache, {}, {});
   const ModelFile file = ModelFile::open(folder / "m.lvt");
   REQUIRE(file.kind() == Kind::kCache);
   REQUIRE(file.header_json().empty());

@@ -1,0 +1,46 @@
+// tests/golden/container-v1.lvt is read and made again, byte for byte. To make the file of a new
+// version: LEVERET_GOLDEN_OUT=container-v2.lvt test_store "[.golden]".
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+
+#include "store/sample_model.h"
+#include "store/temp_folder.h"
+
+namespace leveret::store {
+namespace {
+
+// tests/unit/store/golden_test.cc lies two folders below tests/.
+std::string golden(const std::string& name) {
+  const std::filesystem::path here = __FILE__;
+  return (here.parent_path().parent_path().parent_path() / "golden" / name).string();
+}
+
+TEST_CASE("the file of version 1 is read and made byte for byte") {
+  const std::string path = golden("container-v1.lvt");
+  const ModelFile file = ModelFile::open(path);
+  REQUIRE(file.header_json() == SampleModel::kHeader);
+  const SampleModel model;
+  const auto expected = model.sections();
+  REQUIRE(file.sections().size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const SectionView& section = file.sections()[i];
+    REQUIRE(section.name == expected[i].name);
+    REQUIRE(section.dtype == expected[i].dtype);
+    REQUIRE(section.shape == expected[i].shape);
+    REQUIRE(std::equal(section.data, section.data + section.bytes, expected[i].data,
+                       expected[i].data + expected[i].bytes));
+  }
+  const TempFolder folder;
+  model.save(folder / "now");
+  REQUIRE(read_bytes(folder / "now") == read_bytes(path));
+}
+
+TEST_CASE("write a golden file", "[.golden]") {
+  const char* out = ::getenv("LEVERET_GOLDEN_OUT");
+  REQUIRE(out != nullptr);
+  SampleModel().save(out);
+}
+
+}  // namespace
+}  // namespace leveret::store
