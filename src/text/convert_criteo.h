@@ -3,11 +3,12 @@
 /// missing. Test files lack the label.
 #pragma once
 
-#include <array>
 #include <string>
+#include <vector>
 
 #include "text/convert_numeric.h"
 #include "text/convert_rows.h"
+#include "text/convert_vw.h"
 
 namespace leveret::text {
 
@@ -27,7 +28,7 @@ class CriteoConverter : public Converter {
 
   NumericForm form_;
   bool labelled_ = true;
-  std::array<std::string, kColumns> prefixes_;
+  std::vector<Prefix> prefixes_;
 };
 
 }  // namespace leveret::text

@@ -1,10 +1,9 @@
 #include "text/convert_csv.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <optional>
-
-#include "text/convert_vw.h"
 
 namespace leveret::text {
 namespace {
@@ -32,6 +31,23 @@ std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   return text;
+}
+
+/// The first `c` in [p, end), or end; eight bytes at a time, as cells are short. The lowest bit of
+/// the word is exact, the others may be wrong.
+const char* find_byte(const char* p, const char* end, char c) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101u, kHigh = 0x8080808080808080u;
+  const std::uint64_t pattern = kOnes * static_cast<unsigned char>(c);
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; end - p >= 8; p += 8) {
+      std::uint64_t x = 0;
+      std::memcpy(&x, p, 8);
+      x ^= pattern;
+      std::uint64_t found = (x - kOnes) & ~x & kHigh;
+      if (found != 0) return p + std::countr_zero(found) / 8;
+    }
+  }
+  return std::find(p, end, c);
 }
 
 /// A word is a column, or several with commas between them.
@@ -98,8 +114,8 @@ void CsvConverter::plan(const std::vector<std::string>& names) {
     Kind kind = has(numeric, i)                                       ? Kind::kNumber
                 : !options_.hour.empty() && names[i] == options_.hour ? Kind::kHour
                                                                       : Kind::kCategory;
-    features_.push_back({i, kind, namespace_prefix(names[i])});
-    prefix_bytes_ += features_.back().prefix.size() + kNumericRoom;
+    features_.push_back({i, kind, Prefix(names[i])});
+    prefix_bytes_ += features_.back().prefix.room() + kNumericRoom;
   }
 }
 
@@ -182,7 +198,7 @@ bool CsvConverter::split(std::string_view row, Fault& fault) {
       }
     } else {
       const char* begin = p;
-      while (p != end && *p != options_.delimiter) ++p;
+      p = find_byte(p, end, options_.delimiter);
       cells_.push_back({{begin, static_cast<std::size_t>(p - begin)}, false});
     }
     if (p == end) return true;
@@ -224,7 +240,7 @@ bool CsvConverter::read_clicked(std::string_view text, bool& clicked) const {
 /// Writes a cell that is not missing; nullptr and `what` when it does not suit its column.
 char* CsvConverter::put_cell(char* out, const Column& column, std::string_view text,
                              const char*& what) const {
-  if (column.kind == Kind::kCategory) return put_escaped(put(out, column.prefix), text);
+  if (column.kind == Kind::kCategory) return put_escaped(column.prefix.write(out), text);
   if (column.kind == Kind::kNumber) {
     std::optional<double> v = read_real(trim(text));
     what = "not a number in a numeric column";
@@ -234,7 +250,7 @@ char* CsvConverter::put_cell(char* out, const Column& column, std::string_view t
   bool digits = text.size() == 8 &&
                 std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!digits || text.substr(6) > "23") return nullptr;
-  return put(put(out, column.prefix), text.substr(6));
+  return put(column.prefix.write(out), text.substr(6));
 }
 
 char* CsvConverter::convert_row(std::string_view row, char* out, Fault& fault) {

@@ -9,6 +9,7 @@
 
 #include "text/convert_numeric.h"
 #include "text/convert_rows.h"
+#include "text/convert_vw.h"
 
 namespace leveret::text {
 
@@ -52,7 +53,7 @@ class CsvConverter : public Converter {
   struct Column {
     std::size_t index;
     Kind kind;
-    std::string prefix;
+    Prefix prefix;
   };
 
   void plan(const std::vector<std::string>& names);

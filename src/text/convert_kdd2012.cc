@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "text/convert_vw.h"
-
 namespace leveret::text {
 namespace {
 
@@ -31,7 +29,7 @@ bool read_count(std::string_view cell, std::uint64_t& count) {
 
 Kdd2012Converter::Kdd2012Converter(ConvertCallbacks callbacks, std::size_t max_row)
     : Converter(std::move(callbacks), max_row) {
-  for (int i = 0; i < kColumns; ++i) prefixes_[i] = namespace_prefix(kNames[i]);
+  for (std::string_view name : kNames) prefixes_.emplace_back(name);
 }
 
 bool Kdd2012Converter::take_header(std::string_view row) {
@@ -90,7 +88,7 @@ char* Kdd2012Converter::put_line(char* out, bool labelled, bool clicked, std::ui
   }
   char* label_end = out;
   for (int i = 0; i < kColumns; ++i) {
-    if (!cells[i].empty()) out = put_escaped(put(out, prefixes_[i]), cells[i]);
+    if (!cells[i].empty()) out = put_escaped(prefixes_[i].write(out), cells[i]);
   }
   return end_line(line, label_end, out);
 }

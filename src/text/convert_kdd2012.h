@@ -4,8 +4,10 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "text/convert_rows.h"
+#include "text/convert_vw.h"
 
 namespace leveret::text {
 
@@ -32,7 +34,7 @@ class Kdd2012Converter : public Converter {
 
   bool labelled_ = true;
   std::uint64_t lines_ = 0;
-  std::array<std::string, kColumns> prefixes_;
+  std::vector<Prefix> prefixes_;
 };
 
 }  // namespace leveret::text

@@ -28,7 +28,7 @@ LibffmConverter::LibffmConverter(LibffmFields fields, ConvertCallbacks callbacks
                                  std::size_t max_row)
     : Converter(std::move(callbacks), max_row), fields_(std::move(fields)) {
   for (auto& [name, start] : fields_.starts) {
-    name = namespace_prefix(name);
+    name = Prefix(name).text();
     longest_name_ = std::max(longest_name_, name.size());
   }
 }

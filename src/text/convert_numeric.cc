@@ -6,14 +6,16 @@
 #include <cmath>
 #include <string>
 
-#include "text/convert_vw.h"
-
 namespace leveret::text {
 namespace {
 
 char* put_bucket(char* out, char kind, bool negative, int bucket) {
   *out++ = kind;
   if (negative && bucket != 0) *out++ = '-';
+  if (bucket < 10) {
+    *out++ = static_cast<char>('0' + bucket);
+    return out;
+  }
   return std::to_chars(out, out + 8, bucket).ptr;
 }
 
@@ -25,16 +27,29 @@ char* put_log(char* out, double v) {
 
 /// The bucket of a number other than 0 is its binary exponent.
 char* put_real_bucket(char* out, double v) {
-  int exponent = std::ilogb(v);
+  int exponent = 0;
+  std::frexp(v, &exponent);
+  --exponent;
   return exponent >= 0 ? put_bucket(out, 'b', v < 0, exponent + 1)
                        : put_bucket(out, 'f', v < 0, -exponent);
 }
 
+/// The number in text of 1 to 15 digits, as most numbers are; nullopt: anything else.
+std::optional<double> read_digits(std::string_view text) {
+  if (text.empty() || text.size() > 15) return std::nullopt;
+  std::int64_t sum = 0;
+  for (char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    sum = sum * 10 + (c - '0');
+  }
+  return static_cast<double>(sum);
+}
+
 }  // namespace
 
-char* put_integer(char* out, std::string_view prefix, std::int64_t v, NumericForm form) {
+char* put_integer(char* out, const Prefix& prefix, std::int64_t v, NumericForm form) {
   if (form == NumericForm::kValue && v == 0) return out;
-  out = put(out, prefix);
+  out = prefix.write(out);
   if (form != NumericForm::kValue) {
     std::uint64_t magnitude = v < 0 ? 0 - static_cast<std::uint64_t>(v) : v;
     out = put_bucket(out, 'b', v < 0, static_cast<int>(std::bit_width(magnitude)));
@@ -44,9 +59,9 @@ char* put_integer(char* out, std::string_view prefix, std::int64_t v, NumericFor
   return put_log(out, static_cast<double>(v));
 }
 
-char* put_real(char* out, std::string_view prefix, double v, NumericForm form) {
+char* put_real(char* out, const Prefix& prefix, double v, NumericForm form) {
   if (v == 0) return put_integer(out, prefix, 0, form);
-  out = put(out, prefix);
+  out = prefix.write(out);
   if (form != NumericForm::kValue) out = put_real_bucket(out, v);
   if (form == NumericForm::kLog2Bucket) return out;
   if (form == NumericForm::kBoth) *out++ = ' ';
@@ -54,6 +69,7 @@ char* put_real(char* out, std::string_view prefix, double v, NumericForm form) {
 }
 
 std::optional<double> read_real(std::string_view text) {
+  if (auto v = read_digits(text)) return v;
   // from_chars takes no plus sign, and "nan" and "inf", which are no numbers here.
   if (text.starts_with('+')) {
     text.remove_prefix(1);

@@ -12,6 +12,8 @@
 #include <optional>
 #include <string_view>
 
+#include "text/convert_vw.h"
+
 namespace leveret::text {
 
 enum class NumericForm { kLog2Bucket, kValue, kBoth };
@@ -20,8 +22,8 @@ enum class NumericForm { kLog2Bucket, kValue, kBoth };
 inline constexpr std::size_t kNumericRoom = 40;
 
 /// Writes prefix and feature(s) of a number, or nothing where the form has none for it.
-char* put_integer(char* out, std::string_view prefix, std::int64_t v, NumericForm form);
-char* put_real(char* out, std::string_view prefix, double v, NumericForm form);
+char* put_integer(char* out, const Prefix& prefix, std::int64_t v, NumericForm form);
+char* put_real(char* out, const Prefix& prefix, double v, NumericForm form);
 
 /// All of `text` as a finite decimal number, the same in every locale; no blanks, no hexadecimal.
 std::optional<double> read_real(std::string_view text);

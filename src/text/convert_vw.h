@@ -1,6 +1,7 @@
 /// Pieces of VW text as the converters write them: into memory they have made room for.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -31,13 +32,28 @@ inline char* put_escape(char* out, char c) {
   return out;
 }
 
+/// Whether none of the 8 bytes from `p` on must be escaped (all 8 looked at at once; "Determine if
+/// a word has a byte less than n", Anderson, Bit Twiddling Hacks).
+inline bool eight_plain(const char* p) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101u, kHigh = 0x8080808080808080u;
+  std::uint64_t x = 0;
+  std::memcpy(&x, p, 8);
+  auto zeros = [](std::uint64_t v) { return (v - kOnes) & ~v; };
+  std::uint64_t found = ((x - kOnes * 0x21) & ~x) | zeros(x ^ (kOnes * '|')) |
+                        zeros(x ^ (kOnes * ':')) | zeros(x ^ (kOnes * '%')) |
+                        zeros(x ^ (kOnes * 0x7f));
+  return (found & kHigh) == 0;
+}
+
 /// Writes `from`, escaped; needs room for kEscapeGrowth times its size.
 inline char* put_escaped(char* out, std::string_view from) {
-  for (char c : from) {
-    if (kMustEscape[static_cast<unsigned char>(c)]) {
-      out = put_escape(out, c);
+  const char *p = from.data(), *end = p + from.size();
+  for (; end - p >= 8 && eight_plain(p); p += 8, out += 8) std::memcpy(out, p, 8);
+  for (; p != end; ++p) {
+    if (kMustEscape[static_cast<unsigned char>(*p)]) {
+      out = put_escape(out, *p);
     } else {
-      *out++ = c;
+      *out++ = *p;
     }
   }
   return out;
@@ -64,13 +80,29 @@ inline char* end_line(char* begin, char* label_end, char* out) {
 inline constexpr std::size_t kLineRoom = 32;  ///< label, importance and what end_line adds
 
 /// " |name " with the name escaped: what stands before the features of a column.
-inline std::string namespace_prefix(std::string_view name) {
-  std::string prefix(name.size() * kEscapeGrowth + 3, ' ');
-  prefix[1] = '|';
-  char* end = put_escaped(prefix.data() + 2, name);
-  prefix.resize(static_cast<std::size_t>(end - prefix.data()) + 1);
-  prefix.back() = ' ';
-  return prefix;
-}
+class Prefix {
+ public:
+  explicit Prefix(std::string_view name) : text_(name.size() * kEscapeGrowth + 3, ' ') {
+    text_[1] = '|';
+    char* end = put_escaped(text_.data() + 2, name);
+    text_.resize(static_cast<std::size_t>(end - text_.data()) + 1);
+    text_.back() = ' ';
+    std::memcpy(head_.data(), text_.data(), std::min(text_.size(), head_.size()));
+  }
+
+  std::string_view text() const { return text_; }
+  /// Bytes that write() may touch.
+  std::size_t room() const { return std::max(text_.size(), head_.size()); }
+  /// Nearly all prefixes are short; those are written as 16 bytes at once.
+  char* write(char* out) const {
+    if (text_.size() > head_.size()) return put(out, text_);
+    std::memcpy(out, head_.data(), head_.size());
+    return out + text_.size();
+  }
+
+ private:
+  std::string text_;
+  std::array<char, 16> head_{};
+};
 
 }  // namespace leveret::text

@@ -113,7 +113,7 @@ TEST_CASE("csv: random tables survive quoting and cutting") {
     std::size_t columns = 1 + below(5);
     std::string source = "label", want;
     for (std::size_t i = 0; i < columns; ++i)
-      (source += options.delimiter) += "c" + std::to_string(i);
+      source.append(1, options.delimiter).append("c").append(std::to_string(i));
     source += "\n";
     for (std::uint32_t row = below(6); row > 0; --row) {
       source += "1";
@@ -135,7 +135,8 @@ TEST_CASE("csv: random tables survive quoting and cutting") {
         if (cell.empty()) continue;
         any = true;
         char escaped[32];
-        want += " |c" + std::to_string(i) + " " + std::string(escaped, put_escaped(escaped, cell));
+        want.append(" |c").append(std::to_string(i)).append(" ");
+        want.append(escaped, put_escaped(escaped, cell));
       }
       source += below(2) == 0 ? "\n" : "\r\n";
       want += any ? "\n" : " |\n";

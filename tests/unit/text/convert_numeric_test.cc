@@ -1,6 +1,7 @@
 #include "text/convert_numeric.h"
 
 #include <catch2/catch.hpp>
+#include <cstdio>
 #include <limits>
 #include <string>
 
@@ -10,13 +11,13 @@ namespace leveret::text {
 namespace {
 
 std::string integer(std::int64_t v, NumericForm form = NumericForm::kLog2Bucket) {
-  char out[kNumericRoom + 8];
-  return std::string(out, put_integer(out, " |n ", v, form));
+  char out[kNumericRoom + 16];
+  return std::string(out, put_integer(out, Prefix("n"), v, form));
 }
 
 std::string real(double v, NumericForm form = NumericForm::kLog2Bucket) {
-  char out[kNumericRoom + 8];
-  return std::string(out, put_real(out, " |n ", v, form));
+  char out[kNumericRoom + 16];
+  return std::string(out, put_real(out, Prefix("n"), v, form));
 }
 
 TEST_CASE("log2 buckets of integers begin at the powers of two") {
@@ -85,7 +86,27 @@ TEST_CASE("bytes with a meaning in VW text are escaped, all others kept") {
   char out[64];
   CHECK(std::string(out, put_escaped(out, "a b|c:d%\t\x7f\n")) == "a%20b%7Cc%3Ad%25%09%7F%0A");
   CHECK(std::string(out, put_escaped(out, "M\xc3\xbcsli_-.'\"")) == "M\xc3\xbcsli_-.'\"");
-  CHECK(namespace_prefix("a b") == " |a%20b ");
+  CHECK(Prefix("a b").text() == " |a%20b ");
+  // Every byte at every place within the eight that are looked at together.
+  for (int place = 0; place < 11; ++place) {
+    for (int c = 0; c < 256; ++c) {
+      std::string text = "abcdefgh\xff\x80z", want = text;
+      text[place] = static_cast<char>(c);
+      if (c <= ' ' || c == '|' || c == ':' || c == '%' || c == 0x7f) {
+        char hex[4];
+        std::snprintf(hex, sizeof hex, "%%%02X", c);
+        want.replace(place, 1, hex);
+      } else {
+        want[place] = text[place];
+      }
+      REQUIRE(std::string(out, put_escaped(out, text)) == want);
+    }
+  }
+  for (std::size_t size : {0, 1, 11, 12, 13, 14, 40}) {
+    std::string name(size, 'n');
+    CHECK(std::string(out, Prefix(name).write(out)) == " |" + name + " ");
+    CHECK(Prefix(name).room() <= std::max<std::size_t>(16, size + 3));
+  }
 }
 
 }  // namespace
