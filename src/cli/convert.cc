@@ -1,18 +1,14 @@
 /// leveret convert FORMAT: a public data set's own format to VW text on stdout.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "cli/convert_bad_rows.h"
+#include "cli/console.h"
+#include "cli/input.h"
 #include "cli/verbs.h"
 #include "stream/byte_source.h"
 #include "text/convert_avazu.h"
@@ -28,13 +24,12 @@ using text::NumericForm;
 
 struct ConvertOptions {
   std::string format;
-  std::vector<std::string> data;
+  InputOptions input;
   std::vector<std::string> numeric;  ///< csv: columns; other formats: a form, as numeric_as
   std::string numeric_as;
   std::string label, delimiter = ",", fields;
   std::vector<std::string> ignore, positive, missing, columns;
   bool no_label = false;
-  std::string bad_lines;
   bool quiet = false;
 };
 
@@ -61,9 +56,7 @@ NumericForm numeric_form(const ConvertOptions& o) {
     misuse("--numeric", fmt::format("'{}' is not one of log2bucket, value, both", word));
   }
   if (!by_name && o.format != "criteo") {
-    fmt::print(stderr,
-               "leveret convert: note: {} has no numeric columns; --numeric has no effect\n",
-               o.format);
+    say(fmt::format("note: {} has no numeric columns, --numeric changes nothing", o.format));
   }
   return form->second;
 }
@@ -115,70 +108,88 @@ text::CsvOptions csv_options(const ConvertOptions& o) {
 std::unique_ptr<text::Converter> make_converter(const ConvertOptions& o,
                                                 text::ConvertCallbacks callbacks) {
   if (o.format == "csv") {
-    return std::make_unique<text::CsvConverter>(csv_options(o), std::move(callbacks));
+    return std::make_unique<text::CsvConverter>(csv_options(o), std::move(callbacks),
+                                                o.input.max_line);
   }
   NumericForm form = numeric_form(o);
   if (o.format == "criteo") {
-    return std::make_unique<text::CriteoConverter>(form, std::move(callbacks));
+    return std::make_unique<text::CriteoConverter>(form, std::move(callbacks), o.input.max_line);
   }
   if (o.format == "avazu") {
-    return std::make_unique<text::CsvConverter>(text::avazu_options(), std::move(callbacks));
+    return std::make_unique<text::CsvConverter>(text::avazu_options(), std::move(callbacks),
+                                                o.input.max_line);
   }
-  if (o.format == "kdd2012") return std::make_unique<text::Kdd2012Converter>(std::move(callbacks));
-  return std::make_unique<text::LibffmConverter>(libffm_fields(o.fields), std::move(callbacks));
+  if (o.format == "kdd2012")
+    return std::make_unique<text::Kdd2012Converter>(std::move(callbacks), o.input.max_line);
+  return std::make_unique<text::LibffmConverter>(libffm_fields(o.fields), std::move(callbacks),
+                                                 o.input.max_line);
 }
 
 // --- The work
 
-/// An error that needs no source's name in front.
-struct Stop : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-void write_out(std::string_view text) {
-  while (!text.empty()) {
-    ssize_t wrote = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) throw Stop(fmt::format("cannot write to stdout: {}", std::strerror(errno)));
-    text.remove_prefix(static_cast<std::size_t>(wrote));
+/// The converter's callbacks: text to stdout, bad rows to the same tally that training uses.
+class Conversion {
+ public:
+  explicit Conversion(const ConvertOptions& o) : tally_(bad_line_tally(o.input)), output_("") {
+    converter_ = make_converter(o, {[this](std::string_view text) { write(text); },
+                                    [this](const text::BadRow& row) { add_bad(row); }});
   }
-}
 
-void convert_source(stream::ByteSource& source, text::Converter& converter) {
-  std::vector<char> bytes(std::size_t{256} << 10);
-  while (std::size_t size = source.read(bytes.data(), bytes.size())) {
-    converter.feed(std::string_view(bytes.data(), size));
-  }
-  converter.finish_source();
-}
-
-void run_convert(const ConvertOptions& o) {
-  // A closed pipe shall be an error with a message, not a silent death.
-  std::signal(SIGPIPE, SIG_IGN);
-  BadRows bad_rows(o.bad_lines);
-  std::string name;
-  text::Converter* converter_in_use = nullptr;
-  auto report = [&](const text::BadRow& row) {
-    if (auto error = bad_rows.add(name, row, converter_in_use->counts().rows)) throw Stop(*error);
-  };
-  auto converter = make_converter(o, {write_out, report});
-  converter_in_use = converter.get();
-  const std::vector<std::string> standard_input{"-"};
-  for (const std::string& path : o.data.empty() ? standard_input : o.data) {
-    auto source = stream::open_source(path);
-    name = source->name();
+  void convert(stream::ByteSource& source) {
+    name_ = source.name();
+    std::vector<char> bytes(std::size_t{256} << 10);
     try {
-      convert_source(*source, *converter);
+      while (std::size_t size = source.read(bytes.data(), bytes.size())) {
+        converter_->feed(std::string_view(bytes.data(), size));
+      }
+      converter_->finish_source();
     } catch (const text::ConvertError& error) {
-      throw Stop(fmt::format("{}:{}: {}", name, error.line(), error.what()));
+      throw std::runtime_error(fmt::format("{}:{}: {}", name_, error.line(), error.what()));
     }
   }
-  const text::ConvertCounts& counts = converter->counts();
-  if (counts.rows == 0) throw Stop(fmt::format("{}: no rows to convert", name));
-  bad_rows.finish();
+
+  const text::ConvertCounts& finish() {
+    tally_->finish();
+    output_.close();
+    return converter_->counts();
+  }
+
+ private:
+  void write(std::string_view text) {
+    output_.write(text);
+    output_.flush();  // a live pipe gets what there is
+  }
+
+  void add_bad(const text::BadRow& row) {
+    const text::ConvertCounts& counts = converter_->counts();
+    std::uint64_t good = counts.rows - counts.bad;
+    tally_->add_cached(good - good_told_, 0);
+    good_told_ = good;
+    text::ExampleChunk chunk;
+    chunk.bytes = row.row;
+    chunk.bad.push_back({row.line, 0, static_cast<std::uint32_t>(row.row.size()),
+                         static_cast<std::uint32_t>(row.column), row.what});
+    tally_->add(chunk, name_);
+  }
+
+  std::unique_ptr<stream::BadLineTally> tally_;
+  Output output_;
+  std::unique_ptr<text::Converter> converter_;
+  std::string name_;
+  std::uint64_t good_told_ = 0;
+};
+
+void run_convert(const ConvertOptions& o) {
+  Conversion conversion(o);
+  const std::vector<std::string> standard_input{"-"};
+  for (const std::string& path : o.input.data.empty() ? standard_input : o.input.data) {
+    conversion.convert(*stream::open_source(path));
+  }
+  const text::ConvertCounts& counts = conversion.finish();
+  if (counts.rows == 0) throw std::runtime_error("no row in the input, nothing to convert");
   if (!o.quiet) {
-    fmt::print(stderr, "leveret convert: {} rows, {} examples, {} bad rows\n", counts.rows,
-               counts.examples, counts.bad);
+    say(fmt::format("converted {} rows to {} examples; {} bad", counts.rows - counts.bad,
+                    counts.examples, counts.bad));
   }
 }
 
@@ -195,24 +206,24 @@ void check_options(const ConvertOptions& o, const CLI::App& verb) {
   if (o.no_label && (!o.label.empty() || !o.positive.empty())) {
     misuse("--no_label", "contradicts --label and --positive");
   }
-  if (std::string what = BadRows::check(o.bad_lines); !what.empty()) misuse("--bad_lines", what);
 }
 
 }  // namespace
 
 void setup_convert(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<ConvertOptions>();
-  CLI::App* verb = app.add_subcommand("convert", "Turn a public data set's format into VW text");
+  CLI::App* verb = app.add_subcommand("convert", "turn a public data set's format into VW text");
   verb->add_option("format", o->format, "criteo, avazu, kdd2012, libffm (also libsvm) or csv")
       ->required()
       ->check(CLI::IsMember({"criteo", "avazu", "kdd2012", "libffm", "csv"}));
-  verb->add_option("-d,--data,data", o->data,
-                   "Files, plain, gzip or zstd; - or none: standard input");
+  add_input_options(*verb, o->input);
+  verb->get_option("--data")->description("files, plain, gzip or zstd; none or -: standard input");
+  verb->get_option("--max_line")->description("bytes; a longer row ends the run");
   verb->add_option("--numeric", o->numeric,
                    "criteo: its integers as log2bucket (default), value or both; csv: the numeric "
                    "columns");
   verb->add_option("--numeric_as", o->numeric_as,
-                   "Numeric columns as log2bucket (default), value or both")
+                   "numeric columns as log2bucket (default), value or both")
       ->check(CLI::IsMember({"log2bucket", "value", "both"}));
   verb->add_option("--label", o->label, "csv: the label's column (default label, else click)");
   verb->add_flag("--no_label", o->no_label, "csv: there is no label: lines to predict");
@@ -228,13 +239,11 @@ void setup_convert(CLI::App& app, int& exit_code) {
   verb->add_option(
       "--fields", o->fields,
       "libsvm rows: 'position', or NAME=START,... with the first feature of each field");
-  verb->add_option("--bad_lines", o->bad_lines,
-                   "fail, skip or max=N (default: skip up to 1 % of the rows, at least 10)");
-  verb->add_flag("--quiet", o->quiet, "No summary on stderr");
+  verb->add_flag("--quiet", o->quiet, "no summary on stderr");
   verb->callback([o, verb, &exit_code] {
     if (o->format != "csv" && o->numeric.size() > 1) {
       // Only csv names columns here; elsewhere what follows the form are the files.
-      o->data.insert(o->data.begin(), o->numeric.begin() + 1, o->numeric.end());
+      o->input.data.insert(o->input.data.begin(), o->numeric.begin() + 1, o->numeric.end());
       o->numeric.resize(1);
     }
     check_options(*o, *verb);
