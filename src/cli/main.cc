@@ -30,6 +30,7 @@ int run(int argc, char** argv) {
   setup_train(app, exit_code);
   setup_predict(app, exit_code);
   setup_evaluate(app, exit_code);
+  setup_convert(app, exit_code);
   //setup_inspect(app, exit_code);
   //setup_audit(app, exit_code);
   try {

@@ -1,0 +1,255 @@
+/// leveret convert FORMAT: a public data set's own format to VW text on stdout.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/input.h"
+#include "cli/verbs.h"
+#include "stream/byte_source.h"
+#include "text/convert_avazu.h"
+#include "text/convert_criteo.h"
+#include "text/convert_csv.h"
+#include "text/convert_kdd2012.h"
+#include "text/convert_libffm.h"
+
+namespace leveret::cli {
+namespace {
+
+using text::NumericForm;
+
+struct ConvertOptions {
+  std::string format;
+  InputOptions input;
+  std::vector<std::string> numeric;  ///< csv: columns; other formats: a form, as numeric_as
+  std::string numeric_as;
+  std::string label, delimiter = ",", fields;
+  std::vector<std::string> ignore, positive, missing, columns;
+  bool no_label = false;
+  bool quiet = false;
+};
+
+const std::map<std::string, NumericForm> kForms{{"log2bucket", NumericForm::kLog2Bucket},
+                                                {"value", NumericForm::kValue},
+                                                {"both", NumericForm::kBoth}};
+
+// --- From options to a converter. What is wrong with them is misuse, told by CLI11's exception.
+
+[[noreturn]] void misuse(const std::string& option, const std::string& what) {
+  throw CLI::ValidationError(option, what);
+}
+
+NumericForm numeric_form(const ConvertOptions& o) {
+  bool by_name = o.format == "csv";
+  std::string word = o.numeric_as;
+  if (!by_name && !o.numeric.empty()) {
+    if (!word.empty() && word != o.numeric[0]) misuse("--numeric", "contradicts --numeric_as");
+    word = o.numeric[0];
+  }
+  if (word.empty()) return NumericForm::kLog2Bucket;
+  auto form = kForms.find(word);
+  if (form == kForms.end()) {
+    misuse("--numeric", fmt::format("'{}' is not one of log2bucket, value, both", word));
+  }
+  if (!by_name && o.format != "criteo") {
+    say(fmt::format("note: {} has no numeric columns, --numeric changes nothing", o.format));
+  }
+  return form->second;
+}
+
+char delimiter_of(const std::string& word) {
+  if (word == "tab" || word == "\\t") return '\t';
+  if (word.size() != 1 || word == "\"" || word == "\n" || word == "\r") {
+    misuse("--delimiter", "is one byte (or the word tab), neither a quote nor a line end");
+  }
+  return word[0];
+}
+
+/// "position", or "name=start,name=start,..." with ascending starts.
+text::LibffmFields libffm_fields(const std::string& word) {
+  text::LibffmFields fields;
+  if (word == "position") fields.by_position = true;
+  if (word.empty() || fields.by_position) return fields;
+  const std::string wanted = "is 'position' or NAME=START,... with ascending numbers of features";
+  for (std::size_t at = 0; at <= word.size();) {
+    std::size_t comma = std::min(word.find(',', at), word.size());
+    std::string part = word.substr(at, comma - at);
+    std::size_t equal = part.find('=');
+    std::uint64_t start = 0;
+    if (equal == 0 || equal == std::string::npos ||
+        !CLI::detail::lexical_cast(part.substr(equal + 1), start)) {
+      misuse("--fields", wanted);
+    }
+    if (!fields.starts.empty() && start <= fields.starts.back().second) misuse("--fields", wanted);
+    fields.starts.emplace_back(part.substr(0, equal), start);
+    at = comma + 1;
+  }
+  return fields;
+}
+
+text::CsvOptions csv_options(const ConvertOptions& o) {
+  text::CsvOptions csv;
+  csv.delimiter = delimiter_of(o.delimiter);
+  csv.columns = o.columns;
+  csv.label = o.label;
+  if (o.no_label) csv.labels = text::CsvOptions::Labels::kNone;
+  csv.positive = o.positive;
+  csv.ignore = o.ignore;
+  csv.numeric = o.numeric;
+  csv.missing = o.missing;
+  csv.form = numeric_form(o);
+  return csv;
+}
+
+std::unique_ptr<text::Converter> make_converter(const ConvertOptions& o,
+                                                text::ConvertCallbacks callbacks) {
+  if (o.format == "csv") {
+    return std::make_unique<text::CsvConverter>(csv_options(o), std::move(callbacks),
+                                                o.input.max_line);
+  }
+  NumericForm form = numeric_form(o);
+  if (o.format == "criteo") {
+    return std::make_unique<text::CriteoConverter>(form, std::move(callbacks), o.input.max_line);
+  }
+  if (o.format == "avazu") {
+    return std::make_unique<text::CsvConverter>(text::avazu_options(), std::move(callbacks),
+                                                o.input.max_line);
+  }
+  if (o.format == "kdd2012")
+    return std::make_unique<text::Kdd2012Converter>(std::move(callbacks), o.input.max_line);
+  return std::make_unique<text::LibffmConverter>(libffm_fields(o.fields), std::move(callbacks),
+                                                 o.input.max_line);
+}
+
+// --- The work
+
+/// The converter's callbacks: text to stdout, bad rows to the same tally that training uses.
+class Conversion {
+ public:
+  explicit Conversion(const ConvertOptions& o) : tally_(bad_line_tally(o.input)), output_("") {
+    converter_ = make_converter(o, {[this](std::string_view text) { write(text); },
+                                    [this](const text::BadRow& row) { add_bad(row); }});
+  }
+
+  void convert(stream::ByteSource& source) {
+    name_ = source.name();
+    std::vector<char> bytes(std::size_t{256} << 10);
+    try {
+      while (std::size_t size = source.read(bytes.data(), bytes.size())) {
+        converter_->feed(std::string_view(bytes.data(), size));
+      }
+      converter_->finish_source();
+    } catch (const text::ConvertError& error) {
+      throw std::runtime_error(fmt::format("{}:{}: {}", name_, error.line(), error.what()));
+    }
+  }
+
+  const text::ConvertCounts& finish() {
+    tally_->finish();
+    output_.close();
+    return converter_->counts();
+  }
+
+ private:
+  void write(std::string_view text) {
+    output_.write(text);
+    output_.flush();  // a live pipe gets what there is
+  }
+
+  void add_bad(const text::BadRow& row) {
+    const text::ConvertCounts& counts = converter_->counts();
+    std::uint64_t good = counts.rows - counts.bad;
+    tally_->add_cached(good - good_told_, 0);
+    good_told_ = good;
+    text::ExampleChunk chunk;
+    chunk.bytes = row.row;
+    chunk.bad.push_back({row.line, 0, static_cast<std::uint32_t>(row.row.size()),
+                         static_cast<std::uint32_t>(row.column), row.what});
+    tally_->add(chunk, name_);
+  }
+
+  std::unique_ptr<stream::BadLineTally> tally_;
+  Output output_;
+  std::unique_ptr<text::Converter> converter_;
+  std::string name_;
+  std::uint64_t good_told_ = 0;
+};
+
+void run_convert(const ConvertOptions& o) {
+  Conversion conversion(o);
+  const std::vector<std::string> standard_input{"-"};
+  for (const std::string& path : o.input.data.empty() ? standard_input : o.input.data) {
+    conversion.convert(*stream::open_source(path));
+  }
+  const text::ConvertCounts& counts = conversion.finish();
+  if (counts.rows == 0) throw std::runtime_error("no row in the input, nothing to convert");
+  if (!o.quiet) {
+    say(fmt::format("converted {} rows to {} examples; {} bad", counts.rows - counts.bad,
+                    counts.examples, counts.bad));
+  }
+}
+
+/// Options that mean nothing to the format are misuse: nothing a user asks for is dropped.
+void check_options(const ConvertOptions& o, const CLI::App& verb) {
+  for (const char* name : {"--label", "--no_label", "--positive", "--ignore", "--missing",
+                           "--columns", "--delimiter", "--numeric_as"}) {
+    bool for_criteo = o.format == "criteo" && std::string_view(name) == "--numeric_as";
+    if (verb.count(name) > 0 && o.format != "csv" && !for_criteo) {
+      misuse(name, fmt::format("has no meaning for {}", o.format));
+    }
+  }
+  if (verb.count("--fields") > 0 && o.format != "libffm") misuse("--fields", "is for libffm");
+  if (o.no_label && (!o.label.empty() || !o.positive.empty())) {
+    misuse("--no_label", "contradicts --label and --positive");
+  }
+}
+
+}  // namespace
+
+void setup_convert(CLI::App& app, int& exit_code) {
+  auto o = std::make_shared<ConvertOptions>();
+  CLI::App* verb = app.add_subcommand("convert", "turn a public data set's format into VW text");
+  verb->add_option("format", o->format, "criteo, avazu, kdd2012, libffm (also libsvm) or csv")
+      ->required()
+      ->check(CLI::IsMember({"criteo", "avazu", "kdd2012", "libffm", "csv"}));
+  add_input_options(*verb, o->input);
+  verb->get_option("--data")->description("files, plain, gzip or zstd; none or -: standard input");
+  verb->get_option("--max_line")->description("bytes; a longer row ends the run");
+  verb->add_option("--numeric", o->numeric,
+                   "criteo: its integers as log2bucket (default), value or both; csv: the numeric "
+                   "columns");
+  verb->add_option("--numeric_as", o->numeric_as,
+                   "numeric columns as log2bucket (default), value or both")
+      ->check(CLI::IsMember({"log2bucket", "value", "both"}));
+  verb->add_option("--label", o->label, "csv: the label's column (default label, else click)");
+  verb->add_flag("--no_label", o->no_label, "csv: there is no label: lines to predict");
+  verb->add_option("--positive", o->positive,
+                   "csv: label values that are positive, all others negative (default 1; 0 and -1 "
+                   "are negative, anything else is a bad row)");
+  verb->add_option("--ignore", o->ignore, "csv: columns that become no features");
+  verb->add_option("--missing", o->missing, "csv: values that mean missing, besides the empty one");
+  verb->add_option("--columns", o->columns,
+                   "csv: names of the columns when there is no header line")
+      ->delimiter(',');
+  verb->add_option("--delimiter", o->delimiter, "csv: one byte, or the word tab (default ,)");
+  verb->add_option(
+      "--fields", o->fields,
+      "libsvm rows: 'position', or NAME=START,... with the first feature of each field");
+  verb->add_flag("--quiet", o->quiet, "no summary on stderr");
+  verb->callback([o, verb, &exit_code] {
+    if (o->format != "csv" && o->numeric.size() > 1) {
+      // Only csv names columns here; elsewhere what follows the form are the files.
+      o->input.data.insert(o->input.data.begin(), o->numeric.begin() + 1, o->numeric.end());
+      o->numeric.resize(1);
+    }
+    check_options(*o, *verb);
+    run_convert(*o);
+    exit_code = 0;
+  });
+}
+
+}  // namespace leveret::cli

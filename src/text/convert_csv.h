@@ -1,0 +1,78 @@
+/// Delimited text with named columns: RFC 4180 quoting (quoted fields hold delimiters, line ends
+/// and doubled quotes), any one-byte delimiter.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/convert_numeric.h"
+#include "text/convert_rows.h"
+#include "text/convert_vw.h"
+
+namespace leveret::text {
+
+struct CsvOptions {
+  char delimiter = ',';
+  /// Names of the columns when the source has no header line; else empty.
+  std::vector<std::string> columns;
+  /// Not empty: `columns` hold unless the first row begins with this name, which makes it a header.
+  std::string header_begins;
+  /// The label's column; empty: the one called `label` or `click`.
+  std::string label;
+  enum class Labels { kRequired, kIfThere, kNone } labels = Labels::kRequired;
+  std::vector<std::string> positive;  ///< label values that are a click; empty: see read_label
+  std::vector<std::string> ignore;    ///< columns that are no features
+  std::vector<std::string> numeric;   ///< numeric columns; a name may be several, comma separated
+  std::vector<std::string> missing;   ///< cell values that mean missing, besides the empty one
+  /// A column of times as YYMMDDHH, of which the hour of the day becomes the feature; empty: none.
+  std::string hour;
+  NumericForm form = NumericForm::kLog2Bucket;
+};
+
+/// Each column becomes a namespace of its own name (an unnamed one is `column` and its number), its
+/// cell the feature. Missing cells make no feature. Throws when a source's header lacks a column
+/// that the options name.
+class CsvConverter : public Converter {
+ public:
+  CsvConverter(CsvOptions options, ConvertCallbacks callbacks, std::size_t max_row = kMaxRow);
+
+ protected:
+  bool take_header(std::string_view row) override;
+  std::size_t room(std::size_t row_bytes) const override;
+  char* convert_row(std::string_view row, char* out, Fault& fault) override;
+  std::size_t find_row_end(std::string_view bytes, RowScan& scan) const override;
+
+ private:
+  struct Cell {
+    std::string_view text;
+    bool doubled;  ///< quotes within are doubled
+  };
+  enum class Kind { kCategory, kNumber, kHour };
+  struct Column {
+    std::size_t index;
+    Kind kind;
+    Prefix prefix;
+  };
+
+  void plan(const std::vector<std::string>& names);
+  void plan_label(const std::vector<std::string>& names);
+  bool split(std::string_view row, Fault& fault);
+  bool is_opening_quote(std::string_view bytes, std::size_t at, const RowScan& scan) const;
+  bool is_missing(std::string_view text) const;
+  bool read_clicked(std::string_view text, bool& clicked) const;
+  std::string_view plain(const Cell& cell);
+  char* put_cell(char* out, const Column& column, std::string_view text, const char*& what) const;
+
+  CsvOptions options_;
+  std::size_t width_ = 0;  ///< columns of the source
+  std::size_t label_ = 0;
+  bool labelled_ = true;
+  std::vector<Column> features_;
+  std::size_t prefix_bytes_ = 0;
+  std::vector<Cell> cells_;
+  std::string unquoted_;
+};
+
+}  // namespace leveret::text

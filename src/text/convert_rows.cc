@@ -1,0 +1,122 @@
+#include "text/convert_rows.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace leveret::text {
+namespace {
+
+constexpr std::size_t kTextPiece = std::size_t{256} << 10;  // stays in the L2 cache
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+}  // namespace
+
+Converter::Converter(ConvertCallbacks callbacks, std::size_t max_row)
+    : callbacks_(std::move(callbacks)), max_row_(max_row) {}
+
+void Converter::feed(std::string_view bytes) {
+  if (!pending_.empty()) {
+    // Complete the row that has begun; only this one is copied.
+    std::size_t had = pending_.size();
+    pending_.append(bytes);
+    std::size_t end = find_row_end(pending_, scan_);
+    check_length(std::min(end, pending_.size()));
+    if (end == std::string_view::npos) return;
+    take_row(std::string_view(pending_).substr(0, end));
+    pending_.clear();
+    bytes.remove_prefix(end + 1 - had);
+  }
+  bytes.remove_prefix(take_rows(bytes));
+  pending_.assign(bytes);
+  flush();
+}
+
+/// Converts the whole rows in `bytes` and returns how many bytes they have; scan_ then belongs to
+/// the rest.
+std::size_t Converter::take_rows(std::string_view bytes) {
+  std::size_t taken = 0;
+  while (taken < bytes.size()) {
+    std::string_view rest = bytes.substr(taken);
+    std::size_t end = find_row_end(rest, scan_);
+    check_length(std::min(end, rest.size()));
+    if (end == std::string_view::npos) break;
+    take_row(rest.substr(0, end));
+    taken += end + 1;
+  }
+  return taken;
+}
+
+void Converter::check_length(std::size_t bytes) const {
+  if (bytes <= max_row_) return;
+  throw ConvertError(line_, "a row of more than " + std::to_string(max_row_) + " bytes" +
+                                (scan_.in_quotes ? "; a quote in it is not closed" : ""));
+}
+
+void Converter::finish_source() {
+  if (!pending_.empty()) {
+    if (scan_.in_quotes) {
+      throw ConvertError(line_, "a quote is opened in this row and never closed");
+    }
+    take_row(pending_);
+  }
+  pending_.clear();
+  line_ = 1;
+  first_row_ = true;
+  flush();
+}
+
+void Converter::take_row(std::string_view row) {
+  if (first_row_ && row.starts_with(kByteOrderMark)) row.remove_prefix(kByteOrderMark.size());
+  std::string_view content = row;
+  if (content.ends_with('\r')) content.remove_suffix(1);
+  if (content.empty()) {
+    ++counts_.blank;
+  } else {
+    bool header = first_row_ && take_header(content);
+    first_row_ = false;
+    if (!header) take_data(content);
+  }
+  line_ += 1 + scan_.lines_within;
+  scan_ = RowScan{};
+}
+
+void Converter::take_data(std::string_view row) {
+  ++counts_.rows;
+  Fault fault;
+  char* begin = make_room(room(row.size()));
+  char* end = convert_row(row, begin, fault);
+  if (end == nullptr) {
+    ++counts_.bad;
+    auto column = static_cast<std::uint64_t>(fault.at - row.data()) + 1;
+    callbacks_.bad({line_, column, fault.what, row});
+    return;
+  }
+  text_size_ += static_cast<std::size_t>(end - begin);
+  counts_.examples += lines_written();
+}
+
+/// Room for so many bytes after the text; flushes or grows the buffer for it.
+char* Converter::make_room(std::size_t bytes) {
+  if (text_size_ + bytes > text_capacity_ || text_size_ > kTextPiece) {
+    flush();
+    if (bytes > text_capacity_) {
+      text_capacity_ = std::max(bytes, 2 * kTextPiece);
+      text_ = std::make_unique_for_overwrite<char[]>(text_capacity_);
+    }
+  }
+  return text_.get() + text_size_;
+}
+
+void Converter::flush() {
+  if (text_size_ > 0) callbacks_.text(std::string_view(text_.get(), text_size_));
+  text_size_ = 0;
+}
+
+std::size_t Converter::find_row_end(std::string_view bytes, RowScan& scan) const {
+  const void* end = std::memchr(bytes.data() + scan.searched, '\n', bytes.size() - scan.searched);
+  scan.searched = bytes.size();
+  return end == nullptr ? std::string_view::npos
+                        : static_cast<std::size_t>(static_cast<const char*>(end) - bytes.data());
+}
+
+}  // namespace leveret::text
