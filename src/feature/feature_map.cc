@@ -12,6 +12,7 @@ FeatureMap::FeatureMap(FeatureOptions options, std::vector<NamespacePlan> known)
   for (std::uint32_t i = 0; i < plans_.size(); ++i) {
     plan_by_name_.emplace(plans_[i].name, i);
     for (std::uint32_t field : plans_[i].fields) field_count_ = std::max(field_count_, field + 1);
+    fieldless_ += options_.fields.empty() && plans_[i].keep && plans_[i].fields.empty();
   }
   if (!options_.fields.empty()) {
     field_count_ = static_cast<std::uint32_t>(options_.fields.size());

@@ -98,12 +98,17 @@ class Expander {
     }
   }
 
+  /// A product that has become 0 is left out, as a value of 0 is in the text.
+  void push(Feature feature) {
+    if (feature.value != 0) out_.linear.push_back(feature);
+  }
+
   // A group paired with itself gives combinations with repetition, as VW does.
   void pairs(Group a, Group b) {
     const bool self = same(a, b);
     each(a, 0, [&](const Feature& fa, std::size_t i) {
       each(b, self ? i : 0, [&](const Feature& fb, std::size_t) {
-        out_.linear.push_back({text::hash_pair(fa.hash, fb.hash), fa.value * fb.value});
+        push({text::hash_pair(fa.hash, fb.hash), fa.value * fb.value});
       });
     });
   }
@@ -115,7 +120,7 @@ class Expander {
       each(b, self_ab ? i : 0, [&](const Feature& fb, std::size_t j) {
         const Feature ab{text::hash_pair(fa.hash, fb.hash), fa.value * fb.value};
         each(c, self_bc ? j : 0, [&](const Feature& fc, std::size_t) {
-          out_.linear.push_back({text::hash_pair(ab.hash, fc.hash), ab.value * fc.value});
+          push({text::hash_pair(ab.hash, fc.hash), ab.value * fc.value});
         });
       });
     });

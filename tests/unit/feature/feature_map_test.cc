@@ -1,0 +1,196 @@
+#include "feature/feature_map.h"
+
+#include <catch2/catch.hpp>
+
+#include "mapped.h"
+
+namespace leveret::feature {
+namespace {
+
+using Names = std::vector<std::string>;
+
+TEST_CASE("with no option every namespace is linear and a field, in order of appearance") {
+  const Mapped m("1 |user u1:2 |ad a1 a2\n-1 2.5 0.25 |ad a2 |site s |user u1\n");
+  CHECK(m.map.field_count() == 3);
+  CHECK(m.map.field_names() == Names{"user", "ad", "site"});
+  CHECK(m.linear(0) == "1(user^u1:2) 2(ad^a1 ad^a2)");
+  CHECK(m.fields(0) == "0(user^u1:2) 1(ad^a1 ad^a2)");
+  CHECK(m.linear(1) == "2(ad^a2) 3(site^s) 1(user^u1)");
+  CHECK(m.fields(1) == "0(user^u1) 1(ad^a2) 2(site^s)");
+  CHECK(m.batch.label == std::vector<float>{1, -1});
+  CHECK(m.batch.importance == std::vector<float>{1, 2.5});
+  CHECK(m.batch.initial == std::vector<float>{0, 0.25});
+}
+
+TEST_CASE("--ignore leaves namespaces out altogether") {
+  FeatureOptions options;
+  SECTION("by name") { options.ignore = {"ad"}; }
+  SECTION("by letter") { options.ignore = {"a"}; }
+  const Mapped m("1 |user u |ad a |site s\n", options);
+  CHECK(m.linear() == "1(user^u) 2(site^s)");
+  CHECK(m.fields() == "0(user^u) 1(site^s)");
+}
+
+TEST_CASE("--keep leaves all others out, and --ignore wins") {
+  FeatureOptions options;
+  options.keep = {"user", "s", "ad"};
+  options.ignore = {"ad"};
+  const Mapped m("1 |ad a |user u |site s |time t |us x\n", options);
+  CHECK(m.linear() == "1(user^u) 2(site^s)");
+  CHECK(m.fields() == "0(user^u) 1(site^s)");
+}
+
+TEST_CASE("a letter that is somebody's full name means that one alone") {
+  FeatureOptions options;
+  options.ignore = {"a"};
+  CHECK(Mapped("1 |a x |ad y\n", options).fields() == "0(ad^y)");
+  // Decided when met: at that time nobody was called "a".
+  const Mapped later("1 |ad y |a x |b z\n-1 |ad y |as w\n", options);
+  CHECK(later.fields(0) == "0(b^z)");
+  CHECK(later.fields(1) == "1(as^w)");
+}
+
+TEST_CASE("--linear picks what has linear weights, fields stay") {
+  FeatureOptions options;
+  options.linear_all = false;
+  SECTION("some") {
+    options.linear = {"ad", "t"};
+    const Mapped m("1 |user u |ad a a2 |time t\n", options);
+    CHECK(m.linear() == "2(ad^a ad^a2) 3(time^t)");
+    CHECK(m.fields() == "0(user^u!) 1(ad^a ad^a2) 2(time^t)");
+  }
+  SECTION("none") {
+    const Mapped m("1 |user u |ad a\n", options);
+    CHECK(m.linear().empty());
+    CHECK(m.fields() == "0(user^u!) 1(ad^a!)");
+  }
+}
+
+TEST_CASE("--field: fields of several namespaces, namespaces in several or no fields") {
+  FeatureOptions options;
+  options.fields = {{"user", "time"}, {"ad"}, {"ad", "site"}, {"never"}};
+  const Mapped m("1 |site s |ad a |other o |time t |user u\n", options);
+  CHECK(m.map.field_count() == 4);
+  CHECK(m.map.field_names() == Names{"time,user", "ad", "site,ad", ""});
+  // A linear feature counts for its first field; "other" counts for the rest.
+  CHECK(m.linear() == "3(site^s) 2(ad^a) 0(other^o) 1(time^t) 1(user^u)");
+  CHECK(m.fields() == "0(time^t user^u) 1(ad^a) 2(site^s ad^a)");
+}
+
+TEST_CASE("--field takes letters as VW's options do") {
+  FeatureOptions options;
+  options.fields = {{"u"}, {"a"}};
+  CHECK(Mapped("1 |user x |url y |ad z\n", options).fields() == "0(user^x url^y) 1(ad^z)");
+}
+
+TEST_CASE("a namespace that comes again is gathered into one run of its field") {
+  const Mapped m("1 |b x |a y |b z:2 |a w\n");
+  CHECK(m.linear() == "1(b^x) 2(a^y) 1(b^z:2) 2(a^w)");
+  CHECK(m.fields() == "0(b^x b^z:2) 1(a^y a^w)");
+}
+
+TEST_CASE("namespaces without features count for nothing") {
+  const Mapped m("1 |a |b x\n1 |a y\n1\n");
+  CHECK(m.fields(0) == "0(b^x)");
+  CHECK(m.linear(0) == "1(b^x)");
+  CHECK(m.fields(1) == "1(a^y)");
+  CHECK(m.fields(2).empty());
+  CHECK(m.linear(2).empty());
+}
+
+TEST_CASE("later namespaces than --max_fields are linear only, and counted") {
+  FeatureOptions options;
+  options.max_fields = 2;
+  const Mapped m("1 |a x |b y |c z |d w\n1 |d w |a x\n", options);
+  CHECK(m.map.field_count() == 2);
+  CHECK(m.map.fieldless() == 2);
+  CHECK(m.fields(0) == "0(a^x) 1(b^y)");
+  CHECK(m.linear(0) == "1(a^x) 2(b^y) 0(c^z) 0(d^w)");
+  CHECK(m.fields(1) == "0(a^x)");
+  CHECK(FeatureMap(options, m.map.plans()).fieldless() == 2);
+}
+
+TEST_CASE("a model without FFM has no field features, but groups") {
+  FeatureOptions options;
+  options.field_features = false;
+  const Mapped m("1 |a x |b y\n", options);
+  CHECK(m.fields().empty());
+  CHECK(m.linear() == "1(a^x) 2(b^y)");
+}
+
+TEST_CASE("field numbers follow the examples, not how far a parser has run ahead") {
+  Mapped m("");
+  m.names.intern("z");
+  m.names.intern("b");
+  m.parse("1 |a x\n1 |b y |z w\n");
+  m.map_all(true);
+  CHECK(m.map.field_names() == Names{"a", "b", "z"});
+}
+
+TEST_CASE("map stops before an example with a namespace that has not been met") {
+  Mapped m("1 |a x\n");
+  m.parse("1 |a x\n-1 |a y\n1 |a x |new z\n1 |a x\n");
+  m.batch.clear();
+  CHECK(m.map.map(m.chunk, 0, 4, m.batch) == 2);
+  CHECK(m.batch.size() == 2);
+  CHECK(m.fields(1) == "0(a^y)");
+  CHECK(m.map.map(m.chunk, 2, 2, m.batch) == 0);
+  CHECK(m.batch.size() == 2);
+  m.map.meet(m.names, m.chunk, 2, true);
+  CHECK(m.map.map(m.chunk, 2, 2, m.batch) == 2);
+  CHECK(m.fields(2) == "0(a^x) 1(new^z)");
+}
+
+TEST_CASE("prediction gives a new namespace no field, unless --field names it") {
+  FeatureOptions options;
+  const bool named = GENERATE(false, true);
+  if (named) options.fields = {{"a"}, {"new"}};
+  Mapped m("1 |a x\n", options);
+  m.parse("1 |new z |a x\n");
+  m.map_all(false);
+  CHECK(m.map.field_count() == (named ? 2 : 1));
+  CHECK(m.fields() == (named ? "0(a^x) 1(new^z)" : "0(a^x)"));
+  CHECK(m.linear() == (named ? "2(new^z) 1(a^x)" : "0(new^z) 1(a^x)"));
+}
+
+TEST_CASE("a stored plan decides as before, whatever comes first") {
+  FeatureOptions options;
+  options.ignore = {"a"};
+  options.linear_all = false;
+  options.linear = {"b", "c"};
+  options.interactions = {{"b", "c"}};
+  const Mapped first("1 |ad x |b y |cat z\n1 |a q\n", options);
+  const Mapped again("1 |cat z |a q |b y |ad x\n", options, first.map.plans());
+  CHECK(again.fields() == "0(b^y) 1(cat^z)");
+  CHECK(again.linear().find("2(cat^z)") != std::string::npos);
+  CHECK(again.linear().find("1(b^y)") != std::string::npos);
+  REQUIRE(again.map.plans().size() == first.map.plans().size());
+  for (std::size_t i = 0; i < first.map.plans().size(); ++i) {
+    CHECK(again.map.plans()[i].name == first.map.plans()[i].name);
+    CHECK(again.map.plans()[i].fields == first.map.plans()[i].fields);
+  }
+}
+
+TEST_CASE("mapping in pieces gives the batch of mapping at once") {
+  Mapped m("1 |a x |b y:2\n-1 2 |b z |a q r\n1 |c x:0.5\n1\n-1 |a x\n");
+  FeatureBatch pieces;
+  for (std::size_t i = 0; i < 5; ++i) CHECK(m.map.map(m.chunk, i, 1, pieces) == 1);
+  const auto equal_runs = [](const auto& a, const auto& b) {
+    return a.begin == b.begin && a.end == b.end;
+  };
+  CHECK(pieces.linear_runs_begin == m.batch.linear_runs_begin);
+  CHECK(pieces.runs_begin == m.batch.runs_begin);
+  CHECK(pieces.label == m.batch.label);
+  REQUIRE(pieces.linear_runs.size() == m.batch.linear_runs.size());
+  for (std::size_t i = 0; i < pieces.linear_runs.size(); ++i) {
+    CHECK(equal_runs(pieces.linear_runs[i], m.batch.linear_runs[i]));
+  }
+  for (std::size_t b = 0; b < 5; ++b) {
+    CHECK(pieces.linear_begin(b) == m.batch.linear_begin(b));
+    CHECK(pieces.linear_end(b) == m.batch.linear_end(b));
+  }
+  CHECK(m.batch.linear_end(3) == m.batch.linear_begin(3));
+}
+
+}  // namespace
+}  // namespace leveret::feature

@@ -1,0 +1,131 @@
+// Every block's forward pass against the plain reference, over random models and examples.
+#include <catch2/catch.hpp>
+
+#include "random_model.h"
+#include "reference_model.h"
+
+namespace leveret::model {
+namespace {
+
+void check_near(const char* what, std::size_t b, double value, double expected) {
+  INFO(what << " of example " << b << ": " << value << " instead of " << expected);
+  CHECK(std::abs(value - expected) <= 2e-5 + 2e-5 * std::abs(expected));
+}
+
+template <class Values>
+void check_all(const char* what, std::size_t b, const std::vector<float>& values,
+               const Values& expected) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    check_near(what, b, values[b * expected.size() + i], expected[i]);
+  }
+}
+
+void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
+                   const kernels::Kernels& kernels) {
+  Model model(spec, kTestMemory);
+  Sample sample(random_lines(12, shape, seed));
+  const feature::FeatureBatch batch = sample.batch(model);
+  randomise(model, batch, seed);
+  const ReferenceModel reference(model, batch);
+  Network network(spec, kernels);
+  Tape tape;
+  network.look_up(model, batch, tape);
+  network.forward(model, tape);
+  for (std::size_t b = 0; b < batch.size(); ++b) {
+    const ReferenceScores expected = reference.forward(batch, b);
+    const Scores& scores = tape.scores[b];
+    check_near("base", b, scores.base, expected.base);
+    check_near("linear", b, scores.linear, expected.linear);
+    if (spec.mixed()) {
+      check_near("linear2", b, scores.linear2, expected.linear2);
+      check_near("counts", b, scores.counts, expected.counts);
+      check_all("group_counts", b, tape.group_counts, expected.group_counts);
+      check_all("group_seen", b, tape.group_seen, expected.group_seen);
+    }
+    check_near("first", b, scores.first, expected.first);
+    check_all("group_linear", b, tape.group_linear, expected.group_linear);
+    check_near("ffm", b, scores.ffm, expected.ffm);
+    if (spec.has_ffm()) {
+      check_all("pairs", b, tape.pairs, expected.pairs);
+      check_near("ffm_scale", b, tape.ffm_scale[b], expected.ffm_scale);
+    }
+    check_near("deep", b, scores.deep, expected.deep);
+    if (spec.has_mlp()) check_all("inputs", b, tape.inputs, expected.inputs);
+    check_near("last", b, scores.last, expected.last);
+  }
+}
+
+TEST_CASE("forward agrees with the plain reference") {
+  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const std::uint32_t k = GENERATE(0, 1, 2, 3, 4, 5, 8, 12, 16);
+  for (const std::uint32_t fields : {1u, 2u, 5u}) {
+    for (const std::vector<std::uint32_t>& hidden :
+         {std::vector<std::uint32_t>{}, {7}, {16, 5}, {4, 3, 9}}) {
+      for (const kernels::Kernels* kernels : kernels_to_test()) {
+        Spec spec;
+        spec.heads = heads;
+        spec.ffm_k = k;
+        spec.hidden = hidden;
+        spec.admit = 1;
+        LineShape shape;
+        shape.fields = fields;
+        shape.repeats = k % 2 == 1;
+        INFO("mixed " << spec.mixed() << " k " << k << " fields " << fields << " layers "
+                      << hidden.size() << " kernels " << kernels->name);
+        check_forward(spec, shape, 100 * k + fields, *kernels);
+      }
+    }
+  }
+}
+
+TEST_CASE("forward agrees where features have no row, no linear weight, or form interactions") {
+  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  Spec spec;
+  spec.heads = heads;
+  spec.hidden = {6};
+  SECTION("a feature seen once has no row yet") { spec.admit = 2; }
+  SECTION("a namespace without linear weights") {
+    spec.admit = 1;
+    spec.features.linear_all = false;
+    spec.features.linear = {"A", "C"};
+  }
+  SECTION("interactions") {
+    spec.admit = 1;
+    spec.features.interactions = {{"A", "B"}, {"C", "C"}, {"A", "B", "C"}};
+  }
+  SECTION("a field of several namespaces, a namespace in several fields") {
+    spec.admit = 1;
+    spec.features.fields = {{"A", "B"}, {"C"}, {"B", "C"}};
+  }
+  SECTION("no constant") { spec.constant = false; }
+  SECTION("hashed tables with collisions") {
+    spec.admit = 1;
+    spec.bit_precision = 4;
+    spec.ffm_bits = 3;
+  }
+  for (std::uint32_t seed = 0; seed < 5; ++seed) {
+    check_forward(spec, LineShape{}, seed, kernels::active());
+  }
+}
+
+TEST_CASE("a batch goes forward as its examples do one by one") {
+  Spec spec;
+  spec.admit = 1;
+  Model model(spec, kTestMemory);
+  Sample sample(random_lines(20, LineShape{}, 3));
+  const feature::FeatureBatch batch = sample.batch(model);
+  randomise(model, batch, 3);
+  Network network(spec, kernels::active());
+  Tape together, alone;
+  network.look_up(model, batch, together);
+  network.forward(model, together);
+  for (std::size_t b = 0; b < batch.size(); ++b) {
+    const feature::FeatureBatch one = sample.batch(model, b, 1);
+    network.look_up(model, one, alone);
+    network.forward(model, alone);
+    CHECK(alone.scores[0].last == together.scores[b].last);
+  }
+}
+
+}  // namespace
+}  // namespace leveret::model

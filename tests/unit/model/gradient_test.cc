@@ -1,0 +1,234 @@
+// The gradient of every weight that moves against central differences of the plain reference.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
+
+#include "random_model.h"
+#include "reference_model.h"
+
+namespace leveret::model {
+namespace {
+
+/// A model before and after one step of plain gradient descent with rate 1: their difference is the
+/// gradient.
+class GradientCheck {
+ public:
+  GradientCheck(Spec spec, const LineShape& shape, std::size_t examples,
+                const kernels::Kernels& kernels)
+      : spec_(with_unit_steps(std::move(spec))), model_(spec_, kTestMemory) {
+    // A kink within reach of the differences has no derivative to compare with: draw again.
+    for (std::uint32_t seed = 1;; ++seed) {
+      REQUIRE(seed < 200);
+      model_ = Model(spec_, kTestMemory);
+      sample_ = std::make_unique<Sample>(random_lines(examples + 1, shape, seed));
+      sample_->batch(model_, 0, 1);
+      batch_ = sample_->batch(model_, 1, examples);
+      randomise(model_, batch_, seed);
+      reference_ = std::make_unique<ReferenceModel>(model_, batch_);
+      frozen_.clear();
+      double nearest = 1;
+      for (std::size_t b = 0; b < examples; ++b) {
+        frozen_.push_back(reference_->forward(batch_, b));
+        nearest = std::min(nearest, frozen_.back().nearest_kink);
+      }
+      if (nearest > kKinkMargin) break;
+    }
+    before_ = std::make_unique<ReferenceModel>(*reference_);
+    group_sums_ = model_.group_weights();
+    Trainer trainer(spec_, kernels);
+    trainer.learn(model_, batch_);
+    after_ = std::make_unique<ReferenceModel>(model_, batch_);
+  }
+
+  void run() {
+    check_linear();
+    check_rows();
+    check_layers();
+    check_groups();
+    if (spec_.constant) {
+      check("bias", reference_->bias, before_->bias - after_->bias);
+      if (spec_.mixed()) check("bias2", reference_->bias2, before_->bias2 - after_->bias2);
+    }
+    // A check of nothing but zeros would say nothing.
+    CHECK(not_zero_ > 0);
+  }
+
+ private:
+  static constexpr double kStep = 1e-5;
+  static constexpr double kKinkMargin = 1e-3;
+
+  static Spec with_unit_steps(Spec spec) {
+    for (PartLearning* part : {&spec.linear, &spec.ffm, &spec.nn}) {
+      part->rate = 1;
+      part->power_t = 0;
+    }
+    return spec;
+  }
+
+  double objective() const {
+    double sum = 0;
+    for (std::size_t b = 0; b < batch_.size(); ++b) {
+      sum += reference_->objective(batch_, b, frozen_[b]);
+    }
+    return sum;
+  }
+
+  /// `weight` is one of reference_'s.
+  void check(const std::string& what, double& weight, double gradient) {
+    const double at = weight;
+    weight = at + kStep;
+    const double up = objective();
+    weight = at - kStep;
+    const double down = objective();
+    weight = at;
+    const double expected = (up - down) / (2 * kStep);
+    not_zero_ += std::abs(expected) > 1e-4;
+    INFO(what << ": gradient " << gradient << " instead of " << expected);
+    CHECK(std::abs(gradient - expected) <= 2e-6 + 2e-4 * std::abs(expected));
+  }
+
+  void check_linear() {
+    for (auto& [hash, cell] : reference_->cells) {
+      const auto& before = before_->cells.at(hash);
+      const auto& after = after_->cells.at(hash);
+      check("linear weight", cell[kWeight], before[kWeight] - after[kWeight]);
+      if (!spec_.mixed()) continue;
+      check("second linear weight", cell[kWeight2], before[kWeight2] - after[kWeight2]);
+    }
+  }
+
+  void check_rows() {
+    for (std::size_t field = 0; field < reference_->rows.size(); ++field) {
+      for (auto& [hash, row] : reference_->rows[field]) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+          check("weight " + std::to_string(i) + " of a row of field " + std::to_string(field),
+                row[i], before_->rows[field].at(hash)[i] - after_->rows[field].at(hash)[i]);
+        }
+      }
+    }
+  }
+
+  void check_layers() {
+    for (std::size_t l = 0; l < reference_->layers.size(); ++l) {
+      ReferenceModel::Layer& layer = reference_->layers[l];
+      const std::string name = "layer " + std::to_string(l);
+      for (std::size_t o = 0; o < layer.bias.size(); ++o) {
+        check(name + " bias", layer.bias[o],
+              before_->layers[l].bias[o] - after_->layers[l].bias[o]);
+        for (std::size_t i = 0; i < layer.weights[o].size(); ++i) {
+          check(name + " weight", layer.weights[o][i],
+                before_->layers[l].weights[o][i] - after_->layers[l].weights[o][i]);
+        }
+      }
+    }
+  }
+
+  /// They move by AdaGrad of their own, whose sum grows by the square of the gradient.
+  void check_groups() {
+    for (std::size_t g = 0; g < reference_->group_weights.size(); ++g) {
+      const double square = model_.group_weights()[2 * g + 1] - group_sums_[2 * g + 1];
+      const double sign = after_->group_weights[g] > before_->group_weights[g] ? -1 : 1;
+      const double at = reference_->group_weights[g];
+      double slope[2];
+      for (int side : {0, 1}) {
+        reference_->group_weights[g] = at + (side == 0 ? kStep : -kStep);
+        slope[side] = objective();
+      }
+      reference_->group_weights[g] = at;
+      const double expected = (slope[0] - slope[1]) / (2 * kStep);
+      INFO("weight of group " << g);
+      CHECK(std::abs(square - expected * expected) <= 1e-6 + 1e-3 * expected * expected);
+      if (std::abs(expected) > 1e-6) CHECK(sign * expected > 0);
+    }
+  }
+
+  Spec spec_;
+  Model model_;
+  std::unique_ptr<Sample> sample_;
+  feature::FeatureBatch batch_;
+  std::unique_ptr<ReferenceModel> reference_, before_, after_;
+  std::vector<ReferenceScores> frozen_;
+  std::vector<float> group_sums_;
+  std::size_t not_zero_ = 0;
+};
+
+Spec spec_of(Heads heads, std::uint32_t k, std::vector<std::uint32_t> hidden) {
+  Spec spec;
+  spec.heads = heads;
+  spec.ffm_k = k;
+  spec.hidden = std::move(hidden);
+  spec.admit = 1;
+  return spec;
+}
+
+TEST_CASE("gradients of one example are those of its loss") {
+  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const std::uint32_t k = GENERATE(0, 1, 2, 3, 4, 5, 8, 12, 16);
+  for (const std::uint32_t fields : {1u, 2u, 5u}) {
+    for (const std::vector<std::uint32_t>& hidden :
+         {std::vector<std::uint32_t>{}, {7}, {6, 5}, {4, 3, 5}}) {
+      if (k == 0 && !hidden.empty()) continue;
+      for (const kernels::Kernels* kernels : kernels_to_test()) {
+        for (const bool slice : {false, true}) {
+          Spec spec = spec_of(heads, k, hidden);
+          spec.adagrad_slice = slice;
+          LineShape shape;
+          shape.fields = fields;
+          shape.vocabulary = 6;
+          INFO("mixed " << spec.mixed() << " k " << k << " fields " << fields << " layers "
+                        << hidden.size() << " slice " << slice << " kernels " << kernels->name);
+          GradientCheck(spec, shape, 1, *kernels).run();
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("gradients of a batch are the sums of its examples'") {
+  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const std::size_t examples = GENERATE(2, 5);
+  for (const std::vector<std::uint32_t>& hidden : {std::vector<std::uint32_t>{}, {7}, {5, 4}}) {
+    LineShape shape;
+    shape.vocabulary = 3;  // rows, cells and neurons are shared by the examples
+    shape.repeats = true;
+    GradientCheck(spec_of(heads, 3, hidden), shape, examples, kernels::active()).run();
+  }
+}
+
+TEST_CASE("gradients where features lack linear weights, rows of one field meet, or pairs hash") {
+  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  Spec spec = spec_of(heads, 4, {5});
+  SECTION("linear weights for some") {
+    spec.features.linear_all = false;
+    spec.features.linear = {"B"};
+  }
+  SECTION("no linear weights") { spec.features.linear_all = false; }
+  SECTION("interactions, in group 0") { spec.features.interactions = {{"A", "B"}, {"C", "D"}}; }
+  SECTION("fields of several namespaces") { spec.features.fields = {{"A", "B", "C"}, {"C", "D"}}; }
+  SECTION("no constant") { spec.constant = false; }
+  for (const std::size_t examples : {1, 3}) {
+    GradientCheck(spec, LineShape{}, examples, kernels::active()).run();
+  }
+}
+
+TEST_CASE("l2 adds l2 * w to the gradient of what has one") {
+  for (const float l2 : {0.0f, 0.125f}) {
+    Spec spec = spec_of(Heads::kOne, 0, {});
+    spec.linear = {1, 0, 0};
+    spec.l2 = l2;
+    Model model(spec, kTestMemory);
+    Sample sample("1 |A a\n-1 |A b\n");
+    const feature::FeatureBatch both = sample.batch(model);
+    randomise(model, both, 1);
+    const float a = *model.linear().find(both.linear[0].hash);
+    const float b = *model.linear().find(both.linear[1].hash);
+    const float bias = model.scalars().bias;
+    Trainer(spec, kernels::active()).learn(model, sample.batch(model, 0, 1));
+    const float error = 1 / (1 + std::exp(-(a + bias))) - 1;
+    CHECK(*model.linear().find(both.linear[0].hash) == Approx(a - error - l2 * a));
+    CHECK(*model.linear().find(both.linear[1].hash) == b);
+  }
+}
+
+}  // namespace
+}  // namespace leveret::model

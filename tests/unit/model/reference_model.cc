@@ -1,0 +1,245 @@
+#include "reference_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace leveret::model {
+namespace {
+
+constexpr double kMax = 15;  // logistic.h
+
+double clamped(double z) { return std::clamp(z, -kMax, kMax); }
+double probability(double z) { return 1 / (1 + std::exp(-z)); }
+double log_odds(double p) { return std::log(p / (1 - p)); }
+
+/// mixer.h: the probability mixture of all scores and of their weighted sum.
+double mixed(const MixerState& state, std::vector<double> scores) {
+  double sum = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) sum += state.weight[i] * scores[i];
+  scores.push_back(clamped(sum));
+  double shares = 0, p = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    shares += std::exp(static_cast<double>(state.log_share[i]));
+    p += std::exp(static_cast<double>(state.log_share[i])) * probability(scores[i]);
+  }
+  return clamped(log_odds(std::clamp(p / shares, 1e-7, 1 - 1e-7)));
+}
+
+}  // namespace
+
+double reference_loss(double z, double label) { return std::log1p(std::exp(-label * z)); }
+
+ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& batch)
+    : spec(model.spec()), fields(model.features().field_count()), rows(model.fields().size()) {
+  for (const feature::Feature& f : batch.linear) {
+    const float* cell = model.linear().find(f.hash);
+    cells[f.hash].fill(0);
+    if (cell != nullptr) std::copy_n(cell, model.linear().cell_floats(), cells[f.hash].begin());
+  }
+  for (const feature::FieldRun& run : batch.runs) {
+    const FieldTable& table = model.fields()[run.field];
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const std::uint32_t hash = batch.field_features[i].hash;
+      const Row row = table.find(hash);
+      if (row == kNoRow) continue;
+      const float* w = table.weights(row);
+      rows[run.field][hash].assign(w, w + table.shape().weights());
+    }
+  }
+  for (const Dense& dense : model.dense()) {
+    Layer layer;
+    for (std::uint32_t o = 0; o < dense.outputs; ++o) {
+      const auto row = dense.weights.begin() + o * dense.inputs;
+      layer.weights.emplace_back(row, row + dense.inputs);
+    }
+    layer.bias.assign(dense.bias.begin(), dense.bias.end());
+    layers.push_back(std::move(layer));
+  }
+  for (std::size_t g = 0; g < model.group_weights().size(); g += 2) {
+    group_weights.push_back(model.group_weights()[g]);
+  }
+  const Scalars& scalars = model.scalars();
+  bias = scalars.bias;
+  bias2 = scalars.bias2;
+  clicks = scalars.clicks;
+  count = scalars.count;
+  first_mixer = scalars.first;
+  second_mixer = scalars.second;
+}
+
+ReferenceModel::Values ReferenceModel::values(const feature::FeatureBatch& batch) const {
+  Values x;
+  for (const feature::Feature& f : batch.linear) {
+    const double value = f.value;
+    const double largest = std::max(cells.at(f.hash)[kMaxValue], std::fabs(value));
+    x.linear.push_back(spec.mixed() ? value / largest : value);
+  }
+  for (const feature::FieldFeature& f : batch.field_features) {
+    x.field.push_back(f.linear == feature::kNoLinear ? f.value : x.linear[f.linear]);
+  }
+  return x;
+}
+
+/// linear_block.h, Heads::kOne.
+void ReferenceModel::linear_one(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
+                                ReferenceScores& s) const {
+  s.base = batch.initial[b] + (spec.constant ? bias : 0);
+  s.linear = s.base;
+  for (std::uint32_t r = batch.linear_runs_begin[b]; r < batch.linear_runs_begin[b + 1]; ++r) {
+    const feature::LinearRun& run = batch.linear_runs[r];
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const double product = cells.at(batch.linear[i].hash)[kWeight] * x.linear[i];
+      s.group_linear[run.group] += product;
+      s.linear += product;
+    }
+  }
+  s.first = s.linear;
+}
+
+/// linear_block.h, Heads::kMixed.
+void ReferenceModel::linear_mixed(const feature::FeatureBatch& batch, std::size_t b,
+                                  const Values& x, ReferenceScores& s) const {
+  constexpr double kPrior = 4;
+  const double rate = clicks / count;
+  s.base = log_odds(rate) + batch.initial[b];
+  s.linear = s.base + (spec.constant ? bias : 0);
+  double sum2 = spec.constant ? bias2 : 0;
+  for (std::uint32_t r = batch.linear_runs_begin[b]; r < batch.linear_runs_begin[b + 1]; ++r) {
+    const feature::LinearRun& run = batch.linear_runs[r];
+    const double length = run.end - run.begin;
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const auto& cell = cells.at(batch.linear[i].hash);
+      s.group_linear[run.group] += cell[kWeight] * x.linear[i];
+      s.linear += cell[kWeight] * x.linear[i];
+      sum2 += cell[kWeight2] * x.linear[i];
+      if (cell[kCount] == 0) continue;
+      const double p = (cell[kClicks] + kPrior * rate) / (cell[kCount] + kPrior);
+      s.group_counts[run.group] += (log_odds(p) - log_odds(rate)) / length;
+      s.group_seen[run.group] += std::log(1 + cell[kCount]) / length;
+    }
+  }
+  s.counts = s.base;
+  for (std::size_t g = 0; g <= fields; ++g) s.counts += group_weights[g] * s.group_counts[g];
+  s.counts = clamped(s.counts);
+  s.linear = clamped(s.linear);
+  s.linear2 = clamped(s.counts + sum2);
+  s.first = mixed(first_mixer, {s.linear, s.linear2, s.counts});
+}
+
+/// ffm_block.h, by the pairs of features instead of its sums.
+void ReferenceModel::ffm(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
+                         ReferenceScores& s) const {
+  struct Part {
+    std::uint32_t field;
+    double x;
+    const std::vector<double>* row;
+  };
+  std::vector<Part> parts;
+  double squares = 0;
+  for (std::uint32_t r = batch.runs_begin[b]; r < batch.runs_begin[b + 1]; ++r) {
+    const feature::FieldRun& run = batch.runs[r];
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      squares += x.field[i] * x.field[i];
+      const auto row = rows[run.field].find(batch.field_features[i].hash);
+      if (row != rows[run.field].end()) parts.push_back({run.field, x.field[i], &row->second});
+    }
+  }
+  s.pairs.assign(fields * (fields + 1) / 2, 0);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (std::size_t j = i + 1; j < parts.size(); ++j) {
+      const std::uint32_t f = parts[i].field, g = parts[j].field;  // f <= g: runs ascend
+      double dot = 0;
+      for (std::uint32_t c = 0; c < spec.ffm_k; ++c) {
+        dot += (*parts[i].row)[g * spec.ffm_k + c] * (*parts[j].row)[f * spec.ffm_k + c];
+      }
+      s.pairs[g * (g + 1) / 2 + f] += parts[i].x * parts[j].x * dot;
+    }
+  }
+  s.ffm_scale = 2 / std::max(squares, 1e-6);
+  double sum = 0;
+  for (const double p : s.pairs) sum += p;
+  s.ffm = s.first + s.ffm_scale * sum;
+  if (spec.mixed()) s.ffm = clamped(s.ffm);
+}
+
+/// norm_block.h.
+void ReferenceModel::merge_norm(ReferenceScores& s) const {
+  std::vector<double> x = s.pairs;
+  if (!spec.mixed()) x.insert(x.end(), s.group_linear.begin(), s.group_linear.end());
+  double mean = 0, variance = 0;
+  for (const double v : x) mean += v / static_cast<double>(x.size());
+  for (const double v : x) variance += (v - mean) * (v - mean) / static_cast<double>(x.size());
+  for (double& v : x) v = (v - mean) / std::sqrt(variance + 0.01);
+  if (spec.mixed()) {
+    x.insert(x.end(), s.group_linear.begin(), s.group_linear.end());
+    x.insert(x.end(), s.group_counts.begin(), s.group_counts.end());
+    for (const double seen : s.group_seen) x.push_back(0.3 * seen);
+    x.push_back(s.first);
+  }
+  s.inputs = std::move(x);
+}
+
+/// mlp_block.h.
+void ReferenceModel::mlp(ReferenceScores& s) const {
+  std::vector<double> in = s.inputs;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    std::vector<double> out = layers[l].bias;
+    for (std::size_t o = 0; o < out.size(); ++o) {
+      for (std::size_t i = 0; i < in.size(); ++i) out[o] += layers[l].weights[o][i] * in[i];
+      if (l + 1 == layers.size()) continue;
+      s.nearest_kink = std::min(s.nearest_kink, std::fabs(out[o]));
+      out[o] = std::max(out[o], 0.0);
+    }
+    in = out;
+  }
+  s.mlp = in.at(0);
+}
+
+ReferenceScores ReferenceModel::forward(const feature::FeatureBatch& batch, std::size_t b) const {
+  const Values x = values(batch);
+  ReferenceScores s;
+  s.group_linear.assign(fields + 1, 0);
+  s.group_counts.assign(fields + 1, 0);
+  s.group_seen.assign(fields + 1, 0);
+  spec.mixed() ? linear_mixed(batch, b, x, s) : linear_one(batch, b, x, s);
+  s.last = s.ffm = s.deep = s.first;
+  if (!spec.has_ffm()) return s;
+  ffm(batch, b, x, s);
+  s.last = s.deep = s.ffm;
+  if (spec.has_mlp()) {
+    merge_norm(s);
+    mlp(s);
+    s.deep = s.ffm + s.mlp;
+    if (spec.mixed()) s.deep = clamped(s.deep);
+    s.last = s.deep;
+  }
+  if (spec.mixed()) {
+    std::vector<double> heads{s.first, s.ffm};
+    if (spec.has_mlp()) heads.push_back(s.deep);
+    s.last = mixed(second_mixer, heads);
+  }
+  return s;
+}
+
+double ReferenceModel::objective(const feature::FeatureBatch& batch, std::size_t b,
+                                 const ReferenceScores& frozen) const {
+  const double label = batch.label[b];
+  const double importance = batch.importance[b];
+  ReferenceScores s = forward(batch, b);
+  if (!spec.mixed()) return importance * reference_loss(s.last, label);
+  double loss = reference_loss(s.linear, label) + reference_loss(s.counts, label) +
+                reference_loss(s.linear2 - s.counts + frozen.counts, label);
+  if (spec.has_ffm()) loss += reference_loss(s.ffm - s.first + frozen.first, label);
+  if (spec.has_mlp()) {
+    s.group_linear = frozen.group_linear;
+    s.group_counts = frozen.group_counts;
+    s.group_seen = frozen.group_seen;
+    s.first = frozen.first;
+    merge_norm(s);
+    mlp(s);
+    loss += reference_loss(frozen.ffm + s.mlp, label);
+  }
+  return importance * loss;
+}
+
+}  // namespace leveret::model

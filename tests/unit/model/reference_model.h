@@ -1,0 +1,71 @@
+/// The whole forward pass in slow, obvious double-precision code, written from the equations in the
+/// headers of the blocks: the oracle of the forward tests and, by central differences, of the
+/// gradient checks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "feature/feature_batch.h"
+#include "model/model.h"
+
+namespace leveret::model {
+
+/// What one example looks like half-way and at the end. Names as in Scores and Tape.
+struct ReferenceScores {
+  double base = 0, linear = 0, linear2 = 0, counts = 0, first = 0, ffm = 0, deep = 0, last = 0;
+  std::vector<double> group_linear, group_counts, group_seen;  ///< per group
+  std::vector<double> pairs;                                   ///< g(g+1)/2 + f for f <= g
+  double ffm_scale = 0;
+  std::vector<double> inputs;  ///< of the MLP
+  double nearest_kink = 1e30;  ///< smallest |x| that a ReLU saw
+  double mlp = 0;              ///< output neuron
+};
+
+/// A copy of what a model knows about the features of one batch. Weights may be moved at will.
+struct ReferenceModel {
+  ReferenceModel(const Model& model, const feature::FeatureBatch& batch);
+
+  ReferenceScores forward(const feature::FeatureBatch& batch, std::size_t b) const;
+
+  /// What the gradients are gradients of. Heads::kOne: importance * loss of `last`. Heads::kMixed:
+  /// the sum of that of every head, where a head that stands on others takes their scores from
+  /// `frozen`, as no error flows back to them.
+  double objective(const feature::FeatureBatch& batch, std::size_t b,
+                   const ReferenceScores& frozen) const;
+
+  struct Layer {
+    std::vector<std::vector<double>> weights;  ///< [output][input]
+    std::vector<double> bias;
+  };
+
+  Spec spec;
+  std::uint32_t fields = 0;
+  std::map<std::uint32_t, std::array<double, kMixedCell>> cells;  ///< by hash
+  /// By field and hash; a feature without row is not there.
+  std::vector<std::map<std::uint32_t, std::vector<double>>> rows;
+  std::vector<Layer> layers;
+  std::vector<double> group_weights;
+  double bias = 0, bias2 = 0, clicks = 0, count = 1;
+  MixerState first_mixer, second_mixer;
+
+ private:
+  struct Values {
+    std::vector<double> linear, field;  ///< parallel to the batch's features
+  };
+  Values values(const feature::FeatureBatch& batch) const;
+  void linear_one(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
+                  ReferenceScores& s) const;
+  void linear_mixed(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
+                    ReferenceScores& s) const;
+  void ffm(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
+           ReferenceScores& s) const;
+  void merge_norm(ReferenceScores& s) const;
+  void mlp(ReferenceScores& s) const;
+};
+
+double reference_loss(double z, double label);
+
+}  // namespace leveret::model
