@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/console.h"
+#include "cli/help.h"
 #include "cli/verbs.h"
 
 namespace {
@@ -31,12 +32,13 @@ int run(int argc, char** argv) {
   setup_predict(app, exit_code);
   setup_evaluate(app, exit_code);
   setup_convert(app, exit_code);
-  //setup_inspect(app, exit_code);
-  //setup_audit(app, exit_code);
+  setup_inspect(app, exit_code);
+  setup_audit(app, exit_code);
+  setup_help(app, exit_code);
   try {
     app.parse(with_underscores(argc, argv));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return end_parse(app, error);
   }
   return exit_code;
 }

@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace leveret::cli {
 
-void SpecFlags::add_to(CLI::App& app) {
+void SpecFlags::add_to(CLI::App& app, const std::vector<std::string_view>& only) {
   const model::Spec defaults;
   for (const model::SpecEntry& entry : model::spec_entries()) {
+    if (!only.empty() && std::ranges::find(only, entry.name) == only.end()) continue;
     Given& given = given_.emplace_back();
     given.entry = &entry;
     const std::string names =

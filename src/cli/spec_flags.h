@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace leveret::cli {
 
 class SpecFlags {
  public:
-  void add_to(CLI::App& app);
+  /// All options, or those named in `only`.
+  void add_to(CLI::App& app, const std::vector<std::string_view>& only = {});
 
   /// A new model's spec. Misuse is CLI::ValidationError.
   model::Spec spec() const;

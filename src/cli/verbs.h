@@ -16,5 +16,6 @@ void setup_evaluate(CLI::App& app, int& exit_code);
 void setup_inspect(CLI::App& app, int& exit_code);
 void setup_audit(CLI::App& app, int& exit_code);
 void setup_convert(CLI::App& app, int& exit_code);
+void setup_help(CLI::App& app, int& exit_code);
 
 }  // namespace leveret::cli

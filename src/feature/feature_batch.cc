@@ -12,6 +12,7 @@ void FeatureBatch::clear() {
   runs.clear();
   runs_begin.assign(1, 0);
   field_features.clear();
+  parents.clear();
 }
 
 }  // namespace leveret::feature

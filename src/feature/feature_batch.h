@@ -1,6 +1,7 @@
 /// What the model sees: 1..B examples as flat arrays of features.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -33,6 +34,7 @@ struct FieldFeature {
   std::uint32_t linear;
 };
 inline constexpr std::uint32_t kNoLinear = 0xffffffffu;
+inline constexpr std::uint32_t kNoParent = 0xffffffffu;
 
 /// Owned by one thread and used again for the next batch without allocating. Example b has linear
 /// runs [linear_runs_begin[b], linear_runs_begin[b+1]) and field runs [runs_begin[b],
@@ -56,6 +58,11 @@ struct FeatureBatch {
   std::span<const FieldRun> field_runs_of(std::size_t b) const {
     return {runs.data() + runs_begin[b], runs.data() + runs_begin[b + 1]};
   }
+  /// For audit: when keep_parents, the features of the chunk that each interaction feature was made
+  /// of, in the order in which interactions come in `linear`; kNoParent in third place of a pair.
+  bool keep_parents = false;
+  std::vector<std::array<std::uint32_t, 3>> parents;
+
   /// Linear features of example b: [linear_begin(b), linear_end(b)).
   std::uint32_t linear_begin(std::size_t b) const { return linear_at(linear_runs_begin[b]); }
   std::uint32_t linear_end(std::size_t b) const { return linear_at(linear_runs_begin[b + 1]); }

@@ -86,29 +86,26 @@ class Expander {
     return std::equal(runs + a.begin, runs + a.end, runs + b.begin, runs + b.end);
   }
 
-  /// Calls visit(feature, position) for the group's features from position `from` on.
+  /// Calls visit(index in chunk.features, position) for the group's features from position `from`
+  /// on.
   template <class Visit>
   void each(Group group, std::size_t from, Visit visit) const {
     std::size_t position = 0;
     for (std::uint32_t i = group.begin; i < group.end; ++i) {
       const text::NamespaceRun& run = chunk_.runs[out_.scratch[i]];
       for (std::uint32_t f = run.begin; f < run.end; ++f, ++position) {
-        if (position >= from) visit(chunk_.features[f], position);
+        if (position >= from) visit(f, position);
       }
     }
   }
 
   /// A product that has become 0 is left out, as a value of 0 is in the text.
-  void push(Feature feature) {
-    if (feature.value != 0) out_.linear.push_back(feature);
-  }
-
   // A group paired with itself gives combinations with repetition, as VW does.
   void pairs(Group a, Group b) {
     const bool self = same(a, b);
-    each(a, 0, [&](const Feature& fa, std::size_t i) {
-      each(b, self ? i : 0, [&](const Feature& fb, std::size_t) {
-        push({text::hash_pair(fa.hash, fb.hash), fa.value * fb.value});
+    each(a, 0, [&](std::uint32_t fa, std::size_t i) {
+      each(b, self ? i : 0, [&](std::uint32_t fb, std::size_t) {
+        emit(times(chunk_.features[fa], chunk_.features[fb]), fa, fb, kNoParent);
       });
     });
   }
@@ -116,14 +113,24 @@ class Expander {
   void triples(Group a, Group b, Group c) {
     const bool self_ab = same(a, b);
     const bool self_bc = same(b, c);
-    each(a, 0, [&](const Feature& fa, std::size_t i) {
-      each(b, self_ab ? i : 0, [&](const Feature& fb, std::size_t j) {
-        const Feature ab{text::hash_pair(fa.hash, fb.hash), fa.value * fb.value};
-        each(c, self_bc ? j : 0, [&](const Feature& fc, std::size_t) {
-          push({text::hash_pair(ab.hash, fc.hash), ab.value * fc.value});
+    each(a, 0, [&](std::uint32_t fa, std::size_t i) {
+      each(b, self_ab ? i : 0, [&](std::uint32_t fb, std::size_t j) {
+        const Feature ab = times(chunk_.features[fa], chunk_.features[fb]);
+        each(c, self_bc ? j : 0, [&](std::uint32_t fc, std::size_t) {
+          emit(times(ab, chunk_.features[fc]), fa, fb, fc);
         });
       });
     });
+  }
+
+  static Feature times(const Feature& a, const Feature& b) {
+    return {text::hash_pair(a.hash, b.hash), a.value * b.value};
+  }
+
+  void emit(const Feature& feature, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    if (feature.value == 0) return;
+    out_.linear.push_back(feature);
+    if (out_.keep_parents) out_.parents.push_back({a, b, c});
   }
 
   const std::vector<NamespacePlan>& plans_;

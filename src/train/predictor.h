@@ -20,6 +20,9 @@ class Predictor {
   void predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                Outcomes& outcomes);
 
+  /// The batch notes what each interaction is made of (audit).
+  void keep_parents() { batch_.keep_parents = true; }
+
   /// The batch and tape of the last examples predicted: what audit shows.
   const feature::FeatureBatch& batch() const { return batch_; }
   const model::Tape& tape() const { return tape_; }

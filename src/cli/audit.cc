@@ -1,0 +1,111 @@
+#include <memory>
+#include <optional>
+
+#include "cli/audit_text.h"
+#include "cli/console.h"
+#include "cli/input.h"
+#include "cli/spec_flags.h"
+#include "cli/verbs.h"
+#include "kernels/dispatch.h"
+#include "train/model_io.h"
+#include "train/predictor.h"
+
+namespace leveret::cli {
+namespace {
+
+/// What decides which features a line has and how they are hashed.
+const std::vector<std::string_view> kFeatureOptions = {
+    "hash", "hash_seed", "linear",        "interactions", "field",
+    "keep", "ignore",    "bit_precision", "noconstant"};
+
+struct AuditOptions {
+  InputOptions input;
+  SpecFlags flags;
+  std::string model;
+};
+
+/// Reads the examples and prints `each(chunk, index, text)` of every one as soon as it is there.
+template <class Each>
+void print_each(const AuditOptions& options, text::NamespaceNames& names, const model::Spec& spec,
+                Each each) {
+  text::ParserOptions parser = parser_options(spec);
+  parser.keep_names = true;
+  Output output("");
+  const auto tally = bad_line_tally(options.input);
+  const auto source = open_examples(options.input, names, parser);
+  StopOnSignal stop(*source);
+  text::ExampleChunk chunk;
+  std::string text;
+  while (source->next(chunk)) {
+    tally->add(chunk, source->source_name(chunk.source));
+    for (std::size_t i = 0; i < chunk.examples.size(); ++i) {
+      each(chunk, i, text);
+      output.write(text);
+      text.clear();
+    }
+    output.flush();
+  }
+  tally->finish();
+  output.close();
+}
+
+void audit_features(const AuditOptions& options) {
+  const model::Spec spec = options.flags.spec();
+  text::NamespaceNames names;
+  feature::FeatureMap features(spec.features, {});
+  feature::FeatureBatch batch;
+  batch.keep_parents = true;
+  AuditText audit(spec, names, features, nullptr);
+  print_each(options, names, spec,
+             [&](const text::ExampleChunk& chunk, std::size_t i, std::string& text) {
+               batch.clear();
+               if (features.map(chunk, i, 1, batch) == 0) {
+                 features.meet(names, chunk, i, true);
+                 features.map(chunk, i, 1, batch);
+               }
+               audit.append_features(chunk, chunk.examples[i], batch, text);
+             });
+}
+
+void audit_model(const AuditOptions& options) {
+  const model::Model model =
+      train::load_model(options.model, train::LoadFor::kPrediction, train::default_memory_limit());
+  const model::Spec spec = options.flags.spec(model.spec(), options.model);
+  text::NamespaceNames names;
+  train::Predictor predictor(model, names, kernels::active());
+  predictor.keep_parents();
+  AuditText audit(spec, names, predictor.features(), &model);
+  train::Outcomes outcomes;
+  print_each(options, names, spec,
+             [&](const text::ExampleChunk& chunk, std::size_t i, std::string& text) {
+               outcomes.clear();
+               predictor.predict(chunk, i, 1, outcomes);
+               const train::Outcome& outcome = outcomes.items[0];
+               append_prediction(text, outcome.probability, outcomes.tag(outcome));
+               audit.append_features(chunk, chunk.examples[i], predictor.batch(), text);
+               audit.append_heads(predictor.tape(), text);
+             });
+}
+
+}  // namespace
+
+void setup_audit(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<AuditOptions>();
+  CLI::App* verb = app.add_subcommand(
+      "audit", "the features of each line, their hashes and values; with a model their weights");
+  verb->add_option("-i,--initial_regressor", options->model,
+                   "show its predictions, and what each feature, head and field adds to them")
+      ->type_name("MODEL");
+  add_input_options(*verb, options->input);
+  options->flags.add_to(*verb, kFeatureOptions);
+  verb->callback([options, &exit_code] {
+    if (options->model.empty()) {
+      audit_features(*options);
+    } else {
+      audit_model(*options);
+    }
+    exit_code = 0;
+  });
+}
+
+}  // namespace leveret::cli

@@ -1,0 +1,155 @@
+#include "cli/describe.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "cli/section_stats.h"
+#include "model/spec_json.h"
+#include "store/layout_bytes.h"
+#include "store/model_file.h"
+#include "train/model_io.h"
+
+namespace leveret::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using store::ModelFile;
+
+Json stats_to_json(const SectionStats& stats) {
+  Json json = {{"min", stats.min},
+               {"max", stats.max},
+               {"mean", stats.mean()},
+               {"zeros", stats.zero_share()}};
+  if (stats.not_finite > 0) json["not_finite"] = stats.not_finite;
+  return json;
+}
+
+/// Words of an index are keys and row numbers: their sizes mean nothing.
+bool is_index(const store::SectionView& section) {
+  return section.dtype == store::Dtype::kU64 || section.dtype == store::Dtype::kU32;
+}
+
+Json sections_to_json(const ModelFile& file) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < file.sections().size(); ++i) {
+    const store::SectionView& section = file.sections()[i];
+    Json json = {{"name", section.name},
+                 {"dtype", store::dtype_name(section.dtype)},
+                 {"shape", section.shape},
+                 {"bytes", section.bytes}};
+    const SectionStats stats = section_stats(section);
+    if (is_index(section)) {
+      json["zeros"] = stats.zero_share();
+    } else {
+      json.update(stats_to_json(stats));
+    }
+    json["checksum"] = store::to_hex(file.checksums()[i]);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+/// A linear slot holds its key and floats of several meanings: each is told apart.
+Json linear_to_json(const model::Model& model) {
+  static constexpr const char* kPlain[] = {"weight", "sum", "z"};
+  static constexpr const char* kMixed[] = {"weight", "sum",   "weight2",  "sum2",
+                                           "clicks", "count", "max_value"};
+  const model::LinearTable& table = model.linear();
+  const bool mixed = model.spec().mixed();
+  std::vector<SectionStats> stats(table.cell_floats());
+  table.for_each([&](std::uint32_t, const float* cell) {
+    for (std::size_t i = 0; i < stats.size(); ++i) stats[i].add(cell[i]);
+  });
+  Json columns = Json::object();
+  for (std::size_t i = 0; i < stats.size(); ++i) {
+    columns[mixed ? kMixed[i] : kPlain[i]] = stats_to_json(stats[i]);
+  }
+  return {{"features", table.size()},
+          {"slots", table.capacity()},
+          {"hashed", table.hashed()},
+          {"shared_lookups", table.shared()},
+          {"columns", std::move(columns)}};
+}
+
+Json fields_to_json(const model::Model& model) {
+  Json list = Json::array();
+  const std::vector<std::string> names = model.features().field_names();
+  for (std::size_t f = 0; f < names.size(); ++f) {
+    Json json = {{"field", f}, {"namespaces", names[f]}};
+    if (f < model.fields().size()) {
+      const model::FieldTable& table = model.fields()[f];
+      json["keys"] = table.keys();
+      json["rows"] = table.rows();
+      json["shared_lookups"] = table.shared();
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json namespaces_to_json(const model::Model& model) {
+  Json list = Json::array();
+  for (const feature::NamespacePlan& plan : model.features().plans()) {
+    list.push_back({{"name", plan.name},
+                    {"keep", plan.keep},
+                    {"linear", plan.linear},
+                    {"fields", plan.fields}});
+  }
+  return list;
+}
+
+/// What a process needs to hold: all of it to learn, what predictions read to predict.
+Json memory_to_json(const ModelFile& file) {
+  std::uint64_t all = 0, optimizer = 0;
+  for (const store::SectionView& section : file.sections()) {
+    all += section.bytes;
+    const bool state = section.name.ends_with("state") || section.name.ends_with("moment");
+    if (state) optimizer += section.bytes;
+  }
+  return {{"train", all}, {"predict", all - optimizer}};
+}
+
+void describe_model(const model::Model& model, Json& json) {
+  const model::Scalars& scalars = model.scalars();
+  json["examples"] = scalars.examples;
+  json["base_rate"] = scalars.clicks / scalars.count;
+  json["dropped_gradients"] = scalars.dropped_gradients;
+  json["spec"] = model::to_json(model.spec());
+  json["namespaces"] = namespaces_to_json(model);
+  json["fields"] = fields_to_json(model);
+  json["linear"] = linear_to_json(model);
+}
+
+/// The header of a file that holds something else than a model.
+Json header_to_json(const ModelFile& file) {
+  try {
+    return Json::parse(file.header_json());
+  } catch (const Json::exception& error) {
+    throw std::runtime_error(
+        fmt::format("{}: its header is no JSON: {}", file.path(), error.what()));
+  }
+}
+
+}  // namespace
+
+Json describe_file(const std::string& path) {
+  const ModelFile file = ModelFile::open(path);
+  Json json = {{"file", path},
+               {"kind", store::kind_name(file.kind())},
+               {"format", store::kVersion},
+               {"bytes", file.bytes()},
+               {"fingerprint", store::to_hex(file.fingerprint())}};
+  if (file.kind() == store::Kind::kModel) {
+    describe_model(
+        train::load_model(path, train::LoadFor::kPrediction, train::default_memory_limit()), json);
+  } else {
+    json["header"] = header_to_json(file);
+  }
+  json["memory"] = memory_to_json(file);
+  json["sections"] = sections_to_json(file);
+  return json;
+}
+
+}  // namespace leveret::cli

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/describe.h"
+
+namespace leveret::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Names come from data: no byte of them may steer a terminal.
+std::string printable(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string plain(const Json& value) {
+  if (value.is_string()) return printable(value.get<std::string>());
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  return value.dump();
+}
+
+void add_line(const char* name, const std::string& value, std::string& to) {
+  to += fmt::format("{:<12} {}\n", name, value);
+}
+
+void add_front(const Json& d, std::string& to) {
+  add_line("file", plain(d["file"]), to);
+  add_line("kind", fmt::format("{}, format {}", plain(d["kind"]), plain(d["format"])), to);
+  add_line("bytes", plain(d["bytes"]), to);
+  if (d.contains("fingerprint")) add_line("fingerprint", plain(d["fingerprint"]), to);
+  if (d.contains("examples")) {
+    add_line("examples", plain(d["examples"]) + " learned from", to);
+    add_line("base rate", plain(d["base_rate"]), to);
+  }
+  if (d.value("dropped_gradients", 0u) > 0) {
+    add_line("dropped", plain(d["dropped_gradients"]) + " gradients that were not finite", to);
+  }
+  if (d.contains("memory")) {
+    add_line("memory",
+             fmt::format("{} bytes to predict, {} to learn", plain(d["memory"]["predict"]),
+                         plain(d["memory"]["train"])),
+             to);
+  }
+  if (d.contains("note")) add_line("note", plain(d["note"]), to);
+}
+
+void add_spec(const Json& spec, std::string& to) {
+  to += "\nSpec\n";
+  for (const auto& [name, value] : spec.items()) {
+    const std::string text = plain(value);
+    to += fmt::format("  {:<24} {}\n", name, text.empty() ? "-" : text);
+  }
+}
+
+void add_linear(const Json& linear, std::string& to) {
+  to += fmt::format("\nLinear: {} features in {} {} slots\n", plain(linear["features"]),
+                    plain(linear["slots"]), linear["hashed"].get<bool>() ? "hashed" : "growing");
+  if (linear["shared_lookups"] > 0) {
+    to += fmt::format("  {} look-ups shared a slot, as memory had run out\n",
+                      plain(linear["shared_lookups"]));
+  }
+  for (const auto& [name, stats] : linear["columns"].items()) {
+    to += fmt::format("  {:<12} min {:<12.5g} max {:<12.5g} mean {:<12.5g} zeros {:.1f} %\n", name,
+                      stats["min"].get<double>(), stats["max"].get<double>(),
+                      stats["mean"].get<double>(), 100 * stats["zeros"].get<double>());
+  }
+}
+
+void add_fields(const Json& fields, std::string& to) {
+  if (fields.empty()) return;
+  to += fmt::format("\nFields\n  {:>5} {:>12} {:>12}  {}\n", "field", "features", "rows",
+                    "namespaces");
+  for (const Json& field : fields) {
+    to += fmt::format("  {:>5} {:>12} {:>12}  {}", plain(field["field"]),
+                      field.contains("keys") ? plain(field["keys"]) : "-",
+                      field.contains("rows") ? plain(field["rows"]) : "-",
+                      plain(field["namespaces"]));
+    if (field.value("shared_lookups", 0u) > 0) {
+      to += fmt::format("  ({} look-ups shared a row)", plain(field["shared_lookups"]));
+    }
+    to += '\n';
+  }
+}
+
+void add_odd_namespaces(const Json& namespaces, std::string& to) {
+  for (const Json& space : namespaces) {
+    const std::string name = plain(space["name"]);
+    if (!space["keep"].get<bool>()) {
+      to += fmt::format("  namespace '{}' is left out\n", name);
+    } else if (space["fields"].empty()) {
+      to += fmt::format("  namespace '{}' has no field\n", name);
+    } else if (!space["linear"].get<bool>()) {
+      to += fmt::format("  namespace '{}' has no linear weights\n", name);
+    }
+  }
+}
+
+std::string shape_text(const Json& shape) {
+  std::string text;
+  for (const Json& dimension : shape) text += (text.empty() ? "" : " x ") + dimension.dump();
+  return text.empty() ? "1" : text;
+}
+
+void add_sections(const Json& sections, std::string& to) {
+  to += fmt::format("\nSections\n  {:<24} {:<5} {:<16} {:>12} {:>11} {:>11} {:>11} {:>8}\n", "name",
+                    "dtype", "shape", "bytes", "min", "max", "mean", "zeros");
+  for (const Json& section : sections) {
+    to +=
+        fmt::format("  {:<24} {:<5} {:<16} {:>12}", plain(section["name"]), plain(section["dtype"]),
+                    shape_text(section["shape"]), plain(section["bytes"]));
+    for (const char* figure : {"min", "max", "mean"}) {
+      to += section.contains(figure) ? fmt::format(" {:>11.5g}", section[figure].get<double>())
+                                     : fmt::format(" {:>11}", "-");
+    }
+    to += fmt::format(" {:>6.1f} %", 100 * section["zeros"].get<double>());
+    if (section.contains("not_finite")) {
+      to += fmt::format("  NOT FINITE: {}", plain(section["not_finite"]));
+    }
+    to += '\n';
+  }
+  to += fmt::format("\nAll checksums are right ({} sections).\n", sections.size());
+}
+
+}  // namespace
+
+std::string description_text(const Json& d) {
+  std::string text;
+  add_front(d, text);
+  if (d.contains("header")) text += "\nHeader\n  " + plain(Json(d["header"].dump())) + "\n";
+  if (d.contains("spec")) add_spec(d["spec"], text);
+  if (d.contains("linear")) add_linear(d["linear"], text);
+  if (d.contains("fields")) {
+    add_fields(d["fields"], text);
+    add_odd_namespaces(d["namespaces"], text);
+  }
+  if (d.contains("sections")) add_sections(d["sections"], text);
+  return text;
+}
+
+}  // namespace leveret::cli
