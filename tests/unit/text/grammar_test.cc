@@ -39,7 +39,7 @@ TEST_CASE("hash all hashes digits like any other name", "[parser]") {
   CHECK(Parsed("1 | a", options).chunk.features[0].hash == murmur3("a", 0));
 }
 
-TEST_CASE("labels", "[parser]") {
+TEST_CASE("label values", "[parser]") {
   for (const char* text : {"1", "+1", "1.0", "1e0", "1."}) {
     CHECK(Parsed(std::string(text) + " |n a").only().label == 1);
   }
