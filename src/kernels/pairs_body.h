@@ -115,15 +115,16 @@ template <class Isa, std::size_t K, class OwnSlots>
     }
     if (j < i) {
       V sums[kEntries];
-      for (V& sum : sums) sum = V(0.0f);
-      std::size_t e = 0;
-      std::size_t at = j;
-      for (; at + S <= i; at += S) {
-        sums[e++] = products<Isa, K>(own_slots(r, i, at), Slots::others(r, i, at));
-      }
-      if (at < i) {
-        sums[e] = products<Isa, K>(Slots::own(r, i, at, i - at, kSpare),
-                                   Slots::others(r, i, at, i - at, kSpare));
+#pragma GCC unroll 16
+      for (std::size_t e = 0; e < kEntries; ++e) {
+        const std::size_t at = j + e * S;
+        sums[e] = V(0.0f);
+        if (at + S <= i) {
+          sums[e] = products<Isa, K>(own_slots(r, i, at), Slots::others(r, i, at));
+        } else if (at < i) {
+          sums[e] = products<Isa, K>(Slots::own(r, i, at, i - at, kSpare),
+                                     Slots::others(r, i, at, i - at, kSpare));
+        }
       }
       const V values = Isa::template slot_sums<kEntries>(sums);
       // What is stored too much is the next row's, which comes later.
