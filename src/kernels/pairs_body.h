@@ -3,7 +3,8 @@
 /// Row i meets the rows before it in bundles of S fields, S slots being one register. Row i's own
 /// slots for those fields lie side by side where no field is missing; the others' slots for row i's
 /// field lie one in each row. Addresses are taken once, before anything is stored: the compiler
-/// cannot know that a store leaves the tables of rows alone.
+/// cannot know that a store leaves the tables of rows alone. For the same reason the kernels take
+/// the small structs by value.
 #pragma once
 
 #include "kernels/ffm_body.h"
@@ -93,8 +94,8 @@ inline typename Isa::V products(const Own& own, const Others& others) {
 }
 
 template <class Isa, std::size_t K, class OwnSlots>
-[[gnu::flatten]] void ffm_pairs_fixed(const Rows<const float>& r, std::size_t n, float* pairs,
-                                      const OwnSlots& own_slots) {
+[[gnu::flatten]] void ffm_pairs_fixed(Rows<const float> r, std::size_t n, float* pairs,
+                                      OwnSlots own_slots) {
   using V = typename Isa::V;
   using Slots = Scattered<Isa, K, const float>;
   constexpr std::size_t N = kLanes<Isa>;
@@ -202,18 +203,16 @@ inline void step_bundle(typename Isa::V delta, const Own& w_own, const Own& acc_
 }
 
 template <class Isa, std::size_t K, class Step, class OwnSlots>
-[[gnu::flatten]] void ffm_update_pairs_fixed(const Rows<float>& w, const Rows<float>& acc,
-                                             std::size_t n, const float* delta, const Step& step,
-                                             const OwnSlots& own_slots) {
+[[gnu::flatten]] void ffm_update_pairs_fixed(Rows<float> w, Rows<float> acc, std::size_t n,
+                                             const float* delta, Step step, OwnSlots own_slots) {
   using Slots = Scattered<Isa, K, float>;
   constexpr std::size_t S = kBundle<Isa, K>;
-  const Step local = step;  // in registers, out of reach of the stores
   for (std::size_t i = 1; i < n; ++i) {
     std::size_t j = 0;
     for (; j + S <= i; j += S) {
       step_bundle<Isa, K>(Isa::template spread<K>(delta + j), own_slots(w, i, j),
                           own_slots(acc, i, j), Slots::others(w, i, j), Slots::others(acc, i, j),
-                          local);
+                          step);
     }
     if constexpr (S > 1) {
       const std::size_t rest = i - j;
@@ -222,7 +221,7 @@ template <class Isa, std::size_t K, class Step, class OwnSlots>
         step_bundle<Isa, K>(spread_part<Isa, K>(delta + j, rest * K),
                             Slots::own(w, i, j, rest, spare), Slots::own(acc, i, j, rest, spare),
                             Slots::others(w, i, j, rest, spare),
-                            Slots::others(acc, i, j, rest, spare), local);
+                            Slots::others(acc, i, j, rest, spare), step);
       }
     }
     delta += i;

@@ -147,17 +147,16 @@ inline void update_slice_block(const Rows<float>& w, const Rows<float>& acc, std
 }
 
 template <class Isa, std::size_t K, class Step, class OwnSlots>
-[[gnu::flatten]] void ffm_update_pairs_slice_fixed(const Rows<float>& w, const Rows<float>& acc,
-                                                   std::size_t n, const float* delta,
-                                                   const Step& step, const OwnSlots& own_slots) {
+[[gnu::flatten]] void ffm_update_pairs_slice_fixed(Rows<float> w, Rows<float> acc, std::size_t n,
+                                                   const float* delta, Step step,
+                                                   OwnSlots own_slots) {
   constexpr std::size_t N = kLanes<Isa>;
-  const Step local = step;  // in registers, out of reach of the stores
   for (std::size_t i = 1; i < n; ++i) {
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
-      update_slice_block<Isa, K>(w, acc, i, j, N, delta + j, local, own_slots);
+      update_slice_block<Isa, K>(w, acc, i, j, N, delta + j, step, own_slots);
     }
-    if (j < i) update_slice_block<Isa, K>(w, acc, i, j, i - j, delta + j, local, own_slots);
+    if (j < i) update_slice_block<Isa, K>(w, acc, i, j, i - j, delta + j, step, own_slots);
     delta += i;
   }
 }
