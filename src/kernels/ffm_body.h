@@ -29,6 +29,16 @@ inline typename Isa::V spread_part(const float* delta, std::size_t n) {
   return Isa::template spread<K>(slots);
 }
 
+/// Calls body(Whole or Part) for a register of slots of K floats of which `left` > 0 are to come.
+template <class Isa, std::size_t K, class Body>
+inline void with_lanes(std::size_t left, Body&& body) {
+  if constexpr (K % kLanes<Isa> == 0) {
+    body(Whole<Isa>{});
+  } else {
+    body(Part<Isa>{left < kLanes<Isa> ? left : kLanes<Isa>});
+  }
+}
+
 // ---- dots ----
 
 template <class Isa, std::size_t K>
@@ -39,6 +49,7 @@ template <class Isa, std::size_t K>
   std::size_t j = 0;
   for (; j + N <= count; j += N) {
     V sums[S::kEntries];
+#pragma GCC unroll 16
     for (std::size_t e = 0; e < S::kEntries; ++e) {
       const std::size_t at = j * K + e * S::kFold * N;
       sums[e] = V::load_unaligned(a + at) * V::load_unaligned(b + at);
@@ -52,21 +63,17 @@ template <class Isa, std::size_t K>
   if (j == count) return;
 
   V sums[S::kEntries];
-  for (V& sum : sums) sum = V(0.0f);
-  const std::size_t begin = j * K;
   const std::size_t rest = (count - j) * K;
+#pragma GCC unroll 16
   for (std::size_t e = 0; e < S::kEntries; ++e) {
-    const std::size_t first = e * S::kFold * N;
-    if (first >= rest) break;
+    sums[e] = V(0.0f);
+#pragma GCC unroll 4
     for (std::size_t f = 0; f < S::kFold; ++f) {
-      const float* a_at = a + begin + first + f * N;
-      const float* b_at = b + begin + first + f * N;
-      const std::size_t left = rest - (first + f * N);
-      if (left >= N) {
-        sums[e] = Isa::fma(V::load_unaligned(a_at), V::load_unaligned(b_at), sums[e]);
-      } else {
-        sums[e] = Isa::fma(Isa::load_part(a_at, left), Isa::load_part(b_at, left), sums[e]);
-      }
+      const std::size_t at = (e * S::kFold + f) * N;
+      if (at >= rest) continue;
+      with_lanes<Isa, K>(rest - at, [&](auto lanes) {
+        sums[e] = Isa::fma(lanes.load(a + j * K + at), lanes.load(b + j * K + at), sums[e]);
+      });
     }
   }
   Isa::store_part(out + j, Isa::template slot_sums<S::kEntries>(sums), count - j);
@@ -226,11 +233,16 @@ inline void slice_group(float* w, float* acc, const float* t, const float* delta
 #pragma GCC unroll 16
       for (std::size_t i = 0; i < N * K; i += N) body(i, Whole<Isa>{});
     } else {
-      sweep<Isa>(count * K, body);
+#pragma GCC unroll 16
+      for (std::size_t i = 0; i < N * K; i += N) {
+        if (i >= count * K) continue;
+        with_lanes<Isa, K>(count * K - i, [&](auto lanes) { body(i, lanes); });
+      }
     }
   };
 
   V squares[S::kEntries];
+#pragma GCC unroll 16
   for (V& s : squares) s = V(0.0f);
   each([&](std::size_t i, auto lanes) {
     const V g = gradient(i, lanes);

@@ -3,7 +3,7 @@
 /// An `Isa` is the small struct each thin file (`sse2.cc`, `avx2.cc`, …) defines in its anonymous
 /// namespace, which makes every template instantiated with it local to that file. It has
 ///   V                          the register: xsimd::batch<float, …> of V::size lanes
-///   load_part(p, n), store_part(p, v, n)   the first n < V::size lanes; the others read as 0
+///   load_part(p, n), store_part(p, v, n)   the first n <= V::size lanes; the others read as 0
 ///   fma(a, b, c), fnma(a, b, c)            a*b + c and c - a*b
 ///   clamp_normal(x)            x >= 0, but zero and infinity become numbers of finite, non-zero
 ///   root rsqrt_guess(x)             within 2^-11.5 of 1/sqrt(x) for such an x spread<K>(p) lane i
@@ -34,7 +34,7 @@ struct Whole {
   static void store(float* p, V v) { v.store_unaligned(p); }
 };
 
-/// The last, incomplete register of an array: 0 < n < lanes.
+/// A register of an array that may end within it: n <= lanes.
 template <class Isa>
 struct Part {
   using V = typename Isa::V;

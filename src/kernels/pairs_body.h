@@ -3,7 +3,8 @@
 /// Row i meets the rows before it in bundles of S fields, S slots being one register. Row i's own
 /// slots for those fields lie side by side where no field is missing; the others' slots for row i's
 /// field lie one in each row. Addresses are taken once, before anything is stored: the compiler
-/// cannot know that a store leaves the tables of rows alone.
+/// cannot know that a store leaves the tables of rows alone. For the same reason the kernels take
+/// the small structs by value.
 #pragma once
 
 #include "kernels/ffm_body.h"
@@ -93,8 +94,8 @@ inline typename Isa::V products(const Own& own, const Others& others) {
 }
 
 template <class Isa, std::size_t K, class OwnSlots>
-[[gnu::flatten]] void ffm_pairs_fixed(const Rows<const float>& r, std::size_t n, float* pairs,
-                                      const OwnSlots& own_slots) {
+[[gnu::flatten]] void ffm_pairs_fixed(Rows<const float> r, std::size_t n, float* pairs,
+                                      OwnSlots own_slots) {
   using V = typename Isa::V;
   using Slots = Scattered<Isa, K, const float>;
   constexpr std::size_t N = kLanes<Isa>;
@@ -115,15 +116,16 @@ template <class Isa, std::size_t K, class OwnSlots>
     }
     if (j < i) {
       V sums[kEntries];
-      for (V& sum : sums) sum = V(0.0f);
-      std::size_t e = 0;
-      std::size_t at = j;
-      for (; at + S <= i; at += S) {
-        sums[e++] = products<Isa, K>(own_slots(r, i, at), Slots::others(r, i, at));
-      }
-      if (at < i) {
-        sums[e] = products<Isa, K>(Slots::own(r, i, at, i - at, kSpare),
-                                   Slots::others(r, i, at, i - at, kSpare));
+#pragma GCC unroll 16
+      for (std::size_t e = 0; e < kEntries; ++e) {
+        const std::size_t at = j + e * S;
+        sums[e] = V(0.0f);
+        if (at + S <= i) {
+          sums[e] = products<Isa, K>(own_slots(r, i, at), Slots::others(r, i, at));
+        } else if (at < i) {
+          sums[e] = products<Isa, K>(Slots::own(r, i, at, i - at, kSpare),
+                                     Slots::others(r, i, at, i - at, kSpare));
+        }
       }
       const V values = Isa::template slot_sums<kEntries>(sums);
       // What is stored too much is the next row's, which comes later.
@@ -201,18 +203,16 @@ inline void step_bundle(typename Isa::V delta, const Own& w_own, const Own& acc_
 }
 
 template <class Isa, std::size_t K, class Step, class OwnSlots>
-[[gnu::flatten]] void ffm_update_pairs_fixed(const Rows<float>& w, const Rows<float>& acc,
-                                             std::size_t n, const float* delta, const Step& step,
-                                             const OwnSlots& own_slots) {
+[[gnu::flatten]] void ffm_update_pairs_fixed(Rows<float> w, Rows<float> acc, std::size_t n,
+                                             const float* delta, Step step, OwnSlots own_slots) {
   using Slots = Scattered<Isa, K, float>;
   constexpr std::size_t S = kBundle<Isa, K>;
-  const Step local = step;  // in registers, out of reach of the stores
   for (std::size_t i = 1; i < n; ++i) {
     std::size_t j = 0;
     for (; j + S <= i; j += S) {
       step_bundle<Isa, K>(Isa::template spread<K>(delta + j), own_slots(w, i, j),
                           own_slots(acc, i, j), Slots::others(w, i, j), Slots::others(acc, i, j),
-                          local);
+                          step);
     }
     if constexpr (S > 1) {
       const std::size_t rest = i - j;
@@ -221,7 +221,7 @@ template <class Isa, std::size_t K, class Step, class OwnSlots>
         step_bundle<Isa, K>(spread_part<Isa, K>(delta + j, rest * K),
                             Slots::own(w, i, j, rest, spare), Slots::own(acc, i, j, rest, spare),
                             Slots::others(w, i, j, rest, spare),
-                            Slots::others(acc, i, j, rest, spare), local);
+                            Slots::others(acc, i, j, rest, spare), step);
       }
     }
     delta += i;

@@ -74,13 +74,15 @@ inline void for_each_bundle(const Rows<float>& w, std::size_t i, std::size_t j, 
     }
     return;
   }
-  std::size_t e = 0;
-  for (; (e + 1) * S <= count; ++e) {
-    body(e, own_slots(w, i, j + e * S), Slots::others(w, i, j + e * S));
-  }
-  const std::size_t rest = count - e * S;
-  if (rest != 0) {
-    body(e, Slots::own(w, i, j + e * S, rest, spare), Slots::others(w, i, j + e * S, rest, spare));
+#pragma GCC unroll 16
+  for (std::size_t e = 0; e < kLanes<Isa> / S; ++e) {
+    const std::size_t at = j + e * S;
+    const std::size_t rest = count - e * S;
+    if ((e + 1) * S <= count) {
+      body(e, own_slots(w, i, at), Slots::others(w, i, at));
+    } else if (e * S < count) {
+      body(e, Slots::own(w, i, at, rest, spare), Slots::others(w, i, at, rest, spare));
+    }
   }
 }
 
@@ -98,8 +100,8 @@ inline void update_slice_block(const Rows<float>& w, const Rows<float>& acc, std
   d.store_aligned(d_lanes);
 
   V own_squares[kEntries], other_squares[kEntries];
-  for (V& s : own_squares) s = V(0.0f);
-  for (V& s : other_squares) s = V(0.0f);
+#pragma GCC unroll 16
+  for (std::size_t e = 0; e < kEntries; ++e) own_squares[e] = other_squares[e] = V(0.0f);
   const auto add_squares = [&](std::size_t e, const auto& own, const auto& others) {
     for (std::size_t c = 0; c < K; c += N) {
       const V a = own.load(c);
@@ -145,17 +147,16 @@ inline void update_slice_block(const Rows<float>& w, const Rows<float>& acc, std
 }
 
 template <class Isa, std::size_t K, class Step, class OwnSlots>
-[[gnu::flatten]] void ffm_update_pairs_slice_fixed(const Rows<float>& w, const Rows<float>& acc,
-                                                   std::size_t n, const float* delta,
-                                                   const Step& step, const OwnSlots& own_slots) {
+[[gnu::flatten]] void ffm_update_pairs_slice_fixed(Rows<float> w, Rows<float> acc, std::size_t n,
+                                                   const float* delta, Step step,
+                                                   OwnSlots own_slots) {
   constexpr std::size_t N = kLanes<Isa>;
-  const Step local = step;  // in registers, out of reach of the stores
   for (std::size_t i = 1; i < n; ++i) {
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
-      update_slice_block<Isa, K>(w, acc, i, j, N, delta + j, local, own_slots);
+      update_slice_block<Isa, K>(w, acc, i, j, N, delta + j, step, own_slots);
     }
-    if (j < i) update_slice_block<Isa, K>(w, acc, i, j, i - j, delta + j, local, own_slots);
+    if (j < i) update_slice_block<Isa, K>(w, acc, i, j, i - j, delta + j, step, own_slots);
     delta += i;
   }
 }

@@ -9,12 +9,14 @@ struct Sse2 {
   using V = xsimd::batch<float, xsimd::sse2>;
 
   static V load_part(const float* p, std::size_t n) {
+    if (n >= 4) return V::load_unaligned(p);
     if (n == 0) return V(0.0f);
     if (n == 1) return _mm_load_ss(p);
     const __m128 low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p)));
     return n == 2 ? low : _mm_movelh_ps(low, _mm_load_ss(p + 2));
   }
   static void store_part(float* p, V v, std::size_t n) {
+    if (n >= 4) return v.store_unaligned(p);
     if (n == 0) return;
     if (n == 1) return _mm_store_ss(p, v);
     _mm_storel_pi(reinterpret_cast<__m64*>(p), v);

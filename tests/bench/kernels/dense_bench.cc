@@ -1,5 +1,7 @@
 /// The first layer of a DeepFFM: 780 inputs (741 pairs and 39 linear terms), 32 outputs; a second
-/// layer of 32; and the head, one output. W alone is 100 KB: it lives in the second-level cache.
+/// layer of 32; and the head, one output. W alone is 100 KB: it lives in the second-level cache,
+/// which gives a line in 2 to 3 cycles: forward and backward are bound by that, .7 µs at 3 GHz.
+/// The update is bound by arithmetic, as in ffm_bench.cc: 1,568 registers at 7 cycles, 3.7 µs.
 #include "kernels/registry.h"
 
 namespace leveret::bench {
@@ -28,8 +30,8 @@ constexpr kernels::StepRule kRule = {.rate = .02f, .power = .5f, .l2 = 0};
 template <class Work>
 void add(const std::string& name, std::size_t inputs, std::size_t outputs, double arrays,
          double flops_per_weight, Work work) {
-  const std::string shape = "/" + std::to_string(inputs) + "x" + std::to_string(outputs);
-  register_all(name + shape, [=](benchmark::State& state, const kernels::Kernels& kernels) {
+  const std::string shape = std::to_string(inputs) + 'x' + std::to_string(outputs);
+  register_all(name + '/' + shape, [=](benchmark::State& state, const kernels::Kernels& kernels) {
     Layer layer(inputs, outputs);
     for (auto _ : state) {
       work(kernels, layer);

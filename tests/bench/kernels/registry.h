@@ -40,7 +40,7 @@ template <class Body>
 void register_all(const std::string& name, Body body) {
   for (const kernels::Kernels* k : kernels::all()) {
     if (!kernels::runs_here(*k)) continue;
-    benchmark::RegisterBenchmark((name + "/" + k->name).c_str(),
+    benchmark::RegisterBenchmark((name + '/' + k->name).c_str(),
                                  [=](benchmark::State& state) { body(state, *k); });
   }
 }

@@ -6,7 +6,7 @@ namespace leveret::kernels {
 namespace {
 
 constexpr std::size_t kSlotLengths[] = {1, 2, 3, 4, 5, 8, 12, 16, 17};
-constexpr std::size_t kCounts[] = {0, 1, 2, 7, 15, 16, 19, 33, 39, 780};
+constexpr std::size_t kCounts[] = {0, 1, 2, 7, 15, 16, 19, 33, 39};
 
 template <class Body>
 void for_each_shape(Body&& body) {
@@ -16,6 +16,8 @@ void for_each_shape(Body&& body) {
       body(k, count);
     }
   }
+  INFO("k 8, 780 slots");
+  body(8, 780);
 }
 
 TEST_CASE("dots of every instruction set") {
