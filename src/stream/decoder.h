@@ -14,7 +14,7 @@ class Decoder {
 
   /// Takes bytes off the front of `in` and writes up to `max` of output; returns how many. Stops
   /// only when the output is full, `in` is empty, or the data is bad: then error() says so, and
-  /// everything decoded before the fault has been returned.
+  /// all that was decoded has been returned, up to the block (zstd) in which the fault is.
   virtual std::size_t decode(std::string_view& in, char* out, std::size_t max) = 0;
   /// What is wrong with the data, or null. Final.
   virtual const char* error() const = 0;
