@@ -19,7 +19,7 @@ _leveret_values() {
     --adagrad) echo "weight slice" ;;
     --bad_lines) echo "fail skip max=" ;;
     --linear) echo "all" ;;
-    --numeric) echo "log2bucket value both" ;;
+    --numeric | --numeric_as) echo "log2bucket value both" ;;
     --bits) echo "32 16 8" ;;
     help) _leveret_words "$program" | grep -v '^-' ;;
     convert) echo "criteo avazu kdd2012 libffm csv" ;;
