@@ -108,7 +108,7 @@ struct PlainFtrl {
 };
 
 TEST_CASE("FTRL-proximal on the linear part") {
-  const double l1 = GENERATE(0.0, 0.05), l2 = GENERATE(0.0, 0.5);
+  const double l1 = GENERATE(0.0, 1.5), l2 = GENERATE(0.0, 0.5);
   Spec spec = base_spec(Heads::kOne);
   spec.optimizer = OptimizerKind::kFtrl;
   spec.ffm_k = 0;
