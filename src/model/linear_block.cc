@@ -57,7 +57,9 @@ void LinearBlock::forward_mixed(const Model& model, Tape& tape, std::size_t b) c
   std::fill(group_seen, group_seen + groups, 0.0f);
 
   Scores& scores = tape.scores[b];
-  const float rate = static_cast<float>(scalars.clicks / scalars.count);
+  // As a float, the rate of a stream of clicks alone may round to 1.
+  const float rate =
+      std::clamp(static_cast<float>(scalars.clicks / scalars.count), 1e-7f, 1.0f - 1e-7f);
   const float base = logit(rate);
   scores.base = base + tape.initial(b);
   const bool constant = model.spec().constant;

@@ -24,7 +24,8 @@ void LossBlock::backward(const Model& model, Tape& tape) const {
     Scores& s = tape.scores[b];
     const float label = tape.label(b);
     const float importance = tape.importance(b);
-    s.learn = label != 0.0f && importance > 0.0f && std::isfinite(s.last);
+    s.learn = label != 0.0f && importance > 0.0f && importance <= kMaxImportance &&
+              std::isfinite(s.last);
     if (!s.learn) {
       s.d_linear = s.d_linear2 = s.d_counts = s.d_ffm = s.d_deep = 0.0f;
       continue;

@@ -8,6 +8,7 @@ namespace leveret::model {
 
 void MlpBlock::forward(const Model& model, Tape& tape) const {
   const std::vector<Dense>& layers = model.dense();
+  if (layers.empty()) return;  // no field has been met yet
   for (std::size_t b = 0; b < tape.size; ++b) {
     const float* in = tape.inputs.data() + b * layers[0].inputs;
     for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
@@ -28,6 +29,7 @@ void MlpBlock::forward(const Model& model, Tape& tape) const {
 
 void MlpBlock::backward(const Model& model, Tape& tape) const {
   const std::vector<Dense>& layers = model.dense();
+  if (layers.empty()) return;
   const std::size_t hidden = layers.size() - 1;
   for (std::size_t b = 0; b < tape.size; ++b) {
     const Dense& last = layers.back();

@@ -14,6 +14,7 @@ std::uint32_t normalised(const Model& model) {
 }  // namespace
 
 void NormBlock::forward(const Model& model, Tape& tape) const {
+  if (model.dense().empty()) return;  // no field has been met yet
   const InputLayout layout = model.layout();
   const std::uint32_t size = layout.size(model.spec().mixed());
   const std::uint32_t count = normalised(model);
@@ -42,6 +43,7 @@ void NormBlock::forward(const Model& model, Tape& tape) const {
 
 /// d x = scale * (d x^ - mean(d x^) - x^ mean(d x^ x^)).
 void NormBlock::backward(const Model& model, Tape& tape) const {
+  if (model.dense().empty()) return;
   const InputLayout layout = model.layout();
   const std::uint32_t size = layout.size(model.spec().mixed());
   const std::uint32_t count = normalised(model);

@@ -21,6 +21,12 @@ float adagrad_step(const PartLearning& learning, float* sum, float g) {
   return total > 0.0f ? learning.rate * g * std::pow(total, -learning.power_t) : 0.0f;
 }
 
+PartLearning linear_learning(const Spec& spec) {
+  PartLearning learning = spec.linear;
+  if (spec.optimizer == OptimizerKind::kSgd) learning.power_t = 0.0f;
+  return learning;
+}
+
 /// FTRL-proximal, McMahan et al. 2013, algorithm 1; alpha is --learning_rate.
 void ftrl_step(const Spec& spec, float* cell, float g) {
   const float square = g * g;
@@ -44,11 +50,12 @@ void Optimizer::step_cell(const Spec& spec, float* cell, float g, float g2) cons
     if (g != 0.0f) ftrl_step(spec, cell, g);
     return;
   }
+  const PartLearning learning = linear_learning(spec);
   if (g != 0.0f) {
-    cell[kWeight] -= adagrad_step(spec.linear, &cell[kSum], g + spec.l2 * cell[kWeight]);
+    cell[kWeight] -= adagrad_step(learning, &cell[kSum], g + spec.l2 * cell[kWeight]);
   }
   if (spec.mixed() && g2 != 0.0f) {
-    cell[kWeight2] -= adagrad_step(spec.linear, &cell[kSum2], g2 + spec.l2 * cell[kWeight2]);
+    cell[kWeight2] -= adagrad_step(learning, &cell[kSum2], g2 + spec.l2 * cell[kWeight2]);
   }
 }
 
@@ -100,8 +107,9 @@ void Optimizer::apply_bias(Model& model, const Tape& tape) {
     g += tape.scores[b].d_linear;
     g2 += tape.scores[b].d_linear2;
   }
-  if (g != 0.0f) scalars.bias -= adagrad_step(model.spec().linear, &scalars.bias_sum, g);
-  if (g2 != 0.0f) scalars.bias2 -= adagrad_step(model.spec().linear, &scalars.bias2_sum, g2);
+  const PartLearning learning = linear_learning(model.spec());
+  if (g != 0.0f) scalars.bias -= adagrad_step(learning, &scalars.bias_sum, g);
+  if (g2 != 0.0f) scalars.bias2 -= adagrad_step(learning, &scalars.bias2_sum, g2);
 }
 
 /// One weight per group for the counts head, by AdaGrad at a rate of its own.

@@ -137,7 +137,7 @@ std::vector<float> all_weights(const Model& model) {
   all.insert(all.end(), model.group_weights().begin(), model.group_weights().end());
   const Scalars& s = model.scalars();
   all.insert(all.end(), {static_cast<float>(s.clicks), static_cast<float>(s.count), s.bias,
-                         s.bias_sum, s.bias2, s.bias2_sum, static_cast<float>(s.adam_steps)});
+                         s.bias_sum, s.bias2, s.bias2_sum});
   for (const MixerState* mixer : {&s.first, &s.second}) {
     all.insert(all.end(), mixer->weight.begin(), mixer->weight.end());
     all.insert(all.end(), mixer->sum.begin(), mixer->sum.end());

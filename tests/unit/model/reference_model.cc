@@ -155,7 +155,7 @@ void ReferenceModel::ffm(const feature::FeatureBatch& batch, std::size_t b, cons
       s.pairs[g * (g + 1) / 2 + f] += parts[i].x * parts[j].x * dot;
     }
   }
-  s.ffm_scale = 2 / std::max(squares, 1e-6);
+  s.ffm_scale = 3 / std::max(squares, 1e-6);
   double sum = 0;
   for (const double p : s.pairs) sum += p;
   s.ffm = s.first + s.ffm_scale * sum;

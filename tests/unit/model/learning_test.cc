@@ -1,0 +1,230 @@
+// What learning must leave alone, and what it must survive.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "stepper.h"
+
+namespace leveret::model {
+namespace {
+
+bool all_finite(const Model& model) {
+  const std::vector<float> all = all_weights(model);
+  return std::all_of(all.begin(), all.end(), [](float w) { return std::isfinite(w); });
+}
+
+Spec small_spec(Heads heads) {
+  Spec spec;
+  spec.heads = heads;
+  spec.admit = 1;
+  spec.hidden = {6, 5};
+  return spec;
+}
+
+TEST_CASE("examples without label or importance change nothing, bit for bit") {
+  const Spec spec = small_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  Model model(spec, kTestMemory);
+  Sample sample(random_lines(20, LineShape{}, 1) +
+                "|A f1 f2 |B f3\n1 0 |A f1:2 |C f2\n-1 0 |B f4\n");
+  const feature::FeatureBatch all = sample.batch(model);
+  randomise(model, all, 1);
+  Trainer trainer(spec, kernels::active());
+  trainer.learn(model, sample.batch(model, 0, 20));
+  trainer.network.resolve(model, all, trainer.tape);
+  const std::vector<float> before = all_weights(model);
+  const Scalars scalars = model.scalars();
+  trainer.learn(model, sample.batch(model, 20, 1));
+  trainer.learn(model, sample.batch(model, 21, 1));
+  trainer.learn(model, sample.batch(model, 20, 3));
+  CHECK(all_weights(model) == before);
+  CHECK(model.scalars().examples == scalars.examples);
+  CHECK(model.scalars().dropped_gradients == 0);
+  trainer.learn(model, sample.batch(model, 0, 1));
+  CHECK(all_weights(model) != before);
+  CHECK(model.scalars().examples == scalars.examples + 1);
+}
+
+TEST_CASE("in a batch, examples without label or importance count for nothing") {
+  const Spec spec = small_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  const std::string learned = "1 2 |A a:2 b |B c |C d\n";
+  Model alone(spec, kTestMemory), among(spec, kTestMemory);
+  Sample one(learned), three("|A x |B c\n" + learned + "-1 0 |A a |B y\n");
+  // Both know the same features, in the same places.
+  const feature::FeatureBatch batch = three.batch(among);
+  Sample same("|A x |B c\n" + learned + "-1 0 |A a |B y\n");
+  randomise(among, batch, 4);
+  randomise(alone, same.batch(alone), 4);
+  Trainer(spec, kernels::active()).learn(alone, one.batch(alone));
+  Trainer(spec, kernels::active()).learn(among, batch);
+  // The path for one example and that for several may differ by a rounding.
+  const std::vector<float> a = all_weights(alone), b = all_weights(among);
+  REQUIRE(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == Approx(b[i]).epsilon(1e-5).margin(1e-7));
+}
+
+TEST_CASE("slots of fields that the line lacks stay bit for bit") {
+  Spec spec = small_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  spec.adagrad_slice = GENERATE(false, true);
+  spec.l2 = 0.1f;
+  Model model(spec, kTestMemory);
+  Sample sample("1 |A a |B b |C c\n-1 |A a |C c\n");
+  const feature::FeatureBatch all = sample.batch(model);
+  randomise(model, all, 2);
+  Trainer trainer(spec, kernels::active());
+  FieldTable& table = model.fields()[0];
+  const Row row = table.find(all.field_features[0].hash);
+  const std::size_t k = spec.ffm_k, per_slot = spec.adagrad_slice ? 1 : k;
+  const std::vector<float> w(table.weights(row), table.weights(row) + 3 * k);
+  const std::vector<float> s(table.state(row), table.state(row) + 3 * per_slot);
+  trainer.learn(model, sample.batch(model, 1, 1));
+  for (std::size_t slot = 0; slot < 3; ++slot) {
+    INFO("slot " << slot);
+    const bool same_w = std::equal(&w[slot * k], &w[slot * k] + k, table.weights(row) + slot * k);
+    const bool same_s = std::equal(&s[slot * per_slot], &s[slot * per_slot] + per_slot,
+                                   table.state(row) + slot * per_slot);
+    CHECK(same_w == (slot != 2));
+    CHECK(same_s == (slot != 2));
+  }
+  // Nor does a row of a feature that the line lacks.
+  CHECK(model.fields()[1].rows() == 1);
+  const float* b = model.fields()[1].weights(0);
+  const std::vector<float> row_b(b, b + 3 * k);
+  trainer.learn(model, sample.batch(model, 1, 1));
+  CHECK(std::equal(row_b.begin(), row_b.end(), b));
+}
+
+TEST_CASE("weights of neurons that did not fire stay bit for bit") {
+  Spec spec = small_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  const std::size_t count = GENERATE(1, 4);
+  spec.l2 = 0.01f;
+  SECTION("AdaGrad") {}
+  SECTION("Adam") {
+    spec.optimizer = OptimizerKind::kAdam;
+    spec.batch_size = 4;
+  }
+  Stepper stepper(spec, LineShape{}, 8, 3);
+  for (Dense& layer : stepper.model.dense()) {
+    if (layer.outputs == 1) continue;
+    layer.bias[1] = layer.bias[3] = -100;
+  }
+  const std::vector<Dense> before = stepper.model.dense();
+  for (std::size_t first = 0; first < 8; first += count) stepper.step(first, count);
+  for (std::size_t l = 0; l < 2; ++l) {
+    const Dense& now = stepper.model.dense()[l];
+    for (std::uint32_t o = 0; o < now.outputs; ++o) {
+      const auto same = [&](const std::vector<float>& a, const std::vector<float>& b) {
+        const std::size_t width = a.size() / now.outputs;
+        return std::equal(a.begin() + o * width, a.begin() + (o + 1) * width,
+                          b.begin() + o * width);
+      };
+      INFO("layer " << l << " neuron " << o);
+      if (o != 1 && o != 3) continue;
+      CHECK(same(before[l].weights, now.weights));
+      CHECK(same(before[l].weights_state, now.weights_state));
+      CHECK(same(before[l].weights_moment, now.weights_moment));
+      CHECK(same(before[l].bias, now.bias));
+      CHECK(same(before[l].bias_state, now.bias_state));
+    }
+    CHECK(before[l].weights != now.weights);
+  }
+}
+
+TEST_CASE("an example whose score is not finite is dropped and counted") {
+  const Spec spec = small_spec(Heads::kOne);
+  const std::size_t count = GENERATE(1, 2);
+  Model model(spec, kTestMemory);
+  Sample sample("1 |A a:3e38 b:3e38 |B c\n1 |A a:3e38 b:-3e38 |B c\n-1 |B c |A d\n");
+  const feature::FeatureBatch all = sample.batch(model);
+  randomise(model, all, 1);
+  for (std::uint32_t i = 0; i < 2; ++i) model.linear().find_or_insert(all.linear[i].hash)[0] = 2;
+  Trainer trainer(spec, kernels::active());
+  const std::vector<float> before = all_weights(model);
+  for (std::size_t first = 0; first < 2; first += count) {
+    trainer.learn(model, sample.batch(model, first, count));
+  }
+  CHECK(model.scalars().dropped_gradients == 2);
+  CHECK(model.scalars().examples == 0);
+  CHECK(all_weights(model) == before);
+  trainer.learn(model, sample.batch(model, 1, 2));
+  CHECK(model.scalars().dropped_gradients == 3);
+  CHECK(model.scalars().examples == 1);
+  CHECK(all_weights(model) != before);
+  CHECK(all_finite(model));
+}
+
+TEST_CASE("no importance and no value makes anything infinite or stops learning") {
+  Spec spec = small_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  spec.adagrad_slice = GENERATE(false, true);
+  const std::string importance = GENERATE("1", "1e10", "1e20", "1e30", "3e38");
+  const std::string value = GENERATE("1e-38", "1e-20", "1", "1e10", "1e19", "1e30", "3e38");
+  INFO("importance " << importance << ", value " << value << ", mixed " << spec.mixed());
+  Model model(spec, kTestMemory);
+  const std::string extreme = " |A a:" + value + " b:" + value + " |B c:" + value + " |C d\n";
+  Sample sample("1 |A a |B c |C d\n1 " + importance + extreme + "-1 " + importance + extreme +
+                "1 |A a |B c |C d\n-1 |D e |C f\n");
+  Trainer trainer(spec, kernels::active());
+  for (const std::size_t count : {1, 5}) {
+    for (std::size_t first = 0; first < 5; first += count) {
+      trainer.learn(model, sample.batch(model, first, count));
+      REQUIRE(all_finite(model));
+    }
+  }
+  const std::uint64_t learned = model.scalars().examples;
+  const std::vector<float> before = all_weights(model);
+  trainer.learn(model, sample.batch(model, 3, 1));
+  trainer.learn(model, sample.batch(model, 4, 1));
+  CHECK(model.scalars().examples == learned + 2);
+  CHECK(all_weights(model) != before);
+  CHECK(std::isfinite(trainer.tape.scores[0].last));
+}
+
+TEST_CASE("lines without any feature are learned from, first, last and alone") {
+  Spec spec = small_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  SECTION("MLP") {}
+  SECTION("FFM") { spec.hidden = {}; }
+  SECTION("linear") { spec.ffm_k = 0; }
+  SECTION("no constant") { spec.constant = false; }
+  Model model(spec, kTestMemory);
+  Sample sample("1\n1 2\n-1\n1 |A a |B b\n-1\n");
+  Trainer trainer(spec, kernels::active());
+  trainer.learn(model, sample.batch(model, 0, 1));
+  trainer.learn(model, sample.batch(model, 1, 2));
+  CHECK(model.scalars().examples == 3);
+  CHECK(std::isfinite(trainer.tape.scores[0].last));
+  trainer.learn(model, sample.batch(model, 3, 1));
+  trainer.learn(model, sample.batch(model, 4, 1));
+  CHECK(model.scalars().examples == 5);
+  CHECK(all_finite(model));
+}
+
+TEST_CASE("counts of a feature stay true beyond what a float can count") {
+  const Spec spec = small_spec(Heads::kMixed);
+  Model model(spec, kTestMemory);
+  Sample sample("-1 |A a\n");
+  const feature::FeatureBatch batch = sample.batch(model);
+  float* cell = model.linear().find_or_insert(batch.linear[0].hash);
+  cell[kCount] = 16777216;  // 2^24: the next float is 2^24 + 2
+  cell[kClicks] = 4194304;
+  Trainer trainer(spec, kernels::active());
+  trainer.gradients(model, batch);
+  for (int i = 0; i < 20000; ++i) trainer.optimizer.apply(model, trainer.tape);
+  CHECK(cell[kClicks] / cell[kCount] < 0.25f);
+}
+
+TEST_CASE("several rows of one batch move once, by the sum") {
+  // Two equal examples in a batch: with plain steps twice the step of one; with AdaGrad the step of
+  // the doubled gradient, which is not that of two steps.
+  Spec spec = small_spec(Heads::kOne);
+  spec.ffm_k = 0;
+  spec.constant = false;
+  spec.linear = {1, 0.5f, 0};
+  Model model(spec, kTestMemory);
+  Sample sample("1 |A a\n1 |A a\n");
+  const feature::FeatureBatch batch = sample.batch(model);
+  Trainer(spec, kernels::active()).learn(model, batch);
+  const float* cell = model.linear().find(batch.linear[0].hash);
+  CHECK(cell[kWeight] == Approx(1.0));  // g / sqrt(g²) with g = 2 * -0.5
+  CHECK(cell[kSum] == Approx(1.0));
+}
+
+}  // namespace
+}  // namespace leveret::model

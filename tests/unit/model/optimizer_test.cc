@@ -1,0 +1,208 @@
+// Every optimizer against an independent implementation of it, in double.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "stepper.h"
+
+namespace leveret::model {
+namespace {
+
+void check_near(const std::string& what, double value, double expected, double size) {
+  INFO(what << ": " << value << " instead of " << expected);
+  CHECK(std::abs(value - expected) <= 2e-6 + 1e-3 * std::abs(size));
+}
+
+/// AdaGrad of any power over the weights of one part; k > 1: one accumulator for k of them.
+class PlainAdagrad {
+ public:
+  PlainAdagrad(PartLearning learning, std::size_t k) : learning_(learning), k_(k) {}
+
+  void check(const std::string& part, const std::vector<float>& before,
+             const std::vector<float>& gradient, const std::vector<float>& after) {
+    sums_.resize(before.size() / k_ + 1);
+    REQUIRE(gradient.size() == before.size());
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const double g = gradient[i];
+      sums_[i / k_] += g * g / static_cast<double>(k_);
+    }
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const double g = gradient[i];
+      if (g == 0) {
+        INFO(part << " weight " << i);
+        CHECK(after[i] == before[i]);
+        continue;
+      }
+      const double step =
+          learning_.rate * g * std::pow(learning_.init_acc + sums_[i / k_], -learning_.power_t);
+      check_near(part + " weight " + std::to_string(i), after[i], before[i] - step, step);
+    }
+  }
+
+ private:
+  PartLearning learning_;
+  std::size_t k_;
+  std::vector<double> sums_;
+};
+
+/// Steps of one example and of several, over and over the same lines.
+void check_adagrad(const Spec& spec, const PartLearning& linear, const PartLearning& ffm,
+                   const PartLearning& nn) {
+  LineShape shape;
+  shape.vocabulary = 4;
+  Stepper stepper(spec, shape, 12, 7);
+  PlainAdagrad on_linear(linear, 1), on_linear2(linear, 1), on_dense(nn, 1);
+  PlainAdagrad on_rows(ffm, spec.adagrad_slice ? spec.ffm_k : 1);
+  for (const auto& [first, count] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {1, 1}, {2, 5}, {0, 1}, {6, 6}}) {
+    stepper.step(first, count);
+    INFO("examples " << first << " + " << count << ", mixed " << spec.mixed());
+    on_linear.check("linear", stepper.before.linear, stepper.gradient.linear, stepper.after.linear);
+    on_linear2.check("linear2", stepper.before.linear2, stepper.gradient.linear2,
+                     stepper.after.linear2);
+    on_rows.check("row", stepper.before.rows, stepper.gradient.rows, stepper.after.rows);
+    on_dense.check("dense", stepper.before.dense, stepper.gradient.dense, stepper.after.dense);
+  }
+}
+
+Spec base_spec(Heads heads) {
+  Spec spec;
+  spec.heads = heads;
+  spec.ffm_k = 3;
+  spec.hidden = {6, 5};
+  spec.admit = 1;
+  spec.linear = {0.3f, 0.5f, 0.5f};
+  spec.ffm = {0.2f, 0.5f, 0.1f};
+  spec.nn = {0.1f, 0.5f, 0.7f};
+  return spec;
+}
+
+TEST_CASE("AdaGrad of every power, with an accumulator per weight and per slice") {
+  Spec spec = base_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  spec.adagrad_slice = GENERATE(false, true);
+  for (const float power : {0.5f, 0.3f, 1.0f, 0.0f}) {
+    spec.linear.power_t = spec.ffm.power_t = spec.nn.power_t = power;
+    INFO("power " << power << " slice " << spec.adagrad_slice);
+    check_adagrad(spec, spec.linear, spec.ffm, spec.nn);
+  }
+}
+
+TEST_CASE("SGD takes plain steps in every part, whatever --power_t says") {
+  Spec spec = base_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  spec.optimizer = OptimizerKind::kSgd;
+  const auto plain = [](PartLearning part) { return PartLearning{part.rate, 0, part.init_acc}; };
+  check_adagrad(spec, plain(spec.linear), plain(spec.ffm), plain(spec.nn));
+}
+
+/// McMahan et al. 2013, algorithm 1.
+struct PlainFtrl {
+  double n = 0, z = 0, w = 0;
+  void step(double g, double alpha, double beta, double l1, double l2) {
+    const double sigma = (std::sqrt(n + g * g) - std::sqrt(n)) / alpha;
+    z += g - sigma * w;
+    n += g * g;
+    const double sign = z < 0 ? -1 : 1;
+    w = std::abs(z) <= l1 ? 0 : -(z - sign * l1) / ((beta + std::sqrt(n)) / alpha + l2);
+  }
+};
+
+TEST_CASE("FTRL-proximal on the linear part") {
+  const double l1 = GENERATE(0.0, 1.5), l2 = GENERATE(0.0, 0.5);
+  Spec spec = base_spec(Heads::kOne);
+  spec.optimizer = OptimizerKind::kFtrl;
+  spec.ffm_k = 0;
+  spec.constant = false;
+  spec.linear.rate = 0.4f;
+  spec.ftrl_beta = 0.8f;
+  spec.l1 = static_cast<float>(l1);
+  spec.l2 = static_cast<float>(l2);
+  Model model(spec, kTestMemory);
+  LineShape shape;
+  shape.weights = false;
+  Sample sample(random_lines(300, shape, 5));
+  std::map<std::uint32_t, PlainFtrl> plain;
+  Trainer trainer(spec, kernels::active());
+  for (std::size_t i = 0; i < sample.chunk.examples.size(); ++i) {
+    const feature::FeatureBatch batch = sample.batch(model, i, 1);
+    double z = 0;
+    for (const feature::Feature& f : batch.linear) z += plain[f.hash].w * f.value;
+    const double error = 1 / (1 + std::exp(-z)) - (batch.label[0] > 0 ? 1 : 0);
+    for (const feature::Feature& f : batch.linear) {
+      plain[f.hash].step(error * f.value, 0.4, 0.8, l1, l2);
+    }
+    trainer.learn(model, batch);
+  }
+  std::size_t zeros = 0;
+  for (const auto& [hash, expected] : plain) {
+    const float* cell = model.linear().find(hash);
+    REQUIRE(cell != nullptr);
+    CHECK(cell[kWeight] == Approx(expected.w).margin(1e-4));
+    CHECK(cell[kSum] == Approx(expected.n).margin(1e-4));
+    zeros += expected.w == 0;
+  }
+  CHECK((zeros > 0) == (l1 > 0));
+}
+
+/// Kingma and Ba 2015, algorithm 1, over the rows that have a gradient.
+struct PlainAdam {
+  struct Moments {
+    double first = 0, second = 0;
+  };
+  double step(Moments& at, double g, double rate, int t) const {
+    at.first = 0.9 * at.first + 0.1 * g;
+    at.second = 0.999 * at.second + 0.001 * g * g;
+    const double first = at.first / (1 - std::pow(0.9, t));
+    const double second = at.second / (1 - std::pow(0.999, t));
+    return rate * first / (std::sqrt(second) + 1e-8);
+  }
+};
+
+/// Gradient of neuron o of layer l, its weights and then its bias, summed over the batch.
+std::vector<double> neuron_gradient(const Model& model, const Tape& tape, std::size_t l,
+                                    std::size_t o) {
+  const Dense& layer = model.dense()[l];
+  std::vector<double> g(layer.inputs + 1);
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const float* in = (l == 0 ? tape.inputs : tape.hidden[l - 1]).data() + b * layer.inputs;
+    const double d = l + 1 == model.dense().size() ? tape.scores[b].d_deep
+                                                   : tape.d_hidden[l][b * layer.outputs + o];
+    for (std::size_t i = 0; i < layer.inputs; ++i) g[i] += d * in[i];
+    g[layer.inputs] += d;
+  }
+  return g;
+}
+
+TEST_CASE("Adam on the dense layers, in batches, the last of which may be one example") {
+  Spec spec = base_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  spec.optimizer = OptimizerKind::kAdam;
+  spec.batch_size = 4;
+  Stepper stepper(spec, LineShape{}, 13, 11);
+  PlainAdam adam;
+  std::map<std::tuple<std::size_t, std::size_t, std::size_t>, PlainAdam::Moments> moments;
+  int t = 0;
+  for (const auto& [first, count] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{0, 4}, {4, 4}, {8, 4}, {12, 1}}) {
+    const std::vector<Dense> before = stepper.model.dense();
+    stepper.step(first, count);
+    ++t;
+    for (std::size_t l = 0; l < before.size(); ++l) {
+      const Dense& after = stepper.model.dense()[l];
+      for (std::size_t o = 0; o < after.outputs; ++o) {
+        const std::vector<double> g = neuron_gradient(stepper.model, stepper.trainer.tape, l, o);
+        const bool fired = g.back() != 0;
+        for (std::size_t i = 0; i <= after.inputs; ++i) {
+          const std::size_t at = o * after.inputs + i;
+          const float old = i < after.inputs ? before[l].weights[at] : before[l].bias[o];
+          const float now = i < after.inputs ? after.weights[at] : after.bias[o];
+          const double step = fired ? adam.step(moments[{l, o, i}], g[i], spec.nn.rate, t) : 0;
+          INFO("batch " << t << " layer " << l << " neuron " << o << " weight " << i);
+          CHECK(now == Approx(old - step).epsilon(1e-4).margin(1e-5));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace leveret::model
