@@ -21,6 +21,13 @@ float adagrad_step(const PartLearning& learning, float* sum, float g) {
   return total > 0.0f ? learning.rate * g * std::pow(total, -learning.power_t) : 0.0f;
 }
 
+/// Gradient descent is AdaGrad with the power 0.
+PartLearning linear_learning(const Spec& spec) {
+  PartLearning learning = spec.linear;
+  if (spec.optimizer == OptimizerKind::kSgd) learning.power_t = 0.0f;
+  return learning;
+}
+
 /// FTRL-proximal, McMahan et al. 2013, algorithm 1; alpha is --learning_rate.
 void ftrl_step(const Spec& spec, float* cell, float g) {
   const float square = g * g;
@@ -32,9 +39,9 @@ void ftrl_step(const Spec& spec, float* cell, float g) {
   cell[kZ] += g - (after - before) / alpha * cell[kWeight];
   const float z = cell[kZ];
   const float excess = std::fabs(z) - spec.l1;
-  cell[kWeight] = excess <= 0.0f ? 0.0f
-                                 : -std::copysign(excess, z) /
-                                       ((spec.ftrl_beta + after) / alpha + spec.l2);
+  cell[kWeight] = excess <= 0.0f
+                      ? 0.0f
+                      : -std::copysign(excess, z) / ((spec.ftrl_beta + after) / alpha + spec.l2);
 }
 
 }  // namespace
@@ -44,11 +51,12 @@ void Optimizer::step_cell(const Spec& spec, float* cell, float g, float g2) cons
     if (g != 0.0f) ftrl_step(spec, cell, g);
     return;
   }
+  const PartLearning learning = linear_learning(spec);
   if (g != 0.0f) {
-    cell[kWeight] -= adagrad_step(spec.linear, &cell[kSum], g + spec.l2 * cell[kWeight]);
+    cell[kWeight] -= adagrad_step(learning, &cell[kSum], g + spec.l2 * cell[kWeight]);
   }
   if (spec.mixed() && g2 != 0.0f) {
-    cell[kWeight2] -= adagrad_step(spec.linear, &cell[kSum2], g2 + spec.l2 * cell[kWeight2]);
+    cell[kWeight2] -= adagrad_step(learning, &cell[kSum2], g2 + spec.l2 * cell[kWeight2]);
   }
 }
 
@@ -80,9 +88,8 @@ void Optimizer::apply_linear_batch(Model& model, const Tape& tape) {
       }
     }
   }
-  std::stable_sort(cells_.begin(), cells_.end(), [](const CellGradient& a, const CellGradient& b) {
-    return a.cell < b.cell;
-  });
+  std::stable_sort(cells_.begin(), cells_.end(),
+                   [](const CellGradient& a, const CellGradient& b) { return a.cell < b.cell; });
   for (std::size_t i = 0; i < cells_.size();) {
     CellGradient sum = cells_[i];
     for (++i; i < cells_.size() && cells_[i].cell == sum.cell; ++i) {
@@ -100,8 +107,9 @@ void Optimizer::apply_bias(Model& model, const Tape& tape) {
     g += tape.scores[b].d_linear;
     g2 += tape.scores[b].d_linear2;
   }
-  if (g != 0.0f) scalars.bias -= adagrad_step(model.spec().linear, &scalars.bias_sum, g);
-  if (g2 != 0.0f) scalars.bias2 -= adagrad_step(model.spec().linear, &scalars.bias2_sum, g2);
+  const PartLearning learning = linear_learning(model.spec());
+  if (g != 0.0f) scalars.bias -= adagrad_step(learning, &scalars.bias_sum, g);
+  if (g2 != 0.0f) scalars.bias2 -= adagrad_step(learning, &scalars.bias2_sum, g2);
 }
 
 /// One weight per group for the counts head, by AdaGrad at a rate of its own.
