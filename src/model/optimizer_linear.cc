@@ -21,6 +21,7 @@ float adagrad_step(const PartLearning& learning, float* sum, float g) {
   return total > 0.0f ? learning.rate * g * std::pow(total, -learning.power_t) : 0.0f;
 }
 
+/// Gradient descent is AdaGrad with the power 0.
 PartLearning linear_learning(const Spec& spec) {
   PartLearning learning = spec.linear;
   if (spec.optimizer == OptimizerKind::kSgd) learning.power_t = 0.0f;
@@ -38,9 +39,9 @@ void ftrl_step(const Spec& spec, float* cell, float g) {
   cell[kZ] += g - (after - before) / alpha * cell[kWeight];
   const float z = cell[kZ];
   const float excess = std::fabs(z) - spec.l1;
-  cell[kWeight] = excess <= 0.0f ? 0.0f
-                                 : -std::copysign(excess, z) /
-                                       ((spec.ftrl_beta + after) / alpha + spec.l2);
+  cell[kWeight] = excess <= 0.0f
+                      ? 0.0f
+                      : -std::copysign(excess, z) / ((spec.ftrl_beta + after) / alpha + spec.l2);
 }
 
 }  // namespace
@@ -87,9 +88,8 @@ void Optimizer::apply_linear_batch(Model& model, const Tape& tape) {
       }
     }
   }
-  std::stable_sort(cells_.begin(), cells_.end(), [](const CellGradient& a, const CellGradient& b) {
-    return a.cell < b.cell;
-  });
+  std::stable_sort(cells_.begin(), cells_.end(),
+                   [](const CellGradient& a, const CellGradient& b) { return a.cell < b.cell; });
   for (std::size_t i = 0; i < cells_.size();) {
     CellGradient sum = cells_[i];
     for (++i; i < cells_.size() && cells_[i].cell == sum.cell; ++i) {
