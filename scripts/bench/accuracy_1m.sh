@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Held-out accuracy and memory on generated rows whose true probabilities are known: our models
+# beside Fwumious Wabbit's, on the same rows.
+#
+#   accuracy_1m.sh --leveret PATH (--synth PATH | --data FILE --truth FILE)
+#                  [--fw PATH] [--rows 1000000] [--test 100000] [--seed 1] [--only REGEX] [--out TSV]
+#
+# Learns from the first --rows rows, in one pass, and scores the --test rows after them. --synth
+# generates them; --data takes rows that leveret-synth wrote, --truth their probabilities. --only runs
+# the models whose name matches. One process at a time. --out keeps the table as TSV, and a row that
+# it holds already is not measured again: a run that was stopped goes on.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+leveret='' synth='' data='' truth='' fw='' rows=1000000 test=100000 seed=1 only=. out=''
+usage() { sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
+while [ $# -gt 0 ]; do
+  [ $# -ge 2 ] || usage
+  case $1 in
+    --leveret) leveret=$2 ;; --synth) synth=$2 ;; --data) data=$2 ;; --truth) truth=$2 ;;
+    --fw) fw=$2 ;; --rows) rows=$2 ;; --test) test=$2 ;; --seed) seed=$2 ;; --only) only=$2 ;;
+    --out) out=$2 ;;
+    *) usage ;;
+  esac
+  shift 2
+done
+[ -n "$leveret" ] && { [ -n "$synth" ] || [ -n "$data" ]; } || usage
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+[ -n "$out" ] || out=$work/table.tsv
+touch "$out"
+
+if [ -z "$data" ]; then
+  data=$work/all.vw truth=$work/truth
+  "$synth" --rows $((rows + test)) --seed "$seed" --truth "$truth" >"$data"
+fi
+have=$(wc -l <"$data")
+[ "$have" -ge $((rows + test)) ] || { echo "$data holds $have rows, $((rows + test)) are needed" >&2; exit 1; }
+if [ "$have" -gt $((rows + test)) ]; then
+  head -n $((rows + test)) "$data" >"$work/all.vw"
+else
+  ln -s "$(realpath "$data")" "$work/all.vw"
+fi
+data=$work/all.vw
+tail -n "$test" "$data" | cut -d ' ' -f 1 >"$work/labels"
+
+namespaces=$(head -n 2000 "$data" | awk '{ for (i = 2; i <= NF; ++i) if ($i ~ /^\|./) seen[substr($i, 2)] }
+                                       END { for (n in seen) print n }' | sort)
+
+# measure NAME PREDICTIONS COMMAND...: runs it, scores the last rows, adds a line to the table.
+measure() {
+  local name=$1 predictions=$2
+  shift 2
+  if [[ ! $name =~ $only ]] || grep -qF "$name"$'\t' "$out"; then return; fi
+  rm -f "$predictions"
+  if ! /usr/bin/time -f '%M %U' -o "$work/usage" "$@" >"$work/log" 2>&1; then
+    echo "$name failed:" >&2
+    tail -n 5 "$work/log" >&2
+    exit 1
+  fi
+  tail -n "$test" "$predictions" >"$work/last"
+  printf '%s\t%s\t%s\n' "$name" "$("$here/../accuracy/score.sh" "$work/labels" "$work/last" | cut -f 1,2)" \
+    "$(tail -n 1 "$work/usage" | awk '{ printf "%d\t%s", $1 / 1024, $2 }')" | tee -a "$out"
+}
+
+ours() {
+  local name=$1
+  shift
+  measure "leveret $name" "$work/p" "$leveret" train -d "$data" --holdout_after "$rows" -p "$work/p" "$@"
+}
+
+# FW keeps its namespace map beside the data; the constant and -b 22 as its documentation has them.
+theirs() {
+  [ -n "$fw" ] || return 0
+  local name=$1 bits=$2
+  shift 2
+  # OpenBLAS takes some newer Xeons for a Prescott; FW's dense layers are four times as slow then.
+  measure "fw $name" "$work/p" env OPENBLAS_CORETYPE="${OPENBLAS_CORETYPE:-SkylakeX}" \
+    "$fw" --data "$data" --adaptive --sgd --link logistic --loss_function logistic --hash all \
+    -b "$bits" --ffm_bit_precision "$bits" --holdout_after "$rows" -p "$work/p" "${keep[@]}" "$@"
+}
+keep=() fields=()
+for n in $namespaces; do
+  keep+=(--keep "$n")
+  fields+=(--ffm_field "$n")
+  printf '%s,n%s\n' "$n" "$n" >>"$work/vw_namespace_map.csv"
+done
+
+printf '# %s rows learned, %s rows scored; the models are\n# model\tlogloss\tAUC\tpeak MB\tCPU s\n' "$rows" "$test" >&2
+if [ -n "$truth" ] && ! grep -q '^truth' "$out"; then
+  sed -n "$((rows + 1)),$((rows + test))p;$((rows + test))q" "$truth" >"$work/last"
+  printf 'truth\t%s\t-\t-\n' "$("$here/../accuracy/score.sh" "$work/labels" "$work/last" | cut -f 1,2)" | tee -a "$out"
+fi
+
+nn=(--nn_layers 1 --nn 0:width:32 --nn 0:activation:relu --nn 0:init:hu --nn_learning_rate .02
+  --nn_power_t .45 --nn_topology one)
+ours 'default'
+theirs 'DeepFFM k=4 1x32, rate .1' 22 -l .05 --power_t .5 "${fields[@]}" --ffm_k 4 --ffm_learning_rate .1 --ffm_power_t .45 "${nn[@]}"
+ours 'linear + FFM, mixed' --hidden none
+ours 'linear, mixed' --ffm_k 0
+ours 'DeepFFM 1x32, one head' --heads one
+ours 'FFM, one head' --heads one --hidden none
+ours 'linear, one head' --heads one --ffm_k 0
+ours 'default with k=8' --ffm_k 8
+theirs 'linear, rate .05' 22 -l .05 --power_t .5
+theirs 'linear, rate .1, power .4' 22 -l .1 --power_t .4
+for rate in .05 .1 .2; do
+  theirs "FFM k=4, rate $rate" 22 -l .05 --power_t .5 "${fields[@]}" --ffm_k 4 --ffm_learning_rate $rate --ffm_power_t .45
+  theirs "DeepFFM k=4 1x32, rate $rate" 22 -l .05 --power_t .5 "${fields[@]}" --ffm_k 4 --ffm_learning_rate $rate --ffm_power_t .45 "${nn[@]}"
+done
+for rate in .05 .1; do
+  theirs "DeepFFM k=4 1x32, rate $rate, 28 bits" 28 -l .05 --power_t .5 "${fields[@]}" --ffm_k 4 --ffm_learning_rate $rate --ffm_power_t .45 "${nn[@]}"
+done
