@@ -67,7 +67,7 @@ TEST_CASE("a real is a whole finite decimal number") {
   }
 }
 
-TEST_CASE("labels") {
+TEST_CASE("convert: labels") {
   for (const char* text : {"1", "+1", "1.0", "true", "Yes", "Y", "T"}) {
     INFO(text);
     CHECK(read_label(text) == true);
