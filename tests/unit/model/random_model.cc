@@ -1,7 +1,7 @@
 #include "random_model.h"
 
 #include <catch2/catch.hpp>
-#include <set>
+#include <cmath>
 
 namespace leveret::model {
 namespace {
@@ -21,41 +21,12 @@ void fill(Random& random, std::vector<float>& values, float size) {
   for (float& value : values) value = uniform(random, -size, size);
 }
 
-std::string random_namespace(Random& random, const LineShape& shape, std::uint32_t field) {
-  static constexpr const char* kValues[] = {"", ":0.5", ":-2", ":3.75", ":1"};
-  std::string text = std::string(" |") + static_cast<char>('A' + field);
-  std::set<std::uint32_t> used;
-  const std::uint32_t features = 1 + random() % shape.features;
-  for (std::uint32_t i = 0; i < features; ++i) {
-    const std::uint32_t id = random() % shape.vocabulary;
-    if (!used.insert(id).second && !shape.repeats) continue;
-    text += " f" + std::to_string(id);
-    if (shape.values) text += kValues[random() % 5];
-  }
-  return text;
-}
-
 }  // namespace
 
 std::vector<const kernels::Kernels*> kernels_to_test() {
   std::vector<const kernels::Kernels*> all{kernels::find("reference")};
   if (&kernels::active() != all[0]) all.push_back(&kernels::active());
   return all;
-}
-
-std::string random_lines(std::size_t lines, const LineShape& shape, std::uint32_t seed) {
-  Random random(seed);
-  std::string text;
-  for (std::size_t l = 0; l < lines; ++l) {
-    text += random() % 3 == 0 ? "1" : "-1";
-    if (shape.weights && random() % 2 == 0) text += random() % 2 == 0 ? " 2.5" : " 0.5 0.25";
-    for (std::uint32_t field = 0; field < shape.fields; ++field) {
-      if (l > 0 && uniform(random, 0, 1) < static_cast<float>(shape.missing)) continue;
-      text += random_namespace(random, shape, field);
-    }
-    text += '\n';
-  }
-  return text;
 }
 
 Sample::Sample(std::string_view text, text::ParserOptions options) {

@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "model/network.h"
 #include "model/optimizer.h"
+#include "model/random_lines.h"
 #include "text/parser.h"
 
 namespace leveret::model {
@@ -21,19 +22,6 @@ inline constexpr std::uint64_t kTestMemory = std::uint64_t{256} << 20;
 
 /// The active kernels and the reference ones (once, if they are the same).
 std::vector<const kernels::Kernels*> kernels_to_test();
-
-struct LineShape {
-  std::uint32_t fields = 4;       ///< namespaces A, B, …
-  double missing = 0.25;          ///< share of namespaces that a line lacks
-  std::uint32_t features = 3;     ///< at most, per namespace
-  std::uint32_t vocabulary = 20;  ///< per namespace
-  bool values = true;             ///< other than 1
-  bool repeats = false;           ///< a feature may come twice in a line
-  bool weights = true;            ///< importance and initial scores
-};
-
-/// VW text of labelled lines. The first line has every namespace.
-std::string random_lines(std::size_t lines, const LineShape& shape, std::uint32_t seed);
 
 /// Parsed text, its namespaces, and a model's features of it.
 struct Sample {

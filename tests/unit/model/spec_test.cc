@@ -1,0 +1,131 @@
+// Specs to JSON and back.
+#include "model/spec.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "model/spec_entries.h"
+#include "model/spec_json.h"
+
+namespace leveret::model {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Texts that are not the default, for every entry.
+std::vector<std::string> values_of(const std::string& name) {
+  if (name == "hash") return {"all", "strings"};
+  if (name == "linear") return {"none", "a", "user,ad"};
+  if (name == "interactions") return {"a*b", "user*ad,a*b*c,:*:"};
+  if (name == "field") return {"a", "user,ad site a,b,c"};
+  if (name == "ignore" || name == "keep") return {"a", "user,ad"};
+  if (name == "heads") return {"one"};
+  if (name == "noconstant") return {"true", "false"};
+  if (name == "adagrad") return {"weight", "slice"};
+  if (name == "hidden") return {"none", "7", "8192,1,3"};
+  if (name == "optimizer") return {"sgd", "adagrad"};
+  if (name == "max_fields" || name == "admit") return {"1", "77"};
+  if (name == "seed" || name == "hash_seed") return {"0", "4294967295"};
+  if (name == "batch_size") return {"1", "64"};
+  if (name.find("bit") != std::string::npos) return {"0", "5", "31"};
+  if (name == "ffm_k") return {"0", "1", "256"};
+  if (name.find("power_t") != std::string::npos) return {"0", "1", "0.3"};
+  if (name == "ffm_init_width") return {"0", "100", "1e-07"};
+  return {"0", "0.1", "1e-07", "1e+20", "1e+30", "16777216", "0.333333343"};
+}
+
+TEST_CASE("every entry's values survive JSON, alone and beside all others' defaults") {
+  for (const SpecEntry& entry : spec_entries()) {
+    for (const std::string& value : values_of(entry.name)) {
+      INFO(entry.name << " " << value);
+      Spec spec;
+      entry.set(spec, value);
+      const Spec again = spec_from_json(Json::parse(to_json(spec).dump()));
+      for (const SpecEntry& each : spec_entries()) {
+        CHECK(each.get(again) == each.get(spec));
+      }
+      // `set` takes the canonical text back.
+      Spec from_text;
+      entry.set(from_text, entry.get(spec));
+      CHECK(entry.get(from_text) == entry.get(spec));
+    }
+  }
+}
+
+TEST_CASE("names of any bytes survive JSON") {
+  Spec spec;
+  spec.features.ignore = {"f\xc3\xbcnf", "\xff", std::string("a\x01z")};
+  spec.features.fields = {{"\xfe\xff", "x"}, {"\xc3"}};
+  spec.features.interactions = {{"\x80", "b"}};
+  const Spec again = spec_from_json(Json::parse(to_json(spec).dump()));
+  CHECK(again.features.ignore == spec.features.ignore);
+  CHECK(again.features.fields == spec.features.fields);
+  CHECK(again.features.interactions == spec.features.interactions);
+}
+
+TEST_CASE("plans survive JSON, names of any bytes too") {
+  std::vector<feature::NamespacePlan> plans(3);
+  plans[0] = {"user", true, false, {0, 7}, {1, 2}};
+  plans[1] = {"\xff\xc3\xbc\x7f\x80", false, true, {}, {}};
+  plans[2].name = "";
+  const auto again = plans_from_json(Json::parse(to_json(plans).dump()));
+  REQUIRE(again.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(again[i].name == plans[i].name);
+    CHECK(again[i].keep == plans[i].keep);
+    CHECK(again[i].linear == plans[i].linear);
+    CHECK(again[i].fields == plans[i].fields);
+    CHECK(again[i].selectors == plans[i].selectors);
+  }
+}
+
+TEST_CASE("a spec with a key missing, of another type or out of range is refused by its name") {
+  const Json good = to_json(Spec());
+  for (const SpecEntry& entry : spec_entries()) {
+    for (const Json& value :
+         {Json(), Json::array(), Json::object(), Json(true), entry.number ? Json("1") : Json(1)}) {
+      Json bad = good;
+      bad[entry.name] = value;
+      try {
+        spec_from_json(bad);
+        FAIL(entry.name << " was accepted as " << value.dump());
+      } catch (const std::runtime_error& error) {
+        CHECK(std::string(error.what()).find(entry.name) != std::string::npos);
+      }
+    }
+    if (!entry.number) continue;
+    Json bad = good;
+    bad[entry.name] = -1;
+    CHECK_THROWS_AS(spec_from_json(bad), std::runtime_error);
+    bad[entry.name] = 1e300;
+    CHECK_THROWS_AS(spec_from_json(bad), std::runtime_error);
+  }
+}
+
+TEST_CASE("combinations that cannot work name their options") {
+  const auto message = [](const Spec& spec) {
+    try {
+      check_spec(spec);
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  Spec spec;
+  CHECK(message(spec).empty());
+  spec.optimizer = OptimizerKind::kFtrl;
+  CHECK(message(spec).find("--heads one") != std::string::npos);
+  spec.heads = Heads::kOne;
+  CHECK(message(spec).empty());
+  spec.linear.rate = 0;
+  CHECK(message(spec).find("--learning_rate") != std::string::npos);
+  spec = Spec();
+  spec.optimizer = OptimizerKind::kAdam;
+  CHECK(message(spec).find("--batch_size") != std::string::npos);
+  spec.batch_size = 2;
+  CHECK(message(spec).empty());
+}
+
+}  // namespace
+}  // namespace leveret::model

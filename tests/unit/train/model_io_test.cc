@@ -1,0 +1,299 @@
+// Models to and from files: nothing is lost, and nothing that is wrong is believed.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "model_parts.h"
+#include "train_run.h"
+
+namespace leveret::train {
+namespace {
+
+std::string lines() { return model::random_lines(60, {}, 2); }
+
+/// What load_model says against a file; empty when it loads.
+std::string complaint(const std::string& path) {
+  try {
+    load_model(path, LoadFor::kTraining, kTestMemory);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Loads the file, which may or may not work; what loads must predict and learn without a crash.
+void use(const std::string& path) {
+  for (const LoadFor purpose : {LoadFor::kPrediction, LoadFor::kTraining}) {
+    std::unique_ptr<TrainRun> run;
+    try {
+      run = std::make_unique<TrainRun>(load_model(path, purpose, kTestMemory));
+    } catch (const std::runtime_error& error) {
+      CHECK(std::string(error.what()).find(path) == 0);
+      continue;
+    }
+    const std::string some = cut(lines(), 0, 5) + "1 |new a |newer b c\n";
+    CHECK(run->predict(some).size() == 6);
+    run->learn(some);
+  }
+}
+
+struct SavedModel {
+  explicit SavedModel(const model::Spec& spec) : run(spec) {
+    run.learn(lines());
+    save_model(run.model, folder / "good");
+  }
+  ModelParts parts() const { return ModelParts(folder / "good"); }
+  std::string bad() const { return folder / "bad"; }
+
+  store::TempFolder folder;
+  TrainRun run;
+};
+
+TEST_CASE("every kind of model survives its file") {
+  for (const NamedSpec& kind : specs_to_test()) {
+    for (const LoadFor purpose : {LoadFor::kPrediction, LoadFor::kTraining}) {
+      INFO(kind.name);
+      SavedModel saved(kind.spec);
+      TrainRun again(load_model(saved.folder / "good", purpose, kTestMemory));
+      CHECK(again.saved() == saved.run.saved());
+      const std::string fresh = model::random_lines(30, {}, 3);
+      CHECK(again.predict(fresh) == saved.run.predict(fresh));
+    }
+  }
+}
+
+TEST_CASE("a model that has learned nothing survives its file") {
+  for (const NamedSpec& kind : specs_to_test()) {
+    INFO(kind.name);
+    TrainRun empty(kind.spec);
+    const store::TempFolder folder;
+    save_model(empty.model, folder / "m");
+    TrainRun again(load_model(folder / "m", LoadFor::kTraining, kTestMemory));
+    CHECK(again.saved() == empty.saved());
+    CHECK(again.predict("1 |A f1\n|Z z\n1\n").size() == 3);
+    again.learn(lines());
+    empty.learn(lines());
+    CHECK(again.saved() == empty.saved());
+  }
+}
+
+TEST_CASE("namespaces beyond --max_fields are still counted after a reload") {
+  model::Spec spec;
+  spec.features.max_fields = 2;
+  SavedModel saved(spec);
+  CHECK(saved.run.model.features().fieldless() == 2);
+  const auto again = load_model(saved.folder / "good", LoadFor::kTraining, kTestMemory);
+  CHECK(again.features().fieldless() == 2);
+}
+
+TEST_CASE("weights that are not finite are not saved") {
+  const float bad =
+      GENERATE(std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN());
+  SavedModel saved{model::Spec()};
+  model::Model& m = saved.run.model;
+  SECTION("row") { m.fields()[1].weights(0)[2] = bad; }
+  SECTION("row state") { m.fields()[0].state(0)[0] = bad; }
+  SECTION("cell") {
+    std::uint32_t some = 0;
+    m.linear().for_each([&](std::uint32_t key, const float*) { some = key; });
+    m.linear().find_or_insert(some)[model::kWeight2] = bad;
+  }
+  SECTION("dense") { m.dense()[0].weights[3] = bad; }
+  SECTION("bias of a layer") { m.dense()[0].bias_state[0] = bad; }
+  SECTION("group") { m.group_weights()[0] = bad; }
+  SECTION("constant") { m.scalars().bias = bad; }
+  SECTION("mixer") { m.scalars().second.sum[1] = bad; }
+  SECTION("base rate") { m.scalars().count = bad; }
+  try {
+    save_model(m, saved.bad());
+    FAIL("saved");
+  } catch (const std::runtime_error& error) {
+    CHECK(std::string(error.what()).find("not saved, 1 ") != std::string::npos);
+  }
+  CHECK(saved.folder.names() == std::vector<std::string>{"good"});
+}
+
+TEST_CASE("a file of another kind is no model") {
+  SavedModel saved{model::Spec()};
+  saved.parts().write(saved.bad(), store::Kind::kPatch);
+  CHECK(complaint(saved.bad()).find("is not a model") != std::string::npos);
+}
+
+TEST_CASE("a missing section is named") {
+  for (const NamedSpec& kind : specs_to_test()) {
+    SavedModel saved(kind.spec);
+    const ModelParts good = saved.parts();
+    for (std::size_t i = 0; i < good.parts.size(); ++i) {
+      ModelParts bad = good;
+      bad.parts.erase(bad.parts.begin() + static_cast<std::ptrdiff_t>(i));
+      bad.write(saved.bad());
+      INFO(kind.name << " without " << good.parts[i].name);
+      CHECK(complaint(saved.bad()).find(good.parts[i].name) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a section of another type or shape is named") {
+  for (const NamedSpec& kind : specs_to_test()) {
+    SavedModel saved(kind.spec);
+    const ModelParts good = saved.parts();
+    for (std::size_t i = 0; i < good.parts.size(); ++i) {
+      const std::string& name = good.parts[i].name;
+      if (good.parts[i].bytes.empty()) continue;
+      INFO(kind.name << ", section " << name);
+      ModelParts bad = good;
+      ModelParts::Part& part = bad.parts[i];
+      part.dtype = part.dtype == store::Dtype::kF32 ? store::Dtype::kU32 : store::Dtype::kF32;
+      if (good.parts[i].dtype == store::Dtype::kU64) part.shape.back() *= 2;
+      bad.write(saved.bad());
+      CHECK(complaint(saved.bad()).find(name) != std::string::npos);
+      // The same bytes in another shape: rows and columns would be mixed up.
+      if (part.shape.size() > 1 && part.shape[0] != part.shape.back()) {
+        part = good.parts[i];
+        std::swap(part.shape[0], part.shape.back());
+        bad.write(saved.bad());
+        CHECK(complaint(saved.bad()).find(name) != std::string::npos);
+      }
+      // One row less.
+      part = good.parts[i];
+      part.bytes.resize(part.bytes.size() / part.shape[0] * (part.shape[0] - 1));
+      --part.shape[0];
+      bad.write(saved.bad());
+      CHECK_FALSE(complaint(saved.bad()).empty());
+    }
+  }
+}
+
+TEST_CASE("a header that is no JSON, or no header, is refused with the file's name") {
+  SavedModel saved{model::Spec()};
+  ModelParts bad = saved.parts();
+  for (const char* text : {"{", "[]", "null", "{}", "1", "{\"spec\":{}}", "\xff"}) {
+    bad.text = text;
+    bad.write(saved.bad());
+    INFO(text);
+    CHECK(complaint(saved.bad()).find(saved.bad()) == 0);
+  }
+}
+
+TEST_CASE("every key of the header is needed, and none makes a crash whatever its value") {
+  using Json = nlohmann::ordered_json;
+  model::Spec spec;
+  spec.features.interactions = {{"A", "B"}};
+  SECTION("found fields") {}
+  SECTION("named fields") { spec.features.fields = {{"A"}, {"B", "C"}}; }
+  SavedModel saved(spec);
+  const ModelParts good = saved.parts();
+  for (const auto& [pointer, value] : good.header.flatten().items()) {
+    const Json::json_pointer at(pointer);
+    INFO(pointer);
+    ModelParts bad = good;
+    Json& parent = bad.header[at.parent_pointer()];
+    if (parent.is_object()) {
+      parent.erase(at.back());
+      bad.write(saved.bad());
+      CHECK(complaint(saved.bad()).find(saved.bad()) == 0);
+    }
+    for (const Json& other : {Json(), Json(-1), Json(5), Json(1e300), Json(4294967295u), Json("x"),
+                              Json::array(), Json::array({0, 0}), Json::object()}) {
+      bad = good;
+      bad.header[at] = other;
+      bad.write(saved.bad());
+      INFO(other.dump());
+      use(saved.bad());
+    }
+  }
+}
+
+TEST_CASE("a namespace's field that --field does not have is refused") {
+  model::Spec spec;
+  spec.features.fields = {{"A"}, {"B"}};
+  SavedModel saved(spec);
+  ModelParts bad = saved.parts();
+  bad.header["namespaces"][0]["fields"] = {2};
+  bad.write(saved.bad());
+  CHECK(complaint(saved.bad()).find("field") != std::string::npos);
+}
+
+TEST_CASE("learned numbers that make no sense are refused") {
+  SavedModel saved{model::Spec()};
+  ModelParts bad = saved.parts();
+  SECTION("no base rate") { bad.header["state"]["count"] = 0; }
+  SECTION("more clicks than examples") { bad.header["state"]["clicks"] = 1e9; }
+  SECTION("beyond a float") { bad.header["state"]["bias"][0] = 1e300; }
+  SECTION("mixer") { bad.header["state"]["second_mixer"]["weight"][1] = 1e300; }
+  bad.write(saved.bad());
+  CHECK(complaint(saved.bad()).find("state") != std::string::npos);
+}
+
+TEST_CASE("index words that name rows that are not there are refused") {
+  model::Spec spec;
+  spec.admit = 1;
+  SavedModel saved(spec);
+  ModelParts bad = saved.parts();
+  ModelParts::Part& index = bad.part("ffm.2.index");
+  const std::uint64_t word = (std::uint64_t{0x80000000u | 100000} << 32) | 5;
+  std::memcpy(index.bytes.data() + 8, &word, sizeof word);
+  bad.write(saved.bad());
+  CHECK(complaint(saved.bad()).find("field 2") != std::string::npos);
+  const std::uint64_t half = (std::uint64_t{0x7fffffffu} << 32) | 5;
+  std::memcpy(index.bytes.data() + 8, &half, sizeof half);
+  bad.write(saved.bad());
+  CHECK(complaint(saved.bad()).find("field 2") != std::string::npos);
+}
+
+TEST_CASE("tables without an empty slot are refused: a search would not end") {
+  model::Spec spec;
+  SavedModel saved(spec);
+  ModelParts bad = saved.parts();
+  SECTION("linear") {
+    ModelParts::Part& slots = bad.part("linear.slots");
+    const std::size_t slot = slots.bytes.size() / slots.shape[0];
+    for (std::size_t i = 0; i < slots.shape[0]; ++i) slots.bytes[i * slot] = std::byte{1};
+  }
+  SECTION("index") {
+    ModelParts::Part& index = bad.part("ffm.0.index");
+    for (std::size_t i = 0; i < index.shape[0]; ++i) index.bytes[i * 8 + 4] |= std::byte{1};
+  }
+  bad.write(saved.bad());
+  CHECK(complaint(saved.bad()).find("no empty") != std::string::npos);
+}
+
+TEST_CASE("flipped bytes behind good checksums never crash") {
+  for (const NamedSpec& kind : specs_to_test()) {
+    SavedModel saved(kind.spec);
+    const ModelParts good = saved.parts();
+    std::mt19937 random(1);
+    for (int round = 0; round < 40; ++round) {
+      ModelParts bad = good;
+      for (int flips = 0; flips < 1 + round % 8; ++flips) {
+        auto& bytes = bad.parts[random() % bad.parts.size()].bytes;
+        if (!bytes.empty()) bytes[random() % bytes.size()] ^= static_cast<std::byte>(random());
+      }
+      bad.write(saved.bad());
+      INFO(kind.name << " round " << round);
+      use(saved.bad());
+    }
+  }
+}
+
+TEST_CASE("flipped characters of the header never crash") {
+  SavedModel saved{model::Spec()};
+  ModelParts bad = saved.parts();
+  const std::string good = bad.header.dump();
+  std::mt19937 random(2);
+  for (int round = 0; round < 300; ++round) {
+    bad.text = good;
+    const std::size_t at = random() % good.size();
+    // Digits stay digits half the time, so that many are still JSON.
+    bad.text[at] =
+        random() % 2 == 0 ? static_cast<char>('0' + random() % 10) : static_cast<char>(random());
+    bad.write(saved.bad());
+    INFO(bad.text);
+    use(saved.bad());
+  }
+}
+
+}  // namespace
+}  // namespace leveret::train

@@ -1,0 +1,132 @@
+/// A model, a learner and the namespaces of one run of `train`, fed with text.
+#pragma once
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/dispatch.h"
+#include "model/random_lines.h"
+#include "store/temp_folder.h"
+#include "text/parser.h"
+#include "train/learner.h"
+#include "train/model_io.h"
+#include "train/predictor.h"
+
+namespace leveret::train {
+
+/// Enough for every test; small enough for the sanitizers' addresses.
+inline constexpr std::uint64_t kTestMemory = std::uint64_t{256} << 20;
+
+inline text::ExampleChunk parse(text::NamespaceNames& names, std::string_view lines) {
+  text::ExampleChunk chunk;
+  chunk.bytes = lines;
+  text::Parser(names, {}).parse(chunk);
+  for (const text::BadLine& bad : chunk.bad) FAIL("line " << bad.line << ": " << bad.what);
+  return chunk;
+}
+
+/// Lines [first, first + count).
+inline std::string cut(const std::string& lines, std::size_t first, std::size_t count) {
+  const auto start_of = [&](std::size_t line) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < line && at < lines.size(); ++i) at = lines.find('\n', at) + 1;
+    return at;
+  };
+  return lines.substr(start_of(first), start_of(first + count) - start_of(first));
+}
+
+class TrainRun {
+ public:
+  explicit TrainRun(const model::Spec& spec, std::uint64_t memory = kTestMemory)
+      : TrainRun(model::Model(spec, memory)) {}
+  explicit TrainRun(model::Model model)
+      : model(std::move(model)), learner_(this->model, names, kernels::active()) {}
+
+  /// `step` examples per call of the learner, each call with a chunk of its own.
+  void learn(const std::string& lines, std::size_t step = 1000000) {
+    const std::size_t total =
+        static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
+    for (std::size_t first = 0; first < total; first += step) {
+      const text::ExampleChunk chunk = parse(names, cut(lines, first, step));
+      learner_.learn(chunk, 0, chunk.examples.size(), outcomes);
+    }
+    learner_.finish(outcomes);
+  }
+
+  std::vector<float> predict(const std::string& lines) {
+    const text::ExampleChunk chunk = parse(names, lines);
+    Outcomes predicted;
+    Predictor(model, names, kernels::active()).predict(chunk, 0, chunk.examples.size(), predicted);
+    return probabilities(predicted);
+  }
+
+  std::vector<std::byte> saved() const {
+    const store::TempFolder folder;
+    save_model(model, folder / "model");
+    return store::read_bytes(folder / "model");
+  }
+
+  static std::vector<float> probabilities(const Outcomes& outcomes) {
+    std::vector<float> all;
+    for (const Outcome& outcome : outcomes.items) all.push_back(outcome.probability);
+    return all;
+  }
+  std::vector<float> probabilities() const { return probabilities(outcomes); }
+
+  text::NamespaceNames names;
+  model::Model model;
+  Outcomes outcomes;
+
+ private:
+  Learner learner_;
+};
+
+struct NamedSpec {
+  const char* name;
+  model::Spec spec;
+};
+
+/// One of every kind of model.
+inline std::vector<NamedSpec> specs_to_test() {
+  std::vector<NamedSpec> all{{"default", {}}};
+  const auto add = [&](const char* name) -> model::Spec& {
+    all.push_back({name, {}});
+    return all.back().spec;
+  };
+  add("heads one").heads = model::Heads::kOne;
+  model::Spec& ftrl = add("ftrl");
+  ftrl.heads = model::Heads::kOne;
+  ftrl.optimizer = model::OptimizerKind::kFtrl;
+  ftrl.l1 = 0.1f;
+  model::Spec& hashed = add("hashed");
+  hashed.bit_precision = 12;
+  hashed.ffm_bits = 8;
+  model::Spec& batch = add("batch of 4");
+  batch.batch_size = 4;
+  model::Spec& adam = add("adam");
+  adam.optimizer = model::OptimizerKind::kAdam;
+  adam.batch_size = 4;
+  adam.hidden = {8, 4};
+  model::Spec& linear = add("linear with interactions");
+  linear.ffm_k = 0;
+  linear.features.interactions = {{"A", "B"}, {":", ":"}};
+  model::Spec& fields = add("fields");
+  fields.features.fields = {{"A", "B"}, {"C"}, {"B", "D"}};
+  fields.features.linear_all = false;
+  fields.features.linear = {"A"};
+  fields.adagrad_slice = false;
+  fields.admit = 1;
+  fields.ffm_k = 3;
+  model::Spec& sgd = add("sgd");
+  sgd.optimizer = model::OptimizerKind::kSgd;
+  sgd.admit = 3;
+  sgd.constant = false;
+  sgd.hidden = {};
+  return all;
+}
+
+}  // namespace leveret::train
