@@ -22,20 +22,24 @@ namespace leveret::kernels {
 constexpr float kEps = std::numeric_limits<float>::epsilon();
 
 /// Floats that end where a page ends which nobody may touch: reading or writing one float too many
-/// faults, and the address is as unaligned as the length is odd. (LEVERET_TEST_UNGUARDED leaves
-/// that page open: qemu 7.2 reads the masked lanes of AVX2's vmaskmov, which no processor does.)
+/// faults, and the address is as unaligned as the length is odd. (LEVERET_TEST_UNGUARDED takes them
+/// from the heap instead: qemu 7.2 reads the masked lanes of AVX2's vmaskmov, which no processor
+/// does, and is slow at changing its memory map.)
 class Floats {
  public:
   explicit Floats(std::size_t size) : size_(size) {
+    if (std::getenv("LEVERET_TEST_UNGUARDED") != nullptr) {
+      heap_.resize(size + 17);  // 16 floats of slack, and off by one
+      data_ = heap_.data() + 1;
+      return;
+    }
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t body = (size * sizeof(float) + page - 1) / page * page;
     mapped_ = body + page;
     map_ = static_cast<char*>(
         mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     if (map_ == MAP_FAILED) throw std::bad_alloc();
-    if (std::getenv("LEVERET_TEST_UNGUARDED") == nullptr) {
-      mprotect(map_ + body, page, PROT_NONE);
-    }
+    mprotect(map_ + body, page, PROT_NONE);
     data_ = reinterpret_cast<float*>(map_ + body) - size;
   }
   explicit Floats(const std::vector<float>& values) : Floats(values.size()) {
@@ -43,15 +47,18 @@ class Floats {
   }
   Floats(const Floats&) = delete;
   Floats& operator=(const Floats&) = delete;
-  ~Floats() { munmap(map_, mapped_); }
+  ~Floats() {
+    if (mapped_ != 0) munmap(map_, mapped_);
+  }
 
   operator float*() const { return data_; }
   std::vector<float> copy() const { return {data_, data_ + size_}; }
 
  private:
   std::size_t size_;
-  std::size_t mapped_;
-  char* map_;
+  std::size_t mapped_ = 0;
+  char* map_ = nullptr;
+  std::vector<float> heap_;
   float* data_;
 };
 
