@@ -1,12 +1,19 @@
 #include "cli/input.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <stdexcept>
 
 #include "cli/console.h"
+#include "stream/cache_reader.h"
+#include "stream/cache_tee.h"
 #include "stream/example_reader.h"
+#include "stream/line_source.h"
 
 namespace leveret::cli {
 
@@ -26,6 +33,13 @@ void add_input_options(CLI::App& app, InputOptions& options) {
       ->capture_default_str();
 }
 
+void add_cache_options(CLI::App& app, InputOptions& options) {
+  app.add_option("-c,--cache", options.cache,
+                 "keep the parsed input in this file, and read it from there the next time")
+      ->type_name("FILE");
+  app.add_flag("-k,--kill_cache", options.kill_cache, "make the cache anew");
+}
+
 text::ParserOptions parser_options(const model::Spec& spec) {
   text::ParserOptions options;
   options.hash = spec.hash;
@@ -39,6 +53,36 @@ std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options
   stream::ReaderOptions reader;
   reader.max_line = options.max_line;
   return std::make_unique<stream::ExampleReader>(options.data, reader, names, parser);
+}
+
+std::unique_ptr<stream::ExampleSource> open_cached_examples(const InputOptions& options,
+                                                            text::NamespaceNames& names,
+                                                            const text::ParserOptions& parser,
+                                                            stream::BadLineTally& tally,
+                                                            bool again) {
+  if (again) return std::make_unique<stream::CacheReader>(options.cache, names, nullptr);
+  if (options.kill_cache && unlink(options.cache.c_str()) != 0 && errno != ENOENT) {
+    throw std::runtime_error(fmt::format("{}: cannot remove the old cache: {}", options.cache,
+                                         std::strerror(errno)));
+  }
+  stream::CacheKey key = stream::make_cache_key(options.data, parser, options.max_line);
+  if (access(options.cache.c_str(), F_OK) == 0) {
+    auto reader = std::make_unique<stream::CacheReader>(options.cache, names, &key);
+    tally.add_cached(reader->info().totals.examples, reader->info().totals.bad_lines);
+    return reader;
+  }
+  auto writer = std::make_unique<stream::CacheWriter>(options.cache, options.data, std::move(key),
+                                                      names);
+  return std::make_unique<stream::CacheTee>(open_examples(options, names, parser),
+                                            std::move(writer));
+}
+
+std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
+                                                  std::size_t chunks_ahead) {
+  stream::ReaderOptions reader;
+  reader.max_line = options.max_line;
+  reader.chunks_ahead = chunks_ahead;
+  return std::make_unique<stream::LineSource>(options.data, reader);
 }
 
 std::unique_ptr<stream::BadLineTally> bad_line_tally(const InputOptions& options) {

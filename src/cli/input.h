@@ -19,9 +19,12 @@ struct InputOptions {
   std::string bad_lines;          ///< empty: the default policy
   std::string quarantine;
   std::uint64_t max_line = 64u << 20;
+  std::string cache;        ///< -c; empty: none
+  bool kill_cache = false;  ///< -k: make it anew
 };
 
 void add_input_options(CLI::App& app, InputOptions& options);
+void add_cache_options(CLI::App& app, InputOptions& options);
 
 /// How the text is to be parsed for this model.
 text::ParserOptions parser_options(const model::Spec& spec);
@@ -30,6 +33,19 @@ text::ParserOptions parser_options(const model::Spec& spec);
 std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options,
                                                      text::NamespaceNames& names,
                                                      const text::ParserOptions& parser);
+
+/// The same through --cache: from the cache when it is there and was made from this very input,
+/// else from text, making it. Throws when a cache is there that was made from something else.
+/// `again`: another pass over the cache that the first pass has read or made.
+std::unique_ptr<stream::ExampleSource> open_cached_examples(const InputOptions& options,
+                                                            text::NamespaceNames& names,
+                                                            const text::ParserOptions& parser,
+                                                            stream::BadLineTally& tally,
+                                                            bool again);
+
+/// Lines that are yet to be parsed, for hogwild threads.
+std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
+                                                  std::size_t chunks_ahead);
 
 /// Counts bad lines by --bad_lines and reports them on stderr.
 std::unique_ptr<stream::BadLineTally> bad_line_tally(const InputOptions& options);

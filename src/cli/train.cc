@@ -10,6 +10,8 @@
 #include "cli/spec_flags.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
+#include "stream/cache_reader.h"
+#include "train/hogwild.h"
 #include "train/learner.h"
 #include "train/metrics.h"
 #include "train/model_io.h"
@@ -26,6 +28,9 @@ struct TrainOptions {
   std::uint64_t window = train::MetricsWindows::kDefaultSize;
   std::uint64_t holdout_after = 0;
   std::uint64_t max_memory = 0;
+  unsigned threads = 1;
+  unsigned passes = 1;
+  bool pin = false;
   bool quiet = false;
 };
 
@@ -45,13 +50,15 @@ class TrainRun {
   void run() {
     open_outputs();
     tally_ = bad_line_tally(options_.input);
-    source_ = open_examples(options_.input, names_, parser_options(model_.spec()));
-    begin_progress();
-    {
+    bool stopped = false;
+    for (unsigned pass = 0; pass < options_.passes && !stopped; ++pass) {
+      open_input(pass);
+      if (pass == 0) begin_progress();
       StopOnSignal stop(*source_);
-      learn_all();
-      if (stop.stopped() && !options_.quiet) say("stopped by a signal; what was read is learned");
+      learn_all(pass);
+      stopped = stop.stopped();
     }
+    if (stopped && !options_.quiet) say("stopped by a signal; what was read is learned");
     finish();
   }
 
@@ -71,6 +78,17 @@ class TrainRun {
     if (!options_.metrics.empty()) metrics_.emplace(options_.metrics);
   }
 
+  void open_input(unsigned pass) {
+    const text::ParserOptions parser = parser_options(model_.spec());
+    if (!options_.input.cache.empty()) {
+      source_ = open_cached_examples(options_.input, names_, parser, *tally_, pass > 0);
+    } else if (options_.threads > 1) {
+      source_ = open_lines(options_.input, 2 * options_.threads);
+    } else {
+      source_ = open_examples(options_.input, names_, parser);
+    }
+  }
+
   void begin_progress() {
     if (options_.quiet) return;
     if (options_.progress.empty() && stderr_is_terminal() && source_->bytes_total()) {
@@ -80,22 +98,52 @@ class TrainRun {
     }
   }
 
-  void learn_all() {
-    text::ExampleChunk chunk;
+  void learn_all(unsigned pass) {
     try {
-      while (source_->next(chunk)) {
-        tally_->add(chunk, source_->source_name(chunk.source));
-        learn_chunk(chunk);
-        report();
+      if (options_.threads > 1) {
+        learn_hogwild(pass);
+      } else {
+        learn_in_order(pass);
       }
-      learner_.finish(outcomes_);
-      report();
     } catch (...) {
       end_bar();
       throw;
     }
-    end_bar();
+    if (pass + 1 == options_.passes) end_bar();
     tally_->finish();
+  }
+
+  /// Lines of a cache were counted when it was opened.
+  void count_lines(const text::ExampleChunk& chunk, unsigned pass) {
+    if (pass == 0 && dynamic_cast<stream::CacheReader*>(source_.get()) == nullptr) {
+      tally_->add(chunk, source_->source_name(chunk.source));
+    }
+  }
+
+  void learn_in_order(unsigned pass) {
+    text::ExampleChunk chunk;
+    while (source_->next(chunk)) {
+      count_lines(chunk, pass);
+      learn_chunk(chunk);
+      report();
+    }
+    learner_.finish(outcomes_);
+    report();
+  }
+
+  void learn_hogwild(unsigned pass) {
+    train::HogwildOptions hogwild;
+    hogwild.threads = options_.threads;
+    hogwild.pin = options_.pin;
+    hogwild.parser = parser_options(model_.spec());
+    train::Hogwild(model_, names_, kernels_, hogwild)
+        .run([&](text::ExampleChunk& chunk) { return source_->next(chunk); },
+             options_.input.cache.empty(),
+             [&](const text::ExampleChunk& chunk) { count_lines(chunk, pass); },
+             [&](train::Outcomes& outcomes) {
+               std::swap(outcomes_, outcomes);
+               report();
+             });
   }
 
   void learn_chunk(const text::ExampleChunk& chunk) {
@@ -237,7 +285,12 @@ int run_train(const TrainOptions& options) {
   if (options.final_model == "-") {
     throw std::runtime_error("-f -: a model is not written to standard output; name a file");
   }
-  if (options.initial_model.empty()) options.flags.spec();
+  if (options.passes > 1 && options.input.cache.empty()) {
+    throw CLI::ValidationError("--passes needs a cache to read again: give -c FILE");
+  }
+  if (options.threads > 1 && options.holdout_after > 0) {
+    throw CLI::ValidationError("--holdout_after counts examples in order: not with --threads");
+  }
   TrainRun(options).run();
   return 0;
 }
@@ -272,6 +325,17 @@ void setup_train(CLI::App& app, int& exit_code) {
                    "quarters of the machine's")
       ->type_name("N")
       ->transform(CLI::AsSizeValue(false));
+  add_cache_options(*verb, options->input);
+  verb->add_option("--passes", options->passes, "read the input N times; needs -c")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1000000u))
+      ->capture_default_str();
+  verb->add_option("--threads", options->threads,
+                   "threads that learn together (hogwild); more than 1 is not reproducible")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1024u))
+      ->capture_default_str();
+  verb->add_flag("--pin", options->pin, "each thread on a processor of its own");
   verb->add_flag("--quiet", options->quiet, "no progress and no summary");
   options->flags.add_to(*verb);
   verb->callback([options, &exit_code] { exit_code = run_train(*options); });

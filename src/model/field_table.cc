@@ -172,6 +172,11 @@ Row FieldTable::to_shared_row() {
   return row;
 }
 
+bool FieldTable::has_room(std::uint64_t count) const {
+  if (full_) return shared_row() != kNoRow;
+  return (hashed_ || keys() + count <= limit_) && rows() + count <= room_;
+}
+
 void FieldTable::reserve(std::uint64_t count) {
   while (!hashed_ && !full_ && keys() + count > limit_ && grow_index()) {
   }

@@ -78,6 +78,9 @@ class FieldTable {
   /// Gives every row `slots` slots (never fewer than it has); new ones get their first weights.
   void set_slots(std::uint32_t slots);
 
+  /// Whether `count` more keys and rows need nothing that only one thread may do.
+  bool has_room(std::uint64_t count) const;
+  /// Makes room for them.
   void reserve(std::uint64_t count);
   void set_concurrent(bool concurrent) { concurrent_ = concurrent; }
 

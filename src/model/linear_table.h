@@ -42,6 +42,8 @@ class LinearTable {
     __builtin_prefetch(slot(hashed_ ? hash & mask_ : first_slot(table_key(hash), bits_)));
   }
 
+  /// Whether `count` more keys need nothing that only one thread may do.
+  bool has_room(std::uint64_t count) const { return hashed_ || full_ || size() + count <= limit_; }
   /// Makes room for `count` more keys.
   void reserve(std::uint64_t count);
   /// The same, unless set_concurrent says that others are at work.

@@ -97,6 +97,12 @@ class Model {
   /// A second model over the same tables, with a dense part of its own.
   Model replica() const { return Model(*this); }
 
+  /// Brings a replica to where `other`, of the same tables, is.
+  void take_dense_part(const Model& other) {
+    dense_ = other.dense_;
+    fitted_ = other.fitted_;
+  }
+
   const Spec& spec() const { return spec_; }
   /// Learning options may change between runs; shape may not.
   void set_spec(Spec spec) { spec_ = std::move(spec); }

@@ -12,19 +12,10 @@ Learner::Learner(model::Model& model, const text::NamespaceNames& names,
 
 void Learner::learn(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                     Outcomes& outcomes) {
-  const std::size_t batch_size = model_.spec().batch_size;
-  const std::size_t room = batch_size == 1 ? kWindow : batch_size;
   for (std::size_t next = first; next < first + count;) {
-    const std::size_t wanted = std::min(first + count - next, room - batch_.size());
-    const std::size_t mapped = model_.features().map(chunk, next, wanted, batch_);
-    for (std::size_t i = next; i < next + mapped; ++i) waiting_.add(chunk, chunk.examples[i]);
-    next += mapped;
-    if (batch_size == 1) {
-      learn_window(outcomes);
-    } else if (batch_.size() == batch_size) {
-      learn_batch(outcomes);
-    }
-    if (mapped < wanted) {
+    next += take(chunk, next, first + count - next);
+    if (ready()) learn_taken(outcomes);
+    if (stuck()) {
       model_.features().meet(names_, chunk, next, true);
       model_.fit_fields();
     }
@@ -33,6 +24,51 @@ void Learner::learn(const text::ExampleChunk& chunk, std::size_t first, std::siz
 
 void Learner::finish(Outcomes& outcomes) {
   if (batch_.size() > 0) learn_batch(outcomes);
+}
+
+std::size_t Learner::take(const text::ExampleChunk& chunk, std::size_t first, std::size_t count) {
+  const std::size_t batch_size = model_.spec().batch_size;
+  const std::size_t room = batch_size == 1 ? kWindow : batch_size;
+  const std::size_t wanted = std::min(count, room - batch_.size());
+  const std::size_t taken = model_.features().map(chunk, first, wanted, batch_);
+  for (std::size_t i = first; i < first + taken; ++i) waiting_.add(chunk, chunk.examples[i]);
+  stuck_ = taken < wanted;
+  return taken;
+}
+
+bool Learner::ready() const {
+  const std::size_t batch_size = model_.spec().batch_size;
+  return batch_size == 1 ? batch_.size() > 0 : batch_.size() == batch_size;
+}
+
+void Learner::learn_taken(Outcomes& outcomes) {
+  if (model_.spec().batch_size == 1) {
+    learn_window(outcomes);
+  } else {
+    learn_batch(outcomes);
+  }
+}
+
+void Learner::count_by_field() {
+  field_counts_.assign(model_.fields().size(), 0);
+  for (const feature::FieldRun& run : batch_.runs) field_counts_[run.field] += run.end - run.begin;
+}
+
+bool Learner::has_room(std::uint64_t times) {
+  if (!model_.linear().has_room(times * batch_.linear.size())) return false;
+  count_by_field();
+  for (std::size_t f = 0; f < field_counts_.size(); ++f) {
+    if (!model_.fields()[f].has_room(times * field_counts_[f])) return false;
+  }
+  return true;
+}
+
+void Learner::make_room(std::uint64_t times) {
+  model_.linear().reserve(times * batch_.linear.size());
+  count_by_field();
+  for (std::size_t f = 0; f < field_counts_.size(); ++f) {
+    model_.fields()[f].reserve(times * field_counts_[f]);
+  }
 }
 
 /// Example by example; while one is learned, the rows of the next and the index slots of the one

@@ -20,19 +20,33 @@ class Learner {
           const kernels::Kernels& kernels);
 
   /// Takes examples [first, first + count) of the chunk. Appends an outcome per example that is
-  /// learned; up to B-1 examples wait for the next call.
+  /// learned; up to B-1 examples wait for the next call. Needs the model to itself.
   void learn(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
              Outcomes& outcomes);
   /// Learns from the examples that wait.
   void finish(Outcomes& outcomes);
 
+  // The steps of `learn`, for threads that share a model (see Hogwild).
+
+  /// Maps as many of the examples as there is room for, and returns how many. `stuck` afterwards:
+  /// the next example has a namespace that the model has to meet first.
+  std::size_t take(const text::ExampleChunk& chunk, std::size_t first, std::size_t count);
+  bool stuck() const { return stuck_; }
+  /// Whether what was taken is to be learned now.
+  bool ready() const;
+  void learn_taken(Outcomes& outcomes);
+  /// Whether the tables have room for `times` what was taken, were all of it new; and makes it.
+  bool has_room(std::uint64_t times);
+  void make_room(std::uint64_t times);
+
  private:
-  /// Examples mapped together when each is a batch of its own.
+  /// Examples taken together when each is a batch of its own.
   static constexpr std::size_t kWindow = 32;
 
   void learn_window(Outcomes& outcomes);
   void learn_batch(Outcomes& outcomes);
   void learn_tape(Outcomes& outcomes);
+  void count_by_field();
 
   model::Model& model_;
   const text::NamespaceNames& names_;
@@ -41,6 +55,8 @@ class Learner {
   model::Tape tape_;
   feature::FeatureBatch batch_;
   Outcomes waiting_;  ///< of the examples in batch_
+  bool stuck_ = false;
+  std::vector<std::uint64_t> field_counts_;
 };
 
 }  // namespace leveret::train

@@ -1,0 +1,157 @@
+#include "train/hogwild.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#include "stream/text_reader.h"
+#include "train/learner.h"
+
+namespace leveret::train {
+namespace {
+
+/// Puts the calling thread on the index-th processor it may use. Best effort: a wish for speed.
+void pin_to(unsigned index) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0) return;
+  unsigned left = index % static_cast<unsigned>(CPU_COUNT(&allowed));
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed) || left-- > 0) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+    return;
+  }
+}
+
+}  // namespace
+
+/// One thread: its parser, its replica, its learner.
+class Hogwild::Worker {
+ public:
+  explicit Worker(Hogwild& all)
+      : all_(all),
+        replica_(all.model_.replica()),
+        learner_(replica_, all.names_, all.kernels_),
+        parser_(all.names_, all.options_.parser) {}
+
+  void run(const Next& next, bool parse, const Parsed& parsed, const Report& report) {
+    text::ExampleChunk chunk;
+    while (!all_.stop_ && next(chunk)) {
+      if (parse) stream::parse_chunk(parser_, chunk);
+      {
+        const std::lock_guard lock(all_.report_mutex_);
+        parsed(chunk);
+      }
+      learn(chunk);
+      give(report);
+    }
+    const std::shared_lock lock(all_.shape_mutex_);
+    refresh();
+    learner_.finish(outcomes_);
+    merge();
+    give(report);
+  }
+
+ private:
+  void learn(const text::ExampleChunk& chunk) {
+    for (std::size_t next = 0; next < chunk.examples.size() && !all_.stop_;) {
+      Need need = Need::kNothing;
+      {
+        const std::shared_lock lock(all_.shape_mutex_);
+        refresh();
+        const std::size_t end = std::min(chunk.examples.size(), next + kMergeEvery);
+        next = learn_until(chunk, next, end, need);
+        merge();
+      }
+      if (need == Need::kNothing) continue;
+      const std::unique_lock lock(all_.shape_mutex_);
+      if (need == Need::kNamespace) {
+        all_.model_.features().meet(all_.names_, chunk, next, true);
+        all_.model_.fit_fields();
+      } else {
+        learner_.make_room(2 * all_.options_.threads);
+      }
+    }
+  }
+
+  enum class Need { kNothing, kNamespace, kRoom };
+
+  /// Returns where it stopped: at `end`, or before it when it needs the model to itself.
+  std::size_t learn_until(const text::ExampleChunk& chunk, std::size_t next, std::size_t end,
+                          Need& need) {
+    while (next < end || learner_.ready()) {
+      if (!learner_.ready()) {
+        next += learner_.take(chunk, next, end - next);
+        if (!learner_.ready() && learner_.stuck()) {
+          need = Need::kNamespace;
+          return next;
+        }
+        if (!learner_.ready()) return next;
+      }
+      if (!learner_.has_room(all_.options_.threads)) {
+        need = Need::kRoom;
+        return next;
+      }
+      const bool stuck = learner_.stuck();
+      learner_.learn_taken(outcomes_);
+      if (stuck) {
+        need = Need::kNamespace;
+        return next;
+      }
+    }
+    return next;
+  }
+
+  /// The replica becomes as the model is.
+  void refresh() {
+    const std::lock_guard lock(all_.dense_mutex_);
+    replica_.take_dense_part(all_.model_);
+    before_ = replica_.dense_part();
+  }
+
+  void merge() {
+    const std::lock_guard lock(all_.dense_mutex_);
+    all_.model_.dense_part().add_change(before_, replica_.dense_part());
+  }
+
+  void give(const Report& report) {
+    const std::lock_guard lock(all_.report_mutex_);
+    report(outcomes_);
+    outcomes_.clear();
+  }
+
+  Hogwild& all_;
+  model::Model replica_;
+  model::DensePart before_;
+  Learner learner_;
+  text::Parser parser_;
+  Outcomes outcomes_;
+};
+
+void Hogwild::run(const Next& next, bool parse, const Parsed& parsed, const Report& report) {
+  model_.set_concurrent(true);
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < options_.threads; ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        if (options_.pin) pin_to(i);
+        Worker(*this).run(next, parse, parsed, report);
+      } catch (...) {
+        const std::lock_guard lock(error_mutex_);
+        if (!error_) error_ = std::current_exception();
+        stop_ = true;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  model_.set_concurrent(false);
+  if (error_) std::rethrow_exception(error_);
+}
+
+}  // namespace leveret::train

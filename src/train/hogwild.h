@@ -1,0 +1,66 @@
+/// Learning with several threads on one model (Recht et al. 2011; FW paper, section 4.2).
+///
+/// Each thread takes chunks of text, parses and learns from them on its own. Rows and cells are
+/// shared and written without locks: two threads seldom meet in one, and a lost update is noise.
+/// What every example writes (layers, mixers, biases, base rate) would pass from core to core for
+/// every example; each thread has a replica of it, and adds what changed in it to the model's own
+/// every kMergeEvery examples.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+
+#include "kernels/kernels.h"
+#include "model/model.h"
+#include "text/example.h"
+#include "text/namespace_names.h"
+#include "text/parser.h"
+#include "train/outcome.h"
+
+namespace leveret::train {
+
+struct HogwildOptions {
+  unsigned threads = 2;
+  bool pin = false;  ///< thread i on the i-th processor that the process may use
+  text::ParserOptions parser;
+};
+
+class Hogwild {
+ public:
+  /// Hands out chunks of whole lines (or parsed ones), to any thread; false at the end.
+  using Next = std::function<bool(text::ExampleChunk&)>;
+  /// Told of a chunk when it is parsed and when its outcomes are known; one call at a time.
+  /// What it throws ends the run.
+  using Parsed = std::function<void(const text::ExampleChunk&)>;
+  using Report = std::function<void(Outcomes&)>;
+
+  Hogwild(model::Model& model, text::NamespaceNames& names, const kernels::Kernels& kernels,
+          HogwildOptions options)
+      : model_(model), names_(names), kernels_(kernels), options_(options) {}
+
+  /// Returns when the input has ended and everything is learned. Rethrows the first error of any
+  /// thread, after all have stopped. `parse` false: chunks come parsed.
+  void run(const Next& next, bool parse, const Parsed& parsed, const Report& report);
+
+ private:
+  static constexpr std::size_t kMergeEvery = 256;
+
+  class Worker;
+
+  model::Model& model_;
+  text::NamespaceNames& names_;
+  const kernels::Kernels& kernels_;
+  HogwildOptions options_;
+  std::shared_mutex shape_mutex_;  ///< shared: the model keeps its shape; exclusive: it may change
+  std::mutex dense_mutex_;         ///< guards the model's own dense part
+  std::mutex report_mutex_;
+  std::mutex error_mutex_;
+  std::exception_ptr error_;
+  std::atomic<bool> stop_{false};
+};
+
+}  // namespace leveret::train
