@@ -6,9 +6,10 @@
 #include <stdexcept>
 
 #include "cli/section_stats.h"
-#include "model/spec_json.h"
+#include "model/spec_entries.h"
 #include "store/layout_bytes.h"
 #include "store/model_file.h"
+#include "stream/cache_reader.h"
 #include "train/model_io.h"
 
 namespace leveret::cli {
@@ -89,6 +90,15 @@ Json fields_to_json(const model::Model& model) {
   return list;
 }
 
+Json spec_to_json(const model::Spec& spec) {
+  Json json = Json::object();
+  for (const model::SpecEntry& entry : model::spec_entries()) {
+    const std::string text = entry.get(spec);
+    json[entry.name] = entry.number ? Json::parse(text) : Json(text);
+  }
+  return json;
+}
+
 Json namespaces_to_json(const model::Model& model) {
   Json list = Json::array();
   for (const feature::NamespacePlan& plan : model.features().plans()) {
@@ -116,7 +126,7 @@ void describe_model(const model::Model& model, Json& json) {
   json["examples"] = scalars.examples;
   json["base_rate"] = scalars.clicks / scalars.count;
   json["dropped_gradients"] = scalars.dropped_gradients;
-  json["spec"] = model::to_json(model.spec());
+  json["spec"] = spec_to_json(model.spec());
   json["namespaces"] = namespaces_to_json(model);
   json["fields"] = fields_to_json(model);
   json["linear"] = linear_to_json(model);
@@ -132,9 +142,31 @@ Json header_to_json(const ModelFile& file) {
   }
 }
 
+Json describe_cache(const std::string& path) {
+  const stream::CacheInfo info = stream::inspect_cache(path, true);
+  Json sources = Json::array();
+  for (const stream::SourceIdentity& source : info.key.sources) {
+    sources.push_back({{"name", source.name}, {"bytes", source.size}});
+  }
+  return {{"file", path},
+          {"kind", "cache"},
+          {"format", stream::kCacheVersion},
+          {"bytes", info.file_bytes},
+          {"examples", info.totals.examples},
+          {"features", info.totals.features},
+          {"bad_lines", info.totals.bad_lines},
+          {"blank_lines", info.totals.blank_lines},
+          {"blocks", info.totals.blocks},
+          {"hash", info.key.hash == text::HashMode::kAll ? "all" : "strings"},
+          {"hash_seed", info.key.hash_seed},
+          {"max_line", info.key.max_line},
+          {"sources", std::move(sources)}};
+}
+
 }  // namespace
 
 Json describe_file(const std::string& path) {
+  if (stream::is_cache(path)) return describe_cache(path);
   const ModelFile file = ModelFile::open(path);
   Json json = {{"file", path},
                {"kind", store::kind_name(file.kind())},

@@ -39,7 +39,7 @@ void add_front(const Json& d, std::string& to) {
   add_line("kind", fmt::format("{}, format {}", plain(d["kind"]), plain(d["format"])), to);
   add_line("bytes", plain(d["bytes"]), to);
   if (d.contains("fingerprint")) add_line("fingerprint", plain(d["fingerprint"]), to);
-  if (d.contains("examples")) {
+  if (d.contains("base_rate")) {
     add_line("examples", plain(d["examples"]) + " learned from", to);
     add_line("base rate", plain(d["base_rate"]), to);
   }
@@ -52,7 +52,6 @@ void add_front(const Json& d, std::string& to) {
                          plain(d["memory"]["train"])),
              to);
   }
-  if (d.contains("note")) add_line("note", plain(d["note"]), to);
 }
 
 void add_spec(const Json& spec, std::string& to) {
@@ -132,11 +131,30 @@ void add_sections(const Json& sections, std::string& to) {
   to += fmt::format("\nAll checksums are right ({} sections).\n", sections.size());
 }
 
+void add_cache(const Json& d, std::string& to) {
+  add_line("examples",
+           fmt::format("{} with {} features, in {} blocks", plain(d["examples"]),
+                       plain(d["features"]), plain(d["blocks"])),
+           to);
+  add_line("left out",
+           fmt::format("{} bad and {} blank lines", plain(d["bad_lines"]), plain(d["blank_lines"])),
+           to);
+  add_line("made with",
+           fmt::format("--hash {} --hash_seed {} --max_line {}", plain(d["hash"]),
+                       plain(d["hash_seed"]), plain(d["max_line"])),
+           to);
+  for (const Json& source : d["sources"]) {
+    add_line("of", fmt::format("{}, {} bytes", plain(source["name"]), plain(source["bytes"])), to);
+  }
+  to += "\nAll checksums are right.\n";
+}
+
 }  // namespace
 
 std::string description_text(const Json& d) {
   std::string text;
   add_front(d, text);
+  if (d.contains("sources")) add_cache(d, text);
   if (d.contains("header")) text += "\nHeader\n  " + plain(Json(d["header"].dump())) + "\n";
   if (d.contains("spec")) add_spec(d["spec"], text);
   if (d.contains("linear")) add_linear(d["linear"], text);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 
 #include "cli/console.h"
@@ -24,19 +25,22 @@ std::string table(const train::MetricsSnapshot& m) {
   const auto add = [&](const char* name, const std::string& value) {
     text += fmt::format("{:<12} {}\n", name, value);
   };
+  const auto figure = [](double value) {
+    return std::isfinite(value) ? fmt::format("{:.6f}", value) : std::string("-");
+  };
   add("examples", fmt::format("{}", m.examples));
-  add("logloss", fmt::format("{:.6f}", m.logloss));
-  add("auc", fmt::format("{:.6f}", m.auc));
-  add("ne", fmt::format("{:.6f}", m.ne));
-  add("rig", fmt::format("{:.6f}", m.rig));
-  add("calibration", fmt::format("{:.6f}", m.calibration));
-  add("base_rate", fmt::format("{:.6f}", m.base_rate));
+  add("logloss", figure(m.logloss));
+  add("auc", figure(m.auc));
+  add("ne", figure(m.ne));
+  add("rig", figure(m.rig));
+  add("calibration", figure(m.calibration));
+  add("base_rate", figure(m.base_rate));
   return text;
 }
 
 int run_evaluate(const EvaluateOptions& options) {
-  const model::Model model = train::load_model(options.model, train::LoadFor::kPrediction,
-                                               train::default_memory_limit());
+  const model::Model model =
+      train::load_model(options.model, train::LoadFor::kPrediction, train::default_memory_limit());
   text::NamespaceNames names;
   train::Predictor predictor(model, names, kernels::active());
   const auto tally = bad_line_tally(options.input);

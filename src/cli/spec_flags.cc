@@ -19,7 +19,8 @@ void SpecFlags::add_to(CLI::App& app, const std::vector<std::string_view>& only)
       given.option = app.add_flag(names, given.on, entry.help);
     } else {
       given.option = app.add_option(names, given.values, entry.help)->type_name(entry.value);
-      given.option->expected(1);
+      // One value each time, so that a file name behind it is no second one.
+      given.option->expected(1)->allow_extra_args(false);
       if (entry.repeats) {
         given.option->take_all();
       } else {

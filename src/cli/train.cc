@@ -10,6 +10,7 @@
 #include "cli/spec_flags.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
+#include "store/atomic_file.h"
 #include "stream/cache_reader.h"
 #include "train/hogwild.h"
 #include "train/learner.h"
@@ -74,6 +75,8 @@ class TrainRun {
   }
 
   void open_outputs() {
+    // A model that cannot be saved is known now, not after hours of learning.
+    if (!options_.final_model.empty()) store::AtomicFile(options_.final_model);
     if (!options_.predictions.empty()) predictions_.emplace(options_.predictions);
     if (!options_.metrics.empty()) metrics_.emplace(options_.metrics);
   }
@@ -107,6 +110,8 @@ class TrainRun {
       }
     } catch (...) {
       end_bar();
+      say(fmt::format("{} examples were good before an error ended the run{}", examples_,
+                      not_saved()));
       throw;
     }
     if (pass + 1 == options_.passes) end_bar();
@@ -146,10 +151,15 @@ class TrainRun {
              });
   }
 
+  std::string not_saved() const {
+    return options_.final_model.empty() ? "" : "; " + options_.final_model + " is not saved";
+  }
+
   void learn_chunk(const text::ExampleChunk& chunk) {
     std::size_t count = chunk.examples.size();
     if (options_.holdout_after > 0) {
-      count = std::min<std::uint64_t>(count, options_.holdout_after - std::min(learned_, options_.holdout_after));
+      count = std::min<std::uint64_t>(
+          count, options_.holdout_after - std::min(learned_, options_.holdout_after));
     }
     learner_.learn(chunk, 0, count, outcomes_);
     learned_ += count;
@@ -212,14 +222,17 @@ class TrainRun {
       text += fmt::format("{:<18}{}\n", name, value);
     };
     add("examples", fmt::format("{}", examples_));
-    add("average loss", fmt::format("{:.6f}", total.logloss));
-    add("auc", fmt::format("{:.4f}", total.auc));
-    add("ne", fmt::format("{:.4f}", total.ne));
-    add("calibration", fmt::format("{:.4f}", total.calibration));
+    const auto figure = [](double value, int decimals) {
+      return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : std::string("-");
+    };
+    add("average loss", figure(total.logloss, 6));
+    add("auc", figure(total.auc, 4));
+    add("ne", figure(total.ne, 4));
+    add("calibration", figure(total.calibration, 4));
     if (held_out_) {
       const train::MetricsSnapshot holdout = holdout_.snapshot();
-      add("holdout loss", fmt::format("{:.6f} over {} examples, auc {:.4f}", holdout.logloss,
-                                      holdout.examples, holdout.auc));
+      add("holdout loss", fmt::format("{} over {} examples, auc {}", figure(holdout.logloss, 6),
+                                      holdout.examples, figure(holdout.auc, 4)));
     }
     add("features", fmt::format("{}", features_));
     add("fields", fmt::format("{}", model_.features().field_count()));
@@ -230,19 +243,19 @@ class TrainRun {
                                    model_.features().fieldless()));
     }
     if (model_.shared_lookups() > 0) {
-      add("shared rows", fmt::format("{} look-ups, as --max_memory was reached",
-                                     model_.shared_lookups()));
+      add("shared rows",
+          fmt::format("{} look-ups, as --max_memory was reached", model_.shared_lookups()));
     }
     if (model_.scalars().dropped_gradients > 0) {
-      add("dropped", fmt::format("{} gradients that were not finite",
-                                 model_.scalars().dropped_gradients));
+      add("dropped",
+          fmt::format("{} gradients that were not finite", model_.scalars().dropped_gradients));
     }
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     add("peak memory", fmt::format("{} MB", usage.ru_maxrss / 1024));
-    add("time", fmt::format("{:.2f} s, {:.0f} examples/s, {}", seconds(),
-                            static_cast<double>(examples_) / std::max(seconds(), 1e-9),
-                            kernels_.name));
+    add("time",
+        fmt::format("{:.2f} s, {:.0f} examples/s, {}", seconds(),
+                    static_cast<double>(examples_) / std::max(seconds(), 1e-9), kernels_.name));
     return text;
   }
 
@@ -312,7 +325,7 @@ void setup_train(CLI::App& app, int& exit_code) {
       ->type_name("FILE");
   verb->add_option("--window", options->window, "examples per window of --metrics")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
       ->capture_default_str();
   verb->add_option("-P,--progress", options->progress,
                    "a line every N examples, or at every growth by factor X.Y; default 2.0")

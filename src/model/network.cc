@@ -135,9 +135,8 @@ void Network::set_values(const Model& model, Tape& tape) const {
       const float x = batch.linear[i].value;
       const float largest = scaled ? tape.cells[i][kMaxValue] : 1.0f;
       // Almost every value of categorical data is 1 among ones.
-      tape.values[i] = !scaled || (x == 1.0f && largest <= 1.0f)
-                           ? x
-                           : x / std::max(largest, std::fabs(x));
+      tape.values[i] =
+          !scaled || (x == 1.0f && largest <= 1.0f) ? x : x / std::max(largest, std::fabs(x));
     }
     for (const feature::FieldRun& run : tape.field_runs(b)) {
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
@@ -148,13 +147,20 @@ void Network::set_values(const Model& model, Tape& tape) const {
   }
 }
 
+bool Network::works(const Model& model, const Block& block) const {
+  const bool needs_fields = &block != blocks_.front().get() && &block != blocks_.back().get();
+  return !needs_fields || model.layout().fields > 0;
+}
+
 void Network::forward(const Model& model, Tape& tape) const {
-  for (const auto& block : blocks_) block->forward(model, tape);
+  for (const auto& block : blocks_) {
+    if (works(model, *block)) block->forward(model, tape);
+  }
 }
 
 void Network::backward(const Model& model, Tape& tape) const {
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
-    (*block)->backward(model, tape);
+    if (works(model, **block)) (*block)->backward(model, tape);
   }
 }
 

@@ -33,6 +33,8 @@ class Network {
   void backward(const Model& model, Tape& tape) const;
 
  private:
+  /// FFM and MLP have nothing to work on before the first field is met.
+  bool works(const Model& model, const Block& block) const;
   void set_values(const Model& model, Tape& tape) const;
 
   std::vector<std::unique_ptr<Block>> blocks_;

@@ -9,11 +9,45 @@ namespace leveret::model {
 
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+/// Names are bytes of any kind; JSON wants UTF-8, so each byte becomes the character of its value.
+std::string to_characters(const std::string& bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      text += c;
+    } else {
+      text += static_cast<char>(0xc0 | (byte >> 6));
+      text += static_cast<char>(0x80 | (byte & 0x3f));
+    }
+  }
+  return text;
+}
+
+std::string to_bytes(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x80) {
+      bytes += text[i];
+    } else if (i + 1 < text.size() && (byte & 0xfc) == 0xc0) {
+      bytes += static_cast<char>((byte << 6) | (text[++i] & 0x3f));
+    } else {
+      throw std::runtime_error("a name in the model's header is not one byte per character");
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
 Json to_json(const Spec& spec) {
   Json json = Json::object();
   for (const SpecEntry& entry : spec_entries()) {
     const std::string text = entry.get(spec);
-    json[entry.name] = entry.number ? Json::parse(text) : Json(text);
+    json[entry.name] = entry.number ? Json::parse(text) : Json(to_characters(text));
   }
   return json;
 }
@@ -27,7 +61,7 @@ Spec spec_from_json(const Json& json) {
                                "\" or has it in the wrong form; the file is damaged or of another "
                                "version");
     }
-    entry.set(spec, entry.number ? found->dump() : found->get<std::string>());
+    entry.set(spec, entry.number ? found->dump() : to_bytes(found->get<std::string>()));
   }
   check_spec(spec);
   return spec;
@@ -36,19 +70,7 @@ Spec spec_from_json(const Json& json) {
 Json to_json(const std::vector<feature::NamespacePlan>& plans) {
   Json list = Json::array();
   for (const feature::NamespacePlan& plan : plans) {
-    // Names are bytes of any kind; JSON wants UTF-8, so each byte becomes the character of its
-    // value.
-    std::string name;
-    for (const char c : plan.name) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (byte < 0x80) {
-        name += c;
-      } else {
-        name += static_cast<char>(0xc0 | (byte >> 6));
-        name += static_cast<char>(0x80 | (byte & 0x3f));
-      }
-    }
-    list.push_back({{"name", name},
+    list.push_back({{"name", to_characters(plan.name)},
                     {"keep", plan.keep},
                     {"linear", plan.linear},
                     {"fields", plan.fields},
@@ -62,17 +84,7 @@ std::vector<feature::NamespacePlan> plans_from_json(const Json& json) {
   try {
     for (const Json& item : json) {
       feature::NamespacePlan plan;
-      const std::string name = item.at("name").get<std::string>();
-      for (std::size_t i = 0; i < name.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(name[i]);
-        if (byte < 0x80) {
-          plan.name += name[i];
-        } else if (i + 1 < name.size() && (byte & 0xfc) == 0xc0) {
-          plan.name += static_cast<char>((byte << 6) | (name[++i] & 0x3f));
-        } else {
-          throw std::runtime_error("a namespace's name is not one byte per character");
-        }
-      }
+      plan.name = to_bytes(item.at("name").get<std::string>());
       plan.keep = item.at("keep").get<bool>();
       plan.linear = item.at("linear").get<bool>();
       plan.fields = item.at("fields").get<std::vector<std::uint32_t>>();

@@ -85,7 +85,7 @@ void BadLineTally::add(const text::ExampleChunk& chunk, const std::string& sourc
     ++bad_;
     if (quarantine_) quarantine(chunk.view(bad.text_begin, bad.text_size));
     const std::uint64_t lines = good_ + good_in_chunk + bad_;
-    report_bad(chunk, bad, source_name);
+    report_bad(chunk, bad, source_name, lines);
     if (bad_ > options_.policy.allowed(lines)) {
       good_ += good_in_chunk;
       if (quarantine_) check_quarantine(std::fflush(quarantine_.get()) == 0);
@@ -111,11 +111,11 @@ void BadLineTally::finish() {
   std::lock_guard lock(mutex_);
   if (bad_ == reported_) return;
   reported_ = bad_;
-  if (options_.report) options_.report(totals());
+  if (options_.report) options_.report(totals(good_ + bad_));
 }
 
 void BadLineTally::report_bad(const text::ExampleChunk& chunk, const text::BadLine& bad,
-                              const std::string& source_name) {
+                              const std::string& source_name, std::uint64_t lines) {
   if (!options_.report) return;
   if (bad_ <= kReportedInFull) {
     reported_ = bad_;
@@ -126,7 +126,7 @@ void BadLineTally::report_bad(const text::ExampleChunk& chunk, const text::BadLi
   if (bad_ > kReportedInFull + 1 && now - last_count_ < std::chrono::seconds(1)) return;
   last_count_ = now;
   reported_ = bad_;
-  options_.report(totals());
+  options_.report(totals(lines));
 }
 
 void BadLineTally::quarantine(std::string_view line) {
@@ -143,8 +143,8 @@ void BadLineTally::check_quarantine(bool ok) const {
                   options_.quarantine, std::strerror(errno)));
 }
 
-std::string BadLineTally::totals() const {
-  return fmt::format("{} bad line{} of {} so far", bad_, bad_ == 1 ? "" : "s", good_ + bad_);
+std::string BadLineTally::totals(std::uint64_t lines) const {
+  return fmt::format("{} bad line{} of {} so far", bad_, bad_ == 1 ? "" : "s", lines);
 }
 
 void BadLineTally::give_up(const std::string& last) const {

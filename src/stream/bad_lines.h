@@ -68,11 +68,12 @@ class BadLineTally {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
+  /// `lines`: good and bad ones up to this one.
   void report_bad(const text::ExampleChunk& chunk, const text::BadLine& bad,
-                  const std::string& source_name);
+                  const std::string& source_name, std::uint64_t lines);
   void quarantine(std::string_view line);
   void check_quarantine(bool ok) const;
-  std::string totals() const;
+  std::string totals(std::uint64_t lines) const;
   [[noreturn]] void give_up(const std::string& last) const;
 
   const BadLineOptions options_;
