@@ -1,6 +1,7 @@
 #include "model/ffm_block.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/logistic.h"
 
@@ -16,7 +17,7 @@ float instance_scale(const Tape& tape, std::size_t b) {
       squares += tape.field_values[i] * tape.field_values[i];
     }
   }
-  return FfmBlock::kScale / std::max(squares, 1e-6f);
+  return 1.0f / std::sqrt(std::max(squares, 1e-6f));
 }
 
 }  // namespace
@@ -31,7 +32,7 @@ void FfmBlock::forward(const Model& model, Tape& tape) const {
     kernels_->moments(p, pairs, &sum, &squares);
     tape.ffm_scale[b] = instance_scale(tape, b);
     Scores& scores = tape.scores[b];
-    scores.ffm = scores.first + tape.ffm_scale[b] * sum;
+    scores.ffm += tape.ffm_scale[b] * sum;
     if (model.spec().mixed()) scores.ffm = clamp_score(scores.ffm);
     scores.deep = scores.last = scores.ffm;
   }

@@ -3,9 +3,8 @@
 /// p_ff = (|S_ff|^2 - sum |x_i v_i,f|^2) / 2 (Juan et al. 2016; identity in man/leveret-model.7).
 ///
 /// Every pair stands once (DiagMask of the FW paper, section 2.1): pair f <= g has the index
-/// g(g+1)/2 + f, so that a new field only appends. The head's score is first + scale * sum p with
-/// scale = 3 / sum x² (libffm's instance normalisation), so that one learning rate serves 10 fields
-/// and 80.
+/// g(g+1)/2 + f, so that a new field only appends. The score is that of the linear stage plus
+/// sum p / |x|: libffm's instance normalisation is by |x|² and starves examples of many fields.
 #pragma once
 
 #include "model/block.h"
@@ -14,8 +13,6 @@ namespace leveret::model {
 
 class FfmBlock final : public Block {
  public:
-  static constexpr float kScale = 3.0f;
-
   explicit FfmBlock(const kernels::Kernels& kernels) : kernels_(&kernels) {}
 
   /// Writes pairs, ffm_scale and scores.ffm; leaves the last example gathered on tape.ffm.

@@ -69,7 +69,7 @@ Row FieldTable::touch(std::uint32_t hash) {
         continue;
       }
       // A count of 0 is what `sighted` turns into 1; the word in between is never published.
-      if (options_.admit > 1) {
+      if (sights_needed() > 1) {
         if (!slot.compare_exchange_strong(seen, word(hash, 1), std::memory_order_acq_rel)) continue;
         keys_.add(1);
         return kNoRow;
@@ -91,6 +91,11 @@ Row FieldTable::touch(std::uint32_t hash) {
   }
 }
 
+std::uint32_t FieldTable::sights_needed() const {
+  if (options_.admit > 0) return options_.admit;
+  return 2 + 2 * static_cast<std::uint32_t>(std::bit_width(rows() / kRowsOfFewSights));
+}
+
 /// One more sight of a key that is in the index.
 Row FieldTable::sighted(std::uint64_t& at, std::uint64_t seen) {
   const std::uint32_t value = value_of(seen);
@@ -98,7 +103,7 @@ Row FieldTable::sighted(std::uint64_t& at, std::uint64_t seen) {
   if (value == kBusy) return kNoRow;
   std::atomic_ref<std::uint64_t> slot(at);
   const std::uint32_t key = static_cast<std::uint32_t>(seen);
-  if (value + 1 < options_.admit) {
+  if (value + 1 < sights_needed()) {
     // Losing a race here loses one sight, which only delays an admission.
     slot.compare_exchange_strong(seen, word(key, value + 1), std::memory_order_acq_rel);
     return kNoRow;

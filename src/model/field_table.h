@@ -1,6 +1,6 @@
 /// The FFM rows of one field: hash → row of `fields * k` weights, optimizer state beside it.
 ///
-/// A key is counted in the index from its first sight and gets a row at its `admit`-th; the row's
+/// A key is counted in the index from its first sight and gets a row at its `admit`-th. The row's
 /// first weights are a function of (seed, field, key), so the order of arrival does not matter.
 /// Two kinds behind one interface: *hashed* (2^bits index slots, hash & mask) and *growing* (open
 /// addressing). Rows lie in admission order in memory that never moves, so row pointers stay valid
@@ -24,7 +24,7 @@ inline constexpr Row kNoRow = 0xffffffffu;
 /// What all field tables of a model share.
 struct FieldTableOptions {
   std::uint32_t bits = 0;   ///< index slots as a power of two; 0: growing
-  std::uint32_t admit = 2;  ///< a row comes with the admit-th sight of a key; >= 1
+  std::uint32_t admit = 0;  ///< a row comes with the admit-th sight of a key; 0: see sights_needed
   std::uint64_t seed = 0;
   float init_width = 0.1f;  ///< first weights are uniform in [-init_width, init_width]
 };
@@ -117,6 +117,12 @@ class FieldTable {
   std::uint32_t start(std::uint32_t hash) const {
     return hashed_ ? hash & mask_ : first_slot(hash, bits_);
   }
+  /// With admit 0: 2 while the field has fewer than kRowsOfFewSights rows, and 2 more for each
+  /// doubling from there. The more rows a field has, the rarer the next feature will be seen again,
+  /// and the less its row is worth the memory.
+  std::uint32_t sights_needed() const;
+  static constexpr std::uint64_t kRowsOfFewSights = 4096;
+
   Row sighted(std::uint64_t& slot, std::uint64_t seen);
   Row new_row(std::uint32_t key);
   void write_first_weights(Row row, std::uint32_t key, std::uint32_t from_slot);

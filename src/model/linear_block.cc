@@ -89,9 +89,10 @@ void LinearBlock::forward_mixed(const Model& model, Tape& tape, std::size_t b) c
   scores.counts = clamp_score(counts);
   scores.linear = clamp_score(linear);
   scores.linear2 = clamp_score(linear2 + scores.counts);
-  scores.first_mix.score = {scores.linear, scores.linear2, scores.counts, 0.0f};
-  Mixer(3).forward(scalars.first, scores.first_mix);
-  scores.first = scores.ffm = scores.deep = scores.last = scores.first_mix.mixed;
+  scores.first_mix.score = {scores.linear, scores.counts, 0.0f, 0.0f};
+  Mixer(kFirstHeads).forward(scalars.first, scores.first_mix);
+  scores.first = scores.first_mix.mixed;
+  scores.ffm = scores.deep = scores.last = scores.linear2;
 }
 
 }  // namespace leveret::model

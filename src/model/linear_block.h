@@ -2,13 +2,15 @@
 ///
 /// Heads::kOne: base = bias, linear = base + sum w x (FW paper, section 2.1, "lr").
 ///
-/// Heads::kMixed: three heads that learn apart, then a mixer:
-///   linear  = base + bias  + sum w  x      two weight sets with their own errors; the second
-///   linear2 = counts + bias2 + sum w2 x    learns what the counts leave over
+/// Heads::kMixed: two heads that learn apart, and the start of the joint one:
+///   linear  = base + bias + sum w x
 ///   counts  = base + sum_g a_g u_g         naive Bayes: u_g is the mean over the group's features
 ///                                          of the smoothed log-odds of (clicks, count) against
 ///                                          the base rate
+///   linear2 = counts + bias2 + sum w2 x    what FFM and MLP add to; w2 learns from their loss what
+///                                          the counts leave over (counts itself does not)
 /// with base the log-odds of the running base rate and x = value / largest |value| of that feature.
+/// `first` is the mixture of linear and counts.
 #pragma once
 
 #include "model/block.h"

@@ -6,11 +6,11 @@
 
 namespace leveret::model {
 
-std::size_t mixed_heads(const Spec& spec) { return spec.has_mlp() ? 3 : spec.has_ffm() ? 2 : 1; }
+std::size_t mixed_heads(const Spec& spec) { return spec.has_mlp() ? 3 : 2; }
 
 void LossBlock::forward(const Model& model, Tape& tape) const {
   const std::size_t heads = mixed_heads(model.spec());
-  if (!model.spec().mixed() || heads < 2) return;
+  if (!model.spec().mixed()) return;
   for (std::size_t b = 0; b < tape.size; ++b) {
     Scores& scores = tape.scores[b];
     scores.second_mix.score = {scores.first, scores.ffm, scores.deep, 0.0f};
@@ -35,10 +35,8 @@ void LossBlock::backward(const Model& model, Tape& tape) const {
       continue;
     }
     s.d_linear = logistic_gradient(s.linear, label, importance);
-    s.d_linear2 = logistic_gradient(s.linear2, label, importance);
     s.d_counts = logistic_gradient(s.counts, label, importance);
-    s.d_ffm = logistic_gradient(s.ffm, label, importance);
-    s.d_deep = logistic_gradient(s.deep, label, importance);
+    s.d_linear2 = s.d_ffm = s.d_deep = logistic_gradient(s.deep, label, importance);
   }
 }
 

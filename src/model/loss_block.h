@@ -8,7 +8,7 @@ namespace leveret::model {
 
 class LossBlock final : public Block {
  public:
-  /// Heads::kMixed: mixes the heads into scores.last (a model of one head has nothing to mix).
+  /// Heads::kMixed: mixes the heads into scores.last.
   void forward(const Model& model, Tape& tape) const override;
   /// Writes the scores' errors and `learn`: false for an example without label or importance, and
   /// for one whose score is not finite or that weighs more than kMaxImportance (its gradient would
@@ -16,7 +16,8 @@ class LossBlock final : public Block {
   void backward(const Model& model, Tape& tape) const override;
 };
 
-/// How many heads the second mixer of a model mixes: 1 (linear), 2 (+ FFM) or 3 (+ MLP).
+/// How many scores the second mixer mixes: the first stage's, the joint head's (linear2 + FFM), and
+/// the same with the MLP where there is one.
 std::size_t mixed_heads(const Spec& spec);
 
 }  // namespace leveret::model

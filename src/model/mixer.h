@@ -33,6 +33,9 @@ struct MixerOptions {
   float eta = 0.5f;          ///< hedge's learning rate
 };
 
+/// The first mixer's inputs: linear and counts.
+inline constexpr std::size_t kFirstHeads = 2;
+
 class Mixer {
  public:
   explicit Mixer(std::size_t inputs, MixerOptions options = {})

@@ -15,7 +15,7 @@ Model::Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t
     : spec_(std::move(spec)) {
   check_spec(spec_);
   tables_ = std::make_shared<Tables>(spec_, std::move(plans), memory_limit);
-  dense_.scalars.first = Mixer(3).first_state({0.5f, 0.25f, 0.25f});
+  dense_.scalars.first = Mixer(kFirstHeads).first_state({2.0f, 1.0f, 0.0f});
   dense_.scalars.second = Mixer(mixed_heads(spec_)).first_state({0.2f, 0.3f, 0.5f});
   fit_fields();
 }

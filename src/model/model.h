@@ -45,8 +45,8 @@ struct Scalars {
   double clicks = 0.5, count = 1.0;  ///< running base rate; starts as half a click in one
   float bias = 0, bias_sum = 0;
   float bias2 = 0, bias2_sum = 0;
-  MixerState first;   ///< linear, second linear, counts
-  MixerState second;  ///< first stage, + FFM, + MLP
+  MixerState first;   ///< linear, counts
+  MixerState second;  ///< first stage, joint head without and with MLP
   std::uint64_t examples = 0;          ///< learned from
   std::uint64_t dropped_gradients = 0; ///< examples whose gradient was not finite: not learned from
   std::uint64_t adam_steps = 0;

@@ -6,10 +6,8 @@
 namespace leveret::model {
 namespace {
 
-/// How many of the inputs are normalised, from the first on.
-std::uint32_t normalised(const Model& model) {
-  return model.spec().mixed() ? model.layout().pairs() : model.layout().counts();
-}
+/// How many of the inputs are normalised, from the first on: pairs and linear sums.
+std::uint32_t normalised(const Model& model) { return model.layout().counts(); }
 
 }  // namespace
 

@@ -35,10 +35,8 @@ void Optimizer::apply_mixers(Model& model, const Tape& tape) {
     if (!tape.scores[b].learn) continue;
     const float label = tape.label(b);
     const float importance = tape.importance(b);
-    Mixer(3).apply(scalars.first, tape.scores[b].first_mix, label, importance);
-    if (heads > 1) {
-      Mixer(heads).apply(scalars.second, tape.scores[b].second_mix, label, importance);
-    }
+    Mixer(kFirstHeads).apply(scalars.first, tape.scores[b].first_mix, label, importance);
+    Mixer(heads).apply(scalars.second, tape.scores[b].second_mix, label, importance);
   }
 }
 

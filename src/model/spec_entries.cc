@@ -168,7 +168,7 @@ void add_shape(std::vector<SpecEntry>& list) {
                   },
                   [](const Spec& s) { return fmt::format("{}", s.features.max_fields); }});
   list.push_back(word("heads",
-                      "mixed: linear, FFM and MLP learn apart and are mixed online; one: one sum, one loss",
+                      "mixed: linear, counts and the whole learn apart and are mixed online; one: one sum, one loss",
                       true, {"mixed", "one"}, [](Spec& s) -> auto& { return s.heads; }));
   list.push_back({"noconstant", "", "", "no constant feature", true, false, false,
                   [](Spec& s, const std::string& t) { s.constant = t == "false"; },
@@ -181,8 +181,10 @@ void add_shape(std::vector<SpecEntry>& list) {
   list.push_back(number("ffm_bits", "", "N",
                         "index of each field's FFM rows in 2^N hashed slots; 0: tables that grow",
                         &Spec::ffm_bits, 0, 31));
-  list.push_back(number("admit", "", "N", "a feature gets its FFM row when seen N times", &Spec::admit, 1,
-                        1000000));
+  list.push_back(number("admit", "", "N",
+                        "a feature gets its FFM row when seen N times; 0: twice, and more often the "
+                        "more rows its field has",
+                        &Spec::admit, 0, 1000000));
   list.push_back(word("adagrad", "FFM accumulators: one per weight, or one per slice of k", true,
                       {"weight", "slice"}, [](Spec& s) -> auto& { return s.adagrad_slice; }));
   list.push_back({"hidden", "", "N,…|none", "widths of the MLP's ReLU layers", true, false, false,

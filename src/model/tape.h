@@ -14,14 +14,14 @@
 
 namespace leveret::model {
 
-/// The raw scores of one example, head by head, and d loss / d score of each, every head by its own
-/// loss (Heads::kMixed) or all by that of `last` (Heads::kOne).
+/// The raw scores of one example, head by head, and d loss / d score of each, by the loss of
+/// linear, of counts, and of deep for all the rest (Heads::kMixed), or of `last` (Heads::kOne).
 struct Scores {
   float base = 0;    ///< log-odds of the base rate, plus the example's initial
   float linear = 0, linear2 = 0, counts = 0;
   float first = 0;   ///< what the linear stage says: MixerTape::mixed, or the linear sum
-  float ffm = 0;     ///< first + FFM
-  float deep = 0;    ///< first + FFM + MLP
+  float ffm = 0;     ///< linear2 (Heads::kOne: linear) + FFM
+  float deep = 0;    ///< the same + MLP
   float last = 0;    ///< the model's answer, a raw score
   float d_linear = 0, d_linear2 = 0, d_counts = 0, d_ffm = 0, d_deep = 0;
   MixerTape first_mix, second_mix;
