@@ -11,13 +11,14 @@ namespace {
 std::size_t pair_index(std::size_t f, std::size_t g) { return g * (g + 1) / 2 + f; }
 
 float instance_scale(const Tape& tape, std::size_t b) {
-  float squares = 0;
+  float squares = 0, features = 0;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
+    features += static_cast<float>(run.end - run.begin);
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       squares += tape.field_values[i] * tape.field_values[i];
     }
   }
-  return 1.0f / std::sqrt(std::max(squares, 1e-6f));
+  return std::sqrt(features) / std::max(squares, 1e-6f);
 }
 
 }  // namespace

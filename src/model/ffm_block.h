@@ -4,7 +4,8 @@
 ///
 /// Every pair stands once (DiagMask of the FW paper, section 2.1): pair f <= g has the index
 /// g(g+1)/2 + f, so that a new field only appends. The score is that of the linear stage plus
-/// sum p / |x|: libffm's instance normalisation is by |x|² and starves examples of many fields.
+/// sum p * sqrt(n) / |x|² over its n features. libffm's instance normalisation, 1 / |x|², makes the
+/// score independent of the values' scale but starves examples of many fields.
 #pragma once
 
 #include "model/block.h"

@@ -123,7 +123,7 @@ void ReferenceModel::linear_mixed(const feature::FeatureBatch& batch, std::size_
   s.counts = clamped(s.counts);
   s.linear = clamped(s.linear);
   s.linear2 = clamped(s.counts + sum2);
-  s.first = mixed(first_mixer, {s.linear, s.linear2, s.counts});
+  s.first = mixed(first_mixer, {s.linear, s.counts});
 }
 
 /// ffm_block.h, by the pairs of features instead of its sums.
@@ -135,10 +135,11 @@ void ReferenceModel::ffm(const feature::FeatureBatch& batch, std::size_t b, cons
     const std::vector<double>* row;
   };
   std::vector<Part> parts;
-  double squares = 0;
+  double squares = 0, count = 0;
   for (std::uint32_t r = batch.runs_begin[b]; r < batch.runs_begin[b + 1]; ++r) {
     const feature::FieldRun& run = batch.runs[r];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      ++count;
       squares += x.field[i] * x.field[i];
       const auto row = rows[run.field].find(batch.field_features[i].hash);
       if (row != rows[run.field].end()) parts.push_back({run.field, x.field[i], &row->second});
@@ -155,23 +156,22 @@ void ReferenceModel::ffm(const feature::FeatureBatch& batch, std::size_t b, cons
       s.pairs[g * (g + 1) / 2 + f] += parts[i].x * parts[j].x * dot;
     }
   }
-  s.ffm_scale = 3 / std::max(squares, 1e-6);
+  s.ffm_scale = std::sqrt(count) / std::max(squares, 1e-6);
   double sum = 0;
   for (const double p : s.pairs) sum += p;
-  s.ffm = s.first + s.ffm_scale * sum;
+  s.ffm += s.ffm_scale * sum;
   if (spec.mixed()) s.ffm = clamped(s.ffm);
 }
 
 /// norm_block.h.
 void ReferenceModel::merge_norm(ReferenceScores& s) const {
   std::vector<double> x = s.pairs;
-  if (!spec.mixed()) x.insert(x.end(), s.group_linear.begin(), s.group_linear.end());
+  x.insert(x.end(), s.group_linear.begin(), s.group_linear.end());
   double mean = 0, variance = 0;
   for (const double v : x) mean += v / static_cast<double>(x.size());
   for (const double v : x) variance += (v - mean) * (v - mean) / static_cast<double>(x.size());
   for (double& v : x) v = (v - mean) / std::sqrt(variance + 0.01);
   if (spec.mixed()) {
-    x.insert(x.end(), s.group_linear.begin(), s.group_linear.end());
     x.insert(x.end(), s.group_counts.begin(), s.group_counts.end());
     for (const double seen : s.group_seen) x.push_back(0.3 * seen);
     x.push_back(s.first);
@@ -202,9 +202,8 @@ ReferenceScores ReferenceModel::forward(const feature::FeatureBatch& batch, std:
   s.group_counts.assign(fields + 1, 0);
   s.group_seen.assign(fields + 1, 0);
   spec.mixed() ? linear_mixed(batch, b, x, s) : linear_one(batch, b, x, s);
-  s.last = s.ffm = s.deep = s.first;
-  if (!spec.has_ffm()) return s;
-  ffm(batch, b, x, s);
+  s.ffm = spec.mixed() ? s.linear2 : s.linear;
+  if (spec.has_ffm()) ffm(batch, b, x, s);
   s.last = s.deep = s.ffm;
   if (spec.has_mlp()) {
     merge_norm(s);
@@ -227,9 +226,8 @@ double ReferenceModel::objective(const feature::FeatureBatch& batch, std::size_t
   const double importance = batch.importance[b];
   ReferenceScores s = forward(batch, b);
   if (!spec.mixed()) return importance * reference_loss(s.last, label);
-  double loss = reference_loss(s.linear, label) + reference_loss(s.counts, label) +
-                reference_loss(s.linear2 - s.counts + frozen.counts, label);
-  if (spec.has_ffm()) loss += reference_loss(s.ffm - s.first + frozen.first, label);
+  const double loss = reference_loss(s.linear, label) + reference_loss(s.counts, label);
+  double joint = s.ffm - s.counts + frozen.counts;
   if (spec.has_mlp()) {
     s.group_linear = frozen.group_linear;
     s.group_counts = frozen.group_counts;
@@ -237,9 +235,9 @@ double ReferenceModel::objective(const feature::FeatureBatch& batch, std::size_t
     s.first = frozen.first;
     merge_norm(s);
     mlp(s);
-    loss += reference_loss(frozen.ffm + s.mlp, label);
+    joint += s.mlp;
   }
-  return importance * loss;
+  return importance * (loss + reference_loss(joint, label));
 }
 
 }  // namespace leveret::model
