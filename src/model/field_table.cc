@@ -51,9 +51,15 @@ Row FieldTable::find(std::uint32_t hash) const {
   for (std::uint32_t i = start(hash);; i = (i + 1) & mask_) {
     const std::uint64_t seen = std::atomic_ref(index_[i]).load(std::memory_order_acquire);
     const std::uint32_t value = value_of(seen);
-    if (value == 0) return shared_row();
+    if (value == 0) {
+      // What `touch` would say to it now.
+      const bool no_place = !hashed_ && keys() >= limit_;
+      return options_.admit == 1 || no_place ? shared_row() : kNoRow;
+    }
     if (hashed_ || static_cast<std::uint32_t>(seen) == hash) {
-      return has_row(value) ? value & ~kRowBit : kNoRow;
+      if (has_row(value)) return value & ~kRowBit;
+      const bool refused = value != kBusy && value >= options_.admit;
+      return refused ? shared_row() : kNoRow;
     }
   }
 }
@@ -80,7 +86,7 @@ Row FieldTable::touch(std::uint32_t hash) {
       keys_.add(1);
       const Row row = new_row(hash);
       if (row == kNoRow) {
-        slot.store(word(hash, 1), std::memory_order_release);
+        slot.store(word(hash, options_.admit), std::memory_order_release);
         return to_shared_row();
       }
       slot.store(word(hash, row | kRowBit), std::memory_order_release);
@@ -107,7 +113,7 @@ Row FieldTable::sighted(std::uint64_t& at, std::uint64_t seen) {
     return kNoRow;
   }
   const Row row = new_row(key);
-  slot.store(word(key, row == kNoRow ? value : row | kRowBit), std::memory_order_release);
+  slot.store(word(key, row == kNoRow ? options_.admit : row | kRowBit), std::memory_order_release);
   return row == kNoRow ? to_shared_row() : row;
 }
 

@@ -103,7 +103,8 @@ class FieldTable {
 
  private:
   // An index word is value << 32 | key; value 0 = empty, else a count of sights, or a row with
-  // kRowBit. kBusy: another thread is writing the row's first weights.
+  // kRowBit. A count of `admit`: there was no memory for a row, so the shared one stands for it.
+  // kBusy: another thread is writing the row's first weights.
   static constexpr std::uint32_t kRowBit = 0x80000000u;
   static constexpr std::uint32_t kBusy = 0x7fffffffu;
   static bool has_row(std::uint32_t value) { return (value & kRowBit) != 0; }
