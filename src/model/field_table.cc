@@ -70,7 +70,7 @@ Row FieldTable::touch(std::uint32_t hash) {
     std::uint64_t seen = slot.load(std::memory_order_acquire);
     if (value_of(seen) == 0) {
       if (!hashed_ && keys() >= limit_) {
-        if (concurrent_ || full_ || !grow_index()) return to_shared_row();
+        if (concurrent_ || full() || !grow_index()) return to_shared_row();
         i = start(hash);
         continue;
       }
@@ -119,8 +119,8 @@ Row FieldTable::sighted(std::uint64_t& at, std::uint64_t seen) {
 
 /// A row with its first weights, or kNoRow when memory has run out.
 Row FieldTable::new_row(std::uint32_t key) {
-  if (full_ || !budget_->take(row_bytes())) {
-    full_ = true;
+  if (full() || !budget_->take(row_bytes())) {
+    full_.set(1);
     return kNoRow;
   }
   const Row row = static_cast<Row>(rows_.add(1));
@@ -144,7 +144,7 @@ bool FieldTable::make_room(std::uint64_t rows) {
       return true;
     }
     if (wanted == rows) {
-      full_ = true;
+      full_.set(1);
       return false;
     }
   }
@@ -179,16 +179,16 @@ Row FieldTable::to_shared_row() {
 }
 
 bool FieldTable::has_room(std::uint64_t count) const {
-  if (full_) return shared_row() != kNoRow;
+  if (full()) return shared_row() != kNoRow;
   return (hashed_ || keys() + count <= limit_) && rows() + count <= room_;
 }
 
 void FieldTable::reserve(std::uint64_t count) {
-  while (!hashed_ && !full_ && keys() + count > limit_ && grow_index()) {
+  while (!hashed_ && !full() && keys() + count > limit_ && grow_index()) {
   }
-  if (!full_) make_room(rows() + count);
+  if (!full()) make_room(rows() + count);
   // Under threads nobody may create the shared row, so it is made as soon as it may be needed.
-  if (full_ && shared_row() == kNoRow) {
+  if (full() && shared_row() == kNoRow) {
     const bool concurrent = concurrent_;
     concurrent_ = false;
     to_shared_row();
@@ -201,13 +201,13 @@ bool FieldTable::grow_index() {
   const std::uint64_t old_capacity = capacity();
   const std::uint64_t bytes = 2 * old_capacity * sizeof(std::uint64_t);
   if (bits_ >= 31 || !budget_->take(bytes)) {
-    full_ = true;
+    full_.set(1);
     return false;
   }
   Arena bigger(bytes);
   if (!bigger.resize(bytes)) {
     budget_->give_back(bytes);
-    full_ = true;
+    full_.set(1);
     return false;
   }
   const Arena old = std::move(index_arena_);

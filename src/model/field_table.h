@@ -124,6 +124,7 @@ class FieldTable {
   Row to_shared_row();
   bool make_room(std::uint64_t rows);
   bool grow_index();
+  bool full() const { return full_.get() != 0; }
   void adopt_index(Arena arena);
   std::uint64_t row_bytes() const { return (shape_.weights() + shape_.state()) * sizeof(float); }
 
@@ -133,7 +134,6 @@ class FieldTable {
   MemoryBudget* budget_;
   bool hashed_;
   bool concurrent_ = false;
-  bool full_ = false;  ///< memory has run out: no new rows
   std::uint32_t bits_;
   std::uint32_t mask_ = 0;
   std::uint64_t limit_ = 0;
@@ -145,6 +145,7 @@ class FieldTable {
   std::uint64_t room_ = 0;  ///< rows the arenas have been sized for
   Counter rows_, keys_, shared_;
   Counter shared_row_{kNoRow};
+  Counter full_{0};  ///< 1: memory has run out, no new rows; threads may find out side by side
 };
 
 }  // namespace leveret::model
