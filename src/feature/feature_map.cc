@@ -1,6 +1,7 @@
 #include "feature/feature_map.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "feature/interactions.h"
 #include "feature/selector.h"
@@ -15,6 +16,12 @@ FeatureMap::FeatureMap(FeatureOptions options, std::vector<NamespacePlan> known)
     fieldless_ += options_.fields.empty() && plans_[i].keep && plans_[i].fields.empty();
   }
   if (!options_.fields.empty()) {
+    if (field_count_ > options_.fields.size()) {
+      throw std::runtime_error("a stored namespace belongs to field " +
+                               std::to_string(field_count_ - 1) + ", but --field names only " +
+                               std::to_string(options_.fields.size()) +
+                               " fields; the file is damaged");
+    }
     field_count_ = static_cast<std::uint32_t>(options_.fields.size());
   }
 }

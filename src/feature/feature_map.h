@@ -39,7 +39,8 @@ struct NamespacePlan {
 /// any number of threads.
 class FeatureMap {
  public:
-  /// `known` comes from a stored model, in its order.
+  /// `known` comes from a stored model, in its order; std::runtime_error when it names a field that
+  /// the options do not have.
   FeatureMap(FeatureOptions options, std::vector<NamespacePlan> known);
 
   const FeatureOptions& options() const { return options_; }

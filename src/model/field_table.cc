@@ -51,9 +51,15 @@ Row FieldTable::find(std::uint32_t hash) const {
   for (std::uint32_t i = start(hash);; i = (i + 1) & mask_) {
     const std::uint64_t seen = std::atomic_ref(index_[i]).load(std::memory_order_acquire);
     const std::uint32_t value = value_of(seen);
-    if (value == 0) return shared_row();
+    if (value == 0) {
+      // What `touch` would say to it now.
+      const bool no_place = !hashed_ && keys() >= limit_;
+      return options_.admit == 1 || no_place ? shared_row() : kNoRow;
+    }
     if (hashed_ || static_cast<std::uint32_t>(seen) == hash) {
-      return has_row(value) ? value & ~kRowBit : kNoRow;
+      if (has_row(value)) return value & ~kRowBit;
+      const bool refused = value != kBusy && value >= options_.admit;
+      return refused ? shared_row() : kNoRow;
     }
   }
 }
@@ -64,7 +70,7 @@ Row FieldTable::touch(std::uint32_t hash) {
     std::uint64_t seen = slot.load(std::memory_order_acquire);
     if (value_of(seen) == 0) {
       if (!hashed_ && keys() >= limit_) {
-        if (concurrent_ || full_ || !grow_index()) return to_shared_row();
+        if (concurrent_ || full() || !grow_index()) return to_shared_row();
         i = start(hash);
         continue;
       }
@@ -80,7 +86,7 @@ Row FieldTable::touch(std::uint32_t hash) {
       keys_.add(1);
       const Row row = new_row(hash);
       if (row == kNoRow) {
-        slot.store(word(hash, 1), std::memory_order_release);
+        slot.store(word(hash, options_.admit), std::memory_order_release);
         return to_shared_row();
       }
       slot.store(word(hash, row | kRowBit), std::memory_order_release);
@@ -112,14 +118,14 @@ Row FieldTable::sighted(std::uint64_t& at, std::uint64_t seen) {
     return kNoRow;
   }
   const Row row = new_row(key);
-  slot.store(word(key, row == kNoRow ? value : row | kRowBit), std::memory_order_release);
+  slot.store(word(key, row == kNoRow ? options_.admit : row | kRowBit), std::memory_order_release);
   return row == kNoRow ? to_shared_row() : row;
 }
 
 /// A row with its first weights, or kNoRow when memory has run out.
 Row FieldTable::new_row(std::uint32_t key) {
-  if (full_ || !budget_->take(row_bytes())) {
-    full_ = true;
+  if (full() || !budget_->take(row_bytes())) {
+    full_.set(1);
     return kNoRow;
   }
   const Row row = static_cast<Row>(rows_.add(1));
@@ -143,7 +149,7 @@ bool FieldTable::make_room(std::uint64_t rows) {
       return true;
     }
     if (wanted == rows) {
-      full_ = true;
+      full_.set(1);
       return false;
     }
   }
@@ -178,16 +184,16 @@ Row FieldTable::to_shared_row() {
 }
 
 bool FieldTable::has_room(std::uint64_t count) const {
-  if (full_) return shared_row() != kNoRow;
+  if (full()) return shared_row() != kNoRow;
   return (hashed_ || keys() + count <= limit_) && rows() + count <= room_;
 }
 
 void FieldTable::reserve(std::uint64_t count) {
-  while (!hashed_ && !full_ && keys() + count > limit_ && grow_index()) {
+  while (!hashed_ && !full() && keys() + count > limit_ && grow_index()) {
   }
-  if (!full_) make_room(rows() + count);
+  if (!full()) make_room(rows() + count);
   // Under threads nobody may create the shared row, so it is made as soon as it may be needed.
-  if (full_ && shared_row() == kNoRow) {
+  if (full() && shared_row() == kNoRow) {
     const bool concurrent = concurrent_;
     concurrent_ = false;
     to_shared_row();
@@ -200,13 +206,13 @@ bool FieldTable::grow_index() {
   const std::uint64_t old_capacity = capacity();
   const std::uint64_t bytes = 2 * old_capacity * sizeof(std::uint64_t);
   if (bits_ >= 31 || !budget_->take(bytes)) {
-    full_ = true;
+    full_.set(1);
     return false;
   }
   Arena bigger(bytes);
   if (!bigger.resize(bytes)) {
     budget_->give_back(bytes);
-    full_ = true;
+    full_.set(1);
     return false;
   }
   const Arena old = std::move(index_arena_);

@@ -103,7 +103,8 @@ class FieldTable {
 
  private:
   // An index word is value << 32 | key; value 0 = empty, else a count of sights, or a row with
-  // kRowBit. kBusy: another thread is writing the row's first weights.
+  // kRowBit. A count of `admit`: there was no memory for a row, so the shared one stands for it.
+  // kBusy: another thread is writing the row's first weights.
   static constexpr std::uint32_t kRowBit = 0x80000000u;
   static constexpr std::uint32_t kBusy = 0x7fffffffu;
   static bool has_row(std::uint32_t value) { return (value & kRowBit) != 0; }
@@ -129,6 +130,7 @@ class FieldTable {
   Row to_shared_row();
   bool make_room(std::uint64_t rows);
   bool grow_index();
+  bool full() const { return full_.get() != 0; }
   void adopt_index(Arena arena);
   std::uint64_t row_bytes() const { return (shape_.weights() + shape_.state()) * sizeof(float); }
 
@@ -138,7 +140,6 @@ class FieldTable {
   MemoryBudget* budget_;
   bool hashed_;
   bool concurrent_ = false;
-  bool full_ = false;  ///< memory has run out: no new rows
   std::uint32_t bits_;
   std::uint32_t mask_ = 0;
   std::uint64_t limit_ = 0;
@@ -150,6 +151,7 @@ class FieldTable {
   std::uint64_t room_ = 0;  ///< rows the arenas have been sized for
   Counter rows_, keys_, shared_;
   Counter shared_row_{kNoRow};
+  Counter full_{0};  ///< 1: memory has run out, no new rows; threads may find out side by side
 };
 
 }  // namespace leveret::model

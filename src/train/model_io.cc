@@ -45,6 +45,17 @@ Json scalars_to_json(const Scalars& s) {
           {"adam_steps", s.adam_steps}};
 }
 
+std::size_t count_non_finite(const Scalars& s) {
+  std::vector<float> all{static_cast<float>(s.clicks), static_cast<float>(s.count), s.bias,
+                         s.bias_sum, s.bias2, s.bias2_sum};
+  for (const model::MixerState* mixer : {&s.first, &s.second}) {
+    all.insert(all.end(), mixer->weight.begin(), mixer->weight.end());
+    all.insert(all.end(), mixer->sum.begin(), mixer->sum.end());
+    all.insert(all.end(), mixer->log_share.begin(), mixer->log_share.end());
+  }
+  return store::count_non_finite(all);
+}
+
 Scalars scalars_from_json(const Json& json) {
   Scalars s;
   json.at("clicks").get_to(s.clicks);
@@ -59,6 +70,9 @@ Scalars scalars_from_json(const Json& json) {
   json.at("examples").get_to(s.examples);
   json.at("dropped_gradients").get_to(s.dropped_gradients);
   json.at("adam_steps").get_to(s.adam_steps);
+  if (count_non_finite(s) > 0 || !(s.clicks > 0 && s.clicks < s.count)) {
+    throw std::runtime_error("has a state with impossible numbers; the file is damaged");
+  }
   return s;
 }
 
@@ -119,7 +133,7 @@ std::vector<SectionView> sections_of(const Model& model) {
 
 void refuse_non_finite(const Model& model, const std::vector<SectionView>& sections,
                        const std::string& path) {
-  std::size_t bad = 0;
+  std::size_t bad = count_non_finite(model.scalars());
   for (const SectionView& section : sections) {
     if (section.dtype != Dtype::kF32) continue;
     bad += store::count_non_finite(
@@ -135,6 +149,9 @@ void refuse_non_finite(const Model& model, const std::vector<SectionView>& secti
   }
 }
 
+using Shape = std::vector<std::uint64_t>;
+constexpr std::uint64_t kAnyLength = ~std::uint64_t{0};
+
 /// Reads a section into an arena, or says that it is missing or of the wrong shape.
 class SectionLoader {
  public:
@@ -142,17 +159,27 @@ class SectionLoader {
       : file_(file),
         by_(purpose == LoadFor::kTraining ? model::LoadBy::kReading : model::LoadBy::kMapping) {}
 
-  const SectionView& section(const std::string& name, Dtype dtype) const {
+  const SectionView& section(const std::string& name, Dtype dtype, const Shape& shape) const {
     const SectionView* found = file_.find(name);
     if (found == nullptr || found->dtype != dtype) {
       throw std::runtime_error(
           fmt::format("has no section {} of type {}", name, store::dtype_name(dtype)));
     }
+    bool fits = found->shape.size() == shape.size();
+    for (std::size_t i = 0; fits && i < shape.size(); ++i) {
+      fits = shape[i] == kAnyLength || shape[i] == found->shape[i];
+    }
+    if (!fits) {
+      throw std::runtime_error(fmt::format("has section {} in a shape that its spec does not have; "
+                                           "the file is damaged",
+                                           name));
+    }
     return *found;
   }
 
-  model::Arena arena(const std::string& name, Dtype dtype, std::uint64_t reserve) const {
-    const SectionView& view = section(name, dtype);
+  model::Arena arena(const std::string& name, Dtype dtype, const Shape& shape,
+                     std::uint64_t reserve) const {
+    const SectionView& view = section(name, dtype, shape);
     model::Arena arena(std::max<std::uint64_t>({view.bytes, reserve, 1}));
     if (!arena.load(file_.fd(), file_.offset(view), view.bytes, file_.path(), by_)) {
       throw std::runtime_error(fmt::format("needs {} bytes of memory for section {}, which the "
@@ -162,12 +189,9 @@ class SectionLoader {
     return arena;
   }
 
-  void floats(const std::string& name, std::vector<float>& to) const {
-    const SectionView& view = section(name, Dtype::kF32);
-    if (view.bytes != to.size() * sizeof(float)) {
-      throw std::runtime_error(fmt::format("has {} bytes in section {} where its spec wants {}",
-                                           view.bytes, name, to.size() * sizeof(float)));
-    }
+  /// `shape` holds as many floats as `to` has.
+  void floats(const std::string& name, const Shape& shape, std::vector<float>& to) const {
+    const SectionView& view = section(name, Dtype::kF32, shape);
     if (view.bytes > 0) std::memcpy(to.data(), view.data, view.bytes);
   }
 
@@ -178,31 +202,37 @@ class SectionLoader {
 
 void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
                   std::uint64_t memory_limit) {
-  model.linear().load(loader.arena("linear.slots", Dtype::kU32, 0),
+  model.linear().load(loader.arena("linear.slots", Dtype::kU32,
+                                   {kAnyLength, model.linear().cell_floats() + 1}, 0),
                       tables.at("linear_shared").get<std::uint64_t>());
-  if (!model.group_weights().empty()) loader.floats("groups", model.group_weights());
+  if (!model.group_weights().empty()) {
+    loader.floats("groups", {model.group_weights().size() / 2, 2}, model.group_weights());
+  }
   const Json& fields = tables.at("fields");
   if (fields.size() != model.fields().size()) {
     throw std::runtime_error("names another number of fields than it has tables");
   }
   for (FieldTable& table : model.fields()) {
     const std::string name = fmt::format("ffm.{}.", table.field());
+    const model::RowShape& shape = table.shape();
     const Json& json = fields.at(table.field());
-    table.load(loader.arena(name + "index", Dtype::kU64, 0),
-               loader.arena(name + "weights", Dtype::kF32, memory_limit),
-               loader.arena(name + "state", Dtype::kF32, memory_limit),
+    table.load(loader.arena(name + "index", Dtype::kU64, {kAnyLength}, 0),
+               loader.arena(name + "weights", Dtype::kF32, {kAnyLength, shape.slots, shape.k},
+                            memory_limit),
+               loader.arena(name + "state", Dtype::kF32, {kAnyLength, shape.state()}, memory_limit),
                json.at("shared_row").get<model::Row>(), json.at("shared").get<std::uint64_t>());
   }
   for (std::size_t l = 0; l < model.dense().size(); ++l) {
     Dense& layer = model.dense()[l];
     const std::string name = fmt::format("dense.{}.", l);
-    loader.floats(name + "weights", layer.weights);
-    loader.floats(name + "bias", layer.bias);
-    loader.floats(name + "weights_state", layer.weights_state);
-    loader.floats(name + "bias_state", layer.bias_state);
+    const Shape matrix{layer.outputs, layer.inputs}, vector{layer.outputs};
+    loader.floats(name + "weights", matrix, layer.weights);
+    loader.floats(name + "bias", vector, layer.bias);
+    loader.floats(name + "weights_state", matrix, layer.weights_state);
+    loader.floats(name + "bias_state", vector, layer.bias_state);
     if (layer.weights_moment.empty()) continue;
-    loader.floats(name + "weights_moment", layer.weights_moment);
-    loader.floats(name + "bias_moment", layer.bias_moment);
+    loader.floats(name + "weights_moment", matrix, layer.weights_moment);
+    loader.floats(name + "bias_moment", vector, layer.bias_moment);
   }
 }
 

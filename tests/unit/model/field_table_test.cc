@@ -1,0 +1,324 @@
+#include "model/field_table.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace leveret::model {
+namespace {
+
+constexpr std::uint64_t kMemory = std::uint64_t{64} << 20;
+
+FieldTableOptions with_admit(std::uint32_t admit, std::uint32_t bits = 0) {
+  FieldTableOptions options;
+  options.admit = admit;
+  options.bits = bits;
+  options.seed = 42;
+  options.init_width = 0.5f;
+  return options;
+}
+
+constexpr RowShape kShape{3, 4, true, 0.25f};
+
+std::vector<float> row_of(const FieldTable& table, Row row) {
+  return {table.weights(row), table.weights(row) + table.shape().weights()};
+}
+
+TEST_CASE("a growing table admits at the N-th sight, and keeps rows apart") {
+  const std::uint32_t admit = GENERATE(1, 2, 3);
+  MemoryBudget budget(kMemory);
+  FieldTable table(1, with_admit(admit), kShape, budget);
+  std::unordered_map<std::uint32_t, std::uint32_t> sights;
+  std::unordered_map<std::uint32_t, Row> rows;
+  std::mt19937 random(admit);
+  for (int i = 0; i < 40000; ++i) {
+    const std::uint32_t key = random() % 3 == 0 ? random() % 50 : random() % 8000 * 0x10001u;
+    const Row before = table.find(key);
+    CHECK(before == (rows.contains(key) ? rows[key] : kNoRow));
+    const Row row = table.touch(key);
+    if (++sights[key] < admit) {
+      CHECK(row == kNoRow);
+      continue;
+    }
+    if (rows.contains(key)) {
+      CHECK(row == rows[key]);
+      REQUIRE(table.weights(row)[5] == static_cast<float>(key % 1000));
+    } else {
+      CHECK(row == rows.size());
+      rows[key] = row;
+      table.weights(row)[5] = static_cast<float>(key % 1000);
+      table.state(row)[2] = static_cast<float>(row);
+    }
+    REQUIRE(table.state(row)[2] == static_cast<float>(row));
+  }
+  CHECK(table.keys() == sights.size());
+  CHECK(table.rows() == rows.size());
+  CHECK(table.shared() == 0);
+  std::size_t visited = 0;
+  table.for_each_row([&](std::uint32_t key, Row row) {
+    ++visited;
+    CHECK(rows.at(key) == row);
+  });
+  CHECK(visited == rows.size());
+}
+
+TEST_CASE("a hashed table admits slots, not keys") {
+  MemoryBudget budget(kMemory);
+  FieldTable table(0, with_admit(2, 4), kShape, budget);
+  CHECK(table.touch(3) == kNoRow);
+  const Row row = table.touch(3 + 16);  // the slot's second sight
+  CHECK(row == 0);
+  CHECK(table.find(3 + 32) == row);
+  CHECK(table.find(4) == kNoRow);
+  for (std::uint32_t key = 0; key < 1000; ++key) table.touch(key);
+  CHECK(table.rows() == 16);
+  CHECK(table.capacity() == 16);
+}
+
+TEST_CASE("first weights are a function of seed, field and key, not of arrival") {
+  MemoryBudget budget(kMemory);
+  FieldTable forward(2, with_admit(1), kShape, budget), backward(2, with_admit(3), kShape, budget);
+  for (std::uint32_t key = 0; key < 500; ++key) forward.touch(key * 7919);
+  for (std::uint32_t key = 500; key-- > 0;) {
+    for (int i = 0; i < 3; ++i) backward.touch(key * 7919);
+  }
+  std::set<float> distinct;
+  double sum = 0, squares = 0;
+  for (std::uint32_t key = 0; key < 500; ++key) {
+    const std::vector<float> row = row_of(forward, forward.find(key * 7919));
+    REQUIRE(row == row_of(backward, backward.find(key * 7919)));
+    for (const float w : row) {
+      CHECK(std::abs(w) <= 0.5f);
+      distinct.insert(w);
+      sum += w;
+      squares += w * w;
+    }
+    for (std::size_t i = 0; i < kShape.state(); ++i) {
+      CHECK(forward.state(forward.find(key * 7919))[i] == 0.25f);
+    }
+  }
+  // 6000 draws, uniform in ±0.5: mean 0 ± 0.0037, variance 1/12 ± 0.001.
+  CHECK(distinct.size() > 5990);
+  CHECK(std::abs(sum / 6000) < 0.015);
+  CHECK(squares / 6000 == Approx(1.0 / 12).epsilon(0.05));
+
+  FieldTableOptions other_seed = with_admit(1);
+  other_seed.seed = 43;
+  FieldTable seeded(2, other_seed, kShape, budget), field(3, with_admit(1), kShape, budget);
+  const std::vector<float> row = row_of(forward, forward.find(7919));
+  CHECK(row_of(seeded, seeded.touch(7919)) != row);
+  CHECK(row_of(field, field.touch(7919)) != row);
+}
+
+TEST_CASE("new slots are what they would have been from the start; old ones stay") {
+  const bool slice = GENERATE(true, false);
+  const std::uint32_t k = GENERATE(1, 3, 4);
+  const std::uint32_t bits = GENERATE(0, 10);
+  MemoryBudget budget(kMemory);
+  FieldTable grown(5, with_admit(1, bits), {1, k, slice, 0.5f}, budget);
+  FieldTable whole(5, with_admit(1, bits), {6, k, slice, 0.5f}, budget);
+  std::vector<std::uint32_t> keys;
+  const auto touch = [&](std::uint32_t key) {
+    keys.push_back(key);
+    const Row row = grown.touch(key);
+    whole.touch(key);
+    // What has been learned so far: the key in the slots there are.
+    for (std::size_t i = 0; i < grown.shape().weights(); i += 2) {
+      grown.weights(row)[i] = whole.weights(whole.find(key))[i] = static_cast<float>(key);
+    }
+    for (std::size_t i = 0; i < grown.shape().state(); i += 2) {
+      grown.state(row)[i] = whole.state(whole.find(key))[i] = 7;
+    }
+  };
+  for (std::uint32_t slots = 1; slots <= 6; slots += slots == 2 ? 2 : 1) {
+    grown.set_slots(slots);
+    for (std::uint32_t i = 0; i < 40; ++i) touch(slots * 100 + i);
+  }
+  grown.set_slots(3);  // never fewer
+  REQUIRE(grown.shape().slots == 6);
+  REQUIRE(grown.rows() == keys.size());
+  for (const std::uint32_t key : keys) {
+    const Row a = grown.find(key), b = whole.find(key);
+    REQUIRE(row_of(grown, a) == row_of(whole, b));
+    REQUIRE(std::equal(grown.state(a), grown.state(a) + grown.shape().state(), whole.state(b)));
+  }
+}
+
+/// A table that has run out of memory, and a key that found none.
+struct FullTable {
+  explicit FullTable(std::uint32_t admit) : table(0, with_admit(admit), {16, 4, true, 1}, budget) {
+    for (; table.shared() == 0; ++next) {
+      REQUIRE(next < 100000);
+      for (std::uint32_t i = 0; i < admit; ++i) table.touch(next);
+    }
+  }
+  MemoryBudget budget{50000};
+  FieldTable table;
+  std::uint32_t next = 1;
+};
+
+TEST_CASE("without memory new keys share one row, old ones keep theirs, and it is counted") {
+  const std::uint32_t admit = GENERATE(1, 2, 3);
+  FullTable full(admit);
+  FieldTable& table = full.table;
+  const Row shared = table.shared_row();
+  REQUIRE(shared != kNoRow);
+  CHECK(full.budget.used() <= full.budget.limit() + 16 * 5 * sizeof(float));
+  const std::uint64_t rows = table.rows();
+  std::uint64_t count = table.shared();
+  for (std::uint32_t key = full.next; key < full.next + 10; ++key) {
+    for (std::uint32_t i = 1; i < admit; ++i) CHECK(table.touch(key) == kNoRow);
+    CHECK(table.find(key) == (admit > 1 ? kNoRow : shared));
+    for (int again = 0; again < 3; ++again) {
+      CHECK(table.touch(key) == shared);
+      CHECK(table.shared() == ++count);
+      // Prediction takes the row that learning took.
+      CHECK(table.find(key) == shared);
+    }
+  }
+  CHECK(table.rows() == rows);
+  for (std::uint32_t key = 1; key + 1 < full.next; ++key) {
+    REQUIRE(table.find(key) == key - 1);
+    REQUIRE(table.touch(key) == key - 1);
+  }
+  // A key that was never seen is unknown, as it is to learning at its first sight.
+  if (admit > 1) CHECK(table.find(0xabcdef) == kNoRow);
+}
+
+Arena arena_of(const void* data, std::uint64_t bytes) {
+  Arena arena(std::max<std::uint64_t>(bytes, 1));
+  REQUIRE(arena.resize(bytes));
+  if (bytes > 0) std::memcpy(arena.data(), data, bytes);
+  return arena;
+}
+
+struct Stored {
+  std::vector<std::uint64_t> index;
+  std::vector<float> weights, state;
+  Row shared_row = kNoRow;
+
+  explicit Stored(const FieldTable& table) : index(table.capacity()) {
+    std::memcpy(index.data(), table.index().data(), index.size() * 8);
+    const auto* w = reinterpret_cast<const float*>(table.weight_rows().data());
+    const auto* s = reinterpret_cast<const float*>(table.state_rows().data());
+    weights.assign(w, w + table.rows() * table.shape().weights());
+    state.assign(s, s + table.rows() * table.shape().state());
+    shared_row = table.shared_row();
+  }
+  void load(FieldTable& table) const {
+    table.load(arena_of(index.data(), index.size() * 8),
+               arena_of(weights.data(), weights.size() * 4),
+               arena_of(state.data(), state.size() * 4), shared_row, 3);
+  }
+};
+
+TEST_CASE("stored rows are taken over; what follows is as if nothing had happened") {
+  MemoryBudget budget(kMemory), other_budget(kMemory);
+  FieldTable table(4, with_admit(2), kShape, budget);
+  for (std::uint32_t i = 0; i < 300; ++i) table.touch(i % 200 * 31);
+  FieldTable other(4, with_admit(2), kShape, other_budget);
+  Stored(table).load(other);
+  CHECK(other.rows() == 100);
+  CHECK(other.keys() == 200);
+  CHECK(other.shared() == 3);
+  CHECK(other_budget.used() == budget.used());
+  for (std::uint32_t i = 0; i < 200; ++i) REQUIRE(other.find(i * 31) == table.find(i * 31));
+  CHECK(row_of(other, other.find(0)) == row_of(table, table.find(0)));
+}
+
+TEST_CASE("stored rows that do not fit together are refused") {
+  MemoryBudget budget(kMemory);
+  FieldTable table(4, with_admit(2), kShape, budget);
+  for (std::uint32_t i = 0; i < 60; ++i) table.touch(i % 30 * 31);
+  Stored bad(table);
+  SECTION("index of no power of two") { bad.index.pop_back(); }
+  SECTION("no index") { bad.index.clear(); }
+  SECTION("weights of a broken row") { bad.weights.pop_back(); }
+  SECTION("fewer states than rows") { bad.state.resize(bad.state.size() - kShape.state()); }
+  SECTION("fewer rows than the index names") {
+    bad.weights.resize(bad.weights.size() - kShape.weights());
+    bad.state.resize(bad.state.size() - kShape.state());
+  }
+  SECTION("a shared row that is not there") { bad.shared_row = 30; }
+  SECTION("a half-admitted key") { bad.index[0] = (std::uint64_t{0x7fffffff} << 32) | 1; }
+  SECTION("no empty slot") {
+    for (std::uint64_t& word : bad.index) {
+      if (word == 0) word = std::uint64_t{1} << 32;
+    }
+  }
+  FieldTable other(4, with_admit(2), kShape, budget);
+  try {
+    bad.load(other);
+    FAIL("accepted");
+  } catch (const std::runtime_error& error) {
+    CHECK(std::string(error.what()).find("field 4") != std::string::npos);
+  }
+}
+
+TEST_CASE("threads touch side by side once there is room") {
+  const std::uint32_t admit = GENERATE(1, 2);
+  const std::uint32_t bits = GENERATE(0, 14);
+  MemoryBudget budget(kMemory);
+  FieldTable table(0, with_admit(admit, bits), kShape, budget);
+  FieldTable alone(0, with_admit(1, bits), kShape, budget);
+  constexpr std::uint32_t kKeys = 3000;
+  table.reserve(kKeys);
+  table.set_concurrent(true);
+  std::vector<std::thread> threads;
+  for (std::uint32_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      std::mt19937 random(t);
+      for (int i = 0; i < 20000; ++i) {
+        const std::uint32_t key = random() % kKeys;
+        const Row row = i % 4 == 0 ? table.find(key) : table.touch(key);
+        // A row that is handed out has its first weights.
+        if (row != kNoRow && table.weights(row)[0] == 0) std::abort();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(table.shared() == 0);
+  std::set<Row> rows;
+  for (std::uint32_t key = 0; key < kKeys; ++key) {
+    const Row row = table.touch(key);
+    if (row == kNoRow) continue;
+    rows.insert(row);
+    REQUIRE(row_of(table, row) == row_of(alone, alone.touch(key)));
+  }
+  CHECK(rows.size() == table.rows());
+  CHECK(rows.size() > kKeys / 2);
+}
+
+TEST_CASE("threads run out of memory side by side") {
+  const std::uint32_t admit = GENERATE(1, 2);
+  MemoryBudget budget(20000);
+  FieldTable table(0, with_admit(admit), {16, 4, true, 1}, budget);
+  table.reserve(100);
+  table.set_concurrent(true);
+  std::vector<std::thread> threads;
+  for (std::uint32_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (std::uint32_t i = 0; i < 2000; ++i) table.touch(i * 4 + t);
+      for (std::uint32_t i = 0; i < 2000; ++i) table.touch(i * 4 + t);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(table.shared() > 0);
+  CHECK(table.rows() > 0);
+  std::uint64_t named = 0;
+  table.for_each_row([&](std::uint32_t, Row row) {
+    ++named;
+    CHECK(row < table.rows());
+  });
+  CHECK(named <= table.rows());
+}
+
+}  // namespace
+}  // namespace leveret::model
