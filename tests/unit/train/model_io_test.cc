@@ -185,7 +185,8 @@ TEST_CASE("every key of the header is needed, and none makes a crash whatever it
   SECTION("named fields") { spec.features.fields = {{"A"}, {"B", "C"}}; }
   SavedModel saved(spec);
   const ModelParts good = saved.parts();
-  for (const auto& [pointer, value] : good.header.flatten().items()) {
+  const Json flat = good.header.flatten();
+  for (const auto& [pointer, value] : flat.items()) {
     const Json::json_pointer at(pointer);
     INFO(pointer);
     ModelParts bad = good;
