@@ -132,7 +132,7 @@ void BadLineTally::report_bad(const text::ExampleChunk& chunk, const text::BadLi
 void BadLineTally::quarantine(std::string_view line) {
   std::FILE* file = quarantine_.get();
   check_quarantine(std::fwrite(line.data(), 1, line.size(), file) == line.size() &&
-                   std::fputc('\n', file) != EOF);
+                   std::fwrite("\n", 1, 1, file) == 1);
 }
 
 void BadLineTally::check_quarantine(bool ok) const {
