@@ -18,9 +18,10 @@ _leveret_values() {
     --optimizer) echo "adagrad sgd ftrl adam" ;;
     --adagrad) echo "weight slice" ;;
     --bad_lines) echo "fail skip max=" ;;
-    --linear) echo "all" ;;
+    --linear) echo "all none" ;;
+    --heads) echo "mixed one" ;;
+    --hidden) echo "none" ;;
     --numeric | --numeric_as) echo "log2bucket value both" ;;
-    --bits) echo "32 16 8" ;;
     help) _leveret_words "$program" | grep -v '^-' ;;
     convert) echo "criteo avazu kdd2012 libffm csv" ;;
   esac

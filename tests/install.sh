@@ -53,4 +53,21 @@ for header in "$source_dir"/include/leveret/*.h; do
   check "header $name is plain C" sh -c "echo '#include <leveret/$name>' |
     cc -std=c99 -Wall -Werror -I '$prefix/include' -x c -c - -o '$prefix/header.o'"
 done
+cat >"$prefix/version.c" <<'C'
+#include <leveret/leveret.h>
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+  printf("%s %d.%d.%d\n", leveret_version(), LEVERET_VERSION_MAJOR, LEVERET_VERSION_MINOR,
+         LEVERET_VERSION_PATCH);
+  return strcmp(leveret_version(), LEVERET_VERSION_STRING);
+}
+C
+library=$(dirname "$(find "$prefix" -name libleveret.so)")
+sanitize=$(sed -n 's/^LEVERET_SANITIZE:STRING=\(..*\)/-fsanitize=\1/p' "$build/CMakeCache.txt")
+# shellcheck disable=SC2086 # none or one word
+check "a C program builds with the library" cc $sanitize -std=c99 -Wall -Werror "$prefix/version.c" \
+  -I "$prefix/include" -L "$library" -lleveret -Wl,-rpath,"$library" -o "$prefix/version"
+check "header, library and project agree on the version" \
+  sh -c "'$prefix/version' | grep -Fx '$version $version'"
 exit $failed
