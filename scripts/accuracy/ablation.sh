@@ -27,7 +27,7 @@ while [ $# -gt 0 ]; do
   esac
   shift 2
 done
-[ -n "$leveret" ] && { [ -n "$data" ] || [ -n "$synth" ]; } || usage
+if [ -z "$leveret" ] || [ -z "$synth$data" ]; then usage; fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -128,10 +128,12 @@ if [ -z "$update" ]; then
   cat "$work/table"
   exit
 fi
-grep -q '^<!-- ablation begin -->$' "$update" && grep -q '^<!-- ablation end -->$' "$update" || {
-  echo "$update: the lines <!-- ablation begin --> and <!-- ablation end --> are missing" >&2
-  exit 1
-}
+for mark in begin end; do
+  if ! grep -q "^<!-- ablation $mark -->\$" "$update"; then
+    echo "$update: the line <!-- ablation $mark --> is missing" >&2
+    exit 1
+  fi
+done
 sed -e '/^<!-- ablation begin -->$/r '"$work/table" \
   -e '/^<!-- ablation begin -->$/,/^<!-- ablation end -->$/{/^<!--/!d}' "$update" >"$work/updated"
 cat "$work/updated" >"$update"

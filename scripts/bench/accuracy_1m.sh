@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
   esac
   shift 2
 done
-[ -n "$leveret" ] && { [ -n "$synth" ] || [ -n "$data" ]; } || usage
+if [ -z "$leveret" ] || [ -z "$synth$data" ]; then usage; fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -44,8 +44,9 @@ fi
 data=$work/all.vw
 tail -n "$test" "$data" | cut -d ' ' -f 1 >"$work/labels"
 
-namespaces=$(head -n 2000 "$data" | awk '{ for (i = 2; i <= NF; ++i) if ($i ~ /^\|./) seen[substr($i, 2)] }
-                                       END { for (n in seen) print n }' | sort)
+# shellcheck source=scripts/bench/lib.sh
+. "$here/lib.sh"
+if [ -n "$fw" ]; then fw_namespaces "$data" "$work"; fi
 
 # measure NAME PREDICTIONS COMMAND...: runs it, scores the last rows, adds a line to the table.
 measure() {
@@ -69,22 +70,13 @@ ours() {
   measure "leveret $name" "$work/p" "$leveret" train -d "$data" --holdout_after "$rows" -p "$work/p" "$@"
 }
 
-# FW keeps its namespace map beside the data; the constant and -b 22 as its documentation has them.
+# theirs NAME BITS RATE K HIDDEN: FW with the FFM rate RATE; K 0: linear.
 theirs() {
   [ -n "$fw" ] || return 0
-  local name=$1 bits=$2
-  shift 2
-  # OpenBLAS takes some newer Xeons for a Prescott; FW's dense layers are four times as slow then.
-  measure "fw $name" "$work/p" env OPENBLAS_CORETYPE="${OPENBLAS_CORETYPE:-SkylakeX}" \
-    "$fw" --data "$data" --adaptive --sgd --link logistic --loss_function logistic --hash all \
-    -b "$bits" --ffm_bit_precision "$bits" --holdout_after "$rows" -p "$work/p" "${keep[@]}" "$@"
+  fw_deep "$4" "$5" "$3"
+  measure "fw $1" "$work/p" env OPENBLAS_CORETYPE="$openblas" "${fw_base[@]}" --data "$data" \
+    -b "$2" --ffm_bit_precision "$2" --holdout_after "$rows" -p "$work/p" "${theirs[@]}"
 }
-keep=() fields=()
-for n in $namespaces; do
-  keep+=(--keep "$n")
-  fields+=(--ffm_field "$n")
-  printf '%s,n%s\n' "$n" "$n" >>"$work/vw_namespace_map.csv"
-done
 
 printf '# %s rows learned, %s rows scored; the models are\n# model\tlogloss\tAUC\tpeak MB\tCPU s\n' "$rows" "$test" >&2
 if [ -n "$truth" ] && ! grep -q '^truth' "$out"; then
@@ -92,22 +84,17 @@ if [ -n "$truth" ] && ! grep -q '^truth' "$out"; then
   printf 'truth\t%s\t-\t-\n' "$("$here/../accuracy/score.sh" "$work/labels" "$work/last" | cut -f 1,2)" | tee -a "$out"
 fi
 
-nn=(--nn_layers 1 --nn 0:width:32 --nn 0:activation:relu --nn 0:init:hu --nn_learning_rate .02
-  --nn_power_t .45 --nn_topology one)
 ours 'default'
-theirs 'DeepFFM k=4 1x32, rate .1' 22 -l .05 --power_t .5 "${fields[@]}" --ffm_k 4 --ffm_learning_rate .1 --ffm_power_t .45 "${nn[@]}"
+theirs 'DeepFFM k=4 1x32, rate .1' 22 .1 4 32
 ours 'linear + FFM, mixed' --hidden none
 ours 'linear, mixed' --ffm_k 0
 ours 'DeepFFM 1x32, one head' --heads one
 ours 'FFM, one head' --heads one --hidden none
 ours 'linear, one head' --heads one --ffm_k 0
 ours 'default with k=8' --ffm_k 8
-theirs 'linear, rate .05' 22 -l .05 --power_t .5
-theirs 'linear, rate .1, power .4' 22 -l .1 --power_t .4
+theirs 'linear' 22 0 0 none
 for rate in .05 .1 .2; do
-  theirs "FFM k=4, rate $rate" 22 -l .05 --power_t .5 "${fields[@]}" --ffm_k 4 --ffm_learning_rate $rate --ffm_power_t .45
-  theirs "DeepFFM k=4 1x32, rate $rate" 22 -l .05 --power_t .5 "${fields[@]}" --ffm_k 4 --ffm_learning_rate $rate --ffm_power_t .45 "${nn[@]}"
+  theirs "FFM k=4, rate $rate" 22 $rate 4 none
+  theirs "DeepFFM k=4 1x32, rate $rate" 22 $rate 4 32
 done
-for rate in .05 .1; do
-  theirs "DeepFFM k=4 1x32, rate $rate, 28 bits" 28 -l .05 --power_t .5 "${fields[@]}" --ffm_k 4 --ffm_learning_rate $rate --ffm_power_t .45 "${nn[@]}"
-done
+for rate in .05 .1; do theirs "DeepFFM k=4 1x32, rate $rate, 28 bits" 28 $rate 4 32; done
