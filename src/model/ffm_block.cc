@@ -26,9 +26,13 @@ float instance_scale(const Tape& tape, std::size_t b) {
 void FfmBlock::forward(const Model& model, Tape& tape) const {
   const std::size_t pairs = model.layout().pairs();
   for (std::size_t b = 0; b < tape.size; ++b) {
-    gather(model, tape, b);
+    gather(model, tape, b, true);
     float* p = tape.pairs.data() + b * pairs;
-    pairs_of(model, tape, p);
+    if (tape.ffm.in_place) {
+      pairs_in_place(model, tape, p);
+    } else {
+      pairs_of(model, tape, p);
+    }
     float sum = 0, squares = 0;
     kernels_->moments(p, pairs, &sum, &squares);
     tape.ffm_scale[b] = instance_scale(tape, b);
@@ -39,14 +43,40 @@ void FfmBlock::forward(const Model& model, Tape& tape) const {
   }
 }
 
-void FfmBlock::gather(const Model& model, Tape& tape, std::size_t b) const {
+/// False when some field has several rows.
+bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) const {
+  FfmTape& ffm = tape.ffm;
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    std::uint32_t only = feature::kNoLinear;
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      if (tape.rows[i] == kNoRow) continue;
+      if (only != feature::kNoLinear) return false;
+      only = i;
+    }
+    if (only == feature::kNoLinear) continue;
+    ffm.present.push_back({run.field, only, only + 1, false});
+    ffm.fields.push_back(run.field);
+    ffm.sums.push_back(model.fields()[run.field].weights(tape.rows[only]));
+    ffm.x.push_back(tape.field_values[only]);
+  }
+  return true;
+}
+
+void FfmBlock::gather(const Model& model, Tape& tape, std::size_t b, bool in_place) const {
   const std::size_t slots = model.fields().size();
   const std::size_t k = model.spec().ffm_k;
   const std::size_t length = slots * k;
   FfmTape& ffm = tape.ffm;
-  ffm.present.clear();
-  ffm.fields.clear();
-  ffm.sums.clear();
+  const auto clear = [&] {
+    ffm.present.clear();
+    ffm.fields.clear();
+    ffm.sums.clear();
+    ffm.x.clear();
+  };
+  clear();
+  ffm.in_place = in_place && gather_in_place(model, tape, b);
+  if (ffm.in_place) return;
+  clear();
   if (ffm.contra.size() < slots * length) {
     ffm.store.resize(slots * length);
     ffm.contra.resize(slots * length);
@@ -77,6 +107,23 @@ void FfmBlock::gather(const Model& model, Tape& tape, std::size_t b) const {
   }
   kernels_->transpose(ffm.sums.data(), ffm.fields.data(), ffm.fields.size(), slots, k,
                       ffm.contra.data());
+}
+
+void FfmBlock::pairs_in_place(const Model& model, Tape& tape, float* pairs) const {
+  FfmTape& ffm = tape.ffm;
+  const std::size_t n = ffm.present.size();
+  ffm.compact.resize(n * n);
+  kernels_->ffm_pairs(ffm.sums.data(), ffm.fields.data(), n, model.spec().ffm_k,
+                      ffm.compact.data());
+  std::fill(pairs, pairs + model.layout().pairs(), 0.0f);
+  const float* from = ffm.compact.data();
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t g = ffm.fields[i];
+    for (std::size_t j = 0; j < i; ++j) {
+      pairs[pair_index(ffm.fields[j], g)] = from[j] * ffm.x[i] * ffm.x[j];
+    }
+    from += i;
+  }
 }
 
 void FfmBlock::pairs_of(const Model& model, const Tape& tape, float* pairs) const {
@@ -117,6 +164,17 @@ void FfmBlock::backward(const Model& model, Tape& tape) const {
     } else {
       for (std::size_t i = 0; i < pairs; ++i) d[i] += own;
     }
+  }
+}
+
+void FfmBlock::spread_in_place(const Model& model, Tape& tape, std::size_t b) const {
+  FfmTape& ffm = tape.ffm;
+  const float* d = tape.d_pairs.data() + b * model.layout().pairs();
+  float* to = ffm.compact.data();
+  for (std::size_t i = 0; i < ffm.present.size(); ++i) {
+    const float* row = d + pair_index(0, ffm.fields[i]);
+    for (std::size_t j = 0; j < i; ++j) to[j] = row[ffm.fields[j]] * ffm.x[i] * ffm.x[j];
+    to += i;
   }
 }
 

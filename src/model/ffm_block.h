@@ -22,15 +22,21 @@ class FfmBlock final : public Block {
   /// Adds the head's own error to d_pairs, which holds what came back through the MLP.
   void backward(const Model& model, Tape& tape) const override;
 
-  /// Puts example b on tape.ffm: sums and contra.
-  void gather(const Model& model, Tape& tape, std::size_t b) const;
+  /// Puts example b on tape.ffm; in place where it can be and `in_place` allows it.
+  void gather(const Model& model, Tape& tape, std::size_t b, bool in_place) const;
 
   /// From d_pairs of example b to tape.ffm.delta: slot g of a feature with value x in the i-th
   /// present field has the gradient x * delta[i][g] * contra[i][g], but for the field's own slot,
   /// where it is x * delta[i][f] * (contra[i][f] - x * v_f).
   void spread(const Model& model, Tape& tape, std::size_t b) const;
 
+  /// The same for an example in place: to tape.ffm.compact, in the order of Kernels::ffm_pairs,
+  /// times the values of both features.
+  void spread_in_place(const Model& model, Tape& tape, std::size_t b) const;
+
  private:
+  bool gather_in_place(const Model& model, Tape& tape, std::size_t b) const;
+  void pairs_in_place(const Model& model, Tape& tape, float* pairs) const;
   void pairs_of(const Model& model, const Tape& tape, float* pairs) const;
   float within(const Model& model, const Tape& tape, std::size_t present) const;
 

@@ -37,6 +37,7 @@ class Optimizer {
 
   // FFM rows (optimizer_ffm.cc).
   void apply_ffm(Model& model, Tape& tape);
+  void apply_ffm_in_place(Model& model, Tape& tape, const kernels::StepRule& rule);
   void apply_ffm_batch(Model& model, Tape& tape);
   template <class Visit>
   void each_row_gradient(const Model& model, Tape& tape, std::size_t b, Visit visit);
@@ -64,6 +65,7 @@ class Optimizer {
   std::vector<float> row_sums_;
   std::vector<float> layer_sums_;
   std::vector<float> delta_, self_;
+  std::vector<float*> rows_at_, states_at_;
 };
 
 }  // namespace leveret::model

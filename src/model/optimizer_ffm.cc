@@ -39,12 +39,31 @@ void Optimizer::each_row_gradient(const Model& model, Tape& tape, std::size_t b,
   }
 }
 
+void Optimizer::apply_ffm_in_place(Model& model, Tape& tape, const kernels::StepRule& rule) {
+  ffm_.spread_in_place(model, tape, 0);
+  rows_at_.clear();
+  states_at_.clear();
+  for (const PresentField& present : tape.ffm.present) {
+    FieldTable& table = model.fields()[present.field];
+    rows_at_.push_back(table.weights(tape.rows[present.begin]));
+    states_at_.push_back(table.state(tape.rows[present.begin]));
+  }
+  const auto update =
+      model.spec().adagrad_slice ? kernels_->ffm_update_pairs_slice : kernels_->ffm_update_pairs;
+  update(rows_at_.data(), states_at_.data(), tape.ffm.fields.data(), rows_at_.size(),
+         model.spec().ffm_k, tape.ffm.compact.data(), rule);
+}
+
 void Optimizer::apply_ffm(Model& model, Tape& tape) {
   if (!tape.scores[0].learn) return;
   const Spec& spec = model.spec();
   const std::size_t slots = model.fields().size();
   const kernels::StepRule rule{
       spec.ffm.rate, spec.optimizer == OptimizerKind::kSgd ? 0.0f : spec.ffm.power_t, spec.l2};
+  if (tape.ffm.in_place) {
+    apply_ffm_in_place(model, tape, rule);
+    return;
+  }
   const auto update = spec.adagrad_slice ? kernels_->ffm_update_slice : kernels_->ffm_update;
   each_row_gradient(model, tape, 0,
                     [&](std::uint32_t field, Row row, const float* contra, const float* delta) {
@@ -65,7 +84,7 @@ void Optimizer::apply_ffm_batch(Model& model, Tape& tape) {
   std::size_t sums = 0;
   for (std::size_t b = 0; b < tape.size; ++b) {
     if (!tape.scores[b].learn) continue;
-    ffm_.gather(model, tape, b);
+    ffm_.gather(model, tape, b, false);
     each_row_gradient(model, tape, b,
                       [&](std::uint32_t field, Row row, const float* contra, const float* delta) {
                         row_gradients_.push_back({field, row, static_cast<std::uint32_t>(sums++)});

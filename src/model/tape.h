@@ -35,12 +35,17 @@ struct PresentField {
   bool several;              ///< more than one row: it has pairs within the field
 };
 
-/// Working memory of FfmBlock for one example. `contra` is a copy, so rows may change while
-/// gradients are taken from it.
+/// Working memory of FfmBlock for one example, in one of two forms. `in_place`: every present field
+/// has one row, as in nearly all click data; the rows themselves are read and moved. Otherwise the
+/// fields' sums are made, and `contra`, a copy, so that rows may change while gradients are taken
+/// from it.
 struct FfmTape {
+  bool in_place = false;
   std::vector<PresentField> present;  ///< n of them, ascending by field
   std::vector<std::uint32_t> fields;  ///< their fields
-  std::vector<const float*> sums;     ///< S_f, F * k floats each: a row itself, or in `store`
+  std::vector<const float*> sums;     ///< S_f, F * k floats each; in place: the row, without x
+  std::vector<float> x;               ///< in place: the value of each row's feature
+  std::vector<float> compact;         ///< in place: pairs, or their deltas, of present fields only
   std::vector<float> store;           ///< sums that are not a row
   std::vector<float> contra;          ///< n * F * k: contra[i][g] = S_g,f(i)
   std::vector<float> delta;           ///< n * F: d loss / d p_f(i),g
