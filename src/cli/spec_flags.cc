@@ -66,10 +66,12 @@ model::Spec SpecFlags::spec(const model::Spec& stored, const std::string& file) 
     if (!given.entry->shape) {
       given.entry->set(spec, text);
     } else if (text != given.entry->get(stored)) {
+      const std::string has = given.entry->get(stored);
       throw std::runtime_error(fmt::format(
-          "--{} {} contradicts the model {}, which has --{} {}; leave the option out, or train a "
-          "new model without -i",
-          given.entry->name, text, file, given.entry->name, given.entry->get(stored)));
+          "--{} {} contradicts the model {}, which has {}; leave the option out, or train a new "
+          "model without -i",
+          given.entry->name, text, file,
+          has.empty() ? "none" : fmt::format("--{} {}", given.entry->name, has)));
     }
   }
   model::check_spec(spec);
