@@ -63,10 +63,10 @@ class FieldTable {
     const auto* w = reinterpret_cast<const char*>(weights_at_ + row * shape_.weights());
     const auto* s = reinterpret_cast<const char*>(state_at_ + row * shape_.state());
     for (std::size_t at = 0; at < shape_.weights() * sizeof(float); at += 64) {
-      __builtin_prefetch(w + at);
+      __builtin_prefetch(w + at, 0, 2);
     }
     for (std::size_t at = 0; at < shape_.state() * sizeof(float); at += 64) {
-      __builtin_prefetch(s + at);
+      __builtin_prefetch(s + at, 0, 2);
     }
   }
 
