@@ -58,8 +58,7 @@ Row FieldTable::find(std::uint32_t hash) const {
     }
     if (hashed_ || static_cast<std::uint32_t>(seen) == hash) {
       if (has_row(value)) return value & ~kRowBit;
-      const bool refused = value != kBusy && value >= options_.admit;
-      return refused ? shared_row() : kNoRow;
+      return value == kRefused ? shared_row() : kNoRow;
     }
   }
 }
@@ -86,7 +85,7 @@ Row FieldTable::touch(std::uint32_t hash) {
       keys_.add(1);
       const Row row = new_row(hash);
       if (row == kNoRow) {
-        slot.store(word(hash, options_.admit), std::memory_order_release);
+        slot.store(word(hash, kRefused), std::memory_order_release);
         return to_shared_row();
       }
       slot.store(word(hash, row | kRowBit), std::memory_order_release);
@@ -118,7 +117,7 @@ Row FieldTable::sighted(std::uint64_t& at, std::uint64_t seen) {
     return kNoRow;
   }
   const Row row = new_row(key);
-  slot.store(word(key, row == kNoRow ? options_.admit : row | kRowBit), std::memory_order_release);
+  slot.store(word(key, row == kNoRow ? kRefused : row | kRowBit), std::memory_order_release);
   return row == kNoRow ? to_shared_row() : row;
 }
 

@@ -103,10 +103,11 @@ class FieldTable {
 
  private:
   // An index word is value << 32 | key; value 0 = empty, else a count of sights, or a row with
-  // kRowBit. A count of `admit`: there was no memory for a row, so the shared one stands for it.
-  // kBusy: another thread is writing the row's first weights.
+  // kRowBit. kBusy: another thread is writing the row's first weights. kRefused: there was no
+  // memory for a row, so the shared one stands for it.
   static constexpr std::uint32_t kRowBit = 0x80000000u;
   static constexpr std::uint32_t kBusy = 0x7fffffffu;
+  static constexpr std::uint32_t kRefused = 0x7ffffffeu;
   static bool has_row(std::uint32_t value) { return (value & kRowBit) != 0; }
   static std::uint32_t value_of(std::uint64_t word) {
     return static_cast<std::uint32_t>(word >> 32);

@@ -151,21 +151,38 @@ TEST_CASE("new slots are what they would have been from the start; old ones stay
   }
 }
 
+TEST_CASE("with admit 0 a full field asks for more sights") {
+  MemoryBudget budget(kMemory);
+  FieldTable table(0, with_admit(0), kShape, budget);
+  const auto sights_of = [&](std::uint32_t key) {
+    std::uint32_t sights = 1;
+    while (table.touch(key) == kNoRow) ++sights;
+    return sights;
+  };
+  std::uint32_t key = 1;
+  for (const auto& [until, sights] : std::vector<std::pair<std::uint64_t, std::uint32_t>>{
+           {4096, 2}, {8192, 4}, {16384, 6}, {16400, 8}}) {
+    while (table.rows() < until) REQUIRE(sights_of(key++ * 2654435761u) == sights);
+  }
+}
+
 /// A table that has run out of memory, and a key that found none.
 struct FullTable {
-  explicit FullTable(std::uint32_t admit) : table(0, with_admit(admit), {16, 4, true, 1}, budget) {
+  explicit FullTable(std::uint32_t admit)
+      : sights(admit == 0 ? 2 : admit), table(0, with_admit(admit), {16, 4, true, 1}, budget) {
     for (; table.shared() == 0; ++next) {
       REQUIRE(next < 100000);
-      for (std::uint32_t i = 0; i < admit; ++i) table.touch(next);
+      for (std::uint32_t i = 0; i < sights; ++i) table.touch(next);
     }
   }
+  std::uint32_t sights;  ///< that a key needs; with `admit` 0 and few rows: 2
   MemoryBudget budget{50000};
   FieldTable table;
   std::uint32_t next = 1;
 };
 
 TEST_CASE("without memory new keys share one row, old ones keep theirs, and it is counted") {
-  const std::uint32_t admit = GENERATE(1, 2, 3);
+  const std::uint32_t admit = GENERATE(0, 1, 2, 3);
   FullTable full(admit);
   FieldTable& table = full.table;
   const Row shared = table.shared_row();
@@ -174,8 +191,8 @@ TEST_CASE("without memory new keys share one row, old ones keep theirs, and it i
   const std::uint64_t rows = table.rows();
   std::uint64_t count = table.shared();
   for (std::uint32_t key = full.next; key < full.next + 10; ++key) {
-    for (std::uint32_t i = 1; i < admit; ++i) CHECK(table.touch(key) == kNoRow);
-    CHECK(table.find(key) == (admit > 1 ? kNoRow : shared));
+    for (std::uint32_t i = 1; i < full.sights; ++i) CHECK(table.touch(key) == kNoRow);
+    CHECK(table.find(key) == (admit != 1 ? kNoRow : shared));
     for (int again = 0; again < 3; ++again) {
       CHECK(table.touch(key) == shared);
       CHECK(table.shared() == ++count);
@@ -189,7 +206,7 @@ TEST_CASE("without memory new keys share one row, old ones keep theirs, and it i
     REQUIRE(table.touch(key) == key - 1);
   }
   // A key that was never seen is unknown, as it is to learning at its first sight.
-  if (admit > 1) CHECK(table.find(0xabcdef) == kNoRow);
+  if (admit != 1) CHECK(table.find(0xabcdef) == kNoRow);
 }
 
 Arena arena_of(const void* data, std::uint64_t bytes) {

@@ -1,0 +1,76 @@
+// tests/golden/model-v1.lvt says for ever what it said when it was made. To make the files of a new
+// version: LEVERET_GOLDEN_OUT=tests/golden/model-v2 test_train "[.golden]".
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <fstream>
+
+#include "train_run.h"
+
+namespace leveret::train {
+namespace {
+
+std::string golden(const std::string& name) {
+  const std::filesystem::path here = __FILE__;
+  return (here.parent_path().parent_path().parent_path() / "golden" / name).string();
+}
+
+model::LineShape golden_shape() {
+  model::LineShape shape;
+  shape.fields = 2;
+  shape.repeats = true;
+  return shape;
+}
+
+/// Small: every section takes a page.
+model::Spec golden_spec() {
+  model::Spec spec;
+  spec.bit_precision = 6;
+  spec.ffm_k = 3;
+  spec.hidden = {4};
+  spec.features.interactions = {{"A", "B"}};
+  return spec;
+}
+
+TEST_CASE("the model of version 1 predicts what it predicted, and learns on") {
+  TrainRun run(load_model(golden("model-v1.lvt"), LoadFor::kTraining, kTestMemory));
+  CHECK(run.model.scalars().examples == 200);
+  CHECK(run.model.fields().size() == 2);
+  std::ifstream in(golden("model-v1.txt"));
+  std::string lines, line;
+  std::vector<double> expected;
+  while (std::getline(in, line)) {
+    const std::size_t tab = line.find('\t');
+    expected.push_back(std::stod(line.substr(0, tab)));
+    lines += line.substr(tab + 1) + '\n';
+  }
+  REQUIRE(expected.size() == 30);
+  const std::vector<float> predicted = run.predict(lines);
+  REQUIRE(predicted.size() == 30);
+  for (std::size_t i = 0; i < 30; ++i) {
+    INFO("line " << i + 1);
+    CHECK(predicted[i] == Approx(expected[i]).epsilon(1e-5));
+  }
+  run.learn(lines);
+  CHECK(run.model.scalars().examples == 230);
+}
+
+TEST_CASE("write a golden model", "[.golden]") {
+  const char* out = ::getenv("LEVERET_GOLDEN_OUT");
+  REQUIRE(out != nullptr);
+  TrainRun run(golden_spec());
+  run.learn(model::random_lines(200, golden_shape(), 1));
+  save_model(run.model, std::string(out) + ".lvt");
+  const std::string lines = model::random_lines(29, golden_shape(), 2) + "1 |A new |C c\n";
+  const std::vector<float> predicted = run.predict(lines);
+  std::ofstream text(std::string(out) + ".txt");
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%.8f", static_cast<double>(predicted[i]));
+    text << number << '\t' << cut(lines, i, 1);
+  }
+}
+
+}  // namespace
+}  // namespace leveret::train
