@@ -143,6 +143,7 @@ class TrainRun {
     hogwild.parser = parser_options(model_.spec());
     train::Hogwild(model_, names_, kernels_, hogwild)
         .run([&](text::ExampleChunk& chunk) { return source_->next(chunk); },
+             [&] { source_->stop(); },
              options_.input.cache.empty(),
              [&](const text::ExampleChunk& chunk) { count_lines(chunk, pass); },
              [&](train::Outcomes& outcomes) {

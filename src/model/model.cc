@@ -111,6 +111,7 @@ void Model::fit_fields() {
     options.init_width = spec_.ffm_init_width * std::sqrt(3.0f / static_cast<float>(spec_.ffm_k));
     tables_->fields.emplace_back(static_cast<std::uint32_t>(tables_->fields.size()), options,
                                  row_shape(), tables_->budget);
+    tables_->fields.back().set_concurrent(tables_->concurrent);
   }
   if (spec_.has_mlp()) fit_dense(fields);
   fitted_ = fields;
@@ -146,6 +147,7 @@ std::uint64_t Model::shared_lookups() const {
 }
 
 void Model::set_concurrent(bool concurrent) {
+  tables_->concurrent = concurrent;
   linear().set_concurrent(concurrent);
   for (FieldTable& table : tables_->fields) table.set_concurrent(concurrent);
 }

@@ -73,6 +73,7 @@ struct Tables {
   MemoryBudget budget;
   LinearTable linear;
   std::vector<FieldTable> fields;
+  bool concurrent = false;  ///< told to tables that come later, too
 };
 
 /// What every example writes.

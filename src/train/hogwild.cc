@@ -36,7 +36,7 @@ class Hogwild::Worker {
  public:
   explicit Worker(Hogwild& all)
       : all_(all),
-        replica_(all.model_.replica()),
+        replica_(all.make_replica()),
         learner_(replica_, all.names_, all.kernels_),
         parser_(all.names_, all.options_.parser) {}
 
@@ -134,7 +134,14 @@ class Hogwild::Worker {
   Outcomes outcomes_;
 };
 
-void Hogwild::run(const Next& next, bool parse, const Parsed& parsed, const Report& report) {
+model::Model Hogwild::make_replica() {
+  const std::shared_lock shape(shape_mutex_);
+  const std::lock_guard dense(dense_mutex_);
+  return model_.replica();
+}
+
+void Hogwild::run(const Next& next, const Stop& stop, bool parse, const Parsed& parsed,
+                  const Report& report) {
   model_.set_concurrent(true);
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < options_.threads; ++i) {
@@ -143,9 +150,12 @@ void Hogwild::run(const Next& next, bool parse, const Parsed& parsed, const Repo
         if (options_.pin) pin_to(i);
         Worker(*this).run(next, parse, parsed, report);
       } catch (...) {
-        const std::lock_guard lock(error_mutex_);
-        if (!error_) error_ = std::current_exception();
+        {
+          const std::lock_guard lock(error_mutex_);
+          if (!error_) error_ = std::current_exception();
+        }
         stop_ = true;
+        stop();  // threads that wait for input are not to wait for ever
       }
     });
   }

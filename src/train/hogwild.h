@@ -33,6 +33,8 @@ class Hogwild {
  public:
   /// Hands out chunks of whole lines (or parsed ones), to any thread; false at the end.
   using Next = std::function<bool(text::ExampleChunk&)>;
+  /// Makes Next return false soon; called when a thread has failed.
+  using Stop = std::function<void()>;
   /// Told of a chunk when it is parsed and when its outcomes are known; one call at a time.
   /// What it throws ends the run.
   using Parsed = std::function<void(const text::ExampleChunk&)>;
@@ -44,9 +46,12 @@ class Hogwild {
 
   /// Returns when the input has ended and everything is learned. Rethrows the first error of any
   /// thread, after all have stopped. `parse` false: chunks come parsed.
-  void run(const Next& next, bool parse, const Parsed& parsed, const Report& report);
+  void run(const Next& next, const Stop& stop, bool parse, const Parsed& parsed,
+           const Report& report);
 
  private:
+  model::Model make_replica();
+
   static constexpr std::size_t kMergeEvery = 256;
 
   class Worker;
