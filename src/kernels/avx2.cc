@@ -22,6 +22,12 @@ struct Avx2 {
   static V clamp_normal(V x) { return xsimd::min(xsimd::max(x, V(__FLT_MIN__)), V(__FLT_MAX__)); }
   static V rsqrt_guess(V x) { return _mm256_rsqrt_ps(x); }
 
+  /// Two floats, the upper lanes 0. (As integers: reading floats as a double would break the
+  /// aliasing rules, and their address need not suit one.)
+  static __m128 load_two(const float* p) {
+    return _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(p)));
+  }
+
   template <std::size_t K>
   static V spread(const float* p) {
     if constexpr (K == 1) return V::load_unaligned(p);
@@ -30,7 +36,7 @@ struct Avx2 {
       return _mm256_permutevar_ps(four, _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
     }
     if constexpr (K == 4) {
-      const __m256d two = _mm256_broadcast_sd(reinterpret_cast<const double*>(p));
+      const __m256d two = _mm256_broadcastsd_pd(_mm_castps_pd(load_two(p)));
       return _mm256_permutevar_ps(_mm256_castpd_ps(two), _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
     }
     return V(*p);
@@ -72,7 +78,7 @@ struct Avx2 {
     if constexpr (K == 2) return _mm256_set_m128(two_slots(p[2], p[3]), two_slots(p[0], p[1]));
   }
   static __m128 two_slots(const float* a, const float* b) {
-    const __m128 low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(a)));
+    const __m128 low = load_two(a);
     return _mm_loadh_pi(low, reinterpret_cast<const __m64*>(b));
   }
   template <std::size_t K>

@@ -27,6 +27,12 @@ struct Avx512 {
   }
   static V rsqrt_guess(V x) { return _mm512_rsqrt14_ps(x); }
 
+  /// Two floats, the upper lanes 0. (As integers: reading floats as a double would break the
+  /// aliasing rules, and their address need not suit one.)
+  static __m128 load_two(const float* p) {
+    return _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(p)));
+  }
+
   template <std::size_t K>
   static V spread(const float* p) {
     if constexpr (K == 1) return V::load_unaligned(p);
@@ -40,7 +46,7 @@ struct Avx512 {
     }
     if constexpr (K == 8) {
       const __m512i index = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
-      const __m512d two = _mm512_broadcastsd_pd(_mm_load_sd(reinterpret_cast<const double*>(p)));
+      const __m512d two = _mm512_broadcastsd_pd(_mm_castps_pd(load_two(p)));
       return _mm512_permutevar_ps(_mm512_castpd_ps(two), index);
     }
     return V(*p);
@@ -84,7 +90,7 @@ struct Avx512 {
     }
   }
   static __m128 two_slots(const float* a, const float* b) {
-    const __m128 low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(a)));
+    const __m128 low = load_two(a);
     return _mm_loadh_pi(low, reinterpret_cast<const __m64*>(b));
   }
   template <std::size_t K>

@@ -67,18 +67,20 @@ struct Scattered {
   }
 };
 
-/// Calls body(own) with row i's slots as they lie: own(rows, i, j) makes a bundle of them.
-template <class Isa, std::size_t K, class Float, class Body>
+/// Calls body(own) with row i's slots as they lie: own(rows, i, j) makes a bundle of them. Without
+/// `kMayBeAdjacent` they are always taken one by one, which saves code where speed lies elsewhere.
+template <class Isa, std::size_t K, class Float, bool kMayBeAdjacent, class Body>
 inline void with_own_slots(const std::uint32_t* fields, std::size_t n, Body&& body) {
-  if (fields[n - 1] - fields[0] == n - 1) {
-    body([](const Rows<Float>& r, std::size_t i, std::size_t j) {
-      return Adjacent<Isa, K, Float>(r, i, j);
-    });
-  } else {
-    body([](const Rows<Float>& r, std::size_t i, std::size_t j) {
-      return Scattered<Isa, K, Float>::own(r, i, j);
-    });
+  if constexpr (kMayBeAdjacent) {
+    if (fields[n - 1] - fields[0] == n - 1) {
+      return body([](const Rows<Float>& r, std::size_t i, std::size_t j) {
+        return Adjacent<Isa, K, Float>(r, i, j);
+      });
+    }
   }
+  body([](const Rows<Float>& r, std::size_t i, std::size_t j) {
+    return Scattered<Isa, K, Float>::own(r, i, j);
+  });
 }
 
 // ---- forward ----
@@ -162,7 +164,7 @@ void ffm_pairs(const float* const* rows, const std::uint32_t* fields, std::size_
   if (n < 2) return;
   const Rows<const float> r = {rows, fields};
   const auto fixed = [&]<std::size_t K>() {
-    with_own_slots<Isa, K, const float>(
+    with_own_slots<Isa, K, const float, (K < kLanes<Isa>)>(
         fields, n, [&](const auto& own) { ffm_pairs_fixed<Isa, K>(r, n, pairs, own); });
   };
   switch (k) {
@@ -264,11 +266,11 @@ void ffm_update_pairs(float* const* rows, float* const* accs, const std::uint32_
   if (n < 2) return;
   const Rows<float> w = {rows, fields};
   const Rows<float> acc = {accs, fields};
-  with_step<Isa>(rule, [&](const auto& step) {
+  with_step<Isa>(rule, [&]<class Step>(const Step& step) {
     const auto fixed = [&]<std::size_t K>() {
-      with_own_slots<Isa, K, float>(fields, n, [&](const auto& own) {
-        ffm_update_pairs_fixed<Isa, K>(w, acc, n, delta, step, own);
-      });
+      with_own_slots<Isa, K, float, (K < kLanes<Isa>)&&!Step::kHasL2>(
+          fields, n,
+          [&](const auto& own) { ffm_update_pairs_fixed<Isa, K>(w, acc, n, delta, step, own); });
     };
     switch (k) {
       case 2:

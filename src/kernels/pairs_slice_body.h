@@ -203,11 +203,12 @@ void ffm_update_pairs_slice(float* const* rows, float* const* accs, const std::u
   if (n < 2) return;
   const Rows<float> w = {rows, fields};
   const Rows<float> acc = {accs, fields};
-  with_step<Isa>(rule, [&](const auto& step) {
+  with_step<Isa>(rule, [&]<class Step>(const Step& step) {
     const auto fixed = [&]<std::size_t K>() {
-      with_own_slots<Isa, K, float>(fields, n, [&](const auto& own) {
-        ffm_update_pairs_slice_fixed<Isa, K>(w, acc, n, delta, step, own);
-      });
+      with_own_slots<Isa, K, float, (K < kLanes<Isa>)&&!Step::kHasL2>(
+          fields, n, [&](const auto& own) {
+            ffm_update_pairs_slice_fixed<Isa, K>(w, acc, n, delta, step, own);
+          });
     };
     switch (k) {
       case 2:

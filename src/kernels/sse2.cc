@@ -8,11 +8,17 @@ namespace {
 struct Sse2 {
   using V = xsimd::batch<float, xsimd::sse2>;
 
+  /// Two floats, the upper lanes 0. (As integers: reading floats as a double would break the
+  /// aliasing rules, and their address need not suit one.)
+  static __m128 load_two(const float* p) {
+    return _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(p)));
+  }
+
   static V load_part(const float* p, std::size_t n) {
     if (n >= 4) return V::load_unaligned(p);
     if (n == 0) return V(0.0f);
     if (n == 1) return _mm_load_ss(p);
-    const __m128 low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p)));
+    const __m128 low = load_two(p);
     return n == 2 ? low : _mm_movelh_ps(low, _mm_load_ss(p + 2));
   }
   static void store_part(float* p, V v, std::size_t n) {
@@ -33,7 +39,7 @@ struct Sse2 {
   static V spread(const float* p) {
     if constexpr (K == 1) return V::load_unaligned(p);
     if constexpr (K == 2) {
-      const __m128 pair = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p)));
+      const __m128 pair = load_two(p);
       return _mm_unpacklo_ps(pair, pair);
     }
     return V(*p);
@@ -57,7 +63,7 @@ struct Sse2 {
   template <std::size_t K>
   static V load_slots(const float* const* p) {
     static_assert(K == 2);
-    const __m128 low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p[0])));
+    const __m128 low = load_two(p[0]);
     return _mm_loadh_pi(low, reinterpret_cast<const __m64*>(p[1]));
   }
   template <std::size_t K>

@@ -45,8 +45,12 @@ void register_all(const std::string& name, Body body) {
   }
 }
 
-void register_ffm();
-void register_dense();
-void register_vectors();
+/// Runs what was registered; the exit status of main.
+inline int run(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
 
 }  // namespace leveret::bench

@@ -121,7 +121,8 @@ struct StepTolerance {
 
   StepTolerance(double g, double w, double acc_before, double acc_after, const StepRule& rule) {
     const double size = std::abs(g) + rule.l2 * std::abs(w);
-    const double scale = std::pow(std::max(acc_after, 1e-37), -rule.power);
+    const double root = std::sqrt(std::max(acc_after, 1e-37));
+    const double scale = rule.power == 0.5f ? 1 / root : std::pow(root, -2 * rule.power);
     const double inexact = rule.power == 0 ? 4 * kEps : (rule.power == 0.5f ? 1e-6 : 5e-6);
     weight = rule.rate * scale * size * (inexact + 4 * kEps) + kEps * std::abs(w);
     acc = 4 * kEps * (size * size + acc_before);

@@ -89,17 +89,19 @@ class Example {
   std::vector<std::vector<float>> weights_, squares_;
 };
 
+/// The numbers of fields that end a row of pairs within a register, at its end, and beyond it.
 template <class Body>
 void for_each_shape(Body&& body) {
-  for (std::size_t k : kSlotLengths) {
-    for (std::size_t n : {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{8},
-                          std::size_t{17}, std::size_t{18}, std::size_t{39}}) {
-      for (bool gaps : {false, true}) {
-        INFO("k " << k << ", " << n << " fields" << (gaps ? ", gaps between them" : ""));
-        body(k, n, gaps ? 2 * n + 1 : n, gaps);
-      }
+  const auto with_and_without_gaps = [&](std::size_t k, std::size_t n) {
+    for (bool gaps : {false, true}) {
+      INFO("k " << k << ", " << n << " fields" << (gaps ? ", gaps between them" : ""));
+      body(k, n, gaps ? 2 * n + 1 : n, gaps);
     }
+  };
+  for (std::size_t k : kSlotLengths) {
+    for (std::size_t n : {1, 2, 3, 18}) with_and_without_gaps(k, n);
   }
+  for (std::size_t n : {8, 17, 39}) with_and_without_gaps(8, n);
 }
 
 std::vector<float> row(const float* p, std::size_t length) { return {p, p + length}; }

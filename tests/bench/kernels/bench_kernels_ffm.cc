@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/registry.h"
+#include "registry.h"
 
 namespace leveret::bench {
 namespace {
@@ -85,8 +85,6 @@ void add(const std::string& name, std::size_t k, double arrays, double flops_per
   });
 }
 
-}  // namespace
-
 void register_ffm() {
   using kernels::Kernels;
   for (std::size_t k : {std::size_t{4}, std::size_t{8}, std::size_t{16}}) {
@@ -118,4 +116,10 @@ void register_ffm() {
   });
 }
 
+}  // namespace
 }  // namespace leveret::bench
+
+int main(int argc, char** argv) {
+  leveret::bench::register_ffm();
+  return leveret::bench::run(argc, argv);
+}

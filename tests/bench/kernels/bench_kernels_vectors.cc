@@ -1,5 +1,5 @@
 /// The kernels over plain vectors at the length of a DeepFFM's normalised input.
-#include "kernels/registry.h"
+#include "registry.h"
 
 namespace leveret::bench {
 namespace {
@@ -23,8 +23,6 @@ void add(const std::string& name, double arrays, double flops, Work work) {
   });
 }
 
-}  // namespace
-
 void register_vectors() {
   using kernels::Kernels;
   add("dot", 2, 2, [](const Kernels& kernels, Vectors& v) {
@@ -44,4 +42,10 @@ void register_vectors() {
   });
 }
 
+}  // namespace
 }  // namespace leveret::bench
+
+int main(int argc, char** argv) {
+  leveret::bench::register_vectors();
+  return leveret::bench::run(argc, argv);
+}

@@ -1,8 +1,8 @@
 /// The first layer of a DeepFFM: 780 inputs (741 pairs and 39 linear terms), 32 outputs; a second
 /// layer of 32; and the head, one output. W alone is 100 KB: it lives in the second-level cache,
 /// which gives a line in 2 to 3 cycles: forward and backward are bound by that, .7 µs at 3 GHz.
-/// The update is bound by arithmetic, as in ffm_bench.cc: 1,568 registers at 7 cycles, 3.7 µs.
-#include "kernels/registry.h"
+/// The update is bound by arithmetic, as in bench_kernels_ffm.cc: 1,568 registers at 7 cycles, 3.7 µs.
+#include "registry.h"
 
 namespace leveret::bench {
 namespace {
@@ -41,8 +41,6 @@ void add(const std::string& name, std::size_t inputs, std::size_t outputs, doubl
   });
 }
 
-}  // namespace
-
 void register_dense() {
   using kernels::Kernels;
   const auto forward = [](const Kernels& kernels, Layer& l) {
@@ -69,4 +67,10 @@ void register_dense() {
   add("dense_backward_update", 32, 32, 4, 9, backward_update);
 }
 
+}  // namespace
 }  // namespace leveret::bench
+
+int main(int argc, char** argv) {
+  leveret::bench::register_dense();
+  return leveret::bench::run(argc, argv);
+}
