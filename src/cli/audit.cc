@@ -16,7 +16,7 @@ namespace {
 /// What decides which features a line has and how they are hashed.
 const std::vector<std::string_view> kFeatureOptions = {
     "hash", "hash_seed", "linear",        "interactions", "field",
-    "keep", "ignore",    "bit_precision", "noconstant",   "transform"};
+    "keep", "ignore",    "bit_precision", "noconstant"};
 
 struct AuditOptions {
   InputOptions input;
@@ -52,10 +52,7 @@ void print_each(const AuditOptions& options, text::NamespaceNames& names, const 
 void audit_features(const AuditOptions& options) {
   const model::Spec spec = options.flags.spec();
   text::NamespaceNames names;
-  feature::FeatureOptions map_options = spec.features;
-  map_options.hash = spec.hash;
-  map_options.hash_seed = spec.hash_seed;
-  feature::FeatureMap features(map_options, {});
+  feature::FeatureMap features(spec.features, {});
   feature::FeatureBatch batch;
   batch.keep_parents = true;
   AuditText audit(spec, names, features, nullptr);

@@ -13,7 +13,6 @@ void FeatureBatch::clear() {
   runs_begin.assign(1, 0);
   field_features.clear();
   parents.clear();
-  derived.clear();
 }
 
 }  // namespace leveret::feature

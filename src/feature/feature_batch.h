@@ -67,10 +67,6 @@ struct FeatureBatch {
   std::uint32_t linear_begin(std::size_t b) const { return linear_at(linear_runs_begin[b]); }
   std::uint32_t linear_end(std::size_t b) const { return linear_at(linear_runs_begin[b + 1]); }
 
-  /// With transforms: the last example as it was mapped, derived namespaces behind its own; a run's
-  /// `name` is the index of its plan. Features named by `parents` are then those in here.
-  text::ExampleChunk derived;
-
   /// Working memory of FeatureMap::map, kept here so that mapping stays const and allocation free.
   std::vector<std::uint32_t> scratch;
 

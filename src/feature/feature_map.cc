@@ -9,13 +9,11 @@
 namespace leveret::feature {
 
 FeatureMap::FeatureMap(FeatureOptions options, std::vector<NamespacePlan> known)
-    : options_(std::move(options)),
-      transforms_(options_.transforms, options_.hash, options_.hash_seed) {
-  const bool is_new = known.empty();
-  for (NamespacePlan& plan : known) {
-    for (std::uint32_t field : plan.fields) field_count_ = std::max(field_count_, field + 1);
-    fieldless_ += options_.fields.empty() && plan.keep && plan.fields.empty();
-    add_plan(std::move(plan));
+    : options_(std::move(options)), plans_(std::move(known)) {
+  for (std::uint32_t i = 0; i < plans_.size(); ++i) {
+    plan_by_name_.emplace(plans_[i].name, i);
+    for (std::uint32_t field : plans_[i].fields) field_count_ = std::max(field_count_, field + 1);
+    fieldless_ += options_.fields.empty() && plans_[i].keep && plans_[i].fields.empty();
   }
   if (!options_.fields.empty()) {
     if (field_count_ > options_.fields.size()) {
@@ -26,23 +24,6 @@ FeatureMap::FeatureMap(FeatureOptions options, std::vector<NamespacePlan> known)
     }
     field_count_ = static_cast<std::uint32_t>(options_.fields.size());
   }
-  for (const Transform& transform : options_.transforms) {
-    if (plan_by_name_.contains(transform.name)) continue;
-    if (!is_new) {
-      throw std::runtime_error("the stored namespaces lack " + transform.name +
-                               ", which --transform makes; the file is damaged");
-    }
-    add_plan(plan(transform.name, true));
-  }
-}
-
-std::uint32_t FeatureMap::add_plan(NamespacePlan plan) {
-  const auto index = static_cast<std::uint32_t>(plans_.size());
-  plan_by_name_.emplace(plan.name, index);
-  transforms_.bind(plan.name, index);
-  plan_of_plan_.push_back(index);
-  plans_.push_back(std::move(plan));
-  return index;
 }
 
 std::vector<std::string> FeatureMap::field_names() const {
@@ -71,8 +52,9 @@ void FeatureMap::meet(const text::NamespaceNames& names, const text::ExampleChun
     if (id >= plan_of_.size()) plan_of_.resize(id + std::size_t{1}, kUnmet);
     if (plan_of_[id] != kUnmet) continue;
     const std::string name(names.name(id));
-    const auto found = plan_by_name_.find(name);
-    plan_of_[id] = found != plan_by_name_.end() ? found->second : add_plan(plan(name, grow));
+    auto [found, is_new] = plan_by_name_.emplace(name, static_cast<std::uint32_t>(plans_.size()));
+    if (is_new) plans_.push_back(plan(name, grow));
+    plan_of_[id] = found->second;
   }
 }
 
@@ -127,34 +109,24 @@ std::size_t FeatureMap::map(const text::ExampleChunk& chunk, std::size_t first, 
     out.label.push_back(example.label);
     out.importance.push_back(example.importance);
     out.initial.push_back(example.initial);
-    if (transforms_.empty()) {
-      map_example(chunk, example, plan_of_, out);
-    } else {
-      transforms_.apply(plan_of_, chunk, example, out.derived);
-      map_example(out.derived, out.derived.examples[0], plan_of_plan_, out);
-    }
+    map_linear(chunk, example, out);
+    if (options_.field_features) map_fields(chunk, example, out);
+    out.runs_begin.push_back(static_cast<std::uint32_t>(out.runs.size()));
   }
   return count;
-}
-
-void FeatureMap::map_example(const text::ExampleChunk& chunk, const text::Example& example,
-                             const std::vector<std::uint32_t>& plan_of, FeatureBatch& out) const {
-  map_linear(chunk, example, plan_of, out);
-  if (options_.field_features) map_fields(chunk, example, plan_of, out);
-  out.runs_begin.push_back(static_cast<std::uint32_t>(out.runs.size()));
 }
 
 /// One LinearRun per namespace run. `scratch` afterwards holds, for each of the example's runs, the
 /// place of its first feature in out.linear (kNoLinear: not linear), which map_fields reads.
 void FeatureMap::map_linear(const text::ExampleChunk& chunk, const text::Example& example,
-                            const std::vector<std::uint32_t>& plan_of, FeatureBatch& out) const {
+                            FeatureBatch& out) const {
   if (!options_.interactions.empty()) {
-    append_interactions(options_, plans_, plan_of, chunk, example, out);
+    append_interactions(options_, plans_, plan_of_, chunk, example, out);
   }
   out.scratch.clear();
   for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
     const text::NamespaceRun& run = chunk.runs[r];
-    const NamespacePlan& plan = plans_[plan_of[run.name]];
+    const NamespacePlan& plan = plans_[plan_of_[run.name]];
     const auto begin = static_cast<std::uint32_t>(out.linear.size());
     const bool used = plan.keep && plan.linear && run.begin != run.end;
     out.scratch.push_back(used ? begin : kNoLinear);
@@ -170,13 +142,13 @@ void FeatureMap::map_linear(const text::ExampleChunk& chunk, const text::Example
 /// Fields come nearly sorted (their ids follow the order of first appearance), so runs are placed
 /// by insertion; a field that comes again within a line is gathered into one run.
 void FeatureMap::map_fields(const text::ExampleChunk& chunk, const text::Example& example,
-                            const std::vector<std::uint32_t>& plan_of, FeatureBatch& out) const {
+                            FeatureBatch& out) const {
   // Behind what map_linear left in scratch: pairs (field, run), insertion-sorted by field, stable.
   std::vector<std::uint32_t>& order = out.scratch;
   const std::size_t base = order.size();
   for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
     if (chunk.runs[r].begin == chunk.runs[r].end) continue;
-    for (std::uint32_t field : plans_[plan_of[chunk.runs[r].name]].fields) {
+    for (std::uint32_t field : plans_[plan_of_[chunk.runs[r].name]].fields) {
       std::size_t at = order.size();
       order.insert(order.end(), {field, r});
       for (; at > base && order[at - 2] > field; at -= 2) {

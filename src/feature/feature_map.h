@@ -8,10 +8,7 @@
 #include <vector>
 
 #include "feature/feature_batch.h"
-#include "feature/transform.h"
-#include "feature/transform_run.h"
 #include "text/example.h"
-#include "text/hash.h"
 #include "text/namespace_names.h"
 
 namespace leveret::feature {
@@ -26,9 +23,6 @@ struct FeatureOptions {
   bool field_features = true;                          ///< false: a model without FFM
   std::vector<std::vector<std::string>> fields;        ///< --field; empty: each namespace is one
   std::uint32_t max_fields = 128;                      ///< later namespaces are linear only
-  std::vector<Transform> transforms;                   ///< --transform
-  text::HashMode hash = text::HashMode::kStrings;      ///< as the parser's, for derived features
-  std::uint32_t hash_seed = 0;                         ///< as the parser's
 };
 
 /// What was decided about one namespace when it was first met. Stored with the model, so that a
@@ -46,8 +40,7 @@ struct NamespacePlan {
 class FeatureMap {
  public:
   /// `known` comes from a stored model, in its order; std::runtime_error when it names a field that
-  /// the options do not have or lacks a namespace of the transforms. A new model's transforms have
-  /// their plans, and so their fields, before any namespace of the data.
+  /// the options do not have.
   FeatureMap(FeatureOptions options, std::vector<NamespacePlan> known);
 
   const FeatureOptions& options() const { return options_; }
@@ -70,18 +63,15 @@ class FeatureMap {
                   FeatureBatch& out) const;
 
  private:
-  std::uint32_t add_plan(NamespacePlan plan);
   NamespacePlan plan(const std::string& name, bool grow);
   bool has_met(const text::ExampleChunk& chunk, const text::Example& example) const;
   bool known_exactly(const std::string& selector) const;
   bool any_selects(const std::vector<std::string>& selectors, const std::string& name) const;
   void assign_fields(NamespacePlan& plan, bool grow);
-  void map_example(const text::ExampleChunk& chunk, const text::Example& example,
-                   const std::vector<std::uint32_t>& plan_of, FeatureBatch& out) const;
   void map_linear(const text::ExampleChunk& chunk, const text::Example& example,
-                  const std::vector<std::uint32_t>& plan_of, FeatureBatch& out) const;
+                  FeatureBatch& out) const;
   void map_fields(const text::ExampleChunk& chunk, const text::Example& example,
-                  const std::vector<std::uint32_t>& plan_of, FeatureBatch& out) const;
+                  FeatureBatch& out) const;
 
   static constexpr std::uint32_t kUnmet = 0xffffffffu;
 
@@ -89,8 +79,6 @@ class FeatureMap {
   std::vector<NamespacePlan> plans_;
   std::unordered_map<std::string, std::uint32_t> plan_by_name_;
   std::vector<std::uint32_t> plan_of_;  ///< name id -> index in plans_
-  TransformRunner transforms_;
-  std::vector<std::uint32_t> plan_of_plan_;  ///< i -> i: FeatureBatch::derived names plans at once
   std::uint32_t field_count_ = 0;
   std::uint32_t fieldless_ = 0;
 };

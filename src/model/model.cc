@@ -26,8 +26,6 @@ Tables::Tables(const Spec& spec, std::vector<feature::NamespacePlan> plans,
           [&] {
             feature::FeatureOptions options = spec.features;
             options.field_features = spec.has_ffm();
-            options.hash = spec.hash;
-            options.hash_seed = spec.hash_seed;
             return options;
           }(),
           std::move(plans)),

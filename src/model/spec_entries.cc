@@ -160,14 +160,6 @@ void add_shape(std::vector<SpecEntry>& list) {
                        [](Spec& s) -> auto& { return s.features.ignore; }));
   list.push_back(names("keep", "use these namespaces only",
                        [](Spec& s) -> auto& { return s.features.keep; }));
-  list.push_back({"transform", "", "NEW=F(NS,…)(…)",
-                  "makes a namespace from others: BinnerSqrt, BinnerLog, BinnerLogRatio (each also "
-                  "with Plain), Combine, Weight",
-                  true, false, true,
-                  [](Spec& s, const std::string& t) {
-                    s.features.transforms = feature::parse_transforms(t);
-                  },
-                  [](const Spec& s) { return feature::transforms_text(s.features.transforms); }});
   list.push_back({"max_fields", "", "N", "namespaces that can become fields; later ones are linear only",
                   true, true, false,
                   [](Spec& s, const std::string& t) {
@@ -262,25 +254,7 @@ const std::vector<SpecEntry>& spec_entries() {
   return list;
 }
 
-namespace {
-
-void check_digits(const Spec& spec) {
-  if (spec.hash == text::HashMode::kStrings) return;
-  for (const feature::Transform& transform : spec.features.transforms) {
-    for (const feature::TransformSource& source : transform.sources) {
-      if (!source.digits) continue;
-      throw std::runtime_error(fmt::format(
-          "--transform {0}: #{1} reads names of digits, which --hash all makes unreadable; write "
-          "values (|{1} :12) and leave # out",
-          transform.name, source.name));
-    }
-  }
-}
-
-}  // namespace
-
 void check_spec(const Spec& spec) {
-  check_digits(spec);
   if (spec.optimizer == OptimizerKind::kFtrl && spec.mixed()) {
     throw std::runtime_error(
         "--optimizer ftrl needs --heads one: a mixed linear stage keeps two weights per feature "
