@@ -4,20 +4,15 @@
 
 #include <catch2/catch.hpp>
 
+#include "golden_path.h"
 #include "store/sample_model.h"
 #include "store/temp_folder.h"
 
 namespace leveret::store {
 namespace {
 
-// tests/unit/store/golden_test.cc lies two folders below tests/.
-std::string golden(const std::string& name) {
-  const std::filesystem::path here = __FILE__;
-  return (here.parent_path().parent_path().parent_path() / "golden" / name).string();
-}
-
 TEST_CASE("the file of version 1 is read and made byte for byte") {
-  const std::string path = golden("container-v1.lvt");
+  const std::string path = golden_path("container-v1.lvt");
   const ModelFile file = ModelFile::open(path);
   REQUIRE(file.header_json() == SampleModel::kHeader);
   const SampleModel model;
