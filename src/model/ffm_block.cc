@@ -10,12 +10,6 @@ namespace {
 
 std::size_t pair_index(std::size_t f, std::size_t g) { return g * (g + 1) / 2 + f; }
 
-/// to[j] = a[j] * x * b[j]: without gaps between the fields, many at a time.
-void times(const float* __restrict a, const float* __restrict b, float x, std::size_t count,
-           float* __restrict to) {
-  for (std::size_t j = 0; j < count; ++j) to[j] = a[j] * x * b[j];
-}
-
 float instance_scale(const Tape& tape, std::size_t b) {
   float squares = 0, features = 0;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
@@ -52,6 +46,7 @@ void FfmBlock::forward(const Model& model, Tape& tape) const {
 /// False when some field has several rows.
 bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) const {
   FfmTape& ffm = tape.ffm;
+  ffm.ones = true;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
     std::uint32_t only = feature::kNoLinear;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
@@ -64,6 +59,7 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) co
     ffm.fields.push_back(run.field);
     ffm.sums.push_back(model.fields()[run.field].weights(tape.rows[only]));
     ffm.x.push_back(tape.field_values[only]);
+    ffm.ones = ffm.ones && ffm.x.back() == 1.0f;
   }
   return true;
 }
@@ -123,11 +119,10 @@ void FfmBlock::pairs_in_place(const Model& model, Tape& tape, float* pairs) cons
                       ffm.compact.data());
   std::fill(pairs, pairs + model.layout().pairs(), 0.0f);
   const float* from = ffm.compact.data();
-  const bool adjacent = n > 0 && ffm.fields[n - 1] - ffm.fields[0] == n - 1;
   for (std::size_t i = 0; i < n; ++i) {
     float* to = pairs + pair_index(0, ffm.fields[i]);
-    if (adjacent) {
-      times(from, ffm.x.data(), ffm.x[i], i, to + ffm.fields[0]);
+    if (ffm.ones) {
+      for (std::size_t j = 0; j < i; ++j) to[ffm.fields[j]] = from[j];
     } else {
       for (std::size_t j = 0; j < i; ++j) to[ffm.fields[j]] = from[j] * ffm.x[i] * ffm.x[j];
     }
@@ -180,12 +175,10 @@ void FfmBlock::spread_in_place(const Model& model, Tape& tape, std::size_t b) co
   FfmTape& ffm = tape.ffm;
   const float* d = tape.d_pairs.data() + b * model.layout().pairs();
   float* to = ffm.compact.data();
-  const std::size_t n = ffm.present.size();
-  const bool adjacent = n > 0 && ffm.fields[n - 1] - ffm.fields[0] == n - 1;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < ffm.present.size(); ++i) {
     const float* row = d + pair_index(0, ffm.fields[i]);
-    if (adjacent) {
-      times(row + ffm.fields[0], ffm.x.data(), ffm.x[i], i, to);
+    if (ffm.ones) {
+      for (std::size_t j = 0; j < i; ++j) to[j] = row[ffm.fields[j]];
     } else {
       for (std::size_t j = 0; j < i; ++j) to[j] = row[ffm.fields[j]] * ffm.x[i] * ffm.x[j];
     }

@@ -66,12 +66,9 @@ class FieldTable {
   Row touch(std::uint32_t hash);
   void prefetch(std::uint32_t hash) const { __builtin_prefetch(index_ + start(hash)); }
 
-  /// Brings a row's weights and state on their way to the cache.
-  void prefetch_row(Row row) const {
-    const float* at = weights(row);
-    const float* end = at + shape_.weights() + shape_.state();
-    for (; at < end; at += RowShape::kLineFloats) __builtin_prefetch(at, 0, 2);
-  }
+  /// Brings a row on its way to the cache.
+  void prefetch_row(Row row) const { fetch(row, shape_.weights() + shape_.state()); }
+  void prefetch_weights(Row row) const { fetch(row, shape_.weights()); }
 
   float* weights(Row row) { return rows_at_ + row * stride_; }
   const float* weights(Row row) const { return rows_at_ + row * stride_; }
@@ -123,6 +120,12 @@ class FieldTable {
     return (std::uint64_t{value} << 32) | key;
   }
 
+  void fetch(Row row, std::size_t floats) const {
+    const float* at = weights(row);
+    for (const float* end = at + floats; at < end; at += RowShape::kLineFloats) {
+      __builtin_prefetch(at, 0, 2);
+    }
+  }
   std::uint32_t start(std::uint32_t hash) const {
     return hashed_ ? hash & mask_ : first_slot(hash, bits_);
   }

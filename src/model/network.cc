@@ -112,16 +112,29 @@ void Network::resolve(Model& model, const feature::FeatureBatch& batch, Tape& ta
 
 void Network::look_up(const Model& model, const feature::FeatureBatch& batch, Tape& tape) const {
   open(model, batch, batch.size(), tape);
+  if (batch.size() == 0) return;
   for (std::size_t b = 0; b < batch.size(); ++b) prefetch(model, tape, b);
-  for (std::size_t i = 0; i < batch.linear.size(); ++i) {
-    const float* cell = model.linear().find(batch.linear[i].hash);
-    tape.cells[i] = cell != nullptr ? const_cast<float*>(cell) : zero_cell;
-  }
-  for (const feature::FieldRun& run : batch.runs) {
+  for (std::size_t b = 0; b < batch.size(); ++b) look_up_rows(model, tape, b);
+  look_at(model, tape, 0);
+}
+
+void Network::look_up_rows(const Model& model, Tape& tape, std::size_t example) const {
+  for (const feature::FieldRun& run : tape.batch->field_runs_of(example)) {
     const FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      tape.rows[i] = table.find(batch.field_features[i].hash);
+      tape.rows[i] = table.find(tape.batch->field_features[i].hash);
+      if (tape.rows[i] != kNoRow) table.prefetch_weights(tape.rows[i]);
     }
+  }
+}
+
+void Network::look_at(const Model& model, Tape& tape, std::size_t first) const {
+  const feature::FeatureBatch& batch = *tape.batch;
+  tape.first = first;
+  const std::uint32_t end = batch.linear_end(first + tape.size - 1);
+  for (std::uint32_t i = batch.linear_begin(first); i < end; ++i) {
+    const float* cell = model.linear().find(batch.linear[i].hash);
+    tape.cells[i] = cell != nullptr ? const_cast<float*>(cell) : zero_cell;
   }
   set_values(model, tape);
 }

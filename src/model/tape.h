@@ -41,6 +41,7 @@ struct PresentField {
 /// from it.
 struct FfmTape {
   bool in_place = false;
+  bool ones = false;                  ///< in place: every x is 1
   std::vector<PresentField> present;  ///< n of them, ascending by field
   std::vector<std::uint32_t> fields;  ///< their fields
   std::vector<const float*> sums;     ///< S_f, F * k floats each; in place: the row, without x
