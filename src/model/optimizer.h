@@ -29,6 +29,8 @@ class Optimizer {
   // Linear stage (optimizer_linear.cc).
   void apply_linear(Model& model, const Tape& tape);
   void apply_linear_batch(Model& model, const Tape& tape);
+  template <bool kMixed, bool kRoot>
+  void step_cells(const Spec& spec, const Tape& tape, bool through_mlp) const;
   void step_cell(const Spec& spec, float* cell, float g, float g2) const;
   void apply_bias(Model& model, const Tape& tape);
   void apply_groups(Model& model, const Tape& tape);

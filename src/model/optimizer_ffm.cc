@@ -65,12 +65,11 @@ void Optimizer::apply_ffm(Model& model, Tape& tape) {
     return;
   }
   const auto update = spec.adagrad_slice ? kernels_->ffm_update_slice : kernels_->ffm_update;
-  each_row_gradient(model, tape, 0,
-                    [&](std::uint32_t field, Row row, const float* contra, const float* delta) {
-                      FieldTable& table = model.fields()[field];
-                      update(table.weights(row), table.state(row), contra, delta, slots,
-                             spec.ffm_k, rule);
-                    });
+  each_row_gradient(
+      model, tape, 0, [&](std::uint32_t field, Row row, const float* contra, const float* delta) {
+        FieldTable& table = model.fields()[field];
+        update(table.weights(row), table.state(row), contra, delta, slots, spec.ffm_k, rule);
+      });
 }
 
 void Optimizer::apply_ffm_batch(Model& model, Tape& tape) {
