@@ -179,37 +179,46 @@ void FeatureMap::map_linear(const text::ExampleChunk& chunk, const text::Example
 
 void FeatureMap::map_fields(const text::ExampleChunk& chunk, const text::Example& example,
                             FeatureBatch& out) const {
-  if (!map_fields_in_order(chunk, example, out)) map_fields_sorted(chunk, example, out);
+  if (!map_fields_of_one_run(chunk, example, out)) map_fields_sorted(chunk, example, out);
 }
 
-/// The usual line: each namespace is one field, and they come in the order of their fields. False,
-/// with nothing appended, for any other.
-bool FeatureMap::map_fields_in_order(const text::ExampleChunk& chunk, const text::Example& example,
-                                     FeatureBatch& out) const {
-  const std::size_t first_run = out.runs.size();
-  const std::size_t first_feature = out.field_features.size();
-  const std::size_t runs = example.runs_end - example.runs_begin;
-  out.runs.resize(first_run + runs);
-  out.field_features.resize(first_feature + count_features(chunk, example));
-  FieldRun* next_run = out.runs.data() + first_run;
-  auto at = static_cast<std::uint32_t>(first_feature);
-  std::uint32_t next_field = 0;
-  bool in_order = true;
-  for (std::size_t r = 0; r < runs && in_order; ++r) {
+/// The usual line: each namespace is one field, and none comes twice. False, with nothing appended,
+/// for any other.
+bool FeatureMap::map_fields_of_one_run(const text::ExampleChunk& chunk,
+                                       const text::Example& example, FeatureBatch& out) const {
+  constexpr std::uint32_t kNoRun = 0xffffffffu;
+  const std::uint32_t runs = example.runs_end - example.runs_begin;
+  // Behind what map_linear left in scratch: the run of each field.
+  out.scratch.resize(runs + field_count_);
+  std::uint32_t* run_of = out.scratch.data() + runs;
+  std::fill(run_of, run_of + field_count_, kNoRun);
+  for (std::uint32_t r = 0; r < runs; ++r) {
     const text::NamespaceRun& run = chunk.runs[example.runs_begin + r];
     const std::uint32_t field = routes_[plan_of_[run.name]].field;
     if (field == Route::kNone || run.begin == run.end) continue;
-    in_order = field >= next_field && field != Route::kSeveral;
-    next_field = field + 1;
+    if (field == Route::kSeveral || run_of[field] != kNoRun) {
+      out.scratch.resize(runs);
+      return false;
+    }
+    run_of[field] = r;
+  }
+  auto at = static_cast<std::uint32_t>(out.field_features.size());
+  out.field_features.resize(at + count_features(chunk, example));
+  const std::size_t first_run = out.runs.size();
+  out.runs.resize(first_run + runs);
+  FieldRun* next_run = out.runs.data() + first_run;
+  for (std::uint32_t field = 0; field < field_count_; ++field) {
+    if (run_of[field] == kNoRun) continue;
+    const text::NamespaceRun& run = chunk.runs[example.runs_begin + run_of[field]];
     const std::uint32_t begin = at;
     for (std::uint32_t f = run.begin; f < run.end; ++f) {
-      out.field_features[at++] = field_feature(chunk, run, f, out.scratch[r]);
+      out.field_features[at++] = field_feature(chunk, run, f, out.scratch[run_of[field]]);
     }
     *next_run++ = {field, begin, at};
   }
-  out.runs.resize(in_order ? static_cast<std::size_t>(next_run - out.runs.data()) : first_run);
-  out.field_features.resize(in_order ? at : first_feature);
-  return in_order;
+  out.runs.resize(static_cast<std::size_t>(next_run - out.runs.data()));
+  out.field_features.resize(at);
+  return true;
 }
 
 /// Runs are placed by insertion; a field that comes again within a line is gathered into one run.

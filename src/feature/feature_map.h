@@ -72,8 +72,8 @@ class FeatureMap {
                   FeatureBatch& out) const;
   void map_fields(const text::ExampleChunk& chunk, const text::Example& example,
                   FeatureBatch& out) const;
-  bool map_fields_in_order(const text::ExampleChunk& chunk, const text::Example& example,
-                           FeatureBatch& out) const;
+  bool map_fields_of_one_run(const text::ExampleChunk& chunk, const text::Example& example,
+                             FeatureBatch& out) const;
   void map_fields_sorted(const text::ExampleChunk& chunk, const text::Example& example,
                          FeatureBatch& out) const;
 

@@ -67,8 +67,8 @@ class FieldTable {
   void prefetch(std::uint32_t hash) const { __builtin_prefetch(index_ + start(hash)); }
 
   /// Brings a row on its way to the cache.
-  void prefetch_row(Row row) const { fetch(row, shape_.weights() + shape_.state()); }
-  void prefetch_weights(Row row) const { fetch(row, shape_.weights()); }
+  void prefetch_row(const float* row) const { fetch(row, shape_.weights() + shape_.state()); }
+  void prefetch_weights(const float* row) const { fetch(row, shape_.weights()); }
 
   float* weights(Row row) { return rows_at_ + row * stride_; }
   const float* weights(Row row) const { return rows_at_ + row * stride_; }
@@ -120,8 +120,7 @@ class FieldTable {
     return (std::uint64_t{value} << 32) | key;
   }
 
-  void fetch(Row row, std::size_t floats) const {
-    const float* at = weights(row);
+  static void fetch(const float* at, std::size_t floats) {
     for (const float* end = at + floats; at < end; at += RowShape::kLineFloats) {
       __builtin_prefetch(at, 0, 2);
     }

@@ -25,6 +25,9 @@ class Optimizer {
 
   void apply(Model& model, Tape& tape);
 
+  /// Adds what a thread's copies have gained to the shared weights, and empties them.
+  void apply_copies(ThreadCopies& copies);
+
  private:
   // Linear stage (optimizer_linear.cc).
   void apply_linear(Model& model, const Tape& tape);
@@ -56,7 +59,7 @@ class Optimizer {
   };
   struct RowGradient {
     std::uint32_t field;
-    Row row;
+    float* row;
     std::uint32_t sum;  ///< place in row_sums_, in rows
   };
 
