@@ -28,10 +28,6 @@ float* CopySet::claim(float* home, std::uint32_t i) {
   return now(i);
 }
 
-ThreadCopies::ThreadCopies(const Model& model) : cells(kCells, model.linear().cell_floats()) {
-  fit(model);
-}
-
 void ThreadCopies::fit(const Model& model) {
   const RowShape shape = model.row_shape();
   const std::size_t floats = shape.weights() + shape.state();

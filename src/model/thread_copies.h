@@ -56,8 +56,9 @@ struct ThreadCopies {
   static constexpr std::size_t kCells = 1024;
   static constexpr std::size_t kRows = 16;  ///< per field
 
-  explicit ThreadCopies(const Model& model);
-  /// After the model has met new fields. Nothing may be claimed.
+  explicit ThreadCopies(std::uint32_t cell_floats) : cells(kCells, cell_floats) {}
+  /// Makes places for the rows of the fields that the model has by now. Nothing may be claimed when
+  /// there are new ones; nobody may change the model's shape meanwhile.
   void fit(const Model& model);
 
   CopySet cells;

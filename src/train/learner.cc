@@ -50,7 +50,7 @@ void Learner::learn_taken(Outcomes& outcomes) {
 }
 
 void Learner::use_copies() {
-  copies_ = std::make_unique<model::ThreadCopies>(model_);
+  copies_ = std::make_unique<model::ThreadCopies>(model_.linear().cell_floats());
   tape_.copies = copies_.get();
 }
 

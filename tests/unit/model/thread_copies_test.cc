@@ -39,7 +39,8 @@ TEST_CASE("what two threads' copies have gained is added up; the largest value i
   cell[kWeight] = 1;
   cell[kCount] = 10;
   cell[kMaxValue] = 2;
-  ThreadCopies first(model), second(model);
+  const std::uint32_t floats = model.linear().cell_floats();
+  ThreadCopies first(floats), second(floats);
   float* one = first.cells.at(cell, 77);
   float* two = second.cells.at(cell, 77);
   one[kWeight] += 0.25f;
