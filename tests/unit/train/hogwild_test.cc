@@ -1,5 +1,6 @@
 #include "train/hogwild.h"
 
+#include <atomic>
 #include <cmath>
 #include <mutex>
 
@@ -73,7 +74,8 @@ TEST_CASE("threads report every example of every chunk once, and rethrow what st
     next_line += 100;
     return true;
   };
-  std::size_t parsed = 0, reported = 0, stops = 0;
+  std::size_t parsed = 0, reported = 0;
+  std::atomic<int> stops = 0;  // each thread that fails calls it
   bool broken = false;
   const auto run = [&] {
     Hogwild(model, names, kernels::active(), options)
