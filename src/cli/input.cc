@@ -44,6 +44,7 @@ text::ParserOptions parser_options(const model::Spec& spec) {
   text::ParserOptions options;
   options.hash = spec.hash;
   options.hash_seed = spec.hash_seed;
+  options.numbers = feature::number_namespaces(spec.features.transforms);
   return options;
 }
 
@@ -60,14 +61,16 @@ std::unique_ptr<stream::ExampleSource> open_cached_examples(const InputOptions& 
                                                             const text::ParserOptions& parser,
                                                             stream::BadLineTally& tally,
                                                             bool again) {
-  if (again) return std::make_unique<stream::CacheReader>(options.cache, names, nullptr);
+  if (again) {
+    return std::make_unique<stream::CacheReader>(options.cache, names, nullptr, parser.numbers);
+  }
   if (options.kill_cache && unlink(options.cache.c_str()) != 0 && errno != ENOENT) {
     throw std::runtime_error(fmt::format("{}: cannot remove the old cache: {}", options.cache,
                                          std::strerror(errno)));
   }
   stream::CacheKey key = stream::make_cache_key(options.data, parser, options.max_line);
   if (access(options.cache.c_str(), F_OK) == 0) {
-    auto reader = std::make_unique<stream::CacheReader>(options.cache, names, &key);
+    auto reader = std::make_unique<stream::CacheReader>(options.cache, names, &key, parser.numbers);
     tally.add_cached(reader->info().totals.examples, reader->info().totals.bad_lines);
     return reader;
   }
