@@ -9,6 +9,7 @@
 
 #include "stream/cache_block.h"
 #include "stream/cache_file.h"
+#include "stream/text_reader.h"
 
 namespace leveret::stream {
 namespace {
@@ -64,7 +65,7 @@ class CacheReader::Blocks {
 CacheReader::CacheReader(const std::string& path, text::NamespaceNames& names,
                          const CacheKey* expected, std::size_t chunks_ahead)
     : blocks_(std::make_unique<Blocks>(path, names)),
-      queue_(std::max<std::size_t>(1, chunks_ahead)) {
+      queue_(std::max<std::size_t>(1, chunks_ahead), ReaderOptions{}.bytes_ahead()) {
   info_ = blocks_->info();
   if (expected) {
     const std::string reason = cache_mismatch(info_.key, *expected);
@@ -88,7 +89,7 @@ void CacheReader::run() {
     text::ExampleChunk chunk;
     while (!stopped_ && blocks_->next(chunk)) {
       bytes_read_ = blocks_->offset();
-      if (!queue_.push(chunk)) return;
+      if (!queue_.push(chunk, chunk.size_bytes())) return;
     }
     if (!stopped_) bytes_read_ = info_.file_bytes;
     queue_.close();

@@ -109,7 +109,7 @@ void LineCutter::hand_over(text::ExampleChunk& chunk, std::size_t size) {
     std::memmove(buffer_.data(), buffer_.data() + size, tail);
     chunk.bytes = std::move(spare);
   } else {
-    if (spare.capacity() > 4 * options_.chunk_bytes) spare = std::string();  // had a long line
+    if (spare.capacity() > 4 * options_.chunk_bytes) std::string().swap(spare);  // had a long line
     spare.resize(std::max(options_.chunk_bytes, tail));
     std::memcpy(spare.data(), buffer_.data() + size, tail);
     buffer_.resize(size);

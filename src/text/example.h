@@ -69,6 +69,11 @@ struct ExampleChunk {
   }
   /// Keeps the capacity, so that a chunk that is used again does not allocate.
   void clear();
+  /// Frees the arrays that only a line of many megabytes needs, and leaves the others as they are:
+  /// for a chunk that waits to be used again.
+  void free_large();
+  /// Memory of what it holds, in bytes.
+  std::size_t size_bytes() const;
 };
 
 }  // namespace leveret::text

@@ -14,7 +14,11 @@ namespace leveret::text {
 /// has no check of its own.
 class StagedLine {
  public:
-  void clear() { features_ = runs_ = 0; }
+  /// Keeps the room, but for what only a line of many megabytes needs.
+  void clear() {
+    features_ = runs_ = 0;
+    if (feature_.size() > kKept || run_.size() > kKept) *this = StagedLine();
+  }
 
   /// Makes room for `count` more features and as many runs.
   void reserve(std::size_t count) {
@@ -55,6 +59,8 @@ class StagedLine {
   }
 
  private:
+  static constexpr std::size_t kKept = 1 << 20;
+
   void grow(std::size_t count) {
     feature_.resize(2 * (features_ + count));
     run_.resize(2 * (runs_ + count));
