@@ -9,8 +9,8 @@
 #include "cli/input.h"
 #include "cli/spec_flags.h"
 #include "cli/verbs.h"
+#include "files/atomic_file.h"
 #include "kernels/dispatch.h"
-#include "store/atomic_file.h"
 #include "train/hogwild.h"
 #include "train/learner.h"
 #include "train/metrics.h"
@@ -75,7 +75,7 @@ class TrainRun {
 
   void open_outputs() {
     // A model that cannot be saved is known now, not after hours of learning.
-    if (!options_.final_model.empty()) store::AtomicFile(options_.final_model);
+    if (!options_.final_model.empty()) files::AtomicFile(options_.final_model);
     if (!options_.predictions.empty()) predictions_.emplace(options_.predictions);
     if (!options_.metrics.empty()) metrics_.emplace(options_.metrics);
   }

@@ -4,10 +4,13 @@
 
 #include <catch2/catch.hpp>
 
+#include "files/temp_folder.h"
 #include "store/sample_model.h"
-#include "store/temp_folder.h"
 
 namespace leveret::store {
+
+using namespace files;
+
 namespace {
 
 // tests/unit/store/golden_test.cc lies two folders below tests/.
