@@ -113,6 +113,7 @@ void LineCutter::hand_over(text::ExampleChunk& chunk, std::size_t size) {
     spare.resize(std::max(options_.chunk_bytes, tail));
     std::memcpy(spare.data(), buffer_.data() + size, tail);
     buffer_.resize(size);
+    if (size > 4 * options_.chunk_bytes) buffer_.shrink_to_fit();  // room for a long line is double
     chunk.bytes = std::exchange(buffer_, std::move(spare));
   }
   filled_ = tail;
