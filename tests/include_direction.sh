@@ -12,14 +12,15 @@ src=$(cd "${1:-$(dirname "$0")/../src}" && pwd)
 declare -A below=(
   [kernels]=""
   [text]=""
-  [stream]="text"
+  [files]=""
+  [stream]="text files"
   [feature]="text"
   [model]="kernels feature text"
-  [store]=""
-  [train]="model store stream kernels feature text"
-  [serve]="model store kernels feature text"
-  [dist]="train model store stream kernels feature text"
-  [cli]="dist serve train model store stream feature text kernels"
+  [store]="files"
+  [train]="model store stream kernels feature text files"
+  [serve]="model store kernels feature text files"
+  [dist]="train model store stream kernels feature text files"
+  [cli]="dist serve train model store stream feature text kernels files"
 )
 
 status=0

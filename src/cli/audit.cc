@@ -28,11 +28,11 @@ struct AuditOptions {
 template <class Each>
 void print_each(const AuditOptions& options, text::NamespaceNames& names, const model::Spec& spec,
                 Each each) {
-  text::ParserOptions parser = parser_options(spec);
+  text::ParserOptions parser = parser_options(spec, options.input);
   parser.keep_names = true;
   Output output("");
   const auto tally = bad_line_tally(options.input);
-  const auto source = open_examples(options.input, names, parser);
+  const auto source = open_text(options.input, names, parser);
   StopOnSignal stop(*source);
   text::ExampleChunk chunk;
   std::string text;

@@ -44,12 +44,13 @@ int run_evaluate(const EvaluateOptions& options) {
   text::NamespaceNames names;
   train::Predictor predictor(model, names, kernels::active());
   const auto tally = bad_line_tally(options.input);
-  const auto source = open_examples(options.input, names, parser_options(model.spec()));
+  const auto source =
+      open_examples(options.input, names, parser_options(model.spec(), options.input), *tally);
   train::Metrics metrics(train::AucKind::kExact);
   text::ExampleChunk chunk;
   train::Outcomes outcomes;
   while (source->next(chunk)) {
-    tally->add(chunk, source->source_name(chunk.source));
+    count_lines(*source, chunk, *tally);
     predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
     for (const train::Outcome& outcome : outcomes.items) {
       metrics.add(outcome.probability, outcome.label, outcome.importance);
@@ -78,6 +79,7 @@ void setup_evaluate(CLI::App& app, int& exit_code) {
       ->required();
   verb->add_flag("--json", options->json, "one line of JSON");
   add_input_options(*verb, options->input);
+  add_cache_options(*verb, options->input);
   verb->callback([options, &exit_code] { exit_code = run_evaluate(*options); });
 }
 

@@ -34,39 +34,40 @@ void add_input_options(CLI::App& app, InputOptions& options) {
 }
 
 void add_cache_options(CLI::App& app, InputOptions& options) {
-  app.add_option("-c,--cache", options.cache,
-                 "keep the parsed input in this file, and read it from there the next time")
-      ->type_name("FILE");
-  app.add_flag("-k,--kill_cache", options.kill_cache, "make the cache anew");
+  CLI::Option* cache =
+      app.add_option("-c,--cache", options.cache,
+                     "keep the parsed input in this file, and read it from there the next time")
+          ->type_name("FILE");
+  app.add_flag("-k,--kill_cache", options.kill_cache, "make the cache anew")->needs(cache);
 }
 
-text::ParserOptions parser_options(const model::Spec& spec) {
+text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& input) {
   text::ParserOptions options;
   options.hash = spec.hash;
   options.hash_seed = spec.hash_seed;
   options.numbers = feature::number_namespaces(spec.features.transforms);
+  options.max_line = static_cast<std::uint32_t>(input.max_line);  // 2^31 at most
   return options;
 }
 
-std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options,
-                                                     text::NamespaceNames& names,
-                                                     const text::ParserOptions& parser) {
+std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
+                                                 text::NamespaceNames& names,
+                                                 const text::ParserOptions& parser) {
   stream::ReaderOptions reader;
   reader.max_line = options.max_line;
   return std::make_unique<stream::ExampleReader>(options.data, reader, names, parser);
 }
 
-std::unique_ptr<stream::ExampleSource> open_cached_examples(const InputOptions& options,
-                                                            text::NamespaceNames& names,
-                                                            const text::ParserOptions& parser,
-                                                            stream::BadLineTally& tally,
-                                                            bool again) {
-  if (again) {
+std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options,
+                                                     text::NamespaceNames& names,
+                                                     const text::ParserOptions& parser,
+                                                     stream::BadLineTally& tally, bool again) {
+  if (options.cache.empty()) return open_text(options, names, parser);
+  if (again)
     return std::make_unique<stream::CacheReader>(options.cache, names, nullptr, parser.numbers);
-  }
   if (options.kill_cache && unlink(options.cache.c_str()) != 0 && errno != ENOENT) {
-    throw std::runtime_error(fmt::format("{}: cannot remove the old cache: {}", options.cache,
-                                         std::strerror(errno)));
+    throw std::runtime_error(
+        fmt::format("{}: cannot remove the old cache: {}", options.cache, std::strerror(errno)));
   }
   stream::CacheKey key = stream::make_cache_key(options.data, parser, options.max_line);
   if (access(options.cache.c_str(), F_OK) == 0) {
@@ -74,10 +75,16 @@ std::unique_ptr<stream::ExampleSource> open_cached_examples(const InputOptions& 
     tally.add_cached(reader->info().totals.examples, reader->info().totals.bad_lines);
     return reader;
   }
-  auto writer = std::make_unique<stream::CacheWriter>(options.cache, options.data, std::move(key),
-                                                      names);
-  return std::make_unique<stream::CacheTee>(open_examples(options, names, parser),
-                                            std::move(writer));
+  auto writer =
+      std::make_unique<stream::CacheWriter>(options.cache, options.data, std::move(key), names);
+  return std::make_unique<stream::CacheTee>(open_text(options, names, parser), std::move(writer));
+}
+
+void count_lines(const stream::ExampleSource& source, const text::ExampleChunk& chunk,
+                 stream::BadLineTally& tally) {
+  if (dynamic_cast<const stream::CacheReader*>(&source) == nullptr) {
+    tally.add(chunk, source.source_name(chunk.source));
+  }
 }
 
 std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
@@ -111,7 +118,7 @@ void on_signal(int signal) {
 StopOnSignal::StopOnSignal(stream::ExampleSource& source) {
   was_signalled = false;
   signalled_source = &source;
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_handler = on_signal;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);

@@ -27,21 +27,25 @@ void add_input_options(CLI::App& app, InputOptions& options);
 void add_cache_options(CLI::App& app, InputOptions& options);
 
 /// How the text is to be parsed for this model.
-text::ParserOptions parser_options(const model::Spec& spec);
+text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& input);
 
 /// Examples from -d, read and parsed ahead.
+std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
+                                                 text::NamespaceNames& names,
+                                                 const text::ParserOptions& parser);
+
+/// The same, through --cache where it is given: from the cache when it is there and was made from
+/// this very input, else from text, making it. Throws when a cache is there that was made from
+/// something else. `again`: another pass over the cache that the first pass has read or made.
 std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options,
                                                      text::NamespaceNames& names,
-                                                     const text::ParserOptions& parser);
+                                                     const text::ParserOptions& parser,
+                                                     stream::BadLineTally& tally,
+                                                     bool again = false);
 
-/// The same through --cache: from the cache when it is there and was made from this very input,
-/// else from text, making it. Throws when a cache is there that was made from something else.
-/// `again`: another pass over the cache that the first pass has read or made.
-std::unique_ptr<stream::ExampleSource> open_cached_examples(const InputOptions& options,
-                                                            text::NamespaceNames& names,
-                                                            const text::ParserOptions& parser,
-                                                            stream::BadLineTally& tally,
-                                                            bool again);
+/// Counts the chunk's lines, unless a cache stands for them: those were counted when it was opened.
+void count_lines(const stream::ExampleSource& source, const text::ExampleChunk& chunk,
+                 stream::BadLineTally& tally);
 
 /// Lines that are yet to be parsed, for hogwild threads.
 std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,

@@ -16,19 +16,20 @@ struct PredictOptions {
 };
 
 int run_predict(const PredictOptions& options) {
-  const model::Model model = train::load_model(options.model, train::LoadFor::kPrediction,
-                                               train::default_memory_limit());
+  const model::Model model =
+      train::load_model(options.model, train::LoadFor::kPrediction, train::default_memory_limit());
   Output output(options.predictions);
   text::NamespaceNames names;
   train::Predictor predictor(model, names, kernels::active());
   const auto tally = bad_line_tally(options.input);
-  const auto source = open_examples(options.input, names, parser_options(model.spec()));
+  const auto source =
+      open_examples(options.input, names, parser_options(model.spec(), options.input), *tally);
   StopOnSignal stop(*source);
   text::ExampleChunk chunk;
   train::Outcomes outcomes;
   std::string lines;
   while (source->next(chunk)) {
-    tally->add(chunk, source->source_name(chunk.source));
+    count_lines(*source, chunk, *tally);
     predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
     for (const train::Outcome& outcome : outcomes.items) {
       append_prediction(lines, outcome.probability, outcomes.tag(outcome));
@@ -55,6 +56,7 @@ void setup_predict(CLI::App& app, int& exit_code) {
   verb->add_option("-p,--predictions", options->predictions, "write here instead of stdout")
       ->type_name("FILE");
   add_input_options(*verb, options->input);
+  add_cache_options(*verb, options->input);
   verb->callback([options, &exit_code] { exit_code = run_predict(*options); });
 }
 

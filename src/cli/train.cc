@@ -9,9 +9,8 @@
 #include "cli/input.h"
 #include "cli/spec_flags.h"
 #include "cli/verbs.h"
+#include "files/atomic_file.h"
 #include "kernels/dispatch.h"
-#include "store/atomic_file.h"
-#include "stream/cache_reader.h"
 #include "train/hogwild.h"
 #include "train/learner.h"
 #include "train/metrics.h"
@@ -76,19 +75,17 @@ class TrainRun {
 
   void open_outputs() {
     // A model that cannot be saved is known now, not after hours of learning.
-    if (!options_.final_model.empty()) store::AtomicFile(options_.final_model);
+    if (!options_.final_model.empty()) files::AtomicFile(options_.final_model);
     if (!options_.predictions.empty()) predictions_.emplace(options_.predictions);
     if (!options_.metrics.empty()) metrics_.emplace(options_.metrics);
   }
 
   void open_input(unsigned pass) {
-    const text::ParserOptions parser = parser_options(model_.spec());
-    if (!options_.input.cache.empty()) {
-      source_ = open_cached_examples(options_.input, names_, parser, *tally_, pass > 0);
-    } else if (options_.threads > 1) {
+    const text::ParserOptions parser = parser_options(model_.spec(), options_.input);
+    if (options_.threads > 1 && options_.input.cache.empty()) {
       source_ = open_lines(options_.input, 2 * options_.threads);
     } else {
-      source_ = open_examples(options_.input, names_, parser);
+      source_ = open_examples(options_.input, names_, parser, *tally_, pass > 0);
     }
   }
 
@@ -118,17 +115,10 @@ class TrainRun {
     tally_->finish();
   }
 
-  /// Lines of a cache were counted when it was opened.
-  void count_lines(const text::ExampleChunk& chunk, unsigned pass) {
-    if (pass == 0 && dynamic_cast<stream::CacheReader*>(source_.get()) == nullptr) {
-      tally_->add(chunk, source_->source_name(chunk.source));
-    }
-  }
-
   void learn_in_order(unsigned pass) {
     text::ExampleChunk chunk;
     while (source_->next(chunk)) {
-      count_lines(chunk, pass);
+      if (pass == 0) count_lines(*source_, chunk, *tally_);
       learn_chunk(chunk);
       report();
     }
@@ -140,12 +130,13 @@ class TrainRun {
     train::HogwildOptions hogwild;
     hogwild.threads = options_.threads;
     hogwild.pin = options_.pin;
-    hogwild.parser = parser_options(model_.spec());
+    hogwild.parser = parser_options(model_.spec(), options_.input);
     train::Hogwild(model_, names_, kernels_, hogwild)
         .run([&](text::ExampleChunk& chunk) { return source_->next(chunk); },
-             [&] { source_->stop(); },
-             options_.input.cache.empty(),
-             [&](const text::ExampleChunk& chunk) { count_lines(chunk, pass); },
+             [&] { source_->stop(); }, options_.input.cache.empty(),
+             [&](const text::ExampleChunk& chunk) {
+               if (pass == 0) count_lines(*source_, chunk, *tally_);
+             },
              [&](train::Outcomes& outcomes) {
                std::swap(outcomes_, outcomes);
                report();

@@ -10,9 +10,6 @@ namespace leveret::model {
 /// is punishment enough.
 inline constexpr float kMaxScore = 15.0f;
 
-/// An example that weighs more has gradients whose squares do not fit into a float: not learned from.
-inline constexpr float kMaxImportance = 1e12f;
-
 inline float clamp_score(float z) { return std::clamp(z, -kMaxScore, kMaxScore); }
 
 inline float sigmoid(float z) { return 1.0f / (1.0f + std::exp(-z)); }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/logistic.h"
+#include "text/example.h"
 
 namespace leveret::model {
 
@@ -24,7 +25,7 @@ void LossBlock::backward(const Model& model, Tape& tape) const {
     Scores& s = tape.scores[b];
     const float label = tape.label(b);
     const float importance = tape.importance(b);
-    s.learn = label != 0.0f && importance > 0.0f && importance <= kMaxImportance &&
+    s.learn = label != 0.0f && importance > 0.0f && importance <= text::kMaxImportance &&
               std::isfinite(s.last);
     if (!s.learn) {
       s.d_linear = s.d_linear2 = s.d_counts = s.d_ffm = s.d_deep = 0.0f;

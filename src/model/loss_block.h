@@ -11,8 +11,8 @@ class LossBlock final : public Block {
   /// Heads::kMixed: mixes the heads into scores.last.
   void forward(const Model& model, Tape& tape) const override;
   /// Writes the scores' errors and `learn`: false for an example without label or importance, and
-  /// for one whose score is not finite or that weighs more than kMaxImportance (its gradient would
-  /// not be finite either).
+  /// for one whose score is not finite or that weighs more than text::kMaxImportance (its gradient
+  /// would not be finite either).
   void backward(const Model& model, Tape& tape) const override;
 };
 

@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "store/atomic_file.h"
+#include "files/atomic_file.h"
 
 namespace leveret::store {
 namespace {
@@ -52,7 +52,7 @@ void write_model_file(const std::string& path, Kind kind, std::string_view heade
                       std::span<const SectionView> sections) {
   static constexpr std::array<std::byte, kPageBytes> kZeros = {};
   const std::vector<std::byte> front = make_front(kind, header_json, sections);
-  AtomicFile file(path);
+  files::AtomicFile file(path);
   file.write(front);
   for (const SectionView& section : sections) {
     file.write({section.data, section.bytes});

@@ -18,7 +18,7 @@
 
 namespace leveret::store {
 
-/// Saves the sections in the order given, whole or not at all (see AtomicFile). The same arguments
+/// Saves the sections in the order given, whole or not at all (see files::AtomicFile). The same arguments
 /// give the same bytes. Their bytes are read twice and must not change meanwhile.
 /// std::runtime_error when the file cannot be written, std::invalid_argument for sections that no
 /// file may hold.

@@ -10,6 +10,7 @@
 
 #include "stream/cache_block.h"
 #include "stream/cache_file.h"
+#include "stream/text_reader.h"
 #include "text/namespace_number.h"
 
 namespace leveret::stream {
@@ -96,7 +97,7 @@ CacheReader::CacheReader(const std::string& path, text::NamespaceNames& names,
                          const CacheKey* expected, const std::vector<std::string>& numbers,
                          std::size_t chunks_ahead)
     : blocks_(std::make_unique<Blocks>(path, names, numbers)),
-      queue_(std::max<std::size_t>(1, chunks_ahead)) {
+      queue_(std::max<std::size_t>(1, chunks_ahead), ReaderOptions{}.bytes_ahead()) {
   info_ = blocks_->info();
   if (expected) {
     const std::string reason = cache_mismatch(info_.key, *expected);
@@ -120,7 +121,7 @@ void CacheReader::run() {
     text::ExampleChunk chunk;
     while (!stopped_ && blocks_->next(chunk)) {
       bytes_read_ = blocks_->offset();
-      if (!queue_.push(chunk)) return;
+      if (!queue_.push(chunk, chunk.size_bytes())) return;
     }
     if (!stopped_) bytes_read_ = info_.file_bytes;
     queue_.close();

@@ -39,7 +39,10 @@ class CacheReader final : public ExampleSource {
   CacheReader& operator=(const CacheReader&) = delete;
 
   /// Chunks hold examples, their lines' numbers and tags, no other text and no bad lines.
-  bool next(text::ExampleChunk& chunk) override { return queue_.pop(chunk); }
+  bool next(text::ExampleChunk& chunk) override {
+    chunk.free_large();
+    return queue_.pop(chunk);
+  }
   void stop() noexcept override { stopped_ = true; }
   const std::string& source_name(std::uint32_t source) const override {
     return info_.key.sources.at(source).name;

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "stream/text_reader.h"
+
 namespace leveret::stream {
 
 CacheTee::CacheTee(std::unique_ptr<ExampleSource> source, std::unique_ptr<CacheWriter> writer,
                    std::size_t chunks_ahead)
     : source_(std::move(source)),
       writer_(std::move(writer)),
-      queue_(std::max<std::size_t>(1, chunks_ahead)),
+      queue_(std::max<std::size_t>(1, chunks_ahead), ReaderOptions{}.bytes_ahead()),
       thread_([this] { run(); }) {}
 
 CacheTee::~CacheTee() {
@@ -22,7 +24,7 @@ void CacheTee::run() {
     text::ExampleChunk chunk;
     while (source_->next(chunk)) {
       writer_->add(chunk);
-      if (!queue_.push(chunk)) return;
+      if (!queue_.push(chunk, chunk.size_bytes())) return;
     }
     if (!stopped_) writer_->finish();
     queue_.close();

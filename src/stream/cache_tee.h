@@ -25,7 +25,10 @@ class CacheTee final : public ExampleSource {
   CacheTee& operator=(const CacheTee&) = delete;
 
   /// False once the cache is complete; throws what reading or writing it threw.
-  bool next(text::ExampleChunk& chunk) override { return queue_.pop(chunk); }
+  bool next(text::ExampleChunk& chunk) override {
+    chunk.free_large();
+    return queue_.pop(chunk);
+  }
   void stop() noexcept override {
     stopped_ = true;
     source_->stop();

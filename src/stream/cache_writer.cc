@@ -1,14 +1,10 @@
 #include "stream/cache_writer.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zstd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <new>
+#include <span>
 #include <stdexcept>
 
 namespace leveret::stream {
@@ -25,60 +21,6 @@ text::ParserOptions parser_options_of(const CacheKey& key) {
 }
 
 }  // namespace
-
-/// A temporary file beside the target. It is small of purpose: store/atomic_file.h is above us.
-class CacheWriter::File {
- public:
-  explicit File(const std::string& path)
-      : target_(std::filesystem::weakly_canonical(path).string()),
-        temporary_(fmt::format("{}.tmp-{}", target_, getpid())) {
-    fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd_ < 0) fail("make");
-  }
-  ~File() {
-    if (fd_ < 0) return;
-    close(fd_);
-    unlink(temporary_.c_str());
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  void write(std::string_view bytes) {
-    size_ += bytes.size();
-    while (!bytes.empty()) {
-      const ssize_t put = ::write(fd_, bytes.data(), bytes.size());
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) fail("write");
-      bytes.remove_prefix(static_cast<std::size_t>(put));
-    }
-  }
-  void commit() {
-    if (fsync(fd_) != 0) fail("force to the disk");
-    if (rename(temporary_.c_str(), target_.c_str()) != 0) fail("rename");
-    close(fd_);
-    fd_ = -1;
-    const std::string folder = std::filesystem::path(target_).parent_path().string();
-    const int folder_fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    // The cache is whole either way; that its name survives a power cut is not worth failing for.
-    if (folder_fd >= 0) {
-      fsync(folder_fd);
-      close(folder_fd);
-    }
-  }
-  std::uint64_t size() const { return size_; }
-  const std::string& target() const { return target_; }
-
- private:
-  [[noreturn]] void fail(const char* doing) const {
-    throw std::runtime_error(fmt::format(
-        "{}: cannot {} the cache: {}; {}", target_, doing, std::strerror(errno),
-        errno == ENOSPC ? "make room, or give another --cache" : "check the folder's permissions"));
-  }
-
-  std::string target_, temporary_;
-  int fd_ = -1;
-  std::uint64_t size_ = 0;
-};
 
 struct CacheWriter::Packer {
   Packer() : context(ZSTD_createCCtx()) {
@@ -106,7 +48,7 @@ CacheWriter::CacheWriter(const std::string& cache_path, std::vector<std::string>
                          CacheKey key, const text::NamespaceNames& names)
     : paths_(std::move(paths)),
       key_(std::move(key)),
-      file_(std::make_unique<File>(cache_path)),
+      file_(cache_path),
       packer_(std::make_unique<Packer>()),
       encoder_(names) {
   std::string body;
@@ -115,12 +57,14 @@ CacheWriter::CacheWriter(const std::string& cache_path, std::vector<std::string>
   put(header, kCacheVersion);
   put_text(header, body);
   put(header, cache_checksum(header));
-  file_->write(header);
+  write(header);
 }
 
 CacheWriter::~CacheWriter() = default;
 
-std::uint64_t CacheWriter::bytes_written() const { return file_->size(); }
+void CacheWriter::write(std::string_view bytes) {
+  file_.write(std::as_bytes(std::span<const char>(bytes)));
+}
 
 void CacheWriter::add(const text::ExampleChunk& chunk) {
   totals_.bad_lines += chunk.bad.size();
@@ -141,7 +85,7 @@ void CacheWriter::write_block() {
   if (unpacked_.size() > kMaxBlockBytes) {
     throw std::runtime_error(fmt::format(
         "{}: a line is too long for the cache; skip it by a smaller --max_line, or use no cache",
-        file_->target()));
+        file_.path()));
   }
   const bool packed = packer_->pack(unpacked_, packed_);
   const std::string& content = packed ? packed_ : unpacked_;
@@ -151,8 +95,8 @@ void CacheWriter::write_block() {
   put<std::uint64_t>(header, unpacked_.size());
   put<std::uint64_t>(header, content.size());
   put(header, cache_checksum(content, cache_checksum(header)));
-  file_->write(header);
-  file_->write(content);
+  write(header);
+  write(content);
 }
 
 void CacheWriter::finish() {
@@ -165,7 +109,7 @@ void CacheWriter::finish() {
     put(end, total);
   }
   put(end, cache_checksum(end));
-  file_->write(end);
+  write(end);
   const CacheKey now = make_cache_key(paths_, parser_options_of(key_), key_.max_line);
   for (std::size_t i = 0; i < key_.sources.size(); ++i) {
     const SourceIdentity& before = key_.sources[i];
@@ -173,10 +117,10 @@ void CacheWriter::finish() {
     if (before.is_regular && (before.size != after.size || before.mtime_ns != after.mtime_ns)) {
       throw std::runtime_error(fmt::format(
           "{}: was changed while the cache {} was made from it; run again when it is complete",
-          before.name, file_->target()));
+          before.name, file_.path()));
     }
   }
-  file_->commit();
+  file_.commit();
 }
 
 }  // namespace leveret::stream

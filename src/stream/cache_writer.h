@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "files/atomic_file.h"
 #include "stream/cache_block.h"
 #include "stream/cache_format.h"
 #include "stream/cache_key.h"
@@ -33,17 +35,17 @@ class CacheWriter {
   void finish();
 
   const CacheTotals& totals() const { return totals_; }
-  std::uint64_t bytes_written() const;
+  std::uint64_t bytes_written() const { return file_.size(); }
 
  private:
-  class File;
   struct Packer;
 
+  void write(std::string_view bytes);
   void write_block();
 
   std::vector<std::string> paths_;
   CacheKey key_;
-  std::unique_ptr<File> file_;
+  files::AtomicFile file_;
   std::unique_ptr<Packer> packer_;
   BlockEncoder encoder_;
   std::string unpacked_, packed_;

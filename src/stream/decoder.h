@@ -27,6 +27,8 @@ class Decoder {
 inline constexpr int kMaxWindowLog = 30;
 
 std::unique_ptr<Decoder> make_gzip_decoder();
-std::unique_ptr<Decoder> make_zstd_decoder();
+/// `max_window_log` below kMaxWindowLog refuses more than users meet: for fuzzing, which would
+/// spend its time on mapping large windows.
+std::unique_ptr<Decoder> make_zstd_decoder(int max_window_log = kMaxWindowLog);
 
 }  // namespace leveret::stream

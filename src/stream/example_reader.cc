@@ -8,7 +8,7 @@ ExampleReader::ExampleReader(std::vector<std::string> paths, ReaderOptions optio
                              text::NamespaceNames& names, text::ParserOptions parser_options)
     : lines_(std::move(paths), options),
       parser_(names, parser_options),
-      queue_(std::max<std::size_t>(1, options.chunks_ahead)),
+      queue_(std::max<std::size_t>(1, options.chunks_ahead), options.bytes_ahead()),
       thread_([this] { run(); }) {}
 
 ExampleReader::~ExampleReader() {
@@ -23,7 +23,7 @@ void ExampleReader::run() {
     text::ExampleChunk chunk;
     while (lines_.next(chunk)) {
       parse_chunk(parser_, chunk);
-      if (!queue_.push(chunk)) return;
+      if (!queue_.push(chunk, chunk.size_bytes())) return;
     }
     queue_.close();
   } catch (...) {

@@ -24,7 +24,10 @@ class ExampleReader final : public ExampleSource {
   ExampleReader(const ExampleReader&) = delete;
   ExampleReader& operator=(const ExampleReader&) = delete;
 
-  bool next(text::ExampleChunk& chunk) override { return queue_.pop(chunk); }
+  bool next(text::ExampleChunk& chunk) override {
+    chunk.free_large();
+    return queue_.pop(chunk);
+  }
   void stop() noexcept override { lines_.stop(); }
   const std::string& source_name(std::uint32_t source) const override {
     return lines_.source_name(source);

@@ -109,10 +109,11 @@ void LineCutter::hand_over(text::ExampleChunk& chunk, std::size_t size) {
     std::memmove(buffer_.data(), buffer_.data() + size, tail);
     chunk.bytes = std::move(spare);
   } else {
-    if (spare.capacity() > 4 * options_.chunk_bytes) spare = std::string();  // had a long line
+    if (spare.capacity() > 4 * options_.chunk_bytes) std::string().swap(spare);  // had a long line
     spare.resize(std::max(options_.chunk_bytes, tail));
     std::memcpy(spare.data(), buffer_.data() + size, tail);
     buffer_.resize(size);
+    if (size > 4 * options_.chunk_bytes) buffer_.shrink_to_fit();  // room for a long line is double
     chunk.bytes = std::exchange(buffer_, std::move(spare));
   }
   filled_ = tail;

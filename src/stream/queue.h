@@ -13,18 +13,24 @@ namespace leveret::stream {
 /// Any number of producers and consumers. T's are swapped in and out of a ring of `slots`: what a
 /// consumer is done with goes back to a producer with its capacity, so that nothing is allocated
 /// once the ring has gone round. Nobody waits busily.
+///
+/// What waits in the queue is at most `slots` items and `max_bytes` bytes, or one item of any size.
 template <typename T>
 class BoundedQueue {
  public:
-  explicit BoundedQueue(std::size_t slots) : ring_(slots) {}
+  explicit BoundedQueue(std::size_t slots, std::size_t max_bytes = ~std::size_t{0})
+      : ring_(slots), max_bytes_(max_bytes) {}
 
-  /// Waits for room, then takes `item` and leaves a used one in its place. False: the consumers are
-  /// gone, `item` is untouched.
-  bool push(T& item) {
+  /// Waits for room, then takes `item`, which counts for `bytes`, and leaves a used one in its
+  /// place. False: the consumers are gone, `item` is untouched.
+  bool push(T& item, std::size_t bytes = 0) {
     std::unique_lock lock(mutex_);
-    has_room_.wait(lock, [this] { return filled_ < ring_.size() || cancelled_; });
+    has_room_.wait(lock, [&] { return has_room(bytes) || cancelled_; });
     if (cancelled_) return false;
-    std::swap(ring_[(first_ + filled_) % ring_.size()], item);
+    Slot& slot = ring_[(first_ + filled_) % ring_.size()];
+    std::swap(slot.item, item);
+    slot.bytes = bytes;
+    bytes_ += bytes;
     ++filled_;
     lock.unlock();
     has_item_.notify_one();
@@ -41,7 +47,8 @@ class BoundedQueue {
       if (error_) std::rethrow_exception(error_);
       return false;
     }
-    std::swap(ring_[first_], item);
+    std::swap(ring_[first_].item, item);
+    bytes_ -= ring_[first_].bytes;
     first_ = (first_ + 1) % ring_.size();
     --filled_;
     lock.unlock();
@@ -64,6 +71,15 @@ class BoundedQueue {
   }
 
  private:
+  struct Slot {
+    T item;
+    std::size_t bytes = 0;
+  };
+
+  bool has_room(std::size_t bytes) const {
+    if (filled_ == 0) return true;
+    return filled_ < ring_.size() && bytes_ <= max_bytes_ && bytes <= max_bytes_ - bytes_;
+  }
   void finish(std::exception_ptr error) {
     {
       std::lock_guard lock(mutex_);
@@ -75,8 +91,9 @@ class BoundedQueue {
 
   std::mutex mutex_;
   std::condition_variable has_item_, has_room_;
-  std::vector<T> ring_;
-  std::size_t first_ = 0, filled_ = 0;
+  std::vector<Slot> ring_;
+  const std::size_t max_bytes_;
+  std::size_t first_ = 0, filled_ = 0, bytes_ = 0;
   bool closed_ = false, cancelled_ = false;
   std::exception_ptr error_;
 };

@@ -22,7 +22,7 @@ std::vector<std::string> or_standard_input(std::vector<std::string> paths) {
 TextReader::TextReader(std::vector<std::string> paths, ReaderOptions options)
     : paths_(or_standard_input(std::move(paths))),
       options_(options),
-      queue_(std::max<std::size_t>(1, options.chunks_ahead)) {
+      queue_(std::max<std::size_t>(1, options.chunks_ahead), options.bytes_ahead()) {
   bytes_total_ = 0;
   for (const std::string& path : paths_) {
     const auto size = check_readable(path);
@@ -43,7 +43,10 @@ TextReader::~TextReader() {
   thread_.join();
 }
 
-bool TextReader::next(text::ExampleChunk& chunk) { return queue_.pop(chunk); }
+bool TextReader::next(text::ExampleChunk& chunk) {
+  chunk.free_large();
+  return queue_.pop(chunk);
+}
 
 std::uint64_t TextReader::bytes_read() const {
   std::lock_guard lock(progress_mutex_);
@@ -78,7 +81,7 @@ bool TextReader::read_source(std::uint32_t index, LineCutter& cutter, text::Exam
   try {
     cutter.start(*source, index);
     bool wanted = true;
-    while (wanted && cutter.next(chunk)) wanted = queue_.push(chunk);
+    while (wanted && cutter.next(chunk)) wanted = queue_.push(chunk, chunk.size_bytes());
     end_source();
     return wanted;
   } catch (...) {

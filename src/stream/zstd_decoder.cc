@@ -19,9 +19,9 @@ constexpr std::size_t kBlockHeader = 3;
 /// all that precedes a fault reaches the caller.
 class ZstdDecoder final : public Decoder {
  public:
-  ZstdDecoder() : context_(ZSTD_createDCtx()) {
+  explicit ZstdDecoder(int max_window_log) : context_(ZSTD_createDCtx()) {
     if (!context_) throw std::bad_alloc();
-    ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, kMaxWindowLog);
+    ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, max_window_log);
   }
   ~ZstdDecoder() override { ZSTD_freeDCtx(context_); }
   ZstdDecoder(const ZstdDecoder&) = delete;
@@ -77,6 +77,8 @@ class ZstdDecoder final : public Decoder {
 
 }  // namespace
 
-std::unique_ptr<Decoder> make_zstd_decoder() { return std::make_unique<ZstdDecoder>(); }
+std::unique_ptr<Decoder> make_zstd_decoder(int max_window_log) {
+  return std::make_unique<ZstdDecoder>(max_window_log);
+}
 
 }  // namespace leveret::stream

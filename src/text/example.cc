@@ -1,6 +1,22 @@
 #include "text/example.h"
 
 namespace leveret::text {
+namespace {
+
+constexpr std::size_t kKeptBytes = 16 << 20;
+
+template <typename Array>
+void free_if_large(Array& array) {
+  if (array.capacity() * sizeof array[0] <= kKeptBytes) return;
+  Array().swap(array);  // an assignment may keep the room
+}
+
+template <typename Array>
+std::size_t array_bytes(const Array& array) {
+  return array.size() * sizeof array[0];
+}
+
+}  // namespace
 
 void ExampleChunk::clear() {
   bytes.clear();
@@ -12,6 +28,20 @@ void ExampleChunk::clear() {
   source = 0;
   first_line = 1;
   blank_lines = 0;
+}
+
+void ExampleChunk::free_large() {
+  free_if_large(bytes);
+  free_if_large(examples);
+  free_if_large(runs);
+  free_if_large(features);
+  free_if_large(names);
+  free_if_large(bad);
+}
+
+std::size_t ExampleChunk::size_bytes() const {
+  return array_bytes(bytes) + array_bytes(examples) + array_bytes(runs) + array_bytes(features) +
+         array_bytes(names) + array_bytes(bad);
 }
 
 }  // namespace leveret::text

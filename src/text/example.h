@@ -25,9 +25,13 @@ struct NamespaceRun {
   std::uint32_t end;
 };
 
+/// What weighs more has gradients whose squares do not fit into a float, so a line that says so is
+/// bad.
+inline constexpr float kMaxImportance = 1e12f;
+
 struct Example {
   float label;       ///< +1, -1, or 0 when the line has none
-  float importance;  ///< >= 0, finite
+  float importance;  ///< 0 to kMaxImportance
   float initial;     ///< VW's third label token: added to the raw score; 0 when absent
   std::uint32_t runs_begin, runs_end;  ///< in ExampleChunk::runs
   std::uint32_t tag_begin, tag_size;   ///< in ExampleChunk::bytes
@@ -65,6 +69,11 @@ struct ExampleChunk {
   }
   /// Keeps the capacity, so that a chunk that is used again does not allocate.
   void clear();
+  /// Frees the arrays that only a line of many megabytes needs, and leaves the others as they are:
+  /// for a chunk that waits to be used again.
+  void free_large();
+  /// Memory of what it holds, in bytes.
+  std::size_t size_bytes() const;
 };
 
 }  // namespace leveret::text

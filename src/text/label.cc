@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "text/example.h"
 #include "text/number.h"
 
 namespace leveret::text {
@@ -31,6 +32,7 @@ const char* set_label_token(std::size_t index, std::string_view token, LabelSect
     out.label = value == 1 ? 1.0f : -1.0f;
   } else if (index == 1) {
     if (value < 0) return "importance is negative";
+    if (value > kMaxImportance) return "importance is above 1e12";
     out.importance = value + 0.0f;  // -0 becomes 0
   } else {
     out.initial = value;

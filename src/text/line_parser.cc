@@ -81,7 +81,7 @@ Parser::LineParser::Line Parser::LineParser::parse_line(std::uint32_t begin, Exa
   }
   if (!new_names_.empty() && !name_new_namespaces()) return Line::kBad;
   example.runs_begin = static_cast<std::uint32_t>(chunk.runs.size());
-  staged_.copy_to(chunk, options_.keep_names);
+  staged_.move_to(chunk, options_.keep_names);
   example.runs_end = static_cast<std::uint32_t>(chunk.runs.size());
   chunk.examples.push_back(example);
   return Line::kExample;

@@ -14,7 +14,11 @@ namespace leveret::text {
 /// has no check of its own.
 class StagedLine {
  public:
-  void clear() { features_ = runs_ = 0; }
+  /// Keeps the room, but for what only a line of many megabytes needs.
+  void clear() {
+    features_ = runs_ = 0;
+    if (is_large()) *this = StagedLine();
+  }
 
   /// Makes room for `count` more features and as many runs.
   void reserve(std::size_t count) {
@@ -41,8 +45,8 @@ class StagedLine {
   std::size_t run_count() const { return runs_; }
   NamespaceRun& run(std::size_t index) { return run_[index]; }
 
-  /// Appends the line to the arrays of `chunk`.
-  void copy_to(ExampleChunk& chunk, bool with_names) const {
+  /// Appends the line to the arrays of `chunk` and forgets it.
+  void move_to(ExampleChunk& chunk, bool with_names) {
     const auto base = static_cast<std::uint32_t>(chunk.features.size());
     chunk.features.insert(chunk.features.end(), feature_.data(), feature_.data() + features_);
     if (with_names) chunk.names.insert(chunk.names.end(), name_.data(), name_.data() + features_);
@@ -52,9 +56,13 @@ class StagedLine {
       chunk.runs[i].begin += base;
       chunk.runs[i].end += base;
     }
+    clear();
   }
 
  private:
+  static constexpr std::size_t kKept = 1 << 20;
+  bool is_large() const { return feature_.size() > kKept || run_.size() > kKept; }
+
   void grow(std::size_t count) {
     feature_.resize(2 * (features_ + count));
     run_.resize(2 * (runs_ + count));

@@ -33,7 +33,7 @@ std::string decode(Decoder& decoder, std::string_view bytes, std::size_t step, b
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
-  const auto make = data[0] & 1 ? make_zstd_decoder : make_gzip_decoder;
+  const auto make = [&] { return data[0] & 1 ? make_zstd_decoder(20) : make_gzip_decoder(); };
   const std::string_view bytes(reinterpret_cast<const char*>(data + 2), size - 2);
   bool whole = false, whole_in_steps = false;
   const std::string at_once = decode(*make(), bytes, size, &whole);

@@ -6,12 +6,15 @@
 
 #include <catch2/catch.hpp>
 
-#include "store/faults.h"
+#include "files/faults.h"
+#include "files/temp_folder.h"
 #include "store/model_file.h"
 #include "store/sample_model.h"
-#include "store/temp_folder.h"
 
 namespace leveret::store {
+
+using namespace files;
+
 namespace {
 
 const std::vector<std::string> kOnlyModel = {"m.lvt"};

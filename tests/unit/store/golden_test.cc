@@ -4,11 +4,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "files/temp_folder.h"
 #include "golden_path.h"
 #include "store/sample_model.h"
-#include "store/temp_folder.h"
 
 namespace leveret::store {
+
+using namespace files;
+
 namespace {
 
 TEST_CASE("the file of version 1 is read and made byte for byte") {

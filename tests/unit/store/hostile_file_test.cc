@@ -4,12 +4,15 @@
 #include <functional>
 #include <random>
 
+#include "files/temp_folder.h"
 #include "store/layout_bytes.h"
 #include "store/model_file.h"
 #include "store/sample_model.h"
-#include "store/temp_folder.h"
 
 namespace leveret::store {
+
+using namespace files;
+
 namespace {
 
 using Bytes = std::vector<std::byte>;

@@ -5,10 +5,13 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
+#include "files/temp_folder.h"
 #include "store/sample_model.h"
-#include "store/temp_folder.h"
 
 namespace leveret::store {
+
+using namespace files;
+
 namespace {
 
 void require_same(const ModelFile& file, const SampleModel& model) {

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "examples.h"
+#include "files/faults.h"
 #include "helpers.h"
 #include "stream/cache_reader.h"
 #include "stream/cache_tee.h"
@@ -16,6 +17,7 @@ using namespace leveret;
 using namespace leveret::stream;
 using namespace leveret::stream::testing;
 using Catch::Matchers::Contains;
+using Catch::Matchers::Equals;
 
 namespace {
 
@@ -370,7 +372,29 @@ TEST_CASE("a cache appears only when the stream has ended well") {
   }
   CHECK(files() == 2);
   CHECK_THROWS_WITH(CacheWriter(dir.path("no/cache"), {a}, make_cache_key({a}, {}, 1), names),
-                    Contains("cannot make the cache"));
+                    Contains("cannot make a temporary file"));
+}
+
+TEST_CASE("a cache that cannot be written is an error, and leaves nothing") {
+  const TempDir dir;
+  const std::string a = dir.write("a", varied_lines(3000, 8)), cache = dir.path("cache");
+  int at = 0;
+  for (bool failed = true; failed; ++at) {
+    const leveret::files::Faults faults(leveret::files::Fault::kNoSpace, at);
+    try {
+      make_cache({a}, cache);
+      failed = false;
+    } catch (const std::runtime_error& error) {
+      CHECK_THAT(error.what(), Contains("cache: cannot") && Contains("free some space"));
+    }
+    for (const auto& item : std::filesystem::directory_iterator(dir.path(""))) {
+      CHECK_THAT(item.path().filename().string(), Equals("a") || Equals("cache"));
+    }
+    // The folder is forced to the disk last: the cache is whole then.
+    if (std::filesystem::exists(cache)) CHECK(inspect_cache(cache, true).totals.examples == 3000);
+    std::filesystem::remove(cache);
+  }
+  CHECK(at > 4);
 }
 
 TEST_CASE("a cache reader that is not read to its end goes away") {

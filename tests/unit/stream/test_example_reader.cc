@@ -101,3 +101,21 @@ TEST_CASE("an example reader that is not read to its end goes away") {
     ExampleReader waiting({silent.path()}, {}, names, {});
   }
 }
+
+TEST_CASE("the memory of a long line is let go with its chunk") {
+  const TempDir dir;
+  const std::string line = "1 |a" + std::string(24 << 20, ' ') + "b\n";
+  const std::string path = dir.write("long", line + line + line + some_lines(1000));
+  text::NamespaceNames names;
+  ExampleReader reader({path}, {}, names, {});
+  text::ExampleChunk chunk;
+  std::size_t examples = 0, largest = 0;
+  while (reader.next(chunk)) {
+    examples += chunk.examples.size();
+    largest = std::max(largest, chunk.size_bytes());
+    chunk.free_large();
+    CHECK(chunk.bytes.capacity() < line.size());
+  }
+  CHECK(examples == 1003);
+  CHECK(largest > line.size());
+}

@@ -55,6 +55,9 @@ TEST_CASE("importance", "[bad]") {
   check_bad("1 -1e-9 |n a", 3, "importance is negative");
   check_bad("1 nan |n a", 3, "importance is not a number");
   check_bad("1 inf |n a", 3, "importance is not a number");
+  check_bad("1 1e39 |n a", 3, "importance is not a number");
+  check_bad("1 1.1e12 |n a", 3, "importance is above 1e12");
+  check_bad("1 3e38 0.5 'tag |n a", 3, "importance is above 1e12");
   check_bad("1 two |n a", 3, "importance is not a number");
   check_bad("1 'mid 2 |n a", 3, "importance is not a number");
 }

@@ -59,6 +59,7 @@ TEST_CASE("importance and initial prediction", "[parser]") {
   CHECK(full.only().importance == 2.5f);
   CHECK(full.only().initial == -0.25f);
   CHECK(Parsed("1 0 |n a").only().importance == 0);
+  CHECK(Parsed("1 1e12 |n a").only().importance == 1e12f);
   CHECK_FALSE(std::signbit(Parsed("1 -0 |n a").only().importance));
 }
 

@@ -64,7 +64,7 @@ void parse_label(const std::string& section, bool has_bar, ReferenceLine& out) {
     out.label = label == 1 ? 1.0f : -1.0f;
   }
   if (tokens.size() > 1) out.importance = number_or_bad(tokens[1]);
-  if (out.importance < 0) throw Bad{};
+  if (out.importance < 0 || out.importance > 1e12f) throw Bad{};
   if (tokens.size() > 2) out.initial = number_or_bad(tokens[2]);
 }
 

@@ -48,7 +48,7 @@ struct SavedModel {
   ModelParts parts() const { return ModelParts(folder / "good"); }
   std::string bad() const { return folder / "bad"; }
 
-  store::TempFolder folder;
+  files::TempFolder folder;
   TrainRun run;
 };
 
@@ -69,7 +69,7 @@ TEST_CASE("a model that has learned nothing survives its file") {
   for (const NamedSpec& kind : specs_to_test()) {
     INFO(kind.name);
     TrainRun empty(kind.spec);
-    const store::TempFolder folder;
+    const files::TempFolder folder;
     save_model(empty.model, folder / "m");
     TrainRun again(load_model(folder / "m", LoadFor::kTraining, kTestMemory));
     CHECK(again.saved() == empty.saved());

@@ -24,7 +24,7 @@ TEST_CASE("a run over two parts with a saved model between gives the file of one
     for (const std::size_t split : {1, 2, 4, 12, 36, 60, 119}) {
       if (split % kind.spec.batch_size != 0) continue;
       INFO(kind.name << ", late " << late << ", cut after line " << split);
-      const store::TempFolder folder;
+      const files::TempFolder folder;
       TrainRun first(kind.spec);
       first.learn(cut(lines, 0, split));
       save_model(first.model, folder / "first");
@@ -43,14 +43,14 @@ TEST_CASE("a run in many parts, each with a loaded model, gives the file of one 
   const std::string lines = model::random_lines(60, shape_with(5), 3);
   TrainRun whole{model::Spec()};
   whole.learn(lines);
-  const store::TempFolder folder;
+  const files::TempFolder folder;
   save_model(TrainRun{model::Spec()}.model, folder / "m");
   for (std::size_t at = 0; at < 60; ++at) {
     TrainRun part(load_model(folder / "m", LoadFor::kTraining, kTestMemory));
     part.learn(cut(lines, at, 1));
     save_model(part.model, folder / "m");
   }
-  CHECK(store::read_bytes(folder / "m") == whole.saved());
+  CHECK(files::read_bytes(folder / "m") == whole.saved());
 }
 
 TEST_CASE("a cut within a batch ends that batch: another model, and that of the same batches") {
@@ -148,7 +148,7 @@ TEST_CASE("prediction gives what training would have predicted, and leaves the m
     run.learn(lines);
     const std::vector<std::byte> before = run.saved();
     for (std::size_t i = 0; i < 40; ++i) {
-      const store::TempFolder folder;
+      const files::TempFolder folder;
       save_model(run.model, folder / "m");
       TrainRun twin(load_model(folder / "m", LoadFor::kPrediction, kTestMemory));
       const std::string line = cut(fresh, i, 1);

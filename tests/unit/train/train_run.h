@@ -10,7 +10,7 @@
 
 #include "kernels/dispatch.h"
 #include "model/random_lines.h"
-#include "store/temp_folder.h"
+#include "files/temp_folder.h"
 #include "text/parser.h"
 #include "train/learner.h"
 #include "train/model_io.h"
@@ -65,9 +65,9 @@ class TrainRun {
   }
 
   std::vector<std::byte> saved() const {
-    const store::TempFolder folder;
+    const files::TempFolder folder;
     save_model(model, folder / "model");
-    return store::read_bytes(folder / "model");
+    return files::read_bytes(folder / "model");
   }
 
   static std::vector<float> probabilities(const Outcomes& outcomes) {

@@ -1,4 +1,4 @@
-#include "store/stale_files.h"
+#include "files/stale_files.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -12,9 +12,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "store/file_calls.h"
+#include "files/file_calls.h"
 
-namespace leveret::store {
+namespace leveret::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -71,4 +71,4 @@ void remove_stale_files(const std::string& target) noexcept try {
 } catch (...) {
 }
 
-}  // namespace leveret::store
+}  // namespace leveret::files

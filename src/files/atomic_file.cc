@@ -1,7 +1,7 @@
 // Why a lock and not the number in the name tells whether a temporary file is stale: process
 // numbers are reused, and inside containers every run of a program tends to have the same one. A
 // lock goes with its process, and is seen across process name spaces.
-#include "store/atomic_file.h"
+#include "files/atomic_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,10 +17,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "store/file_calls.h"
-#include "store/stale_files.h"
+#include "files/file_calls.h"
+#include "files/stale_files.h"
 
-namespace leveret::store {
+namespace leveret::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -232,4 +232,4 @@ void AtomicFile::fail(const char* operation, int error) const {
                                        std::strerror(error), advice(error)));
 }
 
-}  // namespace leveret::store
+}  // namespace leveret::files

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace leveret::store {
+namespace leveret::files {
 
 /// What the names of the temporary files for `target` start with, folder included; the number of
 /// the writing process follows.
@@ -13,4 +13,4 @@ std::string temporary_prefix(const std::string& target);
 /// be removed does not stop a save.
 void remove_stale_files(const std::string& target) noexcept;
 
-}  // namespace leveret::store
+}  // namespace leveret::files

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace leveret::store {
+namespace leveret::files {
 
 struct FileCalls {
   int (*open)(const char* path, int flags, mode_t mode);
@@ -19,4 +19,4 @@ struct FileCalls {
 /// Those in use; the system's own unless a test has put others there.
 FileCalls& file_calls();
 
-}  // namespace leveret::store
+}  // namespace leveret::files

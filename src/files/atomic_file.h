@@ -15,7 +15,7 @@
 #include <span>
 #include <string>
 
-namespace leveret::store {
+namespace leveret::files {
 
 class AtomicFile {
  public:
@@ -54,4 +54,4 @@ class AtomicFile {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace leveret::store
+}  // namespace leveret::files

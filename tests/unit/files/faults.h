@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "store/file_calls.h"
+#include "files/file_calls.h"
 
-namespace leveret::store {
+namespace leveret::files {
 
 /// What happens at the chosen call.
 enum class Fault { kNone, kNoSpace, kInputOutput, kShortWrites, kInterrupts, kNothing, kExit };
@@ -72,4 +72,4 @@ class Faults {
   FileCalls real_;
 };
 
-}  // namespace leveret::store
+}  // namespace leveret::files

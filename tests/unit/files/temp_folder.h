@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace leveret::store {
+namespace leveret::files {
 
 class TempFolder {
  public:
@@ -58,4 +58,4 @@ inline void write_bytes(const std::string& path, std::span<const std::byte> byte
             static_cast<std::streamsize>(bytes.size()));
 }
 
-}  // namespace leveret::store
+}  // namespace leveret::files

@@ -1,4 +1,4 @@
-#include "store/atomic_file.h"
+#include "files/atomic_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <thread>
 
-#include "store/temp_folder.h"
+#include "files/temp_folder.h"
 
-namespace leveret::store {
+namespace leveret::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -167,4 +167,4 @@ TEST_CASE("targets that cannot be written are refused, and the message says what
 }
 
 }  // namespace
-}  // namespace leveret::store
+}  // namespace leveret::files

@@ -1,0 +1,135 @@
+// What a model file says behind its checksums: header and sections of a small good model, changed.
+// What loads must predict, learn and be saved without a crash.
+//
+// Input: a byte that chooses the kind of model, changes of sections of 8 bytes each (struct Change)
+// up to one whose `what` is kEnd, then a JSON merge patch (RFC 7396) of the header.
+#include <sys/mman.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "kernels/dispatch.h"
+#include "store/model_file.h"
+#include "text/parser.h"
+#include "train/learner.h"
+#include "train/model_io.h"
+#include "train/predictor.h"
+
+using namespace leveret;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::uint64_t kMemory = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMaxSection = 1 << 20;
+
+struct Change {
+  enum What : std::uint8_t { kWord, kLength, kMissing, kType, kEnd };
+  std::uint8_t section, what;
+  std::uint16_t at;
+  std::uint32_t value;
+};
+
+struct Parts {
+  Json header;
+  std::vector<store::SectionView> sections;
+  std::vector<std::vector<std::byte>> bytes;
+};
+
+const std::string& path() {
+  static const std::string name = "/proc/self/fd/" + std::to_string(memfd_create("model", 0));
+  return name;
+}
+
+void use(model::Model model) {
+  text::NamespaceNames names;
+  text::ExampleChunk chunk;
+  chunk.bytes = "1 |a x y:2 |b z |c 1\n-1 |b z |new q\n|a x |a y |d\n1 |a y |b w |c 2 |d e\n";
+  text::Parser(names, {}).parse(chunk);
+  train::Outcomes outcomes;
+  train::Predictor(model, names, kernels::active())
+      .predict(chunk, 0, chunk.examples.size(), outcomes);
+  train::Learner learner(model, names, kernels::active());
+  learner.learn(chunk, 0, chunk.examples.size(), outcomes);
+  learner.finish(outcomes);
+  train::save_model(model, path());
+}
+
+model::Spec spec_of(unsigned kind) {
+  model::Spec spec;
+  spec.admit = 1;
+  spec.hidden = {3, 2};
+  if (kind % 4 == 1) spec.heads = model::Heads::kOne;
+  if (kind % 4 == 2) spec.bit_precision = spec.ffm_bits = 5;
+  if (kind % 4 == 3) {
+    spec.features.fields = {{"a", "b"}, {"c"}};
+    spec.features.interactions = {{"a", "b"}, {":", ":", "c"}};
+  }
+  return spec;
+}
+
+/// A good model of this kind.
+const Parts& good_parts(unsigned kind) {
+  static Parts all[4];
+  Parts& parts = all[kind % 4];
+  if (!parts.sections.empty()) return parts;
+  use(model::Model(spec_of(kind), kMemory));
+  const store::ModelFile file = store::ModelFile::open(path());
+  parts.header = Json::parse(file.header_json());
+  for (const store::SectionView& section : file.sections()) {
+    parts.bytes.emplace_back(section.data, section.data + section.bytes);
+    parts.sections.push_back(section);
+  }
+  return parts;
+}
+
+void apply(const Change& change, Parts& parts) {
+  const std::size_t i = change.section % parts.sections.size();
+  store::SectionView& section = parts.sections[i];
+  std::vector<std::byte>& bytes = parts.bytes[i];
+  const std::size_t at = 4 * std::size_t{change.at};
+  if (change.what == Change::kWord && at + 4 <= bytes.size()) {
+    std::memcpy(bytes.data() + at, &change.value, 4);
+  } else if (change.what == Change::kLength && !section.shape.empty()) {
+    section.shape[change.at % section.shape.size()] = change.value;
+    const auto size = store::array_bytes(section.dtype, section.shape);
+    if (size && *size <= kMaxSection) bytes.resize(*size);
+  } else if (change.what == Change::kMissing) {
+    section.name = "missing";
+  } else if (change.what == Change::kType) {
+    section.dtype = static_cast<store::Dtype>(change.value);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  Parts parts = good_parts(data[0]);
+  Change change;
+  std::size_t at = 1;
+  for (; at + sizeof change <= size; at += sizeof change) {
+    std::memcpy(&change, data + at, sizeof change);
+    if (change.what >= Change::kEnd) {
+      at += sizeof change;
+      break;
+    }
+    apply(change, parts);
+  }
+  const Json patch = Json::parse(data + at, data + size, nullptr, false);
+  if (patch.is_object()) parts.header.merge_patch(patch);
+  for (std::size_t i = 0; i < parts.sections.size(); ++i) {
+    parts.sections[i].data = parts.bytes[i].data();
+    parts.sections[i].bytes = parts.bytes[i].size();
+  }
+  try {
+    store::write_model_file(path(), store::Kind::kModel, parts.header.dump(), parts.sections);
+    for (const train::LoadFor purpose : {train::LoadFor::kPrediction, train::LoadFor::kTraining}) {
+      use(train::load_model(path(), purpose, kMemory));
+    }
+  } catch (const std::exception&) {
+  }
+  return 0;
+}
