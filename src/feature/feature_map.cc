@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <stdexcept>
 
 #include "feature/interactions.h"
@@ -170,23 +169,25 @@ void FeatureMap::assign_fields(NamespacePlan& plan, bool grow) {
 
 std::size_t FeatureMap::map(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                             FeatureBatch& out) const {
+  return transforms_.empty() ? map_each<false>(chunk, first, count, out)
+                             : map_each<true>(chunk, first, count, out);
+}
+
+template <bool kTransforms>
+std::size_t FeatureMap::map_each(const text::ExampleChunk& chunk, std::size_t first,
+                                 std::size_t count, FeatureBatch& out) const {
+  const text::ExampleChunk& from = kTransforms ? out.derived.chunk : chunk;
+  const std::uint32_t* plan_of = kTransforms ? plan_of_plan_.data() : plan_of_.data();
   for (std::size_t i = first; i < first + count; ++i) {
     const text::Example& example = chunk.examples[i];
     if (!has_met(chunk, example)) return i - first;
     out.label.push_back(example.label);
     out.importance.push_back(example.importance);
     out.initial.push_back(example.initial);
-    const text::ExampleChunk* from = &chunk;
-    const text::Example* mapped = &example;
-    std::span<const std::uint32_t> plan_of = plan_of_;
-    if (!transforms_.empty()) {
-      transforms_.apply(plan_of_, chunk, example, out.derived);
-      from = &out.derived.chunk;
-      mapped = &from->examples[0];
-      plan_of = plan_of_plan_;
-    }
-    map_linear(*from, *mapped, plan_of, out);
-    if (options_.field_features) map_fields(*from, *mapped, plan_of, out);
+    if (kTransforms) transforms_.apply(plan_of_, chunk, example, out.derived);
+    const text::Example& mapped = kTransforms ? from.examples[0] : example;
+    map_linear(from, mapped, plan_of, out);
+    if (options_.field_features) map_fields(from, mapped, plan_of, out);
     out.runs_begin.push_back(static_cast<std::uint32_t>(out.runs.size()));
   }
   return count;
@@ -195,7 +196,7 @@ std::size_t FeatureMap::map(const text::ExampleChunk& chunk, std::size_t first, 
 /// One LinearRun per namespace run. `scratch` afterwards holds, for each of the example's runs, the
 /// place of its first feature in out.linear (kNoLinear: not linear), which map_fields reads.
 void FeatureMap::map_linear(const text::ExampleChunk& chunk, const text::Example& example,
-                            std::span<const std::uint32_t> plan_of, FeatureBatch& out) const {
+                            const std::uint32_t* plan_of, FeatureBatch& out) const {
   if (!options_.interactions.empty()) {
     append_interactions(options_, plans_, plan_of, chunk, example, out);
   }
@@ -223,7 +224,7 @@ void FeatureMap::map_linear(const text::ExampleChunk& chunk, const text::Example
 }
 
 void FeatureMap::map_fields(const text::ExampleChunk& chunk, const text::Example& example,
-                            std::span<const std::uint32_t> plan_of, FeatureBatch& out) const {
+                            const std::uint32_t* plan_of, FeatureBatch& out) const {
   if (!map_fields_of_one_run(chunk, example, plan_of, out)) {
     map_fields_sorted(chunk, example, plan_of, out);
   }
@@ -232,8 +233,7 @@ void FeatureMap::map_fields(const text::ExampleChunk& chunk, const text::Example
 /// The usual line: each namespace is one field, and none comes twice. False, with nothing appended,
 /// for any other.
 bool FeatureMap::map_fields_of_one_run(const text::ExampleChunk& chunk,
-                                       const text::Example& example,
-                                       std::span<const std::uint32_t> plan_of,
+                                       const text::Example& example, const std::uint32_t* plan_of,
                                        FeatureBatch& out) const {
   constexpr std::uint32_t kNoRun = 0xffffffffu;
   const std::uint32_t runs = example.runs_end - example.runs_begin;
@@ -272,8 +272,7 @@ bool FeatureMap::map_fields_of_one_run(const text::ExampleChunk& chunk,
 
 /// Runs are placed by insertion; a field that comes again within a line is gathered into one run.
 void FeatureMap::map_fields_sorted(const text::ExampleChunk& chunk, const text::Example& example,
-                                   std::span<const std::uint32_t> plan_of,
-                                   FeatureBatch& out) const {
+                                   const std::uint32_t* plan_of, FeatureBatch& out) const {
   // Behind what map_linear left in scratch: pairs (field, run), insertion-sorted by field, stable.
   std::vector<std::uint32_t>& order = out.scratch;
   const std::size_t base = order.size();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -82,14 +81,18 @@ class FeatureMap {
   bool known_exactly(const std::string& selector) const;
   bool any_selects(const std::vector<std::string>& selectors, const std::string& name) const;
   void assign_fields(NamespacePlan& plan, bool grow);
+  template <bool kTransforms>
+  std::size_t map_each(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
+                       FeatureBatch& out) const;
+  /// `plan_of` is plan_of_, or plan_of_plan_ for an example with derived namespaces.
   void map_linear(const text::ExampleChunk& chunk, const text::Example& example,
-                  std::span<const std::uint32_t> plan_of, FeatureBatch& out) const;
+                  const std::uint32_t* plan_of, FeatureBatch& out) const;
   void map_fields(const text::ExampleChunk& chunk, const text::Example& example,
-                  std::span<const std::uint32_t> plan_of, FeatureBatch& out) const;
+                  const std::uint32_t* plan_of, FeatureBatch& out) const;
   bool map_fields_of_one_run(const text::ExampleChunk& chunk, const text::Example& example,
-                             std::span<const std::uint32_t> plan_of, FeatureBatch& out) const;
+                             const std::uint32_t* plan_of, FeatureBatch& out) const;
   void map_fields_sorted(const text::ExampleChunk& chunk, const text::Example& example,
-                         std::span<const std::uint32_t> plan_of, FeatureBatch& out) const;
+                         const std::uint32_t* plan_of, FeatureBatch& out) const;
 
   static constexpr std::uint32_t kUnmet = 0xffffffffu;
 

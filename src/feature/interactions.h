@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "feature/feature_batch.h"
 #include "feature/feature_map.h"
@@ -12,7 +11,7 @@ namespace leveret::feature {
 /// Appends the interaction features of one example to out.linear. `plan_of` maps the chunk's name
 /// ids to `plans`.
 void append_interactions(const FeatureOptions& options, const std::vector<NamespacePlan>& plans,
-                         std::span<const std::uint32_t> plan_of, const text::ExampleChunk& chunk,
+                         const std::uint32_t* plan_of, const text::ExampleChunk& chunk,
                          const text::Example& example, FeatureBatch& out);
 
 }  // namespace leveret::feature

@@ -26,7 +26,7 @@ bool is_space(char c) { return c == ' ' || c == '\t'; }
 Parser::LineParser::LineParser(NamespaceNames& names, ParserOptions options)
     : names_(names),
       options_(std::move(options)),
-      numbers_(!options_.numbers.empty()),
+      plain_(!options_.keep_names && options_.numbers.empty()),
       usual_(!options_.keep_names) {
   for (const std::string& space : options_.numbers) {
     const std::optional<std::uint32_t> id = names.intern(number_run_name(space));
@@ -70,7 +70,7 @@ Parser::LineParser::Line Parser::LineParser::parse_line(std::uint32_t begin, Exa
     what_ = nullptr;
     if (!parse_label(line_begin_, example)) return what_ ? Line::kBad : Line::kBlank;
   }
-  if (numbers_ && !parse_namespaces_and_numbers()) return Line::kBad;
+  if (!plain_ && !parse_more_than_plain()) return Line::kBad;
   while (!at_line_end()) {
     parse_usual_namespaces();
     if (delimiter() == '|' && !parse_namespace()) return Line::kBad;
@@ -120,13 +120,14 @@ bool Parser::LineParser::parse_label(std::uint32_t begin, Example& example) {
   return true;
 }
 
-bool Parser::LineParser::parse_namespaces_and_numbers() {
+/// All of the line's namespaces, with names or numbers.
+bool Parser::LineParser::parse_more_than_plain() {
   while (!at_line_end()) {
-    parse_usual_namespaces();
+    if (usual_) parse_usual_namespaces();
     if (delimiter() != '|') continue;
     const std::uint32_t begin = cursor_.position() + 1;
     if (!parse_namespace()) return false;
-    add_number(view(begin, token_end()));
+    if (!options_.numbers.empty()) add_number(view(begin, token_end()));
   }
   return true;
 }
@@ -150,7 +151,6 @@ void Parser::LineParser::add_number(std::string_view space) {
 /// Namespaces of the shape `|n feature |`: a known one-letter name and one feature without a value,
 /// with single spaces. Stops at the first other one, before it, or at the end of the line.
 void Parser::LineParser::parse_usual_namespaces() {
-  if (!usual_) return;
   const auto ahead = cursor_.ahead();
   staged_.reserve(ahead.size() / 3 + 1);
   // Copies, so that the stores below cannot be stores to these.

@@ -33,7 +33,7 @@ class Parser::LineParser {
   Line parse_line(std::uint32_t begin, ExampleChunk& chunk);
   bool parse_label(std::uint32_t begin, Example& example);
   bool parse_usual_label(std::uint32_t begin, Example& example);
-  bool parse_namespaces_and_numbers();
+  bool parse_more_than_plain();
   void parse_usual_namespaces();
   bool parse_namespace();
   bool parse_weight(std::uint32_t name_size, float& weight);
@@ -65,8 +65,8 @@ class Parser::LineParser {
 
   NamespaceNames& names_;
   ParserOptions options_;
-  bool numbers_;  ///< whether any are wanted
-  bool usual_;    ///< whether parse_usual_namespaces() may be used
+  bool plain_;  ///< neither names nor numbers are wanted
+  bool usual_;  ///< whether parse_usual_namespaces() does what is wanted
   NamespaceCache known_;
   NamespaceCache number_runs_;  ///< by the namespaces in options_.numbers
   DelimiterCursor cursor_;
