@@ -31,7 +31,7 @@ trap 'rm -rf "$work"' EXIT
 touch "$out"
 
 if [ -z "$data" ]; then
-  data=$work/all.vw truth=$work/truth
+  data=$work/generated.vw truth=$work/truth
   "$synth" --rows $((rows + test)) --seed "$seed" --truth "$truth" >"$data"
 fi
 have=$(wc -l <"$data")

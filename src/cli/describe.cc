@@ -110,9 +110,18 @@ Json namespaces_to_json(const model::Model& model) {
   return list;
 }
 
+/// Bytes of FFM rows that predictions do not read.
+std::uint64_t row_state_bytes(const model::Model& model) {
+  std::uint64_t bytes = 0;
+  for (const model::FieldTable& table : model.fields()) {
+    bytes += table.rows() * (table.shape().stride() - table.shape().weights()) * sizeof(float);
+  }
+  return bytes;
+}
+
 /// What a process needs to hold: all of it to learn, what predictions read to predict.
-Json memory_to_json(const ModelFile& file) {
-  std::uint64_t all = 0, optimizer = 0;
+Json memory_to_json(const ModelFile& file, std::uint64_t optimizer) {
+  std::uint64_t all = 0;
   for (const store::SectionView& section : file.sections()) {
     all += section.bytes;
     const bool state = section.name.ends_with("state") || section.name.ends_with("moment");
@@ -173,13 +182,16 @@ Json describe_file(const std::string& path) {
                {"format", store::kVersion},
                {"bytes", file.bytes()},
                {"fingerprint", store::to_hex(file.fingerprint())}};
+  std::uint64_t row_state = 0;
   if (file.kind() == store::Kind::kModel) {
-    describe_model(
-        train::load_model(path, train::LoadFor::kPrediction, train::default_memory_limit()), json);
+    const model::Model model =
+        train::load_model(path, train::LoadFor::kPrediction, train::default_memory_limit());
+    describe_model(model, json);
+    row_state = row_state_bytes(model);
   } else {
     json["header"] = header_to_json(file);
   }
-  json["memory"] = memory_to_json(file);
+  json["memory"] = memory_to_json(file, row_state);
   json["sections"] = sections_to_json(file);
   return json;
 }

@@ -7,11 +7,30 @@
 #include "feature/selector.h"
 
 namespace leveret::feature {
+namespace {
+
+std::size_t count_features(const text::ExampleChunk& chunk, const text::Example& example) {
+  std::size_t count = 0;
+  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
+    count += chunk.runs[r].end - chunk.runs[r].begin;
+  }
+  return count;
+}
+
+/// Feature f of a run whose first one is at `linear` in FeatureBatch::linear, or kNoLinear.
+FieldFeature field_feature(const text::ExampleChunk& chunk, const text::NamespaceRun& run,
+                           std::uint32_t f, std::uint32_t linear) {
+  const Feature& feature = chunk.features[f];
+  return {feature.hash, feature.value, linear == kNoLinear ? kNoLinear : linear + (f - run.begin)};
+}
+
+}  // namespace
 
 FeatureMap::FeatureMap(FeatureOptions options, std::vector<NamespacePlan> known)
     : options_(std::move(options)), plans_(std::move(known)) {
   for (std::uint32_t i = 0; i < plans_.size(); ++i) {
     plan_by_name_.emplace(plans_[i].name, i);
+    routes_.push_back(route(plans_[i]));
     for (std::uint32_t field : plans_[i].fields) field_count_ = std::max(field_count_, field + 1);
     fieldless_ += options_.fields.empty() && plans_[i].keep && plans_[i].fields.empty();
   }
@@ -53,7 +72,10 @@ void FeatureMap::meet(const text::NamespaceNames& names, const text::ExampleChun
     if (plan_of_[id] != kUnmet) continue;
     const std::string name(names.name(id));
     auto [found, is_new] = plan_by_name_.emplace(name, static_cast<std::uint32_t>(plans_.size()));
-    if (is_new) plans_.push_back(plan(name, grow));
+    if (is_new) {
+      plans_.push_back(plan(name, grow));
+      routes_.push_back(route(plans_.back()));
+    }
     plan_of_[id] = found->second;
   }
 }
@@ -78,12 +100,21 @@ NamespacePlan FeatureMap::plan(const std::string& name, bool grow) {
   std::uint32_t selector = 0;
   for (const std::vector<std::string>& interaction : options_.interactions) {
     for (const std::string& text : interaction) {
-      if (text == ":" || selects(text, name, known_exactly(text))) plan.selectors.push_back(selector);
+      if (text == ":" || selects(text, name, known_exactly(text)))
+        plan.selectors.push_back(selector);
       ++selector;
     }
   }
   if (plan.keep) assign_fields(plan, grow);
   return plan;
+}
+
+FeatureMap::Route FeatureMap::route(const NamespacePlan& plan) {
+  Route route = {Route::kNone, Route::kNone};
+  if (plan.keep && plan.linear) route.group = plan.fields.empty() ? 0 : plan.fields[0] + 1;
+  if (!plan.fields.empty())
+    route.field = plan.fields.size() == 1 ? plan.fields[0] : Route::kSeveral;
+  return route;
 }
 
 void FeatureMap::assign_fields(NamespacePlan& plan, bool grow) {
@@ -123,26 +154,76 @@ void FeatureMap::map_linear(const text::ExampleChunk& chunk, const text::Example
   if (!options_.interactions.empty()) {
     append_interactions(options_, plans_, plan_of_, chunk, example, out);
   }
-  out.scratch.clear();
-  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
-    const text::NamespaceRun& run = chunk.runs[r];
-    const NamespacePlan& plan = plans_[plan_of_[run.name]];
-    const auto begin = static_cast<std::uint32_t>(out.linear.size());
-    const bool used = plan.keep && plan.linear && run.begin != run.end;
-    out.scratch.push_back(used ? begin : kNoLinear);
+  // Written through pointers into arrays of full size: a push_back per feature is most of the work.
+  const std::size_t runs = example.runs_end - example.runs_begin;
+  out.scratch.resize(runs);
+  auto at = static_cast<std::uint32_t>(out.linear.size());
+  out.linear.resize(at + count_features(chunk, example));
+  const std::size_t first_run = out.linear_runs.size();
+  out.linear_runs.resize(first_run + runs);
+  LinearRun* next_run = out.linear_runs.data() + first_run;
+  for (std::size_t r = 0; r < runs; ++r) {
+    const text::NamespaceRun& run = chunk.runs[example.runs_begin + r];
+    const std::uint32_t group = routes_[plan_of_[run.name]].group;
+    const bool used = group != Route::kNone && run.begin != run.end;
+    out.scratch[r] = used ? at : kNoLinear;
     if (!used) continue;
-    out.linear.insert(out.linear.end(), chunk.features.begin() + run.begin,
-                      chunk.features.begin() + run.end);
-    out.linear_runs.push_back({plan.fields.empty() ? 0 : plan.fields[0] + 1, begin,
-                               static_cast<std::uint32_t>(out.linear.size())});
+    const std::uint32_t begin = at;
+    for (std::uint32_t f = run.begin; f < run.end; ++f) out.linear[at++] = chunk.features[f];
+    *next_run++ = {group, begin, at};
   }
+  out.linear.resize(at);
+  out.linear_runs.resize(static_cast<std::size_t>(next_run - out.linear_runs.data()));
   out.linear_runs_begin.push_back(static_cast<std::uint32_t>(out.linear_runs.size()));
 }
 
-/// Fields come nearly sorted (their ids follow the order of first appearance), so runs are placed
-/// by insertion; a field that comes again within a line is gathered into one run.
 void FeatureMap::map_fields(const text::ExampleChunk& chunk, const text::Example& example,
                             FeatureBatch& out) const {
+  if (!map_fields_of_one_run(chunk, example, out)) map_fields_sorted(chunk, example, out);
+}
+
+/// The usual line: each namespace is one field, and none comes twice. False, with nothing appended,
+/// for any other.
+bool FeatureMap::map_fields_of_one_run(const text::ExampleChunk& chunk,
+                                       const text::Example& example, FeatureBatch& out) const {
+  constexpr std::uint32_t kNoRun = 0xffffffffu;
+  const std::uint32_t runs = example.runs_end - example.runs_begin;
+  // Behind what map_linear left in scratch: the run of each field.
+  out.scratch.resize(runs + field_count_);
+  std::uint32_t* run_of = out.scratch.data() + runs;
+  std::fill(run_of, run_of + field_count_, kNoRun);
+  for (std::uint32_t r = 0; r < runs; ++r) {
+    const text::NamespaceRun& run = chunk.runs[example.runs_begin + r];
+    const std::uint32_t field = routes_[plan_of_[run.name]].field;
+    if (field == Route::kNone || run.begin == run.end) continue;
+    if (field == Route::kSeveral || run_of[field] != kNoRun) {
+      out.scratch.resize(runs);
+      return false;
+    }
+    run_of[field] = r;
+  }
+  auto at = static_cast<std::uint32_t>(out.field_features.size());
+  out.field_features.resize(at + count_features(chunk, example));
+  const std::size_t first_run = out.runs.size();
+  out.runs.resize(first_run + runs);
+  FieldRun* next_run = out.runs.data() + first_run;
+  for (std::uint32_t field = 0; field < field_count_; ++field) {
+    if (run_of[field] == kNoRun) continue;
+    const text::NamespaceRun& run = chunk.runs[example.runs_begin + run_of[field]];
+    const std::uint32_t begin = at;
+    for (std::uint32_t f = run.begin; f < run.end; ++f) {
+      out.field_features[at++] = field_feature(chunk, run, f, out.scratch[run_of[field]]);
+    }
+    *next_run++ = {field, begin, at};
+  }
+  out.runs.resize(static_cast<std::size_t>(next_run - out.runs.data()));
+  out.field_features.resize(at);
+  return true;
+}
+
+/// Runs are placed by insertion; a field that comes again within a line is gathered into one run.
+void FeatureMap::map_fields_sorted(const text::ExampleChunk& chunk, const text::Example& example,
+                                   FeatureBatch& out) const {
   // Behind what map_linear left in scratch: pairs (field, run), insertion-sorted by field, stable.
   std::vector<std::uint32_t>& order = out.scratch;
   const std::size_t base = order.size();
@@ -165,9 +246,7 @@ void FeatureMap::map_fields(const text::ExampleChunk& chunk, const text::Example
     const std::uint32_t linear = order[order[i + 1] - example.runs_begin];
     const auto begin = static_cast<std::uint32_t>(out.field_features.size());
     for (std::uint32_t f = run.begin; f < run.end; ++f) {
-      const Feature& feature = chunk.features[f];
-      out.field_features.push_back({feature.hash, feature.value,
-                                    linear == kNoLinear ? kNoLinear : linear + (f - run.begin)});
+      out.field_features.push_back(field_feature(chunk, run, f, linear));
     }
     const auto end = static_cast<std::uint32_t>(out.field_features.size());
     if (out.runs.size() > first_run && out.runs.back().field == order[i]) {

@@ -31,8 +31,8 @@ struct NamespacePlan {
   std::string name;
   bool keep = true;
   bool linear = true;
-  std::vector<std::uint32_t> fields;       ///< the fields it belongs to
-  std::vector<std::uint32_t> selectors;    ///< interaction selectors it fills, counted through
+  std::vector<std::uint32_t> fields;     ///< the fields it belongs to
+  std::vector<std::uint32_t> selectors;  ///< interaction selectors it fills, counted through
 };
 
 /// Decisions are made by `meet` (one thread, nobody else inside); `map` is const and may run in
@@ -54,8 +54,8 @@ class FeatureMap {
   /// Plans for the namespaces of this example that have none yet, in the line's order: what is
   /// decided depends on the examples learned from, not on how far a parser has run ahead. With
   /// `grow` false (prediction) a new namespace gets no field.
-  void meet(const text::NamespaceNames& names, const text::ExampleChunk& chunk,
-            std::size_t example, bool grow);
+  void meet(const text::NamespaceNames& names, const text::ExampleChunk& chunk, std::size_t example,
+            bool grow);
 
   /// Appends examples [first, first + count) of the chunk to `out` and returns how many it was:
   /// it stops before an example that has a namespace to `meet`.
@@ -72,11 +72,24 @@ class FeatureMap {
                   FeatureBatch& out) const;
   void map_fields(const text::ExampleChunk& chunk, const text::Example& example,
                   FeatureBatch& out) const;
+  bool map_fields_of_one_run(const text::ExampleChunk& chunk, const text::Example& example,
+                             FeatureBatch& out) const;
+  void map_fields_sorted(const text::ExampleChunk& chunk, const text::Example& example,
+                         FeatureBatch& out) const;
 
   static constexpr std::uint32_t kUnmet = 0xffffffffu;
 
+  /// What mapping a run needs to know of a plan, in one place: a plan is several cache lines.
+  struct Route {
+    static constexpr std::uint32_t kNone = 0xffffffffu, kSeveral = 0xfffffffeu;
+    std::uint32_t group;  ///< of LinearRun; kNone: not linear
+    std::uint32_t field;  ///< the only one, kNone or kSeveral
+  };
+  static Route route(const NamespacePlan& plan);
+
   FeatureOptions options_;
   std::vector<NamespacePlan> plans_;
+  std::vector<Route> routes_;  ///< of each plan
   std::unordered_map<std::string, std::uint32_t> plan_by_name_;
   std::vector<std::uint32_t> plan_of_;  ///< name id -> index in plans_
   std::uint32_t field_count_ = 0;

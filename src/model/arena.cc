@@ -18,8 +18,9 @@ namespace leveret::model {
 namespace {
 
 constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
-// From here on a huge page more than needed is no waste to speak of (under 1/8).
-constexpr std::uint64_t kHugeFrom = 8 * kHugePage;
+// From here on the huge page that is begun costs a quarter of the array on average at most, and the
+// walks through the page tables that it saves are worth it: rows lie anywhere.
+constexpr std::uint64_t kHugeFrom = 2 * kHugePage;
 // The least that is opened at a time; later it is an eighth of the size, so that the number of
 // system calls grows with the logarithm.
 constexpr std::uint64_t kMinCommit = std::uint64_t{64} << 10;
@@ -90,9 +91,9 @@ void read_file(int fd, std::uint64_t offset, std::byte* to, std::uint64_t bytes,
 
 }  // namespace
 
-Arena::Arena(std::uint64_t wanted) {
+Arena::Arena(std::uint64_t wanted, std::uint64_t lead) : lead_(lead) {
   std::uint64_t bytes =
-      round_up(std::clamp(wanted, std::uint64_t{1}, kMaxReservation), page_bytes());
+      round_up(std::clamp(wanted, std::uint64_t{1}, kMaxReservation) + lead, page_bytes());
   for (; bytes >= page_bytes(); bytes = round_up(bytes / 2, page_bytes())) {
     mapping_bytes_ = bytes + kHugePage;
     mapping_ = reserve(mapping_bytes_);
@@ -111,6 +112,7 @@ Arena::~Arena() { release(); }
 
 Arena::Arena(Arena&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
+      lead_(std::exchange(other.lead_, 0)),
       size_(std::exchange(other.size_, 0)),
       committed_(std::exchange(other.committed_, 0)),
       reserved_(std::exchange(other.reserved_, 0)),
@@ -122,6 +124,7 @@ Arena& Arena::operator=(Arena&& other) noexcept {
   if (this == &other) return *this;
   release();
   data_ = std::exchange(other.data_, nullptr);
+  lead_ = std::exchange(other.lead_, 0);
   size_ = std::exchange(other.size_, 0);
   committed_ = std::exchange(other.committed_, 0);
   reserved_ = std::exchange(other.reserved_, 0);
@@ -136,12 +139,13 @@ void Arena::release() noexcept {
 }
 
 bool Arena::resize(std::uint64_t bytes) {
-  if (bytes > reserved_) return false;
-  if (bytes > committed_ && !commit(bytes)) return false;
+  if (bytes > reserved()) return false;
+  const std::uint64_t end = lead_ + bytes;
+  if (end > committed_ && !commit(end)) return false;
   if (bytes < size_) {
-    const std::uint64_t kept = round_up(bytes, page_bytes());
+    const std::uint64_t kept = round_up(end, page_bytes());
     // What is cut off must be zero when the array grows over it again.
-    std::memset(data_ + bytes, 0, std::min(kept, size_) - bytes);
+    std::memset(data_ + end, 0, std::min(kept, lead_ + size_) - end);
     decommit(kept);
   }
   size_ = bytes;
@@ -152,8 +156,9 @@ bool Arena::resize(std::uint64_t bytes) {
 /// Opens at least `bytes`, and some in advance where the system has them.
 bool Arena::commit(std::uint64_t bytes) {
   const std::uint64_t needed = round_up(bytes, page_bytes());
-  const std::uint64_t ahead = std::max(kMinCommit, round_up(bytes / 8, kMinCommit));
-  const std::uint64_t wished = std::min(round_up(bytes, kMinCommit) + ahead, reserved_);
+  // A huge page comes into being only where all of it is open.
+  const std::uint64_t unit = bytes >= kHugeFrom ? kHugePage : kMinCommit;
+  const std::uint64_t wished = std::min(round_up(bytes + bytes / 8, unit), reserved_);
   for (const std::uint64_t target : {std::max(wished, needed), needed}) {
     if (::mprotect(data_ + committed_, target - committed_, PROT_READ | PROT_WRITE) == 0) {
       committed_ = target;
@@ -194,14 +199,15 @@ bool Arena::load(int fd, std::uint64_t offset, std::uint64_t bytes, const std::s
                  LoadBy by) {
   reset();
   check_length(fd, offset, bytes, path);
-  if (bytes > reserved_) return false;
+  if (bytes > reserved()) return false;
   if (bytes == 0) return true;
-  if (by == LoadBy::kMapping && offset % page_bytes() == 0 && map_file(fd, offset, bytes)) {
+  if (by == LoadBy::kMapping && lead_ == 0 && offset % page_bytes() == 0 &&
+      map_file(fd, offset, bytes)) {
     return true;
   }
   if (!resize(bytes)) return false;
   try {
-    read_file(fd, offset, data_, bytes, path);
+    read_file(fd, offset, data(), bytes, path);
   } catch (...) {
     reset();
     throw;

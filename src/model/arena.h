@@ -26,19 +26,24 @@ class Arena {
   Arena() = default;
   /// Reserves `wanted` bytes of addresses, or the largest half, quarter, … of it that the system
   /// grants (ulimit -v). std::runtime_error when it does not grant one page.
-  explicit Arena(std::uint64_t wanted);
+  ///
+  /// `lead` bytes are left free before the first one, so that data() is at `lead` beyond a multiple
+  /// of 2 MiB: arrays whose first bytes are all in use at once then do not compete for the same
+  /// sets of the caches. A multiple of 64 below 4096; with it, a file is read rather than mapped.
+  explicit Arena(std::uint64_t wanted, std::uint64_t lead = 0);
   ~Arena();
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&& other) noexcept;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Never changes but by a move of the arena; aligned to 2 MiB. Null without a reservation.
-  std::byte* data() { return data_; }
-  const std::byte* data() const { return data_; }
+  /// Never changes but by a move of the arena; aligned to 2 MiB (plus the lead). Null without a
+  /// reservation.
+  std::byte* data() { return data_ + lead_; }
+  const std::byte* data() const { return data_ + lead_; }
   std::uint64_t size() const { return size_; }
   /// The largest size it can have.
-  std::uint64_t reserved() const { return reserved_; }
+  std::uint64_t reserved() const { return reserved_ - lead_; }
 
   /// Makes `bytes` bytes usable; new ones are zero, and those beyond a smaller size are given back.
   /// False, with nothing changed, beyond the reservation or when the system has no more memory.
@@ -62,8 +67,9 @@ class Arena {
   bool map_file(int fd, std::uint64_t offset, std::uint64_t bytes);
   void release() noexcept;
 
-  std::byte* data_ = nullptr;
-  std::uint64_t size_ = 0;
+  std::byte* data_ = nullptr;  ///< the first page
+  std::uint64_t lead_ = 0;
+  std::uint64_t size_ = 0;       ///< without the lead
   std::uint64_t committed_ = 0;  ///< pages [0, committed_) may be read and written
   std::uint64_t reserved_ = 0;
   std::byte* mapping_ = nullptr;  ///< what the system gave, of which data_ is the aligned part

@@ -44,20 +44,22 @@ void FfmBlock::forward(const Model& model, Tape& tape) const {
 }
 
 /// False when some field has several rows.
-bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) const {
+bool FfmBlock::gather_in_place(Tape& tape, std::size_t b) const {
   FfmTape& ffm = tape.ffm;
+  ffm.ones = true;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
     std::uint32_t only = feature::kNoLinear;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      if (tape.rows[i] == kNoRow) continue;
+      if (tape.rows[i] == nullptr) continue;
       if (only != feature::kNoLinear) return false;
       only = i;
     }
     if (only == feature::kNoLinear) continue;
     ffm.present.push_back({run.field, only, only + 1, false});
     ffm.fields.push_back(run.field);
-    ffm.sums.push_back(model.fields()[run.field].weights(tape.rows[only]));
+    ffm.sums.push_back(tape.rows[only]);
     ffm.x.push_back(tape.field_values[only]);
+    ffm.ones = ffm.ones && ffm.x.back() == 1.0f;
   }
   return true;
 }
@@ -74,7 +76,7 @@ void FfmBlock::gather(const Model& model, Tape& tape, std::size_t b, bool in_pla
     ffm.x.clear();
   };
   clear();
-  ffm.in_place = in_place && gather_in_place(model, tape, b);
+  ffm.in_place = in_place && gather_in_place(tape, b);
   if (ffm.in_place) return;
   clear();
   if (ffm.contra.size() < slots * length) {
@@ -85,19 +87,18 @@ void FfmBlock::gather(const Model& model, Tape& tape, std::size_t b, bool in_pla
   for (const feature::FieldRun& run : tape.field_runs(b)) {
     std::uint32_t admitted = 0, last = 0;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      if (tape.rows[i] == kNoRow) continue;
+      if (tape.rows[i] == nullptr) continue;
       ++admitted;
       last = i;
     }
     if (admitted == 0) continue;
-    const FieldTable& table = model.fields()[run.field];
-    const float* sum = table.weights(tape.rows[last]);
+    const float* sum = tape.rows[last];
     if (admitted > 1 || tape.field_values[last] != 1.0f) {
       float* own = ffm.store.data() + ffm.present.size() * length;
       std::fill(own, own + length, 0.0f);
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
-        if (tape.rows[i] == kNoRow) continue;
-        kernels_->axpy(tape.field_values[i], table.weights(tape.rows[i]), length, own);
+        if (tape.rows[i] == nullptr) continue;
+        kernels_->axpy(tape.field_values[i], tape.rows[i], length, own);
       }
       sum = own;
     }
@@ -118,9 +119,11 @@ void FfmBlock::pairs_in_place(const Model& model, Tape& tape, float* pairs) cons
   std::fill(pairs, pairs + model.layout().pairs(), 0.0f);
   const float* from = ffm.compact.data();
   for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t g = ffm.fields[i];
-    for (std::size_t j = 0; j < i; ++j) {
-      pairs[pair_index(ffm.fields[j], g)] = from[j] * ffm.x[i] * ffm.x[j];
+    float* to = pairs + pair_index(0, ffm.fields[i]);
+    if (ffm.ones) {
+      for (std::size_t j = 0; j < i; ++j) to[ffm.fields[j]] = from[j];
+    } else {
+      for (std::size_t j = 0; j < i; ++j) to[ffm.fields[j]] = from[j] * ffm.x[i] * ffm.x[j];
     }
     from += i;
   }
@@ -147,8 +150,8 @@ float FfmBlock::within(const Model& model, const Tape& tape, std::size_t present
   const float* sum = tape.ffm.sums[present] + field.field * k;
   float twice = kernels_->dot(sum, sum, k);
   for (std::uint32_t i = field.begin; i < field.end; ++i) {
-    if (tape.rows[i] == kNoRow) continue;
-    const float* v = model.fields()[field.field].weights(tape.rows[i]) + field.field * k;
+    if (tape.rows[i] == nullptr) continue;
+    const float* v = tape.rows[i] + field.field * k;
     twice -= tape.field_values[i] * tape.field_values[i] * kernels_->dot(v, v, k);
   }
   return 0.5f * twice;
@@ -173,7 +176,11 @@ void FfmBlock::spread_in_place(const Model& model, Tape& tape, std::size_t b) co
   float* to = ffm.compact.data();
   for (std::size_t i = 0; i < ffm.present.size(); ++i) {
     const float* row = d + pair_index(0, ffm.fields[i]);
-    for (std::size_t j = 0; j < i; ++j) to[j] = row[ffm.fields[j]] * ffm.x[i] * ffm.x[j];
+    if (ffm.ones) {
+      for (std::size_t j = 0; j < i; ++j) to[j] = row[ffm.fields[j]];
+    } else {
+      for (std::size_t j = 0; j < i; ++j) to[j] = row[ffm.fields[j]] * ffm.x[i] * ffm.x[j];
+    }
     to += i;
   }
 }

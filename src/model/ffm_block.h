@@ -35,7 +35,7 @@ class FfmBlock final : public Block {
   void spread_in_place(const Model& model, Tape& tape, std::size_t b) const;
 
  private:
-  bool gather_in_place(const Model& model, Tape& tape, std::size_t b) const;
+  bool gather_in_place(Tape& tape, std::size_t b) const;
   void pairs_in_place(const Model& model, Tape& tape, float* pairs) const;
   void pairs_of(const Model& model, const Tape& tape, float* pairs) const;
   float within(const Model& model, const Tape& tape, std::size_t present) const;

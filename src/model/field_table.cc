@@ -26,10 +26,9 @@ FieldTable::FieldTable(std::uint32_t field, FieldTableOptions options, RowShape 
       budget_(&budget),
       hashed_(options.bits != 0),
       bits_(hashed_ ? options.bits : kFirstBits),
-      weights_(budget.limit()),
-      state_(budget.limit()),
-      weights_at_(reinterpret_cast<float*>(weights_.data())),
-      state_at_(reinterpret_cast<float*>(state_.data())) {
+      row_arena_(budget.limit(), lead()),
+      rows_at_(reinterpret_cast<float*>(row_arena_.data())),
+      stride_(shape.stride()) {
   const std::uint64_t bytes = capacity() * sizeof(std::uint64_t);
   budget_->force(bytes);
   Arena index(bytes);
@@ -137,13 +136,12 @@ Row FieldTable::new_row(std::uint32_t key) {
   return row;
 }
 
-/// Sizes the arenas for `rows` rows, in steps, so that it is rarely called.
+/// Sizes the arena for `rows` rows, in steps, so that it is rarely called.
 bool FieldTable::make_room(std::uint64_t rows) {
   if (rows <= room_) return true;
   std::uint64_t wanted = std::max<std::uint64_t>(rows, room_ + room_ / 2 + 16);
   for (;; wanted = rows) {
-    if (weights_.resize(wanted * shape_.weights() * sizeof(float)) &&
-        state_.resize(wanted * shape_.state() * sizeof(float))) {
+    if (row_arena_.resize(wanted * row_bytes())) {
       room_ = wanted;
       return true;
     }
@@ -231,39 +229,37 @@ bool FieldTable::grow_index() {
 void FieldTable::set_slots(std::uint32_t slots) {
   if (slots <= shape_.slots) return;
   const RowShape old = shape_;
+  const std::size_t old_stride = stride_;
   shape_.slots = slots;
-  const std::uint64_t extra =
-      (shape_.weights() + shape_.state() - old.weights() - old.state()) * sizeof(float) * rows();
-  budget_->force(extra);
+  stride_ = shape_.stride();
+  budget_->force((stride_ - old_stride) * sizeof(float) * rows());
   room_ = 0;
   if (rows() > 0 && !make_room(rows())) {
     throw std::runtime_error("out of memory while giving field " + std::to_string(field_) +
                              " one more slot per row; raise --max_memory or name the fields with "
                              "--field");
   }
-  // In place, last row first: a row's new place never reaches below its old one.
+  // In place, last row and its last part first: a new place never reaches below its old one.
   for (std::uint64_t row = rows(); row-- > 0;) {
-    std::memmove(weights_at_ + row * shape_.weights(), weights_at_ + row * old.weights(),
-                 old.weights() * sizeof(float));
-    std::memmove(state_at_ + row * shape_.state(), state_at_ + row * old.state(),
-                 old.state() * sizeof(float));
+    float* to = rows_at_ + row * stride_;
+    const float* from = rows_at_ + row * old_stride;
+    std::memmove(to + shape_.weights(), from + old.weights(), old.state() * sizeof(float));
+    std::memmove(to, from, old.weights() * sizeof(float));
+    std::fill(to + shape_.weights() + shape_.state(), to + stride_, 0.0f);
   }
   for_each_row([&](std::uint32_t key, Row row) { write_first_weights(row, key, old.slots); });
   if (shared_row() != kNoRow) write_first_weights(shared_row(), 0, old.slots);
 }
 
-void FieldTable::load(Arena index, Arena weights, Arena state, Row shared_row,
-                      std::uint64_t shared) {
+void FieldTable::load(Arena index, Arena stored, Row shared_row, std::uint64_t shared) {
   const std::uint64_t words = index.size() / sizeof(std::uint64_t);
-  if (index.size() % sizeof(std::uint64_t) != 0 || !std::has_single_bit(words) || words > 1u << 31 ||
-      (hashed_ && words != capacity())) {
+  if (index.size() % sizeof(std::uint64_t) != 0 || !std::has_single_bit(words) ||
+      words > 1u << 31 || (hashed_ && words != capacity())) {
     damaged(field_, "has an index of " + std::to_string(index.size()) + " bytes");
   }
-  const std::uint64_t row_weights = shape_.weights() * sizeof(float);
-  const std::uint64_t rows = row_weights == 0 ? 0 : weights.size() / row_weights;
-  if ((row_weights != 0 && weights.size() % row_weights != 0) || rows >= kRowBit ||
-      state.size() != rows * shape_.state() * sizeof(float)) {
-    damaged(field_, "has weights and state of unequal lengths");
+  const std::uint64_t rows = stored.size() / row_bytes();
+  if (stored.size() % row_bytes() != 0 || rows >= kRowBit) {
+    damaged(field_, "has rows of " + std::to_string(stored.size()) + " bytes");
   }
   budget_->give_back(capacity() * sizeof(std::uint64_t));
   bits_ = static_cast<std::uint32_t>(std::bit_width(words) - 1);
@@ -277,10 +273,8 @@ void FieldTable::load(Arena index, Arena weights, Arena state, Row shared_row,
   }
   if (!hashed_ && keys >= words) damaged(field_, "has no empty index slot");
   if (shared_row != kNoRow && shared_row >= rows) damaged(field_, "names a shared row it has not");
-  weights_ = std::move(weights);
-  state_ = std::move(state);
-  weights_at_ = reinterpret_cast<float*>(weights_.data());
-  state_at_ = reinterpret_cast<float*>(state_.data());
+  row_arena_ = std::move(stored);
+  rows_at_ = reinterpret_cast<float*>(row_arena_.data());
   rows_.set(rows);
   room_ = rows;
   keys_.set(keys);

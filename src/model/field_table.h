@@ -29,7 +29,9 @@ struct FieldTableOptions {
   float init_width = 0.1f;  ///< first weights are uniform in [-init_width, init_width]
 };
 
-/// Row shape: slots * k weights; state is one float per weight or per slot.
+/// A row: slots * k weights, then their state, one float per weight or per slot, then filling up to
+/// an odd number of 64-byte lines. Odd, so that the same place of many rows does not fall on few
+/// sets of a cache (kernels.h); in one piece, so that a row is one walk through the page tables.
 struct RowShape {
   std::uint32_t slots = 0;
   std::uint32_t k = 4;
@@ -38,6 +40,12 @@ struct RowShape {
 
   std::size_t weights() const { return std::size_t{slots} * k; }
   std::size_t state() const { return slice_state ? slots : weights(); }
+  /// Floats from one row to the next.
+  std::size_t stride() const {
+    const std::size_t lines = (weights() + state() + kLineFloats - 1) / kLineFloats;
+    return (lines | 1) * kLineFloats;
+  }
+  static constexpr std::size_t kLineFloats = 16;
 };
 
 class FieldTable {
@@ -58,21 +66,14 @@ class FieldTable {
   Row touch(std::uint32_t hash);
   void prefetch(std::uint32_t hash) const { __builtin_prefetch(index_ + start(hash)); }
 
-  /// Brings a row's weights and state on their way to the cache.
-  void prefetch_row(Row row) const {
-    const auto* w = reinterpret_cast<const char*>(weights_at_ + row * shape_.weights());
-    const auto* s = reinterpret_cast<const char*>(state_at_ + row * shape_.state());
-    for (std::size_t at = 0; at < shape_.weights() * sizeof(float); at += 64) {
-      __builtin_prefetch(w + at, 0, 2);
-    }
-    for (std::size_t at = 0; at < shape_.state() * sizeof(float); at += 64) {
-      __builtin_prefetch(s + at, 0, 2);
-    }
-  }
+  /// Brings a row on its way to the cache.
+  void prefetch_row(const float* row) const { fetch(row, shape_.weights() + shape_.state()); }
+  void prefetch_weights(const float* row) const { fetch(row, shape_.weights()); }
 
-  float* weights(Row row) { return weights_at_ + row * shape_.weights(); }
-  const float* weights(Row row) const { return weights_at_ + row * shape_.weights(); }
-  float* state(Row row) { return state_at_ + row * shape_.state(); }
+  float* weights(Row row) { return rows_at_ + row * stride_; }
+  const float* weights(Row row) const { return rows_at_ + row * stride_; }
+  float* state(Row row) { return weights(row) + shape_.weights(); }
+  const float* state(Row row) const { return weights(row) + shape_.weights(); }
 
   const RowShape& shape() const { return shape_; }
   /// Gives every row `slots` slots (never fewer than it has); new ones get their first weights.
@@ -84,12 +85,15 @@ class FieldTable {
   void reserve(std::uint64_t count);
   void set_concurrent(bool concurrent) { concurrent_ = concurrent; }
 
-  /// Stored sections: the index (capacity() words: value << 32 | key), weights, state.
+  /// Stored sections: the index (capacity() words: value << 32 | key), and rows() rows of
+  /// shape().stride() floats.
   const Arena& index() const { return index_arena_; }
-  const Arena& weight_rows() const { return weights_; }
-  const Arena& state_rows() const { return state_; }
+  const Arena& row_arena() const { return row_arena_; }
   /// Takes over stored sections. Every index value is checked against the number of rows.
-  void load(Arena index, Arena weights, Arena state, Row shared_row, std::uint64_t shared);
+  void load(Arena index, Arena rows, Row shared_row, std::uint64_t shared);
+  /// The lead for the rows of this table (Arena): another one for each field, as the first rows of
+  /// all fields, those of the most frequent values, are met together.
+  std::uint64_t lead() const { return field_ * 7 % 64 * 64; }
 
   /// Calls visit(key, row) for every admitted key, in memory order.
   template <class Visit>
@@ -116,6 +120,11 @@ class FieldTable {
     return (std::uint64_t{value} << 32) | key;
   }
 
+  static void fetch(const float* at, std::size_t floats) {
+    for (const float* end = at + floats; at < end; at += RowShape::kLineFloats) {
+      __builtin_prefetch(at, 0, 2);
+    }
+  }
   std::uint32_t start(std::uint32_t hash) const {
     return hashed_ ? hash & mask_ : first_slot(hash, bits_);
   }
@@ -133,7 +142,7 @@ class FieldTable {
   bool grow_index();
   bool full() const { return full_.get() != 0; }
   void adopt_index(Arena arena);
-  std::uint64_t row_bytes() const { return (shape_.weights() + shape_.state()) * sizeof(float); }
+  std::uint64_t row_bytes() const { return stride_ * sizeof(float); }
 
   std::uint32_t field_;
   FieldTableOptions options_;
@@ -146,10 +155,10 @@ class FieldTable {
   std::uint64_t limit_ = 0;
   Arena index_arena_;
   std::uint64_t* index_ = nullptr;
-  Arena weights_, state_;
-  float* weights_at_ = nullptr;
-  float* state_at_ = nullptr;
-  std::uint64_t room_ = 0;  ///< rows the arenas have been sized for
+  Arena row_arena_;
+  float* rows_at_ = nullptr;
+  std::size_t stride_ = 0;  ///< shape_.stride()
+  std::uint64_t room_ = 0;  ///< rows the arena has been sized for
   Counter rows_, keys_, shared_;
   Counter shared_row_{kNoRow};
   Counter full_{0};  ///< 1: memory has run out, no new rows; threads may find out side by side

@@ -42,6 +42,7 @@ void Network::open(const Model& model, const feature::FeatureBatch& batch, std::
   at_least(tape.cells, batch.linear.size());
   at_least(tape.values, batch.linear.size());
   at_least(tape.rows, batch.field_features.size());
+  if (tape.copies != nullptr) tape.copies->fit(model);
   at_least(tape.field_values, batch.field_features.size());
   at_least(tape.scores, size);
   at_least(tape.group_linear, size * layout.groups());
@@ -84,8 +85,11 @@ void Network::resolve_rows(Model& model, Tape& tape, std::size_t example) const 
   for (const feature::FieldRun& run : tape.batch->field_runs_of(example)) {
     FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      tape.rows[i] = table.touch(tape.batch->field_features[i].hash);
-      if (tape.rows[i] != kNoRow) table.prefetch_row(tape.rows[i]);
+      const Row row = table.touch(tape.batch->field_features[i].hash);
+      tape.rows[i] = row != kNoRow ? table.weights(row) : nullptr;
+      if (row == kNoRow) continue;
+      if (tape.copies != nullptr) tape.rows[i] = tape.copies->rows[run.field].at(tape.rows[i], row);
+      table.prefetch_row(tape.rows[i]);
     }
   }
 }
@@ -98,7 +102,9 @@ void Network::focus(Model& model, Tape& tape, std::size_t first) const {
   // Cells move when the table grows, so room for all of them is made before the first.
   model.linear().reserve_if_alone(end - begin);
   for (std::uint32_t i = begin; i < end; ++i) {
-    tape.cells[i] = model.linear().find_or_insert(batch.linear[i].hash);
+    const std::uint32_t hash = batch.linear[i].hash;
+    tape.cells[i] = model.linear().find_or_insert(hash);
+    if (tape.copies != nullptr) tape.cells[i] = tape.copies->cells.at(tape.cells[i], hash);
   }
   set_values(model, tape);
 }
@@ -112,16 +118,30 @@ void Network::resolve(Model& model, const feature::FeatureBatch& batch, Tape& ta
 
 void Network::look_up(const Model& model, const feature::FeatureBatch& batch, Tape& tape) const {
   open(model, batch, batch.size(), tape);
+  if (batch.size() == 0) return;
   for (std::size_t b = 0; b < batch.size(); ++b) prefetch(model, tape, b);
-  for (std::size_t i = 0; i < batch.linear.size(); ++i) {
-    const float* cell = model.linear().find(batch.linear[i].hash);
-    tape.cells[i] = cell != nullptr ? const_cast<float*>(cell) : zero_cell;
-  }
-  for (const feature::FieldRun& run : batch.runs) {
+  for (std::size_t b = 0; b < batch.size(); ++b) look_up_rows(model, tape, b);
+  look_at(model, tape, 0);
+}
+
+void Network::look_up_rows(const Model& model, Tape& tape, std::size_t example) const {
+  for (const feature::FieldRun& run : tape.batch->field_runs_of(example)) {
     const FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      tape.rows[i] = table.find(batch.field_features[i].hash);
+      const Row row = table.find(tape.batch->field_features[i].hash);
+      tape.rows[i] = row != kNoRow ? const_cast<float*>(table.weights(row)) : nullptr;
+      if (row != kNoRow) table.prefetch_weights(tape.rows[i]);
     }
+  }
+}
+
+void Network::look_at(const Model& model, Tape& tape, std::size_t first) const {
+  const feature::FeatureBatch& batch = *tape.batch;
+  tape.first = first;
+  const std::uint32_t end = batch.linear_end(first + tape.size - 1);
+  for (std::uint32_t i = batch.linear_begin(first); i < end; ++i) {
+    const float* cell = model.linear().find(batch.linear[i].hash);
+    tape.cells[i] = cell != nullptr ? const_cast<float*>(cell) : zero_cell;
   }
   set_values(model, tape);
 }

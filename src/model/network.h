@@ -28,6 +28,9 @@ class Network {
   void prefetch(const Model& model, const Tape& tape, std::size_t example) const;
   void resolve_rows(Model& model, Tape& tape, std::size_t example) const;
   void focus(Model& model, Tape& tape, std::size_t first) const;
+  // The last two for prediction.
+  void look_up_rows(const Model& model, Tape& tape, std::size_t example) const;
+  void look_at(const Model& model, Tape& tape, std::size_t first) const;
 
   void forward(const Model& model, Tape& tape) const;
   void backward(const Model& model, Tape& tape) const;

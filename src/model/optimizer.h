@@ -25,10 +25,15 @@ class Optimizer {
 
   void apply(Model& model, Tape& tape);
 
+  /// Adds what a thread's copies have gained to the shared weights, and empties them.
+  void apply_copies(ThreadCopies& copies);
+
  private:
   // Linear stage (optimizer_linear.cc).
   void apply_linear(Model& model, const Tape& tape);
   void apply_linear_batch(Model& model, const Tape& tape);
+  template <bool kMixed, bool kRoot>
+  void step_cells(const Spec& spec, const Tape& tape, bool through_mlp) const;
   void step_cell(const Spec& spec, float* cell, float g, float g2) const;
   void apply_bias(Model& model, const Tape& tape);
   void apply_groups(Model& model, const Tape& tape);
@@ -54,7 +59,7 @@ class Optimizer {
   };
   struct RowGradient {
     std::uint32_t field;
-    Row row;
+    float* row;
     std::uint32_t sum;  ///< place in row_sums_, in rows
   };
 

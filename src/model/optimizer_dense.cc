@@ -60,8 +60,8 @@ void Optimizer::apply_dense_batch(Model& model, const Tape& tape) {
       if (!any) continue;
       const std::size_t row = std::size_t{o} * layer.inputs;
       if (by_adam) {
-        adam(spec, step, &layer.weights[row], &layer.weights_moment[row],
-             &layer.weights_state[row], layer_sums_.data(), layer.inputs);
+        adam(spec, step, &layer.weights[row], &layer.weights_moment[row], &layer.weights_state[row],
+             layer_sums_.data(), layer.inputs);
         adam(spec, step, &layer.bias[o], &layer.bias_moment[o], &layer.bias_state[o], &bias, 1);
       } else {
         kernels_->update(&layer.weights[row], &layer.weights_state[row], layer_sums_.data(),

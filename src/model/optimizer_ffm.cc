@@ -22,7 +22,7 @@ void Optimizer::each_row_gradient(const Model& model, Tape& tape, std::size_t b,
     float* own_slot = contra + present.field * k;
     std::copy_n(own_slot, k, self_.data());
     for (std::uint32_t f = present.begin; f < present.end; ++f) {
-      if (tape.rows[f] == kNoRow) continue;
+      if (tape.rows[f] == nullptr) continue;
       const float x = tape.field_values[f];
       const float* delta = ffm.delta.data() + i * slots;
       if (x != 1.0f) {
@@ -30,7 +30,7 @@ void Optimizer::each_row_gradient(const Model& model, Tape& tape, std::size_t b,
         delta = delta_.data();
       }
       if (present.several) {
-        const float* v = model.fields()[present.field].weights(tape.rows[f]) + present.field * k;
+        const float* v = tape.rows[f] + present.field * k;
         for (std::size_t c = 0; c < k; ++c) own_slot[c] = self_[c] - x * v[c];
       }
       visit(present.field, tape.rows[f], contra, delta);
@@ -43,15 +43,29 @@ void Optimizer::apply_ffm_in_place(Model& model, Tape& tape, const kernels::Step
   ffm_.spread_in_place(model, tape, 0);
   rows_at_.clear();
   states_at_.clear();
+  const std::size_t weights = model.row_shape().weights();
   for (const PresentField& present : tape.ffm.present) {
-    FieldTable& table = model.fields()[present.field];
-    rows_at_.push_back(table.weights(tape.rows[present.begin]));
-    states_at_.push_back(table.state(tape.rows[present.begin]));
+    float* row = tape.rows[present.begin];
+    rows_at_.push_back(row);
+    states_at_.push_back(row + weights);
   }
   const auto update =
       model.spec().adagrad_slice ? kernels_->ffm_update_pairs_slice : kernels_->ffm_update_pairs;
   update(rows_at_.data(), states_at_.data(), tape.ffm.fields.data(), rows_at_.size(),
          model.spec().ffm_k, tape.ffm.compact.data(), rule);
+}
+
+void Optimizer::apply_copies(ThreadCopies& copies) {
+  const auto add = [](float* home, const float* before, const float* now, std::size_t floats) {
+    for (std::size_t i = 0; i < floats; ++i) home[i] += now[i] - before[i];
+  };
+  for (CopySet& field : copies.rows) field.take_back(add);
+  copies.cells.take_back([&](float* home, const float* before, float* now, std::size_t floats) {
+    // The largest value is no sum.
+    const float largest = floats == kMixedCell ? std::max(home[kMaxValue], now[kMaxValue]) : 0.0f;
+    add(home, before, now, floats);
+    if (floats == kMixedCell) home[kMaxValue] = largest;
+  });
 }
 
 void Optimizer::apply_ffm(Model& model, Tape& tape) {
@@ -66,10 +80,8 @@ void Optimizer::apply_ffm(Model& model, Tape& tape) {
   }
   const auto update = spec.adagrad_slice ? kernels_->ffm_update_slice : kernels_->ffm_update;
   each_row_gradient(model, tape, 0,
-                    [&](std::uint32_t field, Row row, const float* contra, const float* delta) {
-                      FieldTable& table = model.fields()[field];
-                      update(table.weights(row), table.state(row), contra, delta, slots,
-                             spec.ffm_k, rule);
+                    [&](std::uint32_t, float* row, const float* contra, const float* delta) {
+                      update(row, row + slots * spec.ffm_k, contra, delta, slots, spec.ffm_k, rule);
                     });
 }
 
@@ -85,17 +97,18 @@ void Optimizer::apply_ffm_batch(Model& model, Tape& tape) {
   for (std::size_t b = 0; b < tape.size; ++b) {
     if (!tape.scores[b].learn) continue;
     ffm_.gather(model, tape, b, false);
-    each_row_gradient(model, tape, b,
-                      [&](std::uint32_t field, Row row, const float* contra, const float* delta) {
-                        row_gradients_.push_back({field, row, static_cast<std::uint32_t>(sums++)});
-                        row_sums_.resize(sums * length);
-                        float* sum = row_sums_.data() + (sums - 1) * length;
-                        for (std::size_t g = 0; g < slots; ++g) {
-                          for (std::size_t c = 0; c < k; ++c) {
-                            sum[g * k + c] = delta[g] * contra[g * k + c];
-                          }
-                        }
-                      });
+    each_row_gradient(
+        model, tape, b,
+        [&](std::uint32_t field, float* row, const float* contra, const float* delta) {
+          row_gradients_.push_back({field, row, static_cast<std::uint32_t>(sums++)});
+          row_sums_.resize(sums * length);
+          float* sum = row_sums_.data() + (sums - 1) * length;
+          for (std::size_t g = 0; g < slots; ++g) {
+            for (std::size_t c = 0; c < k; ++c) {
+              sum[g * k + c] = delta[g] * contra[g * k + c];
+            }
+          }
+        });
   }
   std::stable_sort(row_gradients_.begin(), row_gradients_.end(),
                    [](const RowGradient& a, const RowGradient& b) {
@@ -113,8 +126,7 @@ void Optimizer::apply_ffm_batch(Model& model, Tape& tape) {
          ++i) {
       kernels_->axpy(1.0f, row_sums_.data() + row_gradients_[i].sum * length, length, sum);
     }
-    FieldTable& table = model.fields()[first.field];
-    update(table.weights(first.row), table.state(first.row), sum, delta_.data(), slots, k, rule);
+    update(first.row, first.row + length, sum, delta_.data(), slots, k, rule);
   }
 }
 

@@ -1,6 +1,7 @@
 // Optimizer: the linear stage.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/optimizer.h"
 
@@ -9,9 +10,9 @@ namespace {
 
 /// rate * g / G^power with G = init + *sum after *sum took g². A square that is not finite is
 /// dropped: it would freeze the weight for ever.
-float adagrad_step(const PartLearning& learning, float* sum, float g) {
+inline float adagrad_step(const PartLearning& learning, float* sum, float g) {
   const float square = g * g;
-  if (!std::isfinite(square)) return 0.0f;
+  if (!(square <= std::numeric_limits<float>::max())) return 0.0f;
   *sum += square;
   const float total = learning.init_acc + *sum;
   if (learning.power_t == 0.5f) {
@@ -60,10 +61,48 @@ void Optimizer::step_cell(const Spec& spec, float* cell, float g, float g2) cons
   }
 }
 
+/// step_cell of every feature with what they share worked out once; AdaGrad and SGD.
+template <bool kMixed, bool kRoot>
+void Optimizer::step_cells(const Spec& spec, const Tape& tape, bool through_mlp) const {
+  PartLearning learning = linear_learning(spec);
+  if constexpr (kRoot) learning.power_t = 0.5f;
+  const float l2 = spec.l2;
+  const float d_linear = tape.scores[0].d_linear, d_linear2 = tape.scores[0].d_linear2;
+  const float* d_group = through_mlp ? tape.d_group_linear.data() : nullptr;
+  float* const* cells = tape.cells.data();
+  const float* values = tape.values.data();
+  for (const feature::LinearRun& run : tape.linear_runs(0)) {
+    const float d = d_linear + (d_group != nullptr ? d_group[run.group] : 0.0f);
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      float* cell = cells[i];
+      const float x = values[i];
+      const float g = d * x;
+      if (g != 0.0f) {
+        cell[kWeight] -= adagrad_step(learning, &cell[kSum], g + l2 * cell[kWeight]);
+      }
+      if constexpr (kMixed) {
+        const float g2 = d_linear2 * x;
+        if (g2 != 0.0f) {
+          cell[kWeight2] -= adagrad_step(learning, &cell[kSum2], g2 + l2 * cell[kWeight2]);
+        }
+      }
+    }
+  }
+}
+
 void Optimizer::apply_linear(Model& model, const Tape& tape) {
   const Spec& spec = model.spec();
   const Scores& scores = tape.scores[0];
   const bool through_mlp = !spec.mixed() && spec.has_mlp();
+  if (spec.optimizer != OptimizerKind::kFtrl) {
+    const bool root = linear_learning(spec).power_t == 0.5f;
+    if (spec.mixed()) {
+      return root ? step_cells<true, true>(spec, tape, through_mlp)
+                  : step_cells<true, false>(spec, tape, through_mlp);
+    }
+    return root ? step_cells<false, true>(spec, tape, through_mlp)
+                : step_cells<false, false>(spec, tape, through_mlp);
+  }
   for (const feature::LinearRun& run : tape.linear_runs(0)) {
     const float d = scores.d_linear + (through_mlp ? tape.d_group_linear[run.group] : 0.0f);
     for (std::uint32_t i = run.begin; i < run.end; ++i) {

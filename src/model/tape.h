@@ -11,18 +11,19 @@
 #include "feature/feature_batch.h"
 #include "model/field_table.h"
 #include "model/mixer.h"
+#include "model/thread_copies.h"
 
 namespace leveret::model {
 
 /// The raw scores of one example, head by head, and d loss / d score of each, by the loss of
 /// linear, of counts, and of deep for all the rest (Heads::kMixed), or of `last` (Heads::kOne).
 struct Scores {
-  float base = 0;    ///< log-odds of the base rate, plus the example's initial
+  float base = 0;  ///< log-odds of the base rate, plus the example's initial
   float linear = 0, linear2 = 0, counts = 0;
-  float first = 0;   ///< what the linear stage says: MixerTape::mixed, or the linear sum
-  float ffm = 0;     ///< linear2 (Heads::kOne: linear) + FFM
-  float deep = 0;    ///< the same + MLP
-  float last = 0;    ///< the model's answer, a raw score
+  float first = 0;  ///< what the linear stage says: MixerTape::mixed, or the linear sum
+  float ffm = 0;    ///< linear2 (Heads::kOne: linear) + FFM
+  float deep = 0;   ///< the same + MLP
+  float last = 0;   ///< the model's answer, a raw score
   float d_linear = 0, d_linear2 = 0, d_counts = 0, d_ffm = 0, d_deep = 0;
   MixerTape first_mix, second_mix;
   bool learn = false;  ///< labelled, importance > 0, gradient finite
@@ -41,6 +42,7 @@ struct PresentField {
 /// from it.
 struct FfmTape {
   bool in_place = false;
+  bool ones = false;                  ///< in place: every x is 1
   std::vector<PresentField> present;  ///< n of them, ascending by field
   std::vector<std::uint32_t> fields;  ///< their fields
   std::vector<const float*> sums;     ///< S_f, F * k floats each; in place: the row, without x
@@ -68,26 +70,29 @@ struct Tape {
   }
 
   // Per feature of the whole batch, parallel to batch->linear and batch->field_features.
-  std::vector<float*> cells;   ///< never null; a zero cell for what the model does not know
-  std::vector<float> values;   ///< x, divided by the largest |x| seen (Heads::kMixed)
-  std::vector<Row> rows;
+  std::vector<float*> cells;  ///< never null; a zero cell for what the model does not know
+  std::vector<float> values;  ///< x, divided by the largest |x| seen (Heads::kMixed)
+  std::vector<float*> rows;   ///< weights, then state; null for what has none
   std::vector<float> field_values;
 
   // Per example.
-  std::vector<Scores> scores;        ///< B
-  std::vector<float> group_linear;   ///< B * G: sum of w x
-  std::vector<float> group_counts;   ///< B * G: mean log-odds of the counts against the base rate
-  std::vector<float> group_seen;     ///< B * G: mean log(1 + count)
-  std::vector<float> d_group_linear; ///< B * G, Heads::kOne: what the MLP adds to d_linear
-  std::vector<float> ffm_scale;      ///< B: instance normalisation
-  std::vector<float> pairs;          ///< B * P
-  std::vector<float> d_pairs;        ///< B * P
-  std::vector<float> inputs;         ///< B * I: what the MLP sees
-  std::vector<float> d_inputs;       ///< B * I
-  std::vector<float> norm_scale;     ///< B: 1 / deviation in NormBlock
+  std::vector<Scores> scores;         ///< B
+  std::vector<float> group_linear;    ///< B * G: sum of w x
+  std::vector<float> group_counts;    ///< B * G: mean log-odds of the counts against the base rate
+  std::vector<float> group_seen;      ///< B * G: mean log(1 + count)
+  std::vector<float> d_group_linear;  ///< B * G, Heads::kOne: what the MLP adds to d_linear
+  std::vector<float> ffm_scale;       ///< B: instance normalisation
+  std::vector<float> pairs;           ///< B * P
+  std::vector<float> d_pairs;         ///< B * P
+  std::vector<float> inputs;          ///< B * I: what the MLP sees
+  std::vector<float> d_inputs;        ///< B * I
+  std::vector<float> norm_scale;      ///< B: 1 / deviation in NormBlock
   std::vector<std::vector<float>> hidden;    ///< per hidden layer, B * width, after ReLU
   std::vector<std::vector<float>> d_hidden;  ///< the same, gradient before ReLU
-  FfmTape ffm;  ///< of the last example of the batch
+  FfmTape ffm;                               ///< of the last example of the batch
+
+  /// When other threads learn too: cells and rows may point into these.
+  ThreadCopies* copies = nullptr;
 };
 
 }  // namespace leveret::model

@@ -38,7 +38,9 @@ class Hogwild::Worker {
       : all_(all),
         replica_(all.make_replica()),
         learner_(replica_, all.names_, all.kernels_),
-        parser_(all.names_, all.options_.parser) {}
+        parser_(all.names_, all.options_.parser) {
+    learner_.use_copies();
+  }
 
   void run(const Next& next, bool parse, const Parsed& parsed, const Report& report) {
     text::ExampleChunk chunk;
@@ -108,7 +110,7 @@ class Hogwild::Worker {
     return next;
   }
 
-  /// The replica becomes as the model is.
+  /// The replica becomes as the model is. Copies come as they are needed.
   void refresh() {
     const std::lock_guard lock(all_.dense_mutex_);
     replica_.take_dense_part(all_.model_);
@@ -117,6 +119,7 @@ class Hogwild::Worker {
 
   void merge() {
     const std::lock_guard lock(all_.dense_mutex_);
+    learner_.merge_copies();
     all_.model_.dense_part().add_change(before_, replica_.dense_part());
   }
 

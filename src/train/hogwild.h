@@ -4,7 +4,8 @@
 /// shared and written without locks: two threads seldom meet in one, and a lost update is noise.
 /// What every example writes (layers, mixers, biases, base rate) would pass from core to core for
 /// every example; each thread has a replica of it, and adds what changed in it to the model's own
-/// every kMergeEvery examples.
+/// every kMergeEvery examples. So it is with the rows and cells of the most frequent features
+/// (model::ThreadCopies).
 #pragma once
 
 #include <atomic>
@@ -52,7 +53,7 @@ class Hogwild {
  private:
   model::Model make_replica();
 
-  static constexpr std::size_t kMergeEvery = 256;
+  static constexpr std::size_t kMergeEvery = 512;
 
   class Worker;
 

@@ -46,8 +46,12 @@ Json scalars_to_json(const Scalars& s) {
 }
 
 std::size_t count_non_finite(const Scalars& s) {
-  std::vector<float> all{static_cast<float>(s.clicks), static_cast<float>(s.count), s.bias,
-                         s.bias_sum, s.bias2, s.bias2_sum};
+  std::vector<float> all{static_cast<float>(s.clicks),
+                         static_cast<float>(s.count),
+                         s.bias,
+                         s.bias_sum,
+                         s.bias2,
+                         s.bias2_sum};
   for (const model::MixerState* mixer : {&s.first, &s.second}) {
     all.insert(all.end(), mixer->weight.begin(), mixer->weight.end());
     all.insert(all.end(), mixer->sum.begin(), mixer->sum.end());
@@ -113,19 +117,15 @@ std::vector<SectionView> sections_of(const Model& model) {
                                    {linear.capacity() + 1, linear.cell_floats() + 1},
                                    linear.arena()));
   if (!model.group_weights().empty()) {
-    sections.push_back(store::make_section<float>("groups", Dtype::kF32,
-                                                  {model.group_weights().size() / 2, 2},
-                                                  model.group_weights()));
+    sections.push_back(store::make_section<float>(
+        "groups", Dtype::kF32, {model.group_weights().size() / 2, 2}, model.group_weights()));
   }
   for (const FieldTable& table : model.fields()) {
     const std::string name = fmt::format("ffm.{}.", table.field());
-    const model::RowShape& shape = table.shape();
     sections.push_back(
         arena_section(name + "index", Dtype::kU64, {table.capacity()}, table.index()));
-    sections.push_back(arena_section(name + "weights", Dtype::kF32,
-                                     {table.rows(), shape.slots, shape.k}, table.weight_rows()));
-    sections.push_back(arena_section(name + "state", Dtype::kF32, {table.rows(), shape.state()},
-                                     table.state_rows()));
+    sections.push_back(arena_section(name + "rows", Dtype::kF32,
+                                     {table.rows(), table.shape().stride()}, table.row_arena()));
   }
   for (std::size_t l = 0; l < model.dense().size(); ++l) add_dense(sections, model.dense()[l], l);
   return sections;
@@ -170,21 +170,25 @@ class SectionLoader {
       fits = shape[i] == kAnyLength || shape[i] == found->shape[i];
     }
     if (!fits) {
-      throw std::runtime_error(fmt::format("has section {} in a shape that its spec does not have; "
-                                           "the file is damaged",
-                                           name));
+      throw std::runtime_error(
+          fmt::format("has section {} in a shape that its spec does not have; "
+                      "the file is damaged",
+                      name));
     }
     return *found;
   }
 
+  /// A section that is mapped has no lead.
   model::Arena arena(const std::string& name, Dtype dtype, const Shape& shape,
-                     std::uint64_t reserve) const {
+                     std::uint64_t reserve, std::uint64_t lead = 0) const {
     const SectionView& view = section(name, dtype, shape);
-    model::Arena arena(std::max<std::uint64_t>({view.bytes, reserve, 1}));
+    model::Arena arena(std::max<std::uint64_t>({view.bytes, reserve, 1}),
+                       by_ == model::LoadBy::kReading ? lead : 0);
     if (!arena.load(file_.fd(), file_.offset(view), view.bytes, file_.path(), by_)) {
-      throw std::runtime_error(fmt::format("needs {} bytes of memory for section {}, which the "
-                                           "system does not give",
-                                           view.bytes, name));
+      throw std::runtime_error(
+          fmt::format("needs {} bytes of memory for section {}, which the "
+                      "system does not give",
+                      view.bytes, name));
     }
     return arena;
   }
@@ -202,9 +206,9 @@ class SectionLoader {
 
 void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
                   std::uint64_t memory_limit) {
-  model.linear().load(loader.arena("linear.slots", Dtype::kU32,
-                                   {kAnyLength, model.linear().cell_floats() + 1}, 0),
-                      tables.at("linear_shared").get<std::uint64_t>());
+  model.linear().load(
+      loader.arena("linear.slots", Dtype::kU32, {kAnyLength, model.linear().cell_floats() + 1}, 0),
+      tables.at("linear_shared").get<std::uint64_t>());
   if (!model.group_weights().empty()) {
     loader.floats("groups", {model.group_weights().size() / 2, 2}, model.group_weights());
   }
@@ -214,12 +218,10 @@ void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
   }
   for (FieldTable& table : model.fields()) {
     const std::string name = fmt::format("ffm.{}.", table.field());
-    const model::RowShape& shape = table.shape();
     const Json& json = fields.at(table.field());
     table.load(loader.arena(name + "index", Dtype::kU64, {kAnyLength}, 0),
-               loader.arena(name + "weights", Dtype::kF32, {kAnyLength, shape.slots, shape.k},
-                            memory_limit),
-               loader.arena(name + "state", Dtype::kF32, {kAnyLength, shape.state()}, memory_limit),
+               loader.arena(name + "rows", Dtype::kF32, {kAnyLength, table.shape().stride()},
+                            memory_limit, table.lead()),
                json.at("shared_row").get<model::Row>(), json.at("shared").get<std::uint64_t>());
   }
   for (std::size_t l = 0; l < model.dense().size(); ++l) {

@@ -29,8 +29,11 @@ class Predictor {
   const feature::FeatureMap& features() const { return features_; }
 
  private:
-  /// Examples that go forward together.
-  static constexpr std::size_t kBatch = 32;
+  /// Examples that are mapped together.
+  static constexpr std::size_t kWindow = 32;
+
+  /// All of the batch, whose first example is `first` of the chunk.
+  void predict_window(const text::ExampleChunk& chunk, std::size_t first, Outcomes& outcomes);
 
   const model::Model& model_;
   const text::NamespaceNames& names_;

@@ -108,7 +108,9 @@ TEST_CASE("a section is loaded, grows, and leaves its file alone") {
   // A page boundary of every machine, one of the file only, and none.
   const std::uint64_t offset = GENERATE(0, 65536, 4096, 100);
   const std::uint64_t bytes = GENERATE(1, 4095, 4096, 5000, 65536, 70001);
-  Arena arena(kGiB);
+  const std::uint64_t lead = GENERATE(0, 448);
+  Arena arena(kGiB, lead);
+  REQUIRE(reinterpret_cast<std::uintptr_t>(arena.data()) % (2 * kMiB) == lead);
   REQUIRE(arena.load(file.fd(), offset, bytes, "f", by));
   REQUIRE(arena.size() == bytes);
   const auto* expected = file.bytes().data() + offset;

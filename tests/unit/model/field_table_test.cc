@@ -218,21 +218,18 @@ Arena arena_of(const void* data, std::uint64_t bytes) {
 
 struct Stored {
   std::vector<std::uint64_t> index;
-  std::vector<float> weights, state;
+  std::vector<float> rows;
   Row shared_row = kNoRow;
 
   explicit Stored(const FieldTable& table) : index(table.capacity()) {
     std::memcpy(index.data(), table.index().data(), index.size() * 8);
-    const auto* w = reinterpret_cast<const float*>(table.weight_rows().data());
-    const auto* s = reinterpret_cast<const float*>(table.state_rows().data());
-    weights.assign(w, w + table.rows() * table.shape().weights());
-    state.assign(s, s + table.rows() * table.shape().state());
+    const auto* first = reinterpret_cast<const float*>(table.row_arena().data());
+    rows.assign(first, first + table.rows() * table.shape().stride());
     shared_row = table.shared_row();
   }
   void load(FieldTable& table) const {
-    table.load(arena_of(index.data(), index.size() * 8),
-               arena_of(weights.data(), weights.size() * 4),
-               arena_of(state.data(), state.size() * 4), shared_row, 3);
+    table.load(arena_of(index.data(), index.size() * 8), arena_of(rows.data(), rows.size() * 4),
+               shared_row, 3);
   }
 };
 
@@ -257,12 +254,8 @@ TEST_CASE("stored rows that do not fit together are refused") {
   Stored bad(table);
   SECTION("index of no power of two") { bad.index.pop_back(); }
   SECTION("no index") { bad.index.clear(); }
-  SECTION("weights of a broken row") { bad.weights.pop_back(); }
-  SECTION("fewer states than rows") { bad.state.resize(bad.state.size() - kShape.state()); }
-  SECTION("fewer rows than the index names") {
-    bad.weights.resize(bad.weights.size() - kShape.weights());
-    bad.state.resize(bad.state.size() - kShape.state());
-  }
+  SECTION("a broken row") { bad.rows.pop_back(); }
+  SECTION("fewer rows than the index names") { bad.rows.resize(bad.rows.size() - kShape.stride()); }
   SECTION("a shared row that is not there") { bad.shared_row = 30; }
   SECTION("a half-admitted key") { bad.index[0] = (std::uint64_t{0x7fffffff} << 32) | 1; }
   SECTION("no empty slot") {

@@ -94,10 +94,8 @@ std::vector<float> all_weights(const Model& model) {
     all.insert(all.end(), cell, cell + model.linear().cell_floats());
   });
   for (const FieldTable& table : model.fields()) {
-    const auto* weights = reinterpret_cast<const float*>(table.weight_rows().data());
-    const auto* state = reinterpret_cast<const float*>(table.state_rows().data());
-    all.insert(all.end(), weights, weights + table.rows() * table.shape().weights());
-    all.insert(all.end(), state, state + table.rows() * table.shape().state());
+    const auto* rows = reinterpret_cast<const float*>(table.row_arena().data());
+    all.insert(all.end(), rows, rows + table.rows() * table.shape().stride());
   }
   for (const Dense& layer : model.dense()) {
     for (const auto* values : {&layer.weights, &layer.bias, &layer.weights_state, &layer.bias_state,

@@ -22,8 +22,10 @@ struct WeightsByPart {
       if (model.spec().mixed()) linear2.push_back(model.scalars().bias2);
     }
     for (const FieldTable& table : model.fields()) {
-      const float* w = table.weights(0);
-      rows.insert(rows.end(), w, w + table.rows() * table.shape().weights());
+      for (Row row = 0; row < table.rows(); ++row) {
+        const float* w = table.weights(row);
+        rows.insert(rows.end(), w, w + table.shape().weights());
+      }
     }
     for (const Dense& layer : model.dense()) {
       dense.insert(dense.end(), layer.weights.begin(), layer.weights.end());
@@ -41,8 +43,9 @@ inline void copy_learned(const Model& from, Model& to) {
   for (std::size_t f = 0; f < from.fields().size(); ++f) {
     const FieldTable& table = from.fields()[f];
     REQUIRE(to.fields()[f].rows() == table.rows());
-    std::copy_n(table.weights(0), table.rows() * table.shape().weights(),
-                to.fields()[f].weights(0));
+    for (Row row = 0; row < table.rows(); ++row) {
+      std::copy_n(table.weights(row), table.shape().weights(), to.fields()[f].weights(row));
+    }
   }
   to.dense() = from.dense();
   to.group_weights() = from.group_weights();

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "files/temp_folder.h"
+#include "golden_path.h"
 #include "store/sample_model.h"
 
 namespace leveret::store {
@@ -13,14 +14,8 @@ using namespace files;
 
 namespace {
 
-// tests/unit/store/golden_test.cc lies two folders below tests/.
-std::string golden(const std::string& name) {
-  const std::filesystem::path here = __FILE__;
-  return (here.parent_path().parent_path().parent_path() / "golden" / name).string();
-}
-
 TEST_CASE("the file of version 1 is read and made byte for byte") {
-  const std::string path = golden("container-v1.lvt");
+  const std::string path = golden_path("container-v1.lvt");
   const ModelFile file = ModelFile::open(path);
   REQUIRE(file.header_json() == SampleModel::kHeader);
   const SampleModel model;

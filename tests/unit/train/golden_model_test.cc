@@ -6,15 +6,11 @@
 #include <cstdio>
 #include <fstream>
 
+#include "golden_path.h"
 #include "train_run.h"
 
 namespace leveret::train {
 namespace {
-
-std::string golden(const std::string& name) {
-  const std::filesystem::path here = __FILE__;
-  return (here.parent_path().parent_path().parent_path() / "golden" / name).string();
-}
 
 model::LineShape golden_shape() {
   model::LineShape shape;
@@ -34,10 +30,10 @@ model::Spec golden_spec() {
 }
 
 TEST_CASE("the model of version 1 predicts what it predicted, and learns on") {
-  TrainRun run(load_model(golden("model-v1.lvt"), LoadFor::kTraining, kTestMemory));
+  TrainRun run(load_model(golden_path("model-v1.lvt"), LoadFor::kTraining, kTestMemory));
   CHECK(run.model.scalars().examples == 200);
   CHECK(run.model.fields().size() == 2);
-  std::ifstream in(golden("model-v1.txt"));
+  std::ifstream in(golden_path("model-v1.txt"));
   std::string lines, line;
   std::vector<double> expected;
   while (std::getline(in, line)) {
