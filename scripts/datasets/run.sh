@@ -2,14 +2,16 @@
 # From a public data set as downloaded to a scored model: convert, split in time, learn in one pass,
 # score the part that comes later.
 #
-#   scripts/datasets/run.sh NAME FILE... [-- TRAIN OPTIONS]      NAME: criteo, avazu, kdd2012, frappe
+#   scripts/datasets/run.sh NAME FILE... [-- TRAIN OPTIONS]
+#   NAME: criteo, avazu, kdd2012, frappe, movielens
 #
-# Files may be gzip or zstd. TEST_ROWS=N sets how many examples at the end are the test; the default
-# suits the whole set (see datasets/NAME/README.md) and is a tenth where the input is shorter than
-# twice that. Everything is kept in $OUT (default: run-NAME): all.vw.zst, model.lvt, metrics.jsonl.
+# Files may be gzip or zstd (MovieLens: the zip archive, or the folder it was unpacked to). TEST_ROWS=N
+# sets how many examples at the end are the test; the default suits the whole set (see
+# datasets/NAME/README.md) and is a tenth where the input is shorter than twice that. Everything is kept
+# in $OUT (default: run-NAME): all.vw.zst, model.lvt, metrics.jsonl.
 set -euo pipefail
 usage() {
-  echo "usage: scripts/datasets/run.sh criteo|avazu|kdd2012|frappe FILE... [-- TRAIN OPTIONS]" >&2
+  echo "usage: scripts/datasets/run.sh criteo|avazu|kdd2012|frappe|movielens FILE... [-- TRAIN OPTIONS]" >&2
   exit 2
 }
 [ $# -ge 2 ] || usage
@@ -24,6 +26,7 @@ case $name in
       user=0,item=957,daytime=5039,weekday=5046,isweekend=5053,homework=5055,cost=5058,weather=5060,country=5069,city=5149)
     test_rows=28860
     ;;
+  movielens) test_rows=0 ;; # a tenth: the ratings given last
   *) usage ;;
 esac
 files=()
@@ -37,9 +40,16 @@ leveret=${LEVERET:-leveret}
 out=${OUT:-run-$name}
 mkdir -p "$out"
 
-"$leveret" convert "${format[@]}" -d "${files[@]}" | zstd -q -f -o "$out/all.vw.zst"
+# text: the files as VW text, in the order of time
+text() {
+  case $name in
+    movielens) "$(dirname "$0")/movielens.sh" "${files[@]}" ;;
+    *) "$leveret" convert "${format[@]}" -d "${files[@]}" ;;
+  esac
+}
+text | zstd -q -f -o "$out/all.vw.zst"
 rows=$(zstd -q -dc "$out/all.vw.zst" | wc -l)
-test_rows=${TEST_ROWS:-$((rows >= 2 * test_rows ? test_rows : rows / 10))}
+test_rows=${TEST_ROWS:-$((test_rows > 0 && rows >= 2 * test_rows ? test_rows : rows / 10))}
 train_rows=$((rows - test_rows))
 echo "$name: $train_rows examples to learn from, $test_rows to be scored" >&2
 
