@@ -15,8 +15,8 @@ bool stderr_is_terminal();
 /// Columns of the terminal on stderr; 80 when it is none.
 int terminal_columns();
 
-/// Results: stdout ("-" or no name) or a file. Buffered; every failure (disk full, closed pipe) is a
-/// std::runtime_error naming the target.
+/// Results: stdout ("-" or no name) or a file. Buffered; every failure (disk full, closed pipe) is
+/// a std::runtime_error naming the target.
 class Output {
  public:
   /// An empty path is stdout.

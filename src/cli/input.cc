@@ -85,6 +85,11 @@ void count_lines(const stream::ExampleSource& source, const text::ExampleChunk& 
   }
 }
 
+void say_good_examples(std::uint64_t examples, const std::string& more) {
+  say(fmt::format("{} example{} good before an error ended the run{}", examples,
+                  examples == 1 ? " was" : "s were", more));
+}
+
 std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
                                                   std::size_t chunks_ahead) {
   stream::ReaderOptions reader;

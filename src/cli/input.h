@@ -47,6 +47,28 @@ std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options
 void count_lines(const stream::ExampleSource& source, const text::ExampleChunk& chunk,
                  stream::BadLineTally& tally);
 
+/// "N examples were good before an error ended the run", and what else there is to say of it.
+void say_good_examples(std::uint64_t examples, const std::string& more = "");
+
+/// Calls each(chunk) with every chunk of the source, and counts its lines. When that ends by an
+/// error, says first how many examples were good.
+template <class Each>
+void for_each_chunk(stream::ExampleSource& source, stream::BadLineTally& tally, Each each) {
+  text::ExampleChunk chunk;
+  std::uint64_t good = 0;
+  try {
+    while (source.next(chunk)) {
+      count_lines(source, chunk, tally);
+      each(chunk);
+      good += chunk.examples.size();
+    }
+  } catch (...) {
+    say_good_examples(good);
+    throw;
+  }
+  tally.finish();
+}
+
 /// Lines that are yet to be parsed, for hogwild threads.
 std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
                                                   std::size_t chunks_ahead);

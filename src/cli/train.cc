@@ -107,8 +107,8 @@ class TrainRun {
       }
     } catch (...) {
       end_bar();
-      say(fmt::format("{} examples were good before an error ended the run{}", examples_,
-                      not_saved()));
+      // Threads that another's error stops have not learned all that was read.
+      say_good_examples(options_.input.cache.empty() ? tally_->good() : examples_, not_saved());
       throw;
     }
     if (pass + 1 == options_.passes) end_bar();

@@ -15,6 +15,10 @@ namespace {
 /// Stands in for a feature the model does not know. Never written: prediction does not write.
 float zero_cell[kMixedCell] = {};
 
+/// Room is made for as many features as if all were new. Those of a line of many megabytes mostly
+/// repeat, and room for each would be gigabytes: they are put in first, and looked up again.
+constexpr std::uint32_t kManyFeatures = 1 << 22;
+
 template <class T>
 void at_least(std::vector<T>& v, std::size_t size) {
   if (v.size() < size) v.resize(size);
@@ -100,7 +104,11 @@ void Network::focus(Model& model, Tape& tape, std::size_t first) const {
   const std::uint32_t begin = batch.linear_begin(first);
   const std::uint32_t end = batch.linear_end(first + tape.size - 1);
   // Cells move when the table grows, so room for all of them is made before the first.
-  model.linear().reserve_if_alone(end - begin);
+  if (end - begin <= kManyFeatures) {
+    model.linear().reserve_if_alone(end - begin);
+  } else {
+    for (std::uint32_t i = begin; i < end; ++i) model.linear().find_or_insert(batch.linear[i].hash);
+  }
   for (std::uint32_t i = begin; i < end; ++i) {
     const std::uint32_t hash = batch.linear[i].hash;
     tape.cells[i] = model.linear().find_or_insert(hash);

@@ -32,7 +32,10 @@ CacheFile::CacheFile(const std::string& path) : path_(path) {
         fmt::format("{}: cannot open the cache: {}; check the path", path, std::strerror(error)));
   }
   try {
-    if (!S_ISREG(info.st_mode)) fail(0, "it is no regular file");
+    if (!S_ISREG(info.st_mode)) {
+      throw std::runtime_error(path +
+                               ": is no regular file, and so no cache; give another --cache");
+    }
     info_.file_bytes = static_cast<std::uint64_t>(info.st_size);
     posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     read_header();
