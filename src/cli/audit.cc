@@ -16,7 +16,7 @@ namespace {
 /// What decides which features a line has and how they are hashed.
 const std::vector<std::string_view> kFeatureOptions = {
     "hash", "hash_seed", "linear",        "interactions", "field",
-    "keep", "ignore",    "bit_precision", "noconstant"};
+    "keep", "ignore",    "bit_precision", "noconstant",   "transform"};
 
 struct AuditOptions {
   InputOptions input;
@@ -49,7 +49,7 @@ void print_each(const AuditOptions& options, text::NamespaceNames& names, const 
 void audit_features(const AuditOptions& options) {
   const model::Spec spec = options.flags.spec();
   text::NamespaceNames names;
-  feature::FeatureMap features(spec.features, {});
+  feature::FeatureMap features(spec.map_options(), {});
   feature::FeatureBatch batch;
   batch.keep_parents = true;
   AuditText audit(spec, names, features, nullptr);

@@ -39,6 +39,17 @@ float ffm_share(const model::Model& model, const model::Tape& tape, std::size_t 
 
 void AuditText::append_features(const text::ExampleChunk& chunk, const text::Example& example,
                                 const feature::FeatureBatch& batch, std::string& to) {
+  const text::ExampleChunk& derived = batch.derived.chunk;
+  of_plans_ = !derived.examples.empty();
+  if (of_plans_) {
+    append_mapped(derived, derived.examples[0], batch, to);
+  } else {
+    append_mapped(chunk, example, batch, to);
+  }
+}
+
+void AuditText::append_mapped(const text::ExampleChunk& chunk, const text::Example& example,
+                              const feature::FeatureBatch& batch, std::string& to) {
   for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
     const text::NamespaceRun& run = chunk.runs[r];
     const feature::NamespacePlan& plan = plan_of(run.name);
@@ -68,6 +79,7 @@ void AuditText::append_features(const text::ExampleChunk& chunk, const text::Exa
 }
 
 const feature::NamespacePlan& AuditText::plan_of(std::uint32_t name_id) {
+  if (of_plans_) return features_.plans()[name_id];
   if (name_id >= plan_at_.size()) plan_at_.resize(name_id + std::size_t{1});
   std::uint32_t& at = plan_at_[name_id];
   if (at == 0) {
@@ -85,7 +97,8 @@ void AuditText::append_name(const text::ExampleChunk& chunk, const text::Example
   const auto run = std::ranges::upper_bound(chunk.runs.begin() + example.runs_begin,
                                             chunk.runs.begin() + example.runs_end, feature, {},
                                             &text::NamespaceRun::end);
-  const std::string_view space = names_.name(run->name);
+  const std::string_view space =
+      of_plans_ ? std::string_view(features_.plans()[run->name].name) : names_.name(run->name);
   const text::FeatureName& name = chunk.names[feature];
   if (!space.empty()) {
     to += space;

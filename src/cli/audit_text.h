@@ -36,6 +36,8 @@ class AuditText {
     const feature::NamespacePlan* plan;
   };
 
+  void append_mapped(const text::ExampleChunk& chunk, const text::Example& example,
+                     const feature::FeatureBatch& batch, std::string& to);
   const feature::NamespacePlan& plan_of(std::uint32_t name_id);
   void append_name(const text::ExampleChunk& chunk, const text::Example& example,
                    std::uint32_t feature, std::string& to) const;
@@ -50,6 +52,7 @@ class AuditText {
   const text::NamespaceNames& names_;
   const feature::FeatureMap& features_;
   const model::Model* model_;
+  bool of_plans_ = false;               ///< runs' names are plans, as in FeatureBatch::derived
   std::vector<std::uint32_t> plan_at_;  ///< name id -> index of its plan + 1; 0: not looked for yet
 };
 

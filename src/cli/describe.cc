@@ -169,6 +169,7 @@ Json describe_cache(const std::string& path) {
           {"hash", info.key.hash == text::HashMode::kAll ? "all" : "strings"},
           {"hash_seed", info.key.hash_seed},
           {"max_line", info.key.max_line},
+          {"numbers", info.key.numbers},
           {"sources", std::move(sources)}};
 }
 

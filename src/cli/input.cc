@@ -45,6 +45,7 @@ text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& 
   text::ParserOptions options;
   options.hash = spec.hash;
   options.hash_seed = spec.hash_seed;
+  options.numbers = feature::number_namespaces(spec.features.transforms);
   options.max_line = static_cast<std::uint32_t>(input.max_line);  // 2^31 at most
   return options;
 }
@@ -62,14 +63,15 @@ std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options
                                                      const text::ParserOptions& parser,
                                                      stream::BadLineTally& tally, bool again) {
   if (options.cache.empty()) return open_text(options, names, parser);
-  if (again) return std::make_unique<stream::CacheReader>(options.cache, names, nullptr);
+  if (again)
+    return std::make_unique<stream::CacheReader>(options.cache, names, nullptr, parser.numbers);
   if (options.kill_cache && unlink(options.cache.c_str()) != 0 && errno != ENOENT) {
     throw std::runtime_error(
         fmt::format("{}: cannot remove the old cache: {}", options.cache, std::strerror(errno)));
   }
   stream::CacheKey key = stream::make_cache_key(options.data, parser, options.max_line);
   if (access(options.cache.c_str(), F_OK) == 0) {
-    auto reader = std::make_unique<stream::CacheReader>(options.cache, names, &key);
+    auto reader = std::make_unique<stream::CacheReader>(options.cache, names, &key, parser.numbers);
     tally.add_cached(reader->info().totals.examples, reader->info().totals.bad_lines);
     return reader;
   }

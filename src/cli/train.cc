@@ -234,6 +234,7 @@ class TrainRun {
       add("fieldless", fmt::format("{} namespaces beyond --max_fields are linear only",
                                    model_.features().fieldless()));
     }
+    for (const std::string& source : model_.features().unread()) add("transform", source);
     if (model_.shared_lookups() > 0) {
       add("shared rows",
           fmt::format("{} look-ups, as --max_memory was reached", model_.shared_lookups()));

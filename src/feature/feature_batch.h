@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "feature/transform_run.h"
 #include "text/example.h"
 
 namespace leveret::feature {
@@ -66,6 +67,10 @@ struct FeatureBatch {
   /// Linear features of example b: [linear_begin(b), linear_end(b)).
   std::uint32_t linear_begin(std::size_t b) const { return linear_at(linear_runs_begin[b]); }
   std::uint32_t linear_end(std::size_t b) const { return linear_at(linear_runs_begin[b + 1]); }
+
+  /// With transforms: the last example as it was mapped, derived namespaces behind its own.
+  /// Features named by `parents` are then those in here.
+  TransformScratch derived;
 
   /// Working memory of FeatureMap::map, kept here so that mapping stays const and allocation free.
   std::vector<std::uint32_t> scratch;

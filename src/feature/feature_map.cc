@@ -1,6 +1,7 @@
 #include "feature/feature_map.h"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "feature/interactions.h"
@@ -27,12 +28,13 @@ FieldFeature field_feature(const text::ExampleChunk& chunk, const text::Namespac
 }  // namespace
 
 FeatureMap::FeatureMap(FeatureOptions options, std::vector<NamespacePlan> known)
-    : options_(std::move(options)), plans_(std::move(known)) {
-  for (std::uint32_t i = 0; i < plans_.size(); ++i) {
-    plan_by_name_.emplace(plans_[i].name, i);
-    routes_.push_back(route(plans_[i]));
-    for (std::uint32_t field : plans_[i].fields) field_count_ = std::max(field_count_, field + 1);
-    fieldless_ += options_.fields.empty() && plans_[i].keep && plans_[i].fields.empty();
+    : options_(std::move(options)),
+      transforms_(options_.transforms, options_.hash, options_.hash_seed) {
+  const bool is_new = known.empty();
+  for (NamespacePlan& plan : known) {
+    for (std::uint32_t field : plan.fields) field_count_ = std::max(field_count_, field + 1);
+    fieldless_ += options_.fields.empty() && plan.keep && plan.fields.empty();
+    add_plan(std::move(plan));
   }
   if (!options_.fields.empty()) {
     if (field_count_ > options_.fields.size()) {
@@ -43,6 +45,24 @@ FeatureMap::FeatureMap(FeatureOptions options, std::vector<NamespacePlan> known)
     }
     field_count_ = static_cast<std::uint32_t>(options_.fields.size());
   }
+  for (const Transform& transform : options_.transforms) {
+    if (plan_by_name_.contains(transform.name)) continue;
+    if (!is_new) {
+      throw std::runtime_error("the stored namespaces lack " + transform.name +
+                               ", which --transform makes; the file is damaged");
+    }
+    add_plan(plan(transform.name, true));
+  }
+}
+
+std::uint32_t FeatureMap::add_plan(NamespacePlan plan) {
+  const auto index = static_cast<std::uint32_t>(plans_.size());
+  plan_by_name_.emplace(plan.name, index);
+  transforms_.bind(plan.name, index);
+  plan_of_plan_.push_back(index);
+  plans_.push_back(std::move(plan));
+  routes_.push_back(route(plans_.back()));
+  return index;
 }
 
 std::vector<std::string> FeatureMap::field_names() const {
@@ -71,17 +91,32 @@ void FeatureMap::meet(const text::NamespaceNames& names, const text::ExampleChun
     if (id >= plan_of_.size()) plan_of_.resize(id + std::size_t{1}, kUnmet);
     if (plan_of_[id] != kUnmet) continue;
     const std::string name(names.name(id));
-    auto [found, is_new] = plan_by_name_.emplace(name, static_cast<std::uint32_t>(plans_.size()));
-    if (is_new) {
-      plans_.push_back(plan(name, grow));
-      routes_.push_back(route(plans_.back()));
+    const auto found = plan_by_name_.find(name);
+    if (const std::optional<std::uint32_t> slot = transforms_.number_slot(name)) {
+      plan_of_[id] = *slot;
+    } else if (found == plan_by_name_.end()) {
+      plan_of_[id] = add_plan(plan(name, grow));
+    } else if (transforms_.makes(found->second)) {
+      throw std::runtime_error("line " + std::to_string(e.line) + " has a namespace " + name +
+                               ", which is the name of what --transform makes; give the transform "
+                               "a name that is not in the data");
+    } else {
+      plan_of_[id] = found->second;
     }
-    plan_of_[id] = found->second;
   }
 }
 
+std::vector<std::string> FeatureMap::unread() const {
+  return transforms_.unread([&](std::uint32_t plan) {
+    if (plan == kUnmet) return false;
+    return transforms_.makes(plan) || std::ranges::find(plan_of_, plan) != plan_of_.end();
+  });
+}
+
 bool FeatureMap::known_exactly(const std::string& selector) const {
-  return plan_by_name_.contains(selector);
+  return plan_by_name_.contains(selector) ||
+         std::ranges::find(options_.transforms, selector, &Transform::name) !=
+             options_.transforms.end();
 }
 
 bool FeatureMap::any_selects(const std::vector<std::string>& selectors,
@@ -134,14 +169,25 @@ void FeatureMap::assign_fields(NamespacePlan& plan, bool grow) {
 
 std::size_t FeatureMap::map(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                             FeatureBatch& out) const {
+  return transforms_.empty() ? map_each<false>(chunk, first, count, out)
+                             : map_each<true>(chunk, first, count, out);
+}
+
+template <bool kTransforms>
+std::size_t FeatureMap::map_each(const text::ExampleChunk& chunk, std::size_t first,
+                                 std::size_t count, FeatureBatch& out) const {
+  const text::ExampleChunk& from = kTransforms ? out.derived.chunk : chunk;
+  const std::uint32_t* plan_of = kTransforms ? plan_of_plan_.data() : plan_of_.data();
   for (std::size_t i = first; i < first + count; ++i) {
     const text::Example& example = chunk.examples[i];
     if (!has_met(chunk, example)) return i - first;
     out.label.push_back(example.label);
     out.importance.push_back(example.importance);
     out.initial.push_back(example.initial);
-    map_linear(chunk, example, out);
-    if (options_.field_features) map_fields(chunk, example, out);
+    if (kTransforms) transforms_.apply(plan_of_, chunk, example, out.derived);
+    const text::Example& mapped = kTransforms ? from.examples[0] : example;
+    map_linear(from, mapped, plan_of, out);
+    if (options_.field_features) map_fields(from, mapped, plan_of, out);
     out.runs_begin.push_back(static_cast<std::uint32_t>(out.runs.size()));
   }
   return count;
@@ -150,9 +196,9 @@ std::size_t FeatureMap::map(const text::ExampleChunk& chunk, std::size_t first, 
 /// One LinearRun per namespace run. `scratch` afterwards holds, for each of the example's runs, the
 /// place of its first feature in out.linear (kNoLinear: not linear), which map_fields reads.
 void FeatureMap::map_linear(const text::ExampleChunk& chunk, const text::Example& example,
-                            FeatureBatch& out) const {
+                            const std::uint32_t* plan_of, FeatureBatch& out) const {
   if (!options_.interactions.empty()) {
-    append_interactions(options_, plans_, plan_of_, chunk, example, out);
+    append_interactions(options_, plans_, plan_of, chunk, example, out);
   }
   // Written through pointers into arrays of full size: a push_back per feature is most of the work.
   const std::size_t runs = example.runs_end - example.runs_begin;
@@ -164,7 +210,7 @@ void FeatureMap::map_linear(const text::ExampleChunk& chunk, const text::Example
   LinearRun* next_run = out.linear_runs.data() + first_run;
   for (std::size_t r = 0; r < runs; ++r) {
     const text::NamespaceRun& run = chunk.runs[example.runs_begin + r];
-    const std::uint32_t group = routes_[plan_of_[run.name]].group;
+    const std::uint32_t group = routes_[plan_of[run.name]].group;
     const bool used = group != Route::kNone && run.begin != run.end;
     out.scratch[r] = used ? at : kNoLinear;
     if (!used) continue;
@@ -178,14 +224,17 @@ void FeatureMap::map_linear(const text::ExampleChunk& chunk, const text::Example
 }
 
 void FeatureMap::map_fields(const text::ExampleChunk& chunk, const text::Example& example,
-                            FeatureBatch& out) const {
-  if (!map_fields_of_one_run(chunk, example, out)) map_fields_sorted(chunk, example, out);
+                            const std::uint32_t* plan_of, FeatureBatch& out) const {
+  if (!map_fields_of_one_run(chunk, example, plan_of, out)) {
+    map_fields_sorted(chunk, example, plan_of, out);
+  }
 }
 
 /// The usual line: each namespace is one field, and none comes twice. False, with nothing appended,
 /// for any other.
 bool FeatureMap::map_fields_of_one_run(const text::ExampleChunk& chunk,
-                                       const text::Example& example, FeatureBatch& out) const {
+                                       const text::Example& example, const std::uint32_t* plan_of,
+                                       FeatureBatch& out) const {
   constexpr std::uint32_t kNoRun = 0xffffffffu;
   const std::uint32_t runs = example.runs_end - example.runs_begin;
   // Behind what map_linear left in scratch: the run of each field.
@@ -194,7 +243,7 @@ bool FeatureMap::map_fields_of_one_run(const text::ExampleChunk& chunk,
   std::fill(run_of, run_of + field_count_, kNoRun);
   for (std::uint32_t r = 0; r < runs; ++r) {
     const text::NamespaceRun& run = chunk.runs[example.runs_begin + r];
-    const std::uint32_t field = routes_[plan_of_[run.name]].field;
+    const std::uint32_t field = routes_[plan_of[run.name]].field;
     if (field == Route::kNone || run.begin == run.end) continue;
     if (field == Route::kSeveral || run_of[field] != kNoRun) {
       out.scratch.resize(runs);
@@ -223,13 +272,13 @@ bool FeatureMap::map_fields_of_one_run(const text::ExampleChunk& chunk,
 
 /// Runs are placed by insertion; a field that comes again within a line is gathered into one run.
 void FeatureMap::map_fields_sorted(const text::ExampleChunk& chunk, const text::Example& example,
-                                   FeatureBatch& out) const {
+                                   const std::uint32_t* plan_of, FeatureBatch& out) const {
   // Behind what map_linear left in scratch: pairs (field, run), insertion-sorted by field, stable.
   std::vector<std::uint32_t>& order = out.scratch;
   const std::size_t base = order.size();
   for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
     if (chunk.runs[r].begin == chunk.runs[r].end) continue;
-    for (std::uint32_t field : plans_[plan_of_[chunk.runs[r].name]].fields) {
+    for (std::uint32_t field : plans_[plan_of[chunk.runs[r].name]].fields) {
       std::size_t at = order.size();
       order.insert(order.end(), {field, r});
       for (; at > base && order[at - 2] > field; at -= 2) {

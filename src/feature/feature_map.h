@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "feature/feature_batch.h"
+#include "feature/transform.h"
+#include "feature/transform_run.h"
 #include "text/example.h"
+#include "text/hash.h"
 #include "text/namespace_names.h"
 
 namespace leveret::feature {
@@ -23,6 +26,9 @@ struct FeatureOptions {
   bool field_features = true;                          ///< false: a model without FFM
   std::vector<std::vector<std::string>> fields;        ///< --field; empty: each namespace is one
   std::uint32_t max_fields = 128;                      ///< later namespaces are linear only
+  std::vector<Transform> transforms;                   ///< --transform
+  text::HashMode hash = text::HashMode::kStrings;      ///< as the parser's, for derived features
+  std::uint32_t hash_seed = 0;                         ///< as the parser's
 };
 
 /// What was decided about one namespace when it was first met. Stored with the model, so that a
@@ -40,7 +46,8 @@ struct NamespacePlan {
 class FeatureMap {
  public:
   /// `known` comes from a stored model, in its order; std::runtime_error when it names a field that
-  /// the options do not have.
+  /// the options do not have or lacks a namespace of the transforms. A new model's transforms have
+  /// their plans, and so their fields, before any namespace of the data.
   FeatureMap(FeatureOptions options, std::vector<NamespacePlan> known);
 
   const FeatureOptions& options() const { return options_; }
@@ -51,9 +58,14 @@ class FeatureMap {
   /// Namespaces that came after max_fields was reached and have no field for that reason.
   std::uint32_t fieldless() const { return fieldless_; }
 
+  /// For people: what --transform reads and no line met so far (by this map, not by one whose plans
+  /// it took over) had.
+  std::vector<std::string> unread() const;
+
   /// Plans for the namespaces of this example that have none yet, in the line's order: what is
   /// decided depends on the examples learned from, not on how far a parser has run ahead. With
-  /// `grow` false (prediction) a new namespace gets no field.
+  /// `grow` false (prediction) a new namespace gets no field. std::runtime_error for one that has
+  /// the name of what a transform makes.
   void meet(const text::NamespaceNames& names, const text::ExampleChunk& chunk, std::size_t example,
             bool grow);
 
@@ -63,19 +75,24 @@ class FeatureMap {
                   FeatureBatch& out) const;
 
  private:
+  std::uint32_t add_plan(NamespacePlan plan);
   NamespacePlan plan(const std::string& name, bool grow);
   bool has_met(const text::ExampleChunk& chunk, const text::Example& example) const;
   bool known_exactly(const std::string& selector) const;
   bool any_selects(const std::vector<std::string>& selectors, const std::string& name) const;
   void assign_fields(NamespacePlan& plan, bool grow);
+  template <bool kTransforms>
+  std::size_t map_each(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
+                       FeatureBatch& out) const;
+  /// `plan_of` is plan_of_, or plan_of_plan_ for an example with derived namespaces.
   void map_linear(const text::ExampleChunk& chunk, const text::Example& example,
-                  FeatureBatch& out) const;
+                  const std::uint32_t* plan_of, FeatureBatch& out) const;
   void map_fields(const text::ExampleChunk& chunk, const text::Example& example,
-                  FeatureBatch& out) const;
+                  const std::uint32_t* plan_of, FeatureBatch& out) const;
   bool map_fields_of_one_run(const text::ExampleChunk& chunk, const text::Example& example,
-                             FeatureBatch& out) const;
+                             const std::uint32_t* plan_of, FeatureBatch& out) const;
   void map_fields_sorted(const text::ExampleChunk& chunk, const text::Example& example,
-                         FeatureBatch& out) const;
+                         const std::uint32_t* plan_of, FeatureBatch& out) const;
 
   static constexpr std::uint32_t kUnmet = 0xffffffffu;
 
@@ -91,7 +108,9 @@ class FeatureMap {
   std::vector<NamespacePlan> plans_;
   std::vector<Route> routes_;  ///< of each plan
   std::unordered_map<std::string, std::uint32_t> plan_by_name_;
-  std::vector<std::uint32_t> plan_of_;  ///< name id -> index in plans_
+  std::vector<std::uint32_t> plan_of_;  ///< name id -> index in plans_, or slot of a number
+  TransformRunner transforms_;
+  std::vector<std::uint32_t> plan_of_plan_;  ///< i -> i: FeatureBatch::derived names plans at once
   std::uint32_t field_count_ = 0;
   std::uint32_t fieldless_ = 0;
 };

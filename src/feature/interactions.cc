@@ -16,7 +16,7 @@ struct Group {
 
 class Expander {
  public:
-  Expander(const std::vector<NamespacePlan>& plans, const std::vector<std::uint32_t>& plan_of,
+  Expander(const std::vector<NamespacePlan>& plans, const std::uint32_t* plan_of,
            const text::ExampleChunk& chunk, const text::Example& example, FeatureBatch& out)
       : plans_(plans), plan_of_(plan_of), chunk_(chunk), example_(example), out_(out) {
     out_.scratch.clear();
@@ -134,7 +134,7 @@ class Expander {
   }
 
   const std::vector<NamespacePlan>& plans_;
-  const std::vector<std::uint32_t>& plan_of_;
+  const std::uint32_t* plan_of_;
   const text::ExampleChunk& chunk_;
   const text::Example& example_;
   FeatureBatch& out_;
@@ -143,9 +143,8 @@ class Expander {
 }  // namespace
 
 void append_interactions(const FeatureOptions& options, const std::vector<NamespacePlan>& plans,
-                         const std::vector<std::uint32_t>& plan_of,
-                         const text::ExampleChunk& chunk, const text::Example& example,
-                         FeatureBatch& out) {
+                         const std::uint32_t* plan_of, const text::ExampleChunk& chunk,
+                         const text::Example& example, FeatureBatch& out) {
   const auto begin = static_cast<std::uint32_t>(out.linear.size());
   Expander expander(plans, plan_of, chunk, example, out);
   std::uint32_t selector = 0;

@@ -1,6 +1,8 @@
 /// Pairs and triples of namespaces, hashed as VW hashes them (man/leveret-text.5, "HASHING").
 #pragma once
 
+#include <cstdint>
+
 #include "feature/feature_batch.h"
 #include "feature/feature_map.h"
 
@@ -9,8 +11,7 @@ namespace leveret::feature {
 /// Appends the interaction features of one example to out.linear. `plan_of` maps the chunk's name
 /// ids to `plans`.
 void append_interactions(const FeatureOptions& options, const std::vector<NamespacePlan>& plans,
-                         const std::vector<std::uint32_t>& plan_of,
-                         const text::ExampleChunk& chunk, const text::Example& example,
-                         FeatureBatch& out);
+                         const std::uint32_t* plan_of, const text::ExampleChunk& chunk,
+                         const text::Example& example, FeatureBatch& out);
 
 }  // namespace leveret::feature

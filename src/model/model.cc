@@ -22,13 +22,7 @@ Model::Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t
 
 Tables::Tables(const Spec& spec, std::vector<feature::NamespacePlan> plans,
                std::uint64_t memory_limit)
-    : features(
-          [&] {
-            feature::FeatureOptions options = spec.features;
-            options.field_features = spec.has_ffm();
-            return options;
-          }(),
-          std::move(plans)),
+    : features(spec.map_options(), std::move(plans)),
       budget(memory_limit),
       linear(spec.bit_precision, spec.mixed() ? kMixedCell : kPlainCell, budget) {}
 

@@ -61,6 +61,15 @@ struct Spec {
   bool has_ffm() const { return ffm_k > 0; }
   bool has_mlp() const { return ffm_k > 0 && !hidden.empty(); }
   bool mixed() const { return heads == Heads::kMixed; }
+
+  /// `features` with what else a FeatureMap needs to know.
+  feature::FeatureOptions map_options() const {
+    feature::FeatureOptions options = features;
+    options.field_features = has_ffm();
+    options.hash = hash;
+    options.hash_seed = hash_seed;
+    return options;
+  }
 };
 
 }  // namespace leveret::model

@@ -160,6 +160,13 @@ void add_shape(std::vector<SpecEntry>& list) {
                        [](Spec& s) -> auto& { return s.features.ignore; }));
   list.push_back(names("keep", "use these namespaces only",
                        [](Spec& s) -> auto& { return s.features.keep; }));
+  list.push_back(
+      {"transform", "", "NEW=F(NS,…)(…)",
+       "makes a namespace from others: BinnerSqrt, BinnerLog, BinnerLogRatio (each also "
+       "with Plain), Combine, Weight",
+       true, false, true,
+       [](Spec& s, const std::string& t) { s.features.transforms = feature::parse_transforms(t); },
+       [](const Spec& s) { return feature::transforms_text(s.features.transforms); }, true});
   list.push_back({"max_fields", "", "N", "namespaces that can become fields; later ones are linear only",
                   true, true, false,
                   [](Spec& s, const std::string& t) {

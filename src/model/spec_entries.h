@@ -23,6 +23,8 @@ struct SpecEntry {
   std::function<void(Spec&, const std::string&)> set;
   /// Canonical text, which `set` takes back to the same value.
   std::function<std::string(const Spec&)> get;
+  /// Not in the first files of version 1: where a header lacks it, it has its default.
+  bool optional = false;
 };
 
 const std::vector<SpecEntry>& spec_entries();

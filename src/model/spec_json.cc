@@ -1,5 +1,6 @@
 #include "model/spec_json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -41,6 +42,17 @@ std::string to_bytes(const std::string& text) {
   return bytes;
 }
 
+/// What a key means cannot be guessed, and a model that lacks a part predicts something else.
+void refuse_unknown_keys(const Json& json) {
+  if (!json.is_object()) throw std::runtime_error("the model's header has no spec; it is damaged");
+  for (const auto& [key, value] : json.items()) {
+    if (std::ranges::find(spec_entries(), key, &SpecEntry::name) != spec_entries().end()) continue;
+    throw std::runtime_error("the model's header has \"" + key +
+                             "\", which this program does not know; the file is damaged or of a "
+                             "newer version");
+  }
+}
+
 }  // namespace
 
 Json to_json(const Spec& spec) {
@@ -54,8 +66,10 @@ Json to_json(const Spec& spec) {
 
 Spec spec_from_json(const Json& json) {
   Spec spec;
+  refuse_unknown_keys(json);
   for (const SpecEntry& entry : spec_entries()) {
     const auto found = json.find(entry.name);
+    if (found == json.end() && entry.optional) continue;
     if (found == json.end() || (entry.number ? !found->is_number() : !found->is_string())) {
       throw std::runtime_error(std::string("the model's header lacks \"") + entry.name +
                                "\" or has it in the wrong form; the file is damaged or of another "

@@ -9,7 +9,8 @@ namespace leveret::model {
 
 nlohmann::ordered_json to_json(const Spec& spec);
 
-/// Throws std::runtime_error naming the key that is missing, of the wrong kind or out of range.
+/// Throws std::runtime_error naming the key that is missing (keys that older files do not have may
+/// be), unknown, of the wrong kind or out of range.
 Spec spec_from_json(const nlohmann::ordered_json& json);
 
 nlohmann::ordered_json to_json(const std::vector<feature::NamespacePlan>& plans);

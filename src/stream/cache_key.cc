@@ -110,6 +110,8 @@ CacheKey make_cache_key(const std::vector<std::string>& paths, const text::Parse
   key.hash = options.hash;
   key.hash_seed = options.hash_seed;
   key.max_line = std::min<std::size_t>(max_line, options.max_line);
+  key.numbers = options.numbers;
+  std::sort(key.numbers.begin(), key.numbers.end());
   return key;
 }
 
@@ -124,6 +126,12 @@ std::string cache_mismatch(const CacheKey& cached, const CacheKey& wanted) {
   }
   if (cached.max_line != wanted.max_line) {
     return fmt::format("it was made with --max_line {}, not {}", cached.max_line, wanted.max_line);
+  }
+  for (const std::string& space : wanted.numbers) {
+    if (!std::binary_search(cached.numbers.begin(), cached.numbers.end(), space)) {
+      return fmt::format("it was made without the numbers of namespace {}, which --transform reads",
+                         space);
+    }
   }
   if (cached.sources.size() != wanted.sources.size()) {
     return fmt::format("it was made from {} files, not {}", cached.sources.size(),
@@ -149,6 +157,10 @@ void put_cache_key(const CacheKey& key, std::string& to) {
     put(to, id.head_hash);
     put(to, id.tail_hash);
   }
+  // Left out when empty: caches without numbers are as they were before there were any.
+  if (key.numbers.empty()) return;
+  put(to, static_cast<std::uint32_t>(key.numbers.size()));
+  for (const std::string& space : key.numbers) put_text(to, space);
 }
 
 CacheKey get_cache_key(BytesReader& from) {
@@ -167,6 +179,11 @@ CacheKey get_cache_key(BytesReader& from) {
     id.head_hash = from.get<std::uint64_t>();
     id.tail_hash = from.get<std::uint64_t>();
   }
+  if (from.empty()) return key;
+  key.numbers.resize(from.get_count(4));
+  for (std::string& space : key.numbers) space = from.get_text();
+  from.check(std::is_sorted(key.numbers.begin(), key.numbers.end()),
+             "its namespaces with numbers are not in order");
   return key;
 }
 

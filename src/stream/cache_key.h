@@ -28,6 +28,8 @@ struct CacheKey {
   text::HashMode hash = text::HashMode::kStrings;
   std::uint32_t hash_seed = 0;
   std::uint64_t max_line = 0;  ///< it decides which lines are bad
+  std::vector<std::string>
+      numbers;  ///< namespaces whose numbers were read, in order of their bytes
 };
 
 /// Looks at the files; no path is standard input, as for TextReader. Throws std::runtime_error when
@@ -35,7 +37,8 @@ struct CacheKey {
 CacheKey make_cache_key(const std::vector<std::string>& paths, const text::ParserOptions& options,
                         std::size_t max_line);
 
-/// Why a cache made with `cached` may not stand for `wanted`; empty when it may.
+/// Why a cache made with `cached` may not stand for `wanted`; empty when it may. It may have more
+/// numbers: CacheReader leaves them out.
 std::string cache_mismatch(const CacheKey& cached, const CacheKey& wanted);
 
 void put_cache_key(const CacheKey& key, std::string& to);

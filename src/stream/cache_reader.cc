@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <unordered_set>
 
 #include "stream/cache_block.h"
 #include "stream/cache_file.h"
 #include "stream/text_reader.h"
+#include "text/namespace_number.h"
 
 namespace leveret::stream {
 namespace {
@@ -22,7 +24,14 @@ constexpr std::size_t kChunkFeatures = 1 << 14;
 /// The blocks of a cache, decoded chunk by chunk, and that they add up to the totals.
 class CacheReader::Blocks {
  public:
-  Blocks(const std::string& path, text::NamespaceNames& names) : file_(path), decoder_(names) {}
+  Blocks(const std::string& path, text::NamespaceNames& names,
+         const std::vector<std::string>& numbers)
+      : file_(path), decoder_(names) {
+    for (const std::string& space : file_.info().key.numbers) {
+      if (std::find(numbers.begin(), numbers.end(), space) != numbers.end()) continue;
+      if (const auto id = names.intern(text::number_run_name(space))) unwanted_.insert(*id);
+    }
+  }
 
   const CacheInfo& info() const { return file_.info(); }
   std::uint64_t offset() const { return file_.offset(); }
@@ -31,10 +40,31 @@ class CacheReader::Blocks {
     while (!decoder_.next(chunk, kChunkFeatures)) {
       if (!start_block()) return false;
     }
+    if (!unwanted_.empty()) leave_out_unwanted(chunk);
     return true;
   }
 
  private:
+  void leave_out_unwanted(text::ExampleChunk& chunk) const {
+    std::uint32_t runs = 0, features = 0;
+    for (text::Example& example : chunk.examples) {
+      const std::uint32_t first = runs;
+      for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
+        const text::NamespaceRun run = chunk.runs[r];
+        if (unwanted_.contains(run.name)) continue;
+        const std::uint32_t begin = features;
+        for (std::uint32_t f = run.begin; f < run.end; ++f) {
+          chunk.features[features++] = chunk.features[f];
+        }
+        chunk.runs[runs++] = {run.name, run.hash, begin, features};
+      }
+      example.runs_begin = first;
+      example.runs_end = runs;
+    }
+    chunk.runs.resize(runs);
+    chunk.features.resize(features);
+  }
+
   bool start_block() {
     std::string_view block;
     if (!file_.next(block)) {
@@ -59,12 +89,14 @@ class CacheReader::Blocks {
 
   CacheFile file_;
   BlockDecoder decoder_;
+  std::unordered_set<std::uint32_t> unwanted_;  ///< names of runs
   std::uint64_t examples_ = 0, features_ = 0;
 };
 
 CacheReader::CacheReader(const std::string& path, text::NamespaceNames& names,
-                         const CacheKey* expected, std::size_t chunks_ahead)
-    : blocks_(std::make_unique<Blocks>(path, names)),
+                         const CacheKey* expected, const std::vector<std::string>& numbers,
+                         std::size_t chunks_ahead)
+    : blocks_(std::make_unique<Blocks>(path, names, numbers)),
       queue_(std::max<std::size_t>(1, chunks_ahead), ReaderOptions{}.bytes_ahead()) {
   info_ = blocks_->info();
   if (expected) {

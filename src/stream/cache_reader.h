@@ -30,9 +30,10 @@ struct CacheInfo {
 class CacheReader final : public ExampleSource {
  public:
   /// Throws unless the file is a whole cache that was made with `expected`; null: with anything
-  /// (the cache that this run has just made). `names` must outlive the reader.
+  /// (the cache that this run has just made). `names` must outlive the reader. Of the numbers that
+  /// the cache has, those of the namespaces `numbers` are handed out.
   CacheReader(const std::string& path, text::NamespaceNames& names, const CacheKey* expected,
-              std::size_t chunks_ahead = 8);
+              const std::vector<std::string>& numbers = {}, std::size_t chunks_ahead = 8);
   ~CacheReader() override;
   CacheReader(const CacheReader&) = delete;
   CacheReader& operator=(const CacheReader&) = delete;

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <utility>
 
 #include "text/hash_inline.h"
 #include "text/label.h"
+#include "text/namespace_number.h"
 
 namespace leveret::text {
 namespace {
@@ -19,6 +22,19 @@ static_assert(NamespaceNames::kMax < kNewName);
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 
 }  // namespace
+
+Parser::LineParser::LineParser(NamespaceNames& names, ParserOptions options)
+    : names_(names),
+      options_(std::move(options)),
+      plain_(!options_.keep_names && options_.numbers.empty()),
+      usual_(!options_.keep_names) {
+  for (const std::string& space : options_.numbers) {
+    const std::optional<std::uint32_t> id = names.intern(number_run_name(space));
+    if (!id) throw std::length_error("too many different namespaces");
+    number_runs_.insert(space, {*id, 0});
+    usual_ &= space.size() != 1;  // it knows no numbers
+  }
+}
 
 void Parser::LineParser::parse(ExampleChunk& chunk) {
   text_ = chunk.bytes.data();
@@ -54,6 +70,7 @@ Parser::LineParser::Line Parser::LineParser::parse_line(std::uint32_t begin, Exa
     what_ = nullptr;
     if (!parse_label(line_begin_, example)) return what_ ? Line::kBad : Line::kBlank;
   }
+  if (!plain_ && !parse_more_than_plain()) return Line::kBad;
   while (!at_line_end()) {
     parse_usual_namespaces();
     if (delimiter() == '|' && !parse_namespace()) return Line::kBad;
@@ -103,10 +120,37 @@ bool Parser::LineParser::parse_label(std::uint32_t begin, Example& example) {
   return true;
 }
 
+/// All of the line's namespaces, with names or numbers.
+bool Parser::LineParser::parse_more_than_plain() {
+  while (!at_line_end()) {
+    if (usual_) parse_usual_namespaces();
+    if (delimiter() != '|') continue;
+    const std::uint32_t begin = cursor_.position() + 1;
+    if (!parse_namespace()) return false;
+    if (!options_.numbers.empty()) add_number(view(begin, token_end()));
+  }
+  return true;
+}
+
+void Parser::LineParser::add_number(std::string_view space) {
+  const std::string_view name = space.substr(0, space.find_first_of(" \t:"));
+  const KnownNamespace run = number_runs_.find(name);
+  if (run.id == KnownNamespace::kUnknown) return;
+  const std::optional<float> number = namespace_number(space);
+  if (!number) return;
+  staged_.reserve(1);
+  const std::uint32_t begin = staged_.feature_count();
+  if (options_.keep_names) {
+    staged_.add_feature({0, *number}, {0, 0, 0, 0});
+  } else {
+    staged_.add_feature({0, *number});
+  }
+  staged_.add_run({run.id, run.hash, begin, begin + 1});
+}
+
 /// Namespaces of the shape `|n feature |`: a known one-letter name and one feature without a value,
 /// with single spaces. Stops at the first other one, before it, or at the end of the line.
 void Parser::LineParser::parse_usual_namespaces() {
-  if (options_.keep_names) return;
   const auto ahead = cursor_.ahead();
   staged_.reserve(ahead.size() / 3 + 1);
   // Copies, so that the stores below cannot be stores to these.

@@ -15,7 +15,7 @@ namespace leveret::text {
 
 class Parser::LineParser {
  public:
-  LineParser(NamespaceNames& names, ParserOptions options) : names_(names), options_(options) {}
+  LineParser(NamespaceNames& names, ParserOptions options);
 
   void parse(ExampleChunk& chunk);
 
@@ -33,6 +33,7 @@ class Parser::LineParser {
   Line parse_line(std::uint32_t begin, ExampleChunk& chunk);
   bool parse_label(std::uint32_t begin, Example& example);
   bool parse_usual_label(std::uint32_t begin, Example& example);
+  bool parse_more_than_plain();
   void parse_usual_namespaces();
   bool parse_namespace();
   bool parse_weight(std::uint32_t name_size, float& weight);
@@ -40,6 +41,7 @@ class Parser::LineParser {
   bool parse_value(Namespace& space, std::uint32_t name_begin, std::uint32_t name_size);
   void add_string_value(Namespace& space, FeatureName text);
   void add(Feature feature, FeatureName text);
+  void add_number(std::string_view space);
 
   std::uint32_t hash_namespace(std::string_view name) const;
   bool name_new_namespaces();
@@ -63,7 +65,10 @@ class Parser::LineParser {
 
   NamespaceNames& names_;
   ParserOptions options_;
+  bool plain_;  ///< neither names nor numbers are wanted
+  bool usual_;  ///< whether parse_usual_namespaces() does what is wanted
   NamespaceCache known_;
+  NamespaceCache number_runs_;  ///< by the namespaces in options_.numbers
   DelimiterCursor cursor_;
   StagedLine staged_;
   std::vector<std::string_view> new_names_;  ///< of this line's runs, not in known_ yet

@@ -1,13 +1,14 @@
 #include "text/parser.h"
 
 #include <stdexcept>
+#include <utility>
 
 #include "text/line_parser.h"
 
 namespace leveret::text {
 
 Parser::Parser(NamespaceNames& names, ParserOptions options)
-    : lines_(std::make_unique<LineParser>(names, options)) {}
+    : lines_(std::make_unique<LineParser>(names, std::move(options))) {}
 Parser::Parser(Parser&&) noexcept = default;
 Parser& Parser::operator=(Parser&&) noexcept = default;
 Parser::~Parser() = default;

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "text/example.h"
 #include "text/hash.h"
@@ -17,6 +19,8 @@ struct ParserOptions {
   std::uint32_t hash_seed = 0;         ///< --hash_seed
   bool keep_names = false;             ///< fill ExampleChunk::names (audit)
   std::uint32_t max_line = 1u << 30;   ///< bytes; a longer line is bad
+  /// Namespaces whose numbers are read (namespace_number.h).
+  std::vector<std::string> numbers = {};
 };
 
 /// One per thread. `names` is shared and must outlive it.

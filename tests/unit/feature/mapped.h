@@ -23,9 +23,12 @@ struct Mapped {
   void parse(std::string_view text) {
     chunk.clear();
     chunk.bytes = text;
-    text::Parser(names, {.keep_names = true}).parse(chunk);
+    text::Parser(names,
+                 {.keep_names = true, .numbers = number_namespaces(map.options().transforms)})
+        .parse(chunk);
     REQUIRE(chunk.bad.empty());
     for (const text::NamespaceRun& run : chunk.runs) {
+      if (names.name(run.name).starts_with("|")) continue;  // a number
       for (std::uint32_t f = run.begin; f < run.end; ++f) {
         name_of[chunk.features[f].hash] =
             std::string(names.name(run.name)) + "^" +

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 
 #include "model/spec_entries.h"
@@ -20,6 +21,7 @@ std::vector<std::string> values_of(const std::string& name) {
   if (name == "interactions") return {"a*b", "user*ad,a*b*c,:*:"};
   if (name == "field") return {"a", "user,ad site a,b,c"};
   if (name == "ignore" || name == "keep") return {"a", "user,ad"};
+  if (name == "transform") return {"", "x=BinnerLog(a)(0,0.1) y=Combine(x,b,\xff\x01)()"};
   if (name == "heads") return {"one"};
   if (name == "noconstant") return {"true", "false"};
   if (name == "adagrad") return {"weight", "slice"};
@@ -78,6 +80,30 @@ TEST_CASE("plans survive JSON, names of any bytes too") {
     CHECK(again[i].fields == plans[i].fields);
     CHECK(again[i].selectors == plans[i].selectors);
   }
+}
+
+TEST_CASE("a key that older files do not have may be missing, any other may not") {
+  const std::set<std::string> added = {"transform"};
+  for (const SpecEntry& entry : spec_entries()) {
+    CHECK(entry.optional == added.contains(entry.name));
+    Spec spec;
+    entry.set(spec, values_of(entry.name).front());
+    Json json = to_json(spec);
+    json.erase(entry.name);
+    if (entry.optional) {
+      CHECK(entry.get(spec_from_json(json)) == entry.get(Spec()));
+    } else {
+      CHECK_THROWS_WITH(spec_from_json(json), Catch::Contains(entry.name));
+    }
+  }
+}
+
+TEST_CASE("a key that nobody knows is refused") {
+  Json json = to_json(Spec());
+  json["bagging"] = 3;
+  CHECK_THROWS_WITH(spec_from_json(json),
+                    Catch::Contains("\"bagging\"") && Catch::Contains("newer version"));
+  CHECK_THROWS_WITH(spec_from_json(Json::array()), Catch::Contains("no spec"));
 }
 
 TEST_CASE("a spec with a key missing, of another type or out of range is refused by its name") {

@@ -403,11 +403,11 @@ TEST_CASE("a cache reader that is not read to its end goes away") {
   make_cache({dir.write("a", varied_lines(50000, 8))}, cache);
   for (int i = 0; i < 20; ++i) {
     text::NamespaceNames names;
-    CacheReader untouched(cache, names, nullptr, 1);
-    CacheReader begun(cache, names, nullptr, 1);
+    CacheReader untouched(cache, names, nullptr, {}, 1);
+    CacheReader begun(cache, names, nullptr, {}, 1);
     text::ExampleChunk chunk;
     CHECK(begun.next(chunk));
-    CacheReader stopped(cache, names, nullptr, 1);
+    CacheReader stopped(cache, names, nullptr, {}, 1);
     CHECK(stopped.next(chunk));
     stopped.stop();
     std::size_t left = 0;

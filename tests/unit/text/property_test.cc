@@ -97,6 +97,12 @@ class TextMaker {
     return out;
   }
 
+  /// Some of the namespaces' names.
+  std::vector<std::string> names() {
+    return below(2) ? std::vector<std::string>{"user", "12"}
+                    : std::vector<std::string>{"a_rather_long_name", "a", "never"};
+  }
+
   std::size_t below(std::size_t n) { return random_() % n; }
 
  private:
@@ -191,6 +197,7 @@ TEST_CASE("the parser agrees with the reference on random lines", "[property]") 
         .hash = seed % 3 == 0 ? HashMode::kAll : HashMode::kStrings,
         .hash_seed = seed % 4 == 0 ? seed * 7919 : 0,
         .keep_names = seed % 5 == 0,
+        .numbers = seed % 2 == 0 ? std::vector<std::string>{} : maker.names(),
     };
     CAPTURE(seed);
     check_text(maker.text(40), options);

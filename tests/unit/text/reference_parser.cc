@@ -1,5 +1,6 @@
 #include "reference_parser.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <regex>
@@ -81,10 +82,15 @@ class Space {
       if (name_.empty()) throw Bad{};
       rest_.erase(0, 1);
       weight_ = number_or_bad(take_until(" \t|"));
+      weighted_ = true;
     }
     while (next() == ' ' || next() == '\t') {
       rest_.erase(0, 1);
       feature();
+    }
+    const auto& wanted = options_.numbers;
+    if (number_ && std::find(wanted.begin(), wanted.end(), name_) != wanted.end()) {
+      out_.features.push_back({"|" + name_, 0, *number_, "", ""});
     }
   }
 
@@ -101,6 +107,7 @@ class Space {
     const std::string name = take_until(" \t|:");
     if (next() != ':') {
       if (!name.empty()) add(name, "", weight_);
+      count_name(name, weight_, weighted_);
       return;
     }
     rest_.erase(0, 1);
@@ -112,10 +119,25 @@ class Space {
       const float value = number_or_bad(take_until(" \t|")) * weight_;
       if (std::isinf(value)) throw Bad{};
       add(name, "", value);
+      count(value);
     } else {
       const std::string value = take_until(" \t");
       add(name, value, 1);
+      if (value.empty()) count_name(name, 1, false);
     }
+  }
+
+  /// A feature without a value stands for a number by its name, or else by its namespace's weight.
+  void count_name(const std::string& name, float weight, bool weighted) {
+    if (const std::optional<float> number = reference_number(name)) {
+      count(*number * weight);
+    } else if (weighted && !name.empty()) {
+      count(weight);
+    }
+  }
+
+  void count(float number) {
+    if (!number_ && std::isfinite(number)) number_ = number;
   }
 
   void add(const std::string& name, const std::string& value, float x) {
@@ -131,6 +153,8 @@ class Space {
   std::string name_;
   std::uint32_t hash_ = 0, anonymous_ = 0;
   float weight_ = 1;
+  bool weighted_ = false;
+  std::optional<float> number_;
 };
 
 }  // namespace

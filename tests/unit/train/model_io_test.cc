@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <set>
 
 #include "model_parts.h"
 #include "train_run.h"
@@ -179,10 +180,14 @@ TEST_CASE("a header that is no JSON, or no header, is refused with the file's na
 
 TEST_CASE("every key of the header is needed, and none makes a crash whatever its value") {
   using Json = nlohmann::ordered_json;
+  const std::set<std::string> came_later = {"/spec/transform"};
   model::Spec spec;
   spec.features.interactions = {{"A", "B"}};
   SECTION("found fields") {}
   SECTION("named fields") { spec.features.fields = {{"A"}, {"B", "C"}}; }
+  SECTION("transforms") {
+    spec.features.transforms = feature::parse_transforms("k=Combine(A,s) s=BinnerSqrt(B)");
+  }
   SavedModel saved(spec);
   const ModelParts good = saved.parts();
   const Json flat = good.header.flatten();
@@ -194,7 +199,8 @@ TEST_CASE("every key of the header is needed, and none makes a crash whatever it
     if (parent.is_object()) {
       parent.erase(at.back());
       bad.write(saved.bad());
-      CHECK(complaint(saved.bad()).find(saved.bad()) == 0);
+      const std::string said = complaint(saved.bad());
+      CHECK((said.find(saved.bad()) == 0 || (came_later.contains(pointer) && said.empty())));
     }
     for (const Json& other : {Json(), Json(-1), Json(5), Json(1e300), Json(4294967295u), Json("x"),
                               Json::array(), Json::array({0, 0}), Json::object()}) {
