@@ -188,9 +188,10 @@ void run_convert(const ConvertOptions& o) {
   for (const std::string& path : paths) stream::check_readable(path);
   try {
     for (const std::string& path : paths) conversion.convert(*stream::open_source(path));
+  } catch (const OutputError&) {
+    throw;
   } catch (...) {
-    const text::ConvertCounts& counts = conversion.counts();
-    say(fmt::format("{} rows were good before an error ended the run", counts.rows - counts.bad));
+    say_good(conversion.counts().rows - conversion.counts().bad, "row");
     throw;
   }
   conversion.finish();

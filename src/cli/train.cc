@@ -107,8 +107,7 @@ class TrainRun {
       }
     } catch (...) {
       end_bar();
-      // Threads that another's error stops have not learned all that was read.
-      say_good_examples(options_.input.cache.empty() ? tally_->good() : examples_, not_saved());
+      say_good(good_examples(*source_, *tally_, examples_), "example", not_saved());
       throw;
     }
     if (pass + 1 == options_.passes) end_bar();
