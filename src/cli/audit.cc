@@ -34,18 +34,15 @@ void print_each(const AuditOptions& options, text::NamespaceNames& names, const 
   const auto tally = bad_line_tally(options.input);
   const auto source = open_text(options.input, names, parser);
   StopOnSignal stop(*source);
-  text::ExampleChunk chunk;
   std::string text;
-  while (source->next(chunk)) {
-    tally->add(chunk, source->source_name(chunk.source));
+  for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {
     for (std::size_t i = 0; i < chunk.examples.size(); ++i) {
       each(chunk, i, text);
       output.write(text);
       text.clear();
     }
     output.flush();
-  }
-  tally->finish();
+  });
   output.close();
 }
 

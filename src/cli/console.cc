@@ -61,8 +61,8 @@ void Output::close() {
 
 void Output::fail() const {
   const int error = errno;
-  throw std::runtime_error(fmt::format("{}: cannot write: {}{}", name_, std::strerror(error),
-                                       error == EPIPE ? " (its reader has gone)" : ""));
+  throw OutputError(fmt::format("{}: cannot write: {}{}", name_, std::strerror(error),
+                                error == EPIPE ? " (its reader has gone)" : ""));
 }
 
 void append_prediction(std::string& to, float probability, std::string_view tag) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,13 @@ bool stderr_is_terminal();
 /// Columns of the terminal on stderr; 80 when it is none.
 int terminal_columns();
 
-/// Results: stdout ("-" or no name) or a file. Buffered; every failure (disk full, closed pipe) is a
-/// std::runtime_error naming the target.
+/// Thrown by Output: not the input is to blame.
+struct OutputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Results: stdout ("-" or no name) or a file. Buffered; every failure (disk full, closed pipe) is
+/// an OutputError naming the target.
 class Output {
  public:
   /// An empty path is stdout.

@@ -11,6 +11,7 @@
 #include "cli/input.h"
 #include "cli/verbs.h"
 #include "stream/byte_source.h"
+#include "stream/input_file.h"
 #include "text/convert_avazu.h"
 #include "text/convert_criteo.h"
 #include "text/convert_csv.h"
@@ -148,11 +149,12 @@ class Conversion {
     }
   }
 
-  const text::ConvertCounts& finish() {
+  void finish() {
     tally_->finish();
     output_.close();
-    return converter_->counts();
   }
+
+  const text::ConvertCounts& counts() const { return converter_->counts(); }
 
  private:
   void write(std::string_view text) {
@@ -182,10 +184,18 @@ class Conversion {
 void run_convert(const ConvertOptions& o) {
   Conversion conversion(o);
   const std::vector<std::string> standard_input{"-"};
-  for (const std::string& path : o.input.data.empty() ? standard_input : o.input.data) {
-    conversion.convert(*stream::open_source(path));
+  const std::vector<std::string>& paths = o.input.data.empty() ? standard_input : o.input.data;
+  for (const std::string& path : paths) stream::check_readable(path);
+  try {
+    for (const std::string& path : paths) conversion.convert(*stream::open_source(path));
+  } catch (const OutputError&) {
+    throw;
+  } catch (...) {
+    say_good(conversion.counts().rows - conversion.counts().bad, "row");
+    throw;
   }
-  const text::ConvertCounts& counts = conversion.finish();
+  conversion.finish();
+  const text::ConvertCounts& counts = conversion.counts();
   if (counts.rows == 0) throw std::runtime_error("no row in the input, nothing to convert");
   if (!o.quiet) {
     say(fmt::format("converted {} rows to {} examples; {} bad", counts.rows - counts.bad,

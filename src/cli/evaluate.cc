@@ -47,17 +47,14 @@ int run_evaluate(const EvaluateOptions& options) {
   const auto source =
       open_examples(options.input, names, parser_options(model.spec(), options.input), *tally);
   train::Metrics metrics(train::AucKind::kExact);
-  text::ExampleChunk chunk;
   train::Outcomes outcomes;
-  while (source->next(chunk)) {
-    count_lines(*source, chunk, *tally);
+  for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {
     predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
     for (const train::Outcome& outcome : outcomes.items) {
       metrics.add(outcome.probability, outcome.label, outcome.importance);
     }
     outcomes.clear();
-  }
-  tally->finish();
+  });
   const train::MetricsSnapshot snapshot = metrics.snapshot();
   if (snapshot.examples == 0) {
     throw std::runtime_error("no labelled example in the input, nothing to evaluate");

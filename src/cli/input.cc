@@ -16,6 +16,13 @@
 #include "stream/line_source.h"
 
 namespace leveret::cli {
+namespace {
+
+bool is_cached(const stream::ExampleSource& source) {
+  return dynamic_cast<const stream::CacheReader*>(&source) != nullptr;
+}
+
+}  // namespace
 
 void add_input_options(CLI::App& app, InputOptions& options) {
   app.add_option("-d,--data,data", options.data,
@@ -82,9 +89,17 @@ std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options
 
 void count_lines(const stream::ExampleSource& source, const text::ExampleChunk& chunk,
                  stream::BadLineTally& tally) {
-  if (dynamic_cast<const stream::CacheReader*>(&source) == nullptr) {
-    tally.add(chunk, source.source_name(chunk.source));
-  }
+  if (!is_cached(source)) tally.add(chunk, source.source_name(chunk.source));
+}
+
+void say_good(std::uint64_t count, const char* what, const std::string& more) {
+  say(fmt::format("{} {}{} good before an error ended the run{}", count, what,
+                  count == 1 ? " was" : "s were", more));
+}
+
+std::uint64_t good_examples(const stream::ExampleSource& source, const stream::BadLineTally& tally,
+                            std::uint64_t handed_out) {
+  return is_cached(source) ? handed_out : tally.good();
 }
 
 std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,

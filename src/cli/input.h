@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/console.h"
 #include "model/spec.h"
 #include "stream/bad_lines.h"
 #include "stream/example_source.h"
@@ -46,6 +47,36 @@ std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options
 /// Counts the chunk's lines, unless a cache stands for them: those were counted when it was opened.
 void count_lines(const stream::ExampleSource& source, const text::ExampleChunk& chunk,
                  stream::BadLineTally& tally);
+
+/// "N examples were good before an error ended the run", and what else there is to say of it.
+void say_good(std::uint64_t count, const char* what = "example", const std::string& more = "");
+
+/// Of a run through `source` that an error ended, after so many examples were handed out: how many
+/// were good. The tally knows of those in the chunk with the fault, but not what of a cache was
+/// read.
+std::uint64_t good_examples(const stream::ExampleSource& source, const stream::BadLineTally& tally,
+                            std::uint64_t handed_out);
+
+/// Calls each(chunk) with every chunk of the source, and counts its lines. When the input ends by
+/// an error, says first how many examples were good.
+template <class Each>
+void for_each_chunk(stream::ExampleSource& source, stream::BadLineTally& tally, Each each) {
+  text::ExampleChunk chunk;
+  std::uint64_t handed_out = 0;
+  try {
+    while (source.next(chunk)) {
+      count_lines(source, chunk, tally);
+      each(chunk);
+      handed_out += chunk.examples.size();
+    }
+  } catch (const OutputError&) {
+    throw;
+  } catch (...) {
+    say_good(good_examples(source, tally, handed_out));
+    throw;
+  }
+  tally.finish();
+}
 
 /// Lines that are yet to be parsed, for hogwild threads.
 std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,

@@ -25,11 +25,9 @@ int run_predict(const PredictOptions& options) {
   const auto source =
       open_examples(options.input, names, parser_options(model.spec(), options.input), *tally);
   StopOnSignal stop(*source);
-  text::ExampleChunk chunk;
   train::Outcomes outcomes;
   std::string lines;
-  while (source->next(chunk)) {
-    count_lines(*source, chunk, *tally);
+  for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {
     predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
     for (const train::Outcome& outcome : outcomes.items) {
       append_prediction(lines, outcome.probability, outcomes.tag(outcome));
@@ -38,8 +36,7 @@ int run_predict(const PredictOptions& options) {
     output.flush();  // a coprocess waits for its answer
     lines.clear();
     outcomes.clear();
-  }
-  tally->finish();
+  });
   output.close();
   return 0;
 }

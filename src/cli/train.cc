@@ -107,8 +107,7 @@ class TrainRun {
       }
     } catch (...) {
       end_bar();
-      say(fmt::format("{} examples were good before an error ended the run{}", examples_,
-                      not_saved()));
+      say_good(good_examples(*source_, *tally_, examples_), "example", not_saved());
       throw;
     }
     if (pass + 1 == options_.passes) end_bar();
