@@ -139,8 +139,9 @@ TEST_CASE("a binner reads its namespace's number; its features hash as the text 
   CHECK(derived("1 |a x:30.25 y:7\n", "n=BinnerSqrt(a)") ==
         Features{{hash_of("n", "5"), 0.5f}, {hash_of("n", "6"), 0.5f}});
   const Features seven = {{hash_of("n", "7"), 1}};
-  for (const char* line : {"|a :49", "|a 49", "|a 49.0", "|a x:49", "|a b3 x:49", "|a:49 x",
-                           "|a:2 24.5", "|a x |b y |a x:49", "|b y |a 49 50", "|a text:t 49"}) {
+  for (const char* line :
+       {"|a :49", "|a 49", "|a 49.0", "|a x:49", "|a b3 x:49", "|a:49 x", "|a:2 24.5",
+        "|a x |b y |a x:49", "|a 49 |a 4", "|b y |a 49 50", "|a text:t 49"}) {
     CAPTURE(line);
     CHECK(derived(std::string("1 ") + line + "\n", "n=BinnerSqrt(a)") == seven);
   }
