@@ -5,12 +5,13 @@
 ///   V                          the register: xsimd::batch<float, …> of V::size lanes
 ///   load_part(p, n), store_part(p, v, n)   the first n <= V::size lanes; the others read as 0
 ///   fma(a, b, c), fnma(a, b, c)            a*b + c and c - a*b
-///   clamp_normal(x)            x >= 0, but zero and infinity become numbers of finite, non-zero
-///   root rsqrt_guess(x)             within 2^-11.5 of 1/sqrt(x) for such an x spread<K>(p) lane i
-///   becomes p[i / K]; reads max(1, V::size / K) floats slot_sums<K>(r)            r[0..K) hold
-///   V::size slots of K floats; lane j becomes slot j's sum sum(v)                     the sum of
-///   all lanes load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K floats lies at
-///   p[s]
+///   clamp_normal(x)            x >= 0, but zero and infinity become numbers of finite, non-zero root
+///   rsqrt_guess(x)             within 2^-11.5 of 1/sqrt(x) for such an x
+///   spread<K>(p)               lane i becomes p[i / K]; reads max(1, V::size / K) floats
+///   slot_sums<K>(r)            r[0..K) hold V::size slots of K floats; lane j becomes slot j's sum
+///   sum(v)                     the sum of all lanes
+///   load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K floats lies at p[s]
+///
 /// No standard container and no `std::` function that is not inlined may be used by these headers:
 /// see CMakeLists.txt.
 #pragma once
