@@ -257,7 +257,7 @@ class TrainRun {
       count += table.rows() * table.shape().weights();
     }
     for (const model::Dense& layer : model_.dense()) {
-      count += layer.weights.size() + layer.bias.size();
+      count += (std::uint64_t{layer.inputs} + 1) * layer.outputs;
     }
     return count;
   }

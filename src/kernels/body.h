@@ -23,7 +23,6 @@ constexpr Kernels make_table(const char* name) {
       .ffm_update_pairs_slice = ffm_update_pairs_slice<Isa>,
       .dense_forward = dense_forward<Isa>,
       .dense_backward = dense_backward<Isa>,
-      .dense_update = dense_update<Isa>,
       .dense_backward_update = dense_backward_update<Isa>,
       .update = update<Isa>,
       .moments = moments<Isa>,

@@ -76,7 +76,7 @@ void dense_forward(const float* w, const float* bias, const float* in, std::size
 // ---- backward and update ----
 
 /// What a pass over a bundle of rows does.
-enum class Pass { kBackward, kUpdate, kBoth };
+enum class Pass { kBackward, kBoth };
 
 /// Stands where a pass that moves no weight needs no step.
 struct NoStep {};
@@ -103,23 +103,20 @@ template <class Isa, Pass kPass, std::size_t R, class Step>
     squares[r] = acc + rows.first[r];
   }
   sweep<Isa>(inputs, [&](std::size_t i, auto lanes) {
-    V sum(0.0f);
+    V sum = fresh ? V(0.0f) : lanes.load(d_in + i);
     V x(0.0f);
-    if constexpr (kPass != Pass::kUpdate) {
-      if (!fresh) sum = lanes.load(d_in + i);
-    }
-    if constexpr (kPass != Pass::kBackward) x = lanes.load(in + i);
+    if constexpr (kPass == Pass::kBoth) x = lanes.load(in + i);
     for (std::size_t r = 0; r < R; ++r) {
       V weight = lanes.load(weights[r] + i);
-      if constexpr (kPass != Pass::kUpdate) sum = Isa::fma(d[r], weight, sum);
-      if constexpr (kPass != Pass::kBackward) {
+      sum = Isa::fma(d[r], weight, sum);
+      if constexpr (kPass == Pass::kBoth) {
         V square = lanes.load(squares[r] + i);
         step.apply(d[r] * x, weight, square);
         lanes.store(weights[r] + i, weight);
         lanes.store(squares[r] + i, square);
       }
     }
-    if constexpr (kPass != Pass::kUpdate) lanes.store(d_in + i, sum);
+    lanes.store(d_in + i, sum);
   });
 }
 
@@ -144,11 +141,9 @@ void dense_rows(float* w, float* acc, const float* in, const float* d_out, std::
     dense_bundle<Isa, kPass, 1>(w, acc, in, row, inputs, step, fresh, d_in);
     fresh = false;
   }
-  if constexpr (kPass != Pass::kUpdate) {
-    if (fresh) {
-      using V = typename Isa::V;
-      sweep<Isa>(inputs, [&](std::size_t i, auto lanes) { lanes.store(d_in + i, V(0.0f)); });
-    }
+  if (fresh) {
+    using V = typename Isa::V;
+    sweep<Isa>(inputs, [&](std::size_t i, auto lanes) { lanes.store(d_in + i, V(0.0f)); });
   }
 }
 
@@ -159,15 +154,6 @@ void dense_backward(const float* w, const float* d_out, std::size_t inputs, std:
   float* const none = nullptr;
   dense_rows<Isa, Pass::kBackward>(const_cast<float*>(w), none, none, d_out, inputs, outputs,
                                    stride, NoStep{}, d_in);
-}
-
-template <class Isa>
-void dense_update(float* w, float* acc, const float* in, const float* d_out, std::size_t inputs,
-                  std::size_t outputs, std::size_t stride, StepRule rule) {
-  with_step<Isa>(rule, [&](const auto& step) {
-    dense_rows<Isa, Pass::kUpdate>(w, acc, in, d_out, inputs, outputs, stride, step,
-                                   static_cast<float*>(nullptr));
-  });
 }
 
 template <class Isa>

@@ -156,20 +156,15 @@ void dense_backward(const float* w, const float* d_out, std::size_t inputs, std:
   }
 }
 
-void dense_update(float* w, float* acc, const float* in, const float* d_out, std::size_t inputs,
-                  std::size_t outputs, std::size_t stride, StepRule rule) {
+void dense_backward_update(float* w, float* acc, const float* in, const float* d_out,
+                           std::size_t inputs, std::size_t outputs, std::size_t stride,
+                           StepRule rule, float* d_in) {
+  dense_backward(w, d_out, inputs, outputs, stride, d_in);
   for (std::size_t o = 0; o < outputs; ++o) {
     for (std::size_t i = 0; i < inputs; ++i) {
       step(w[o * stride + i], acc[o * stride + i], d_out[o] * in[i], rule);
     }
   }
-}
-
-void dense_backward_update(float* w, float* acc, const float* in, const float* d_out,
-                           std::size_t inputs, std::size_t outputs, std::size_t stride,
-                           StepRule rule, float* d_in) {
-  dense_backward(w, d_out, inputs, outputs, stride, d_in);
-  dense_update(w, acc, in, d_out, inputs, outputs, stride, rule);
 }
 
 void update(float* w, float* acc, const float* g, std::size_t length, StepRule rule) {
@@ -205,7 +200,6 @@ constinit const Kernels kReference = {
     .ffm_update_pairs_slice = ffm_update_pairs_slice,
     .dense_forward = dense_forward,
     .dense_backward = dense_backward,
-    .dense_update = dense_update,
     .dense_backward_update = dense_backward_update,
     .update = update,
     .moments = moments,

@@ -3,27 +3,33 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
+
+#include "model/aligned.h"
 
 namespace leveret::model {
 
 /// `outputs` rows of `inputs` weights, a bias per row, optimizer state beside every one of them.
+/// Each row begins on a cache line; what stands between a row's end and the next is 0 and stays 0.
 /// Owned by the model; written by Optimizer alone.
 struct Dense {
   std::uint32_t inputs = 0;
   std::uint32_t outputs = 0;
-  std::vector<float> weights;         ///< outputs * inputs
-  std::vector<float> bias;            ///< outputs
-  std::vector<float> weights_state;   ///< as weights: AdaGrad's sum, or Adam's second moment
-  std::vector<float> bias_state;      ///< as bias
-  std::vector<float> weights_moment;  ///< Adam's first moment; empty without Adam
-  std::vector<float> bias_moment;
+  AlignedFloats weights;         ///< outputs * stride()
+  AlignedFloats bias;            ///< outputs
+  AlignedFloats weights_state;   ///< as weights: AdaGrad's sum, or Adam's second moment
+  AlignedFloats bias_state;      ///< as bias
+  AlignedFloats weights_moment;  ///< Adam's first moment; empty without Adam
+  AlignedFloats bias_moment;
+
+  /// Floats from one row to the next.
+  std::size_t stride() const { return whole_lines(inputs); }
 };
 
 struct DenseInit {
   std::uint64_t seed = 0;
   std::uint32_t layer = 0;
-  float gain = 2.0f;  ///< variance of the weights times inputs (He et al. 2015: 2 for ReLU; 0: zeros)
+  float gain =
+      2.0f;  ///< variance of the weights times inputs (He et al. 2015: 2 for ReLU; 0: zeros)
   float init_acc = 1.0f;
   bool moments = false;
 };

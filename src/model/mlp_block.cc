@@ -15,7 +15,7 @@ void MlpBlock::forward(const Model& model, Tape& tape) const {
       const Dense& layer = layers[l];
       float* out = tape.hidden[l].data() + b * layer.outputs;
       kernels_->dense_forward(layer.weights.data(), layer.bias.data(), in, layer.inputs,
-                              layer.outputs, layer.inputs, out);
+                              layer.outputs, layer.stride(), out);
       for (std::uint32_t o = 0; o < layer.outputs; ++o) out[o] = std::max(out[o], 0.0f);
       in = out;
     }
@@ -29,24 +29,12 @@ void MlpBlock::forward(const Model& model, Tape& tape) const {
 
 void MlpBlock::backward(const Model& model, Tape& tape) const {
   const std::vector<Dense>& layers = model.dense();
-  if (layers.empty()) return;
-  const std::size_t hidden = layers.size() - 1;
   for (std::size_t b = 0; b < tape.size; ++b) {
-    const Dense& last = layers.back();
-    float* d = tape.d_hidden[hidden - 1].data() + b * last.inputs;
-    kernels_->affine(last.weights.data(), last.inputs, 0.0f, tape.scores[b].d_deep, d);
-    for (std::size_t l = hidden; l-- > 0;) {
-      const Dense& layer = layers[l];
-      float* d_out = tape.d_hidden[l].data() + b * layer.outputs;
-      const float* out = tape.hidden[l].data() + b * layer.outputs;
-      for (std::uint32_t o = 0; o < layer.outputs; ++o) {
-        if (out[o] <= 0.0f) d_out[o] = 0.0f;
-      }
-      float* d_in = l == 0 ? tape.d_inputs.data() + b * layer.inputs
-                           : tape.d_hidden[l - 1].data() + b * layer.inputs;
-      kernels_->dense_backward(layer.weights.data(), d_out, layer.inputs, layer.outputs,
-                               layer.inputs, d_in);
-    }
+    backward_by_layer(layers, tape, b, [&](const LayerStep& at) {
+      const Dense& layer = layers[at.layer];
+      kernels_->dense_backward(layer.weights.data(), at.d_out, layer.inputs, layer.outputs,
+                               layer.stride(), at.d_in);
+    });
   }
 }
 

@@ -16,8 +16,37 @@ class MlpBlock final : public Block {
   /// updates, FW paper, section 4.3) and d_inputs.
   void backward(const Model& model, Tape& tape) const override;
 
+  /// One layer on the way back: input, the output's gradient, and where the input's belongs.
+  struct LayerStep {
+    std::size_t layer;
+    const float* in;
+    const float* d_out;
+    float* d_in;
+  };
+  /// `backward` of example b in steps, the output neuron first: step(LayerStep) writes d_in.
+  template <class Step>
+  static void backward_by_layer(const std::vector<Dense>& layers, Tape& tape, std::size_t b,
+                                Step&& step);
+
  private:
   const kernels::Kernels* kernels_;
 };
+
+template <class Step>
+void MlpBlock::backward_by_layer(const std::vector<Dense>& layers, Tape& tape, std::size_t b,
+                                 Step&& step) {
+  const float* d_out = &tape.scores[b].d_deep;
+  for (std::size_t l = layers.size(); l-- > 0;) {
+    const std::size_t inputs = layers[l].inputs;
+    const bool first = l == 0;
+    const float* in = (first ? tape.inputs : tape.hidden[l - 1]).data() + b * inputs;
+    float* d_in = (first ? tape.d_inputs : tape.d_hidden[l - 1]).data() + b * inputs;
+    step(LayerStep{l, in, d_out, d_in});
+    if (!first) {
+      for (std::size_t i = 0; i < inputs; ++i) d_in[i] = in[i] > 0.0f ? d_in[i] : 0.0f;
+    }
+    d_out = d_in;
+  }
+}
 
 }  // namespace leveret::model

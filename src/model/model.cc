@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "model/loss_block.h"
 #include "model/spec_entries.h"
@@ -28,8 +29,8 @@ Tables::Tables(const Spec& spec, std::vector<feature::NamespacePlan> plans,
 
 namespace {
 
-void add_difference(std::vector<float>& to, const std::vector<float>& before,
-                    const std::vector<float>& after) {
+void add_difference(std::span<float> to, std::span<const float> before,
+                    std::span<const float> after) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += after[i] - before[i];
 }
 

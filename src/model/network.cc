@@ -19,8 +19,8 @@ float zero_cell[kMixedCell] = {};
 /// repeat, and room for each would be gigabytes: they are put in first, and looked up again.
 constexpr std::uint32_t kManyFeatures = 1 << 22;
 
-template <class T>
-void at_least(std::vector<T>& v, std::size_t size) {
+template <class Vector>
+void at_least(Vector& v, std::size_t size) {
   if (v.size() < size) v.resize(size);
 }
 
@@ -32,6 +32,7 @@ Network::Network(const Spec& spec, const kernels::Kernels& kernels) {
   if (spec.has_mlp()) {
     blocks_.push_back(std::make_unique<NormBlock>(kernels));
     blocks_.push_back(std::make_unique<MlpBlock>(kernels));
+    mlp_ = blocks_.back().get();
   }
   blocks_.push_back(std::make_unique<LossBlock>());
 }
@@ -190,6 +191,19 @@ void Network::backward(const Model& model, Tape& tape) const {
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
     if (works(model, **block)) (*block)->backward(model, tape);
   }
+}
+
+void Network::learn(Model& model, Tape& tape, Optimizer& optimizer) const {
+  const bool steps_on_the_way = Optimizer::steps_on_the_way(model.spec(), tape);
+  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+    if (!works(model, **block)) continue;
+    if (steps_on_the_way && block->get() == mlp_) {
+      optimizer.backward_dense(model, tape);
+    } else {
+      (*block)->backward(model, tape);
+    }
+  }
+  optimizer.apply(model, tape);
 }
 
 }  // namespace leveret::model

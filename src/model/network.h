@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "model/block.h"
+#include "model/optimizer.h"
 
 namespace leveret::model {
 
 /// Const after construction; any number of threads, each with its tape. Learning:
-/// resolve → forward → backward → Optimizer::apply. Prediction: look_up → forward.
+/// resolve → forward → learn. Prediction: look_up → forward.
 class Network {
  public:
   Network(const Spec& spec, const kernels::Kernels& kernels);
@@ -34,6 +35,9 @@ class Network {
 
   void forward(const Model& model, Tape& tape) const;
   void backward(const Model& model, Tape& tape) const;
+  /// backward and Optimizer::apply. The dense layers of a single example take their step on the way
+  /// back, so that their weights are read once for both.
+  void learn(Model& model, Tape& tape, Optimizer& optimizer) const;
 
  private:
   /// FFM and MLP have nothing to work on before the first field is met.
@@ -41,6 +45,7 @@ class Network {
   void set_values(const Model& model, Tape& tape) const;
 
   std::vector<std::unique_ptr<Block>> blocks_;
+  const Block* mlp_ = nullptr;
 };
 
 }  // namespace leveret::model

@@ -1,11 +1,14 @@
 #include "model/optimizer.h"
 
+#include <utility>
+
 #include "model/loss_block.h"
 
 namespace leveret::model {
 
 void Optimizer::apply(Model& model, Tape& tape) {
   Scalars& scalars = model.scalars();
+  const bool dense_stepped = std::exchange(tape.dense_stepped, false);
   bool any = false;
   for (std::size_t b = 0; b < tape.size; ++b) {
     any |= tape.scores[b].learn;
@@ -16,9 +19,7 @@ void Optimizer::apply(Model& model, Tape& tape) {
   if (!any) return;
   const bool one = tape.size == 1;
   if (model.spec().has_ffm()) one ? apply_ffm(model, tape) : apply_ffm_batch(model, tape);
-  // The last batch of a stream may hold one example; Adam takes it as the batch that it is.
-  const bool one_dense = one && model.spec().optimizer != OptimizerKind::kAdam;
-  if (model.spec().has_mlp()) one_dense ? apply_dense(model, tape) : apply_dense_batch(model, tape);
+  if (model.spec().has_mlp() && !dense_stepped) apply_dense(model, tape);
   one ? apply_linear(model, tape) : apply_linear_batch(model, tape);
   if (model.spec().constant) apply_bias(model, tape);
   if (model.spec().mixed()) {

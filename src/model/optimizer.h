@@ -25,6 +25,11 @@ class Optimizer {
 
   void apply(Model& model, Tape& tape);
 
+  /// Whether `backward_dense` may stand for MlpBlock::backward.
+  static bool steps_on_the_way(const Spec& spec, const Tape& tape);
+  /// MlpBlock::backward and the dense layers' step in one; `apply` then leaves them alone.
+  void backward_dense(Model& model, Tape& tape);
+
   /// Adds what a thread's copies have gained to the shared weights, and empties them.
   void apply_copies(ThreadCopies& copies);
 
@@ -49,7 +54,6 @@ class Optimizer {
 
   // Dense layers (optimizer_dense.cc).
   void apply_dense(Model& model, const Tape& tape);
-  void apply_dense_batch(Model& model, const Tape& tape);
   void adam(const Spec& spec, std::uint64_t step, float* w, float* first, float* second,
             const float* g, std::size_t length) const;
 

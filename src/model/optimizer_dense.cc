@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/mlp_block.h"
 #include "model/optimizer.h"
 
 namespace leveret::model {
@@ -24,21 +25,26 @@ const float* layer_gradient(const Model& model, const Tape& tape, std::size_t l,
 
 }  // namespace
 
-void Optimizer::apply_dense(Model& model, const Tape& tape) {
-  if (!tape.scores[0].learn) return;
+bool Optimizer::steps_on_the_way(const Spec& spec, const Tape& tape) {
+  // The last batch of a stream may hold one example; Adam takes it as the batch that it is.
+  return tape.size == 1 && spec.optimizer != OptimizerKind::kAdam;
+}
+
+void Optimizer::backward_dense(Model& model, Tape& tape) {
+  tape.dense_stepped = true;
   const kernels::StepRule rule = dense_rule(model.spec());
-  for (std::size_t l = 0; l < model.dense().size(); ++l) {
-    Dense& layer = model.dense()[l];
-    const float* d = layer_gradient(model, tape, l, 0);
-    kernels_->dense_update(layer.weights.data(), layer.weights_state.data(),
-                           layer_input(model, tape, l, 0), d, layer.inputs, layer.outputs,
-                           layer.inputs, rule);
-    kernels_->update(layer.bias.data(), layer.bias_state.data(), d, layer.outputs, rule);
-  }
+  std::vector<Dense>& layers = model.dense();
+  MlpBlock::backward_by_layer(layers, tape, 0, [&](const MlpBlock::LayerStep& at) {
+    Dense& layer = layers[at.layer];
+    kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.in,
+                                    at.d_out, layer.inputs, layer.outputs, layer.stride(), rule,
+                                    at.d_in);
+    kernels_->update(layer.bias.data(), layer.bias_state.data(), at.d_out, layer.outputs, rule);
+  });
 }
 
 /// Row by row, so that a neuron that no example of the batch fired costs nothing.
-void Optimizer::apply_dense_batch(Model& model, const Tape& tape) {
+void Optimizer::apply_dense(Model& model, const Tape& tape) {
   const Spec& spec = model.spec();
   const kernels::StepRule rule = dense_rule(spec);
   const bool by_adam = spec.optimizer == OptimizerKind::kAdam;
@@ -58,7 +64,7 @@ void Optimizer::apply_dense_batch(Model& model, const Tape& tape) {
         kernels_->axpy(d, layer_input(model, tape, l, b), layer.inputs, layer_sums_.data());
       }
       if (!any) continue;
-      const std::size_t row = std::size_t{o} * layer.inputs;
+      const std::size_t row = o * layer.stride();
       if (by_adam) {
         adam(spec, step, &layer.weights[row], &layer.weights_moment[row], &layer.weights_state[row],
              layer_sums_.data(), layer.inputs);

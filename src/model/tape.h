@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "feature/feature_batch.h"
+#include "model/aligned.h"
 #include "model/field_table.h"
 #include "model/mixer.h"
 #include "model/thread_copies.h"
@@ -84,12 +85,13 @@ struct Tape {
   std::vector<float> ffm_scale;       ///< B: instance normalisation
   std::vector<float> pairs;           ///< B * P
   std::vector<float> d_pairs;         ///< B * P
-  std::vector<float> inputs;          ///< B * I: what the MLP sees
-  std::vector<float> d_inputs;        ///< B * I
+  AlignedFloats inputs;               ///< B * I: what the MLP sees
+  AlignedFloats d_inputs;             ///< B * I
   std::vector<float> norm_scale;      ///< B: 1 / deviation in NormBlock
-  std::vector<std::vector<float>> hidden;    ///< per hidden layer, B * width, after ReLU
-  std::vector<std::vector<float>> d_hidden;  ///< the same, gradient before ReLU
-  FfmTape ffm;                               ///< of the last example of the batch
+  std::vector<AlignedFloats> hidden;  ///< per hidden layer, B * width, after ReLU
+  std::vector<AlignedFloats> d_hidden;  ///< the same, gradient before ReLU
+  FfmTape ffm;                          ///< of the last example of the batch
+  bool dense_stepped = false;           ///< the dense layers have taken their step on the way back
 
   /// When other threads learn too: cells and rows may point into these.
   ThreadCopies* copies = nullptr;

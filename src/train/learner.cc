@@ -104,8 +104,7 @@ void Learner::learn_batch(Outcomes& outcomes) {
 
 void Learner::learn_tape(Outcomes& outcomes) {
   network_.forward(model_, tape_);
-  network_.backward(model_, tape_);
-  optimizer_.apply(model_, tape_);
+  network_.learn(model_, tape_, optimizer_);
   const std::uint32_t constant = model_.spec().constant ? 1 : 0;
   for (std::size_t b = 0; b < tape_.size; ++b) {
     const std::size_t example = tape_.first + b;

@@ -97,16 +97,16 @@ SectionView arena_section(std::string name, Dtype dtype, std::vector<std::uint64
 
 void add_dense(std::vector<SectionView>& sections, const Dense& layer, std::size_t index) {
   const auto add = [&](const char* what, std::vector<std::uint64_t> shape,
-                       const std::vector<float>& values) {
+                       std::span<const float> values) {
     if (values.empty()) return;
     sections.push_back(store::make_section<float>(fmt::format("dense.{}.{}", index, what),
                                                   Dtype::kF32, std::move(shape), values));
   };
-  add("weights", {layer.outputs, layer.inputs}, layer.weights);
+  add("weights", {layer.outputs, layer.stride()}, layer.weights);
   add("bias", {layer.outputs}, layer.bias);
-  add("weights_state", {layer.outputs, layer.inputs}, layer.weights_state);
+  add("weights_state", {layer.outputs, layer.stride()}, layer.weights_state);
   add("bias_state", {layer.outputs}, layer.bias_state);
-  add("weights_moment", {layer.outputs, layer.inputs}, layer.weights_moment);
+  add("weights_moment", {layer.outputs, layer.stride()}, layer.weights_moment);
   add("bias_moment", {layer.outputs}, layer.bias_moment);
 }
 
@@ -194,7 +194,7 @@ class SectionLoader {
   }
 
   /// `shape` holds as many floats as `to` has.
-  void floats(const std::string& name, const Shape& shape, std::vector<float>& to) const {
+  void floats(const std::string& name, const Shape& shape, std::span<float> to) const {
     const SectionView& view = section(name, Dtype::kF32, shape);
     if (view.bytes > 0) std::memcpy(to.data(), view.data, view.bytes);
   }
@@ -227,7 +227,7 @@ void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
   for (std::size_t l = 0; l < model.dense().size(); ++l) {
     Dense& layer = model.dense()[l];
     const std::string name = fmt::format("dense.{}.", l);
-    const Shape matrix{layer.outputs, layer.inputs}, vector{layer.outputs};
+    const Shape matrix{layer.outputs, layer.stride()}, vector{layer.outputs};
     loader.floats(name + "weights", matrix, layer.weights);
     loader.floats(name + "bias", vector, layer.bias);
     loader.floats(name + "weights_state", matrix, layer.weights_state);

@@ -96,8 +96,7 @@ class Trained {
     model_.features().map(chunk_, example, 1, batch_);
     network_.resolve(model_, batch_, tape_);
     network_.forward(model_, tape_);
-    network_.backward(model_, tape_);
-    optimizer_.apply(model_, tape_);
+    network_.learn(model_, tape_, optimizer_);
   }
 
  private:
@@ -133,18 +132,16 @@ class Trained {
   std::size_t fired_ = 0, neurons_ = 0;
 };
 
-/// Backward pass and update of the hidden layers, last to first, as MlpBlock and Optimizer do them.
-void backward_and_update(Trained& trained, const Kept& kept, std::vector<float>& d_in) {
+/// Backward pass and update of the hidden layers, last to first, as Optimizer does them.
+void backward_and_update(Trained& trained, const Kept& kept, AlignedFloats& d_in) {
   const kernels::StepRule rule{trained.model().spec().nn.rate, 0.5f, 0.0f};
   std::vector<Dense>& layers = trained.model().dense();
   for (std::size_t l = kept.inputs.size(); l-- > 0;) {
     Dense& layer = layers[l];
     const float* d = kept.gradients[l].data();
-    trained.kernels().dense_backward(layer.weights.data(), d, layer.inputs, layer.outputs,
-                                     layer.inputs, d_in.data());
-    trained.kernels().dense_update(layer.weights.data(), layer.weights_state.data(),
-                                   kept.inputs[l].data(), d, layer.inputs, layer.outputs,
-                                   layer.inputs, rule);
+    trained.kernels().dense_backward_update(layer.weights.data(), layer.weights_state.data(),
+                                            kept.inputs[l].data(), d, layer.inputs, layer.outputs,
+                                            layer.stride(), rule, d_in.data());
     trained.kernels().update(layer.bias.data(), layer.bias_state.data(), d, layer.outputs, rule);
   }
 }
@@ -168,7 +165,7 @@ void sparse_against_dense(benchmark::State& state, const std::vector<std::uint32
   std::size_t widest = 0;
   for (const Dense& layer : trained.model().dense())
     widest = std::max<std::size_t>(widest, layer.inputs);
-  std::vector<float> d_in(widest);
+  AlignedFloats d_in(widest);
 
   double sparse = 1e30, dense = 1e30, step = 1e30;
   for (auto _ : state) {

@@ -80,7 +80,7 @@ TEST_CASE("dense_backward of every instruction set") {
   });
 }
 
-TEST_CASE("dense_update and dense_backward_update of every instruction set") {
+TEST_CASE("dense_backward_update of every instruction set") {
   for_each_instruction_set([](const Kernels& kernels) {
     for (const StepRule& rule : rules()) {
       for_each_shape([&](const Shape& s) {
@@ -104,16 +104,10 @@ TEST_CASE("dense_update and dense_backward_update of every instruction set") {
           }
         }
         Floats w(before.w), acc(before.acc), in(before.in), d_out(before.d_out), d_in(s.inputs);
-        kernels.dense_update(w, acc, in, d_out, s.inputs, s.outputs, s.stride, rule);
+        kernels.dense_backward_update(w, acc, in, d_out, s.inputs, s.outputs, s.stride, rule, d_in);
         require_close(w.copy(), expected.w, w_tolerance);
         require_close(acc.copy(), expected.acc, acc_tolerance);
-
-        Floats w2(before.w), acc2(before.acc);
-        kernels.dense_backward_update(w2, acc2, in, d_out, s.inputs, s.outputs, s.stride, rule,
-                                      d_in);
         require_close(d_in.copy(), expected_d_in, backward_tolerance(before, s));
-        CHECK(same_bits(w2.copy(), w.copy()));
-        CHECK(same_bits(acc2.copy(), acc.copy()));
       });
     }
   });

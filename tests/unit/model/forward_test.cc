@@ -1,5 +1,6 @@
 // Every block's forward pass against the plain reference, over random models and examples.
 #include <catch2/catch.hpp>
+#include <span>
 
 #include "random_model.h"
 #include "reference_model.h"
@@ -13,7 +14,7 @@ void check_near(const char* what, std::size_t b, double value, double expected) 
 }
 
 template <class Values>
-void check_all(const char* what, std::size_t b, const std::vector<float>& values,
+void check_all(const char* what, std::size_t b, std::span<const float> values,
                const Values& expected) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     check_near(what, b, values[b * expected.size() + i], expected[i]);

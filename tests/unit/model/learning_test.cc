@@ -111,7 +111,7 @@ TEST_CASE("weights of neurons that did not fire stay bit for bit") {
   for (std::size_t l = 0; l < 2; ++l) {
     const Dense& now = stepper.model.dense()[l];
     for (std::uint32_t o = 0; o < now.outputs; ++o) {
-      const auto same = [&](const std::vector<float>& a, const std::vector<float>& b) {
+      const auto same = [&](const AlignedFloats& a, const AlignedFloats& b) {
         const std::size_t width = a.size() / now.outputs;
         return std::equal(a.begin() + o * width, a.begin() + (o + 1) * width,
                           b.begin() + o * width);

@@ -192,7 +192,7 @@ TEST_CASE("Adam on the dense layers, in batches, the last of which may be one ex
         const std::vector<double> g = neuron_gradient(stepper.model, stepper.trainer.tape, l, o);
         const bool fired = g.back() != 0;
         for (std::size_t i = 0; i <= after.inputs; ++i) {
-          const std::size_t at = o * after.inputs + i;
+          const std::size_t at = o * after.stride() + i;
           const float old = i < after.inputs ? before[l].weights[at] : before[l].bias[o];
           const float now = i < after.inputs ? after.weights[at] : after.bias[o];
           const double step = fired ? adam.step(moments[{l, o, i}], g[i], spec.nn.rate, t) : 0;

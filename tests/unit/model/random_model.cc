@@ -17,7 +17,7 @@ float signed_between(Random& random, float low, float high) {
   return (random() % 2 == 0 ? 1.0f : -1.0f) * uniform(random, low, high);
 }
 
-void fill(Random& random, std::vector<float>& values, float size) {
+void fill(Random& random, std::span<float> values, float size) {
   for (float& value : values) value = uniform(random, -size, size);
 }
 

@@ -51,8 +51,9 @@ struct Trainer {
     network.backward(model, tape);
   }
   void learn(Model& model, const feature::FeatureBatch& batch) {
-    gradients(model, batch);
-    optimizer.apply(model, tape);
+    network.resolve(model, batch, tape);
+    network.forward(model, tape);
+    network.learn(model, tape, optimizer);
   }
   /// One example at a time.
   void learn_online(Model& model, Sample& sample) {

@@ -49,7 +49,7 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
   for (const Dense& dense : model.dense()) {
     Layer layer;
     for (std::uint32_t o = 0; o < dense.outputs; ++o) {
-      const auto row = dense.weights.begin() + o * dense.inputs;
+      const auto row = dense.weights.begin() + o * dense.stride();
       layer.weights.emplace_back(row, row + dense.inputs);
     }
     layer.bias.assign(dense.bias.begin(), dense.bias.end());
