@@ -70,7 +70,7 @@ void audit_model(const AuditOptions& options) {
   const model::Spec spec = options.flags.spec(model.spec(), options.model);
   text::NamespaceNames names;
   train::Predictor predictor(model, names, kernels::active());
-  predictor.keep_parents();
+  predictor.keep_for_audit();
   AuditText audit(spec, names, predictor.features(), &model);
   train::Outcomes outcomes;
   print_each(options, names, spec,

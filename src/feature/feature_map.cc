@@ -103,6 +103,9 @@ void FeatureMap::meet(const text::NamespaceNames& names, const text::ExampleChun
     } else {
       plan_of_[id] = found->second;
     }
+    if (!transforms_.empty()) continue;
+    usual_.resize(plan_of_.size(), {0, UsualRoute::kUnusual});
+    usual_[id] = usual_route(routes_[plan_of_[id]]);
   }
 }
 
@@ -180,14 +183,17 @@ std::size_t FeatureMap::map_each(const text::ExampleChunk& chunk, std::size_t fi
   const std::uint32_t* plan_of = kTransforms ? plan_of_plan_.data() : plan_of_.data();
   for (std::size_t i = first; i < first + count; ++i) {
     const text::Example& example = chunk.examples[i];
-    if (!has_met(chunk, example)) return i - first;
+    const bool usual = !kTransforms && map_usual(chunk, example, out);
+    if (!usual && !has_met(chunk, example)) return i - first;
     out.label.push_back(example.label);
     out.importance.push_back(example.importance);
     out.initial.push_back(example.initial);
     if (kTransforms) transforms_.apply(plan_of_, chunk, example, out.derived);
     const text::Example& mapped = kTransforms ? from.examples[0] : example;
-    map_linear(from, mapped, plan_of, out);
-    if (options_.field_features) map_fields(from, mapped, plan_of, out);
+    if (!usual) {
+      map_linear(from, mapped, plan_of, out);
+      if (options_.field_features) map_fields(from, mapped, plan_of, out);
+    }
     out.runs_begin.push_back(static_cast<std::uint32_t>(out.runs.size()));
   }
   return count;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -87,6 +88,13 @@ class FeatureMap {
   /// `plan_of` is plan_of_, or plan_of_plan_ for an example with derived namespaces.
   void map_linear(const text::ExampleChunk& chunk, const text::Example& example,
                   const std::uint32_t* plan_of, FeatureBatch& out) const;
+  /// The usual line, every namespace of which is linear and the only one of its field, without
+  /// interactions: all in one pass. False, with nothing appended, for any other.
+  bool map_usual(const text::ExampleChunk& chunk, const text::Example& example,
+                 FeatureBatch& out) const;
+  static bool insert_run(FieldRun run, FieldRun* first, FieldRun* end);
+  void append_features(std::span<const Feature> features, std::uint32_t linear_at,
+                       FeatureBatch& out) const;
   void map_fields(const text::ExampleChunk& chunk, const text::Example& example,
                   const std::uint32_t* plan_of, FeatureBatch& out) const;
   bool map_fields_of_one_run(const text::ExampleChunk& chunk, const text::Example& example,
@@ -104,11 +112,20 @@ class FeatureMap {
   };
   static Route route(const NamespacePlan& plan);
 
+  /// What map_usual needs to know of a name.
+  struct UsualRoute {
+    static constexpr std::int32_t kUnusual = -1;
+    std::uint32_t group;
+    std::int32_t field;  ///< kUnusual: not for map_usual, or not met
+  };
+  UsualRoute usual_route(const Route& route) const;
+
   FeatureOptions options_;
   std::vector<NamespacePlan> plans_;
   std::vector<Route> routes_;  ///< of each plan
   std::unordered_map<std::string, std::uint32_t> plan_by_name_;
   std::vector<std::uint32_t> plan_of_;  ///< name id -> index in plans_, or slot of a number
+  std::vector<UsualRoute> usual_;       ///< by name id; empty with transforms
   TransformRunner transforms_;
   std::vector<std::uint32_t> plan_of_plan_;  ///< i -> i: FeatureBatch::derived names plans at once
   std::uint32_t field_count_ = 0;

@@ -16,10 +16,12 @@ class FfmBlock final : public Block {
  public:
   explicit FfmBlock(const kernels::Kernels& kernels) : kernels_(&kernels) {}
 
-  /// Writes pairs, ffm_scale and scores.ffm; leaves the last example gathered on tape.ffm.
+  /// Writes pairs (see Tape), ffm_scale and scores.ffm; leaves the last example gathered on
+  /// tape.ffm.
   void forward(const Model& model, Tape& tape) const override;
 
-  /// Adds the head's own error to d_pairs, which holds what came back through the MLP.
+  /// Adds the head's own error to d_pairs, which holds what came back through the MLP. Without an
+  /// MLP all pairs have the same gradient, and an example in place needs no d_pairs.
   void backward(const Model& model, Tape& tape) const override;
 
   /// Puts example b on tape.ffm; in place where it can be and `in_place` allows it.
@@ -36,7 +38,9 @@ class FfmBlock final : public Block {
 
  private:
   bool gather_in_place(Tape& tape, std::size_t b) const;
-  void pairs_in_place(const Model& model, Tape& tape, float* pairs) const;
+  float pairs_in_place(const Model& model, Tape& tape) const;
+  static void times_values(FfmTape& ffm);
+  static void place_pairs(const Tape& tape, std::size_t count, float* pairs);
   void pairs_of(const Model& model, const Tape& tape, float* pairs) const;
   float within(const Model& model, const Tape& tape, std::size_t present) const;
 

@@ -29,11 +29,19 @@ void LinearBlock::forward(const Model& model, Tape& tape) const {
 
 void LinearBlock::forward_one(const Model& model, Tape& tape, std::size_t b) const {
   const std::uint32_t groups = model.layout().groups();
-  float* group_linear = tape.group_linear.data() + b * groups;
-  std::fill(group_linear, group_linear + groups, 0.0f);
   Scores& scores = tape.scores[b];
   scores.base = tape.initial(b) + (model.spec().constant ? model.scalars().bias : 0.0f);
   float sum = scores.base;
+  if (!model.spec().has_mlp() && !tape.keep_parts) {
+    const std::size_t end = tape.batch->linear_end(tape.first + b);
+    for (std::size_t i = tape.batch->linear_begin(tape.first + b); i < end; ++i) {
+      sum += tape.cells[i][kWeight] * tape.values[i];
+    }
+    scores.linear = scores.first = scores.ffm = scores.deep = scores.last = sum;
+    return;
+  }
+  float* group_linear = tape.group_linear.data() + b * groups;
+  std::fill(group_linear, group_linear + groups, 0.0f);
   for (const feature::LinearRun& run : tape.linear_runs(b)) {
     float partial = 0;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {

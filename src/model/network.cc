@@ -158,19 +158,25 @@ void Network::look_at(const Model& model, Tape& tape, std::size_t first) const {
 void Network::set_values(const Model& model, Tape& tape) const {
   const feature::FeatureBatch& batch = *tape.batch;
   const bool scaled = model.spec().mixed();
+  const feature::Feature* const linear = batch.linear.data();
+  const feature::FieldFeature* const features = batch.field_features.data();
+  float* const* const cells = tape.cells.data();
+  float* const values = tape.values.data();
+  float* const field_values = tape.field_values.data();
   for (std::size_t b = 0; b < tape.size; ++b) {
     const std::size_t example = tape.first + b;
-    for (std::uint32_t i = batch.linear_begin(example); i < batch.linear_end(example); ++i) {
-      const float x = batch.linear[i].value;
-      const float largest = scaled ? tape.cells[i][kMaxValue] : 1.0f;
+    const std::uint32_t end = batch.linear_end(example);
+    for (std::uint32_t i = batch.linear_begin(example); i < end; ++i) {
+      const float x = linear[i].value;
+      const float largest = scaled ? cells[i][kMaxValue] : 1.0f;
       // Almost every value of categorical data is 1 among ones.
-      tape.values[i] =
+      values[i] =
           !scaled || (x == 1.0f && largest <= 1.0f) ? x : x / std::max(largest, std::fabs(x));
     }
     for (const feature::FieldRun& run : tape.field_runs(b)) {
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
-        const feature::FieldFeature& f = batch.field_features[i];
-        tape.field_values[i] = f.linear != feature::kNoLinear ? tape.values[f.linear] : f.value;
+        const feature::FieldFeature f = features[i];
+        field_values[i] = f.linear != feature::kNoLinear ? values[f.linear] : f.value;
       }
     }
   }

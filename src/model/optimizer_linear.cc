@@ -68,13 +68,11 @@ void Optimizer::step_cells(const Spec& spec, const Tape& tape, bool through_mlp)
   if constexpr (kRoot) learning.power_t = 0.5f;
   const float l2 = spec.l2;
   const float d_linear = tape.scores[0].d_linear, d_linear2 = tape.scores[0].d_linear2;
-  const float* d_group = through_mlp ? tape.d_group_linear.data() : nullptr;
-  float* const* cells = tape.cells.data();
-  const float* values = tape.values.data();
-  for (const feature::LinearRun& run : tape.linear_runs(0)) {
-    const float d = d_linear + (d_group != nullptr ? d_group[run.group] : 0.0f);
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      float* cell = cells[i];
+  float* const* const cells = tape.cells.data();
+  const float* const values = tape.values.data();
+  const auto step = [&](float d, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      float* const cell = cells[i];
       const float x = values[i];
       const float g = d * x;
       if (g != 0.0f) {
@@ -87,6 +85,12 @@ void Optimizer::step_cells(const Spec& spec, const Tape& tape, bool through_mlp)
         }
       }
     }
+  };
+  if (!through_mlp) {
+    return step(d_linear, tape.batch->linear_begin(tape.first), tape.batch->linear_end(tape.first));
+  }
+  for (const feature::LinearRun& run : tape.linear_runs(0)) {
+    step(d_linear + tape.d_group_linear[run.group], run.begin, run.end);
   }
 }
 

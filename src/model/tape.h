@@ -78,13 +78,13 @@ struct Tape {
 
   // Per example.
   std::vector<Scores> scores;         ///< B
-  std::vector<float> group_linear;    ///< B * G: sum of w x
+  std::vector<float> group_linear;    ///< B * G: sum of w x; for an MLP, mixed heads or keep_parts
   std::vector<float> group_counts;    ///< B * G: mean log-odds of the counts against the base rate
   std::vector<float> group_seen;      ///< B * G: mean log(1 + count)
   std::vector<float> d_group_linear;  ///< B * G, Heads::kOne: what the MLP adds to d_linear
   std::vector<float> ffm_scale;       ///< B: instance normalisation
-  std::vector<float> pairs;           ///< B * P
-  std::vector<float> d_pairs;         ///< B * P
+  std::vector<float> pairs;           ///< B * P; of an example in place as of group_linear
+  std::vector<float> d_pairs;         ///< the same
   AlignedFloats inputs;               ///< B * I: what the MLP sees
   AlignedFloats d_inputs;             ///< B * I
   std::vector<float> norm_scale;      ///< B: 1 / deviation in NormBlock
@@ -92,6 +92,10 @@ struct Tape {
   std::vector<AlignedFloats> d_hidden;  ///< the same, gradient before ReLU
   FfmTape ffm;                          ///< of the last example of the batch
   bool dense_stepped = false;           ///< the dense layers have taken their step on the way back
+
+  /// Whether somebody reads group_linear and pairs (audit) of a model whose blocks do not need
+  /// them.
+  bool keep_parts = false;
 
   /// When other threads learn too: cells and rows may point into these.
   ThreadCopies* copies = nullptr;

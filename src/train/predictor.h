@@ -20,8 +20,8 @@ class Predictor {
   void predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                Outcomes& outcomes);
 
-  /// The batch notes what each interaction is made of (audit).
-  void keep_parents() { batch_.keep_parents = true; }
+  /// The batch notes what each interaction is made of, and the tape what each field says.
+  void keep_for_audit() { batch_.keep_parents = tape_.keep_parts = true; }
 
   /// The batch and tape of the last examples predicted: what audit shows.
   const feature::FeatureBatch& batch() const { return batch_; }

@@ -1,6 +1,7 @@
 #include "feature/feature_map.h"
 
 #include <catch2/catch.hpp>
+#include <random>
 
 #include "mapped.h"
 
@@ -190,6 +191,37 @@ TEST_CASE("mapping in pieces gives the batch of mapping at once") {
     CHECK(pieces.linear_end(b) == m.batch.linear_end(b));
   }
   CHECK(m.batch.linear_end(3) == m.batch.linear_begin(3));
+}
+
+TEST_CASE("the usual line is mapped as any other") {
+  // An interaction that no line has takes the general path.
+  FeatureOptions general;
+  general.interactions = {{"nobody", "nowhere"}};
+  FeatureOptions usual;
+  SECTION("of fields") {}
+  SECTION("linear only") { usual.field_features = general.field_features = false; }
+  SECTION("with something left out") { usual.ignore = general.ignore = {"D"}; }
+  SECTION("with more namespaces than fields") { usual.max_fields = general.max_fields = 3; }
+  std::mt19937 random(7);
+  std::string text;
+  for (int line = 0; line < 300; ++line) {
+    text += "1";
+    for (int space = 0; space < 5; ++space) {
+      if (random() % 4 == 0) continue;
+      // One in eight comes out of its order, and may come twice.
+      text += std::string(" |") + static_cast<char>('A' + (random() % 8 ? space : random() % 6));
+      for (std::uint32_t f = 0; f < 1 + (random() % 4 == 0); ++f) {
+        text += " f" + std::to_string(random() % 50) + (random() % 5 ? "" : ":0.5");
+      }
+    }
+    text += "\n";
+  }
+  const Mapped a(text, usual), b(text, general);
+  for (std::size_t i = 0; i < a.batch.size(); ++i) {
+    INFO("line " << i);
+    CHECK(a.linear(i) == b.linear(i));
+    CHECK(a.fields(i) == b.fields(i));
+  }
 }
 
 }  // namespace
