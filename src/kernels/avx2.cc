@@ -7,6 +7,7 @@ namespace {
 
 struct Avx2 {
   using V = xsimd::batch<float, xsimd::fma3<xsimd::avx2>>;
+  static constexpr bool kTiles = false;
 
   /// The lanes below n.
   static __m256i mask(std::size_t n) {

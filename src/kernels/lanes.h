@@ -11,6 +11,7 @@
 ///   slot_sums<K>(r)            r[0..K) hold V::size slots of K floats; lane j becomes slot j's sum
 ///   sum(v)                     the sum of all lanes
 ///   load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K floats lies at p[s]
+///   kTiles                     whether it has what pairs_tile_body.h asks for
 ///
 /// No standard container and no `std::` function that is not inlined may be used by these headers:
 /// see CMakeLists.txt.

@@ -9,6 +9,7 @@ namespace {
 
 struct Neon {
   using V = xsimd::batch<float, xsimd::neon64>;
+  static constexpr bool kTiles = false;
 
   static V load_part(const float* p, std::size_t n) {
     float lanes[4] = {};

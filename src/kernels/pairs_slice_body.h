@@ -151,13 +151,15 @@ template <class Isa, std::size_t K, class Step, class OwnSlots>
                                                    const float* delta, Step step,
                                                    OwnSlots own_slots) {
   constexpr std::size_t N = kLanes<Isa>;
-  for (std::size_t i = 1; i < n; ++i) {
+  // Last row first: what ffm_pairs has read last is what the first-level cache still holds.
+  delta += n * (n - 1) / 2;
+  for (std::size_t i = n; i-- > 1;) {
+    delta -= i;
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
       update_slice_block<Isa, K>(w, acc, i, j, N, delta + j, step, own_slots);
     }
     if (j < i) update_slice_block<Isa, K>(w, acc, i, j, i - j, delta + j, step, own_slots);
-    delta += i;
   }
 }
 
@@ -195,34 +197,6 @@ template <class Isa, class Step>
       });
     }
   }
-}
-
-template <class Isa>
-void ffm_update_pairs_slice(float* const* rows, float* const* accs, const std::uint32_t* fields,
-                            std::size_t n, std::size_t k, const float* delta, StepRule rule) {
-  if (n < 2) return;
-  const Rows<float> w = {rows, fields};
-  const Rows<float> acc = {accs, fields};
-  with_step<Isa>(rule, [&]<class Step>(const Step& step) {
-    const auto fixed = [&]<std::size_t K>() {
-      with_own_slots<Isa, K, float, (K < kLanes<Isa>)&&!Step::kHasL2>(
-          fields, n, [&](const auto& own) {
-            ffm_update_pairs_slice_fixed<Isa, K>(w, acc, n, delta, step, own);
-          });
-    };
-    switch (k) {
-      case 2:
-        return fixed.template operator()<2>();
-      case 4:
-        return fixed.template operator()<4>();
-      case 8:
-        return fixed.template operator()<8>();
-      case 16:
-        return fixed.template operator()<16>();
-      default:
-        return ffm_update_pairs_slice_any<Isa>(w, acc, n, k, delta, step);
-    }
-  });
 }
 
 }  // namespace leveret::kernels::generic

@@ -7,6 +7,7 @@ namespace {
 
 struct Sse2 {
   using V = xsimd::batch<float, xsimd::sse2>;
+  static constexpr bool kTiles = false;
 
   /// Two floats, the upper lanes 0. (As integers: reading floats as a double would break the
   /// aliasing rules, and their address need not suit one.)

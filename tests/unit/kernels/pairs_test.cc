@@ -101,7 +101,10 @@ void for_each_shape(Body&& body) {
   for (std::size_t k : kSlotLengths) {
     for (std::size_t n : {1, 2, 3, 18}) with_and_without_gaps(k, n);
   }
-  for (std::size_t n : {8, 17, 39}) with_and_without_gaps(8, n);
+  // Tiles of four rows that end with 1 to 4 of them.
+  for (std::size_t k : {4, 8}) {
+    for (std::size_t n : {4, 5, 6, 7, 8, 17, 39}) with_and_without_gaps(k, n);
+  }
 }
 
 std::vector<float> row(const float* p, std::size_t length) { return {p, p + length}; }

@@ -1,0 +1,228 @@
+/// ffm_update_pairs_slice for fields that follow each other, by tiles of 4 x 4 pairs, k = 4 and 8.
+///
+/// Rows i, i+1, … of a tile hold their slots for fields j, j+1, … side by side, and so do rows j,
+/// j+1, … for fields i, i+1, …: everything is read and written in whole registers, is read once,
+/// and stays in registers between the sums of squares and the step. The one side is brought to the
+/// order of the other by shuffles. It needs 16 lanes and 32 registers. Pairs of two rows of one
+/// group of four have no such tile; they are collected and done 16 at a time.
+#pragma once
+
+#include "kernels/pairs_slice_body.h"
+
+namespace leveret::kernels::generic {
+
+inline constexpr std::size_t kTile = 4;
+
+/// One side of a tile: four rows, each with four slots from `at` on and their accumulators.
+struct TileSide {
+  float* at[kTile];
+  float* acc[kTile];
+};
+
+/// A side in registers. Register r * K / 4 + h holds slots h * 16 / K, … of row r.
+template <class Isa, std::size_t K>
+struct TileSlots {
+  using V = typename Isa::V;
+  V v[K];
+
+  void load(const TileSide& side, std::size_t valid) {
+    constexpr std::size_t kPerRow = K / kTile;
+    for (std::size_t r = 0; r < kTile; ++r) {
+      for (std::size_t h = 0; h < kPerRow; ++h) {
+        const float* at = side.at[r] + h * kLanes<Isa>;
+        v[r * kPerRow + h] =
+            valid == kTile ? V::load_unaligned(at) : Isa::load_part(at, part(valid, h));
+      }
+    }
+  }
+  void store(const TileSide& side, std::size_t valid) const {
+    constexpr std::size_t kPerRow = K / kTile;
+    for (std::size_t r = 0; r < kTile; ++r) {
+      for (std::size_t h = 0; h < kPerRow; ++h) {
+        float* at = side.at[r] + h * kLanes<Isa>;
+        if (valid == kTile) {
+          v[r * kPerRow + h].store_unaligned(at);
+        } else {
+          Isa::store_part(at, v[r * kPerRow + h], part(valid, h));
+        }
+      }
+    }
+  }
+  /// Floats of the h-th register of a row that belong to the first `valid` slots.
+  static std::size_t part(std::size_t valid, std::size_t h) {
+    const std::size_t floats = valid * K, before = h * kLanes<Isa>;
+    if (floats <= before) return 0;
+    return floats - before < kLanes<Isa> ? floats - before : kLanes<Isa>;
+  }
+  /// Lane 4 r + s: the sum of squares of row r's slot s.
+  V squares() const {
+    V squared[K];
+    for (std::size_t e = 0; e < K; ++e) squared[e] = v[e] * v[e];
+    return Isa::template slot_sums<K>(squared);
+  }
+};
+
+/// Stores what the step makes of `slots`, whose gradient is the scaled transpose of `contra`.
+template <class Isa, std::size_t K>
+[[gnu::always_inline]] inline void move(const TileSide& side, std::size_t valid,
+                                        const TileSlots<Isa, K>& slots,
+                                        const TileSlots<Isa, K>& contra, typename Isa::V scale) {
+  using V = typename Isa::V;
+  TileSlots<Isa, K> moved;
+  V gradient[K];
+  Isa::template transpose_slots<K>(contra.v, gradient);
+  Isa::template each_spread<K>(
+      scale, [&](std::size_t e, V s) { moved.v[e] = Isa::fnma(s, gradient[e], slots.v[e]); });
+  moved.store(side, valid);
+}
+
+/// Rows i, … against rows j, …; the first `valid` of the former are there, the others are room to
+/// write to. delta has lane 4 r + s for rows i + r and j + s, 0 where there is no pair.
+template <class Isa, std::size_t K, class Step>
+[[gnu::always_inline]] inline void update_tile(const TileSide& own, const TileSide& others,
+                                               std::size_t valid, typename Isa::V delta,
+                                               const Step& step) {
+  using V = typename Isa::V;
+  const V mean(1.0f / static_cast<float>(K));
+  TileSlots<Isa, K> a, b;
+  a.load(own, kTile);
+  b.load(others, valid);
+  const V delta_t = Isa::transpose_4x4(delta);
+  const V acc_a = Isa::fma(Isa::transpose_4x4(b.squares()) * delta * delta, mean,
+                           Isa::load_fours(own.acc, kTile));
+  const V acc_b = Isa::fma(Isa::transpose_4x4(a.squares()) * delta_t * delta_t, mean,
+                           Isa::load_fours(others.acc, valid));
+  Isa::store_fours(own.acc, acc_a, kTile);
+  Isa::store_fours(others.acc, acc_b, valid);
+  const V scale_a = step.scale(acc_a) * delta;
+  const V scale_b = step.scale(acc_b) * delta_t;
+  // One side after the other: both transposed sides at once are more than there are registers.
+  move<Isa, K>(own, kTile, a, b, scale_a);
+  move<Isa, K>(others, valid, b, a, scale_b);
+}
+
+/// Up to 16 pairs from anywhere; what is beyond stands for nothing.
+template <class Isa, std::size_t K>
+struct LoosePairs {
+  static constexpr std::size_t N = kLanes<Isa>;
+  static constexpr std::size_t S = kBundle<Isa, K>;
+  float *own[N], *other[N], *own_acc[N], *other_acc[N];
+  alignas(64) float delta[N];
+  alignas(64) float spare[2 * K] = {};
+  float spare_acc[2] = {};
+  std::size_t count = 0;
+
+  template <class Step>
+  [[gnu::always_inline]] inline void update(const Step& step) {
+    using V = typename Isa::V;
+    if (count == 0) return;
+    for (std::size_t p = count; p < N; ++p) {
+      own[p] = spare;
+      other[p] = spare + K;
+      own_acc[p] = spare_acc;
+      other_acc[p] = spare_acc + 1;
+      delta[p] = 0;
+    }
+    V a[K], b[K], squared[K];
+    alignas(64) float lanes[N];
+    for (std::size_t e = 0; e < K; ++e) {
+      a[e] = Isa::template load_slots<K>(own + e * S);
+      b[e] = Isa::template load_slots<K>(other + e * S);
+    }
+    const V d = V::load_aligned(delta);
+    const V d2 = d * d * V(1.0f / static_cast<float>(K));
+    const auto scales = [&](const V(&gradient)[K], float* const* acc) {
+      for (std::size_t e = 0; e < K; ++e) squared[e] = gradient[e] * gradient[e];
+      for (std::size_t p = 0; p < N; ++p) lanes[p] = *acc[p];
+      const V now = Isa::fma(Isa::template slot_sums<K>(squared), d2, V::load_aligned(lanes));
+      now.store_aligned(lanes);
+      for (std::size_t p = 0; p < N; ++p) *acc[p] = lanes[p];
+      return step.scale(now) * d;
+    };
+    const V scale_a = scales(b, own_acc), scale_b = scales(a, other_acc);
+    V moved_a[K];
+    Isa::template each_spread<K>(
+        scale_a, [&](std::size_t e, V s) { moved_a[e] = Isa::fnma(s, b[e], a[e]); });
+    Isa::template each_spread<K>(scale_b, [&](std::size_t e, V s) {
+      Isa::template store_slots<K>(other + e * S, Isa::fnma(s, a[e], b[e]));
+    });
+    for (std::size_t e = 0; e < K; ++e) Isa::template store_slots<K>(own + e * S, moved_a[e]);
+    count = 0;
+  }
+};
+
+template <class Isa, std::size_t K, class Step>
+[[gnu::flatten]] void ffm_update_pairs_slice_tiles(float* const* rows, float* const* accs,
+                                                   std::size_t first, std::size_t n,
+                                                   const float* delta, Step step) {
+  alignas(64) float spare[kTile * K] = {};
+  float spare_acc[kTile] = {};
+  LoosePairs<Isa, K> loose;
+  const auto pair_row = [delta](std::size_t i) { return delta + i * (i - 1) / 2; };
+  // Last rows first: what ffm_pairs has read last is what the first-level cache still holds.
+  for (std::size_t i = (n - 1) / kTile * kTile + kTile; i >= kTile;) {
+    i -= kTile;
+    const std::size_t valid = n - i < kTile ? n - i : kTile;
+    for (std::size_t r = 1; r < valid; ++r) {
+      for (std::size_t s = 0; s < r; ++s) {
+        const std::size_t p = loose.count++;
+        loose.own[p] = rows[i + r] + (first + i + s) * K;
+        loose.other[p] = rows[i + s] + (first + i + r) * K;
+        loose.own_acc[p] = accs[i + r] + first + i + s;
+        loose.other_acc[p] = accs[i + s] + first + i + r;
+        loose.delta[p] = pair_row(i + r)[i + s];
+        if (loose.count == kLanes<Isa>) loose.update(step);
+      }
+    }
+    for (std::size_t j = 0; j < i; j += kTile) {
+      TileSide own, others;
+      const float* d[kTile];
+      for (std::size_t r = 0; r < kTile; ++r) {
+        const bool there = r < valid;
+        own.at[r] = there ? rows[i + r] + (first + j) * K : spare;
+        own.acc[r] = there ? accs[i + r] + first + j : spare_acc;
+        d[r] = there ? pair_row(i + r) + j : spare;
+        others.at[r] = rows[j + r] + (first + i) * K;
+        others.acc[r] = accs[j + r] + first + i;
+      }
+      update_tile<Isa, K>(own, others, valid, Isa::load_fours(d, kTile), step);
+    }
+  }
+  loose.update(step);
+}
+
+template <class Isa>
+void ffm_update_pairs_slice(float* const* rows, float* const* accs, const std::uint32_t* fields,
+                            std::size_t n, std::size_t k, const float* delta, StepRule rule) {
+  if (n < 2) return;
+  const Rows<float> w = {rows, fields};
+  const Rows<float> acc = {accs, fields};
+  const bool adjacent = fields[n - 1] - fields[0] == n - 1;
+  with_step<Isa>(rule, [&]<class Step>(const Step& step) {
+    const auto fixed = [&]<std::size_t K>() {
+      if constexpr (Isa::kTiles && !Step::kHasL2 && (K == 4 || K == 8)) {
+        if (adjacent) {
+          return ffm_update_pairs_slice_tiles<Isa, K>(rows, accs, fields[0], n, delta, step);
+        }
+      }
+      with_own_slots<Isa, K, float, (K < kLanes<Isa>)&&!Step::kHasL2>(
+          fields, n, [&](const auto& own) {
+            ffm_update_pairs_slice_fixed<Isa, K>(w, acc, n, delta, step, own);
+          });
+    };
+    switch (k) {
+      case 2:
+        return fixed.template operator()<2>();
+      case 4:
+        return fixed.template operator()<4>();
+      case 8:
+        return fixed.template operator()<8>();
+      case 16:
+        return fixed.template operator()<16>();
+      default:
+        return ffm_update_pairs_slice_any<Isa>(w, acc, n, k, delta, step);
+    }
+  });
+}
+
+}  // namespace leveret::kernels::generic
