@@ -17,7 +17,7 @@ class FfmBlock final : public Block {
   explicit FfmBlock(const kernels::Kernels& kernels) : kernels_(&kernels) {}
 
   /// Writes pairs, ffm_scale and scores.ffm; leaves the last example gathered on tape.ffm.
-  void forward(const Model& model, Tape& tape) const override;
+  void forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const override;
 
   /// Adds the head's own error to d_pairs, which holds what came back through the MLP.
   void backward(const Model& model, Tape& tape) const override;
