@@ -73,6 +73,14 @@ template <class Isa, std::size_t R, std::size_t E>
   }
 }
 
+/// Of a bundle, for E examples: sums enough to hide the latency of the multiply-add, and registers
+/// enough, of 32 (AVX-512) or 16. More than these are slower, as are fewer (bench_gemm).
+constexpr std::size_t rows_at_once(std::size_t lanes, std::size_t examples) {
+  if (examples == 1) return lanes < 8 ? lanes : 8;
+  if (lanes < 8) return 1;
+  return lanes == 16 && examples == 2 ? 8 : 4;
+}
+
 /// A layer for E examples at a time, and of the rest as many as are left. An
 /// example's sums are the same bits whatever E is, and whoever its neighbours are.
 template <class Isa, std::size_t E>
@@ -80,8 +88,7 @@ inline void forward_examples(const float* w, const float* bias, const float* in,
                              std::size_t outputs, std::size_t stride, std::size_t examples,
                              float* out) {
   constexpr std::size_t N = kLanes<Isa>;
-  constexpr std::size_t kAtOnce = E == 1 ? 8 : N < 8 ? 1 : 4;
-  constexpr std::size_t R = N < kAtOnce ? N : kAtOnce;
+  constexpr std::size_t R = rows_at_once(N, E);
   for (; examples >= E; examples -= E, in += E * inputs, out += E * outputs) {
     std::size_t o = 0;
     for (; o + N <= outputs; o += N) {
@@ -98,8 +105,7 @@ inline void forward_examples(const float* w, const float* bias, const float* in,
   }
 }
 
-/// Rows by examples under way: 4 x 4 fill half of the 32 registers of AVX-512 with sums, 4 x 3
-/// three quarters of the 16 of AVX2. More is slower, as is less (bench_kernels_dense).
+/// With eight lanes and 16 registers, 4 rows by 3 examples are the most whose sums fit.
 template <class Isa>
 void dense_forward(const float* w, const float* bias, const float* in, std::size_t inputs,
                    std::size_t outputs, std::size_t stride, std::size_t examples, float* out) {
