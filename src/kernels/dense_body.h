@@ -11,66 +11,106 @@ namespace leveret::kernels::generic {
 
 // ---- forward ----
 
-/// R rows times the input: sums[r] holds the sum of row r, spread over its lanes. R rows by U
-/// registers are under way at once: enough to hide the latency of the multiply-add, and few enough
-/// streams for the prefetcher.
-template <class Isa, std::size_t R, std::size_t U>
+/// R rows times the inputs of E examples: sums[e * N + r] holds the sum of row r, spread over its
+/// lanes. R rows by E examples by U registers are under way at once: enough to hide the latency of
+/// the multiply-add, and few enough streams for the prefetcher. U alone decides in which order a
+/// sum is made.
+template <class Isa, std::size_t R, std::size_t E, std::size_t U>
 inline void row_sums(const float* w, const float* in, std::size_t inputs, std::size_t stride,
                      typename Isa::V* sums) {
   using V = typename Isa::V;
   constexpr std::size_t N = kLanes<Isa>;
-  V part[R][U];
-  for (auto& row : part) {
-    for (V& p : row) p = V(0.0f);
+  V part[E][R][U];
+  for (auto& example : part) {
+    for (auto& row : example) {
+      for (V& p : row) p = V(0.0f);
+    }
   }
+  const auto multiply = [&](std::size_t i, std::size_t u, auto lanes) {
+    V x[E];
+#pragma GCC unroll 16
+    for (std::size_t e = 0; e < E; ++e) x[e] = lanes.load(in + e * inputs + i);
+#pragma GCC unroll 16
+    for (std::size_t r = 0; r < R; ++r) {
+      const V weight = lanes.load(w + r * stride + i);
+#pragma GCC unroll 16
+      for (std::size_t e = 0; e < E; ++e) part[e][r][u] = Isa::fma(weight, x[e], part[e][r][u]);
+    }
+  };
   std::size_t i = 0;
   for (; i + U * N <= inputs; i += U * N) {
 #pragma GCC unroll 4
-    for (std::size_t u = 0; u < U; ++u) {
-      const V x = V::load_unaligned(in + i + u * N);
+    for (std::size_t u = 0; u < U; ++u) multiply(i + u * N, u, Whole<Isa>{});
+  }
+  sweep<Isa>(inputs - i, [&](std::size_t at, auto lanes) { multiply(i + at, 0, lanes); });
 #pragma GCC unroll 16
-      for (std::size_t r = 0; r < R; ++r) {
-        part[r][u] = Isa::fma(V::load_unaligned(w + r * stride + i + u * N), x, part[r][u]);
+  for (std::size_t e = 0; e < E; ++e) {
+#pragma GCC unroll 16
+    for (std::size_t r = 0; r < R; ++r) {
+      V sum = part[e][r][0];
+      for (std::size_t u = 1; u < U; ++u) sum = sum + part[e][r][u];
+      sums[e * N + r] = sum;
+    }
+  }
+}
+
+/// A bundle of `kLanes` rows for E examples, and for each of these one transposed reduction of all
+/// rows at the end.
+template <class Isa, std::size_t R, std::size_t E>
+[[gnu::flatten]] inline void forward_bundle(const float* w, const float* bias, const float* in,
+                                            std::size_t inputs, std::size_t outputs,
+                                            std::size_t stride, float* out) {
+  using V = typename Isa::V;
+  constexpr std::size_t N = kLanes<Isa>;
+  constexpr std::size_t U = N < 8 ? 8 / N : 1;
+  V sums[E * N];
+  for (std::size_t r = 0; r < N; r += R) {
+    row_sums<Isa, R, E, U>(w + r * stride, in, inputs, stride, sums + r);
+  }
+  const V biases = V::load_unaligned(bias);
+  for (std::size_t e = 0; e < E; ++e) {
+    (Isa::template slot_sums<N>(sums + e * N) + biases).store_unaligned(out + e * outputs);
+  }
+}
+
+/// Of a bundle, for E examples: sums enough to hide the latency of the multiply-add, and registers
+/// enough, of 32 (AVX-512) or 16. More than these are slower, as are fewer (bench_gemm).
+constexpr std::size_t rows_at_once(std::size_t lanes, std::size_t examples) {
+  if (examples == 1) return lanes < 8 ? lanes : 8;
+  if (lanes < 8) return 1;
+  return lanes == 16 && examples == 2 ? 8 : 4;
+}
+
+/// A layer for E examples at a time, and of the rest as many as are left. An
+/// example's sums are the same bits whatever E is, and whoever its neighbours are.
+template <class Isa, std::size_t E>
+inline void forward_examples(const float* w, const float* bias, const float* in, std::size_t inputs,
+                             std::size_t outputs, std::size_t stride, std::size_t examples,
+                             float* out) {
+  constexpr std::size_t N = kLanes<Isa>;
+  constexpr std::size_t R = rows_at_once(N, E);
+  for (; examples >= E; examples -= E, in += E * inputs, out += E * outputs) {
+    std::size_t o = 0;
+    for (; o + N <= outputs; o += N) {
+      forward_bundle<Isa, R, E>(w + o * stride, bias + o, in, inputs, outputs, stride, out + o);
+    }
+    for (; o < outputs; ++o) {
+      for (std::size_t e = 0; e < E; ++e) {
+        out[e * outputs + o] = bias[o] + dot<Isa>(w + o * stride, in + e * inputs, inputs);
       }
     }
   }
-  sweep<Isa>(inputs - i, [&](std::size_t at, auto lanes) {
-    const V x = lanes.load(in + i + at);
-#pragma GCC unroll 16
-    for (std::size_t r = 0; r < R; ++r) {
-      part[r][0] = Isa::fma(lanes.load(w + r * stride + i + at), x, part[r][0]);
-    }
-  });
-  for (std::size_t r = 0; r < R; ++r) {
-    sums[r] = part[r][0];
-    for (std::size_t u = 1; u < U; ++u) sums[r] = sums[r] + part[r][u];
+  if constexpr (E > 1) {
+    forward_examples<Isa, E - 1>(w, bias, in, inputs, outputs, stride, examples, out);
   }
 }
 
-/// A bundle of `kLanes` rows, and one transposed reduction for all of them at the end.
-template <class Isa>
-[[gnu::flatten]] inline void forward_bundle(const float* w, const float* bias, const float* in,
-                                            std::size_t inputs, std::size_t stride, float* out) {
-  using V = typename Isa::V;
-  constexpr std::size_t N = kLanes<Isa>;
-  constexpr std::size_t R = N < 8 ? N : 8;
-  constexpr std::size_t U = 8 / R;
-  V sums[N];
-  for (std::size_t r = 0; r < N; r += R) {
-    row_sums<Isa, R, U>(w + r * stride, in, inputs, stride, sums + r);
-  }
-  (Isa::template slot_sums<N>(sums) + V::load_unaligned(bias)).store_unaligned(out);
-}
-
+/// With eight lanes and 16 registers, 4 rows by 3 examples are the most whose sums fit.
 template <class Isa>
 void dense_forward(const float* w, const float* bias, const float* in, std::size_t inputs,
-                   std::size_t outputs, std::size_t stride, float* out) {
-  constexpr std::size_t N = kLanes<Isa>;
-  std::size_t o = 0;
-  for (; o + N <= outputs; o += N) {
-    forward_bundle<Isa>(w + o * stride, bias + o, in, inputs, stride, out + o);
-  }
-  for (; o < outputs; ++o) out[o] = bias[o] + dot<Isa>(w + o * stride, in, inputs);
+                   std::size_t outputs, std::size_t stride, std::size_t examples, float* out) {
+  constexpr std::size_t E = kLanes<Isa> == 8 ? 3 : 4;
+  forward_examples<Isa, E>(w, bias, in, inputs, outputs, stride, examples, out);
 }
 
 // ---- backward and update ----

@@ -88,9 +88,11 @@ struct Kernels {
   // Rows that begin on a cache line (an aligned W and a stride of whole lines) halve the time of
   // the update.
 
-  /// out[o] = bias[o] + sum_i w[o*stride+i] * in[i].
+  /// out[e*outputs+o] = bias[o] + sum_i w[o*stride+i] * in[e*inputs+i] for e < examples. W is read
+  /// once for several examples, and yet each example's outputs are, bit for bit, those it has
+  /// alone.
   void (*dense_forward)(const float* w, const float* bias, const float* in, std::size_t inputs,
-                        std::size_t outputs, std::size_t stride, float* out);
+                        std::size_t outputs, std::size_t stride, std::size_t examples, float* out);
 
   /// d_in[i] = sum_o w[o*stride+i] * d_out[o]; rows whose d_out is 0 are not read.
   void (*dense_backward)(const float* w, const float* d_out, std::size_t inputs,

@@ -139,9 +139,11 @@ void ffm_update_pairs_slice(float* const* rows, float* const* accs, const std::u
 }
 
 void dense_forward(const float* w, const float* bias, const float* in, std::size_t inputs,
-                   std::size_t outputs, std::size_t stride, float* out) {
-  for (std::size_t o = 0; o < outputs; ++o) {
-    out[o] = static_cast<float>(bias[o] + dot_double(w + o * stride, in, inputs));
+                   std::size_t outputs, std::size_t stride, std::size_t examples, float* out) {
+  for (std::size_t e = 0; e < examples; ++e, in += inputs, out += outputs) {
+    for (std::size_t o = 0; o < outputs; ++o) {
+      out[o] = static_cast<float>(bias[o] + dot_double(w + o * stride, in, inputs));
+    }
   }
 }
 

@@ -12,7 +12,9 @@ namespace leveret::model {
 class Block {
  public:
   virtual ~Block() = default;
-  virtual void forward(const Model& model, Tape& tape) const = 0;
+  /// Examples [begin, end) of the tape. What an example gets does not depend on the others.
+  virtual void forward(const Model& model, Tape& tape, std::size_t begin,
+                       std::size_t end) const = 0;
   /// d loss / d output is on the tape; leaves d loss / d input, and what Optimizer needs.
   virtual void backward(const Model& model, Tape& tape) const = 0;
 };

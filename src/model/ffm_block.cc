@@ -38,9 +38,9 @@ float own_gradient(const Tape& tape, std::size_t b) {
 
 }  // namespace
 
-void FfmBlock::forward(const Model& model, Tape& tape) const {
+void FfmBlock::forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const {
   const std::size_t pairs = model.layout().pairs();
-  for (std::size_t b = 0; b < tape.size; ++b) {
+  for (std::size_t b = begin; b < end; ++b) {
     gather(model, tape, b, true);
     float* p = tape.pairs.data() + b * pairs;
     float sum = 0, squares = 0;

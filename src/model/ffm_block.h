@@ -18,7 +18,7 @@ class FfmBlock final : public Block {
 
   /// Writes pairs (see Tape), ffm_scale and scores.ffm; leaves the last example gathered on
   /// tape.ffm.
-  void forward(const Model& model, Tape& tape) const override;
+  void forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const override;
 
   /// Adds the head's own error to d_pairs, which holds what came back through the MLP. Without an
   /// MLP all pairs have the same gradient, and an example in place needs no d_pairs.

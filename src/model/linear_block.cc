@@ -17,8 +17,9 @@ float smoothed_log_odds(const float* cell, float rate) {
 
 }  // namespace
 
-void LinearBlock::forward(const Model& model, Tape& tape) const {
-  for (std::size_t b = 0; b < tape.size; ++b) {
+void LinearBlock::forward(const Model& model, Tape& tape, std::size_t begin,
+                          std::size_t end) const {
+  for (std::size_t b = begin; b < end; ++b) {
     if (model.spec().mixed()) {
       forward_mixed(model, tape, b);
     } else {

@@ -22,7 +22,7 @@ class LinearBlock final : public Block {
   /// How many examples of the base rate a feature's counts are smoothed with.
   static constexpr float kPriorCount = 4.0f;
 
-  void forward(const Model& model, Tape& tape) const override;
+  void forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const override;
   /// The heads' errors are all Optimizer needs.
   void backward(const Model&, Tape&) const override {}
 

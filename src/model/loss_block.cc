@@ -9,10 +9,10 @@ namespace leveret::model {
 
 std::size_t mixed_heads(const Spec& spec) { return spec.has_mlp() ? 3 : 2; }
 
-void LossBlock::forward(const Model& model, Tape& tape) const {
+void LossBlock::forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const {
   const std::size_t heads = mixed_heads(model.spec());
   if (!model.spec().mixed()) return;
-  for (std::size_t b = 0; b < tape.size; ++b) {
+  for (std::size_t b = begin; b < end; ++b) {
     Scores& scores = tape.scores[b];
     scores.second_mix.score = {scores.first, scores.ffm, scores.deep, 0.0f};
     Mixer(heads).forward(model.scalars().second, scores.second_mix);

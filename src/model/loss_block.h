@@ -9,7 +9,7 @@ namespace leveret::model {
 class LossBlock final : public Block {
  public:
   /// Heads::kMixed: mixes the heads into scores.last.
-  void forward(const Model& model, Tape& tape) const override;
+  void forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const override;
   /// Writes the scores' errors and `learn`: false for an example without label or importance, and
   /// for one whose score is not finite or that weighs more than text::kMaxImportance (its gradient
   /// would not be finite either).

@@ -6,20 +6,21 @@
 
 namespace leveret::model {
 
-void MlpBlock::forward(const Model& model, Tape& tape) const {
+void MlpBlock::forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const {
   const std::vector<Dense>& layers = model.dense();
   if (layers.empty()) return;  // no field has been met yet
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    const float* in = tape.inputs.data() + b * layers[0].inputs;
-    for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
-      const Dense& layer = layers[l];
-      float* out = tape.hidden[l].data() + b * layer.outputs;
-      kernels_->dense_forward(layer.weights.data(), layer.bias.data(), in, layer.inputs,
-                              layer.outputs, layer.stride(), out);
-      for (std::uint32_t o = 0; o < layer.outputs; ++o) out[o] = std::max(out[o], 0.0f);
-      in = out;
-    }
-    const Dense& last = layers.back();
+  const float* in = tape.inputs.data() + begin * layers[0].inputs;
+  for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
+    const Dense& layer = layers[l];
+    float* out = tape.hidden[l].data() + begin * layer.outputs;
+    kernels_->dense_forward(layer.weights.data(), layer.bias.data(), in, layer.inputs,
+                            layer.outputs, layer.stride(), end - begin, out);
+    const std::size_t outs = (end - begin) * layer.outputs;
+    for (std::size_t o = 0; o < outs; ++o) out[o] = std::max(out[o], 0.0f);
+    in = out;
+  }
+  const Dense& last = layers.back();
+  for (std::size_t b = begin; b < end; ++b, in += last.inputs) {
     Scores& scores = tape.scores[b];
     scores.deep = scores.ffm + last.bias[0] + kernels_->dot(last.weights.data(), in, last.inputs);
     if (model.spec().mixed()) scores.deep = clamp_score(scores.deep);

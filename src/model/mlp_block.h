@@ -11,7 +11,7 @@ class MlpBlock final : public Block {
   explicit MlpBlock(const kernels::Kernels& kernels) : kernels_(&kernels) {}
 
   /// Writes hidden and scores.deep.
-  void forward(const Model& model, Tape& tape) const override;
+  void forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const override;
   /// Writes d_hidden (0 for a neuron that did not fire, which costs nothing from there on: sparse
   /// updates, FW paper, section 4.3) and d_inputs.
   void backward(const Model& model, Tape& tape) const override;

@@ -31,9 +31,9 @@ Network::Network(const Spec& spec, const kernels::Kernels& kernels) {
   if (spec.has_ffm()) blocks_.push_back(std::make_unique<FfmBlock>(kernels));
   if (spec.has_mlp()) {
     blocks_.push_back(std::make_unique<NormBlock>(kernels));
-    blocks_.push_back(std::make_unique<MlpBlock>(kernels));
-    mlp_ = blocks_.back().get();
   }
+  alone_ = blocks_.size();
+  if (spec.has_mlp()) blocks_.push_back(std::make_unique<MlpBlock>(kernels));
   blocks_.push_back(std::make_unique<LossBlock>());
 }
 
@@ -115,7 +115,7 @@ void Network::focus(Model& model, Tape& tape, std::size_t first) const {
     tape.cells[i] = model.linear().find_or_insert(hash);
     if (tape.copies != nullptr) tape.cells[i] = tape.copies->cells.at(tape.cells[i], hash);
   }
-  set_values(model, tape);
+  for (std::size_t b = 0; b < tape.size; ++b) set_values(model, tape, b);
 }
 
 void Network::resolve(Model& model, const feature::FeatureBatch& batch, Tape& tape) const {
@@ -130,7 +130,7 @@ void Network::look_up(const Model& model, const feature::FeatureBatch& batch, Ta
   if (batch.size() == 0) return;
   for (std::size_t b = 0; b < batch.size(); ++b) prefetch(model, tape, b);
   for (std::size_t b = 0; b < batch.size(); ++b) look_up_rows(model, tape, b);
-  look_at(model, tape, 0);
+  for (std::size_t b = 0; b < batch.size(); ++b) look_at(model, tape, b);
 }
 
 void Network::look_up_rows(const Model& model, Tape& tape, std::size_t example) const {
@@ -144,18 +144,17 @@ void Network::look_up_rows(const Model& model, Tape& tape, std::size_t example) 
   }
 }
 
-void Network::look_at(const Model& model, Tape& tape, std::size_t first) const {
+void Network::look_at(const Model& model, Tape& tape, std::size_t b) const {
   const feature::FeatureBatch& batch = *tape.batch;
-  tape.first = first;
-  const std::uint32_t end = batch.linear_end(first + tape.size - 1);
-  for (std::uint32_t i = batch.linear_begin(first); i < end; ++i) {
+  const std::uint32_t end = batch.linear_end(tape.first + b);
+  for (std::uint32_t i = batch.linear_begin(tape.first + b); i < end; ++i) {
     const float* cell = model.linear().find(batch.linear[i].hash);
     tape.cells[i] = cell != nullptr ? const_cast<float*>(cell) : zero_cell;
   }
-  set_values(model, tape);
+  set_values(model, tape, b);
 }
 
-void Network::set_values(const Model& model, Tape& tape) const {
+void Network::set_values(const Model& model, Tape& tape, std::size_t b) const {
   const feature::FeatureBatch& batch = *tape.batch;
   const bool scaled = model.spec().mixed();
   const feature::Feature* const linear = batch.linear.data();
@@ -163,21 +162,18 @@ void Network::set_values(const Model& model, Tape& tape) const {
   float* const* const cells = tape.cells.data();
   float* const values = tape.values.data();
   float* const field_values = tape.field_values.data();
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    const std::size_t example = tape.first + b;
-    const std::uint32_t end = batch.linear_end(example);
-    for (std::uint32_t i = batch.linear_begin(example); i < end; ++i) {
-      const float x = linear[i].value;
-      const float largest = scaled ? cells[i][kMaxValue] : 1.0f;
-      // Almost every value of categorical data is 1 among ones.
-      values[i] =
-          !scaled || (x == 1.0f && largest <= 1.0f) ? x : x / std::max(largest, std::fabs(x));
-    }
-    for (const feature::FieldRun& run : tape.field_runs(b)) {
-      for (std::uint32_t i = run.begin; i < run.end; ++i) {
-        const feature::FieldFeature f = features[i];
-        field_values[i] = f.linear != feature::kNoLinear ? values[f.linear] : f.value;
-      }
+  const std::size_t example = tape.first + b;
+  const std::uint32_t end = batch.linear_end(example);
+  for (std::uint32_t i = batch.linear_begin(example); i < end; ++i) {
+    const float x = linear[i].value;
+    const float largest = scaled ? cells[i][kMaxValue] : 1.0f;
+    // Almost every value of categorical data is 1 among ones.
+    values[i] = !scaled || (x == 1.0f && largest <= 1.0f) ? x : x / std::max(largest, std::fabs(x));
+  }
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const feature::FieldFeature f = features[i];
+      field_values[i] = f.linear != feature::kNoLinear ? values[f.linear] : f.value;
     }
   }
 }
@@ -189,7 +185,19 @@ bool Network::works(const Model& model, const Block& block) const {
 
 void Network::forward(const Model& model, Tape& tape) const {
   for (const auto& block : blocks_) {
-    if (works(model, *block)) block->forward(model, tape);
+    if (works(model, *block)) block->forward(model, tape, 0, tape.size);
+  }
+}
+
+void Network::forward_alone(const Model& model, Tape& tape, std::size_t b) const {
+  for (std::size_t i = 0; i < alone_; ++i) {
+    if (works(model, *blocks_[i])) blocks_[i]->forward(model, tape, b, b + 1);
+  }
+}
+
+void Network::forward_together(const Model& model, Tape& tape) const {
+  for (std::size_t i = alone_; i < blocks_.size(); ++i) {
+    if (works(model, *blocks_[i])) blocks_[i]->forward(model, tape, 0, tape.size);
   }
 }
 
@@ -200,13 +208,14 @@ void Network::backward(const Model& model, Tape& tape) const {
 }
 
 void Network::learn(Model& model, Tape& tape, Optimizer& optimizer) const {
-  const bool steps_on_the_way = Optimizer::steps_on_the_way(model.spec(), tape);
-  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
-    if (!works(model, **block)) continue;
-    if (steps_on_the_way && block->get() == mlp_) {
+  const bool steps_on_the_way =
+      model.spec().has_mlp() && Optimizer::steps_on_the_way(model.spec(), tape);
+  for (std::size_t i = blocks_.size(); i-- > 0;) {
+    if (!works(model, *blocks_[i])) continue;
+    if (steps_on_the_way && i == alone_) {  // the MLP
       optimizer.backward_dense(model, tape);
     } else {
-      (*block)->backward(model, tape);
+      blocks_[i]->backward(model, tape);
     }
   }
   optimizer.apply(model, tape);

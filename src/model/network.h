@@ -29,11 +29,16 @@ class Network {
   void prefetch(const Model& model, const Tape& tape, std::size_t example) const;
   void resolve_rows(Model& model, Tape& tape, std::size_t example) const;
   void focus(Model& model, Tape& tape, std::size_t first) const;
-  // The last two for prediction.
+  // The last two for prediction; look_at is about example b of the tape alone.
   void look_up_rows(const Model& model, Tape& tape, std::size_t example) const;
-  void look_at(const Model& model, Tape& tape, std::size_t first) const;
+  void look_at(const Model& model, Tape& tape, std::size_t b) const;
 
+  /// All examples of the tape.
   void forward(const Model& model, Tape& tape) const;
+  // The same in two steps: first each example on its own, when its rows have come, through the
+  // blocks that read them; then all of the tape together, through those whose weights they share.
+  void forward_alone(const Model& model, Tape& tape, std::size_t b) const;
+  void forward_together(const Model& model, Tape& tape) const;
   void backward(const Model& model, Tape& tape) const;
   /// backward and Optimizer::apply. The dense layers of a single example take their step on the way
   /// back, so that their weights are read once for both.
@@ -42,10 +47,10 @@ class Network {
  private:
   /// FFM and MLP have nothing to work on before the first field is met.
   bool works(const Model& model, const Block& block) const;
-  void set_values(const Model& model, Tape& tape) const;
+  void set_values(const Model& model, Tape& tape, std::size_t b) const;
 
   std::vector<std::unique_ptr<Block>> blocks_;
-  const Block* mlp_ = nullptr;
+  std::size_t alone_ = 0;  ///< the first so many take part in forward_alone
 };
 
 }  // namespace leveret::model

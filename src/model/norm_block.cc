@@ -11,13 +11,13 @@ std::uint32_t normalised(const Model& model) { return model.layout().counts(); }
 
 }  // namespace
 
-void NormBlock::forward(const Model& model, Tape& tape) const {
+void NormBlock::forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const {
   if (model.dense().empty()) return;  // no field has been met yet
   const InputLayout layout = model.layout();
   const std::uint32_t size = layout.size(model.spec().mixed());
   const std::uint32_t count = normalised(model);
   const std::uint32_t groups = layout.groups();
-  for (std::size_t b = 0; b < tape.size; ++b) {
+  for (std::size_t b = begin; b < end; ++b) {
     float* x = tape.inputs.data() + b * size;
     std::copy_n(tape.pairs.data() + b * layout.pairs(), layout.pairs(), x);
     std::copy_n(tape.group_linear.data() + b * groups, groups, x + layout.linear());

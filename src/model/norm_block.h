@@ -15,7 +15,7 @@ class NormBlock final : public Block {
   explicit NormBlock(const kernels::Kernels& kernels) : kernels_(&kernels) {}
 
   /// From pairs and group_* to inputs.
-  void forward(const Model& model, Tape& tape) const override;
+  void forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const override;
   /// From d_inputs to d_pairs and, with Heads::kOne, d_group_linear.
   void backward(const Model& model, Tape& tape) const override;
 

@@ -8,10 +8,7 @@ namespace leveret::train {
 
 Predictor::Predictor(const model::Model& model, const text::NamespaceNames& names,
                      const kernels::Kernels& kernels)
-    : model_(model),
-      names_(names),
-      features_(model.features()),
-      network_(model.spec(), kernels) {}
+    : model_(model), names_(names), features_(model.features()), network_(model.spec(), kernels) {}
 
 void Predictor::predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                         Outcomes& outcomes) {
@@ -25,24 +22,50 @@ void Predictor::predict(const text::ExampleChunk& chunk, std::size_t first, std:
   }
 }
 
-/// Example by example; while one goes forward, the rows of the next and the index slots of the one
-/// after that are on their way from memory.
+/// Examples that go through the hidden layers together. Where many fields make many inputs, their
+/// inputs and gradients are kept from taking more than some megabytes.
+std::size_t Predictor::together(std::size_t size) const {
+  constexpr std::size_t kInputs = std::size_t{1} << 20;
+  const std::size_t inputs = model_.layout().size(model_.spec().mixed());
+  return std::min(size, std::clamp<std::size_t>(kInputs / inputs, 1, kTogether));
+}
+
+/// While an example goes forward, the rows of the next and the index slots of the one after that
+/// are on their way from memory. Rows of more examples than these would crowd each other out of the
+/// second-level cache, so only the hidden layers, which read none, wait for a group to be full.
 void Predictor::predict_window(const text::ExampleChunk& chunk, std::size_t first,
                                Outcomes& outcomes) {
   const std::size_t size = batch_.size();
-  const std::uint32_t constant = model_.spec().constant ? 1 : 0;
-  network_.open(model_, batch_, 1, tape_);
+  const std::size_t group = together(size);
+  network_.open(model_, batch_, group, tape_);
   network_.prefetch(model_, tape_, 0);
   if (size > 1) network_.prefetch(model_, tape_, 1);
   network_.look_up_rows(model_, tape_, 0);
   for (std::size_t b = 0; b < size; ++b) {
+    if (b % group == 0) {
+      tape_.first = b;
+      tape_.size = std::min(group, size - b);
+    }
     if (b + 2 < size) network_.prefetch(model_, tape_, b + 2);
     if (b + 1 < size) network_.look_up_rows(model_, tape_, b + 1);
-    network_.look_at(model_, tape_, b);
-    network_.forward(model_, tape_);
-    outcomes.add(chunk, chunk.examples[first + b]);
-    outcomes.items.back().probability = model::sigmoid(tape_.scores[0].last);
-    outcomes.items.back().features = batch_.linear_end(b) - batch_.linear_begin(b) + constant;
+    network_.look_at(model_, tape_, b - tape_.first);
+    network_.forward_alone(model_, tape_, b - tape_.first);
+    if (b + 1 < tape_.first + tape_.size) continue;
+    network_.forward_together(model_, tape_);
+    add_outcomes(chunk, first, outcomes);
+  }
+}
+
+/// Those of the tape.
+void Predictor::add_outcomes(const text::ExampleChunk& chunk, std::size_t first,
+                             Outcomes& outcomes) const {
+  const std::uint32_t constant = model_.spec().constant ? 1 : 0;
+  for (std::size_t b = 0; b < tape_.size; ++b) {
+    const std::size_t example = tape_.first + b;
+    outcomes.add(chunk, chunk.examples[first + example]);
+    Outcome& outcome = outcomes.items.back();
+    outcome.probability = model::sigmoid(tape_.scores[b].last);
+    outcome.features = batch_.linear_end(example) - batch_.linear_begin(example) + constant;
   }
 }
 

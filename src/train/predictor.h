@@ -31,9 +31,13 @@ class Predictor {
  private:
   /// Examples that are mapped together.
   static constexpr std::size_t kWindow = 32;
+  /// Examples that share a pass over the weights of the hidden layers.
+  static constexpr std::size_t kTogether = 8;
 
+  std::size_t together(std::size_t size) const;
   /// All of the batch, whose first example is `first` of the chunk.
   void predict_window(const text::ExampleChunk& chunk, std::size_t first, Outcomes& outcomes);
+  void add_outcomes(const text::ExampleChunk& chunk, std::size_t first, Outcomes& outcomes) const;
 
   const model::Model& model_;
   const text::NamespaceNames& names_;

@@ -48,7 +48,7 @@ TEST_CASE("dense_forward of every instruction set") {
       std::vector<float> expected(s.outputs);
       std::vector<double> tolerance(s.outputs);
       reference().dense_forward(layer.w.data(), layer.bias.data(), layer.in.data(), s.inputs,
-                                s.outputs, s.stride, expected.data());
+                                s.outputs, s.stride, 1, expected.data());
       for (std::size_t o = 0; o < s.outputs; ++o) {
         double size = std::abs(layer.bias[o]);
         for (std::size_t i = 0; i < s.inputs; ++i) {
@@ -57,10 +57,32 @@ TEST_CASE("dense_forward of every instruction set") {
         tolerance[o] = static_cast<double>(s.inputs + 1) * kEps * size;
       }
       Floats w(layer.w), bias(layer.bias), in(layer.in), out(s.outputs);
-      kernels.dense_forward(w, bias, in, s.inputs, s.outputs, s.stride, out);
+      kernels.dense_forward(w, bias, in, s.inputs, s.outputs, s.stride, 1, out);
       require_close(out.copy(), expected, tolerance);
     });
   });
+}
+
+TEST_CASE("dense_forward of several examples gives each the bits that it has alone") {
+  for (const Kernels* kernels : all()) {
+    if (!runs_here(*kernels)) continue;
+    INFO("instruction set " << kernels->name);
+    for_each_shape([&](const Shape& s) {
+      const Layer layer(s);
+      for (std::size_t examples : {0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 17}) {
+        INFO(examples << " examples");
+        const std::vector<float> inputs = random_floats(examples * s.inputs, 6, -1, 1, .1f);
+        std::vector<float> alone(examples * s.outputs);
+        for (std::size_t e = 0; e < examples; ++e) {
+          kernels->dense_forward(layer.w.data(), layer.bias.data(), inputs.data() + e * s.inputs,
+                                 s.inputs, s.outputs, s.stride, 1, alone.data() + e * s.outputs);
+        }
+        Floats w(layer.w), bias(layer.bias), in(inputs), out(examples * s.outputs);
+        kernels->dense_forward(w, bias, in, s.inputs, s.outputs, s.stride, examples, out);
+        CHECK(same_bits(out.copy(), alone));
+      }
+    });
+  }
 }
 
 TEST_CASE("dense_backward of every instruction set") {

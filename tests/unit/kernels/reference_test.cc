@@ -49,11 +49,10 @@ TEST_CASE("reference: one accumulator per slot") {
 }
 
 TEST_CASE("reference: a dense layer forward, backward, update") {
-  const float bias[] = {10, 20}, in[] = {1, 2}, d_out[] = {3, 0};
-  float w[] = {1, 2, -9, 3, 4, -9}, acc[] = {7, 0, -9, 1, 1, -9}, out[2], d_in[2];
-  reference().dense_forward(w, bias, in, 2, 2, 3, out);
-  CHECK(out[0] == 15);
-  CHECK(out[1] == 31);
+  const float bias[] = {10, 20}, in[] = {1, 2, 0, 1}, d_out[] = {3, 0};
+  float w[] = {1, 2, -9, 3, 4, -9}, acc[] = {7, 0, -9, 1, 1, -9}, out[4], d_in[2];
+  reference().dense_forward(w, bias, in, 2, 2, 3, 2, out);
+  CHECK(std::vector<float>(out, out + 4) == std::vector<float>{15, 31, 12, 24});
   reference().dense_backward_update(w, acc, in, d_out, 2, 2, 3, {.rate = 1, .power = .5f, .l2 = 0},
                                     d_in);
   CHECK(d_in[0] == 3);

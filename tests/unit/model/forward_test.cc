@@ -131,6 +131,15 @@ TEST_CASE("a batch goes forward as its examples do one by one") {
     network.forward(model, alone);
     CHECK(alone.scores[0].last == together.scores[b].last);
   }
+  SECTION("also when only the hidden layers are gone through together") {
+    Tape steps;
+    network.look_up(model, batch, steps);
+    for (std::size_t b = 0; b < batch.size(); ++b) network.forward_alone(model, steps, b);
+    network.forward_together(model, steps);
+    for (std::size_t b = 0; b < batch.size(); ++b) {
+      CHECK(steps.scores[b].last == together.scores[b].last);
+    }
+  }
 }
 
 }  // namespace
