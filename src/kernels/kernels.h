@@ -59,16 +59,22 @@ struct Kernels {
   //
   // Nearly all click data is of this kind, and then a field's sum is x times its feature's row: the
   // row itself is read, and moved in place. rows[i] (accs[i]) is the row of the i-th present field,
-  // fields[i] its slot number, ascending; rows do not overlap. Pair (i, j), j < i < n, has index
-  // i*(i-1)/2 + j. With values x other than 1 the caller multiplies pair values and deltas by
-  // x_i * x_j. It takes 60 % of the time of transpose, dots and ffm_update, whose buffer of
-  // n * slots * k floats fills the first-level cache.
+  // fields[i] its slot number, ascending; rows do not overlap. Pair (i, j), j <= i < n, has index
+  // i*(i+1)/2 + j; a row has a place for the pair with itself, but no pair. With values x other
+  // than 1 the caller multiplies pair values and deltas by x_i * x_j. It takes 60 % of the time of
+  // transpose, dots and ffm_update, whose buffer of n * slots * k floats fills the first-level
+  // cache.
   //
   // Row i is met along the row and, in every other row, at one column: give rows 64-byte alignment
   // and a stride of an *odd* number of 64-byte lines, or the column falls on few sets of the
   // first-level cache (32 fields, k = 8: 3.5 µs an example with 16 lines, 1.7 µs with 17).
+  //
+  // Fields that follow each other without a gap are faster. A row of zeros may stand for all fields
+  // that are not there: its pairs are 0, and with deltas of 0 the step leaves it, and what it
+  // meets, as they are.
 
-  /// pairs[(i,j)] = sum_c rows[i][fields[j]*k+c] * rows[j][fields[i]*k+c], n*(n-1)/2 floats.
+  /// pairs[(i,j)] = sum_c rows[i][fields[j]*k+c] * rows[j][fields[i]*k+c], and 0 for j = i;
+  /// n*(n+1)/2 floats.
   void (*ffm_pairs)(const float* const* rows, const std::uint32_t* fields, std::size_t n,
                     std::size_t k, float* pairs);
 

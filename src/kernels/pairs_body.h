@@ -104,7 +104,8 @@ template <class Isa, std::size_t K, class OwnSlots>
   constexpr std::size_t S = kBundle<Isa, K>;
   constexpr std::size_t kEntries = N / S;
   alignas(64) static constexpr float kSpare[K] = {};
-  const float* const end = pairs + n * (n - 1) / 2;
+  const float* const end = pairs + n * (n + 1) / 2;
+  *pairs++ = 0.0f;
   for (std::size_t i = 1; i < n; ++i) {
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
@@ -137,7 +138,8 @@ template <class Isa, std::size_t K, class OwnSlots>
         Isa::store_part(pairs + j, values, i - j);
       }
     }
-    pairs += i;
+    pairs[i] = 0.0f;
+    pairs += i + 1;
   }
 }
 
@@ -145,7 +147,7 @@ template <class Isa>
 [[gnu::flatten]] void ffm_pairs_any(const Rows<const float>& r, std::size_t n, std::size_t k,
                                     float* pairs) {
   using V = typename Isa::V;
-  for (std::size_t i = 1; i < n; ++i) {
+  for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const float* own = r.slot(i, j, k);
       const float* other = r.slot(j, i, k);
@@ -155,13 +157,14 @@ template <class Isa>
       });
       *pairs++ = Isa::sum(sum);
     }
+    *pairs++ = 0.0f;
   }
 }
 
 template <class Isa>
 void ffm_pairs(const float* const* rows, const std::uint32_t* fields, std::size_t n, std::size_t k,
                float* pairs) {
-  if (n < 2) return;
+  if (n == 0) return;
   const Rows<const float> r = {rows, fields};
   const auto fixed = [&]<std::size_t K>() {
     with_own_slots<Isa, K, const float, (K < kLanes<Isa>)>(
@@ -209,6 +212,7 @@ template <class Isa, std::size_t K, class Step, class OwnSlots>
                                              const float* delta, Step step, OwnSlots own_slots) {
   using Slots = Scattered<Isa, K, float>;
   constexpr std::size_t S = kBundle<Isa, K>;
+  ++delta;
   for (std::size_t i = 1; i < n; ++i) {
     std::size_t j = 0;
     for (; j + S <= i; j += S) {
@@ -226,7 +230,7 @@ template <class Isa, std::size_t K, class Step, class OwnSlots>
                             Slots::others(acc, i, j, rest, spare), step);
       }
     }
-    delta += i;
+    delta += i + 1;
   }
 }
 
@@ -235,7 +239,7 @@ template <class Isa, class Step>
                                            std::size_t n, std::size_t k, const float* delta,
                                            const Step& step) {
   using V = typename Isa::V;
-  for (std::size_t i = 1; i < n; ++i) {
+  for (std::size_t i = 0; i < n; ++i, ++delta) {
     for (std::size_t j = 0; j < i; ++j) {
       const V d(*delta++);
       float* const own = w.slot(i, j, k);

@@ -152,9 +152,9 @@ template <class Isa, std::size_t K, class Step, class OwnSlots>
                                                    OwnSlots own_slots) {
   constexpr std::size_t N = kLanes<Isa>;
   // Last row first: what ffm_pairs has read last is what the first-level cache still holds.
-  delta += n * (n - 1) / 2;
+  delta += n * (n + 1) / 2;
   for (std::size_t i = n; i-- > 1;) {
-    delta -= i;
+    delta -= i + 1;
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
       update_slice_block<Isa, K>(w, acc, i, j, N, delta + j, step, own_slots);
@@ -169,7 +169,7 @@ template <class Isa, class Step>
                                                  std::size_t n, std::size_t k, const float* delta,
                                                  const Step& step) {
   using V = typename Isa::V;
-  for (std::size_t i = 1; i < n; ++i) {
+  for (std::size_t i = 0; i < n; ++i, ++delta) {
     for (std::size_t j = 0; j < i; ++j) {
       const V d(*delta++);
       float* const own = w.slot(i, j, k);

@@ -158,7 +158,7 @@ template <class Isa, std::size_t K, class Step>
   alignas(64) float spare[kTile * K] = {};
   float spare_acc[kTile] = {};
   LoosePairs<Isa, K> loose;
-  const auto pair_row = [delta](std::size_t i) { return delta + i * (i - 1) / 2; };
+  const auto pair_row = [delta](std::size_t i) { return delta + i * (i + 1) / 2; };
   // Last rows first: what ffm_pairs has read last is what the first-level cache still holds.
   for (std::size_t i = (n - 1) / kTile * kTile + kTile; i >= kTile;) {
     i -= kTile;

@@ -90,12 +90,13 @@ void ffm_pairs(const float* const* rows, const std::uint32_t* fields, std::size_
       *pairs++ =
           static_cast<float>(dot_double(rows[i] + fields[j] * k, rows[j] + fields[i] * k, k));
     }
+    *pairs++ = 0;
   }
 }
 
 void ffm_update_pairs(float* const* rows, float* const* accs, const std::uint32_t* fields,
                       std::size_t n, std::size_t k, const float* delta, StepRule rule) {
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < n; ++i, ++delta) {
     for (std::size_t j = 0; j < i; ++j, ++delta) {
       for (std::size_t c = 0; c < k; ++c) {
         const std::size_t at_i = fields[j] * k + c;
@@ -111,7 +112,7 @@ void ffm_update_pairs(float* const* rows, float* const* accs, const std::uint32_
 
 void ffm_update_pairs_slice(float* const* rows, float* const* accs, const std::uint32_t* fields,
                             std::size_t n, std::size_t k, const float* delta, StepRule rule) {
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < n; ++i, ++delta) {
     for (std::size_t j = 0; j < i; ++j, ++delta) {
       float* slot_i = rows[i] + fields[j] * k;
       float* slot_j = rows[j] + fields[i] * k;

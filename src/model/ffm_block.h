@@ -12,6 +12,9 @@
 
 namespace leveret::model {
 
+/// The place of pair f <= g.
+constexpr std::size_t pair_index(std::size_t f, std::size_t g) { return g * (g + 1) / 2 + f; }
+
 class FfmBlock final : public Block {
  public:
   explicit FfmBlock(const kernels::Kernels& kernels) : kernels_(&kernels) {}
@@ -21,7 +24,7 @@ class FfmBlock final : public Block {
   void forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const override;
 
   /// Adds the head's own error to d_pairs, which holds what came back through the MLP. Without an
-  /// MLP all pairs have the same gradient, and an example in place needs no d_pairs.
+  /// MLP all pairs have the same gradient.
   void backward(const Model& model, Tape& tape) const override;
 
   /// Puts example b on tape.ffm; in place where it can be and `in_place` allows it.
@@ -32,15 +35,14 @@ class FfmBlock final : public Block {
   /// where it is x * delta[i][f] * (contra[i][f] - x * v_f).
   void spread(const Model& model, Tape& tape, std::size_t b) const;
 
-  /// The same for an example in place: to tape.ffm.compact, in the order of Kernels::ffm_pairs,
-  /// times the values of both features.
-  void spread_in_place(const Model& model, Tape& tape, std::size_t b) const;
+  /// The same for an example in place: the gradients of its pairs in the order of
+  /// Kernels::ffm_update_pairs, times the values of both features. d_pairs is not kept.
+  float* spread_in_place(const Model& model, Tape& tape, std::size_t b) const;
 
  private:
-  bool gather_in_place(Tape& tape, std::size_t b) const;
-  float pairs_in_place(const Model& model, Tape& tape) const;
-  static void times_values(FfmTape& ffm);
-  static void place_pairs(const Tape& tape, std::size_t count, float* pairs);
+  // In place (ffm_in_place.cc).
+  static bool gather_in_place(const Model& model, Tape& tape, std::size_t b);
+  float pairs_in_place(const Model& model, Tape& tape, std::size_t b) const;
   void pairs_of(const Model& model, const Tape& tape, float* pairs) const;
   float within(const Model& model, const Tape& tape, std::size_t present) const;
 

@@ -74,7 +74,7 @@ class Optimizer {
   std::vector<float> row_sums_;
   std::vector<float> layer_sums_;
   std::vector<float> delta_, self_;
-  std::vector<float*> rows_at_, states_at_;
+  std::vector<float*> states_at_;
 };
 
 }  // namespace leveret::model

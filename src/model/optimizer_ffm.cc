@@ -40,19 +40,15 @@ void Optimizer::each_row_gradient(const Model& model, Tape& tape, std::size_t b,
 }
 
 void Optimizer::apply_ffm_in_place(Model& model, Tape& tape, const kernels::StepRule& rule) {
-  ffm_.spread_in_place(model, tape, 0);
-  rows_at_.clear();
-  states_at_.clear();
+  const float* delta = ffm_.spread_in_place(model, tape, 0);
+  const FfmInPlace& at = tape.ffm.at;
   const std::size_t weights = model.row_shape().weights();
-  for (const PresentField& present : tape.ffm.present) {
-    float* row = tape.rows[present.begin];
-    rows_at_.push_back(row);
-    states_at_.push_back(row + weights);
-  }
+  states_at_.resize(at.rows.size());
+  for (std::size_t i = 0; i < at.rows.size(); ++i) states_at_[i] = at.rows[i] + weights;
   const auto update =
       model.spec().adagrad_slice ? kernels_->ffm_update_pairs_slice : kernels_->ffm_update_pairs;
-  update(rows_at_.data(), states_at_.data(), tape.ffm.fields.data(), rows_at_.size(),
-         model.spec().ffm_k, tape.ffm.compact.data(), rule);
+  update(at.rows.data(), states_at_.data(), at.fields.data(), at.rows.size(), model.spec().ffm_k,
+         delta, rule);
 }
 
 void Optimizer::apply_copies(ThreadCopies& copies) {

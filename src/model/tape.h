@@ -37,18 +37,30 @@ struct PresentField {
   bool several;              ///< more than one row: it has pairs within the field
 };
 
-/// Working memory of FfmBlock for one example, in one of two forms. `in_place`: every present field
-/// has one row, as in nearly all click data; the rows themselves are read and moved. Otherwise the
-/// fields' sums are made, and `contra`, a copy, so that rows may change while gradients are taken
-/// from it.
+/// Working memory of FfmBlock for one example in place: every present field has one row, as in
+/// nearly all click data, and the rows themselves are read and moved.
+struct FfmInPlace {
+  /// Most fields are present: n = F, and `nothing` stands for the absent ones, so that pairs and
+  /// their deltas lie as in Tape::pairs and d_pairs. Otherwise n rows are those of present fields,
+  /// and pairs, then their deltas, are in `compact`.
+  bool filled = false;
+  bool ones = false;                  ///< every x is 1
+  std::vector<float*> rows;           ///< n
+  std::vector<std::uint32_t> fields;  ///< n, ascending
+  std::vector<float> x;               ///< n values; 0 where `nothing` stands
+  std::vector<std::uint32_t> absent;  ///< filled: the fields where it does
+  std::vector<float> compact;         ///< n(n+1)/2
+  AlignedFloats nothing;              ///< a row of zeros; stays so
+};
+
+/// Working memory of FfmBlock for one example, in place or not. If not, the fields' sums are made,
+/// and `contra`, a copy, so that rows may change while gradients are taken from it.
 struct FfmTape {
   bool in_place = false;
-  bool ones = false;                  ///< in place: every x is 1
+  FfmInPlace at;
   std::vector<PresentField> present;  ///< n of them, ascending by field
   std::vector<std::uint32_t> fields;  ///< their fields
-  std::vector<const float*> sums;     ///< S_f, F * k floats each; in place: the row, without x
-  std::vector<float> x;               ///< in place: the value of each row's feature
-  std::vector<float> compact;         ///< in place: pairs, or their deltas, of present fields only
+  std::vector<const float*> sums;     ///< S_f, F * k floats each
   std::vector<float> store;           ///< sums that are not a row
   std::vector<float> contra;          ///< n * F * k: contra[i][g] = S_g,f(i)
   std::vector<float> delta;           ///< n * F: d loss / d p_f(i),g
@@ -83,7 +95,7 @@ struct Tape {
   std::vector<float> group_seen;      ///< B * G: mean log(1 + count)
   std::vector<float> d_group_linear;  ///< B * G, Heads::kOne: what the MLP adds to d_linear
   std::vector<float> ffm_scale;       ///< B: instance normalisation
-  std::vector<float> pairs;           ///< B * P; of an example in place as of group_linear
+  std::vector<float> pairs;           ///< B * P; for an MLP or keep_parts, or in passing
   std::vector<float> d_pairs;         ///< the same
   AlignedFloats inputs;               ///< B * I: what the MLP sees
   AlignedFloats d_inputs;             ///< B * I

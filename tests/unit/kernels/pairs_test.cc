@@ -12,7 +12,6 @@ class Example {
  public:
   Example(std::size_t n, std::size_t slots, std::size_t k, std::size_t acc_length, bool gaps)
       : k_(k), deltas_(random_floats(n * (n + 1) / 2, 9, -1, 1, .2f)) {
-    deltas_.resize(n * (n - 1) / 2);
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint32_t seed = static_cast<std::uint32_t>(i);
       fields.push_back(static_cast<std::uint32_t>(gaps ? slots - 1 - (n - 1 - i) * 2 : i));
@@ -52,7 +51,7 @@ class Example {
       for (std::size_t j = 0; j < n; ++j) {
         if (i == j) continue;
         const std::size_t a = std::max(i, j), b = std::min(i, j);
-        const float delta = deltas_[a * (a - 1) / 2 + b];
+        const float delta = deltas_[a * (a + 1) / 2 + b];
         double squares = 0;
         for (std::size_t c = 0; c < k_; ++c) {
           const std::size_t at = fields[j] * k_ + c;
@@ -114,7 +113,7 @@ TEST_CASE("ffm_pairs of every instruction set") {
     for_each_shape([&](std::size_t k, std::size_t n, std::size_t slots, bool gaps) {
       const Example example(n, slots, k, 1, gaps);
       const Example::Copy rows = example.copy();
-      const std::size_t count = n * (n - 1) / 2;
+      const std::size_t count = n * (n + 1) / 2;
       std::vector<float> expected(count);
       std::vector<double> tolerance;
       Floats pairs(count);
@@ -124,6 +123,7 @@ TEST_CASE("ffm_pairs of every instruction set") {
         for (std::size_t j = 0; j < i; ++j) {
           tolerance.push_back(static_cast<double>(k + 1) * kEps * example.pair_size(i, j));
         }
+        tolerance.push_back(0);
       }
       require_close(pairs.copy(), expected, tolerance);
     });
@@ -168,7 +168,7 @@ TEST_CASE("rows in place agree with sums, contra buffer and ffm_update") {
     const Example::Copy in_place = example.copy(), by_row = example.copy();
     std::vector<float> t(n * row_length), delta(n * n);
     kernels->transpose(by_row.w.data(), example.fields.data(), n, n, k, t.data());
-    for (std::size_t i = 0, p = 0; i < n; ++i) {
+    for (std::size_t i = 0, p = 0; i < n; ++i, ++p) {
       for (std::size_t j = 0; j < i; ++j, ++p)
         delta[i * n + j] = delta[j * n + i] = (*in_place.delta)[p];
     }
@@ -184,6 +184,43 @@ TEST_CASE("rows in place agree with sums, contra buffer and ffm_update") {
       CHECK(same_bits(row(in_place.acc[i], row_length), row(by_row.acc[i], row_length)));
     }
   }
+}
+
+TEST_CASE("a row of zeros stands for absent fields and leaves what it meets") {
+  for_each_instruction_set([](const Kernels& kernels) {
+    for (const bool slice : {false, true}) {
+      for (const std::size_t k : {3, 4, 8, 16}) {
+        const std::size_t n = 19, acc_length = slice ? n : n * k;
+        const std::vector<std::size_t> absent = {3, 4, 18};
+        const Example example(n, n, k, acc_length, false);
+        const Example::Copy before = example.copy(), after = example.copy();
+        Floats zeros(n * k), zero_acc(acc_length);
+        std::vector<float*> w = after.w, acc = after.acc;
+        float* delta = *after.delta;
+        for (const std::size_t f : absent) {
+          w[f] = zeros;
+          acc[f] = zero_acc;
+          for (std::size_t g = 0; g < n; ++g) {
+            delta[std::max(f, g) * (std::max(f, g) + 1) / 2 + std::min(f, g)] = 0;
+          }
+        }
+        Floats pairs(n * (n + 1) / 2);
+        kernels.ffm_pairs(w.data(), example.fields.data(), n, k, pairs);
+        (slice ? kernels.ffm_update_pairs_slice : kernels.ffm_update_pairs)(
+            w.data(), acc.data(), example.fields.data(), n, k, delta, StepRule{});
+        CHECK(zeros.copy() == std::vector<float>(n * k));
+        CHECK(zero_acc.copy() == std::vector<float>(acc_length));
+        for (const std::size_t f : absent) {
+          for (std::size_t g = 0; g < n; ++g) {
+            const std::size_t place = std::max(f, g) * (std::max(f, g) + 1) / 2 + std::min(f, g);
+            CHECK(pairs[place] == 0);
+            CHECK(row(w[g] + f * k, k) ==
+                  (w[g] == zeros ? std::vector<float>(k) : row(before.w[g] + f * k, k)));
+          }
+        }
+      }
+    }
+  });
 }
 
 }  // namespace

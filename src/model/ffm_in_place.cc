@@ -1,0 +1,126 @@
+// FfmBlock: examples whose present fields have one row each.
+#include <algorithm>
+
+#include "model/ffm_block.h"
+
+namespace leveret::model {
+namespace {
+
+/// Multiplies pairs, or their gradients, by the values of both features.
+void times_values(const std::vector<float>& x, float* pairs) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    float* const row = pairs + pair_index(0, i);
+    for (std::size_t j = 0; j < i; ++j) row[j] *= x[i] * x[j];
+  }
+}
+
+/// Makes room for n rows of `stride` floats.
+void resize(FfmInPlace& at, std::size_t n, std::size_t stride) {
+  at.rows.resize(n);
+  at.fields.resize(n);
+  at.x.resize(n);
+  if (at.nothing.size() < stride) at.nothing.assign(stride, 0.0f);
+}
+
+/// Leaves the n rows that are there.
+void squeeze(FfmInPlace& at) {
+  std::size_t n = 0;
+  for (std::size_t f = 0; f < at.rows.size(); ++f) {
+    if (at.rows[f] == at.nothing.data()) continue;
+    at.rows[n] = at.rows[f];
+    at.x[n] = at.x[f];
+    at.fields[n++] = static_cast<std::uint32_t>(f);
+  }
+  resize(at, n, 0);
+}
+
+}  // namespace
+
+/// False when some field has several rows.
+bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) {
+  FfmInPlace& at = tape.ffm.at;
+  const std::size_t slots = model.fields().size();
+  resize(at, slots, model.row_shape().stride());
+  float* const nothing = at.nothing.data();
+  // Pointers of its own, so that the stores cannot be stores to the vectors'.
+  float* const* const rows = tape.rows.data();
+  const float* const values = tape.field_values.data();
+  float** const to = at.rows.data();
+  float* const x = at.x.data();
+  std::fill(to, to + slots, nothing);
+  std::fill(x, x + slots, 0.0f);
+  bool ones = true;
+  std::size_t present = 0;
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      if (rows[i] == nullptr) continue;
+      if (to[run.field] != nothing) return false;
+      to[run.field] = rows[i];
+      x[run.field] = values[i];
+      ones &= values[i] == 1.0f;
+      ++present;
+    }
+  }
+  at.ones = ones;
+  // A field that stands there for nothing costs its pairs, but gaps cost more than a quarter.
+  at.filled = 4 * present >= 3 * slots;
+  at.absent.clear();
+  if (!at.filled) {
+    squeeze(at);
+    return true;
+  }
+  for (std::uint32_t f = 0; f < slots; ++f) {
+    at.fields[f] = f;
+    if (to[f] == nothing) at.absent.push_back(f);
+  }
+  return true;
+}
+
+/// Writes the pairs, to their places in tape.pairs unless only their sum is asked for, and returns
+/// the sum.
+float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) const {
+  FfmInPlace& at = tape.ffm.at;
+  const std::size_t n = at.rows.size();
+  const std::size_t all = model.layout().pairs();
+  float* const pairs = tape.pairs.data() + b * all;
+  const std::size_t count = pair_index(0, n);
+  if (!at.filled && at.compact.size() < count) at.compact.resize(2 * count);
+  float* const to = at.filled ? pairs : at.compact.data();
+  kernels_->ffm_pairs(at.rows.data(), at.fields.data(), n, model.spec().ffm_k, to);
+  if (!at.ones) times_values(at.x, to);
+  if (!at.filled && (model.spec().has_mlp() || tape.keep_parts)) {
+    std::fill(pairs, pairs + all, 0.0f);
+    for (std::size_t i = 0; i < n; ++i) {
+      const float* from = at.compact.data() + pair_index(0, i);
+      for (std::size_t j = 0; j < i; ++j) pairs[pair_index(at.fields[j], at.fields[i])] = from[j];
+    }
+  }
+  float sum = 0, squares = 0;
+  kernels_->moments(to, count, &sum, &squares);
+  return sum;
+}
+
+float* FfmBlock::spread_in_place(const Model& model, Tape& tape, std::size_t b) const {
+  FfmInPlace& at = tape.ffm.at;
+  float* const d = tape.d_pairs.data() + b * model.layout().pairs();
+  if (!at.filled) {
+    float* const to = at.compact.data();
+    for (std::size_t i = 0; i < at.rows.size(); ++i) {
+      float* const row = to + pair_index(0, i);
+      for (std::size_t j = 0; j < i; ++j) row[j] = d[pair_index(at.fields[j], at.fields[i])];
+    }
+    if (!at.ones) times_values(at.x, to);
+    return to;
+  }
+  if (!at.ones) {
+    times_values(at.x, d);
+    return d;
+  }
+  for (const std::uint32_t f : at.absent) {
+    std::fill(d + pair_index(0, f), d + pair_index(f, f), 0.0f);
+    for (std::size_t g = f + 1; g < at.rows.size(); ++g) d[pair_index(f, g)] = 0.0f;
+  }
+  return d;
+}
+
+}  // namespace leveret::model
