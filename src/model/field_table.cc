@@ -6,10 +6,19 @@
 #include <stdexcept>
 #include <string>
 
+#include "model/hash_mix.h"
+
 namespace leveret::model {
 namespace {
 
-constexpr std::uint32_t kFirstBits = 6;
+constexpr std::uint64_t kFirstSlots = 64;
+
+/// Whether there is a value in an index slot.
+bool in_use(const std::byte* slot) {
+  std::uint64_t word;
+  std::memcpy(&word, slot, sizeof word);
+  return word >> 32 != 0;
+}
 
 [[noreturn]] void damaged(std::uint32_t field, const std::string& what) {
   throw std::runtime_error("the model's table of field " + std::to_string(field) + " " + what +
@@ -25,29 +34,34 @@ FieldTable::FieldTable(std::uint32_t field, FieldTableOptions options, RowShape 
       shape_(shape),
       budget_(&budget),
       hashed_(options.bits != 0),
-      bits_(hashed_ ? options.bits : kFirstBits),
       row_arena_(budget.limit(), lead()),
       rows_at_(reinterpret_cast<float*>(row_arena_.data())),
       stride_(shape.stride()) {
-  const std::uint64_t bytes = capacity() * sizeof(std::uint64_t);
+  const std::uint64_t capacity = hashed_ ? std::uint64_t{1} << options.bits : kFirstSlots;
+  const std::uint64_t bytes = index_bytes(capacity);
   budget_->force(bytes);
-  Arena index(bytes);
+  Arena index(hashed_ ? bytes : std::max(bytes, std::min(budget.limit(), index_bytes(kMaxSlots))));
   if (!index.resize(bytes)) {
     throw std::runtime_error("not enough memory for an FFM index of " + std::to_string(bytes) +
                              " bytes; use smaller --ffm_bits");
   }
-  adopt_index(std::move(index));
+  adopt_index(std::move(index), capacity);
 }
 
-void FieldTable::adopt_index(Arena arena) {
+void FieldTable::adopt_index(Arena arena, std::uint64_t capacity) {
   index_arena_ = std::move(arena);
   index_ = reinterpret_cast<std::uint64_t*>(index_arena_.data());
-  mask_ = static_cast<std::uint32_t>(capacity() - 1);
-  limit_ = capacity() / 4 * 3;
+  set_capacity(capacity);
+}
+
+void FieldTable::set_capacity(std::uint64_t capacity) {
+  capacity_ = capacity;
+  mask_ = static_cast<std::uint32_t>(capacity - 1);
+  limit_ = key_limit(capacity);
 }
 
 Row FieldTable::find(std::uint32_t hash) const {
-  for (std::uint32_t i = start(hash);; i = (i + 1) & mask_) {
+  for (std::uint64_t i = start(hash);; i = next(i)) {
     const std::uint64_t seen = std::atomic_ref(index_[i]).load(std::memory_order_acquire);
     const std::uint32_t value = value_of(seen);
     if (value == 0) {
@@ -63,7 +77,7 @@ Row FieldTable::find(std::uint32_t hash) const {
 }
 
 Row FieldTable::touch(std::uint32_t hash) {
-  for (std::uint32_t i = start(hash);;) {
+  for (std::uint64_t i = start(hash);;) {
     std::atomic_ref<std::uint64_t> slot(index_[i]);
     std::uint64_t seen = slot.load(std::memory_order_acquire);
     if (value_of(seen) == 0) {
@@ -91,7 +105,7 @@ Row FieldTable::touch(std::uint32_t hash) {
       return row;
     }
     if (hashed_ || static_cast<std::uint32_t>(seen) == hash) return sighted(index_[i], seen);
-    i = (i + 1) & mask_;
+    i = next(i);
   }
 }
 
@@ -200,29 +214,20 @@ void FieldTable::reserve(std::uint64_t count) {
 }
 
 bool FieldTable::grow_index() {
-  const std::uint64_t old_capacity = capacity();
-  const std::uint64_t bytes = 2 * old_capacity * sizeof(std::uint64_t);
-  if (bits_ >= 31 || !budget_->take(bytes)) {
+  const std::uint64_t before = capacity_, after = std::min(next_size(before), kMaxSlots);
+  const std::uint64_t more = index_bytes(after) - index_bytes(before);
+  if (before >= kMaxSlots || !budget_->take(more)) {
     full_.set(1);
     return false;
   }
-  Arena bigger(bytes);
-  if (!bigger.resize(bytes)) {
-    budget_->give_back(bytes);
+  if (!resize_or_move(index_arena_, index_bytes(after))) {
+    budget_->give_back(more);
     full_.set(1);
     return false;
   }
-  const Arena old = std::move(index_arena_);
-  const auto* from = reinterpret_cast<const std::uint64_t*>(old.data());
-  ++bits_;
-  adopt_index(std::move(bigger));
-  for (std::uint64_t s = 0; s < old_capacity; ++s) {
-    if (value_of(from[s]) == 0) continue;
-    std::uint32_t i = start(static_cast<std::uint32_t>(from[s]));
-    while (value_of(index_[i]) != 0) i = (i + 1) & mask_;
-    index_[i] = from[s];
-  }
-  budget_->give_back(bytes / 2);
+  index_ = reinterpret_cast<std::uint64_t*>(index_arena_.data());
+  spread_slots<sizeof(std::uint64_t)>(index_arena_.data(), before, after, in_use);
+  set_capacity(after);
   return true;
 }
 
@@ -253,17 +258,16 @@ void FieldTable::set_slots(std::uint32_t slots) {
 
 void FieldTable::load(Arena index, Arena stored, Row shared_row, std::uint64_t shared) {
   const std::uint64_t words = index.size() / sizeof(std::uint64_t);
-  if (index.size() % sizeof(std::uint64_t) != 0 || !std::has_single_bit(words) ||
-      words > 1u << 31 || (hashed_ && words != capacity())) {
+  if (index.size() % sizeof(std::uint64_t) != 0 || words == 0 || words > kMaxSlots ||
+      (hashed_ && words != capacity())) {
     damaged(field_, "has an index of " + std::to_string(index.size()) + " bytes");
   }
   const std::uint64_t rows = stored.size() / row_bytes();
   if (stored.size() % row_bytes() != 0 || rows >= kRowBit) {
     damaged(field_, "has rows of " + std::to_string(stored.size()) + " bytes");
   }
-  budget_->give_back(capacity() * sizeof(std::uint64_t));
-  bits_ = static_cast<std::uint32_t>(std::bit_width(words) - 1);
-  adopt_index(std::move(index));
+  budget_->give_back(index_bytes(capacity_));
+  adopt_index(std::move(index), words);
   std::uint64_t keys = 0;
   for (std::uint64_t i = 0; i < words; ++i) {
     const std::uint32_t value = value_of(index_[i]);
@@ -271,7 +275,9 @@ void FieldTable::load(Arena index, Arena stored, Row shared_row, std::uint64_t s
     if (has_row(value) && (value & ~kRowBit) >= rows) damaged(field_, "names a row it has not");
     if (value == kBusy) damaged(field_, "has a half-admitted key");
   }
-  if (!hashed_ && keys >= words) damaged(field_, "has no empty index slot");
+  if (!hashed_ && !keys_are_found<sizeof(std::uint64_t)>(index_arena_.data(), capacity_, in_use)) {
+    damaged(field_, "has keys where no look-up finds them, or no empty index slot");
+  }
   if (shared_row != kNoRow && shared_row >= rows) damaged(field_, "names a shared row it has not");
   row_arena_ = std::move(stored);
   rows_at_ = reinterpret_cast<float*>(row_arena_.data());
@@ -280,7 +286,7 @@ void FieldTable::load(Arena index, Arena stored, Row shared_row, std::uint64_t s
   keys_.set(keys);
   shared_row_.set(shared_row);
   shared_.set(shared);
-  budget_->force(words * sizeof(std::uint64_t) + rows * row_bytes());
+  budget_->force(index_bytes(words) + rows * row_bytes());
 }
 
 }  // namespace leveret::model

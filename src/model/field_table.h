@@ -3,8 +3,8 @@
 /// A key is counted in the index from its first sight and gets a row at its `admit`-th. The row's
 /// first weights are a function of (seed, field, key), so the order of arrival does not matter.
 /// Two kinds behind one interface: *hashed* (2^bits index slots, hash & mask) and *growing* (open
-/// addressing). Rows lie in admission order in memory that never moves, so row pointers stay valid
-/// until `set_shape`.
+/// addressing, the index grows in place). Rows lie in admission order in memory that never moves,
+/// so row pointers stay valid until `set_shape`.
 ///
 /// Threads: as LinearTable. A row is published only after its first weights are written.
 #pragma once
@@ -13,8 +13,8 @@
 
 #include "model/arena.h"
 #include "model/counter.h"
-#include "model/hash_mix.h"
 #include "model/memory_budget.h"
+#include "model/open_addressing.h"
 
 namespace leveret::model {
 
@@ -55,7 +55,7 @@ class FieldTable {
   std::uint32_t field() const { return field_; }
   std::uint64_t rows() const { return rows_.get(); }
   std::uint64_t keys() const { return keys_.get(); }
-  std::uint64_t capacity() const { return std::uint64_t{1} << bits_; }
+  std::uint64_t capacity() const { return capacity_; }
   /// Look-ups that ended in the shared row because memory had run out.
   std::uint64_t shared() const { return shared_.get(); }
   Row shared_row() const { return static_cast<Row>(shared_row_.get()); }
@@ -126,8 +126,9 @@ class FieldTable {
     }
   }
   std::uint32_t start(std::uint32_t hash) const {
-    return hashed_ ? hash & mask_ : first_slot(hash, bits_);
+    return hashed_ ? hash & mask_ : home_slot(hash, capacity_);
   }
+  std::uint64_t next(std::uint64_t i) const { return i + 1 < capacity_ ? i + 1 : 0; }
   /// With admit 0: 2 while the field has fewer than kRowsOfFewSights rows, and 2 more for each
   /// doubling from there. The more rows a field has, the rarer the next feature will be seen again,
   /// and the less its row is worth the memory.
@@ -141,7 +142,9 @@ class FieldTable {
   bool make_room(std::uint64_t rows);
   bool grow_index();
   bool full() const { return full_.get() != 0; }
-  void adopt_index(Arena arena);
+  void adopt_index(Arena arena, std::uint64_t capacity);
+  void set_capacity(std::uint64_t capacity);
+  static std::uint64_t index_bytes(std::uint64_t slots) { return slots * sizeof(std::uint64_t); }
   std::uint64_t row_bytes() const { return stride_ * sizeof(float); }
 
   std::uint32_t field_;
@@ -150,9 +153,9 @@ class FieldTable {
   MemoryBudget* budget_;
   bool hashed_;
   bool concurrent_ = false;
-  std::uint32_t bits_;
-  std::uint32_t mask_ = 0;
-  std::uint64_t limit_ = 0;
+  std::uint32_t mask_ = 0;  ///< hashed: capacity() - 1
+  std::uint64_t capacity_ = 0;
+  std::uint64_t limit_ = 0;  ///< keys before the index must grow
   Arena index_arena_;
   std::uint64_t* index_ = nullptr;
   Arena row_arena_;

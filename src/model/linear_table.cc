@@ -1,6 +1,6 @@
 #include "model/linear_table.h"
 
-#include <bit>
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -8,37 +8,45 @@
 namespace leveret::model {
 namespace {
 
-Arena slots_arena(std::uint64_t bytes) {
-  Arena arena(bytes);
-  if (!arena.resize(bytes)) {
-    throw std::runtime_error("not enough memory for a linear table of " + std::to_string(bytes) +
-                             " bytes; use a smaller -b");
-  }
-  return arena;
+constexpr std::uint64_t kMaxBytes = (kMaxSlots + 1) * 32;
+
+bool has_key(const std::byte* slot) {
+  std::uint32_t key;
+  std::memcpy(&key, slot, sizeof key);
+  return key != 0;
 }
 
 }  // namespace
 
 LinearTable::LinearTable(std::uint32_t bits, std::uint32_t cell_floats, MemoryBudget& budget)
-    : hashed_(bits != 0),
-      words_shift_(cell_floats <= 3 ? 2 : 3),
-      bits_(hashed_ ? bits : kFirstBits),
-      budget_(&budget) {
-  budget_->force(bytes_for(bits_));
-  adopt(slots_arena(bytes_for(bits_)));
+    : hashed_(bits != 0), words_shift_(cell_floats <= 3 ? 2 : 3), budget_(&budget) {
+  const std::uint64_t capacity = hashed_ ? std::uint64_t{1} << bits : kFirstSlots;
+  const std::uint64_t bytes = bytes_for(capacity);
+  budget_->force(bytes);
+  Arena arena(hashed_ ? bytes : std::max(bytes, std::min(budget.limit(), kMaxBytes)));
+  if (!arena.resize(bytes)) {
+    throw std::runtime_error("not enough memory for a linear table of " + std::to_string(bytes) +
+                             " bytes; use a smaller -b");
+  }
+  adopt(std::move(arena), capacity);
 }
 
-void LinearTable::adopt(Arena arena) {
+void LinearTable::adopt(Arena arena, std::uint64_t capacity) {
   arena_ = std::move(arena);
   slots_ = reinterpret_cast<std::uint32_t*>(arena_.data());
-  mask_ = static_cast<std::uint32_t>(capacity() - 1);
-  limit_ = capacity() / 4 * 3;
+  set_capacity(capacity);
+}
+
+void LinearTable::set_capacity(std::uint64_t capacity) {
+  capacity_ = capacity;
+  mask_ = static_cast<std::uint32_t>(capacity - 1);
+  limit_ = key_limit(capacity);
 }
 
 const float* LinearTable::find(std::uint32_t hash) const {
   if (hashed_) return cell(hash & mask_);
   const std::uint32_t key = table_key(hash);
-  for (std::uint32_t i = first_slot(key, bits_);; i = (i + 1) & mask_) {
+  for (std::uint64_t i = home_slot(key, capacity_);; i = next(i)) {
     const std::uint32_t there = std::atomic_ref(*slot(i)).load(std::memory_order_relaxed);
     if (there == key) return cell(i);
     if (there == 0) return shared() > 0 ? cell(capacity()) : nullptr;
@@ -55,17 +63,17 @@ float* LinearTable::find_or_insert(std::uint32_t hash) {
     }
     return cell(hash & mask_);
   }
-  for (std::uint32_t i = first_slot(key, bits_);;) {
+  for (std::uint64_t i = home_slot(key, capacity_);;) {
     std::atomic_ref<std::uint32_t> there(*slot(i));
     std::uint32_t seen = there.load(std::memory_order_relaxed);
     if (seen == key) return cell(i);
     if (seen != 0) {
-      i = (i + 1) & mask_;
+      i = next(i);
       continue;
     }
     if (size() >= limit_) {
       if (concurrent_ || full_ || !grow()) return shared_cell();
-      i = first_slot(key, bits_);
+      i = home_slot(key, capacity_);
       continue;
     }
     if (there.compare_exchange_strong(seen, key, std::memory_order_relaxed)) {
@@ -87,49 +95,47 @@ void LinearTable::reserve(std::uint64_t count) {
 }
 
 bool LinearTable::grow() {
-  // Both arrays exist while slots move over.
-  if (bits_ >= 31 || !budget_->take(bytes_for(bits_ + 1))) {
+  const std::uint64_t before = capacity_, after = std::min(next_size(before), kMaxSlots);
+  const std::uint64_t more = bytes_for(after) - bytes_for(before);
+  full_ = before >= kMaxSlots || !budget_->take(more);
+  if (full_) return false;
+  if (!resize_or_move(arena_, bytes_for(after))) {
+    budget_->give_back(more);
     full_ = true;
     return false;
   }
-  Arena bigger(bytes_for(bits_ + 1));
-  if (!bigger.resize(bytes_for(bits_ + 1))) {
-    budget_->give_back(bytes_for(bits_ + 1));
-    full_ = true;
-    return false;
+  slots_ = reinterpret_cast<std::uint32_t*>(arena_.data());
+  // The shared slot goes from the end to the new end.
+  std::memcpy(slot(after), slot(before), slot_bytes());
+  std::memset(slot(before), 0, slot_bytes());
+  if (words_shift_ == 2) {
+    spread_slots<16>(arena_.data(), before, after, has_key);
+  } else {
+    spread_slots<32>(arena_.data(), before, after, has_key);
   }
-  const std::uint64_t old_capacity = capacity();
-  const Arena old = std::move(arena_);
-  const auto* from = reinterpret_cast<const std::uint32_t*>(old.data());
-  ++bits_;
-  adopt(std::move(bigger));
-  for (std::uint64_t s = 0; s < old_capacity; ++s) {
-    const std::uint32_t* old_slot = from + (s << words_shift_);
-    if (*old_slot == 0) continue;
-    std::uint32_t i = first_slot(*old_slot, bits_);
-    while (*slot(i) != 0) i = (i + 1) & mask_;
-    std::memcpy(slot(i), old_slot, slot_bytes());
-  }
-  std::memcpy(slot(capacity()), from + (old_capacity << words_shift_), slot_bytes());
-  budget_->give_back(bytes_for(bits_ - 1));
+  set_capacity(after);
   return true;
 }
 
 void LinearTable::load(Arena arena, std::uint64_t shared) {
   const std::uint64_t slots = arena.size() / slot_bytes();
-  if (arena.size() % slot_bytes() != 0 || slots < 2 || !std::has_single_bit(slots - 1) ||
+  if (arena.size() % slot_bytes() != 0 || slots < 2 || slots - 1 > kMaxSlots ||
       (hashed_ && slots - 1 != capacity())) {
     throw std::runtime_error("the model's linear table has an impossible size of " +
                              std::to_string(arena.size()) + " bytes; the file is damaged");
   }
-  budget_->give_back(bytes_for(bits_));
-  bits_ = static_cast<std::uint32_t>(std::bit_width(slots - 1) - 1);
-  budget_->force(bytes_for(bits_));
-  adopt(std::move(arena));
+  budget_->give_back(bytes_for(capacity_));
+  adopt(std::move(arena), slots - 1);
+  budget_->force(bytes_for(capacity_));
   std::uint64_t used = 0;
   for_each([&](std::uint32_t, const float*) { ++used; });
-  if (!hashed_ && used >= capacity()) {
-    throw std::runtime_error("the model's linear table has no empty slot; the file is damaged");
+  const bool good =
+      hashed_ || (words_shift_ == 2 ? keys_are_found<16>(arena_.data(), capacity_, has_key)
+                                    : keys_are_found<32>(arena_.data(), capacity_, has_key));
+  if (!good) {
+    throw std::runtime_error(
+        "the model's linear table has keys where no look-up finds them, or no empty slot; the file "
+        "is damaged");
   }
   size_.set(used);
   shared_.set(shared);

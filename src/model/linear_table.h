@@ -2,8 +2,8 @@
 /// counts; the meaning is the blocks' business).
 ///
 /// Two kinds behind one interface: *hashed* (2^bits slots, hash & mask, collisions as in VW's -b)
-/// and *growing* (open addressing, no collisions, doubles when 3/4 full). A slot is the key and
-/// its cell together, 16 or 32 bytes, so a feature costs one cache miss.
+/// and *growing* (open addressing, no collisions, grows in place). A slot is the key and its cell
+/// together, 16 or 32 bytes, so a feature costs one cache miss.
 ///
 /// Threads: `find` and weight access are safe beside anything but growth; `find_or_insert` is safe
 /// beside itself when `reserve` has made room (hogwild calls it under the exclusive gate) and
@@ -14,21 +14,20 @@
 
 #include "model/arena.h"
 #include "model/counter.h"
-#include "model/hash_mix.h"
 #include "model/memory_budget.h"
+#include "model/open_addressing.h"
 
 namespace leveret::model {
 
-
 class LinearTable {
  public:
-  static constexpr std::uint32_t kFirstBits = 10;
+  static constexpr std::uint64_t kFirstSlots = 1024;
 
   /// bits == 0: growing. A cell is 3 or 7 floats, all 0 at first.
   LinearTable(std::uint32_t bits, std::uint32_t cell_floats, MemoryBudget& budget);
 
   bool hashed() const { return hashed_; }
-  std::uint64_t capacity() const { return std::uint64_t{1} << bits_; }
+  std::uint64_t capacity() const { return capacity_; }
   std::uint64_t size() const { return size_.get(); }
   /// Look-ups that ended in the shared slot because memory had run out.
   std::uint64_t shared() const { return shared_.get(); }
@@ -39,7 +38,7 @@ class LinearTable {
   const float* find(std::uint32_t hash) const;
   float* find_or_insert(std::uint32_t hash);
   void prefetch(std::uint32_t hash) const {
-    __builtin_prefetch(slot(hashed_ ? hash & mask_ : first_slot(table_key(hash), bits_)));
+    __builtin_prefetch(slot(hashed_ ? hash & mask_ : home_slot(table_key(hash), capacity_)));
   }
 
   /// Whether `count` more keys need nothing that only one thread may do.
@@ -71,20 +70,20 @@ class LinearTable {
   // Key 0 marks an empty slot, so the hash 0 borrows another's: one pair in 2^32 shares a slot.
   static std::uint32_t table_key(std::uint32_t hash) { return hash != 0 ? hash : 0x9e3779b9u; }
   std::uint64_t slot_bytes() const { return std::uint64_t{4} << words_shift_; }
-  std::uint64_t bytes_for(std::uint32_t bits) const {
-    return ((std::uint64_t{1} << bits) + 1) * slot_bytes();
-  }
+  std::uint64_t bytes_for(std::uint64_t capacity) const { return (capacity + 1) * slot_bytes(); }
   std::uint32_t* slot(std::uint64_t i) const { return slots_ + (i << words_shift_); }
   float* cell(std::uint64_t i) const { return reinterpret_cast<float*>(slot(i) + 1); }
+  std::uint64_t next(std::uint64_t i) const { return i + 1 < capacity_ ? i + 1 : 0; }
   bool grow();
-  void adopt(Arena arena);
+  void adopt(Arena arena, std::uint64_t capacity);
+  void set_capacity(std::uint64_t capacity);
   float* shared_cell();
 
   bool hashed_;
   bool concurrent_ = false;
   std::uint32_t words_shift_;  ///< a slot is 2^words_shift_ words of 4 bytes
-  std::uint32_t bits_;
-  std::uint32_t mask_ = 0;
+  std::uint32_t mask_ = 0;     ///< hashed: capacity() - 1
+  std::uint64_t capacity_ = 0;
   MemoryBudget* budget_;
   Arena arena_;
   std::uint32_t* slots_ = nullptr;  ///< word 0 of a slot is table_key(hash), 0 = empty

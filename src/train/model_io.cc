@@ -206,9 +206,9 @@ class SectionLoader {
 
 void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
                   std::uint64_t memory_limit) {
-  model.linear().load(
-      loader.arena("linear.slots", Dtype::kU32, {kAnyLength, model.linear().cell_floats() + 1}, 0),
-      tables.at("linear_shared").get<std::uint64_t>());
+  model.linear().load(loader.arena("linear.slots", Dtype::kU32,
+                                   {kAnyLength, model.linear().cell_floats() + 1}, memory_limit),
+                      tables.at("linear_shared").get<std::uint64_t>());
   if (!model.group_weights().empty()) {
     loader.floats("groups", {model.group_weights().size() / 2, 2}, model.group_weights());
   }
@@ -219,7 +219,7 @@ void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
   for (FieldTable& table : model.fields()) {
     const std::string name = fmt::format("ffm.{}.", table.field());
     const Json& json = fields.at(table.field());
-    table.load(loader.arena(name + "index", Dtype::kU64, {kAnyLength}, 0),
+    table.load(loader.arena(name + "index", Dtype::kU64, {kAnyLength}, memory_limit),
                loader.arena(name + "rows", Dtype::kF32, {kAnyLength, table.shape().stride()},
                             memory_limit, table.lead()),
                json.at("shared_row").get<model::Row>(), json.at("shared").get<std::uint64_t>());

@@ -245,6 +245,14 @@ TEST_CASE("stored rows are taken over; what follows is as if nothing had happene
   CHECK(other_budget.used() == budget.used());
   for (std::uint32_t i = 0; i < 200; ++i) REQUIRE(other.find(i * 31) == table.find(i * 31));
   CHECK(row_of(other, other.find(0)) == row_of(table, table.find(0)));
+  // Both indexes grow on, and alike.
+  for (std::uint32_t i = 200; i < 20000; ++i) {
+    table.touch(i * 31);
+    other.touch(i * 31);
+  }
+  REQUIRE(other.capacity() == table.capacity());
+  CHECK(std::memcmp(other.index().data(), table.index().data(), table.index().size()) == 0);
+  CHECK(other_budget.used() == budget.used());
 }
 
 TEST_CASE("stored rows that do not fit together are refused") {
@@ -252,7 +260,8 @@ TEST_CASE("stored rows that do not fit together are refused") {
   FieldTable table(4, with_admit(2), kShape, budget);
   for (std::uint32_t i = 0; i < 60; ++i) table.touch(i % 30 * 31);
   Stored bad(table);
-  SECTION("index of no power of two") { bad.index.pop_back(); }
+  SECTION("fewer index slots than keys") { bad.index.assign(10, std::uint64_t{1} << 32); }
+  SECTION("one index slot less") { bad.index.pop_back(); }
   SECTION("no index") { bad.index.clear(); }
   SECTION("a broken row") { bad.rows.pop_back(); }
   SECTION("fewer rows than the index names") { bad.rows.resize(bad.rows.size() - kShape.stride()); }

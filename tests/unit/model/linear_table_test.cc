@@ -51,7 +51,7 @@ TEST_CASE("a growing table is a map from hash to cell") {
     cell[floats - 1] = -cell[0];
   }
   CHECK(table.size() == oracle.size());
-  CHECK(table.capacity() * 3 / 4 >= table.size());
+  CHECK(key_limit(table.capacity()) >= table.size());
   CHECK(table.shared() == 0);
   std::size_t seen = 0;
   table.for_each([&](std::uint32_t key, const float* cell) {
@@ -95,7 +95,7 @@ TEST_CASE("without memory new keys share one cell, old ones keep theirs, and it 
     *table.find_or_insert(key) = static_cast<float>(key);
   }
   const std::uint64_t kept = table.size();
-  CHECK(kept == table.capacity() / 4 * 3);
+  CHECK(kept == key_limit(table.capacity()));
   CHECK(budget.used() <= budget.limit());
   float* shared = table.find_or_insert(key);
   *shared = -5;
@@ -141,7 +141,7 @@ TEST_CASE("stored slots are taken over, and grow on") {
 
 TEST_CASE("stored slots of an impossible size are refused") {
   MemoryBudget budget(kMemory);
-  for (const std::uint64_t bytes : {16u, 17u, 16u * 3 + 8, 16u * 4, 16u * 1024, 16u * 1026}) {
+  for (const std::uint64_t bytes : {0u, 16u, 17u, 16u * 3 + 8, 16u * 1024 + 4}) {
     LinearTable table(0, 3, budget);
     INFO(bytes);
     CHECK_THROWS_AS(table.load(arena_with(bytes), 0), std::runtime_error);
@@ -160,6 +160,29 @@ TEST_CASE("stored slots without an empty one are refused: a search would not end
     std::memcpy(full.data() + 16 * i, &key, sizeof key);
   }
   CHECK_THROWS_AS(table.load(std::move(full), 0), std::runtime_error);
+}
+
+TEST_CASE("stored slots with a key where no look-up finds it are refused") {
+  const std::uint32_t floats = GENERATE(3, 7);
+  MemoryBudget budget(kMemory);
+  LinearTable table(0, floats, budget);
+  for (std::uint32_t key = 1; key <= 700; ++key) table.find_or_insert(key * 77);
+  const std::uint64_t bytes = (floats + 1) * sizeof(float);
+  LinearTable other(0, floats, budget);
+  SECTION("one slot less") {
+    Arena slots = arena_with(table.arena().size() - bytes);
+    std::memcpy(slots.data(), table.arena().data(), slots.size());
+    CHECK_THROWS_AS(other.load(std::move(slots), 0), std::runtime_error);
+  }
+  SECTION("a key that was changed") {
+    Arena slots = copy_of(table.arena());
+    const auto at = reinterpret_cast<const std::byte*>(table.find(77) - 1) - table.arena().data();
+    const std::uint32_t key = 0x80000000u ^ 77u;
+    REQUIRE(home_slot(key, table.capacity()) != home_slot(77, table.capacity()));
+    std::memcpy(slots.data() + at, &key, sizeof key);
+    CHECK_THROWS_AS(other.load(std::move(slots), 0), std::runtime_error);
+  }
+  SECTION("none") { CHECK_NOTHROW(other.load(copy_of(table.arena()), 0)); }
 }
 
 TEST_CASE("threads insert and find side by side once there is room") {
@@ -209,8 +232,8 @@ TEST_CASE("threads beyond the room end in the shared cell, and nothing moves") {
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(table.capacity() == capacity);
-  CHECK(table.size() >= capacity / 4 * 3);
-  CHECK(table.size() < capacity / 4 * 3 + 4);
+  CHECK(table.size() >= key_limit(capacity));
+  CHECK(table.size() < key_limit(capacity) + 4);
   CHECK(table.shared() == 4 * 2999 - table.size());
 }
 
