@@ -107,6 +107,7 @@ std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
   stream::ReaderOptions reader;
   reader.max_line = options.max_line;
   reader.chunks_ahead = chunks_ahead;
+  reader.chunk_bytes = 256 << 10;  // a thread adds its changes to the model after each chunk
   return std::make_unique<stream::LineSource>(options.data, reader);
 }
 

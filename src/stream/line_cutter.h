@@ -12,7 +12,7 @@
 namespace leveret::stream {
 
 struct CutterOptions {
-  std::size_t chunk_bytes = 256 << 10;  ///< a chunk is handed on when this full, or sooner
+  std::size_t chunk_bytes = 64 << 10;  ///< a chunk is handed on when this full, or sooner
   std::size_t max_line = 64 << 20;      ///< bytes without the line end; at most kMaxMaxLine
 };
 

@@ -19,7 +19,8 @@
 namespace leveret::stream {
 
 struct ReaderOptions {
-  std::size_t chunk_bytes = 256 << 10;
+  /// So that a chunk, its features and the next stay in the second-level cache.
+  std::size_t chunk_bytes = 64 << 10;
   std::size_t max_line = 64 << 20;  ///< --max_line; 1 byte to 2 GiB
   /// Chunks held ahead; memory is about chunk_bytes times this, plus one in the hands of each
   /// consumer. Hogwild wants at least two for each thread.
