@@ -5,17 +5,17 @@
 namespace leveret::model {
 namespace {
 
-constexpr std::size_t kLineFloats = 16;
-
-std::size_t round_up_to_lines(std::size_t floats) {
-  return (floats + kLineFloats - 1) / kLineFloats * kLineFloats;
+/// Whole lines, an odd number of them: as rows lie in their tables, for the same reasons
+/// (RowShape).
+std::size_t stride_of(std::size_t floats) {
+  return (whole_lines(floats) / whole_lines(1) | 1) * whole_lines(1);
 }
 
 }  // namespace
 
 CopySet::CopySet(std::size_t slots, std::size_t floats)
     : floats_(floats),
-      stride_(round_up_to_lines(floats)),
+      stride_(stride_of(floats)),
       mask_(static_cast<std::uint32_t>(slots - 1)),
       homes_(slots, nullptr),
       data_(2 * slots * stride_) {}

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/aligned.h"
 #include "model/model.h"
 
 namespace leveret::model {
@@ -41,14 +42,14 @@ class CopySet {
   }
 
  private:
-  float* now(std::size_t i) { return data_.data() + 2 * i * stride_; }
-  float* before(std::size_t i) { return now(i) + stride_; }
+  float* now(std::size_t i) { return data_.data() + i * stride_; }
+  float* before(std::size_t i) { return now(homes_.size() + i); }
   float* claim(float* home, std::uint32_t i);
 
   std::size_t floats_, stride_;
   std::uint32_t mask_;
   std::vector<float*> homes_;  ///< of each place; null: free
-  std::vector<float> data_;    ///< of each place: the array as it is, and as it was when claimed
+  AlignedFloats data_;  ///< of all places: the arrays as they are, then as they were when claimed
   std::vector<std::uint32_t> claimed_;
 };
 
