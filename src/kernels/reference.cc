@@ -164,6 +164,7 @@ void dense_backward_update(float* w, float* acc, const float* in, const float* d
                            StepRule rule, float* d_in) {
   dense_backward(w, d_out, inputs, outputs, stride, d_in);
   for (std::size_t o = 0; o < outputs; ++o) {
+    if (d_out[o] == 0) continue;  // whatever the input is, also when it is not finite
     for (std::size_t i = 0; i < inputs; ++i) {
       step(w[o * stride + i], acc[o * stride + i], d_out[o] * in[i], rule);
     }
