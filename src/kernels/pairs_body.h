@@ -83,6 +83,23 @@ inline void with_own_slots(const std::uint32_t* fields, std::size_t n, Body&& bo
   });
 }
 
+/// Calls fixed<k>() for the slot lengths that have code of their own, any() for the others.
+template <class Fixed, class Any>
+inline void with_slot_length(std::size_t k, Fixed&& fixed, Any&& any) {
+  switch (k) {
+    case 2:
+      return fixed.template operator()<2>();
+    case 4:
+      return fixed.template operator()<4>();
+    case 8:
+      return fixed.template operator()<8>();
+    case 16:
+      return fixed.template operator()<16>();
+    default:
+      return any();
+  }
+}
+
 // ---- forward ----
 
 /// The products of a bundle of pairs, folded into one register.
@@ -170,18 +187,7 @@ void ffm_pairs(const float* const* rows, const std::uint32_t* fields, std::size_
     with_own_slots<Isa, K, const float, (K < kLanes<Isa>)>(
         fields, n, [&](const auto& own) { ffm_pairs_fixed<Isa, K>(r, n, pairs, own); });
   };
-  switch (k) {
-    case 2:
-      return fixed.template operator()<2>();
-    case 4:
-      return fixed.template operator()<4>();
-    case 8:
-      return fixed.template operator()<8>();
-    case 16:
-      return fixed.template operator()<16>();
-    default:
-      return ffm_pairs_any<Isa>(r, n, k, pairs);
-  }
+  with_slot_length(k, fixed, [&] { ffm_pairs_any<Isa>(r, n, k, pairs); });
 }
 
 // ---- update, one accumulator per weight ----
@@ -276,18 +282,7 @@ void ffm_update_pairs(float* const* rows, float* const* accs, const std::uint32_
           fields, n,
           [&](const auto& own) { ffm_update_pairs_fixed<Isa, K>(w, acc, n, delta, step, own); });
     };
-    switch (k) {
-      case 2:
-        return fixed.template operator()<2>();
-      case 4:
-        return fixed.template operator()<4>();
-      case 8:
-        return fixed.template operator()<8>();
-      case 16:
-        return fixed.template operator()<16>();
-      default:
-        return ffm_update_pairs_any<Isa>(w, acc, n, k, delta, step);
-    }
+    with_slot_length(k, fixed, [&] { ffm_update_pairs_any<Isa>(w, acc, n, k, delta, step); });
   });
 }
 

@@ -210,18 +210,7 @@ void ffm_update_pairs_slice(float* const* rows, float* const* accs, const std::u
             ffm_update_pairs_slice_fixed<Isa, K>(w, acc, n, delta, step, own);
           });
     };
-    switch (k) {
-      case 2:
-        return fixed.template operator()<2>();
-      case 4:
-        return fixed.template operator()<4>();
-      case 8:
-        return fixed.template operator()<8>();
-      case 16:
-        return fixed.template operator()<16>();
-      default:
-        return ffm_update_pairs_slice_any<Isa>(w, acc, n, k, delta, step);
-    }
+    with_slot_length(k, fixed, [&] { ffm_update_pairs_slice_any<Isa>(w, acc, n, k, delta, step); });
   });
 }
 
