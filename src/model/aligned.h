@@ -9,6 +9,7 @@
 namespace leveret::model {
 
 inline constexpr std::size_t kLineBytes = 64;
+inline constexpr std::size_t kLineFloats = kLineBytes / sizeof(float);
 
 template <class T>
 struct LineAllocator {
@@ -29,8 +30,13 @@ using AlignedFloats = std::vector<float, LineAllocator<float>>;
 
 /// `floats` rounded up to whole lines.
 constexpr std::size_t whole_lines(std::size_t floats) {
-  constexpr std::size_t kFloats = kLineBytes / sizeof(float);
-  return (floats + kFloats - 1) / kFloats * kFloats;
+  return (floats + kLineFloats - 1) / kLineFloats * kLineFloats;
+}
+
+/// The same up to an odd number of them, so that the same place of many rows does not fall on few
+/// sets of a cache (kernels.h).
+constexpr std::size_t odd_lines(std::size_t floats) {
+  return (whole_lines(floats) / kLineFloats | 1) * kLineFloats;
 }
 
 }  // namespace leveret::model

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "model/aligned.h"
 #include "model/arena.h"
 #include "model/counter.h"
 #include "model/memory_budget.h"
@@ -30,8 +31,7 @@ struct FieldTableOptions {
 };
 
 /// A row: slots * k weights, then their state, one float per weight or per slot, then filling up to
-/// an odd number of 64-byte lines. Odd, so that the same place of many rows does not fall on few
-/// sets of a cache (kernels.h); in one piece, so that a row is one walk through the page tables.
+/// an odd number of cache lines; in one piece, so that a row is one walk through the page tables.
 struct RowShape {
   std::uint32_t slots = 0;
   std::uint32_t k = 4;
@@ -41,11 +41,7 @@ struct RowShape {
   std::size_t weights() const { return std::size_t{slots} * k; }
   std::size_t state() const { return slice_state ? slots : weights(); }
   /// Floats from one row to the next.
-  std::size_t stride() const {
-    const std::size_t lines = (weights() + state() + kLineFloats - 1) / kLineFloats;
-    return (lines | 1) * kLineFloats;
-  }
-  static constexpr std::size_t kLineFloats = 16;
+  std::size_t stride() const { return odd_lines(weights() + state()); }
 };
 
 class FieldTable {
@@ -121,7 +117,7 @@ class FieldTable {
   }
 
   static void fetch(const float* at, std::size_t floats) {
-    for (const float* end = at + floats; at < end; at += RowShape::kLineFloats) {
+    for (const float* end = at + floats; at < end; at += kLineFloats) {
       __builtin_prefetch(at, 0, 2);
     }
   }

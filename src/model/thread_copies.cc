@@ -3,19 +3,9 @@
 #include <algorithm>
 
 namespace leveret::model {
-namespace {
-
-/// Whole lines, an odd number of them: as rows lie in their tables, for the same reasons
-/// (RowShape).
-std::size_t stride_of(std::size_t floats) {
-  return (whole_lines(floats) / whole_lines(1) | 1) * whole_lines(1);
-}
-
-}  // namespace
-
 CopySet::CopySet(std::size_t slots, std::size_t floats)
     : floats_(floats),
-      stride_(stride_of(floats)),
+      stride_(odd_lines(floats)),
       mask_(static_cast<std::uint32_t>(slots - 1)),
       homes_(slots, nullptr),
       data_(2 * slots * stride_) {}
