@@ -46,15 +46,11 @@ void FfmBlock::gather(const Model& model, Tape& tape, std::size_t b, bool in_pla
   const std::size_t k = model.spec().ffm_k;
   const std::size_t length = slots * k;
   FfmTape& ffm = tape.ffm;
-  const auto clear = [&] {
-    ffm.present.clear();
-    ffm.fields.clear();
-    ffm.sums.clear();
-  };
-  clear();
   ffm.in_place = in_place && gather_in_place(model, tape, b);
   if (ffm.in_place) return;
-  clear();
+  ffm.present.clear();
+  ffm.fields.clear();
+  ffm.sums.clear();
   if (ffm.contra.size() < slots * length) {
     ffm.store.resize(slots * length);
     ffm.contra.resize(slots * length);
