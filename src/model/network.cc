@@ -183,40 +183,44 @@ bool Network::works(const Model& model, const Block& block) const {
   return !needs_fields || model.layout().fields > 0;
 }
 
-void Network::forward(const Model& model, Tape& tape) const {
-  for (const auto& block : blocks_) {
-    if (works(model, *block)) block->forward(model, tape, 0, tape.size);
+Network::Blocks Network::alone() const { return Blocks(blocks_).first(alone_); }
+Network::Blocks Network::together() const { return Blocks(blocks_).subspan(alone_); }
+
+void Network::forward(Blocks blocks, const Model& model, Tape& tape, std::size_t begin,
+                      std::size_t end) const {
+  for (const auto& block : blocks) {
+    if (works(model, *block)) block->forward(model, tape, begin, end);
   }
 }
 
-void Network::forward_alone(const Model& model, Tape& tape, std::size_t b) const {
-  for (std::size_t i = 0; i < alone_; ++i) {
-    if (works(model, *blocks_[i])) blocks_[i]->forward(model, tape, b, b + 1);
-  }
-}
-
-void Network::forward_together(const Model& model, Tape& tape) const {
-  for (std::size_t i = alone_; i < blocks_.size(); ++i) {
-    if (works(model, *blocks_[i])) blocks_[i]->forward(model, tape, 0, tape.size);
-  }
-}
-
-void Network::backward(const Model& model, Tape& tape) const {
-  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+void Network::backward(Blocks blocks, const Model& model, Tape& tape) const {
+  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
     if (works(model, **block)) (*block)->backward(model, tape);
   }
 }
 
+void Network::forward(const Model& model, Tape& tape) const {
+  forward(blocks_, model, tape, 0, tape.size);
+}
+
+void Network::forward_alone(const Model& model, Tape& tape, std::size_t b) const {
+  forward(alone(), model, tape, b, b + 1);
+}
+
+void Network::forward_together(const Model& model, Tape& tape) const {
+  forward(together(), model, tape, 0, tape.size);
+}
+
+void Network::backward(const Model& model, Tape& tape) const { backward(blocks_, model, tape); }
+
 void Network::learn(Model& model, Tape& tape, Optimizer& optimizer) const {
-  const bool steps_on_the_way =
-      model.spec().has_mlp() && Optimizer::steps_on_the_way(model.spec(), tape);
-  for (std::size_t i = blocks_.size(); i-- > 0;) {
-    if (!works(model, *blocks_[i])) continue;
-    if (steps_on_the_way && i == alone_) {  // the MLP
-      optimizer.backward_dense(model, tape);
-    } else {
-      blocks_[i]->backward(model, tape);
-    }
+  if (model.spec().has_mlp() && Optimizer::steps_on_the_way(model.spec(), tape)) {
+    const Block& mlp = *together().front();
+    backward(together().subspan(1), model, tape);
+    if (works(model, mlp)) optimizer.backward_dense(model, tape);
+    backward(alone(), model, tape);
+  } else {
+    backward(model, tape);
   }
   optimizer.apply(model, tape);
 }

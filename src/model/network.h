@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "model/block.h"
@@ -45,6 +46,13 @@ class Network {
   void learn(Model& model, Tape& tape, Optimizer& optimizer) const;
 
  private:
+  using Blocks = std::span<const std::unique_ptr<Block>>;
+  Blocks alone() const;     ///< those that forward_alone runs
+  Blocks together() const;  ///< the others; the MLP, where there is one, comes first
+  void forward(Blocks blocks, const Model& model, Tape& tape, std::size_t begin,
+               std::size_t end) const;
+  void backward(Blocks blocks, const Model& model, Tape& tape) const;
+
   /// FFM and MLP have nothing to work on before the first field is met.
   bool works(const Model& model, const Block& block) const;
   void set_values(const Model& model, Tape& tape, std::size_t b) const;
