@@ -111,7 +111,8 @@ Row FieldTable::touch(std::uint32_t hash) {
 
 std::uint32_t FieldTable::sights_needed() const {
   if (options_.admit > 0) return options_.admit;
-  return 2 + 2 * static_cast<std::uint32_t>(std::bit_width(rows() / kRowsOfFewSights));
+  const std::uint64_t times = rows() * row_bytes() / kBytesOfFewSights;
+  return 2 + 4 * static_cast<std::uint32_t>(std::bit_width(times));
 }
 
 /// One more sight of a key that is in the index.

@@ -125,11 +125,11 @@ class FieldTable {
     return hashed_ ? hash & mask_ : home_slot(hash, capacity_);
   }
   std::uint64_t next(std::uint64_t i) const { return i + 1 < capacity_ ? i + 1 : 0; }
-  /// With admit 0: 2 while the field has fewer than kRowsOfFewSights rows, and 2 more for each
+  /// With admit 0: 2 while the field's rows take less than kBytesOfFewSights, and 4 more for each
   /// doubling from there. The more rows a field has, the rarer the next feature will be seen again,
-  /// and the less its row is worth the memory.
+  /// and the less its row is worth the memory; the more, the smaller a row is.
   std::uint32_t sights_needed() const;
-  static constexpr std::uint64_t kRowsOfFewSights = 4096;
+  static constexpr std::uint64_t kBytesOfFewSights = 3 << 19;
 
   Row sighted(std::uint64_t& slot, std::uint64_t seen);
   Row new_row(std::uint32_t key);

@@ -151,18 +151,28 @@ TEST_CASE("new slots are what they would have been from the start; old ones stay
   }
 }
 
-TEST_CASE("with admit 0 a full field asks for more sights") {
-  MemoryBudget budget(kMemory);
-  FieldTable table(0, with_admit(0), kShape, budget);
-  const auto sights_of = [&](std::uint32_t key) {
-    std::uint32_t sights = 1;
-    while (table.touch(key) == kNoRow) ++sights;
-    return sights;
-  };
-  std::uint32_t key = 1;
-  for (const auto& [until, sights] : std::vector<std::pair<std::uint64_t, std::uint32_t>>{
-           {4096, 2}, {8192, 4}, {16384, 6}, {16400, 8}}) {
-    while (table.rows() < until) REQUIRE(sights_of(key++ * 2654435761u) == sights);
+TEST_CASE("with admit 0 a field with much memory asks for more sights") {
+  for (const std::uint32_t slots : {4u, 39u}) {
+    MemoryBudget budget(kMemory);
+    const RowShape shape{slots, 4, true, 1};
+    FieldTable table(0, with_admit(0), shape, budget);
+    const auto sights_of = [&](std::uint32_t key) {
+      std::uint32_t sights = 1;
+      while (table.touch(key) == kNoRow) ++sights;
+      return sights;
+    };
+    // The first row that begins beyond 1.5 MiB, 3 MiB, 6 MiB.
+    const auto rows_in = [&](std::uint64_t bytes) {
+      return (bytes + 4 * shape.stride() - 1) / (4 * shape.stride());
+    };
+    std::uint32_t key = 1;
+    for (const auto& [until, sights] : std::vector<std::pair<std::uint64_t, std::uint32_t>>{
+             {rows_in(3 << 19), 2},
+             {rows_in(3 << 20), 6},
+             {rows_in(3 << 21), 10},
+             {rows_in(3 << 21) + 10, 14}}) {
+      while (table.rows() < until) REQUIRE(sights_of(key++ * 2654435761u) == sights);
+    }
   }
 }
 
