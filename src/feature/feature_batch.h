@@ -15,7 +15,7 @@ namespace leveret::feature {
 using text::Feature;
 
 /// Where a linear feature is counted: its namespace's first field + 1, or 0 for the rest
-/// (interactions, namespaces without a field).
+/// (interactions, namespaces without a field). Group 0 for all where FeatureBatch has no groups.
 struct LinearRun {
   std::uint32_t group;
   std::uint32_t begin, end;  ///< in FeatureBatch::linear
@@ -44,6 +44,10 @@ struct FeatureBatch {
   std::vector<float> label;       ///< +1, -1, 0 = none
   std::vector<float> importance;  ///< >= 0
   std::vector<float> initial;     ///< added to the raw score
+
+  /// Whether linear features are told apart by group. Models whose blocks do not ask for groups do
+  /// without: the features of an example may then be one run.
+  bool groups = true;
 
   std::vector<Feature> linear;  ///< without the constant, interactions included
   std::vector<LinearRun> linear_runs;

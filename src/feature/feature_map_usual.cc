@@ -24,26 +24,24 @@ bool FeatureMap::insert_run(FieldRun run, FieldRun* first, FieldRun* end) {
   return true;
 }
 
-bool FeatureMap::map_usual(const text::ExampleChunk& chunk, const text::Example& example,
-                           FeatureBatch& out) const {
-  const std::size_t count = example.runs_end - example.runs_begin;
-  if (count == 0 || !options_.interactions.empty()) return false;
-  const bool fields = options_.field_features;
-  const text::NamespaceRun* const runs = chunk.runs.data() + example.runs_begin;
-  const std::uint32_t begin = runs[0].begin;
+/// The runs of a usual line: to out.linear_runs, as one without groups, and to out.runs. False, with
+/// nothing appended, when it is not a usual line.
+template <bool kGroups, bool kFields>
+bool FeatureMap::map_usual_runs(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const {
   const auto linear_at = static_cast<std::uint32_t>(out.linear.size());
   const auto field_at = static_cast<std::uint32_t>(out.field_features.size());
   const std::size_t linear_run_at = out.linear_runs.size(), run_at = out.runs.size();
-  out.linear_runs.resize(linear_run_at + count);
-  if (fields) out.runs.resize(run_at + count);
+  out.linear_runs.resize(linear_run_at + (kGroups ? runs.size() : 1));
+  if (kFields) out.runs.resize(run_at + runs.size());
   LinearRun* const linear_runs = out.linear_runs.data() + linear_run_at;
   FieldRun* const field_runs = out.runs.data() + run_at;
   const UsualRoute* const routes = usual_.data();
   const std::size_t names = usual_.size();
 
+  const std::uint32_t begin = runs[0].begin;
   std::uint32_t end = begin;
   bool usual = true;
-  for (std::size_t r = 0; usual && r < count; ++r) {
+  for (std::size_t r = 0; usual && r < runs.size(); ++r) {
     const text::NamespaceRun run = runs[r];
     if (run.name >= names || run.begin != end || run.end == end || routes[run.name].field < 0) {
       usual = false;
@@ -51,8 +49,10 @@ bool FeatureMap::map_usual(const text::ExampleChunk& chunk, const text::Example&
     }
     const UsualRoute route = routes[run.name];
     end = run.end;
-    linear_runs[r] = {route.group, linear_at + (run.begin - begin), linear_at + (end - begin)};
-    if (fields) {
+    if (kGroups) {
+      linear_runs[r] = {route.group, linear_at + (run.begin - begin), linear_at + (end - begin)};
+    }
+    if (kFields) {
       usual = insert_run({static_cast<std::uint32_t>(route.field), field_at + (run.begin - begin),
                           field_at + (end - begin)},
                          field_runs, field_runs + r);
@@ -60,10 +60,26 @@ bool FeatureMap::map_usual(const text::ExampleChunk& chunk, const text::Example&
   }
   if (!usual) {
     out.linear_runs.resize(linear_run_at);
-    if (fields) out.runs.resize(run_at);
+    if (kFields) out.runs.resize(run_at);
     return false;
   }
-  append_features({chunk.features.data() + begin, end - begin}, linear_at, out);
+  if (!kGroups) linear_runs[0] = {0, linear_at, linear_at + (end - begin)};
+  return true;
+}
+
+bool FeatureMap::map_usual(const text::ExampleChunk& chunk, const text::Example& example,
+                           FeatureBatch& out) const {
+  const std::size_t count = example.runs_end - example.runs_begin;
+  if (count == 0 || !options_.interactions.empty()) return false;
+  const std::span runs(chunk.runs.data() + example.runs_begin, count);
+  const bool fields = options_.field_features;
+  const bool usual = out.groups ? (fields ? map_usual_runs<true, true>(runs, out)
+                                          : map_usual_runs<true, false>(runs, out))
+                                : (fields ? map_usual_runs<false, true>(runs, out)
+                                          : map_usual_runs<false, false>(runs, out));
+  if (!usual) return false;
+  append_features({chunk.features.data() + runs[0].begin, runs[count - 1].end - runs[0].begin},
+                  static_cast<std::uint32_t>(out.linear.size()), out);
   out.linear_runs_begin.push_back(static_cast<std::uint32_t>(out.linear_runs.size()));
   return true;
 }

@@ -33,7 +33,7 @@ void LinearBlock::forward_one(const Model& model, Tape& tape, std::size_t b) con
   Scores& scores = tape.scores[b];
   scores.base = tape.initial(b) + (model.spec().constant ? model.scalars().bias : 0.0f);
   float sum = scores.base;
-  if (!model.spec().has_mlp() && !tape.keep_parts) {
+  if (!model.spec().uses_groups() && !tape.keep_parts) {
     const std::size_t end = tape.batch->linear_end(tape.first + b);
     for (std::size_t i = tape.batch->linear_begin(tape.first + b); i < end; ++i) {
       sum += tape.cells[i][kWeight] * tape.values[i];

@@ -53,7 +53,7 @@ const float* LinearTable::find(std::uint32_t hash) const {
   }
 }
 
-float* LinearTable::find_or_insert(std::uint32_t hash) {
+float* LinearTable::search_or_insert(std::uint32_t hash) {
   const std::uint32_t key = table_key(hash);
   if (hashed_) {
     std::atomic_ref<std::uint32_t> owner(*slot(hash & mask_));

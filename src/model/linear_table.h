@@ -10,6 +10,7 @@
 /// `set_concurrent(true)` forbids growth in between.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "model/arena.h"
@@ -36,7 +37,15 @@ class LinearTable {
 
   /// The cell of `hash`, or nullptr when it was never inserted (hashed: never nullptr).
   const float* find(std::uint32_t hash) const;
-  float* find_or_insert(std::uint32_t hash);
+  float* find_or_insert(std::uint32_t hash) {
+    // Most keys are where they belong; the search for the others stays out of the caller's loop.
+    if (!hashed_) {
+      const std::uint32_t key = table_key(hash);
+      const std::uint64_t home = home_slot(key, capacity_);
+      if (std::atomic_ref(*slot(home)).load(std::memory_order_relaxed) == key) return cell(home);
+    }
+    return search_or_insert(hash);
+  }
   void prefetch(std::uint32_t hash) const {
     __builtin_prefetch(slot(hashed_ ? hash & mask_ : home_slot(table_key(hash), capacity_)));
   }
@@ -74,6 +83,7 @@ class LinearTable {
   std::uint32_t* slot(std::uint64_t i) const { return slots_ + (i << words_shift_); }
   float* cell(std::uint64_t i) const { return reinterpret_cast<float*>(slot(i) + 1); }
   std::uint64_t next(std::uint64_t i) const { return i + 1 < capacity_ ? i + 1 : 0; }
+  float* search_or_insert(std::uint32_t hash);
   bool grow();
   void adopt(Arena arena, std::uint64_t capacity);
   void set_capacity(std::uint64_t capacity);

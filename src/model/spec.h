@@ -61,6 +61,8 @@ struct Spec {
   bool has_ffm() const { return ffm_k > 0; }
   bool has_mlp() const { return ffm_k > 0 && !hidden.empty(); }
   bool mixed() const { return heads == Heads::kMixed; }
+  /// Whether a block asks how much of the linear part comes from each group of features.
+  bool uses_groups() const { return mixed() || has_mlp(); }
 
   /// `features` with what else a FeatureMap needs to know.
   feature::FeatureOptions map_options() const {

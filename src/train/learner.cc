@@ -8,7 +8,9 @@ namespace leveret::train {
 
 Learner::Learner(model::Model& model, const text::NamespaceNames& names,
                  const kernels::Kernels& kernels)
-    : model_(model), names_(names), network_(model.spec(), kernels), optimizer_(kernels) {}
+    : model_(model), names_(names), network_(model.spec(), kernels), optimizer_(kernels) {
+  batch_.groups = model.spec().uses_groups();
+}
 
 void Learner::learn(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                     Outcomes& outcomes) {

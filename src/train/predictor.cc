@@ -8,7 +8,9 @@ namespace leveret::train {
 
 Predictor::Predictor(const model::Model& model, const text::NamespaceNames& names,
                      const kernels::Kernels& kernels)
-    : model_(model), names_(names), features_(model.features()), network_(model.spec(), kernels) {}
+    : model_(model), names_(names), features_(model.features()), network_(model.spec(), kernels) {
+  batch_.groups = model.spec().uses_groups();
+}
 
 void Predictor::predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                         Outcomes& outcomes) {

@@ -21,7 +21,7 @@ class Predictor {
                Outcomes& outcomes);
 
   /// The batch notes what each interaction is made of, and the tape what each field says.
-  void keep_for_audit() { batch_.keep_parents = tape_.keep_parts = true; }
+  void keep_for_audit() { batch_.groups = batch_.keep_parents = tape_.keep_parts = true; }
 
   /// The batch and tape of the last examples predicted: what audit shows.
   const feature::FeatureBatch& batch() const { return batch_; }
