@@ -11,7 +11,7 @@ src=$(cd "${1:-$(dirname "$0")/../src}" && pwd)
 # What each folder may include besides itself, all the way down.
 declare -A below=(
   [kernels]=""
-  [text]=""
+  [text]="kernels"
   [files]=""
   [stream]="text files"
   [feature]="text"

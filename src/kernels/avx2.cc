@@ -9,6 +9,17 @@ struct Avx2 {
   using V = xsimd::batch<float, xsimd::fma3<xsimd::avx2>>;
   static constexpr bool kTiles = false;
 
+  static std::uint32_t delimiter_bits_32(const char* p) {
+    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p));
+    const auto is = [bytes](char c) { return _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(c)); };
+    const __m256i blank = _mm256_or_si256(is(' '), _mm256_or_si256(is('\t'), is('\n')));
+    const __m256i found = _mm256_or_si256(blank, _mm256_or_si256(is('|'), is(':')));
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(found));
+  }
+  static std::uint64_t delimiter_bits(const char* p) {
+    return delimiter_bits_32(p) | std::uint64_t{delimiter_bits_32(p + 32)} << 32;
+  }
+
   /// The lanes below n.
   static __m256i mask(std::size_t n) {
     alignas(32) static constexpr std::int32_t kMasks[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
@@ -100,6 +111,6 @@ struct Avx2 {
 
 }  // namespace
 
-constinit const Kernels kAvx2 = generic::make_table<Avx2>("avx2");
+constinit const Kernels kAvx2 = generic::make_table<Avx2>("avx2", &generic::kTextKernels<Avx2>);
 
 }  // namespace leveret::kernels

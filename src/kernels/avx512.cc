@@ -1,4 +1,5 @@
 /// AVX-512 (F, CD, DQ, BW, VL): sixteen lanes, masks for the tails.
+#include "kernels/avx512_text.h"
 #include "kernels/body.h"
 #include "kernels/tables.h"
 
@@ -188,6 +189,6 @@ struct Avx512 {
 
 }  // namespace
 
-constinit const Kernels kAvx512 = generic::make_table<Avx512>("avx512");
+constinit const Kernels kAvx512 = generic::make_table<Avx512>("avx512", &kTextKernels512<Avx512>);
 
 }  // namespace leveret::kernels

@@ -5,12 +5,13 @@
 #include "kernels/ffm_body.h"
 #include "kernels/pairs_body.h"
 #include "kernels/pairs_tile_body.h"
+#include "kernels/text_body.h"
 #include "kernels/vector_body.h"
 
 namespace leveret::kernels::generic {
 
 template <class Isa>
-constexpr Kernels make_table(const char* name) {
+constexpr Kernels make_table(const char* name, const TextKernels* text) {
   return {
       .name = name,
       .dots = dots<Isa>,
@@ -28,6 +29,7 @@ constexpr Kernels make_table(const char* name) {
       .moments = moments<Isa>,
       .affine = affine<Isa>,
       .dot = dot<Isa>,
+      .text = text,
   };
 }
 

@@ -11,9 +11,10 @@ std::span<const Kernels* const> built_tables() {
 
 bool cpu_runs(const Kernels& k) {
   __builtin_cpu_init();
-  if (&k == &kAvx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool bits = __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+  if (&k == &kAvx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && bits;
   if (&k == &kAvx512) {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+    return bits && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
   }

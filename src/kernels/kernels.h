@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/text_kernels.h"
+
 namespace leveret::kernels {
 
 /// How a weight moves: G += g², w -= rate * g / G^power (AdaGrad, Duchi et al. 2011; VW's
@@ -124,6 +126,10 @@ struct Kernels {
 
   /// sum a[i]*b[i].
   float (*dot)(const float* a, const float* b, std::size_t length);
+
+  // ---- text ----
+
+  const TextKernels* text;
 };
 
 }  // namespace leveret::kernels

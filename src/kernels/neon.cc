@@ -10,6 +10,7 @@ namespace {
 struct Neon {
   using V = xsimd::batch<float, xsimd::neon64>;
   static constexpr bool kTiles = false;
+  static std::uint64_t delimiter_bits(const char* p) { return generic::delimiter_bits_16<Neon>(p); }
 
   static V load_part(const float* p, std::size_t n) {
     float lanes[4] = {};
@@ -69,6 +70,6 @@ struct Neon {
 
 }  // namespace
 
-constinit const Kernels kNeon = generic::make_table<Neon>("neon");
+constinit const Kernels kNeon = generic::make_table<Neon>("neon", &generic::kTextKernels<Neon>);
 
 }  // namespace leveret::kernels

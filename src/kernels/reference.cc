@@ -209,6 +209,7 @@ constinit const Kernels kReference = {
     .moments = moments,
     .affine = affine,
     .dot = dot,
+    .text = &kReferenceText,
 };
 
 }  // namespace leveret::kernels

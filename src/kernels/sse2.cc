@@ -8,6 +8,7 @@ namespace {
 struct Sse2 {
   using V = xsimd::batch<float, xsimd::sse2>;
   static constexpr bool kTiles = false;
+  static std::uint64_t delimiter_bits(const char* p) { return generic::delimiter_bits_16<Sse2>(p); }
 
   /// Two floats, the upper lanes 0. (As integers: reading floats as a double would break the
   /// aliasing rules, and their address need not suit one.)
@@ -77,6 +78,6 @@ struct Sse2 {
 
 }  // namespace
 
-constinit const Kernels kSse2 = generic::make_table<Sse2>("sse2");
+constinit const Kernels kSse2 = generic::make_table<Sse2>("sse2", &generic::kTextKernels<Sse2>);
 
 }  // namespace leveret::kernels

@@ -9,6 +9,7 @@
 namespace leveret::kernels {
 
 extern const Kernels kReference;
+extern const TextKernels kReferenceText;
 extern const Kernels kSse2;
 extern const Kernels kAvx2;
 extern const Kernels kAvx512;

@@ -1,6 +1,6 @@
-/// Where the bytes stand that the grammar knows: space, tab, newline, `|` and `:`. The text is
-/// looked at 64 bytes at a time and the positions go to a flat list, so that the parser steps from
-/// delimiter to delimiter and never over single bytes. Private to src/text.
+/// Where the bytes stand that the grammar knows: space, tab, newline, `|` and `:`. A kernel puts the
+/// positions into a flat list, so that the parser steps from delimiter to delimiter and never over
+/// single bytes. Private to src/text.
 #pragma once
 
 #include <array>
@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+
+#include "kernels/text_kernels.h"
 
 namespace leveret::text {
 
@@ -17,6 +19,8 @@ class DelimiterCursor {
  public:
   /// Text that is indexed at a time: its list fits the L1 cache.
   static constexpr std::uint32_t kWindow = 4096;
+
+  explicit DelimiterCursor(const kernels::TextKernels& kernels) : kernels_(kernels) {}
 
   void start(std::string_view text);
 
@@ -33,14 +37,14 @@ class DelimiterCursor {
 
  private:
   void refill();
-  void index(std::uint32_t size);
 
+  const kernels::TextKernels& kernels_;
   const char* text_ = nullptr;
   std::uint32_t size_ = 0;
   std::uint32_t indexed_ = 0;  ///< the text before has its positions in the list
   std::uint32_t next_ = 0, end_ = 0;
-  // Room for a window of nothing but delimiters and the slots that are written ahead.
-  std::array<std::uint32_t, kWindow + 16> positions_;
+  // Room for a window of nothing but delimiters.
+  std::array<std::uint32_t, kWindow + kernels::TextKernels::kSpare> positions_;
 };
 
 }  // namespace leveret::text

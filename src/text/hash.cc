@@ -1,6 +1,6 @@
 #include "text/hash.h"
 
-#include "text/hash_inline.h"
+#include "kernels/short_hash.h"
 
 namespace leveret::text {
 
@@ -8,13 +8,13 @@ std::uint32_t murmur3(std::string_view bytes, std::uint32_t seed) {
   const char* p = bytes.data();
   std::size_t left = bytes.size();
   std::uint32_t h = seed;
-  for (; left >= 4; left -= 4, p += 4) h = murmur_round(h, load_le32(p));
+  for (; left >= 4; left -= 4, p += 4) h = kernels::murmur_round(h, kernels::load_le32(p));
   std::uint32_t tail = 0;
   for (std::size_t i = 0; i < left; ++i) {
     tail |= static_cast<std::uint32_t>(static_cast<unsigned char>(p[i])) << (8 * i);
   }
   // A tail of zero bytes mixes to 0, so it needs no case of its own.
-  return murmur_finish(h ^ murmur_mix(tail), static_cast<std::uint32_t>(bytes.size()));
+  return kernels::murmur_finish(h ^ kernels::murmur_mix(tail), static_cast<std::uint32_t>(bytes.size()));
 }
 
 namespace {

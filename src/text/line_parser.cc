@@ -8,7 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "text/hash_inline.h"
+#include "kernels/dispatch.h"
+#include "kernels/short_hash.h"
 #include "text/label.h"
 #include "text/namespace_number.h"
 
@@ -24,10 +25,12 @@ bool is_space(char c) { return c == ' ' || c == '\t'; }
 }  // namespace
 
 Parser::LineParser::LineParser(NamespaceNames& names, ParserOptions options)
-    : names_(names),
+    : kernels_(*kernels::active().text),
+      names_(names),
       options_(std::move(options)),
       plain_(!options_.keep_names && options_.numbers.empty()),
-      usual_(!options_.keep_names) {
+      usual_(!options_.keep_names),
+      cursor_(kernels_) {
   for (const std::string& space : options_.numbers) {
     const std::optional<std::uint32_t> id = names.intern(number_run_name(space));
     if (!id) throw std::length_error("too many different namespaces");
@@ -153,38 +156,58 @@ void Parser::LineParser::add_number(std::string_view space) {
 void Parser::LineParser::parse_usual_namespaces() {
   const auto ahead = cursor_.ahead();
   staged_.reserve(ahead.size() / 3 + 1);
-  // Copies, so that the stores below cannot be stores to these.
-  const char* const text = text_;
-  const std::uint32_t last_word = size_ - std::min(size_, 8u);
-  const HashMode mode = options_.hash;
-  const std::uint32_t at = staged_.feature_count();
+  std::size_t i = 0;
+  for (;;) {
+    const std::size_t short_names = add_short_names(ahead.subspan(i));
+    i += 3 * short_names;
+    if (short_names == kernels::TextKernels::kNames) continue;
+    // What the kernel leaves: a longer name, or the last one of the line.
+    if (!add_usual_namespace(ahead.subspan(i))) break;
+    const bool last = text_[ahead[i + 2]] == '\n';
+    i += last ? 2 : 3;
+    if (last) break;
+  }
+  cursor_.skip(i);
+}
+
+/// As many as the kernel finds and as are known.
+std::size_t Parser::LineParser::add_short_names(std::span<const std::uint32_t> delimiters) {
+  unsigned char letters[kernels::TextKernels::kNames];
+  std::uint32_t hashes[kernels::TextKernels::kNames];
+  const std::size_t found = kernels_.short_names(
+      text_, size_, delimiters.data(), delimiters.size(), known_.letter_hashes(),
+      options_.hash == HashMode::kStrings, letters, hashes);
   Feature* const features = staged_.free_features();
   NamespaceRun* const runs = staged_.free_runs();
+  const std::uint32_t at = staged_.feature_count();
   std::uint32_t count = 0;
-  std::size_t i = 0;
-  for (bool last = false; !last && i + 4 <= ahead.size(); ++count) {
-    const std::uint32_t bar = ahead[i];
-    const std::uint32_t begin = bar + 3;
-    const std::uint32_t end = ahead[i + 2];
-    if (text[bar] != '|' || ahead[i + 1] != bar + 2 || text[bar + 2] != ' ') break;
-    if (end == begin || begin > last_word) break;
-    last = text[end] == '\n';
-    if (last ? text[end - 1] == '\r'
-             : text[end] != ' ' || ahead[i + 3] != end + 1 || text[end + 1] != '|') {
-      break;
-    }
-    const KnownNamespace space = known_.of_letter(static_cast<unsigned char>(text[bar + 1]));
+  for (; count < found; ++count) {
+    const KnownNamespace space = known_.of_letter(letters[count]);
     if (space.id == KnownNamespace::kUnknown) break;
-    const std::uint32_t size = end - begin;
-    const std::uint32_t hash = size <= 8
-                                   ? hash_short(load_le64(text + begin), size, space.hash, mode)
-                                   : hash_name({text + begin, size}, space.hash, mode);
-    features[count] = {hash, 1.0f};
+    features[count] = {hashes[count], 1.0f};
     runs[count] = {space.id, space.hash, at + count, at + count + 1};
-    i += last ? 2 : 3;
   }
   staged_.added(count);
-  cursor_.skip(i);
+  return count;
+}
+
+/// The first one, if it has the shape.
+bool Parser::LineParser::add_usual_namespace(std::span<const std::uint32_t> delimiters) {
+  if (delimiters.size() < 4) return false;
+  const std::uint32_t bar = delimiters[0], begin = bar + 3, end = delimiters[2];
+  if (text_[bar] != '|' || delimiters[1] != bar + 2 || text_[bar + 2] != ' ') return false;
+  if (end == begin) return false;
+  if (text_[end] == '\n') {
+    if (text_[end - 1] == '\r') return false;
+  } else if (text_[end] != ' ' || delimiters[3] != end + 1 || text_[end + 1] != '|') {
+    return false;
+  }
+  const KnownNamespace space = known_.of_letter(static_cast<unsigned char>(text_[bar + 1]));
+  if (space.id == KnownNamespace::kUnknown) return false;
+  const std::uint32_t at = staged_.feature_count();
+  staged_.add_feature({hash(begin, end, space.hash), 1.0f});
+  staged_.add_run({space.id, space.hash, at, at + 1});
+  return true;
 }
 
 bool Parser::LineParser::parse_namespace() {
@@ -327,7 +350,11 @@ std::uint32_t Parser::LineParser::hash(std::uint32_t begin, std::uint32_t end,
                                        std::uint32_t seed) const {
   const std::uint32_t size = end - begin;
   if (size - 1 < 8 && size_ - begin >= 8) {
-    return hash_short(load_le64(text_ + begin), size, seed, options_.hash);
+    const std::uint64_t word = kernels::load_le64(text_ + begin) & kernels::kLowBytes[size];
+    const bool numbers = options_.hash == HashMode::kStrings;
+    if (!numbers || !kernels::blank_ends_short(word, size)) {
+      return kernels::hash_short(word, size, seed, numbers);
+    }
   }
   return hash_name(view(begin, end), seed, options_.hash);
 }

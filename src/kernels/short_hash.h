@@ -1,14 +1,14 @@
-/// The steps of murmur3_x86_32, and VW's hash of names of up to 8 bytes without a loop: the parser
-/// spends most of its time here. Private to src/text.
+/// The steps of murmur3_x86_32, and VW's hash of names of up to 8 bytes without a loop.
+///
+/// Internal linkage: files for several instruction sets include this.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <cstring>
 
-#include "text/hash.h"
-
-namespace leveret::text {
+namespace leveret::kernels {
+namespace {
 
 static_assert(std::endian::native == std::endian::little, "the hashes read words of the text");
 
@@ -44,7 +44,7 @@ inline std::uint32_t murmur_finish(std::uint32_t h, std::uint32_t size) {
 }
 
 /// The low `size` bytes of a word, size 0 to 8.
-inline constexpr std::uint64_t kLowBytes[9] = {
+constexpr std::uint64_t kLowBytes[9] = {
     0,
     0xff,
     0xffff,
@@ -56,7 +56,7 @@ inline constexpr std::uint64_t kLowBytes[9] = {
     0xffffffffffffffff,
 };
 
-inline constexpr std::uint64_t kAsciiZeros = 0x3030303030303030;
+constexpr std::uint64_t kAsciiZeros = 0x3030303030303030;
 
 /// murmur3 of a name of 1 to 8 bytes; bytes of `word` from `size` on are zero. One chain that
 /// stops early by selection, as name lengths are too irregular for a branch predictor.
@@ -87,21 +87,18 @@ inline std::uint32_t digits_value_short(std::uint64_t word, std::uint32_t size) 
   return static_cast<std::uint32_t>(v >> 32);
 }
 
-/// hash_name of `size` bytes (1 to 8) that stand at the low end of `word`, whatever its other
-/// bytes.
+/// Whether the `size` low bytes (1 to 8) of `word` begin or end with one that VW trims.
+inline bool blank_ends_short(std::uint64_t word, std::uint32_t size) {
+  return (word & 0xff) <= 0x20 || (word >> (8 * size - 8)) <= 0x20;
+}
+
+/// VW's hash of the name in the `size` low bytes (1 to 8) of `word`; the others are zero. With
+/// `numbers` it must not have blank ends.
 inline std::uint32_t hash_short(std::uint64_t word, std::uint32_t size, std::uint32_t seed,
-                                HashMode mode) {
-  word &= kLowBytes[size];
-  if (mode == HashMode::kStrings) {
-    const bool blank_ends = (word & 0xff) <= 0x20 || (word >> (8 * size - 8)) <= 0x20;
-    if (blank_ends) [[unlikely]] {
-      char bytes[8];
-      std::memcpy(bytes, &word, sizeof bytes);
-      return hash_name({bytes, size}, seed, mode);
-    }
-    if (all_digits_short(word, size)) return digits_value_short(word, size) + seed;
-  }
+                                bool numbers) {
+  if (numbers && all_digits_short(word, size)) return digits_value_short(word, size) + seed;
   return murmur3_short(word, size, seed);
 }
 
-}  // namespace leveret::text
+}  // namespace
+}  // namespace leveret::kernels

@@ -1,0 +1,224 @@
+/// Kernels of the text for AVX-512: positions by compression, and sixteen names at a time. Part of
+/// avx512.cc.
+#pragma once
+
+#include <immintrin.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/kernels.h"
+#include "kernels/short_hash.h"
+#include "kernels/text_body.h"
+
+namespace leveret::kernels {
+namespace {
+
+/// Bit i: whether byte i is a delimiter. Their low four bits tell all but ':' and '\n' apart, so
+/// one look-up names the only delimiter that a byte can be.
+inline __mmask64 delimiter_mask(__m512i bytes) {
+  const __m512i candidates = _mm512_broadcast_i32x4(
+      _mm_setr_epi8(' ', -1, -1, -1, -1, -1, -1, -1, -1, '\t', '\n', -1, '|', -1, -1, -1));
+  return _mm512_cmpeq_epi8_mask(bytes, _mm512_shuffle_epi8(candidates, bytes)) |
+         _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(':'));
+}
+
+std::uint32_t* delimiters_512(const char* text, std::size_t size, std::uint32_t base,
+                              std::uint32_t* out) {
+  const __m512i first = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  __m512i place = _mm512_add_epi32(first, _mm512_set1_epi32(static_cast<int>(base)));
+  for (std::size_t at = 0; at < size; at += 64) {
+    const std::size_t left = size - at;
+    const __mmask64 there = left >= 64 ? ~__mmask64{0} : (__mmask64{1} << left) - 1;
+    // Bytes beyond the end are read as zero: no delimiters.
+    std::uint64_t bits = delimiter_mask(_mm512_maskz_loadu_epi8(there, text + at));
+    for (int quarter = 0; quarter < 4; ++quarter, bits >>= 16) {
+      _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), place));
+      out += std::popcount(bits & 0xffff);
+      place = _mm512_add_epi32(place, _mm512_set1_epi32(16));
+    }
+  }
+  return out;
+}
+
+/// Sixteen names of up to 8 bytes: those of lanes 0 to 7, then 8 to 15.
+struct Words {
+  __m512i low, high;
+};
+
+/// The lower or the upper halves of the words, in lanes of 32 bits.
+inline __m512i halves(Words words, int upper) {
+  const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  return _mm512_permutex2var_epi32(words.low, _mm512_add_epi32(even, _mm512_set1_epi32(upper)),
+                                   words.high);
+}
+
+inline __m512i murmur_mix(__m512i k) {
+  k = _mm512_mullo_epi32(k, _mm512_set1_epi32(static_cast<int>(0xcc9e2d51u)));
+  return _mm512_mullo_epi32(_mm512_rol_epi32(k, 15), _mm512_set1_epi32(0x1b873593));
+}
+
+inline __m512i murmur_step(__m512i h) {
+  h = _mm512_rol_epi32(h, 13);
+  return _mm512_add_epi32(_mm512_add_epi32(_mm512_slli_epi32(h, 2), h),
+                          _mm512_set1_epi32(static_cast<int>(0xe6546b64u)));
+}
+
+/// murmur3_short of sixteen names.
+inline __m512i murmur3_short(Words words, __m512i length, __m512i seed) {
+  const __m512i below4 = _mm512_xor_si512(seed, murmur_mix(halves(words, 0)));
+  const __m512i below8 = _mm512_xor_si512(murmur_step(below4), murmur_mix(halves(words, 1)));
+  const __mmask16 short_one = _mm512_cmplt_epi32_mask(length, _mm512_set1_epi32(4));
+  const __mmask16 whole = _mm512_cmpeq_epi32_mask(length, _mm512_set1_epi32(8));
+  __m512i h = _mm512_mask_blend_epi32(short_one, below8, below4);
+  h = _mm512_xor_si512(_mm512_mask_mov_epi32(h, whole, murmur_step(below8)), length);
+  h = _mm512_xor_si512(h, _mm512_srli_epi32(h, 16));
+  h = _mm512_mullo_epi32(h, _mm512_set1_epi32(static_cast<int>(0x85ebca6bu)));
+  h = _mm512_xor_si512(h, _mm512_srli_epi32(h, 13));
+  h = _mm512_mullo_epi32(h, _mm512_set1_epi32(static_cast<int>(0xc2b2ae35u)));
+  return _mm512_xor_si512(h, _mm512_srli_epi32(h, 16));
+}
+
+/// What is worked out for eight names in lanes of 64 bits.
+struct EightNames {
+  __m512i word;  ///< bytes behind the name are zero
+  __mmask8 blank_ends, digits;
+  __m512i unused;  ///< bits of the word that are not the name's: 64 - 8 * length
+
+  /// `words` begin with the names.
+  EightNames(__m512i words, __m256i length) {
+    unused = _mm512_sub_epi64(_mm512_set1_epi64(64),
+                              _mm512_slli_epi64(_mm512_cvtepu32_epi64(length), 3));
+    const __m512i mask = _mm512_srlv_epi64(_mm512_set1_epi64(-1), unused);
+    word = _mm512_and_si512(words, mask);
+    const __m512i first = _mm512_and_si512(word, _mm512_set1_epi64(0xff));
+    const __m512i last = _mm512_srli_epi64(_mm512_sllv_epi64(word, unused), 56);
+    const __m512i blank = _mm512_set1_epi64(0x20);
+    blank_ends = static_cast<__mmask8>(_mm512_cmple_epu64_mask(first, blank) |
+                                       _mm512_cmple_epu64_mask(last, blank));
+    // all_digits_short.
+    const __m512i high = _mm512_set1_epi64(static_cast<long long>(0xf0f0f0f0f0f0f0f0));
+    const __m512i zeros = _mm512_set1_epi64(static_cast<long long>(kAsciiZeros));
+    const __m512i filled = _mm512_or_si512(word, _mm512_andnot_si512(mask, zeros));
+    const __m512i above9 =
+        _mm512_and_si512(_mm512_add_epi64(filled, _mm512_set1_epi64(0x0606060606060606)), high);
+    digits = _mm512_cmpeq_epi64_mask(
+        _mm512_or_si512(_mm512_and_si512(filled, high), _mm512_srli_epi64(above9, 4)),
+        _mm512_set1_epi64(0x3333333333333333));
+  }
+
+  /// digits_value_short, in the upper half of each lane.
+  __m512i digits_value() const {
+    const __m512i values = _mm512_and_si512(word, _mm512_set1_epi64(0x0f0f0f0f0f0f0f0f));
+    __m512i v = _mm512_sllv_epi64(values, unused);
+    const __m512i times10 = _mm512_add_epi64(_mm512_slli_epi64(v, 3), _mm512_slli_epi64(v, 1));
+    v = _mm512_add_epi64(times10, _mm512_srli_epi64(v, 8));
+    const __m512i pairs = _mm512_set1_epi64(0x000000ff000000ff);
+    const __m512i odd = _mm512_and_si512(v, pairs);
+    const __m512i even = _mm512_and_si512(_mm512_srli_epi64(v, 16), pairs);
+    return _mm512_add_epi64(_mm512_mullo_epi64(odd, _mm512_set1_epi64(0x000f424000000064)),
+                            _mm512_mullo_epi64(even, _mm512_set1_epi64(0x0000271000000001)));
+  }
+};
+
+/// Elements offset, offset + 3, … of 48.
+inline __m512i every_third(__m512i a, __m512i b, __m512i c, int offset) {
+  const __m512i step =
+      _mm512_setr_epi32(0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45);
+  const __m512i index = _mm512_add_epi32(step, _mm512_set1_epi32(offset));
+  const __mmask16 in_c = _mm512_cmpge_epi32_mask(index, _mm512_set1_epi32(32));
+  // Five bits of an index count here, and four there.
+  return _mm512_mask_permutexvar_epi32(_mm512_permutex2var_epi32(a, index, b), in_c, index, c);
+}
+
+/// What the kernel reads of sixteen namespaces whose 49 delimiters are `at`: with loads one by one,
+/// which are faster than gathers.
+struct Sixteen {
+  alignas(64) std::uint64_t words[16];  ///< from where the feature begins
+  alignas(64) std::uint32_t tails[16];  ///< from the space behind it
+
+  Sixteen(const char* text, std::uint32_t size, const std::uint32_t* at) {
+    // A place too near the end of the text gets another's bytes. It does not count in the end.
+    const std::uint32_t last_word = size - 8, last_tail = size - 4;
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i) {
+      const std::uint32_t begin = at[3 * i] + 3, end = at[3 * i + 2];
+      words[i] = load_le64(text + (begin < last_word ? begin : last_word));
+      tails[i] = load_le32(text + (end < last_tail ? end : last_tail));
+    }
+  }
+};
+
+/// Of sixteen namespaces those that have the shape, up to the first that has not.
+std::size_t sixteen_names(const char* text, std::uint32_t size, const std::uint32_t* delimiters,
+                          const std::uint32_t* seed_of_letter, bool numbers, unsigned char* letters,
+                          std::uint32_t* hashes) {
+  const Sixteen read(text, size, delimiters);
+  const __m512i a = _mm512_loadu_si512(delimiters), b = _mm512_loadu_si512(delimiters + 16);
+  const __m512i c = _mm512_loadu_si512(delimiters + 32);
+  const __m512i bar = every_third(a, b, c, 0), end = every_third(a, b, c, 2);
+  const auto after = [](__m512i place, int bytes) {
+    return _mm512_add_epi32(place, _mm512_set1_epi32(bytes));
+  };
+  const __m512i begin = after(bar, 3), length = _mm512_sub_epi32(end, begin);
+  const __m512i next_bar =
+      _mm512_alignr_epi32(_mm512_set1_epi32(static_cast<int>(delimiters[48])), bar, 1);
+  __mmask16 ok = _mm512_cmpeq_epi32_mask(every_third(a, b, c, 1), after(bar, 2));
+  ok = _mm512_mask_cmpeq_epi32_mask(ok, next_bar, after(end, 1));
+  ok = _mm512_mask_cmple_epu32_mask(ok, after(length, -1), _mm512_set1_epi32(7));
+  ok = _mm512_mask_cmple_epu32_mask(ok, begin, _mm512_set1_epi32(static_cast<int>(size - 8)));
+  ok = _mm512_mask_cmple_epu32_mask(ok, end, _mm512_set1_epi32(static_cast<int>(size - 4)));
+  // The space behind a feature, and what follows it: the head of the next namespace.
+  const __m512i tail = _mm512_load_si512(read.tails);
+  const std::uint32_t first = load_le32(text + delimiters[0]) << 8;
+  const __m512i heads = _mm512_srli_epi32(
+      _mm512_alignr_epi32(tail, _mm512_set1_epi32(static_cast<int>(first)), 15), 8);
+  ok = _mm512_mask_cmpeq_epi32_mask(ok, _mm512_and_si512(heads, _mm512_set1_epi32(0x00ff00ff)),
+                                    _mm512_set1_epi32('|' | ' ' << 16));
+  ok = _mm512_mask_cmpeq_epi32_mask(ok, _mm512_and_si512(tail, _mm512_set1_epi32(0xffff)),
+                                    _mm512_set1_epi32(' ' | '|' << 8));
+  const __m512i letter = _mm512_and_si512(_mm512_srli_epi32(heads, 8), _mm512_set1_epi32(0xff));
+  const __m512i seed = _mm512_i32gather_epi32(letter, seed_of_letter, 4);
+
+  const EightNames low(_mm512_load_si512(read.words), _mm512_castsi512_si256(length));
+  const EightNames high(_mm512_load_si512(read.words + 8), _mm512_extracti64x4_epi64(length, 1));
+  if (numbers) ok &= static_cast<__mmask16>(~(low.blank_ends | high.blank_ends << 8));
+  __m512i hash = murmur3_short({low.word, high.word}, length, seed);
+  const auto digits = static_cast<__mmask16>(low.digits | high.digits << 8);
+  if (numbers && (digits & ok) != 0) {
+    const __m512i value = halves({low.digits_value(), high.digits_value()}, 1);
+    hash = _mm512_mask_add_epi32(hash, digits, value, seed);
+  }
+  _mm512_storeu_si512(hashes, hash);
+  _mm_storeu_si128(reinterpret_cast<__m128i_u*>(letters), _mm512_cvtepi32_epi8(letter));
+  return static_cast<std::size_t>(std::countr_one(ok));
+}
+
+template <class Isa>
+std::size_t short_names_by_sixteen(const char* text, std::uint32_t size,
+                                   const std::uint32_t* delimiters, std::size_t count,
+                                   const std::uint32_t* seed_of_letter, bool numbers,
+                                   unsigned char* letters, std::uint32_t* hashes) {
+  std::size_t names = 0;
+  while (names < TextKernels::kNames && count >= 49 && size >= 8) {
+    const std::size_t good = sixteen_names(text, size, delimiters, seed_of_letter, numbers,
+                                           letters + names, hashes + names);
+    names += good;
+    if (good < 16) return names;
+    delimiters += 48;
+    count -= 48;
+  }
+  if (names == TextKernels::kNames) return names;
+  // Fewer are left, and room for as many.
+  const std::size_t room = 3 * (TextKernels::kNames - names) + 1;
+  return names + generic::short_names<Isa>(text, size, delimiters, count < room ? count : room,
+                                           seed_of_letter, numbers, letters + names, hashes + names);
+}
+
+template <class Isa>
+constexpr TextKernels kTextKernels512 = {.delimiters = delimiters_512,
+                                         .short_names = short_names_by_sixteen<Isa>};
+
+}  // namespace
+}  // namespace leveret::kernels
