@@ -19,7 +19,7 @@ mkdir -p "$build/include"
 ln -sfn /usr/include/xsimd "$build/include/xsimd"
 ln -sfn /usr/include/catch2 "$build/include/catch2"
 
-kernels="$root/src/kernels/dispatch.cc $root/src/kernels/reference.cc
+kernels="$root/src/kernels/dispatch.cc $root/src/kernels/reference.cc $root/src/kernels/reference_text.cc
          $root/src/kernels/cpu_arm64.cc $root/src/kernels/neon.cc"
 objects=
 for source in $kernels "$root/tests/unit/catch_main.cc" "$root"/tests/unit/kernels/*.cc; do

@@ -63,7 +63,7 @@ void Parser::LineParser::parse(ExampleChunk& chunk) {
 }
 
 Parser::LineParser::Line Parser::LineParser::parse_line(std::uint32_t begin, ExampleChunk& chunk) {
-  staged_.clear();
+  staged_.start(chunk);
   new_names_.clear();
   line_begin_ = begin;
   Example example{};
@@ -142,7 +142,7 @@ void Parser::LineParser::add_number(std::string_view space) {
   const std::optional<float> number = namespace_number(space);
   if (!number) return;
   staged_.reserve(1);
-  const std::uint32_t begin = staged_.feature_count();
+  const std::uint32_t begin = staged_.next_feature();
   if (options_.keep_names) {
     staged_.add_feature({0, *number}, {0, 0, 0, 0});
   } else {
@@ -179,7 +179,7 @@ std::size_t Parser::LineParser::add_short_names(std::span<const std::uint32_t> d
       options_.hash == HashMode::kStrings, letters, hashes);
   Feature* const features = staged_.free_features();
   NamespaceRun* const runs = staged_.free_runs();
-  const std::uint32_t at = staged_.feature_count();
+  const std::uint32_t at = staged_.next_feature();
   std::uint32_t count = 0;
   for (; count < found; ++count) {
     const KnownNamespace space = known_.of_letter(letters[count]);
@@ -204,7 +204,7 @@ bool Parser::LineParser::add_usual_namespace(std::span<const std::uint32_t> deli
   }
   const KnownNamespace space = known_.of_letter(static_cast<unsigned char>(text_[bar + 1]));
   if (space.id == KnownNamespace::kUnknown) return false;
-  const std::uint32_t at = staged_.feature_count();
+  const std::uint32_t at = staged_.next_feature();
   staged_.add_feature({hash(begin, end, space.hash), 1.0f});
   staged_.add_run({space.id, space.hash, at, at + 1});
   return true;
@@ -220,9 +220,9 @@ bool Parser::LineParser::parse_namespace() {
   const KnownNamespace known = known_.find(name);
   const bool is_new = known.id == KnownNamespace::kUnknown;
   space.hash = is_new ? hash_namespace(name) : known.hash;
-  const std::uint32_t begin = staged_.feature_count();
+  const std::uint32_t begin = staged_.next_feature();
   if (!parse_features(space)) return false;
-  const std::uint32_t end = staged_.feature_count();
+  const std::uint32_t end = staged_.next_feature();
   if (begin == end) return true;
   staged_.reserve(1);
   const auto new_id = static_cast<std::uint32_t>(kNewName + new_names_.size());

@@ -10,14 +10,15 @@
 
 namespace leveret::text {
 
-/// Run offsets count from the line's first feature. Room is made for many at once, so that adding
-/// has no check of its own.
+/// Runs have the offsets that they will have in the chunk. Room is made for many at once, so that
+/// adding has no check of its own.
 class StagedLine {
  public:
-  /// Keeps the room, but for what only a line of many megabytes needs.
-  void clear() {
+  /// Begins a line for `chunk`. Keeps the room, but for what only a line of many megabytes needs.
+  void start(const ExampleChunk& chunk) {
     features_ = runs_ = 0;
     if (is_large()) *this = StagedLine();
+    base_ = static_cast<std::uint32_t>(chunk.features.size());
   }
 
   /// Makes room for `count` more features and as many runs.
@@ -41,22 +42,16 @@ class StagedLine {
     runs_ += count;
   }
 
-  std::uint32_t feature_count() const { return static_cast<std::uint32_t>(features_); }
+  /// Where the next feature will be in the chunk.
+  std::uint32_t next_feature() const { return base_ + static_cast<std::uint32_t>(features_); }
   std::size_t run_count() const { return runs_; }
   NamespaceRun& run(std::size_t index) { return run_[index]; }
 
-  /// Appends the line to the arrays of `chunk` and forgets it.
+  /// Appends the line to the arrays of the chunk it was started for.
   void move_to(ExampleChunk& chunk, bool with_names) {
-    const auto base = static_cast<std::uint32_t>(chunk.features.size());
     chunk.features.insert(chunk.features.end(), feature_.data(), feature_.data() + features_);
     if (with_names) chunk.names.insert(chunk.names.end(), name_.data(), name_.data() + features_);
-    const std::size_t first_run = chunk.runs.size();
     chunk.runs.insert(chunk.runs.end(), run_.data(), run_.data() + runs_);
-    for (std::size_t i = first_run; i < chunk.runs.size(); ++i) {
-      chunk.runs[i].begin += base;
-      chunk.runs[i].end += base;
-    }
-    clear();
   }
 
  private:
@@ -73,6 +68,7 @@ class StagedLine {
   std::vector<FeatureName> name_;  ///< parallel to feature_, or unused
   std::vector<NamespaceRun> run_;
   std::size_t features_ = 0, runs_ = 0;
+  std::uint32_t base_ = 0;  ///< features of the chunk before this line
 };
 
 }  // namespace leveret::text
