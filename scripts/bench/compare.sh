@@ -113,22 +113,38 @@ bound() {
   }'
 }
 
+# apart CORE CORE: wall time of two runs of one thread side by side, which share nothing but the
+# machine: what two cores are worth here.
+apart() {
+  local begin end core
+  leveret_command "$data"
+  begin=$(date +%s%N)
+  for core in "$@"; do taskset -c "$core" "${command[@]}" >"$work/log.$core" 2>&1 & done
+  wait
+  end=$(date +%s%N)
+  awk -v ns="$((end - begin))" 'BEGIN { printf "%.3f\n", ns / 1e9 }'
+}
+
 # hogwild NAME OPTIONS: two threads on two cores against one thread on one, by wall time.
 hogwild() {
-  local name=$1 goal=$2 i one two cores
+  local name=$1 goal=$2 i one two both cores other=$(((cpu + $(nproc) - 1) % $(nproc)))
   shift 2
   [[ $name =~ $only ]] || return 0
   ours=("$@")
   : >"$work/pairs"
   for ((i = 0; i < pairs; ++i)); do
-    cores=$cpu ours=("$@" --threads 1) one=$(cores=$cpu; timed leveret "$data")
+    ours=("$@" --threads 1)
+    one=$(cores=$cpu; timed leveret "$data")
+    both=$(apart "$other" "$cpu")
     ours=("$@" --threads 2)
-    two=$(cores="$(((cpu + $(nproc) - 1) % $(nproc))),$cpu"; timed leveret "$data")
-    echo "$one $two" >>"$work/pairs"
+    two=$(cores="$other,$cpu"; timed leveret "$data")
+    echo "$one $two $both" >>"$work/pairs"
   done
-  awk -v rows="$rows" '{ print rows / $1, rows / $4, $1 / $4 }' "$work/pairs" >"$work/rates"
-  printf '| %s | %s | %s | %s× | %s |\n' "$name" "$(median 1 "$work/rates" thousands)" \
-    "$(median 2 "$work/rates" thousands)" "$(median 3 "$work/rates" %.2f)" "$goal"
+  awk -v rows="$rows" '{ print rows / $1, rows / $4, $1 / $4, 2 * $1 / $7, $7 / 2 / $4 }' \
+    "$work/pairs" >"$work/rates"
+  printf '| %s | %s | %s | %s× | %s | %s× | %s |\n' "$name" "$(median 1 "$work/rates" thousands)" \
+    "$(median 2 "$work/rates" thousands)" "$(median 3 "$work/rates" %.2f)" "$goal" \
+    "$(median 4 "$work/rates" %.2f)" "$(median 5 "$work/rates" %.2f)"
 }
 
 # ---- the cases ----
@@ -196,7 +212,8 @@ if [ -n "$fw" ]; then
 fi
 
 if "$leveret" train --help | grep -q -e '--threads' && [ "$(nproc)" -ge 2 ]; then
-  printf '\n| hogwild, wall time | one thread | two threads on two cores | ratio | goal |\n|---|---|---|---|---|\n'
+  printf '\n| hogwild, wall time | one thread | two threads on two cores | ratio | goal |'
+  printf ' two runs side by side against one | share of that |\n|---|---|---|---|---|---|---|\n'
   verb=train from=text
   hogwild 'FFM k=8' '≥ 1.85' --heads one --ffm_k 8 --hidden none
   hogwild 'DeepFFM k=8 32' '≥ 1.85' --heads one --ffm_k 8

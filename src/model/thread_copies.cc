@@ -1,11 +1,21 @@
 #include "model/thread_copies.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace leveret::model {
+namespace {
+
+/// Floats from one copy to the next: small ones do not straddle cache lines, and share them.
+std::size_t copy_stride(std::size_t floats) {
+  return floats < kLineFloats ? std::bit_ceil(floats) : odd_lines(floats);
+}
+
+}  // namespace
+
 CopySet::CopySet(std::size_t slots, std::size_t floats)
     : floats_(floats),
-      stride_(odd_lines(floats)),
+      stride_(copy_stride(floats)),
       mask_(static_cast<std::uint32_t>(slots - 1)),
       homes_(slots, nullptr),
       data_(2 * slots * stride_) {}
