@@ -29,6 +29,7 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .moments = moments<Isa>,
       .affine = affine<Isa>,
       .dot = dot<Isa>,
+      .log = log<Isa>,
       .text = text,
   };
 }

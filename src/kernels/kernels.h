@@ -127,6 +127,10 @@ struct Kernels {
   /// sum a[i]*b[i].
   float (*dot)(const float* a, const float* b, std::size_t length);
 
+  /// out[i] = log x[i], within 3 ulps (of 1, where that is more), for normal x > 0. In place
+  /// allowed.
+  void (*log)(const float* x, std::size_t length, float* out);
+
   // ---- text ----
 
   const TextKernels* text;

@@ -190,6 +190,10 @@ float dot(const float* a, const float* b, std::size_t length) {
   return static_cast<float>(dot_double(a, b, length));
 }
 
+void log(const float* x, std::size_t length, float* out) {
+  for (std::size_t i = 0; i < length; ++i) out[i] = static_cast<float>(std::log(double{x[i]}));
+}
+
 }  // namespace
 
 constinit const Kernels kReference = {
@@ -209,6 +213,7 @@ constinit const Kernels kReference = {
     .moments = moments,
     .affine = affine,
     .dot = dot,
+    .log = log,
     .text = &kReferenceText,
 };
 

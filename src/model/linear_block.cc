@@ -6,16 +6,6 @@
 #include "model/logistic.h"
 
 namespace leveret::model {
-namespace {
-
-/// Log-odds of (clicks + prior) / (count + kPriorCount).
-float smoothed_log_odds(const float* cell, float rate) {
-  const float clicks = cell[kClicks] + LinearBlock::kPriorCount * rate;
-  const float others = cell[kCount] - cell[kClicks] + LinearBlock::kPriorCount * (1.0f - rate);
-  return std::log(clicks / others);
-}
-
-}  // namespace
 
 void LinearBlock::forward(const Model& model, Tape& tape, std::size_t begin,
                           std::size_t end) const {
@@ -55,6 +45,29 @@ void LinearBlock::forward_one(const Model& model, Tape& tape, std::size_t b) con
   scores.first = scores.ffm = scores.deep = scores.last = sum;
 }
 
+/// Of each feature of example b the log-odds of (clicks + prior) / (count + kPriorCount), and
+/// log(1 + count): all of them side by side.
+void LinearBlock::take_logs(Tape& tape, std::size_t b, float rate) const {
+  const std::uint32_t begin = tape.batch->linear_begin(tape.first + b);
+  const std::size_t count = tape.batch->linear_end(tape.first + b) - begin;
+  if (tape.log_odds.size() < count) {
+    tape.log_odds.resize(count);
+    tape.log_counts.resize(count);
+  }
+  float* const odds = tape.log_odds.data();
+  float* const counts = tape.log_counts.data();
+  const float clicks_before = kPriorCount * rate, others_before = kPriorCount * (1.0f - rate);
+  for (std::size_t i = 0; i < count; ++i) {
+    const float* cell = tape.cells[begin + i];
+    odds[i] = cell[kClicks] + clicks_before;
+    counts[i] = cell[kCount] - cell[kClicks] + others_before;
+  }
+  for (std::size_t i = 0; i < count; ++i) odds[i] /= counts[i];
+  for (std::size_t i = 0; i < count; ++i) counts[i] = 1.0f + tape.cells[begin + i][kCount];
+  kernels_.log(odds, count, odds);
+  kernels_.log(counts, count, counts);
+}
+
 void LinearBlock::forward_mixed(const Model& model, Tape& tape, std::size_t b) const {
   const Scalars& scalars = model.scalars();
   const std::uint32_t groups = model.layout().groups();
@@ -75,6 +88,8 @@ void LinearBlock::forward_mixed(const Model& model, Tape& tape, std::size_t b) c
   float linear = scores.base + (constant ? scalars.bias : 0.0f);
   float linear2 = constant ? scalars.bias2 : 0.0f;
   float counts = scores.base;
+  take_logs(tape, b, rate);
+  const std::uint32_t begin = tape.batch->linear_begin(tape.first + b);
   for (const feature::LinearRun& run : tape.linear_runs(b)) {
     float sum = 0, odds = 0, seen = 0;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
@@ -82,8 +97,8 @@ void LinearBlock::forward_mixed(const Model& model, Tape& tape, std::size_t b) c
       sum += cell[kWeight] * tape.values[i];
       linear2 += cell[kWeight2] * tape.values[i];
       if (cell[kCount] > 0) {
-        odds += smoothed_log_odds(cell, rate) - base;
-        seen += std::log(1.0f + cell[kCount]);
+        odds += tape.log_odds[i - begin] - base;
+        seen += tape.log_counts[i - begin];
       }
     }
     const float length = static_cast<float>(run.end - run.begin);

@@ -13,6 +13,7 @@
 /// `first` is the mixture of linear and counts.
 #pragma once
 
+#include "kernels/kernels.h"
 #include "model/block.h"
 
 namespace leveret::model {
@@ -22,6 +23,8 @@ class LinearBlock final : public Block {
   /// How many examples of the base rate a feature's counts are smoothed with.
   static constexpr float kPriorCount = 4.0f;
 
+  explicit LinearBlock(const kernels::Kernels& kernels) : kernels_(kernels) {}
+
   void forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const override;
   /// The heads' errors are all Optimizer needs.
   void backward(const Model&, Tape&) const override {}
@@ -29,6 +32,9 @@ class LinearBlock final : public Block {
  private:
   void forward_one(const Model& model, Tape& tape, std::size_t b) const;
   void forward_mixed(const Model& model, Tape& tape, std::size_t b) const;
+  void take_logs(Tape& tape, std::size_t b, float rate) const;
+
+  const kernels::Kernels& kernels_;
 };
 
 }  // namespace leveret::model

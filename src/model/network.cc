@@ -27,7 +27,7 @@ void at_least(Vector& v, std::size_t size) {
 }  // namespace
 
 Network::Network(const Spec& spec, const kernels::Kernels& kernels) {
-  blocks_.push_back(std::make_unique<LinearBlock>());
+  blocks_.push_back(std::make_unique<LinearBlock>(kernels));
   if (spec.has_ffm()) blocks_.push_back(std::make_unique<FfmBlock>(kernels));
   if (spec.has_mlp()) {
     blocks_.push_back(std::make_unique<NormBlock>(kernels));

@@ -57,6 +57,33 @@ TEST_CASE("axpy and affine of every instruction set") {
   });
 }
 
+TEST_CASE("log of every instruction set") {
+  for_each_instruction_set([](const Kernels& kernels) {
+    for_each_length([&](std::size_t length) {
+      // From the smallest normal number to the largest, and around 1.
+      std::vector<float> x = random_floats(length, 8, -126, 127.99f);
+      for (std::size_t i = 0; i < length; ++i) {
+        x[i] = i % 3 == 0 ? 1 + x[i] / 1000 : std::exp2(x[i]);
+        if (i % 5 == 0) x[i] = 1;
+      }
+      std::vector<float> expected(length);
+      reference().log(x.data(), length, expected.data());
+      std::vector<double> tolerance(length);
+      for (std::size_t i = 0; i < length; ++i) {
+        tolerance[i] = 3 * kEps * std::max(1.0f, std::abs(expected[i]));
+      }
+      Floats in(x), out(length);
+      kernels.log(in, length, out);
+      require_close(out.copy(), expected, tolerance);
+      kernels.log(in, length, in);
+      CHECK(same_bits(in.copy(), out.copy()));
+      for (std::size_t i = 0; i < length; ++i) {
+        if (x[i] == 1) CHECK(out[i] == 0);
+      }
+    });
+  });
+}
+
 TEST_CASE("update of every instruction set") {
   for_each_instruction_set([](const Kernels& kernels) {
     for (const StepRule& rule : rules()) {
