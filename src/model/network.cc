@@ -93,7 +93,9 @@ void Network::resolve_rows(Model& model, Tape& tape, std::size_t example) const 
       const Row row = table.touch(tape.batch->field_features[i].hash);
       tape.rows[i] = row != kNoRow ? table.weights(row) : nullptr;
       if (row == kNoRow) continue;
-      if (tape.copies != nullptr) tape.rows[i] = tape.copies->rows[run.field].at(tape.rows[i], row);
+      if (tape.copies != nullptr && row < ThreadCopies::kRows) {
+        tape.rows[i] = tape.copies->rows[run.field].at(tape.rows[i], row);
+      }
       table.prefetch_row(tape.rows[i]);
     }
   }

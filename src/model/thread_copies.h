@@ -2,8 +2,8 @@
 ///
 /// Threads that learn from one stream meet in the few features that nearly every line has, and a
 /// cache line that two cores write in turn travels between them each time. So each thread keeps,
-/// for some hundred examples, copies of the cells and rows that it touched first (frequent ones
-/// come early), works on the copies, and Optimizer::apply_copies adds what they have gained to the
+/// for some hundred examples, copies of the first rows of each field and of the cells that it
+/// touched first (frequent ones come early), works on the copies, and Optimizer::apply_copies adds what they have gained to the
 /// shared weights. What finds no place is written where it is, as ever.
 #pragma once
 
@@ -55,7 +55,9 @@ class CopySet {
 
 struct ThreadCopies {
   static constexpr std::size_t kCells = 1024;
-  static constexpr std::size_t kRows = 16;  ///< per field
+  /// Of each field, the first so many rows: they are in the order of their admission, and frequent
+  /// features come early. Copies of others would mostly be used once.
+  static constexpr std::size_t kRows = 16;
 
   explicit ThreadCopies(std::uint32_t cell_floats) : cells(kCells, cell_floats) {}
   /// Makes places for the rows of the fields that the model has by now. Nothing may be claimed when
