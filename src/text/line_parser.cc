@@ -1,5 +1,5 @@
 /// Nearly all of the time a CTR learner spends on text goes to lines of one shape,
-/// `1 |a token |b token ...`; parse_usual_namespaces() does that shape alone and gives up at the
+/// `1 |name token |name token ...`; parse_usual_namespaces() does that shape alone and gives up at the
 /// first thing it does not expect. The other functions do the whole grammar.
 #include "text/line_parser.h"
 
@@ -35,7 +35,7 @@ Parser::LineParser::LineParser(NamespaceNames& names, ParserOptions options)
     const std::optional<std::uint32_t> id = names.intern(number_run_name(space));
     if (!id) throw std::length_error("too many different namespaces");
     number_runs_.insert(space, {*id, 0});
-    usual_ &= space.size() != 1;  // it knows no numbers
+    usual_ &= space.size() != 1;  // kernels know no numbers
   }
 }
 
@@ -151,21 +151,27 @@ void Parser::LineParser::add_number(std::string_view space) {
   staged_.add_run({run.id, run.hash, begin, begin + 1});
 }
 
-/// Namespaces of the shape `|n feature |`: a known one-letter name and one feature without a value,
-/// with single spaces. Stops at the first other one, before it, or at the end of the line.
+/// Namespaces of the shape `|name feature |`: a known name and one feature without a value, with
+/// single spaces. Stops at the first other one, before it, or at the end of the line.
 void Parser::LineParser::parse_usual_namespaces() {
+  // The kernel looks at sixteen namespaces: where it stops at once, the next few are taken singly.
+  constexpr std::size_t kFew = 4, kSingly = 8;
   const auto ahead = cursor_.ahead();
   staged_.reserve(ahead.size() / 3 + 1);
-  std::size_t i = 0;
-  for (;;) {
-    const std::size_t short_names = add_short_names(ahead.subspan(i));
-    i += 3 * short_names;
-    if (short_names == kernels::TextKernels::kNames) continue;
-    // What the kernel leaves: a longer name, or the last one of the line.
+  std::size_t i = 0, singly = 0;
+  for (bool last = false; !last;) {
+    if (singly > 0) {
+      --singly;
+    } else {
+      const std::size_t short_names = add_short_names(ahead.subspan(i));
+      i += 3 * short_names;
+      if (short_names == kernels::TextKernels::kNames) continue;
+      if (short_names < kFew) singly = kSingly;
+    }
+    // What the kernel leaves: longer names, or the last one of the line.
     if (!add_usual_namespace(ahead.subspan(i))) break;
-    const bool last = text_[ahead[i + 2]] == '\n';
+    last = text_[ahead[i + 2]] == '\n';
     i += last ? 2 : 3;
-    if (last) break;
   }
   cursor_.skip(i);
 }
@@ -194,20 +200,31 @@ std::size_t Parser::LineParser::add_short_names(std::span<const std::uint32_t> d
 /// The first one, if it has the shape.
 bool Parser::LineParser::add_usual_namespace(std::span<const std::uint32_t> delimiters) {
   if (delimiters.size() < 4) return false;
-  const std::uint32_t bar = delimiters[0], begin = bar + 3, end = delimiters[2];
-  if (text_[bar] != '|' || delimiters[1] != bar + 2 || text_[bar + 2] != ' ') return false;
-  if (end == begin) return false;
+  const std::uint32_t bar = delimiters[0], blank = delimiters[1], end = delimiters[2];
+  const std::uint32_t begin = blank + 1;
+  if (text_[bar] != '|' || text_[blank] != ' ' || blank == bar + 1 || end == begin) return false;
   if (text_[end] == '\n') {
     if (text_[end - 1] == '\r') return false;
   } else if (text_[end] != ' ' || delimiters[3] != end + 1 || text_[end + 1] != '|') {
     return false;
   }
-  const KnownNamespace space = known_.of_letter(static_cast<unsigned char>(text_[bar + 1]));
+  const KnownNamespace space = known_namespace(bar + 1, blank);
   if (space.id == KnownNamespace::kUnknown) return false;
   const std::uint32_t at = staged_.next_feature();
   staged_.add_feature({hash(begin, end, space.hash), 1.0f});
   staged_.add_run({space.id, space.hash, at, at + 1});
   return true;
+}
+
+/// That of the name [begin, end); unknown, too, where numbers are wanted from it.
+KnownNamespace Parser::LineParser::known_namespace(std::uint32_t begin, std::uint32_t end) {
+  const std::uint32_t size = end - begin;
+  if (!options_.numbers.empty() &&
+      number_runs_.find(view(begin, end)).id != KnownNamespace::kUnknown) {
+    return {};
+  }
+  if (size > NamespaceCache::kShort || size_ - begin < 8) return known_.find(view(begin, end));
+  return known_.find_short(kernels::load_le64(text_ + begin) & kernels::kLowBytes[size], size);
 }
 
 bool Parser::LineParser::parse_namespace() {

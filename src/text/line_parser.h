@@ -39,6 +39,7 @@ class Parser::LineParser {
   void parse_usual_namespaces();
   std::size_t add_short_names(std::span<const std::uint32_t> delimiters);
   bool add_usual_namespace(std::span<const std::uint32_t> delimiters);
+  KnownNamespace known_namespace(std::uint32_t begin, std::uint32_t end);
   bool parse_namespace();
   bool parse_weight(std::uint32_t name_size, float& weight);
   bool parse_features(Namespace& space);

@@ -1,5 +1,6 @@
 #include "text/namespace_cache.h"
 
+#include <cstring>
 #include <utility>
 
 #include "text/hash.h"
@@ -13,6 +14,20 @@ std::size_t NamespaceCache::slot_of(std::string_view name) const {
     at = (at + 1) & mask;
   }
   return at;
+}
+
+KnownNamespace NamespaceCache::find_short(std::uint64_t word, std::size_t size) {
+  if (size == 1) return letters_[word];
+  const std::uint64_t key = word | std::uint64_t{size} << 56;
+  Lately& lately = lately_[(key * 0x9e3779b97f4a7c15u) >> 56];
+  if (lately.word != key) {
+    char name[sizeof word];
+    std::memcpy(name, &word, sizeof word);
+    const KnownNamespace known = find({name, size});
+    if (known.id == KnownNamespace::kUnknown) return known;
+    lately = {key, known};
+  }
+  return lately.known;
 }
 
 void NamespaceCache::insert(std::string_view name, KnownNamespace known) {

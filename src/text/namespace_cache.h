@@ -30,6 +30,10 @@ class NamespaceCache {
     return slots_[slot_of(name)].known;
   }
 
+  /// find() of a name of 1 to kShort bytes, which stand at the low end of `word` with zeros behind.
+  static constexpr std::size_t kShort = 7;
+  KnownNamespace find_short(std::uint64_t word, std::size_t size);
+
   /// `name` must stay where it is for the life of the cache.
   void insert(std::string_view name, KnownNamespace known);
 
@@ -41,12 +45,19 @@ class NamespaceCache {
     KnownNamespace known;
   };
 
+  /// A name that was looked for lately; its size is in the upper byte.
+  struct Lately {
+    std::uint64_t word = 0;
+    KnownNamespace known;
+  };
+
   /// The slot that holds `name`, else the free one where it belongs.
   std::size_t slot_of(std::string_view name) const;
   void grow();
 
   std::array<KnownNamespace, 256> letters_;
   std::array<std::uint32_t, 256> letter_hashes_{};
+  std::array<Lately, 256> lately_;  ///< by the word, of known names
   std::vector<Slot> slots_;  ///< open addressing, linear probing, at most half full
   std::size_t used_ = 0;
 };

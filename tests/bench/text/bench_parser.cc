@@ -12,9 +12,9 @@ namespace {
 
 constexpr int kFields = 39;
 
-/// `rows` lines of 39 one-letter namespaces with one feature each: 13 small numbers, 26 names of 8
-/// hexadecimal digits; about 383 bytes a line.
-std::string criteo_like(int rows) {
+/// `rows` lines of 39 namespaces with one feature each: 13 small numbers, 26 names of 8 hexadecimal
+/// digits. Namespaces of one letter (about 383 bytes a line), or as `convert criteo` names them.
+std::string criteo_like(int rows, bool letters) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::mt19937 random(1);
   std::string text;
@@ -22,7 +22,11 @@ std::string criteo_like(int rows) {
     text += random() % 4 == 0 ? "1" : "-1";
     for (int field = 0; field < kFields; ++field) {
       text += " |";
-      text += static_cast<char>('A' + field);
+      if (letters) {
+        text += static_cast<char>('A' + field);
+      } else {
+        text += field < 13 ? "I" + std::to_string(field + 1) : "C" + std::to_string(field - 12);
+      }
       text += ' ';
       if (field < 13) {
         text += std::to_string(random() % (random() % 2 ? 10 : 60));
@@ -69,9 +73,14 @@ void parse_all(benchmark::State& state, const std::string& text) {
 }
 
 void criteo_lines(benchmark::State& state) {
-  parse_all(state, criteo_like(static_cast<int>(state.range(0))));
+  parse_all(state, criteo_like(static_cast<int>(state.range(0)), true));
 }
 BENCHMARK(criteo_lines)->Arg(1)->Arg(700)->Arg(10000);
+
+void named_lines(benchmark::State& state) {
+  parse_all(state, criteo_like(static_cast<int>(state.range(0)), false));
+}
+BENCHMARK(named_lines)->Arg(700);
 
 void valued_lines(benchmark::State& state) {
   parse_all(state, one_namespace(static_cast<int>(state.range(0))));

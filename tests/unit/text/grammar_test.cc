@@ -329,6 +329,39 @@ TEST_CASE("names of every length and kind", "[parser]") {
   }
 }
 
+TEST_CASE("a namespace is the same wherever it comes again, however long its name", "[parser]") {
+  // From the second line on the names are known, and read in a faster way.
+  std::string line = "1", runs;
+  for (std::size_t size = 1; size <= 12; ++size) {
+    const std::string name = std::string("abcdefghijkl").substr(0, size);
+    line += " |" + name + " x" + std::to_string(size) + " |" + name + " longer_than_a_word";
+    runs += (runs.empty() ? "" : " ") + name + " " + name;
+  }
+  const Parsed one(line + "\n");
+  CHECK(one.run_names() == runs);
+  const Parsed parsed(line + "\n" + line + "\n" + line + "\r\n" + line);
+  const std::size_t count = one.chunk.features.size();
+  REQUIRE(count == 24);
+  REQUIRE(parsed.chunk.features.size() == 4 * count);
+  for (std::size_t i = 0; i < 4 * count; ++i) {
+    CHECK(parsed.chunk.features[i].hash == one.chunk.features[i % count].hash);
+    CHECK(parsed.names.name(parsed.chunk.runs[i].name) ==
+          one.names.name(one.chunk.runs[i % count].name));
+  }
+  CHECK(one.hashes()[2] == Parsed("|ab x2").hashes()[0]);
+}
+
+TEST_CASE("numbers are read from namespaces of several letters that are known", "[parser]") {
+  const Parsed parsed("1 |user 5 |b x |age 7\n1 |user 6 |b x |age 8\n1 |b x |user 9\n",
+                      {.numbers = {"user"}});
+  std::vector<float> numbers;
+  for (const NamespaceRun& run : parsed.chunk.runs) {
+    const Feature& feature = parsed.chunk.features[run.begin];
+    if (feature.hash == 0) numbers.push_back(feature.value);
+  }
+  CHECK(numbers == std::vector<float>{5, 6, 9});
+}
+
 TEST_CASE("names are kept on demand", "[parser]") {
   const Parsed p("1 |n a b:2 c:red :4 d:0 e:\n|m f", {.keep_names = true});
   const auto& names = p.chunk.names;
