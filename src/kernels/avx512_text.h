@@ -87,11 +87,11 @@ struct EightNames {
   __m512i unused;  ///< bits of the word that are not the name's: 64 - 8 * length
 
   /// `words` begin with the names.
-  EightNames(__m512i words, __m256i length) {
+  EightNames(const std::uint64_t* words, __m256i length) {
     unused = _mm512_sub_epi64(_mm512_set1_epi64(64),
                               _mm512_slli_epi64(_mm512_cvtepu32_epi64(length), 3));
     const __m512i mask = _mm512_srlv_epi64(_mm512_set1_epi64(-1), unused);
-    word = _mm512_and_si512(words, mask);
+    word = _mm512_and_si512(_mm512_loadu_si512(words), mask);
     const __m512i first = _mm512_and_si512(word, _mm512_set1_epi64(0xff));
     const __m512i last = _mm512_srli_epi64(_mm512_sllv_epi64(word, unused), 56);
     const __m512i blank = _mm512_set1_epi64(0x20);
@@ -132,93 +132,100 @@ inline __m512i every_third(__m512i a, __m512i b, __m512i c, int offset) {
   return _mm512_mask_permutexvar_epi32(_mm512_permutex2var_epi32(a, index, b), in_c, index, c);
 }
 
-/// What the kernel reads of sixteen namespaces whose 49 delimiters are `at`: with loads one by one,
-/// which are faster than gathers.
-struct Sixteen {
-  alignas(64) std::uint64_t words[16];  ///< from where the feature begins
-  alignas(64) std::uint32_t tails[16];  ///< from the space behind it
+/// Of eight namespaces, whose words from the name on are at `name`: cuts off what is not the name,
+/// puts its length into the upper byte, and says which have a space behind it.
+inline __mmask8 cut_names(std::uint64_t* name, __m256i length) {
+  const __m512i word = _mm512_loadu_si512(name);
+  const __m512i bytes = _mm512_cvtepu32_epi64(length);
+  const __m512i bits = _mm512_slli_epi64(bytes, 3);
+  const __m512i behind = _mm512_and_si512(_mm512_srlv_epi64(word, bits), _mm512_set1_epi64(0xff));
+  const __m512i others = _mm512_sllv_epi64(_mm512_set1_epi64(-1), bits);
+  _mm512_storeu_si512(name, _mm512_or_si512(_mm512_andnot_si512(others, word),
+                                            _mm512_slli_epi64(bytes, 56)));
+  return _mm512_cmpeq_epi64_mask(behind, _mm512_set1_epi64(' '));
+}
 
-  Sixteen(const char* text, std::uint32_t size, const std::uint32_t* at) {
-    // A place too near the end of the text gets another's bytes. It does not count in the end.
-    const std::uint32_t last_word = size - 8, last_tail = size - 4;
+/// Of sixteen namespaces, whose 49 delimiters are `at`, those that have the shape, up to the first
+/// that has not. What it reads are single words, which is faster than gathering them.
+std::size_t sixteen_namespaces(const char* text, std::uint32_t size, const std::uint32_t* at,
+                               std::uint64_t* name, std::uint64_t* feature,
+                               std::uint32_t* lengths) {
+  // A place too near the end of the text gets another's bytes. It does not count in the end.
+  const std::uint32_t last_word = size - 8, last_tail = size - 4;
+  alignas(64) std::uint32_t tails[16];
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) {
-      const std::uint32_t begin = at[3 * i] + 3, end = at[3 * i + 2];
-      words[i] = load_le64(text + (begin < last_word ? begin : last_word));
-      tails[i] = load_le32(text + (end < last_tail ? end : last_tail));
-    }
+  for (int i = 0; i < 16; ++i) {
+    const std::uint32_t from = at[3 * i] + 1, begin = at[3 * i + 1] + 1, end = at[3 * i + 2];
+    name[i] = load_le64(text + (from < last_word ? from : last_word));
+    feature[i] = load_le64(text + (begin < last_word ? begin : last_word));
+    tails[i] = load_le32(text + (end < last_tail ? end : last_tail));
   }
-};
-
-/// Of sixteen namespaces those that have the shape, up to the first that has not.
-std::size_t sixteen_names(const char* text, std::uint32_t size, const std::uint32_t* delimiters,
-                          const std::uint32_t* seed_of_letter, bool numbers, unsigned char* letters,
-                          std::uint32_t* hashes) {
-  const Sixteen read(text, size, delimiters);
-  const __m512i a = _mm512_loadu_si512(delimiters), b = _mm512_loadu_si512(delimiters + 16);
-  const __m512i c = _mm512_loadu_si512(delimiters + 32);
+  const __m512i a = _mm512_loadu_si512(at), b = _mm512_loadu_si512(at + 16);
+  const __m512i c = _mm512_loadu_si512(at + 32);
   const __m512i bar = every_third(a, b, c, 0), end = every_third(a, b, c, 2);
-  const auto after = [](__m512i place, int bytes) {
-    return _mm512_add_epi32(place, _mm512_set1_epi32(bytes));
-  };
-  const __m512i begin = after(bar, 3), length = _mm512_sub_epi32(end, begin);
+  const auto add = [](__m512i x, int n) { return _mm512_add_epi32(x, _mm512_set1_epi32(n)); };
+  const __m512i begin = add(every_third(a, b, c, 1), 1);
+  const __m512i length = _mm512_sub_epi32(end, begin);
+  const __m512i name_length = add(_mm512_sub_epi32(begin, bar), -2);
   const __m512i next_bar =
-      _mm512_alignr_epi32(_mm512_set1_epi32(static_cast<int>(delimiters[48])), bar, 1);
-  __mmask16 ok = _mm512_cmpeq_epi32_mask(every_third(a, b, c, 1), after(bar, 2));
-  ok = _mm512_mask_cmpeq_epi32_mask(ok, next_bar, after(end, 1));
-  ok = _mm512_mask_cmple_epu32_mask(ok, after(length, -1), _mm512_set1_epi32(7));
-  ok = _mm512_mask_cmple_epu32_mask(ok, begin, _mm512_set1_epi32(static_cast<int>(size - 8)));
-  ok = _mm512_mask_cmple_epu32_mask(ok, end, _mm512_set1_epi32(static_cast<int>(size - 4)));
-  // The space behind a feature, and what follows it: the head of the next namespace.
-  const __m512i tail = _mm512_load_si512(read.tails);
-  const std::uint32_t first = load_le32(text + delimiters[0]) << 8;
-  const __m512i heads = _mm512_srli_epi32(
-      _mm512_alignr_epi32(tail, _mm512_set1_epi32(static_cast<int>(first)), 15), 8);
-  ok = _mm512_mask_cmpeq_epi32_mask(ok, _mm512_and_si512(heads, _mm512_set1_epi32(0x00ff00ff)),
-                                    _mm512_set1_epi32('|' | ' ' << 16));
+      _mm512_alignr_epi32(_mm512_set1_epi32(static_cast<int>(at[48])), bar, 1);
+  __mmask16 ok = _mm512_cmpeq_epi32_mask(next_bar, add(end, 1));
+  ok = _mm512_mask_cmple_epu32_mask(ok, add(length, -1), _mm512_set1_epi32(7));
+  ok = _mm512_mask_cmple_epu32_mask(ok, add(name_length, -1), _mm512_set1_epi32(6));
+  ok = _mm512_mask_cmple_epu32_mask(ok, begin, _mm512_set1_epi32(static_cast<int>(last_word)));
+  ok = _mm512_mask_cmple_epu32_mask(ok, end, _mm512_set1_epi32(static_cast<int>(last_tail)));
+  // The space behind a feature, and the bar of the next namespace, which is looked for there.
+  const __m512i tail = _mm512_load_si512(tails);
   ok = _mm512_mask_cmpeq_epi32_mask(ok, _mm512_and_si512(tail, _mm512_set1_epi32(0xffff)),
                                     _mm512_set1_epi32(' ' | '|' << 8));
-  const __m512i letter = _mm512_and_si512(_mm512_srli_epi32(heads, 8), _mm512_set1_epi32(0xff));
-  const __m512i seed = _mm512_i32gather_epi32(letter, seed_of_letter, 4);
-
-  const EightNames low(_mm512_load_si512(read.words), _mm512_castsi512_si256(length));
-  const EightNames high(_mm512_load_si512(read.words + 8), _mm512_extracti64x4_epi64(length, 1));
-  if (numbers) ok &= static_cast<__mmask16>(~(low.blank_ends | high.blank_ends << 8));
-  __m512i hash = murmur3_short({low.word, high.word}, length, seed);
-  const auto digits = static_cast<__mmask16>(low.digits | high.digits << 8);
-  if (numbers && (digits & ok) != 0) {
-    const __m512i value = halves({low.digits_value(), high.digits_value()}, 1);
-    hash = _mm512_mask_add_epi32(hash, digits, value, seed);
-  }
-  _mm512_storeu_si512(hashes, hash);
-  _mm_storeu_si128(reinterpret_cast<__m128i_u*>(letters), _mm512_cvtepi32_epi8(letter));
-  return static_cast<std::size_t>(std::countr_one(ok));
+  const __mmask8 low = cut_names(name, _mm512_castsi512_si256(name_length));
+  const __mmask8 high = cut_names(name + 8, _mm512_extracti64x4_epi64(name_length, 1));
+  ok &= static_cast<__mmask16>(low | high << 8);
+  _mm512_storeu_si512(lengths, length);
+  return text[at[0]] == '|' ? static_cast<std::size_t>(std::countr_one(ok)) : 0;
 }
 
 template <class Isa>
-std::size_t short_names_by_sixteen(const char* text, std::uint32_t size,
-                                   const std::uint32_t* delimiters, std::size_t count,
-                                   const std::uint32_t* seed_of_letter, bool numbers,
-                                   unsigned char* letters, std::uint32_t* hashes) {
+std::size_t usual_namespaces_512(const char* text, std::uint32_t size,
+                                 const std::uint32_t* delimiters, std::size_t count,
+                                 UsualNamespaces& found) {
   std::size_t names = 0;
-  while (names < TextKernels::kNames && count >= 49 && size >= 8) {
-    const std::size_t good = sixteen_names(text, size, delimiters, seed_of_letter, numbers,
-                                           letters + names, hashes + names);
+  while (names < UsualNamespaces::kNames && count >= 49 && size >= 8) {
+    const std::size_t good = sixteen_namespaces(text, size, delimiters, found.name + names,
+                                                found.feature + names, found.length + names);
     names += good;
     if (good < 16) return names;
     delimiters += 48;
     count -= 48;
   }
-  if (names == TextKernels::kNames) return names;
-  // Fewer are left, and room for as many.
-  const std::size_t room = 3 * (TextKernels::kNames - names) + 1;
-  return names + generic::short_names<Isa>(text, size, delimiters, count < room ? count : room,
-                                           seed_of_letter, numbers, letters + names, hashes + names);
+  return generic::more_usual_namespaces<Isa>(text, size, delimiters, count, names, found);
+}
+
+std::size_t hash_features_512(const UsualNamespaces& found, std::size_t count,
+                              const std::uint32_t* seeds, bool numbers, std::uint32_t* hashes) {
+  for (std::size_t i = 0; i < count; i += 16) {
+    const __m512i length = _mm512_loadu_si512(found.length + i);
+    const __m512i seed = _mm512_loadu_si512(seeds + i);
+    const EightNames low(found.feature + i, _mm512_castsi512_si256(length));
+    const EightNames high(found.feature + i + 8, _mm512_extracti64x4_epi64(length, 1));
+    __m512i hash = murmur3_short({low.word, high.word}, length, seed);
+    const auto there = static_cast<__mmask16>(count - i >= 16 ? 0xffff : (1u << (count - i)) - 1u);
+    const auto digits = static_cast<__mmask16>((low.digits | high.digits << 8) & there);
+    if (numbers && digits != 0) {
+      const __m512i value = halves({low.digits_value(), high.digits_value()}, 1);
+      hash = _mm512_mask_add_epi32(hash, digits, value, seed);
+    }
+    _mm512_storeu_si512(hashes + i, hash);
+    const auto blank = static_cast<__mmask16>((low.blank_ends | high.blank_ends << 8) & there);
+    if (numbers && blank != 0) return i + static_cast<std::size_t>(std::countr_zero(blank));
+  }
+  return count;
 }
 
 template <class Isa>
 constexpr TextKernels kTextKernels512 = {.delimiters = delimiters_512,
-                                         .short_names = short_names_by_sixteen<Isa>};
+                                         .usual_namespaces = usual_namespaces_512<Isa>,
+                                         .hash_features = hash_features_512};
 
 }  // namespace
 }  // namespace leveret::kernels

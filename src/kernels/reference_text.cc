@@ -30,41 +30,54 @@ std::uint32_t murmur3(const char* name, std::uint32_t length, std::uint32_t seed
   return murmur_finish(h ^ murmur_mix(k), length);
 }
 
-std::size_t short_names(const char* text, std::uint32_t size, const std::uint32_t* delimiters,
-                        std::size_t count, const std::uint32_t* seed_of_letter, bool numbers,
-                        unsigned char* letters, std::uint32_t* hashes) {
-  const auto is_blank = [](char c) { return static_cast<unsigned char>(c) <= 0x20; };
+std::size_t usual_namespaces(const char* text, std::uint32_t size, const std::uint32_t* delimiters,
+                             std::size_t count, UsualNamespaces& found) {
   std::size_t names = 0;
-  for (std::size_t i = 0; i + 4 <= count && names < TextKernels::kNames; i += 3, ++names) {
-    const std::uint32_t bar = delimiters[i], begin = bar + 3, end = delimiters[i + 2];
-    const bool spaced = delimiters[i + 1] == bar + 2 && delimiters[i + 3] == end + 1;
-    if (!spaced || text[bar] != '|' || text[bar + 2] != ' ' || text[end] != ' ' ||
-        text[end + 1] != '|') {
+  for (std::size_t i = 0; i + 4 <= count && names < UsualNamespaces::kNames; i += 3, ++names) {
+    const std::uint32_t bar = delimiters[i], blank = delimiters[i + 1], end = delimiters[i + 2];
+    if (text[bar] != '|' || text[blank] != ' ' || text[end] != ' ' ||
+        delimiters[i + 3] != end + 1 || text[end + 1] != '|') {
       break;
     }
-    // Faster kernels read words from the name and from its end on; all stop at the same place.
-    if (end <= begin || end - begin > 8 || begin + 8 > size || end + 4 > size) break;
-    const char* const name = text + begin;
-    const std::uint32_t length = end - begin;
-    if (numbers && (is_blank(name[0]) || is_blank(name[length - 1]))) break;
-    letters[names] = static_cast<unsigned char>(text[bar + 1]);
-    const std::uint32_t seed = seed_of_letter[letters[names]];
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    const std::uint32_t name_length = blank - bar - 1, length = end - blank - 1;
+    if (name_length < 1 || name_length > 7 || length < 1 || length > 8) break;
+    // Faster kernels read words from names, features and from their ends on; all stop alike.
+    if (bar + 9 > size || blank + 9 > size || end + 4 > size) break;
+    found.name[names] = found.feature[names] = 0;
+    std::memcpy(&found.name[names], text + bar + 1, name_length);
+    found.name[names] |= std::uint64_t{name_length} << 56;
+    std::memcpy(&found.feature[names], text + blank + 1, length);
+    found.length[names] = length;
+  }
+  return names;
+}
+
+std::size_t hash_features(const UsualNamespaces& found, std::size_t count,
+                          const std::uint32_t* seeds, bool numbers, std::uint32_t* hashes) {
+  const auto is_blank = [](char c) { return static_cast<unsigned char>(c) <= 0x20; };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t i = 0; i < count; ++i) {
+    char name[8];
+    std::memcpy(name, &found.feature[i], sizeof name);
+    const std::uint32_t length = found.length[i];
+    if (numbers && (is_blank(name[0]) || is_blank(name[length - 1]))) return i;
     if (numbers && std::all_of(name, name + length, is_digit)) {
       std::uint32_t number = 0;
       for (std::uint32_t c = 0; c < length; ++c) {
         number = number * 10 + static_cast<std::uint32_t>(name[c] - '0');
       }
-      hashes[names] = number + seed;
+      hashes[i] = number + seeds[i];
     } else {
-      hashes[names] = murmur3(name, length, seed);
+      hashes[i] = murmur3(name, length, seeds[i]);
     }
   }
-  return names;
+  return count;
 }
 
 }  // namespace
 
-constinit const TextKernels kReferenceText = {.delimiters = delimiters, .short_names = short_names};
+constinit const TextKernels kReferenceText = {.delimiters = delimiters,
+                                              .usual_namespaces = usual_namespaces,
+                                              .hash_features = hash_features};
 
 }  // namespace leveret::kernels

@@ -59,26 +59,44 @@ std::uint32_t* delimiters(const char* text, std::size_t size, std::uint32_t base
   return out;
 }
 
+/// Goes on behind the `names` namespaces that are found already.
 template <class Isa>
-std::size_t short_names(const char* text, std::uint32_t size, const std::uint32_t* delimiters,
-                        std::size_t count, const std::uint32_t* seed_of_letter, bool numbers,
-                        unsigned char* letters, std::uint32_t* hashes) {
-  if (size < 8) return 0;
+std::size_t more_usual_namespaces(const char* text, std::uint32_t size,
+                                  const std::uint32_t* delimiters, std::size_t count,
+                                  std::size_t names, UsualNamespaces& found) {
+  if (size < 8) return names;
   const std::uint32_t last_word = size - 8, last_tail = size - 4;
-  std::size_t names = 0;
-  for (const std::uint32_t* at = delimiters; names < TextKernels::kNames && 4 <= count;
+  for (const std::uint32_t* at = delimiters; names < UsualNamespaces::kNames && 4 <= count;
        at += 3, count -= 3, ++names) {
-    const std::uint32_t bar = at[0], begin = bar + 3, end = at[2], length = end - begin;
-    if (at[1] != bar + 2 || length - 1 > 7 || at[3] != end + 1) break;
-    if (begin > last_word || end > last_tail) break;
-    if (text[bar] != '|' || text[bar + 2] != ' ' || text[end] != ' ' || text[end + 1] != '|') break;
-    const std::uint64_t word = load_le64(text + begin) & kLowBytes[length];
-    if (numbers && blank_ends_short(word, length)) break;
-    const auto letter = static_cast<unsigned char>(text[bar + 1]);
-    letters[names] = letter;
-    hashes[names] = hash_short(word, length, seed_of_letter[letter], numbers);
+    const std::uint32_t bar = at[0], blank = at[1], end = at[2];
+    const std::uint32_t name_length = blank - bar - 1, length = end - blank - 1;
+    if (name_length - 1 > 6 || length - 1 > 7 || at[3] != end + 1) break;
+    if (blank + 1 > last_word || end > last_tail) break;
+    if (text[bar] != '|' || text[blank] != ' ' || text[end] != ' ' || text[end + 1] != '|') break;
+    const std::uint64_t name = load_le64(text + bar + 1) & kLowBytes[name_length];
+    found.name[names] = name | std::uint64_t{name_length} << 56;
+    found.feature[names] = load_le64(text + blank + 1);
+    found.length[names] = length;
   }
   return names;
+}
+
+template <class Isa>
+std::size_t usual_namespaces(const char* text, std::uint32_t size, const std::uint32_t* delimiters,
+                             std::size_t count, UsualNamespaces& found) {
+  return more_usual_namespaces<Isa>(text, size, delimiters, count, 0, found);
+}
+
+template <class Isa>
+std::size_t hash_features(const UsualNamespaces& found, std::size_t count,
+                          const std::uint32_t* seeds, bool numbers, std::uint32_t* hashes) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t length = found.length[i];
+    const std::uint64_t word = found.feature[i] & kLowBytes[length];
+    if (numbers && blank_ends_short(word, length)) return i;
+    hashes[i] = hash_short(word, length, seeds[i], numbers);
+  }
+  return count;
 }
 
 /// Which of 64 bytes are delimiters, by the compilers' portable vectors: SSE2 and NEON both compare
@@ -104,6 +122,7 @@ inline std::uint64_t delimiter_bits_16(const char* block) {
 
 template <class Isa>
 constexpr TextKernels kTextKernels = {.delimiters = delimiters<Isa>,
-                                      .short_names = short_names<Isa>};
+                                      .usual_namespaces = usual_namespaces<Isa>,
+                                      .hash_features = hash_features<Isa>};
 
 }  // namespace leveret::kernels::generic

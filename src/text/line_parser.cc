@@ -35,7 +35,6 @@ Parser::LineParser::LineParser(NamespaceNames& names, ParserOptions options)
     const std::optional<std::uint32_t> id = names.intern(number_run_name(space));
     if (!id) throw std::length_error("too many different namespaces");
     number_runs_.insert(space, {*id, 0});
-    usual_ &= space.size() != 1;  // kernels know no numbers
   }
 }
 
@@ -154,19 +153,18 @@ void Parser::LineParser::add_number(std::string_view space) {
 /// Namespaces of the shape `|name feature |`: a known name and one feature without a value, with
 /// single spaces. Stops at the first other one, before it, or at the end of the line.
 void Parser::LineParser::parse_usual_namespaces() {
-  // The kernel looks at sixteen namespaces: where it stops at once, the next few are taken singly.
-  constexpr std::size_t kFew = 4, kSingly = 8;
   const auto ahead = cursor_.ahead();
   staged_.reserve(ahead.size() / 3 + 1);
-  std::size_t i = 0, singly = 0;
+  std::size_t i = 0;
   for (bool last = false; !last;) {
-    if (singly > 0) {
-      --singly;
+    if (singly_ > 0) {
+      --singly_;
     } else {
-      const std::size_t short_names = add_short_names(ahead.subspan(i));
-      i += 3 * short_names;
-      if (short_names == kernels::TextKernels::kNames) continue;
-      if (short_names < kFew) singly = kSingly;
+      const std::size_t found = add_usual_namespaces(ahead.subspan(i));
+      i += 3 * found;
+      if (found == kernels::UsualNamespaces::kNames) continue;
+      again_ = found < kFew ? std::min(2 * again_, kMostSingly) : kSingly;
+      if (found < kFew) singly_ = again_;
     }
     // What the kernel leaves: longer names, or the last one of the line.
     if (!add_usual_namespace(ahead.subspan(i))) break;
@@ -176,23 +174,25 @@ void Parser::LineParser::parse_usual_namespaces() {
   cursor_.skip(i);
 }
 
-/// As many as the kernel finds and as are known.
-std::size_t Parser::LineParser::add_short_names(std::span<const std::uint32_t> delimiters) {
-  unsigned char letters[kernels::TextKernels::kNames];
-  std::uint32_t hashes[kernels::TextKernels::kNames];
-  const std::size_t found = kernels_.short_names(
-      text_, size_, delimiters.data(), delimiters.size(), known_.letter_hashes(),
-      options_.hash == HashMode::kStrings, letters, hashes);
-  Feature* const features = staged_.free_features();
+/// As many as the kernels find and as are known.
+std::size_t Parser::LineParser::add_usual_namespaces(std::span<const std::uint32_t> delimiters) {
+  const std::size_t found =
+      kernels_.usual_namespaces(text_, size_, delimiters.data(), delimiters.size(), found_);
+  std::uint32_t seeds[kernels::UsualNamespaces::kNames];
+  std::uint32_t hashes[kernels::UsualNamespaces::kNames];
   NamespaceRun* const runs = staged_.free_runs();
   const std::uint32_t at = staged_.next_feature();
-  std::uint32_t count = 0;
-  for (; count < found; ++count) {
-    const KnownNamespace space = known_.of_letter(letters[count]);
+  std::uint32_t known = 0;
+  for (; known < found; ++known) {
+    const KnownNamespace space = usual_known_.find_short(found_.name[known]);
     if (space.id == KnownNamespace::kUnknown) break;
-    features[count] = {hashes[count], 1.0f};
-    runs[count] = {space.id, space.hash, at + count, at + count + 1};
+    runs[known] = {space.id, space.hash, at + known, at + known + 1};
+    seeds[known] = space.hash;
   }
+  const std::size_t count =
+      kernels_.hash_features(found_, known, seeds, options_.hash == HashMode::kStrings, hashes);
+  Feature* const features = staged_.free_features();
+  for (std::size_t i = 0; i < count; ++i) features[i] = {hashes[i], 1.0f};
   staged_.added(count);
   return count;
 }
@@ -208,23 +208,12 @@ bool Parser::LineParser::add_usual_namespace(std::span<const std::uint32_t> deli
   } else if (text_[end] != ' ' || delimiters[3] != end + 1 || text_[end + 1] != '|') {
     return false;
   }
-  const KnownNamespace space = known_namespace(bar + 1, blank);
+  const KnownNamespace space = usual_known_.find(view(bar + 1, blank));
   if (space.id == KnownNamespace::kUnknown) return false;
   const std::uint32_t at = staged_.next_feature();
   staged_.add_feature({hash(begin, end, space.hash), 1.0f});
   staged_.add_run({space.id, space.hash, at, at + 1});
   return true;
-}
-
-/// That of the name [begin, end); unknown, too, where numbers are wanted from it.
-KnownNamespace Parser::LineParser::known_namespace(std::uint32_t begin, std::uint32_t end) {
-  const std::uint32_t size = end - begin;
-  if (!options_.numbers.empty() &&
-      number_runs_.find(view(begin, end)).id != KnownNamespace::kUnknown) {
-    return {};
-  }
-  if (size > NamespaceCache::kShort || size_ - begin < 8) return known_.find(view(begin, end));
-  return known_.find_short(kernels::load_le64(text_ + begin) & kernels::kLowBytes[size], size);
 }
 
 bool Parser::LineParser::parse_namespace() {
@@ -349,7 +338,10 @@ bool Parser::LineParser::name_new_namespaces() {
       return fail("too many different namespaces", static_cast<std::uint32_t>(name.data() - text_));
     }
     run.name = *id;
-    known_.insert(names_.name(*id), {*id, run.hash});
+    const std::string_view kept = names_.name(*id);
+    known_.insert(kept, {*id, run.hash});
+    const bool number = number_runs_.find(kept).id != KnownNamespace::kUnknown;
+    if (!number) usual_known_.insert(kept, {*id, run.hash});
   }
   return true;
 }

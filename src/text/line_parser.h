@@ -37,9 +37,8 @@ class Parser::LineParser {
   bool parse_usual_label(std::uint32_t begin, Example& example);
   bool parse_more_than_plain();
   void parse_usual_namespaces();
-  std::size_t add_short_names(std::span<const std::uint32_t> delimiters);
+  std::size_t add_usual_namespaces(std::span<const std::uint32_t> delimiters);
   bool add_usual_namespace(std::span<const std::uint32_t> delimiters);
-  KnownNamespace known_namespace(std::uint32_t begin, std::uint32_t end);
   bool parse_namespace();
   bool parse_weight(std::uint32_t name_size, float& weight);
   bool parse_features(Namespace& space);
@@ -73,7 +72,13 @@ class Parser::LineParser {
   ParserOptions options_;
   bool plain_;  ///< neither names nor numbers are wanted
   bool usual_;  ///< whether parse_usual_namespaces() does what is wanted
+  kernels::UsualNamespaces found_;
+  // The kernel looks at sixteen namespaces: where it finds few, so many are taken singly before it
+  // is asked again, and more each time.
+  static constexpr std::size_t kFew = 4, kSingly = 8, kMostSingly = 256;
+  std::size_t singly_ = 0, again_ = kSingly;
   NamespaceCache known_;
+  NamespaceCache usual_known_;  ///< those of them that no numbers are wanted from
   NamespaceCache number_runs_;  ///< by the namespaces in options_.numbers
   DelimiterCursor cursor_;
   StagedLine staged_;

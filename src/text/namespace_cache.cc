@@ -16,24 +16,20 @@ std::size_t NamespaceCache::slot_of(std::string_view name) const {
   return at;
 }
 
-KnownNamespace NamespaceCache::find_short(std::uint64_t word, std::size_t size) {
-  if (size == 1) return letters_[word];
-  const std::uint64_t key = word | std::uint64_t{size} << 56;
-  Lately& lately = lately_[(key * 0x9e3779b97f4a7c15u) >> 56];
-  if (lately.word != key) {
-    char name[sizeof word];
-    std::memcpy(name, &word, sizeof word);
-    const KnownNamespace known = find({name, size});
-    if (known.id == KnownNamespace::kUnknown) return known;
-    lately = {key, known};
-  }
+const KnownNamespace& NamespaceCache::find_anew(std::uint64_t name) {
+  static constexpr KnownNamespace kNone;
+  char bytes[sizeof name];
+  std::memcpy(bytes, &name, sizeof name);
+  const KnownNamespace known = find({bytes, static_cast<std::size_t>(name >> 56)});
+  if (known.id == KnownNamespace::kUnknown) return kNone;
+  Lately& lately = lately_[(name * 0x9e3779b97f4a7c15u) >> 56];
+  lately = {name, known};
   return lately.known;
 }
 
 void NamespaceCache::insert(std::string_view name, KnownNamespace known) {
   if (name.size() == 1) {
     letters_[static_cast<unsigned char>(name[0])] = known;
-    letter_hashes_[static_cast<unsigned char>(name[0])] = known.hash;
     return;
   }
   Slot& slot = slots_[slot_of(name)];

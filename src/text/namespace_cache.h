@@ -21,18 +21,16 @@ class NamespaceCache {
   NamespaceCache() : slots_(kFirstSlots) {}
 
   /// id kUnknown if it was never inserted.
-  const KnownNamespace& of_letter(unsigned char name) const { return letters_[name]; }
-  /// The hashes of all one-letter names: 256, of which those never inserted are 0.
-  const std::uint32_t* letter_hashes() const { return letter_hashes_.data(); }
-
   KnownNamespace find(std::string_view name) const {
     if (name.size() == 1) return letters_[static_cast<unsigned char>(name[0])];
     return slots_[slot_of(name)].known;
   }
 
-  /// find() of a name of 1 to kShort bytes, which stand at the low end of `word` with zeros behind.
-  static constexpr std::size_t kShort = 7;
-  KnownNamespace find_short(std::uint64_t word, std::size_t size);
+  /// find() of a name of 1 to 7 bytes, as kernels::UsualNamespaces has it.
+  const KnownNamespace& find_short(std::uint64_t name) {
+    const Lately& lately = lately_[(name * 0x9e3779b97f4a7c15u) >> 56];
+    return lately.name == name ? lately.known : find_anew(name);
+  }
 
   /// `name` must stay where it is for the life of the cache.
   void insert(std::string_view name, KnownNamespace known);
@@ -45,19 +43,19 @@ class NamespaceCache {
     KnownNamespace known;
   };
 
-  /// A name that was looked for lately; its size is in the upper byte.
+  /// A name that was looked for lately.
   struct Lately {
-    std::uint64_t word = 0;
+    std::uint64_t name = 0;
     KnownNamespace known;
   };
 
   /// The slot that holds `name`, else the free one where it belongs.
   std::size_t slot_of(std::string_view name) const;
+  const KnownNamespace& find_anew(std::uint64_t name);
   void grow();
 
   std::array<KnownNamespace, 256> letters_;
-  std::array<std::uint32_t, 256> letter_hashes_{};
-  std::array<Lately, 256> lately_;  ///< by the word, of known names
+  std::array<Lately, 256> lately_;  ///< by the upper bits of a product; known names only
   std::vector<Slot> slots_;  ///< open addressing, linear probing, at most half full
   std::size_t used_ = 0;
 };
