@@ -1,4 +1,4 @@
-/// The two steps in which the parser of VW text spends most of its time.
+/// The steps in which the parser of VW text spends most of its time.
 ///
 /// As the others, every instruction set fills the same table, and `reference` is the oracle: here
 /// results are equal bit for bit. Nothing allocates or throws, and no byte beyond what is said to be
