@@ -151,14 +151,15 @@ std::size_t sixteen_namespaces(const char* text, std::uint32_t size, const std::
                                std::uint64_t* name, std::uint64_t* feature,
                                std::uint32_t* lengths) {
   // A place too near the end of the text gets another's bytes. It does not count in the end.
-  const std::uint32_t last_word = size - 8, last_tail = size - 4;
-  alignas(64) std::uint32_t tails[16];
+  const std::uint32_t last_word = size - 8;
+  alignas(32) std::uint16_t tails[16];
 #pragma GCC unroll 16
   for (int i = 0; i < 16; ++i) {
-    const std::uint32_t from = at[3 * i] + 1, begin = at[3 * i + 1] + 1, end = at[3 * i + 2];
+    const std::uint32_t from = at[3 * i] + 1, begin = at[3 * i + 1] + 1;
     name[i] = load_le64(text + (from < last_word ? from : last_word));
     feature[i] = load_le64(text + (begin < last_word ? begin : last_word));
-    tails[i] = load_le32(text + (end < last_tail ? end : last_tail));
+    // Another delimiter lies behind, so there are two bytes.
+    __builtin_memcpy(&tails[i], text + at[3 * i + 2], sizeof tails[i]);
   }
   const __m512i a = _mm512_loadu_si512(at), b = _mm512_loadu_si512(at + 16);
   const __m512i c = _mm512_loadu_si512(at + 32);
@@ -173,11 +174,9 @@ std::size_t sixteen_namespaces(const char* text, std::uint32_t size, const std::
   ok = _mm512_mask_cmple_epu32_mask(ok, add(length, -1), _mm512_set1_epi32(7));
   ok = _mm512_mask_cmple_epu32_mask(ok, add(name_length, -1), _mm512_set1_epi32(6));
   ok = _mm512_mask_cmple_epu32_mask(ok, begin, _mm512_set1_epi32(static_cast<int>(last_word)));
-  ok = _mm512_mask_cmple_epu32_mask(ok, end, _mm512_set1_epi32(static_cast<int>(last_tail)));
   // The space behind a feature, and the bar of the next namespace, which is looked for there.
-  const __m512i tail = _mm512_load_si512(tails);
-  ok = _mm512_mask_cmpeq_epi32_mask(ok, _mm512_and_si512(tail, _mm512_set1_epi32(0xffff)),
-                                    _mm512_set1_epi32(' ' | '|' << 8));
+  const __m256i tail = _mm256_load_si256(reinterpret_cast<const __m256i*>(tails));
+  ok = _mm256_mask_cmpeq_epi16_mask(ok, tail, _mm256_set1_epi16(' ' | '|' << 8));
   const __mmask8 low = cut_names(name, _mm512_castsi512_si256(name_length));
   const __mmask8 high = cut_names(name + 8, _mm512_extracti64x4_epi64(name_length, 1));
   ok &= static_cast<__mmask16>(low | high << 8);

@@ -41,8 +41,8 @@ std::size_t usual_namespaces(const char* text, std::uint32_t size, const std::ui
     }
     const std::uint32_t name_length = blank - bar - 1, length = end - blank - 1;
     if (name_length < 1 || name_length > 7 || length < 1 || length > 8) break;
-    // Faster kernels read words from names, features and from their ends on; all stop alike.
-    if (bar + 9 > size || blank + 9 > size || end + 4 > size) break;
+    // Faster kernels read words from names and features on; all stop alike.
+    if (blank + 9 > size) break;
     found.name[names] = found.feature[names] = 0;
     std::memcpy(&found.name[names], text + bar + 1, name_length);
     found.name[names] |= std::uint64_t{name_length} << 56;

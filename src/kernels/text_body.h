@@ -65,13 +65,13 @@ std::size_t more_usual_namespaces(const char* text, std::uint32_t size,
                                   const std::uint32_t* delimiters, std::size_t count,
                                   std::size_t names, UsualNamespaces& found) {
   if (size < 8) return names;
-  const std::uint32_t last_word = size - 8, last_tail = size - 4;
+  const std::uint32_t last_word = size - 8;
   for (const std::uint32_t* at = delimiters; names < UsualNamespaces::kNames && 4 <= count;
        at += 3, count -= 3, ++names) {
     const std::uint32_t bar = at[0], blank = at[1], end = at[2];
     const std::uint32_t name_length = blank - bar - 1, length = end - blank - 1;
     if (name_length - 1 > 6 || length - 1 > 7 || at[3] != end + 1) break;
-    if (blank + 1 > last_word || end > last_tail) break;
+    if (blank + 1 > last_word) break;
     if (text[bar] != '|' || text[blank] != ' ' || text[end] != ' ' || text[end + 1] != '|') break;
     const std::uint64_t name = load_le64(text + bar + 1) & kLowBytes[name_length];
     found.name[names] = name | std::uint64_t{name_length} << 56;

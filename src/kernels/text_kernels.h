@@ -31,8 +31,8 @@ struct TextKernels {
   /// Finds namespaces `|name feature |` that follow each other from the first delimiter on: a name
   /// of 1 to 7 bytes, one feature of 1 to 8 bytes without a value, single spaces, and another
   /// namespace behind. Returns how many there are, kNames at most; it stops before the first that
-  /// is anything else, and near the end of the text, where fewer than 8 bytes are left from a name
-  /// or a feature on, or fewer than 4 from behind it.
+  /// is anything else, and near the end of the text, where fewer than 8 bytes are left from a
+  /// feature on.
   ///
   /// `delimiters` are positions of the delimiters in `text`, all of them, `count` in a row, each
   /// below `size`. kNames places of what is written may be.

@@ -28,8 +28,6 @@ Parser::LineParser::LineParser(NamespaceNames& names, ParserOptions options)
     : kernels_(*kernels::active().text),
       names_(names),
       options_(std::move(options)),
-      plain_(!options_.keep_names && options_.numbers.empty()),
-      usual_(!options_.keep_names),
       cursor_(kernels_) {
   for (const std::string& space : options_.numbers) {
     const std::optional<std::uint32_t> id = names.intern(number_run_name(space));
@@ -72,10 +70,12 @@ Parser::LineParser::Line Parser::LineParser::parse_line(std::uint32_t begin, Exa
     what_ = nullptr;
     if (!parse_label(line_begin_, example)) return what_ ? Line::kBad : Line::kBlank;
   }
-  if (!plain_ && !parse_more_than_plain()) return Line::kBad;
   while (!at_line_end()) {
-    parse_usual_namespaces();
-    if (delimiter() == '|' && !parse_namespace()) return Line::kBad;
+    if (!options_.keep_names) parse_usual_namespaces();
+    if (delimiter() != '|') continue;
+    const std::uint32_t space_begin = cursor_.position() + 1;
+    if (!parse_namespace()) return Line::kBad;
+    if (!options_.numbers.empty()) add_number(view(space_begin, token_end()));
   }
   if (token_end() - begin > options_.max_line) {
     fail("line is longer than the limit", begin + options_.max_line);
@@ -119,18 +119,6 @@ bool Parser::LineParser::parse_label(std::uint32_t begin, Example& example) {
   example.initial = section.initial;
   example.tag_begin = begin + section.tag_begin;
   example.tag_size = section.tag_size;
-  return true;
-}
-
-/// All of the line's namespaces, with names or numbers.
-bool Parser::LineParser::parse_more_than_plain() {
-  while (!at_line_end()) {
-    if (usual_) parse_usual_namespaces();
-    if (delimiter() != '|') continue;
-    const std::uint32_t begin = cursor_.position() + 1;
-    if (!parse_namespace()) return false;
-    if (!options_.numbers.empty()) add_number(view(begin, token_end()));
-  }
   return true;
 }
 
@@ -184,8 +172,8 @@ std::size_t Parser::LineParser::add_usual_namespaces(std::span<const std::uint32
   const std::uint32_t at = staged_.next_feature();
   std::uint32_t known = 0;
   for (; known < found; ++known) {
-    const KnownNamespace space = usual_known_.find_short(found_.name[known]);
-    if (space.id == KnownNamespace::kUnknown) break;
+    const KnownNamespace space = known_.find_short(found_.name[known]);
+    if (space.id == KnownNamespace::kUnknown || space.number) break;
     runs[known] = {space.id, space.hash, at + known, at + known + 1};
     seeds[known] = space.hash;
   }
@@ -208,8 +196,8 @@ bool Parser::LineParser::add_usual_namespace(std::span<const std::uint32_t> deli
   } else if (text_[end] != ' ' || delimiters[3] != end + 1 || text_[end + 1] != '|') {
     return false;
   }
-  const KnownNamespace space = usual_known_.find(view(bar + 1, blank));
-  if (space.id == KnownNamespace::kUnknown) return false;
+  const KnownNamespace space = known_.find(view(bar + 1, blank));
+  if (space.id == KnownNamespace::kUnknown || space.number) return false;
   const std::uint32_t at = staged_.next_feature();
   staged_.add_feature({hash(begin, end, space.hash), 1.0f});
   staged_.add_run({space.id, space.hash, at, at + 1});
@@ -339,9 +327,8 @@ bool Parser::LineParser::name_new_namespaces() {
     }
     run.name = *id;
     const std::string_view kept = names_.name(*id);
-    known_.insert(kept, {*id, run.hash});
     const bool number = number_runs_.find(kept).id != KnownNamespace::kUnknown;
-    if (!number) usual_known_.insert(kept, {*id, run.hash});
+    known_.insert(kept, {*id, run.hash, number});
   }
   return true;
 }

@@ -35,7 +35,6 @@ class Parser::LineParser {
   Line parse_line(std::uint32_t begin, ExampleChunk& chunk);
   bool parse_label(std::uint32_t begin, Example& example);
   bool parse_usual_label(std::uint32_t begin, Example& example);
-  bool parse_more_than_plain();
   void parse_usual_namespaces();
   std::size_t add_usual_namespaces(std::span<const std::uint32_t> delimiters);
   bool add_usual_namespace(std::span<const std::uint32_t> delimiters);
@@ -70,15 +69,12 @@ class Parser::LineParser {
   const kernels::TextKernels& kernels_;
   NamespaceNames& names_;
   ParserOptions options_;
-  bool plain_;  ///< neither names nor numbers are wanted
-  bool usual_;  ///< whether parse_usual_namespaces() does what is wanted
   kernels::UsualNamespaces found_;
   // The kernel looks at sixteen namespaces: where it finds few, so many are taken singly before it
   // is asked again, and more each time.
   static constexpr std::size_t kFew = 4, kSingly = 8, kMostSingly = 256;
   std::size_t singly_ = 0, again_ = kSingly;
   NamespaceCache known_;
-  NamespaceCache usual_known_;  ///< those of them that no numbers are wanted from
   NamespaceCache number_runs_;  ///< by the namespaces in options_.numbers
   DelimiterCursor cursor_;
   StagedLine staged_;

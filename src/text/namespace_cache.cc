@@ -22,7 +22,7 @@ const KnownNamespace& NamespaceCache::find_anew(std::uint64_t name) {
   std::memcpy(bytes, &name, sizeof name);
   const KnownNamespace known = find({bytes, static_cast<std::size_t>(name >> 56)});
   if (known.id == KnownNamespace::kUnknown) return kNone;
-  Lately& lately = lately_[(name * 0x9e3779b97f4a7c15u) >> 56];
+  Lately& lately = place_of(name);
   lately = {name, known};
   return lately.known;
 }

@@ -14,6 +14,7 @@ struct KnownNamespace {
   static constexpr std::uint32_t kUnknown = 0xffffffff;
   std::uint32_t id = kUnknown;  ///< in NamespaceNames
   std::uint32_t hash = 0;
+  bool number = false;  ///< numbers are wanted from it
 };
 
 class NamespaceCache {
@@ -28,7 +29,7 @@ class NamespaceCache {
 
   /// find() of a name of 1 to 7 bytes, as kernels::UsualNamespaces has it.
   const KnownNamespace& find_short(std::uint64_t name) {
-    const Lately& lately = lately_[(name * 0x9e3779b97f4a7c15u) >> 56];
+    const Lately& lately = place_of(name);
     return lately.name == name ? lately.known : find_anew(name);
   }
 
@@ -51,11 +52,12 @@ class NamespaceCache {
 
   /// The slot that holds `name`, else the free one where it belongs.
   std::size_t slot_of(std::string_view name) const;
+  Lately& place_of(std::uint64_t name) { return lately_[(name * 0x9e3779b97f4a7c15u) >> 56]; }
   const KnownNamespace& find_anew(std::uint64_t name);
   void grow();
 
   std::array<KnownNamespace, 256> letters_;
-  std::array<Lately, 256> lately_;  ///< by the upper bits of a product; known names only
+  std::array<Lately, 256> lately_;  ///< each in its place_of; known names only
   std::vector<Slot> slots_;  ///< open addressing, linear probing, at most half full
   std::size_t used_ = 0;
 };
