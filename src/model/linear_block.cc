@@ -50,20 +50,17 @@ void LinearBlock::forward_one(const Model& model, Tape& tape, std::size_t b) con
 void LinearBlock::take_logs(Tape& tape, std::size_t b, float rate) const {
   const std::uint32_t begin = tape.batch->linear_begin(tape.first + b);
   const std::size_t count = tape.batch->linear_end(tape.first + b) - begin;
-  if (tape.log_odds.size() < count) {
-    tape.log_odds.resize(count);
-    tape.log_counts.resize(count);
-  }
-  float* const odds = tape.log_odds.data();
-  float* const counts = tape.log_counts.data();
+  float* const* const cells = tape.cells.data() + begin;
+  float* const odds = tape.log_odds.data() + begin;
+  float* const counts = tape.log_counts.data() + begin;
   const float clicks_before = kPriorCount * rate, others_before = kPriorCount * (1.0f - rate);
   for (std::size_t i = 0; i < count; ++i) {
-    const float* cell = tape.cells[begin + i];
+    const float* cell = cells[i];
     odds[i] = cell[kClicks] + clicks_before;
     counts[i] = cell[kCount] - cell[kClicks] + others_before;
   }
   for (std::size_t i = 0; i < count; ++i) odds[i] /= counts[i];
-  for (std::size_t i = 0; i < count; ++i) counts[i] = 1.0f + tape.cells[begin + i][kCount];
+  for (std::size_t i = 0; i < count; ++i) counts[i] = 1.0f + cells[i][kCount];
   kernels_.log(odds, count, odds);
   kernels_.log(counts, count, counts);
 }
@@ -89,7 +86,6 @@ void LinearBlock::forward_mixed(const Model& model, Tape& tape, std::size_t b) c
   float linear2 = constant ? scalars.bias2 : 0.0f;
   float counts = scores.base;
   take_logs(tape, b, rate);
-  const std::uint32_t begin = tape.batch->linear_begin(tape.first + b);
   for (const feature::LinearRun& run : tape.linear_runs(b)) {
     float sum = 0, odds = 0, seen = 0;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
@@ -97,8 +93,8 @@ void LinearBlock::forward_mixed(const Model& model, Tape& tape, std::size_t b) c
       sum += cell[kWeight] * tape.values[i];
       linear2 += cell[kWeight2] * tape.values[i];
       if (cell[kCount] > 0) {
-        odds += tape.log_odds[i - begin] - base;
-        seen += tape.log_counts[i - begin];
+        odds += tape.log_odds[i] - base;
+        seen += tape.log_counts[i];
       }
     }
     const float length = static_cast<float>(run.end - run.begin);

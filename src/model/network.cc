@@ -54,6 +54,8 @@ void Network::open(const Model& model, const feature::FeatureBatch& batch, std::
   if (spec.mixed()) {
     at_least(tape.group_counts, size * layout.groups());
     at_least(tape.group_seen, size * layout.groups());
+    at_least(tape.log_odds, batch.linear.size());
+    at_least(tape.log_counts, batch.linear.size());
   }
   if (!spec.has_ffm()) return;
   at_least(tape.ffm_scale, size);

@@ -42,7 +42,7 @@ struct Spec {
   std::uint32_t bit_precision = 0;  ///< 0: growing table
   std::uint32_t ffm_k = 4;          ///< 0: no FFM
   std::uint32_t ffm_bits = 0;       ///< 0: growing tables
-  std::uint32_t admit = 0;          ///< 0: 2, and more where a field has many rows
+  std::uint32_t admit = 0;          ///< 0: see FieldTable::sights_needed
   bool adagrad_slice = true;
   std::vector<std::uint32_t> hidden{32};  ///< empty: no MLP
   float ffm_init_width = 0.15f;           ///< first weights: uniform with deviation this / sqrt(k)

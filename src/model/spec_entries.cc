@@ -190,7 +190,7 @@ void add_shape(std::vector<SpecEntry>& list) {
                         &Spec::ffm_bits, 0, 31));
   list.push_back(number("admit", "", "N",
                         "a feature gets its FFM row when seen N times; 0: twice, and more often the "
-                        "more rows its field has",
+                        "more memory its field's rows take",
                         &Spec::admit, 0, 1000000));
   list.push_back(word("adagrad", "FFM accumulators: one per weight, or one per slice of k", true,
                       {"weight", "slice"}, [](Spec& s) -> auto& { return s.adagrad_slice; }));

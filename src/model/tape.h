@@ -85,6 +85,7 @@ struct Tape {
   // Per feature of the whole batch, parallel to batch->linear and batch->field_features.
   std::vector<float*> cells;  ///< never null; a zero cell for what the model does not know
   std::vector<float> values;  ///< x, divided by the largest |x| seen (Heads::kMixed)
+  std::vector<float> log_odds, log_counts;  ///< see LinearBlock::take_logs (Heads::kMixed)
   std::vector<float*> rows;   ///< weights, then state; null for what has none
   std::vector<float> field_values;
 
@@ -93,8 +94,6 @@ struct Tape {
   std::vector<float> group_linear;    ///< B * G: sum of w x; for an MLP, mixed heads or keep_parts
   std::vector<float> group_counts;    ///< B * G: mean log-odds of the counts against the base rate
   std::vector<float> group_seen;      ///< B * G: mean log(1 + count)
-  std::vector<float> log_odds;        ///< of the features of the last example (Heads::kMixed)
-  std::vector<float> log_counts;      ///< the same: log(1 + count)
   std::vector<float> d_group_linear;  ///< B * G, Heads::kOne: what the MLP adds to d_linear
   std::vector<float> ffm_scale;       ///< B: instance normalisation
   std::vector<float> pairs;           ///< B * P; for an MLP or keep_parts, or in passing

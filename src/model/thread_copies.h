@@ -3,8 +3,8 @@
 /// Threads that learn from one stream meet in the few features that nearly every line has, and a
 /// cache line that two cores write in turn travels between them each time. So each thread keeps,
 /// for some hundred examples, copies of the first rows of each field and of the cells that it
-/// touched first (frequent ones come early), works on the copies, and Optimizer::apply_copies adds what they have gained to the
-/// shared weights. What finds no place is written where it is, as ever.
+/// touched first (frequent ones come early), works on the copies, and Optimizer::apply_copies adds
+/// what they have gained to the shared weights. What finds no place is written where it is, as ever.
 #pragma once
 
 #include <cstddef>
