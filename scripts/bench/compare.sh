@@ -116,11 +116,11 @@ bound() {
 # apart CORE CORE: wall time of two runs of one thread side by side, which share nothing but the
 # machine: what two cores are worth here.
 apart() {
-  local begin end core
+  local begin end core run runs=()
   leveret_command "$data"
   begin=$(date +%s%N)
-  for core in "$@"; do taskset -c "$core" "${command[@]}" >"$work/log.$core" 2>&1 & done
-  wait
+  for core in "$@"; do taskset -c "$core" "${command[@]}" >"$work/log" 2>&1 & runs+=($!); done
+  for run in "${runs[@]}"; do wait "$run" || fail; done
   end=$(date +%s%N)
   awk -v ns="$((end - begin))" 'BEGIN { printf "%.3f\n", ns / 1e9 }'
 }
