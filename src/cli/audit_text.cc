@@ -147,8 +147,9 @@ void AuditText::append_row(const Entry& entry, std::string& to) const {
       const model::Row row = table.find(entry.feature.hash);
       if (row == model::kNoRow) continue;
       has_row = true;
-      const float* weights = table.weights(row);
-      for (std::size_t i = 0; i < table.shape().weights(); ++i) squares += weights[i] * weights[i];
+      for (std::size_t i = 0; i < table.shape().weights(); ++i) {
+        squares += table.weight(row, i) * table.weight(row, i);
+      }
     }
   }
   if (has_row) {

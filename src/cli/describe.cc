@@ -27,9 +27,11 @@ Json stats_to_json(const SectionStats& stats) {
   return json;
 }
 
-/// Words of an index are keys and row numbers: their sizes mean nothing.
-bool is_index(const store::SectionView& section) {
-  return section.dtype == store::Dtype::kU64 || section.dtype == store::Dtype::kU32;
+/// Words of an index are keys and row numbers, and rows are weights and accumulators side by side:
+/// figures over all of them mean nothing.
+bool is_mixture(const store::SectionView& section) {
+  return section.dtype == store::Dtype::kU64 || section.dtype == store::Dtype::kU32 ||
+         (section.name.starts_with("ffm.") && section.name.ends_with(".rows"));
 }
 
 Json sections_to_json(const ModelFile& file) {
@@ -41,7 +43,7 @@ Json sections_to_json(const ModelFile& file) {
                  {"shape", section.shape},
                  {"bytes", section.bytes}};
     const SectionStats stats = section_stats(section);
-    if (is_index(section)) {
+    if (is_mixture(section)) {
       json["zeros"] = stats.zero_share();
     } else {
       json.update(stats_to_json(stats));
@@ -72,6 +74,23 @@ Json linear_to_json(const model::Model& model) {
           {"hashed", table.hashed()},
           {"shared_lookups", table.shared()},
           {"columns", std::move(columns)}};
+}
+
+/// The same for the rows of all fields.
+Json ffm_to_json(const model::Model& model) {
+  SectionStats weights, sums;
+  std::uint64_t rows = 0, bytes = 0;
+  for (const model::FieldTable& table : model.fields()) {
+    for (model::Row row = 0; row < table.rows(); ++row) {
+      for (std::size_t i = 0; i < table.shape().weights(); ++i) weights.add(table.weight(row, i));
+      for (std::size_t i = 0; i < table.shape().state(); ++i) sums.add(table.state(row)[i]);
+    }
+    rows += table.rows();
+    bytes += table.rows() * table.shape().stride();
+  }
+  return {{"rows", rows},
+          {"bytes", bytes},
+          {"columns", {{"weight", stats_to_json(weights)}, {"sum", stats_to_json(sums)}}}};
 }
 
 Json fields_to_json(const model::Model& model) {
@@ -114,7 +133,7 @@ Json namespaces_to_json(const model::Model& model) {
 std::uint64_t row_state_bytes(const model::Model& model) {
   std::uint64_t bytes = 0;
   for (const model::FieldTable& table : model.fields()) {
-    bytes += table.rows() * (table.shape().stride() - table.shape().weights()) * sizeof(float);
+    bytes += table.rows() * (table.shape().stride() - table.shape().weight_bytes());
   }
   return bytes;
 }
@@ -139,6 +158,7 @@ void describe_model(const model::Model& model, Json& json) {
   json["namespaces"] = namespaces_to_json(model);
   json["fields"] = fields_to_json(model);
   json["linear"] = linear_to_json(model);
+  if (model.spec().has_ffm()) json["ffm"] = ffm_to_json(model);
 }
 
 /// The header of a file that holds something else than a model.

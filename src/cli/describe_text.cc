@@ -62,6 +62,14 @@ void add_spec(const Json& spec, std::string& to) {
   }
 }
 
+void add_columns(const Json& columns, std::string& to) {
+  for (const auto& [name, stats] : columns.items()) {
+    to += fmt::format("  {:<12} min {:<12.5g} max {:<12.5g} mean {:<12.5g} zeros {:.1f} %\n", name,
+                      stats["min"].get<double>(), stats["max"].get<double>(),
+                      stats["mean"].get<double>(), 100 * stats["zeros"].get<double>());
+  }
+}
+
 void add_linear(const Json& linear, std::string& to) {
   to += fmt::format("\nLinear: {} features in {} {} slots\n", plain(linear["features"]),
                     plain(linear["slots"]), linear["hashed"].get<bool>() ? "hashed" : "growing");
@@ -69,11 +77,12 @@ void add_linear(const Json& linear, std::string& to) {
     to += fmt::format("  {} look-ups shared a slot, as memory had run out\n",
                       plain(linear["shared_lookups"]));
   }
-  for (const auto& [name, stats] : linear["columns"].items()) {
-    to += fmt::format("  {:<12} min {:<12.5g} max {:<12.5g} mean {:<12.5g} zeros {:.1f} %\n", name,
-                      stats["min"].get<double>(), stats["max"].get<double>(),
-                      stats["mean"].get<double>(), 100 * stats["zeros"].get<double>());
-  }
+  add_columns(linear["columns"], to);
+}
+
+void add_ffm(const Json& ffm, std::string& to) {
+  to += fmt::format("\nFFM: {} rows, {} bytes\n", plain(ffm["rows"]), plain(ffm["bytes"]));
+  add_columns(ffm["columns"], to);
 }
 
 void add_fields(const Json& fields, std::string& to) {
@@ -161,6 +170,7 @@ std::string description_text(const Json& d) {
   if (d.contains("header")) text += "\nHeader\n  " + plain(Json(d["header"].dump())) + "\n";
   if (d.contains("spec")) add_spec(d["spec"], text);
   if (d.contains("linear")) add_linear(d["linear"], text);
+  if (d.contains("ffm")) add_ffm(d["ffm"], text);
   if (d.contains("fields")) {
     add_fields(d["fields"], text);
     add_odd_namespaces(d["namespaces"], text);

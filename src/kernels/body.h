@@ -19,6 +19,8 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .axpy = axpy<Isa>,
       .ffm_update = ffm_update<Isa>,
       .ffm_update_slice = ffm_update_slice<Isa>,
+      .read_weights = read_weights<Isa>,
+      .write_weights = write_weights<Isa>,
       .ffm_pairs = ffm_pairs<Isa>,
       .ffm_update_pairs = ffm_update_pairs<Isa>,
       .ffm_update_pairs_slice = ffm_update_pairs_slice<Isa>,

@@ -11,7 +11,8 @@ std::span<const Kernels* const> built_tables() {
 
 bool cpu_runs(const Kernels& k) {
   __builtin_cpu_init();
-  const bool bits = __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+  const bool bits = __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") &&
+                    __builtin_cpu_supports("f16c");
   if (&k == &kAvx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && bits;
   if (&k == &kAvx512) {
     return bits && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&

@@ -4,14 +4,15 @@
 /// instruction set fills the same table; `reference` is the plain oracle the others are tested
 /// against. Kernels know nothing of models: they see arrays of float and sizes.
 ///
-/// Conventions: all arrays are float32, may be unaligned unless said otherwise, and do not overlap
-/// unless said otherwise; `k` is the length of one FFM slot (any k >= 1; 2, 4, 8 and 16 are
-/// specialised); a row is `slots * k` floats. Nothing here allocates, throws or prints.
+/// Conventions: arrays are float32, may be unaligned, and do not overlap, all unless said
+/// otherwise; `k` is the length of one FFM slot (any k >= 1; 2, 4, 8 and 16 are specialised); a row
+/// is `slots * k` weights. Nothing here allocates, throws or prints.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/half.h"
 #include "kernels/text_kernels.h"
 
 namespace leveret::kernels {
@@ -27,6 +28,15 @@ struct StepRule {
   float power = 0.5f;
   float l2 = 0.0f;
 };
+
+/// How the weights of an FFM row are stored; its accumulators are floats.
+enum class RowFormat : std::uint8_t {
+  kF32,
+  kF16,  ///< Half (half.h), rounded stochastically: the mean of many small steps is kept
+};
+
+/// Bytes of one weight.
+constexpr std::size_t weight_bytes(RowFormat format) { return format == RowFormat::kF16 ? 2 : 4; }
 
 struct Kernels {
   /// "reference", "sse2", "avx2", "avx512" or "neon".
@@ -57,6 +67,20 @@ struct Kernels {
   void (*ffm_update_slice)(float* w, float* acc, const float* t, const float* delta,
                            std::size_t slots, std::size_t k, StepRule rule);
 
+  // ---- rows as they are stored: weights at a multiple of weight_bytes(format), and behind them,
+  // at a multiple of four bytes, accumulators ----
+  //
+  // `noise` is the seed of stochastic rounding: any number, another one for each call. With equal
+  // seeds results are equal, on one instruction set; kF32 has no use for it. A weight whose step is
+  // 0 stays as it is whatever the noise, and none becomes larger than kLargestHalf.
+
+  /// out[i] = weight i of a row, for i < length.
+  void (*read_weights)(RowFormat format, const std::byte* row, std::size_t length, float* out);
+
+  /// The reverse.
+  void (*write_weights)(RowFormat format, const float* in, std::size_t length, std::uint32_t noise,
+                        std::byte* row);
+
   // ---- FFM where every field has exactly one feature: no sums, no contra buffer ----
   //
   // Nearly all click data is of this kind, and then a field's sum is x times its feature's row: the
@@ -77,19 +101,20 @@ struct Kernels {
 
   /// pairs[(i,j)] = sum_c rows[i][fields[j]*k+c] * rows[j][fields[i]*k+c], and 0 for j = i;
   /// n*(n+1)/2 floats.
-  void (*ffm_pairs)(const float* const* rows, const std::uint32_t* fields, std::size_t n,
-                    std::size_t k, float* pairs);
+  void (*ffm_pairs)(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
+                    std::size_t n, std::size_t k, float* pairs);
 
   /// The AdaGrad step of all rows, each from the weights as they were before the call:
   ///   gradient of rows[i][fields[j]*k+c] = delta[(i,j)] * rows[j][fields[i]*k+c], and the reverse.
-  /// accs[i] is laid out as rows[i].
-  void (*ffm_update_pairs)(float* const* rows, float* const* accs, const std::uint32_t* fields,
-                           std::size_t n, std::size_t k, const float* delta, StepRule rule);
+  /// accs[i] has a place for each weight of rows[i].
+  void (*ffm_update_pairs)(RowFormat format, std::byte* const* rows, float* const* accs,
+                           const std::uint32_t* fields, std::size_t n, std::size_t k,
+                           const float* delta, StepRule rule, std::uint32_t noise);
 
   /// The same with one accumulator per slot, as in ffm_update_slice: accs[i] is a row of slots.
-  void (*ffm_update_pairs_slice)(float* const* rows, float* const* accs,
+  void (*ffm_update_pairs_slice)(RowFormat format, std::byte* const* rows, float* const* accs,
                                  const std::uint32_t* fields, std::size_t n, std::size_t k,
-                                 const float* delta, StepRule rule);
+                                 const float* delta, StepRule rule, std::uint32_t noise);
 
   // ---- dense layers; W is outputs rows of `stride` floats, of which `inputs` are used ----
   //

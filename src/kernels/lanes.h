@@ -5,13 +5,14 @@
 ///   V                          the register: xsimd::batch<float, …> of V::size lanes
 ///   load_part(p, n), store_part(p, v, n)   the first n <= V::size lanes; the others read as 0
 ///   fma(a, b, c), fnma(a, b, c)            a*b + c and c - a*b
-///   clamp_normal(x)            x >= 0, but zero and infinity become numbers of finite, non-zero root
-///   rsqrt_guess(x)             within 2^-11.5 of 1/sqrt(x) for such an x
-///   spread<K>(p)               lane i becomes p[i / K]; reads max(1, V::size / K) floats
-///   slot_sums<K>(r)            r[0..K) hold V::size slots of K floats; lane j becomes slot j's sum
-///   sum(v)                     the sum of all lanes
-///   load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K floats lies at p[s]
-///   kTiles                     whether it has what pairs_tile_body.h asks for
+///   clamp_normal(x)            x >= 0, but zero and infinity become numbers of finite, non-zero
+///   root rsqrt_guess(x)             within 2^-11.5 of 1/sqrt(x) for such an x spread<K>(p) lane i
+///   becomes p[i / K]; reads max(1, V::size / K) floats slot_sums<K>(r)            r[0..K) hold
+///   V::size slots of K floats; lane j becomes slot j's sum sum(v)                     the sum of
+///   all lanes load_half(p), load_half_part(p, n)     V::size halves, or the first n; the others
+///   read as 0 store_half(p, v), store_half_part(p, v, n)   the same as halves, rounded towards
+///   zero load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K floats, or halves, lies
+///   at p[s] kTiles                     whether it has what pairs_tile_body.h asks for
 ///
 /// No standard container and no `std::` function that is not inlined may be used by these headers:
 /// see CMakeLists.txt.
@@ -33,7 +34,9 @@ template <class Isa>
 struct Whole {
   using V = typename Isa::V;
   static V load(const float* p) { return V::load_unaligned(p); }
+  static V load(const Half* p) { return Isa::load_half(p); }
   static void store(float* p, V v) { v.store_unaligned(p); }
+  static void store(Half* p, V v) { Isa::store_half(p, v); }
 };
 
 /// A register of an array that may end within it: n <= lanes.
@@ -42,7 +45,40 @@ struct Part {
   using V = typename Isa::V;
   std::size_t n;
   V load(const float* p) const { return Isa::load_part(p, n); }
+  V load(const Half* p) const { return Isa::load_half_part(p, n); }
   void store(float* p, V v) const { Isa::store_part(p, v, n); }
+  void store(Half* p, V v) const { Isa::store_half_part(p, v, n); }
+};
+
+/// Registers of weights on their way to a store: what is to be truncated to halves gets its noise.
+///
+/// Lane l of register t gets the upper bits of seed + t * a + l * b: each weight's noise is uniform
+/// over the calls, as the seed is, and two operations are all it costs.
+///
+/// kBounded: the steps are (RootStep), so that adding noise to the bits makes no infinity.
+template <class Isa, class T, bool kBounded>
+struct Rounding {
+  using V = typename Isa::V;
+  explicit Rounding(std::uint32_t) {}
+  V operator()(V v) { return v; }
+};
+
+template <class Isa, bool kBounded>
+struct Rounding<Isa, Half, kBounded> {
+  using V = typename Isa::V;
+  using U = xsimd::batch<std::uint32_t, typename V::arch_type>;
+  U noise;
+
+  explicit Rounding(std::uint32_t seed) {
+    alignas(64) std::uint32_t lanes[kLanes<Isa>];
+    for (std::uint32_t l = 0; l < kLanes<Isa>; ++l) lanes[l] = seed + l * 0x85ebca6bu;
+    noise = U::load_aligned(lanes);
+  }
+  V operator()(V v) {
+    if constexpr (!kBounded) v = xsimd::min(xsimd::max(v, V(-kLargestHalf)), V(kLargestHalf));
+    noise = noise + U(0x9e3779b9u);
+    return xsimd::bitwise_cast<V>(xsimd::bitwise_cast<U>(v) + (noise >> (32 - kBitsLost)));
+  }
 };
 
 /// Calls body(offset, Whole or Part) for each register of an array of `length` floats.
@@ -59,6 +95,7 @@ template <class Isa, bool kL2>
 struct RootStep {
   using V = typename Isa::V;
   static constexpr bool kHasL2 = kL2;
+  static constexpr bool kBounded = true;  // a step is at most rate * sqrt(k)
   V half_rate, l2;
 
   explicit RootStep(const StepRule& rule) : half_rate(0.5f * rule.rate), l2(rule.l2) {}
@@ -89,6 +126,7 @@ template <class Isa>
 struct PowerStep {
   using V = typename Isa::V;
   static constexpr bool kHasL2 = true;
+  static constexpr bool kBounded = false;
   V rate, power, l2;
   bool plain;
 
@@ -110,6 +148,16 @@ struct PowerStep {
     return rate * xsimd::exp(-power * xsimd::log(Isa::clamp_normal(acc)));
   }
 };
+
+/// Calls body(weight) with a weight of the type that the format has.
+template <class Body>
+inline void with_format(RowFormat format, Body&& body) {
+  if (format == RowFormat::kF16) {
+    body(Half{});
+  } else {
+    body(float{});
+  }
+}
 
 /// Calls body(step) with the step that fits the rule.
 template <class Isa, class Body>

@@ -11,75 +11,99 @@
 
 namespace leveret::kernels::generic {
 
-/// The rows of one example.
-template <class Float>
+/// The weights of one example's rows; T is float or Half.
+template <class T>
 struct Rows {
-  Float* const* rows;
+  std::byte* const* rows;
   const std::uint32_t* fields;
 
-  /// Row i's slot of k floats for the field of row j.
-  Float* slot(std::size_t i, std::size_t j, std::size_t k) const { return rows[i] + fields[j] * k; }
+  T* row(std::size_t i) const { return reinterpret_cast<T*>(rows[i]); }
+  /// Row i's slot of k weights for the field of row j.
+  T* slot(std::size_t i, std::size_t j, std::size_t k) const { return row(i) + fields[j] * k; }
+};
+
+template <class T>
+struct Rows<const T> {
+  const std::byte* const* rows;
+  const std::uint32_t* fields;
+
+  const T* slot(std::size_t i, std::size_t j, std::size_t k) const {
+    return reinterpret_cast<const T*>(rows[i]) + fields[j] * k;
+  }
+};
+
+/// Their accumulators.
+struct Accs {
+  float* const* rows;
+  const std::uint32_t* fields;
+
+  float* slot(std::size_t i, std::size_t j, std::size_t k) const { return rows[i] + fields[j] * k; }
 };
 
 template <class Isa, std::size_t K>
 constexpr std::size_t kBundle = K < kLanes<Isa> ? kLanes<Isa> / K : 1;
 
-/// A bundle's slots in one row, for fields that follow each other.
-template <class Isa, std::size_t K, class Float>
-struct Adjacent {
-  Float* at;
+/// What slots of these rows or accumulators are made of.
+template <class R>
+using SlotOf = std::remove_pointer_t<decltype(std::declval<R>().slot(0, 0, 0))>;
 
-  Adjacent(const Rows<Float>& r, std::size_t i, std::size_t j) : at(r.slot(i, j, K)) {}
-  typename Isa::V load(std::size_t c) const { return Isa::V::load_unaligned(at + c); }
-  void store(std::size_t c, typename Isa::V v) const { v.store_unaligned(at + c); }
+/// A bundle's slots in one row, for fields that follow each other.
+template <class Isa, std::size_t K, class T>
+struct Adjacent {
+  T* at;
+
+  typename Isa::V load(std::size_t c) const { return Whole<Isa>::load(at + c); }
+  void store(std::size_t c, typename Isa::V v) const { Whole<Isa>::store(at + c, v); }
 };
 
 /// A bundle's slots anywhere; beyond `count` stands `spare`, a slot for nothing.
-template <class Isa, std::size_t K, class Float>
+template <class Isa, std::size_t K, class T>
 struct Scattered {
   static constexpr std::size_t S = kBundle<Isa, K>;
-  Float* at[S];
+  T* at[S];
 
   /// Row i's slots for the fields of rows j, j+1, …
-  static Scattered own(const Rows<Float>& r, std::size_t i, std::size_t j, std::size_t count = S,
-                       Float* spare = nullptr) {
+  template <class R>
+  static Scattered own(const R& r, std::size_t i, std::size_t j, std::size_t count = S,
+                       T* spare = nullptr) {
     Scattered x;
     for (std::size_t s = 0; s < S; ++s) x.at[s] = s < count ? r.slot(i, j + s, K) : spare;
     return x;
   }
   /// The slots of rows j, j+1, … for row i's field.
-  static Scattered others(const Rows<Float>& r, std::size_t i, std::size_t j, std::size_t count = S,
-                          Float* spare = nullptr) {
+  template <class R>
+  static Scattered others(const R& r, std::size_t i, std::size_t j, std::size_t count = S,
+                          T* spare = nullptr) {
     Scattered x;
     for (std::size_t s = 0; s < S; ++s) x.at[s] = s < count ? r.slot(j + s, i, K) : spare;
     return x;
   }
   typename Isa::V load(std::size_t c) const {
     if constexpr (S > 1) return Isa::template load_slots<K>(at);
-    return Isa::V::load_unaligned(at[0] + c);
+    return Whole<Isa>::load(at[0] + c);
   }
   void store(std::size_t c, typename Isa::V v) const {
     if constexpr (S > 1) {
       Isa::template store_slots<K>(at, v);
     } else {
-      v.store_unaligned(at[0] + c);
+      Whole<Isa>::store(at[0] + c, v);
     }
   }
 };
 
 /// Calls body(own) with row i's slots as they lie: own(rows, i, j) makes a bundle of them. Without
 /// `kMayBeAdjacent` they are always taken one by one, which saves code where speed lies elsewhere.
-template <class Isa, std::size_t K, class Float, bool kMayBeAdjacent, class Body>
+template <class Isa, std::size_t K, bool kMayBeAdjacent, class Body>
 inline void with_own_slots(const std::uint32_t* fields, std::size_t n, Body&& body) {
   if constexpr (kMayBeAdjacent) {
     if (fields[n - 1] - fields[0] == n - 1) {
-      return body([](const Rows<Float>& r, std::size_t i, std::size_t j) {
-        return Adjacent<Isa, K, Float>(r, i, j);
+      return body([](const auto& r, std::size_t i, std::size_t j) {
+        return Adjacent<Isa, K, SlotOf<decltype(r)>>{r.slot(i, j, K)};
       });
     }
   }
-  body([](const Rows<Float>& r, std::size_t i, std::size_t j) {
-    return Scattered<Isa, K, Float>::own(r, i, j);
+  body([](const auto& r, std::size_t i, std::size_t j) {
+    return Scattered<Isa, K, SlotOf<decltype(r)>>::own(r, i, j);
   });
 }
 
@@ -112,15 +136,15 @@ inline typename Isa::V products(const Own& own, const Others& others) {
   return sum;
 }
 
-template <class Isa, std::size_t K, class OwnSlots>
-[[gnu::flatten]] void ffm_pairs_fixed(Rows<const float> r, std::size_t n, float* pairs,
+template <class Isa, std::size_t K, class T, class OwnSlots>
+[[gnu::flatten]] void ffm_pairs_fixed(Rows<const T> r, std::size_t n, float* pairs,
                                       OwnSlots own_slots) {
   using V = typename Isa::V;
-  using Slots = Scattered<Isa, K, const float>;
+  using Slots = Scattered<Isa, K, const T>;
   constexpr std::size_t N = kLanes<Isa>;
   constexpr std::size_t S = kBundle<Isa, K>;
   constexpr std::size_t kEntries = N / S;
-  alignas(64) static constexpr float kSpare[K] = {};
+  alignas(64) static constexpr T kSpare[K] = {};
   const float* const end = pairs + n * (n + 1) / 2;
   *pairs++ = 0.0f;
   for (std::size_t i = 1; i < n; ++i) {
@@ -160,14 +184,14 @@ template <class Isa, std::size_t K, class OwnSlots>
   }
 }
 
-template <class Isa>
-[[gnu::flatten]] void ffm_pairs_any(const Rows<const float>& r, std::size_t n, std::size_t k,
+template <class Isa, class T>
+[[gnu::flatten]] void ffm_pairs_any(const Rows<const T>& r, std::size_t n, std::size_t k,
                                     float* pairs) {
   using V = typename Isa::V;
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      const float* own = r.slot(i, j, k);
-      const float* other = r.slot(j, i, k);
+      const T* own = r.slot(i, j, k);
+      const T* other = r.slot(j, i, k);
       V sum(0.0f);
       sweep<Isa>(k, [&](std::size_t c, auto lanes) {
         sum = Isa::fma(lanes.load(own + c), lanes.load(other + c), sum);
@@ -179,23 +203,26 @@ template <class Isa>
 }
 
 template <class Isa>
-void ffm_pairs(const float* const* rows, const std::uint32_t* fields, std::size_t n, std::size_t k,
-               float* pairs) {
+void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
+               std::size_t n, std::size_t k, float* pairs) {
   if (n == 0) return;
-  const Rows<const float> r = {rows, fields};
-  const auto fixed = [&]<std::size_t K>() {
-    with_own_slots<Isa, K, const float, (K < kLanes<Isa>)>(
-        fields, n, [&](const auto& own) { ffm_pairs_fixed<Isa, K>(r, n, pairs, own); });
-  };
-  with_slot_length(k, fixed, [&] { ffm_pairs_any<Isa>(r, n, k, pairs); });
+  with_format(format, [&]<class T>(T) {
+    const Rows<const T> r = {rows, fields};
+    const auto fixed = [&]<std::size_t K>() {
+      with_own_slots<Isa, K, (K < kLanes<Isa>)>(
+          fields, n, [&](const auto& own) { ffm_pairs_fixed<Isa, K>(r, n, pairs, own); });
+    };
+    with_slot_length(k, fixed, [&] { ffm_pairs_any<Isa>(r, n, k, pairs); });
+  });
 }
 
 // ---- update, one accumulator per weight ----
 
 /// The step of a bundle of pairs, both sides, from the weights as they were.
-template <class Isa, std::size_t K, class Own, class Others, class Step>
-inline void step_bundle(typename Isa::V delta, const Own& w_own, const Own& acc_own,
-                        const Others& w_others, const Others& acc_others, const Step& step) {
+template <class Isa, std::size_t K, class Step, class Rounding>
+inline void step_bundle(typename Isa::V delta, const auto& w_own, const auto& acc_own,
+                        const auto& w_others, const auto& acc_others, const Step& step,
+                        Rounding& rounded) {
   using V = typename Isa::V;
   for (std::size_t c = 0; c < K; c += kLanes<Isa>) {
     V w_a = w_own.load(c);
@@ -206,50 +233,54 @@ inline void step_bundle(typename Isa::V delta, const Own& w_own, const Own& acc_
     const V g_b = delta * w_a;
     step.apply(g_a, w_a, acc_a);
     step.apply(g_b, w_b, acc_b);
-    w_own.store(c, w_a);
-    w_others.store(c, w_b);
+    w_own.store(c, rounded(w_a));
+    w_others.store(c, rounded(w_b));
     acc_own.store(c, acc_a);
     acc_others.store(c, acc_b);
   }
 }
 
-template <class Isa, std::size_t K, class Step, class OwnSlots>
-[[gnu::flatten]] void ffm_update_pairs_fixed(Rows<float> w, Rows<float> acc, std::size_t n,
-                                             const float* delta, Step step, OwnSlots own_slots) {
-  using Slots = Scattered<Isa, K, float>;
+template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
+[[gnu::flatten]] void ffm_update_pairs_fixed(Rows<T> w, Accs acc, std::size_t n, const float* delta,
+                                             Step step, std::uint32_t noise, OwnSlots own_slots) {
+  using Slots = Scattered<Isa, K, T>;
+  using AccSlots = Scattered<Isa, K, float>;
   constexpr std::size_t S = kBundle<Isa, K>;
+  Rounding<Isa, T, Step::kBounded> rounded(noise);
   ++delta;
   for (std::size_t i = 1; i < n; ++i) {
     std::size_t j = 0;
     for (; j + S <= i; j += S) {
       step_bundle<Isa, K>(Isa::template spread<K>(delta + j), own_slots(w, i, j),
-                          own_slots(acc, i, j), Slots::others(w, i, j), Slots::others(acc, i, j),
-                          step);
+                          own_slots(acc, i, j), Slots::others(w, i, j), AccSlots::others(acc, i, j),
+                          step, rounded);
     }
     if constexpr (S > 1) {
       const std::size_t rest = i - j;
       if (rest != 0) {
-        alignas(64) float spare[K] = {};  // moves nowhere: its delta is 0
-        step_bundle<Isa, K>(spread_part<Isa, K>(delta + j, rest * K),
-                            Slots::own(w, i, j, rest, spare), Slots::own(acc, i, j, rest, spare),
-                            Slots::others(w, i, j, rest, spare),
-                            Slots::others(acc, i, j, rest, spare), step);
+        alignas(64) T spare[K] = {};  // moves nowhere: its delta is 0
+        alignas(64) float spare_acc[K] = {};
+        step_bundle<Isa, K>(
+            spread_part<Isa, K>(delta + j, rest * K), Slots::own(w, i, j, rest, spare),
+            AccSlots::own(acc, i, j, rest, spare_acc), Slots::others(w, i, j, rest, spare),
+            AccSlots::others(acc, i, j, rest, spare_acc), step, rounded);
       }
     }
     delta += i + 1;
   }
 }
 
-template <class Isa, class Step>
-[[gnu::flatten]] void ffm_update_pairs_any(const Rows<float>& w, const Rows<float>& acc,
-                                           std::size_t n, std::size_t k, const float* delta,
-                                           const Step& step) {
+template <class Isa, class T, class Step>
+[[gnu::flatten]] void ffm_update_pairs_any(const Rows<T>& w, const Accs& acc, std::size_t n,
+                                           std::size_t k, const float* delta, const Step& step,
+                                           std::uint32_t noise) {
   using V = typename Isa::V;
+  Rounding<Isa, T, Step::kBounded> rounded(noise);
   for (std::size_t i = 0; i < n; ++i, ++delta) {
     for (std::size_t j = 0; j < i; ++j) {
       const V d(*delta++);
-      float* const own = w.slot(i, j, k);
-      float* const other = w.slot(j, i, k);
+      T* const own = w.slot(i, j, k);
+      T* const other = w.slot(j, i, k);
       float* const own_squares = acc.slot(i, j, k);
       float* const other_squares = acc.slot(j, i, k);
       sweep<Isa>(k, [&](std::size_t c, auto lanes) {
@@ -261,8 +292,8 @@ template <class Isa, class Step>
         const V g_b = d * w_a;
         step.apply(g_a, w_a, acc_a);
         step.apply(g_b, w_b, acc_b);
-        lanes.store(own + c, w_a);
-        lanes.store(other + c, w_b);
+        lanes.store(own + c, rounded(w_a));
+        lanes.store(other + c, rounded(w_b));
         lanes.store(own_squares + c, acc_a);
         lanes.store(other_squares + c, acc_b);
       });
@@ -271,18 +302,22 @@ template <class Isa, class Step>
 }
 
 template <class Isa>
-void ffm_update_pairs(float* const* rows, float* const* accs, const std::uint32_t* fields,
-                      std::size_t n, std::size_t k, const float* delta, StepRule rule) {
+void ffm_update_pairs(RowFormat format, std::byte* const* rows, float* const* accs,
+                      const std::uint32_t* fields, std::size_t n, std::size_t k, const float* delta,
+                      StepRule rule, std::uint32_t noise) {
   if (n < 2) return;
-  const Rows<float> w = {rows, fields};
-  const Rows<float> acc = {accs, fields};
-  with_step<Isa>(rule, [&]<class Step>(const Step& step) {
-    const auto fixed = [&]<std::size_t K>() {
-      with_own_slots<Isa, K, float, (K < kLanes<Isa>)&&!Step::kHasL2>(
-          fields, n,
-          [&](const auto& own) { ffm_update_pairs_fixed<Isa, K>(w, acc, n, delta, step, own); });
-    };
-    with_slot_length(k, fixed, [&] { ffm_update_pairs_any<Isa>(w, acc, n, k, delta, step); });
+  const Accs acc = {accs, fields};
+  with_format(format, [&]<class T>(T) {
+    const Rows<T> w = {rows, fields};
+    with_step<Isa>(rule, [&]<class Step>(const Step& step) {
+      const auto fixed = [&]<std::size_t K>() {
+        with_own_slots<Isa, K, (K < kLanes<Isa>)&&!Step::kHasL2>(fields, n, [&](const auto& own) {
+          ffm_update_pairs_fixed<Isa, K>(w, acc, n, delta, step, noise, own);
+        });
+      };
+      with_slot_length(k, fixed,
+                       [&] { ffm_update_pairs_any<Isa>(w, acc, n, k, delta, step, noise); });
+    });
   });
 }
 

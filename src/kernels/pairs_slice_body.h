@@ -13,7 +13,7 @@ namespace leveret::kernels::generic {
 template <class Isa>
 struct ColumnAccs {
   using V = typename Isa::V;
-  const Rows<float>& acc;
+  const Accs& acc;
   std::size_t i, j, count;
 
   /// Adds `squares` / k to them and returns what they are then.
@@ -33,7 +33,7 @@ struct ColumnAccs {
 template <class Isa>
 struct RowAccs {
   using V = typename Isa::V;
-  const Rows<float>& acc;
+  const Accs& acc;
   std::size_t i, j, count;
 
   V add(V squares, std::size_t k) const {
@@ -62,10 +62,10 @@ struct RowAccs {
 
 /// Calls body(e, own, others) for each bundle e of the block of pairs (i, j), …, (i, j + count -
 /// 1).
-template <class Isa, std::size_t K, class OwnSlots, class Body>
-inline void for_each_bundle(const Rows<float>& w, std::size_t i, std::size_t j, std::size_t count,
-                            float* spare, const OwnSlots& own_slots, Body&& body) {
-  using Slots = Scattered<Isa, K, float>;
+template <class Isa, std::size_t K, class T, class OwnSlots, class Body>
+inline void for_each_bundle(const Rows<T>& w, std::size_t i, std::size_t j, std::size_t count,
+                            T* spare, const OwnSlots& own_slots, Body&& body) {
+  using Slots = Scattered<Isa, K, T>;
   constexpr std::size_t S = kBundle<Isa, K>;
   if (count == kLanes<Isa>) {
 #pragma GCC unroll 16
@@ -86,16 +86,17 @@ inline void for_each_bundle(const Rows<float>& w, std::size_t i, std::size_t j, 
   }
 }
 
-template <class Isa, std::size_t K, class Step, class OwnSlots>
-inline void update_slice_block(const Rows<float>& w, const Rows<float>& acc, std::size_t i,
-                               std::size_t j, std::size_t count, const float* delta,
-                               const Step& step, const OwnSlots& own_slots) {
+template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
+inline void update_slice_block(const Rows<T>& w, const Accs& acc, std::size_t i, std::size_t j,
+                               std::size_t count, const float* delta, const Step& step,
+                               Rounding<Isa, T, Step::kBounded>& rounded,
+                               const OwnSlots& own_slots) {
   using V = typename Isa::V;
   constexpr std::size_t N = kLanes<Isa>;
   constexpr std::size_t S = kBundle<Isa, K>;
   constexpr std::size_t kEntries = N / S;
   const V d = count == N ? V::load_unaligned(delta) : Isa::load_part(delta, count);
-  alignas(64) float spare[K] = {};
+  alignas(64) T spare[K] = {};
   alignas(64) float d_lanes[N], own_scale[N], other_scale[N];
   d.store_aligned(d_lanes);
 
@@ -139,41 +140,43 @@ inline void update_slice_block(const Rows<float>& w, const Rows<float>& acc, std
         g_a = step.gradient(d_spread * b, a);
         g_b = step.gradient(d_spread * a, b);
       }
-      own.store(c, Isa::fnma(own_factor, g_a, a));
-      others.store(c, Isa::fnma(other_factor, g_b, b));
+      own.store(c, rounded(Isa::fnma(own_factor, g_a, a)));
+      others.store(c, rounded(Isa::fnma(other_factor, g_b, b)));
     }
   };
   for_each_bundle<Isa, K>(w, i, j, count, spare, own_slots, move);
 }
 
-template <class Isa, std::size_t K, class Step, class OwnSlots>
-[[gnu::flatten]] void ffm_update_pairs_slice_fixed(Rows<float> w, Rows<float> acc, std::size_t n,
+template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
+[[gnu::flatten]] void ffm_update_pairs_slice_fixed(Rows<T> w, Accs acc, std::size_t n,
                                                    const float* delta, Step step,
-                                                   OwnSlots own_slots) {
+                                                   std::uint32_t noise, OwnSlots own_slots) {
   constexpr std::size_t N = kLanes<Isa>;
+  Rounding<Isa, T, Step::kBounded> rounded(noise);
   // Last row first: what ffm_pairs has read last is what the first-level cache still holds.
   delta += n * (n + 1) / 2;
   for (std::size_t i = n; i-- > 1;) {
     delta -= i + 1;
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
-      update_slice_block<Isa, K>(w, acc, i, j, N, delta + j, step, own_slots);
+      update_slice_block<Isa, K>(w, acc, i, j, N, delta + j, step, rounded, own_slots);
     }
-    if (j < i) update_slice_block<Isa, K>(w, acc, i, j, i - j, delta + j, step, own_slots);
+    if (j < i) update_slice_block<Isa, K>(w, acc, i, j, i - j, delta + j, step, rounded, own_slots);
   }
 }
 
 /// Any k: pair by pair.
-template <class Isa, class Step>
-[[gnu::flatten]] void ffm_update_pairs_slice_any(const Rows<float>& w, const Rows<float>& acc,
-                                                 std::size_t n, std::size_t k, const float* delta,
-                                                 const Step& step) {
+template <class Isa, class T, class Step>
+[[gnu::flatten]] void ffm_update_pairs_slice_any(const Rows<T>& w, const Accs& acc, std::size_t n,
+                                                 std::size_t k, const float* delta,
+                                                 const Step& step, std::uint32_t noise) {
   using V = typename Isa::V;
+  Rounding<Isa, T, Step::kBounded> rounded(noise);
   for (std::size_t i = 0; i < n; ++i, ++delta) {
     for (std::size_t j = 0; j < i; ++j) {
       const V d(*delta++);
-      float* const own = w.slot(i, j, k);
-      float* const other = w.slot(j, i, k);
+      T* const own = w.slot(i, j, k);
+      T* const other = w.slot(j, i, k);
       V own_squares(0.0f), other_squares(0.0f);
       sweep<Isa>(k, [&](std::size_t c, auto lanes) {
         const V a = lanes.load(own + c);
@@ -192,8 +195,8 @@ template <class Isa, class Step>
       sweep<Isa>(k, [&](std::size_t c, auto lanes) {
         const V a = lanes.load(own + c);
         const V b = lanes.load(other + c);
-        lanes.store(own + c, Isa::fnma(own_scale, step.gradient(d * b, a), a));
-        lanes.store(other + c, Isa::fnma(other_scale, step.gradient(d * a, b), b));
+        lanes.store(own + c, rounded(Isa::fnma(own_scale, step.gradient(d * b, a), a)));
+        lanes.store(other + c, rounded(Isa::fnma(other_scale, step.gradient(d * a, b), b)));
       });
     }
   }

@@ -14,8 +14,9 @@ namespace leveret::kernels::generic {
 inline constexpr std::size_t kTile = 4;
 
 /// One side of a tile: four rows, each with four slots from `at` on and their accumulators.
+template <class T>
 struct TileSide {
-  float* at[kTile];
+  T* at[kTile];
   float* acc[kTile];
 };
 
@@ -25,34 +26,33 @@ struct TileSlots {
   using V = typename Isa::V;
   V v[K];
 
-  void load(const TileSide& side, std::size_t valid) {
+  template <class T>
+  void load(const TileSide<T>& side, std::size_t valid) {
     constexpr std::size_t kPerRow = K / kTile;
     for (std::size_t r = 0; r < kTile; ++r) {
       for (std::size_t h = 0; h < kPerRow; ++h) {
-        const float* at = side.at[r] + h * kLanes<Isa>;
+        const T* at = side.at[r] + h * kLanes<Isa>;
         v[r * kPerRow + h] =
-            valid == kTile ? V::load_unaligned(at) : Isa::load_part(at, part(valid, h));
+            valid == kTile ? Whole<Isa>::load(at) : Part<Isa>{part(valid, h)}.load(at);
       }
     }
   }
-  void store(const TileSide& side, std::size_t valid) const {
+  /// Stores register e.
+  template <class T>
+  static void store(const TileSide<T>& side, std::size_t valid, std::size_t e, V moved) {
     constexpr std::size_t kPerRow = K / kTile;
-    for (std::size_t r = 0; r < kTile; ++r) {
-      for (std::size_t h = 0; h < kPerRow; ++h) {
-        float* at = side.at[r] + h * kLanes<Isa>;
-        if (valid == kTile) {
-          v[r * kPerRow + h].store_unaligned(at);
-        } else {
-          Isa::store_part(at, v[r * kPerRow + h], part(valid, h));
-        }
-      }
+    T* const at = side.at[e / kPerRow] + e % kPerRow * kLanes<Isa>;
+    if (valid == kTile) {
+      Whole<Isa>::store(at, moved);
+    } else {
+      Part<Isa>{part(valid, e % kPerRow)}.store(at, moved);
     }
   }
-  /// Floats of the h-th register of a row that belong to the first `valid` slots.
+  /// Weights of the h-th register of a row that belong to the first `valid` slots.
   static std::size_t part(std::size_t valid, std::size_t h) {
-    const std::size_t floats = valid * K, before = h * kLanes<Isa>;
-    if (floats <= before) return 0;
-    return floats - before < kLanes<Isa> ? floats - before : kLanes<Isa>;
+    const std::size_t weights = valid * K, before = h * kLanes<Isa>;
+    if (weights <= before) return 0;
+    return weights - before < kLanes<Isa> ? weights - before : kLanes<Isa>;
   }
   /// Lane 4 r + s: the sum of squares of row r's slot s.
   V squares() const {
@@ -63,25 +63,26 @@ struct TileSlots {
 };
 
 /// Stores what the step makes of `slots`, whose gradient is the scaled transpose of `contra`.
-template <class Isa, std::size_t K>
-[[gnu::always_inline]] inline void move(const TileSide& side, std::size_t valid,
+template <class Isa, std::size_t K, class T, class Rounding>
+[[gnu::always_inline]] inline void move(const TileSide<T>& side, std::size_t valid,
                                         const TileSlots<Isa, K>& slots,
-                                        const TileSlots<Isa, K>& contra, typename Isa::V scale) {
+                                        const TileSlots<Isa, K>& contra, typename Isa::V scale,
+                                        Rounding& rounded) {
   using V = typename Isa::V;
-  TileSlots<Isa, K> moved;
   V gradient[K];
   Isa::template transpose_slots<K>(contra.v, gradient);
-  Isa::template each_spread<K>(
-      scale, [&](std::size_t e, V s) { moved.v[e] = Isa::fnma(s, gradient[e], slots.v[e]); });
-  moved.store(side, valid);
+  Isa::template each_spread<K>(scale, [&](std::size_t e, V s) {
+    slots.store(side, valid, e, rounded(Isa::fnma(s, gradient[e], slots.v[e])));
+  });
 }
 
 /// Rows i, … against rows j, …; the first `valid` of the former are there, the others are room to
 /// write to. delta has lane 4 r + s for rows i + r and j + s, 0 where there is no pair.
-template <class Isa, std::size_t K, class Step>
-[[gnu::always_inline]] inline void update_tile(const TileSide& own, const TileSide& others,
+template <class Isa, std::size_t K, class T, class Step>
+[[gnu::always_inline]] inline void update_tile(const TileSide<T>& own, const TileSide<T>& others,
                                                std::size_t valid, typename Isa::V delta,
-                                               const Step& step) {
+                                               const Step& step,
+                                               Rounding<Isa, T, Step::kBounded>& rounded) {
   using V = typename Isa::V;
   const V mean(1.0f / static_cast<float>(K));
   TileSlots<Isa, K> a, b;
@@ -97,23 +98,25 @@ template <class Isa, std::size_t K, class Step>
   const V scale_a = step.scale(acc_a) * delta;
   const V scale_b = step.scale(acc_b) * delta_t;
   // One side after the other: both transposed sides at once are more than there are registers.
-  move<Isa, K>(own, kTile, a, b, scale_a);
-  move<Isa, K>(others, valid, b, a, scale_b);
+  move<Isa, K>(own, kTile, a, b, scale_a, rounded);
+  move<Isa, K>(others, valid, b, a, scale_b, rounded);
 }
 
 /// Up to 16 pairs from anywhere; what is beyond stands for nothing.
-template <class Isa, std::size_t K>
+template <class Isa, std::size_t K, class T>
 struct LoosePairs {
   static constexpr std::size_t N = kLanes<Isa>;
   static constexpr std::size_t S = kBundle<Isa, K>;
-  float *own[N], *other[N], *own_acc[N], *other_acc[N];
+  T *own[N], *other[N];
+  float *own_acc[N], *other_acc[N];
   alignas(64) float delta[N];
-  alignas(64) float spare[2 * K] = {};
+  alignas(64) T spare[2 * K] = {};
   float spare_acc[2] = {};
   std::size_t count = 0;
 
   template <class Step>
-  [[gnu::always_inline]] inline void update(const Step& step) {
+  [[gnu::always_inline]] inline void update(const Step& step,
+                                            Rounding<Isa, T, Step::kBounded>& rounded) {
     using V = typename Isa::V;
     if (count == 0) return;
     for (std::size_t p = count; p < N; ++p) {
@@ -142,22 +145,24 @@ struct LoosePairs {
     const V scale_a = scales(b, own_acc), scale_b = scales(a, other_acc);
     V moved_a[K];
     Isa::template each_spread<K>(
-        scale_a, [&](std::size_t e, V s) { moved_a[e] = Isa::fnma(s, b[e], a[e]); });
+        scale_a, [&](std::size_t e, V s) { moved_a[e] = rounded(Isa::fnma(s, b[e], a[e])); });
     Isa::template each_spread<K>(scale_b, [&](std::size_t e, V s) {
-      Isa::template store_slots<K>(other + e * S, Isa::fnma(s, a[e], b[e]));
+      Isa::template store_slots<K>(other + e * S, rounded(Isa::fnma(s, a[e], b[e])));
     });
     for (std::size_t e = 0; e < K; ++e) Isa::template store_slots<K>(own + e * S, moved_a[e]);
     count = 0;
   }
 };
 
-template <class Isa, std::size_t K, class Step>
-[[gnu::flatten]] void ffm_update_pairs_slice_tiles(float* const* rows, float* const* accs,
-                                                   std::size_t first, std::size_t n,
-                                                   const float* delta, Step step) {
-  alignas(64) float spare[kTile * K] = {};
-  float spare_acc[kTile] = {};
-  LoosePairs<Isa, K> loose;
+template <class Isa, std::size_t K, class T, class Step>
+[[gnu::flatten]] void ffm_update_pairs_slice_tiles(Rows<T> w, float* const* accs, std::size_t n,
+                                                   const float* delta, Step step,
+                                                   std::uint32_t noise) {
+  const std::size_t first = w.fields[0];
+  alignas(64) T spare[kTile * K] = {};
+  float spare_acc[kTile] = {}, spare_delta[kTile] = {};
+  LoosePairs<Isa, K, T> loose;
+  Rounding<Isa, T, Step::kBounded> rounded(noise);
   const auto pair_row = [delta](std::size_t i) { return delta + i * (i + 1) / 2; };
   // Last rows first: what ffm_pairs has read last is what the first-level cache still holds.
   for (std::size_t i = (n - 1) / kTile * kTile + kTile; i >= kTile;) {
@@ -166,51 +171,54 @@ template <class Isa, std::size_t K, class Step>
     for (std::size_t r = 1; r < valid; ++r) {
       for (std::size_t s = 0; s < r; ++s) {
         const std::size_t p = loose.count++;
-        loose.own[p] = rows[i + r] + (first + i + s) * K;
-        loose.other[p] = rows[i + s] + (first + i + r) * K;
+        loose.own[p] = w.row(i + r) + (first + i + s) * K;
+        loose.other[p] = w.row(i + s) + (first + i + r) * K;
         loose.own_acc[p] = accs[i + r] + first + i + s;
         loose.other_acc[p] = accs[i + s] + first + i + r;
         loose.delta[p] = pair_row(i + r)[i + s];
-        if (loose.count == kLanes<Isa>) loose.update(step);
+        if (loose.count == kLanes<Isa>) loose.update(step, rounded);
       }
     }
     for (std::size_t j = 0; j < i; j += kTile) {
-      TileSide own, others;
+      TileSide<T> own, others;
       const float* d[kTile];
       for (std::size_t r = 0; r < kTile; ++r) {
         const bool there = r < valid;
-        own.at[r] = there ? rows[i + r] + (first + j) * K : spare;
+        own.at[r] = there ? w.row(i + r) + (first + j) * K : spare;
         own.acc[r] = there ? accs[i + r] + first + j : spare_acc;
-        d[r] = there ? pair_row(i + r) + j : spare;
-        others.at[r] = rows[j + r] + (first + i) * K;
+        d[r] = there ? pair_row(i + r) + j : spare_delta;
+        others.at[r] = w.row(j + r) + (first + i) * K;
         others.acc[r] = accs[j + r] + first + i;
       }
-      update_tile<Isa, K>(own, others, valid, Isa::load_fours(d, kTile), step);
+      update_tile<Isa, K>(own, others, valid, Isa::load_fours(d, kTile), step, rounded);
     }
   }
-  loose.update(step);
+  loose.update(step, rounded);
 }
 
 template <class Isa>
-void ffm_update_pairs_slice(float* const* rows, float* const* accs, const std::uint32_t* fields,
-                            std::size_t n, std::size_t k, const float* delta, StepRule rule) {
+void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, float* const* accs,
+                            const std::uint32_t* fields, std::size_t n, std::size_t k,
+                            const float* delta, StepRule rule, std::uint32_t noise) {
   if (n < 2) return;
-  const Rows<float> w = {rows, fields};
-  const Rows<float> acc = {accs, fields};
+  const Accs acc = {accs, fields};
   const bool adjacent = fields[n - 1] - fields[0] == n - 1;
-  with_step<Isa>(rule, [&]<class Step>(const Step& step) {
-    const auto fixed = [&]<std::size_t K>() {
-      if constexpr (Isa::kTiles && !Step::kHasL2 && (K == 4 || K == 8)) {
-        if (adjacent) {
-          return ffm_update_pairs_slice_tiles<Isa, K>(rows, accs, fields[0], n, delta, step);
+  with_format(format, [&]<class T>(T) {
+    const Rows<T> w = {rows, fields};
+    with_step<Isa>(rule, [&]<class Step>(const Step& step) {
+      const auto fixed = [&]<std::size_t K>() {
+        if constexpr (Isa::kTiles && !Step::kHasL2 && (K == 4 || K == 8)) {
+          if (adjacent) {
+            return ffm_update_pairs_slice_tiles<Isa, K>(w, accs, n, delta, step, noise);
+          }
         }
-      }
-      with_own_slots<Isa, K, float, (K < kLanes<Isa>)&&!Step::kHasL2>(
-          fields, n, [&](const auto& own) {
-            ffm_update_pairs_slice_fixed<Isa, K>(w, acc, n, delta, step, own);
-          });
-    };
-    with_slot_length(k, fixed, [&] { ffm_update_pairs_slice_any<Isa>(w, acc, n, k, delta, step); });
+        with_own_slots<Isa, K, (K < kLanes<Isa>)&&!Step::kHasL2>(fields, n, [&](const auto& own) {
+          ffm_update_pairs_slice_fixed<Isa, K>(w, acc, n, delta, step, noise, own);
+        });
+      };
+      with_slot_length(k, fixed,
+                       [&] { ffm_update_pairs_slice_any<Isa>(w, acc, n, k, delta, step, noise); });
+    });
   });
 }
 

@@ -31,6 +31,43 @@ struct Sse2 {
     if (n == 3) _mm_store_ss(p + 2, _mm_movehl_ps(v, v));
   }
 
+  /// No instruction of this set knows halves: their exponents are moved by a multiplication.
+  static V widen(__m128i four) {
+    const __m128i h = _mm_unpacklo_epi16(four, _mm_setzero_si128());
+    const __m128i magnitude = _mm_slli_epi32(_mm_and_si128(h, _mm_set1_epi32(0x7fff)), kBitsLost);
+    const __m128i sign = _mm_slli_epi32(_mm_and_si128(h, _mm_set1_epi32(0x8000)), 16);
+    return _mm_or_ps(_mm_mul_ps(_mm_castsi128_ps(magnitude), _mm_set1_ps(0x1p112f)),
+                     _mm_castsi128_ps(sign));
+  }
+  /// Four halves, in the lower eight bytes.
+  static __m128i narrow(V v) {
+    const __m128 sign_bit = _mm_set1_ps(-0.0f);
+    const __m128 magnitude = _mm_min_ps(_mm_andnot_ps(sign_bit, v), _mm_set1_ps(kLargestHalf));
+    const __m128i h =
+        _mm_srli_epi32(_mm_castps_si128(_mm_mul_ps(magnitude, _mm_set1_ps(0x1p-112f))), kBitsLost);
+    const __m128i sign = _mm_srli_epi32(_mm_castps_si128(_mm_and_ps(sign_bit, v)), 16);
+    // SSE2 packs signed numbers only.
+    const __m128i both = _mm_slli_epi32(_mm_or_si128(h, sign), 16);
+    const __m128i extended = _mm_srai_epi32(both, 16);
+    return _mm_packs_epi32(extended, extended);
+  }
+  static V load_half(const Half* p) {
+    return widen(_mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(p)));
+  }
+  static void store_half(Half* p, V v) {
+    _mm_storel_epi64(reinterpret_cast<__m128i_u*>(p), narrow(v));
+  }
+  static V load_half_part(const Half* p, std::size_t n) {
+    Half four[4] = {};
+    for (std::size_t i = 0; i < n && i < 4; ++i) four[i] = p[i];
+    return load_half(four);
+  }
+  static void store_half_part(Half* p, V v, std::size_t n) {
+    Half four[4];
+    store_half(four, v);
+    for (std::size_t i = 0; i < n && i < 4; ++i) p[i] = four[i];
+  }
+
   static V fma(V a, V b, V c) { return a * b + c; }
   static V fnma(V a, V b, V c) { return c - a * b; }
 
@@ -73,6 +110,18 @@ struct Sse2 {
     static_assert(K == 2);
     _mm_storel_pi(reinterpret_cast<__m64*>(p[0]), v);
     _mm_storeh_pi(reinterpret_cast<__m64*>(p[1]), v);
+  }
+  template <std::size_t K>
+  static V load_slots(const Half* const* p) {
+    static_assert(K == 2);
+    return widen(_mm_unpacklo_epi32(_mm_loadu_si32(p[0]), _mm_loadu_si32(p[1])));
+  }
+  template <std::size_t K>
+  static void store_slots(Half* const* p, V v) {
+    static_assert(K == 2);
+    const __m128i four = narrow(v);
+    _mm_storeu_si32(p[0], four);
+    _mm_storeu_si32(p[1], _mm_srli_si128(four, 4));
   }
 };
 

@@ -72,6 +72,26 @@ template <class Isa>
 }
 
 template <class Isa>
+[[gnu::flatten]] void read_weights(RowFormat format, const std::byte* row, std::size_t length,
+                                   float* out) {
+  with_format(format, [&]<class T>(T) {
+    const T* const w = reinterpret_cast<const T*>(row);
+    sweep<Isa>(length, [&](std::size_t i, auto lanes) { lanes.store(out + i, lanes.load(w + i)); });
+  });
+}
+
+template <class Isa>
+[[gnu::flatten]] void write_weights(RowFormat format, const float* in, std::size_t length,
+                                    std::uint32_t noise, std::byte* row) {
+  with_format(format, [&]<class T>(T) {
+    T* const w = reinterpret_cast<T*>(row);
+    Rounding<Isa, T, false> rounded(noise);
+    sweep<Isa>(length,
+               [&](std::size_t i, auto lanes) { lanes.store(w + i, rounded(lanes.load(in + i))); });
+  });
+}
+
+template <class Isa>
 [[gnu::flatten]] void update(float* w, float* acc, const float* g, std::size_t length,
                              StepRule rule) {
   using V = typename Isa::V;

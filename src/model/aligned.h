@@ -27,16 +27,17 @@ struct LineAllocator {
 };
 
 using AlignedFloats = std::vector<float, LineAllocator<float>>;
+using AlignedBytes = std::vector<std::byte, LineAllocator<std::byte>>;
 
 /// `floats` rounded up to whole lines.
 constexpr std::size_t whole_lines(std::size_t floats) {
   return (floats + kLineFloats - 1) / kLineFloats * kLineFloats;
 }
 
-/// The same up to an odd number of them, so that the same place of many rows does not fall on few
-/// sets of a cache (kernels.h).
-constexpr std::size_t odd_lines(std::size_t floats) {
-  return (whole_lines(floats) / kLineFloats | 1) * kLineFloats;
+/// `bytes` rounded up to an odd number of lines, so that the same place of many rows does not fall
+/// on few sets of a cache (kernels.h).
+constexpr std::size_t odd_lines(std::size_t bytes) {
+  return ((bytes + kLineBytes - 1) / kLineBytes | 1) * kLineBytes;
 }
 
 }  // namespace leveret::model

@@ -55,6 +55,7 @@ void FfmBlock::gather(const Model& model, Tape& tape, std::size_t b, bool in_pla
     ffm.store.resize(slots * length);
     ffm.contra.resize(slots * length);
     ffm.delta.resize(slots * slots);
+    ffm.row.resize(length);
   }
   for (const feature::FieldRun& run : tape.field_runs(b)) {
     std::uint32_t admitted = 0, last = 0;
@@ -64,15 +65,16 @@ void FfmBlock::gather(const Model& model, Tape& tape, std::size_t b, bool in_pla
       last = i;
     }
     if (admitted == 0) continue;
-    const float* sum = tape.rows[last];
-    if (admitted > 1 || tape.field_values[last] != 1.0f) {
-      float* own = ffm.store.data() + ffm.present.size() * length;
-      std::fill(own, own + length, 0.0f);
+    float* const sum = ffm.store.data() + ffm.present.size() * length;
+    if (admitted == 1 && tape.field_values[last] == 1.0f) {
+      kernels_->read_weights(model.row_format(), tape.rows[last], length, sum);
+    } else {
+      std::fill(sum, sum + length, 0.0f);
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         if (tape.rows[i] == nullptr) continue;
-        kernels_->axpy(tape.field_values[i], tape.rows[i], length, own);
+        kernels_->read_weights(model.row_format(), tape.rows[i], length, ffm.row.data());
+        kernels_->axpy(tape.field_values[i], ffm.row.data(), length, sum);
       }
-      sum = own;
     }
     ffm.present.push_back({run.field, run.begin, run.end, admitted > 1});
     ffm.fields.push_back(run.field);
@@ -82,7 +84,7 @@ void FfmBlock::gather(const Model& model, Tape& tape, std::size_t b, bool in_pla
                       ffm.contra.data());
 }
 
-void FfmBlock::pairs_of(const Model& model, const Tape& tape, float* pairs) const {
+void FfmBlock::pairs_of(const Model& model, Tape& tape, float* pairs) const {
   const std::size_t slots = model.fields().size();
   const std::size_t k = model.spec().ffm_k;
   std::size_t done = 0;  // fields whose stretch of the triangle is written
@@ -97,14 +99,15 @@ void FfmBlock::pairs_of(const Model& model, const Tape& tape, float* pairs) cons
   std::fill(pairs + pair_index(0, done), pairs + pair_index(0, slots), 0.0f);
 }
 
-float FfmBlock::within(const Model& model, const Tape& tape, std::size_t present) const {
+float FfmBlock::within(const Model& model, Tape& tape, std::size_t present) const {
   const PresentField& field = tape.ffm.present[present];
   const std::size_t k = model.spec().ffm_k;
   const float* sum = tape.ffm.sums[present] + field.field * k;
   float twice = kernels_->dot(sum, sum, k);
   for (std::uint32_t i = field.begin; i < field.end; ++i) {
     if (tape.rows[i] == nullptr) continue;
-    const float* v = tape.rows[i] + field.field * k;
+    float* const v = tape.ffm.row.data();
+    kernels_->read_weights(model.row_format(), slot_at(model, tape.rows[i], field.field), k, v);
     twice -= tape.field_values[i] * tape.field_values[i] * kernels_->dot(v, v, k);
   }
   return 0.5f * twice;

@@ -15,6 +15,11 @@ namespace leveret::model {
 /// The place of pair f <= g.
 constexpr std::size_t pair_index(std::size_t f, std::size_t g) { return g * (g + 1) / 2 + f; }
 
+/// Where a row's slot begins.
+inline std::byte* slot_at(const Model& model, std::byte* row, std::size_t slot) {
+  return row + slot * model.spec().ffm_k * kernels::weight_bytes(model.row_format());
+}
+
 class FfmBlock final : public Block {
  public:
   explicit FfmBlock(const kernels::Kernels& kernels) : kernels_(&kernels) {}
@@ -43,8 +48,8 @@ class FfmBlock final : public Block {
   // In place (ffm_in_place.cc).
   static bool gather_in_place(const Model& model, Tape& tape, std::size_t b);
   float pairs_in_place(const Model& model, Tape& tape, std::size_t b) const;
-  void pairs_of(const Model& model, const Tape& tape, float* pairs) const;
-  float within(const Model& model, const Tape& tape, std::size_t present) const;
+  void pairs_of(const Model& model, Tape& tape, float* pairs) const;
+  float within(const Model& model, Tape& tape, std::size_t present) const;
 
   const kernels::Kernels* kernels_;
 };

@@ -14,12 +14,12 @@ void times_values(const std::vector<float>& x, float* pairs) {
   }
 }
 
-/// Makes room for n rows of `stride` floats.
+/// Makes room for n rows of `stride` bytes.
 void resize(FfmInPlace& at, std::size_t n, std::size_t stride) {
   at.rows.resize(n);
   at.fields.resize(n);
   at.x.resize(n);
-  if (at.nothing.size() < stride) at.nothing.assign(stride, 0.0f);
+  if (at.nothing.size() < stride) at.nothing.assign(stride, std::byte{});
 }
 
 /// Leaves the n rows that are there.
@@ -41,11 +41,11 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) {
   FfmInPlace& at = tape.ffm.at;
   const std::size_t slots = model.fields().size();
   resize(at, slots, model.row_shape().stride());
-  float* const nothing = at.nothing.data();
+  std::byte* const nothing = at.nothing.data();
   // Pointers of its own, so that the stores cannot be stores to the vectors'.
-  float* const* const rows = tape.rows.data();
+  std::byte* const* const rows = tape.rows.data();
   const float* const values = tape.field_values.data();
-  float** const to = at.rows.data();
+  std::byte** const to = at.rows.data();
   float* const x = at.x.data();
   std::fill(to, to + slots, nothing);
   std::fill(x, x + slots, 0.0f);
@@ -86,7 +86,8 @@ float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) co
   const std::size_t count = pair_index(0, n);
   if (!at.filled && at.compact.size() < count) at.compact.resize(2 * count);
   float* const to = at.filled ? pairs : at.compact.data();
-  kernels_->ffm_pairs(at.rows.data(), at.fields.data(), n, model.spec().ffm_k, to);
+  kernels_->ffm_pairs(model.row_format(), at.rows.data(), at.fields.data(), n, model.spec().ffm_k,
+                      to);
   if (!at.ones) times_values(at.x, to);
   if (!at.filled && (model.spec().has_mlp() || tape.keep_parts)) {
     std::fill(pairs, pairs + all, 0.0f);

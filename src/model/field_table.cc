@@ -35,7 +35,7 @@ FieldTable::FieldTable(std::uint32_t field, FieldTableOptions options, RowShape 
       budget_(&budget),
       hashed_(options.bits != 0),
       row_arena_(budget.limit(), lead()),
-      rows_at_(reinterpret_cast<float*>(row_arena_.data())),
+      rows_at_(row_arena_.data()),
       stride_(shape.stride()) {
   const std::uint64_t capacity = hashed_ ? std::uint64_t{1} << options.bits : kFirstSlots;
   const std::uint64_t bytes = index_bytes(capacity);
@@ -111,7 +111,7 @@ Row FieldTable::touch(std::uint32_t hash) {
 
 std::uint32_t FieldTable::sights_needed() const {
   if (options_.admit > 0) return options_.admit;
-  const std::uint64_t times = rows() * row_bytes() / kBytesOfFewSights;
+  const std::uint64_t times = rows() * stride_ / kBytesOfFewSights;
   return 2 + 4 * static_cast<std::uint32_t>(std::bit_width(times));
 }
 
@@ -137,14 +137,14 @@ Row FieldTable::sighted(std::uint64_t& at, std::uint64_t seen) {
 
 /// A row with its first weights, or kNoRow when memory has run out.
 Row FieldTable::new_row(std::uint32_t key) {
-  if (full() || !budget_->take(row_bytes())) {
+  if (full() || !budget_->take(stride_)) {
     full_.set(1);
     return kNoRow;
   }
   const Row row = static_cast<Row>(rows_.add(1));
   if (row >= room_ && (concurrent_ || !make_room(row + 1))) {
     rows_.add(-1);
-    budget_->give_back(row_bytes());
+    budget_->give_back(stride_);
     return kNoRow;
   }
   write_first_weights(row, key, 0);
@@ -156,7 +156,7 @@ bool FieldTable::make_room(std::uint64_t rows) {
   if (rows <= room_) return true;
   std::uint64_t wanted = std::max<std::uint64_t>(rows, room_ + room_ / 2 + 16);
   for (;; wanted = rows) {
-    if (row_arena_.resize(wanted * row_bytes())) {
+    if (row_arena_.resize(wanted * stride_)) {
       room_ = wanted;
       return true;
     }
@@ -167,16 +167,32 @@ bool FieldTable::make_room(std::uint64_t rows) {
   }
 }
 
+float FieldTable::weight(Row row, std::size_t i) const {
+  const std::byte* const w = at(row);
+  if (shape_.format == kernels::RowFormat::kF16) {
+    return kernels::to_float(reinterpret_cast<const kernels::Half*>(w)[i]);
+  }
+  return reinterpret_cast<const float*>(w)[i];
+}
+
+void FieldTable::set_weight(Row row, std::size_t i, float value) {
+  std::byte* const w = at(row);
+  if (shape_.format == kernels::RowFormat::kF16) {
+    reinterpret_cast<kernels::Half*>(w)[i] = kernels::nearest_half(value);
+  } else {
+    reinterpret_cast<float*>(w)[i] = value;
+  }
+}
+
 void FieldTable::write_first_weights(Row row, std::uint32_t key, std::uint32_t from_slot) {
   const std::uint64_t base = mix(options_.seed ^ mix((std::uint64_t{field_} << 32) | key));
-  float* w = weights(row);
   const float unit = options_.init_width * 0x1p-31f;
   for (std::uint32_t slot = from_slot; slot < shape_.slots; ++slot) {
     std::uint64_t random = mix(base + slot);
     for (std::uint32_t c = 0; c < shape_.k; ++c) {
       if (c % 2 == 0 && c > 0) random = mix(random);
       const auto bits = static_cast<std::int32_t>(random >> (c % 2 == 0 ? 0 : 32));
-      w[slot * shape_.k + c] = static_cast<float>(bits) * unit;
+      set_weight(row, slot * shape_.k + c, static_cast<float>(bits) * unit);
     }
   }
   const std::size_t first = shape_.slice_state ? from_slot : std::size_t{from_slot} * shape_.k;
@@ -188,7 +204,7 @@ Row FieldTable::to_shared_row() {
   Row row = shared_row();
   if (row != kNoRow || concurrent_) return row;
   if (!make_room(rows() + std::uint64_t{1})) return kNoRow;
-  budget_->force(row_bytes());
+  budget_->force(stride_);
   row = static_cast<Row>(rows_.add(1));
   write_first_weights(row, 0, 0);
   shared_row_.set(row);
@@ -238,7 +254,7 @@ void FieldTable::set_slots(std::uint32_t slots) {
   const std::size_t old_stride = stride_;
   shape_.slots = slots;
   stride_ = shape_.stride();
-  budget_->force((stride_ - old_stride) * sizeof(float) * rows());
+  budget_->force((stride_ - old_stride) * rows());
   room_ = 0;
   if (rows() > 0 && !make_room(rows())) {
     throw std::runtime_error("out of memory while giving field " + std::to_string(field_) +
@@ -247,11 +263,12 @@ void FieldTable::set_slots(std::uint32_t slots) {
   }
   // In place, last row and its last part first: a new place never reaches below its old one.
   for (std::uint64_t row = rows(); row-- > 0;) {
-    float* to = rows_at_ + row * stride_;
-    const float* from = rows_at_ + row * old_stride;
-    std::memmove(to + shape_.weights(), from + old.weights(), old.state() * sizeof(float));
-    std::memmove(to, from, old.weights() * sizeof(float));
-    std::fill(to + shape_.weights() + shape_.state(), to + stride_, 0.0f);
+    std::byte* to = rows_at_ + row * stride_;
+    const std::byte* from = rows_at_ + row * old_stride;
+    std::memmove(to + shape_.state_begin(), from + old.state_begin(), old.state() * sizeof(float));
+    std::memmove(to, from, old.weight_bytes());
+    std::fill(to + shape_.weight_bytes(), to + shape_.state_begin(), std::byte{});
+    std::fill(to + shape_.used_bytes(), to + stride_, std::byte{});
   }
   for_each_row([&](std::uint32_t key, Row row) { write_first_weights(row, key, old.slots); });
   if (shared_row() != kNoRow) write_first_weights(shared_row(), 0, old.slots);
@@ -263,8 +280,8 @@ void FieldTable::load(Arena index, Arena stored, Row shared_row, std::uint64_t s
       (hashed_ && words != capacity())) {
     damaged(field_, "has an index of " + std::to_string(index.size()) + " bytes");
   }
-  const std::uint64_t rows = stored.size() / row_bytes();
-  if (stored.size() % row_bytes() != 0 || rows >= kRowBit) {
+  const std::uint64_t rows = stored.size() / stride_;
+  if (stored.size() % stride_ != 0 || rows >= kRowBit) {
     damaged(field_, "has rows of " + std::to_string(stored.size()) + " bytes");
   }
   budget_->give_back(index_bytes(capacity_));
@@ -281,13 +298,13 @@ void FieldTable::load(Arena index, Arena stored, Row shared_row, std::uint64_t s
   }
   if (shared_row != kNoRow && shared_row >= rows) damaged(field_, "names a shared row it has not");
   row_arena_ = std::move(stored);
-  rows_at_ = reinterpret_cast<float*>(row_arena_.data());
+  rows_at_ = row_arena_.data();
   rows_.set(rows);
   room_ = rows;
   keys_.set(keys);
   shared_row_.set(shared_row);
   shared_.set(shared);
-  budget_->force(index_bytes(words) + rows * row_bytes());
+  budget_->force(index_bytes(words) + rows * stride_);
 }
 
 }  // namespace leveret::model

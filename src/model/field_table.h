@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "kernels/kernels.h"
 #include "model/aligned.h"
 #include "model/arena.h"
 #include "model/counter.h"
@@ -30,18 +31,28 @@ struct FieldTableOptions {
   float init_width = 0.1f;  ///< first weights are uniform in [-init_width, init_width]
 };
 
-/// A row: slots * k weights, then their state, one float per weight or per slot, then filling up to
-/// an odd number of cache lines; in one piece, so that a row is one walk through the page tables.
+/// A row: slots * k weights, floats or halves; from a multiple of four bytes on their state, one
+/// float per weight or per slot; then filling up to an odd number of cache lines. It is in one
+/// piece, so that a row is one walk through the page tables.
 struct RowShape {
   std::uint32_t slots = 0;
   std::uint32_t k = 4;
   bool slice_state = false;  ///< --adagrad slice
   float first_state = 0;     ///< first value of every accumulator
+  kernels::RowFormat format = kernels::RowFormat::kF32;
 
+  // Numbers of them.
   std::size_t weights() const { return std::size_t{slots} * k; }
   std::size_t state() const { return slice_state ? slots : weights(); }
-  /// Floats from one row to the next.
-  std::size_t stride() const { return odd_lines(weights() + state()); }
+
+  // Bytes.
+  std::size_t weight_bytes() const { return weights() * kernels::weight_bytes(format); }
+  std::size_t state_begin() const { return (weight_bytes() + 3) / 4 * 4; }
+  std::size_t used_bytes() const { return state_begin() + state() * sizeof(float); }
+  /// From one row to the next.
+  std::size_t stride() const { return odd_lines(used_bytes()); }
+
+  float* state_of(std::byte* row) const { return reinterpret_cast<float*>(row + state_begin()); }
 };
 
 class FieldTable {
@@ -63,13 +74,19 @@ class FieldTable {
   void prefetch(std::uint32_t hash) const { __builtin_prefetch(index_ + start(hash)); }
 
   /// Brings a row on its way to the cache.
-  void prefetch_row(const float* row) const { fetch(row, shape_.weights() + shape_.state()); }
-  void prefetch_weights(const float* row) const { fetch(row, shape_.weights()); }
+  void prefetch_row(const std::byte* row) const { fetch(row, shape_.used_bytes()); }
+  void prefetch_weights(const std::byte* row) const { fetch(row, shape_.weight_bytes()); }
 
-  float* weights(Row row) { return rows_at_ + row * stride_; }
-  const float* weights(Row row) const { return rows_at_ + row * stride_; }
-  float* state(Row row) { return weights(row) + shape_.weights(); }
-  const float* state(Row row) const { return weights(row) + shape_.weights(); }
+  /// Its weights come first, in shape().format.
+  std::byte* at(Row row) { return rows_at_ + row * stride_; }
+  const std::byte* at(Row row) const { return rows_at_ + row * stride_; }
+  float* state(Row row) { return shape_.state_of(at(row)); }
+  const float* state(Row row) const { return const_cast<FieldTable*>(this)->state(row); }
+
+  // One weight, for those who need few.
+  float weight(Row row, std::size_t i) const;
+  /// Rounded to the nearest of the format.
+  void set_weight(Row row, std::size_t i, float w);
 
   const RowShape& shape() const { return shape_; }
   /// Gives every row `slots` slots (never fewer than it has); new ones get their first weights.
@@ -82,7 +99,7 @@ class FieldTable {
   void set_concurrent(bool concurrent) { concurrent_ = concurrent; }
 
   /// Stored sections: the index (capacity() words: value << 32 | key), and rows() rows of
-  /// shape().stride() floats.
+  /// shape().stride() bytes.
   const Arena& index() const { return index_arena_; }
   const Arena& row_arena() const { return row_arena_; }
   /// Takes over stored sections. Every index value is checked against the number of rows.
@@ -116,8 +133,8 @@ class FieldTable {
     return (std::uint64_t{value} << 32) | key;
   }
 
-  static void fetch(const float* at, std::size_t floats) {
-    for (const float* end = at + floats; at < end; at += kLineFloats) {
+  static void fetch(const std::byte* at, std::size_t bytes) {
+    for (const std::byte* end = at + bytes; at < end; at += kLineBytes) {
       __builtin_prefetch(at, 0, 2);
     }
   }
@@ -129,7 +146,7 @@ class FieldTable {
   /// doubling from there. The more rows a field has, the rarer the next feature will be seen again,
   /// and the less its row is worth the memory; the more, the smaller a row is.
   std::uint32_t sights_needed() const;
-  static constexpr std::uint64_t kBytesOfFewSights = 3 << 19;
+  static constexpr std::uint64_t kBytesOfFewSights = 1 << 20;
 
   Row sighted(std::uint64_t& slot, std::uint64_t seen);
   Row new_row(std::uint32_t key);
@@ -141,7 +158,6 @@ class FieldTable {
   void adopt_index(Arena arena, std::uint64_t capacity);
   void set_capacity(std::uint64_t capacity);
   static std::uint64_t index_bytes(std::uint64_t slots) { return slots * sizeof(std::uint64_t); }
-  std::uint64_t row_bytes() const { return stride_ * sizeof(float); }
 
   std::uint32_t field_;
   FieldTableOptions options_;
@@ -155,8 +171,8 @@ class FieldTable {
   Arena index_arena_;
   std::uint64_t* index_ = nullptr;
   Arena row_arena_;
-  float* rows_at_ = nullptr;
-  std::size_t stride_ = 0;  ///< shape_.stride()
+  std::byte* rows_at_ = nullptr;
+  std::size_t stride_ = 0;  ///< shape_.stride(), bytes
   std::uint64_t room_ = 0;  ///< rows the arena has been sized for
   Counter rows_, keys_, shared_;
   Counter shared_row_{kNoRow};

@@ -72,7 +72,12 @@ void DensePart::add_change(const DensePart& before, const DensePart& after) {
 }
 
 RowShape Model::row_shape() const {
-  return {features().field_count(), spec_.ffm_k, spec_.adagrad_slice, spec_.ffm.init_acc};
+  return {features().field_count(), spec_.ffm_k, spec_.adagrad_slice, spec_.ffm.init_acc,
+          row_format()};
+}
+
+kernels::RowFormat Model::row_format() const {
+  return spec_.ffm_precision == 16 ? kernels::RowFormat::kF16 : kernels::RowFormat::kF32;
 }
 
 DenseInit Model::dense_init(std::uint32_t layer) const {

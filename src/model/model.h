@@ -137,6 +137,7 @@ class Model {
   void set_concurrent(bool concurrent);
 
   RowShape row_shape() const;
+  kernels::RowFormat row_format() const;
 
  private:
   Model(const Model&) = default;

@@ -93,7 +93,7 @@ void Network::resolve_rows(Model& model, Tape& tape, std::size_t example) const 
     FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const Row row = table.touch(tape.batch->field_features[i].hash);
-      tape.rows[i] = row != kNoRow ? table.weights(row) : nullptr;
+      tape.rows[i] = row != kNoRow ? table.at(row) : nullptr;
       if (row == kNoRow) continue;
       if (tape.copies != nullptr && row < ThreadCopies::kRows) {
         tape.rows[i] = tape.copies->rows[run.field].at(tape.rows[i], row);
@@ -142,7 +142,7 @@ void Network::look_up_rows(const Model& model, Tape& tape, std::size_t example) 
     const FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const Row row = table.find(tape.batch->field_features[i].hash);
-      tape.rows[i] = row != kNoRow ? const_cast<float*>(table.weights(row)) : nullptr;
+      tape.rows[i] = row != kNoRow ? const_cast<std::byte*>(table.at(row)) : nullptr;
       if (row != kNoRow) table.prefetch_weights(tape.rows[i]);
     }
   }

@@ -31,7 +31,7 @@ class Optimizer {
   void backward_dense(Model& model, Tape& tape);
 
   /// Adds what a thread's copies have gained to the shared weights, and empties them.
-  void apply_copies(ThreadCopies& copies);
+  void apply_copies(const Model& model, ThreadCopies& copies);
 
  private:
   // Linear stage (optimizer_linear.cc).
@@ -49,6 +49,11 @@ class Optimizer {
   void apply_ffm(Model& model, Tape& tape);
   void apply_ffm_in_place(Model& model, Tape& tape, const kernels::StepRule& rule);
   void apply_ffm_batch(Model& model, Tape& tape);
+  void apply_row_copy(const RowShape& shape, std::byte* home, std::byte* before, std::byte* now);
+  void seed_noise(const Model& model);
+  std::uint32_t next_noise();
+  void step_row(const Model& model, const kernels::StepRule& rule, std::byte* row,
+                const float* contra, const float* delta);
   template <class Visit>
   void each_row_gradient(const Model& model, Tape& tape, std::size_t b, Visit visit);
 
@@ -63,7 +68,7 @@ class Optimizer {
   };
   struct RowGradient {
     std::uint32_t field;
-    float* row;
+    std::byte* row;
     std::uint32_t sum;  ///< place in row_sums_, in rows
   };
 
@@ -73,8 +78,9 @@ class Optimizer {
   std::vector<RowGradient> row_gradients_;
   std::vector<float> row_sums_;
   std::vector<float> layer_sums_;
-  std::vector<float> delta_, self_;
+  std::vector<float> delta_, self_, row_;
   std::vector<float*> states_at_;
+  std::uint64_t noise_ = 0;  ///< of stochastic rounding
 };
 
 }  // namespace leveret::model

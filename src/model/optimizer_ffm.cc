@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/hash_mix.h"
 #include "model/optimizer.h"
 
 namespace leveret::model {
@@ -30,8 +31,10 @@ void Optimizer::each_row_gradient(const Model& model, Tape& tape, std::size_t b,
         delta = delta_.data();
       }
       if (present.several) {
-        const float* v = tape.rows[f] + present.field * k;
-        for (std::size_t c = 0; c < k; ++c) own_slot[c] = self_[c] - x * v[c];
+        row_.resize(k);
+        kernels_->read_weights(model.row_format(), slot_at(model, tape.rows[f], present.field), k,
+                               row_.data());
+        for (std::size_t c = 0; c < k; ++c) own_slot[c] = self_[c] - x * row_[c];
       }
       visit(present.field, tape.rows[f], contra, delta);
     }
@@ -42,20 +45,71 @@ void Optimizer::each_row_gradient(const Model& model, Tape& tape, std::size_t b,
 void Optimizer::apply_ffm_in_place(Model& model, Tape& tape, const kernels::StepRule& rule) {
   const float* delta = ffm_.spread_in_place(model, tape, 0);
   const FfmInPlace& at = tape.ffm.at;
-  const std::size_t weights = model.row_shape().weights();
+  const RowShape shape = model.row_shape();
   states_at_.resize(at.rows.size());
-  for (std::size_t i = 0; i < at.rows.size(); ++i) states_at_[i] = at.rows[i] + weights;
+  for (std::size_t i = 0; i < at.rows.size(); ++i) states_at_[i] = shape.state_of(at.rows[i]);
   const auto update =
       model.spec().adagrad_slice ? kernels_->ffm_update_pairs_slice : kernels_->ffm_update_pairs;
-  update(at.rows.data(), states_at_.data(), at.fields.data(), at.rows.size(), model.spec().ffm_k,
-         delta, rule);
+  update(shape.format, at.rows.data(), states_at_.data(), at.fields.data(), at.rows.size(),
+         model.spec().ffm_k, delta, rule, next_noise());
 }
 
-void Optimizer::apply_copies(ThreadCopies& copies) {
+/// Seeds depend on the number of examples learned from, so that a resumed run goes on with those of
+/// an uninterrupted one.
+void Optimizer::seed_noise(const Model& model) {
+  noise_ = mix((std::uint64_t{model.spec().seed} << 32) ^ model.scalars().examples);
+}
+
+std::uint32_t Optimizer::next_noise() {
+  noise_ = mix(noise_);
+  return static_cast<std::uint32_t>(noise_ >> 32);
+}
+
+/// One row's step. What has no gradient stays as it is: a weight that was read is rounded to
+/// itself.
+void Optimizer::step_row(const Model& model, const kernels::StepRule& rule, std::byte* row,
+                         const float* contra, const float* delta) {
+  const RowShape shape = model.row_shape();
+  const auto update =
+      model.spec().adagrad_slice ? kernels_->ffm_update_slice : kernels_->ffm_update;
+  row_.resize(shape.weights());
+  kernels_->read_weights(shape.format, row, shape.weights(), row_.data());
+  update(row_.data(), shape.state_of(row), contra, delta, shape.slots, shape.k, rule);
+  kernels_->write_weights(shape.format, row_.data(), shape.weights(), next_noise(), row);
+}
+
+/// home += now - before, weight by weight and accumulator by accumulator. Where nobody else has
+/// moved a weight, this is `now`, and rounding has nothing to do.
+void Optimizer::apply_row_copy(const RowShape& shape, std::byte* home, std::byte* before,
+                               std::byte* now) {
+  const auto add = [](float* to, const float* from, const float* changed, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) to[i] += changed[i] - from[i];
+  };
+  add(shape.state_of(home), shape.state_of(before), shape.state_of(now), shape.state());
+  const std::size_t n = shape.weights();
+  if (shape.format == kernels::RowFormat::kF32) {
+    return add(reinterpret_cast<float*>(home), reinterpret_cast<float*>(before),
+               reinterpret_cast<float*>(now), n);
+  }
+  row_.resize(3 * n);
+  float *const to = row_.data(), *const from = to + n, *const changed = from + n;
+  kernels_->read_weights(shape.format, home, n, to);
+  kernels_->read_weights(shape.format, before, n, from);
+  kernels_->read_weights(shape.format, now, n, changed);
+  add(to, from, changed, n);
+  kernels_->write_weights(shape.format, to, n, next_noise(), home);
+}
+
+void Optimizer::apply_copies(const Model& model, ThreadCopies& copies) {
   const auto add = [](float* home, const float* before, const float* now, std::size_t floats) {
     for (std::size_t i = 0; i < floats; ++i) home[i] += now[i] - before[i];
   };
-  for (CopySet& field : copies.rows) field.take_back(add);
+  const RowShape shape = model.row_shape();
+  for (CopySet<std::byte>& field : copies.rows) {
+    field.take_back([&](std::byte* home, std::byte* before, std::byte* now, std::size_t) {
+      apply_row_copy(shape, home, before, now);
+    });
+  }
   copies.cells.take_back([&](float* home, const float* before, float* now, std::size_t floats) {
     // The largest value is no sum.
     const float largest = floats == kMixedCell ? std::max(home[kMaxValue], now[kMaxValue]) : 0.0f;
@@ -67,17 +121,16 @@ void Optimizer::apply_copies(ThreadCopies& copies) {
 void Optimizer::apply_ffm(Model& model, Tape& tape) {
   if (!tape.scores[0].learn) return;
   const Spec& spec = model.spec();
-  const std::size_t slots = model.fields().size();
   const kernels::StepRule rule{
       spec.ffm.rate, spec.optimizer == OptimizerKind::kSgd ? 0.0f : spec.ffm.power_t, spec.l2};
+  seed_noise(model);
   if (tape.ffm.in_place) {
     apply_ffm_in_place(model, tape, rule);
     return;
   }
-  const auto update = spec.adagrad_slice ? kernels_->ffm_update_slice : kernels_->ffm_update;
   each_row_gradient(model, tape, 0,
-                    [&](std::uint32_t, float* row, const float* contra, const float* delta) {
-                      update(row, row + slots * spec.ffm_k, contra, delta, slots, spec.ffm_k, rule);
+                    [&](std::uint32_t, std::byte* row, const float* contra, const float* delta) {
+                      step_row(model, rule, row, contra, delta);
                     });
 }
 
@@ -95,7 +148,7 @@ void Optimizer::apply_ffm_batch(Model& model, Tape& tape) {
     ffm_.gather(model, tape, b, false);
     each_row_gradient(
         model, tape, b,
-        [&](std::uint32_t field, float* row, const float* contra, const float* delta) {
+        [&](std::uint32_t field, std::byte* row, const float* contra, const float* delta) {
           row_gradients_.push_back({field, row, static_cast<std::uint32_t>(sums++)});
           row_sums_.resize(sums * length);
           float* sum = row_sums_.data() + (sums - 1) * length;
@@ -112,8 +165,8 @@ void Optimizer::apply_ffm_batch(Model& model, Tape& tape) {
                    });
   const kernels::StepRule rule{
       spec.ffm.rate, spec.optimizer == OptimizerKind::kSgd ? 0.0f : spec.ffm.power_t, spec.l2};
-  const auto update = spec.adagrad_slice ? kernels_->ffm_update_slice : kernels_->ffm_update;
   delta_.assign(slots, 1.0f);
+  seed_noise(model);
   for (std::size_t i = 0; i < row_gradients_.size();) {
     const RowGradient first = row_gradients_[i];
     float* sum = row_sums_.data() + first.sum * length;
@@ -122,7 +175,7 @@ void Optimizer::apply_ffm_batch(Model& model, Tape& tape) {
          ++i) {
       kernels_->axpy(1.0f, row_sums_.data() + row_gradients_[i].sum * length, length, sum);
     }
-    update(first.row, first.row + length, sum, delta_.data(), slots, k, rule);
+    step_row(model, rule, first.row, sum, delta_.data());
   }
 }
 

@@ -44,6 +44,7 @@ struct Spec {
   std::uint32_t ffm_bits = 0;       ///< 0: growing tables
   std::uint32_t admit = 0;          ///< 0: see FieldTable::sights_needed
   bool adagrad_slice = true;
+  std::uint32_t ffm_precision = 16;  ///< bits of a stored FFM weight: 16 or 32
   std::vector<std::uint32_t> hidden{32};  ///< empty: no MLP
   float ffm_init_width = 0.15f;           ///< first weights: uniform with deviation this / sqrt(k)
   std::uint32_t seed = 0;

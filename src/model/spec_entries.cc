@@ -194,6 +194,14 @@ void add_shape(std::vector<SpecEntry>& list) {
                         &Spec::admit, 0, 1000000));
   list.push_back(word("adagrad", "FFM accumulators: one per weight, or one per slice of k", true,
                       {"weight", "slice"}, [](Spec& s) -> auto& { return s.adagrad_slice; }));
+  list.push_back({"ffm_precision", "", "BITS",
+                  "a stored FFM weight: 16 (a half, rounded stochastically) or 32", true, true,
+                  false,
+                  [](Spec& s, const std::string& t) {
+                    if (t != "16" && t != "32") bad("ffm_precision", t, "16 or 32");
+                    s.ffm_precision = t == "16" ? 16 : 32;
+                  },
+                  [](const Spec& s) { return fmt::format("{}", s.ffm_precision); }, true});
   list.push_back({"hidden", "", "N,…|none", "widths of the MLP's ReLU layers", true, false, false,
                   set_hidden, [](const Spec& s) {
                     return s.hidden.empty() ? std::string("none")

@@ -66,6 +66,7 @@ Json to_json(const Spec& spec) {
 
 Spec spec_from_json(const Json& json) {
   Spec spec;
+  spec.ffm_precision = 32;  // of files that are older than the key
   refuse_unknown_keys(json);
   for (const SpecEntry& entry : spec_entries()) {
     const auto found = json.find(entry.name);

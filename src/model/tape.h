@@ -45,12 +45,12 @@ struct FfmInPlace {
   /// and pairs, then their deltas, are in `compact`.
   bool filled = false;
   bool ones = false;                  ///< every x is 1
-  std::vector<float*> rows;           ///< n
+  std::vector<std::byte*> rows;       ///< n
   std::vector<std::uint32_t> fields;  ///< n, ascending
   std::vector<float> x;               ///< n values; 0 where `nothing` stands
   std::vector<std::uint32_t> absent;  ///< filled: the fields where it does
   std::vector<float> compact;         ///< n(n+1)/2
-  AlignedFloats nothing;              ///< a row of zeros; stays so
+  AlignedBytes nothing;               ///< a row of zeros; stays so
 };
 
 /// Working memory of FfmBlock for one example, in place or not. If not, the fields' sums are made,
@@ -61,7 +61,8 @@ struct FfmTape {
   std::vector<PresentField> present;  ///< n of them, ascending by field
   std::vector<std::uint32_t> fields;  ///< their fields
   std::vector<const float*> sums;     ///< S_f, F * k floats each
-  std::vector<float> store;           ///< sums that are not a row
+  std::vector<float> store;           ///< the sums
+  std::vector<float> row;             ///< one row's weights as floats
   std::vector<float> contra;          ///< n * F * k: contra[i][g] = S_g,f(i)
   std::vector<float> delta;           ///< n * F: d loss / d p_f(i),g
 };
@@ -86,7 +87,7 @@ struct Tape {
   std::vector<float*> cells;  ///< never null; a zero cell for what the model does not know
   std::vector<float> values;  ///< x, divided by the largest |x| seen (Heads::kMixed)
   std::vector<float> log_odds, log_counts;  ///< see LinearBlock::take_logs (Heads::kMixed)
-  std::vector<float*> rows;   ///< weights, then state; null for what has none
+  std::vector<std::byte*> rows;             ///< see RowShape; null for what has none
   std::vector<float> field_values;
 
   // Per example.

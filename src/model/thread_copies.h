@@ -4,7 +4,8 @@
 /// cache line that two cores write in turn travels between them each time. So each thread keeps,
 /// for some hundred examples, copies of the first rows of each field and of the cells that it
 /// touched first (frequent ones come early), works on the copies, and Optimizer::apply_copies adds
-/// what they have gained to the shared weights. What finds no place is written where it is, as ever.
+/// what they have gained to the shared weights. What finds no place is written where it is, as
+/// ever.
 #pragma once
 
 #include <cstddef>
@@ -16,40 +17,43 @@
 
 namespace leveret::model {
 
-/// Copies of arrays of one length. One thread's own; allocates only when made.
+/// Copies of arrays of one length, of floats (cells) or bytes (rows). One thread's own; allocates
+/// only when made.
+template <class T>
 class CopySet {
  public:
-  /// Places for `slots` (a power of two) arrays of `floats`.
-  CopySet(std::size_t slots, std::size_t floats);
+  /// Places for `slots` (a power of two) arrays of `length` elements.
+  CopySet(std::size_t slots, std::size_t length);
 
   /// Where to work on the array at `home`: in its copy, when it has one or its place (the lower
   /// bits of `slot`) is free, else at `home`, which must not move until take_back.
-  float* at(float* home, std::uint32_t slot) {
+  T* at(T* home, std::uint32_t slot) {
     const std::uint32_t i = slot & mask_;
     if (homes_[i] == home) return now(i);
     return homes_[i] == nullptr ? claim(home, i) : home;
   }
 
-  /// Calls take(home, before, now, floats) for every copy, in the order of their claims, and
+  /// Calls take(home, before, now, length) for every copy, in the order of their claims, and
   /// forgets it.
   template <class Take>
   void take_back(Take take) {
     for (const std::uint32_t i : claimed_) {
-      take(homes_[i], before(i), now(i), floats_);
+      take(homes_[i], before(i), now(i), length_);
       homes_[i] = nullptr;
     }
     claimed_.clear();
   }
 
  private:
-  float* now(std::size_t i) { return data_.data() + i * stride_; }
-  float* before(std::size_t i) { return now(homes_.size() + i); }
-  float* claim(float* home, std::uint32_t i);
+  T* now(std::size_t i) { return data_.data() + i * stride_; }
+  T* before(std::size_t i) { return now(homes_.size() + i); }
+  T* claim(T* home, std::uint32_t i);
 
-  std::size_t floats_, stride_;
+  std::size_t length_, stride_;
   std::uint32_t mask_;
-  std::vector<float*> homes_;  ///< of each place; null: free
-  AlignedFloats data_;  ///< of all places: the arrays as they are, then as they were when claimed
+  std::vector<T*> homes_;  ///< of each place; null: free
+  std::vector<T, LineAllocator<T>>
+      data_;  ///< of all places: the arrays as they are, then as they were when claimed
   std::vector<std::uint32_t> claimed_;
 };
 
@@ -64,11 +68,11 @@ struct ThreadCopies {
   /// there are new ones; nobody may change the model's shape meanwhile.
   void fit(const Model& model);
 
-  CopySet cells;
-  std::vector<CopySet> rows;  ///< by field
+  CopySet<float> cells;
+  std::vector<CopySet<std::byte>> rows;  ///< by field
 
  private:
-  std::size_t row_floats_ = 0;
+  std::size_t row_bytes_ = 0;
 };
 
 }  // namespace leveret::model

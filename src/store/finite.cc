@@ -33,4 +33,13 @@ std::size_t count_non_finite(std::span<const float> values) {
   return count;
 }
 
+std::size_t count_non_finite_halves(std::span<const std::uint16_t> values) {
+  constexpr std::uint16_t kExponentOfHalf = 0x7c00;
+  std::size_t count = 0;
+  for (const std::uint16_t bits : values) {
+    count += (bits & kExponentOfHalf) == kExponentOfHalf ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace leveret::store

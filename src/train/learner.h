@@ -40,7 +40,7 @@ class Learner {
   /// Works on copies of what is written most, from now on; merge_copies puts them back. It must be
   /// called before the model changes shape, by one thread at a time.
   void use_copies();
-  void merge_copies() { optimizer_.apply_copies(*copies_); }
+  void merge_copies() { optimizer_.apply_copies(model_, *copies_); }
 
  private:
   /// Examples taken together when each is a batch of its own.

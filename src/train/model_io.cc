@@ -95,6 +95,27 @@ SectionView arena_section(std::string name, Dtype dtype, std::vector<std::uint64
   return {std::move(name), dtype, std::move(shape), arena.data(), bytes.value_or(0)};
 }
 
+/// A row of halves has its accumulators' floats as two elements each.
+Dtype row_dtype(const Model& model) {
+  return model.row_format() == kernels::RowFormat::kF16 ? Dtype::kU16 : Dtype::kF32;
+}
+
+std::uint64_t row_elements(const FieldTable& table) {
+  return table.shape().stride() / kernels::weight_bytes(table.shape().format);
+}
+
+std::size_t count_non_finite_halves(const FieldTable& table) {
+  if (table.shape().format != kernels::RowFormat::kF16) return 0;  // the section has been counted
+  const model::RowShape& shape = table.shape();
+  std::size_t bad = 0;
+  for (model::Row row = 0; row < table.rows(); ++row) {
+    const auto* const weights = reinterpret_cast<const std::uint16_t*>(table.at(row));
+    bad += store::count_non_finite_halves({weights, shape.weights()});
+    bad += store::count_non_finite({table.state(row), shape.state()});
+  }
+  return bad;
+}
+
 void add_dense(std::vector<SectionView>& sections, const Dense& layer, std::size_t index) {
   const auto add = [&](const char* what, std::vector<std::uint64_t> shape,
                        std::span<const float> values) {
@@ -124,8 +145,8 @@ std::vector<SectionView> sections_of(const Model& model) {
     const std::string name = fmt::format("ffm.{}.", table.field());
     sections.push_back(
         arena_section(name + "index", Dtype::kU64, {table.capacity()}, table.index()));
-    sections.push_back(arena_section(name + "rows", Dtype::kF32,
-                                     {table.rows(), table.shape().stride()}, table.row_arena()));
+    sections.push_back(arena_section(name + "rows", row_dtype(model),
+                                     {table.rows(), row_elements(table)}, table.row_arena()));
   }
   for (std::size_t l = 0; l < model.dense().size(); ++l) add_dense(sections, model.dense()[l], l);
   return sections;
@@ -142,6 +163,7 @@ void refuse_non_finite(const Model& model, const std::vector<SectionView>& secti
   model.linear().for_each([&](std::uint32_t, const float* cell) {
     bad += store::count_non_finite({cell, model.linear().cell_floats()});
   });
+  for (const FieldTable& table : model.fields()) bad += count_non_finite_halves(table);
   if (bad > 0) {
     throw std::runtime_error(fmt::format(
         "{}: not saved, {} weights are not finite; lower the learning rates or scale the features",
@@ -220,7 +242,7 @@ void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
     const std::string name = fmt::format("ffm.{}.", table.field());
     const Json& json = fields.at(table.field());
     table.load(loader.arena(name + "index", Dtype::kU64, {kAnyLength}, memory_limit),
-               loader.arena(name + "rows", Dtype::kF32, {kAnyLength, table.shape().stride()},
+               loader.arena(name + "rows", row_dtype(model), {kAnyLength, row_elements(table)},
                             memory_limit, table.lead()),
                json.at("shared_row").get<model::Row>(), json.at("shared").get<std::uint64_t>());
   }

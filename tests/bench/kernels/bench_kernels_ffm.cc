@@ -28,10 +28,21 @@ struct Block {
         acc(random_floats(kTableRows * stride, 1, 2)),
         t(random_floats(kFields * length, -1, 1)),
         delta(random_floats(kFields * kFields, -.01f, .01f)),
-        pairs(random_floats(kFields * kFields, 0, 1)) {
+        pairs(random_floats(kFields * kFields, 0, 1)),
+        half_stride(((2 * length + 63) / 64 | 1) * 64),
+        halves(random_floats(kTableRows * half_stride / 4, 0, 0)) {
+    std::byte* const half_rows = reinterpret_cast<std::byte*>(halves.get());
+    for (std::size_t row = 0; row < kTableRows; ++row) {
+      kernels::find("reference")
+          ->write_weights(kernels::RowFormat::kF16, w.get() + row * stride, length, 0,
+                          half_rows + row * half_stride);
+    }
     for (std::size_t f = 0; f < kFields; ++f) {
-      const std::size_t at = f * 37 % kTableRows * stride;  // rows of one example lie anywhere
+      const std::size_t row = f * 37 % kTableRows;  // rows of one example lie anywhere
+      const std::size_t at = row * stride;
       rows.push_back(w.get() + at);
+      stored[0].push_back(reinterpret_cast<std::byte*>(w.get() + at));
+      stored[1].push_back(half_rows + row * half_stride);
       accs.push_back(acc.get() + at);
       slice_accs.push_back(acc.get() + f * kFields);
       fields.push_back(static_cast<std::uint32_t>(f));
@@ -43,7 +54,10 @@ struct Block {
 
   std::size_t k, length, stride;
   Floats w, acc, t, delta, pairs;
+  std::size_t half_stride;  ///< bytes
+  Floats halves;
   std::vector<float*> rows, accs, slice_accs;
+  std::vector<std::byte*> stored[2];  ///< the rows by RowFormat
   std::vector<std::uint32_t> fields;
 };
 
@@ -69,9 +83,12 @@ void update(const kernels::Kernels& kernels, Block& b, bool slice, kernels::Step
   }
 }
 
-void update_pairs(const kernels::Kernels& kernels, Block& b, kernels::StepRule rule) {
-  kernels.ffm_update_pairs(b.rows.data(), b.accs.data(), b.fields.data(), kFields, b.k,
-                           b.delta.get(), rule);
+using kernels::RowFormat;
+
+void update_pairs(const kernels::Kernels& kernels, Block& b, RowFormat format,
+                  kernels::StepRule rule) {
+  kernels.ffm_update_pairs(format, b.stored[static_cast<int>(format)].data(), b.accs.data(),
+                           b.fields.data(), kFields, b.k, b.delta.get(), rule, 1);
 }
 
 template <class Work>
@@ -96,25 +113,31 @@ void register_ffm() {
       transpose(kernels, b);
       dots(kernels, b);
     });
-    add("ffm_pairs", k, 1, 1, [](const Kernels& kernels, Block& b) {
-      kernels.ffm_pairs(b.rows.data(), b.fields.data(), kFields, b.k, b.pairs.get());
-    });
-    add("ffm_update_pairs", k, 4, 7,
-        [](const Kernels& kernels, Block& b) { update_pairs(kernels, b, kRule); });
-    add("ffm_update_pairs_slice", k, 2, 4, [](const Kernels& kernels, Block& b) {
-      kernels.ffm_update_pairs_slice(b.rows.data(), b.slice_accs.data(), b.fields.data(), kFields,
-                                     b.k, b.delta.get(), kRule);
-    });
+    for (const RowFormat format : {RowFormat::kF32, RowFormat::kF16}) {
+      const std::string suffix = format == RowFormat::kF16 ? "_f16" : "";
+      const double bytes = format == RowFormat::kF16 ? .5 : 1;
+      const int f = static_cast<int>(format);
+      add("ffm_pairs" + suffix, k, bytes, 1, [=](const Kernels& kernels, Block& b) {
+        kernels.ffm_pairs(format, b.stored[f].data(), b.fields.data(), kFields, b.k, b.pairs.get());
+      });
+      add("ffm_update_pairs" + suffix, k, 2 + 2 * bytes, 7,
+          [=](const Kernels& kernels, Block& b) { update_pairs(kernels, b, format, kRule); });
+      add("ffm_update_pairs_slice" + suffix, k, 2 * bytes, 4,
+          [=](const Kernels& kernels, Block& b) {
+            kernels.ffm_update_pairs_slice(format, b.stored[f].data(), b.slice_accs.data(),
+                                           b.fields.data(), kFields, b.k, b.delta.get(), kRule, 1);
+          });
+    }
     add("ffm_update", k, 5, 7,
         [](const Kernels& kernels, Block& b) { update(kernels, b, false, kRule); });
     add("ffm_update_slice", k, 3, 4,
         [](const Kernels& kernels, Block& b) { update(kernels, b, true, kRule); });
   }
   add("ffm_update_pairs_power.45", 8, 4, 7, [](const Kernels& kernels, Block& b) {
-    update_pairs(kernels, b, {.rate = .02f, .power = .45f, .l2 = 0});
+    update_pairs(kernels, b, RowFormat::kF32, {.rate = .02f, .power = .45f, .l2 = 0});
   });
   add("ffm_update_pairs_l2", 8, 4, 7, [](const Kernels& kernels, Block& b) {
-    update_pairs(kernels, b, {.rate = .02f, .power = .5f, .l2 = 1e-6f});
+    update_pairs(kernels, b, RowFormat::kF32, {.rate = .02f, .power = .5f, .l2 = 1e-6f});
   });
 }
 

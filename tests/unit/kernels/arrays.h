@@ -21,46 +21,48 @@ namespace leveret::kernels {
 
 constexpr float kEps = std::numeric_limits<float>::epsilon();
 
-/// Floats that end where a page ends which nobody may touch: reading or writing one float too many
+/// Numbers that end where a page ends which nobody may touch: reading or writing one too many
 /// faults, and the address is as unaligned as the length is odd. (LEVERET_TEST_UNGUARDED takes them
 /// from the heap instead: qemu 7.2 reads the masked lanes of AVX2's vmaskmov, which no processor
 /// does, and is slow at changing its memory map.)
-class Floats {
+template <class T>
+class Guarded {
  public:
-  explicit Floats(std::size_t size) : size_(size) {
+  explicit Guarded(std::size_t size) : size_(size) {
     if (std::getenv("LEVERET_TEST_UNGUARDED") != nullptr) {
-      heap_.resize(size + 17);  // 16 floats of slack, and off by one
+      heap_.resize(size + 17);  // 16 of slack, and off by one
       data_ = heap_.data() + 1;
       return;
     }
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::size_t body = (size * sizeof(float) + page - 1) / page * page;
+    const std::size_t body = (size * sizeof(T) + page - 1) / page * page;
     mapped_ = body + page;
     map_ = static_cast<char*>(
         mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     if (map_ == MAP_FAILED) throw std::bad_alloc();
     mprotect(map_ + body, page, PROT_NONE);
-    data_ = reinterpret_cast<float*>(map_ + body) - size;
+    data_ = reinterpret_cast<T*>(map_ + body) - size;
   }
-  explicit Floats(const std::vector<float>& values) : Floats(values.size()) {
+  explicit Guarded(const std::vector<T>& values) : Guarded(values.size()) {
     std::copy(values.begin(), values.end(), data_);
   }
-  Floats(const Floats&) = delete;
-  Floats& operator=(const Floats&) = delete;
-  ~Floats() {
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+  ~Guarded() {
     if (mapped_ != 0) munmap(map_, mapped_);
   }
 
-  operator float*() const { return data_; }
-  std::vector<float> copy() const { return {data_, data_ + size_}; }
+  operator T*() const { return data_; }
+  std::vector<T> copy() const { return {data_, data_ + size_}; }
 
  private:
   std::size_t size_;
   std::size_t mapped_ = 0;
   char* map_ = nullptr;
-  std::vector<float> heap_;
-  float* data_;
+  std::vector<T> heap_;
+  T* data_;
 };
+using Floats = Guarded<float>;
 
 /// `size` numbers in [low, high), of which a share is exactly 0.
 inline std::vector<float> random_floats(std::size_t size, std::uint32_t seed, float low = -1,
@@ -73,6 +75,11 @@ inline std::vector<float> random_floats(std::size_t size, std::uint32_t seed, fl
     if (chance(bits) < zeros) x = 0;
   }
   return out;
+}
+
+/// The distance of the halves around x.
+inline double half_ulp(double x) {
+  return std::ldexp(1, std::max(std::ilogb(std::max(std::abs(x), 0x1p-14)), -14) - 10);
 }
 
 inline const Kernels& reference() { return *find("reference"); }

@@ -8,6 +8,7 @@ namespace {
 constexpr std::size_t kSlotLengths[] = {1, 2, 3, 4, 5, 8, 12, 16, 17};
 
 /// One example: n rows, each in pages of its own, of a model with `slots` fields.
+/// Its weights are halves, so that both formats hold the same.
 class Example {
  public:
   Example(std::size_t n, std::size_t slots, std::size_t k, std::size_t acc_length, bool gaps)
@@ -16,21 +17,33 @@ class Example {
       const std::uint32_t seed = static_cast<std::uint32_t>(i);
       fields.push_back(static_cast<std::uint32_t>(gaps ? slots - 1 - (n - 1 - i) * 2 : i));
       weights_.push_back(random_floats(slots * k, 100 + seed, -1, 1, .1f));
+      for (float& w : weights_.back()) w = to_float(nearest_half(w));
       squares_.push_back(random_floats(acc_length, 200 + seed, .01f, 2));
     }
   }
 
   /// Fresh copies of the rows, the accumulators and the deltas.
   struct Copy {
+    RowFormat format;
+    std::vector<std::unique_ptr<Guarded<std::byte>>> rows;
     std::vector<std::unique_ptr<Floats>> owned;
-    std::vector<float*> w, acc;
+    std::vector<std::byte*> w;
+    std::vector<float*> acc;
     std::unique_ptr<Floats> delta;
+
+    std::vector<float> weights(std::size_t i, std::size_t first, std::size_t length) const {
+      std::vector<float> all(length);
+      reference().read_weights(format, w[i] + first * weight_bytes(format), length, all.data());
+      return all;
+    }
   };
-  Copy copy() const {
+  Copy copy(RowFormat format = RowFormat::kF32) const {
     Copy c;
+    c.format = format;
     for (const auto& row : weights_) {
-      c.owned.push_back(std::make_unique<Floats>(row));
-      c.w.push_back(*c.owned.back());
+      c.rows.push_back(std::make_unique<Guarded<std::byte>>(row.size() * weight_bytes(format)));
+      c.w.push_back(*c.rows.back());
+      reference().write_weights(format, row.data(), row.size(), 0, c.w.back());
     }
     for (const auto& row : squares_) {
       c.owned.push_back(std::make_unique<Floats>(row));
@@ -109,16 +122,17 @@ void for_each_shape(Body&& body) {
 std::vector<float> row(const float* p, std::size_t length) { return {p, p + length}; }
 
 TEST_CASE("ffm_pairs of every instruction set") {
-  for_each_instruction_set([](const Kernels& kernels) {
+  const RowFormat format = GENERATE(RowFormat::kF32, RowFormat::kF16);
+  for_each_instruction_set([&](const Kernels& kernels) {
     for_each_shape([&](std::size_t k, std::size_t n, std::size_t slots, bool gaps) {
       const Example example(n, slots, k, 1, gaps);
-      const Example::Copy rows = example.copy();
+      const Example::Copy rows = example.copy(format);
       const std::size_t count = n * (n + 1) / 2;
       std::vector<float> expected(count);
       std::vector<double> tolerance;
       Floats pairs(count);
-      reference().ffm_pairs(rows.w.data(), example.fields.data(), n, k, expected.data());
-      kernels.ffm_pairs(rows.w.data(), example.fields.data(), n, k, pairs);
+      reference().ffm_pairs(format, rows.w.data(), example.fields.data(), n, k, expected.data());
+      kernels.ffm_pairs(format, rows.w.data(), example.fields.data(), n, k, pairs);
       for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < i; ++j) {
           tolerance.push_back(static_cast<double>(k + 1) * kEps * example.pair_size(i, j));
@@ -130,28 +144,40 @@ TEST_CASE("ffm_pairs of every instruction set") {
   });
 }
 
+/// ffm_update_pairs or ffm_update_pairs_slice of a copy.
+void update(const Kernels& kernels, bool slice, const Example& example, const Example::Copy& c,
+            std::size_t k, const StepRule& rule, std::uint32_t noise = 1) {
+  (slice ? kernels.ffm_update_pairs_slice : kernels.ffm_update_pairs)(
+      c.format, c.w.data(), c.acc.data(), example.fields.data(), c.w.size(), k, *c.delta, rule,
+      noise);
+}
+
 TEST_CASE("ffm_update_pairs of every instruction set, one accumulator per weight or slot") {
-  for_each_instruction_set([](const Kernels& kernels) {
+  const RowFormat format = GENERATE(RowFormat::kF32, RowFormat::kF16);
+  for_each_instruction_set([&](const Kernels& kernels) {
     for (const StepRule& rule : rules()) {
       for (bool slice : {false, true}) {
         for_each_shape([&](std::size_t k, std::size_t n, std::size_t slots, bool gaps) {
           INFO("power " << rule.power << ", l2 " << rule.l2 << (slice ? ", slices" : ""));
           const std::size_t acc_length = slice ? slots : slots * k;
           const Example example(n, slots, k, acc_length, gaps);
-          const Example::Copy expected = example.copy(), got = example.copy();
-          const auto update = [&](const Kernels& table, const Example::Copy& c) {
-            (slice ? table.ffm_update_pairs_slice : table.ffm_update_pairs)(
-                c.w.data(), c.acc.data(), example.fields.data(), n, k, *c.delta, rule);
-          };
-          update(reference(), expected);
-          update(kernels, got);
+          const Example::Copy expected = example.copy(), got = example.copy(format);
+          update(reference(), slice, example, expected, k, rule);
+          update(kernels, slice, example, got, k, rule);
           std::vector<std::vector<double>> w_tolerance, acc_tolerance;
           example.tolerances(expected, slice, rule, w_tolerance, acc_tolerance);
           for (std::size_t i = 0; i < n; ++i) {
             INFO("row " << i);
             require_close(row(got.acc[i], acc_length), row(expected.acc[i], acc_length),
                           acc_tolerance[i]);
-            require_close(row(got.w[i], slots * k), row(expected.w[i], slots * k), w_tolerance[i]);
+            const std::vector<float> w = expected.weights(i, 0, slots * k);
+            if (format == RowFormat::kF16) {
+              // One of the two halves around it; what has no gradient stays.
+              for (std::size_t c = 0; c < w.size(); ++c) {
+                if (w_tolerance[i][c] != 0) w_tolerance[i][c] += half_ulp(w[c]);
+              }
+            }
+            require_close(got.weights(i, 0, slots * k), w, w_tolerance[i]);
           }
         });
       }
@@ -167,60 +193,135 @@ TEST_CASE("rows in place agree with sums, contra buffer and ffm_update") {
     const Example example(n, n, k, row_length, false);
     const Example::Copy in_place = example.copy(), by_row = example.copy();
     std::vector<float> t(n * row_length), delta(n * n);
-    kernels->transpose(by_row.w.data(), example.fields.data(), n, n, k, t.data());
+    std::vector<float*> rows;
+    for (std::byte* w : by_row.w) rows.push_back(reinterpret_cast<float*>(w));
+    kernels->transpose(rows.data(), example.fields.data(), n, n, k, t.data());
     for (std::size_t i = 0, p = 0; i < n; ++i, ++p) {
       for (std::size_t j = 0; j < i; ++j, ++p)
         delta[i * n + j] = delta[j * n + i] = (*in_place.delta)[p];
     }
     const StepRule rule;
     for (std::size_t i = 0; i < n; ++i) {
-      kernels->ffm_update(by_row.w[i], by_row.acc[i], &t[i * row_length], &delta[i * n], n, k,
-                          rule);
+      kernels->ffm_update(rows[i], by_row.acc[i], &t[i * row_length], &delta[i * n], n, k, rule);
     }
-    kernels->ffm_update_pairs(in_place.w.data(), in_place.acc.data(), example.fields.data(), n, k,
-                              *in_place.delta, rule);
+    update(*kernels, false, example, in_place, k, rule);
     for (std::size_t i = 0; i < n; ++i) {
-      CHECK(same_bits(row(in_place.w[i], row_length), row(by_row.w[i], row_length)));
+      CHECK(same_bits(in_place.weights(i, 0, row_length), by_row.weights(i, 0, row_length)));
       CHECK(same_bits(row(in_place.acc[i], row_length), row(by_row.acc[i], row_length)));
     }
   }
 }
 
 TEST_CASE("a row of zeros stands for absent fields and leaves what it meets") {
-  for_each_instruction_set([](const Kernels& kernels) {
+  const RowFormat format = GENERATE(RowFormat::kF32, RowFormat::kF16);
+  for_each_instruction_set([&](const Kernels& kernels) {
     for (const bool slice : {false, true}) {
       for (const std::size_t k : {3, 4, 8, 16}) {
         const std::size_t n = 19, acc_length = slice ? n : n * k;
         const std::vector<std::size_t> absent = {3, 4, 18};
         const Example example(n, n, k, acc_length, false);
-        const Example::Copy before = example.copy(), after = example.copy();
-        Floats zeros(n * k), zero_acc(acc_length);
-        std::vector<float*> w = after.w, acc = after.acc;
+        const Example::Copy before = example.copy(format);
+        Example::Copy after = example.copy(format);
+        Guarded<std::byte> zeros(n * k * weight_bytes(format));
+        Floats zero_acc(acc_length);
         float* delta = *after.delta;
         for (const std::size_t f : absent) {
-          w[f] = zeros;
-          acc[f] = zero_acc;
+          after.w[f] = zeros;
+          after.acc[f] = zero_acc;
           for (std::size_t g = 0; g < n; ++g) {
             delta[std::max(f, g) * (std::max(f, g) + 1) / 2 + std::min(f, g)] = 0;
           }
         }
         Floats pairs(n * (n + 1) / 2);
-        kernels.ffm_pairs(w.data(), example.fields.data(), n, k, pairs);
-        (slice ? kernels.ffm_update_pairs_slice : kernels.ffm_update_pairs)(
-            w.data(), acc.data(), example.fields.data(), n, k, delta, StepRule{});
-        CHECK(zeros.copy() == std::vector<float>(n * k));
+        kernels.ffm_pairs(format, after.w.data(), example.fields.data(), n, k, pairs);
+        update(kernels, slice, example, after, k, StepRule{});
+        CHECK(zeros.copy() == std::vector<std::byte>(n * k * weight_bytes(format)));
         CHECK(zero_acc.copy() == std::vector<float>(acc_length));
         for (const std::size_t f : absent) {
           for (std::size_t g = 0; g < n; ++g) {
             const std::size_t place = std::max(f, g) * (std::max(f, g) + 1) / 2 + std::min(f, g);
             CHECK(pairs[place] == 0);
-            CHECK(row(w[g] + f * k, k) ==
-                  (w[g] == zeros ? std::vector<float>(k) : row(before.w[g] + f * k, k)));
+            CHECK(after.weights(g, f * k, k) ==
+                  (after.w[g] == zeros ? std::vector<float>(k) : before.weights(g, f * k, k)));
           }
         }
       }
     }
   });
+}
+
+TEST_CASE("the mean of many updates with halves is the update with floats") {
+  constexpr std::size_t kTimes = 3000;
+  const bool slice = GENERATE(true, false);
+  for (const Kernels* kernels : all()) {
+    if (!runs_here(*kernels)) continue;
+    for (const std::size_t k : {3, 4, 8, 16}) {
+      INFO("instruction set " << kernels->name << ", k " << k << (slice ? ", slices" : ""));
+      const std::size_t n = 9, length = n * k;
+      const Example example(n, n, k, slice ? n : length, false);
+      const StepRule rule;
+      const Example::Copy expected = example.copy(), before = example.copy();
+      update(reference(), slice, example, expected, k, rule);
+      std::vector<std::vector<double>> sum(n, std::vector<double>(length));
+      std::mt19937 seeds(1);
+      for (std::size_t t = 0; t < kTimes; ++t) {
+        const Example::Copy got = example.copy(RowFormat::kF16);
+        update(*kernels, slice, example, got, k, rule, static_cast<std::uint32_t>(seeds()));
+        for (std::size_t i = 0; i < n; ++i) {
+          const std::vector<float> w = got.weights(i, 0, length);
+          for (std::size_t c = 0; c < length; ++c) sum[i][c] += w[c];
+        }
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::vector<float> w = expected.weights(i, 0, length);
+        for (std::size_t c = 0; c < length; ++c) {
+          // The variance of a rounding is at most a quarter of a square ulp: six deviations. Below
+          // the normal halves rounding is towards zero.
+          const double off = std::abs(sum[i][c] / kTimes - w[c]);
+          const double bias = std::abs(w[c]) < 0x1p-14f ? 0x1p-24 : 0;
+          if (off > 3 * half_ulp(w[c]) / std::sqrt(kTimes) + 1e-5 * std::abs(w[c]) + bias) {
+            FAIL("weight " << c << " of row " << i << ": mean off by " << off / half_ulp(w[c])
+                           << " ulps");
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("equal noise gives equal halves, other noise others") {
+  for (const Kernels* kernels : all()) {
+    if (!runs_here(*kernels)) continue;
+    INFO("instruction set " << kernels->name);
+    const std::size_t n = 19, k = 4, length = n * k;
+    const Example example(n, n, k, n, false);
+    const auto updated = [&](std::uint32_t noise) {
+      const Example::Copy c = example.copy(RowFormat::kF16);
+      update(*kernels, true, example, c, k, {}, noise);
+      return c.weights(7, 0, length);
+    };
+    CHECK(updated(5) == updated(5));
+    CHECK(updated(5) != updated(0x12345678));
+  }
+}
+
+TEST_CASE("steps of any size leave finite halves") {
+  for (const Kernels* kernels : all()) {
+    if (!runs_here(*kernels)) continue;
+    for (const StepRule& rule : {StepRule{1e30f, .5f, 0}, StepRule{1e30f, 0, 0},
+                                 StepRule{1e30f, .5f, 1e10f}, StepRule{1e9f, .3f, 1}}) {
+      for (const std::size_t k : {3, 8}) {
+        INFO("instruction set " << kernels->name << ", power " << rule.power << ", k " << k);
+        const std::size_t n = 18, length = n * k;
+        const Example example(n, n, k, n, false);
+        const Example::Copy c = example.copy(RowFormat::kF16);
+        for (int times = 0; times < 3; ++times) update(*kernels, true, example, c, k, rule, 7);
+        for (std::size_t i = 0; i < n; ++i) {
+          for (const float w : c.weights(i, 0, length)) CHECK(std::abs(w) <= kLargestHalf);
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

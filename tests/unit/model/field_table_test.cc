@@ -14,6 +14,8 @@
 namespace leveret::model {
 namespace {
 
+using kernels::RowFormat;
+
 constexpr std::uint64_t kMemory = std::uint64_t{64} << 20;
 
 FieldTableOptions with_admit(std::uint32_t admit, std::uint32_t bits = 0) {
@@ -28,13 +30,23 @@ FieldTableOptions with_admit(std::uint32_t admit, std::uint32_t bits = 0) {
 constexpr RowShape kShape{3, 4, true, 0.25f};
 
 std::vector<float> row_of(const FieldTable& table, Row row) {
-  return {table.weights(row), table.weights(row) + table.shape().weights()};
+  std::vector<float> weights;
+  for (std::size_t i = 0; i < table.shape().weights(); ++i) weights.push_back(table.weight(row, i));
+  return weights;
+}
+
+/// The same shape in either format.
+RowShape shape_in(RowFormat format) {
+  RowShape shape = kShape;
+  shape.format = format;
+  return shape;
 }
 
 TEST_CASE("a growing table admits at the N-th sight, and keeps rows apart") {
   const std::uint32_t admit = GENERATE(1, 2, 3);
+  const RowShape shape = shape_in(GENERATE(RowFormat::kF32, RowFormat::kF16));
   MemoryBudget budget(kMemory);
-  FieldTable table(1, with_admit(admit), kShape, budget);
+  FieldTable table(1, with_admit(admit), shape, budget);
   std::unordered_map<std::uint32_t, std::uint32_t> sights;
   std::unordered_map<std::uint32_t, Row> rows;
   std::mt19937 random(admit);
@@ -49,11 +61,11 @@ TEST_CASE("a growing table admits at the N-th sight, and keeps rows apart") {
     }
     if (rows.contains(key)) {
       CHECK(row == rows[key]);
-      REQUIRE(table.weights(row)[5] == static_cast<float>(key % 1000));
+      REQUIRE(table.weight(row, 5) == static_cast<float>(key % 1000));
     } else {
       CHECK(row == rows.size());
       rows[key] = row;
-      table.weights(row)[5] = static_cast<float>(key % 1000);
+      table.set_weight(row, 5, static_cast<float>(key % 1000));
       table.state(row)[2] = static_cast<float>(row);
     }
     REQUIRE(table.state(row)[2] == static_cast<float>(row));
@@ -121,9 +133,10 @@ TEST_CASE("new slots are what they would have been from the start; old ones stay
   const bool slice = GENERATE(true, false);
   const std::uint32_t k = GENERATE(1, 3, 4);
   const std::uint32_t bits = GENERATE(0, 10);
+  const RowFormat format = GENERATE(RowFormat::kF32, RowFormat::kF16);
   MemoryBudget budget(kMemory);
-  FieldTable grown(5, with_admit(1, bits), {1, k, slice, 0.5f}, budget);
-  FieldTable whole(5, with_admit(1, bits), {6, k, slice, 0.5f}, budget);
+  FieldTable grown(5, with_admit(1, bits), {1, k, slice, 0.5f, format}, budget);
+  FieldTable whole(5, with_admit(1, bits), {6, k, slice, 0.5f, format}, budget);
   std::vector<std::uint32_t> keys;
   const auto touch = [&](std::uint32_t key) {
     keys.push_back(key);
@@ -131,7 +144,8 @@ TEST_CASE("new slots are what they would have been from the start; old ones stay
     whole.touch(key);
     // What has been learned so far: the key in the slots there are.
     for (std::size_t i = 0; i < grown.shape().weights(); i += 2) {
-      grown.weights(row)[i] = whole.weights(whole.find(key))[i] = static_cast<float>(key);
+      grown.set_weight(row, i, static_cast<float>(key));
+      whole.set_weight(whole.find(key), i, static_cast<float>(key));
     }
     for (std::size_t i = 0; i < grown.shape().state(); i += 2) {
       grown.state(row)[i] = whole.state(whole.find(key))[i] = 7;
@@ -151,6 +165,32 @@ TEST_CASE("new slots are what they would have been from the start; old ones stay
   }
 }
 
+TEST_CASE("a row of halves has the first weights of one of floats, rounded, and half their bytes") {
+  MemoryBudget budget(kMemory);
+  FieldTable floats(2, with_admit(1), shape_in(RowFormat::kF32), budget);
+  FieldTable halves(2, with_admit(1), shape_in(RowFormat::kF16), budget);
+  CHECK(halves.shape().weight_bytes() * 2 == floats.shape().weight_bytes());
+  for (std::uint32_t key = 0; key < 50; ++key) {
+    const std::vector<float> a = row_of(floats, floats.touch(key)),
+                             b = row_of(halves, halves.touch(key));
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      CHECK(b[i] == Approx(a[i]).epsilon(0x1p-11).margin(0x1p-25));
+    }
+    CHECK(halves.state(halves.find(key))[2] == 0.25f);
+  }
+}
+
+TEST_CASE("accumulators behind an odd number of halves are aligned") {
+  MemoryBudget budget(kMemory);
+  FieldTable table(0, with_admit(1), {3, 5, true, 0.5f, RowFormat::kF16}, budget);
+  for (std::uint32_t key = 0; key < 3; ++key) {
+    const Row row = table.touch(key);
+    CHECK(reinterpret_cast<std::uintptr_t>(table.state(row)) % alignof(float) == 0);
+    CHECK(reinterpret_cast<std::byte*>(table.state(row)) - table.at(row) == 32);
+    CHECK(table.state(row)[2] == 0.5f);
+  }
+}
+
 TEST_CASE("with admit 0 a field with much memory asks for more sights") {
   for (const std::uint32_t slots : {4u, 39u}) {
     MemoryBudget budget(kMemory);
@@ -161,16 +201,16 @@ TEST_CASE("with admit 0 a field with much memory asks for more sights") {
       while (table.touch(key) == kNoRow) ++sights;
       return sights;
     };
-    // The first row that begins beyond 1.5 MiB, 3 MiB, 6 MiB.
+    // The first row that begins beyond 1 MiB, 2 MiB, 4 MiB.
     const auto rows_in = [&](std::uint64_t bytes) {
-      return (bytes + 4 * shape.stride() - 1) / (4 * shape.stride());
+      return (bytes + shape.stride() - 1) / shape.stride();
     };
     std::uint32_t key = 1;
-    for (const auto& [until, sights] : std::vector<std::pair<std::uint64_t, std::uint32_t>>{
-             {rows_in(3 << 19), 2},
-             {rows_in(3 << 20), 6},
-             {rows_in(3 << 21), 10},
-             {rows_in(3 << 21) + 10, 14}}) {
+    for (const auto& [until, sights] :
+         std::vector<std::pair<std::uint64_t, std::uint32_t>>{{rows_in(1 << 20), 2},
+                                                              {rows_in(1 << 21), 6},
+                                                              {rows_in(1 << 22), 10},
+                                                              {rows_in(1 << 22) + 10, 14}}) {
       while (table.rows() < until) REQUIRE(sights_of(key++ * 2654435761u) == sights);
     }
   }
@@ -228,17 +268,17 @@ Arena arena_of(const void* data, std::uint64_t bytes) {
 
 struct Stored {
   std::vector<std::uint64_t> index;
-  std::vector<float> rows;
+  std::vector<std::byte> rows;
   Row shared_row = kNoRow;
 
   explicit Stored(const FieldTable& table) : index(table.capacity()) {
     std::memcpy(index.data(), table.index().data(), index.size() * 8);
-    const auto* first = reinterpret_cast<const float*>(table.row_arena().data());
+    const std::byte* first = table.row_arena().data();
     rows.assign(first, first + table.rows() * table.shape().stride());
     shared_row = table.shared_row();
   }
   void load(FieldTable& table) const {
-    table.load(arena_of(index.data(), index.size() * 8), arena_of(rows.data(), rows.size() * 4),
+    table.load(arena_of(index.data(), index.size() * 8), arena_of(rows.data(), rows.size()),
                shared_row, 3);
   }
 };
@@ -308,7 +348,7 @@ TEST_CASE("threads touch side by side once there is room") {
         const std::uint32_t key = random() % kKeys;
         const Row row = i % 4 == 0 ? table.find(key) : table.touch(key);
         // A row that is handed out has its first weights.
-        if (row != kNoRow && table.weights(row)[0] == 0) std::abort();
+        if (row != kNoRow && table.weight(row, 0) == 0) std::abort();
       }
     });
   }

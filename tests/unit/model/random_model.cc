@@ -64,9 +64,8 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
   }
   for (FieldTable& table : model.fields()) {
     for (Row row = 0; row < table.rows(); ++row) {
-      float* w = table.weights(row);
       for (std::size_t i = 0; i < table.shape().weights(); ++i) {
-        w[i] = signed_between(random, 0.1f, 0.6f);
+        table.set_weight(row, i, signed_between(random, 0.1f, 0.6f));
       }
     }
   }
@@ -88,14 +87,27 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
   }
 }
 
+std::vector<float> weights_of(const FieldTable& table, Row row) {
+  std::vector<float> weights(table.shape().weights());
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = table.weight(row, i);
+  return weights;
+}
+
+void set_weights(FieldTable& table, Row row, const std::vector<float>& weights) {
+  for (std::size_t i = 0; i < weights.size(); ++i) table.set_weight(row, i, weights[i]);
+}
+
 std::vector<float> all_weights(const Model& model) {
   std::vector<float> all;
   model.linear().for_each([&](std::uint32_t, const float* cell) {
     all.insert(all.end(), cell, cell + model.linear().cell_floats());
   });
   for (const FieldTable& table : model.fields()) {
-    const auto* rows = reinterpret_cast<const float*>(table.row_arena().data());
-    all.insert(all.end(), rows, rows + table.rows() * table.shape().stride());
+    for (Row row = 0; row < table.rows(); ++row) {
+      const std::vector<float> weights = weights_of(table, row);
+      all.insert(all.end(), weights.begin(), weights.end());
+      all.insert(all.end(), table.state(row), table.state(row) + table.shape().state());
+    }
   }
   for (const Dense& layer : model.dense()) {
     for (const auto* values : {&layer.weights, &layer.bias, &layer.weights_state, &layer.bias_state,

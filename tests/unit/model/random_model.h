@@ -67,6 +67,10 @@ struct Trainer {
   Tape tape;
 };
 
+/// The weights of a row, whatever their format.
+std::vector<float> weights_of(const FieldTable& table, Row row);
+void set_weights(FieldTable& table, Row row, const std::vector<float>& weights);
+
 /// Every number that learning can change, table slots in memory order: equal for equal models.
 std::vector<float> all_weights(const Model& model);
 

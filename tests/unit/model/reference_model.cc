@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "random_model.h"
+
 namespace leveret::model {
 namespace {
 
@@ -42,8 +44,8 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
       const std::uint32_t hash = batch.field_features[i].hash;
       const Row row = table.find(hash);
       if (row == kNoRow) continue;
-      const float* w = table.weights(row);
-      rows[run.field][hash].assign(w, w + table.shape().weights());
+      const std::vector<float> w = weights_of(table, row);
+      rows[run.field][hash].assign(w.begin(), w.end());
     }
   }
   for (const Dense& dense : model.dense()) {

@@ -23,8 +23,8 @@ struct WeightsByPart {
     }
     for (const FieldTable& table : model.fields()) {
       for (Row row = 0; row < table.rows(); ++row) {
-        const float* w = table.weights(row);
-        rows.insert(rows.end(), w, w + table.shape().weights());
+        const std::vector<float> w = weights_of(table, row);
+        rows.insert(rows.end(), w.begin(), w.end());
       }
     }
     for (const Dense& layer : model.dense()) {
@@ -44,7 +44,7 @@ inline void copy_learned(const Model& from, Model& to) {
     const FieldTable& table = from.fields()[f];
     REQUIRE(to.fields()[f].rows() == table.rows());
     for (Row row = 0; row < table.rows(); ++row) {
-      std::copy_n(table.weights(row), table.shape().weights(), to.fields()[f].weights(row));
+      set_weights(to.fields()[f], row, weights_of(table, row));
     }
   }
   to.dense() = from.dense();

@@ -3,14 +3,13 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "kernels/dispatch.h"
-#include "model/optimizer.h"
+#include "random_model.h"
 
 namespace leveret::model {
 namespace {
 
 TEST_CASE("a place holds one array until it is taken back") {
-  CopySet set(4, 3);
+  CopySet<float> set(4, 3);
   std::vector<float> a{1, 2, 3}, b{4, 5, 6}, c{7, 8, 9};
   float* copy = set.at(a.data(), 1);
   REQUIRE(copy != a.data());
@@ -50,11 +49,53 @@ TEST_CASE("what two threads' copies have gained is added up; the largest value i
   two[kCount] += 4;
   two[kMaxValue] = 3;
   Optimizer optimizer(kernels::active());
-  optimizer.apply_copies(first);
-  optimizer.apply_copies(second);
+  optimizer.apply_copies(model, first);
+  optimizer.apply_copies(model, second);
   CHECK(cell[kWeight] == 0.75f);
   CHECK(cell[kCount] == 17);
   CHECK(cell[kMaxValue] == 5);
+}
+
+TEST_CASE("what two threads' copies of a row have gained is added up, in either format") {
+  Spec spec;
+  spec.admit = 1;
+  spec.ffm_precision = GENERATE(16, 32);
+  spec.ffm_k = 3;  // an odd number of weights: the accumulators follow a gap
+  Model model(spec, kTestMemory);
+  Sample sample("1 |A a |B b |C c\n");
+  const feature::FeatureBatch batch = sample.batch(model);
+  randomise(model, batch, 3);
+  FieldTable& table = model.fields()[1];
+  std::byte* const home = table.at(0);
+  table.set_weight(0, 2, 0.5f);
+  const std::vector<float> before = weights_of(table, 0);
+  const float state = table.state(0)[1];
+  ThreadCopies first(kMixedCell), second(kMixedCell);
+  for (ThreadCopies* copies : {&first, &second}) copies->fit(model);
+  std::byte* const one = first.rows[1].at(home, 0);
+  std::byte* const two = second.rows[1].at(home, 0);
+  REQUIRE(one != home);
+  REQUIRE(two != one);
+  const auto add = [&](std::byte* copy, std::size_t i, float gain) {
+    if (spec.ffm_precision == 16) {
+      auto* const w = reinterpret_cast<kernels::Half*>(copy);
+      w[i] = kernels::nearest_half(kernels::to_float(w[i]) + gain);
+    } else {
+      reinterpret_cast<float*>(copy)[i] += gain;
+    }
+  };
+  add(one, 2, 0.25f);
+  add(two, 2, -0.125f);
+  table.shape().state_of(one)[1] += 2;
+  table.shape().state_of(two)[1] += 3;
+  Optimizer optimizer(kernels::active());
+  optimizer.apply_copies(model, first);
+  optimizer.apply_copies(model, second);
+  CHECK(table.weight(0, 2) == 0.625f);
+  CHECK(table.state(0)[1] == state + 5);
+  std::vector<float> others = weights_of(table, 0);
+  others[2] = 0.5f;
+  CHECK(others == before);  // and nothing else has moved
 }
 
 }  // namespace

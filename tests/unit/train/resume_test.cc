@@ -128,9 +128,9 @@ TEST_CASE("hashed and growing tables agree where nothing collides") {
     REQUIRE(table.rows() == b.model.fields()[f].rows());
     REQUIRE(table.keys() == b.model.fields()[f].keys());
     table.for_each_row([&](std::uint32_t key, model::Row row) {
-      const float* w = table.weights(row);
-      const float* other = b.model.fields()[f].weights(b.model.fields()[f].find(key));
-      CHECK(std::equal(w, w + table.shape().weights(), other));
+      const model::FieldTable& other = b.model.fields()[f];
+      CHECK(std::memcmp(table.at(row), other.at(other.find(key)), table.shape().weight_bytes()) ==
+            0);
     });
   }
   for (std::size_t l = 0; l < a.model.dense().size(); ++l) {

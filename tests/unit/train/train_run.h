@@ -119,6 +119,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   fields.features.linear_all = false;
   fields.features.linear = {"A"};
   fields.adagrad_slice = false;
+  fields.ffm_precision = 32;
   fields.admit = 1;
   fields.ffm_k = 3;
   model::Spec& sgd = add("sgd");

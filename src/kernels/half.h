@@ -1,0 +1,50 @@
+/// IEEE 754 binary16, the short form of an FFM weight, one number at a time.
+///
+/// For what reads or writes few of them, and as the reference of the kernels: no instruction set is
+/// assumed. Numbers from 2^-14 to 65504 have 11 bits; smaller ones are multiples of 2^-24. Nothing
+/// here makes an infinity or a NaN out of a number: what is larger than 65504 becomes 65504.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace leveret::kernels {
+
+struct Half {
+  std::uint16_t bits;
+};
+
+inline constexpr float kLargestHalf = 65504.0f;
+/// Bits of a float's fraction that a half has not.
+inline constexpr int kBitsLost = 13;
+
+inline float to_float(Half h) {
+  const std::uint32_t sign = (h.bits & 0x8000u) << 16;
+  const std::uint32_t magnitude = (h.bits & 0x7fffu) << kBitsLost;
+  // Exponents are 127 - 15 apart; the product is exact.
+  return std::bit_cast<float>(
+      std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f) | sign);
+}
+
+/// Towards zero. NaN becomes the largest number.
+inline Half truncate_to_half(float x) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+  float magnitude = std::bit_cast<float>(bits & 0x7fffffffu);
+  if (!(magnitude < kLargestHalf)) magnitude = kLargestHalf;
+  const std::uint32_t h = std::bit_cast<std::uint32_t>(magnitude * 0x1p-112f) >> kBitsLost;
+  return {static_cast<std::uint16_t>(h | bits >> 31 << 15)};
+}
+
+/// Towards zero after `noise`, of which the upper 13 bits count, was added to the bits that are
+/// lost. With all noises equally likely the mean of the results is x (stochastic rounding; up to
+/// 2^-24 for |x| < 2^-14), and what is a half already stays as it is.
+inline Half round_to_half(float x, std::uint32_t noise) {
+  if (!(x < kLargestHalf && x > -kLargestHalf)) return truncate_to_half(x);
+  return truncate_to_half(
+      std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) + (noise >> (32 - kBitsLost))));
+}
+
+/// To the nearest, ties away from zero.
+inline Half nearest_half(float x) { return round_to_half(x, 0x80000000u); }
+
+}  // namespace leveret::kernels
