@@ -18,8 +18,10 @@ model::LineShape usual_shape() {
 
 TEST_CASE("one thread that works on copies learns what it learns without, up to rounding") {
   const std::string lines = model::random_lines(600, usual_shape(), 3);
-  for (const NamedSpec& kind : specs_to_test()) {
-    INFO(kind.name);
+  const std::uint32_t precision = GENERATE(32, 16);
+  for (NamedSpec kind : specs_to_test()) {
+    kind.spec.ffm_precision = precision;
+    INFO(kind.name << ", precision " << precision);
     TrainRun plain(kind.spec);
     plain.learn(lines);
 
@@ -54,7 +56,8 @@ TEST_CASE("one thread that works on copies learns what it learns without, up to 
     for (std::size_t i = 0; i < got.size(); ++i) {
       worst = std::max(worst, std::fabs(got[i] - expected[i]));
     }
-    CHECK(worst < 2e-3f);
+    // A sum that is off by a float's rounding may round to the other one of two halves.
+    CHECK(worst < (precision == 32 ? 2e-3f : 1e-2f));
   }
 }
 
