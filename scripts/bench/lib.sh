@@ -67,20 +67,22 @@ read_roofline() {
   local figures
   figures=$(taskset -c "$cpu" "$roofline")
   printf '%s\n' "$figures" | sed 's/^/roofline: /'
-  random_rows=$(printf '%s\n' "$figures" | awk -F '\t' '/random rows of 1248 bytes, read\+write/ { print $2 }')
+  random_rows=$(printf '%s\n' "$figures" | awk -F '\t' '/random rows of 624 bytes, read\+write/ { print $2 }')
   flops=$(printf '%s\n' "$figures" | awk -F '\t' '/^multiply-add/ { print $2 }')
 }
 
 # case_costs OPTIONS: bytes of tables read and written, and FLOPs, of learning from one row of $data,
 # "bytes flops". Counted on the rows themselves: a feature has an FFM row from its second sight on.
-#   row        fields * k weights and an accumulator per slice of k, read and written
+#   row        fields * k weights of 16 bits and an accumulator per slice of k, read and written
 #   cell       a linear feature's cache line, read and written
 #   pair       2k forward; both sides' gradient 2k, sum of squares 4k, step 4k
 #   dense      2 per weight forward; 2 backward and 6 for AdaGrad in the half of the rows that fire
 case_costs() {
-  local k=4 hidden=32
+  local k=4 hidden=32 precision=16
   while [ $# -gt 0 ]; do
-    case $1 in --ffm_k) k=$2; shift ;; --hidden) hidden=$2; shift ;; esac
+    case $1 in
+      --ffm_k) k=$2; shift ;; --hidden) hidden=$2; shift ;; --ffm_precision) precision=$2; shift ;;
+    esac
     shift
   done
   [ "$k" != 0 ] || hidden=none
@@ -90,11 +92,11 @@ case_costs() {
            features += n; present += rows; pairs += rows * (rows - 1) / 2 }
          END { print features / NR, present / NR, pairs / NR }' "$data" >"$work/counts"
   fi
-  awk -v F="$fields" -v k="$k" -v hidden="$hidden" '{
+  awk -v F="$fields" -v k="$k" -v hidden="$hidden" -v weight=$((precision / 8)) '{
     bytes = 2 * 64 * $1
     flops = 8 * $1
     if (k > 0) {
-      bytes += 2 * 4 * $2 * F * (k + 1)
+      bytes += 2 * $2 * F * (weight * k + 4)
       flops += 12 * k * $3
     }
     inputs = F * (F + 1) / 2 + F + 1

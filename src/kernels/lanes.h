@@ -61,23 +61,29 @@ struct Rounding {
   using V = typename Isa::V;
   explicit Rounding(std::uint32_t) {}
   V operator()(V v) { return v; }
+  V again(V v) const { return v; }
 };
 
 template <class Isa, bool kBounded>
 struct Rounding<Isa, Half, kBounded> {
   using V = typename Isa::V;
   using U = xsimd::batch<std::uint32_t, typename V::arch_type>;
-  U noise;
+  U noise, upper;
 
   explicit Rounding(std::uint32_t seed) {
     alignas(64) std::uint32_t lanes[kLanes<Isa>];
     for (std::uint32_t l = 0; l < kLanes<Isa>; ++l) lanes[l] = seed + l * 0x85ebca6bu;
-    noise = U::load_aligned(lanes);
+    noise = upper = U::load_aligned(lanes);
   }
   V operator()(V v) {
-    if constexpr (!kBounded) v = xsimd::min(xsimd::max(v, V(-kLargestHalf)), V(kLargestHalf));
     noise = noise + U(0x9e3779b9u);
-    return xsimd::bitwise_cast<V>(xsimd::bitwise_cast<U>(v) + (noise >> (32 - kBitsLost)));
+    upper = noise >> (32 - kBitsLost);
+    return again(v);
+  }
+  /// With the noise of the register before: for other weights that may round as those did.
+  V again(V v) const {
+    if constexpr (!kBounded) v = xsimd::min(xsimd::max(v, V(-kLargestHalf)), V(kLargestHalf));
+    return xsimd::bitwise_cast<V>(xsimd::bitwise_cast<U>(v) + upper);
   }
 };
 

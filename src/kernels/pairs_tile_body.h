@@ -12,6 +12,7 @@
 namespace leveret::kernels::generic {
 
 inline constexpr std::size_t kTile = 4;
+inline constexpr std::size_t kTilesAhead = 8;
 
 /// One side of a tile: four rows, each with four slots from `at` on and their accumulators.
 template <class T>
@@ -72,34 +73,49 @@ template <class Isa, std::size_t K, class T, class Rounding>
   V gradient[K];
   Isa::template transpose_slots<K>(contra.v, gradient);
   Isa::template each_spread<K>(scale, [&](std::size_t e, V s) {
-    slots.store(side, valid, e, rounded(Isa::fnma(s, gradient[e], slots.v[e])));
+    const V moved = Isa::fnma(s, gradient[e], slots.v[e]);
+    slots.store(side, valid, e, e % kTile == 0 ? rounded(moved) : rounded.again(moved));
   });
 }
 
-/// Rows i, … against rows j, …; the first `valid` of the former are there, the others are room to
-/// write to. delta has lane 4 r + s for rows i + r and j + s, 0 where there is no pair.
+/// Rows i, … against rows j, …, and the scales of their steps once they are known.
+template <class T>
+struct Tile {
+  TileSide<T> own, others;
+  alignas(64) float own_scale[kTile * kTile], other_scale[kTile * kTile];
+};
+
+/// Moves the accumulators of a tile. The first `valid` of its rows i, … are there, the others are
+/// room to write to. delta has lane 4 r + s for rows i + r and j + s, 0 where there is no pair.
 template <class Isa, std::size_t K, class T, class Step>
-[[gnu::always_inline]] inline void update_tile(const TileSide<T>& own, const TileSide<T>& others,
-                                               std::size_t valid, typename Isa::V delta,
-                                               const Step& step,
-                                               Rounding<Isa, T, Step::kBounded>& rounded) {
+[[gnu::always_inline]] inline void take_scales(Tile<T>& tile, std::size_t valid,
+                                               typename Isa::V delta, const Step& step) {
   using V = typename Isa::V;
   const V mean(1.0f / static_cast<float>(K));
   TileSlots<Isa, K> a, b;
-  a.load(own, kTile);
-  b.load(others, valid);
+  a.load(tile.own, kTile);
+  b.load(tile.others, valid);
   const V delta_t = Isa::transpose_4x4(delta);
   const V acc_a = Isa::fma(Isa::transpose_4x4(b.squares()) * delta * delta, mean,
-                           Isa::load_fours(own.acc, kTile));
+                           Isa::load_fours(tile.own.acc, kTile));
   const V acc_b = Isa::fma(Isa::transpose_4x4(a.squares()) * delta_t * delta_t, mean,
-                           Isa::load_fours(others.acc, valid));
-  Isa::store_fours(own.acc, acc_a, kTile);
-  Isa::store_fours(others.acc, acc_b, valid);
-  const V scale_a = step.scale(acc_a) * delta;
-  const V scale_b = step.scale(acc_b) * delta_t;
+                           Isa::load_fours(tile.others.acc, valid));
+  Isa::store_fours(tile.own.acc, acc_a, kTile);
+  Isa::store_fours(tile.others.acc, acc_b, valid);
+  (step.scale(acc_a) * delta).store_aligned(tile.own_scale);
+  (step.scale(acc_b) * delta_t).store_aligned(tile.other_scale);
+}
+
+template <class Isa, std::size_t K, class T, class Rounding>
+[[gnu::always_inline]] inline void move_tile(const Tile<T>& tile, std::size_t valid,
+                                             Rounding& rounded) {
+  using V = typename Isa::V;
+  TileSlots<Isa, K> a, b;
+  a.load(tile.own, kTile);
+  b.load(tile.others, valid);
   // One side after the other: both transposed sides at once are more than there are registers.
-  move<Isa, K>(own, kTile, a, b, scale_a, rounded);
-  move<Isa, K>(others, valid, b, a, scale_b, rounded);
+  move<Isa, K>(tile.own, kTile, a, b, V::load_aligned(tile.own_scale), rounded);
+  move<Isa, K>(tile.others, valid, b, a, V::load_aligned(tile.other_scale), rounded);
 }
 
 /// Up to 16 pairs from anywhere; what is beyond stands for nothing.
@@ -179,18 +195,25 @@ template <class Isa, std::size_t K, class T, class Step>
         if (loose.count == kLanes<Isa>) loose.update(step, rounded);
       }
     }
-    for (std::size_t j = 0; j < i; j += kTile) {
-      TileSide<T> own, others;
-      const float* d[kTile];
-      for (std::size_t r = 0; r < kTile; ++r) {
-        const bool there = r < valid;
-        own.at[r] = there ? w.row(i + r) + (first + j) * K : spare;
-        own.acc[r] = there ? accs[i + r] + first + j : spare_acc;
-        d[r] = there ? pair_row(i + r) + j : spare_delta;
-        others.at[r] = w.row(j + r) + (first + i) * K;
-        others.acc[r] = accs[j + r] + first + i;
+    for (std::size_t j = 0; j < i;) {
+      // The way from a tile's sums of squares through the root to its step is long. Several tiles
+      // go it side by side before the first one moves.
+      Tile<T> tiles[kTilesAhead];
+      std::size_t count = 0;
+      for (; count < kTilesAhead && j < i; ++count, j += kTile) {
+        Tile<T>& tile = tiles[count];
+        const float* d[kTile];
+        for (std::size_t r = 0; r < kTile; ++r) {
+          const bool there = r < valid;
+          tile.own.at[r] = there ? w.row(i + r) + (first + j) * K : spare;
+          tile.own.acc[r] = there ? accs[i + r] + first + j : spare_acc;
+          d[r] = there ? pair_row(i + r) + j : spare_delta;
+          tile.others.at[r] = w.row(j + r) + (first + i) * K;
+          tile.others.acc[r] = accs[j + r] + first + i;
+        }
+        take_scales<Isa, K>(tile, valid, Isa::load_fours(d, kTile), step);
       }
-      update_tile<Isa, K>(own, others, valid, Isa::load_fours(d, kTile), step, rounded);
+      for (std::size_t t = 0; t < count; ++t) move_tile<Isa, K>(tiles[t], valid, rounded);
     }
   }
   loose.update(step, rounded);

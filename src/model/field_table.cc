@@ -35,8 +35,8 @@ FieldTable::FieldTable(std::uint32_t field, FieldTableOptions options, RowShape 
       budget_(&budget),
       hashed_(options.bits != 0),
       row_arena_(budget.limit(), lead()),
-      rows_at_(row_arena_.data()),
-      stride_(shape.stride()) {
+      rows_at_(row_arena_.data()) {
+  measure();
   const std::uint64_t capacity = hashed_ ? std::uint64_t{1} << options.bits : kFirstSlots;
   const std::uint64_t bytes = index_bytes(capacity);
   budget_->force(bytes);
@@ -46,6 +46,12 @@ FieldTable::FieldTable(std::uint32_t field, FieldTableOptions options, RowShape 
                              " bytes; use smaller --ffm_bits");
   }
   adopt_index(std::move(index), capacity);
+}
+
+void FieldTable::measure() {
+  stride_ = shape_.stride();
+  used_bytes_ = shape_.used_bytes();
+  weight_bytes_ = shape_.weight_bytes();
 }
 
 void FieldTable::adopt_index(Arena arena, std::uint64_t capacity) {
@@ -253,7 +259,7 @@ void FieldTable::set_slots(std::uint32_t slots) {
   const RowShape old = shape_;
   const std::size_t old_stride = stride_;
   shape_.slots = slots;
-  stride_ = shape_.stride();
+  measure();
   budget_->force((stride_ - old_stride) * rows());
   room_ = 0;
   if (rows() > 0 && !make_room(rows())) {

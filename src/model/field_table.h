@@ -74,8 +74,8 @@ class FieldTable {
   void prefetch(std::uint32_t hash) const { __builtin_prefetch(index_ + start(hash)); }
 
   /// Brings a row on its way to the cache.
-  void prefetch_row(const std::byte* row) const { fetch(row, shape_.used_bytes()); }
-  void prefetch_weights(const std::byte* row) const { fetch(row, shape_.weight_bytes()); }
+  void prefetch_row(const std::byte* row) const { fetch(row, used_bytes_); }
+  void prefetch_weights(const std::byte* row) const { fetch(row, weight_bytes_); }
 
   /// Its weights come first, in shape().format.
   std::byte* at(Row row) { return rows_at_ + row * stride_; }
@@ -153,6 +153,7 @@ class FieldTable {
   void write_first_weights(Row row, std::uint32_t key, std::uint32_t from_slot);
   Row to_shared_row();
   bool make_room(std::uint64_t rows);
+  void measure();
   bool grow_index();
   bool full() const { return full_.get() != 0; }
   void adopt_index(Arena arena, std::uint64_t capacity);
@@ -172,7 +173,8 @@ class FieldTable {
   std::uint64_t* index_ = nullptr;
   Arena row_arena_;
   std::byte* rows_at_ = nullptr;
-  std::size_t stride_ = 0;  ///< shape_.stride(), bytes
+  // Of shape_, in bytes.
+  std::size_t stride_, used_bytes_, weight_bytes_;
   std::uint64_t room_ = 0;  ///< rows the arena has been sized for
   Counter rows_, keys_, shared_;
   Counter shared_row_{kNoRow};

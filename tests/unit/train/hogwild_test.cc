@@ -16,6 +16,13 @@ model::LineShape usual_shape() {
   return shape;
 }
 
+float worst_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  REQUIRE(a.size() == b.size());
+  float worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::fabs(a[i] - b[i]));
+  return worst;
+}
+
 TEST_CASE("one thread that works on copies learns what it learns without, up to rounding") {
   const std::string lines = model::random_lines(600, usual_shape(), 3);
   const std::uint32_t precision = GENERATE(32, 16);
@@ -51,13 +58,17 @@ TEST_CASE("one thread that works on copies learns what it learns without, up to 
     learner.merge_copies();
     const std::vector<float> got = TrainRun::probabilities(outcomes);
     const std::vector<float> expected = plain.probabilities();
-    REQUIRE(got.size() == expected.size());
-    float worst = 0;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      worst = std::max(worst, std::fabs(got[i] - expected[i]));
+    const float worst = worst_difference(got, expected);
+    float allowed = 2e-3f;
+    if (precision == 16) {
+      // A sum that is off by a float's rounding may round to the other one of two halves, and some
+      // of these lines make much of it: as much as of rounding to halves at all.
+      kind.spec.ffm_precision = 32;
+      TrainRun floats(kind.spec);
+      floats.learn(lines);
+      allowed += worst_difference(floats.probabilities(), expected);
     }
-    // A sum that is off by a float's rounding may round to the other one of two halves.
-    CHECK(worst < (precision == 32 ? 2e-3f : 1e-2f));
+    CHECK(worst < allowed);
   }
 }
 
