@@ -62,11 +62,19 @@ void add_spec(const Json& spec, std::string& to) {
   }
 }
 
+void add_not_finite(const Json& stats, std::string& to) {
+  if (stats.contains("not_finite")) {
+    to += fmt::format("  NOT FINITE: {}", plain(stats["not_finite"]));
+  }
+}
+
 void add_columns(const Json& columns, std::string& to) {
   for (const auto& [name, stats] : columns.items()) {
-    to += fmt::format("  {:<12} min {:<12.5g} max {:<12.5g} mean {:<12.5g} zeros {:.1f} %\n", name,
+    to += fmt::format("  {:<12} min {:<12.5g} max {:<12.5g} mean {:<12.5g} zeros {:.1f} %", name,
                       stats["min"].get<double>(), stats["max"].get<double>(),
                       stats["mean"].get<double>(), 100 * stats["zeros"].get<double>());
+    add_not_finite(stats, to);
+    to += '\n';
   }
 }
 
@@ -132,9 +140,7 @@ void add_sections(const Json& sections, std::string& to) {
                                      : fmt::format(" {:>11}", "-");
     }
     to += fmt::format(" {:>6.1f} %", 100 * section["zeros"].get<double>());
-    if (section.contains("not_finite")) {
-      to += fmt::format("  NOT FINITE: {}", plain(section["not_finite"]));
-    }
+    add_not_finite(section, to);
     to += '\n';
   }
   to += fmt::format("\nAll checksums are right ({} sections).\n", sections.size());

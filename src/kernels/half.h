@@ -1,8 +1,9 @@
 /// IEEE 754 binary16, the short form of an FFM weight, one number at a time.
 ///
 /// For what reads or writes few of them, and as the reference of the kernels: no instruction set is
-/// assumed. Numbers from 2^-14 to 65504 have 11 bits; smaller ones are multiples of 2^-24. Nothing
-/// here makes an infinity or a NaN out of a number: what is larger than 65504 becomes 65504.
+/// assumed. Numbers from 2^-14 to 65504 have 11 bits; smaller ones are multiples of 2^-24. What is
+/// larger than 65504, infinity too, becomes 65504; NaN stays NaN, which no file takes. An infinite
+/// or NaN half, which only a damaged file holds, may read as any number of at least 65536.
 #pragma once
 
 #include <bit>
@@ -15,6 +16,7 @@ struct Half {
 };
 
 inline constexpr float kLargestHalf = 65504.0f;
+inline constexpr Half kNanHalf = {0x7e00};
 /// Bits of a float's fraction that a half has not.
 inline constexpr int kBitsLost = 13;
 
@@ -26,8 +28,9 @@ inline float to_float(Half h) {
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f) | sign);
 }
 
-/// Towards zero. NaN becomes the largest number.
+/// Towards zero.
 inline Half truncate_to_half(float x) {
+  if (x != x) return kNanHalf;
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
   float magnitude = std::bit_cast<float>(bits & 0x7fffffffu);
   if (!(magnitude < kLargestHalf)) magnitude = kLargestHalf;

@@ -2,7 +2,7 @@
 ///
 /// A `Kernels` table is immutable, shared by all threads, and picked once (see `dispatch.h`). Every
 /// instruction set fills the same table; `reference` is the plain oracle the others are tested
-/// against. Kernels know nothing of models: they see arrays of float and sizes.
+/// against. Kernels know nothing of models: they see arrays and sizes.
 ///
 /// Conventions: arrays are float32, may be unaligned, and do not overlap, all unless said
 /// otherwise; `k` is the length of one FFM slot (any k >= 1; 2, 4, 8 and 16 are specialised); a row
@@ -72,7 +72,7 @@ struct Kernels {
   //
   // `noise` is the seed of stochastic rounding: any number, another one for each call. With equal
   // seeds results are equal, on one instruction set; kF32 has no use for it. A weight whose step is
-  // 0 stays as it is whatever the noise, and none becomes larger than kLargestHalf.
+  // 0 stays as it is whatever the noise. None becomes larger than kLargestHalf, and NaN stays NaN.
 
   /// out[i] = weight i of a row, for i < length.
   void (*read_weights)(RowFormat format, const std::byte* row, std::size_t length, float* out);

@@ -4,15 +4,16 @@
 /// namespace, which makes every template instantiated with it local to that file. It has
 ///   V                          the register: xsimd::batch<float, …> of V::size lanes
 ///   load_part(p, n), store_part(p, v, n)   the first n <= V::size lanes; the others read as 0
+///   load_half(p), load_half_part(p, n)     the same of halves
+///   store_half(p, v), store_half_part(p, v, n)   the same, rounded towards zero
+///   load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K floats or halves is at p[s]
 ///   fma(a, b, c), fnma(a, b, c)            a*b + c and c - a*b
-///   clamp_normal(x)            x >= 0, but zero and infinity become numbers of finite, non-zero
-///   root rsqrt_guess(x)             within 2^-11.5 of 1/sqrt(x) for such an x spread<K>(p) lane i
-///   becomes p[i / K]; reads max(1, V::size / K) floats slot_sums<K>(r)            r[0..K) hold
-///   V::size slots of K floats; lane j becomes slot j's sum sum(v)                     the sum of
-///   all lanes load_half(p), load_half_part(p, n)     V::size halves, or the first n; the others
-///   read as 0 store_half(p, v), store_half_part(p, v, n)   the same as halves, rounded towards
-///   zero load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K floats, or halves, lies
-///   at p[s] kTiles                     whether it has what pairs_tile_body.h asks for
+///   clamp_normal(x)            x >= 0, but zero and infinity get a finite, non-zero root
+///   rsqrt_guess(x)             within 2^-11.5 of 1/sqrt(x) for such an x
+///   spread<K>(p)               lane i becomes p[i / K]; reads max(1, V::size / K) floats
+///   slot_sums<K>(r)            r[0..K) hold V::size slots of K floats; lane j becomes slot j's sum
+///   sum(v)                     the sum of all lanes
+///   kTiles                     whether it has what pairs_tile_body.h asks for
 ///
 /// No standard container and no `std::` function that is not inlined may be used by these headers:
 /// see CMakeLists.txt.
@@ -82,7 +83,8 @@ struct Rounding<Isa, Half, kBounded> {
   }
   /// With the noise of the register before: for other weights that may round as those did.
   V again(V v) const {
-    if constexpr (!kBounded) v = xsimd::min(xsimd::max(v, V(-kLargestHalf)), V(kLargestHalf));
+    // In this order NaN stays NaN: such a model is to be refused, not mended.
+    if constexpr (!kBounded) v = xsimd::min(V(kLargestHalf), xsimd::max(V(-kLargestHalf), v));
     return xsimd::bitwise_cast<V>(xsimd::bitwise_cast<U>(v) + upper);
   }
 };
@@ -101,7 +103,7 @@ template <class Isa, bool kL2>
 struct RootStep {
   using V = typename Isa::V;
   static constexpr bool kHasL2 = kL2;
-  static constexpr bool kBounded = true;  // a step is at most rate * sqrt(k)
+  static constexpr bool kBounded = !kL2;  // to rate * sqrt(k), as long as g² is finite
   V half_rate, l2;
 
   explicit RootStep(const StepRule& rule) : half_rate(0.5f * rule.rate), l2(rule.l2) {}

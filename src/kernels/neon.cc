@@ -24,7 +24,8 @@ struct Neon {
   }
 
   static V widen(uint16x4_t four) { return vcvt_f32_f16(vreinterpret_f16_u16(four)); }
-  /// The conversion rounds to the nearest; there is nothing to round where the lost bits are 0.
+  /// The conversion rounds to the nearest; there is nothing to round where the lost bits are 0, but
+  /// below the normal halves.
   static uint16x4_t narrow(V v) {
     const uint32x4_t kept = vdupq_n_u32(~((1u << kBitsLost) - 1));
     const float32x4_t cut = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_f32(v), kept));

@@ -1,10 +1,12 @@
 /// ffm_update_pairs_slice for fields that follow each other, by tiles of 4 x 4 pairs, k = 4 and 8.
 ///
 /// Rows i, i+1, … of a tile hold their slots for fields j, j+1, … side by side, and so do rows j,
-/// j+1, … for fields i, i+1, …: everything is read and written in whole registers, is read once,
-/// and stays in registers between the sums of squares and the step. The one side is brought to the
-/// order of the other by shuffles. It needs 16 lanes and 32 registers. Pairs of two rows of one
-/// group of four have no such tile; they are collected and done 16 at a time.
+/// j+1, … for fields i, i+1, …: everything is read and written in whole registers. The one side is
+/// brought to the order of the other by shuffles. It needs 16 lanes and 32 registers. Pairs of two
+/// rows of one group of four have no such tile; they are collected and done 16 at a time.
+///
+/// The way from a tile's sums of squares through the root to its step is long, so several tiles go
+/// it side by side before the first one moves: reading the weights twice costs less than waiting.
 #pragma once
 
 #include "kernels/pairs_slice_body.h"
@@ -12,6 +14,7 @@
 namespace leveret::kernels::generic {
 
 inline constexpr std::size_t kTile = 4;
+/// Of 1, 2, 4 and 8 the fastest (bench_kernels_ffm).
 inline constexpr std::size_t kTilesAhead = 8;
 
 /// One side of a tile: four rows, each with four slots from `at` on and their accumulators.

@@ -33,23 +33,20 @@ struct Sse2 {
 
   /// No instruction of this set knows halves: their exponents are moved by a multiplication.
   static V widen(__m128i four) {
-    const __m128i h = _mm_unpacklo_epi16(four, _mm_setzero_si128());
-    const __m128i magnitude = _mm_slli_epi32(_mm_and_si128(h, _mm_set1_epi32(0x7fff)), kBitsLost);
-    const __m128i sign = _mm_slli_epi32(_mm_and_si128(h, _mm_set1_epi32(0x8000)), 16);
-    return _mm_or_ps(_mm_mul_ps(_mm_castsi128_ps(magnitude), _mm_set1_ps(0x1p112f)),
-                     _mm_castsi128_ps(sign));
+    const __m128i h = _mm_srai_epi32(_mm_unpacklo_epi16(_mm_setzero_si128(), four), 3);
+    // The shift has copied the sign into the upper bits of the exponent.
+    const __m128i bits = _mm_and_si128(h, _mm_set1_epi32(static_cast<int>(0x8fffffffu)));
+    return _mm_mul_ps(_mm_castsi128_ps(bits), _mm_set1_ps(0x1p112f));
   }
   /// Four halves, in the lower eight bytes.
   static __m128i narrow(V v) {
-    const __m128 sign_bit = _mm_set1_ps(-0.0f);
-    const __m128 magnitude = _mm_min_ps(_mm_andnot_ps(sign_bit, v), _mm_set1_ps(kLargestHalf));
-    const __m128i h =
-        _mm_srli_epi32(_mm_castps_si128(_mm_mul_ps(magnitude, _mm_set1_ps(0x1p-112f))), kBitsLost);
-    const __m128i sign = _mm_srli_epi32(_mm_castps_si128(_mm_and_ps(sign_bit, v)), 16);
-    // SSE2 packs signed numbers only.
-    const __m128i both = _mm_slli_epi32(_mm_or_si128(h, sign), 16);
-    const __m128i extended = _mm_srai_epi32(both, 16);
-    return _mm_packs_epi32(extended, extended);
+    const V bounded = xsimd::min(V(kLargestHalf), xsimd::max(V(-kLargestHalf), v));  // or NaN
+    const __m128i bits = _mm_castps_si128(_mm_mul_ps(bounded, _mm_set1_ps(0x1p-112f)));
+    const __m128i magnitude =
+        _mm_and_si128(_mm_srli_epi32(bits, kBitsLost), _mm_set1_epi32(0x7fff));
+    const __m128i sign = _mm_and_si128(_mm_srai_epi32(bits, 16), _mm_set1_epi32(-0x8000));
+    const __m128i signed_halves = _mm_or_si128(magnitude, sign);  // as SSE2 packs them
+    return _mm_packs_epi32(signed_halves, signed_halves);
   }
   static V load_half(const Half* p) {
     return widen(_mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(p)));

@@ -1,4 +1,4 @@
-/// Arrays of floats that begin on a cache line: a register that lies across two lines costs two
+/// Arrays that begin on a cache line: a register that lies across two lines costs two
 /// accesses, which nearly doubles the time of a dense layer's update.
 #pragma once
 

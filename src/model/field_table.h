@@ -144,7 +144,7 @@ class FieldTable {
   std::uint64_t next(std::uint64_t i) const { return i + 1 < capacity_ ? i + 1 : 0; }
   /// With admit 0: 2 while the field's rows take less than kBytesOfFewSights, and 4 more for each
   /// doubling from there. The more rows a field has, the rarer the next feature will be seen again,
-  /// and the less its row is worth the memory; the more, the smaller a row is.
+  /// and the less its row is worth the memory: with small rows more of them than with large ones.
   std::uint32_t sights_needed() const;
   static constexpr std::uint64_t kBytesOfFewSights = 1 << 20;
 

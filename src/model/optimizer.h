@@ -21,7 +21,10 @@ namespace leveret::model {
 /// not finite is dropped.
 class Optimizer {
  public:
-  explicit Optimizer(const kernels::Kernels& kernels) : kernels_(&kernels), ffm_(kernels) {}
+  /// `thread`: its number among those that learn side by side, each of which rounds by noise of its
+  /// own.
+  explicit Optimizer(const kernels::Kernels& kernels, std::uint32_t thread = 0)
+      : kernels_(&kernels), ffm_(kernels), thread_(thread) {}
 
   void apply(Model& model, Tape& tape);
 
@@ -74,6 +77,7 @@ class Optimizer {
 
   const kernels::Kernels* kernels_;
   FfmBlock ffm_;
+  std::uint32_t thread_;
   std::vector<CellGradient> cells_;
   std::vector<RowGradient> row_gradients_;
   std::vector<float> row_sums_;

@@ -55,9 +55,9 @@ void Optimizer::apply_ffm_in_place(Model& model, Tape& tape, const kernels::Step
 }
 
 /// Seeds depend on the number of examples learned from, so that a resumed run goes on with those of
-/// an uninterrupted one.
+/// an uninterrupted one, and on the thread, as threads count alike.
 void Optimizer::seed_noise(const Model& model) {
-  noise_ = mix((std::uint64_t{model.spec().seed} << 32) ^ model.scalars().examples);
+  noise_ = mix(mix((std::uint64_t{model.spec().seed} << 32) ^ thread_) ^ model.scalars().examples);
 }
 
 std::uint32_t Optimizer::next_noise() {
@@ -72,6 +72,11 @@ void Optimizer::step_row(const Model& model, const kernels::StepRule& rule, std:
   const RowShape shape = model.row_shape();
   const auto update =
       model.spec().adagrad_slice ? kernels_->ffm_update_slice : kernels_->ffm_update;
+  if (shape.format == kernels::RowFormat::kF32) {
+    update(reinterpret_cast<float*>(row), shape.state_of(row), contra, delta, shape.slots, shape.k,
+           rule);
+    return;
+  }
   row_.resize(shape.weights());
   kernels_->read_weights(shape.format, row, shape.weights(), row_.data());
   update(row_.data(), shape.state_of(row), contra, delta, shape.slots, shape.k, rule);

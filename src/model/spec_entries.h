@@ -23,7 +23,8 @@ struct SpecEntry {
   std::function<void(Spec&, const std::string&)> set;
   /// Canonical text, which `set` takes back to the same value.
   std::function<std::string(const Spec&)> get;
-  /// Not in the first files of version 1: where a header lacks it, it has its default.
+  /// Not in the first files of version 1: where a header lacks it, it has its default, or what
+  /// spec_from_json says it had then.
   bool optional = false;
 };
 

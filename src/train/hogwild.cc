@@ -34,10 +34,10 @@ void pin_to(unsigned index) {
 /// One thread: its parser, its replica, its learner.
 class Hogwild::Worker {
  public:
-  explicit Worker(Hogwild& all)
+  Worker(Hogwild& all, unsigned thread)
       : all_(all),
         replica_(all.make_replica()),
-        learner_(replica_, all.names_, all.kernels_),
+        learner_(replica_, all.names_, all.kernels_, thread),
         parser_(all.names_, all.options_.parser) {
     learner_.use_copies();
   }
@@ -151,7 +151,7 @@ void Hogwild::run(const Next& next, const Stop& stop, bool parse, const Parsed& 
     threads.emplace_back([&, i] {
       try {
         if (options_.pin) pin_to(i);
-        Worker(*this).run(next, parse, parsed, report);
+        Worker(*this, i).run(next, parse, parsed, report);
       } catch (...) {
         {
           const std::lock_guard lock(error_mutex_);

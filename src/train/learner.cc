@@ -7,8 +7,8 @@
 namespace leveret::train {
 
 Learner::Learner(model::Model& model, const text::NamespaceNames& names,
-                 const kernels::Kernels& kernels)
-    : model_(model), names_(names), network_(model.spec(), kernels), optimizer_(kernels) {
+                 const kernels::Kernels& kernels, unsigned thread)
+    : model_(model), names_(names), network_(model.spec(), kernels), optimizer_(kernels, thread) {
   batch_.groups = model.spec().uses_groups();
 }
 

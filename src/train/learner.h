@@ -16,7 +16,9 @@ namespace leveret::train {
 class Learner {
  public:
   /// `names` are those of the parser whose chunks will come; both must outlive the learner.
-  Learner(model::Model& model, const text::NamespaceNames& names, const kernels::Kernels& kernels);
+  /// `thread`: its number among those that share the model.
+  Learner(model::Model& model, const text::NamespaceNames& names, const kernels::Kernels& kernels,
+          unsigned thread = 0);
 
   /// Takes examples [first, first + count) of the chunk. Appends an outcome per example that is
   /// learned; up to B-1 examples wait for the next call. Needs the model to itself.

@@ -104,8 +104,9 @@ std::uint64_t row_elements(const FieldTable& table) {
   return table.shape().stride() / kernels::weight_bytes(table.shape().format);
 }
 
-std::size_t count_non_finite_halves(const FieldTable& table) {
-  if (table.shape().format != kernels::RowFormat::kF16) return 0;  // the section has been counted
+/// Of rows that are no section of floats, which has been counted.
+std::size_t count_non_finite(const FieldTable& table) {
+  if (table.shape().format == kernels::RowFormat::kF32) return 0;
   const model::RowShape& shape = table.shape();
   std::size_t bad = 0;
   for (model::Row row = 0; row < table.rows(); ++row) {
@@ -163,7 +164,7 @@ void refuse_non_finite(const Model& model, const std::vector<SectionView>& secti
   model.linear().for_each([&](std::uint32_t, const float* cell) {
     bad += store::count_non_finite({cell, model.linear().cell_floats()});
   });
-  for (const FieldTable& table : model.fields()) bad += count_non_finite_halves(table);
+  for (const FieldTable& table : model.fields()) bad += count_non_finite(table);
   if (bad > 0) {
     throw std::runtime_error(fmt::format(
         "{}: not saved, {} weights are not finite; lower the learning rates or scale the features",
