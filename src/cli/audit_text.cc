@@ -148,7 +148,8 @@ void AuditText::append_row(const Entry& entry, std::string& to) const {
       if (row == model::kNoRow) continue;
       has_row = true;
       for (std::size_t i = 0; i < table.shape().weights(); ++i) {
-        squares += table.weight(row, i) * table.weight(row, i);
+        const float weight = table.weight(row, i);
+        squares += weight * weight;
       }
     }
   }

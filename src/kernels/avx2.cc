@@ -1,6 +1,7 @@
 /// AVX2 with FMA and F16C: eight lanes.
 #include "kernels/body.h"
 #include "kernels/tables.h"
+#include "kernels/x86_halves.h"
 
 namespace leveret::kernels {
 namespace {
@@ -35,16 +36,8 @@ struct Avx2 {
   static void store_half(Half* p, V v) {
     _mm_storeu_si128(reinterpret_cast<__m128i_u*>(p), narrow(v));
   }
-  static V load_half_part(const Half* p, std::size_t n) {
-    Half eight[8] = {};
-    for (std::size_t i = 0; i < n && i < 8; ++i) eight[i] = p[i];
-    return load_half(eight);
-  }
-  static void store_half_part(Half* p, V v, std::size_t n) {
-    Half eight[8];
-    store_half(eight, v);
-    for (std::size_t i = 0; i < n && i < 8; ++i) p[i] = eight[i];
-  }
+  static V load_half_part(const Half* p, std::size_t n) { return generic::load_copied<Avx2>(p, n); }
+  static void store_half_part(Half* p, V v, std::size_t n) { generic::store_copied<Avx2>(p, v, n); }
 
   static V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
   static V fnma(V a, V b, V c) { return _mm256_fnmadd_ps(a, b, c); }
@@ -127,29 +120,11 @@ struct Avx2 {
   }
   template <std::size_t K>
   static V load_slots(const Half* const* p) {
-    if constexpr (K == 4) {
-      const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(p[0]));
-      const __m128i high = _mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(p[1]));
-      return _mm256_cvtph_ps(_mm_unpacklo_epi64(low, high));
-    }
-    if constexpr (K == 2) {
-      const __m128i low = _mm_unpacklo_epi32(_mm_loadu_si32(p[0]), _mm_loadu_si32(p[1]));
-      const __m128i high = _mm_unpacklo_epi32(_mm_loadu_si32(p[2]), _mm_loadu_si32(p[3]));
-      return _mm256_cvtph_ps(_mm_unpacklo_epi64(low, high));
-    }
+    return _mm256_cvtph_ps(eight_halves<Avx2, K>(p));
   }
   template <std::size_t K>
   static void store_slots(Half* const* p, V v) {
-    const __m128i eight = narrow(v);
-    if constexpr (K == 4) {
-      _mm_storel_epi64(reinterpret_cast<__m128i_u*>(p[0]), eight);
-      _mm_storeh_pi(reinterpret_cast<__m64*>(p[1]), _mm_castsi128_ps(eight));
-    } else {
-      _mm_storeu_si32(p[0], eight);
-      _mm_storeu_si32(p[1], _mm_srli_si128(eight, 4));
-      _mm_storeu_si32(p[2], _mm_srli_si128(eight, 8));
-      _mm_storeu_si32(p[3], _mm_srli_si128(eight, 12));
-    }
+    store_eight<Avx2, K>(p, narrow(v));
   }
 };
 

@@ -2,6 +2,7 @@
 #include "kernels/avx512_text.h"
 #include "kernels/body.h"
 #include "kernels/tables.h"
+#include "kernels/x86_halves.h"
 
 namespace leveret::kernels {
 namespace {
@@ -149,43 +150,16 @@ struct Avx512 {
     _mm_storeh_pi(reinterpret_cast<__m64*>(b), v);
   }
 
-  /// Slots of K halves, 16 bytes of them.
-  template <std::size_t K>
-  static __m128i eight_halves(const Half* const* p) {
-    if constexpr (K == 8) return _mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p[0]));
-    if constexpr (K == 4) {
-      return _mm_unpacklo_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(p[0])),
-                                _mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(p[1])));
-    }
-    if constexpr (K == 2) {
-      return _mm_unpacklo_epi64(_mm_unpacklo_epi32(_mm_loadu_si32(p[0]), _mm_loadu_si32(p[1])),
-                                _mm_unpacklo_epi32(_mm_loadu_si32(p[2]), _mm_loadu_si32(p[3])));
-    }
-  }
-  template <std::size_t K>
-  static void store_eight(Half* const* p, __m128i v) {
-    if constexpr (K == 8) _mm_storeu_si128(reinterpret_cast<__m128i_u*>(p[0]), v);
-    if constexpr (K == 4) {
-      _mm_storel_epi64(reinterpret_cast<__m128i_u*>(p[0]), v);
-      _mm_storeh_pi(reinterpret_cast<__m64*>(p[1]), _mm_castsi128_ps(v));
-    }
-    if constexpr (K == 2) {
-      _mm_storeu_si32(p[0], v);
-      _mm_storeu_si32(p[1], _mm_srli_si128(v, 4));
-      _mm_storeu_si32(p[2], _mm_srli_si128(v, 8));
-      _mm_storeu_si32(p[3], _mm_srli_si128(v, 12));
-    }
-  }
   template <std::size_t K>
   static V load_slots(const Half* const* p) {
-    const __m256i low = _mm256_castsi128_si256(eight_halves<K>(p));
-    return _mm512_cvtph_ps(_mm256_inserti128_si256(low, eight_halves<K>(p + 8 / K), 1));
+    const __m256i low = _mm256_castsi128_si256(eight_halves<Avx512, K>(p));
+    return _mm512_cvtph_ps(_mm256_inserti128_si256(low, eight_halves<Avx512, K>(p + 8 / K), 1));
   }
   template <std::size_t K>
   static void store_slots(Half* const* p, V v) {
     const __m256i all = narrow(v);
-    store_eight<K>(p, _mm256_castsi256_si128(all));
-    store_eight<K>(p + 8 / K, _mm256_extracti128_si256(all, 1));
+    store_eight<Avx512, K>(p, _mm256_castsi256_si128(all));
+    store_eight<Avx512, K>(p + 8 / K, _mm256_extracti128_si256(all, 1));
   }
 
   // ---- tiles of 4 x 4 pairs (pairs_tile_body.h) ----

@@ -19,6 +19,8 @@ inline constexpr float kLargestHalf = 65504.0f;
 inline constexpr Half kNanHalf = {0x7e00};
 /// Bits of a float's fraction that a half has not.
 inline constexpr int kBitsLost = 13;
+/// The noise that rounds to the nearest, ties away from zero.
+inline constexpr std::uint32_t kNearest = 0x80000000u;
 
 inline float to_float(Half h) {
   const std::uint32_t sign = (h.bits & 0x8000u) << 16;
@@ -47,7 +49,6 @@ inline Half round_to_half(float x, std::uint32_t noise) {
       std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) + (noise >> (32 - kBitsLost))));
 }
 
-/// To the nearest, ties away from zero.
-inline Half nearest_half(float x) { return round_to_half(x, 0x80000000u); }
+inline Half nearest_half(float x) { return round_to_half(x, kNearest); }
 
 }  // namespace leveret::kernels

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/half.h"
+#include "kernels/row_format.h"
 #include "kernels/text_kernels.h"
 
 namespace leveret::kernels {
@@ -28,15 +28,6 @@ struct StepRule {
   float power = 0.5f;
   float l2 = 0.0f;
 };
-
-/// How the weights of an FFM row are stored; its accumulators are floats.
-enum class RowFormat : std::uint8_t {
-  kF32,
-  kF16,  ///< Half (half.h), rounded stochastically: the mean of many small steps is kept
-};
-
-/// Bytes of one weight.
-constexpr std::size_t weight_bytes(RowFormat format) { return format == RowFormat::kF16 ? 2 : 4; }
 
 struct Kernels {
   /// "reference", "sse2", "avx2", "avx512" or "neon".

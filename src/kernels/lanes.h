@@ -40,6 +40,21 @@ struct Whole {
   static void store(Half* p, V v) { Isa::store_half(p, v); }
 };
 
+// The first n <= lanes of an array, by way of an array of a whole register: load_part and the like
+// of instruction sets without masks for it.
+template <class Isa, class T>
+inline typename Isa::V load_copied(const T* p, std::size_t n) {
+  T lanes[kLanes<Isa>] = {};
+  for (std::size_t i = 0; i < n && i < kLanes<Isa>; ++i) lanes[i] = p[i];
+  return Whole<Isa>::load(lanes);
+}
+template <class Isa, class T>
+inline void store_copied(T* p, typename Isa::V v, std::size_t n) {
+  T lanes[kLanes<Isa>];
+  Whole<Isa>::store(lanes, v);
+  for (std::size_t i = 0; i < n && i < kLanes<Isa>; ++i) p[i] = lanes[i];
+}
+
 /// A register of an array that may end within it: n <= lanes.
 template <class Isa>
 struct Part {

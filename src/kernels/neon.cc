@@ -12,16 +12,8 @@ struct Neon {
   static constexpr bool kTiles = false;
   static std::uint64_t delimiter_bits(const char* p) { return generic::delimiter_bits_16<Neon>(p); }
 
-  static V load_part(const float* p, std::size_t n) {
-    float lanes[4] = {};
-    for (std::size_t i = 0; i < n && i < 4; ++i) lanes[i] = p[i];
-    return vld1q_f32(lanes);
-  }
-  static void store_part(float* p, V v, std::size_t n) {
-    float lanes[4];
-    vst1q_f32(lanes, v);
-    for (std::size_t i = 0; i < n && i < 4; ++i) p[i] = lanes[i];
-  }
+  static V load_part(const float* p, std::size_t n) { return generic::load_copied<Neon>(p, n); }
+  static void store_part(float* p, V v, std::size_t n) { generic::store_copied<Neon>(p, v, n); }
 
   static V widen(uint16x4_t four) { return vcvt_f32_f16(vreinterpret_f16_u16(four)); }
   /// The conversion rounds to the nearest; there is nothing to round where the lost bits are 0, but
@@ -39,16 +31,8 @@ struct Neon {
   static std::uint16_t* bits(Half* p) { return reinterpret_cast<std::uint16_t*>(p); }
   static V load_half(const Half* p) { return widen(vld1_u16(bits(p))); }
   static void store_half(Half* p, V v) { vst1_u16(bits(p), narrow(v)); }
-  static V load_half_part(const Half* p, std::size_t n) {
-    Half four[4] = {};
-    for (std::size_t i = 0; i < n && i < 4; ++i) four[i] = p[i];
-    return load_half(four);
-  }
-  static void store_half_part(Half* p, V v, std::size_t n) {
-    Half four[4];
-    store_half(four, v);
-    for (std::size_t i = 0; i < n && i < 4; ++i) p[i] = four[i];
-  }
+  static V load_half_part(const Half* p, std::size_t n) { return generic::load_copied<Neon>(p, n); }
+  static void store_half_part(Half* p, V v, std::size_t n) { generic::store_copied<Neon>(p, v, n); }
 
   static V fma(V a, V b, V c) { return vfmaq_f32(c, a, b); }
   static V fnma(V a, V b, V c) { return vfmsq_f32(c, a, b); }

@@ -2,7 +2,6 @@
 /// Sums run in double, so that its rounding is far below that of the kernels tested against it.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "kernels/tables.h"
@@ -84,39 +83,12 @@ void ffm_update_slice(float* w, float* acc, const float* t, const float* delta, 
   }
 }
 
-/// The weights of a row as floats.
-class Weights {
- public:
-  Weights(RowFormat format, const std::byte* row) : format_(format), row_(row) {}
-  float operator[](std::size_t i) const {
-    const std::byte* const at = row_ + i * weight_bytes(format_);
-    if (format_ == RowFormat::kF16) return to_float(load<Half>(at));
-    return load<float>(at);
-  }
-
- private:
-  template <class T>
-  static T load(const std::byte* at) {
-    T value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-  }
-  RowFormat format_;
-  const std::byte* row_;
-};
-
 /// Stores weights, each half with a noise of its own.
 class WeightWriter {
  public:
   WeightWriter(RowFormat format, std::uint32_t noise) : format_(format), noise_(noise) {}
   void operator()(std::byte* row, std::size_t i, float w) {
-    std::byte* const at = row + i * weight_bytes(format_);
-    if (format_ == RowFormat::kF16) {
-      const Half h = round_to_half(w, noise_ += 0x9e3779b9u);
-      std::memcpy(at, &h, sizeof h);
-    } else {
-      std::memcpy(at, &w, sizeof w);
-    }
+    set_weight_at(format_, row, i, w, noise_ += 0x9e3779b9u);
   }
 
  private:
@@ -125,8 +97,7 @@ class WeightWriter {
 };
 
 void read_weights(RowFormat format, const std::byte* row, std::size_t length, float* out) {
-  const Weights w(format, row);
-  for (std::size_t i = 0; i < length; ++i) out[i] = w[i];
+  for (std::size_t i = 0; i < length; ++i) out[i] = weight_at(format, row, i);
 }
 
 void write_weights(RowFormat format, const float* in, std::size_t length, std::uint32_t noise,
@@ -138,12 +109,11 @@ void write_weights(RowFormat format, const float* in, std::size_t length, std::u
 void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
                std::size_t n, std::size_t k, float* pairs) {
   for (std::size_t i = 0; i < n; ++i) {
-    const Weights row_i(format, rows[i]);
     for (std::size_t j = 0; j < i; ++j) {
-      const Weights row_j(format, rows[j]);
       double sum = 0;
       for (std::size_t c = 0; c < k; ++c) {
-        sum += static_cast<double>(row_i[fields[j] * k + c]) * row_j[fields[i] * k + c];
+        sum += static_cast<double>(weight_at(format, rows[i], fields[j] * k + c)) *
+               weight_at(format, rows[j], fields[i] * k + c);
       }
       *pairs++ = static_cast<float>(sum);
     }
@@ -160,8 +130,8 @@ void ffm_update_pairs(RowFormat format, std::byte* const* rows, float* const* ac
       for (std::size_t c = 0; c < k; ++c) {
         const std::size_t at_i = fields[j] * k + c;
         const std::size_t at_j = fields[i] * k + c;
-        float w_i = Weights(format, rows[i])[at_i];
-        float w_j = Weights(format, rows[j])[at_j];
+        float w_i = weight_at(format, rows[i], at_i);
+        float w_j = weight_at(format, rows[j], at_j);
         const float g_i = *delta * w_j;
         const float g_j = *delta * w_i;
         step(w_i, accs[i][at_i], g_i, rule);
@@ -180,14 +150,15 @@ void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, float* con
   for (std::size_t i = 0; i < n; ++i, ++delta) {
     for (std::size_t j = 0; j < i; ++j, ++delta) {
       const std::size_t at_i = fields[j] * k, at_j = fields[i] * k;
-      const Weights row_i(format, rows[i]), row_j(format, rows[j]);
+      const auto weight_i = [&](std::size_t c) { return weight_at(format, rows[i], at_i + c); };
+      const auto weight_j = [&](std::size_t c) { return weight_at(format, rows[j], at_j + c); };
       float& acc_i = accs[i][fields[j]];
       float& acc_j = accs[j][fields[i]];
       const auto gradient = [&](float w_i, float w_j) { return with_l2(*delta * w_j, w_i, rule); };
       double squares_i = 0;
       double squares_j = 0;
       for (std::size_t c = 0; c < k; ++c) {
-        const float w_i = row_i[at_i + c], w_j = row_j[at_j + c];
+        const float w_i = weight_i(c), w_j = weight_j(c);
         squares_i += std::pow(static_cast<double>(gradient(w_i, w_j)), 2);
         squares_j += std::pow(static_cast<double>(gradient(w_j, w_i)), 2);
       }
@@ -196,7 +167,7 @@ void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, float* con
       const float scale_i = rule.rate * shrink(acc_i, rule.power);
       const float scale_j = rule.rate * shrink(acc_j, rule.power);
       for (std::size_t c = 0; c < k; ++c) {
-        const float w_i = row_i[at_i + c], w_j = row_j[at_j + c];
+        const float w_i = weight_i(c), w_j = weight_j(c);
         write(rows[i], at_i + c, w_i - scale_i * gradient(w_i, w_j));
         write(rows[j], at_j + c, w_j - scale_j * gradient(w_j, w_i));
       }

@@ -54,16 +54,8 @@ struct Sse2 {
   static void store_half(Half* p, V v) {
     _mm_storel_epi64(reinterpret_cast<__m128i_u*>(p), narrow(v));
   }
-  static V load_half_part(const Half* p, std::size_t n) {
-    Half four[4] = {};
-    for (std::size_t i = 0; i < n && i < 4; ++i) four[i] = p[i];
-    return load_half(four);
-  }
-  static void store_half_part(Half* p, V v, std::size_t n) {
-    Half four[4];
-    store_half(four, v);
-    for (std::size_t i = 0; i < n && i < 4; ++i) p[i] = four[i];
-  }
+  static V load_half_part(const Half* p, std::size_t n) { return generic::load_copied<Sse2>(p, n); }
+  static void store_half_part(Half* p, V v, std::size_t n) { generic::store_copied<Sse2>(p, v, n); }
 
   static V fma(V a, V b, V c) { return a * b + c; }
   static V fnma(V a, V b, V c) { return c - a * b; }

@@ -173,23 +173,6 @@ bool FieldTable::make_room(std::uint64_t rows) {
   }
 }
 
-float FieldTable::weight(Row row, std::size_t i) const {
-  const std::byte* const w = at(row);
-  if (shape_.format == kernels::RowFormat::kF16) {
-    return kernels::to_float(reinterpret_cast<const kernels::Half*>(w)[i]);
-  }
-  return reinterpret_cast<const float*>(w)[i];
-}
-
-void FieldTable::set_weight(Row row, std::size_t i, float value) {
-  std::byte* const w = at(row);
-  if (shape_.format == kernels::RowFormat::kF16) {
-    reinterpret_cast<kernels::Half*>(w)[i] = kernels::nearest_half(value);
-  } else {
-    reinterpret_cast<float*>(w)[i] = value;
-  }
-}
-
 void FieldTable::write_first_weights(Row row, std::uint32_t key, std::uint32_t from_slot) {
   const std::uint64_t base = mix(options_.seed ^ mix((std::uint64_t{field_} << 32) | key));
   const float unit = options_.init_width * 0x1p-31f;

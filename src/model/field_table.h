@@ -84,9 +84,9 @@ class FieldTable {
   const float* state(Row row) const { return const_cast<FieldTable*>(this)->state(row); }
 
   // One weight, for those who need few.
-  float weight(Row row, std::size_t i) const;
+  float weight(Row row, std::size_t i) const { return weight_at(shape_.format, at(row), i); }
   /// Rounded to the nearest of the format.
-  void set_weight(Row row, std::size_t i, float w);
+  void set_weight(Row row, std::size_t i, float w) { set_weight_at(shape_.format, at(row), i, w); }
 
   const RowShape& shape() const { return shape_; }
   /// Gives every row `slots` slots (never fewer than it has); new ones get their first weights.

@@ -212,7 +212,8 @@ void add_shape(std::vector<SpecEntry>& list) {
                          [](Spec& s) -> float& { return s.ffm_init_width; }, 0, 100);
   width.shape = true;
   list.push_back(width);
-  list.push_back(number("seed", "", "N", "seed of first weights and of stochastic rounding", &Spec::seed, 0, 0xffffffff));
+  list.push_back(number("seed", "", "N", "seed of first weights and of stochastic rounding",
+                        &Spec::seed, 0, 0xffffffff));
 }
 
 void add_part(std::vector<SpecEntry>& list, const std::array<const char*, 3>& names,

@@ -52,8 +52,8 @@ class CopySet {
   std::size_t length_, stride_;
   std::uint32_t mask_;
   std::vector<T*> homes_;  ///< of each place; null: free
-  std::vector<T, LineAllocator<T>>
-      data_;  ///< of all places: the arrays as they are, then as they were when claimed
+  /// Of all places: the arrays as they are, then as they were when claimed.
+  std::vector<T, LineAllocator<T>> data_;
   std::vector<std::uint32_t> claimed_;
 };
 

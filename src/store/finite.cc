@@ -7,18 +7,28 @@
 namespace leveret::store {
 namespace {
 
-constexpr std::uint32_t kExponent = 0x7f800000;
 // As many values as a 32-bit count can be trusted with; narrow counts fill the registers.
 constexpr std::size_t kBlock = std::size_t{1} << 16;
 
 /// All bits of the exponent are set in what is not finite. Integers, so that no compiler option can
 /// assume the check away.
-std::uint32_t count_block(const float* values, std::size_t n) {
+template <class Bits, Bits kExponent, class T>
+std::uint32_t count_block(const T* values, std::size_t n) {
+  static_assert(sizeof(Bits) == sizeof(T));
   std::uint32_t count = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    std::uint32_t bits;
+    Bits bits;
     std::memcpy(&bits, values + i, sizeof bits);
     count += (bits & kExponent) == kExponent ? 1 : 0;
+  }
+  return count;
+}
+
+template <class Bits, Bits kExponent, class T>
+std::size_t count(std::span<const T> values) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < values.size(); i += kBlock) {
+    count += count_block<Bits, kExponent>(values.data() + i, std::min(kBlock, values.size() - i));
   }
   return count;
 }
@@ -26,20 +36,11 @@ std::uint32_t count_block(const float* values, std::size_t n) {
 }  // namespace
 
 std::size_t count_non_finite(std::span<const float> values) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < values.size(); i += kBlock) {
-    count += count_block(values.data() + i, std::min(kBlock, values.size() - i));
-  }
-  return count;
+  return count<std::uint32_t, 0x7f800000>(values);
 }
 
 std::size_t count_non_finite_halves(std::span<const std::uint16_t> values) {
-  constexpr std::uint16_t kExponentOfHalf = 0x7c00;
-  std::size_t count = 0;
-  for (const std::uint16_t bits : values) {
-    count += (bits & kExponentOfHalf) == kExponentOfHalf ? 1 : 0;
-  }
-  return count;
+  return count<std::uint16_t, 0x7c00>(values);
 }
 
 }  // namespace leveret::store

@@ -1,6 +1,6 @@
 /// Nearly all of the time a CTR learner spends on text goes to lines of one shape,
-/// `1 |name token |name token ...`; parse_usual_namespaces() does that shape alone and gives up at the
-/// first thing it does not expect. The other functions do the whole grammar.
+/// `1 |name token |name token ...`; parse_usual_namespaces() does that shape alone and gives up at
+/// the first thing it does not expect. The other functions do the whole grammar.
 #include "text/line_parser.h"
 
 #include <algorithm>

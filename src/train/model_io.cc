@@ -96,8 +96,8 @@ SectionView arena_section(std::string name, Dtype dtype, std::vector<std::uint64
 }
 
 /// A row of halves has its accumulators' floats as two elements each.
-Dtype row_dtype(const Model& model) {
-  return model.row_format() == kernels::RowFormat::kF16 ? Dtype::kU16 : Dtype::kF32;
+Dtype row_dtype(const FieldTable& table) {
+  return table.shape().format == kernels::RowFormat::kF16 ? Dtype::kU16 : Dtype::kF32;
 }
 
 std::uint64_t row_elements(const FieldTable& table) {
@@ -146,7 +146,7 @@ std::vector<SectionView> sections_of(const Model& model) {
     const std::string name = fmt::format("ffm.{}.", table.field());
     sections.push_back(
         arena_section(name + "index", Dtype::kU64, {table.capacity()}, table.index()));
-    sections.push_back(arena_section(name + "rows", row_dtype(model),
+    sections.push_back(arena_section(name + "rows", row_dtype(table),
                                      {table.rows(), row_elements(table)}, table.row_arena()));
   }
   for (std::size_t l = 0; l < model.dense().size(); ++l) add_dense(sections, model.dense()[l], l);
@@ -243,7 +243,7 @@ void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
     const std::string name = fmt::format("ffm.{}.", table.field());
     const Json& json = fields.at(table.field());
     table.load(loader.arena(name + "index", Dtype::kU64, {kAnyLength}, memory_limit),
-               loader.arena(name + "rows", row_dtype(model), {kAnyLength, row_elements(table)},
+               loader.arena(name + "rows", row_dtype(table), {kAnyLength, row_elements(table)},
                             memory_limit, table.lead()),
                json.at("shared_row").get<model::Row>(), json.at("shared").get<std::uint64_t>());
   }

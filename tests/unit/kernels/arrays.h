@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "half_ulp.h"
 #include "kernels/dispatch.h"
 
 namespace leveret::kernels {
@@ -75,11 +76,6 @@ inline std::vector<float> random_floats(std::size_t size, std::uint32_t seed, fl
     if (chance(bits) < zeros) x = 0;
   }
   return out;
-}
-
-/// The distance of the halves around x.
-inline double half_ulp(double x) {
-  return std::ldexp(1, std::max(std::ilogb(std::max(std::abs(x), 0x1p-14)), -14) - 10);
 }
 
 inline const Kernels& reference() { return *find("reference"); }

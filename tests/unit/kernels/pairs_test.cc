@@ -260,7 +260,7 @@ TEST_CASE("the mean of many updates with halves is the update with floats") {
       const std::size_t n = 9, length = n * k;
       const Example example(n, n, k, slice ? n : length, false);
       const StepRule rule;
-      const Example::Copy expected = example.copy(), before = example.copy();
+      const Example::Copy expected = example.copy();
       update(reference(), slice, example, expected, k, rule);
       std::vector<std::vector<double>> sum(n, std::vector<double>(length));
       std::mt19937 seeds(1);

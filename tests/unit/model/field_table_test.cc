@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "random_model.h"
+
 namespace leveret::model {
 namespace {
 
@@ -28,12 +30,6 @@ FieldTableOptions with_admit(std::uint32_t admit, std::uint32_t bits = 0) {
 }
 
 constexpr RowShape kShape{3, 4, true, 0.25f};
-
-std::vector<float> row_of(const FieldTable& table, Row row) {
-  std::vector<float> weights;
-  for (std::size_t i = 0; i < table.shape().weights(); ++i) weights.push_back(table.weight(row, i));
-  return weights;
-}
 
 /// The same shape in either format.
 RowShape shape_in(RowFormat format) {
@@ -104,8 +100,8 @@ TEST_CASE("first weights are a function of seed, field and key, not of arrival")
   std::set<float> distinct;
   double sum = 0, squares = 0;
   for (std::uint32_t key = 0; key < 500; ++key) {
-    const std::vector<float> row = row_of(forward, forward.find(key * 7919));
-    REQUIRE(row == row_of(backward, backward.find(key * 7919)));
+    const std::vector<float> row = weights_of(forward, forward.find(key * 7919));
+    REQUIRE(row == weights_of(backward, backward.find(key * 7919)));
     for (const float w : row) {
       CHECK(std::abs(w) <= 0.5f);
       distinct.insert(w);
@@ -124,9 +120,9 @@ TEST_CASE("first weights are a function of seed, field and key, not of arrival")
   FieldTableOptions other_seed = with_admit(1);
   other_seed.seed = 43;
   FieldTable seeded(2, other_seed, kShape, budget), field(3, with_admit(1), kShape, budget);
-  const std::vector<float> row = row_of(forward, forward.find(7919));
-  CHECK(row_of(seeded, seeded.touch(7919)) != row);
-  CHECK(row_of(field, field.touch(7919)) != row);
+  const std::vector<float> row = weights_of(forward, forward.find(7919));
+  CHECK(weights_of(seeded, seeded.touch(7919)) != row);
+  CHECK(weights_of(field, field.touch(7919)) != row);
 }
 
 TEST_CASE("new slots are what they would have been from the start; old ones stay") {
@@ -160,7 +156,7 @@ TEST_CASE("new slots are what they would have been from the start; old ones stay
   REQUIRE(grown.rows() == keys.size());
   for (const std::uint32_t key : keys) {
     const Row a = grown.find(key), b = whole.find(key);
-    REQUIRE(row_of(grown, a) == row_of(whole, b));
+    REQUIRE(weights_of(grown, a) == weights_of(whole, b));
     REQUIRE(std::equal(grown.state(a), grown.state(a) + grown.shape().state(), whole.state(b)));
   }
 }
@@ -171,8 +167,8 @@ TEST_CASE("a row of halves has the first weights of one of floats, rounded, and 
   FieldTable halves(2, with_admit(1), shape_in(RowFormat::kF16), budget);
   CHECK(halves.shape().weight_bytes() * 2 == floats.shape().weight_bytes());
   for (std::uint32_t key = 0; key < 50; ++key) {
-    const std::vector<float> a = row_of(floats, floats.touch(key)),
-                             b = row_of(halves, halves.touch(key));
+    const std::vector<float> a = weights_of(floats, floats.touch(key)),
+                             b = weights_of(halves, halves.touch(key));
     for (std::size_t i = 0; i < a.size(); ++i) {
       CHECK(b[i] == Approx(a[i]).epsilon(0x1p-11).margin(0x1p-25));
     }
@@ -294,7 +290,7 @@ TEST_CASE("stored rows are taken over; what follows is as if nothing had happene
   CHECK(other.shared() == 3);
   CHECK(other_budget.used() == budget.used());
   for (std::uint32_t i = 0; i < 200; ++i) REQUIRE(other.find(i * 31) == table.find(i * 31));
-  CHECK(row_of(other, other.find(0)) == row_of(table, table.find(0)));
+  CHECK(weights_of(other, other.find(0)) == weights_of(table, table.find(0)));
   // Both indexes grow on, and alike.
   for (std::uint32_t i = 200; i < 20000; ++i) {
     table.touch(i * 31);
@@ -359,7 +355,7 @@ TEST_CASE("threads touch side by side once there is room") {
     const Row row = table.touch(key);
     if (row == kNoRow) continue;
     rows.insert(row);
-    REQUIRE(row_of(table, row) == row_of(alone, alone.touch(key)));
+    REQUIRE(weights_of(table, row) == weights_of(alone, alone.touch(key)));
   }
   CHECK(rows.size() == table.rows());
   CHECK(rows.size() > kKeys / 2);

@@ -2,16 +2,12 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "half_ulp.h"
 #include "random_model.h"
 #include "reference_model.h"
 
 namespace leveret::model {
 namespace {
-
-/// The distance of the halves around x.
-double half_ulp(double x) {
-  return std::ldexp(1, std::max(std::ilogb(std::max(std::abs(x), 0x1p-14)), -14) - 10);
-}
 
 std::vector<float> all_rows(const Model& model) {
   std::vector<float> all;

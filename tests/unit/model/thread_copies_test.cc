@@ -77,12 +77,8 @@ TEST_CASE("what two threads' copies of a row have gained is added up, in either 
   REQUIRE(one != home);
   REQUIRE(two != one);
   const auto add = [&](std::byte* copy, std::size_t i, float gain) {
-    if (spec.ffm_precision == 16) {
-      auto* const w = reinterpret_cast<kernels::Half*>(copy);
-      w[i] = kernels::nearest_half(kernels::to_float(w[i]) + gain);
-    } else {
-      reinterpret_cast<float*>(copy)[i] += gain;
-    }
+    const kernels::RowFormat format = table.shape().format;
+    set_weight_at(format, copy, i, weight_at(format, copy, i) + gain);
   };
   add(one, 2, 0.25f);
   add(two, 2, -0.125f);
