@@ -72,6 +72,10 @@ struct FeatureBatch {
   std::uint32_t linear_begin(std::size_t b) const { return linear_at(linear_runs_begin[b]); }
   std::uint32_t linear_end(std::size_t b) const { return linear_at(linear_runs_begin[b + 1]); }
 
+  std::span<const Feature> linear_of(std::size_t b) const {
+    return {linear.data() + linear_begin(b), linear.data() + linear_end(b)};
+  }
+
   /// With transforms: the last example as it was mapped, derived namespaces behind its own.
   /// Features named by `parents` are then those in here.
   TransformScratch derived;

@@ -28,6 +28,8 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .dense_backward = dense_backward<Isa>,
       .dense_backward_update = dense_backward_update<Isa>,
       .update = update<Isa>,
+      .squares = squares<Isa>,
+      .root_steps = root_steps<Isa>,
       .moments = moments<Isa>,
       .affine = affine<Isa>,
       .dot = dot<Isa>,

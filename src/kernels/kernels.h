@@ -134,6 +134,14 @@ struct Kernels {
   /// AdaGrad step of a vector with an explicit gradient.
   void (*update)(float* w, float* acc, const float* g, std::size_t length, StepRule rule);
 
+  /// squares[i] = g[i]². What has no finite square becomes 0, and so does its square.
+  void (*squares)(float* g, std::size_t length, float* squares);
+
+  /// steps[i] = rate * g[i] / sqrt(acc[i]), and 0 where acc[i] is not above 0, rounded as those
+  /// three operations are: the same on every instruction set. In place allowed.
+  void (*root_steps)(const float* g, const float* acc, std::size_t length, float rate,
+                     float* steps);
+
   /// *sum = sum x, *sum_squares = sum x².
   void (*moments)(const float* x, std::size_t length, float* sum, float* sum_squares);
 

@@ -211,6 +211,19 @@ void update(float* w, float* acc, const float* g, std::size_t length, StepRule r
   for (std::size_t i = 0; i < length; ++i) step(w[i], acc[i], g[i], rule);
 }
 
+void squares(float* g, std::size_t length, float* squares) {
+  for (std::size_t i = 0; i < length; ++i) {
+    if (!std::isfinite(g[i] * g[i])) g[i] = 0;
+    squares[i] = g[i] * g[i];
+  }
+}
+
+void root_steps(const float* g, const float* acc, std::size_t length, float rate, float* steps) {
+  for (std::size_t i = 0; i < length; ++i) {
+    steps[i] = acc[i] > 0 ? rate * g[i] / std::sqrt(acc[i]) : 0.0f;
+  }
+}
+
 void moments(const float* x, std::size_t length, float* sum, float* sum_squares) {
   double first = 0;
   for (std::size_t i = 0; i < length; ++i) first += x[i];
@@ -248,6 +261,8 @@ constinit const Kernels kReference = {
     .dense_backward = dense_backward,
     .dense_backward_update = dense_backward_update,
     .update = update,
+    .squares = squares,
+    .root_steps = root_steps,
     .moments = moments,
     .affine = affine,
     .dot = dot,

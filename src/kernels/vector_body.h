@@ -1,6 +1,8 @@
 /// The kernels over plain vectors, generic in the instruction set.
 #pragma once
 
+#include <limits>
+
 #include "kernels/lanes.h"
 
 namespace leveret::kernels::generic {
@@ -103,6 +105,28 @@ template <class Isa>
       lanes.store(w + i, weight);
       lanes.store(acc + i, squares);
     });
+  });
+}
+
+template <class Isa>
+[[gnu::flatten]] void squares(float* g, std::size_t length, float* squares) {
+  using V = typename Isa::V;
+  sweep<Isa>(length, [&](std::size_t i, auto lanes) {
+    const V x = lanes.load(g + i);
+    const auto good = x * x <= V(std::numeric_limits<float>::max());
+    lanes.store(g + i, xsimd::select(good, x, V(0.0f)));
+    lanes.store(squares + i, xsimd::select(good, x * x, V(0.0f)));
+  });
+}
+
+template <class Isa>
+[[gnu::flatten]] void root_steps(const float* g, const float* acc, std::size_t length, float rate,
+                                 float* steps) {
+  using V = typename Isa::V;
+  sweep<Isa>(length, [&](std::size_t i, auto lanes) {
+    const V squares = lanes.load(acc + i);
+    const V step = V(rate) * lanes.load(g + i) / xsimd::sqrt(squares);
+    lanes.store(steps + i, xsimd::select(squares > V(0.0f), step, V(0.0f)));
   });
 }
 

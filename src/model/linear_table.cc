@@ -10,11 +10,12 @@ namespace {
 
 constexpr std::uint64_t kMaxBytes = (kMaxSlots + 1) * 32;
 
-bool has_key(const std::byte* slot) {
+/// An object, not a function: the loops over all slots are to contain it.
+constexpr auto has_key = [](const std::byte* slot) {
   std::uint32_t key;
   std::memcpy(&key, slot, sizeof key);
   return key != 0;
-}
+};
 
 }  // namespace
 
@@ -53,7 +54,7 @@ const float* LinearTable::find(std::uint32_t hash) const {
   }
 }
 
-float* LinearTable::search_or_insert(std::uint32_t hash) {
+float* LinearTable::find_or_insert(std::uint32_t hash) {
   const std::uint32_t key = table_key(hash);
   if (hashed_) {
     std::atomic_ref<std::uint32_t> owner(*slot(hash & mask_));
@@ -83,6 +84,46 @@ float* LinearTable::search_or_insert(std::uint32_t hash) {
   }
 }
 
+void LinearTable::prefetch_homes(std::span<const text::Feature> features, float** cells) const {
+  const auto put = [&](auto home) {
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      cells[i] = cell(home(features[i].hash));
+      __builtin_prefetch(cells[i]);
+    }
+  };
+  if (hashed_) {
+    put([mask = mask_](std::uint32_t hash) { return hash & mask; });
+  } else {
+    // That of the hash 0 is elsewhere: it is among those that are searched.
+    put([slots = capacity_](std::uint32_t hash) { return home_slot(hash, slots); });
+  }
+}
+
+/// Puts search(hash) into cells[i] where features[i] is not in that cell.
+template <class Search>
+void LinearTable::search_missing(std::span<const text::Feature> features, float** cells,
+                                 Search search) const {
+  const bool hashed = hashed_;
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    std::uint32_t& key = *(reinterpret_cast<std::uint32_t*>(cells[i]) - 1);
+    const std::uint32_t there = std::atomic_ref(key).load(std::memory_order_relaxed);
+    const std::uint32_t hash = features[i].hash;
+    if (hashed ? there == 0 : there != hash || hash == 0) cells[i] = search(hash);
+  }
+}
+
+void LinearTable::find_or_insert_all(std::span<const text::Feature> features, float** cells) {
+  search_missing(features, cells, [this](std::uint32_t hash) { return find_or_insert(hash); });
+}
+
+void LinearTable::find_all(std::span<const text::Feature> features, float* unknown,
+                           float** cells) const {
+  search_missing(features, cells, [this, unknown](std::uint32_t hash) {
+    const float* const found = find(hash);
+    return found != nullptr ? const_cast<float*>(found) : unknown;
+  });
+}
+
 float* LinearTable::shared_cell() {
   shared_.add(1);
   return cell(capacity());
@@ -105,9 +146,11 @@ bool LinearTable::grow() {
     return false;
   }
   slots_ = reinterpret_cast<std::uint32_t*>(arena_.data());
-  // The shared slot goes from the end to the new end.
-  std::memcpy(slot(after), slot(before), slot_bytes());
-  std::memset(slot(before), 0, slot_bytes());
+  // The shared slot goes from the end to the new end, whose page stays untouched until it is in use.
+  if (shared() > 0) {
+    std::memcpy(slot(after), slot(before), slot_bytes());
+    std::memset(slot(before), 0, slot_bytes());
+  }
   if (words_shift_ == 2) {
     spread_slots<16>(arena_.data(), before, after, has_key);
   } else {

@@ -12,11 +12,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 #include "model/arena.h"
 #include "model/counter.h"
 #include "model/memory_budget.h"
 #include "model/open_addressing.h"
+#include "text/example.h"
 
 namespace leveret::model {
 
@@ -37,18 +39,18 @@ class LinearTable {
 
   /// The cell of `hash`, or nullptr when it was never inserted (hashed: never nullptr).
   const float* find(std::uint32_t hash) const;
-  float* find_or_insert(std::uint32_t hash) {
-    // Most keys are where they belong; the search for the others stays out of the caller's loop.
-    if (!hashed_) {
-      const std::uint32_t key = table_key(hash);
-      const std::uint64_t home = home_slot(key, capacity_);
-      if (std::atomic_ref(*slot(home)).load(std::memory_order_relaxed) == key) return cell(home);
-    }
-    return search_or_insert(hash);
-  }
-  void prefetch(std::uint32_t hash) const {
-    __builtin_prefetch(slot(hashed_ ? hash & mask_ : home_slot(table_key(hash), capacity_)));
-  }
+  float* find_or_insert(std::uint32_t hash);
+
+
+  // The look-up of an example in two steps, so that memory is on its way in between.
+
+  /// Puts into cells[i] the cell in which features[i] belongs, as long as capacity() stays what it
+  /// is, and has it brought from memory.
+  void prefetch_homes(std::span<const text::Feature> features, float** cells) const;
+  /// Makes these find_or_insert(hash); most are already.
+  void find_or_insert_all(std::span<const text::Feature> features, float** cells);
+  /// Makes them find(hash), or `unknown` where that is nullptr.
+  void find_all(std::span<const text::Feature> features, float* unknown, float** cells) const;
 
   /// Whether `count` more keys need nothing that only one thread may do.
   bool has_room(std::uint64_t count) const { return hashed_ || full_ || size() + count <= limit_; }
@@ -82,8 +84,9 @@ class LinearTable {
   std::uint64_t bytes_for(std::uint64_t capacity) const { return (capacity + 1) * slot_bytes(); }
   std::uint32_t* slot(std::uint64_t i) const { return slots_ + (i << words_shift_); }
   float* cell(std::uint64_t i) const { return reinterpret_cast<float*>(slot(i) + 1); }
+  template <class Search>
+  void search_missing(std::span<const text::Feature> features, float** cells, Search search) const;
   std::uint64_t next(std::uint64_t i) const { return i + 1 < capacity_ ? i + 1 : 0; }
-  float* search_or_insert(std::uint32_t hash);
   bool grow();
   void adopt(Arena arena, std::uint64_t capacity);
   void set_capacity(std::uint64_t capacity);

@@ -46,6 +46,7 @@ void Network::open(const Model& model, const feature::FeatureBatch& batch, std::
   tape.size = size;
   at_least(tape.cells, batch.linear.size());
   at_least(tape.values, batch.linear.size());
+  at_least(tape.homes_in, batch.size());
   at_least(tape.rows, batch.field_features.size());
   if (tape.copies != nullptr) tape.copies->fit(model);
   at_least(tape.field_values, batch.field_features.size());
@@ -75,11 +76,16 @@ void Network::open(const Model& model, const feature::FeatureBatch& batch, std::
   }
 }
 
-void Network::prefetch(const Model& model, const Tape& tape, std::size_t example) const {
+/// The cells in which the example's features belong.
+void Network::find_homes(const Model& model, Tape& tape, std::size_t example) const {
+  const std::uint32_t begin = tape.batch->linear_begin(example);
+  model.linear().prefetch_homes(tape.batch->linear_of(example), tape.cells.data() + begin);
+  tape.homes_in[example] = model.linear().capacity();
+}
+
+void Network::prefetch(const Model& model, Tape& tape, std::size_t example) const {
   const feature::FeatureBatch& batch = *tape.batch;
-  for (std::uint32_t i = batch.linear_begin(example); i < batch.linear_end(example); ++i) {
-    model.linear().prefetch(batch.linear[i].hash);
-  }
+  find_homes(model, tape, example);
   for (const feature::FieldRun& run : batch.field_runs_of(example)) {
     const FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
@@ -114,10 +120,17 @@ void Network::focus(Model& model, Tape& tape, std::size_t first) const {
   } else {
     for (std::uint32_t i = begin; i < end; ++i) model.linear().find_or_insert(batch.linear[i].hash);
   }
-  for (std::uint32_t i = begin; i < end; ++i) {
-    const std::uint32_t hash = batch.linear[i].hash;
-    tape.cells[i] = model.linear().find_or_insert(hash);
-    if (tape.copies != nullptr) tape.cells[i] = tape.copies->cells.at(tape.cells[i], hash);
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    // The table may have grown since.
+    if (tape.homes_in[first + b] != model.linear().capacity()) find_homes(model, tape, first + b);
+  }
+  const std::span features(batch.linear.data() + begin, end - begin);
+  float** const cells = tape.cells.data() + begin;
+  model.linear().find_or_insert_all(features, cells);
+  if (tape.copies != nullptr) {
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      cells[i] = tape.copies->cells.at(cells[i], features[i].hash);
+    }
   }
   for (std::size_t b = 0; b < tape.size; ++b) set_values(model, tape, b);
 }
@@ -125,6 +138,7 @@ void Network::focus(Model& model, Tape& tape, std::size_t first) const {
 void Network::resolve(Model& model, const feature::FeatureBatch& batch, Tape& tape) const {
   open(model, batch, batch.size(), tape);
   if (batch.size() == 0) return;
+  for (std::size_t b = 0; b < batch.size(); ++b) prefetch(model, tape, b);
   for (std::size_t b = 0; b < batch.size(); ++b) resolve_rows(model, tape, b);
   focus(model, tape, 0);
 }
@@ -149,12 +163,9 @@ void Network::look_up_rows(const Model& model, Tape& tape, std::size_t example) 
 }
 
 void Network::look_at(const Model& model, Tape& tape, std::size_t b) const {
-  const feature::FeatureBatch& batch = *tape.batch;
-  const std::uint32_t end = batch.linear_end(tape.first + b);
-  for (std::uint32_t i = batch.linear_begin(tape.first + b); i < end; ++i) {
-    const float* cell = model.linear().find(batch.linear[i].hash);
-    tape.cells[i] = cell != nullptr ? const_cast<float*>(cell) : zero_cell;
-  }
+  const std::size_t example = tape.first + b;
+  model.linear().find_all(tape.batch->linear_of(example), zero_cell,
+                          tape.cells.data() + tape.batch->linear_begin(example));
   set_values(model, tape, b);
 }
 

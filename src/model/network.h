@@ -27,7 +27,7 @@ class Network {
   // [first, first + size) on the tape.
   void open(const Model& model, const feature::FeatureBatch& batch, std::size_t size,
             Tape& tape) const;
-  void prefetch(const Model& model, const Tape& tape, std::size_t example) const;
+  void prefetch(const Model& model, Tape& tape, std::size_t example) const;
   void resolve_rows(Model& model, Tape& tape, std::size_t example) const;
   void focus(Model& model, Tape& tape, std::size_t first) const;
   // The last two for prediction; look_at is about example b of the tape alone.
@@ -55,6 +55,7 @@ class Network {
 
   /// FFM and MLP have nothing to work on before the first field is met.
   bool works(const Model& model, const Block& block) const;
+  void find_homes(const Model& model, Tape& tape, std::size_t example) const;
   void set_values(const Model& model, Tape& tape, std::size_t b) const;
 
   std::vector<std::unique_ptr<Block>> blocks_;

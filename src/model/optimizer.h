@@ -17,7 +17,7 @@ namespace leveret::model {
 /// A batch of one is applied from the factors on the tape. A larger batch sums the gradients of
 /// each row, cell and layer in (example, feature) order first and applies each sum once.
 ///
-/// A part whose gradient is exactly zero is not stored to. A gradient component whose square is
+/// A part whose gradient is exactly zero keeps its bits. A gradient component whose square is
 /// not finite is dropped.
 class Optimizer {
  public:
@@ -40,8 +40,9 @@ class Optimizer {
   // Linear stage (optimizer_linear.cc).
   void apply_linear(Model& model, const Tape& tape);
   void apply_linear_batch(Model& model, const Tape& tape);
-  template <bool kMixed, bool kRoot>
-  void step_cells(const Spec& spec, const Tape& tape, bool through_mlp) const;
+  template <bool kMixed>
+  void step_cells(const Spec& spec, const Tape& tape, bool through_mlp);
+  void cell_gradients(const Tape& tape, bool through_mlp);
   void step_cell(const Spec& spec, float* cell, float g, float g2) const;
   void apply_bias(Model& model, const Tape& tape);
   void apply_groups(Model& model, const Tape& tape);
@@ -79,6 +80,7 @@ class Optimizer {
   FfmBlock ffm_;
   std::uint32_t thread_;
   std::vector<CellGradient> cells_;
+  std::vector<float> steps_, sums_;  ///< of an example's linear features
   std::vector<RowGradient> row_gradients_;
   std::vector<float> row_sums_;
   std::vector<float> layer_sums_;

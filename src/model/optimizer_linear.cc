@@ -61,51 +61,61 @@ void Optimizer::step_cell(const Spec& spec, float* cell, float g, float g2) cons
   }
 }
 
-/// step_cell of every feature with what they share worked out once; AdaGrad and SGD.
-template <bool kMixed, bool kRoot>
-void Optimizer::step_cells(const Spec& spec, const Tape& tape, bool through_mlp) const {
-  PartLearning learning = linear_learning(spec);
-  if constexpr (kRoot) learning.power_t = 0.5f;
-  const float l2 = spec.l2;
-  const float d_linear = tape.scores[0].d_linear, d_linear2 = tape.scores[0].d_linear2;
-  float* const* const cells = tape.cells.data();
-  const float* const values = tape.values.data();
-  const auto step = [&](float d, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      float* const cell = cells[i];
-      const float x = values[i];
-      const float g = d * x;
-      if (g != 0.0f) {
-        cell[kWeight] -= adagrad_step(learning, &cell[kSum], g + l2 * cell[kWeight]);
-      }
-      if constexpr (kMixed) {
-        const float g2 = d_linear2 * x;
-        if (g2 != 0.0f) {
-          cell[kWeight2] -= adagrad_step(learning, &cell[kSum2], g2 + l2 * cell[kWeight2]);
-        }
-      }
+/// step_cell of every feature of the tape's one example, by AdaGrad with the power 1/2 and without
+/// L2: the squares first, in the order of the features, then all steps side by side.
+template <bool kMixed>
+void Optimizer::step_cells(const Spec& spec, const Tape& tape, bool through_mlp) {
+  const std::size_t begin = tape.batch->linear_begin(tape.first);
+  const std::size_t count = tape.batch->linear_end(tape.first) - begin;
+  float* const* const cells = tape.cells.data() + begin;
+  if (steps_.size() < 2 * count) {
+    steps_.resize(2 * count);
+    sums_.resize(2 * count);
+  }
+  cell_gradients(tape, through_mlp);
+  const float init = spec.linear.init_acc;
+  float* const steps = steps_.data();
+  float* const sums = sums_.data();
+  for (std::size_t i = 0; i < count; ++i) {
+    float* const cell = cells[i];
+    sums[i] = init + (cell[kSum] += sums[i]);
+    if constexpr (kMixed) sums[count + i] = init + (cell[kSum2] += sums[count + i]);
+  }
+  kernels_->root_steps(steps, sums, kMixed ? 2 * count : count, spec.linear.rate, steps);
+  for (std::size_t i = 0; i < count; ++i) {
+    float* const cell = cells[i];
+    cell[kWeight] -= steps[i];
+    if constexpr (kMixed) cell[kWeight2] -= steps[count + i];
+  }
+}
+
+/// Puts the gradients of the linear weights into steps_ and their squares into sums_, those of the
+/// second weights behind them. What has no finite square is dropped.
+void Optimizer::cell_gradients(const Tape& tape, bool through_mlp) {
+  const Scores& scores = tape.scores[0];
+  const std::size_t begin = tape.batch->linear_begin(tape.first);
+  const std::size_t count = tape.batch->linear_end(tape.first) - begin;
+  const float* const values = tape.values.data() + begin;
+  float* const g = steps_.data();
+  for (std::size_t i = 0; i < count; ++i) g[i] = scores.d_linear * values[i];
+  for (std::size_t i = 0; i < count; ++i) g[count + i] = scores.d_linear2 * values[i];
+  if (through_mlp) {
+    for (const feature::LinearRun& run : tape.linear_runs(0)) {
+      const float d = scores.d_linear + tape.d_group_linear[run.group];
+      for (std::size_t i = run.begin - begin; i < run.end - begin; ++i) g[i] = d * values[i];
     }
-  };
-  if (!through_mlp) {
-    return step(d_linear, tape.batch->linear_begin(tape.first), tape.batch->linear_end(tape.first));
   }
-  for (const feature::LinearRun& run : tape.linear_runs(0)) {
-    step(d_linear + tape.d_group_linear[run.group], run.begin, run.end);
-  }
+  kernels_->squares(g, 2 * count, sums_.data());
 }
 
 void Optimizer::apply_linear(Model& model, const Tape& tape) {
   const Spec& spec = model.spec();
   const Scores& scores = tape.scores[0];
   const bool through_mlp = !spec.mixed() && spec.has_mlp();
-  if (spec.optimizer != OptimizerKind::kFtrl) {
-    const bool root = linear_learning(spec).power_t == 0.5f;
-    if (spec.mixed()) {
-      return root ? step_cells<true, true>(spec, tape, through_mlp)
-                  : step_cells<true, false>(spec, tape, through_mlp);
-    }
-    return root ? step_cells<false, true>(spec, tape, through_mlp)
-                : step_cells<false, false>(spec, tape, through_mlp);
+  if (spec.optimizer != OptimizerKind::kFtrl && linear_learning(spec).power_t == 0.5f &&
+      spec.l2 == 0.0f) {
+    return spec.mixed() ? step_cells<true>(spec, tape, through_mlp)
+                        : step_cells<false>(spec, tape, through_mlp);
   }
   for (const feature::LinearRun& run : tape.linear_runs(0)) {
     const float d = scores.d_linear + (through_mlp ? tape.d_group_linear[run.group] : 0.0f);

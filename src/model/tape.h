@@ -84,7 +84,10 @@ struct Tape {
   }
 
   // Per feature of the whole batch, parallel to batch->linear and batch->field_features.
-  std::vector<float*> cells;  ///< never null; a zero cell for what the model does not know
+  /// Never null; a zero cell for what the model does not know. From `prefetch` until the example is
+  /// looked up, the cells in which its features belong in a table of homes_in[example] slots.
+  std::vector<float*> cells;
+  std::vector<std::uint64_t> homes_in;  ///< per example of the batch
   std::vector<float> values;  ///< x, divided by the largest |x| seen (Heads::kMixed)
   std::vector<float> log_odds, log_counts;  ///< see LinearBlock::take_logs (Heads::kMixed)
   std::vector<std::byte*> rows;             ///< see RowShape; null for what has none

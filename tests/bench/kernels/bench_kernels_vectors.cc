@@ -37,6 +37,12 @@ void register_vectors() {
   add("axpy", 3, 2, [](const Kernels& kernels, Vectors& v) {
     kernels.axpy(.001f, v.a.get(), kLength, v.out.get());
   });
+  add("squares", 3, 1, [](const Kernels& kernels, Vectors& v) {
+    kernels.squares(v.a.get(), kLength, v.out.get());
+  });
+  add("root_steps", 3, 3, [](const Kernels& kernels, Vectors& v) {
+    kernels.root_steps(v.a.get(), v.acc.get(), kLength, .05f, v.out.get());
+  });
   add("update", 5, 7, [](const Kernels& kernels, Vectors& v) {
     kernels.update(v.out.get(), v.acc.get(), v.a.get(), kLength, {});
   });

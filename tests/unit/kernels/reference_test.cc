@@ -77,5 +77,15 @@ TEST_CASE("reference: moments, affine, axpy") {
   CHECK(reference().dot(x, x, 3) == 14);
 }
 
+TEST_CASE("reference: squares, root_steps") {
+  float g[] = {3, -2, 1e30f}, squares[3], steps[3];
+  reference().squares(g, 3, squares);
+  CHECK(std::vector<float>(squares, squares + 3) == std::vector<float>{9, 4, 0});
+  CHECK(g[2] == 0);
+  const float acc[] = {9, 16, 0};
+  reference().root_steps(g, acc, 3, 2, steps);
+  CHECK(std::vector<float>(steps, steps + 3) == std::vector<float>{2, -1, 0});
+}
+
 }  // namespace
 }  // namespace leveret::kernels

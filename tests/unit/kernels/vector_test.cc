@@ -1,3 +1,6 @@
+#include <iterator>
+#include <limits>
+
 #include "kernels/arrays.h"
 
 namespace leveret::kernels {
@@ -53,6 +56,34 @@ TEST_CASE("axpy and affine of every instruction set") {
       CHECK(same_bits(out.copy(), expected));
       kernels.affine(x, length, .3f, 2.5f, x);
       CHECK(same_bits(x.copy(), expected));
+    });
+  });
+}
+
+TEST_CASE("squares and root_steps are the same bits on every instruction set") {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  for_each_instruction_set([](const Kernels& kernels) {
+    for_each_length([&](std::size_t length) {
+      std::vector<float> gradients = random_floats(length, 5, -3, 3);
+      const float odd[] = {0, 1e19f, 2e19f, -2e19f, kInfinity, -kInfinity, kNan, 1e-30f};
+      for (std::size_t i = 0; i < length; i += 3) gradients[i] = odd[i / 3 % std::size(odd)];
+      Floats g(gradients), squares(length);
+      std::vector<float> expected_g = gradients, expected(length);
+      reference().squares(expected_g.data(), length, expected.data());
+      kernels.squares(g, length, squares);
+      CHECK(same_bits(g.copy(), expected_g));
+      CHECK(same_bits(squares.copy(), expected));
+
+      // Sums as they are with --init_acc_gradient 0: some are 0.
+      std::vector<float> sums = random_floats(length, 6, 0, 9);
+      for (std::size_t i = 0; i < length; i += 4) sums[i] = i % 8 == 0 ? 0.0f : kInfinity;
+      Floats acc(sums), steps(length);
+      reference().root_steps(expected_g.data(), sums.data(), length, .05f, expected.data());
+      kernels.root_steps(g, acc, length, .05f, steps);
+      CHECK(same_bits(steps.copy(), expected));
+      kernels.root_steps(g, acc, length, .05f, g);
+      CHECK(same_bits(g.copy(), expected));
     });
   });
 }

@@ -77,6 +77,40 @@ TEST_CASE("a hashed table masks: equal low bits share a cell") {
   CHECK(table.capacity() == 32);
 }
 
+TEST_CASE("an example's cells in two steps are those found one by one") {
+  const std::uint32_t bits = GENERATE(0, 12);
+  MemoryBudget budget(kMemory), other_budget(kMemory);
+  LinearTable table(bits, 3, budget), one_by_one(bits, 3, other_budget);
+  std::mt19937 random(bits);
+  for (int example = 0; example < 300; ++example) {
+    std::vector<text::Feature> features(random() % 60);
+    for (text::Feature& f : features) f.hash = random_key(random);
+    std::vector<float*> cells(features.size());
+    float unknown[3];
+    table.prefetch_homes(features, cells.data());
+    table.find_all(features, unknown, cells.data());
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const float* const cell = one_by_one.find(features[i].hash);
+      if (cell == nullptr) {
+        REQUIRE(cells[i] == unknown);
+      } else {
+        REQUIRE(cells[i][0] == cell[0]);
+      }
+    }
+    table.reserve(features.size());
+    one_by_one.reserve(features.size());
+    table.prefetch_homes(features, cells.data());
+    table.find_or_insert_all(features, cells.data());
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      REQUIRE(cells[i] == table.find_or_insert(features[i].hash));
+      cells[i][0] += static_cast<float>(example);
+      one_by_one.find_or_insert(features[i].hash)[0] += static_cast<float>(example);
+    }
+  }
+  REQUIRE(table.size() == one_by_one.size());
+  CHECK(std::memcmp(table.arena().data(), one_by_one.arena().data(), table.arena().size()) == 0);
+}
+
 TEST_CASE("reserve makes room: cells do not move until it is used up") {
   MemoryBudget budget(kMemory);
   LinearTable table(0, 3, budget);
