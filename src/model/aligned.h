@@ -40,4 +40,12 @@ constexpr std::size_t odd_lines(std::size_t bytes) {
   return ((bytes + kLineBytes - 1) / kLineBytes | 1) * kLineBytes;
 }
 
+/// `bytes` rounded up to half lines, but not to an even number of lines: halves of a line are what
+/// the widest registers of halves read, and rows of several lines seldom fill their last one.
+constexpr std::size_t packed(std::size_t bytes) {
+  constexpr std::size_t kHalf = kLineBytes / 2;
+  const std::size_t halves = (bytes + kHalf - 1) / kHalf;
+  return (halves % 4 == 0 ? halves + 1 : halves) * kHalf;
+}
+
 }  // namespace leveret::model

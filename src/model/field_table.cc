@@ -13,12 +13,17 @@ namespace {
 
 constexpr std::uint64_t kFirstSlots = 64;
 
-/// Whether there is a value in an index slot.
-bool in_use(const std::byte* slot) {
+/// By half, where the linear table doubles: looking up costs little beside the rows that are found,
+/// and slots that stay empty cost as much memory as anywhere.
+std::uint64_t next_index_size(std::uint64_t slots) { return slots + slots / 2; }
+
+/// Whether there is a value in an index slot. An object, not a function: the loops over all slots
+/// are to contain it.
+constexpr auto in_use = [](const std::byte* slot) {
   std::uint64_t word;
   std::memcpy(&word, slot, sizeof word);
   return word >> 32 != 0;
-}
+};
 
 [[noreturn]] void damaged(std::uint32_t field, const std::string& what) {
   throw std::runtime_error("the model's table of field " + std::to_string(field) + " " + what +
@@ -220,7 +225,7 @@ void FieldTable::reserve(std::uint64_t count) {
 }
 
 bool FieldTable::grow_index() {
-  const std::uint64_t before = capacity_, after = std::min(next_size(before), kMaxSlots);
+  const std::uint64_t before = capacity_, after = std::min(next_index_size(before), kMaxSlots);
   const std::uint64_t more = index_bytes(after) - index_bytes(before);
   if (before >= kMaxSlots || !budget_->take(more)) {
     full_.set(1);
@@ -263,14 +268,23 @@ void FieldTable::set_slots(std::uint32_t slots) {
   if (shared_row() != kNoRow) write_first_weights(shared_row(), 0, old.slots);
 }
 
-void FieldTable::load(Arena index, Arena stored, Row shared_row, std::uint64_t shared) {
+/// Brings rows that are `stored_stride` bytes from each other to where they belong.
+void FieldTable::move_together(std::uint64_t rows, std::size_t stored_stride) {
+  for (std::uint64_t row = 1; row < rows; ++row) {
+    std::memmove(rows_at_ + row * stride_, rows_at_ + row * stored_stride, stride_);
+  }
+  if (!row_arena_.resize(rows * stride_)) damaged(field_, "has more rows than there is room for");
+}
+
+void FieldTable::load(Arena index, Arena stored, std::size_t stored_stride, Row shared_row,
+                      std::uint64_t shared) {
   const std::uint64_t words = index.size() / sizeof(std::uint64_t);
   if (index.size() % sizeof(std::uint64_t) != 0 || words == 0 || words > kMaxSlots ||
       (hashed_ && words != capacity())) {
     damaged(field_, "has an index of " + std::to_string(index.size()) + " bytes");
   }
-  const std::uint64_t rows = stored.size() / stride_;
-  if (stored.size() % stride_ != 0 || rows >= kRowBit) {
+  const std::uint64_t rows = stored.size() / stored_stride;
+  if (stored_stride < stride_ || stored.size() % stored_stride != 0 || rows >= kRowBit) {
     damaged(field_, "has rows of " + std::to_string(stored.size()) + " bytes");
   }
   budget_->give_back(index_bytes(capacity_));
@@ -288,6 +302,7 @@ void FieldTable::load(Arena index, Arena stored, Row shared_row, std::uint64_t s
   if (shared_row != kNoRow && shared_row >= rows) damaged(field_, "names a shared row it has not");
   row_arena_ = std::move(stored);
   rows_at_ = row_arena_.data();
+  if (stored_stride > stride_) move_together(rows, stored_stride);
   rows_.set(rows);
   room_ = rows;
   keys_.set(keys);

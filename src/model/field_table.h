@@ -32,8 +32,8 @@ struct FieldTableOptions {
 };
 
 /// A row: slots * k weights, floats or halves; from a multiple of four bytes on their state, one
-/// float per weight or per slot; then filling up to an odd number of cache lines. It is in one
-/// piece, so that a row is one walk through the page tables.
+/// float per weight or per slot; then filling (`packed`). It is in one piece, so that a row is one
+/// walk through the page tables.
 struct RowShape {
   std::uint32_t slots = 0;
   std::uint32_t k = 4;
@@ -50,7 +50,9 @@ struct RowShape {
   std::size_t state_begin() const { return (weight_bytes() + 3) / 4 * 4; }
   std::size_t used_bytes() const { return state_begin() + state() * sizeof(float); }
   /// From one row to the next.
-  std::size_t stride() const { return odd_lines(used_bytes()); }
+  std::size_t stride() const { return packed(used_bytes()); }
+  /// The same in files that were written before rows lay this close together; no less.
+  std::size_t former_stride() const { return odd_lines(used_bytes()); }
 
   float* state_of(std::byte* row) const { return reinterpret_cast<float*>(row + state_begin()); }
 };
@@ -102,8 +104,10 @@ class FieldTable {
   /// shape().stride() bytes.
   const Arena& index() const { return index_arena_; }
   const Arena& row_arena() const { return row_arena_; }
-  /// Takes over stored sections. Every index value is checked against the number of rows.
-  void load(Arena index, Arena rows, Row shared_row, std::uint64_t shared);
+  /// Takes over stored sections, the rows `stored_stride` bytes from each other: stride() of the
+  /// shape, or former_stride(). Every index value is checked against the number of rows.
+  void load(Arena index, Arena rows, std::size_t stored_stride, Row shared_row,
+            std::uint64_t shared);
   /// The lead for the rows of this table (Arena): another one for each field, as the first rows of
   /// all fields, those of the most frequent values, are met together.
   std::uint64_t lead() const { return field_ * 7 % 64 * 64; }
@@ -134,9 +138,9 @@ class FieldTable {
   }
 
   static void fetch(const std::byte* at, std::size_t bytes) {
-    for (const std::byte* end = at + bytes; at < end; at += kLineBytes) {
-      __builtin_prefetch(at, 0, 2);
-    }
+    const std::byte* const end = at + bytes;
+    at -= reinterpret_cast<std::uintptr_t>(at) % kLineBytes;
+    for (; at < end; at += kLineBytes) __builtin_prefetch(at, 0, 2);
   }
   std::uint32_t start(std::uint32_t hash) const {
     return hashed_ ? hash & mask_ : home_slot(hash, capacity_);
@@ -146,12 +150,13 @@ class FieldTable {
   /// doubling from there. The more rows a field has, the rarer the next feature will be seen again,
   /// and the less its row is worth the memory: with small rows more of them than with large ones.
   std::uint32_t sights_needed() const;
-  static constexpr std::uint64_t kBytesOfFewSights = 1 << 20;
+  static constexpr std::uint64_t kBytesOfFewSights = 832 << 10;
 
   Row sighted(std::uint64_t& slot, std::uint64_t seen);
   Row new_row(std::uint32_t key);
   void write_first_weights(Row row, std::uint32_t key, std::uint32_t from_slot);
   Row to_shared_row();
+  void move_together(std::uint64_t rows, std::size_t stored_stride);
   bool make_room(std::uint64_t rows);
   void measure();
   bool grow_index();

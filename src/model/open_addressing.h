@@ -29,7 +29,7 @@ inline std::uint32_t home_slot(std::uint32_t key, std::uint64_t slots) {
 /// one more, and an empty slot must remain.
 inline std::uint64_t key_limit(std::uint64_t slots) { return slots / 4 * 3; }
 
-/// The size that comes after `slots`. Frequent keys are old keys, and how far they are from home
+/// The size that comes after `slots`, by default. Frequent keys are old keys, and how far they are from home
 /// was settled when the table grew last: after a smaller step they are looked up in a fuller table.
 inline std::uint64_t next_size(std::uint64_t slots) { return 2 * slots; }
 

@@ -100,8 +100,8 @@ Dtype row_dtype(const FieldTable& table) {
   return table.shape().format == kernels::RowFormat::kF16 ? Dtype::kU16 : Dtype::kF32;
 }
 
-std::uint64_t row_elements(const FieldTable& table) {
-  return table.shape().stride() / kernels::weight_bytes(table.shape().format);
+std::uint64_t row_elements(const FieldTable& table, std::size_t stride) {
+  return stride / kernels::weight_bytes(table.shape().format);
 }
 
 /// Of rows that are no section of floats, which has been counted.
@@ -147,7 +147,8 @@ std::vector<SectionView> sections_of(const Model& model) {
     sections.push_back(
         arena_section(name + "index", Dtype::kU64, {table.capacity()}, table.index()));
     sections.push_back(arena_section(name + "rows", row_dtype(table),
-                                     {table.rows(), row_elements(table)}, table.row_arena()));
+                                     {table.rows(), row_elements(table, table.shape().stride())},
+                                     table.row_arena()));
   }
   for (std::size_t l = 0; l < model.dense().size(); ++l) add_dense(sections, model.dense()[l], l);
   return sections;
@@ -216,6 +217,14 @@ class SectionLoader {
     return arena;
   }
 
+  /// From one stored row to the next, in bytes: that of the table, or of files from before.
+  std::size_t row_stride(const std::string& name, const FieldTable& table) const {
+    const model::RowShape& shape = table.shape();
+    const SectionView& rows = section(name, row_dtype(table), {kAnyLength, kAnyLength});
+    const bool former = rows.shape[1] == row_elements(table, shape.former_stride());
+    return former ? shape.former_stride() : shape.stride();
+  }
+
   /// `shape` holds as many floats as `to` has.
   void floats(const std::string& name, const Shape& shape, std::span<float> to) const {
     const SectionView& view = section(name, Dtype::kF32, shape);
@@ -242,10 +251,12 @@ void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
   for (FieldTable& table : model.fields()) {
     const std::string name = fmt::format("ffm.{}.", table.field());
     const Json& json = fields.at(table.field());
+    const std::size_t stride = loader.row_stride(name + "rows", table);
     table.load(loader.arena(name + "index", Dtype::kU64, {kAnyLength}, memory_limit),
-               loader.arena(name + "rows", row_dtype(table), {kAnyLength, row_elements(table)},
-                            memory_limit, table.lead()),
-               json.at("shared_row").get<model::Row>(), json.at("shared").get<std::uint64_t>());
+               loader.arena(name + "rows", row_dtype(table),
+                            {kAnyLength, row_elements(table, stride)}, memory_limit, table.lead()),
+               stride, json.at("shared_row").get<model::Row>(),
+               json.at("shared").get<std::uint64_t>());
   }
   for (std::size_t l = 0; l < model.dense().size(); ++l) {
     Dense& layer = model.dense()[l];

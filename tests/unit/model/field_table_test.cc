@@ -197,16 +197,16 @@ TEST_CASE("with admit 0 a field with much memory asks for more sights") {
       while (table.touch(key) == kNoRow) ++sights;
       return sights;
     };
-    // The first row that begins beyond 1 MiB, 2 MiB, 4 MiB.
+    // The first row that begins beyond 832 KiB, twice and four times that.
     const auto rows_in = [&](std::uint64_t bytes) {
       return (bytes + shape.stride() - 1) / shape.stride();
     };
     std::uint32_t key = 1;
     for (const auto& [until, sights] :
-         std::vector<std::pair<std::uint64_t, std::uint32_t>>{{rows_in(1 << 20), 2},
-                                                              {rows_in(1 << 21), 6},
-                                                              {rows_in(1 << 22), 10},
-                                                              {rows_in(1 << 22) + 10, 14}}) {
+         std::vector<std::pair<std::uint64_t, std::uint32_t>>{{rows_in(832 << 10), 2},
+                                                              {rows_in(1664 << 10), 6},
+                                                              {rows_in(3328 << 10), 10},
+                                                              {rows_in(3328 << 10) + 10, 14}}) {
       while (table.rows() < until) REQUIRE(sights_of(key++ * 2654435761u) == sights);
     }
   }
@@ -256,7 +256,7 @@ TEST_CASE("without memory new keys share one row, old ones keep theirs, and it i
 }
 
 Arena arena_of(const void* data, std::uint64_t bytes) {
-  Arena arena(std::max<std::uint64_t>(bytes, 1));
+  Arena arena(kMemory);
   REQUIRE(arena.resize(bytes));
   if (bytes > 0) std::memcpy(arena.data(), data, bytes);
   return arena;
@@ -265,17 +265,28 @@ Arena arena_of(const void* data, std::uint64_t bytes) {
 struct Stored {
   std::vector<std::uint64_t> index;
   std::vector<std::byte> rows;
+  std::size_t stride;
   Row shared_row = kNoRow;
 
-  explicit Stored(const FieldTable& table) : index(table.capacity()) {
+  explicit Stored(const FieldTable& table)
+      : index(table.capacity()), stride(table.shape().stride()) {
     std::memcpy(index.data(), table.index().data(), index.size() * 8);
     const std::byte* first = table.row_arena().data();
-    rows.assign(first, first + table.rows() * table.shape().stride());
+    rows.assign(first, first + table.rows() * stride);
     shared_row = table.shared_row();
   }
   void load(FieldTable& table) const {
-    table.load(arena_of(index.data(), index.size() * 8), arena_of(rows.data(), rows.size()),
+    table.load(arena_of(index.data(), index.size() * 8), arena_of(rows.data(), rows.size()), stride,
                shared_row, 3);
+  }
+  /// As files have them whose rows lie further apart.
+  void spread(std::size_t wider) {
+    std::vector<std::byte> apart(rows.size() / stride * wider);
+    for (std::size_t row = 0; row < rows.size() / stride; ++row) {
+      std::copy_n(rows.data() + row * stride, stride, apart.data() + row * wider);
+    }
+    rows = std::move(apart);
+    stride = wider;
   }
 };
 
@@ -301,6 +312,38 @@ TEST_CASE("stored rows are taken over; what follows is as if nothing had happene
   CHECK(other_budget.used() == budget.used());
 }
 
+TEST_CASE("rows of files from before are brought together; later ones are zero as ever") {
+  const RowShape shape{5, 8, true, 0.5f, kernels::RowFormat::kF16};  // 100 bytes
+  REQUIRE(shape.former_stride() > shape.stride());
+  MemoryBudget budget(kMemory), other_budget(kMemory);
+  FieldTable table(4, with_admit(2), shape, budget), other(4, with_admit(2), shape, other_budget);
+  for (std::uint32_t i = 0; i < 300; ++i) table.touch(i % 200 * 31);
+  Stored stored(table);
+  stored.spread(shape.former_stride());
+  stored.load(other);
+  CHECK(other_budget.used() == budget.used());
+  for (std::uint32_t i = 200; i < 900; ++i) {
+    table.touch(i % 400 * 31);
+    other.touch(i % 400 * 31);
+  }
+  REQUIRE(other.rows() == table.rows());
+  CHECK(std::memcmp(other.row_arena().data(), table.row_arena().data(),
+                    table.rows() * shape.stride()) == 0);
+}
+
+TEST_CASE("a row takes half lines, no even number of lines, and never more than before") {
+  for (std::uint32_t slots = 1; slots < 200; ++slots) {
+    for (const std::uint32_t k : {1u, 2u, 3u, 4u, 8u, 16u}) {
+      const RowShape shape{slots, k, true, 1, kernels::RowFormat::kF16};
+      REQUIRE(shape.stride() >= shape.used_bytes());
+      REQUIRE(shape.stride() < shape.used_bytes() + 64);
+      REQUIRE(shape.stride() % 32 == 0);
+      REQUIRE(shape.stride() % 128 != 0);
+      REQUIRE(shape.stride() <= shape.former_stride());
+    }
+  }
+}
+
 TEST_CASE("stored rows that do not fit together are refused") {
   MemoryBudget budget(kMemory);
   FieldTable table(4, with_admit(2), kShape, budget);
@@ -310,6 +353,7 @@ TEST_CASE("stored rows that do not fit together are refused") {
   SECTION("one index slot less") { bad.index.pop_back(); }
   SECTION("no index") { bad.index.clear(); }
   SECTION("a broken row") { bad.rows.pop_back(); }
+  SECTION("rows that lie too close together") { bad.stride -= 4; }
   SECTION("fewer rows than the index names") { bad.rows.resize(bad.rows.size() - kShape.stride()); }
   SECTION("a shared row that is not there") { bad.shared_row = 30; }
   SECTION("a half-admitted key") { bad.index[0] = (std::uint64_t{0x7fffffff} << 32) | 1; }
