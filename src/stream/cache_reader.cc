@@ -17,7 +17,7 @@ namespace leveret::stream {
 namespace {
 
 /// Features of a chunk: with their runs it stays within a core's own cache.
-constexpr std::size_t kChunkFeatures = 1 << 14;
+constexpr std::size_t kChunkFeatures = 1 << 13;
 
 }  // namespace
 

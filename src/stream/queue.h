@@ -12,7 +12,8 @@ namespace leveret::stream {
 
 /// Any number of producers and consumers. T's are swapped in and out of a ring of `slots`: what a
 /// consumer is done with goes back to a producer with its capacity, so that nothing is allocated
-/// once the ring has gone round. Nobody waits busily.
+/// once the ring has gone round. Nobody waits busily, and a producer that found the queue full is
+/// woken when half of it is empty: to wake a thread takes longer than to hand an item over.
 ///
 /// What waits in the queue is at most `slots` items and `max_bytes` bytes, or one item of any size.
 template <typename T>
@@ -51,8 +52,9 @@ class BoundedQueue {
     bytes_ -= ring_[first_].bytes;
     first_ = (first_ + 1) % ring_.size();
     --filled_;
+    const bool half_empty = filled_ <= ring_.size() / 2;
     lock.unlock();
-    has_room_.notify_one();
+    if (half_empty) has_room_.notify_one();
     return true;
   }
 

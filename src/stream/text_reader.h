@@ -24,7 +24,7 @@ struct ReaderOptions {
   std::size_t max_line = 64 << 20;  ///< --max_line; 1 byte to 2 GiB
   /// Chunks held ahead; memory is about chunk_bytes times this, plus one in the hands of each
   /// consumer. Hogwild wants at least two for each thread.
-  std::size_t chunks_ahead = 3;
+  std::size_t chunks_ahead = 4;
 
   /// Bytes held ahead, which bound what long lines take; chunks of usual lines stay far below.
   std::size_t bytes_ahead() const { return 16 * chunk_bytes * chunks_ahead; }
