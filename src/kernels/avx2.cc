@@ -41,6 +41,8 @@ struct Avx2 {
 
   static V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
   static V fnma(V a, V b, V c) { return _mm256_fnmadd_ps(a, b, c); }
+  static V divide(V a, V b) { return _mm256_div_ps(a, b); }
+  static V root(V x) { return _mm256_sqrt_ps(x); }
 
   static V clamp_normal(V x) { return xsimd::min(xsimd::max(x, V(__FLT_MIN__)), V(__FLT_MAX__)); }
   static V rsqrt_guess(V x) { return _mm256_rsqrt_ps(x); }

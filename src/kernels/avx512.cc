@@ -49,6 +49,8 @@ struct Avx512 {
   // xsimd 8.1 multiplies and adds in two steps here.
   static V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
   static V fnma(V a, V b, V c) { return _mm512_fnmadd_ps(a, b, c); }
+  static V divide(V a, V b) { return _mm512_div_ps(a, b); }
+  static V root(V x) { return _mm512_sqrt_ps(x); }
 
   /// One instruction: zero and infinity become the largest number, everything else stays. Denormal
   /// numbers need no help from rsqrt14, and a step from an accumulator of zero is g * tiny.

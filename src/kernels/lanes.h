@@ -8,6 +8,7 @@
 ///   store_half(p, v), store_half_part(p, v, n)   the same, rounded towards zero
 ///   load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K floats or halves is at p[s]
 ///   fma(a, b, c), fnma(a, b, c)            a*b + c and c - a*b
+///   divide(a, b), root(x)      rounded correctly, as the operators of xsimd are not everywhere
 ///   clamp_normal(x)            x >= 0, but zero and infinity get a finite, non-zero root
 ///   rsqrt_guess(x)             within 2^-11.5 of 1/sqrt(x) for such an x
 ///   spread<K>(p)               lane i becomes p[i / K]; reads max(1, V::size / K) floats

@@ -36,6 +36,9 @@ struct Neon {
 
   static V fma(V a, V b, V c) { return vfmaq_f32(c, a, b); }
   static V fnma(V a, V b, V c) { return vfmsq_f32(c, a, b); }
+  // xsimd 8.1 makes do with estimates of both here.
+  static V divide(V a, V b) { return vdivq_f32(a, b); }
+  static V root(V x) { return vsqrtq_f32(x); }
 
   static V clamp_normal(V x) {
     return vminq_f32(vmaxq_f32(x, vdupq_n_f32(__FLT_MIN__)), vdupq_n_f32(__FLT_MAX__));

@@ -125,7 +125,7 @@ template <class Isa>
   using V = typename Isa::V;
   sweep<Isa>(length, [&](std::size_t i, auto lanes) {
     const V squares = lanes.load(acc + i);
-    const V step = V(rate) * lanes.load(g + i) / xsimd::sqrt(squares);
+    const V step = Isa::divide(V(rate) * lanes.load(g + i), Isa::root(squares));
     lanes.store(steps + i, xsimd::select(squares > V(0.0f), step, V(0.0f)));
   });
 }
