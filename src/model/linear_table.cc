@@ -146,7 +146,7 @@ bool LinearTable::grow() {
     return false;
   }
   slots_ = reinterpret_cast<std::uint32_t*>(arena_.data());
-  // The shared slot goes from the end to the new end, whose page stays untouched until it is in use.
+  // The shared slot goes from the end to the new end, whose page stays untouched until it is used.
   if (shared() > 0) {
     std::memcpy(slot(after), slot(before), slot_bytes());
     std::memset(slot(before), 0, slot_bytes());

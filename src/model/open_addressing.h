@@ -29,8 +29,9 @@ inline std::uint32_t home_slot(std::uint32_t key, std::uint64_t slots) {
 /// one more, and an empty slot must remain.
 inline std::uint64_t key_limit(std::uint64_t slots) { return slots / 4 * 3; }
 
-/// The size that comes after `slots`, by default. Frequent keys are old keys, and how far they are from home
-/// was settled when the table grew last: after a smaller step they are looked up in a fuller table.
+/// The size that comes after `slots` where look-ups count most. Frequent keys are old keys, and how
+/// far they are from home was settled when the table grew last: after a smaller step they are
+/// looked up in a fuller table.
 inline std::uint64_t next_size(std::uint64_t slots) { return 2 * slots; }
 
 /// Makes the arena `bytes` bytes large; in another one where its reservation is too small, as it is

@@ -41,8 +41,8 @@ class Optimizer {
   void apply_linear(Model& model, const Tape& tape);
   void apply_linear_batch(Model& model, const Tape& tape);
   template <bool kMixed>
-  void step_cells(const Spec& spec, const Tape& tape, bool through_mlp);
-  void cell_gradients(const Tape& tape, bool through_mlp);
+  void step_cells(const Spec& spec, const Tape& tape);
+  std::size_t cell_gradients(const Spec& spec, const Tape& tape);
   void step_cell(const Spec& spec, float* cell, float g, float g2) const;
   void apply_bias(Model& model, const Tape& tape);
   void apply_groups(Model& model, const Tape& tape);

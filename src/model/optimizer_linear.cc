@@ -29,6 +29,9 @@ PartLearning linear_learning(const Spec& spec) {
   return learning;
 }
 
+/// Whether the one loss reaches the linear weights through the MLP, too.
+bool feeds_mlp(const Spec& spec) { return !spec.mixed() && spec.has_mlp(); }
+
 /// FTRL-proximal, McMahan et al. 2013, algorithm 1; alpha is --learning_rate.
 void ftrl_step(const Spec& spec, float* cell, float g) {
   const float square = g * g;
@@ -64,15 +67,10 @@ void Optimizer::step_cell(const Spec& spec, float* cell, float g, float g2) cons
 /// step_cell of every feature of the tape's one example, by AdaGrad with the power 1/2 and without
 /// L2: the squares first, in the order of the features, then all steps side by side.
 template <bool kMixed>
-void Optimizer::step_cells(const Spec& spec, const Tape& tape, bool through_mlp) {
-  const std::size_t begin = tape.batch->linear_begin(tape.first);
-  const std::size_t count = tape.batch->linear_end(tape.first) - begin;
-  float* const* const cells = tape.cells.data() + begin;
-  if (steps_.size() < 2 * count) {
-    steps_.resize(2 * count);
-    sums_.resize(2 * count);
-  }
-  cell_gradients(tape, through_mlp);
+void Optimizer::step_cells(const Spec& spec, const Tape& tape) {
+  const std::size_t weights = cell_gradients(spec, tape);
+  const std::size_t count = kMixed ? weights / 2 : weights;
+  float* const* const cells = tape.cells.data() + tape.batch->linear_begin(tape.first);
   const float init = spec.linear.init_acc;
   float* const steps = steps_.data();
   float* const sums = sums_.data();
@@ -81,7 +79,7 @@ void Optimizer::step_cells(const Spec& spec, const Tape& tape, bool through_mlp)
     sums[i] = init + (cell[kSum] += sums[i]);
     if constexpr (kMixed) sums[count + i] = init + (cell[kSum2] += sums[count + i]);
   }
-  kernels_->root_steps(steps, sums, kMixed ? 2 * count : count, spec.linear.rate, steps);
+  kernels_->root_steps(steps, sums, weights, spec.linear.rate, steps);
   for (std::size_t i = 0; i < count; ++i) {
     float* const cell = cells[i];
     cell[kWeight] -= steps[i];
@@ -90,33 +88,41 @@ void Optimizer::step_cells(const Spec& spec, const Tape& tape, bool through_mlp)
 }
 
 /// Puts the gradients of the linear weights into steps_ and their squares into sums_, those of the
-/// second weights behind them. What has no finite square is dropped.
-void Optimizer::cell_gradients(const Tape& tape, bool through_mlp) {
+/// second weights, if there are any, behind them; their number. What has no finite square is
+/// dropped.
+std::size_t Optimizer::cell_gradients(const Spec& spec, const Tape& tape) {
   const Scores& scores = tape.scores[0];
   const std::size_t begin = tape.batch->linear_begin(tape.first);
   const std::size_t count = tape.batch->linear_end(tape.first) - begin;
+  const std::size_t weights = spec.mixed() ? 2 * count : count;
+  if (steps_.size() < weights) {
+    steps_.resize(weights);
+    sums_.resize(weights);
+  }
   const float* const values = tape.values.data() + begin;
   float* const g = steps_.data();
   for (std::size_t i = 0; i < count; ++i) g[i] = scores.d_linear * values[i];
-  for (std::size_t i = 0; i < count; ++i) g[count + i] = scores.d_linear2 * values[i];
-  if (through_mlp) {
+  if (spec.mixed()) {
+    for (std::size_t i = 0; i < count; ++i) g[count + i] = scores.d_linear2 * values[i];
+  }
+  if (feeds_mlp(spec)) {
     for (const feature::LinearRun& run : tape.linear_runs(0)) {
       const float d = scores.d_linear + tape.d_group_linear[run.group];
       for (std::size_t i = run.begin - begin; i < run.end - begin; ++i) g[i] = d * values[i];
     }
   }
-  kernels_->squares(g, 2 * count, sums_.data());
+  kernels_->squares(g, weights, sums_.data());
+  return weights;
 }
 
 void Optimizer::apply_linear(Model& model, const Tape& tape) {
   const Spec& spec = model.spec();
-  const Scores& scores = tape.scores[0];
-  const bool through_mlp = !spec.mixed() && spec.has_mlp();
   if (spec.optimizer != OptimizerKind::kFtrl && linear_learning(spec).power_t == 0.5f &&
       spec.l2 == 0.0f) {
-    return spec.mixed() ? step_cells<true>(spec, tape, through_mlp)
-                        : step_cells<false>(spec, tape, through_mlp);
+    return spec.mixed() ? step_cells<true>(spec, tape) : step_cells<false>(spec, tape);
   }
+  const Scores& scores = tape.scores[0];
+  const bool through_mlp = feeds_mlp(spec);
   for (const feature::LinearRun& run : tape.linear_runs(0)) {
     const float d = scores.d_linear + (through_mlp ? tape.d_group_linear[run.group] : 0.0f);
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
@@ -127,7 +133,7 @@ void Optimizer::apply_linear(Model& model, const Tape& tape) {
 
 void Optimizer::apply_linear_batch(Model& model, const Tape& tape) {
   const Spec& spec = model.spec();
-  const bool through_mlp = !spec.mixed() && spec.has_mlp();
+  const bool through_mlp = feeds_mlp(spec);
   const std::uint32_t groups = model.layout().groups();
   cells_.clear();
   for (std::size_t b = 0; b < tape.size; ++b) {
