@@ -171,9 +171,10 @@ class TrainRun {
         line_.clear();
       }
       if (held_out_) holdout_.add(outcome.probability, outcome.label, outcome.importance);
-      const bool full = windows_.add(outcome.probability, outcome.label, outcome.importance);
       ++examples_;
       features_ += outcome.features;
+      if (!wants_figures()) continue;
+      const bool full = windows_.add(outcome.probability, outcome.label, outcome.importance);
       if (full && metrics_) write_window();
       if (!options_.quiet && !bar_ && progress_.due(examples_)) {
         say_raw(progress_.line(examples_, windows_.total(), outcome.label, outcome.probability,
@@ -187,6 +188,9 @@ class TrainRun {
               "\033[K");
     }
   }
+
+  /// Whether anybody is told what predictions are worth. A histogram of a megabyte is behind it.
+  bool wants_figures() const { return !options_.quiet || metrics_.has_value(); }
 
   void end_bar() {
     if (bar_) say_raw("\r\033[K");
