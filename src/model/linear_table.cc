@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "model/aligned.h"
+
 namespace leveret::model {
 namespace {
 
@@ -85,17 +87,19 @@ float* LinearTable::find_or_insert(std::uint32_t hash) {
 }
 
 void LinearTable::prefetch_homes(std::span<const text::Feature> features, float** cells) const {
-  const auto put = [&](auto home) {
+  if (hashed_) {
     for (std::size_t i = 0; i < features.size(); ++i) {
-      cells[i] = cell(home(features[i].hash));
+      cells[i] = cell(features[i].hash & mask_);
       __builtin_prefetch(cells[i]);
     }
-  };
-  if (hashed_) {
-    put([mask = mask_](std::uint32_t hash) { return hash & mask; });
-  } else {
+    return;
+  }
+  for (std::size_t i = 0; i < features.size(); ++i) {
     // That of the hash 0 is elsewhere: it is among those that are searched.
-    put([slots = capacity_](std::uint32_t hash) { return home_slot(hash, slots); });
+    cells[i] = cell(home_slot(features[i].hash, capacity_));
+    // Who is not at home is a few slots further on, often in the next line.
+    __builtin_prefetch(cells[i]);
+    __builtin_prefetch(cells[i] + kLineFloats);
   }
 }
 
