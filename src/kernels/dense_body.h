@@ -76,7 +76,7 @@ template <class Isa, std::size_t R, std::size_t E>
 /// Of a bundle, for E examples: sums enough to hide the latency of the multiply-add, and registers
 /// enough, of 32 (AVX-512) or 16. More than these are slower, as are fewer (bench_gemm).
 constexpr std::size_t rows_at_once(std::size_t lanes, std::size_t examples) {
-  if (examples == 1) return lanes < 8 ? lanes : 8;
+  if (examples == 1) return 4;
   if (lanes < 8) return 1;
   return lanes == 16 && examples == 2 ? 8 : 4;
 }
