@@ -48,7 +48,6 @@ void Network::open(const Model& model, const feature::FeatureBatch& batch, std::
   at_least(tape.values, batch.linear.size());
   at_least(tape.homes_in, batch.size());
   at_least(tape.rows, batch.field_features.size());
-  if (tape.copies != nullptr) tape.copies->fit(model);
   at_least(tape.field_values, batch.field_features.size());
   at_least(tape.scores, size);
   at_least(tape.group_linear, size * layout.groups());
@@ -100,11 +99,7 @@ void Network::resolve_rows(Model& model, Tape& tape, std::size_t example) const 
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const Row row = table.touch(tape.batch->field_features[i].hash);
       tape.rows[i] = row != kNoRow ? table.at(row) : nullptr;
-      if (row == kNoRow) continue;
-      if (tape.copies != nullptr && row < ThreadCopies::kRows) {
-        tape.rows[i] = tape.copies->rows[run.field].at(tape.rows[i], row);
-      }
-      table.prefetch_row(tape.rows[i]);
+      if (row != kNoRow) table.prefetch_row(tape.rows[i]);
     }
   }
 }
@@ -127,11 +122,6 @@ void Network::focus(Model& model, Tape& tape, std::size_t first) const {
   const std::span features(batch.linear.data() + begin, end - begin);
   float** const cells = tape.cells.data() + begin;
   model.linear().find_or_insert_all(features, cells);
-  if (tape.copies != nullptr) {
-    for (std::size_t i = 0; i < features.size(); ++i) {
-      cells[i] = tape.copies->cells.at(cells[i], features[i].hash);
-    }
-  }
   for (std::size_t b = 0; b < tape.size; ++b) set_values(model, tape, b);
 }
 

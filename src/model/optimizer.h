@@ -33,9 +33,6 @@ class Optimizer {
   /// MlpBlock::backward and the dense layers' step in one; `apply` then leaves them alone.
   void backward_dense(Model& model, Tape& tape);
 
-  /// Adds what a thread's copies have gained to the shared weights, and empties them.
-  void apply_copies(const Model& model, ThreadCopies& copies);
-
  private:
   // Linear stage (optimizer_linear.cc).
   void apply_linear(Model& model, const Tape& tape);
@@ -53,7 +50,6 @@ class Optimizer {
   void apply_ffm(Model& model, Tape& tape);
   void apply_ffm_in_place(Model& model, Tape& tape, const kernels::StepRule& rule);
   void apply_ffm_batch(Model& model, Tape& tape);
-  void apply_row_copy(const RowShape& shape, std::byte* home, std::byte* before, std::byte* now);
   void seed_noise(const Model& model);
   std::uint32_t next_noise();
   void step_row(const Model& model, const kernels::StepRule& rule, std::byte* row,

@@ -6,14 +6,6 @@
 #include "model/optimizer.h"
 
 namespace leveret::model {
-namespace {
-
-/// What another thread's copy has gained.
-void add_gain(float* home, const float* before, const float* now, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) home[i] += now[i] - before[i];
-}
-
-}  // namespace
 
 /// Calls visit(field, row, contra, delta) for every row of example b, which is gathered on the
 /// tape: the gradient of its slot g is delta[g] * contra[g].
@@ -89,36 +81,6 @@ void Optimizer::step_row(const Model& model, const kernels::StepRule& rule, std:
   kernels_->read_weights(shape.format, row, shape.weights(), row_.data());
   update(row_.data(), shape.state_of(row), contra, delta, shape.slots, shape.k, rule);
   kernels_->write_weights(shape.format, row_.data(), shape.weights(), next_noise(), row);
-}
-
-/// home += now - before, weight by weight and accumulator by accumulator. Where nobody else has
-/// moved a weight, this is `now`, and rounding has nothing to do.
-void Optimizer::apply_row_copy(const RowShape& shape, std::byte* home, std::byte* before,
-                               std::byte* now) {
-  add_gain(shape.state_of(home), shape.state_of(before), shape.state_of(now), shape.state());
-  const std::size_t n = shape.weights();
-  row_.resize(3 * n);
-  float *const to = row_.data(), *const from = to + n, *const changed = from + n;
-  kernels_->read_weights(shape.format, home, n, to);
-  kernels_->read_weights(shape.format, before, n, from);
-  kernels_->read_weights(shape.format, now, n, changed);
-  add_gain(to, from, changed, n);
-  kernels_->write_weights(shape.format, to, n, next_noise(), home);
-}
-
-void Optimizer::apply_copies(const Model& model, ThreadCopies& copies) {
-  const RowShape shape = model.row_shape();
-  for (CopySet<std::byte>& field : copies.rows) {
-    field.take_back([&](std::byte* home, std::byte* before, std::byte* now, std::size_t) {
-      apply_row_copy(shape, home, before, now);
-    });
-  }
-  copies.cells.take_back([&](float* home, const float* before, float* now, std::size_t floats) {
-    // The largest value is no sum.
-    const float largest = floats == kMixedCell ? std::max(home[kMaxValue], now[kMaxValue]) : 0.0f;
-    add_gain(home, before, now, floats);
-    if (floats == kMixedCell) home[kMaxValue] = largest;
-  });
 }
 
 void Optimizer::apply_ffm(Model& model, Tape& tape) {

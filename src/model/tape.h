@@ -12,7 +12,6 @@
 #include "model/aligned.h"
 #include "model/field_table.h"
 #include "model/mixer.h"
-#include "model/thread_copies.h"
 
 namespace leveret::model {
 
@@ -113,9 +112,6 @@ struct Tape {
   /// Whether somebody reads group_linear and pairs (audit) of a model whose blocks do not need
   /// them.
   bool keep_parts = false;
-
-  /// When other threads learn too: cells and rows may point into these.
-  ThreadCopies* copies = nullptr;
 };
 
 }  // namespace leveret::model

@@ -38,9 +38,7 @@ class Hogwild::Worker {
       : all_(all),
         replica_(all.make_replica()),
         learner_(replica_, all.names_, all.kernels_, thread),
-        parser_(all.names_, all.options_.parser) {
-    learner_.use_copies();
-  }
+        parser_(all.names_, all.options_.parser) {}
 
   void run(const Next& next, bool parse, const Parsed& parsed, const Report& report) {
     text::ExampleChunk chunk;
@@ -84,7 +82,7 @@ class Hogwild::Worker {
 
   enum class Need { kNothing, kNamespace, kRoom };
 
-  /// Returns where it stopped: at `end`, or before it when it needs the model to itself.
+  /// Returns where it stopped: at `end`, or before it when it, or another, needs the model to itself.
   std::size_t learn_until(const text::ExampleChunk& chunk, std::size_t next, std::size_t end,
                           Need& need) {
     while (next < end || learner_.ready()) {
@@ -106,11 +104,12 @@ class Hogwild::Worker {
         need = Need::kNamespace;
         return next;
       }
+      if (all_.shape_mutex_.wanted()) return next;
     }
     return next;
   }
 
-  /// The replica becomes as the model is. Copies come as they are needed.
+  /// The replica becomes as the model is.
   void refresh() {
     const std::lock_guard lock(all_.dense_mutex_);
     replica_.take_dense_part(all_.model_);
@@ -119,7 +118,6 @@ class Hogwild::Worker {
 
   void merge() {
     const std::lock_guard lock(all_.dense_mutex_);
-    learner_.merge_copies();
     all_.model_.dense_part().add_change(before_, replica_.dense_part());
   }
 

@@ -4,15 +4,13 @@
 /// shared and written without locks: two threads seldom meet in one, and a lost update is noise.
 /// What every example writes (layers, mixers, biases, base rate) would pass from core to core for
 /// every example; each thread has a replica of it, and adds what changed in it to the model's own
-/// every kMergeEvery examples. So it is with the rows and cells of the most frequent features
-/// (model::ThreadCopies).
+/// every kMergeEvery examples.
 #pragma once
 
 #include <atomic>
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <shared_mutex>
 #include <string>
 
 #include "kernels/kernels.h"
@@ -21,6 +19,7 @@
 #include "text/namespace_names.h"
 #include "text/parser.h"
 #include "train/outcome.h"
+#include "train/shape_mutex.h"
 
 namespace leveret::train {
 
@@ -61,8 +60,8 @@ class Hogwild {
   text::NamespaceNames& names_;
   const kernels::Kernels& kernels_;
   HogwildOptions options_;
-  std::shared_mutex shape_mutex_;  ///< shared: the model keeps its shape; exclusive: it may change
-  std::mutex dense_mutex_;         ///< guards the model's own dense part
+  ShapeMutex shape_mutex_;  ///< shared: the model keeps its shape; alone: it may change
+  std::mutex dense_mutex_;  ///< guards the model's own dense part
   std::mutex report_mutex_;
   std::mutex error_mutex_;
   std::exception_ptr error_;

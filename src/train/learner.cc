@@ -51,11 +51,6 @@ void Learner::learn_taken(Outcomes& outcomes) {
   }
 }
 
-void Learner::use_copies() {
-  copies_ = std::make_unique<model::ThreadCopies>(model_.linear().cell_floats());
-  tape_.copies = copies_.get();
-}
-
 void Learner::count_by_field() {
   field_counts_.assign(model_.fields().size(), 0);
   for (const feature::FieldRun& run : batch_.runs) field_counts_[run.field] += run.end - run.begin;

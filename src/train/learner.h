@@ -39,10 +39,6 @@ class Learner {
   /// Whether the tables have room for `times` what was taken, were all of it new; and makes it.
   bool has_room(std::uint64_t times);
   void make_room(std::uint64_t times);
-  /// Works on copies of what is written most, from now on; merge_copies puts them back. It must be
-  /// called before the model changes shape, by one thread at a time.
-  void use_copies();
-  void merge_copies() { optimizer_.apply_copies(model_, *copies_); }
 
  private:
   /// Examples taken together when each is a batch of its own.
@@ -58,7 +54,6 @@ class Learner {
   model::Network network_;
   model::Optimizer optimizer_;
   model::Tape tape_;
-  std::unique_ptr<model::ThreadCopies> copies_;
   feature::FeatureBatch batch_;
   Outcomes waiting_;  ///< of the examples in batch_
   bool stuck_ = false;
