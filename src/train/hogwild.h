@@ -1,7 +1,7 @@
 /// Learning with several threads on one model (Recht et al. 2011; FW paper, section 4.2).
 ///
 /// Each thread takes chunks of text, parses and learns from them on its own. Rows and cells are
-/// shared and written without locks: two threads seldom meet in one, and a lost update is noise.
+/// shared and written without locks: where two threads meet in one, a lost update is noise.
 /// What every example writes (layers, mixers, biases, base rate) would pass from core to core for
 /// every example; each thread has a replica of it, and adds what changed in it to the model's own
 /// every kMergeEvery examples.
