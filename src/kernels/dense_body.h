@@ -74,8 +74,8 @@ template <class Isa, std::size_t R, std::size_t E>
 }
 
 /// Of a bundle, for E examples: sums enough to hide the latency of the multiply-add, and registers
-/// enough, of 32 (AVX-512) or 16. More than these are slower, as are fewer (bench_gemm); so are more
-/// than four streams of weights where they serve one example (bench_kernels_dense).
+/// enough, of 32 (AVX-512) or 16. More than these are slower, as are fewer (bench_gemm). Where they
+/// serve one example, so are more than four streams of weights (bench_kernels_dense).
 constexpr std::size_t rows_at_once(std::size_t lanes, std::size_t examples) {
   if (examples == 1) return 4;
   if (lanes < 8) return 1;

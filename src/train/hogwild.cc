@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <exception>
+#include <mutex>
+#include <shared_mutex>
 #include <thread>
 #include <vector>
 
@@ -82,7 +84,8 @@ class Hogwild::Worker {
 
   enum class Need { kNothing, kNamespace, kRoom };
 
-  /// Returns where it stopped: at `end`, or before it when it, or another, needs the model to itself.
+  /// Returns where it stopped: at `end`, or before it when a thread, this one for what `need` says,
+  /// needs the model to itself.
   std::size_t learn_until(const text::ExampleChunk& chunk, std::size_t next, std::size_t end,
                           Need& need) {
     while (next < end || learner_.ready()) {

@@ -4,7 +4,7 @@
 /// shared and written without locks: where two threads meet in one, a lost update is noise.
 /// What every example writes (layers, mixers, biases, base rate) would pass from core to core for
 /// every example; each thread has a replica of it, and adds what changed in it to the model's own
-/// every kMergeEvery examples.
+/// every kMergeEvery examples, or sooner when a thread needs the shape to itself.
 #pragma once
 
 #include <atomic>

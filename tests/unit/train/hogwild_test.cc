@@ -2,9 +2,6 @@
 
 #include <atomic>
 #include <mutex>
-#include <shared_mutex>
-#include <thread>
-#include <vector>
 
 #include "train_run.h"
 
@@ -51,32 +48,6 @@ TEST_CASE("the steps of a thread of hogwild, one by one, are those of learn()") 
     learner.finish(outcomes);
     CHECK(TrainRun::probabilities(outcomes) == plain.probabilities());
   }
-}
-
-TEST_CASE("who needs the shape alone is let in by those who share it all the time") {
-  ShapeMutex mutex;
-  std::uint64_t shape = 0;
-  std::atomic<bool> done = false;
-  std::atomic<unsigned> changes_seen = 0;
-  std::vector<std::thread> sharers;
-  for (int i = 0; i < 3; ++i) {
-    sharers.emplace_back([&] {
-      while (!done) {
-        const std::shared_lock lock(mutex);
-        const std::uint64_t before = shape;
-        while (!done && !mutex.wanted()) std::this_thread::yield();
-        if (shape != before) ++changes_seen;
-      }
-    });
-  }
-  for (int i = 0; i < 200; ++i) {
-    const std::unique_lock lock(mutex);
-    ++shape;
-  }
-  done = true;
-  for (std::thread& sharer : sharers) sharer.join();
-  CHECK(shape == 200);
-  CHECK(changes_seen == 0);
 }
 
 TEST_CASE("threads report every example of every chunk once, and rethrow what stops one of them") {
