@@ -22,6 +22,10 @@ namespace {
 // Pages are fetched in pieces of this size, so that a disk that fails is an error and no signal.
 constexpr std::uint64_t kFetchBytes = std::uint64_t{64} << 20;
 
+// Larger sections are tables. Who loads one maps or reads it anew (model::Arena), so their pages
+// are let go when they are verified: else the process would hold them twice.
+constexpr std::uint64_t kHeldBytes = std::uint64_t{1} << 20;
+
 [[noreturn]] void fail(const std::string& path, const char* operation, const std::string& why,
                        const char* remedy) {
   throw std::runtime_error(fmt::format("{}: cannot {}: {}; {}", path, operation, why, remedy));
@@ -99,8 +103,10 @@ void ModelFile::verify_sections() const {
     std::byte* begin = base_ + offset(section);
     // Piece by piece, a large section would have to be hashed as a stream; fetched as a whole it
     // stays in the page cache, which has to hold it for training or serving anyway.
-    fetch(begin, begin + section.bytes + page_padding(section.bytes), path_);
+    const std::uint64_t bytes = section.bytes + page_padding(section.bytes);
+    fetch(begin, begin + bytes, path_);
     verify_section(file(), layout_, i, path_);
+    if (bytes > kHeldBytes) ::madvise(begin, bytes, MADV_DONTNEED);
   }
 }
 
