@@ -181,7 +181,9 @@ class FieldTable {
   // Of shape_, in bytes.
   std::size_t stride_, used_bytes_, weight_bytes_;
   std::uint64_t room_ = 0;  ///< rows the arena has been sized for
-  Counter rows_, keys_, shared_;
+  // On a line of their own: threads that share the table write them, and read all of the above.
+  alignas(kLineBytes) Counter rows_;
+  Counter keys_, shared_;
   Counter shared_row_{kNoRow};
   Counter full_{0};  ///< 1: memory has run out, no new rows; threads may find out side by side
 };

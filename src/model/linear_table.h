@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <span>
 
+#include "model/aligned.h"
 #include "model/arena.h"
 #include "model/counter.h"
 #include "model/memory_budget.h"
@@ -40,7 +41,6 @@ class LinearTable {
   /// The cell of `hash`, or nullptr when it was never inserted (hashed: never nullptr).
   const float* find(std::uint32_t hash) const;
   float* find_or_insert(std::uint32_t hash);
-
 
   // The look-up of an example in two steps, so that memory is on its way in between.
 
@@ -100,9 +100,11 @@ class LinearTable {
   MemoryBudget* budget_;
   Arena arena_;
   std::uint32_t* slots_ = nullptr;  ///< word 0 of a slot is table_key(hash), 0 = empty
-  Counter size_, shared_;
-  std::uint64_t limit_ = 0;  ///< keys before it must grow
-  bool full_ = false;        ///< memory has run out: no new keys
+  std::uint64_t limit_ = 0;         ///< keys before it must grow
+  bool full_ = false;               ///< memory has run out: no new keys
+  // On a line of their own: threads that share the table write them, and read all of the above.
+  alignas(kLineBytes) Counter size_;
+  Counter shared_;
 };
 
 }  // namespace leveret::model
