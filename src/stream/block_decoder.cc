@@ -17,10 +17,11 @@ void get_array(BytesReader& from, std::size_t count, std::vector<T>& to) {
 
 }  // namespace
 
-void BlockDecoder::start(std::string_view bytes) {
+void BlockDecoder::start(std::string& bytes) {
+  bytes_.swap(bytes);
   example_ = gap_ = label_ = importance_ = initial_ = tag_ = tag_begin_ = 0;
   template_of_.clear();  // nothing is left to hand out if this throws
-  BytesReader from(bytes);
+  BytesReader from(bytes_);
   const auto examples = from.get<std::uint32_t>();
   from.check(examples > 0 && examples <= kBlockExamples, "its number of examples is out of range");
   source_ = from.get<std::uint32_t>();
@@ -103,46 +104,19 @@ void BlockDecoder::read_examples(BytesReader& from, std::uint32_t examples) {
 }
 
 void BlockDecoder::read_features(BytesReader& from) {
-  // Columns are unpacked one after the other; their places become pointers when all are there.
-  struct Places {
-    std::uint8_t flags;
-    std::size_t counts, hashes, values;
-  };
-  std::vector<Places> places(columns_.size());
   const std::size_t limit = examples() > 1 ? kBlockFeatures : kMaxExampleFeatures;
-  std::size_t used = 0;
-  const auto unpack = [&](std::size_t count) {
-    const std::size_t at = used;
-    used += count;
-    if (values_.size() < used) values_.resize(std::max(used, 2 * values_.size()));
-    decode_column(from, count, values_.data() + at);
-    return at;
-  };
   features_ = 0;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    const std::uint64_t runs = columns_[c].runs;
-    std::uint64_t features = runs;
-    Places& place = places[c];
-    place.flags = from.get<std::uint8_t>();
-    from.check(place.flags < 4, "a column has unknown flags");
-    if (place.flags & 1) {
-      features = from.get<std::uint32_t>();
-      from.check(features <= limit, "it has too many features");
-      place.counts = unpack(runs);
-      const std::uint32_t* counts = values_.data() + place.counts;
-      from.check(std::accumulate(counts, counts + runs, std::uint64_t{0}) == features,
-                 "a column has another number of features than its runs");
-    }
-    features_ += features;
+  for (Column& column : columns_) {
+    const auto flags = from.get<std::uint8_t>();
+    from.check(flags < 4, "a column has unknown flags");
+    column.one_each = !(flags & 1);
+    column.all_ones = !(flags & 2);
+    column.features = column.one_each ? column.runs : from.get<std::uint32_t>();
+    features_ += column.features;
     from.check(features_ <= limit, "it has too many features");
-    place.hashes = unpack(features);
-    if (place.flags & 2) place.values = unpack(features);
-  }
-  hashes_.resize(columns_.size());
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    hashes_[c] = values_.data() + places[c].hashes;
-    columns_[c].counts = places[c].flags & 1 ? values_.data() + places[c].counts : nullptr;
-    columns_[c].values = places[c].flags & 2 ? values_.data() + places[c].values : nullptr;
+    if (!column.one_each) check_counts(from, column);
+    column.hashes = PackedColumn(from, column.features);
+    if (!column.all_ones) column.values = PackedColumn(from, column.features);
   }
   for (Template& t : templates_) {
     t.plain = std::all_of(run_columns_.begin() + t.begin, run_columns_.begin() + t.end,
@@ -150,8 +124,67 @@ void BlockDecoder::read_features(BytesReader& from) {
   }
 }
 
-/// Columns are more streams than a processor's prefetcher follows: two lines ahead of each.
-constexpr std::size_t kColumnAhead = 32;
+void BlockDecoder::check_counts(BytesReader& from, Column& column) {
+  column.counts = PackedColumn(from, column.runs);
+  if (counts_.size() < column.runs) counts_.resize(column.runs);
+  PackedColumn(column.counts).next(column.runs, counts_.data());
+  from.check(
+      std::accumulate(counts_.begin(), counts_.begin() + static_cast<std::ptrdiff_t>(column.runs),
+                      std::uint64_t{0}) == column.features,
+      "a column has another number of features than its runs");
+}
+
+/// Columns whose bytes are on their way from memory while one is decoded.
+constexpr std::size_t kColumnsAhead = 2;
+
+/// Decodes of each column what the next `examples` examples have of it.
+void BlockDecoder::decode(std::size_t examples) {
+  part_runs_.assign(columns_.size(), 0);
+  for (std::size_t i = example_; i < example_ + examples; ++i) {
+    const Template& t = templates_[template_of_[i]];
+    for (std::uint32_t r = t.begin; r < t.end; ++r) ++part_runs_[run_columns_[r]];
+  }
+  const std::size_t places = decode_counts();
+  if (values_.size() < places) values_.resize(places);
+  hashes_.resize(columns_.size());
+  std::uint32_t* to = values_.data();
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    Column& column = columns_[c];
+    if (c + kColumnsAhead < columns_.size()) {
+      columns_[c + kColumnsAhead].hashes.prefetch(part_runs_[c + kColumnsAhead]);
+    }
+    column.hashes.next(column.part_features, to);
+    hashes_[c] = to;
+    to += column.part_features;
+    if (column.all_ones) continue;
+    column.values.next(column.part_features, to);
+    column.next_value = to;
+    to += column.part_features;
+  }
+}
+
+/// Decodes how many features the runs at hand have. How many hashes and values that makes.
+std::size_t BlockDecoder::decode_counts() {
+  std::size_t runs = 0, places = 0;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (!columns_[c].one_each) runs += part_runs_[c];
+  }
+  if (counts_.size() < runs) counts_.resize(runs);
+  std::uint32_t* to = counts_.data();
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    Column& column = columns_[c];
+    column.part_features = part_runs_[c];
+    if (!column.one_each) {
+      column.counts.next(part_runs_[c], to);
+      column.next_count = to;
+      to += part_runs_[c];
+      column.part_features =
+          std::accumulate(column.next_count, column.next_count + part_runs_[c], std::size_t{0});
+    }
+    places += (column.all_ones ? 1 : 2) * column.part_features;
+  }
+  return places;
+}
 
 /// How many examples from example_ on make up about `features` features, and their runs.
 std::size_t BlockDecoder::count_examples(std::size_t features, std::size_t& runs) const {
@@ -180,6 +213,7 @@ bool BlockDecoder::next(text::ExampleChunk& chunk, std::size_t features) {
   chunk.runs.resize(runs);
   if (chunk.features.size() < runs) chunk.features.resize(runs);
   run_at_ = feature_at_ = 0;
+  decode(count);
   const std::size_t tags_begin = tag_begin_;
   for (std::size_t i = 0; i < count; ++i) {
     const Template& t = templates_[template_of_[example_]];
@@ -226,9 +260,12 @@ void BlockDecoder::put_plain_runs(const Template& t, text::ExampleChunk& chunk) 
   auto at = static_cast<std::uint32_t>(feature_at_);
   for (std::size_t r = 0; r < runs; ++r, ++at) {
     const std::uint32_t c = column_of_run[r];
-    run[r] = {names[c].name, names[c].hash, at, at + 1};
-    feature[r] = {*hashes[c]++, 1.0f};
-    __builtin_prefetch(hashes[c] + kColumnAhead);
+    run[r].name = names[c].name;
+    run[r].hash = names[c].hash;
+    run[r].begin = at;
+    run[r].end = at + 1;
+    feature[r].hash = *hashes[c]++;
+    feature[r].value = 1.0f;
   }
   run_at_ += runs;
   feature_at_ += runs;
@@ -238,7 +275,7 @@ void BlockDecoder::put_runs(const Template& t, text::ExampleChunk& chunk) {
   for (std::uint32_t r = t.begin; r < t.end; ++r) {
     Column& column = columns_[run_columns_[r]];
     const std::uint32_t*& hashes = hashes_[run_columns_[r]];
-    const std::uint32_t count = column.counts ? *column.counts++ : 1;
+    const std::uint32_t count = column.one_each ? 1 : *column.next_count++;
     const auto at = static_cast<std::uint32_t>(feature_at_);
     const Name& name = names_of_[run_columns_[r]];
     chunk.runs[run_at_++] = {name.name, name.hash, at, at + count};
@@ -247,10 +284,10 @@ void BlockDecoder::put_runs(const Template& t, text::ExampleChunk& chunk) {
     }
     text::Feature* feature = chunk.features.data() + feature_at_;
     for (std::uint32_t f = 0; f < count; ++f) {
-      feature[f] = {hashes[f], column.values ? std::bit_cast<float>(column.values[f]) : 1};
+      feature[f] = {hashes[f], column.all_ones ? 1 : std::bit_cast<float>(column.next_value[f])};
     }
     hashes += count;
-    if (column.values) column.values += count;
+    if (!column.all_ones) column.next_value += count;
     feature_at_ += count;
   }
 }

@@ -91,14 +91,18 @@ class BlockEncoder {
 };
 
 /// Hands a block out in chunks. Not thread safe. Trusts nothing in the bytes: what does not fit
-/// together is a BytesReader::BadBytes.
+/// together is a BytesReader::BadBytes. Columns are decoded as they are handed out, so that what is
+/// decoded is still in the processor's own cache when it is put into a chunk.
 class BlockDecoder {
  public:
   /// Namespaces that are new are added to `names`, which must outlive the decoder.
   explicit BlockDecoder(text::NamespaceNames& names) : names_(names) {}
+  BlockDecoder(const BlockDecoder&) = delete;
+  BlockDecoder& operator=(const BlockDecoder&) = delete;
 
-  /// Checks and unpacks a block; `bytes` may go away afterwards.
-  void start(std::string_view bytes);
+  /// Takes a block and checks all of it. `bytes` is left with a used buffer. After an error there
+  /// is nothing to hand out.
+  void start(std::string& bytes);
   /// The next examples, about `features` features; false at the end of the block. `chunk` is
   /// replaced, its capacity is used.
   bool next(text::ExampleChunk& chunk, std::size_t features);
@@ -112,10 +116,15 @@ class BlockDecoder {
     std::uint32_t name, hash;  ///< of a column's namespace
   };
   struct Column {
-    std::uint64_t runs;           ///< in the block
-    const std::uint32_t* counts;  ///< of the runs not yet handed out; null: all 1
-    const std::uint32_t* values;  ///< of the features not yet handed out; null: all 1
-    bool plain() const { return !counts && !values; }
+    std::uint64_t runs = 0;      ///< in the block
+    std::uint64_t features = 0;  ///< the same
+    bool one_each = true;        ///< each run has one feature: there are no counts
+    bool all_ones = true;        ///< each value is 1: there are no values
+    PackedColumn counts, hashes, values;
+    std::size_t part_features = 0;              ///< in the examples at hand
+    const std::uint32_t* next_count = nullptr;  ///< in counts_, not yet put into the chunk
+    const std::uint32_t* next_value = nullptr;  ///< in values_, the same
+    bool plain() const { return one_each && all_ones; }
   };
   struct Template {
     std::uint32_t begin, end;  ///< in run_columns_
@@ -126,7 +135,10 @@ class BlockDecoder {
   void read_columns_and_templates(BytesReader& from);
   void read_examples(BytesReader& from, std::uint32_t examples);
   void read_features(BytesReader& from);
+  void check_counts(BytesReader& from, Column& column);
   std::size_t count_examples(std::size_t features, std::size_t& runs) const;
+  void decode(std::size_t examples);
+  std::size_t decode_counts();
   void put_example(std::size_t i, text::Example& out);
   void put_plain_runs(const Template& t, text::ExampleChunk& chunk);
   void put_runs(const Template& t, text::ExampleChunk& chunk);
@@ -139,8 +151,11 @@ class BlockDecoder {
   std::vector<Template> templates_;
   std::vector<std::uint32_t> run_columns_;
   std::vector<std::uint32_t> template_of_;
-  std::vector<std::uint32_t> values_;  ///< all columns, unpacked; only ever grows
-  /// By column: the hashes of its features not yet handed out, in values_.
+  std::string bytes_;  ///< where the columns lie
+  // Of the examples at hand, by columns; they only ever grow.
+  std::vector<std::uint32_t> part_runs_;  ///< of each column
+  std::vector<std::uint32_t> counts_, values_;
+  /// By column: the hashes of its features not yet put into the chunk, in values_.
   std::vector<const std::uint32_t*> hashes_;
   std::string kinds_, tags_;
   std::vector<std::uint32_t> gap_at_;

@@ -8,16 +8,20 @@
 namespace leveret::stream {
 namespace {
 
-enum Kind : std::uint8_t { kRaw, kConstant, kCoded };
-
 constexpr std::uint32_t kEscape = 255;
+
+std::uint32_t load(const char* at) {
+  std::uint32_t value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
 
 }  // namespace
 
 void ColumnEncoder::encode(const std::vector<std::uint32_t>& values, std::string& to) {
   count_values(values);
   if (seen_.size() == 1) {
-    put<std::uint8_t>(to, kConstant);
+    put<std::uint8_t>(to, PackedColumn::kConstant);
     put(to, values[0]);
     return;
   }
@@ -28,7 +32,7 @@ void ColumnEncoder::encode(const std::vector<std::uint32_t>& values, std::string
   if (coded_size < 4 * values.size()) {
     put_coded(values, to);
   } else {
-    put<std::uint8_t>(to, kRaw);
+    put<std::uint8_t>(to, PackedColumn::kRaw);
     put_array(to, values.data(), values.size());
   }
 }
@@ -72,7 +76,7 @@ void ColumnEncoder::choose_codes() {
 }
 
 void ColumnEncoder::put_coded(const std::vector<std::uint32_t>& values, std::string& to) {
-  put<std::uint8_t>(to, kCoded);
+  put<std::uint8_t>(to, PackedColumn::kCoded);
   put(to, static_cast<std::uint32_t>(coded_.size()));
   for (const std::uint32_t i : coded_) put(to, seen_[i].value);
   std::uint32_t escaped = 0;
@@ -86,46 +90,73 @@ void ColumnEncoder::put_coded(const std::vector<std::uint32_t>& values, std::str
   }
 }
 
-void decode_column(BytesReader& from, std::size_t count, std::uint32_t* out) {
-  switch (from.get<std::uint8_t>()) {
-    case kRaw: {
-      const std::string_view bytes = from.take_array(count, 4);
-      if (count > 0) std::memcpy(out, bytes.data(), bytes.size());
-      return;
-    }
-    case kConstant:
-      std::fill_n(out, count, from.get<std::uint32_t>());
-      return;
-    case kCoded:
-      break;
-    default:
-      throw BytesReader::BadBytes("a column is of an unknown kind");
+PackedColumn::PackedColumn(BytesReader& from, std::size_t count) {
+  const auto kind = from.get<std::uint8_t>();
+  from.check(kind <= kCoded, "a column is of an unknown kind");
+  kind_ = static_cast<Kind>(kind);
+  if (kind_ != kCoded) {
+    values_ = from.take_array(kind_ == kRaw ? count : 1, 4).data();
+    return;
   }
   const auto n = from.get<std::uint32_t>();
   from.check(n <= kEscape, "a column has too many codes");
-  // A code that no value was given for must not reach beyond: it decodes to 0 from here.
-  std::uint32_t values[256] = {};
-  const std::string_view coded = from.take_array(n, 4);
-  if (n > 0) std::memcpy(values, coded.data(), coded.size());
-  const std::string_view codes = from.take(count);
+  coded_ = n;
+  values_ = from.take_array(n, 4).data();
+  codes_ = reinterpret_cast<const unsigned char*>(from.take(count).data());
+  std::size_t escapes = 0;
+  unsigned char highest = 0;  // of 1 + code, and 0 for escapes
+  for (std::size_t i = 0; i < count; ++i) {
+    escapes += codes_[i] == kEscape;
+    highest = std::max(highest, static_cast<unsigned char>(codes_[i] + 1));
+  }
+  from.check(highest <= n, "a column has a code without a value");
   const auto m = from.get<std::uint32_t>();
-  const std::string_view escaped = from.take_array(m, 4);
-  from.check(m == static_cast<std::size_t>(std::count(codes.begin(), codes.end(), '\xff')),
-             "a column has other escapes than codes for them");
+  from.check(m == escapes, "a column has other escapes than codes for them");
+  escaped_ = from.take_array(m, 4).data();
+}
+
+void PackedColumn::next(std::size_t count, std::uint32_t* out) {
+  if (count == 0) return;
+  switch (kind_) {
+    case kRaw:
+      std::memcpy(out, values_, 4 * count);
+      values_ += 4 * count;
+      return;
+    case kConstant:
+      std::fill_n(out, count, load(values_));
+      return;
+    case kCoded:
+      next_coded(count, out);
+  }
+}
+
+void PackedColumn::next_coded(std::size_t count, std::uint32_t* out) {
+  std::uint32_t values[kEscape + 1];  // that of an escape is read, and not used
+  std::memcpy(values, values_, 4 * coded_);
   // Up to the last escape there always is a next one to read, so it is read each time and taken or
   // not without a branch: which values are rare is unpredictable.
-  const auto* code = reinterpret_cast<const unsigned char*>(codes.data());
-  const std::size_t last_escape = codes.rfind('\xff');
-  const std::size_t mixed = last_escape == codes.npos ? 0 : last_escape + 1;
-  const char* next = escaped.data();
+  const auto* last = static_cast<const unsigned char*>(memrchr(codes_, kEscape, count));
+  const std::size_t mixed = last ? static_cast<std::size_t>(last - codes_) + 1 : 0;
+  const unsigned char* const code = codes_;
+  const char* next = escaped_;
   for (std::size_t i = 0; i < mixed; ++i) {
-    std::uint32_t rare;
-    std::memcpy(&rare, next, 4);
-    const bool is_rare = code[i] == kEscape;
-    out[i] = is_rare ? rare : values[code[i]];
-    next += is_rare ? 4 : 0;
+    const std::uint32_t is_rare = code[i] == kEscape;
+    const std::uint32_t rare = load(next), frequent = values[code[i]];
+    out[i] = frequent ^ ((rare ^ frequent) & (0u - is_rare));
+    next += 4 * is_rare;
   }
   for (std::size_t i = mixed; i < count; ++i) out[i] = values[code[i]];
+  codes_ += count;
+  escaped_ = next;
+}
+
+void PackedColumn::prefetch(std::size_t count) const {
+  constexpr std::size_t kLine = 64;
+  if (kind_ != kCoded) return;  // what comes is one stream
+  for (std::size_t at = 0; at < count + kLine; at += kLine) __builtin_prefetch(codes_ + at);
+  __builtin_prefetch(values_);
+  // A quarter of the values is rare where few are not.
+  for (std::size_t at = 0; at < count + kLine; at += kLine) __builtin_prefetch(escaped_ + at);
 }
 
 }  // namespace leveret::stream

@@ -8,7 +8,8 @@
 ///                1 constant: u32
 ///                2 coded: u32 n ≤ 255, n × u32 values, count × u8 codes, u32 m, m × u32 escaped
 ///
-/// A code below n is the value of that number; 255 takes the next escaped value.
+/// A code below n is the value of that number; 255 takes the next escaped value. Other codes there
+/// are not.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +43,36 @@ class ColumnEncoder {
   std::vector<std::uint32_t> coded_;    ///< indices into seen_ of the coded values
 };
 
-/// Decodes `count` values to `out`. Throws BytesReader::BadBytes.
-void decode_column(BytesReader& from, std::size_t count, std::uint32_t* out);
+/// A column where it lies, checked, and how far it is decoded.
+class PackedColumn {
+ public:
+  PackedColumn() = default;
+  /// Takes a column of `count` values off `from`, whose bytes must outlive it. Throws
+  /// BytesReader::BadBytes.
+  PackedColumn(BytesReader& from, std::size_t count);
+
+  /// Decodes the next `count` values, of which there must be as many.
+  void next(std::size_t count, std::uint32_t* out);
+  /// Has the next `count` of them brought from memory.
+  void prefetch(std::size_t count) const;
+
+ private:
+  enum Kind : std::uint8_t { kRaw, kConstant, kCoded };
+  friend class ColumnEncoder;
+
+  void next_coded(std::size_t count, std::uint32_t* out);
+
+  Kind kind_ = kRaw;
+  std::uint32_t coded_ = 0;               ///< kCoded: values that have a code
+  const char* values_ = nullptr;          ///< u32 each: those, the constant, or what is left
+  const unsigned char* codes_ = nullptr;  ///< kCoded: what is left
+  const char* escaped_ = nullptr;         ///< u32 each: what is left
+};
+
+/// Takes a column of `count` values off `from` and decodes it to `out`. Throws
+/// BytesReader::BadBytes.
+inline void decode_column(BytesReader& from, std::size_t count, std::uint32_t* out) {
+  PackedColumn(from, count).next(count, out);
+}
 
 }  // namespace leveret::stream

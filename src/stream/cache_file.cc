@@ -20,6 +20,16 @@ constexpr std::size_t kHeaderStart = 16;  // magic, version, size of the key
 constexpr std::size_t kMaxKeyBytes = 64 << 20;
 constexpr std::size_t kChecksumBytes = 8;
 
+/// Gives `to` this size, whatever is in it. Blocks are of about one size: with a little more room
+/// for the first, what follows finds its place without touching new memory.
+void set_size(std::string& to, std::size_t size) {
+  if (to.capacity() < size) {
+    to = std::string();
+    to.reserve(size + size / 8);
+  }
+  to.resize(size);
+}
+
 }  // namespace
 
 CacheFile::CacheFile(const std::string& path) : path_(path) {
@@ -108,7 +118,7 @@ void CacheFile::read_end() {
   }
 }
 
-bool CacheFile::next(std::string_view& block) {
+bool CacheFile::next(std::string& block) {
   block_offset_ = next_offset_;
   if (next_offset_ == blocks_end_) {
     if (blocks_ != info_.totals.blocks) fail(next_offset_, "blocks are missing");
@@ -136,23 +146,26 @@ bool CacheFile::next(std::string_view& block) {
   if (checksum != cache_checksum(content_, cache_checksum(checked))) {
     fail_block("the checksum of a block differs");
   }
-  block = is_packed ? unpack(unpacked_size) : std::string_view(content_);
+  if (is_packed) {
+    unpack(unpacked_size, block);
+  } else {
+    block.swap(content_);
+  }
   next_offset_ += kBlockHeaderSize + size;
   ++blocks_;
   return true;
 }
 
-std::string_view CacheFile::unpack(std::uint64_t unpacked_size) {
-  if (unpacked_.size() < unpacked_size) unpacked_.resize(unpacked_size);
-  const std::size_t got = ZSTD_decompressDCtx(context_, unpacked_.data(), unpacked_size,
-                                              content_.data(), content_.size());
+void CacheFile::unpack(std::uint64_t unpacked_size, std::string& block) {
+  set_size(block, unpacked_size);
+  const std::size_t got =
+      ZSTD_decompressDCtx(context_, block.data(), block.size(), content_.data(), content_.size());
   if (ZSTD_isError(got) || got != unpacked_size) fail_block("a block does not unpack");
-  return {unpacked_.data(), got};
 }
 
 /// Replaces `to` by bytes [offset, offset + size) of the file.
 void CacheFile::read_at(std::uint64_t offset, std::size_t size, std::string& to) const {
-  to.resize(size);
+  set_size(to, size);
   std::size_t done = 0;
   while (done < size) {
     const ssize_t got =

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "stream/cache_reader.h"
 
@@ -21,8 +20,8 @@ class CacheFile {
   CacheFile& operator=(const CacheFile&) = delete;
 
   const CacheInfo& info() const { return info_; }
-  /// The next block, unpacked; valid until the next call. False after the last.
-  bool next(std::string_view& block);
+  /// Replaces `block` by the next one, unpacked. False after the last.
+  bool next(std::string& block);
   /// Where the block last given begins, or the next one where none was.
   std::uint64_t offset() const { return block_offset_; }
   /// Reports what a block holds as a fault of the file.
@@ -32,7 +31,7 @@ class CacheFile {
   void read_header();
   void read_end();
   void read_at(std::uint64_t offset, std::size_t size, std::string& to) const;
-  std::string_view unpack(std::uint64_t unpacked_size);
+  void unpack(std::uint64_t unpacked_size, std::string& block);
   [[noreturn]] void fail(std::uint64_t offset, const char* what) const;
 
   std::string path_;
@@ -42,7 +41,7 @@ class CacheFile {
   std::uint64_t next_offset_ = 0;  ///< of the block to be read next
   std::uint64_t block_offset_ = 0;
   std::uint64_t blocks_ = 0;
-  std::string header_, content_, unpacked_;
+  std::string header_, content_;
   ZSTD_DCtx* context_ = nullptr;
 };
 

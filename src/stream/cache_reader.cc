@@ -10,7 +10,6 @@
 
 #include "stream/cache_block.h"
 #include "stream/cache_file.h"
-#include "stream/text_reader.h"
 #include "text/namespace_number.h"
 
 namespace leveret::stream {
@@ -21,12 +20,19 @@ constexpr std::size_t kChunkFeatures = 1 << 13;
 
 }  // namespace
 
-/// The blocks of a cache, decoded chunk by chunk, and that they add up to the totals.
+struct CacheReader::Block {
+  explicit Block(text::NamespaceNames& names) : decoder(names) {}
+
+  BlockDecoder decoder;
+  std::uint64_t offset = 0;  ///< in the file
+};
+
+/// The blocks of a cache, checked, and that they add up to the totals.
 class CacheReader::Blocks {
  public:
   Blocks(const std::string& path, text::NamespaceNames& names,
          const std::vector<std::string>& numbers)
-      : file_(path), decoder_(names) {
+      : file_(path) {
     for (const std::string& space : file_.info().key.numbers) {
       if (std::find(numbers.begin(), numbers.end(), space) != numbers.end()) continue;
       if (const auto id = names.intern(text::number_run_name(space))) unwanted_.insert(*id);
@@ -34,12 +40,33 @@ class CacheReader::Blocks {
   }
 
   const CacheInfo& info() const { return file_.info(); }
-  std::uint64_t offset() const { return file_.offset(); }
 
-  bool next(text::ExampleChunk& chunk) {
-    while (!decoder_.next(chunk, kChunkFeatures)) {
-      if (!start_block()) return false;
+  /// The next block, ready to be decoded. False after the last.
+  bool next(Block& block) {
+    if (!file_.next(bytes_)) {
+      const CacheTotals& totals = file_.info().totals;
+      if (examples_ != totals.examples || features_ != totals.features) {
+        file_.fail_block("its totals differ from what it holds");
+      }
+      return false;
     }
+    try {
+      block.decoder.start(bytes_);
+    } catch (const BytesReader::BadBytes& bad) {
+      file_.fail_block(bad.what());
+    }
+    if (block.decoder.source() >= file_.info().key.sources.size()) {
+      file_.fail_block("a block is of an unknown source");
+    }
+    block.offset = file_.offset();
+    examples_ += block.decoder.examples();
+    features_ += block.decoder.features();
+    return true;
+  }
+
+  /// For any thread.
+  bool decode(Block& block, text::ExampleChunk& chunk) const {
+    if (!block.decoder.next(chunk, kChunkFeatures)) return false;
     if (!unwanted_.empty()) leave_out_unwanted(chunk);
     return true;
   }
@@ -65,39 +92,18 @@ class CacheReader::Blocks {
     chunk.features.resize(features);
   }
 
-  bool start_block() {
-    std::string_view block;
-    if (!file_.next(block)) {
-      const CacheTotals& totals = file_.info().totals;
-      if (examples_ != totals.examples || features_ != totals.features) {
-        file_.fail_block("its totals differ from what it holds");
-      }
-      return false;
-    }
-    try {
-      decoder_.start(block);
-    } catch (const BytesReader::BadBytes& bad) {
-      file_.fail_block(bad.what());
-    }
-    if (decoder_.source() >= file_.info().key.sources.size()) {
-      file_.fail_block("a block is of an unknown source");
-    }
-    examples_ += decoder_.examples();
-    features_ += decoder_.features();
-    return true;
-  }
-
   CacheFile file_;
-  BlockDecoder decoder_;
+  std::string bytes_;                           ///< of the next block
   std::unordered_set<std::uint32_t> unwanted_;  ///< names of runs
   std::uint64_t examples_ = 0, features_ = 0;
 };
 
 CacheReader::CacheReader(const std::string& path, text::NamespaceNames& names,
                          const CacheKey* expected, const std::vector<std::string>& numbers,
-                         std::size_t chunks_ahead)
-    : blocks_(std::make_unique<Blocks>(path, names, numbers)),
-      queue_(std::max<std::size_t>(1, chunks_ahead), ReaderOptions{}.bytes_ahead()) {
+                         std::size_t blocks_ahead)
+    : names_(names),
+      blocks_(std::make_unique<Blocks>(path, names, numbers)),
+      queue_(std::max<std::size_t>(1, blocks_ahead)) {
   info_ = blocks_->info();
   if (expected) {
     const std::string reason = cache_mismatch(info_.key, *expected);
@@ -118,16 +124,78 @@ CacheReader::~CacheReader() {
 
 void CacheReader::run() {
   try {
-    text::ExampleChunk chunk;
-    while (!stopped_ && blocks_->next(chunk)) {
-      bytes_read_ = blocks_->offset();
-      if (!queue_.push(chunk, chunk.size_bytes())) return;
+    for (BlockPointer block; !stopped_;) {
+      block = unused();
+      if (!blocks_->next(*block) || !queue_.push(block)) break;
     }
-    if (!stopped_) bytes_read_ = info_.file_bytes;
     queue_.close();
   } catch (...) {
     queue_.fail(std::current_exception());
   }
+}
+
+CacheReader::BlockPointer CacheReader::unused() {
+  const std::lock_guard lock(mutex_);
+  if (used_up_.empty()) return std::make_unique<Block>(names_);
+  BlockPointer block = std::move(used_up_.back());
+  used_up_.pop_back();
+  return block;
+}
+
+bool CacheReader::next(text::ExampleChunk& chunk) {
+  chunk.free_large();
+  while (!stopped_) {
+    BlockPointer block = take();
+    if (!block) break;
+    bool more = false;
+    try {
+      more = blocks_->decode(*block, chunk);
+    } catch (...) {
+      give_back(nullptr, false);
+      throw;
+    }
+    bytes_read_ = block->offset;
+    give_back(std::move(block), more);
+    if (more) return true;
+  }
+  if (!stopped_) bytes_read_ = info_.file_bytes;
+  return false;
+}
+
+/// A block that has more to hand out, unless it is used up just now: one that was begun before, or
+/// else the next. Null: there is none left, and nobody is left who may give one back.
+CacheReader::BlockPointer CacheReader::take() {
+  BlockPointer block;
+  std::unique_lock lock(mutex_);
+  ++taking_;
+  if (begun_.empty()) {
+    lock.unlock();
+    try {
+      if (queue_.pop(block)) return block;
+    } catch (...) {
+      give_back(nullptr, false);
+      throw;
+    }
+    lock.lock();
+    --taking_;
+    given_back_.notify_all();
+    given_back_.wait(lock, [this] { return !begun_.empty() || taking_ == 0; });
+    if (begun_.empty()) return nullptr;
+    ++taking_;
+  }
+  block = std::move(begun_.back());
+  begun_.pop_back();
+  return block;
+}
+
+/// Ends a `take`.
+void CacheReader::give_back(BlockPointer block, bool more) {
+  {
+    const std::lock_guard lock(mutex_);
+    --taking_;
+    if (block) (more ? begun_ : used_up_).push_back(std::move(block));
+  }
+  given_back_.notify_all();
 }
 
 bool is_cache(const std::string& path) {

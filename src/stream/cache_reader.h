@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -24,25 +26,24 @@ struct CacheInfo {
   std::uint64_t file_bytes = 0;
 };
 
-/// Reads and unpacks in a thread of its own. Make a new one for each pass. Errors are
-/// std::runtime_error with the file, what is wrong and what to do; a fault in the middle comes
-/// after the examples of the blocks before it.
+/// Reads, unpacks and checks blocks in a thread of its own; who takes chunks decodes them. Make a
+/// new one for each pass. Errors are std::runtime_error with the file, what is wrong and what to
+/// do; a fault in the middle comes after the examples of the blocks before it, to one consumer.
+/// Several take their chunks from as many blocks, as long as there are enough.
 class CacheReader final : public ExampleSource {
  public:
   /// Throws unless the file is a whole cache that was made with `expected`; null: with anything
   /// (the cache that this run has just made). `names` must outlive the reader. Of the numbers that
   /// the cache has, those of the namespaces `numbers` are handed out.
   CacheReader(const std::string& path, text::NamespaceNames& names, const CacheKey* expected,
-              const std::vector<std::string>& numbers = {}, std::size_t chunks_ahead = 8);
+              const std::vector<std::string>& numbers = {}, std::size_t blocks_ahead = 1);
   ~CacheReader() override;
   CacheReader(const CacheReader&) = delete;
   CacheReader& operator=(const CacheReader&) = delete;
 
   /// Chunks hold examples, their lines' numbers and tags, no other text and no bad lines.
-  bool next(text::ExampleChunk& chunk) override {
-    chunk.free_large();
-    return queue_.pop(chunk);
-  }
+  bool next(text::ExampleChunk& chunk) override;
+  /// What is not decoded yet is not handed out, either.
   void stop() noexcept override { stopped_ = true; }
   const std::string& source_name(std::uint32_t source) const override {
     return info_.key.sources.at(source).name;
@@ -52,15 +53,28 @@ class CacheReader final : public ExampleSource {
   const CacheInfo& info() const { return info_; }
 
  private:
+  struct Block;
   class Blocks;
+  using BlockPointer = std::unique_ptr<Block>;
 
   void run();
+  BlockPointer unused();
+  BlockPointer take();
+  void give_back(BlockPointer block, bool more);
 
+  text::NamespaceNames& names_;
   CacheInfo info_;
   std::unique_ptr<Blocks> blocks_;
   std::atomic<bool> stopped_{false};
   std::atomic<std::uint64_t> bytes_read_{0};
-  BoundedQueue<text::ExampleChunk> queue_;
+  BoundedQueue<BlockPointer> queue_;
+
+  std::mutex mutex_;  ///< guards what follows
+  std::condition_variable given_back_;
+  std::vector<BlockPointer> begun_;    ///< nobody takes a chunk from them just now
+  std::vector<BlockPointer> used_up_;  ///< their memory is for the next blocks
+  unsigned taking_ = 0;                ///< consumers that take a chunk, or wait for a block
+
   std::thread thread_;  // last: it uses all of the above
 };
 

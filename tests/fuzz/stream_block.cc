@@ -34,8 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   BlockEncoder encoder(names);
   text::ExampleChunk chunk;
   std::size_t examples = 0;
+  std::string bytes(reinterpret_cast<const char*>(data), size);
   try {
-    decoder.start({reinterpret_cast<const char*>(data), size});
+    decoder.start(bytes);
   } catch (const BytesReader::BadBytes&) {
     require(!decoder.next(chunk, 64));
     return 0;
@@ -53,7 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string block, again;
   const std::size_t features = encoder.features();
   encoder.finish(block);
-  decoder.start(block);
+  bytes = block;
+  decoder.start(bytes);
   require(decoder.examples() == examples && decoder.features() == features);
   while (decoder.next(chunk, 64)) {
     for (const text::Example& example : chunk.examples) encoder.add(chunk, example);

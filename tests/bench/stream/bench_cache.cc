@@ -115,7 +115,7 @@ void unpack_blocks(benchmark::State& state) {
   std::uint64_t examples = 0, bytes = 0;
   for (auto _ : state) {
     CacheFile file(files().cache);
-    std::string_view block;
+    std::string block;
     while (file.next(block)) bytes += block.size();
     examples += file.info().totals.examples;
   }
@@ -124,7 +124,7 @@ void unpack_blocks(benchmark::State& state) {
 }
 BENCHMARK(unpack_blocks)->Unit(benchmark::kMillisecond);
 
-/// All the work of the reading thread, in one thread.
+/// All that stands between the file and the learner, in one thread.
 void decode_cache(benchmark::State& state) {
   if (!is_cache(files().cache)) make_cache();
   std::uint64_t examples = 0;
@@ -133,7 +133,7 @@ void decode_cache(benchmark::State& state) {
     CacheFile file(files().cache);
     BlockDecoder decoder(names);
     text::ExampleChunk chunk;
-    std::string_view block;
+    std::string block;
     while (file.next(block)) {
       decoder.start(block);
       while (decoder.next(chunk, 1 << 14)) examples += chunk.examples.size();

@@ -42,6 +42,29 @@ TEST_CASE("a column comes back as it was") {
   }
 }
 
+TEST_CASE("a column may be decoded in parts of any size") {
+  std::mt19937 random(3);
+  for (const std::uint32_t distinct : {1u, 3u, 300u, 5000u, 0xffffffffu}) {
+    Values values(3000);
+    for (std::uint32_t& value : values) {
+      const double u = random() / 4294967296.0;
+      value = static_cast<std::uint32_t>(u * u * distinct) * 2654435761u;
+    }
+    const std::string bytes = encoded(values);
+    BytesReader from(bytes);
+    PackedColumn column(from, values.size());
+    CHECK(from.empty());
+    Values parts;
+    while (parts.size() < values.size()) {
+      const std::size_t count = std::min<std::size_t>(random() % 40, values.size() - parts.size());
+      parts.resize(parts.size() + count);
+      column.prefetch(count);
+      column.next(count, parts.data() + parts.size() - count);
+    }
+    CHECK(parts == values);
+  }
+}
+
 TEST_CASE("a column of few values is short, one of random values no longer than it was") {
   CHECK(encoded(Values(8000, 42)).size() == 5);
   Values few(8000), rare(8000);
@@ -50,6 +73,17 @@ TEST_CASE("a column of few values is short, one of random values no longer than 
   for (std::uint32_t& value : rare) value = static_cast<std::uint32_t>(random());
   CHECK(encoded(few).size() < 8000 + 500);
   CHECK(encoded(rare).size() == 1 + 4 * 8000);
+}
+
+TEST_CASE("a code without a value is refused") {
+  // Kind 2, two values, codes 0 1 0, no escapes.
+  std::string bytes = {2, 2, 0, 0, 0, 7, 0, 0, 0, 9, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0};
+  CHECK(decoded(bytes, 3) == Values{7, 9, 7});
+  for (const char code : {2, 127, -2}) {
+    bytes[14] = code;
+    BytesReader from(bytes);
+    CHECK_THROWS_AS(PackedColumn(from, 3), BytesReader::BadBytes);
+  }
 }
 
 TEST_CASE("a column that is cut or makes no sense is refused") {
