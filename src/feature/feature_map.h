@@ -92,6 +92,7 @@ class FeatureMap {
   /// interactions: all in one pass. False, with nothing appended, for any other.
   bool map_usual(const text::ExampleChunk& chunk, const text::Example& example,
                  FeatureBatch& out) const;
+  bool map_usual_linear(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const;
   template <bool kGroups, bool kFields>
   bool map_usual_runs(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const;
   static bool insert_run(FieldRun run, FieldRun* first, FieldRun* end);

@@ -24,8 +24,22 @@ bool FeatureMap::insert_run(FieldRun run, FieldRun* first, FieldRun* end) {
   return true;
 }
 
-/// The runs of a usual line: to out.linear_runs, as one without groups, and to out.runs. False, with
-/// nothing appended, when it is not a usual line.
+/// The runs of a usual line where neither groups nor fields are asked for: to out.linear_runs, as
+/// one. False, with nothing appended, when it is not a usual line.
+bool FeatureMap::map_usual_linear(std::span<const text::NamespaceRun> runs,
+                                  FeatureBatch& out) const {
+  const UsualRoute* const routes = usual_.data();
+  const std::size_t names = usual_.size();
+  for (const text::NamespaceRun& run : runs) {
+    if (run.name >= names || routes[run.name].field < 0) return false;
+  }
+  const auto at = static_cast<std::uint32_t>(out.linear.size());
+  out.linear_runs.push_back({0, at, at + (runs.back().end - runs.front().begin)});
+  return true;
+}
+
+/// The runs of a usual line: to out.linear_runs, as one without groups, and to out.runs. False,
+/// with nothing appended, when it is not a usual line.
 template <bool kGroups, bool kFields>
 bool FeatureMap::map_usual_runs(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const {
   const auto linear_at = static_cast<std::uint32_t>(out.linear.size());
@@ -73,10 +87,10 @@ bool FeatureMap::map_usual(const text::ExampleChunk& chunk, const text::Example&
   if (count == 0 || !options_.interactions.empty()) return false;
   const std::span runs(chunk.runs.data() + example.runs_begin, count);
   const bool fields = options_.field_features;
-  const bool usual = out.groups ? (fields ? map_usual_runs<true, true>(runs, out)
-                                          : map_usual_runs<true, false>(runs, out))
-                                : (fields ? map_usual_runs<false, true>(runs, out)
-                                          : map_usual_runs<false, false>(runs, out));
+  const bool usual =
+      out.groups ? (fields ? map_usual_runs<true, true>(runs, out)
+                           : map_usual_runs<true, false>(runs, out))
+                 : (fields ? map_usual_runs<false, true>(runs, out) : map_usual_linear(runs, out));
   if (!usual) return false;
   append_features({chunk.features.data() + runs[0].begin, runs[count - 1].end - runs[0].begin},
                   static_cast<std::uint32_t>(out.linear.size()), out);

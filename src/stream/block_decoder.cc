@@ -260,8 +260,7 @@ void BlockDecoder::put_plain_runs(const Template& t, text::ExampleChunk& chunk) 
   auto at = static_cast<std::uint32_t>(feature_at_);
   for (std::size_t r = 0; r < runs; ++r, ++at) {
     const std::uint32_t c = column_of_run[r];
-    run[r].name = names[c].name;
-    run[r].hash = names[c].hash;
+    std::memcpy(&run[r], &names[c], sizeof names[c]);
     run[r].begin = at;
     run[r].end = at + 1;
     feature[r].hash = *hashes[c]++;

@@ -166,20 +166,22 @@ void Parser::LineParser::parse_usual_namespaces() {
 std::size_t Parser::LineParser::add_usual_namespaces(std::span<const std::uint32_t> delimiters) {
   const std::size_t found =
       kernels_.usual_namespaces(text_, size_, delimiters.data(), delimiters.size(), found_);
+  std::uint32_t ids[kernels::UsualNamespaces::kNames];
   std::uint32_t seeds[kernels::UsualNamespaces::kNames];
   std::uint32_t hashes[kernels::UsualNamespaces::kNames];
-  NamespaceRun* const runs = staged_.free_runs();
-  const std::uint32_t at = staged_.next_feature();
   std::uint32_t known = 0;
   for (; known < found; ++known) {
-    const KnownNamespace space = known_.find_short(found_.name[known]);
-    if (space.id == KnownNamespace::kUnknown || space.number) break;
-    runs[known] = {space.id, space.hash, at + known, at + known + 1};
+    const PlainNamespace space = known_.find_plain(found_.name[known]);
+    if (space.id == KnownNamespace::kUnknown) break;
+    ids[known] = space.id;
     seeds[known] = space.hash;
   }
   const std::size_t count =
       kernels_.hash_features(found_, known, seeds, options_.hash == HashMode::kStrings, hashes);
+  NamespaceRun* const runs = staged_.free_runs();
   Feature* const features = staged_.free_features();
+  const std::uint32_t at = staged_.next_feature();
+  for (std::uint32_t i = 0; i < count; ++i) runs[i] = {ids[i], seeds[i], at + i, at + i + 1};
   for (std::size_t i = 0; i < count; ++i) features[i] = {hashes[i], 1.0f};
   staged_.added(count);
   return count;

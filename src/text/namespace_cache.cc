@@ -16,15 +16,14 @@ std::size_t NamespaceCache::slot_of(std::string_view name) const {
   return at;
 }
 
-const KnownNamespace& NamespaceCache::find_anew(std::uint64_t name) {
-  static constexpr KnownNamespace kNone;
+PlainNamespace NamespaceCache::find_anew(std::uint64_t name) {
   char bytes[sizeof name];
   std::memcpy(bytes, &name, sizeof name);
   const KnownNamespace known = find({bytes, static_cast<std::size_t>(name >> 56)});
-  if (known.id == KnownNamespace::kUnknown) return kNone;
-  Lately& lately = place_of(name);
-  lately = {name, known};
-  return lately.known;
+  if (known.id == KnownNamespace::kUnknown || known.number) return {};
+  const PlainNamespace space = {known.id, known.hash};
+  place_of(name) = {name, space};
+  return space;
 }
 
 void NamespaceCache::insert(std::string_view name, KnownNamespace known) {

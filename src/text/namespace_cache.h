@@ -17,6 +17,12 @@ struct KnownNamespace {
   bool number = false;  ///< numbers are wanted from it
 };
 
+/// A known namespace from which no numbers are wanted: its features are all there is to it.
+struct PlainNamespace {
+  std::uint32_t id = KnownNamespace::kUnknown;
+  std::uint32_t hash = 0;
+};
+
 class NamespaceCache {
  public:
   NamespaceCache() : slots_(kFirstSlots) {}
@@ -27,10 +33,11 @@ class NamespaceCache {
     return slots_[slot_of(name)].known;
   }
 
-  /// find() of a name of 1 to 7 bytes, as kernels::UsualNamespaces has it.
-  const KnownNamespace& find_short(std::uint64_t name) {
+  /// The namespace of a name of 1 to 7 bytes, as kernels::UsualNamespaces has it; id kUnknown if
+  /// it is not known, or not plain.
+  PlainNamespace find_plain(std::uint64_t name) {
     const Lately& lately = place_of(name);
-    return lately.name == name ? lately.known : find_anew(name);
+    return lately.name == name ? lately.space : find_anew(name);
   }
 
   /// `name` must stay where it is for the life of the cache.
@@ -47,17 +54,17 @@ class NamespaceCache {
   /// A name that was looked for lately.
   struct Lately {
     std::uint64_t name = 0;
-    KnownNamespace known;
+    PlainNamespace space;
   };
 
   /// The slot that holds `name`, else the free one where it belongs.
   std::size_t slot_of(std::string_view name) const;
   Lately& place_of(std::uint64_t name) { return lately_[(name * 0x9e3779b97f4a7c15u) >> 56]; }
-  const KnownNamespace& find_anew(std::uint64_t name);
+  PlainNamespace find_anew(std::uint64_t name);
   void grow();
 
   std::array<KnownNamespace, 256> letters_;
-  std::array<Lately, 256> lately_;  ///< each in its place_of; known names only
+  std::array<Lately, 256> lately_;  ///< each in its place_of; plain ones only
   std::vector<Slot> slots_;  ///< open addressing, linear probing, at most half full
   std::size_t used_ = 0;
 };
