@@ -12,6 +12,7 @@ void FeatureBatch::clear() {
   runs.clear();
   runs_begin.assign(1, 0);
   field_features.clear();
+  field_features_begin.assign(1, 0);
   parents.clear();
   if (!derived.chunk.examples.empty()) derived.chunk.clear();
 }

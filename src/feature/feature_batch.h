@@ -4,7 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "feature/transform_run.h"
@@ -37,9 +40,29 @@ struct FieldFeature {
 inline constexpr std::uint32_t kNoLinear = 0xffffffffu;
 inline constexpr std::uint32_t kNoParent = 0xffffffffu;
 
+/// An array whose elements have no value until they are written, so that growing it costs nothing.
+template <class T>
+struct NoFill : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = NoFill<U>;
+  };
+  template <class U>
+  void construct(U* at) noexcept {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... Args>
+  void construct(U* at, Args&&... args) {
+    ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);
+  }
+};
+template <class T>
+using Unfilled = std::vector<T, NoFill<T>>;
+
 /// Owned by one thread and used again for the next batch without allocating. Example b has linear
 /// runs [linear_runs_begin[b], linear_runs_begin[b+1]) and field runs [runs_begin[b],
-/// runs_begin[b+1]); its field runs ascend by field and no field comes twice.
+/// runs_begin[b+1]); its field runs ascend by field and no field comes twice. Its field features are
+/// [field_features_begin[b], field_features_begin[b+1]).
 struct FeatureBatch {
   std::vector<float> label;       ///< +1, -1, 0 = none
   std::vector<float> importance;  ///< >= 0
@@ -50,11 +73,12 @@ struct FeatureBatch {
   bool groups = true;
 
   std::vector<Feature> linear;  ///< without the constant, interactions included
-  std::vector<LinearRun> linear_runs;
+  Unfilled<LinearRun> linear_runs;
   std::vector<std::uint32_t> linear_runs_begin{0};
 
-  std::vector<FieldFeature> field_features;
-  std::vector<FieldRun> runs;
+  Unfilled<FieldFeature> field_features;
+  std::vector<std::uint32_t> field_features_begin{0};
+  Unfilled<FieldRun> runs;
   std::vector<std::uint32_t> runs_begin{0};
 
   std::span<const LinearRun> linear_runs_of(std::size_t b) const {
@@ -80,8 +104,14 @@ struct FeatureBatch {
   /// Features named by `parents` are then those in here.
   TransformScratch derived;
 
-  /// Working memory of FeatureMap::map, kept here so that mapping stays const and allocation free.
+  // Working memory of FeatureMap::map, kept here so that mapping stays const and allocation free.
   std::vector<std::uint32_t> scratch;
+  /// By field: the features [begin, end) of the example at hand, or begin kNowhere.
+  struct FieldPlace {
+    static constexpr std::uint32_t kNowhere = 0xffffffffu;
+    std::uint32_t begin, end;
+  };
+  std::vector<FieldPlace> field_places;
 
   std::size_t size() const { return label.size(); }
   void clear();

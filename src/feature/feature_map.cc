@@ -195,6 +195,7 @@ std::size_t FeatureMap::map_each(const text::ExampleChunk& chunk, std::size_t fi
       if (options_.field_features) map_fields(from, mapped, plan_of, out);
     }
     out.runs_begin.push_back(static_cast<std::uint32_t>(out.runs.size()));
+    out.field_features_begin.push_back(static_cast<std::uint32_t>(out.field_features.size()));
   }
   return count;
 }

@@ -95,7 +95,7 @@ class FeatureMap {
   bool map_usual_linear(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const;
   template <bool kGroups, bool kFields>
   bool map_usual_runs(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const;
-  static bool insert_run(FieldRun run, FieldRun* first, FieldRun* end);
+  bool put_field_runs(std::size_t count, FeatureBatch& out) const;
   void append_features(std::span<const Feature> features, std::uint32_t linear_at,
                        FeatureBatch& out) const;
   void map_fields(const text::ExampleChunk& chunk, const text::Example& example,

@@ -1,6 +1,4 @@
 // FeatureMap: the usual line, in one pass.
-#include <algorithm>
-
 #include "feature/feature_map.h"
 
 namespace leveret::feature {
@@ -11,17 +9,6 @@ FeatureMap::UsualRoute FeatureMap::usual_route(const Route& route) const {
   const bool one_field = route.field != Route::kNone && route.field != Route::kSeveral;
   return {route.group,
           linear && one_field ? static_cast<std::int32_t>(route.field) : UsualRoute::kUnusual};
-}
-
-/// Puts `run` in its place among those from `first` to `end`, which ascend by field. False when
-/// there is one of its field.
-bool FeatureMap::insert_run(FieldRun run, FieldRun* first, FieldRun* end) {
-  for (; end != first && end[-1].field >= run.field; --end) {
-    if (end[-1].field == run.field) return false;
-    *end = end[-1];
-  }
-  *end = run;
-  return true;
 }
 
 /// The runs of a usual line where neither groups nor fields are asked for: to out.linear_runs, as
@@ -38,47 +25,57 @@ bool FeatureMap::map_usual_linear(std::span<const text::NamespaceRun> runs,
   return true;
 }
 
-/// The runs of a usual line: to out.linear_runs, as one without groups, and to out.runs. False,
-/// with nothing appended, when it is not a usual line.
+/// Those of any other usual line, without groups as one. False, with nothing appended, when it is
+/// not a usual line.
 template <bool kGroups, bool kFields>
 bool FeatureMap::map_usual_runs(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const {
+  using Place = FeatureBatch::FieldPlace;
+  const std::uint32_t begin = runs.front().begin;
   const auto linear_at = static_cast<std::uint32_t>(out.linear.size());
   const auto field_at = static_cast<std::uint32_t>(out.field_features.size());
-  const std::size_t linear_run_at = out.linear_runs.size(), run_at = out.runs.size();
+  const std::size_t linear_run_at = out.linear_runs.size();
   out.linear_runs.resize(linear_run_at + (kGroups ? runs.size() : 1));
-  if (kFields) out.runs.resize(run_at + runs.size());
   LinearRun* const linear_runs = out.linear_runs.data() + linear_run_at;
-  FieldRun* const field_runs = out.runs.data() + run_at;
+  if (kFields) out.field_places.assign(field_count_, {Place::kNowhere, 0});
+  Place* const places = out.field_places.data();
   const UsualRoute* const routes = usual_.data();
   const std::size_t names = usual_.size();
 
-  const std::uint32_t begin = runs[0].begin;
-  std::uint32_t end = begin;
   bool usual = true;
-  for (std::size_t r = 0; usual && r < runs.size(); ++r) {
+  for (std::size_t r = 0; r < runs.size(); ++r) {
     const text::NamespaceRun run = runs[r];
-    if (run.name >= names || run.begin != end || run.end == end || routes[run.name].field < 0) {
+    if (run.name >= names || run.begin == run.end || routes[run.name].field < 0) {
       usual = false;
       break;
     }
     const UsualRoute route = routes[run.name];
-    end = run.end;
-    if (kGroups) {
-      linear_runs[r] = {route.group, linear_at + (run.begin - begin), linear_at + (end - begin)};
-    }
-    if (kFields) {
-      usual = insert_run({static_cast<std::uint32_t>(route.field), field_at + (run.begin - begin),
-                          field_at + (end - begin)},
-                         field_runs, field_runs + r);
-    }
+    const std::uint32_t first = run.begin - begin, end = run.end - begin;
+    if (kGroups) linear_runs[r] = {route.group, linear_at + first, linear_at + end};
+    if (kFields) places[route.field] = {field_at + first, field_at + end};
   }
-  if (!usual) {
+  if (!usual || (kFields && !put_field_runs(runs.size(), out))) {
     out.linear_runs.resize(linear_run_at);
-    if (kFields) out.runs.resize(run_at);
     return false;
   }
-  if (!kGroups) linear_runs[0] = {0, linear_at, linear_at + (end - begin)};
+  if (!kGroups) linear_runs[0] = {0, linear_at, linear_at + (runs.back().end - begin)};
   return true;
+}
+
+/// Appends the runs of the fields that have a place. False, with nothing appended, when they are
+/// not `count`: one has two runs.
+bool FeatureMap::put_field_runs(std::size_t count, FeatureBatch& out) const {
+  const std::size_t run_at = out.runs.size();
+  out.runs.resize(run_at + field_count_ + 1);  // one is written before it is known to be there
+  FieldRun* const first = out.runs.data() + run_at;
+  FieldRun* next = first;
+  for (std::uint32_t field = 0; field < field_count_; ++field) {
+    const FeatureBatch::FieldPlace place = out.field_places[field];
+    *next = {field, place.begin, place.end};
+    next += place.begin != FeatureBatch::FieldPlace::kNowhere;
+  }
+  const bool all = static_cast<std::size_t>(next - first) == count;
+  out.runs.resize(run_at + (all ? count : 0));
+  return all;
 }
 
 bool FeatureMap::map_usual(const text::ExampleChunk& chunk, const text::Example& example,

@@ -119,7 +119,8 @@ float* FfmBlock::spread_in_place(const Model& model, Tape& tape, std::size_t b) 
   }
   for (const std::uint32_t f : at.absent) {
     std::fill(d + pair_index(0, f), d + pair_index(f, f), 0.0f);
-    for (std::size_t g = f + 1; g < at.rows.size(); ++g) d[pair_index(f, g)] = 0.0f;
+    float* pair = d + pair_index(f, f);
+    for (std::size_t g = f + 1; g < at.rows.size(); ++g) *(pair += g) = 0.0f;
   }
   return d;
 }

@@ -175,11 +175,10 @@ void Network::set_values(const Model& model, Tape& tape, std::size_t b) const {
     // Almost every value of categorical data is 1 among ones.
     values[i] = !scaled || (x == 1.0f && largest <= 1.0f) ? x : x / std::max(largest, std::fabs(x));
   }
-  for (const feature::FieldRun& run : tape.field_runs(b)) {
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      const feature::FieldFeature f = features[i];
-      field_values[i] = f.linear != feature::kNoLinear ? values[f.linear] : f.value;
-    }
+  const std::uint32_t field_end = batch.field_features_begin[example + 1];
+  for (std::uint32_t i = batch.field_features_begin[example]; i < field_end; ++i) {
+    const feature::FieldFeature f = features[i];
+    field_values[i] = f.linear != feature::kNoLinear ? values[f.linear] : f.value;
   }
 }
 
