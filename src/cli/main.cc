@@ -1,6 +1,7 @@
 #include <csignal>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/console.h"
@@ -51,6 +52,10 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
     leveret::cli::say("error: out of memory");
+  } catch (const std::system_error& error) {
+    const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
+    leveret::cli::say(std::string("error: ") + (no_thread ? "cannot start a thread: " : "") +
+                      error.what() + (no_thread ? "; raise the limit (ulimit -u, ulimit -v)" : ""));
   } catch (const std::exception& error) {
     leveret::cli::say(std::string("error: ") + error.what());
   }

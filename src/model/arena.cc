@@ -5,10 +5,12 @@
 #include "model/arena.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -51,10 +53,30 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) & ~(unit - 1);
 }
 
-/// Null when the system refuses.
-std::byte* reserve(std::uint64_t bytes) {
-  void* at = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+std::byte* round_up(std::byte* at, std::uint64_t unit) {
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  return at + (round_up(address, unit) - address);
+}
+
+/// At `hint`, if that is free; null when the system refuses.
+std::byte* reserve(std::uint64_t bytes, std::byte* hint = nullptr, int flags = 0) {
+  flags |= MAP_PRIVATE | MAP_ANONYMOUS;
+  void* at = ::mmap(hint, bytes, PROT_NONE, flags, -1, 0);
   return at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at);
+}
+
+bool addresses_are_limited() {
+  rlimit limit;
+  return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+/// A multiple of kHugePage far from all else, with `bytes` free bytes behind it; those of an array
+/// of many GB are as many as there are addresses for.
+std::byte* place_apart(std::uint64_t bytes) {
+  constexpr std::uint64_t kFirst = std::uint64_t{1} << 45, kMost = std::uint64_t{1} << 36;
+  static std::atomic<std::uint64_t> next{kFirst};
+  const std::uint64_t room = round_up(std::min(bytes, kMost), kHugePage) + kHugePage;
+  return reinterpret_cast<std::byte*>(next.fetch_add(room, std::memory_order_relaxed));
 }
 
 /// Replaces pages of a reservation by closed ones without memory. False when the kernel is out of
@@ -92,20 +114,63 @@ void read_file(int fd, std::uint64_t offset, std::byte* to, std::uint64_t bytes,
 }  // namespace
 
 Arena::Arena(std::uint64_t wanted, std::uint64_t lead) : lead_(lead) {
-  std::uint64_t bytes =
+  const std::uint64_t bytes =
       round_up(std::clamp(wanted, std::uint64_t{1}, kMaxReservation) + lead, page_bytes());
-  for (; bytes >= page_bytes(); bytes = round_up(bytes / 2, page_bytes())) {
-    mapping_bytes_ = bytes + kHugePage;
-    mapping_ = reserve(mapping_bytes_);
-    if (mapping_ != nullptr || bytes == page_bytes()) break;
+  if (addresses_are_limited()) {
+    reserve_little(bytes);
+  } else {
+    reserve_all(bytes);
   }
   if (mapping_ == nullptr) {
     throw std::runtime_error(std::string("cannot reserve memory for a table: ") +
                              std::strerror(errno) + "; raise the limit (ulimit -v)");
   }
-  const auto at = reinterpret_cast<std::uintptr_t>(mapping_);
-  data_ = mapping_ + (round_up(at, kHugePage) - at);
+  data_ = round_up(mapping_, kHugePage);
+}
+
+/// Or the largest part that there is.
+void Arena::reserve_all(std::uint64_t bytes) {
+  for (;; bytes = round_up(bytes / 2, page_bytes())) {
+    reserved_ = bytes;
+    mapping_bytes_ = bytes + kHugePage;
+    mapping_ = reserve(mapping_bytes_);
+    if (mapping_ != nullptr || bytes == page_bytes()) return;
+  }
+}
+
+/// A first page, with room behind it.
+void Arena::reserve_little(std::uint64_t bytes) {
   reserved_ = bytes;
+  mapping_bytes_ = page_bytes();
+  mapping_ = reserve(mapping_bytes_, place_apart(bytes));
+  if (mapping_ == nullptr || mapping_ == round_up(mapping_, kHugePage)) return;
+  // It did not get its place, nor one that is as good.
+  ::munmap(mapping_, mapping_bytes_);
+  mapping_bytes_ += kHugePage;
+  mapping_ = reserve(mapping_bytes_);
+}
+
+/// From the first page.
+std::uint64_t Arena::mapped() const {
+  return static_cast<std::uint64_t>(mapping_ + mapping_bytes_ - data_);
+}
+
+/// Sees to it that `bytes`, up to reserved_, are reserved in fact.
+bool Arena::extend(std::uint64_t bytes) {
+  const std::uint64_t before = mapped();
+  if (bytes <= before) return true;
+#ifdef MAP_FIXED_NOREPLACE
+  std::byte* const end = data_ + before;
+  const std::uint64_t more = round_up(bytes, page_bytes()) - before;
+  std::byte* const at = reserve(more, end, MAP_FIXED_NOREPLACE);
+  if (at == end) {
+    mapping_bytes_ += more;
+    huge_ = false;
+    return true;
+  }
+  if (at != nullptr) ::munmap(at, more);  // Linux before 4.17 takes the address for a hint
+#endif
+  return false;
 }
 
 Arena::~Arena() { release(); }
@@ -160,7 +225,8 @@ bool Arena::commit(std::uint64_t bytes) {
   const std::uint64_t unit = bytes >= kHugeFrom ? kHugePage : kMinCommit;
   const std::uint64_t wished = std::min(round_up(bytes + bytes / 8, unit), reserved_);
   for (const std::uint64_t target : {std::max(wished, needed), needed}) {
-    if (::mprotect(data_ + committed_, target - committed_, PROT_READ | PROT_WRITE) == 0) {
+    if (extend(target) &&
+        ::mprotect(data_ + committed_, target - committed_, PROT_READ | PROT_WRITE) == 0) {
       committed_ = target;
       return true;
     }
@@ -186,7 +252,7 @@ void Arena::advise_huge_pages() {
   if (huge_) return;
   huge_ = true;
 #ifdef MADV_HUGEPAGE
-  ::madvise(data_, round_up(reserved_, page_bytes()), MADV_HUGEPAGE);
+  ::madvise(data_, std::min(round_up(reserved_, page_bytes()), mapped()), MADV_HUGEPAGE);
 #endif
 }
 
@@ -217,6 +283,7 @@ bool Arena::load(int fd, std::uint64_t offset, std::uint64_t bytes, const std::s
 
 bool Arena::map_file(int fd, std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t pages = round_up(bytes, page_bytes());
+  if (!extend(pages)) return false;
   const int flags = MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED;
   if (::mmap(data_, pages, PROT_READ | PROT_WRITE, flags, fd, static_cast<off_t>(offset)) ==
       MAP_FAILED) {

@@ -25,7 +25,8 @@ class Arena {
   /// No reservation: cannot grow.
   Arena() = default;
   /// Reserves `wanted` bytes of addresses, or the largest half, quarter, … of it that the system
-  /// grants (ulimit -v). std::runtime_error when it does not grant one page.
+  /// grants. Where addresses are limited (ulimit -v), only what is used is reserved, with free ones
+  /// behind it as far as there are. std::runtime_error when it does not grant one page.
   ///
   /// `lead` bytes are left free before the first one, so that data() is at `lead` beyond a multiple
   /// of 2 MiB: arrays whose first bytes are all in use at once then do not compete for the same
@@ -42,7 +43,7 @@ class Arena {
   std::byte* data() { return data_ + lead_; }
   const std::byte* data() const { return data_ + lead_; }
   std::uint64_t size() const { return size_; }
-  /// The largest size it can have.
+  /// The largest size it can have; where addresses are limited, it may prove to be less.
   std::uint64_t reserved() const { return reserved_ - lead_; }
 
   /// Makes `bytes` bytes usable; new ones are zero, and those beyond a smaller size are given back.
@@ -61,6 +62,10 @@ class Arena {
   void reset();
 
  private:
+  void reserve_all(std::uint64_t bytes);
+  void reserve_little(std::uint64_t bytes);
+  bool extend(std::uint64_t bytes);
+  std::uint64_t mapped() const;
   bool commit(std::uint64_t bytes);
   void decommit(std::uint64_t from);
   void advise_huge_pages();
@@ -69,9 +74,9 @@ class Arena {
 
   std::byte* data_ = nullptr;  ///< the first page
   std::uint64_t lead_ = 0;
-  std::uint64_t size_ = 0;       ///< without the lead
-  std::uint64_t committed_ = 0;  ///< pages [0, committed_) may be read and written
-  std::uint64_t reserved_ = 0;
+  std::uint64_t size_ = 0;        ///< without the lead
+  std::uint64_t committed_ = 0;   ///< pages [0, committed_) may be read and written
+  std::uint64_t reserved_ = 0;    ///< it may become as large
   std::byte* mapping_ = nullptr;  ///< what the system gave, of which data_ is the aligned part
   std::uint64_t mapping_bytes_ = 0;
   bool huge_ = false;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -34,15 +35,19 @@ inline std::uint64_t key_limit(std::uint64_t slots) { return slots / 4 * 3; }
 /// looked up in a fuller table.
 inline std::uint64_t next_size(std::uint64_t slots) { return 2 * slots; }
 
-/// Makes the arena `bytes` bytes large; in another one where its reservation is too small, as it is
-/// under ulimit -v. False, with nothing changed, when the system has no memory.
+/// Makes the arena `bytes` bytes large; in another one where it cannot become as large. False, with
+/// nothing changed, when the system has no memory.
 inline bool resize_or_move(Arena& arena, std::uint64_t bytes) {
-  if (bytes <= arena.reserved()) return arena.resize(bytes);
-  Arena larger(2 * bytes);
-  if (!larger.resize(bytes)) return false;
-  std::memcpy(larger.data(), arena.data(), arena.size());
-  arena = std::move(larger);
-  return true;
+  if (arena.resize(bytes)) return true;
+  try {
+    Arena larger(2 * bytes);
+    if (!larger.resize(bytes)) return false;
+    std::memcpy(larger.data(), arena.data(), arena.size());
+    arena = std::move(larger);
+    return true;
+  } catch (const std::runtime_error&) {
+    return false;  // not even addresses are left
+  }
 }
 
 /// Turns a table of `before` slots into one of `after` slots, more than that, in place. The new

@@ -1,5 +1,6 @@
 #include "train/hogwild.h"
 
+#include <fmt/format.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -7,6 +8,8 @@
 #include <exception>
 #include <mutex>
 #include <shared_mutex>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -147,21 +150,31 @@ model::Model Hogwild::make_replica() {
 void Hogwild::run(const Next& next, const Stop& stop, bool parse, const Parsed& parsed,
                   const Report& report) {
   model_.set_concurrent(true);
+  const auto fail = [&](std::exception_ptr error) {
+    {
+      const std::lock_guard lock(error_mutex_);
+      if (!error_) error_ = error;
+    }
+    stop_ = true;
+    stop();  // threads that wait for input are not to wait for ever
+  };
+  const auto work = [&](unsigned i) {
+    try {
+      if (options_.pin) pin_to(i);
+      Worker(*this, i).run(next, parse, parsed, report);
+    } catch (...) {
+      fail(std::current_exception());
+    }
+  };
   std::vector<std::thread> threads;
-  for (unsigned i = 0; i < options_.threads; ++i) {
-    threads.emplace_back([&, i] {
-      try {
-        if (options_.pin) pin_to(i);
-        Worker(*this, i).run(next, parse, parsed, report);
-      } catch (...) {
-        {
-          const std::lock_guard lock(error_mutex_);
-          if (!error_) error_ = std::current_exception();
-        }
-        stop_ = true;
-        stop();  // threads that wait for input are not to wait for ever
-      }
-    });
+  threads.reserve(options_.threads);
+  try {
+    for (unsigned i = 0; i < options_.threads; ++i) threads.emplace_back(work, i);
+  } catch (const std::system_error& error) {
+    fail(std::make_exception_ptr(std::runtime_error(
+        fmt::format("cannot start thread {} of {}: {}; use fewer --threads, or raise the limit "
+                    "(ulimit -u, ulimit -v)",
+                    threads.size() + 1, options_.threads, error.code().message()))));
   }
   for (std::thread& thread : threads) thread.join();
   model_.set_concurrent(false);

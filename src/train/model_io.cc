@@ -1,8 +1,10 @@
 #include "train/model_io.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -304,7 +306,10 @@ Model load_model(const std::string& path, LoadFor purpose, std::uint64_t memory_
 
 std::uint64_t default_memory_limit() {
   const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
-  return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
+  const std::uint64_t memory = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
+  rlimit addresses;
+  if (getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur == RLIM_INFINITY) return memory;
+  return std::min<std::uint64_t>(memory, addresses.rlim_cur / 2);
 }
 
 }  // namespace leveret::train

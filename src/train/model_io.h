@@ -20,7 +20,7 @@ void save_model(const model::Model& model, const std::string& path);
 /// Throws std::runtime_error that names the file and what is wrong with it.
 model::Model load_model(const std::string& path, LoadFor purpose, std::uint64_t memory_limit);
 
-/// Default of --max_memory: three quarters of the machine's.
+/// Default of --max_memory: three quarters of the machine's, at most half of `ulimit -v`.
 std::uint64_t default_memory_limit();
 
 }  // namespace leveret::train

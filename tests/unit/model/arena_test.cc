@@ -188,27 +188,75 @@ TEST_CASE("one thread appends while others read what they know of") {
 
 // A limit of addresses is for a whole process, and the sanitizers need more than any.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-TEST_CASE("under ulimit -v an arena takes what there is, and says so when there is nothing") {
+/// What `body` returns in a process that has so many addresses.
+template <class Body>
+int under_limit(std::uint64_t addresses, Body body) {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    const rlimit limit = {2 * kGiB, 2 * kGiB};
-    if (::setrlimit(RLIMIT_AS, &limit) != 0) ::_exit(1);
-    Arena arena(64 * kGiB);
-    if (arena.reserved() < kGiB / 2 || arena.reserved() > 2 * kGiB) ::_exit(2);
-    if (!arena.resize(10 * kMiB) || arena.resize(4 * kGiB)) ::_exit(3);
-    std::vector<Arena> more;
-    try {
-      for (int i = 0; i < 100000; ++i) more.emplace_back(64 * kGiB);
-    } catch (const std::exception& error) {
-      ::_exit(0);
-    }
-    ::_exit(4);
+    const rlimit limit = {addresses, addresses};
+    ::_exit(::setrlimit(RLIMIT_AS, &limit) != 0 ? 100 : body());
   }
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
   REQUIRE(WIFEXITED(status));
-  REQUIRE(WEXITSTATUS(status) == 0);
+  return WEXITSTATUS(status);
+}
+
+TEST_CASE("under ulimit -v many arenas grow side by side, and stay where they are") {
+  const int wrong = under_limit(2 * kGiB, [] {
+    std::vector<Arena> arenas;
+    for (int i = 0; i < 300; ++i) arenas.emplace_back(64 * kGiB, i % 64 * 64);
+    std::vector<std::byte*> places;
+    for (Arena& arena : arenas) places.push_back(arena.data());
+    for (std::uint64_t size = 4096; size <= 4 * kMiB; size *= 4) {
+      for (std::size_t i = 0; i < arenas.size(); ++i) {
+        if (!arenas[i].resize(size)) return 1;
+        if (arenas[i].data() != places[i]) return 2;
+        std::memset(arenas[i].data() + size / 4, static_cast<int>(i), size - size / 4);
+      }
+    }
+    for (std::size_t i = 0; i < arenas.size(); ++i) {
+      if (arenas[i].data()[1000] != std::byte{}) return 3;
+      if (arenas[i].data()[4 * kMiB - 1] != static_cast<std::byte>(i)) return 4;
+      if (reinterpret_cast<std::uintptr_t>(places[i]) % (2 * kMiB) != i % 64 * 64) return 5;
+    }
+    return 0;
+  });
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("under ulimit -v an arena says so when there is nothing left, and keeps what it has") {
+  const int wrong = under_limit(kGiB, [] {
+    Arena arena(64 * kGiB);
+    if (!arena.resize(10 * kMiB)) return 1;
+    fill(arena, 0, 10 * kMiB);
+    if (arena.resize(4 * kGiB) || arena.size() != 10 * kMiB) return 2;
+    if (arena.data()[10 * kMiB - 1] != std::byte{0xab}) return 3;
+    if (!arena.resize(500 * kMiB)) return 4;
+    std::vector<Arena> more;
+    more.reserve(1000000);
+    try {
+      while (more.size() < 1000000) more.emplace_back(64 * kGiB);
+    } catch (const std::runtime_error&) {
+      return 0;
+    }
+    return 5;
+  });
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("under ulimit -v a file is mapped, and what comes behind it grows") {
+  const ScratchFile file(3 * 4096 + 100);
+  const int wrong = under_limit(kGiB, [&] {
+    Arena arena(64 * kGiB);
+    if (!arena.load(file.fd(), 4096, 2 * 4096 + 100, "f")) return 1;
+    if (!arena.resize(50 * kMiB)) return 2;
+    if (arena.data()[2 * 4096 + 99] != file.bytes().back()) return 3;
+    if (arena.data()[2 * 4096 + 100] != std::byte{}) return 4;
+    return 0;
+  });
+  CHECK(wrong == 0);
 }
 #endif
 
