@@ -107,12 +107,26 @@ void LinearTable::prefetch_homes(std::span<const text::Feature> features, float*
 template <class Search>
 void LinearTable::search_missing(std::span<const text::Feature> features, float** cells,
                                  Search search) const {
+  // Which are not at home is unpredictable: they are noted without a branch, and searched for after
+  // that.
+  constexpr std::size_t kAtATime = 64;
+  std::uint8_t missing[kAtATime];
   const bool hashed = hashed_;
-  for (std::size_t i = 0; i < features.size(); ++i) {
-    std::uint32_t& key = *(reinterpret_cast<std::uint32_t*>(cells[i]) - 1);
-    const std::uint32_t there = std::atomic_ref(key).load(std::memory_order_relaxed);
-    const std::uint32_t hash = features[i].hash;
-    if (hashed ? there == 0 : there != hash || hash == 0) cells[i] = search(hash);
+  for (std::size_t begin = 0; begin < features.size(); begin += kAtATime) {
+    const std::size_t count = std::min(kAtATime, features.size() - begin);
+    const text::Feature* const feature = features.data() + begin;
+    float** const cell = cells + begin;
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint32_t& key = *(reinterpret_cast<std::uint32_t*>(cell[i]) - 1);
+      const std::uint32_t there = std::atomic_ref(key).load(std::memory_order_relaxed);
+      const std::uint32_t hash = feature[i].hash;
+      missing[found] = static_cast<std::uint8_t>(i);
+      found += hashed ? there == 0 : (there != hash) | (hash == 0);
+    }
+    for (std::size_t m = 0; m < found; ++m) {
+      cell[missing[m]] = search(feature[missing[m]].hash);
+    }
   }
 }
 
