@@ -173,16 +173,25 @@ void Optimizer::apply_bias(Model& model, const Tape& tape) {
 
 /// One weight per group for the counts head, by AdaGrad at a rate of its own.
 void Optimizer::apply_groups(Model& model, const Tape& tape) {
-  constexpr PartLearning kLearning{0.02f, 0.5f, 0.0f};
+  constexpr float kRate = 0.02f;
   const std::uint32_t groups = model.layout().groups();
-  std::vector<float>& weights = model.group_weights();
-  for (std::uint32_t g = 0; g < groups; ++g) {
-    float d = 0;
-    for (std::size_t b = 0; b < tape.size; ++b) {
-      d += tape.scores[b].d_counts * tape.group_counts[b * groups + g];
-    }
-    if (d != 0.0f) weights[2 * g] -= adagrad_step(kLearning, &weights[2 * g + 1], d);
+  if (steps_.size() < groups) {
+    steps_.resize(groups);
+    sums_.resize(groups);
   }
+  float* const steps = steps_.data();
+  float* const sums = sums_.data();
+  std::fill(steps, steps + groups, 0.0f);
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const float d = tape.scores[b].d_counts;
+    const float* const counts = tape.group_counts.data() + b * groups;
+    for (std::uint32_t g = 0; g < groups; ++g) steps[g] += d * counts[g];
+  }
+  kernels_->squares(steps, groups, sums);
+  float* const weights = model.group_weights().data();
+  for (std::uint32_t g = 0; g < groups; ++g) sums[g] = weights[2 * g + 1] += sums[g];
+  kernels_->root_steps(steps, sums, groups, kRate, steps);
+  for (std::uint32_t g = 0; g < groups; ++g) weights[2 * g] -= steps[g];
 }
 
 /// Base rate, clicks and counts of every feature, and the largest value seen.
