@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "cli/console.h"
+#include "feature/feature_map.h"
 #include "stream/cache_reader.h"
 #include "stream/cache_tee.h"
 #include "stream/example_reader.h"
@@ -100,6 +101,14 @@ void say_good(std::uint64_t count, const char* what, const std::string& more) {
 std::uint64_t good_examples(const stream::ExampleSource& source, const stream::BadLineTally& tally,
                             std::uint64_t handed_out) {
   return is_cached(source) ? handed_out : tally.good();
+}
+
+void throw_again(const stream::ExampleSource& source) {
+  try {
+    throw;
+  } catch (const feature::BadExample& bad) {
+    throw std::runtime_error(fmt::format("{}: {}", source.source_name(bad.source), bad.what()));
+  }
 }
 
 std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,

@@ -57,6 +57,9 @@ void say_good(std::uint64_t count, const char* what = "example", const std::stri
 std::uint64_t good_examples(const stream::ExampleSource& source, const stream::BadLineTally& tally,
                             std::uint64_t handed_out);
 
+/// Throws the error at hand again; where it is about an example, with the name of its source.
+[[noreturn]] void throw_again(const stream::ExampleSource& source);
+
 /// Calls each(chunk) with every chunk of the source, and counts its lines. When the input ends by
 /// an error, says first how many examples were good.
 template <class Each>
@@ -73,7 +76,7 @@ void for_each_chunk(stream::ExampleSource& source, stream::BadLineTally& tally, 
     throw;
   } catch (...) {
     say_good(good_examples(source, tally, handed_out));
-    throw;
+    throw_again(source);
   }
   tally.finish();
 }

@@ -108,7 +108,7 @@ class TrainRun {
     } catch (...) {
       end_bar();
       say_good(good_examples(*source_, *tally_, examples_), "example", not_saved());
-      throw;
+      throw_again(*source_);
     }
     if (pass + 1 == options_.passes) end_bar();
     tally_->finish();

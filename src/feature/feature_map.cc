@@ -97,9 +97,9 @@ void FeatureMap::meet(const text::NamespaceNames& names, const text::ExampleChun
     } else if (found == plan_by_name_.end()) {
       plan_of_[id] = add_plan(plan(name, grow));
     } else if (transforms_.makes(found->second)) {
-      throw std::runtime_error("line " + std::to_string(e.line) + " has a namespace " + name +
-                               ", which is the name of what --transform makes; give the transform "
-                               "a name that is not in the data");
+      throw BadExample(chunk.source, "line " + std::to_string(e.line) + " has a namespace " + name +
+                                         ", which is the name of what --transform makes; give the "
+                                         "transform a name that is not in the data");
     } else {
       plan_of_[id] = found->second;
     }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -42,6 +43,13 @@ struct NamespacePlan {
   std::vector<std::uint32_t> selectors;  ///< interaction selectors it fills, counted through
 };
 
+/// An example that cannot be what the options say; what() names its line.
+struct BadExample : std::runtime_error {
+  BadExample(std::uint32_t source, const std::string& what)
+      : std::runtime_error(what), source(source) {}
+  std::uint32_t source;  ///< of its chunk
+};
+
 /// Decisions are made by `meet` (one thread, nobody else inside); `map` is const and may run in
 /// any number of threads.
 class FeatureMap {
@@ -65,8 +73,8 @@ class FeatureMap {
 
   /// Plans for the namespaces of this example that have none yet, in the line's order: what is
   /// decided depends on the examples learned from, not on how far a parser has run ahead. With
-  /// `grow` false (prediction) a new namespace gets no field. std::runtime_error for one that has
-  /// the name of what a transform makes.
+  /// `grow` false (prediction) a new namespace gets no field. BadExample for one that has the name
+  /// of what a transform makes.
   void meet(const text::NamespaceNames& names, const text::ExampleChunk& chunk, std::size_t example,
             bool grow);
 

@@ -155,7 +155,8 @@ struct Avx512 {
   template <std::size_t K>
   static V load_slots(const Half* const* p) {
     const __m256i low = _mm256_castsi128_si256(eight_halves<Avx512, K>(p));
-    return _mm512_cvtph_ps(_mm256_inserti128_si256(low, eight_halves<Avx512, K>(p + 8 / K), 1));
+    const __m128i high = eight_halves<Avx512, K>(p + 8 / K);
+    return _mm512_cvtph_ps(_mm256_inserti128_si256(low, high, 1));
   }
   template <std::size_t K>
   static void store_slots(Half* const* p, V v) {

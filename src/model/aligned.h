@@ -20,8 +20,8 @@ struct LineAllocator {
   T* allocate(std::size_t n) {
     return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{kLineBytes}));
   }
-  void deallocate(T* at, std::size_t n) noexcept {
-    ::operator delete (at, n * sizeof(T), std::align_val_t{kLineBytes});
+  void deallocate(T* at, std::size_t) noexcept {
+    ::operator delete (at, std::align_val_t{kLineBytes});
   }
   bool operator==(const LineAllocator&) const = default;
 };

@@ -17,7 +17,8 @@ struct Feature {
   float value;
 };
 
-/// A run of features of one namespace. The same namespace may come in several runs of a line.
+/// A run of features of one namespace. The same namespace may come in several runs of a line. Those
+/// of an example follow each other: one begins where the one before it ends.
 struct NamespaceRun {
   std::uint32_t name;   ///< id in NamespaceNames
   std::uint32_t hash;   ///< VW's hash of the name: the seed of its features

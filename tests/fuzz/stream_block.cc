@@ -20,6 +20,9 @@ void check(const text::ExampleChunk& chunk, const text::NamespaceNames& names) {
   for (const text::Example& e : chunk.examples) {
     require(e.runs_begin <= e.runs_end && e.runs_end <= chunk.runs.size());
     require(std::uint64_t{e.tag_begin} + e.tag_size <= chunk.bytes.size());
+    for (std::uint32_t r = e.runs_begin + 1; r < e.runs_end; ++r) {
+      require(chunk.runs[r].begin == chunk.runs[r - 1].end);
+    }
   }
   for (const text::NamespaceRun& r : chunk.runs) {
     require(r.begin <= r.end && r.end <= chunk.features.size() && r.name < names.size());

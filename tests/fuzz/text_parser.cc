@@ -1,4 +1,5 @@
-// Any bytes as VW text; the first one chooses the options. No line may get lost.
+// Any bytes as VW text; the first one chooses the options. No line may get lost, and runs follow each
+// other.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,5 +18,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t lines = chunk.examples.size() + chunk.bad.size() + chunk.blank_lines;
   const bool open_end = !text.empty() && text.back() != '\n';
   if (lines != std::size_t(std::count(text.begin(), text.end(), '\n')) + open_end) __builtin_trap();
+  for (const Example& e : chunk.examples) {
+    for (std::uint32_t r = e.runs_begin; r < e.runs_end; ++r) {
+      const NamespaceRun& run = chunk.runs[r];
+      if (run.begin >= run.end || run.end > chunk.features.size()) __builtin_trap();
+      if (r > e.runs_begin && run.begin != chunk.runs[r - 1].end) __builtin_trap();
+    }
+  }
   return 0;
 }
