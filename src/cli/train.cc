@@ -331,7 +331,7 @@ void setup_train(CLI::App& app, int& exit_code) {
       ->type_name("N");
   verb->add_option("--max_memory", options->max_memory,
                    "bytes for all tables (K, M, G); then new features share a row; default: three "
-                   "quarters of the machine's")
+                   "quarters of the machine's, at most half of ulimit -v")
       ->type_name("N")
       ->transform(CLI::AsSizeValue(false));
   add_cache_options(*verb, options->input);

@@ -65,9 +65,11 @@ std::byte* reserve(std::uint64_t bytes, std::byte* hint = nullptr, int flags = 0
   return at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at);
 }
 
-bool addresses_are_limited() {
+/// `ulimit -v`; the largest number without one.
+std::uint64_t address_limit() {
   rlimit limit;
-  return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  const bool limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return limited ? limit.rlim_cur : ~std::uint64_t{0};
 }
 
 /// A multiple of kHugePage far from all else, with `bytes` free bytes behind it; those of an array
@@ -116,7 +118,7 @@ void read_file(int fd, std::uint64_t offset, std::byte* to, std::uint64_t bytes,
 Arena::Arena(std::uint64_t wanted, std::uint64_t lead) : lead_(lead) {
   const std::uint64_t bytes =
       round_up(std::clamp(wanted, std::uint64_t{1}, kMaxReservation) + lead, page_bytes());
-  if (addresses_are_limited()) {
+  if (address_limit() != ~std::uint64_t{0}) {
     reserve_little(bytes);
   } else {
     reserve_all(bytes);
@@ -138,7 +140,8 @@ void Arena::reserve_all(std::uint64_t bytes) {
   }
 }
 
-/// A first page, with room behind it.
+/// A first page, with room behind it; or, where there is no such place, all of a small array, and
+/// of a large one a part that leaves room for others.
 void Arena::reserve_little(std::uint64_t bytes) {
   reserved_ = bytes;
   mapping_bytes_ = page_bytes();
@@ -146,8 +149,8 @@ void Arena::reserve_little(std::uint64_t bytes) {
   if (mapping_ == nullptr || mapping_ == round_up(mapping_, kHugePage)) return;
   // It did not get its place, nor one that is as good.
   ::munmap(mapping_, mapping_bytes_);
-  mapping_bytes_ += kHugePage;
-  mapping_ = reserve(mapping_bytes_);
+  const std::uint64_t limit = address_limit();
+  reserve_all(bytes <= limit / 8 ? bytes : round_up(limit / 256, page_bytes()));
 }
 
 /// From the first page.

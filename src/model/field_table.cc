@@ -206,7 +206,7 @@ Row FieldTable::to_shared_row() {
 }
 
 bool FieldTable::has_room(std::uint64_t count) const {
-  if (full()) return shared_row() != kNoRow;
+  if (full()) return shared_row() != kNoRow || no_shared_row_;
   return (hashed_ || keys() + count <= limit_) && rows() + count <= room_;
 }
 
@@ -215,10 +215,10 @@ void FieldTable::reserve(std::uint64_t count) {
   }
   if (!full()) make_room(rows() + count);
   // Under threads nobody may create the shared row, so it is made as soon as it may be needed.
-  if (full() && shared_row() == kNoRow) {
+  if (full() && shared_row() == kNoRow && !no_shared_row_) {
     const bool concurrent = concurrent_;
     concurrent_ = false;
-    to_shared_row();
+    no_shared_row_ = to_shared_row() == kNoRow;
     shared_.add(-1);
     concurrent_ = concurrent;
   }

@@ -180,7 +180,8 @@ class FieldTable {
   std::byte* rows_at_ = nullptr;
   // Of shape_, in bytes.
   std::size_t stride_, used_bytes_, weight_bytes_;
-  std::uint64_t room_ = 0;  ///< rows the arena has been sized for
+  std::uint64_t room_ = 0;      ///< rows the arena has been sized for
+  bool no_shared_row_ = false;  ///< there was not even memory for that one: new features have none
   // On a line of their own: threads that share the table write them, and read all of the above.
   alignas(kLineBytes) Counter rows_;
   Counter keys_, shared_;

@@ -76,7 +76,7 @@ class Optimizer {
   FfmBlock ffm_;
   std::uint32_t thread_;
   std::vector<CellGradient> cells_;
-  std::vector<float> steps_, sums_;  ///< of an example's linear features
+  std::vector<float> steps_, sums_;  ///< of an example's linear features, or its groups
   std::vector<RowGradient> row_gradients_;
   std::vector<float> row_sums_;
   std::vector<float> layer_sums_;

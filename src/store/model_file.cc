@@ -22,8 +22,9 @@ namespace {
 // Pages are fetched in pieces of this size, so that a disk that fails is an error and no signal.
 constexpr std::uint64_t kFetchBytes = std::uint64_t{64} << 20;
 
-// Larger sections are tables. Who loads one maps or reads it anew (model::Arena), so their pages
-// are let go when they are verified: else the process would hold them twice.
+// Larger sections are tables, nearly always. Who loads one maps or reads it anew (model::Arena), so
+// their pages are let go when they are verified: else the process would hold them twice. Who reads
+// one where it lies gets its pages again.
 constexpr std::uint64_t kHeldBytes = std::uint64_t{1} << 20;
 
 [[noreturn]] void fail(const std::string& path, const char* operation, const std::string& why,

@@ -78,6 +78,10 @@ void BlockDecoder::read_examples(BytesReader& from, std::uint32_t examples) {
   for (const Template& t : templates_) {
     for (std::uint32_t r = t.begin; r < t.end; ++r) columns_[run_columns_[r]].runs += t.uses;
   }
+  // What is done for each column is done for each chunk.
+  from.check(std::all_of(columns_.begin(), columns_.end(),
+                         [](const Column& column) { return column.runs > 0; }),
+             "a column belongs to no example");
   kinds_ = from.take(examples);
   std::size_t labels = 0, importances = 0, initials = 0, tags = 0;
   for (const char kind : kinds_) {

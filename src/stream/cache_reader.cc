@@ -154,7 +154,7 @@ bool CacheReader::next(text::ExampleChunk& chunk) {
       give_back(nullptr, false);
       throw;
     }
-    bytes_read_ = block->offset;
+    if (block->offset > bytes_read_) bytes_read_ = block->offset;
     give_back(std::move(block), more);
     if (more) return true;
   }
@@ -190,12 +190,10 @@ CacheReader::BlockPointer CacheReader::take() {
 
 /// Ends a `take`.
 void CacheReader::give_back(BlockPointer block, bool more) {
-  {
-    const std::lock_guard lock(mutex_);
-    --taking_;
-    if (block) (more ? begun_ : used_up_).push_back(std::move(block));
-  }
+  const std::lock_guard lock(mutex_);
+  --taking_;
   given_back_.notify_all();
+  if (block) (more ? begun_ : used_up_).push_back(std::move(block));
 }
 
 bool is_cache(const std::string& path) {

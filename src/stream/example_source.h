@@ -15,11 +15,11 @@ class ExampleSource {
  public:
   virtual ~ExampleSource() = default;
 
-  /// Waits for the next chunk of examples, in stream order. False at the end; an error is thrown
-  /// (std::runtime_error) after the examples before it. Pass used chunks: their capacity is used
-  /// again.
+  /// Waits for the next chunk of examples, in stream order where one thread asks. False at the end;
+  /// an error is thrown (std::runtime_error), to one thread after the examples before it. Pass used
+  /// chunks: their capacity is used again.
   virtual bool next(text::ExampleChunk& chunk) = 0;
-  /// No more is read; what was read is still handed out.
+  /// No more is read; what was read may still be handed out.
   virtual void stop() noexcept = 0;
   /// By ExampleChunk::source, for messages.
   virtual const std::string& source_name(std::uint32_t source) const = 0;

@@ -169,12 +169,16 @@ void Hogwild::run(const Next& next, const Stop& stop, bool parse, const Parsed& 
   std::vector<std::thread> threads;
   threads.reserve(options_.threads);
   try {
-    for (unsigned i = 0; i < options_.threads; ++i) threads.emplace_back(work, i);
-  } catch (const std::system_error& error) {
-    fail(std::make_exception_ptr(std::runtime_error(
-        fmt::format("cannot start thread {} of {}: {}; use fewer --threads, or raise the limit "
-                    "(ulimit -u, ulimit -v)",
-                    threads.size() + 1, options_.threads, error.code().message()))));
+    try {
+      for (unsigned i = 0; i < options_.threads; ++i) threads.emplace_back(work, i);
+    } catch (const std::system_error& error) {
+      throw std::runtime_error(
+          fmt::format("cannot start thread {} of {}: {}; use fewer --threads, or raise the limit "
+                      "(ulimit -u, ulimit -v)",
+                      threads.size() + 1, options_.threads, error.code().message()));
+    }
+  } catch (...) {
+    fail(std::current_exception());  // those that have started are to end
   }
   for (std::thread& thread : threads) thread.join();
   model_.set_concurrent(false);
