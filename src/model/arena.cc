@@ -65,13 +65,6 @@ std::byte* reserve(std::uint64_t bytes, std::byte* hint = nullptr, int flags = 0
   return at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at);
 }
 
-/// `ulimit -v`; the largest number without one.
-std::uint64_t address_limit() {
-  rlimit limit;
-  const bool limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-  return limited ? limit.rlim_cur : ~std::uint64_t{0};
-}
-
 /// A multiple of kHugePage far from all else, with `bytes` free bytes behind it; those of an array
 /// of many GB are as many as there are addresses for.
 std::byte* place_apart(std::uint64_t bytes) {
@@ -114,6 +107,12 @@ void read_file(int fd, std::uint64_t offset, std::byte* to, std::uint64_t bytes,
 }
 
 }  // namespace
+
+std::uint64_t address_limit() {
+  rlimit limit;
+  const bool limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return limited ? limit.rlim_cur : ~std::uint64_t{0};
+}
 
 Arena::Arena(std::uint64_t wanted, std::uint64_t lead) : lead_(lead) {
   const std::uint64_t bytes =

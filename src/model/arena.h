@@ -20,6 +20,9 @@ enum class LoadBy {
   kReading,  ///< a copy in memory of our own: takes its time, and may use huge pages afterwards
 };
 
+/// What `ulimit -v` leaves a process of addresses; the largest number without a limit.
+std::uint64_t address_limit();
+
 class Arena {
  public:
   /// No reservation: cannot grow.

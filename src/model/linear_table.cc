@@ -116,15 +116,15 @@ void LinearTable::search_missing(std::span<const text::Feature> features, float*
     const std::size_t count = std::min(kAtATime, features.size() - begin);
     const text::Feature* const feature = features.data() + begin;
     float** const cell = cells + begin;
-    std::size_t found = 0;
+    std::size_t away = 0;
     for (std::size_t i = 0; i < count; ++i) {
       std::uint32_t& key = *(reinterpret_cast<std::uint32_t*>(cell[i]) - 1);
       const std::uint32_t there = std::atomic_ref(key).load(std::memory_order_relaxed);
       const std::uint32_t hash = feature[i].hash;
-      missing[found] = static_cast<std::uint8_t>(i);
-      found += hashed ? there == 0 : (there != hash) | (hash == 0);
+      missing[away] = static_cast<std::uint8_t>(i);
+      away += hashed ? there == 0 : (there != hash) | (hash == 0);
     }
-    for (std::size_t m = 0; m < found; ++m) {
+    for (std::size_t m = 0; m < away; ++m) {
       cell[missing[m]] = search(feature[missing[m]].hash);
     }
   }

@@ -40,6 +40,7 @@ class Optimizer {
   template <bool kMixed>
   void step_cells(const Spec& spec, const Tape& tape);
   std::size_t cell_gradients(const Spec& spec, const Tape& tape);
+  void fit_steps(std::size_t count);
   void step_cell(const Spec& spec, float* cell, float g, float g2) const;
   void apply_bias(Model& model, const Tape& tape);
   void apply_groups(Model& model, const Tape& tape);

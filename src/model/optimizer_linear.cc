@@ -87,6 +87,13 @@ void Optimizer::step_cells(const Spec& spec, const Tape& tape) {
   }
 }
 
+/// Makes room for so many steps and their sums.
+void Optimizer::fit_steps(std::size_t count) {
+  if (steps_.size() >= count) return;
+  steps_.resize(count);
+  sums_.resize(count);
+}
+
 /// Puts the gradients of the linear weights into steps_ and their squares into sums_, those of the
 /// second weights, if there are any, behind them; their number. What has no finite square is
 /// dropped.
@@ -95,10 +102,7 @@ std::size_t Optimizer::cell_gradients(const Spec& spec, const Tape& tape) {
   const std::size_t begin = tape.batch->linear_begin(tape.first);
   const std::size_t count = tape.batch->linear_end(tape.first) - begin;
   const std::size_t weights = spec.mixed() ? 2 * count : count;
-  if (steps_.size() < weights) {
-    steps_.resize(weights);
-    sums_.resize(weights);
-  }
+  fit_steps(weights);
   const float* const values = tape.values.data() + begin;
   float* const g = steps_.data();
   for (std::size_t i = 0; i < count; ++i) g[i] = scores.d_linear * values[i];
@@ -175,10 +179,7 @@ void Optimizer::apply_bias(Model& model, const Tape& tape) {
 void Optimizer::apply_groups(Model& model, const Tape& tape) {
   constexpr float kRate = 0.02f;
   const std::uint32_t groups = model.layout().groups();
-  if (steps_.size() < groups) {
-    steps_.resize(groups);
-    sums_.resize(groups);
-  }
+  fit_steps(groups);
   float* const steps = steps_.data();
   float* const sums = sums_.data();
   std::fill(steps, steps + groups, 0.0f);

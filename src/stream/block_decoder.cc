@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <functional>
 #include <numeric>
 
@@ -115,12 +116,12 @@ void BlockDecoder::read_features(BytesReader& from) {
     from.check(flags < 4, "a column has unknown flags");
     column.one_each = !(flags & 1);
     column.all_ones = !(flags & 2);
-    column.features = column.one_each ? column.runs : from.get<std::uint32_t>();
-    features_ += column.features;
+    const std::size_t features = column.one_each ? column.runs : from.get<std::uint32_t>();
+    features_ += features;
     from.check(features_ <= limit, "it has too many features");
-    if (!column.one_each) check_counts(from, column);
-    column.hashes = PackedColumn(from, column.features);
-    if (!column.all_ones) column.values = PackedColumn(from, column.features);
+    if (!column.one_each) read_counts(from, features, column);
+    column.hashes = PackedColumn(from, features);
+    if (!column.all_ones) column.values = PackedColumn(from, features);
   }
   for (Template& t : templates_) {
     t.plain = std::all_of(run_columns_.begin() + t.begin, run_columns_.begin() + t.end,
@@ -128,13 +129,14 @@ void BlockDecoder::read_features(BytesReader& from) {
   }
 }
 
-void BlockDecoder::check_counts(BytesReader& from, Column& column) {
+/// Takes the counts of a column that has so many features, and checks that they say so.
+void BlockDecoder::read_counts(BytesReader& from, std::size_t features, Column& column) {
   column.counts = PackedColumn(from, column.runs);
   if (counts_.size() < column.runs) counts_.resize(column.runs);
   PackedColumn(column.counts).next(column.runs, counts_.data());
   from.check(
       std::accumulate(counts_.begin(), counts_.begin() + static_cast<std::ptrdiff_t>(column.runs),
-                      std::uint64_t{0}) == column.features,
+                      std::uint64_t{0}) == features,
       "a column has another number of features than its runs");
 }
 
@@ -264,6 +266,10 @@ void BlockDecoder::put_plain_runs(const Template& t, text::ExampleChunk& chunk) 
   auto at = static_cast<std::uint32_t>(feature_at_);
   for (std::size_t r = 0; r < runs; ++r, ++at) {
     const std::uint32_t c = column_of_run[r];
+    // A run begins as a Name does; compilers take four numbers apart and put them together again.
+    static_assert(offsetof(text::NamespaceRun, name) == offsetof(Name, name) &&
+                  offsetof(text::NamespaceRun, hash) == offsetof(Name, hash) &&
+                  offsetof(text::NamespaceRun, begin) == sizeof(Name));
     std::memcpy(&run[r], &names[c], sizeof names[c]);
     run[r].begin = at;
     run[r].end = at + 1;

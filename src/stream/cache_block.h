@@ -116,10 +116,9 @@ class BlockDecoder {
     std::uint32_t name, hash;  ///< of a column's namespace
   };
   struct Column {
-    std::uint64_t runs = 0;      ///< in the block
-    std::uint64_t features = 0;  ///< the same
-    bool one_each = true;        ///< each run has one feature: there are no counts
-    bool all_ones = true;        ///< each value is 1: there are no values
+    std::uint64_t runs = 0;  ///< in the block
+    bool one_each = true;    ///< each run has one feature: there are no counts
+    bool all_ones = true;    ///< each value is 1: there are no values
     PackedColumn counts, hashes, values;
     std::size_t part_features = 0;              ///< in the examples at hand
     const std::uint32_t* next_count = nullptr;  ///< in counts_, not yet put into the chunk
@@ -135,7 +134,7 @@ class BlockDecoder {
   void read_columns_and_templates(BytesReader& from);
   void read_examples(BytesReader& from, std::uint32_t examples);
   void read_features(BytesReader& from);
-  void check_counts(BytesReader& from, Column& column);
+  void read_counts(BytesReader& from, std::size_t features, Column& column);
   std::size_t count_examples(std::size_t features, std::size_t& runs) const;
   void decode(std::size_t examples);
   std::size_t decode_counts();

@@ -18,6 +18,9 @@ namespace {
 /// Features of a chunk: with their runs it stays within a core's own cache.
 constexpr std::size_t kChunkFeatures = 1 << 13;
 
+/// Another one is being unpacked meanwhile.
+constexpr std::size_t kBlocksAhead = 1;
+
 }  // namespace
 
 struct CacheReader::Block {
@@ -99,11 +102,8 @@ class CacheReader::Blocks {
 };
 
 CacheReader::CacheReader(const std::string& path, text::NamespaceNames& names,
-                         const CacheKey* expected, const std::vector<std::string>& numbers,
-                         std::size_t blocks_ahead)
-    : names_(names),
-      blocks_(std::make_unique<Blocks>(path, names, numbers)),
-      queue_(std::max<std::size_t>(1, blocks_ahead)) {
+                         const CacheKey* expected, const std::vector<std::string>& numbers)
+    : names_(names), blocks_(std::make_unique<Blocks>(path, names, numbers)), queue_(kBlocksAhead) {
   info_ = blocks_->info();
   if (expected) {
     const std::string reason = cache_mismatch(info_.key, *expected);
@@ -124,8 +124,8 @@ CacheReader::~CacheReader() {
 
 void CacheReader::run() {
   try {
-    for (BlockPointer block; !stopped_;) {
-      block = unused();
+    while (!stopped_) {
+      BlockPointer block = unused();
       if (!blocks_->next(*block) || !queue_.push(block)) break;
     }
     queue_.close();

@@ -36,7 +36,7 @@ class CacheReader final : public ExampleSource {
   /// (the cache that this run has just made). `names` must outlive the reader. Of the numbers that
   /// the cache has, those of the namespaces `numbers` are handed out.
   CacheReader(const std::string& path, text::NamespaceNames& names, const CacheKey* expected,
-              const std::vector<std::string>& numbers = {}, std::size_t blocks_ahead = 1);
+              const std::vector<std::string>& numbers = {});
   ~CacheReader() override;
   CacheReader(const CacheReader&) = delete;
   CacheReader& operator=(const CacheReader&) = delete;

@@ -1,7 +1,6 @@
 #include "train/model_io.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "model/arena.h"
 #include "model/spec_json.h"
 #include "store/finite.h"
 #include "store/model_file.h"
@@ -307,9 +307,7 @@ Model load_model(const std::string& path, LoadFor purpose, std::uint64_t memory_
 std::uint64_t default_memory_limit() {
   const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
   const std::uint64_t memory = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
-  rlimit addresses;
-  if (getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur == RLIM_INFINITY) return memory;
-  return std::min<std::uint64_t>(memory, addresses.rlim_cur / 2);
+  return std::min(memory, model::address_limit() / 2);
 }
 
 }  // namespace leveret::train

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -122,6 +123,11 @@ class Pipe {
   int fds_[2];
   std::string path_;
 };
+
+inline std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 /// Some text lines that are not all alike.
 inline std::string some_lines(std::size_t count) {

@@ -44,11 +44,6 @@ std::uint64_t gives_up_at(BadLinePolicy policy, const std::string& kinds, std::s
   return 0;
 }
 
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 }  // namespace
 
 TEST_CASE("the text of --bad_lines") {

@@ -88,11 +88,6 @@ std::string varied_lines(std::size_t count, std::uint32_t seed) {
   return text;
 }
 
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -404,11 +399,11 @@ TEST_CASE("a cache reader that is not read to its end goes away") {
   make_cache({dir.write("a", varied_lines(50000, 8))}, cache);
   for (int i = 0; i < 20; ++i) {
     text::NamespaceNames names;
-    CacheReader untouched(cache, names, nullptr, {}, 1);
-    CacheReader begun(cache, names, nullptr, {}, 1);
+    CacheReader untouched(cache, names, nullptr);
+    CacheReader begun(cache, names, nullptr);
     text::ExampleChunk chunk;
     CHECK(begun.next(chunk));
-    CacheReader stopped(cache, names, nullptr, {}, 1);
+    CacheReader stopped(cache, names, nullptr);
     CHECK(stopped.next(chunk));
     stopped.stop();
     std::size_t left = 0;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
-#include <iterator>
 #include <mutex>
 #include <thread>
 
@@ -15,7 +14,6 @@
 using namespace leveret;
 using namespace leveret::stream;
 using namespace leveret::stream::testing;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -91,8 +89,7 @@ TEST_CASE(
 TEST_CASE("a block that is broken ends every thread, and what was good before it comes once") {
   const TempDir dir;
   make_cache(dir, 60000);
-  std::ifstream file(dir.path("cache"), std::ios::binary);
-  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  std::string bytes = contents(dir.path("cache"));
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   dir.write("bad", bytes);
   for (const unsigned threads : {1u, 2u, 9u}) {
