@@ -57,12 +57,20 @@ const float* LinearTable::find(std::uint32_t hash) const {
 }
 
 float* LinearTable::find_or_insert(std::uint32_t hash) {
+  std::uint64_t added = 0;
+  float* const cell = find_or_insert(hash, added);
+  if (added > 0) size_.add(added);
+  return cell;
+}
+
+/// Counts in `added` the keys that are not in size() yet.
+float* LinearTable::find_or_insert(std::uint32_t hash, std::uint64_t& added) {
   const std::uint32_t key = table_key(hash);
   if (hashed_) {
     std::atomic_ref<std::uint32_t> owner(*slot(hash & mask_));
     if (owner.load(std::memory_order_relaxed) == 0) {
       owner.store(key, std::memory_order_relaxed);
-      size_.add(1);
+      ++added;
     }
     return cell(hash & mask_);
   }
@@ -74,13 +82,13 @@ float* LinearTable::find_or_insert(std::uint32_t hash) {
       i = next(i);
       continue;
     }
-    if (size() >= limit_) {
+    if (size() + added >= limit_) {
       if (concurrent_ || full_ || !grow()) return shared_cell();
       i = home_slot(key, capacity_);
       continue;
     }
     if (there.compare_exchange_strong(seen, key, std::memory_order_relaxed)) {
-      size_.add(1);
+      ++added;
       return cell(i);
     }
   }
@@ -131,7 +139,11 @@ void LinearTable::search_missing(std::span<const text::Feature> features, float*
 }
 
 void LinearTable::find_or_insert_all(std::span<const text::Feature> features, float** cells) {
-  search_missing(features, cells, [this](std::uint32_t hash) { return find_or_insert(hash); });
+  // Counted together: threads that share the table pass the counter from one to the other.
+  std::uint64_t added = 0;
+  search_missing(features, cells,
+                 [&](std::uint32_t hash) { return find_or_insert(hash, added); });
+  if (added > 0) size_.add(added);
 }
 
 void LinearTable::find_all(std::span<const text::Feature> features, float* unknown,

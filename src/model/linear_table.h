@@ -87,6 +87,7 @@ class LinearTable {
   template <class Search>
   void search_missing(std::span<const text::Feature> features, float** cells, Search search) const;
   std::uint64_t next(std::uint64_t i) const { return i + 1 < capacity_ ? i + 1 : 0; }
+  float* find_or_insert(std::uint32_t hash, std::uint64_t& added);
   bool grow();
   void adopt(Arena arena, std::uint64_t capacity);
   void set_capacity(std::uint64_t capacity);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/ffm_block.h"
+#include "model/hot_copies.h"
 #include "model/linear_block.h"
 #include "model/loss_block.h"
 #include "model/mlp_block.h"
@@ -98,6 +99,9 @@ void Network::resolve_rows(Model& model, Tape& tape, std::size_t example) const 
     FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const Row row = table.touch(tape.batch->field_features[i].hash);
+      if (tape.hot != nullptr && (tape.rows[i] = tape.hot->rows.find(run.field, row)) != nullptr) {
+        continue;  // it is in the cache
+      }
       tape.rows[i] = row != kNoRow ? table.at(row) : nullptr;
       if (row != kNoRow) table.prefetch_row(tape.rows[i]);
     }
@@ -121,7 +125,10 @@ void Network::focus(Model& model, Tape& tape, std::size_t first) const {
   }
   const std::span features(batch.linear.data() + begin, end - begin);
   float** const cells = tape.cells.data() + begin;
+  // Not earlier: the example before may have claimed places for some.
+  if (tape.hot != nullptr) tape.hot->cells.find(features, cells);
   model.linear().find_or_insert_all(features, cells);
+  if (tape.hot != nullptr) tape.hot->cells.claim(features, cells);
   for (std::size_t b = 0; b < tape.size; ++b) set_values(model, tape, b);
 }
 

@@ -15,6 +15,8 @@
 
 namespace leveret::model {
 
+struct HotCopies;
+
 /// The raw scores of one example, head by head, and d loss / d score of each, by the loss of
 /// linear, of counts, and of deep for all the rest (Heads::kMixed), or of `last` (Heads::kOne).
 struct Scores {
@@ -108,6 +110,9 @@ struct Tape {
   std::vector<AlignedFloats> d_hidden;  ///< the same, gradient before ReLU
   FfmTape ffm;                          ///< of the last example of the batch
   bool dense_stepped = false;           ///< the dense layers have taken their step on the way back
+
+  /// Of the thread, when it learns beside others; else null.
+  HotCopies* hot = nullptr;
 
   /// Whether somebody reads group_linear and pairs (audit) of a model whose blocks do not need
   /// them.

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "model/hot_copies.h"
 #include "stream/text_reader.h"
 #include "train/learner.h"
 
@@ -43,7 +44,10 @@ class Hogwild::Worker {
       : all_(all),
         replica_(all.make_replica()),
         learner_(replica_, all.names_, all.kernels_, thread),
-        parser_(all.names_, all.options_.parser) {}
+        parser_(all.names_, all.options_.parser),
+        hot_{.rows = {}, .cells = model::HotCells(all.model_.linear().cell_floats())} {
+    learner_.use(hot_);
+  }
 
   void run(const Next& next, bool parse, const Parsed& parsed, const Report& report) {
     text::ExampleChunk chunk;
@@ -70,7 +74,7 @@ class Hogwild::Worker {
       {
         const std::shared_lock lock(all_.shape_mutex_);
         refresh();
-        const std::size_t end = std::min(chunk.examples.size(), next + kMergeEvery);
+        const std::size_t end = std::min(chunk.examples.size(), next + all_.merge_every());
         next = learn_until(chunk, next, end, need);
         merge();
       }
@@ -82,6 +86,7 @@ class Hogwild::Worker {
       } else {
         learner_.make_room(2 * all_.options_.threads);
       }
+      all_.hot_rows_ = model::HotRows::count(all_.model_.fields());
     }
   }
 
@@ -120,11 +125,15 @@ class Hogwild::Worker {
     const std::lock_guard lock(all_.dense_mutex_);
     replica_.take_dense_part(all_.model_);
     before_ = replica_.dense_part();
+    hot_.rows.take(all_.model_.fields(), all_.hot_rows_);
+    hot_.cells.take(all_.model_.linear());
   }
 
   void merge() {
     const std::lock_guard lock(all_.dense_mutex_);
     all_.model_.dense_part().add_change(before_, replica_.dense_part());
+    hot_.rows.apply_changes(all_.model_.fields(), all_.kernels_);
+    hot_.cells.apply_changes(all_.model_.linear());
   }
 
   void give(const Report& report) {
@@ -138,6 +147,7 @@ class Hogwild::Worker {
   model::DensePart before_;
   Learner learner_;
   text::Parser parser_;
+  model::HotCopies hot_;
   Outcomes outcomes_;
 };
 
@@ -150,6 +160,7 @@ model::Model Hogwild::make_replica() {
 void Hogwild::run(const Next& next, const Stop& stop, bool parse, const Parsed& parsed,
                   const Report& report) {
   model_.set_concurrent(true);
+  hot_rows_ = model::HotRows::count(model_.fields());
   const auto fail = [&](std::exception_ptr error) {
     {
       const std::lock_guard lock(error_mutex_);

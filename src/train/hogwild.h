@@ -4,14 +4,18 @@
 /// shared and written without locks: where two threads meet in one, a lost update is noise.
 /// What every example writes (layers, mixers, biases, base rate) would pass from core to core for
 /// every example; each thread has a replica of it, and adds what changed in it to the model's own
-/// every kMergeEvery examples, or sooner when a thread needs the shape to itself.
+/// every merge_every() examples, or sooner when a thread needs the shape to itself. The same holds for
+/// the most frequent rows and cells (HotCopies).
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "kernels/kernels.h"
 #include "model/model.h"
@@ -52,7 +56,13 @@ class Hogwild {
  private:
   model::Model make_replica();
 
-  static constexpr std::size_t kMergeEvery = 512;
+  /// Examples that a thread learns from one merge to the next. The more threads, the more the others
+  /// have learned in that time; at 64 and fewer merging takes too much of it.
+  std::size_t merge_every() const {
+    return std::max<std::size_t>(kMergeEvery / options_.threads, kMergeEvery / 4);
+  }
+
+  static constexpr std::size_t kMergeEvery = 512;  ///< of all threads together
 
   class Worker;
 
@@ -61,7 +71,9 @@ class Hogwild {
   const kernels::Kernels& kernels_;
   HogwildOptions options_;
   ShapeMutex shape_mutex_;  ///< shared: the model keeps its shape; alone: it may change
-  std::mutex dense_mutex_;  ///< guards the model's own dense part
+  std::mutex dense_mutex_;  ///< guards the model's own dense part, and rows that are copied
+  /// Rows of each field of which threads have copies. Changes with the shape.
+  std::vector<std::uint32_t> hot_rows_;
   std::mutex report_mutex_;
   std::mutex error_mutex_;
   std::exception_ptr error_;

@@ -38,6 +38,8 @@ class Learner {
   void learn_taken(Outcomes& outcomes);
   /// Whether the tables have room for `times` what was taken, were all of it new; and makes it.
   bool has_room(std::uint64_t times);
+  /// Learns into these instead of what they are copies of; they outlive it.
+  void use(model::HotCopies& hot) { tape_.hot = &hot; }
   void make_room(std::uint64_t times);
 
  private:

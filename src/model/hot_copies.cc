@@ -1,0 +1,140 @@
+#include "model/hot_copies.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/model.h"
+
+namespace leveret::model {
+
+std::vector<std::uint32_t> HotRows::count(const std::vector<FieldTable>& tables) {
+  std::vector<std::uint32_t> counts;
+  for (const FieldTable& table : tables) {
+    counts.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(table.rows(), kRowsOfField)));
+  }
+  return counts;
+}
+
+void HotRows::take(const std::vector<FieldTable>& tables, std::span<const std::uint32_t> counts) {
+  counts_.assign(counts.begin(), counts.end());
+  if (tables.empty()) return;
+  stride_ = tables[0].shape().stride();
+  field_bytes_ = odd_lines(kRowsOfField * stride_);
+  rows_.resize(tables.size() * field_bytes_);
+  before_.resize(rows_.size());
+  for (std::uint32_t f = 0; f < counts_.size(); ++f) {
+    if (counts_[f] == 0) continue;
+    const std::byte* const from = tables[f].at(0);
+    std::copy_n(from, counts_[f] * stride_, at(f, 0));
+    std::copy_n(from, counts_[f] * stride_, before_.data() + f * field_bytes_);
+  }
+}
+
+void HotRows::apply_changes(std::vector<FieldTable>& tables, const kernels::Kernels& kernels) {
+  for (std::uint32_t f = 0; f < counts_.size(); ++f) {
+    for (Row row = 0; row < counts_[f]; ++row) add_change(tables[f], row, kernels);
+  }
+  counts_.clear();
+}
+
+void HotRows::add_change(FieldTable& table, Row row, const kernels::Kernels& kernels) {
+  std::byte* const mine = at(table.field(), row);
+  std::byte* const taken = before_.data() + (mine - rows_.data());
+  if (std::memcmp(mine, taken, stride_) == 0) return;
+  const RowShape& shape = table.shape();
+  const std::size_t weights = shape.weights();
+  mine_.resize(weights);
+  taken_.resize(weights);
+  shared_.resize(weights);
+  kernels.read_weights(shape.format, mine, weights, mine_.data());
+  kernels.read_weights(shape.format, taken, weights, taken_.data());
+  kernels.read_weights(shape.format, table.at(row), weights, shared_.data());
+  for (std::size_t i = 0; i < weights; ++i) shared_[i] += mine_[i] - taken_[i];
+  kernels.write_weights(shape.format, shared_.data(), weights, noise_ += 0x9e3779b9u,
+                        table.at(row));
+  float* const state = table.state(row);
+  const float* const mine_state = shape.state_of(mine);
+  const float* const taken_state = shape.state_of(taken);
+  for (std::size_t i = 0; i < shape.state(); ++i) state[i] += mine_state[i] - taken_state[i];
+}
+
+HotCells::HotCells(std::uint32_t cell_floats)
+    : floats_(cell_floats),
+      slots_(std::size_t{kPlaces} * (cell_floats + 1)),
+      before_(std::size_t{kPlaces} * cell_floats) {}
+
+void HotCells::put(std::uint32_t place, const float* from) {
+  std::copy_n(from, floats_, cell(place));
+  std::copy_n(from, floats_, before(place));
+}
+
+bool HotCells::changed(std::uint32_t place) {
+  return std::memcmp(cell(place), before(place), floats_ * sizeof(float)) != 0;
+}
+
+void HotCells::take(const LinearTable& table) {
+  examples_to_claim_ = kExamplesThatClaim;
+  cells_.resize(features_.size());
+  table.prefetch_homes(features_, cells_.data());
+  table.find_all(features_, nullptr, cells_.data());
+  for (std::size_t i = 0; i < features_.size(); ++i) put(place(features_[i].hash), cells_[i]);
+}
+
+void HotCells::apply_changes(LinearTable& table) {
+  std::size_t kept = 0;
+  for (const text::Feature& feature : features_) {
+    const std::uint32_t at = place(feature.hash);
+    if (changed(at)) {
+      features_[kept++] = feature;
+    } else {
+      *key(at) = 0;
+    }
+  }
+  features_.resize(kept);
+  table.prefetch_homes(features_, cells_.data());
+  table.find_or_insert_all(features_, cells_.data());
+  for (std::size_t i = 0; i < kept; ++i) add_change(place(features_[i].hash), cells_[i]);
+}
+
+void HotCells::add_change(std::uint32_t place, float* to) {
+  const float* const mine = cell(place);
+  const float* const taken = before(place);
+  const bool mixed = floats_ == kMixedCell;
+  const std::uint32_t sums = mixed ? std::uint32_t{kClicks} : floats_;
+  for (std::uint32_t i = 0; i < sums; ++i) to[i] += mine[i] - taken[i];
+  if (!mixed) return;
+  // Counts become smaller when they are halved, by every thread that meets the limit.
+  const bool halved = mine[kCount] < taken[kCount];
+  for (const std::uint32_t i : {kClicks, kCount}) {
+    to[i] = halved ? mine[i] : to[i] + (mine[i] - taken[i]);
+  }
+  to[kMaxValue] = std::max(to[kMaxValue], mine[kMaxValue]);
+}
+
+void HotCells::find(std::span<const text::Feature> features, float** cells) {
+  // Without a branch: which features have copies cannot be foreseen.
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const std::uint32_t at = place(features[i].hash);
+    float* const places[2] = {cells[i], cell(at)};
+    cells[i] = places[*key(at) == features[i].hash];
+  }
+}
+
+void HotCells::claim(std::span<const text::Feature> features, float** cells) {
+  if (examples_to_claim_ == 0) return;
+  --examples_to_claim_;
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const std::uint32_t hash = features[i].hash, at = place(hash);
+    if (hash == 0) continue;  // no key
+    if (*key(at) == 0) {
+      *key(at) = hash;
+      put(at, cells[i]);
+      features_.push_back(features[i]);
+      cells_.resize(features_.size());
+    }
+    // Also where the same feature has claimed it a moment ago.
+    if (*key(at) == hash) cells[i] = cell(at);
+  }
+}
+
+}  // namespace leveret::model
