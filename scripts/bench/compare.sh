@@ -8,8 +8,9 @@
 # Each case runs A B A B …, pinned to one core; a pair gives a ratio, and the table has the medians.
 # What a run on the first rows alone takes (start-up, allocation) is taken off on both sides, so both
 # rates are those of the loop. Cases: linear, FFM and DeepFFM, the same model on both sides (ours with
-# --heads one), and our defaults beside FW's DeepFFM; from text and from the caches; hogwild on two
-# cores; peak memory. --k and --hidden (as "8 4" and "32 64,64") replace the shapes of the table.
+# --heads one, DeepFFM also with groups of eight for the MLP), and our defaults beside FW's DeepFFM;
+# from text and from the caches; hogwild on two cores; peak memory. --k and --hidden (as "8 4" and
+# "32 64,64") replace the shapes of the table.
 #
 # Rates come from CPU time where the machine is shared: the load is printed, and above .5 a core the
 # table is marked provisional. --roofline adds what bounds each case. --quick: 30,000 rows, 3 pairs.
@@ -179,6 +180,9 @@ if [ -n "$fw" ]; then
     fw_deep "$2" "$3"
     from=text compare "$label, text" "$1" fw
     from=cache compare "$label, cache" "$1" fw
+    if [ "$3" = none ]; then return; fi
+    ours+=(--nn_batch_size 8)
+    from=text compare "$label, --nn_batch_size 8, text" "$1" fw
   }
   # predicting GOAL K HIDDEN: with models learned from the same rows.
   predicting() {

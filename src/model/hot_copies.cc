@@ -10,7 +10,8 @@ namespace leveret::model {
 std::vector<std::uint32_t> HotRows::count(const std::vector<FieldTable>& tables) {
   std::vector<std::uint32_t> counts;
   for (const FieldTable& table : tables) {
-    counts.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(table.rows(), kRowsOfField)));
+    counts.push_back(
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(table.rows(), kRowsOfField)));
   }
   return counts;
 }

@@ -141,8 +141,7 @@ void LinearTable::search_missing(std::span<const text::Feature> features, float*
 void LinearTable::find_or_insert_all(std::span<const text::Feature> features, float** cells) {
   // Counted together: threads that share the table pass the counter from one to the other.
   std::uint64_t added = 0;
-  search_missing(features, cells,
-                 [&](std::uint32_t hash) { return find_or_insert(hash, added); });
+  search_missing(features, cells, [&](std::uint32_t hash) { return find_or_insert(hash, added); });
   if (added > 0) size_.add(added);
 }
 

@@ -9,11 +9,11 @@ namespace leveret::model {
 void MlpBlock::forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const {
   const std::vector<Dense>& layers = model.dense();
   if (layers.empty()) return;  // no field has been met yet
-  const float* in = tape.inputs.data() + begin * layers[0].inputs;
+  const float* in = tape.inputs.data() + begin * width(layers, 0);
   for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
     const Dense& layer = layers[l];
     float* out = tape.hidden[l].data() + begin * layer.outputs;
-    kernels_->dense_forward(layer.weights.data(), layer.bias.data(), in, layer.inputs,
+    kernels_->dense_forward(layer.weights.data(), layer.bias.data(), in, width(layers, l),
                             layer.outputs, layer.stride(), end - begin, out);
     const std::size_t outs = (end - begin) * layer.outputs;
     for (std::size_t o = 0; o < outs; ++o) out[o] = std::max(out[o], 0.0f);
@@ -33,8 +33,8 @@ void MlpBlock::backward(const Model& model, Tape& tape) const {
   for (std::size_t b = 0; b < tape.size; ++b) {
     backward_by_layer(layers, tape, b, [&](const LayerStep& at) {
       const Dense& layer = layers[at.layer];
-      kernels_->dense_backward(layer.weights.data(), at.d_out, layer.inputs, layer.outputs,
-                               layer.stride(), at.d_in);
+      kernels_->dense_backward(layer.weights.data(), at.d_out, at.inputs, layer.outputs,
+                               layer.stride(), 1, at.d_in);
     });
   }
 }

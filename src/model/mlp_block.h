@@ -16,9 +16,16 @@ class MlpBlock final : public Block {
   /// updates, FW paper, section 4.3) and d_inputs.
   void backward(const Model& model, Tape& tape) const override;
 
+  /// Floats from one example's inputs of a layer to the next one's. The first layer's are whole
+  /// cache lines, filled up with zeros, for which it has weights of zero.
+  static std::size_t width(const std::vector<Dense>& layers, std::size_t l) {
+    return l == 0 ? layers[0].stride() : layers[l].inputs;
+  }
+
   /// One layer on the way back: input, the output's gradient, and where the input's belongs.
   struct LayerStep {
     std::size_t layer;
+    std::size_t inputs;  ///< width(layers, layer)
     const float* in;
     const float* d_out;
     float* d_in;
@@ -37,11 +44,11 @@ void MlpBlock::backward_by_layer(const std::vector<Dense>& layers, Tape& tape, s
                                  Step&& step) {
   const float* d_out = &tape.scores[b].d_deep;
   for (std::size_t l = layers.size(); l-- > 0;) {
-    const std::size_t inputs = layers[l].inputs;
+    const std::size_t inputs = width(layers, l);
     const bool first = l == 0;
     const float* in = (first ? tape.inputs : tape.hidden[l - 1]).data() + b * inputs;
     float* d_in = (first ? tape.d_inputs : tape.d_hidden[l - 1]).data() + b * inputs;
-    step(LayerStep{l, in, d_out, d_in});
+    step(LayerStep{l, inputs, in, d_out, d_in});
     if (!first) {
       for (std::size_t i = 0; i < inputs; ++i) d_in[i] = in[i] > 0.0f ? d_in[i] : 0.0f;
     }

@@ -16,13 +16,22 @@ namespace {
 /// Stands in for a feature the model does not know. Never written: prediction does not write.
 float zero_cell[kMixedCell] = {};
 
-/// Room is made for as many features as if all were new. Those of a line of many megabytes mostly
-/// repeat, and room for each would be gigabytes: they are put in first, and looked up again.
-constexpr std::uint32_t kManyFeatures = 1 << 22;
-
 template <class Vector>
 void at_least(Vector& v, std::size_t size) {
   if (v.size() < size) v.resize(size);
+}
+
+/// Room for `size` examples on their way through the MLP.
+void open_mlp(const Spec& spec, const InputLayout& layout, std::size_t size, Tape& tape) {
+  const std::size_t inputs = whole_lines(layout.size(spec.mixed()));
+  at_least(tape.inputs, size * inputs);
+  at_least(tape.d_inputs, size * inputs);
+  at_least(tape.hidden, spec.hidden.size());
+  at_least(tape.d_hidden, spec.hidden.size());
+  for (std::size_t l = 0; l < spec.hidden.size(); ++l) {
+    at_least(tape.hidden[l], size * spec.hidden[l]);
+    at_least(tape.d_hidden[l], size * spec.hidden[l]);
+  }
 }
 
 }  // namespace
@@ -63,17 +72,9 @@ void Network::open(const Model& model, const feature::FeatureBatch& batch, std::
   at_least(tape.pairs, size * layout.pairs());
   at_least(tape.d_pairs, size * layout.pairs());
   if (!spec.has_mlp()) return;
-  const std::size_t inputs = layout.size(spec.mixed());
   at_least(tape.d_group_linear, size * layout.groups());
-  at_least(tape.inputs, size * inputs);
-  at_least(tape.d_inputs, size * inputs);
   at_least(tape.norm_scale, size);
-  at_least(tape.hidden, spec.hidden.size());
-  at_least(tape.d_hidden, spec.hidden.size());
-  for (std::size_t l = 0; l < spec.hidden.size(); ++l) {
-    at_least(tape.hidden[l], size * spec.hidden[l]);
-    at_least(tape.d_hidden[l], size * spec.hidden[l]);
-  }
+  open_mlp(spec, layout, size, tape);
 }
 
 /// The cells in which the example's features belong.
@@ -234,6 +235,40 @@ void Network::learn(Model& model, Tape& tape, Optimizer& optimizer) const {
     backward(model, tape);
   }
   optimizer.apply(model, tape);
+}
+
+void Network::learn_together(Model& model, std::span<Tape> tapes, Tape& joint,
+                             Optimizer& optimizer) const {
+  const Block &mlp = *together().front(), &loss = *together().back();
+  if (!works(model, mlp)) {
+    for (Tape& tape : tapes) {
+      forward_together(model, tape);
+      learn(model, tape, optimizer);
+    }
+    return;
+  }
+  const std::size_t inputs = whole_lines(model.layout().size(model.spec().mixed()));
+  joint.size = tapes.size();
+  at_least(joint.scores, joint.size);
+  open_mlp(model.spec(), model.layout(), joint.size, joint);
+  for (std::size_t b = 0; b < joint.size; ++b) {
+    std::copy_n(tapes[b].inputs.data(), inputs, joint.inputs.data() + b * inputs);
+    joint.scores[b] = tapes[b].scores[0];
+  }
+  mlp.forward(model, joint, 0, joint.size);
+  for (std::size_t b = 0; b < joint.size; ++b) {
+    tapes[b].scores[0] = joint.scores[b];
+    loss.forward(model, tapes[b], 0, 1);
+    loss.backward(model, tapes[b]);
+    joint.scores[b].d_deep = tapes[b].scores[0].d_deep;
+  }
+  optimizer.backward_dense_together(model, joint);
+  for (std::size_t b = 0; b < joint.size; ++b) {
+    std::copy_n(joint.d_inputs.data() + b * inputs, inputs, tapes[b].d_inputs.data());
+    tapes[b].dense_stepped = true;
+    backward(alone(), model, tapes[b]);
+    optimizer.apply(model, tapes[b]);
+  }
 }
 
 }  // namespace leveret::model

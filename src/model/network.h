@@ -14,6 +14,10 @@ namespace leveret::model {
 /// resolve → forward → learn. Prediction: look_up → forward.
 class Network {
  public:
+  /// Room is made for as many features as if all were new. Those of a line of many megabytes mostly
+  /// repeat, and room for each would be gigabytes: they are put in first, and looked up again.
+  static constexpr std::uint32_t kManyFeatures = 1 << 22;
+
   Network(const Spec& spec, const kernels::Kernels& kernels);
 
   /// Puts the batch on the tape with the cells and rows of its features; new features get theirs
@@ -44,6 +48,10 @@ class Network {
   /// backward and Optimizer::apply. The dense layers of a single example take their step on the way
   /// back, so that their weights are read once for both.
   void learn(Model& model, Tape& tape, Optimizer& optimizer) const;
+  /// The same for several tapes of an example each, after forward_alone: they pass the MLP together
+  /// and its layers make one step; then each takes its other steps, in order. The linear table has
+  /// had room for all of their features before the first `focus`. `joint` is working memory.
+  void learn_together(Model& model, std::span<Tape> tapes, Tape& joint, Optimizer& optimizer) const;
 
  private:
   using Blocks = std::span<const std::unique_ptr<Block>>;

@@ -17,8 +17,10 @@ void NormBlock::forward(const Model& model, Tape& tape, std::size_t begin, std::
   const std::uint32_t size = layout.size(model.spec().mixed());
   const std::uint32_t count = normalised(model);
   const std::uint32_t groups = layout.groups();
+  const std::size_t stride = whole_lines(size);
   for (std::size_t b = begin; b < end; ++b) {
-    float* x = tape.inputs.data() + b * size;
+    float* x = tape.inputs.data() + b * stride;
+    std::fill(x + size, x + stride, 0.0f);
     std::copy_n(tape.pairs.data() + b * layout.pairs(), layout.pairs(), x);
     std::copy_n(tape.group_linear.data() + b * groups, groups, x + layout.linear());
     if (model.spec().mixed()) {
@@ -43,11 +45,11 @@ void NormBlock::forward(const Model& model, Tape& tape, std::size_t begin, std::
 void NormBlock::backward(const Model& model, Tape& tape) const {
   if (model.dense().empty()) return;
   const InputLayout layout = model.layout();
-  const std::uint32_t size = layout.size(model.spec().mixed());
+  const std::size_t stride = whole_lines(layout.size(model.spec().mixed()));
   const std::uint32_t count = normalised(model);
   for (std::size_t b = 0; b < tape.size; ++b) {
-    const float* x = tape.inputs.data() + b * size;
-    float* d = tape.d_inputs.data() + b * size;
+    const float* x = tape.inputs.data() + b * stride;
+    float* d = tape.d_inputs.data() + b * stride;
     float sum = 0, squares = 0;
     kernels_->moments(d, count, &sum, &squares);
     const float mean = sum / static_cast<float>(count);

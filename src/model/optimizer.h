@@ -32,6 +32,8 @@ class Optimizer {
   static bool steps_on_the_way(const Spec& spec, const Tape& tape);
   /// MlpBlock::backward and the dense layers' step in one; `apply` then leaves them alone.
   void backward_dense(Model& model, Tape& tape);
+  /// The same for all examples of a tape, at most kernels::kMostTogether: one step of the layers.
+  void backward_dense_together(Model& model, Tape& tape);
 
  private:
   // Linear stage (optimizer_linear.cc).
@@ -80,7 +82,7 @@ class Optimizer {
   std::vector<float> steps_, sums_;  ///< of an example's linear features, or its groups
   std::vector<RowGradient> row_gradients_;
   std::vector<float> row_sums_;
-  std::vector<float> layer_sums_;
+  std::vector<float> layer_sums_, output_gradients_;
   std::vector<float> delta_, self_, row_;
   std::vector<float*> states_at_;
   std::uint64_t noise_ = 0;  ///< of stochastic rounding

@@ -58,6 +58,7 @@ struct Spec {
   float l2 = 0.0f;
   float ftrl_beta = 1.0f;  ///< FTRL only; alpha is linear.rate
   std::uint32_t batch_size = 1;
+  std::uint32_t nn_batch_size = 1;  ///< of the MLP alone; with batch_size 1
 
   bool has_ffm() const { return ffm_k > 0; }
   bool has_mlp() const { return ffm_k > 0 && !hidden.empty(); }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "feature/selector.h"
+#include "kernels/kernels.h"
 
 namespace leveret::model {
 namespace {
@@ -256,6 +257,13 @@ void add_learning(std::vector<SpecEntry>& list) {
                            &Spec::batch_size, 1, 1 << 20);
   batch.shape = false;
   list.push_back(batch);
+  SpecEntry nn_batch =
+      number("nn_batch_size", "", "N",
+             "examples that pass the MLP together, and of which it makes one step; up to 16",
+             &Spec::nn_batch_size, 1, kernels::kMostTogether);
+  nn_batch.shape = false;
+  nn_batch.optional = true;
+  list.push_back(nn_batch);
 }
 
 }  // namespace
@@ -279,6 +287,11 @@ void check_spec(const Spec& spec) {
   if (spec.optimizer == OptimizerKind::kAdam && spec.batch_size == 1) {
     throw std::runtime_error(
         "--optimizer adam works in batches: give --batch_size too (64 is a good start)");
+  }
+  if (spec.batch_size > 1 && spec.nn_batch_size > 1) {
+    throw std::runtime_error(
+        "--nn_batch_size is for examples that are learned one by one: with --batch_size all parts "
+        "have the batch's size");
   }
   if (spec.linear.rate == 0 && spec.optimizer == OptimizerKind::kFtrl) {
     throw std::runtime_error("--optimizer ftrl needs a --learning_rate above 0");

@@ -88,8 +88,8 @@ struct Tape {
   /// Never null; a zero cell for what the model does not know. From `prefetch` until the example is
   /// looked up, the cells in which its features belong in a table of homes_in[example] slots.
   std::vector<float*> cells;
-  std::vector<std::uint64_t> homes_in;  ///< per example of the batch
-  std::vector<float> values;  ///< x, divided by the largest |x| seen (Heads::kMixed)
+  std::vector<std::uint64_t> homes_in;      ///< per example of the batch
+  std::vector<float> values;                ///< x, divided by the largest |x| seen (Heads::kMixed)
   std::vector<float> log_odds, log_counts;  ///< see LinearBlock::take_logs (Heads::kMixed)
   std::vector<std::byte*> rows;             ///< see RowShape; null for what has none
   std::vector<float> field_values;
@@ -103,8 +103,8 @@ struct Tape {
   std::vector<float> ffm_scale;       ///< B: instance normalisation
   std::vector<float> pairs;           ///< B * P; for an MLP or keep_parts, or in passing
   std::vector<float> d_pairs;         ///< the same
-  AlignedFloats inputs;               ///< B * I: what the MLP sees
-  AlignedFloats d_inputs;             ///< B * I
+  AlignedFloats inputs;               ///< B * whole_lines(I), zeros behind: what the MLP sees
+  AlignedFloats d_inputs;             ///< the same
   std::vector<float> norm_scale;      ///< B: 1 / deviation in NormBlock
   std::vector<AlignedFloats> hidden;  ///< per hidden layer, B * width, after ReLU
   std::vector<AlignedFloats> d_hidden;  ///< the same, gradient before ReLU

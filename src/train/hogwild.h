@@ -4,8 +4,8 @@
 /// shared and written without locks: where two threads meet in one, a lost update is noise.
 /// What every example writes (layers, mixers, biases, base rate) would pass from core to core for
 /// every example; each thread has a replica of it, and adds what changed in it to the model's own
-/// every merge_every() examples, or sooner when a thread needs the shape to itself. The same holds for
-/// the most frequent rows and cells (HotCopies).
+/// every merge_every() examples, or sooner when a thread needs the shape to itself. The same holds
+/// for the most frequent rows and cells (HotCopies).
 #pragma once
 
 #include <algorithm>
@@ -56,8 +56,8 @@ class Hogwild {
  private:
   model::Model make_replica();
 
-  /// Examples that a thread learns from one merge to the next. The more threads, the more the others
-  /// have learned in that time; at 64 and fewer merging takes too much of it.
+  /// Examples that a thread learns from one merge to the next. The more threads, the more the
+  /// others have learned in that time; at 64 and fewer merging takes too much of it.
   std::size_t merge_every() const {
     return std::max<std::size_t>(kMergeEvery / options_.threads, kMergeEvery / 4);
   }

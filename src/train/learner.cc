@@ -1,6 +1,7 @@
 #include "train/learner.h"
 
 #include <algorithm>
+#include <span>
 
 #include "model/logistic.h"
 
@@ -25,12 +26,17 @@ void Learner::learn(const text::ExampleChunk& chunk, std::size_t first, std::siz
 }
 
 void Learner::finish(Outcomes& outcomes) {
-  if (batch_.size() > 0) learn_batch(outcomes);
+  if (batch_.size() > 0) learn_taken(outcomes);
+}
+
+/// How many examples learn together: batches and groups are cut by count.
+std::size_t Learner::group_size() const {
+  const model::Spec& spec = model_.spec();
+  return spec.has_mlp() ? std::max(spec.batch_size, spec.nn_batch_size) : spec.batch_size;
 }
 
 std::size_t Learner::take(const text::ExampleChunk& chunk, std::size_t first, std::size_t count) {
-  const std::size_t batch_size = model_.spec().batch_size;
-  const std::size_t room = batch_size == 1 ? kWindow : batch_size;
+  const std::size_t room = group_size() == 1 ? kWindow : group_size();
   const std::size_t wanted = std::min(count, room - batch_.size());
   const std::size_t taken = model_.features().map(chunk, first, wanted, batch_);
   for (std::size_t i = first; i < first + taken; ++i) waiting_.add(chunk, chunk.examples[i]);
@@ -39,16 +45,12 @@ std::size_t Learner::take(const text::ExampleChunk& chunk, std::size_t first, st
 }
 
 bool Learner::ready() const {
-  const std::size_t batch_size = model_.spec().batch_size;
-  return batch_size == 1 ? batch_.size() > 0 : batch_.size() == batch_size;
+  return group_size() == 1 ? batch_.size() > 0 : batch_.size() == group_size();
 }
 
 void Learner::learn_taken(Outcomes& outcomes) {
-  if (model_.spec().batch_size == 1) {
-    learn_window(outcomes);
-  } else {
-    learn_batch(outcomes);
-  }
+  if (model_.spec().batch_size > 1) return learn_batch(outcomes);
+  group_size() > 1 ? learn_group(outcomes) : learn_window(outcomes);
 }
 
 void Learner::count_by_field() {
@@ -92,6 +94,33 @@ void Learner::learn_window(Outcomes& outcomes) {
   batch_.clear();
 }
 
+/// The same, but the examples wait for each other before the MLP.
+void Learner::learn_group(Outcomes& outcomes) {
+  const std::size_t size = batch_.size();
+  if (batch_.linear.size() > model::Network::kManyFeatures) return learn_window(outcomes);
+  // Cells of examples that wait must not move.
+  model_.linear().reserve_if_alone(batch_.linear.size());
+  if (group_.size() < size) group_.resize(size);
+  const std::span tapes = std::span(group_).first(size);
+  for (model::Tape& tape : tapes) {
+    tape.hot = tape_.hot;
+    network_.open(model_, batch_, 1, tape);
+  }
+  network_.prefetch(model_, tapes[0], 0);
+  if (size > 1) network_.prefetch(model_, tapes[1], 1);
+  network_.resolve_rows(model_, tapes[0], 0);
+  for (std::size_t b = 0; b < size; ++b) {
+    if (b + 2 < size) network_.prefetch(model_, tapes[b + 2], b + 2);
+    if (b + 1 < size) network_.resolve_rows(model_, tapes[b + 1], b + 1);
+    network_.focus(model_, tapes[b], b);
+    network_.forward_alone(model_, tapes[b], 0);
+  }
+  network_.learn_together(model_, tapes, tape_, optimizer_);
+  for (const model::Tape& tape : tapes) report(tape, outcomes);
+  waiting_.clear();
+  batch_.clear();
+}
+
 void Learner::learn_batch(Outcomes& outcomes) {
   network_.resolve(model_, batch_, tape_);
   learn_tape(outcomes);
@@ -102,11 +131,15 @@ void Learner::learn_batch(Outcomes& outcomes) {
 void Learner::learn_tape(Outcomes& outcomes) {
   network_.forward(model_, tape_);
   network_.learn(model_, tape_, optimizer_);
+  report(tape_, outcomes);
+}
+
+void Learner::report(const model::Tape& tape, Outcomes& outcomes) {
   const std::uint32_t constant = model_.spec().constant ? 1 : 0;
-  for (std::size_t b = 0; b < tape_.size; ++b) {
-    const std::size_t example = tape_.first + b;
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const std::size_t example = tape.first + b;
     Outcome outcome = waiting_.items[example];
-    outcome.probability = model::sigmoid(tape_.scores[b].last);
+    outcome.probability = model::sigmoid(tape.scores[b].last);
     outcome.features = batch_.linear_end(example) - batch_.linear_begin(example) + constant;
     outcome.tag_begin = static_cast<std::uint32_t>(outcomes.tags.size());
     outcomes.tags.append(waiting_.tag(waiting_.items[example]));

@@ -47,8 +47,11 @@ class Learner {
   static constexpr std::size_t kWindow = 32;
 
   void learn_window(Outcomes& outcomes);
+  void learn_group(Outcomes& outcomes);
   void learn_batch(Outcomes& outcomes);
   void learn_tape(Outcomes& outcomes);
+  void report(const model::Tape& tape, Outcomes& outcomes);
+  std::size_t group_size() const;
   void count_by_field();
 
   model::Model& model_;
@@ -56,6 +59,7 @@ class Learner {
   model::Network network_;
   model::Optimizer optimizer_;
   model::Tape tape_;
+  std::vector<model::Tape> group_;  ///< of the examples that pass the MLP together
   feature::FeatureBatch batch_;
   Outcomes waiting_;  ///< of the examples in batch_
   bool stuck_ = false;

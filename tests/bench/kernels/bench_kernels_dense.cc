@@ -51,7 +51,8 @@ void register_dense() {
                           l.examples, l.out.get());
   };
   const auto backward = [](const Kernels& kernels, Layer& l) {
-    kernels.dense_backward(l.w.get(), l.d_out.get(), l.inputs, l.outputs, l.stride, l.d_in.get());
+    kernels.dense_backward(l.w.get(), l.d_out.get(), l.inputs, l.outputs, l.stride, 1,
+                           l.d_in.get());
   };
   const auto backward_update = [](const Kernels& kernels, Layer& l) {
     kernels.dense_backward_update(l.w.get(), l.acc.get(), l.in.get(), l.d_out.get(), l.inputs,

@@ -64,6 +64,19 @@ TEST_CASE("reference: a dense layer forward, backward, update") {
   CHECK(std::vector<float>(w + 2, w + 6) == std::vector<float>{-9, 3, 4, -9});
 }
 
+TEST_CASE("reference: the step of a dense layer for two examples") {
+  const float in[] = {1, 2, 3, 0}, d_out[] = {1, 0, 2, 0};
+  float w[] = {1, 2, -9, 3, 4, -9}, acc[] = {32, 5, -9, 1, 1, -9}, d_in[4];
+  reference().dense_update(w, acc, in, d_out, 2, 2, 3, 2, {.rate = 1, .power = .5f, .l2 = 0});
+  CHECK(acc[0] == 81);  // 32 + (1*1 + 2*3)²
+  CHECK(w[0] == Approx(1 - 7. / 9));
+  CHECK(acc[1] == 9);
+  CHECK(w[1] == Approx(2 - 2. / 3));
+  CHECK(std::vector<float>(w + 2, w + 6) == std::vector<float>{-9, 3, 4, -9});
+  reference().dense_backward(w, d_out, 2, 2, 3, 2, d_in);
+  CHECK(d_in[2] == 2 * w[0]);
+}
+
 TEST_CASE("reference: moments, affine, axpy") {
   const float x[] = {1, 2, 3};
   float sum, squares, out[3] = {1, 1, 1};

@@ -31,6 +31,7 @@ std::vector<std::string> values_of(const std::string& name) {
   if (name == "max_fields" || name == "admit") return {"1", "77"};
   if (name == "seed" || name == "hash_seed") return {"0", "4294967295"};
   if (name == "batch_size") return {"1", "64"};
+  if (name == "nn_batch_size") return {"1", "16"};
   if (name.find("bit") != std::string::npos) return {"0", "5", "31"};
   if (name == "ffm_k") return {"0", "1", "256"};
   if (name.find("power_t") != std::string::npos) return {"0", "1", "0.3"};
@@ -85,7 +86,8 @@ TEST_CASE("plans survive JSON, names of any bytes too") {
 
 TEST_CASE("a key that older files do not have may be missing, any other may not") {
   // Their models mean what they meant.
-  const std::map<std::string, std::string> added = {{"transform", ""}, {"ffm_precision", "32"}};
+  const std::map<std::string, std::string> added = {
+      {"transform", ""}, {"ffm_precision", "32"}, {"nn_batch_size", "1"}};
   for (const SpecEntry& entry : spec_entries()) {
     CHECK(entry.optional == added.contains(entry.name));
     Spec spec;
@@ -153,6 +155,8 @@ TEST_CASE("combinations that cannot work name their options") {
   CHECK(message(spec).find("--batch_size") != std::string::npos);
   spec.batch_size = 2;
   CHECK(message(spec).empty());
+  spec.nn_batch_size = 2;
+  CHECK(message(spec).find("--nn_batch_size") != std::string::npos);
 }
 
 }  // namespace

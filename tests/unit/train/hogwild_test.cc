@@ -117,13 +117,12 @@ TEST_CASE("threads report every example of every chunk once, and rethrow what st
   bool broken = false;
   const auto run = [&] {
     Hogwild(model, names, kernels::active(), options)
-        .run(
-            [&](text::ExampleChunk& chunk) { return chunks.next(chunk); }, [&] { ++stops; }, true,
-            [&](const text::ExampleChunk& chunk) {
-              parsed += chunk.examples.size();
-              if (broken) throw std::runtime_error("told to stop");
-            },
-            [&](Outcomes& outcomes) { reported += outcomes.items.size(); });
+        .run([&](text::ExampleChunk& chunk) { return chunks.next(chunk); }, [&] { ++stops; }, true,
+             [&](const text::ExampleChunk& chunk) {
+               parsed += chunk.examples.size();
+               if (broken) throw std::runtime_error("told to stop");
+             },
+             [&](Outcomes& outcomes) { reported += outcomes.items.size(); });
   };
   SECTION("to the end") {
     run();

@@ -22,7 +22,7 @@ TEST_CASE("a run over two parts with a saved model between gives the file of one
     whole.learn(lines);
     const std::vector<std::byte> expected = whole.saved();
     for (const std::size_t split : {1, 2, 4, 12, 36, 60, 119}) {
-      if (split % kind.spec.batch_size != 0) continue;
+      if (split % together(kind.spec) != 0) continue;
       INFO(kind.name << ", late " << late << ", cut after line " << split);
       const files::TempFolder folder;
       TrainRun first(kind.spec);
@@ -55,7 +55,7 @@ TEST_CASE("a run in many parts, each with a loaded model, gives the file of one 
 
 TEST_CASE("a cut within a batch ends that batch: another model, and that of the same batches") {
   model::Spec spec;
-  spec.batch_size = 4;
+  (GENERATE(true, false) ? spec.batch_size : spec.nn_batch_size) = 4;
   const std::string lines = model::random_lines(40, shape_with(0), 4);
   TrainRun whole(spec), parts(spec), again(spec);
   whole.learn(lines);
@@ -142,7 +142,7 @@ TEST_CASE("prediction gives what training would have predicted, and leaves the m
   const std::string lines = model::random_lines(100, shape_with(0), 8);
   const std::string fresh = model::random_lines(40, shape_with(0), 9);
   for (const NamedSpec& kind : specs_to_test()) {
-    if (kind.spec.batch_size > 1) continue;
+    if (together(kind.spec) > 1) continue;
     INFO(kind.name);
     TrainRun run(kind.spec);
     run.learn(lines);

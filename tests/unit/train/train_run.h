@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "files/temp_folder.h"
 #include "kernels/dispatch.h"
 #include "model/random_lines.h"
-#include "files/temp_folder.h"
 #include "text/parser.h"
 #include "train/learner.h"
 #include "train/model_io.h"
@@ -90,6 +90,11 @@ struct NamedSpec {
   model::Spec spec;
 };
 
+/// Examples that learn together: a run is cut between them, or is another run.
+inline std::size_t together(const model::Spec& spec) {
+  return std::max(spec.batch_size, spec.nn_batch_size);
+}
+
 /// One of every kind of model.
 inline std::vector<NamedSpec> specs_to_test() {
   std::vector<NamedSpec> all{{"default", {}}};
@@ -107,6 +112,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   hashed.ffm_bits = 8;
   model::Spec& batch = add("batch of 4");
   batch.batch_size = 4;
+  add("groups of 4").nn_batch_size = 4;
   model::Spec& adam = add("adam");
   adam.optimizer = model::OptimizerKind::kAdam;
   adam.batch_size = 4;

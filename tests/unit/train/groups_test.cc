@@ -1,0 +1,99 @@
+// Examples that pass the MLP together (--nn_batch_size).
+#include <catch2/catch.hpp>
+
+#include "train_run.h"
+
+namespace leveret::train {
+namespace {
+
+model::Spec grouped(model::Heads heads, std::uint32_t size) {
+  model::Spec spec;
+  spec.heads = heads;
+  spec.nn_batch_size = size;
+  spec.admit = 1;
+  spec.hidden = {16, 5};
+  return spec;
+}
+
+model::LineShape usual_shape() {
+  model::LineShape shape;
+  shape.fields = 7;
+  shape.vocabulary = 20;
+  return shape;
+}
+
+TEST_CASE("examples of a group are told their probabilities before any of them is learned") {
+  const model::Heads heads = GENERATE(model::Heads::kMixed, model::Heads::kOne);
+  const std::string lines = model::random_lines(12, usual_shape(), 1);
+  TrainRun group(grouped(heads, 4));
+  group.learn(lines);
+  for (std::size_t i = 8; i < 12; ++i) {
+    TrainRun alone(grouped(heads, 4));
+    alone.learn(cut(lines, 0, 8));
+    alone.learn(cut(lines, i, 1));
+    CHECK(group.probabilities()[i] == alone.probabilities()[8]);
+  }
+}
+
+TEST_CASE("the layers make the step of a batch; rows and cells those of single examples") {
+  const model::Heads heads = GENERATE(model::Heads::kMixed, model::Heads::kOne);
+  const std::string lines = model::random_lines(6, usual_shape(), 2);
+  model::Spec in_batches = grouped(heads, 1);
+  in_batches.batch_size = 6;
+  TrainRun group(grouped(heads, 6)), batch(in_batches);
+  group.learn(lines);
+  batch.learn(lines);
+  for (std::size_t l = 0; l < 3; ++l) {
+    const model::Dense &one = group.model.dense()[l], &other = batch.model.dense()[l];
+    INFO("layer " << l);
+    for (const auto part : {&model::Dense::weights, &model::Dense::weights_state,
+                            &model::Dense::bias, &model::Dense::bias_state}) {
+      const model::AlignedFloats &a = one.*part, &b = other.*part;
+      REQUIRE(a.size() == b.size());
+      for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == Approx(b[i]).margin(1e-6));
+    }
+  }
+  CHECK(group.model.scalars().examples == 6);
+}
+
+TEST_CASE("a group of one learns what an example alone learns") {
+  const model::Heads heads = GENERATE(model::Heads::kMixed, model::Heads::kOne);
+  const std::string lines = model::random_lines(150, usual_shape(), 3);
+  TrainRun ones(grouped(heads, 8)), plain(grouped(heads, 1));
+  for (std::size_t i = 0; i < 150; ++i) ones.learn(cut(lines, i, 1));
+  plain.learn(lines);
+  const std::vector<float> a = ones.probabilities(), b = plain.probabilities();
+  REQUIRE(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == Approx(b[i]).margin(2e-3));
+}
+
+TEST_CASE("groups are cut by count, however the input is") {
+  const std::string lines = model::random_lines(203, usual_shape(), 4);
+  const model::Spec spec = grouped(model::Heads::kMixed, GENERATE(3, 8, 16));
+  text::NamespaceNames names;
+  TrainRun whole(spec);
+  whole.learn(lines);
+  for (const std::size_t step : {1, 5, 50}) {
+    INFO("chunks of " << step);
+    model::Model model(spec, kTestMemory);
+    Learner learner(model, whole.names, kernels::active());
+    Outcomes outcomes;
+    for (std::size_t first = 0; first < 203; first += step) {
+      const text::ExampleChunk chunk = parse(whole.names, cut(lines, first, step));
+      learner.learn(chunk, 0, chunk.examples.size(), outcomes);
+    }
+    learner.finish(outcomes);
+    CHECK(TrainRun::probabilities(outcomes) == whole.probabilities());
+  }
+}
+
+TEST_CASE("lines without a field and lines that are not learned go through a group") {
+  const model::Spec spec = grouped(model::Heads::kOne, 4);
+  TrainRun run(spec);
+  run.learn("1 |\n-1 |\n1 |A a |B b\n|A a |B c\n-1 0 |A b |B c\n1 |A a |B b\n-1 |\n");
+  CHECK(run.probabilities().size() == 7);
+  CHECK(run.model.scalars().examples == 5);
+}
+
+}  // namespace
+}  // namespace leveret::train
