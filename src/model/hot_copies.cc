@@ -9,9 +9,11 @@ namespace leveret::model {
 
 std::vector<std::uint32_t> HotRows::count(const std::vector<FieldTable>& tables) {
   std::vector<std::uint32_t> counts;
+  if (tables.empty()) return counts;
+  const std::uint64_t room = kMostBytes / (tables.size() * tables[0].shape().stride());
+  const std::uint64_t most = std::min<std::uint64_t>(room, kRowsOfField);
   for (const FieldTable& table : tables) {
-    counts.push_back(
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(table.rows(), kRowsOfField)));
+    counts.push_back(static_cast<std::uint32_t>(std::min(table.rows(), most)));
   }
   return counts;
 }
@@ -104,11 +106,12 @@ void HotCells::add_change(std::uint32_t place, float* to) {
   const std::uint32_t sums = mixed ? std::uint32_t{kClicks} : floats_;
   for (std::uint32_t i = 0; i < sums; ++i) to[i] += mine[i] - taken[i];
   if (!mixed) return;
-  // Counts become smaller when they are halved, by every thread that meets the limit.
-  const bool halved = mine[kCount] < taken[kCount];
+  // Both become smaller only when they are halved, by every thread that meets the limit.
+  const bool halved = mine[kCount] < taken[kCount] || mine[kClicks] < taken[kClicks];
   for (const std::uint32_t i : {kClicks, kCount}) {
     to[i] = halved ? mine[i] : to[i] + (mine[i] - taken[i]);
   }
+  to[kClicks] = std::clamp(to[kClicks], 0.0f, to[kCount]);
   to[kMaxValue] = std::max(to[kMaxValue], mine[kMaxValue]);
 }
 

@@ -24,10 +24,12 @@ namespace leveret::model {
 /// its frequent values.
 class HotRows {
  public:
-  /// All of them have to stay in the second-level cache: 39 fields with k = 8 make 260 KB.
   static constexpr std::uint32_t kRowsOfField = 8;
+  /// Fewer where all of them would take more: they have to stay in the second-level cache. 39 fields
+  /// with k = 8 have eight.
+  static constexpr std::size_t kMostBytes = std::size_t{256} << 10;
 
-  /// How many rows of each field may be copied, while no other thread makes rows.
+  /// How many rows of each field are to be copied, while no other thread makes rows.
   static std::vector<std::uint32_t> count(const std::vector<FieldTable>& tables);
 
   /// Copies `counts` (see above) rows. Nobody may write those meanwhile.

@@ -4,11 +4,15 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "model/aligned.h"
 
 namespace leveret::model {
 namespace {
+
+/// Keys that a thread puts in before it tells the others of them.
+constexpr std::uint64_t kUncounted = 16;
 
 constexpr std::uint64_t kMaxBytes = (kMaxSlots + 1) * 32;
 
@@ -63,7 +67,8 @@ float* LinearTable::find_or_insert(std::uint32_t hash) {
   return cell;
 }
 
-/// Counts in `added` the keys that are not in size() yet.
+/// Counts in `added` the keys that are not in size() yet: few, as many threads may have some. None
+/// when the table is full: no room has been made for them, so that all have to see where it ends.
 float* LinearTable::find_or_insert(std::uint32_t hash, std::uint64_t& added) {
   const std::uint32_t key = table_key(hash);
   if (hashed_) {
@@ -88,7 +93,7 @@ float* LinearTable::find_or_insert(std::uint32_t hash, std::uint64_t& added) {
       continue;
     }
     if (there.compare_exchange_strong(seen, key, std::memory_order_relaxed)) {
-      ++added;
+      if (++added >= (full_ ? 1 : kUncounted)) size_.add(std::exchange(added, 0));
       return cell(i);
     }
   }

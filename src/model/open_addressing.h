@@ -27,7 +27,7 @@ inline std::uint32_t home_slot(std::uint32_t key, std::uint64_t slots) {
 }
 
 /// Keys for which a table of `slots` slots has room. Threads that insert side by side may each take
-/// one more, and an empty slot must remain.
+/// a few more, and an empty slot must remain.
 inline std::uint64_t key_limit(std::uint64_t slots) { return slots / 4 * 3; }
 
 /// The size that comes after `slots` where look-ups count most. Frequent keys are old keys, and how

@@ -290,8 +290,8 @@ void check_spec(const Spec& spec) {
   }
   if (spec.batch_size > 1 && spec.nn_batch_size > 1) {
     throw std::runtime_error(
-        "--nn_batch_size is for examples that are learned one by one: with --batch_size all parts "
-        "have the batch's size");
+        "--nn_batch_size is for examples that are learned one by one, and with --batch_size all "
+        "parts have the batch's size: give --nn_batch_size 1");
   }
   if (spec.linear.rate == 0 && spec.optimizer == OptimizerKind::kFtrl) {
     throw std::runtime_error("--optimizer ftrl needs a --learning_rate above 0");

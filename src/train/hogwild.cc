@@ -60,14 +60,27 @@ class Hogwild::Worker {
       learn(chunk);
       give(report);
     }
-    const std::shared_lock lock(all_.shape_mutex_);
-    refresh();
-    learner_.finish(outcomes_);
-    merge();
+    while (!finish()) make_room();
     give(report);
   }
 
  private:
+  /// Learns what waits for the rest of its batch; false when the tables have no room for it.
+  bool finish() {
+    const std::shared_lock lock(all_.shape_mutex_);
+    if (!learner_.has_room(all_.options_.threads)) return false;
+    refresh();
+    learner_.finish(outcomes_);
+    merge();
+    return true;
+  }
+
+  void make_room() {
+    const std::unique_lock lock(all_.shape_mutex_);
+    learner_.make_room(2 * all_.options_.threads);
+    all_.hot_rows_ = model::HotRows::count(all_.model_.fields());
+  }
+
   void learn(const text::ExampleChunk& chunk) {
     for (std::size_t next = 0; next < chunk.examples.size() && !all_.stop_;) {
       Need need = Need::kNothing;
@@ -78,16 +91,17 @@ class Hogwild::Worker {
         next = learn_until(chunk, next, end, need);
         merge();
       }
-      if (need == Need::kNothing) continue;
-      const std::unique_lock lock(all_.shape_mutex_);
-      if (need == Need::kNamespace) {
-        all_.model_.features().meet(all_.names_, chunk, next, true);
-        all_.model_.fit_fields();
-      } else {
-        learner_.make_room(2 * all_.options_.threads);
-      }
-      all_.hot_rows_ = model::HotRows::count(all_.model_.fields());
+      if (need == Need::kRoom) make_room();
+      if (need == Need::kNamespace) meet(chunk, next);
     }
+  }
+
+  /// Makes the model know the namespaces of an example.
+  void meet(const text::ExampleChunk& chunk, std::size_t example) {
+    const std::unique_lock lock(all_.shape_mutex_);
+    all_.model_.features().meet(all_.names_, chunk, example, true);
+    all_.model_.fit_fields();
+    all_.hot_rows_ = model::HotRows::count(all_.model_.fields());
   }
 
   enum class Need { kNothing, kNamespace, kRoom };
@@ -125,8 +139,12 @@ class Hogwild::Worker {
     const std::lock_guard lock(all_.dense_mutex_);
     replica_.take_dense_part(all_.model_);
     before_ = replica_.dense_part();
+    if (all_.young()) return;
     hot_.rows.take(all_.model_.fields(), all_.hot_rows_);
-    hot_.cells.take(all_.model_.linear());
+    // FTRL's weights follow from its sums, and are no sum of changes themselves.
+    if (replica_.spec().optimizer != model::OptimizerKind::kFtrl) {
+      hot_.cells.take(all_.model_.linear());
+    }
   }
 
   void merge() {

@@ -31,6 +31,10 @@ struct HogwildOptions {
   unsigned threads = 2;
   bool pin = false;  ///< thread i on the i-th processor that the process may use
   text::ParserOptions parser;
+  /// Threads learn into copies of rows and cells (HotCopies) once the model has learned this many
+  /// times what all of them learn between two merges. While it is young its steps are long, and
+  /// those that threads take side by side, from the same start, add up to more than they should.
+  std::size_t copies_after = 64;
 };
 
 class Hogwild {
@@ -60,6 +64,11 @@ class Hogwild {
   /// others have learned in that time; at 64 and fewer merging takes too much of it.
   std::size_t merge_every() const {
     return std::max<std::size_t>(kMergeEvery / options_.threads, kMergeEvery / 4);
+  }
+
+  /// See copies_after. Under dense_mutex_.
+  bool young() const {
+    return model_.scalars().examples < options_.copies_after * options_.threads * merge_every();
   }
 
   static constexpr std::size_t kMergeEvery = 512;  ///< of all threads together

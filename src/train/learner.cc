@@ -97,7 +97,8 @@ void Learner::learn_window(Outcomes& outcomes) {
 /// The same, but the examples wait for each other before the MLP.
 void Learner::learn_group(Outcomes& outcomes) {
   const std::size_t size = batch_.size();
-  if (batch_.linear.size() > model::Network::kManyFeatures) return learn_window(outcomes);
+  // Each example's tape has room for the features of all.
+  if (batch_.linear.size() * size > model::Network::kManyFeatures) return learn_window(outcomes);
   // Cells of examples that wait must not move.
   model_.linear().reserve_if_alone(batch_.linear.size());
   if (group_.size() < size) group_.resize(size);

@@ -46,6 +46,19 @@ TEST_CASE("the first rows of a field have copies, once they are counted") {
   CHECK(hot.find(0, 0) == nullptr);
 }
 
+TEST_CASE("where rows are long fewer of them have copies") {
+  MemoryBudget budget(kMemory);
+  std::vector<FieldTable> tables;
+  FieldTableOptions options;
+  options.admit = 1;
+  for (std::uint32_t f = 0; f < 16; ++f) {
+    tables.emplace_back(f, options, RowShape{600, 8, true, 0.25f, kernels::RowFormat::kF16}, budget);
+    for (std::uint32_t key = 1; key <= 4; ++key) tables[f].touch(key);
+  }
+  REQUIRE(tables[0].shape().stride() > HotRows::kMostBytes / 16 / 2);
+  CHECK(HotRows::count(tables) == std::vector<std::uint32_t>(16, 1));
+}
+
 TEST_CASE("what two threads have learned into their copies of a row is added up") {
   const auto format = GENERATE(kernels::RowFormat::kF32, kernels::RowFormat::kF16);
   // A half of this size has steps of 2^-12.
@@ -139,6 +152,14 @@ TEST_CASE("what two threads have learned into their copies of a cell is added up
     other.apply_changes(table);
     CHECK(std::vector<float>(cell, cell + kMixedCell) ==
           std::vector<float>{0.75f, 2, 3, 5, 11, 30, 5});
+  }
+  SECTION("counts are halved, and then grow beyond what they were") {
+    first[kClicks] = 6;
+    first[kCount] = 25;
+    other.apply_changes(table);
+    one.apply_changes(table);
+    CHECK(std::vector<float>(cell, cell + kMixedCell) ==
+          std::vector<float>{0.75f, 2, 3, 5, 6, 25, 5});
   }
   SECTION("counts are halved") {
     first[kClicks] = 5;

@@ -253,6 +253,30 @@ TEST_CASE("threads insert and find side by side once there is room") {
   if (bits == 0) CHECK(table.size() == seen.size());
 }
 
+TEST_CASE("threads that look up whole lines in a full table leave it empty slots") {
+  MemoryBudget budget(kMemory / 64);
+  LinearTable table(0, 7, budget);
+  table.reserve(std::uint64_t{1} << 22);  // more than the budget has
+  const std::uint64_t capacity = table.capacity();
+  CHECK(table.has_room(std::uint64_t{1} << 22));
+  table.set_concurrent(true);
+  std::vector<std::thread> threads;
+  for (std::uint32_t t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      std::vector<text::Feature> line;
+      for (std::uint32_t key = 1; key <= capacity / 4; ++key) line.push_back({key * 8 + t, 1});
+      std::vector<float*> cells(line.size());
+      table.prefetch_homes(line, cells.data());
+      table.find_or_insert_all(line, cells.data());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(table.capacity() == capacity);
+  CHECK(table.size() >= key_limit(capacity));
+  CHECK(table.size() < key_limit(capacity) + 8);
+  CHECK(table.shared() == capacity / 4 * 8 - table.size());
+}
+
 TEST_CASE("threads beyond the room end in the shared cell, and nothing moves") {
   MemoryBudget budget(kMemory);
   LinearTable table(0, 3, budget);

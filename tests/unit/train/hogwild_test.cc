@@ -86,6 +86,7 @@ TEST_CASE("a thread that learns into copies learns what it learns without") {
     model::Model model(kind.spec, kTestMemory);
     HogwildOptions options;
     options.threads = 1;
+    options.copies_after = 0;
     Chunks chunks(lines, 2000);
     std::vector<float> probabilities;
     Hogwild(model, names, kernels::active(), options)
@@ -111,6 +112,7 @@ TEST_CASE("threads report every example of every chunk once, and rethrow what st
   model::Model model(model::Spec(), kTestMemory);
   HogwildOptions options;
   options.threads = 3;
+  options.copies_after = GENERATE(0, 1, 64);
   Chunks chunks(lines, 2000);
   std::size_t parsed = 0, reported = 0;
   std::atomic<int> stops = 0;  // each thread that fails calls it
