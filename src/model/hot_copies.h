@@ -32,7 +32,7 @@ class HotRows {
   /// How many rows of each field are to be copied, while no other thread makes rows.
   static std::vector<std::uint32_t> count(const std::vector<FieldTable>& tables);
 
-  /// Copies `counts` (see above) rows. Nobody may write those meanwhile.
+  /// Copies `counts` (see above) rows. Who has no copies yet may be writing those: hogwild's race.
   void take(const std::vector<FieldTable>& tables, std::span<const std::uint32_t> counts);
   /// Adds what has changed in the copies to the rows themselves. Then there are no copies.
   void apply_changes(std::vector<FieldTable>& tables, const kernels::Kernels& kernels);

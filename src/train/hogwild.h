@@ -80,7 +80,7 @@ class Hogwild {
   const kernels::Kernels& kernels_;
   HogwildOptions options_;
   ShapeMutex shape_mutex_;  ///< shared: the model keeps its shape; alone: it may change
-  std::mutex dense_mutex_;  ///< guards the model's own dense part, and rows that are copied
+  std::mutex dense_mutex_;  ///< guards the model's own dense part, and what copies are merged into
   /// Rows of each field of which threads have copies. Changes with the shape.
   std::vector<std::uint32_t> hot_rows_;
   std::mutex report_mutex_;
