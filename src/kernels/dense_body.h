@@ -116,12 +116,6 @@ void dense_forward(const float* w, const float* bias, const float* in, std::size
 
 // ---- backward and update ----
 
-/// What a pass over a bundle of rows does.
-enum class Pass { kBackward, kBoth };
-
-/// Stands where a pass that moves no weight needs no step.
-struct NoStep {};
-
 /// R active rows of W: row r starts at w + first[r], and its output's gradient is d[r].
 template <std::size_t R>
 struct Bundle {
@@ -130,7 +124,7 @@ struct Bundle {
 };
 
 /// One pass over the rows of a bundle. `fresh`: d_in is set rather than added to.
-template <class Isa, Pass kPass, std::size_t R, class Step>
+template <class Isa, std::size_t R, class Step>
 [[gnu::flatten]] inline void dense_bundle(float* w, float* acc, const float* in,
                                           const Bundle<R>& rows, std::size_t inputs,
                                           const Step& step, bool fresh, float* d_in) {
@@ -145,23 +139,20 @@ template <class Isa, Pass kPass, std::size_t R, class Step>
   }
   sweep<Isa>(inputs, [&](std::size_t i, auto lanes) {
     V sum = fresh ? V(0.0f) : lanes.load(d_in + i);
-    V x(0.0f);
-    if constexpr (kPass == Pass::kBoth) x = lanes.load(in + i);
+    const V x = lanes.load(in + i);
     for (std::size_t r = 0; r < R; ++r) {
       V weight = lanes.load(weights[r] + i);
       sum = Isa::fma(d[r], weight, sum);
-      if constexpr (kPass == Pass::kBoth) {
-        V square = lanes.load(squares[r] + i);
-        step.apply(d[r] * x, weight, square);
-        lanes.store(weights[r] + i, weight);
-        lanes.store(squares[r] + i, square);
-      }
+      V square = lanes.load(squares[r] + i);
+      step.apply(d[r] * x, weight, square);
+      lanes.store(weights[r] + i, weight);
+      lanes.store(squares[r] + i, square);
     }
     lanes.store(d_in + i, sum);
   });
 }
 
-template <class Isa, Pass kPass, class Step>
+template <class Isa, class Step>
 void dense_rows(float* w, float* acc, const float* in, const float* d_out, std::size_t inputs,
                 std::size_t outputs, std::size_t stride, const Step& step, float* d_in) {
   constexpr std::size_t R = 4;
@@ -173,13 +164,13 @@ void dense_rows(float* w, float* acc, const float* in, const float* d_out, std::
     rows.first[filled] = o * stride;
     rows.d[filled] = d_out[o];
     if (++filled < R) continue;
-    dense_bundle<Isa, kPass, R>(w, acc, in, rows, inputs, step, fresh, d_in);
+    dense_bundle<Isa, R>(w, acc, in, rows, inputs, step, fresh, d_in);
     filled = 0;
     fresh = false;
   }
   for (std::size_t r = 0; r < filled; ++r) {
     const Bundle<1> row = {{rows.first[r]}, {rows.d[r]}};
-    dense_bundle<Isa, kPass, 1>(w, acc, in, row, inputs, step, fresh, d_in);
+    dense_bundle<Isa, 1>(w, acc, in, row, inputs, step, fresh, d_in);
     fresh = false;
   }
   if (fresh) {
@@ -215,7 +206,7 @@ template <class Isa, std::size_t E>
 void backward_together(const float* w, const float* d_out, std::size_t inputs, std::size_t outputs,
                        std::size_t stride, float* d_in) {
   // R * E factors, E sums and a weight have to fit into the registers.
-  constexpr std::size_t R = kLanes<Isa> == 16 ? 4 : 2;
+  constexpr std::size_t R = kLanes<Isa> == 16 || E == 1 ? 4 : 2;
   const float* rows[R];
   float d[R][E];
   std::size_t filled = 0;
@@ -253,11 +244,8 @@ void dense_backward(const float* w, const float* d_out, std::size_t inputs, std:
   for (; examples >= E; examples -= E, d_out += E * outputs, d_in += E * inputs) {
     backward_together<Isa, E>(w, d_out, inputs, outputs, stride, d_in);
   }
-  // The backward pass alone only reads W.
-  float* const none = nullptr;
   for (; examples > 0; --examples, d_out += outputs, d_in += inputs) {
-    dense_rows<Isa, Pass::kBackward>(const_cast<float*>(w), none, none, d_out, inputs, outputs,
-                                     stride, NoStep{}, d_in);
+    backward_together<Isa, 1>(w, d_out, inputs, outputs, stride, d_in);
   }
 }
 
@@ -266,7 +254,7 @@ void dense_backward_update(float* w, float* acc, const float* in, const float* d
                            std::size_t inputs, std::size_t outputs, std::size_t stride,
                            StepRule rule, float* d_in) {
   with_step<Isa>(rule, [&](const auto& step) {
-    dense_rows<Isa, Pass::kBoth>(w, acc, in, d_out, inputs, outputs, stride, step, d_in);
+    dense_rows<Isa>(w, acc, in, d_out, inputs, outputs, stride, step, d_in);
   });
 }
 

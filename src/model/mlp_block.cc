@@ -31,7 +31,7 @@ void MlpBlock::forward(const Model& model, Tape& tape, std::size_t begin, std::s
 void MlpBlock::backward(const Model& model, Tape& tape) const {
   const std::vector<Dense>& layers = model.dense();
   for (std::size_t b = 0; b < tape.size; ++b) {
-    backward_by_layer(layers, tape, b, [&](const LayerStep& at) {
+    backward_by_layer(layers, tape, b, 1, &tape.scores[b].d_deep, [&](const LayerStep& at) {
       const Dense& layer = layers[at.layer];
       kernels_->dense_backward(layer.weights.data(), at.d_out, at.inputs, layer.outputs,
                                layer.stride(), 1, at.d_in);

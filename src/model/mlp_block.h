@@ -30,10 +30,11 @@ class MlpBlock final : public Block {
     const float* d_out;
     float* d_in;
   };
-  /// `backward` of example b in steps, the output neuron first: step(LayerStep) writes d_in.
+  /// `backward` of examples b, b + 1, … in steps, the output neuron first, whose gradients are
+  /// given: step(LayerStep) writes d_in.
   template <class Step>
   static void backward_by_layer(const std::vector<Dense>& layers, Tape& tape, std::size_t b,
-                                Step&& step);
+                                std::size_t count, const float* d_out, Step&& step);
 
  private:
   const kernels::Kernels* kernels_;
@@ -41,8 +42,7 @@ class MlpBlock final : public Block {
 
 template <class Step>
 void MlpBlock::backward_by_layer(const std::vector<Dense>& layers, Tape& tape, std::size_t b,
-                                 Step&& step) {
-  const float* d_out = &tape.scores[b].d_deep;
+                                 std::size_t count, const float* d_out, Step&& step) {
   for (std::size_t l = layers.size(); l-- > 0;) {
     const std::size_t inputs = width(layers, l);
     const bool first = l == 0;
@@ -50,7 +50,7 @@ void MlpBlock::backward_by_layer(const std::vector<Dense>& layers, Tape& tape, s
     float* d_in = (first ? tape.d_inputs : tape.d_hidden[l - 1]).data() + b * inputs;
     step(LayerStep{l, inputs, in, d_out, d_in});
     if (!first) {
-      for (std::size_t i = 0; i < inputs; ++i) d_in[i] = in[i] > 0.0f ? d_in[i] : 0.0f;
+      for (std::size_t i = 0; i < count * inputs; ++i) d_in[i] = in[i] > 0.0f ? d_in[i] : 0.0f;
     }
     d_out = d_in;
   }

@@ -34,13 +34,14 @@ void Optimizer::backward_dense(Model& model, Tape& tape) {
   tape.dense_stepped = true;
   const kernels::StepRule rule = dense_rule(model.spec());
   std::vector<Dense>& layers = model.dense();
-  MlpBlock::backward_by_layer(layers, tape, 0, [&](const MlpBlock::LayerStep& at) {
-    Dense& layer = layers[at.layer];
-    kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.in,
-                                    at.d_out, at.inputs, layer.outputs, layer.stride(), rule,
-                                    at.d_in);
-    kernels_->update(layer.bias.data(), layer.bias_state.data(), at.d_out, layer.outputs, rule);
-  });
+  MlpBlock::backward_by_layer(
+      layers, tape, 0, 1, &tape.scores[0].d_deep, [&](const MlpBlock::LayerStep& at) {
+        Dense& layer = layers[at.layer];
+        kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.in,
+                                        at.d_out, at.inputs, layer.outputs, layer.stride(), rule,
+                                        at.d_in);
+        kernels_->update(layer.bias.data(), layer.bias_state.data(), at.d_out, layer.outputs, rule);
+      });
 }
 
 void Optimizer::backward_dense_together(Model& model, Tape& tape) {
@@ -49,27 +50,20 @@ void Optimizer::backward_dense_together(Model& model, Tape& tape) {
   const std::size_t size = tape.size;
   output_gradients_.resize(size);
   for (std::size_t b = 0; b < size; ++b) output_gradients_[b] = tape.scores[b].d_deep;
-  const float* d_out = output_gradients_.data();
-  for (std::size_t l = layers.size(); l-- > 0;) {
-    Dense& layer = layers[l];
-    const float* const in = layer_input(model, tape, l, 0);
-    float* const d_in = (l == 0 ? tape.d_inputs : tape.d_hidden[l - 1]).data();
-    const std::size_t inputs = MlpBlock::width(layers, l);
-    kernels_->dense_backward(layer.weights.data(), d_out, inputs, layer.outputs, layer.stride(),
-                             size, d_in);
-    kernels_->dense_update(layer.weights.data(), layer.weights_state.data(), in, d_out, inputs,
-                           layer.outputs, layer.stride(), size, rule);
+  const auto step = [&](const MlpBlock::LayerStep& at) {
+    Dense& layer = layers[at.layer];
+    kernels_->dense_backward(layer.weights.data(), at.d_out, at.inputs, layer.outputs,
+                             layer.stride(), size, at.d_in);
+    kernels_->dense_update(layer.weights.data(), layer.weights_state.data(), at.in, at.d_out,
+                           at.inputs, layer.outputs, layer.stride(), size, rule);
     layer_sums_.assign(layer.outputs, 0.0f);
     for (std::size_t b = 0; b < size; ++b) {
-      kernels_->axpy(1.0f, d_out + b * layer.outputs, layer.outputs, layer_sums_.data());
+      kernels_->axpy(1.0f, at.d_out + b * layer.outputs, layer.outputs, layer_sums_.data());
     }
     kernels_->update(layer.bias.data(), layer.bias_state.data(), layer_sums_.data(), layer.outputs,
                      rule);
-    if (l > 0) {
-      for (std::size_t i = 0; i < size * inputs; ++i) d_in[i] = in[i] > 0 ? d_in[i] : 0.0f;
-    }
-    d_out = d_in;
-  }
+  };
+  MlpBlock::backward_by_layer(layers, tape, 0, size, output_gradients_.data(), step);
 }
 
 /// Row by row, so that a neuron that no example of the batch fired costs nothing.

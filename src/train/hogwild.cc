@@ -75,10 +75,16 @@ class Hogwild::Worker {
     return true;
   }
 
-  void make_room() {
+  /// Calls change() with the model to itself.
+  template <class Change>
+  void change_shape(Change change) {
     const std::unique_lock lock(all_.shape_mutex_);
-    learner_.make_room(2 * all_.options_.threads);
+    change();
     all_.hot_rows_ = model::HotRows::count(all_.model_.fields());
+  }
+
+  void make_room() {
+    change_shape([&] { learner_.make_room(2 * all_.options_.threads); });
   }
 
   void learn(const text::ExampleChunk& chunk) {
@@ -98,10 +104,10 @@ class Hogwild::Worker {
 
   /// Makes the model know the namespaces of an example.
   void meet(const text::ExampleChunk& chunk, std::size_t example) {
-    const std::unique_lock lock(all_.shape_mutex_);
-    all_.model_.features().meet(all_.names_, chunk, example, true);
-    all_.model_.fit_fields();
-    all_.hot_rows_ = model::HotRows::count(all_.model_.fields());
+    change_shape([&] {
+      all_.model_.features().meet(all_.names_, chunk, example, true);
+      all_.model_.fit_fields();
+    });
   }
 
   enum class Need { kNothing, kNamespace, kRoom };

@@ -15,13 +15,6 @@ model::Spec grouped(model::Heads heads, std::uint32_t size) {
   return spec;
 }
 
-model::LineShape usual_shape() {
-  model::LineShape shape;
-  shape.fields = 7;
-  shape.vocabulary = 20;
-  return shape;
-}
-
 TEST_CASE("examples of a group are told their probabilities before any of them is learned") {
   const model::Heads heads = GENERATE(model::Heads::kMixed, model::Heads::kOne);
   const std::string lines = model::random_lines(12, usual_shape(), 1);

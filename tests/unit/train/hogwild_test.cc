@@ -8,13 +8,6 @@
 namespace leveret::train {
 namespace {
 
-model::LineShape usual_shape() {
-  model::LineShape shape;
-  shape.fields = 8;
-  shape.vocabulary = 30;
-  return shape;
-}
-
 TEST_CASE("the steps of a thread of hogwild, one by one, are those of learn()") {
   const std::string lines = model::random_lines(600, usual_shape(), 3);
   const std::uint32_t precision = GENERATE(32, 16);

@@ -39,6 +39,13 @@ inline std::string cut(const std::string& lines, std::size_t first, std::size_t 
   return lines.substr(start_of(first), start_of(first + count) - start_of(first));
 }
 
+inline model::LineShape usual_shape() {
+  model::LineShape shape;
+  shape.fields = 8;
+  shape.vocabulary = 30;
+  return shape;
+}
+
 class TrainRun {
  public:
   explicit TrainRun(const model::Spec& spec, std::uint64_t memory = kTestMemory)
