@@ -8,7 +8,8 @@
 # Each case runs A B A B …, pinned to one core; a pair gives a ratio, and the table has the medians.
 # What a run on the first rows alone takes (start-up, allocation) is taken off on both sides, so both
 # rates are those of the loop. Cases: linear, FFM and DeepFFM, the same model on both sides (ours with
-# --heads one, DeepFFM also with groups of eight for the MLP), and our defaults beside FW's DeepFFM;
+# --heads one; linear as theirs with 2^22 hashed slots, and with a table that grows; DeepFFM also with
+# groups of eight for the MLP), and our defaults beside FW's DeepFFM;
 # from text and from the caches; hogwild on two cores; peak memory. --k and --hidden (as "8 4" and
 # "32 64,64") replace the shapes of the table.
 #
@@ -161,14 +162,20 @@ echo '|---|---|---|---|---|---|---|---|'
 
 cores=$cpu verb=train from=text
 if [ -n "$vw" ]; then
-  ours=(--heads one --ffm_k 0) theirs=(-l .5)
-  compare 'linear, text, against VW' '≥ 8' vw
-  from=cache compare 'linear, cache, against VW' '' vw
+  theirs=(-l .5)
+  for hashed in '-b 22' ''; do
+    read -ra ours <<<"--heads one --ffm_k 0 $hashed"
+    compare "linear${hashed:+, $hashed}, text, against VW" '≥ 8' vw
+    from=cache compare "linear${hashed:+, $hashed}, cache, against VW" '' vw
+  done
 fi
 if [ -n "$fw" ]; then
-  ours=(--heads one --ffm_k 0); fw_deep 0 none
-  compare 'linear, text' '≥ 2' fw
-  from=cache compare 'linear, cache' '≥ 1.5' fw
+  fw_deep 0 none
+  for hashed in '-b 22' ''; do
+    read -ra ours <<<"--heads one --ffm_k 0 $hashed"
+    compare "linear${hashed:+, $hashed}, text" '≥ 2' fw
+    from=cache compare "linear${hashed:+, $hashed}, cache" '≥ 1.5' fw
+  done
   ours=(--ffm_k 0)
   compare 'linear, mixed heads, text' '' fw
 

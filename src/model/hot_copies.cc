@@ -118,9 +118,9 @@ void HotCells::add_change(std::uint32_t place, float* to) {
 void HotCells::find(std::span<const text::Feature> features, float** cells) {
   // Without a branch: which features have copies cannot be foreseen.
   for (std::size_t i = 0; i < features.size(); ++i) {
-    const std::uint32_t at = place(features[i].hash);
+    const std::uint32_t hash = features[i].hash, at = place(hash);
     float* const places[2] = {cells[i], cell(at)};
-    cells[i] = places[*key(at) == features[i].hash];
+    cells[i] = places[(*key(at) == hash) & (hash != 0)];
   }
 }
 

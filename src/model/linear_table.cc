@@ -1,6 +1,7 @@
 #include "model/linear_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -26,7 +27,11 @@ constexpr auto has_key = [](const std::byte* slot) {
 }  // namespace
 
 LinearTable::LinearTable(std::uint32_t bits, std::uint32_t cell_floats, MemoryBudget& budget)
-    : hashed_(bits != 0), words_shift_(cell_floats <= 3 ? 2 : 3), budget_(&budget) {
+    : hashed_(bits != 0),
+      cell_floats_(cell_floats),
+      words_shift_(static_cast<std::uint32_t>(
+          std::countr_zero(std::bit_ceil(cell_floats + (hashed_ ? 0 : 1))))),
+      budget_(&budget) {
   const std::uint64_t capacity = hashed_ ? std::uint64_t{1} << bits : kFirstSlots;
   const std::uint64_t bytes = bytes_for(capacity);
   budget_->force(bytes);
@@ -60,6 +65,13 @@ const float* LinearTable::find(std::uint32_t hash) const {
   }
 }
 
+std::uint64_t LinearTable::size() const {
+  if (!hashed_) return size_.get();
+  std::uint64_t used = 0;
+  for_each([&](std::uint32_t, const float*) { ++used; });
+  return used;
+}
+
 float* LinearTable::find_or_insert(std::uint32_t hash) {
   std::uint64_t added = 0;
   float* const cell = find_or_insert(hash, added);
@@ -67,18 +79,11 @@ float* LinearTable::find_or_insert(std::uint32_t hash) {
   return cell;
 }
 
-/// Counts in `added` the keys that are not in size() yet: few, as many threads may have some. None
+/// Counts in `added` the keys that are not in size_ yet: few, as many threads may have some. None
 /// when the table is full: no room has been made for them, so that all have to see where it ends.
 float* LinearTable::find_or_insert(std::uint32_t hash, std::uint64_t& added) {
+  if (hashed_) return cell(hash & mask_);
   const std::uint32_t key = table_key(hash);
-  if (hashed_) {
-    std::atomic_ref<std::uint32_t> owner(*slot(hash & mask_));
-    if (owner.load(std::memory_order_relaxed) == 0) {
-      owner.store(key, std::memory_order_relaxed);
-      ++added;
-    }
-    return cell(hash & mask_);
-  }
   for (std::uint64_t i = home_slot(key, capacity_);;) {
     std::atomic_ref<std::uint32_t> there(*slot(i));
     std::uint32_t seen = there.load(std::memory_order_relaxed);
@@ -87,7 +92,7 @@ float* LinearTable::find_or_insert(std::uint32_t hash, std::uint64_t& added) {
       i = next(i);
       continue;
     }
-    if (size() + added >= limit_) {
+    if (size_.get() + added >= limit_) {
       if (concurrent_ || full_ || !grow()) return shared_cell();
       i = home_slot(key, capacity_);
       continue;
@@ -120,11 +125,11 @@ void LinearTable::prefetch_homes(std::span<const text::Feature> features, float*
 template <class Search>
 void LinearTable::search_missing(std::span<const text::Feature> features, float** cells,
                                  Search search) const {
+  if (hashed_) return;
   // Which are not at home is unpredictable: they are noted without a branch, and searched for after
   // that.
   constexpr std::size_t kAtATime = 64;
   std::uint8_t missing[kAtATime];
-  const bool hashed = hashed_;
   for (std::size_t begin = 0; begin < features.size(); begin += kAtATime) {
     const std::size_t count = std::min(kAtATime, features.size() - begin);
     const text::Feature* const feature = features.data() + begin;
@@ -135,7 +140,7 @@ void LinearTable::search_missing(std::span<const text::Feature> features, float*
       const std::uint32_t there = std::atomic_ref(key).load(std::memory_order_relaxed);
       const std::uint32_t hash = feature[i].hash;
       missing[away] = static_cast<std::uint8_t>(i);
-      away += hashed ? there == 0 : (there != hash) | (hash == 0);
+      away += (there != hash) | (hash == 0);
     }
     for (std::size_t m = 0; m < away; ++m) {
       cell[missing[m]] = search(feature[missing[m]].hash);
@@ -165,7 +170,7 @@ float* LinearTable::shared_cell() {
 
 void LinearTable::reserve(std::uint64_t count) {
   if (hashed_) return;
-  while (!full_ && size() + count > limit_ && grow()) {
+  while (!full_ && size_.get() + count > limit_ && grow()) {
   }
 }
 
@@ -194,28 +199,42 @@ bool LinearTable::grow() {
   return true;
 }
 
+Arena LinearTable::without_keys(const Arena& stored) const {
+  Arena arena(bytes_for(capacity_));
+  if (!arena.resize(bytes_for(capacity_))) {
+    throw std::runtime_error("not enough memory for a linear table of " +
+                             std::to_string(bytes_for(capacity_)) + " bytes");
+  }
+  const std::uint64_t before = sizeof(float) * former_slot_words();
+  for (std::uint64_t i = 0; i < capacity_; ++i) {
+    std::memcpy(arena.data() + i * slot_bytes(), stored.data() + i * before + sizeof(float),
+                cell_floats_ * sizeof(float));
+  }
+  return arena;
+}
+
 void LinearTable::load(Arena arena, std::uint64_t shared) {
+  if (hashed_ && arena.size() == bytes_with_keys()) arena = without_keys(arena);
   const std::uint64_t slots = arena.size() / slot_bytes();
-  if (arena.size() % slot_bytes() != 0 || slots < 2 || slots - 1 > kMaxSlots ||
-      (hashed_ && slots - 1 != capacity())) {
+  if (hashed_ ? arena.size() != bytes_for(capacity_)
+              : arena.size() % slot_bytes() != 0 || slots < 2 || slots - 1 > kMaxSlots) {
     throw std::runtime_error("the model's linear table has an impossible size of " +
                              std::to_string(arena.size()) + " bytes; the file is damaged");
   }
   budget_->give_back(bytes_for(capacity_));
-  adopt(std::move(arena), slots - 1);
+  adopt(std::move(arena), hashed_ ? slots : slots - 1);
   budget_->force(bytes_for(capacity_));
+  shared_.set(shared);
+  if (hashed_) return;
   std::uint64_t used = 0;
   for_each([&](std::uint32_t, const float*) { ++used; });
-  const bool good =
-      hashed_ || (words_shift_ == 2 ? keys_are_found<16>(arena_.data(), capacity_, has_key)
-                                    : keys_are_found<32>(arena_.data(), capacity_, has_key));
-  if (!good) {
+  if (!(words_shift_ == 2 ? keys_are_found<16>(arena_.data(), capacity_, has_key)
+                          : keys_are_found<32>(arena_.data(), capacity_, has_key))) {
     throw std::runtime_error(
         "the model's linear table has keys where no look-up finds them, or no empty slot; the file "
         "is damaged");
   }
   size_.set(used);
-  shared_.set(shared);
 }
 
 }  // namespace leveret::model

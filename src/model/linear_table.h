@@ -2,15 +2,18 @@
 /// counts; the meaning is the blocks' business).
 ///
 /// Two kinds behind one interface: *hashed* (2^bits slots, hash & mask, collisions as in VW's -b)
-/// and *growing* (open addressing, no collisions, grows in place). A slot is the key and its cell
-/// together, 16 or 32 bytes, so a feature costs one cache miss.
+/// and *growing* (open addressing, no collisions, grows in place). A slot of a hashed table is a
+/// cell, of a growing one the key and its cell together: 8, 16 or 32 bytes, so that a feature costs
+/// one cache miss.
 ///
 /// Threads: `find` and weight access are safe beside anything but growth; `find_or_insert` is safe
 /// beside itself when `reserve` has made room (hogwild calls it under the exclusive gate) and
 /// `set_concurrent(true)` forbids growth in between.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <span>
 
@@ -27,16 +30,21 @@ class LinearTable {
  public:
   static constexpr std::uint64_t kFirstSlots = 1024;
 
-  /// bits == 0: growing. A cell is 3 or 7 floats, all 0 at first.
+  /// bits == 0: growing. A cell is 3 or 7 floats, in a hashed table also 2; all 0 at first.
   LinearTable(std::uint32_t bits, std::uint32_t cell_floats, MemoryBudget& budget);
 
   bool hashed() const { return hashed_; }
   std::uint64_t capacity() const { return capacity_; }
-  std::uint64_t size() const { return size_.get(); }
+  /// Keys; in a hashed table, which has none, the cells that are not all zero. It looks at each.
+  std::uint64_t size() const;
   /// Look-ups that ended in the shared slot because memory had run out.
   std::uint64_t shared() const { return shared_.get(); }
 
-  std::uint32_t cell_floats() const { return (1u << words_shift_) - 1; }
+  std::uint32_t cell_floats() const { return cell_floats_; }
+  /// 4 bytes each.
+  std::uint32_t slot_words() const { return 1u << words_shift_; }
+  /// In older files slots of hashed tables had keys, too, and one more was shared.
+  std::uint32_t former_slot_words() const { return std::bit_ceil(cell_floats_ + 1); }
 
   /// The cell of `hash`, or nullptr when it was never inserted (hashed: never nullptr).
   const float* find(std::uint32_t hash) const;
@@ -53,7 +61,9 @@ class LinearTable {
   void find_all(std::span<const text::Feature> features, float* unknown, float** cells) const;
 
   /// Whether `count` more keys need nothing that only one thread may do.
-  bool has_room(std::uint64_t count) const { return hashed_ || full_ || size() + count <= limit_; }
+  bool has_room(std::uint64_t count) const {
+    return hashed_ || full_ || size_.get() + count <= limit_;
+  }
   /// Makes room for `count` more keys.
   void reserve(std::uint64_t count);
   /// The same, unless set_concurrent says that others are at work.
@@ -62,18 +72,19 @@ class LinearTable {
   }
   void set_concurrent(bool concurrent) { concurrent_ = concurrent; }
 
-  /// The slots as they lie in memory: capacity() of them, plus the shared one at the end. This is
-  /// the section that is stored.
+  /// The slots as they lie in memory: capacity() of them, in a growing table plus the shared one at
+  /// the end. This is the section that is stored.
   const Arena& arena() const { return arena_; }
-  /// Takes over stored slots, the shared one last.
+  /// Takes over stored slots; also those of a hashed table in older files.
   /// Throws std::runtime_error when the numbers do not fit together.
   void load(Arena arena, std::uint64_t shared);
 
-  /// Calls visit(key, cell) for every slot in use, in memory order.
+  /// Calls visit(key, cell) for every slot in use, in memory order. Without keys, in use are cells
+  /// that are not all zero, and the slot's number stands for the hashes that belong there.
   template <class Visit>
   void for_each(Visit visit) const {
     for (std::uint64_t i = 0; i < capacity(); ++i) {
-      if (*slot(i) != 0) visit(*slot(i), cell(i));
+      if (in_use(i)) visit(hashed_ ? static_cast<std::uint32_t>(i) : *slot(i), cell(i));
     }
   }
 
@@ -81,9 +92,17 @@ class LinearTable {
   // Key 0 marks an empty slot, so the hash 0 borrows another's: one pair in 2^32 shares a slot.
   static std::uint32_t table_key(std::uint32_t hash) { return hash != 0 ? hash : 0x9e3779b9u; }
   std::uint64_t slot_bytes() const { return std::uint64_t{4} << words_shift_; }
-  std::uint64_t bytes_for(std::uint64_t capacity) const { return (capacity + 1) * slot_bytes(); }
+  std::uint64_t bytes_for(std::uint64_t capacity) const {
+    return (hashed_ ? capacity : capacity + 1) * slot_bytes();
+  }
   std::uint32_t* slot(std::uint64_t i) const { return slots_ + (i << words_shift_); }
-  float* cell(std::uint64_t i) const { return reinterpret_cast<float*>(slot(i) + 1); }
+  float* cell(std::uint64_t i) const {
+    return reinterpret_cast<float*>(hashed_ ? slot(i) : slot(i) + 1);
+  }
+  bool in_use(std::uint64_t i) const {
+    if (!hashed_) return *slot(i) != 0;
+    return std::any_of(cell(i), cell(i) + cell_floats_, [](float x) { return x != 0.0f; });
+  }
   template <class Search>
   void search_missing(std::span<const text::Feature> features, float** cells, Search search) const;
   std::uint64_t next(std::uint64_t i) const { return i + 1 < capacity_ ? i + 1 : 0; }
@@ -92,15 +111,20 @@ class LinearTable {
   void adopt(Arena arena, std::uint64_t capacity);
   void set_capacity(std::uint64_t capacity);
   float* shared_cell();
+  Arena without_keys(const Arena& stored) const;
+  std::uint64_t bytes_with_keys() const {
+    return (capacity_ + 1) * sizeof(float) * former_slot_words();
+  }
 
   bool hashed_;
   bool concurrent_ = false;
+  std::uint32_t cell_floats_;
   std::uint32_t words_shift_;  ///< a slot is 2^words_shift_ words of 4 bytes
   std::uint32_t mask_ = 0;     ///< hashed: capacity() - 1
   std::uint64_t capacity_ = 0;
   MemoryBudget* budget_;
   Arena arena_;
-  std::uint32_t* slots_ = nullptr;  ///< word 0 of a slot is table_key(hash), 0 = empty
+  std::uint32_t* slots_ = nullptr;  ///< growing: word 0 of a slot is table_key(hash), 0 = empty
   std::uint64_t limit_ = 0;         ///< keys before it must grow
   bool full_ = false;               ///< memory has run out: no new keys
   // On a line of their own: threads that share the table write them, and read all of the above.

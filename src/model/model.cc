@@ -21,11 +21,22 @@ Model::Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t
   fit_fields();
 }
 
+namespace {
+
+/// Floats of a cell. In a growing table a key and two floats take as much room as a key and three.
+std::uint32_t linear_cell(const Spec& spec) {
+  if (spec.mixed()) return kMixedCell;
+  const bool two = spec.bit_precision != 0 && spec.optimizer != OptimizerKind::kFtrl;
+  return two ? kStepCell : kPlainCell;
+}
+
+}  // namespace
+
 Tables::Tables(const Spec& spec, std::vector<feature::NamespacePlan> plans,
                std::uint64_t memory_limit)
     : features(spec.map_options(), std::move(plans)),
       budget(memory_limit),
-      linear(spec.bit_precision, spec.mixed() ? kMixedCell : kPlainCell, budget) {}
+      linear(spec.bit_precision, linear_cell(spec), budget) {}
 
 namespace {
 

@@ -26,7 +26,8 @@
 
 namespace leveret::model {
 
-/// The floats of a linear cell. With Heads::kOne a cell has the first three only.
+/// The floats of a linear cell. With Heads::kOne a cell has the first three only; without FTRL, in a
+/// hashed table, two.
 enum LinearCell : std::uint32_t {
   kWeight = 0,
   kSum = 1,   ///< AdaGrad's sum of squares without init_acc; FTRL's n
@@ -37,6 +38,7 @@ enum LinearCell : std::uint32_t {
   kCount = 5,     ///< times seen, weighted by importance; kClicks: those with label +1
   kMaxValue = 6,  ///< largest |value| seen: values are divided by it
 };
+inline constexpr std::uint32_t kStepCell = 2;
 inline constexpr std::uint32_t kPlainCell = 3;
 inline constexpr std::uint32_t kMixedCell = 7;
 

@@ -137,9 +137,9 @@ void add_dense(std::vector<SectionView>& sections, const Dense& layer, std::size
 std::vector<SectionView> sections_of(const Model& model) {
   std::vector<SectionView> sections;
   const model::LinearTable& linear = model.linear();
+  const std::uint64_t words = linear.slot_words();
   sections.push_back(arena_section("linear.slots", Dtype::kU32,
-                                   {linear.capacity() + 1, linear.cell_floats() + 1},
-                                   linear.arena()));
+                                   {linear.arena().size() / (4 * words), words}, linear.arena()));
   if (!model.group_weights().empty()) {
     sections.push_back(store::make_section<float>(
         "groups", Dtype::kF32, {model.group_weights().size() / 2, 2}, model.group_weights()));
@@ -219,6 +219,13 @@ class SectionLoader {
     return arena;
   }
 
+  /// Words of a stored slot: that of the table, or of files from before.
+  std::uint64_t slot_words(const std::string& name, const model::LinearTable& table) const {
+    const SectionView& slots = section(name, Dtype::kU32, {kAnyLength, kAnyLength});
+    const bool former = table.hashed() && slots.shape[0] == table.capacity() + 1;
+    return former ? table.former_slot_words() : table.slot_words();
+  }
+
   /// From one stored row to the next, in bytes: that of the table, or of files from before.
   std::size_t row_stride(const std::string& name, const FieldTable& table) const {
     const model::RowShape& shape = table.shape();
@@ -240,9 +247,10 @@ class SectionLoader {
 
 void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
                   std::uint64_t memory_limit) {
-  model.linear().load(loader.arena("linear.slots", Dtype::kU32,
-                                   {kAnyLength, model.linear().cell_floats() + 1}, memory_limit),
-                      tables.at("linear_shared").get<std::uint64_t>());
+  model::LinearTable& linear = model.linear();
+  const std::uint64_t words = loader.slot_words("linear.slots", linear);
+  linear.load(loader.arena("linear.slots", Dtype::kU32, {kAnyLength, words}, memory_limit),
+              tables.at("linear_shared").get<std::uint64_t>());
   if (!model.group_weights().empty()) {
     loader.floats("groups", {model.group_weights().size() / 2, 2}, model.group_weights());
   }

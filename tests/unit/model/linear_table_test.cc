@@ -64,17 +64,44 @@ TEST_CASE("a growing table is a map from hash to cell") {
 }
 
 TEST_CASE("a hashed table masks: equal low bits share a cell") {
+  const std::uint32_t floats = GENERATE(2, 3, 7);
   MemoryBudget budget(kMemory);
-  LinearTable table(5, 3, budget);
+  LinearTable table(5, floats, budget);
   CHECK(table.capacity() == 32);
+  CHECK(table.cell_floats() == floats);
+  CHECK(table.slot_words() == (floats == 2 ? 2 : floats + 1));
+  CHECK(budget.used() == 32 * 4 * table.slot_words());
   CHECK(table.find_or_insert(7) == table.find_or_insert(7 + 32));
   CHECK(table.find_or_insert(7) != table.find_or_insert(8));
-  CHECK(table.size() == 2);
-  CHECK(table.find(9) != nullptr);
+  CHECK(table.find(9) == table.find_or_insert(9));
   CHECK(table.find(9)[0] == 0);
-  for (std::uint32_t key = 0; key < 1000; ++key) table.find_or_insert(key);
+  CHECK(table.size() == 0);
+  std::vector<float> all(floats);
+  for (std::uint32_t key = 0; key < 1000; ++key) {
+    for (std::uint32_t i = 0; i < floats; ++i) {
+      table.find_or_insert(key)[i] = static_cast<float>(key * 10 + i);
+    }
+  }
   CHECK(table.size() == 32);
   CHECK(table.capacity() == 32);
+  std::uint32_t slot = 0;
+  table.for_each([&](std::uint32_t key, const float* cell) {
+    const std::uint32_t last = slot < 1000 % 32 ? 992 + slot : 960 + slot;
+    CHECK(key == slot++);
+    for (std::uint32_t i = 0; i < floats; ++i) {
+      CHECK(cell[i] == static_cast<float>(last * 10 + i));
+    }
+  });
+  CHECK(slot == 32);
+}
+
+TEST_CASE("what is not all zero in a hashed table is in use") {
+  MemoryBudget budget(kMemory);
+  LinearTable table(5, 3, budget);
+  table.find_or_insert(3)[2] = 1;
+  table.find_or_insert(4)[0] = -1;
+  table.find_or_insert(5)[1] = 0;
+  CHECK(table.size() == 2);
 }
 
 TEST_CASE("an example's cells in two steps are those found one by one") {
@@ -180,9 +207,33 @@ TEST_CASE("stored slots of an impossible size are refused") {
     INFO(bytes);
     CHECK_THROWS_AS(table.load(arena_with(bytes), 0), std::runtime_error);
   }
-  LinearTable hashed(6, 3, budget);
-  CHECK_THROWS_AS(hashed.load(arena_with(16 * 33), 0), std::runtime_error);
-  CHECK_NOTHROW(hashed.load(arena_with(16 * 65), 0));
+  const std::uint32_t floats = GENERATE(2, 3, 7);
+  LinearTable hashed(6, floats, budget);
+  const std::uint64_t slot = 4 * hashed.slot_words();
+  for (const std::uint64_t bytes : {slot * 32, slot * 63, slot * 64 + 4, slot * 66, slot * 128}) {
+    INFO(bytes);
+    CHECK_THROWS_AS(hashed.load(arena_with(bytes), 0), std::runtime_error);
+  }
+  CHECK_NOTHROW(hashed.load(arena_with(slot * 64), 0));
+}
+
+TEST_CASE("hashed slots of older files, which had keys, keep their cells") {
+  const std::uint32_t floats = GENERATE(2, 3, 7);
+  MemoryBudget budget(kMemory);
+  LinearTable table(6, floats, budget);
+  const std::size_t words = floats == 7 ? 8 : 4;
+  CHECK(table.former_slot_words() == words);
+  Arena stored = arena_with(65 * 4 * words);
+  std::vector<float> slots(65 * words);
+  for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = static_cast<float>(i);
+  std::memcpy(stored.data(), slots.data(), stored.size());
+  table.load(std::move(stored), 0);
+  CHECK(budget.used() == 64 * 4 * table.slot_words());
+  for (std::uint32_t key = 0; key < 64; ++key) {
+    for (std::uint32_t i = 0; i < floats; ++i) {
+      REQUIRE(table.find(key)[i] == slots[key * words + 1 + i]);
+    }
+  }
 }
 
 TEST_CASE("stored slots without an empty one are refused: a search would not end") {
@@ -249,7 +300,6 @@ TEST_CASE("threads insert and find side by side once there is room") {
     }
   }
   CHECK(table.shared() == 0);
-  // Two threads may both count the owner of a hashed slot; a growing table counts exactly.
   if (bits == 0) CHECK(table.size() == seen.size());
 }
 
