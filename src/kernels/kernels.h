@@ -145,8 +145,9 @@ struct Kernels {
   /// AdaGrad step of a vector with an explicit gradient.
   void (*update)(float* w, float* acc, const float* g, std::size_t length, StepRule rule);
 
-  /// squares[i] = g[i]². What has no finite square becomes 0, and so does its square.
-  void (*squares)(float* g, std::size_t length, float* squares);
+  /// g[i] = scale * x[i] and squares[i] = g[i]². What has no finite square becomes 0, and so does
+  /// its square. g may be x.
+  void (*squares)(const float* x, float scale, std::size_t length, float* g, float* squares);
 
   /// steps[i] = rate * g[i] / sqrt(acc[i]), and 0 where acc[i] is not above 0, rounded as those
   /// three operations are: the same on every instruction set. In place allowed.

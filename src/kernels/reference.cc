@@ -229,8 +229,9 @@ void update(float* w, float* acc, const float* g, std::size_t length, StepRule r
   for (std::size_t i = 0; i < length; ++i) step(w[i], acc[i], g[i], rule);
 }
 
-void squares(float* g, std::size_t length, float* squares) {
+void squares(const float* x, float scale, std::size_t length, float* g, float* squares) {
   for (std::size_t i = 0; i < length; ++i) {
+    g[i] = scale * x[i];
     if (!std::isfinite(g[i] * g[i])) g[i] = 0;
     squares[i] = g[i] * g[i];
   }

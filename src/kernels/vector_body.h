@@ -109,13 +109,14 @@ template <class Isa>
 }
 
 template <class Isa>
-[[gnu::flatten]] void squares(float* g, std::size_t length, float* squares) {
+[[gnu::flatten]] void squares(const float* x, float scale, std::size_t length, float* g,
+                              float* squares) {
   using V = typename Isa::V;
   sweep<Isa>(length, [&](std::size_t i, auto lanes) {
-    const V x = lanes.load(g + i);
-    const auto good = x * x <= V(std::numeric_limits<float>::max());
-    lanes.store(g + i, xsimd::select(good, x, V(0.0f)));
-    lanes.store(squares + i, xsimd::select(good, x * x, V(0.0f)));
+    const V scaled = V(scale) * lanes.load(x + i);
+    const auto good = scaled * scaled <= V(std::numeric_limits<float>::max());
+    lanes.store(g + i, xsimd::select(good, scaled, V(0.0f)));
+    lanes.store(squares + i, xsimd::select(good, scaled * scaled, V(0.0f)));
   });
 }
 

@@ -18,16 +18,31 @@ void LinearBlock::forward(const Model& model, Tape& tape, std::size_t begin,
   }
 }
 
+namespace {
+
+/// Sum of w x of features [begin, end): four sums side by side, as each waits for its last one.
+float weighted_sum(const Tape& tape, std::size_t begin, std::size_t end) {
+  float* const* const cells = tape.cells.data();
+  const float* const values = tape.values.data();
+  float sums[4] = {};
+  std::size_t i = begin;
+  for (; i + 4 <= end; i += 4) {
+    for (std::size_t s = 0; s < 4; ++s) sums[s] += cells[i + s][kWeight] * values[i + s];
+  }
+  for (; i < end; ++i) sums[0] += cells[i][kWeight] * values[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+}  // namespace
+
 void LinearBlock::forward_one(const Model& model, Tape& tape, std::size_t b) const {
   const std::uint32_t groups = model.layout().groups();
   Scores& scores = tape.scores[b];
   scores.base = tape.initial(b) + (model.spec().constant ? model.scalars().bias : 0.0f);
   float sum = scores.base;
   if (!model.spec().uses_groups() && !tape.keep_parts) {
-    const std::size_t end = tape.batch->linear_end(tape.first + b);
-    for (std::size_t i = tape.batch->linear_begin(tape.first + b); i < end; ++i) {
-      sum += tape.cells[i][kWeight] * tape.values[i];
-    }
+    sum += weighted_sum(tape, tape.batch->linear_begin(tape.first + b),
+                        tape.batch->linear_end(tape.first + b));
     scores.linear = scores.first = scores.ffm = scores.deep = scores.last = sum;
     return;
   }

@@ -21,7 +21,6 @@ void Optimizer::apply(Model& model, Tape& tape) {
   if (model.spec().has_ffm()) one ? apply_ffm(model, tape) : apply_ffm_batch(model, tape);
   if (model.spec().has_mlp() && !dense_stepped) apply_dense(model, tape);
   one ? apply_linear(model, tape) : apply_linear_batch(model, tape);
-  if (model.spec().constant) apply_bias(model, tape);
   if (model.spec().mixed()) {
     apply_groups(model, tape);
     apply_mixers(model, tape);

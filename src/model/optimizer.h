@@ -40,7 +40,7 @@ class Optimizer {
   void apply_linear(Model& model, const Tape& tape);
   void apply_linear_batch(Model& model, const Tape& tape);
   template <bool kMixed>
-  void step_cells(const Spec& spec, const Tape& tape);
+  void step_cells(Model& model, const Tape& tape);
   std::size_t cell_gradients(const Spec& spec, const Tape& tape);
   void fit_steps(std::size_t count);
   void step_cell(const Spec& spec, float* cell, float g, float g2) const;

@@ -64,12 +64,14 @@ void Optimizer::step_cell(const Spec& spec, float* cell, float g, float g2) cons
   }
 }
 
-/// step_cell of every feature of the tape's one example, by AdaGrad with the power 1/2 and without
-/// L2: the squares first, in the order of the features, then all steps side by side.
+/// step_cell of every feature of the tape's one example, and apply_bias, by AdaGrad with the power
+/// 1/2 and without L2: the squares first, in the order of the features, then all steps side by
+/// side.
 template <bool kMixed>
-void Optimizer::step_cells(const Spec& spec, const Tape& tape) {
-  const std::size_t weights = cell_gradients(spec, tape);
-  const std::size_t count = kMixed ? weights / 2 : weights;
+void Optimizer::step_cells(Model& model, const Tape& tape) {
+  constexpr std::size_t kParts = kMixed ? 2 : 1;
+  const Spec& spec = model.spec();
+  const std::size_t weights = cell_gradients(spec, tape), count = weights / kParts;
   float* const* const cells = tape.cells.data() + tape.batch->linear_begin(tape.first);
   const float init = spec.linear.init_acc;
   float* const steps = steps_.data();
@@ -79,12 +81,20 @@ void Optimizer::step_cells(const Spec& spec, const Tape& tape) {
     sums[i] = init + (cell[kSum] += sums[i]);
     if constexpr (kMixed) sums[count + i] = init + (cell[kSum2] += sums[count + i]);
   }
-  kernels_->root_steps(steps, sums, weights, spec.linear.rate, steps);
+  Scalars& scalars = model.scalars();
+  float* const biases[] = {&scalars.bias, &scalars.bias2};
+  float* const bias_sums[] = {&scalars.bias_sum, &scalars.bias2_sum};
+  const std::size_t constants = spec.constant ? kParts : 0;
+  for (std::size_t p = 0; p < constants; ++p) {
+    sums[weights + p] = init + (*bias_sums[p] += sums[weights + p]);
+  }
+  kernels_->root_steps(steps, sums, weights + constants, spec.linear.rate, steps);
   for (std::size_t i = 0; i < count; ++i) {
     float* const cell = cells[i];
     cell[kWeight] -= steps[i];
     if constexpr (kMixed) cell[kWeight2] -= steps[count + i];
   }
+  for (std::size_t p = 0; p < constants; ++p) *biases[p] -= steps[weights + p];
 }
 
 /// Makes room for so many steps and their sums.
@@ -95,27 +105,31 @@ void Optimizer::fit_steps(std::size_t count) {
 }
 
 /// Puts the gradients of the linear weights into steps_ and their squares into sums_, those of the
-/// second weights, if there are any, behind them; their number. What has no finite square is
-/// dropped.
+/// second weights, if there are any, behind them, then those of the biases; the number of all but
+/// these. What has no finite square is dropped.
 std::size_t Optimizer::cell_gradients(const Spec& spec, const Tape& tape) {
   const Scores& scores = tape.scores[0];
   const std::size_t begin = tape.batch->linear_begin(tape.first);
   const std::size_t count = tape.batch->linear_end(tape.first) - begin;
   const std::size_t weights = spec.mixed() ? 2 * count : count;
-  fit_steps(weights);
+  fit_steps(weights + 2);
   const float* const values = tape.values.data() + begin;
   float* const g = steps_.data();
-  for (std::size_t i = 0; i < count; ++i) g[i] = scores.d_linear * values[i];
-  if (spec.mixed()) {
-    for (std::size_t i = 0; i < count; ++i) g[count + i] = scores.d_linear2 * values[i];
-  }
+  float* const squares = sums_.data();
   if (feeds_mlp(spec)) {
     for (const feature::LinearRun& run : tape.linear_runs(0)) {
       const float d = scores.d_linear + tape.d_group_linear[run.group];
       for (std::size_t i = run.begin - begin; i < run.end - begin; ++i) g[i] = d * values[i];
     }
+    kernels_->squares(g, 1.0f, count, g, squares);
+  } else {
+    kernels_->squares(values, scores.d_linear, count, g, squares);
   }
-  kernels_->squares(g, weights, sums_.data());
+  if (spec.mixed()) {
+    kernels_->squares(values, scores.d_linear2, count, g + count, squares + count);
+  }
+  const float biases[] = {scores.d_linear, scores.d_linear2};
+  kernels_->squares(biases, 1.0f, 2, g + weights, squares + weights);
   return weights;
 }
 
@@ -123,7 +137,7 @@ void Optimizer::apply_linear(Model& model, const Tape& tape) {
   const Spec& spec = model.spec();
   if (spec.optimizer != OptimizerKind::kFtrl && linear_learning(spec).power_t == 0.5f &&
       spec.l2 == 0.0f) {
-    return spec.mixed() ? step_cells<true>(spec, tape) : step_cells<false>(spec, tape);
+    return spec.mixed() ? step_cells<true>(model, tape) : step_cells<false>(model, tape);
   }
   const Scores& scores = tape.scores[0];
   const bool through_mlp = feeds_mlp(spec);
@@ -133,6 +147,7 @@ void Optimizer::apply_linear(Model& model, const Tape& tape) {
       step_cell(spec, tape.cells[i], d * tape.values[i], scores.d_linear2 * tape.values[i]);
     }
   }
+  if (spec.constant) apply_bias(model, tape);
 }
 
 void Optimizer::apply_linear_batch(Model& model, const Tape& tape) {
@@ -161,6 +176,7 @@ void Optimizer::apply_linear_batch(Model& model, const Tape& tape) {
     }
     step_cell(spec, sum.cell, sum.g, sum.g2);
   }
+  if (spec.constant) apply_bias(model, tape);
 }
 
 void Optimizer::apply_bias(Model& model, const Tape& tape) {
@@ -188,7 +204,7 @@ void Optimizer::apply_groups(Model& model, const Tape& tape) {
     const float* const counts = tape.group_counts.data() + b * groups;
     for (std::uint32_t g = 0; g < groups; ++g) steps[g] += d * counts[g];
   }
-  kernels_->squares(steps, groups, sums);
+  kernels_->squares(steps, 1.0f, groups, steps, sums);
   float* const weights = model.group_weights().data();
   for (std::uint32_t g = 0; g < groups; ++g) sums[g] = weights[2 * g + 1] += sums[g];
   kernels_->root_steps(steps, sums, groups, kRate, steps);

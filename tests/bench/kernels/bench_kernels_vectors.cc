@@ -38,7 +38,7 @@ void register_vectors() {
     kernels.axpy(.001f, v.a.get(), kLength, v.out.get());
   });
   add("squares", 3, 1, [](const Kernels& kernels, Vectors& v) {
-    kernels.squares(v.a.get(), kLength, v.out.get());
+    kernels.squares(v.a.get(), .1f, kLength, v.acc.get(), v.out.get());
   });
   add("root_steps", 3, 3, [](const Kernels& kernels, Vectors& v) {
     kernels.root_steps(v.a.get(), v.acc.get(), kLength, .05f, v.out.get());

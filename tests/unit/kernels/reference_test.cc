@@ -91,8 +91,10 @@ TEST_CASE("reference: moments, affine, axpy") {
 }
 
 TEST_CASE("reference: squares, root_steps") {
-  float g[] = {3, -2, 1e30f}, squares[3], steps[3];
-  reference().squares(g, 3, squares);
+  const float x[] = {6, -4, 2e30f};
+  float g[3], squares[3], steps[3];
+  reference().squares(x, .5f, 3, g, squares);
+  CHECK(std::vector<float>(g, g + 2) == std::vector<float>{3, -2});
   CHECK(std::vector<float>(squares, squares + 3) == std::vector<float>{9, 4, 0});
   CHECK(g[2] == 0);
   const float acc[] = {9, 16, 0};

@@ -68,12 +68,14 @@ TEST_CASE("squares and root_steps are the same bits on every instruction set") {
       std::vector<float> gradients = random_floats(length, 5, -3, 3);
       const float odd[] = {0, 1e19f, 2e19f, -2e19f, kInfinity, -kInfinity, kNan, 1e-30f};
       for (std::size_t i = 0; i < length; i += 3) gradients[i] = odd[i / 3 % std::size(odd)];
-      Floats g(gradients), squares(length);
-      std::vector<float> expected_g = gradients, expected(length);
-      reference().squares(expected_g.data(), length, expected.data());
-      kernels.squares(g, length, squares);
+      Floats x(gradients), g(length), squares(length);
+      std::vector<float> expected_g(length), expected(length);
+      reference().squares(gradients.data(), .7f, length, expected_g.data(), expected.data());
+      kernels.squares(x, .7f, length, g, squares);
       CHECK(same_bits(g.copy(), expected_g));
       CHECK(same_bits(squares.copy(), expected));
+      kernels.squares(x, .7f, length, x, squares);
+      CHECK(same_bits(x.copy(), expected_g));
 
       // Sums as they are with --init_acc_gradient 0: some are 0.
       std::vector<float> sums = random_floats(length, 6, 0, 9);
