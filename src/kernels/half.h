@@ -50,5 +50,12 @@ inline Half round_to_half(float x, std::uint32_t noise) {
 }
 
 inline Half nearest_half(float x) { return round_to_half(x, kNearest); }
+/// The same for |x| < kLargestHalf, without a branch.
+inline Half nearest_half_within(float x) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x) + (kNearest >> (32 - kBitsLost));
+  const float magnitude = std::bit_cast<float>(bits & 0x7fffffffu);
+  const std::uint32_t h = std::bit_cast<std::uint32_t>(magnitude * 0x1p-112f) >> kBitsLost;
+  return {static_cast<std::uint16_t>(h | bits >> 31 << 15)};
+}
 
 }  // namespace leveret::kernels

@@ -42,4 +42,18 @@ inline void set_weight_at(RowFormat format, std::byte* row, std::size_t i, float
   }
 }
 
+/// set_weight_at for `count` of them that are all smaller than kLargestHalf.
+inline void set_small_weights_at(RowFormat format, std::byte* row, std::size_t i, const float* w,
+                                 std::size_t count) {
+  std::byte* const at = row + i * weight_bytes(format);
+  if (format == RowFormat::kF16) {
+    for (std::size_t c = 0; c < count; ++c) {
+      const Half h = nearest_half_within(w[c]);
+      std::memcpy(at + c * sizeof h, &h, sizeof h);
+    }
+  } else {
+    std::memcpy(at, w, count * sizeof *w);
+  }
+}
+
 }  // namespace leveret::kernels

@@ -64,15 +64,21 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) {
   at.ones = ones;
   // A field that stands there for nothing costs its pairs, but gaps cost more than a quarter.
   at.filled = 4 * present >= 3 * slots;
-  at.absent.clear();
   if (!at.filled) {
+    at.absent.clear();
     squeeze(at);
     return true;
   }
+  // Without a branch: which fields are absent cannot be foreseen.
+  at.absent.resize(slots);
+  std::uint32_t* const fields = at.fields.data();
+  std::uint32_t* const absent = at.absent.data();
+  std::size_t gaps = 0;
   for (std::uint32_t f = 0; f < slots; ++f) {
-    at.fields[f] = f;
-    if (to[f] == nothing) at.absent.push_back(f);
+    fields[f] = absent[gaps] = f;
+    gaps += to[f] == nothing;
   }
+  at.absent.resize(gaps);
   return true;
 }
 

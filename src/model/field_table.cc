@@ -1,6 +1,7 @@
 #include "model/field_table.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <stdexcept>
@@ -181,12 +182,19 @@ bool FieldTable::make_room(std::uint64_t rows) {
 void FieldTable::write_first_weights(Row row, std::uint32_t key, std::uint32_t from_slot) {
   const std::uint64_t base = mix(options_.seed ^ mix((std::uint64_t{field_} << 32) | key));
   const float unit = options_.init_width * 0x1p-31f;
+  std::byte* const to = at(row);
+  std::array<float, 64> weights;  // some at a time, so that compilers convert several at once
   for (std::uint32_t slot = from_slot; slot < shape_.slots; ++slot) {
     std::uint64_t random = mix(base + slot);
-    for (std::uint32_t c = 0; c < shape_.k; ++c) {
-      if (c % 2 == 0 && c > 0) random = mix(random);
-      const auto bits = static_cast<std::int32_t>(random >> (c % 2 == 0 ? 0 : 32));
-      set_weight(row, slot * shape_.k + c, static_cast<float>(bits) * unit);
+    for (std::uint32_t begin = 0; begin < shape_.k; begin += weights.size()) {
+      const std::uint32_t count = std::min<std::uint32_t>(weights.size(), shape_.k - begin);
+      for (std::uint32_t c = 0; c < count; c += 2) {
+        if (begin + c > 0) random = mix(random);
+        weights[c] = static_cast<float>(static_cast<std::int32_t>(random)) * unit;
+        weights[c + 1] = static_cast<float>(static_cast<std::int32_t>(random >> 32)) * unit;
+      }
+      kernels::set_small_weights_at(shape_.format, to, slot * shape_.k + begin, weights.data(),
+                                    count);
     }
   }
   const std::size_t first = shape_.slice_state ? from_slot : std::size_t{from_slot} * shape_.k;

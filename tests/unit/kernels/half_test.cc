@@ -33,6 +33,17 @@ TEST_CASE("rounding of halves") {
   CHECK(nearest_half(std::numeric_limits<float>::quiet_NaN()).bits == kNanHalf.bits);
 }
 
+TEST_CASE("numbers within the halves are rounded without a branch as they are with one") {
+  // Every exponent there is, and fractions around each place where rounding turns.
+  for (std::uint32_t upper = 0; upper < 0x10000; ++upper) {
+    for (const std::uint32_t lower : {0x0000u, 0x0fffu, 0x1000u, 0x1001u, 0x7fffu, 0xf000u}) {
+      const float x = std::bit_cast<float>(upper << 16 | lower);
+      if (!(std::abs(x) < kLargestHalf)) continue;
+      REQUIRE(nearest_half_within(x).bits == nearest_half(x).bits);
+    }
+  }
+}
+
 TEST_CASE("every half survives every instruction set, whatever the noise") {
   for (const Kernels* kernels : all()) {
     if (!runs_here(*kernels)) continue;
