@@ -230,9 +230,12 @@ if "$leveret" train --help | grep -q -e '--threads' && [ "$(nproc)" -ge 2 ]; the
   hogwild 'DeepFFM k=8 32' '≥ 1.85' --heads one --ffm_k 8
   hogwild 'our defaults' '≥ 1.85'
   if [ $caches = yes ]; then
-    ours=(--heads one --ffm_k 0) from=cache
-    once leveret "$data"
-    hogwild 'linear, cache' '≥ 1.6' --heads one --ffm_k 0
+    from=cache
+    for hashed in '-b 22' ''; do
+      read -ra ours <<<"--heads one --ffm_k 0 $hashed"
+      once leveret "$data"
+      hogwild "linear${hashed:+, $hashed}, cache" '≥ 1.6' "${ours[@]}"
+    done
   fi
 fi
 echo

@@ -231,6 +231,7 @@ class TrainRun {
     }
     add("features", fmt::format("{}", features_));
     add("fields", fmt::format("{}", model_.features().field_count()));
+    const double took = seconds();  // counting weights may look at gigabytes
     add("weights", fmt::format("{}", weight_count()));
     add("bad lines", fmt::format("{}", tally_->bad()));
     if (model_.features().fieldless() > 0) {
@@ -249,9 +250,8 @@ class TrainRun {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     add("peak memory", fmt::format("{} MB", usage.ru_maxrss / 1024));
-    add("time",
-        fmt::format("{:.2f} s, {:.0f} examples/s, {}", seconds(),
-                    static_cast<double>(examples_) / std::max(seconds(), 1e-9), kernels_.name));
+    add("time", fmt::format("{:.2f} s, {:.0f} examples/s, {}", took,
+                            static_cast<double>(examples_) / std::max(took, 1e-9), kernels_.name));
     return text;
   }
 

@@ -83,8 +83,8 @@ class HotCells {
 
   std::uint32_t floats_;  ///< of a cell
   std::uint32_t examples_to_claim_ = 0;
-  /// A key, 0 where there is none, and its cell; as in LinearTable, whose look-up is content with a
-  /// cell that has the right key in front of it.
+  /// A key, 0 where there is none, and its cell; as in a growing LinearTable, whose look-up is
+  /// content with a cell that has the right key in front of it.
   std::vector<std::uint32_t, LineAllocator<std::uint32_t>> slots_;
   std::vector<float> before_;
   std::vector<text::Feature> features_;  ///< whose cells these are

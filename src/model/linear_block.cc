@@ -40,11 +40,12 @@ void LinearBlock::forward_one(const Model& model, Tape& tape, std::size_t b) con
   Scores& scores = tape.scores[b];
   scores.base = tape.initial(b) + (model.spec().constant ? model.scalars().bias : 0.0f);
   float sum = scores.base;
-  if (!model.spec().uses_groups() && !tape.keep_parts) {
+  const bool grouped = model.spec().uses_groups();
+  if (!grouped) {
     sum += weighted_sum(tape, tape.batch->linear_begin(tape.first + b),
                         tape.batch->linear_end(tape.first + b));
     scores.linear = scores.first = scores.ffm = scores.deep = scores.last = sum;
-    return;
+    if (!tape.keep_parts) return;
   }
   float* group_linear = tape.group_linear.data() + b * groups;
   std::fill(group_linear, group_linear + groups, 0.0f);
@@ -56,8 +57,8 @@ void LinearBlock::forward_one(const Model& model, Tape& tape, std::size_t b) con
     group_linear[run.group] += partial;
     sum += partial;
   }
-  scores.linear = sum;
-  scores.first = scores.ffm = scores.deep = scores.last = sum;
+  if (!grouped) return;  // it has its score, by another order of the additions
+  scores.linear = scores.first = scores.ffm = scores.deep = scores.last = sum;
 }
 
 /// Of each feature of example b the log-odds of (clicks + prior) / (count + kPriorCount), and

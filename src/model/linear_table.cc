@@ -1,6 +1,7 @@
 #include "model/linear_table.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <stdexcept>
@@ -23,6 +24,21 @@ constexpr auto has_key = [](const std::byte* slot) {
   std::memcpy(&key, slot, sizeof key);
   return key != 0;
 };
+
+/// Slots of kBytes whose bytes are not all zero. A template, so that compilers look at several at
+/// once: a table may have gigabytes.
+template <std::size_t kBytes>
+std::uint64_t count_in_use(const std::byte* slot, std::uint64_t slots) {
+  std::uint64_t used = 0;
+  for (; slots > 0; --slots, slot += kBytes) {
+    std::array<std::uint64_t, kBytes / sizeof(std::uint64_t)> words;
+    std::memcpy(words.data(), slot, kBytes);
+    std::uint64_t any = 0;
+    for (const std::uint64_t word : words) any |= word;
+    used += any != 0;
+  }
+  return used;
+}
 
 }  // namespace
 
@@ -67,9 +83,9 @@ const float* LinearTable::find(std::uint32_t hash) const {
 
 std::uint64_t LinearTable::size() const {
   if (!hashed_) return size_.get();
-  std::uint64_t used = 0;
-  for_each([&](std::uint32_t, const float*) { ++used; });
-  return used;
+  return words_shift_ == 1   ? count_in_use<8>(arena_.data(), capacity_)
+         : words_shift_ == 2 ? count_in_use<16>(arena_.data(), capacity_)
+                             : count_in_use<32>(arena_.data(), capacity_);
 }
 
 float* LinearTable::find_or_insert(std::uint32_t hash) {
@@ -207,22 +223,26 @@ Arena LinearTable::without_keys(const Arena& stored) const {
   }
   const std::uint64_t before = sizeof(float) * former_slot_words();
   for (std::uint64_t i = 0; i < capacity_; ++i) {
-    std::memcpy(arena.data() + i * slot_bytes(), stored.data() + i * before + sizeof(float),
-                cell_floats_ * sizeof(float));
+    const std::byte* const from = stored.data() + i * before;
+    std::uint32_t key;
+    std::memcpy(&key, from, sizeof key);
+    if (key == 0) continue;  // pages without cells stay untouched
+    std::memcpy(arena.data() + i * slot_bytes(), from + sizeof key, cell_floats_ * sizeof(float));
   }
   return arena;
 }
 
-void LinearTable::load(Arena arena, std::uint64_t shared) {
-  if (hashed_ && arena.size() == bytes_with_keys()) arena = without_keys(arena);
+void LinearTable::load(Arena arena, std::uint64_t shared, SlotFormat format) {
+  const bool former = format == SlotFormat::kFormer;
   const std::uint64_t slots = arena.size() / slot_bytes();
-  if (hashed_ ? arena.size() != bytes_for(capacity_)
+  if (hashed_ ? arena.size() != (former ? former_bytes() : bytes_for(capacity_))
               : arena.size() % slot_bytes() != 0 || slots < 2 || slots - 1 > kMaxSlots) {
     throw std::runtime_error("the model's linear table has an impossible size of " +
                              std::to_string(arena.size()) + " bytes; the file is damaged");
   }
+  if (former) arena = without_keys(arena);
   budget_->give_back(bytes_for(capacity_));
-  adopt(std::move(arena), hashed_ ? slots : slots - 1);
+  adopt(std::move(arena), hashed_ ? capacity_ : slots - 1);
   budget_->force(bytes_for(capacity_));
   shared_.set(shared);
   if (hashed_) return;

@@ -11,10 +11,10 @@
 /// `set_concurrent(true)` forbids growth in between.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "model/aligned.h"
@@ -43,7 +43,8 @@ class LinearTable {
   std::uint32_t cell_floats() const { return cell_floats_; }
   /// 4 bytes each.
   std::uint32_t slot_words() const { return 1u << words_shift_; }
-  /// In older files slots of hashed tables had keys, too, and one more was shared.
+  /// kFormer: as in older files, where slots of hashed tables had keys, too, and one more was shared.
+  enum class SlotFormat { kOwn, kFormer };
   std::uint32_t former_slot_words() const { return std::bit_ceil(cell_floats_ + 1); }
 
   /// The cell of `hash`, or nullptr when it was never inserted (hashed: never nullptr).
@@ -75,12 +76,11 @@ class LinearTable {
   /// The slots as they lie in memory: capacity() of them, in a growing table plus the shared one at
   /// the end. This is the section that is stored.
   const Arena& arena() const { return arena_; }
-  /// Takes over stored slots; also those of a hashed table in older files.
-  /// Throws std::runtime_error when the numbers do not fit together.
-  void load(Arena arena, std::uint64_t shared);
+  /// Takes over stored slots. Throws std::runtime_error when the numbers do not fit together.
+  void load(Arena arena, std::uint64_t shared, SlotFormat format = SlotFormat::kOwn);
 
   /// Calls visit(key, cell) for every slot in use, in memory order. Without keys, in use are cells
-  /// that are not all zero, and the slot's number stands for the hashes that belong there.
+  /// whose bytes are not all zero, and the slot's number stands for the hashes that belong there.
   template <class Visit>
   void for_each(Visit visit) const {
     for (std::uint64_t i = 0; i < capacity(); ++i) {
@@ -101,7 +101,12 @@ class LinearTable {
   }
   bool in_use(std::uint64_t i) const {
     if (!hashed_) return *slot(i) != 0;
-    return std::any_of(cell(i), cell(i) + cell_floats_, [](float x) { return x != 0.0f; });
+    std::uint64_t two_words, any = 0;
+    for (std::uint64_t at = 0; at < slot_bytes(); at += sizeof two_words) {
+      std::memcpy(&two_words, arena_.data() + i * slot_bytes() + at, sizeof two_words);
+      any |= two_words;
+    }
+    return any != 0;
   }
   template <class Search>
   void search_missing(std::span<const text::Feature> features, float** cells, Search search) const;
@@ -112,7 +117,7 @@ class LinearTable {
   void set_capacity(std::uint64_t capacity);
   float* shared_cell();
   Arena without_keys(const Arena& stored) const;
-  std::uint64_t bytes_with_keys() const {
+  std::uint64_t former_bytes() const {
     return (capacity_ + 1) * sizeof(float) * former_slot_words();
   }
 

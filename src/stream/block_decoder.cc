@@ -18,7 +18,8 @@ void get_array(BytesReader& from, std::size_t count, std::vector<T>& to) {
 
 // Runs and features of plain examples are written in words of eight bytes: a store of each number
 // would take twice the time.
-static_assert(offsetof(text::NamespaceRun, hash) == 4 && offsetof(text::NamespaceRun, begin) == 8 &&
+static_assert(offsetof(text::NamespaceRun, name) == 0 && offsetof(text::Feature, hash) == 0 &&
+              offsetof(text::NamespaceRun, hash) == 4 && offsetof(text::NamespaceRun, begin) == 8 &&
               offsetof(text::NamespaceRun, end) == 12 && offsetof(text::Feature, value) == 4);
 constexpr std::uint64_t two_words(std::uint32_t first, std::uint32_t second) {
   return std::uint64_t{second} << 32 | first;

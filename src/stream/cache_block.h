@@ -112,9 +112,11 @@ class BlockDecoder {
   std::uint32_t source() const { return source_; }
 
  private:
+  /// Of a column's namespace: as a NamespaceRun begins.
   struct Name {
-    std::uint32_t name, hash;  ///< of a column's namespace
+    std::uint32_t name, hash;
   };
+  static_assert(sizeof(Name) == 8);
   struct Column {
     std::uint64_t runs = 0;  ///< in the block
     bool one_each = true;    ///< each run has one feature: there are no counts

@@ -176,6 +176,7 @@ void refuse_non_finite(const Model& model, const std::vector<SectionView>& secti
 }
 
 using Shape = std::vector<std::uint64_t>;
+using SlotFormat = model::LinearTable::SlotFormat;
 constexpr std::uint64_t kAnyLength = ~std::uint64_t{0};
 
 /// Reads a section into an arena, or says that it is missing or of the wrong shape.
@@ -219,11 +220,11 @@ class SectionLoader {
     return arena;
   }
 
-  /// Words of a stored slot: that of the table, or of files from before.
-  std::uint64_t slot_words(const std::string& name, const model::LinearTable& table) const {
+  /// How slots of the table are stored: as they are in memory, or as in files from before.
+  SlotFormat slot_format(const std::string& name, const model::LinearTable& table) const {
     const SectionView& slots = section(name, Dtype::kU32, {kAnyLength, kAnyLength});
     const bool former = table.hashed() && slots.shape[0] == table.capacity() + 1;
-    return former ? table.former_slot_words() : table.slot_words();
+    return former ? SlotFormat::kFormer : SlotFormat::kOwn;
   }
 
   /// From one stored row to the next, in bytes: that of the table, or of files from before.
@@ -248,9 +249,11 @@ class SectionLoader {
 void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
                   std::uint64_t memory_limit) {
   model::LinearTable& linear = model.linear();
-  const std::uint64_t words = loader.slot_words("linear.slots", linear);
+  const SlotFormat format = loader.slot_format("linear.slots", linear);
+  const std::uint64_t words =
+      format == SlotFormat::kFormer ? linear.former_slot_words() : linear.slot_words();
   linear.load(loader.arena("linear.slots", Dtype::kU32, {kAnyLength, words}, memory_limit),
-              tables.at("linear_shared").get<std::uint64_t>());
+              tables.at("linear_shared").get<std::uint64_t>(), format);
   if (!model.group_weights().empty()) {
     loader.floats("groups", {model.group_weights().size() / 2, 2}, model.group_weights());
   }

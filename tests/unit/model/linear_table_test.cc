@@ -225,15 +225,21 @@ TEST_CASE("hashed slots of older files, which had keys, keep their cells") {
   CHECK(table.former_slot_words() == words);
   Arena stored = arena_with(65 * 4 * words);
   std::vector<float> slots(65 * words);
-  for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = static_cast<float>(i);
+  for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = static_cast<float>(i + 1);
+  std::fill_n(slots.begin() + static_cast<std::ptrdiff_t>(9 * words), words, 0.0f);  // empty
   std::memcpy(stored.data(), slots.data(), stored.size());
-  table.load(std::move(stored), 0);
+  Arena of_other_size = arena_with(stored.size() - 4 * words);
+  CHECK_THROWS_AS(table.load(std::move(of_other_size), 0, LinearTable::SlotFormat::kFormer),
+                  std::runtime_error);
+  CHECK_THROWS_AS(table.load(copy_of(stored), 0), std::runtime_error);
+  table.load(std::move(stored), 0, LinearTable::SlotFormat::kFormer);
   CHECK(budget.used() == 64 * 4 * table.slot_words());
   for (std::uint32_t key = 0; key < 64; ++key) {
     for (std::uint32_t i = 0; i < floats; ++i) {
       REQUIRE(table.find(key)[i] == slots[key * words + 1 + i]);
     }
   }
+  CHECK(table.size() == 63);
 }
 
 TEST_CASE("stored slots without an empty one are refused: a search would not end") {

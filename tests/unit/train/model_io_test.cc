@@ -65,6 +65,45 @@ TEST_CASE("every kind of model survives its file") {
   }
 }
 
+/// linear.slots as older files have it in a hashed table: a key before each cell, and one slot
+/// more.
+ModelParts::Part with_keys(const ModelParts::Part& own) {
+  const std::uint64_t slots = own.shape[0], words = own.shape[1] == 2 ? 4 : own.shape[1];
+  const std::uint64_t cell = 4 * (own.shape[1] == 2 ? 2 : words - 1);
+  ModelParts::Part former = own;
+  former.shape = {slots + 1, words};
+  former.bytes.assign(4 * words * (slots + 1), std::byte{});
+  for (std::uint64_t i = 0; i < slots; ++i) {
+    const std::byte* const from = own.bytes.data() + 4 * own.shape[1] * i;
+    if (std::all_of(from, from + cell, [](std::byte b) { return b == std::byte{}; })) continue;
+    former.bytes[4 * words * i] = std::byte{77};
+    std::copy_n(from, cell, former.bytes.data() + 4 * words * i + 4);
+  }
+  return former;
+}
+
+TEST_CASE("hashed slots of older files are read") {
+  int kinds = 0;
+  for (const NamedSpec& kind : specs_to_test()) {
+    if (kind.spec.bit_precision == 0) continue;
+    ++kinds;
+    for (const LoadFor purpose : {LoadFor::kPrediction, LoadFor::kTraining}) {
+      INFO(kind.name);
+      SavedModel saved(kind.spec);
+      ModelParts old = saved.parts();
+      old.part("linear.slots") = with_keys(old.part("linear.slots"));
+      old.write(saved.folder / "old");
+      TrainRun again(load_model(saved.folder / "old", purpose, kTestMemory));
+      CHECK(again.saved() == saved.run.saved());
+      // Neither one nor the other: as many bytes, in another shape.
+      std::swap(old.part("linear.slots").shape[0], old.part("linear.slots").shape[1]);
+      old.write(saved.bad());
+      CHECK(complaint(saved.bad()).find("linear.slots") != std::string::npos);
+    }
+  }
+  CHECK(kinds == 3);
+}
+
 TEST_CASE("a model that has learned nothing survives its file") {
   for (const NamedSpec& kind : specs_to_test()) {
     INFO(kind.name);

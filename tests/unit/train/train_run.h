@@ -117,6 +117,13 @@ inline std::vector<NamedSpec> specs_to_test() {
   model::Spec& hashed = add("hashed");
   hashed.bit_precision = 12;
   hashed.ffm_bits = 8;
+  model::Spec& hashed_one = add("hashed, heads one");
+  hashed_one.heads = model::Heads::kOne;
+  hashed_one.bit_precision = 7;
+  model::Spec& hashed_ftrl = add("hashed, ftrl");
+  hashed_ftrl.heads = model::Heads::kOne;
+  hashed_ftrl.optimizer = model::OptimizerKind::kFtrl;
+  hashed_ftrl.bit_precision = 7;
   model::Spec& batch = add("batch of 4");
   batch.batch_size = 4;
   add("groups of 4").nn_batch_size = 4;
