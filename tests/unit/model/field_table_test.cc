@@ -344,6 +344,17 @@ TEST_CASE("a row takes half lines, no even number of lines, and never more than 
   }
 }
 
+TEST_CASE("a stored index of one slot grows as any other") {
+  MemoryBudget budget(kMemory);
+  FieldTable table(4, with_admit(1), kShape, budget);
+  Arena index(kMemory), rows(kMemory);
+  REQUIRE(index.resize(8));
+  table.load(std::move(index), std::move(rows), kShape.stride(), kNoRow, 0);
+  REQUIRE(table.capacity() == 1);
+  table.reserve(5);
+  for (std::uint32_t key = 0; key < 100; ++key) CHECK(table.touch(key * 31) == key);
+}
+
 TEST_CASE("stored rows that do not fit together are refused") {
   MemoryBudget budget(kMemory);
   FieldTable table(4, with_admit(2), kShape, budget);
