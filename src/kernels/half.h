@@ -30,14 +30,19 @@ inline float to_float(Half h) {
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f) | sign);
 }
 
+/// Towards zero, of the bits of a float whose magnitude is below 2^16.
+inline Half cut_to_half(std::uint32_t bits) {
+  const float magnitude = std::bit_cast<float>(bits & 0x7fffffffu);
+  const std::uint32_t h = std::bit_cast<std::uint32_t>(magnitude * 0x1p-112f) >> kBitsLost;
+  return {static_cast<std::uint16_t>(h | bits >> 31 << 15)};
+}
+
 /// Towards zero.
 inline Half truncate_to_half(float x) {
   if (x != x) return kNanHalf;
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
-  float magnitude = std::bit_cast<float>(bits & 0x7fffffffu);
-  if (!(magnitude < kLargestHalf)) magnitude = kLargestHalf;
-  const std::uint32_t h = std::bit_cast<std::uint32_t>(magnitude * 0x1p-112f) >> kBitsLost;
-  return {static_cast<std::uint16_t>(h | bits >> 31 << 15)};
+  if (!(x < kLargestHalf)) x = kLargestHalf;
+  if (!(x > -kLargestHalf)) x = -kLargestHalf;
+  return cut_to_half(std::bit_cast<std::uint32_t>(x));
 }
 
 /// Towards zero after `noise`, of which the upper 13 bits count, was added to the bits that are
@@ -52,10 +57,7 @@ inline Half round_to_half(float x, std::uint32_t noise) {
 inline Half nearest_half(float x) { return round_to_half(x, kNearest); }
 /// The same for |x| < kLargestHalf, without a branch.
 inline Half nearest_half_within(float x) {
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x) + (kNearest >> (32 - kBitsLost));
-  const float magnitude = std::bit_cast<float>(bits & 0x7fffffffu);
-  const std::uint32_t h = std::bit_cast<std::uint32_t>(magnitude * 0x1p-112f) >> kBitsLost;
-  return {static_cast<std::uint16_t>(h | bits >> 31 << 15)};
+  return cut_to_half(std::bit_cast<std::uint32_t>(x) + (kNearest >> (32 - kBitsLost)));
 }
 
 }  // namespace leveret::kernels

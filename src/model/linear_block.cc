@@ -6,18 +6,6 @@
 #include "model/logistic.h"
 
 namespace leveret::model {
-
-void LinearBlock::forward(const Model& model, Tape& tape, std::size_t begin,
-                          std::size_t end) const {
-  for (std::size_t b = begin; b < end; ++b) {
-    if (model.spec().mixed()) {
-      forward_mixed(model, tape, b);
-    } else {
-      forward_one(model, tape, b);
-    }
-  }
-}
-
 namespace {
 
 /// Sum of w x of features [begin, end): four sums side by side, as each waits for its last one.
@@ -35,6 +23,17 @@ float weighted_sum(const Tape& tape, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
+void LinearBlock::forward(const Model& model, Tape& tape, std::size_t begin,
+                          std::size_t end) const {
+  for (std::size_t b = begin; b < end; ++b) {
+    if (model.spec().mixed()) {
+      forward_mixed(model, tape, b);
+    } else {
+      forward_one(model, tape, b);
+    }
+  }
+}
+
 void LinearBlock::forward_one(const Model& model, Tape& tape, std::size_t b) const {
   const std::uint32_t groups = model.layout().groups();
   Scores& scores = tape.scores[b];
@@ -44,20 +43,19 @@ void LinearBlock::forward_one(const Model& model, Tape& tape, std::size_t b) con
   if (!grouped) {
     sum += weighted_sum(tape, tape.batch->linear_begin(tape.first + b),
                         tape.batch->linear_end(tape.first + b));
-    scores.linear = scores.first = scores.ffm = scores.deep = scores.last = sum;
-    if (!tape.keep_parts) return;
   }
-  float* group_linear = tape.group_linear.data() + b * groups;
-  std::fill(group_linear, group_linear + groups, 0.0f);
-  for (const feature::LinearRun& run : tape.linear_runs(b)) {
-    float partial = 0;
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      partial += tape.cells[i][kWeight] * tape.values[i];
+  if (grouped || tape.keep_parts) {
+    float* group_linear = tape.group_linear.data() + b * groups;
+    std::fill(group_linear, group_linear + groups, 0.0f);
+    for (const feature::LinearRun& run : tape.linear_runs(b)) {
+      float partial = 0;
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        partial += tape.cells[i][kWeight] * tape.values[i];
+      }
+      group_linear[run.group] += partial;
+      if (grouped) sum += partial;
     }
-    group_linear[run.group] += partial;
-    sum += partial;
   }
-  if (!grouped) return;  // it has its score, by another order of the additions
   scores.linear = scores.first = scores.ffm = scores.deep = scores.last = sum;
 }
 

@@ -221,7 +221,7 @@ Arena LinearTable::without_keys(const Arena& stored) const {
     throw std::runtime_error("not enough memory for a linear table of " +
                              std::to_string(bytes_for(capacity_)) + " bytes");
   }
-  const std::uint64_t before = sizeof(float) * former_slot_words();
+  const std::uint64_t before = sizeof(float) * slot_words(SlotFormat::kFormer);
   for (std::uint64_t i = 0; i < capacity_; ++i) {
     const std::byte* const from = stored.data() + i * before;
     std::uint32_t key;

@@ -41,11 +41,12 @@ class LinearTable {
   std::uint64_t shared() const { return shared_.get(); }
 
   std::uint32_t cell_floats() const { return cell_floats_; }
-  /// 4 bytes each.
-  std::uint32_t slot_words() const { return 1u << words_shift_; }
   /// kFormer: as in older files, where slots of hashed tables had keys, too, and one more was shared.
   enum class SlotFormat { kOwn, kFormer };
-  std::uint32_t former_slot_words() const { return std::bit_ceil(cell_floats_ + 1); }
+  /// 4 bytes each.
+  std::uint32_t slot_words(SlotFormat format = SlotFormat::kOwn) const {
+    return format == SlotFormat::kOwn ? 1u << words_shift_ : std::bit_ceil(cell_floats_ + 1);
+  }
 
   /// The cell of `hash`, or nullptr when it was never inserted (hashed: never nullptr).
   const float* find(std::uint32_t hash) const;
@@ -118,7 +119,7 @@ class LinearTable {
   float* shared_cell();
   Arena without_keys(const Arena& stored) const;
   std::uint64_t former_bytes() const {
-    return (capacity_ + 1) * sizeof(float) * former_slot_words();
+    return (capacity_ + 1) * sizeof(float) * slot_words(SlotFormat::kFormer);
   }
 
   bool hashed_;

@@ -250,9 +250,8 @@ void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
                   std::uint64_t memory_limit) {
   model::LinearTable& linear = model.linear();
   const SlotFormat format = loader.slot_format("linear.slots", linear);
-  const std::uint64_t words =
-      format == SlotFormat::kFormer ? linear.former_slot_words() : linear.slot_words();
-  linear.load(loader.arena("linear.slots", Dtype::kU32, {kAnyLength, words}, memory_limit),
+  linear.load(loader.arena("linear.slots", Dtype::kU32, {kAnyLength, linear.slot_words(format)},
+                           memory_limit),
               tables.at("linear_shared").get<std::uint64_t>(), format);
   if (!model.group_weights().empty()) {
     loader.floats("groups", {model.group_weights().size() / 2, 2}, model.group_weights());

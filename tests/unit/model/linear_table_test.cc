@@ -76,7 +76,6 @@ TEST_CASE("a hashed table masks: equal low bits share a cell") {
   CHECK(table.find(9) == table.find_or_insert(9));
   CHECK(table.find(9)[0] == 0);
   CHECK(table.size() == 0);
-  std::vector<float> all(floats);
   for (std::uint32_t key = 0; key < 1000; ++key) {
     for (std::uint32_t i = 0; i < floats; ++i) {
       table.find_or_insert(key)[i] = static_cast<float>(key * 10 + i);
@@ -222,7 +221,7 @@ TEST_CASE("hashed slots of older files, which had keys, keep their cells") {
   MemoryBudget budget(kMemory);
   LinearTable table(6, floats, budget);
   const std::size_t words = floats == 7 ? 8 : 4;
-  CHECK(table.former_slot_words() == words);
+  CHECK(table.slot_words(LinearTable::SlotFormat::kFormer) == words);
   Arena stored = arena_with(65 * 4 * words);
   std::vector<float> slots(65 * words);
   for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = static_cast<float>(i + 1);
