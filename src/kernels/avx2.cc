@@ -1,7 +1,7 @@
-/// AVX2 with FMA and F16C: eight lanes.
+/// AVX2 with FMA: eight lanes.
 #include "kernels/body.h"
 #include "kernels/tables.h"
-#include "kernels/x86_halves.h"
+#include "kernels/x86_q12.h"
 
 namespace leveret::kernels {
 namespace {
@@ -29,15 +29,23 @@ struct Avx2 {
   static V load_part(const float* p, std::size_t n) { return _mm256_maskload_ps(p, mask(n)); }
   static void store_part(float* p, V v, std::size_t n) { _mm256_maskstore_ps(p, mask(n), v); }
 
-  static __m128i narrow(V v) { return _mm256_cvtps_ph(v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
-  static V load_half(const Half* p) {
-    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p)));
+  static __m256i fine(V v) { return _mm256_cvtps_epi32(_mm256_mul_ps(v, V(kQ12Fine))); }
+  static V widen(__m128i v) {
+    return _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(v)), V(kQ12Unit));
   }
-  static void store_half(Half* p, V v) {
+  /// The upper halves of the lanes.
+  static __m128i narrow(V v) {
+    const __m256i upper = _mm256_srai_epi32(_mm256_castps_si256(v), kQ12BitsLost);
+    return _mm_packs_epi32(_mm256_castsi256_si128(upper), _mm256_extracti128_si256(upper, 1));
+  }
+  static V load_q12(const Q12* p) {
+    return widen(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p)));
+  }
+  static void store_q12(Q12* p, V v) {
     _mm_storeu_si128(reinterpret_cast<__m128i_u*>(p), narrow(v));
   }
-  static V load_half_part(const Half* p, std::size_t n) { return generic::load_copied<Avx2>(p, n); }
-  static void store_half_part(Half* p, V v, std::size_t n) { generic::store_copied<Avx2>(p, v, n); }
+  static V load_q12_part(const Q12* p, std::size_t n) { return generic::load_copied<Avx2>(p, n); }
+  static void store_q12_part(Q12* p, V v, std::size_t n) { generic::store_copied<Avx2>(p, v, n); }
 
   static V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
   static V fnma(V a, V b, V c) { return _mm256_fnmadd_ps(a, b, c); }
@@ -121,11 +129,11 @@ struct Avx2 {
     }
   }
   template <std::size_t K>
-  static V load_slots(const Half* const* p) {
-    return _mm256_cvtph_ps(eight_halves<Avx2, K>(p));
+  static V load_slots(const Q12* const* p) {
+    return widen(eight_q12<Avx2, K>(p));
   }
   template <std::size_t K>
-  static void store_slots(Half* const* p, V v) {
+  static void store_slots(Q12* const* p, V v) {
     store_eight<Avx2, K>(p, narrow(v));
   }
 };

@@ -1,8 +1,9 @@
 /// AVX-512 (F, CD, DQ, BW, VL): sixteen lanes, masks for the tails.
 #include "kernels/avx512_text.h"
+#include "kernels/avx512_words.h"
 #include "kernels/body.h"
 #include "kernels/tables.h"
-#include "kernels/x86_halves.h"
+#include "kernels/x86_q12.h"
 
 namespace leveret::kernels {
 namespace {
@@ -15,19 +16,26 @@ struct Avx512 {
   static V load_part(const float* p, std::size_t n) { return _mm512_maskz_loadu_ps(mask(n), p); }
   static void store_part(float* p, V v, std::size_t n) { _mm512_mask_storeu_ps(p, mask(n), v); }
 
-  static __m256i narrow(V v) { return _mm512_cvtps_ph(v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
-  static V load_half(const Half* p) {
-    return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p)));
+  static __m512i fine(V v) { return _mm512_cvtps_epi32(_mm512_mul_ps(v, V(kQ12Fine))); }
+  static V widen(__m256i v) {
+    return _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(v)), V(kQ12Unit));
   }
-  static void store_half(Half* p, V v) {
+  /// The upper halves of the lanes.
+  static __m256i narrow(V v) {
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_castps_si512(v), kQ12BitsLost));
+  }
+  static V load_q12(const Q12* p) {
+    return widen(_mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p)));
+  }
+  static void store_q12(Q12* p, V v) {
     _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(p), narrow(v));
   }
-  static V load_half_part(const Half* p, std::size_t n) {
-    return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask(n), p));
+  static V load_q12_part(const Q12* p, std::size_t n) {
+    return widen(_mm256_maskz_loadu_epi16(mask(n), p));
   }
   /// Without masked stores of 16-bit numbers where slots of 4 or 8 allow it: some processors take
   /// dozens of cycles for one.
-  static void store_half_part(Half* p, V v, std::size_t n) {
+  static void store_q12_part(Q12* p, V v, std::size_t n) {
     const __m256i all = narrow(v);
     if (n % 4 != 0) {
       _mm256_mask_storeu_epi16(p, mask(n), all);
@@ -153,13 +161,13 @@ struct Avx512 {
   }
 
   template <std::size_t K>
-  static V load_slots(const Half* const* p) {
-    const __m256i low = _mm256_castsi128_si256(eight_halves<Avx512, K>(p));
-    const __m128i high = eight_halves<Avx512, K>(p + 8 / K);
-    return _mm512_cvtph_ps(_mm256_inserti128_si256(low, high, 1));
+  static V load_slots(const Q12* const* p) {
+    const __m256i low = _mm256_castsi128_si256(eight_q12<Avx512, K>(p));
+    const __m128i high = eight_q12<Avx512, K>(p + 8 / K);
+    return widen(_mm256_inserti128_si256(low, high, 1));
   }
   template <std::size_t K>
-  static void store_slots(Half* const* p, V v) {
+  static void store_slots(Q12* const* p, V v) {
     const __m256i all = narrow(v);
     store_eight<Avx512, K>(p, _mm256_castsi256_si128(all));
     store_eight<Avx512, K>(p + 8 / K, _mm256_extracti128_si256(all, 1));
@@ -168,6 +176,7 @@ struct Avx512 {
   // ---- tiles of 4 x 4 pairs (pairs_tile_body.h) ----
 
   static constexpr bool kTiles = true;
+  using Words = Words512<Avx512>;
   static __mmask8 mask_of_four(std::size_t n) { return static_cast<__mmask8>((1u << n) - 1u); }
   /// The first n floats at each of four places.
   template <class Float>
@@ -190,6 +199,33 @@ struct Avx512 {
     for (std::size_t q = 0; q < 4; ++q) {
       _mm512_mask_storeu_ps(p[q] - 4 * q, static_cast<__mmask16>(mask(n) << (4 * q)), v);
     }
+  }
+  /// The first r of the floats at place r < n in lanes 4 r, …, the others 0.
+  static V load_triangle(const float* const* p, std::size_t n) {
+    __m512 v = _mm512_setzero_ps();
+    if (n > 1) v = _mm512_insertf32x4(v, _mm_maskz_loadu_ps(mask_of_four(1), p[1]), 1);
+    if (n > 2) v = _mm512_insertf32x4(v, _mm_maskz_loadu_ps(mask_of_four(2), p[2]), 2);
+    if (n > 3) v = _mm512_insertf32x4(v, _mm_maskz_loadu_ps(mask_of_four(3), p[3]), 3);
+    return v;
+  }
+  /// Stores its first r lanes, and 0 behind them, at each place r < n.
+  static void store_triangle(float* const* p, V v, std::size_t n) {
+    const __m512 below = _mm512_maskz_mov_ps(0x7310, v);
+    for (std::size_t r = 0; r < n; ++r) {
+      const __mmask16 row = static_cast<__mmask16>(mask(r + 1) << (4 * r));
+      _mm512_mask_storeu_ps(p[r] - 4 * r, row, below);
+    }
+  }
+  /// a or b or c, bit by bit.
+  static V any_of(V a, V b, V c) {
+    return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(
+        _mm512_castps_si512(a), _mm512_castps_si512(b), _mm512_castps_si512(c), 0xfe));
+  }
+  /// Whether v, or numbers that are v by any_of, are all below 2 in magnitude; NaN is not.
+  static bool all_below_two(V v) {
+    const __mmask16 above =
+        _mm512_test_epi32_mask(_mm512_castps_si512(v), _mm512_set1_epi32(0x40000000));
+    return _mm512_kortestz(above, above);
   }
   /// Lane 4 r + s becomes lane 4 s + r.
   static V transpose_4x4(V v) {

@@ -66,7 +66,7 @@ struct Kernels {
   //
   // `noise` is the seed of stochastic rounding: any number, another one for each call. With equal
   // seeds results are equal, on one instruction set; kF32 has no use for it. A weight whose step is
-  // 0 stays as it is whatever the noise. None becomes larger than kLargestHalf, and NaN stays NaN.
+  // 0 stays as it is whatever the noise. None becomes larger than kLargestQ12.
 
   /// out[i] = weight i of a row, for i < length.
   void (*read_weights)(RowFormat format, const std::byte* row, std::size_t length, float* out);

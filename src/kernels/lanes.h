@@ -4,9 +4,10 @@
 /// namespace, which makes every template instantiated with it local to that file. It has
 ///   V                          the register: xsimd::batch<float, …> of V::size lanes
 ///   load_part(p, n), store_part(p, v, n)   the first n <= V::size lanes; the others read as 0
-///   load_half(p), load_half_part(p, n)     the same of halves
-///   store_half(p, v), store_half_part(p, v, n)   the same, rounded towards zero
-///   load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K floats or halves is at p[s]
+///   load_q12(p), load_q12_part(p, n)   the same of fixed-point numbers
+///   store_q12(p, v), store_q12_part(p, v, n)   the upper halves of v's lanes, see Rounding
+///   fine(v)                    v * kQ12Fine in integer lanes
+///   load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K weights is at p[s]
 ///   fma(a, b, c), fnma(a, b, c)            a*b + c and c - a*b
 ///   divide(a, b), root(x)      rounded correctly, as the operators of xsimd are not everywhere
 ///   clamp_normal(x)            x >= 0, but zero and infinity get a finite, non-zero root
@@ -14,7 +15,7 @@
 ///   spread<K>(p)               lane i becomes p[i / K]; reads max(1, V::size / K) floats
 ///   slot_sums<K>(r)            r[0..K) hold V::size slots of K floats; lane j becomes slot j's sum
 ///   sum(v)                     the sum of all lanes
-///   kTiles                     whether it has what pairs_tile_body.h asks for
+///   kTiles                     whether it has what pairs_tile_body.h and pairs_q12_body.h ask for
 ///
 /// No standard container and no `std::` function that is not inlined may be used by these headers:
 /// see CMakeLists.txt.
@@ -36,9 +37,9 @@ template <class Isa>
 struct Whole {
   using V = typename Isa::V;
   static V load(const float* p) { return V::load_unaligned(p); }
-  static V load(const Half* p) { return Isa::load_half(p); }
+  static V load(const Q12* p) { return Isa::load_q12(p); }
   static void store(float* p, V v) { v.store_unaligned(p); }
-  static void store(Half* p, V v) { Isa::store_half(p, v); }
+  static void store(Q12* p, V v) { Isa::store_q12(p, v); }
 };
 
 // The first n <= lanes of an array, by way of an array of a whole register: load_part and the like
@@ -62,18 +63,17 @@ struct Part {
   using V = typename Isa::V;
   std::size_t n;
   V load(const float* p) const { return Isa::load_part(p, n); }
-  V load(const Half* p) const { return Isa::load_half_part(p, n); }
+  V load(const Q12* p) const { return Isa::load_q12_part(p, n); }
   void store(float* p, V v) const { Isa::store_part(p, v, n); }
-  void store(Half* p, V v) const { Isa::store_half_part(p, v, n); }
+  void store(Q12* p, V v) const { Isa::store_q12_part(p, v, n); }
 };
 
-/// Registers of weights on their way to a store: what is to be truncated to halves gets its noise.
+/// Registers of weights on their way to a store. What becomes fixed point is stored as the upper
+/// halves of integers (q12.h) to which noise was added.
 ///
 /// Lane l of register t gets the upper bits of seed + t * a + l * b: each weight's noise is uniform
 /// over the calls, as the seed is, and two operations are all it costs.
-///
-/// kBounded: the steps are (RootStep), so that adding noise to the bits makes no infinity.
-template <class Isa, class T, bool kBounded>
+template <class Isa, class T>
 struct Rounding {
   using V = typename Isa::V;
   explicit Rounding(std::uint32_t) {}
@@ -81,8 +81,8 @@ struct Rounding {
   V again(V v) const { return v; }
 };
 
-template <class Isa, bool kBounded>
-struct Rounding<Isa, Half, kBounded> {
+template <class Isa>
+struct Rounding<Isa, Q12> {
   using V = typename Isa::V;
   using U = xsimd::batch<std::uint32_t, typename V::arch_type>;
   U noise, upper;
@@ -94,14 +94,13 @@ struct Rounding<Isa, Half, kBounded> {
   }
   V operator()(V v) {
     noise = noise + U(0x9e3779b9u);
-    upper = noise >> (32 - kBitsLost);
+    upper = noise >> kQ12BitsLost;
     return again(v);
   }
   /// With the noise of the register before: for other weights that may round as those did.
   V again(V v) const {
-    // In this order NaN stays NaN: such a model is to be refused, not mended.
-    if constexpr (!kBounded) v = xsimd::min(V(kLargestHalf), xsimd::max(V(-kLargestHalf), v));
-    return xsimd::bitwise_cast<V>(xsimd::bitwise_cast<U>(v) + upper);
+    v = xsimd::min(V(kLargestQ12), xsimd::max(V(kSmallestQ12), v));
+    return xsimd::bitwise_cast<V>(U(Isa::fine(v)) + upper);
   }
 };
 
@@ -119,7 +118,6 @@ template <class Isa, bool kL2>
 struct RootStep {
   using V = typename Isa::V;
   static constexpr bool kHasL2 = kL2;
-  static constexpr bool kBounded = !kL2;  // to rate * sqrt(k), as long as g² is finite
   V half_rate, l2;
 
   explicit RootStep(const StepRule& rule) : half_rate(0.5f * rule.rate), l2(rule.l2) {}
@@ -150,7 +148,6 @@ template <class Isa>
 struct PowerStep {
   using V = typename Isa::V;
   static constexpr bool kHasL2 = true;
-  static constexpr bool kBounded = false;
   V rate, power, l2;
   bool plain;
 
@@ -176,8 +173,8 @@ struct PowerStep {
 /// Calls body(weight) with a weight of the type that the format has.
 template <class Body>
 inline void with_format(RowFormat format, Body&& body) {
-  if (format == RowFormat::kF16) {
-    body(Half{});
+  if (format == RowFormat::kI16) {
+    body(Q12{});
   } else {
     body(float{});
   }

@@ -15,24 +15,18 @@ struct Neon {
   static V load_part(const float* p, std::size_t n) { return generic::load_copied<Neon>(p, n); }
   static void store_part(float* p, V v, std::size_t n) { generic::store_copied<Neon>(p, v, n); }
 
-  static V widen(uint16x4_t four) { return vcvt_f32_f16(vreinterpret_f16_u16(four)); }
-  /// The conversion rounds to the nearest; there is nothing to round where the lost bits are 0, but
-  /// below the normal halves.
-  static uint16x4_t narrow(V v) {
-    const uint32x4_t kept = vdupq_n_u32(~((1u << kBitsLost) - 1));
-    const float32x4_t cut = vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_f32(v), kept));
-    const float32x4_t bounded =
-        vminq_f32(vmaxq_f32(cut, vdupq_n_f32(-kLargestHalf)), vdupq_n_f32(kLargestHalf));
-    return vreinterpret_u16_f16(vcvt_f16_f32(bounded));
+  static V widen(int16x4_t four) { return vmulq_n_f32(vcvtq_f32_s32(vmovl_s16(four)), kQ12Unit); }
+  static uint32x4_t fine(V v) {
+    return vreinterpretq_u32_s32(vcvtnq_s32_f32(vmulq_n_f32(v, kQ12Fine)));
   }
-  static const std::uint16_t* bits(const Half* p) {
-    return reinterpret_cast<const std::uint16_t*>(p);
+  /// The upper halves of the lanes.
+  static int16x4_t narrow(V v) { return vshrn_n_s32(vreinterpretq_s32_f32(v), kQ12BitsLost); }
+  static V load_q12(const Q12* p) {
+    return widen(vld1_s16(reinterpret_cast<const std::int16_t*>(p)));
   }
-  static std::uint16_t* bits(Half* p) { return reinterpret_cast<std::uint16_t*>(p); }
-  static V load_half(const Half* p) { return widen(vld1_u16(bits(p))); }
-  static void store_half(Half* p, V v) { vst1_u16(bits(p), narrow(v)); }
-  static V load_half_part(const Half* p, std::size_t n) { return generic::load_copied<Neon>(p, n); }
-  static void store_half_part(Half* p, V v, std::size_t n) { generic::store_copied<Neon>(p, v, n); }
+  static void store_q12(Q12* p, V v) { vst1_s16(reinterpret_cast<std::int16_t*>(p), narrow(v)); }
+  static V load_q12_part(const Q12* p, std::size_t n) { return generic::load_copied<Neon>(p, n); }
+  static void store_q12_part(Q12* p, V v, std::size_t n) { generic::store_copied<Neon>(p, v, n); }
 
   static V fma(V a, V b, V c) { return vfmaq_f32(c, a, b); }
   static V fnma(V a, V b, V c) { return vfmsq_f32(c, a, b); }
@@ -81,16 +75,16 @@ struct Neon {
     vst1_f32(p[1], vget_high_f32(v));
   }
   template <std::size_t K>
-  static V load_slots(const Half* const* p) {
+  static V load_slots(const Q12* const* p) {
     static_assert(K == 2);
-    const Half four[4] = {p[0][0], p[0][1], p[1][0], p[1][1]};
-    return load_half(four);
+    const Q12 four[4] = {p[0][0], p[0][1], p[1][0], p[1][1]};
+    return load_q12(four);
   }
   template <std::size_t K>
-  static void store_slots(Half* const* p, V v) {
+  static void store_slots(Q12* const* p, V v) {
     static_assert(K == 2);
-    Half four[4];
-    store_half(four, v);
+    Q12 four[4];
+    store_q12(four, v);
     for (std::size_t i = 0; i < 4; ++i) p[i / 2][i % 2] = four[i];
   }
 };

@@ -11,7 +11,7 @@
 
 namespace leveret::kernels::generic {
 
-/// The weights of one example's rows; T is float or Half.
+/// The weights of one example's rows; T is float or Q12.
 template <class T>
 struct Rows {
   std::byte* const* rows;
@@ -108,8 +108,8 @@ inline void with_own_slots(const std::uint32_t* fields, std::size_t n, Body&& bo
 }
 
 /// Calls fixed<k>() for the slot lengths that have code of their own, any() for the others.
-template <class Fixed, class Any>
-inline void with_slot_length(std::size_t k, Fixed&& fixed, Any&& any) {
+template <class Q12, class Any>
+inline void with_slot_length(std::size_t k, Q12&& fixed, Any&& any) {
   switch (k) {
     case 2:
       return fixed.template operator()<2>();
@@ -202,20 +202,6 @@ template <class Isa, class T>
   }
 }
 
-template <class Isa>
-void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
-               std::size_t n, std::size_t k, float* pairs) {
-  if (n == 0) return;
-  with_format(format, [&]<class T>(T) {
-    const Rows<const T> r = {rows, fields};
-    const auto fixed = [&]<std::size_t K>() {
-      with_own_slots<Isa, K, (K < kLanes<Isa>)>(
-          fields, n, [&](const auto& own) { ffm_pairs_fixed<Isa, K>(r, n, pairs, own); });
-    };
-    with_slot_length(k, fixed, [&] { ffm_pairs_any<Isa>(r, n, k, pairs); });
-  });
-}
-
 // ---- update, one accumulator per weight ----
 
 /// The step of a bundle of pairs, both sides, from the weights as they were.
@@ -246,7 +232,7 @@ template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
   using Slots = Scattered<Isa, K, T>;
   using AccSlots = Scattered<Isa, K, float>;
   constexpr std::size_t S = kBundle<Isa, K>;
-  Rounding<Isa, T, Step::kBounded> rounded(noise);
+  Rounding<Isa, T> rounded(noise);
   ++delta;
   for (std::size_t i = 1; i < n; ++i) {
     std::size_t j = 0;
@@ -275,7 +261,7 @@ template <class Isa, class T, class Step>
                                            std::size_t k, const float* delta, const Step& step,
                                            std::uint32_t noise) {
   using V = typename Isa::V;
-  Rounding<Isa, T, Step::kBounded> rounded(noise);
+  Rounding<Isa, T> rounded(noise);
   for (std::size_t i = 0; i < n; ++i, ++delta) {
     for (std::size_t j = 0; j < i; ++j) {
       const V d(*delta++);

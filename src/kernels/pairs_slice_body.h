@@ -89,7 +89,7 @@ inline void for_each_bundle(const Rows<T>& w, std::size_t i, std::size_t j, std:
 template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
 inline void update_slice_block(const Rows<T>& w, const Accs& acc, std::size_t i, std::size_t j,
                                std::size_t count, const float* delta, const Step& step,
-                               Rounding<Isa, T, Step::kBounded>& rounded,
+                               Rounding<Isa, T>& rounded,
                                const OwnSlots& own_slots) {
   using V = typename Isa::V;
   constexpr std::size_t N = kLanes<Isa>;
@@ -152,7 +152,7 @@ template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
                                                    const float* delta, Step step,
                                                    std::uint32_t noise, OwnSlots own_slots) {
   constexpr std::size_t N = kLanes<Isa>;
-  Rounding<Isa, T, Step::kBounded> rounded(noise);
+  Rounding<Isa, T> rounded(noise);
   // Last row first: what ffm_pairs has read last is what the first-level cache still holds.
   delta += n * (n + 1) / 2;
   for (std::size_t i = n; i-- > 1;) {
@@ -171,7 +171,7 @@ template <class Isa, class T, class Step>
                                                  std::size_t k, const float* delta,
                                                  const Step& step, std::uint32_t noise) {
   using V = typename Isa::V;
-  Rounding<Isa, T, Step::kBounded> rounded(noise);
+  Rounding<Isa, T> rounded(noise);
   for (std::size_t i = 0; i < n; ++i, ++delta) {
     for (std::size_t j = 0; j < i; ++j) {
       const V d(*delta++);

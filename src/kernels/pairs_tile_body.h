@@ -135,7 +135,7 @@ struct LoosePairs {
 
   template <class Step>
   [[gnu::always_inline]] inline void update(const Step& step,
-                                            Rounding<Isa, T, Step::kBounded>& rounded) {
+                                            Rounding<Isa, T>& rounded) {
     using V = typename Isa::V;
     if (count == 0) return;
     for (std::size_t p = count; p < N; ++p) {
@@ -181,7 +181,7 @@ template <class Isa, std::size_t K, class T, class Step>
   alignas(64) T spare[kTile * K] = {};
   float spare_acc[kTile] = {}, spare_delta[kTile] = {};
   LoosePairs<Isa, K, T> loose;
-  Rounding<Isa, T, Step::kBounded> rounded(noise);
+  Rounding<Isa, T> rounded(noise);
   const auto pair_row = [delta](std::size_t i) { return delta + i * (i + 1) / 2; };
   // Last rows first: what ffm_pairs has read last is what the first-level cache still holds.
   for (std::size_t i = (n - 1) / kTile * kTile + kTile; i >= kTile;) {
@@ -220,32 +220,6 @@ template <class Isa, std::size_t K, class T, class Step>
     }
   }
   loose.update(step, rounded);
-}
-
-template <class Isa>
-void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, float* const* accs,
-                            const std::uint32_t* fields, std::size_t n, std::size_t k,
-                            const float* delta, StepRule rule, std::uint32_t noise) {
-  if (n < 2) return;
-  const Accs acc = {accs, fields};
-  const bool adjacent = fields[n - 1] - fields[0] == n - 1;
-  with_format(format, [&]<class T>(T) {
-    const Rows<T> w = {rows, fields};
-    with_step<Isa>(rule, [&]<class Step>(const Step& step) {
-      const auto fixed = [&]<std::size_t K>() {
-        if constexpr (Isa::kTiles && !Step::kHasL2 && (K == 4 || K == 8)) {
-          if (adjacent) {
-            return ffm_update_pairs_slice_tiles<Isa, K>(w, accs, n, delta, step, noise);
-          }
-        }
-        with_own_slots<Isa, K, (K < kLanes<Isa>)&&!Step::kHasL2>(fields, n, [&](const auto& own) {
-          ffm_update_pairs_slice_fixed<Isa, K>(w, acc, n, delta, step, noise, own);
-        });
-      };
-      with_slot_length(k, fixed,
-                       [&] { ffm_update_pairs_slice_any<Isa>(w, acc, n, k, delta, step, noise); });
-    });
-  });
 }
 
 }  // namespace leveret::kernels::generic

@@ -83,7 +83,7 @@ void ffm_update_slice(float* w, float* acc, const float* t, const float* delta, 
   }
 }
 
-/// Stores weights, each half with a noise of its own.
+/// Stores weights, each one of 16 bits with a noise of its own.
 class WeightWriter {
  public:
   WeightWriter(RowFormat format, std::uint32_t noise) : format_(format), noise_(noise) {}

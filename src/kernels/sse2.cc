@@ -31,31 +31,25 @@ struct Sse2 {
     if (n == 3) _mm_store_ss(p + 2, _mm_movehl_ps(v, v));
   }
 
-  /// No instruction of this set knows halves: their exponents are moved by a multiplication.
+  static __m128i fine(V v) { return _mm_cvtps_epi32(_mm_mul_ps(v, _mm_set1_ps(kQ12Fine))); }
+  /// Of the four in the lower eight bytes.
   static V widen(__m128i four) {
-    const __m128i h = _mm_srai_epi32(_mm_unpacklo_epi16(_mm_setzero_si128(), four), 3);
-    // The shift has copied the sign into the upper bits of the exponent.
-    const __m128i bits = _mm_and_si128(h, _mm_set1_epi32(static_cast<int>(0x8fffffffu)));
-    return _mm_mul_ps(_mm_castsi128_ps(bits), _mm_set1_ps(0x1p112f));
+    const __m128i units = _mm_srai_epi32(_mm_unpacklo_epi16(four, four), 16);
+    return _mm_mul_ps(_mm_cvtepi32_ps(units), _mm_set1_ps(kQ12Unit));
   }
-  /// Four halves, in the lower eight bytes.
+  /// The upper halves of the lanes, in the lower eight bytes.
   static __m128i narrow(V v) {
-    const V bounded = xsimd::min(V(kLargestHalf), xsimd::max(V(-kLargestHalf), v));  // or NaN
-    const __m128i bits = _mm_castps_si128(_mm_mul_ps(bounded, _mm_set1_ps(0x1p-112f)));
-    const __m128i magnitude =
-        _mm_and_si128(_mm_srli_epi32(bits, kBitsLost), _mm_set1_epi32(0x7fff));
-    const __m128i sign = _mm_and_si128(_mm_srai_epi32(bits, 16), _mm_set1_epi32(-0x8000));
-    const __m128i signed_halves = _mm_or_si128(magnitude, sign);  // as SSE2 packs them
-    return _mm_packs_epi32(signed_halves, signed_halves);
+    const __m128i upper = _mm_srai_epi32(_mm_castps_si128(v), kQ12BitsLost);
+    return _mm_packs_epi32(upper, upper);
   }
-  static V load_half(const Half* p) {
+  static V load_q12(const Q12* p) {
     return widen(_mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(p)));
   }
-  static void store_half(Half* p, V v) {
+  static void store_q12(Q12* p, V v) {
     _mm_storel_epi64(reinterpret_cast<__m128i_u*>(p), narrow(v));
   }
-  static V load_half_part(const Half* p, std::size_t n) { return generic::load_copied<Sse2>(p, n); }
-  static void store_half_part(Half* p, V v, std::size_t n) { generic::store_copied<Sse2>(p, v, n); }
+  static V load_q12_part(const Q12* p, std::size_t n) { return generic::load_copied<Sse2>(p, n); }
+  static void store_q12_part(Q12* p, V v, std::size_t n) { generic::store_copied<Sse2>(p, v, n); }
 
   static V fma(V a, V b, V c) { return a * b + c; }
   static V fnma(V a, V b, V c) { return c - a * b; }
@@ -103,12 +97,12 @@ struct Sse2 {
     _mm_storeh_pi(reinterpret_cast<__m64*>(p[1]), v);
   }
   template <std::size_t K>
-  static V load_slots(const Half* const* p) {
+  static V load_slots(const Q12* const* p) {
     static_assert(K == 2);
     return widen(_mm_unpacklo_epi32(_mm_loadu_si32(p[0]), _mm_loadu_si32(p[1])));
   }
   template <std::size_t K>
-  static void store_slots(Half* const* p, V v) {
+  static void store_slots(Q12* const* p, V v) {
     static_assert(K == 2);
     const __m128i four = narrow(v);
     _mm_storeu_si32(p[0], four);

@@ -87,7 +87,7 @@ template <class Isa>
                                     std::uint32_t noise, std::byte* row) {
   with_format(format, [&]<class T>(T) {
     T* const w = reinterpret_cast<T*>(row);
-    Rounding<Isa, T, false> rounded(noise);
+    Rounding<Isa, T> rounded(noise);
     sweep<Isa>(length,
                [&](std::size_t i, auto lanes) { lanes.store(w + i, rounded(lanes.load(in + i))); });
   });

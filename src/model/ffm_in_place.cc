@@ -62,8 +62,9 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) {
     }
   }
   at.ones = ones;
-  // A field that stands there for nothing costs its pairs, but gaps cost more than a quarter.
-  at.filled = 4 * present >= 3 * slots;
+  // A field that stands there for nothing costs its pairs, but with gaps a pair costs several times
+  // as much.
+  at.filled = 2 * present >= slots;
   if (!at.filled) {
     at.absent.clear();
     squeeze(at);

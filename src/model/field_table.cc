@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "model/half.h"
 #include "model/hash_mix.h"
 
 namespace leveret::model {
@@ -196,8 +197,7 @@ void FieldTable::write_first_weights(Row row, std::uint32_t key, std::uint32_t f
         weights[c] = static_cast<float>(static_cast<std::int32_t>(random)) * unit;
         weights[c + 1] = static_cast<float>(static_cast<std::int32_t>(random >> 32)) * unit;
       }
-      kernels::set_small_weights_at(shape_.format, to, slot * shape_.k + begin, weights.data(),
-                                    count);
+      kernels::set_weights_at(shape_.format, to, slot * shape_.k + begin, weights.data(), count);
     }
   }
   const std::size_t first = shape_.slice_state ? from_slot : std::size_t{from_slot} * shape_.k;
@@ -287,16 +287,27 @@ void FieldTable::move_together(std::uint64_t rows, std::size_t stored_stride) {
   if (!row_arena_.resize(rows * stride_)) damaged(field_, "has more rows than there is room for");
 }
 
-void FieldTable::load(Arena index, Arena stored, std::size_t stored_stride, Row shared_row,
+void FieldTable::convert_halves() {
+  for (Row row = 0; row < rows(); ++row) {
+    std::byte* const at = this->at(row);
+    for (std::size_t i = 0; i < shape_.weights(); ++i) {
+      std::uint16_t half;
+      std::memcpy(&half, at + i * sizeof half, sizeof half);
+      set_weight_at(shape_.format, at, i, half_to_float(half));
+    }
+  }
+}
+
+void FieldTable::load(Arena index, Arena rows_as_stored, const StoredRows& stored, Row shared_row,
                       std::uint64_t shared) {
   const std::uint64_t words = index.size() / sizeof(std::uint64_t);
   if (index.size() % sizeof(std::uint64_t) != 0 || words == 0 || words > kMaxSlots ||
       (hashed_ && words != capacity())) {
     damaged(field_, "has an index of " + std::to_string(index.size()) + " bytes");
   }
-  const std::uint64_t rows = stored.size() / stored_stride;
-  if (stored_stride < stride_ || stored.size() % stored_stride != 0 || rows >= kRowBit) {
-    damaged(field_, "has rows of " + std::to_string(stored.size()) + " bytes");
+  const std::uint64_t bytes = rows_as_stored.size(), rows = bytes / stored.stride;
+  if (stored.stride < stride_ || bytes % stored.stride != 0 || rows >= kRowBit) {
+    damaged(field_, "has rows of " + std::to_string(bytes) + " bytes");
   }
   budget_->give_back(index_bytes(capacity_));
   adopt_index(std::move(index), words);
@@ -311,10 +322,11 @@ void FieldTable::load(Arena index, Arena stored, std::size_t stored_stride, Row 
     damaged(field_, "has keys where no look-up finds them, or no empty index slot");
   }
   if (shared_row != kNoRow && shared_row >= rows) damaged(field_, "names a shared row it has not");
-  row_arena_ = std::move(stored);
+  row_arena_ = std::move(rows_as_stored);
   rows_at_ = row_arena_.data();
-  if (stored_stride > stride_) move_together(rows, stored_stride);
+  if (stored.stride > stride_) move_together(rows, stored.stride);
   rows_.set(rows);
+  if (stored.halves) convert_halves();
   room_ = rows;
   keys_.set(keys);
   shared_row_.set(shared_row);

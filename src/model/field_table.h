@@ -31,7 +31,7 @@ struct FieldTableOptions {
   float init_width = 0.1f;  ///< first weights are uniform in [-init_width, init_width]
 };
 
-/// A row: slots * k weights, floats or halves; from a multiple of four bytes on their state, one
+/// A row: slots * k weights, floats or of 16 bits; from a multiple of four bytes on their state, one
 /// float per weight or per slot; then filling (`packed`). It is in one piece, so that a row is one
 /// walk through the page tables.
 struct RowShape {
@@ -55,6 +55,12 @@ struct RowShape {
   std::size_t former_stride() const { return odd_lines(used_bytes()); }
 
   float* state_of(std::byte* row) const { return reinterpret_cast<float*>(row + state_begin()); }
+};
+
+/// How rows lie in a file.
+struct StoredRows {
+  std::size_t stride = 0;  ///< stride() of the shape, or former_stride()
+  bool halves = false;     ///< weights of 16 bits that are floating point, as they were before
 };
 
 class FieldTable {
@@ -104,9 +110,8 @@ class FieldTable {
   /// shape().stride() bytes.
   const Arena& index() const { return index_arena_; }
   const Arena& row_arena() const { return row_arena_; }
-  /// Takes over stored sections, the rows `stored_stride` bytes from each other: stride() of the
-  /// shape, or former_stride(). Every index value is checked against the number of rows.
-  void load(Arena index, Arena rows, std::size_t stored_stride, Row shared_row,
+  /// Takes over stored sections. Every index value is checked against the number of rows.
+  void load(Arena index, Arena rows, const StoredRows& stored, Row shared_row,
             std::uint64_t shared);
   /// The lead for the rows of this table (Arena): another one for each field, as the first rows of
   /// all fields, those of the most frequent values, are met together.
@@ -157,6 +162,7 @@ class FieldTable {
   void write_first_weights(Row row, std::uint32_t key, std::uint32_t from_slot);
   Row to_shared_row();
   void move_together(std::uint64_t rows, std::size_t stored_stride);
+  void convert_halves();
   bool make_room(std::uint64_t rows);
   void measure();
   bool grow_index();

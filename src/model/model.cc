@@ -88,7 +88,7 @@ RowShape Model::row_shape() const {
 }
 
 kernels::RowFormat Model::row_format() const {
-  return spec_.ffm_precision == 16 ? kernels::RowFormat::kF16 : kernels::RowFormat::kF32;
+  return spec_.ffm_precision == 16 ? kernels::RowFormat::kI16 : kernels::RowFormat::kF32;
 }
 
 DenseInit Model::dense_init(std::uint32_t layer) const {

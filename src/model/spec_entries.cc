@@ -196,7 +196,8 @@ void add_shape(std::vector<SpecEntry>& list) {
   list.push_back(word("adagrad", "FFM accumulators: one per weight, or one per slice of k", true,
                       {"weight", "slice"}, [](Spec& s) -> auto& { return s.adagrad_slice; }));
   list.push_back({"ffm_precision", "", "BITS",
-                  "a stored FFM weight: 16 (a half, rounded stochastically) or 32", true, true,
+                  "a stored FFM weight: 16 (fixed point within 8, rounded stochastically) or 32",
+                  true, true,
                   false,
                   [](Spec& s, const std::string& t) {
                     if (t != "16" && t != "32") bad("ffm_precision", t, "16 or 32");

@@ -12,23 +12,13 @@ constexpr std::size_t kBlock = std::size_t{1} << 16;
 
 /// All bits of the exponent are set in what is not finite. Integers, so that no compiler option can
 /// assume the check away.
-template <class Bits, Bits kExponent, class T>
-std::uint32_t count_block(const T* values, std::size_t n) {
-  static_assert(sizeof(Bits) == sizeof(T));
+std::uint32_t count_block(const float* values, std::size_t n) {
+  constexpr std::uint32_t kExponent = 0x7f800000;
   std::uint32_t count = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    Bits bits;
+    std::uint32_t bits;
     std::memcpy(&bits, values + i, sizeof bits);
     count += (bits & kExponent) == kExponent ? 1 : 0;
-  }
-  return count;
-}
-
-template <class Bits, Bits kExponent, class T>
-std::size_t count(std::span<const T> values) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < values.size(); i += kBlock) {
-    count += count_block<Bits, kExponent>(values.data() + i, std::min(kBlock, values.size() - i));
   }
   return count;
 }
@@ -36,11 +26,11 @@ std::size_t count(std::span<const T> values) {
 }  // namespace
 
 std::size_t count_non_finite(std::span<const float> values) {
-  return count<std::uint32_t, 0x7f800000>(values);
-}
-
-std::size_t count_non_finite_halves(std::span<const std::uint16_t> values) {
-  return count<std::uint16_t, 0x7c00>(values);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < values.size(); i += kBlock) {
+    count += count_block(values.data() + i, std::min(kBlock, values.size() - i));
+  }
+  return count;
 }
 
 }  // namespace leveret::store

@@ -97,23 +97,21 @@ SectionView arena_section(std::string name, Dtype dtype, std::vector<std::uint64
   return {std::move(name), dtype, std::move(shape), arena.data(), bytes.value_or(0)};
 }
 
-/// A row of halves has its accumulators' floats as two elements each.
+/// A row of 16-bit weights has its accumulators' floats as two elements each.
 Dtype row_dtype(const FieldTable& table) {
-  return table.shape().format == kernels::RowFormat::kF16 ? Dtype::kU16 : Dtype::kF32;
+  return table.shape().format == kernels::RowFormat::kI16 ? Dtype::kI16 : Dtype::kF32;
 }
 
 std::uint64_t row_elements(const FieldTable& table, std::size_t stride) {
   return stride / kernels::weight_bytes(table.shape().format);
 }
 
-/// Of rows that are no section of floats, which has been counted.
+/// Of the states of rows that are no section of floats, which has been counted.
 std::size_t count_non_finite(const FieldTable& table) {
   if (table.shape().format == kernels::RowFormat::kF32) return 0;
   const model::RowShape& shape = table.shape();
   std::size_t bad = 0;
   for (model::Row row = 0; row < table.rows(); ++row) {
-    const auto* const weights = reinterpret_cast<const std::uint16_t*>(table.at(row));
-    bad += store::count_non_finite_halves({weights, shape.weights()});
     bad += store::count_non_finite({table.state(row), shape.state()});
   }
   return bad;
@@ -227,12 +225,16 @@ class SectionLoader {
     return former ? SlotFormat::kFormer : SlotFormat::kOwn;
   }
 
-  /// From one stored row to the next, in bytes: that of the table, or of files from before.
-  std::size_t row_stride(const std::string& name, const FieldTable& table) const {
+  /// How the table's rows are stored: as they are in memory, or as in files from before.
+  model::StoredRows stored_rows(const std::string& name, const FieldTable& table) const {
+    const store::SectionView* found = file_.find(name);
+    const bool halves = table.shape().format == kernels::RowFormat::kI16 && found != nullptr &&
+                        found->dtype == Dtype::kU16;
+    const Dtype dtype = halves ? Dtype::kU16 : row_dtype(table);
     const model::RowShape& shape = table.shape();
-    const SectionView& rows = section(name, row_dtype(table), {kAnyLength, kAnyLength});
+    const SectionView& rows = section(name, dtype, {kAnyLength, kAnyLength});
     const bool former = rows.shape[1] == row_elements(table, shape.former_stride());
-    return former ? shape.former_stride() : shape.stride();
+    return {former ? shape.former_stride() : shape.stride(), halves};
   }
 
   /// `shape` holds as many floats as `to` has.
@@ -263,12 +265,12 @@ void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
   for (FieldTable& table : model.fields()) {
     const std::string name = fmt::format("ffm.{}.", table.field());
     const Json& json = fields.at(table.field());
-    const std::size_t stride = loader.row_stride(name + "rows", table);
-    table.load(loader.arena(name + "index", Dtype::kU64, {kAnyLength}, memory_limit),
-               loader.arena(name + "rows", row_dtype(table),
-                            {kAnyLength, row_elements(table, stride)}, memory_limit, table.lead()),
-               stride, json.at("shared_row").get<model::Row>(),
-               json.at("shared").get<std::uint64_t>());
+    const model::StoredRows rows = loader.stored_rows(name + "rows", table);
+    table.load(
+        loader.arena(name + "index", Dtype::kU64, {kAnyLength}, memory_limit),
+        loader.arena(name + "rows", rows.halves ? Dtype::kU16 : row_dtype(table),
+                     {kAnyLength, row_elements(table, rows.stride)}, memory_limit, table.lead()),
+        rows, json.at("shared_row").get<model::Row>(), json.at("shared").get<std::uint64_t>());
   }
   for (std::size_t l = 0; l < model.dense().size(); ++l) {
     Dense& layer = model.dense()[l];

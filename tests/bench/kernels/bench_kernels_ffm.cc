@@ -29,20 +29,20 @@ struct Block {
         t(random_floats(kFields * length, -1, 1)),
         delta(random_floats(kFields * kFields, -.01f, .01f)),
         pairs(random_floats(kFields * kFields, 0, 1)),
-        half_stride(((2 * length + 63) / 64 | 1) * 64),
-        halves(random_floats(kTableRows * half_stride / 4, 0, 0)) {
-    std::byte* const half_rows = reinterpret_cast<std::byte*>(halves.get());
+        fixed_stride(((2 * length + 63) / 64 | 1) * 64),
+        fixed(random_floats(kTableRows * fixed_stride / 4, 0, 0)) {
+    std::byte* const fixed_rows = reinterpret_cast<std::byte*>(fixed.get());
     for (std::size_t row = 0; row < kTableRows; ++row) {
       kernels::find("reference")
-          ->write_weights(kernels::RowFormat::kF16, w.get() + row * stride, length, 0,
-                          half_rows + row * half_stride);
+          ->write_weights(kernels::RowFormat::kI16, w.get() + row * stride, length, 0,
+                          fixed_rows + row * fixed_stride);
     }
     for (std::size_t f = 0; f < kFields; ++f) {
       const std::size_t row = f * 37 % kTableRows;  // rows of one example lie anywhere
       const std::size_t at = row * stride;
       rows.push_back(w.get() + at);
       stored[0].push_back(reinterpret_cast<std::byte*>(w.get() + at));
-      stored[1].push_back(half_rows + row * half_stride);
+      stored[1].push_back(fixed_rows + row * fixed_stride);
       accs.push_back(acc.get() + at);
       slice_accs.push_back(acc.get() + f * kFields);
       fields.push_back(static_cast<std::uint32_t>(f));
@@ -54,8 +54,8 @@ struct Block {
 
   std::size_t k, length, stride;
   Floats w, acc, t, delta, pairs;
-  std::size_t half_stride;  ///< bytes
-  Floats halves;
+  std::size_t fixed_stride;  ///< bytes
+  Floats fixed;
   std::vector<float*> rows, accs, slice_accs;
   std::vector<std::byte*> stored[2];  ///< the rows by RowFormat
   std::vector<std::uint32_t> fields;
@@ -113,9 +113,9 @@ void register_ffm() {
       transpose(kernels, b);
       dots(kernels, b);
     });
-    for (const RowFormat format : {RowFormat::kF32, RowFormat::kF16}) {
-      const std::string suffix = format == RowFormat::kF16 ? "_f16" : "";
-      const double bytes = format == RowFormat::kF16 ? .5 : 1;
+    for (const RowFormat format : {RowFormat::kF32, RowFormat::kI16}) {
+      const std::string suffix = format == RowFormat::kI16 ? "_i16" : "";
+      const double bytes = format == RowFormat::kI16 ? .5 : 1;
       const int f = static_cast<int>(format);
       add("ffm_pairs" + suffix, k, bytes, 1, [=](const Kernels& kernels, Block& b) {
         kernels.ffm_pairs(format, b.stored[f].data(), b.fields.data(), kFields, b.k, b.pairs.get());

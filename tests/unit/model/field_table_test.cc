@@ -40,7 +40,7 @@ RowShape shape_in(RowFormat format) {
 
 TEST_CASE("a growing table admits at the N-th sight, and keeps rows apart") {
   const std::uint32_t admit = GENERATE(1, 2, 3);
-  const RowShape shape = shape_in(GENERATE(RowFormat::kF32, RowFormat::kF16));
+  const RowShape shape = shape_in(GENERATE(RowFormat::kF32, RowFormat::kI16));
   MemoryBudget budget(kMemory);
   FieldTable table(1, with_admit(admit), shape, budget);
   std::unordered_map<std::uint32_t, std::uint32_t> sights;
@@ -57,11 +57,11 @@ TEST_CASE("a growing table admits at the N-th sight, and keeps rows apart") {
     }
     if (rows.contains(key)) {
       CHECK(row == rows[key]);
-      REQUIRE(table.weight(row, 5) == static_cast<float>(key % 1000));
+      REQUIRE(table.weight(row, 5) == static_cast<float>(key % 1000) * 0x1p-8f);
     } else {
       CHECK(row == rows.size());
       rows[key] = row;
-      table.set_weight(row, 5, static_cast<float>(key % 1000));
+      table.set_weight(row, 5, static_cast<float>(key % 1000) * 0x1p-8f);
       table.state(row)[2] = static_cast<float>(row);
     }
     REQUIRE(table.state(row)[2] == static_cast<float>(row));
@@ -129,7 +129,7 @@ TEST_CASE("new slots are what they would have been from the start; old ones stay
   const bool slice = GENERATE(true, false);
   const std::uint32_t k = GENERATE(1, 3, 4);
   const std::uint32_t bits = GENERATE(0, 10);
-  const RowFormat format = GENERATE(RowFormat::kF32, RowFormat::kF16);
+  const RowFormat format = GENERATE(RowFormat::kF32, RowFormat::kI16);
   MemoryBudget budget(kMemory);
   FieldTable grown(5, with_admit(1, bits), {1, k, slice, 0.5f, format}, budget);
   FieldTable whole(5, with_admit(1, bits), {6, k, slice, 0.5f, format}, budget);
@@ -161,24 +161,25 @@ TEST_CASE("new slots are what they would have been from the start; old ones stay
   }
 }
 
-TEST_CASE("a row of halves has the first weights of one of floats, rounded, and half their bytes") {
+TEST_CASE(
+    "a row of 16 bits has the first weights of one of floats, rounded, and half their bytes") {
   MemoryBudget budget(kMemory);
   FieldTable floats(2, with_admit(1), shape_in(RowFormat::kF32), budget);
-  FieldTable halves(2, with_admit(1), shape_in(RowFormat::kF16), budget);
-  CHECK(halves.shape().weight_bytes() * 2 == floats.shape().weight_bytes());
+  FieldTable rounded(2, with_admit(1), shape_in(RowFormat::kI16), budget);
+  CHECK(rounded.shape().weight_bytes() * 2 == floats.shape().weight_bytes());
   for (std::uint32_t key = 0; key < 50; ++key) {
     const std::vector<float> a = weights_of(floats, floats.touch(key)),
-                             b = weights_of(halves, halves.touch(key));
+                             b = weights_of(rounded, rounded.touch(key));
     for (std::size_t i = 0; i < a.size(); ++i) {
-      CHECK(b[i] == Approx(a[i]).epsilon(0x1p-11).margin(0x1p-25));
+      CHECK(b[i] == Approx(a[i]).margin(0x1p-13));
     }
-    CHECK(halves.state(halves.find(key))[2] == 0.25f);
+    CHECK(rounded.state(rounded.find(key))[2] == 0.25f);
   }
 }
 
-TEST_CASE("accumulators behind an odd number of halves are aligned") {
+TEST_CASE("accumulators behind an odd number of 16-bit weights are aligned") {
   MemoryBudget budget(kMemory);
-  FieldTable table(0, with_admit(1), {3, 5, true, 0.5f, RowFormat::kF16}, budget);
+  FieldTable table(0, with_admit(1), {3, 5, true, 0.5f, RowFormat::kI16}, budget);
   for (std::uint32_t key = 0; key < 3; ++key) {
     const Row row = table.touch(key);
     CHECK(reinterpret_cast<std::uintptr_t>(table.state(row)) % alignof(float) == 0);
@@ -267,6 +268,7 @@ struct Stored {
   std::vector<std::byte> rows;
   std::size_t stride;
   Row shared_row = kNoRow;
+  bool halves = false;
 
   explicit Stored(const FieldTable& table)
       : index(table.capacity()), stride(table.shape().stride()) {
@@ -276,8 +278,8 @@ struct Stored {
     shared_row = table.shared_row();
   }
   void load(FieldTable& table) const {
-    table.load(arena_of(index.data(), index.size() * 8), arena_of(rows.data(), rows.size()), stride,
-               shared_row, 3);
+    table.load(arena_of(index.data(), index.size() * 8), arena_of(rows.data(), rows.size()),
+               {stride, halves}, shared_row, 3);
   }
   /// As files have them whose rows lie further apart.
   void spread(std::size_t wider) {
@@ -313,7 +315,7 @@ TEST_CASE("stored rows are taken over; what follows is as if nothing had happene
 }
 
 TEST_CASE("rows of files from before are brought together; later ones are zero as ever") {
-  const RowShape shape{5, 8, true, 0.5f, kernels::RowFormat::kF16};  // 100 bytes
+  const RowShape shape{5, 8, true, 0.5f, kernels::RowFormat::kI16};  // 100 bytes
   REQUIRE(shape.former_stride() > shape.stride());
   MemoryBudget budget(kMemory), other_budget(kMemory);
   FieldTable table(4, with_admit(2), shape, budget), other(4, with_admit(2), shape, other_budget);
@@ -331,10 +333,28 @@ TEST_CASE("rows of files from before are brought together; later ones are zero a
                     table.rows() * shape.stride()) == 0);
 }
 
+TEST_CASE("halves of files from before become fixed-point numbers") {
+  const RowShape shape{5, 4, true, 0.5f, kernels::RowFormat::kI16};
+  MemoryBudget budget(kMemory), other_budget(kMemory);
+  FieldTable table(4, with_admit(1), shape, budget), other(4, with_admit(1), shape, other_budget);
+  for (std::uint32_t key = 0; key < 9; ++key) table.touch(key);
+  Stored stored(table);
+  // 1, -2, 0.333251953125, the smallest, the largest and NaN.
+  const std::uint16_t halves[] = {0x3c00, 0xc000, 0x3555, 0x0001, 0x7bff, 0x7e00};
+  const float expected[] = {1, -2, 1365 * 0x1p-12f, 0, kernels::kLargestQ12, kernels::kLargestQ12};
+  for (std::size_t i = 0; i < 6; ++i) {
+    std::memcpy(stored.rows.data() + 3 * stored.stride + 2 * i, &halves[i], 2);
+  }
+  stored.halves = true;
+  stored.load(other);
+  for (std::size_t i = 0; i < 6; ++i) CHECK(other.weight(3, i) == expected[i]);
+  CHECK(std::equal(other.state(3), other.state(3) + 5, table.state(3)));
+}
+
 TEST_CASE("a row takes half lines, no even number of lines, and never more than before") {
   for (std::uint32_t slots = 1; slots < 200; ++slots) {
     for (const std::uint32_t k : {1u, 2u, 3u, 4u, 8u, 16u}) {
-      const RowShape shape{slots, k, true, 1, kernels::RowFormat::kF16};
+      const RowShape shape{slots, k, true, 1, kernels::RowFormat::kI16};
       REQUIRE(shape.stride() >= shape.used_bytes());
       REQUIRE(shape.stride() < shape.used_bytes() + 64);
       REQUIRE(shape.stride() % 32 == 0);
@@ -349,7 +369,7 @@ TEST_CASE("a stored index of one slot grows as any other") {
   FieldTable table(4, with_admit(1), kShape, budget);
   Arena index(kMemory), rows(kMemory);
   REQUIRE(index.resize(8));
-  table.load(std::move(index), std::move(rows), kShape.stride(), kNoRow, 0);
+  table.load(std::move(index), std::move(rows), {kShape.stride()}, kNoRow, 0);
   REQUIRE(table.capacity() == 1);
   table.reserve(5);
   for (std::uint32_t key = 0; key < 100; ++key) CHECK(table.touch(key * 31) == key);

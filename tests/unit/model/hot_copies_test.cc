@@ -31,7 +31,7 @@ std::vector<FieldTable> tables_with_rows(std::uint32_t tables, std::uint32_t row
 TEST_CASE("the first rows of a field have copies, once they are counted") {
   MemoryBudget budget(kMemory);
   std::vector<FieldTable> tables =
-      tables_with_rows(3, HotRows::kRowsOfField + 2, kernels::RowFormat::kF16, budget);
+      tables_with_rows(3, HotRows::kRowsOfField + 2, kernels::RowFormat::kI16, budget);
   HotRows hot;
   CHECK(hot.find(0, 0) == nullptr);
   CHECK(HotRows::count(tables) == std::vector<std::uint32_t>(3, HotRows::kRowsOfField));
@@ -53,7 +53,7 @@ TEST_CASE("where rows are long fewer of them have copies") {
   FieldTableOptions options;
   options.admit = 1;
   for (std::uint32_t f = 0; f < 16; ++f) {
-    tables.emplace_back(f, options, RowShape{600, 8, true, 0.25f, kernels::RowFormat::kF16},
+    tables.emplace_back(f, options, RowShape{600, 8, true, 0.25f, kernels::RowFormat::kI16},
                         budget);
     for (std::uint32_t key = 1; key <= 4; ++key) tables[f].touch(key);
   }
@@ -62,8 +62,8 @@ TEST_CASE("where rows are long fewer of them have copies") {
 }
 
 TEST_CASE("what two threads have learned into their copies of a row is added up") {
-  const auto format = GENERATE(kernels::RowFormat::kF32, kernels::RowFormat::kF16);
-  // A half of this size has steps of 2^-12.
+  const auto format = GENERATE(kernels::RowFormat::kF32, kernels::RowFormat::kI16);
+  // The unit is 2^-12.
   const float tolerance = format == kernels::RowFormat::kF32 ? 1e-6f : 0x1.8p-12f;
   MemoryBudget budget(kMemory);
   std::vector<FieldTable> tables = tables_with_rows(2, 4, format, budget);

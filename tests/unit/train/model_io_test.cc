@@ -136,13 +136,8 @@ TEST_CASE("weights that are not finite are not saved") {
   SavedModel saved{spec};
   model::Model& m = saved.run.model;
   SECTION("row") {
-    if (spec.ffm_precision == 32) {
-      m.fields()[1].set_weight(0, 2, bad);
-    } else {
-      // No rounding makes one.
-      reinterpret_cast<kernels::Half*>(m.fields()[1].at(0))[2] = {
-          std::isnan(bad) ? std::uint16_t{0x7e01} : std::uint16_t{0xfc00}};
-    }
+    if (spec.ffm_precision == 16) return;  // all of them are finite
+    m.fields()[1].set_weight(0, 2, bad);
   }
   SECTION("row state") { m.fields()[0].state(0)[0] = bad; }
   SECTION("cell") {
@@ -198,7 +193,7 @@ TEST_CASE("a section of another type or shape is named") {
       // Another type for the same bytes.
       const store::Dtype dtype = good.parts[i].dtype;
       part.dtype = dtype == store::Dtype::kF32 ? store::Dtype::kU32 : store::Dtype::kF32;
-      if (dtype == store::Dtype::kU16) part.dtype = store::Dtype::kI16;
+      if (dtype == store::Dtype::kI16) part.dtype = store::Dtype::kBf16;
       if (dtype == store::Dtype::kU64) part.shape.back() *= 2;
       bad.write(saved.bad());
       CHECK(complaint(saved.bad()).find(name) != std::string::npos);

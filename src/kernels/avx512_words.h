@@ -1,0 +1,119 @@
+/// Registers of 32 weights in 16 bits, for pairs_q12_body.h.
+///
+/// A side of a tile is four rows of four slots in K / 2 registers: a register holds one row (K = 8)
+/// or two of them (K = 4), slot by slot.
+#pragma once
+
+#include <immintrin.h>
+
+#include "kernels/q12.h"
+
+namespace leveret::kernels {
+
+/// A template on the including file's `Isa`, so that no other file shares its code.
+template <class Isa>
+struct Words512 {
+  using W = __m512i;
+
+  /// The first `slots` <= 4 slots at the places of a register's rows; the others read as 0.
+  template <std::size_t K>
+  static W load(const Q12* const* rows, std::size_t slots) {
+    if constexpr (K == 8) {
+      if (slots == 4) return _mm512_loadu_si512(rows[0]);
+      return _mm512_maskz_loadu_epi64(mask(2 * slots), rows[0]);
+    } else {
+      static_assert(K == 4);
+      if (slots == 4) return join(load_256(rows[0]), load_256(rows[1]));
+      return join(_mm256_maskz_loadu_epi64(mask(slots), rows[0]),
+                  _mm256_maskz_loadu_epi64(mask(slots), rows[1]));
+    }
+  }
+  template <std::size_t K>
+  static void store(Q12* const* rows, std::size_t slots, W w) {
+    if constexpr (K == 8) {
+      if (slots == 4) return _mm512_storeu_si512(rows[0], w);
+      _mm512_mask_storeu_epi64(rows[0], mask(2 * slots), w);
+    } else {
+      const __m256i low = _mm512_castsi512_si256(w), high = _mm512_extracti64x4_epi64(w, 1);
+      if (slots == 4) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(rows[0]), low);
+        _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(rows[1]), high);
+      } else {
+        _mm256_mask_storeu_epi64(rows[0], mask(slots), low);
+        _mm256_mask_storeu_epi64(rows[1], mask(slots), high);
+      }
+    }
+  }
+  /// Slot s of row r becomes slot r of row s.
+  template <std::size_t K>
+  static void transpose(const W* w, W* t) {
+    if constexpr (K == 8) {
+      const W low01 = _mm512_shuffle_i32x4(w[0], w[1], 0x44);
+      const W high01 = _mm512_shuffle_i32x4(w[0], w[1], 0xee);
+      const W low23 = _mm512_shuffle_i32x4(w[2], w[3], 0x44);
+      const W high23 = _mm512_shuffle_i32x4(w[2], w[3], 0xee);
+      t[0] = _mm512_shuffle_i32x4(low01, low23, 0x88);
+      t[1] = _mm512_shuffle_i32x4(low01, low23, 0xdd);
+      t[2] = _mm512_shuffle_i32x4(high01, high23, 0x88);
+      t[3] = _mm512_shuffle_i32x4(high01, high23, 0xdd);
+    } else {
+      static_assert(K == 4);
+      const W first = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13);
+      const W second = _mm512_setr_epi64(2, 6, 10, 14, 3, 7, 11, 15);
+      t[0] = _mm512_permutex2var_epi64(w[0], first, w[1]);
+      t[1] = _mm512_permutex2var_epi64(w[0], second, w[1]);
+    }
+  }
+  /// Sums of the products of neighbours, in units squared: K / 2 of them in a slot.
+  static __m512 pair_products(W a, W b) { return _mm512_cvtepi32_ps(_mm512_madd_epi16(a, b)); }
+
+  /// f * 2^14 rounded down after `noise`, of [0, 1), was added; |f| < 2.
+  static W to_factors(__m512 f, __m512 noise) {
+    return _mm512_cvt_roundps_epi32(_mm512_fmadd_ps(f, _mm512_set1_ps(0x1p14f), noise),
+                                    _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+  }
+  /// Of sixteen factors, those of register e of a side in all places of their slots.
+  template <std::size_t K>
+  static W spread(W factors, std::size_t e) {
+    // The words of 32 bits of which the lower ones are the factors.
+    constexpr int kPerRegister = 32 / K;
+    alignas(64) static constexpr auto kPlaces = [] {
+      struct {
+        std::int16_t at[K / 2][32];
+      } places{};
+      for (int r = 0; r < static_cast<int>(K) / 2; ++r) {
+        for (int l = 0; l < 32; ++l) {
+          places.at[r][l] =
+              static_cast<std::int16_t>(2 * (r * kPerRegister + l / static_cast<int>(K)));
+        }
+      }
+      return places;
+    }();
+    return _mm512_permutexvar_epi16(_mm512_load_si512(kPlaces.at[e]), factors);
+  }
+  /// weights - factors * contra / 2^16, rounded down after noise was added.
+  static W move(W weights, W factors, W contra, W noise) {
+    const W upper = _mm512_mulhi_epi16(factors, contra);
+    const W lower = _mm512_add_epi16(_mm512_mullo_epi16(factors, contra), noise);
+    const __mmask32 carry = _mm512_cmplt_epu16_mask(lower, noise);
+    // Saturating additions have one port, others two.
+    return _mm512_subs_epi16(weights, _mm512_mask_add_epi16(upper, carry, upper, ones()));
+  }
+
+  static W ones() {
+    W one = _mm512_set1_epi16(1);
+    asm("" : "+v"(one));
+    return one;
+  }
+
+ private:
+  static __mmask8 mask(std::size_t n) { return static_cast<__mmask8>((1u << n) - 1u); }
+  static __m256i load_256(const Q12* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p));
+  }
+  static W join(__m256i low, __m256i high) {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+  }
+};
+
+}  // namespace leveret::kernels

@@ -1,0 +1,372 @@
+/// FFM pairs of 16-bit rows for fields that follow each other, by tiles of 4 x 4 pairs as integers,
+/// k = 4 and 8.
+///
+/// Rows i, i+1, … of a tile hold their slots for fields j, j+1, … side by side, and so do rows j,
+/// j+1, … for fields i, i+1, …: everything is read and written in whole registers of 32 weights
+/// (Isa::Words), and the one side is brought to the order of the other by shuffles. Pairs within
+/// four rows are a tile whose sides are the same. Only sums of products and accumulators are
+/// floats, one for each pair.
+#pragma once
+
+#include "kernels/pairs_tile_body.h"
+
+namespace leveret::kernels::generic {
+
+/// Sums of squares and products of weights are in units squared.
+inline constexpr float kQ12UnitSquared = kQ12Unit * kQ12Unit;
+
+/// A side of a tile in registers (avx512_words.h).
+template <class Isa, std::size_t K>
+struct TileWords {
+  using V = typename Isa::V;
+  using Words = typename Isa::Words;
+  using W = typename Words::W;
+  static constexpr std::size_t kRegisters = K / 2;
+  static constexpr std::size_t kRows = kTile / kRegisters;  ///< in one register
+  W w[kRegisters];
+
+  /// The first `slots` slots of the rows at `at`.
+  void load(const Q12* const* at, std::size_t slots) {
+#pragma GCC unroll 4
+    for (std::size_t e = 0; e < kRegisters; ++e) {
+      w[e] = Words::template load<K>(at + e * kRows, slots);
+    }
+  }
+  TileWords transposed() const {
+    TileWords t;
+    Words::template transpose<K>(w, t.w);
+    return t;
+  }
+  /// Lane 4 r + s: the product of the slots s of both rows r.
+  V products(const TileWords& other) const {
+    V sums[kRegisters];
+#pragma GCC unroll 4
+    for (std::size_t e = 0; e < kRegisters; ++e) {
+      sums[e] = Words::pair_products(w[e], other.w[e]);
+    }
+    return Isa::template slot_sums<kRegisters>(sums);
+  }
+};
+
+/// Four places, one for each row of a tile.
+template <class T>
+struct Fours {
+  T* at[kTile];
+};
+
+/// One array of each of the four rows i, … of an example. Of the last ones of an example only
+/// `valid` may be there (kWhole: all are); `spare`, room for a tile, stands for the others.
+template <class T, bool kWhole>
+struct FourRows {
+  T* rows[kTile];
+  std::size_t along[kTile];  ///< 0 where a row is not there: wherever one looks, it is `spare`
+
+  template <class RowAt>
+  [[gnu::always_inline]] FourRows(std::size_t valid, T* spare, RowAt&& row_at) {
+    for (std::size_t r = 0; r < kTile; ++r) {
+      along[r] = kWhole || r < valid;
+      rows[r] = along[r] != 0 ? row_at(r) : spare;
+    }
+  }
+  [[gnu::always_inline]] Fours<T> at(std::size_t i) const {
+    Fours<T> places;
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < kTile; ++r) {
+      places.at[r] = rows[r] + (kWhole ? i : along[r] * i);
+    }
+    return places;
+  }
+};
+
+/// The slots of rows j, …, which are there, for field i of the example and those behind it.
+template <std::size_t K, class T>
+[[gnu::always_inline]] inline Fours<T> slots_of(const Rows<T>& w, std::size_t j, std::size_t i) {
+  Fours<T> places;
+#pragma GCC unroll 4
+  for (std::size_t r = 0; r < kTile; ++r) places.at[r] = w.slot(j + r, i, K);
+  return places;
+}
+
+// ---- forward ----
+
+/// The pairs of rows i, … with those before them and with each other.
+template <class Isa, std::size_t K, bool kWhole>
+[[gnu::always_inline]] inline void pairs_of_four_q12(const Rows<const Q12>& w, std::size_t i,
+                                                     std::size_t valid, float* pairs) {
+  using V = typename Isa::V;
+  alignas(64) static constexpr Q12 kSpare[kTile * K] = {};
+  alignas(16) float spare_pairs[kTile];
+  const V scale(kQ12UnitSquared);
+  const std::size_t slots = kWhole ? kTile : valid;
+  const FourRows<const Q12, kWhole> own(valid, kSpare,
+                                        [&](std::size_t r) { return w.slot(i + r, 0, K); });
+  const FourRows<float, kWhole> out(
+      valid, spare_pairs, [&](std::size_t r) { return pairs + (i + r) * (i + r + 1) / 2; });
+  for (std::size_t j = 0; j < i; j += kTile) {
+    TileWords<Isa, K> a, b;
+    a.load(own.at(j * K).at, kTile);
+    b.load(slots_of<K>(w, j, i).at, slots);
+    Isa::store_fours(out.at(j).at, a.products(b.transposed()) * scale, kTile);
+  }
+  TileWords<Isa, K> a;
+  a.load(own.at(i * K).at, slots);
+  Isa::store_triangle(out.at(i).at, a.products(a.transposed()) * scale, valid);
+}
+
+template <class Isa, std::size_t K>
+[[gnu::flatten]] void ffm_pairs_q12(Rows<const Q12> w, std::size_t n, float* pairs) {
+  std::size_t i = 0;
+  for (; i + kTile <= n; i += kTile) pairs_of_four_q12<Isa, K, true>(w, i, kTile, pairs);
+  if (i < n) pairs_of_four_q12<Isa, K, false>(w, i, n - i, pairs);
+}
+
+// ---- update, one accumulator per slot ----
+
+/// Noise of words, another one for each side of a tile, and of sixteen floats, which all tiles of a
+/// call share: uniform over the calls.
+template <class Isa>
+struct TileNoise {
+  using V = typename Isa::V;
+  using U = xsimd::batch<std::uint32_t, typename V::arch_type>;
+  U words;
+  V floats;
+
+  explicit TileNoise(std::uint32_t seed) {
+    alignas(64) std::uint32_t first[kLanes<Isa>];
+    for (std::uint32_t l = 0; l < kLanes<Isa>; ++l) first[l] = seed + l * 0x85ebca6bu;
+    words = U::load_aligned(first);
+    const U other = words * U(0xc2b2ae35u);
+    floats = xsimd::bitwise_cast<V>((other >> 9) | U(0x3f800000u)) - V(1.0f);
+  }
+  typename Isa::Words::W next() {
+    words = words + U(0x9e3779b9u);
+    return words;
+  }
+  /// A seed for what goes number by number.
+  std::uint32_t next_seed() {
+    words = words + U(0x9e3779b9u);
+    return words.get(0);
+  }
+};
+
+/// What turns a delta into a step. Steps are four times what a contra weight of 1 would cause, so
+/// that those that are too large for a factor of 16 bits are told by one bit (all_below_two).
+template <class Isa>
+struct Q12Step {
+  using V = typename Isa::V;
+  V four_rates, mean_root;
+
+  Q12Step(float rate, std::size_t k)
+      : four_rates(4 * rate), mean_root(kQ12Unit * __builtin_sqrtf(1.0f / static_cast<float>(k))) {}
+
+  /// Adds the means of squares * deltas² to the first `slots` accumulators at four places.
+  [[gnu::always_inline]] V operator()(V squares, V deltas, float* const* acc,
+                                      std::size_t slots) const {
+    const V scaled = mean_root * deltas;
+    const V now = Isa::fma(squares, scaled * scaled, Isa::load_fours(acc, slots));
+    Isa::store_fours(acc, now, slots);
+    // Its 14 bits are enough for a factor.
+    return Isa::rsqrt_guess(Isa::clamp_normal(now)) * (four_rates * deltas);
+  }
+};
+
+/// weights -= step / 4 * contra, where |step| < 2.
+template <class Isa, std::size_t K>
+[[gnu::always_inline]] inline void move_words(Q12* const* at, std::size_t slots,
+                                              const TileWords<Isa, K>& weights,
+                                              const TileWords<Isa, K>& contra, typename Isa::V step,
+                                              TileNoise<Isa>& noise) {
+  using Words = typename Isa::Words;
+  using Side = TileWords<Isa, K>;
+  const auto factors = Words::to_factors(step, noise.floats);
+  const auto words = noise.next();
+#pragma GCC unroll 4
+  for (std::size_t e = 0; e < Side::kRegisters; ++e) {
+    const auto moved =
+        Words::move(weights.w[e], Words::template spread<K>(factors, e), contra.w[e], words);
+    Words::template store<K>(at + e * Side::kRows, slots, moved);
+  }
+}
+
+/// The same for a pair of slots and any step; where it is no number, nothing moves.
+template <std::size_t K>
+inline void move_pair(Q12* own, Q12* other, float own_step, float other_step,
+                      std::uint32_t& noise) {
+  for (std::size_t c = 0; c < K; ++c) {
+    const float a = to_float(own[c]), b = to_float(other[c]);
+    if (own_step == own_step) {
+      own[c] = round_to_q12(a - 0.25f * own_step * b, noise += 0x9e3779b9u);
+    }
+    if (other_step == other_step) {
+      other[c] = round_to_q12(b - 0.25f * other_step * a, noise += 0x9e3779b9u);
+    }
+  }
+}
+
+/// A tile pair by pair: the slots of its first `rows` rows and what they meet. own_steps has lane
+/// 4 r + s for slot s of row r of one side, other_steps lane 4 s + r for slot r of row s of the
+/// other. kTriangle: both sides are the same.
+template <class Isa, std::size_t K, bool kTriangle>
+[[gnu::noinline, gnu::flatten]] void move_pairs(const Fours<Q12>& own, const Fours<Q12>& others,
+                                                std::size_t rows, const float* own_steps,
+                                                const float* other_steps, std::uint32_t noise) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t s = 0; s < (kTriangle ? r : kTile); ++s) {
+      move_pair<K>(own.at[r] + s * K, others.at[s] + r * K, own_steps[kTile * r + s],
+                   other_steps[kTile * s + r], noise);
+    }
+  }
+}
+
+/// The rows of four fields with each other. delta has lane 4 r + s for s < r, 0 elsewhere.
+template <class Isa, std::size_t K>
+[[gnu::always_inline]] inline void update_triangle(const Fours<Q12>& at, const Fours<float>& acc,
+                                                   std::size_t rows, typename Isa::V delta,
+                                                   const Q12Step<Isa>& step,
+                                                   TileNoise<Isa>& noise) {
+  using V = typename Isa::V;
+  TileWords<Isa, K> a;
+  a.load(at.at, rows);
+  const V both = delta + Isa::transpose_4x4(delta);
+  const V steps = step(Isa::transpose_4x4(a.products(a)), both, acc.at, rows);
+  if (Isa::all_below_two(steps)) {
+    move_words<Isa, K>(at.at, rows, a, a.transposed(), steps, noise);
+  } else {
+    alignas(64) float lanes[kLanes<Isa>];
+    steps.store_aligned(lanes);
+    move_pairs<Isa, K, true>(at, at, rows, lanes, lanes, noise.next_seed());
+  }
+}
+
+/// Of 1, 2, 4 and 8 the fastest (bench_kernels_ffm).
+inline constexpr std::size_t kQ12TilesAhead = 4;
+
+/// Rows i, … with each other and with those before them.
+template <class Isa, std::size_t K, bool kWhole>
+[[gnu::noinline, gnu::flatten]] TileNoise<Isa> update_four_q12(Rows<Q12> w, float* const* accs,
+                                                               std::size_t i, std::size_t valid,
+                                                               const float* delta,
+                                                               Q12Step<Isa> step,
+                                                               TileNoise<Isa> noise) {
+  using V = typename Isa::V;
+  const std::size_t slots = kWhole ? kTile : valid;
+  alignas(64) Q12 spare[kTile * K] = {};
+  alignas(16) float spare_acc[kTile] = {}, spare_delta[kTile] = {};
+  const Accs acc = {accs, w.fields};
+  const FourRows<Q12, kWhole> own(valid, spare, [&](std::size_t r) { return w.slot(i + r, 0, K); });
+  const FourRows<float, kWhole> own_acc(valid, spare_acc,
+                                        [&](std::size_t r) { return acc.slot(i + r, 0, 1); });
+  const FourRows<const float, kWhole> own_delta(
+      valid, spare_delta, [&](std::size_t r) { return delta + (i + r) * (i + r + 1) / 2; });
+  const auto other_acc = [&](std::size_t j) {
+    Fours<float> places;
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < kTile; ++r) places.at[r] = acc.slot(j + r, i, 1);
+    return places;
+  };
+
+  update_triangle<Isa, K>(own.at(i * K), own_acc.at(i), slots,
+                          Isa::load_triangle(own_delta.at(i).at, slots), step, noise);
+  for (std::size_t j = 0; j < i;) {
+    // The way from the sums of squares through the root to the step is long, so several tiles go it
+    // side by side before the first one moves: reading the weights twice costs less than waiting.
+    alignas(64) float steps[kQ12TilesAhead][2][kLanes<Isa>];
+    const std::size_t count = i - j < kQ12TilesAhead * kTile ? (i - j) / kTile : kQ12TilesAhead;
+    V all(0.0f);
+    for (std::size_t t = 0; t < count; ++t) {
+      const std::size_t at = j + t * kTile;
+      TileWords<Isa, K> a, b;
+      a.load(own.at(at * K).at, kTile);
+      b.load(slots_of<K>(w, at, i).at, slots);
+      const V d = Isa::load_fours(own_delta.at(at).at, kTile);
+      const V own_steps = step(Isa::transpose_4x4(b.products(b)), d, own_acc.at(at).at, kTile);
+      const V other_steps =
+          step(Isa::transpose_4x4(a.products(a)), Isa::transpose_4x4(d), other_acc(at).at, slots);
+      own_steps.store_aligned(steps[t][0]);
+      other_steps.store_aligned(steps[t][1]);
+      all = Isa::any_of(all, own_steps, other_steps);
+    }
+    if (!Isa::all_below_two(all)) {
+      for (std::size_t t = 0; t < count; ++t, j += kTile) {
+        move_pairs<Isa, K, false>(own.at(j * K), slots_of<K>(w, j, i), slots, steps[t][0],
+                                  steps[t][1], noise.next_seed());
+      }
+      continue;
+    }
+    for (std::size_t t = 0; t < count; ++t, j += kTile) {
+      const Fours<Q12> a_at = own.at(j * K), b_at = slots_of<K>(w, j, i);
+      TileWords<Isa, K> a, b;
+      a.load(a_at.at, kTile);
+      b.load(b_at.at, slots);
+      const V own_steps = V::load_aligned(steps[t][0]), other_steps = V::load_aligned(steps[t][1]);
+      move_words<Isa, K>(a_at.at, kTile, a, b.transposed(), own_steps, noise);
+      move_words<Isa, K>(b_at.at, slots, b, a.transposed(), other_steps, noise);
+    }
+  }
+  return noise;
+}
+
+template <class Isa, std::size_t K>
+void ffm_update_pairs_slice_q12(Rows<Q12> w, float* const* accs, std::size_t n, const float* delta,
+                                float rate, std::uint32_t seed) {
+  const Q12Step<Isa> step(rate, K);
+  TileNoise<Isa> noise(seed);
+  // Last rows first: what ffm_pairs has read last is what the first-level cache still holds.
+  std::size_t i = n / kTile * kTile;
+  if (i < n) noise = update_four_q12<Isa, K, false>(w, accs, i, n - i, delta, step, noise);
+  while (i > 0) {
+    i -= kTile;
+    noise = update_four_q12<Isa, K, true>(w, accs, i, kTile, delta, step, noise);
+  }
+}
+
+// ---- which of them ----
+
+template <class Isa>
+void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
+               std::size_t n, std::size_t k, float* pairs) {
+  if (n == 0) return;
+  with_format(format, [&]<class T>(T) {
+    const Rows<const T> r = {rows, fields};
+    const auto fixed = [&]<std::size_t K>() {
+      if constexpr (Isa::kTiles && std::is_same_v<T, Q12> && (K == 4 || K == 8)) {
+        if (fields[n - 1] - fields[0] == n - 1) return ffm_pairs_q12<Isa, K>(r, n, pairs);
+      }
+      with_own_slots<Isa, K, (K < kLanes<Isa>)>(
+          fields, n, [&](const auto& own) { ffm_pairs_fixed<Isa, K>(r, n, pairs, own); });
+    };
+    with_slot_length(k, fixed, [&] { ffm_pairs_any<Isa>(r, n, k, pairs); });
+  });
+}
+
+template <class Isa>
+void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, float* const* accs,
+                            const std::uint32_t* fields, std::size_t n, std::size_t k,
+                            const float* delta, StepRule rule, std::uint32_t noise) {
+  if (n < 2) return;
+  const Accs acc = {accs, fields};
+  const bool adjacent = fields[n - 1] - fields[0] == n - 1;
+  with_format(format, [&]<class T>(T) {
+    const Rows<T> w = {rows, fields};
+    with_step<Isa>(rule, [&]<class Step>(const Step& step) {
+      const auto fixed = [&]<std::size_t K>() {
+        if constexpr (Isa::kTiles && !Step::kHasL2 && (K == 4 || K == 8)) {
+          if (adjacent) {
+            if constexpr (std::is_same_v<T, Q12>) {
+              return ffm_update_pairs_slice_q12<Isa, K>(w, accs, n, delta, rule.rate, noise);
+            } else {
+              return ffm_update_pairs_slice_tiles<Isa, K>(w, accs, n, delta, step, noise);
+            }
+          }
+        }
+        with_own_slots<Isa, K, (K < kLanes<Isa>)&&!Step::kHasL2>(fields, n, [&](const auto& own) {
+          ffm_update_pairs_slice_fixed<Isa, K>(w, acc, n, delta, step, noise, own);
+        });
+      };
+      with_slot_length(k, fixed,
+                       [&] { ffm_update_pairs_slice_any<Isa>(w, acc, n, k, delta, step, noise); });
+    });
+  });
+}
+
+}  // namespace leveret::kernels::generic
