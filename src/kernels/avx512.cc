@@ -175,7 +175,7 @@ struct Avx512 {
 
   // ---- tiles of 4 x 4 pairs (pairs_tile_body.h) ----
 
-  static constexpr bool kTiles = true;
+  static constexpr bool kTiles = true, kWords = false;
   using Words = Words512<Avx512>;
   static __mmask8 mask_of_four(std::size_t n) { return static_cast<__mmask8>((1u << n) - 1u); }
   /// The first n floats at each of four places.

@@ -4,7 +4,7 @@
 #include "kernels/dense_body.h"
 #include "kernels/ffm_body.h"
 #include "kernels/pairs_body.h"
-#include "kernels/pairs_q12_body.h"
+#include "kernels/pairs_choice_body.h"
 #include "kernels/text_body.h"
 #include "kernels/vector_body.h"
 

@@ -9,11 +9,9 @@
 #pragma once
 
 #include "kernels/pairs_tile_body.h"
+#include "kernels/q12_step.h"
 
 namespace leveret::kernels::generic {
-
-/// Sums of squares and products of weights are in units squared.
-inline constexpr float kQ12UnitSquared = kQ12Unit * kQ12Unit;
 
 /// A side of a tile in registers (avx512_words.h).
 template <class Isa, std::size_t K>
@@ -122,33 +120,6 @@ template <class Isa, std::size_t K>
 
 // ---- update, one accumulator per slot ----
 
-/// Noise of words, another one for each side of a tile, and of sixteen floats, which all tiles of a
-/// call share: uniform over the calls.
-template <class Isa>
-struct TileNoise {
-  using V = typename Isa::V;
-  using U = xsimd::batch<std::uint32_t, typename V::arch_type>;
-  U words;
-  V floats;
-
-  explicit TileNoise(std::uint32_t seed) {
-    alignas(64) std::uint32_t first[kLanes<Isa>];
-    for (std::uint32_t l = 0; l < kLanes<Isa>; ++l) first[l] = seed + l * 0x85ebca6bu;
-    words = U::load_aligned(first);
-    const U other = words * U(0xc2b2ae35u);
-    floats = xsimd::bitwise_cast<V>((other >> 9) | U(0x3f800000u)) - V(1.0f);
-  }
-  typename Isa::Words::W next() {
-    words = words + U(0x9e3779b9u);
-    return words;
-  }
-  /// A seed for what goes number by number.
-  std::uint32_t next_seed() {
-    words = words + U(0x9e3779b9u);
-    return words.get(0);
-  }
-};
-
 /// What turns a delta into a step. Steps are four times what a contra weight of 1 would cause, so
 /// that those that are too large for a factor of 16 bits are told by one bit (all_below_two).
 template <class Isa>
@@ -175,7 +146,7 @@ template <class Isa, std::size_t K>
 [[gnu::always_inline]] inline void move_words(Q12* const* at, std::size_t slots,
                                               const TileWords<Isa, K>& weights,
                                               const TileWords<Isa, K>& contra, typename Isa::V step,
-                                              TileNoise<Isa>& noise) {
+                                              WordNoise<Isa>& noise) {
   using Words = typename Isa::Words;
   using Side = TileWords<Isa, K>;
   const auto factors = Words::to_factors(step, noise.floats);
@@ -185,21 +156,6 @@ template <class Isa, std::size_t K>
     const auto moved =
         Words::move(weights.w[e], Words::template spread<K>(factors, e), contra.w[e], words);
     Words::template store<K>(at + e * Side::kRows, slots, moved);
-  }
-}
-
-/// The same for a pair of slots and any step; where it is no number, nothing moves.
-template <std::size_t K>
-inline void move_pair(Q12* own, Q12* other, float own_step, float other_step,
-                      std::uint32_t& noise) {
-  for (std::size_t c = 0; c < K; ++c) {
-    const float a = to_float(own[c]), b = to_float(other[c]);
-    if (own_step == own_step) {
-      own[c] = round_to_q12(a - 0.25f * own_step * b, noise += 0x9e3779b9u);
-    }
-    if (other_step == other_step) {
-      other[c] = round_to_q12(b - 0.25f * other_step * a, noise += 0x9e3779b9u);
-    }
   }
 }
 
@@ -223,7 +179,7 @@ template <class Isa, std::size_t K>
 [[gnu::always_inline]] inline void update_triangle(const Fours<Q12>& at, const Fours<float>& acc,
                                                    std::size_t rows, typename Isa::V delta,
                                                    const Q12Step<Isa>& step,
-                                                   TileNoise<Isa>& noise) {
+                                                   WordNoise<Isa>& noise) {
   using V = typename Isa::V;
   TileWords<Isa, K> a;
   a.load(at.at, rows);
@@ -241,13 +197,12 @@ template <class Isa, std::size_t K>
 /// Of 1, 2, 4 and 8 the fastest (bench_kernels_ffm).
 inline constexpr std::size_t kQ12TilesAhead = 4;
 
-/// Rows i, … with each other and with those before them.
+/// Rows i, … with each other and with those before them. Without the vectoriser for straight code: it
+/// puts addresses into vectors, whose ports ours need (a tenth slower).
 template <class Isa, std::size_t K, bool kWhole>
-[[gnu::noinline, gnu::flatten]] TileNoise<Isa> update_four_q12(Rows<Q12> w, float* const* accs,
-                                                               std::size_t i, std::size_t valid,
-                                                               const float* delta,
-                                                               Q12Step<Isa> step,
-                                                               TileNoise<Isa> noise) {
+[[gnu::noinline, gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] WordNoise<Isa>
+update_four_q12(Rows<Q12> w, float* const* accs, std::size_t i, std::size_t valid,
+                const float* delta, Q12Step<Isa> step, WordNoise<Isa> noise) {
   using V = typename Isa::V;
   const std::size_t slots = kWhole ? kTile : valid;
   alignas(64) Q12 spare[kTile * K] = {};
@@ -310,7 +265,7 @@ template <class Isa, std::size_t K>
 void ffm_update_pairs_slice_q12(Rows<Q12> w, float* const* accs, std::size_t n, const float* delta,
                                 float rate, std::uint32_t seed) {
   const Q12Step<Isa> step(rate, K);
-  TileNoise<Isa> noise(seed);
+  WordNoise<Isa> noise(seed);
   // Last rows first: what ffm_pairs has read last is what the first-level cache still holds.
   std::size_t i = n / kTile * kTile;
   if (i < n) noise = update_four_q12<Isa, K, false>(w, accs, i, n - i, delta, step, noise);
@@ -318,55 +273,6 @@ void ffm_update_pairs_slice_q12(Rows<Q12> w, float* const* accs, std::size_t n, 
     i -= kTile;
     noise = update_four_q12<Isa, K, true>(w, accs, i, kTile, delta, step, noise);
   }
-}
-
-// ---- which of them ----
-
-template <class Isa>
-void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
-               std::size_t n, std::size_t k, float* pairs) {
-  if (n == 0) return;
-  with_format(format, [&]<class T>(T) {
-    const Rows<const T> r = {rows, fields};
-    const auto fixed = [&]<std::size_t K>() {
-      if constexpr (Isa::kTiles && std::is_same_v<T, Q12> && (K == 4 || K == 8)) {
-        if (fields[n - 1] - fields[0] == n - 1) return ffm_pairs_q12<Isa, K>(r, n, pairs);
-      }
-      with_own_slots<Isa, K, (K < kLanes<Isa>)>(
-          fields, n, [&](const auto& own) { ffm_pairs_fixed<Isa, K>(r, n, pairs, own); });
-    };
-    with_slot_length(k, fixed, [&] { ffm_pairs_any<Isa>(r, n, k, pairs); });
-  });
-}
-
-template <class Isa>
-void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, float* const* accs,
-                            const std::uint32_t* fields, std::size_t n, std::size_t k,
-                            const float* delta, StepRule rule, std::uint32_t noise) {
-  if (n < 2) return;
-  const Accs acc = {accs, fields};
-  const bool adjacent = fields[n - 1] - fields[0] == n - 1;
-  with_format(format, [&]<class T>(T) {
-    const Rows<T> w = {rows, fields};
-    with_step<Isa>(rule, [&]<class Step>(const Step& step) {
-      const auto fixed = [&]<std::size_t K>() {
-        if constexpr (Isa::kTiles && !Step::kHasL2 && (K == 4 || K == 8)) {
-          if (adjacent) {
-            if constexpr (std::is_same_v<T, Q12>) {
-              return ffm_update_pairs_slice_q12<Isa, K>(w, accs, n, delta, rule.rate, noise);
-            } else {
-              return ffm_update_pairs_slice_tiles<Isa, K>(w, accs, n, delta, step, noise);
-            }
-          }
-        }
-        with_own_slots<Isa, K, (K < kLanes<Isa>)&&!Step::kHasL2>(fields, n, [&](const auto& own) {
-          ffm_update_pairs_slice_fixed<Isa, K>(w, acc, n, delta, step, noise, own);
-        });
-      };
-      with_slot_length(k, fixed,
-                       [&] { ffm_update_pairs_slice_any<Isa>(w, acc, n, k, delta, step, noise); });
-    });
-  });
 }
 
 }  // namespace leveret::kernels::generic

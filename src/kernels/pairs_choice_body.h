@@ -1,0 +1,67 @@
+/// Which of the kernels for rows in place takes an example.
+#pragma once
+
+#include "kernels/pairs_q12_body.h"
+#include "kernels/pairs_tile_body.h"
+#include "kernels/pairs_words_body.h"
+
+namespace leveret::kernels::generic {
+
+template <class Isa>
+void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
+               std::size_t n, std::size_t k, float* pairs) {
+  if (n == 0) return;
+  with_format(format, [&]<class T>(T) {
+    const Rows<const T> r = {rows, fields};
+    const auto fixed = [&]<std::size_t K>() {
+      if constexpr (Isa::kTiles && std::is_same_v<T, Q12> && (K == 4 || K == 8)) {
+        if (fields[n - 1] - fields[0] == n - 1) return ffm_pairs_q12<Isa, K>(r, n, pairs);
+      }
+      if constexpr (Isa::kWords && std::is_same_v<T, Q12>) {
+        if (fields[n - 1] - fields[0] == n - 1) return ffm_pairs_words<Isa, K, true>(r, n, pairs);
+        return ffm_pairs_words<Isa, K, false>(r, n, pairs);
+      }
+      with_own_slots<Isa, K, (K < kLanes<Isa>)>(
+          fields, n, [&](const auto& own) { ffm_pairs_fixed<Isa, K>(r, n, pairs, own); });
+    };
+    with_slot_length(k, fixed, [&] { ffm_pairs_any<Isa>(r, n, k, pairs); });
+  });
+}
+
+template <class Isa>
+void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, float* const* accs,
+                            const std::uint32_t* fields, std::size_t n, std::size_t k,
+                            const float* delta, StepRule rule, std::uint32_t noise) {
+  if (n < 2) return;
+  const Accs acc = {accs, fields};
+  const bool adjacent = fields[n - 1] - fields[0] == n - 1;
+  with_format(format, [&]<class T>(T) {
+    const Rows<T> w = {rows, fields};
+    with_step<Isa>(rule, [&]<class Step>(const Step& step) {
+      const auto fixed = [&]<std::size_t K>() {
+        if constexpr (Isa::kTiles && !Step::kHasL2 && (K == 4 || K == 8)) {
+          if (adjacent) {
+            if constexpr (std::is_same_v<T, Q12>) {
+              return ffm_update_pairs_slice_q12<Isa, K>(w, accs, n, delta, rule.rate, noise);
+            } else {
+              return ffm_update_pairs_slice_tiles<Isa, K>(w, accs, n, delta, step, noise);
+            }
+          }
+        }
+        if constexpr (Isa::kWords && !Step::kHasL2 && std::is_same_v<T, Q12>) {
+          if (adjacent) {
+            return ffm_update_pairs_slice_words<Isa, K, true>(w, acc, n, delta, step, noise);
+          }
+          return ffm_update_pairs_slice_words<Isa, K, false>(w, acc, n, delta, step, noise);
+        }
+        with_own_slots<Isa, K, (K < kLanes<Isa>)&&!Step::kHasL2>(fields, n, [&](const auto& own) {
+          ffm_update_pairs_slice_fixed<Isa, K>(w, acc, n, delta, step, noise, own);
+        });
+      };
+      with_slot_length(k, fixed,
+                       [&] { ffm_update_pairs_slice_any<Isa>(w, acc, n, k, delta, step, noise); });
+    });
+  });
+}
+
+}  // namespace leveret::kernels::generic

@@ -1,0 +1,163 @@
+/// FFM pairs of 16-bit rows as integers, as many at a time as a register has lanes of floats,
+/// generic in k = 2, 4, 8 and 16.
+///
+/// For instruction sets without tiles (pairs_q12_body.h); fields need not follow each other. A
+/// register of words (Isa::Words) holds twice as many weights as one of floats has, so a block of
+/// pairs takes k / 2 of them for either side.
+#pragma once
+
+#include "kernels/pairs_slice_body.h"
+#include "kernels/q12_step.h"
+
+namespace leveret::kernels::generic {
+
+/// Row i's slots for the fields of rows j, j+1, … and theirs for row i's field. kAdjacent: those
+/// fields follow each other, and so do row i's slots.
+template <class Isa, std::size_t K, bool kAdjacent>
+struct PairWords {
+  using V = typename Isa::V;
+  using Words = typename Isa::Words;
+  using W = typename Words::W;
+  static constexpr std::size_t N = kLanes<Isa>;
+  static constexpr std::size_t kRegisters = K / 2;
+  static constexpr std::size_t kSlots = N / kRegisters;  ///< in one register
+
+  template <class T>
+  struct Places {
+    T *own[N], *others[N];
+  };
+  /// Beyond `count` stands `spare`, a slot for nothing.
+  template <class T, class R>
+  [[gnu::always_inline]] static Places<T> places(const R& r, std::size_t i, std::size_t j,
+                                                 std::size_t count, T* spare) {
+    Places<T> at;
+#pragma GCC unroll 16
+    for (std::size_t s = 0; s < N; ++s) {
+      at.own[s] = s < count ? r.slot(i, j + s, K) : spare;
+      at.others[s] = s < count ? r.slot(j + s, i, K) : spare;
+    }
+    return at;
+  }
+
+  W own[kRegisters], others[kRegisters];
+
+  /// What lies beyond `count` is not looked at, as far as it fills registers.
+  template <class T>
+  [[gnu::always_inline]] PairWords(const Places<T>& at, std::size_t count) {
+#pragma GCC unroll 8
+    for (std::size_t e = 0; e < kRegisters; ++e) {
+      if (e * kSlots >= count) {
+        own[e] = others[e] = W{};
+        continue;
+      }
+      own[e] = lie_together(e, count) ? Words::load(at.own[e * kSlots])
+                                      : Words::template load_slots<K>(at.own + e * kSlots);
+      others[e] = Words::template load_slots<K>(at.others + e * kSlots);
+    }
+  }
+  /// Whether row i's slots of register e do.
+  [[gnu::always_inline]] static bool lie_together(std::size_t e, std::size_t count) {
+    return kAdjacent && (e + 1) * kSlots <= count;
+  }
+  /// Lane s: the product of slots s, in units squared.
+  [[gnu::always_inline]] static V products(const W* a, const W* b) {
+    V sums[kRegisters];
+#pragma GCC unroll 8
+    for (std::size_t e = 0; e < kRegisters; ++e) sums[e] = Words::pair_products(a[e], b[e]);
+    return Isa::template slot_sums<kRegisters>(sums);
+  }
+};
+
+template <class Isa, std::size_t K, bool kAdjacent>
+[[gnu::flatten]] void ffm_pairs_words(Rows<const Q12> w, std::size_t n, float* pairs) {
+  using V = typename Isa::V;
+  using Block = PairWords<Isa, K, kAdjacent>;
+  constexpr std::size_t N = kLanes<Isa>;
+  alignas(64) static constexpr Q12 kSpare[K] = {};
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t j = 0;
+    for (; j + N <= i; j += N) {
+      const Block block(Block::template places<const Q12>(w, i, j, N, kSpare), N);
+      const V products = Block::products(block.own, block.others) * V(kQ12UnitSquared);
+      products.store_unaligned(pairs + j);
+    }
+    if (j < i) {
+      const Block block(Block::template places<const Q12>(w, i, j, i - j, kSpare), i - j);
+      const V products = Block::products(block.own, block.others) * V(kQ12UnitSquared);
+      Isa::store_part(pairs + j, products, i - j);
+    }
+    pairs[i] = 0.0f;
+    pairs += i + 1;
+  }
+}
+
+/// Pairs (i, j), …, (i, j + count - 1).
+template <class Isa, std::size_t K, bool kAdjacent, class Step>
+[[gnu::always_inline]] inline void update_words_block(const Rows<Q12>& w, const Accs& acc,
+                                                      std::size_t i, std::size_t j,
+                                                      std::size_t count, const float* delta,
+                                                      const Step& step, WordNoise<Isa>& noise) {
+  using V = typename Isa::V;
+  using Words = typename Isa::Words;
+  using Block = PairWords<Isa, K, kAdjacent>;
+  constexpr std::size_t N = kLanes<Isa>;
+  alignas(64) Q12 spare[K] = {};
+  const auto at = Block::template places<Q12>(w, i, j, count, spare);
+  const Block block(at, count);
+  const V d = count == N ? V::load_unaligned(delta) : Isa::load_part(delta, count);
+  const V d2 = d * d * V(kQ12UnitSquared);
+  const V own_squares = Block::products(block.others, block.others) * d2;
+  const V other_squares = Block::products(block.own, block.own) * d2;
+  const V four_d = V(4.0f) * d;
+  const V own = step.scale(RowAccs<Isa>{acc, i, j, count}.add(own_squares, K)) * four_d;
+  const V others = step.scale(ColumnAccs<Isa>{acc, i, j, count}.add(other_squares, K)) * four_d;
+  alignas(64) float own_steps[N], other_steps[N];
+  if (!Isa::all_below_two(own, others)) {
+    own.store_aligned(own_steps);
+    others.store_aligned(other_steps);
+    std::uint32_t seed = noise.next_seed();
+    for (std::size_t s = 0; s < count; ++s) {
+      move_pair<K>(at.own[s], at.others[s], own_steps[s], other_steps[s], seed);
+    }
+    return;
+  }
+  Words::to_factors(own, noise.floats).store_aligned(own_steps);
+  Words::to_factors(others, noise.floats).store_aligned(other_steps);
+  const auto own_noise = noise.next(), other_noise = noise.next();
+#pragma GCC unroll 8
+  for (std::size_t e = 0; e < Block::kRegisters; ++e) {
+    // Factors are pairs of equal words, which move like floats.
+    const std::size_t first = e * Block::kSlots;
+    if (first >= count) break;
+    const V own_factors = Isa::template spread<Block::kRegisters>(own_steps + first);
+    const V other_factors = Isa::template spread<Block::kRegisters>(other_steps + first);
+    const auto moved = Words::move(block.own[e], own_factors, block.others[e], own_noise);
+    if (Block::lie_together(e, count)) {
+      Words::store(at.own[first], moved);
+    } else {
+      Words::template store_slots<K>(at.own + first, moved);
+    }
+    Words::template store_slots<K>(
+        at.others + first, Words::move(block.others[e], other_factors, block.own[e], other_noise));
+  }
+}
+
+template <class Isa, std::size_t K, bool kAdjacent, class Step>
+[[gnu::flatten]] void ffm_update_pairs_slice_words(Rows<Q12> w, Accs acc, std::size_t n,
+                                                   const float* delta, Step step,
+                                                   std::uint32_t seed) {
+  constexpr std::size_t N = kLanes<Isa>;
+  WordNoise<Isa> noise(seed);
+  // Last row first: what ffm_pairs has read last is what the first-level cache still holds.
+  delta += n * (n + 1) / 2;
+  for (std::size_t i = n; i-- > 1;) {
+    delta -= i + 1;
+    std::size_t j = 0;
+    for (; j + N <= i; j += N) {
+      update_words_block<Isa, K, kAdjacent>(w, acc, i, j, N, delta + j, step, noise);
+    }
+    if (j < i) update_words_block<Isa, K, kAdjacent>(w, acc, i, j, i - j, delta + j, step, noise);
+  }
+}
+
+}  // namespace leveret::kernels::generic

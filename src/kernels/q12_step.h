@@ -1,0 +1,54 @@
+/// What all steps of 16-bit weights share.
+#pragma once
+
+#include "kernels/lanes.h"
+
+namespace leveret::kernels::generic {
+
+/// Sums of squares and products of weights are in units squared.
+inline constexpr float kQ12UnitSquared = kQ12Unit * kQ12Unit;
+
+/// Noise of words, another one for each side of a tile or block, and of a register of floats, which
+/// all of a call share: uniform over the calls.
+template <class Isa>
+struct WordNoise {
+  using V = typename Isa::V;
+  using U = xsimd::batch<std::uint32_t, typename V::arch_type>;
+  U words;
+  V floats;
+
+  explicit WordNoise(std::uint32_t seed) {
+    alignas(64) std::uint32_t first[kLanes<Isa>];
+    for (std::uint32_t l = 0; l < kLanes<Isa>; ++l) first[l] = seed + l * 0x85ebca6bu;
+    words = U::load_aligned(first);
+    const U other = words * U(0xc2b2ae35u);
+    floats = xsimd::bitwise_cast<V>((other >> 9) | U(0x3f800000u)) - V(1.0f);
+  }
+  typename Isa::Words::W next() {
+    words = words + U(0x9e3779b9u);
+    return words;
+  }
+  /// A seed for what goes number by number.
+  std::uint32_t next_seed() {
+    words = words + U(0x9e3779b9u);
+    return words.get(0);
+  }
+};
+
+/// The step of a pair of slots, of whatever size; where it is no number, nothing moves. As
+/// everywhere with integers, steps are four times what a contra weight of 1 would cause.
+template <std::size_t K>
+inline void move_pair(Q12* own, Q12* other, float own_step, float other_step,
+                      std::uint32_t& noise) {
+  for (std::size_t c = 0; c < K; ++c) {
+    const float a = to_float(own[c]), b = to_float(other[c]);
+    if (own_step == own_step) {
+      own[c] = round_to_q12(a - 0.25f * own_step * b, noise += 0x9e3779b9u);
+    }
+    if (other_step == other_step) {
+      other[c] = round_to_q12(b - 0.25f * other_step * a, noise += 0x9e3779b9u);
+    }
+  }
+}
+
+}  // namespace leveret::kernels::generic
