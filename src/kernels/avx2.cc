@@ -29,11 +29,15 @@ struct Words256 {
       store_eight<Words256, K>(p + 8 / K, _mm256_extracti128_si256(w, 1));
     }
   }
+  /// Of four times -8 a sum of products would not fit.
+  static W bounded(W w) { return _mm256_max_epi16(w, _mm256_set1_epi16(-32767)); }
   /// Sums of the products of neighbours, in units squared: K / 2 of them in a slot.
-  static V pair_products(W a, W b) { return _mm256_cvtepi32_ps(_mm256_madd_epi16(a, b)); }
-  /// f * 2^14 rounded down after `noise`, of [0, 1), was added, |f| < 2: twice in each lane.
+  static V pair_products(W a, W b) { return _mm256_cvtepi32_ps(_mm256_madd_epi16(bounded(a), b)); }
+  static V pair_squares(W a) { return pair_products(a, bounded(a)); }
+  /// f * 2^14 rounded down after `noise`, of [0, 1), was added, |f| < 2: twice in each lane. By
+  /// 6e-5 less, so that a word holds it.
   static V to_factors(V f, V noise) {
-    const __m256 floor = _mm256_floor_ps(_mm256_fmadd_ps(f, _mm256_set1_ps(0x1p14f), noise));
+    const __m256 floor = _mm256_floor_ps(_mm256_fmadd_ps(f, _mm256_set1_ps(16383), noise));
     const W factors = _mm256_cvtps_epi32(floor);
     return _mm256_castsi256_ps(_mm256_blend_epi16(factors, _mm256_slli_epi32(factors, 16), 0xaa));
   }
@@ -45,7 +49,7 @@ struct Words256 {
     // There was a carry where the sum is smaller than the noise: of numbers without sign, which are
     // those of noise with another first bit, as fits noise as well.
     const W carry = _mm256_cmpgt_epi16(noise, lower);
-    return _mm256_adds_epi16(_mm256_subs_epi16(weights, upper), carry);
+    return _mm256_subs_epi16(weights, _mm256_sub_epi16(upper, carry));
   }
 };
 

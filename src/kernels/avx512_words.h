@@ -64,12 +64,19 @@ struct Words512 {
       t[1] = _mm512_permutex2var_epi64(w[0], second, w[1]);
     }
   }
-  /// Sums of the products of neighbours, in units squared: K / 2 of them in a slot.
-  static __m512 pair_products(W a, W b) { return _mm512_cvtepi32_ps(_mm512_madd_epi16(a, b)); }
+  /// Sums of the products of neighbours, in units squared: K / 2 of them in a slot. Of four times
+  /// -8 the sum would not fit.
+  static __m512 pair_products(W a, W b) {
+    const W bounded = _mm512_max_epi16(a, _mm512_set1_epi16(-32767));
+    return _mm512_cvtepi32_ps(_mm512_madd_epi16(bounded, b));
+  }
+  /// pair_products(a, a): without a sign everything fits.
+  static __m512 pair_squares(W a) { return _mm512_cvtepu32_ps(_mm512_madd_epi16(a, a)); }
 
-  /// f * 2^14 rounded down after `noise`, of [0, 1), was added; |f| < 2.
+  /// f * 2^14 rounded down after `noise`, of [0, 1), was added; |f| < 2. By 6e-5 less, so that a
+  /// word holds it.
   static W to_factors(__m512 f, __m512 noise) {
-    return _mm512_cvt_roundps_epi32(_mm512_fmadd_ps(f, _mm512_set1_ps(0x1p14f), noise),
+    return _mm512_cvt_roundps_epi32(_mm512_fmadd_ps(f, _mm512_set1_ps(16383), noise),
                                     _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
   }
   /// Of sixteen factors, those of register e of a side in all places of their slots.

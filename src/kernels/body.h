@@ -21,6 +21,7 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .ffm_update_slice = ffm_update_slice<Isa>,
       .read_weights = read_weights<Isa>,
       .write_weights = write_weights<Isa>,
+      .fill_from = fill_from<Isa>,
       .ffm_pairs = ffm_pairs<Isa>,
       .ffm_update_pairs = ffm_update_pairs<Isa>,
       .ffm_update_pairs_slice = ffm_update_pairs_slice<Isa>,

@@ -1,19 +1,8 @@
 /// x86-64: `__builtin_cpu_supports` looks at the processor and at what the operating system saves
 /// (XCR0), which a bare CPUID bit does not say.
-#include <cpuid.h>
-
 #include "kernels/tables.h"
 
 namespace leveret::kernels {
-namespace {
-
-/// For those who have asked for AVX2, whose registers it uses. Clang 14 knows no such feature.
-bool converts_halves() {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
-}
-
-}  // namespace
 
 std::span<const Kernels* const> built_tables() {
   static constexpr const Kernels* kTables[] = {&kReference, &kSse2, &kAvx2, &kAvx512};
@@ -23,7 +12,7 @@ std::span<const Kernels* const> built_tables() {
 bool cpu_runs(const Kernels& k) {
   __builtin_cpu_init();
   const bool common = __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") &&
-                      __builtin_cpu_supports("avx2") && converts_halves();
+                      __builtin_cpu_supports("avx2");
   if (&k == &kAvx2) return common && __builtin_cpu_supports("fma");
   if (&k == &kAvx512) {
     return common && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&

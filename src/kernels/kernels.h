@@ -93,6 +93,11 @@ struct Kernels {
   // that are not there: its pairs are 0, and with deltas of 0 the step leaves it, and what it
   // meets, as they are.
 
+  /// From which share of present fields on it takes less time to let such a row stand for every absent
+  /// field than to leave gaps, where the update is ffm_update_pairs_slice (`slice`) or
+  /// ffm_update_pairs.
+  float (*fill_from)(RowFormat format, std::size_t k, bool slice);
+
   /// pairs[(i,j)] = sum_c rows[i][fields[j]*k+c] * rows[j][fields[i]*k+c], and 0 for j = i;
   /// n*(n+1)/2 floats.
   void (*ffm_pairs)(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,

@@ -78,30 +78,24 @@ template <class Isa, class T>
 struct Rounding {
   using V = typename Isa::V;
   explicit Rounding(std::uint32_t) {}
-  V operator()(V v) { return v; }
-  V again(V v) const { return v; }
+  V operator()(V v) const { return v; }
 };
 
 template <class Isa>
 struct Rounding<Isa, Q12> {
   using V = typename Isa::V;
   using U = xsimd::batch<std::uint32_t, typename V::arch_type>;
-  U noise, upper;
+  U noise;
 
   explicit Rounding(std::uint32_t seed) {
     alignas(64) std::uint32_t lanes[kLanes<Isa>];
     for (std::uint32_t l = 0; l < kLanes<Isa>; ++l) lanes[l] = seed + l * 0x85ebca6bu;
-    noise = upper = U::load_aligned(lanes);
+    noise = U::load_aligned(lanes);
   }
   V operator()(V v) {
     noise = noise + U(0x9e3779b9u);
-    upper = noise >> kQ12BitsLost;
-    return again(v);
-  }
-  /// With the noise of the register before: for other weights that may round as those did.
-  V again(V v) const {
     v = xsimd::min(V(kLargestQ12), xsimd::max(V(kSmallestQ12), v));
-    return xsimd::bitwise_cast<V>(U(Isa::fine(v)) + upper);
+    return xsimd::bitwise_cast<V>(U(Isa::fine(v)) + (noise >> kQ12BitsLost));
   }
 };
 

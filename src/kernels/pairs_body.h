@@ -108,8 +108,8 @@ inline void with_own_slots(const std::uint32_t* fields, std::size_t n, Body&& bo
 }
 
 /// Calls fixed<k>() for the slot lengths that have code of their own, any() for the others.
-template <class Q12, class Any>
-inline void with_slot_length(std::size_t k, Q12&& fixed, Any&& any) {
+template <class Fixed, class Any>
+inline void with_slot_length(std::size_t k, Fixed&& fixed, Any&& any) {
   switch (k) {
     case 2:
       return fixed.template operator()<2>();

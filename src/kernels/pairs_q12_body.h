@@ -44,6 +44,13 @@ struct TileWords {
     }
     return Isa::template slot_sums<kRegisters>(sums);
   }
+  /// Lane 4 r + s: the sum of squares of slot s of row r.
+  V squares() const {
+    V sums[kRegisters];
+#pragma GCC unroll 4
+    for (std::size_t e = 0; e < kRegisters; ++e) sums[e] = Words::pair_squares(w[e]);
+    return Isa::template slot_sums<kRegisters>(sums);
+  }
 };
 
 /// Four places, one for each row of a tile.
@@ -112,7 +119,7 @@ template <class Isa, std::size_t K, bool kWhole>
 }
 
 template <class Isa, std::size_t K>
-[[gnu::flatten]] void ffm_pairs_q12(Rows<const Q12> w, std::size_t n, float* pairs) {
+[[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] void ffm_pairs_q12(Rows<const Q12> w, std::size_t n, float* pairs) {
   std::size_t i = 0;
   for (; i + kTile <= n; i += kTile) pairs_of_four_q12<Isa, K, true>(w, i, kTile, pairs);
   if (i < n) pairs_of_four_q12<Isa, K, false>(w, i, n - i, pairs);
@@ -134,7 +141,8 @@ struct Q12Step {
   [[gnu::always_inline]] V operator()(V squares, V deltas, float* const* acc,
                                       std::size_t slots) const {
     const V scaled = mean_root * deltas;
-    const V now = Isa::fma(squares, scaled * scaled, Isa::load_fours(acc, slots));
+    // In this order what is 0 stays so, however large the delta is.
+    const V now = Isa::fma(squares * scaled, scaled, Isa::load_fours(acc, slots));
     Isa::store_fours(acc, now, slots);
     // Its 14 bits are enough for a factor.
     return Isa::rsqrt_guess(Isa::clamp_normal(now)) * (four_rates * deltas);
@@ -184,7 +192,7 @@ template <class Isa, std::size_t K>
   TileWords<Isa, K> a;
   a.load(at.at, rows);
   const V both = delta + Isa::transpose_4x4(delta);
-  const V steps = step(Isa::transpose_4x4(a.products(a)), both, acc.at, rows);
+  const V steps = step(Isa::transpose_4x4(a.squares()), both, acc.at, rows);
   if (Isa::all_below_two(steps)) {
     move_words<Isa, K>(at.at, rows, a, a.transposed(), steps, noise);
   } else {
@@ -197,8 +205,8 @@ template <class Isa, std::size_t K>
 /// Of 1, 2, 4 and 8 the fastest (bench_kernels_ffm).
 inline constexpr std::size_t kQ12TilesAhead = 4;
 
-/// Rows i, … with each other and with those before them. Without the vectoriser for straight code: it
-/// puts addresses into vectors, whose ports ours need (a tenth slower).
+/// Rows i, … with each other and with those before them. Without the vectoriser for straight code:
+/// it puts addresses into vectors, whose ports ours need (a tenth slower).
 template <class Isa, std::size_t K, bool kWhole>
 [[gnu::noinline, gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] WordNoise<Isa>
 update_four_q12(Rows<Q12> w, float* const* accs, std::size_t i, std::size_t valid,
@@ -234,9 +242,9 @@ update_four_q12(Rows<Q12> w, float* const* accs, std::size_t i, std::size_t vali
       a.load(own.at(at * K).at, kTile);
       b.load(slots_of<K>(w, at, i).at, slots);
       const V d = Isa::load_fours(own_delta.at(at).at, kTile);
-      const V own_steps = step(Isa::transpose_4x4(b.products(b)), d, own_acc.at(at).at, kTile);
+      const V own_steps = step(Isa::transpose_4x4(b.squares()), d, own_acc.at(at).at, kTile);
       const V other_steps =
-          step(Isa::transpose_4x4(a.products(a)), Isa::transpose_4x4(d), other_acc(at).at, slots);
+          step(Isa::transpose_4x4(a.squares()), Isa::transpose_4x4(d), other_acc(at).at, slots);
       own_steps.store_aligned(steps[t][0]);
       other_steps.store_aligned(steps[t][1]);
       all = Isa::any_of(all, own_steps, other_steps);

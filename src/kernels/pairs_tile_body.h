@@ -1,4 +1,5 @@
-/// ffm_update_pairs_slice for fields that follow each other, by tiles of 4 x 4 pairs, k = 4 and 8.
+/// ffm_update_pairs_slice of rows of floats for fields that follow each other, by tiles of 4 x 4
+/// pairs, k = 4 and 8.
 ///
 /// Rows i, i+1, … of a tile hold their slots for fields j, j+1, … side by side, and so do rows j,
 /// j+1, … for fields i, i+1, …: everything is read and written in whole registers. The one side is
@@ -18,9 +19,8 @@ inline constexpr std::size_t kTile = 4;
 inline constexpr std::size_t kTilesAhead = 8;
 
 /// One side of a tile: four rows, each with four slots from `at` on and their accumulators.
-template <class T>
 struct TileSide {
-  T* at[kTile];
+  float* at[kTile];
   float* acc[kTile];
 };
 
@@ -30,22 +30,20 @@ struct TileSlots {
   using V = typename Isa::V;
   V v[K];
 
-  template <class T>
-  void load(const TileSide<T>& side, std::size_t valid) {
+  void load(const TileSide& side, std::size_t valid) {
     constexpr std::size_t kPerRow = K / kTile;
     for (std::size_t r = 0; r < kTile; ++r) {
       for (std::size_t h = 0; h < kPerRow; ++h) {
-        const T* at = side.at[r] + h * kLanes<Isa>;
+        const float* at = side.at[r] + h * kLanes<Isa>;
         v[r * kPerRow + h] =
             valid == kTile ? Whole<Isa>::load(at) : Part<Isa>{part(valid, h)}.load(at);
       }
     }
   }
   /// Stores register e.
-  template <class T>
-  static void store(const TileSide<T>& side, std::size_t valid, std::size_t e, V moved) {
+  static void store(const TileSide& side, std::size_t valid, std::size_t e, V moved) {
     constexpr std::size_t kPerRow = K / kTile;
-    T* const at = side.at[e / kPerRow] + e % kPerRow * kLanes<Isa>;
+    float* const at = side.at[e / kPerRow] + e % kPerRow * kLanes<Isa>;
     if (valid == kTile) {
       Whole<Isa>::store(at, moved);
     } else {
@@ -67,32 +65,29 @@ struct TileSlots {
 };
 
 /// Stores what the step makes of `slots`, whose gradient is the scaled transpose of `contra`.
-template <class Isa, std::size_t K, class T, class Rounding>
-[[gnu::always_inline]] inline void move(const TileSide<T>& side, std::size_t valid,
+template <class Isa, std::size_t K>
+[[gnu::always_inline]] inline void move(const TileSide& side, std::size_t valid,
                                         const TileSlots<Isa, K>& slots,
-                                        const TileSlots<Isa, K>& contra, typename Isa::V scale,
-                                        Rounding& rounded) {
+                                        const TileSlots<Isa, K>& contra, typename Isa::V scale) {
   using V = typename Isa::V;
   V gradient[K];
   Isa::template transpose_slots<K>(contra.v, gradient);
   Isa::template each_spread<K>(scale, [&](std::size_t e, V s) {
-    const V moved = Isa::fnma(s, gradient[e], slots.v[e]);
-    slots.store(side, valid, e, e % kTile == 0 ? rounded(moved) : rounded.again(moved));
+    slots.store(side, valid, e, Isa::fnma(s, gradient[e], slots.v[e]));
   });
 }
 
 /// Rows i, … against rows j, …, and the scales of their steps once they are known.
-template <class T>
 struct Tile {
-  TileSide<T> own, others;
+  TileSide own, others;
   alignas(64) float own_scale[kTile * kTile], other_scale[kTile * kTile];
 };
 
 /// Moves the accumulators of a tile. The first `valid` of its rows i, … are there, the others are
 /// room to write to. delta has lane 4 r + s for rows i + r and j + s, 0 where there is no pair.
-template <class Isa, std::size_t K, class T, class Step>
-[[gnu::always_inline]] inline void take_scales(Tile<T>& tile, std::size_t valid,
-                                               typename Isa::V delta, const Step& step) {
+template <class Isa, std::size_t K, class Step>
+[[gnu::always_inline]] inline void take_scales(Tile& tile, std::size_t valid, typename Isa::V delta,
+                                               const Step& step) {
   using V = typename Isa::V;
   const V mean(1.0f / static_cast<float>(K));
   TileSlots<Isa, K> a, b;
@@ -109,33 +104,31 @@ template <class Isa, std::size_t K, class T, class Step>
   (step.scale(acc_b) * delta_t).store_aligned(tile.other_scale);
 }
 
-template <class Isa, std::size_t K, class T, class Rounding>
-[[gnu::always_inline]] inline void move_tile(const Tile<T>& tile, std::size_t valid,
-                                             Rounding& rounded) {
+template <class Isa, std::size_t K>
+[[gnu::always_inline]] inline void move_tile(const Tile& tile, std::size_t valid) {
   using V = typename Isa::V;
   TileSlots<Isa, K> a, b;
   a.load(tile.own, kTile);
   b.load(tile.others, valid);
   // One side after the other: both transposed sides at once are more than there are registers.
-  move<Isa, K>(tile.own, kTile, a, b, V::load_aligned(tile.own_scale), rounded);
-  move<Isa, K>(tile.others, valid, b, a, V::load_aligned(tile.other_scale), rounded);
+  move<Isa, K>(tile.own, kTile, a, b, V::load_aligned(tile.own_scale));
+  move<Isa, K>(tile.others, valid, b, a, V::load_aligned(tile.other_scale));
 }
 
 /// Up to 16 pairs from anywhere; what is beyond stands for nothing.
-template <class Isa, std::size_t K, class T>
+template <class Isa, std::size_t K>
 struct LoosePairs {
   static constexpr std::size_t N = kLanes<Isa>;
   static constexpr std::size_t S = kBundle<Isa, K>;
-  T *own[N], *other[N];
+  float *own[N], *other[N];
   float *own_acc[N], *other_acc[N];
   alignas(64) float delta[N];
-  alignas(64) T spare[2 * K] = {};
+  alignas(64) float spare[2 * K] = {};
   float spare_acc[2] = {};
   std::size_t count = 0;
 
   template <class Step>
-  [[gnu::always_inline]] inline void update(const Step& step,
-                                            Rounding<Isa, T>& rounded) {
+  [[gnu::always_inline]] inline void update(const Step& step) {
     using V = typename Isa::V;
     if (count == 0) return;
     for (std::size_t p = count; p < N; ++p) {
@@ -164,24 +157,22 @@ struct LoosePairs {
     const V scale_a = scales(b, own_acc), scale_b = scales(a, other_acc);
     V moved_a[K];
     Isa::template each_spread<K>(
-        scale_a, [&](std::size_t e, V s) { moved_a[e] = rounded(Isa::fnma(s, b[e], a[e])); });
+        scale_a, [&](std::size_t e, V s) { moved_a[e] = Isa::fnma(s, b[e], a[e]); });
     Isa::template each_spread<K>(scale_b, [&](std::size_t e, V s) {
-      Isa::template store_slots<K>(other + e * S, rounded(Isa::fnma(s, a[e], b[e])));
+      Isa::template store_slots<K>(other + e * S, Isa::fnma(s, a[e], b[e]));
     });
     for (std::size_t e = 0; e < K; ++e) Isa::template store_slots<K>(own + e * S, moved_a[e]);
     count = 0;
   }
 };
 
-template <class Isa, std::size_t K, class T, class Step>
-[[gnu::flatten]] void ffm_update_pairs_slice_tiles(Rows<T> w, float* const* accs, std::size_t n,
-                                                   const float* delta, Step step,
-                                                   std::uint32_t noise) {
+template <class Isa, std::size_t K, class Step>
+[[gnu::flatten]] void ffm_update_pairs_slice_tiles(Rows<float> w, float* const* accs, std::size_t n,
+                                                   const float* delta, Step step) {
   const std::size_t first = w.fields[0];
-  alignas(64) T spare[kTile * K] = {};
+  alignas(64) float spare[kTile * K] = {};
   float spare_acc[kTile] = {}, spare_delta[kTile] = {};
-  LoosePairs<Isa, K, T> loose;
-  Rounding<Isa, T> rounded(noise);
+  LoosePairs<Isa, K> loose;
   const auto pair_row = [delta](std::size_t i) { return delta + i * (i + 1) / 2; };
   // Last rows first: what ffm_pairs has read last is what the first-level cache still holds.
   for (std::size_t i = (n - 1) / kTile * kTile + kTile; i >= kTile;) {
@@ -195,16 +186,16 @@ template <class Isa, std::size_t K, class T, class Step>
         loose.own_acc[p] = accs[i + r] + first + i + s;
         loose.other_acc[p] = accs[i + s] + first + i + r;
         loose.delta[p] = pair_row(i + r)[i + s];
-        if (loose.count == kLanes<Isa>) loose.update(step, rounded);
+        if (loose.count == kLanes<Isa>) loose.update(step);
       }
     }
     for (std::size_t j = 0; j < i;) {
       // The way from a tile's sums of squares through the root to its step is long. Several tiles
       // go it side by side before the first one moves.
-      Tile<T> tiles[kTilesAhead];
+      Tile tiles[kTilesAhead];
       std::size_t count = 0;
       for (; count < kTilesAhead && j < i; ++count, j += kTile) {
-        Tile<T>& tile = tiles[count];
+        Tile& tile = tiles[count];
         const float* d[kTile];
         for (std::size_t r = 0; r < kTile; ++r) {
           const bool there = r < valid;
@@ -216,10 +207,10 @@ template <class Isa, std::size_t K, class T, class Step>
         }
         take_scales<Isa, K>(tile, valid, Isa::load_fours(d, kTile), step);
       }
-      for (std::size_t t = 0; t < count; ++t) move_tile<Isa, K>(tiles[t], valid, rounded);
+      for (std::size_t t = 0; t < count; ++t) move_tile<Isa, K>(tiles[t], valid);
     }
   }
-  loose.update(step, rounded);
+  loose.update(step);
 }
 
 }  // namespace leveret::kernels::generic

@@ -60,10 +60,18 @@ struct PairWords {
     return kAdjacent && (e + 1) * kSlots <= count;
   }
   /// Lane s: the product of slots s, in units squared.
-  [[gnu::always_inline]] static V products(const W* a, const W* b) {
+  [[gnu::always_inline]] V products() const {
     V sums[kRegisters];
 #pragma GCC unroll 8
-    for (std::size_t e = 0; e < kRegisters; ++e) sums[e] = Words::pair_products(a[e], b[e]);
+    for (std::size_t e = 0; e < kRegisters; ++e) {
+      sums[e] = Words::pair_products(own[e], others[e]);
+    }
+    return Isa::template slot_sums<kRegisters>(sums);
+  }
+  [[gnu::always_inline]] static V squares(const W* w) {
+    V sums[kRegisters];
+#pragma GCC unroll 8
+    for (std::size_t e = 0; e < kRegisters; ++e) sums[e] = Words::pair_squares(w[e]);
     return Isa::template slot_sums<kRegisters>(sums);
   }
 };
@@ -78,12 +86,12 @@ template <class Isa, std::size_t K, bool kAdjacent>
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
       const Block block(Block::template places<const Q12>(w, i, j, N, kSpare), N);
-      const V products = Block::products(block.own, block.others) * V(kQ12UnitSquared);
+      const V products = block.products() * V(kQ12UnitSquared);
       products.store_unaligned(pairs + j);
     }
     if (j < i) {
       const Block block(Block::template places<const Q12>(w, i, j, i - j, kSpare), i - j);
-      const V products = Block::products(block.own, block.others) * V(kQ12UnitSquared);
+      const V products = block.products() * V(kQ12UnitSquared);
       Isa::store_part(pairs + j, products, i - j);
     }
     pairs[i] = 0.0f;
@@ -105,9 +113,10 @@ template <class Isa, std::size_t K, bool kAdjacent, class Step>
   const auto at = Block::template places<Q12>(w, i, j, count, spare);
   const Block block(at, count);
   const V d = count == N ? V::load_unaligned(delta) : Isa::load_part(delta, count);
-  const V d2 = d * d * V(kQ12UnitSquared);
-  const V own_squares = Block::products(block.others, block.others) * d2;
-  const V other_squares = Block::products(block.own, block.own) * d2;
+  const V unit(kQ12UnitSquared);
+  // In this order what is 0 stays so, however large the delta is.
+  const V own_squares = Block::squares(block.others) * unit * d * d;
+  const V other_squares = Block::squares(block.own) * unit * d * d;
   const V four_d = V(4.0f) * d;
   const V own = step.scale(RowAccs<Isa>{acc, i, j, count}.add(own_squares, K)) * four_d;
   const V others = step.scale(ColumnAccs<Isa>{acc, i, j, count}.add(other_squares, K)) * four_d;

@@ -35,17 +35,17 @@ struct WordNoise {
   }
 };
 
-/// The step of a pair of slots, of whatever size; where it is no number, nothing moves. As
+/// The step of a pair of slots, of whatever size; where it is not finite, nothing moves. As
 /// everywhere with integers, steps are four times what a contra weight of 1 would cause.
 template <std::size_t K>
 inline void move_pair(Q12* own, Q12* other, float own_step, float other_step,
                       std::uint32_t& noise) {
   for (std::size_t c = 0; c < K; ++c) {
     const float a = to_float(own[c]), b = to_float(other[c]);
-    if (own_step == own_step) {
+    if (own_step * 0 == 0) {
       own[c] = round_to_q12(a - 0.25f * own_step * b, noise += 0x9e3779b9u);
     }
-    if (other_step == other_step) {
+    if (other_step * 0 == 0) {
       other[c] = round_to_q12(b - 0.25f * other_step * a, noise += 0x9e3779b9u);
     }
   }

@@ -106,6 +106,8 @@ void write_weights(RowFormat format, const float* in, std::size_t length, std::u
   for (std::size_t i = 0; i < length; ++i) write(row, i, in[i]);
 }
 
+float fill_from(RowFormat, std::size_t, bool) { return 0.75f; }
+
 void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
                std::size_t n, std::size_t k, float* pairs) {
   for (std::size_t i = 0; i < n; ++i) {
@@ -273,6 +275,7 @@ constinit const Kernels kReference = {
     .ffm_update_slice = ffm_update_slice,
     .read_weights = read_weights,
     .write_weights = write_weights,
+    .fill_from = fill_from,
     .ffm_pairs = ffm_pairs,
     .ffm_update_pairs = ffm_update_pairs,
     .ffm_update_pairs_slice = ffm_update_pairs_slice,

@@ -46,7 +46,7 @@ class FfmBlock final : public Block {
 
  private:
   // In place (ffm_in_place.cc).
-  static bool gather_in_place(const Model& model, Tape& tape, std::size_t b);
+  bool gather_in_place(const Model& model, Tape& tape, std::size_t b) const;
   float pairs_in_place(const Model& model, Tape& tape, std::size_t b) const;
   void pairs_of(const Model& model, Tape& tape, float* pairs) const;
   float within(const Model& model, Tape& tape, std::size_t present) const;

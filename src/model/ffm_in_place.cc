@@ -37,7 +37,7 @@ void squeeze(FfmInPlace& at) {
 }  // namespace
 
 /// False when some field has several rows.
-bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) {
+bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) const {
   FfmInPlace& at = tape.ffm.at;
   const std::size_t slots = model.fields().size();
   resize(at, slots, model.row_shape().stride());
@@ -62,9 +62,10 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) {
     }
   }
   at.ones = ones;
-  // A field that stands there for nothing costs its pairs, but with gaps a pair costs several times
-  // as much.
-  at.filled = 2 * present >= slots;
+  at.filled =
+      static_cast<float>(present) >=
+      static_cast<float>(slots) *
+          kernels_->fill_from(model.row_format(), model.spec().ffm_k, model.spec().adagrad_slice);
   if (!at.filled) {
     at.absent.clear();
     squeeze(at);

@@ -294,6 +294,13 @@ void check_spec(const Spec& spec) {
         "--nn_batch_size is for examples that are learned one by one, and with --batch_size all "
         "parts have the batch's size: give --nn_batch_size 1");
   }
+  // What is below a unit would be rounded to 0 on both sides of every pair, and stay there.
+  const float first = spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(std::max(spec.ffm_k, 1u)));
+  if (spec.ffm_precision == 16 && spec.ffm_init_width > 0 && first < 2 * kernels::kQ12Unit) {
+    throw std::runtime_error(fmt::format(
+        "--ffm_init_width {} is too little for weights of 16 bits: --ffm_precision 32 has such ones",
+        spec.ffm_init_width));
+  }
   if (spec.linear.rate == 0 && spec.optimizer == OptimizerKind::kFtrl) {
     throw std::runtime_error("--optimizer ftrl needs a --learning_rate above 0");
   }

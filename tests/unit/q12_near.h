@@ -5,8 +5,8 @@
 
 namespace leveret {
 
-/// Rounded stochastically, it is one of the two multiples of the unit around it. Tiles of the widest
-/// kernels add what factors of 15 bits and roots of 14 are off (pairs_q12_body.h).
+/// Rounded stochastically, it is one of the two multiples of the unit around it. Kernels that
+/// take pairs as integers add what factors of 15 bits and roots of 14 are off (pairs_q12_body.h).
 inline constexpr double kQ12Near = 1.25 * double{kernels::kQ12Unit};
 
 }  // namespace leveret

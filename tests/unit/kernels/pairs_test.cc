@@ -11,12 +11,14 @@ constexpr std::size_t kSlotLengths[] = {1, 2, 3, 4, 5, 8, 12, 16, 17};
 /// Its weights are fixed-point numbers, so that both formats hold the same.
 class Example {
  public:
-  Example(std::size_t n, std::size_t slots, std::size_t k, std::size_t acc_length, bool gaps)
+  /// Without gaps its fields are the last ones of the model. Weights are within `size`.
+  Example(std::size_t n, std::size_t slots, std::size_t k, std::size_t acc_length, bool gaps,
+          float size = 1)
       : k_(k), deltas_(random_floats(n * (n + 1) / 2, 9, -1, 1, .2f)) {
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint32_t seed = static_cast<std::uint32_t>(i);
-      fields.push_back(static_cast<std::uint32_t>(gaps ? slots - 1 - (n - 1 - i) * 2 : i));
-      weights_.push_back(random_floats(slots * k, 100 + seed, -1, 1, .1f));
+      fields.push_back(static_cast<std::uint32_t>(slots - 1 - (n - 1 - i) * (gaps ? 2 : 1)));
+      weights_.push_back(random_floats(slots * k, 100 + seed, -size, size, .1f));
       for (float& w : weights_.back()) w = to_float(nearest_q12(w));
       squares_.push_back(random_floats(acc_length, 200 + seed, .01f, 2));
     }
@@ -116,6 +118,11 @@ void for_each_shape(Body&& body) {
   // Tiles of four rows that end with 1 to 4 of them.
   for (std::size_t k : {4, 8}) {
     for (std::size_t n : {4, 5, 6, 7, 8, 17, 39}) with_and_without_gaps(k, n);
+  }
+  // The first fields of the model are not there.
+  for (std::size_t k : kSlotLengths) {
+    INFO("k " << k << ", the last 7 of 10 fields");
+    body(k, 7, 10, false);
   }
 }
 
@@ -287,6 +294,84 @@ TEST_CASE("the mean of many updates with fixed point is the update with floats")
       }
     }
   }
+}
+
+TEST_CASE("sums of weights at the end of their range") {
+  for_each_instruction_set([&](const Kernels& kernels) {
+    for (const std::size_t k : {2, 4, 8, 16}) {
+      for (const std::size_t n : {3, 13}) {
+        INFO("k " << k << ", " << n << " fields");
+        // Nearly all of them are clamped to -8 or just below 8.
+        const Example example(n, n, k, n, false, 1e6f);
+        const StepRule rule{.01f, .5f, 0};
+        const Example::Copy expected = example.copy(RowFormat::kI16);
+        const Example::Copy got = example.copy(RowFormat::kI16);
+        for (const Example::Copy* c : {&expected, &got}) {
+          for (std::byte* row : c->w) {
+            for (std::size_t i = 0; i < n * k / 2; ++i) set_weight_at(c->format, row, i, -8);
+          }
+        }
+        const std::size_t count = n * (n + 1) / 2;
+        std::vector<float> pairs(count);
+        Floats got_pairs(count);
+        reference().ffm_pairs(RowFormat::kI16, expected.w.data(), example.fields.data(), n, k,
+                              pairs.data());
+        kernels.ffm_pairs(RowFormat::kI16, got.w.data(), example.fields.data(), n, k, got_pairs);
+        require_close(got_pairs.copy(), pairs, std::vector<double>(count, .05));
+        update(reference(), true, example, expected, k, rule);
+        update(kernels, true, example, got, k, rule);
+        for (std::size_t i = 0; i < n; ++i) {
+          for (std::size_t j = 0; j < n; ++j) {
+            CHECK(got.acc[i][j] == Approx(expected.acc[i][j]).epsilon(1e-3));
+          }
+          const std::vector<float> w = expected.weights(i, 0, n * k);
+          require_close(got.weights(i, 0, n * k), w, std::vector<double>(n * k, 2 * kQ12Near));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("steps just below and above what a factor of 16 bits holds") {
+  for_each_instruction_set([&](const Kernels& kernels) {
+    const std::size_t n = 5, k = 8;
+    for (int times = -40; times <= 40; ++times) {
+      const Example example(n, n, k, n, false);
+      const Example::Copy expected = example.copy(), got = example.copy(RowFormat::kI16);
+      for (const Example::Copy* c : {&expected, &got}) {
+        // Accumulators far larger than what is added: all steps are near 1/2.
+        for (std::size_t i = 0; i < n; ++i) std::fill_n(c->acc[i], n, 1e12f);
+        std::fill_n(static_cast<float*>(*c->delta), n * (n + 1) / 2, 1.0f);
+      }
+      const StepRule rule{5e5f * (1 + static_cast<float>(times) * 5e-6f), .5f, 0};
+      update(reference(), true, example, expected, k, rule);
+      update(kernels, true, example, got, k, rule, static_cast<std::uint32_t>(times) * 0x9e3779b9u);
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::vector<float> w = expected.weights(i, 0, n * k);
+        require_close(got.weights(i, 0, n * k), w, std::vector<double>(n * k, kQ12Near));
+      }
+    }
+  });
+}
+
+TEST_CASE("however large a delta, what meets weights of 0 stays as it is") {
+  for_each_instruction_set([&](const Kernels& kernels) {
+    for (const float delta : {1e15f, 1e20f, 1e30f}) {
+      for (const std::size_t k : {4, 8}) {
+        INFO("k " << k << ", delta " << delta);
+        const std::size_t n = 6;
+        const Example example(n, n, k, n, false);
+        const Example::Copy before = example.copy(RowFormat::kI16);
+        const Example::Copy got = example.copy(RowFormat::kI16);
+        std::memset(got.w[2], 0, n * k * 2);
+        std::fill_n(static_cast<float*>(*got.delta), n * (n + 1) / 2, 0.0f);
+        (*got.delta)[4 * 5 / 2 + 2] = delta;
+        update(kernels, true, example, got, k, {});
+        CHECK(got.weights(4, 0, n * k) == before.weights(4, 0, n * k));
+        CHECK(got.acc[4][2] == before.acc[4][2]);
+      }
+    }
+  });
 }
 
 TEST_CASE("steps larger than a factor of 16 bits, and those that are no number") {
