@@ -107,13 +107,13 @@ struct Words512 {
     return _mm512_subs_epi16(weights, _mm512_mask_add_epi16(upper, carry, upper, ones()));
   }
 
+ private:
+  /// In a register: GCC would make it anew for each side of a tile, on the port that shuffles need.
   static W ones() {
     W one = _mm512_set1_epi16(1);
     asm("" : "+v"(one));
     return one;
   }
-
- private:
   static __mmask8 mask(std::size_t n) { return static_cast<__mmask8>((1u << n) - 1u); }
   static __m256i load_256(const Q12* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p));

@@ -119,7 +119,9 @@ template <class Isa, std::size_t K, bool kWhole>
 }
 
 template <class Isa, std::size_t K>
-[[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] void ffm_pairs_q12(Rows<const Q12> w, std::size_t n, float* pairs) {
+[[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] void ffm_pairs_q12(Rows<const Q12> w,
+                                                                            std::size_t n,
+                                                                            float* pairs) {
   std::size_t i = 0;
   for (; i + kTile <= n; i += kTile) pairs_of_four_q12<Isa, K, true>(w, i, kTile, pairs);
   if (i < n) pairs_of_four_q12<Isa, K, false>(w, i, n - i, pairs);

@@ -132,6 +132,8 @@ template <class Isa, std::size_t K, bool kAdjacent, class Step>
   }
   Words::to_factors(own, noise.floats).store_aligned(own_steps);
   Words::to_factors(others, noise.floats).store_aligned(other_steps);
+  // Through memory indeed: else GCC 12 may move them by an instruction that valgrind does not know.
+  asm("" : "+m"(own_steps), "+m"(other_steps));
   const auto own_noise = noise.next(), other_noise = noise.next();
 #pragma GCC unroll 8
   for (std::size_t e = 0; e < Block::kRegisters; ++e) {

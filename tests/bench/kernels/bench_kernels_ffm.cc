@@ -7,6 +7,10 @@
 /// multiplications take 19 cycles per 16 pairs (.3 µs). ffm_update_pairs_slice moves half the bytes
 /// of ffm_update_pairs, and by tiles takes as long, 1.5 µs: so it is not the bytes that hold it up,
 /// but, it seems, the chain in each tile from the sums of squares through the root to the step.
+///
+/// With weights of 16 bits (_i16) sixteen pairs are some 150 vector operations, 75 cycles: 0.9 µs at
+/// 3.7 GHz where 1.4 are measured, and stores, bytes and the chain are not what is missing: without
+/// any stores, or with one tile at a time, it takes as long.
 #include <cstdint>
 #include <vector>
 
