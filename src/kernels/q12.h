@@ -13,7 +13,6 @@ namespace leveret::kernels {
 
 struct Q12 {
   std::int16_t units;
-  bool operator==(const Q12&) const = default;
 };
 
 inline constexpr float kQ12Unit = 0x1p-12f;
