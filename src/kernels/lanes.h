@@ -69,11 +69,25 @@ struct Part {
   void store(Q12* p, V v) const { Isa::store_q12_part(p, v, n); }
 };
 
+template <class Isa>
+using Lanes32 = xsimd::batch<std::uint32_t, typename Isa::V::arch_type>;
+
+/// Lane l of register t is seed + t * a + l * b: each lane is uniform over the calls, as the seed
+/// is, and one operation is all it costs.
+template <class Isa>
+struct LaneNoise {
+  Lanes32<Isa> lanes;
+
+  explicit LaneNoise(std::uint32_t seed) {
+    alignas(64) std::uint32_t first[kLanes<Isa>];
+    for (std::uint32_t l = 0; l < kLanes<Isa>; ++l) first[l] = seed + l * 0x85ebca6bu;
+    lanes = Lanes32<Isa>::load_aligned(first);
+  }
+  Lanes32<Isa> next() { return lanes = lanes + Lanes32<Isa>(0x9e3779b9u); }
+};
+
 /// Registers of weights on their way to a store. What becomes fixed point is stored as the upper
 /// halves of integers (q12.h) to which noise was added.
-///
-/// Lane l of register t gets the upper bits of seed + t * a + l * b: each weight's noise is uniform
-/// over the calls, as the seed is, and two operations are all it costs.
 template <class Isa, class T>
 struct Rounding {
   using V = typename Isa::V;
@@ -84,18 +98,12 @@ struct Rounding {
 template <class Isa>
 struct Rounding<Isa, Q12> {
   using V = typename Isa::V;
-  using U = xsimd::batch<std::uint32_t, typename V::arch_type>;
-  U noise;
+  LaneNoise<Isa> noise;
 
-  explicit Rounding(std::uint32_t seed) {
-    alignas(64) std::uint32_t lanes[kLanes<Isa>];
-    for (std::uint32_t l = 0; l < kLanes<Isa>; ++l) lanes[l] = seed + l * 0x85ebca6bu;
-    noise = U::load_aligned(lanes);
-  }
+  explicit Rounding(std::uint32_t seed) : noise(seed) {}
   V operator()(V v) {
-    noise = noise + U(0x9e3779b9u);
     v = xsimd::min(V(kLargestQ12), xsimd::max(V(kSmallestQ12), v));
-    return xsimd::bitwise_cast<V>(U(Isa::fine(v)) + (noise >> kQ12BitsLost));
+    return xsimd::bitwise_cast<V>(Lanes32<Isa>(Isa::fine(v)) + (noise.next() >> kQ12BitsLost));
   }
 };
 

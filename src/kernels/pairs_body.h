@@ -91,12 +91,17 @@ struct Scattered {
   }
 };
 
+/// Whether n > 0 fields follow each other without a gap.
+inline bool adjacent(const std::uint32_t* fields, std::size_t n) {
+  return fields[n - 1] - fields[0] == n - 1;
+}
+
 /// Calls body(own) with row i's slots as they lie: own(rows, i, j) makes a bundle of them. Without
 /// `kMayBeAdjacent` they are always taken one by one, which saves code where speed lies elsewhere.
 template <class Isa, std::size_t K, bool kMayBeAdjacent, class Body>
 inline void with_own_slots(const std::uint32_t* fields, std::size_t n, Body&& body) {
   if constexpr (kMayBeAdjacent) {
-    if (fields[n - 1] - fields[0] == n - 1) {
+    if (adjacent(fields, n)) {
       return body([](const auto& r, std::size_t i, std::size_t j) {
         return Adjacent<Isa, K, SlotOf<decltype(r)>>{r.slot(i, j, K)};
       });

@@ -25,10 +25,10 @@ void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32
     const Rows<const T> r = {rows, fields};
     const auto fixed = [&]<std::size_t K>() {
       if constexpr (Isa::kTiles && std::is_same_v<T, Q12> && (K == 4 || K == 8)) {
-        if (fields[n - 1] - fields[0] == n - 1) return ffm_pairs_q12<Isa, K>(r, n, pairs);
+        if (adjacent(fields, n)) return ffm_pairs_q12<Isa, K>(r, n, pairs);
       }
       if constexpr (Isa::kWords && std::is_same_v<T, Q12>) {
-        if (fields[n - 1] - fields[0] == n - 1) return ffm_pairs_words<Isa, K, true>(r, n, pairs);
+        if (adjacent(fields, n)) return ffm_pairs_words<Isa, K, true>(r, n, pairs);
         return ffm_pairs_words<Isa, K, false>(r, n, pairs);
       }
       with_own_slots<Isa, K, (K < kLanes<Isa>)>(
@@ -44,13 +44,12 @@ void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, float* con
                             const float* delta, StepRule rule, std::uint32_t noise) {
   if (n < 2) return;
   const Accs acc = {accs, fields};
-  const bool adjacent = fields[n - 1] - fields[0] == n - 1;
   with_format(format, [&]<class T>(T) {
     const Rows<T> w = {rows, fields};
     with_step<Isa>(rule, [&]<class Step>(const Step& step) {
       const auto fixed = [&]<std::size_t K>() {
         if constexpr (Isa::kTiles && !Step::kHasL2 && (K == 4 || K == 8)) {
-          if (adjacent) {
+          if (adjacent(fields, n)) {
             if constexpr (std::is_same_v<T, Q12>) {
               return ffm_update_pairs_slice_q12<Isa, K>(w, accs, n, delta, rule.rate, noise);
             } else {
@@ -59,7 +58,7 @@ void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, float* con
           }
         }
         if constexpr (Isa::kWords && !Step::kHasL2 && std::is_same_v<T, Q12>) {
-          if (adjacent) {
+          if (adjacent(fields, n)) {
             return ffm_update_pairs_slice_words<Isa, K, true>(w, acc, n, delta, step, noise);
           }
           return ffm_update_pairs_slice_words<Isa, K, false>(w, acc, n, delta, step, noise);

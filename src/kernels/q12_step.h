@@ -13,26 +13,17 @@ inline constexpr float kQ12UnitSquared = kQ12Unit * kQ12Unit;
 template <class Isa>
 struct WordNoise {
   using V = typename Isa::V;
-  using U = xsimd::batch<std::uint32_t, typename V::arch_type>;
-  U words;
+  LaneNoise<Isa> words;
   V floats;
 
-  explicit WordNoise(std::uint32_t seed) {
-    alignas(64) std::uint32_t first[kLanes<Isa>];
-    for (std::uint32_t l = 0; l < kLanes<Isa>; ++l) first[l] = seed + l * 0x85ebca6bu;
-    words = U::load_aligned(first);
-    const U other = words * U(0xc2b2ae35u);
+  explicit WordNoise(std::uint32_t seed) : words(seed) {
+    using U = Lanes32<Isa>;
+    const U other = words.lanes * U(0xc2b2ae35u);
     floats = xsimd::bitwise_cast<V>((other >> 9) | U(0x3f800000u)) - V(1.0f);
   }
-  typename Isa::Words::W next() {
-    words = words + U(0x9e3779b9u);
-    return words;
-  }
+  typename Isa::Words::W next() { return words.next(); }
   /// A seed for what goes number by number.
-  std::uint32_t next_seed() {
-    words = words + U(0x9e3779b9u);
-    return words.get(0);
-  }
+  std::uint32_t next_seed() { return words.next().get(0); }
 };
 
 /// The step of a pair of slots, of whatever size; where it is not finite, nothing moves. As

@@ -289,11 +289,10 @@ void FieldTable::move_together(std::uint64_t rows, std::size_t stored_stride) {
 
 void FieldTable::convert_halves() {
   for (Row row = 0; row < rows(); ++row) {
-    std::byte* const at = this->at(row);
     for (std::size_t i = 0; i < shape_.weights(); ++i) {
       std::uint16_t half;
-      std::memcpy(&half, at + i * sizeof half, sizeof half);
-      set_weight_at(shape_.format, at, i, half_to_float(half));
+      std::memcpy(&half, at(row) + i * sizeof half, sizeof half);
+      set_weight(row, i, half_to_float(half));
     }
   }
 }
