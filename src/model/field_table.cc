@@ -40,12 +40,12 @@ constexpr auto in_use = [](const std::byte* slot) {
 FieldTable::FieldTable(std::uint32_t field, FieldTableOptions options, RowShape shape,
                        MemoryBudget& budget)
     : field_(field),
+      hashed_(options.bits != 0),
       options_(options),
       shape_(shape),
       budget_(&budget),
-      hashed_(options.bits != 0),
-      row_arena_(budget.limit(), lead()),
-      rows_at_(row_arena_.data()) {
+      row_arena_(budget.limit(), lead()) {
+  rows_at_ = row_arena_.data();
   measure();
   const std::uint64_t capacity = hashed_ ? std::uint64_t{1} << options.bits : kFirstSlots;
   const std::uint64_t bytes = index_bytes(capacity);

@@ -171,21 +171,24 @@ class FieldTable {
   void set_capacity(std::uint64_t capacity);
   static std::uint64_t index_bytes(std::uint64_t slots) { return slots * sizeof(std::uint64_t); }
 
+  // What every look-up reads, on one line: the tables of all fields together are looked up for each
+  // example, beside rows that fill the first-level cache.
+  alignas(kLineBytes) std::uint64_t* index_ = nullptr;
+  std::byte* rows_at_ = nullptr;
+  std::uint64_t capacity_ = 0;
+  // Of shape_, in bytes.
+  std::size_t stride_, used_bytes_, weight_bytes_;
+  std::uint32_t mask_ = 0;  ///< hashed: capacity() - 1
   std::uint32_t field_;
+  bool hashed_;
+  bool concurrent_ = false;
+
   FieldTableOptions options_;
   RowShape shape_;
   MemoryBudget* budget_;
-  bool hashed_;
-  bool concurrent_ = false;
-  std::uint32_t mask_ = 0;  ///< hashed: capacity() - 1
-  std::uint64_t capacity_ = 0;
   std::uint64_t limit_ = 0;  ///< keys before the index must grow
   Arena index_arena_;
-  std::uint64_t* index_ = nullptr;
   Arena row_arena_;
-  std::byte* rows_at_ = nullptr;
-  // Of shape_, in bytes.
-  std::size_t stride_, used_bytes_, weight_bytes_;
   std::uint64_t room_ = 0;      ///< rows the arena has been sized for
   bool no_shared_row_ = false;  ///< there was not even memory for that one: new features have none
   // On a line of their own: threads that share the table write them, and read all of the above.
