@@ -73,7 +73,7 @@ read_roofline() {
 
 # case_costs OPTIONS: bytes of tables read and written, and FLOPs, of learning from one row of $data,
 # "bytes flops". Counted on the rows themselves: a feature has an FFM row from its second sight on.
-#   row        fields * k weights of 16 bits and an accumulator per slice of k, read and written
+#   row        fields * k weights of 16 bits and one of 16 per slice of k for AdaGrad, read and written
 #   cell       a linear feature's cache line, read and written
 #   pair       2k forward; both sides' gradient 2k, sum of squares 4k, step 4k
 #   dense      2 per weight forward; 2 backward and 6 for AdaGrad in the half of the rows that fire
@@ -96,7 +96,7 @@ case_costs() {
     bytes = 2 * 64 * $1
     flops = 8 * $1
     if (k > 0) {
-      bytes += 2 * $2 * F * (weight * k + 4)
+      bytes += 2 * $2 * F * weight * (k + 1)
       flops += 12 * k * $3
     }
     inputs = F * (F + 1) / 2 + F + 1

@@ -83,7 +83,7 @@ Json ffm_to_json(const model::Model& model) {
   for (const model::FieldTable& table : model.fields()) {
     for (model::Row row = 0; row < table.rows(); ++row) {
       for (std::size_t i = 0; i < table.shape().weights(); ++i) weights.add(table.weight(row, i));
-      for (std::size_t i = 0; i < table.shape().state(); ++i) sums.add(table.state(row)[i]);
+      for (std::size_t i = 0; i < table.shape().state(); ++i) sums.add(table.state(row, i));
     }
     rows += table.rows();
     bytes += table.rows() * table.shape().stride();

@@ -95,6 +95,14 @@ struct Avx2 {
   static V load_q12_part(const Q12* p, std::size_t n) { return generic::load_copied<Avx2>(p, n); }
   static void store_q12_part(Q12* p, V v, std::size_t n) { generic::store_copied<Avx2>(p, v, n); }
 
+  static V load_bf16(const Bf16* p) {
+    const __m128i words = _mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(words), kBf16BitsLost));
+  }
+  static void store_bf16(Bf16* p, V v) {
+    _mm_storeu_si128(reinterpret_cast<__m128i_u*>(p), narrow(v));
+  }
+
   static V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
   static V fnma(V a, V b, V c) { return _mm256_fnmadd_ps(a, b, c); }
   static V divide(V a, V b) { return _mm256_div_ps(a, b); }

@@ -54,6 +54,14 @@ struct Avx512 {
     if (n % 8 == 4) _mm_storel_epi64(reinterpret_cast<__m128i_u*>(p), rest);
   }
 
+  static V load_bf16(const Bf16* p) {
+    const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(words), kBf16BitsLost));
+  }
+  static void store_bf16(Bf16* p, V v) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(p), narrow(v));
+  }
+
   // xsimd 8.1 multiplies and adds in two steps here.
   static V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
   static V fnma(V a, V b, V c) { return _mm512_fnmadd_ps(a, b, c); }
@@ -200,18 +208,50 @@ struct Avx512 {
       _mm512_mask_storeu_ps(p[q] - 4 * q, static_cast<__mmask16>(mask(n) << (4 * q)), v);
     }
   }
-  /// The first r of the floats at place r < n in lanes 4 r, …, the others 0.
-  static V load_triangle(const float* const* p, std::size_t n) {
-    __m512 v = _mm512_setzero_ps();
-    if (n > 1) v = _mm512_insertf32x4(v, _mm_maskz_loadu_ps(mask_of_four(1), p[1]), 1);
-    if (n > 2) v = _mm512_insertf32x4(v, _mm_maskz_loadu_ps(mask_of_four(2), p[2]), 2);
-    if (n > 3) v = _mm512_insertf32x4(v, _mm_maskz_loadu_ps(mask_of_four(3), p[3]), 3);
-    return v;
+  /// Four accumulators at each of four places; stored are the upper halves of the lanes.
+  static V load_fours(const Bf16* const* p) {
+    const __m256i words = _mm256_inserti128_si256(_mm256_castsi128_si256(two_fours(p[0], p[1])),
+                                                  two_fours(p[2], p[3]), 1);
+    const __m512i upper = _mm512_setr_epi32(0x00000000, 0x00010000, 0x00020000, 0x00030000,  //
+                                            0x00040000, 0x00050000, 0x00060000, 0x00070000,  //
+                                            0x00080000, 0x00090000, 0x000a0000, 0x000b0000,  //
+                                            0x000c0000, 0x000d0000, 0x000e0000, 0x000f0000);
+    return _mm512_castsi512_ps(
+        _mm512_maskz_permutexvar_epi16(0xaaaaaaaa, upper, _mm512_castsi256_si512(words)));
   }
-  /// Stores its first r lanes, and 0 behind them, at each place r < n.
-  static void store_triangle(float* const* p, V v, std::size_t n) {
+  static void store_fours(Bf16* const* p, V v) {
+    // One instruction where narrow takes two or three.
+    const __m512i upper = _mm512_setr_epi32(0x00030001, 0x00070005, 0x000b0009, 0x000f000d,  //
+                                            0x00130011, 0x00170015, 0x001b0019, 0x001f001d,  //
+                                            0, 0, 0, 0, 0, 0, 0, 0);
+    const __m256i words =
+        _mm512_castsi512_si256(_mm512_permutexvar_epi16(upper, _mm512_castps_si512(v)));
+    store_two_fours(p[0], p[1], _mm256_castsi256_si128(words));
+    store_two_fours(p[2], p[3], _mm256_extracti128_si256(words, 1));
+  }
+  static __m128i two_fours(const Bf16* a, const Bf16* b) {
+    const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(a));
+    return _mm_castps_si128(_mm_loadh_pi(_mm_castsi128_ps(low), reinterpret_cast<const __m64*>(b)));
+  }
+  static void store_two_fours(Bf16* a, Bf16* b, __m128i v) {
+    _mm_storel_epi64(reinterpret_cast<__m128i_u*>(a), v);
+    _mm_storeh_pi(reinterpret_cast<__m64*>(b), _mm_castsi128_ps(v));
+  }
+  /// Floats s of place r for first <= s < r in lanes 4 r + s, the others 0.
+  static V load_triangle(const float* const* p, std::size_t first) {
+    const auto part = [&](std::size_t r) {
+      const auto before = static_cast<__mmask8>(~mask_of_four(first));
+      return _mm_maskz_loadu_ps(mask_of_four(r) & before, p[r]);
+    };
+    __m512 v = _mm512_setzero_ps();
+    v = _mm512_insertf32x4(v, part(1), 1);
+    v = _mm512_insertf32x4(v, part(2), 2);
+    return _mm512_insertf32x4(v, part(3), 3);
+  }
+  /// Stores its first r lanes, and 0 behind them, at each place r.
+  static void store_triangle(float* const* p, V v) {
     const __m512 below = _mm512_maskz_mov_ps(0x7310, v);
-    for (std::size_t r = 0; r < n; ++r) {
+    for (std::size_t r = 0; r < 4; ++r) {
       const __mmask16 row = static_cast<__mmask16>(mask(r + 1) << (4 * r));
       _mm512_mask_storeu_ps(p[r] - 4 * r, row, below);
     }

@@ -15,33 +15,23 @@ template <class Isa>
 struct Words512 {
   using W = __m512i;
 
-  /// The first `slots` <= 4 slots at the places of a register's rows; the others read as 0.
+  /// Four slots at each of the places of a register's rows.
   template <std::size_t K>
-  static W load(const Q12* const* rows, std::size_t slots) {
+  static W load(const Q12* const* rows) {
     if constexpr (K == 8) {
-      if (slots == 4) return _mm512_loadu_si512(rows[0]);
-      return _mm512_maskz_loadu_epi64(mask(2 * slots), rows[0]);
+      return _mm512_loadu_si512(rows[0]);
     } else {
       static_assert(K == 4);
-      if (slots == 4) return join(load_256(rows[0]), load_256(rows[1]));
-      return join(_mm256_maskz_loadu_epi64(mask(slots), rows[0]),
-                  _mm256_maskz_loadu_epi64(mask(slots), rows[1]));
+      return _mm512_inserti64x4(_mm512_castsi256_si512(load_256(rows[0])), load_256(rows[1]), 1);
     }
   }
   template <std::size_t K>
-  static void store(Q12* const* rows, std::size_t slots, W w) {
+  static void store(Q12* const* rows, W w) {
     if constexpr (K == 8) {
-      if (slots == 4) return _mm512_storeu_si512(rows[0], w);
-      _mm512_mask_storeu_epi64(rows[0], mask(2 * slots), w);
+      _mm512_storeu_si512(rows[0], w);
     } else {
-      const __m256i low = _mm512_castsi512_si256(w), high = _mm512_extracti64x4_epi64(w, 1);
-      if (slots == 4) {
-        _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(rows[0]), low);
-        _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(rows[1]), high);
-      } else {
-        _mm256_mask_storeu_epi64(rows[0], mask(slots), low);
-        _mm256_mask_storeu_epi64(rows[1], mask(slots), high);
-      }
+      _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(rows[0]), _mm512_castsi512_si256(w));
+      _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(rows[1]), _mm512_extracti64x4_epi64(w, 1));
     }
   }
   /// Slot s of row r becomes slot r of row s.
@@ -114,12 +104,8 @@ struct Words512 {
     asm("" : "+v"(one));
     return one;
   }
-  static __mmask8 mask(std::size_t n) { return static_cast<__mmask8>((1u << n) - 1u); }
   static __m256i load_256(const Q12* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p));
-  }
-  static W join(__m256i low, __m256i high) {
-    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
   }
 };
 

@@ -61,8 +61,8 @@ struct Kernels {
   void (*ffm_update_slice)(float* w, float* acc, const float* t, const float* delta,
                            std::size_t slots, std::size_t k, StepRule rule);
 
-  // ---- rows as they are stored: weights at a multiple of weight_bytes(format), and behind them,
-  // at a multiple of four bytes, accumulators ----
+  // ---- rows as they are stored (row_format.h): weights at a multiple of weight_bytes(format), and
+  // accumulators at a multiple of their size ----
   //
   // `noise` is the seed of stochastic rounding: any number, another one for each call. With equal
   // seeds results are equal, on one instruction set; kF32 has no use for it. A weight whose step is
@@ -93,8 +93,8 @@ struct Kernels {
   // that are not there: its pairs are 0, and with deltas of 0 the step leaves it, and what it
   // meets, as they are.
 
-  /// From which share of present fields on it takes less time to let such a row stand for every absent
-  /// field than to leave gaps, where the update is ffm_update_pairs_slice (`slice`) or
+  /// From which share of present fields on it takes less time to let such a row stand for every
+  /// absent field than to leave gaps, where the update is ffm_update_pairs_slice (`slice`) or
   /// ffm_update_pairs.
   float (*fill_from)(RowFormat format, std::size_t k, bool slice);
 
@@ -105,13 +105,14 @@ struct Kernels {
 
   /// The AdaGrad step of all rows, each from the weights as they were before the call:
   ///   gradient of rows[i][fields[j]*k+c] = delta[(i,j)] * rows[j][fields[i]*k+c], and the reverse.
-  /// accs[i] has a place for each weight of rows[i].
-  void (*ffm_update_pairs)(RowFormat format, std::byte* const* rows, float* const* accs,
+  /// accs[i] has a float for each weight of rows[i].
+  void (*ffm_update_pairs)(RowFormat format, std::byte* const* rows, std::byte* const* accs,
                            const std::uint32_t* fields, std::size_t n, std::size_t k,
                            const float* delta, StepRule rule, std::uint32_t noise);
 
-  /// The same with one accumulator per slot, as in ffm_update_slice: accs[i] is a row of slots.
-  void (*ffm_update_pairs_slice)(RowFormat format, std::byte* const* rows, float* const* accs,
+  /// The same with one accumulator per slot, as in ffm_update_slice: accs[i] has one of
+  /// slice_bytes(format) for each slot. Steps are made from accumulators before they are rounded.
+  void (*ffm_update_pairs_slice)(RowFormat format, std::byte* const* rows, std::byte* const* accs,
                                  const std::uint32_t* fields, std::size_t n, std::size_t k,
                                  const float* delta, StepRule rule, std::uint32_t noise);
 

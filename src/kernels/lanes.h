@@ -6,6 +6,7 @@
 ///   load_part(p, n), store_part(p, v, n)   the first n <= V::size lanes; the others read as 0
 ///   load_q12(p), load_q12_part(p, n)   the same of fixed-point numbers
 ///   store_q12(p, v), store_q12_part(p, v, n)   the upper halves of v's lanes, see Rounding
+///   load_bf16(p), store_bf16(p, v)   V::size short accumulators; stored are upper halves, too
 ///   fine(v)                    v * kQ12Fine in integer lanes
 ///   load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K weights is at p[s]
 ///   fma(a, b, c), fnma(a, b, c)            a*b + c and c - a*b
@@ -39,8 +40,10 @@ struct Whole {
   using V = typename Isa::V;
   static V load(const float* p) { return V::load_unaligned(p); }
   static V load(const Q12* p) { return Isa::load_q12(p); }
+  static V load(const Bf16* p) { return Isa::load_bf16(p); }
   static void store(float* p, V v) { v.store_unaligned(p); }
   static void store(Q12* p, V v) { Isa::store_q12(p, v); }
+  static void store(Bf16* p, V v) { Isa::store_bf16(p, v); }
 };
 
 // The first n <= lanes of an array, by way of an array of a whole register: load_part and the like

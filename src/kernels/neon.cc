@@ -28,6 +28,12 @@ struct Neon {
   static V load_q12_part(const Q12* p, std::size_t n) { return generic::load_copied<Neon>(p, n); }
   static void store_q12_part(Q12* p, V v, std::size_t n) { generic::store_copied<Neon>(p, v, n); }
 
+  static V load_bf16(const Bf16* p) {
+    const uint16x4_t words = vld1_u16(reinterpret_cast<const std::uint16_t*>(p));
+    return vreinterpretq_f32_u32(vshll_n_u16(words, kBf16BitsLost));
+  }
+  static void store_bf16(Bf16* p, V v) { vst1_s16(reinterpret_cast<std::int16_t*>(p), narrow(v)); }
+
   static V fma(V a, V b, V c) { return vfmaq_f32(c, a, b); }
   static V fnma(V a, V b, V c) { return vfmsq_f32(c, a, b); }
   // xsimd 8.1 makes do with estimates of both here.

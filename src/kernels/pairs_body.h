@@ -32,12 +32,15 @@ struct Rows<const T> {
   }
 };
 
-/// Their accumulators.
+/// Their accumulators, one per weight (slots of k) or per slot (of 1); A is float or Bf16.
+template <class A>
 struct Accs {
-  float* const* rows;
+  std::byte* const* rows;
   const std::uint32_t* fields;
 
-  float* slot(std::size_t i, std::size_t j, std::size_t k) const { return rows[i] + fields[j] * k; }
+  A* row(std::size_t i) const { return reinterpret_cast<A*>(rows[i]); }
+  /// Row i's slot for the field of row j.
+  A* slot(std::size_t i, std::size_t j, std::size_t k) const { return row(i) + fields[j] * k; }
 };
 
 template <class Isa, std::size_t K>
@@ -232,8 +235,9 @@ inline void step_bundle(typename Isa::V delta, const auto& w_own, const auto& ac
 }
 
 template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
-[[gnu::flatten]] void ffm_update_pairs_fixed(Rows<T> w, Accs acc, std::size_t n, const float* delta,
-                                             Step step, std::uint32_t noise, OwnSlots own_slots) {
+[[gnu::flatten]] void ffm_update_pairs_fixed(Rows<T> w, Accs<float> acc, std::size_t n,
+                                             const float* delta, Step step, std::uint32_t noise,
+                                             OwnSlots own_slots) {
   using Slots = Scattered<Isa, K, T>;
   using AccSlots = Scattered<Isa, K, float>;
   constexpr std::size_t S = kBundle<Isa, K>;
@@ -262,7 +266,7 @@ template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
 }
 
 template <class Isa, class T, class Step>
-[[gnu::flatten]] void ffm_update_pairs_any(const Rows<T>& w, const Accs& acc, std::size_t n,
+[[gnu::flatten]] void ffm_update_pairs_any(const Rows<T>& w, const Accs<float>& acc, std::size_t n,
                                            std::size_t k, const float* delta, const Step& step,
                                            std::uint32_t noise) {
   using V = typename Isa::V;
@@ -293,11 +297,11 @@ template <class Isa, class T, class Step>
 }
 
 template <class Isa>
-void ffm_update_pairs(RowFormat format, std::byte* const* rows, float* const* accs,
+void ffm_update_pairs(RowFormat format, std::byte* const* rows, std::byte* const* accs,
                       const std::uint32_t* fields, std::size_t n, std::size_t k, const float* delta,
                       StepRule rule, std::uint32_t noise) {
   if (n < 2) return;
-  const Accs acc = {accs, fields};
+  const Accs<float> acc = {accs, fields};
   with_format(format, [&]<class T>(T) {
     const Rows<T> w = {rows, fields};
     with_step<Isa>(rule, [&]<class Step>(const Step& step) {

@@ -25,7 +25,7 @@ void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32
     const Rows<const T> r = {rows, fields};
     const auto fixed = [&]<std::size_t K>() {
       if constexpr (Isa::kTiles && std::is_same_v<T, Q12> && (K == 4 || K == 8)) {
-        if (adjacent(fields, n)) return ffm_pairs_q12<Isa, K>(r, n, pairs);
+        if (n >= kTile && adjacent(fields, n)) return ffm_pairs_q12<Isa, K>(r, n, pairs);
       }
       if constexpr (Isa::kWords && std::is_same_v<T, Q12>) {
         if (adjacent(fields, n)) return ffm_pairs_words<Isa, K, true>(r, n, pairs);
@@ -39,21 +39,21 @@ void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32
 }
 
 template <class Isa>
-void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, float* const* accs,
+void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, std::byte* const* accs,
                             const std::uint32_t* fields, std::size_t n, std::size_t k,
                             const float* delta, StepRule rule, std::uint32_t noise) {
   if (n < 2) return;
-  const Accs acc = {accs, fields};
   with_format(format, [&]<class T>(T) {
     const Rows<T> w = {rows, fields};
+    const Accs<SliceOf<T>> acc = {accs, fields};
     with_step<Isa>(rule, [&]<class Step>(const Step& step) {
       const auto fixed = [&]<std::size_t K>() {
         if constexpr (Isa::kTiles && !Step::kHasL2 && (K == 4 || K == 8)) {
-          if (adjacent(fields, n)) {
+          if (n >= kTile && adjacent(fields, n)) {
             if constexpr (std::is_same_v<T, Q12>) {
-              return ffm_update_pairs_slice_q12<Isa, K>(w, accs, n, delta, rule.rate, noise);
+              return ffm_update_pairs_slice_q12<Isa, K>(w, acc, n, delta, rule.rate, noise);
             } else {
-              return ffm_update_pairs_slice_tiles<Isa, K>(w, accs, n, delta, step);
+              return ffm_update_pairs_slice_tiles<Isa, K>(w, acc, n, delta, step);
             }
           }
         }

@@ -6,6 +6,10 @@
 /// (Isa::Words), and the one side is brought to the order of the other by shuffles. Pairs within
 /// four rows are a tile whose sides are the same. Only sums of products and accumulators are
 /// floats, one for each pair.
+///
+/// Where their number is no multiple of four, the last four rows are a group nevertheless; those
+/// that other groups have had stand back for room with weights and deltas of 0, so that what meets
+/// them stays as it is. There are at least four rows.
 #pragma once
 
 #include "kernels/pairs_tile_body.h"
@@ -23,12 +27,10 @@ struct TileWords {
   static constexpr std::size_t kRows = kTile / kRegisters;  ///< in one register
   W w[kRegisters];
 
-  /// The first `slots` slots of the rows at `at`.
-  void load(const Q12* const* at, std::size_t slots) {
+  /// Four slots of each of the rows at `at`.
+  void load(const Q12* const* at) {
 #pragma GCC unroll 4
-    for (std::size_t e = 0; e < kRegisters; ++e) {
-      w[e] = Words::template load<K>(at + e * kRows, slots);
-    }
+    for (std::size_t e = 0; e < kRegisters; ++e) w[e] = Words::template load<K>(at + e * kRows);
   }
   TileWords transposed() const {
     TileWords t;
@@ -59,17 +61,17 @@ struct Fours {
   T* at[kTile];
 };
 
-/// One array of each of the four rows i, … of an example. Of the last ones of an example only
-/// `valid` may be there (kWhole: all are); `spare`, room for a tile, stands for the others.
+/// One array of each of the four rows i, … of an example. The first `absent` of them are not there
+/// (kWhole: all are); `spare`, room for a tile, stands for them.
 template <class T, bool kWhole>
 struct FourRows {
   T* rows[kTile];
   std::size_t along[kTile];  ///< 0 where a row is not there: wherever one looks, it is `spare`
 
   template <class RowAt>
-  [[gnu::always_inline]] FourRows(std::size_t valid, T* spare, RowAt&& row_at) {
+  [[gnu::always_inline]] FourRows(std::size_t absent, T* spare, RowAt&& row_at) {
     for (std::size_t r = 0; r < kTile; ++r) {
-      along[r] = kWhole || r < valid;
+      along[r] = kWhole || r >= absent;
       rows[r] = along[r] != 0 ? row_at(r) : spare;
     }
   }
@@ -83,7 +85,7 @@ struct FourRows {
   }
 };
 
-/// The slots of rows j, …, which are there, for field i of the example and those behind it.
+/// The slots of rows j, … for field i of the example and those behind it.
 template <std::size_t K, class T>
 [[gnu::always_inline]] inline Fours<T> slots_of(const Rows<T>& w, std::size_t j, std::size_t i) {
   Fours<T> places;
@@ -94,37 +96,39 @@ template <std::size_t K, class T>
 
 // ---- forward ----
 
-/// The pairs of rows i, … with those before them and with each other.
+/// The pairs of rows i, … with those before row i + absent.
 template <class Isa, std::size_t K, bool kWhole>
 [[gnu::always_inline]] inline void pairs_of_four_q12(const Rows<const Q12>& w, std::size_t i,
-                                                     std::size_t valid, float* pairs) {
+                                                     std::size_t absent, float* pairs) {
   using V = typename Isa::V;
   alignas(64) static constexpr Q12 kSpare[kTile * K] = {};
   alignas(16) float spare_pairs[kTile];
   const V scale(kQ12UnitSquared);
-  const std::size_t slots = kWhole ? kTile : valid;
-  const FourRows<const Q12, kWhole> own(valid, kSpare,
+  const FourRows<const Q12, kWhole> own(absent, kSpare,
                                         [&](std::size_t r) { return w.slot(i + r, 0, K); });
   const FourRows<float, kWhole> out(
-      valid, spare_pairs, [&](std::size_t r) { return pairs + (i + r) * (i + r + 1) / 2; });
-  for (std::size_t j = 0; j < i; j += kTile) {
-    TileWords<Isa, K> a, b;
-    a.load(own.at(j * K).at, kTile);
-    b.load(slots_of<K>(w, j, i).at, slots);
+      absent, spare_pairs, [&](std::size_t r) { return pairs + (i + r) * (i + r + 1) / 2; });
+  TileWords<Isa, K> a, b;
+  // First, because it writes to the places of pairs with rows that are not there, too.
+  a.load(own.at(i * K).at);
+  Isa::store_triangle(out.at(i).at, a.products(a.transposed()) * scale);
+  for (std::size_t j = 0; j < i + absent; j += kTile) {
+    a.load(own.at(j * K).at);
+    b.load(slots_of<K>(w, j, i).at);
     Isa::store_fours(out.at(j).at, a.products(b.transposed()) * scale, kTile);
   }
-  TileWords<Isa, K> a;
-  a.load(own.at(i * K).at, slots);
-  Isa::store_triangle(out.at(i).at, a.products(a.transposed()) * scale, valid);
 }
 
 template <class Isa, std::size_t K>
 [[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] void ffm_pairs_q12(Rows<const Q12> w,
                                                                             std::size_t n,
                                                                             float* pairs) {
-  std::size_t i = 0;
-  for (; i + kTile <= n; i += kTile) pairs_of_four_q12<Isa, K, true>(w, i, kTile, pairs);
-  if (i < n) pairs_of_four_q12<Isa, K, false>(w, i, n - i, pairs);
+  for (std::size_t i = 0; i + kTile <= n; i += kTile) {
+    pairs_of_four_q12<Isa, K, true>(w, i, 0, pairs);
+  }
+  if (n % kTile != 0) {
+    pairs_of_four_q12<Isa, K, false>(w, n - kTile, kTile - n % kTile, pairs);
+  }
 }
 
 // ---- update, one accumulator per slot ----
@@ -135,17 +139,19 @@ template <class Isa>
 struct Q12Step {
   using V = typename Isa::V;
   V four_rates, mean_root;
+  SliceRounding<Isa, Bf16> rounded;
 
-  Q12Step(float rate, std::size_t k)
-      : four_rates(4 * rate), mean_root(kQ12Unit * __builtin_sqrtf(1.0f / static_cast<float>(k))) {}
+  Q12Step(float rate, std::size_t k, std::uint32_t seed)
+      : four_rates(4 * rate),
+        mean_root(kQ12Unit * __builtin_sqrtf(1.0f / static_cast<float>(k))),
+        rounded(seed) {}
 
-  /// Adds the means of squares * deltas² to the first `slots` accumulators at four places.
-  [[gnu::always_inline]] V operator()(V squares, V deltas, float* const* acc,
-                                      std::size_t slots) const {
+  /// Adds the means of squares * deltas² to four accumulators at each of four places.
+  [[gnu::always_inline]] V operator()(V squares, V deltas, Bf16* const* acc) const {
     const V scaled = mean_root * deltas;
     // In this order what is 0 stays so, however large the delta is.
-    const V now = Isa::fma(squares * scaled, scaled, Isa::load_fours(acc, slots));
-    Isa::store_fours(acc, now, slots);
+    const V now = Isa::fma(squares * scaled, scaled, Isa::load_fours(acc));
+    Isa::store_fours(acc, rounded(now));
     // Its 14 bits are enough for a factor.
     return Isa::rsqrt_guess(Isa::clamp_normal(now)) * (four_rates * deltas);
   }
@@ -153,8 +159,7 @@ struct Q12Step {
 
 /// weights -= step / 4 * contra, where |step| < 2.
 template <class Isa, std::size_t K>
-[[gnu::always_inline]] inline void move_words(Q12* const* at, std::size_t slots,
-                                              const TileWords<Isa, K>& weights,
+[[gnu::always_inline]] inline void move_words(Q12* const* at, const TileWords<Isa, K>& weights,
                                               const TileWords<Isa, K>& contra, typename Isa::V step,
                                               WordNoise<Isa>& noise) {
   using Words = typename Isa::Words;
@@ -165,19 +170,19 @@ template <class Isa, std::size_t K>
   for (std::size_t e = 0; e < Side::kRegisters; ++e) {
     const auto moved =
         Words::move(weights.w[e], Words::template spread<K>(factors, e), contra.w[e], words);
-    Words::template store<K>(at + e * Side::kRows, slots, moved);
+    Words::template store<K>(at + e * Side::kRows, moved);
   }
 }
 
-/// A tile pair by pair: the slots of its first `rows` rows and what they meet. own_steps has lane
-/// 4 r + s for slot s of row r of one side, other_steps lane 4 s + r for slot r of row s of the
-/// other. kTriangle: both sides are the same.
+/// A tile pair by pair: the slots of its rows from `absent` on and what they meet. own_steps has
+/// lane 4 r + s for slot s of row r of one side, other_steps lane 4 s + r for slot r of row s of
+/// the other. kTriangle: both sides are the same.
 template <class Isa, std::size_t K, bool kTriangle>
 [[gnu::noinline, gnu::flatten]] void move_pairs(const Fours<Q12>& own, const Fours<Q12>& others,
-                                                std::size_t rows, const float* own_steps,
+                                                std::size_t absent, const float* own_steps,
                                                 const float* other_steps, std::uint32_t noise) {
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t s = 0; s < (kTriangle ? r : kTile); ++s) {
+  for (std::size_t r = absent; r < kTile; ++r) {
+    for (std::size_t s = kTriangle ? absent : 0; s < (kTriangle ? r : kTile); ++s) {
       move_pair<K>(own.at[r] + s * K, others.at[s] + r * K, own_steps[kTile * r + s],
                    other_steps[kTile * s + r], noise);
     }
@@ -186,74 +191,76 @@ template <class Isa, std::size_t K, bool kTriangle>
 
 /// The rows of four fields with each other. delta has lane 4 r + s for s < r, 0 elsewhere.
 template <class Isa, std::size_t K>
-[[gnu::always_inline]] inline void update_triangle(const Fours<Q12>& at, const Fours<float>& acc,
-                                                   std::size_t rows, typename Isa::V delta,
+[[gnu::always_inline]] inline void update_triangle(const Fours<Q12>& at, const Fours<Bf16>& acc,
+                                                   std::size_t absent, typename Isa::V delta,
                                                    const Q12Step<Isa>& step,
                                                    WordNoise<Isa>& noise) {
   using V = typename Isa::V;
   TileWords<Isa, K> a;
-  a.load(at.at, rows);
+  a.load(at.at);
   const V both = delta + Isa::transpose_4x4(delta);
-  const V steps = step(Isa::transpose_4x4(a.squares()), both, acc.at, rows);
+  const V steps = step(Isa::transpose_4x4(a.squares()), both, acc.at);
   if (Isa::all_below_two(steps)) {
-    move_words<Isa, K>(at.at, rows, a, a.transposed(), steps, noise);
+    move_words<Isa, K>(at.at, a, a.transposed(), steps, noise);
   } else {
     alignas(64) float lanes[kLanes<Isa>];
     steps.store_aligned(lanes);
-    move_pairs<Isa, K, true>(at, at, rows, lanes, lanes, noise.next_seed());
+    move_pairs<Isa, K, true>(at, at, absent, lanes, lanes, noise.next_seed());
   }
 }
 
 /// Of 1, 2, 4 and 8 the fastest (bench_kernels_ffm).
 inline constexpr std::size_t kQ12TilesAhead = 4;
 
-/// Rows i, … with each other and with those before them. Without the vectoriser for straight code:
-/// it puts addresses into vectors, whose ports ours need (a tenth slower).
+/// Rows i, … with each other and with those before row i + absent. Without the vectoriser for
+/// straight code: it puts addresses into vectors, whose ports ours need (a tenth slower).
 template <class Isa, std::size_t K, bool kWhole>
 [[gnu::noinline, gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] WordNoise<Isa>
-update_four_q12(Rows<Q12> w, float* const* accs, std::size_t i, std::size_t valid,
-                const float* delta, Q12Step<Isa> step, WordNoise<Isa> noise) {
+update_four_q12(Rows<Q12> w, Accs<Bf16> acc, std::size_t i, std::size_t absent, const float* delta,
+                Q12Step<Isa> step, WordNoise<Isa> noise) {
   using V = typename Isa::V;
-  const std::size_t slots = kWhole ? kTile : valid;
+  if constexpr (kWhole) absent = 0;
   alignas(64) Q12 spare[kTile * K] = {};
-  alignas(16) float spare_acc[kTile] = {}, spare_delta[kTile] = {};
-  const Accs acc = {accs, w.fields};
-  const FourRows<Q12, kWhole> own(valid, spare, [&](std::size_t r) { return w.slot(i + r, 0, K); });
-  const FourRows<float, kWhole> own_acc(valid, spare_acc,
-                                        [&](std::size_t r) { return acc.slot(i + r, 0, 1); });
+  alignas(16) Bf16 spare_acc[kTile] = {};
+  alignas(16) float spare_delta[kTile] = {};
+  const FourRows<Q12, kWhole> own(absent, spare,
+                                  [&](std::size_t r) { return w.slot(i + r, 0, K); });
+  const FourRows<Bf16, kWhole> own_acc(absent, spare_acc,
+                                       [&](std::size_t r) { return acc.slot(i + r, 0, 1); });
   const FourRows<const float, kWhole> own_delta(
-      valid, spare_delta, [&](std::size_t r) { return delta + (i + r) * (i + r + 1) / 2; });
+      absent, spare_delta, [&](std::size_t r) { return delta + (i + r) * (i + r + 1) / 2; });
   const auto other_acc = [&](std::size_t j) {
-    Fours<float> places;
+    Fours<Bf16> places;
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < kTile; ++r) places.at[r] = acc.slot(j + r, i, 1);
     return places;
   };
 
-  update_triangle<Isa, K>(own.at(i * K), own_acc.at(i), slots,
-                          Isa::load_triangle(own_delta.at(i).at, slots), step, noise);
-  for (std::size_t j = 0; j < i;) {
+  update_triangle<Isa, K>(own.at(i * K), own_acc.at(i), absent,
+                          Isa::load_triangle(own_delta.at(i).at, absent), step, noise);
+  const std::size_t end = i + absent;
+  for (std::size_t j = 0; j < end;) {
     // The way from the sums of squares through the root to the step is long, so several tiles go it
     // side by side before the first one moves: reading the weights twice costs less than waiting.
     alignas(64) float steps[kQ12TilesAhead][2][kLanes<Isa>];
-    const std::size_t count = i - j < kQ12TilesAhead * kTile ? (i - j) / kTile : kQ12TilesAhead;
+    const std::size_t count = end - j < kQ12TilesAhead * kTile ? (end - j) / kTile : kQ12TilesAhead;
     V all(0.0f);
     for (std::size_t t = 0; t < count; ++t) {
       const std::size_t at = j + t * kTile;
       TileWords<Isa, K> a, b;
-      a.load(own.at(at * K).at, kTile);
-      b.load(slots_of<K>(w, at, i).at, slots);
+      a.load(own.at(at * K).at);
+      b.load(slots_of<K>(w, at, i).at);
       const V d = Isa::load_fours(own_delta.at(at).at, kTile);
-      const V own_steps = step(Isa::transpose_4x4(b.squares()), d, own_acc.at(at).at, kTile);
+      const V own_steps = step(Isa::transpose_4x4(b.squares()), d, own_acc.at(at).at);
       const V other_steps =
-          step(Isa::transpose_4x4(a.squares()), Isa::transpose_4x4(d), other_acc(at).at, slots);
+          step(Isa::transpose_4x4(a.squares()), Isa::transpose_4x4(d), other_acc(at).at);
       own_steps.store_aligned(steps[t][0]);
       other_steps.store_aligned(steps[t][1]);
       all = Isa::any_of(all, own_steps, other_steps);
     }
     if (!Isa::all_below_two(all)) {
       for (std::size_t t = 0; t < count; ++t, j += kTile) {
-        move_pairs<Isa, K, false>(own.at(j * K), slots_of<K>(w, j, i), slots, steps[t][0],
+        move_pairs<Isa, K, false>(own.at(j * K), slots_of<K>(w, j, i), absent, steps[t][0],
                                   steps[t][1], noise.next_seed());
       }
       continue;
@@ -261,27 +268,29 @@ update_four_q12(Rows<Q12> w, float* const* accs, std::size_t i, std::size_t vali
     for (std::size_t t = 0; t < count; ++t, j += kTile) {
       const Fours<Q12> a_at = own.at(j * K), b_at = slots_of<K>(w, j, i);
       TileWords<Isa, K> a, b;
-      a.load(a_at.at, kTile);
-      b.load(b_at.at, slots);
+      a.load(a_at.at);
+      b.load(b_at.at);
       const V own_steps = V::load_aligned(steps[t][0]), other_steps = V::load_aligned(steps[t][1]);
-      move_words<Isa, K>(a_at.at, kTile, a, b.transposed(), own_steps, noise);
-      move_words<Isa, K>(b_at.at, slots, b, a.transposed(), other_steps, noise);
+      move_words<Isa, K>(a_at.at, a, b.transposed(), own_steps, noise);
+      move_words<Isa, K>(b_at.at, b, a.transposed(), other_steps, noise);
     }
   }
   return noise;
 }
 
 template <class Isa, std::size_t K>
-void ffm_update_pairs_slice_q12(Rows<Q12> w, float* const* accs, std::size_t n, const float* delta,
+void ffm_update_pairs_slice_q12(Rows<Q12> w, Accs<Bf16> acc, std::size_t n, const float* delta,
                                 float rate, std::uint32_t seed) {
-  const Q12Step<Isa> step(rate, K);
+  const Q12Step<Isa> step(rate, K, seed);
   WordNoise<Isa> noise(seed);
   // Last rows first: what ffm_pairs has read last is what the first-level cache still holds.
-  std::size_t i = n / kTile * kTile;
-  if (i < n) noise = update_four_q12<Isa, K, false>(w, accs, i, n - i, delta, step, noise);
-  while (i > 0) {
+  if (n % kTile != 0) {
+    noise =
+        update_four_q12<Isa, K, false>(w, acc, n - kTile, kTile - n % kTile, delta, step, noise);
+  }
+  for (std::size_t i = n / kTile * kTile; i > 0;) {
     i -= kTile;
-    noise = update_four_q12<Isa, K, true>(w, accs, i, kTile, delta, step, noise);
+    noise = update_four_q12<Isa, K, true>(w, acc, i, 0, delta, step, noise);
   }
 }
 

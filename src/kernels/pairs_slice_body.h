@@ -9,53 +9,102 @@
 
 namespace leveret::kernels::generic {
 
-/// The accumulators of rows j, j+1, … for row i's field: one number in each row.
+/// How the accumulator of a slot of weights of type T is stored.
+template <class T>
+using SliceOf = std::conditional_t<std::is_same_v<T, Q12>, Bf16, float>;
+
+// The bits of an accumulator; of a short one they are the upper ones of a lane.
+inline std::uint32_t bits_of(float acc) { return __builtin_bit_cast(std::uint32_t, acc); }
+inline std::uint32_t bits_of(Bf16 acc) { return acc.bits; }
+inline void set_bits(float& acc, std::uint32_t bits) { acc = __builtin_bit_cast(float, bits); }
+inline void set_bits(Bf16& acc, std::uint32_t bits) { acc.bits = static_cast<std::uint16_t>(bits); }
+template <class A>
+inline constexpr int kBitsBelow = std::is_same_v<A, Bf16> ? kBf16BitsLost : 0;
+
+/// The accumulators at(0), …, at(count - 1) in a register. Lanes beyond, which gain nothing, repeat
+/// the first, so that the number of accesses is fixed and none goes by way of memory.
+template <class Isa, class A, class At>
+inline typename Isa::V load_accs(std::size_t count, At&& at) {
+  const auto bits = [&](std::size_t s) { return bits_of(at(s < count ? s : 0)); };
+  const auto lanes = [&]<std::size_t... S>(std::index_sequence<S...>) {
+    return Lanes32<Isa>{bits(S)...};
+  }
+  (std::make_index_sequence<kLanes<Isa>>());
+  return xsimd::bitwise_cast<typename Isa::V>(lanes << kBitsBelow<A>);
+}
+/// The first one last, as it may have gained something.
+template <class Isa, class A, class At>
+inline void store_accs(std::size_t count, typename Isa::V v, At&& at) {
+  alignas(64) std::uint32_t lanes[kLanes<Isa>];
+  (xsimd::bitwise_cast<Lanes32<Isa>>(v) >> kBitsBelow<A>).store_aligned(lanes);
+  for (std::size_t s = kLanes<Isa>; s-- > 0;) set_bits(at(s < count ? s : 0), lanes[s]);
+}
+
+inline float to_float(float acc) { return acc; }
+
+/// Accumulators on their way to a store; those of 16 bits get a noise that all of a call share.
+template <class Isa, class A>
+struct SliceRounding {
+  using V = typename Isa::V;
+  explicit SliceRounding(std::uint32_t) {}
+  V operator()(V v) const { return v; }
+  void store(float& to, float acc) { to = acc; }
+};
+
 template <class Isa>
+struct SliceRounding<Isa, Bf16> {
+  using V = typename Isa::V;
+  Lanes32<Isa> noise;
+  std::uint32_t seed;
+
+  explicit SliceRounding(std::uint32_t call_seed)
+      : noise((LaneNoise<Isa>(call_seed).lanes * Lanes32<Isa>(0x27d4eb2fu)) >> kBf16BitsLost),
+        seed(call_seed) {}
+  V operator()(V v) const {
+    return xsimd::bitwise_cast<V>(xsimd::bitwise_cast<Lanes32<Isa>>(v) + noise);
+  }
+  /// One of them, with a noise of its own.
+  void store(Bf16& to, float acc) { to = round_to_bf16(acc, seed += 0x9e3779b9u); }
+};
+
+/// The accumulators of rows j, j+1, … for row i's field: one number in each row.
+template <class Isa, class A>
 struct ColumnAccs {
   using V = typename Isa::V;
-  const Accs& acc;
+  const Accs<A>& acc;
   std::size_t i, j, count;
 
-  /// Adds `squares` / k to them and returns what they are then.
-  V add(V squares, std::size_t k) const {
-    float* const* rows = acc.rows + j;
+  /// Adds `squares` / k to them and returns what they are then, before they are rounded.
+  V add(V squares, std::size_t k, const SliceRounding<Isa, A>& rounded) const {
+    std::byte* const* rows = acc.rows + j;
     const std::size_t column = acc.fields[i];
-    alignas(64) float lanes[kLanes<Isa>] = {};
-    for (std::size_t s = 0; s < count; ++s) lanes[s] = rows[s][column];
-    const V now = Isa::fma(squares, V(1.0f / static_cast<float>(k)), V::load_aligned(lanes));
-    now.store_aligned(lanes);
-    for (std::size_t s = 0; s < count; ++s) rows[s][column] = lanes[s];
+    const auto at = [&](std::size_t s) -> A& { return reinterpret_cast<A*>(rows[s])[column]; };
+    const V mean(1.0f / static_cast<float>(k));
+    const V now = Isa::fma(squares, mean, load_accs<Isa, A>(count, at));
+    store_accs<Isa, A>(count, rounded(now), at);
     return now;
   }
 };
 
 /// Row i's accumulators for the fields of rows j, j+1, …
-template <class Isa>
+template <class Isa, class A>
 struct RowAccs {
   using V = typename Isa::V;
-  const Accs& acc;
+  const Accs<A>& acc;
   std::size_t i, j, count;
 
-  V add(V squares, std::size_t k) const {
-    float* const row = acc.rows[i];
+  V add(V squares, std::size_t k, const SliceRounding<Isa, A>& rounded) const {
+    A* const row = acc.row(i);
     const std::uint32_t* fields = acc.fields + j;
     const V mean = squares * V(1.0f / static_cast<float>(k));
-    if (fields[count - 1] - fields[0] == count - 1) {
-      float* const at = row + fields[0];
-      const bool whole = count == kLanes<Isa>;
-      const V now = mean + (whole ? V::load_unaligned(at) : Isa::load_part(at, count));
-      if (whole) {
-        now.store_unaligned(at);
-      } else {
-        Isa::store_part(at, now, count);
-      }
+    if (count == kLanes<Isa> && adjacent(fields, count)) {
+      const V now = mean + Whole<Isa>::load(row + fields[0]);
+      Whole<Isa>::store(row + fields[0], rounded(now));
       return now;
     }
-    alignas(64) float lanes[kLanes<Isa>] = {};
-    for (std::size_t s = 0; s < count; ++s) lanes[s] = row[fields[s]];
-    const V now = mean + V::load_aligned(lanes);
-    now.store_aligned(lanes);
-    for (std::size_t s = 0; s < count; ++s) row[fields[s]] = lanes[s];
+    const auto at = [&](std::size_t s) -> A& { return row[fields[s]]; };
+    const V now = mean + load_accs<Isa, A>(count, at);
+    store_accs<Isa, A>(count, rounded(now), at);
     return now;
   }
 };
@@ -87,9 +136,10 @@ inline void for_each_bundle(const Rows<T>& w, std::size_t i, std::size_t j, std:
 }
 
 template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
-inline void update_slice_block(const Rows<T>& w, const Accs& acc, std::size_t i, std::size_t j,
-                               std::size_t count, const float* delta, const Step& step,
-                               Rounding<Isa, T>& rounded,
+inline void update_slice_block(const Rows<T>& w, const Accs<SliceOf<T>>& acc, std::size_t i,
+                               std::size_t j, std::size_t count, const float* delta,
+                               const Step& step, Rounding<Isa, T>& rounded,
+                               const SliceRounding<Isa, SliceOf<T>>& rounded_acc,
                                const OwnSlots& own_slots) {
   using V = typename Isa::V;
   constexpr std::size_t N = kLanes<Isa>;
@@ -123,9 +173,10 @@ inline void update_slice_block(const Rows<T>& w, const Accs& acc, std::size_t i,
   const V common = Step::kHasL2 ? V(1.0f) : d;
   const V own_sums = Isa::template slot_sums<kEntries>(own_squares) * common * common;
   const V other_sums = Isa::template slot_sums<kEntries>(other_squares) * common * common;
-  (step.scale(RowAccs<Isa>{acc, i, j, count}.add(own_sums, K)) * common).store_aligned(own_scale);
-  (step.scale(ColumnAccs<Isa>{acc, i, j, count}.add(other_sums, K)) * common)
-      .store_aligned(other_scale);
+  const RowAccs<Isa, SliceOf<T>> own_acc{acc, i, j, count};
+  const ColumnAccs<Isa, SliceOf<T>> other_acc{acc, i, j, count};
+  (step.scale(own_acc.add(own_sums, K, rounded_acc)) * common).store_aligned(own_scale);
+  (step.scale(other_acc.add(other_sums, K, rounded_acc)) * common).store_aligned(other_scale);
 
   const auto move = [&](std::size_t e, const auto& own, const auto& others) {
     const V own_factor = Isa::template spread<K>(own_scale + e * S);
@@ -148,30 +199,35 @@ inline void update_slice_block(const Rows<T>& w, const Accs& acc, std::size_t i,
 }
 
 template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
-[[gnu::flatten]] void ffm_update_pairs_slice_fixed(Rows<T> w, Accs acc, std::size_t n,
+[[gnu::flatten]] void ffm_update_pairs_slice_fixed(Rows<T> w, Accs<SliceOf<T>> acc, std::size_t n,
                                                    const float* delta, Step step,
                                                    std::uint32_t noise, OwnSlots own_slots) {
   constexpr std::size_t N = kLanes<Isa>;
   Rounding<Isa, T> rounded(noise);
+  const SliceRounding<Isa, SliceOf<T>> rounded_acc(noise);
   // Last row first: what ffm_pairs has read last is what the first-level cache still holds.
   delta += n * (n + 1) / 2;
   for (std::size_t i = n; i-- > 1;) {
     delta -= i + 1;
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
-      update_slice_block<Isa, K>(w, acc, i, j, N, delta + j, step, rounded, own_slots);
+      update_slice_block<Isa, K>(w, acc, i, j, N, delta + j, step, rounded, rounded_acc, own_slots);
     }
-    if (j < i) update_slice_block<Isa, K>(w, acc, i, j, i - j, delta + j, step, rounded, own_slots);
+    if (j < i) {
+      update_slice_block<Isa, K>(w, acc, i, j, i - j, delta + j, step, rounded, rounded_acc,
+                                 own_slots);
+    }
   }
 }
 
 /// Any k: pair by pair.
 template <class Isa, class T, class Step>
-[[gnu::flatten]] void ffm_update_pairs_slice_any(const Rows<T>& w, const Accs& acc, std::size_t n,
-                                                 std::size_t k, const float* delta,
+[[gnu::flatten]] void ffm_update_pairs_slice_any(const Rows<T>& w, const Accs<SliceOf<T>>& acc,
+                                                 std::size_t n, std::size_t k, const float* delta,
                                                  const Step& step, std::uint32_t noise) {
   using V = typename Isa::V;
   Rounding<Isa, T> rounded(noise);
+  SliceRounding<Isa, SliceOf<T>> rounded_acc(noise);
   for (std::size_t i = 0; i < n; ++i, ++delta) {
     for (std::size_t j = 0; j < i; ++j) {
       const V d(*delta++);
@@ -186,10 +242,12 @@ template <class Isa, class T, class Step>
         own_squares = Isa::fma(g_a, g_a, own_squares);
         other_squares = Isa::fma(g_b, g_b, other_squares);
       });
-      float& own_acc = *acc.slot(i, j, 1);
-      float& other_acc = *acc.slot(j, i, 1);
-      own_acc += Isa::sum(own_squares) / static_cast<float>(k);
-      other_acc += Isa::sum(other_squares) / static_cast<float>(k);
+      auto& own_at = *acc.slot(i, j, 1);
+      auto& other_at = *acc.slot(j, i, 1);
+      const float own_acc = to_float(own_at) + Isa::sum(own_squares) / static_cast<float>(k);
+      const float other_acc = to_float(other_at) + Isa::sum(other_squares) / static_cast<float>(k);
+      rounded_acc.store(own_at, own_acc);
+      rounded_acc.store(other_at, other_acc);
       const V own_scale = step.scale(V(own_acc));
       const V other_scale = step.scale(V(other_acc));
       sweep<Isa>(k, [&](std::size_t c, auto lanes) {

@@ -167,7 +167,7 @@ struct LoosePairs {
 };
 
 template <class Isa, std::size_t K, class Step>
-[[gnu::flatten]] void ffm_update_pairs_slice_tiles(Rows<float> w, float* const* accs, std::size_t n,
+[[gnu::flatten]] void ffm_update_pairs_slice_tiles(Rows<float> w, Accs<float> acc, std::size_t n,
                                                    const float* delta, Step step) {
   const std::size_t first = w.fields[0];
   alignas(64) float spare[kTile * K] = {};
@@ -183,8 +183,8 @@ template <class Isa, std::size_t K, class Step>
         const std::size_t p = loose.count++;
         loose.own[p] = w.row(i + r) + (first + i + s) * K;
         loose.other[p] = w.row(i + s) + (first + i + r) * K;
-        loose.own_acc[p] = accs[i + r] + first + i + s;
-        loose.other_acc[p] = accs[i + s] + first + i + r;
+        loose.own_acc[p] = acc.row(i + r) + first + i + s;
+        loose.other_acc[p] = acc.row(i + s) + first + i + r;
         loose.delta[p] = pair_row(i + r)[i + s];
         if (loose.count == kLanes<Isa>) loose.update(step);
       }
@@ -200,10 +200,10 @@ template <class Isa, std::size_t K, class Step>
         for (std::size_t r = 0; r < kTile; ++r) {
           const bool there = r < valid;
           tile.own.at[r] = there ? w.row(i + r) + (first + j) * K : spare;
-          tile.own.acc[r] = there ? accs[i + r] + first + j : spare_acc;
+          tile.own.acc[r] = there ? acc.row(i + r) + first + j : spare_acc;
           d[r] = there ? pair_row(i + r) + j : spare_delta;
           tile.others.at[r] = w.row(j + r) + (first + i) * K;
-          tile.others.acc[r] = accs[j + r] + first + i;
+          tile.others.acc[r] = acc.row(j + r) + first + i;
         }
         take_scales<Isa, K>(tile, valid, Isa::load_fours(d, kTile), step);
       }

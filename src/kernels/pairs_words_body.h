@@ -101,10 +101,11 @@ template <class Isa, std::size_t K, bool kAdjacent>
 
 /// Pairs (i, j), …, (i, j + count - 1).
 template <class Isa, std::size_t K, bool kAdjacent, class Step>
-[[gnu::always_inline]] inline void update_words_block(const Rows<Q12>& w, const Accs& acc,
+[[gnu::always_inline]] inline void update_words_block(const Rows<Q12>& w, const Accs<Bf16>& acc,
                                                       std::size_t i, std::size_t j,
                                                       std::size_t count, const float* delta,
-                                                      const Step& step, WordNoise<Isa>& noise) {
+                                                      const Step& step, WordNoise<Isa>& noise,
+                                                      const SliceRounding<Isa, Bf16>& rounded_acc) {
   using V = typename Isa::V;
   using Words = typename Isa::Words;
   using Block = PairWords<Isa, K, kAdjacent>;
@@ -118,8 +119,10 @@ template <class Isa, std::size_t K, bool kAdjacent, class Step>
   const V own_squares = Block::squares(block.others) * unit * d * d;
   const V other_squares = Block::squares(block.own) * unit * d * d;
   const V four_d = V(4.0f) * d;
-  const V own = step.scale(RowAccs<Isa>{acc, i, j, count}.add(own_squares, K)) * four_d;
-  const V others = step.scale(ColumnAccs<Isa>{acc, i, j, count}.add(other_squares, K)) * four_d;
+  const RowAccs<Isa, Bf16> own_acc{acc, i, j, count};
+  const ColumnAccs<Isa, Bf16> other_acc{acc, i, j, count};
+  const V own = step.scale(own_acc.add(own_squares, K, rounded_acc)) * four_d;
+  const V others = step.scale(other_acc.add(other_squares, K, rounded_acc)) * four_d;
   alignas(64) float own_steps[N], other_steps[N];
   if (!Isa::all_below_two(own, others)) {
     own.store_aligned(own_steps);
@@ -154,20 +157,24 @@ template <class Isa, std::size_t K, bool kAdjacent, class Step>
 }
 
 template <class Isa, std::size_t K, bool kAdjacent, class Step>
-[[gnu::flatten]] void ffm_update_pairs_slice_words(Rows<Q12> w, Accs acc, std::size_t n,
+[[gnu::flatten]] void ffm_update_pairs_slice_words(Rows<Q12> w, Accs<Bf16> acc, std::size_t n,
                                                    const float* delta, Step step,
                                                    std::uint32_t seed) {
   constexpr std::size_t N = kLanes<Isa>;
   WordNoise<Isa> noise(seed);
+  const SliceRounding<Isa, Bf16> rounded_acc(seed);
   // Last row first: what ffm_pairs has read last is what the first-level cache still holds.
   delta += n * (n + 1) / 2;
   for (std::size_t i = n; i-- > 1;) {
     delta -= i + 1;
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
-      update_words_block<Isa, K, kAdjacent>(w, acc, i, j, N, delta + j, step, noise);
+      update_words_block<Isa, K, kAdjacent>(w, acc, i, j, N, delta + j, step, noise, rounded_acc);
     }
-    if (j < i) update_words_block<Isa, K, kAdjacent>(w, acc, i, j, i - j, delta + j, step, noise);
+    if (j < i) {
+      update_words_block<Isa, K, kAdjacent>(w, acc, i, j, i - j, delta + j, step, noise,
+                                            rounded_acc);
+    }
   }
 }
 

@@ -88,8 +88,9 @@ class WeightWriter {
  public:
   WeightWriter(RowFormat format, std::uint32_t noise) : format_(format), noise_(noise) {}
   void operator()(std::byte* row, std::size_t i, float w) {
-    set_weight_at(format_, row, i, w, noise_ += 0x9e3779b9u);
+    set_weight_at(format_, row, i, w, next_noise());
   }
+  std::uint32_t next_noise() { return noise_ += 0x9e3779b9u; }
 
  private:
   RowFormat format_;
@@ -123,7 +124,7 @@ void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32
   }
 }
 
-void ffm_update_pairs(RowFormat format, std::byte* const* rows, float* const* accs,
+void ffm_update_pairs(RowFormat format, std::byte* const* rows, std::byte* const* accs,
                       const std::uint32_t* fields, std::size_t n, std::size_t k, const float* delta,
                       StepRule rule, std::uint32_t noise) {
   WeightWriter write(format, noise);
@@ -136,8 +137,8 @@ void ffm_update_pairs(RowFormat format, std::byte* const* rows, float* const* ac
         float w_j = weight_at(format, rows[j], at_j);
         const float g_i = *delta * w_j;
         const float g_j = *delta * w_i;
-        step(w_i, accs[i][at_i], g_i, rule);
-        step(w_j, accs[j][at_j], g_j, rule);
+        step(w_i, reinterpret_cast<float*>(accs[i])[at_i], g_i, rule);
+        step(w_j, reinterpret_cast<float*>(accs[j])[at_j], g_j, rule);
         write(rows[i], at_i, w_i);
         write(rows[j], at_j, w_j);
       }
@@ -145,7 +146,7 @@ void ffm_update_pairs(RowFormat format, std::byte* const* rows, float* const* ac
   }
 }
 
-void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, float* const* accs,
+void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, std::byte* const* accs,
                             const std::uint32_t* fields, std::size_t n, std::size_t k,
                             const float* delta, StepRule rule, std::uint32_t noise) {
   WeightWriter write(format, noise);
@@ -154,8 +155,8 @@ void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, float* con
       const std::size_t at_i = fields[j] * k, at_j = fields[i] * k;
       const auto weight_i = [&](std::size_t c) { return weight_at(format, rows[i], at_i + c); };
       const auto weight_j = [&](std::size_t c) { return weight_at(format, rows[j], at_j + c); };
-      float& acc_i = accs[i][fields[j]];
-      float& acc_j = accs[j][fields[i]];
+      float acc_i = slice_at(format, accs[i], fields[j]);
+      float acc_j = slice_at(format, accs[j], fields[i]);
       const auto gradient = [&](float w_i, float w_j) { return with_l2(*delta * w_j, w_i, rule); };
       double squares_i = 0;
       double squares_j = 0;
@@ -166,6 +167,8 @@ void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, float* con
       }
       acc_i += static_cast<float>(squares_i / static_cast<double>(k));
       acc_j += static_cast<float>(squares_j / static_cast<double>(k));
+      set_slice_at(format, accs[i], fields[j], acc_i, write.next_noise());
+      set_slice_at(format, accs[j], fields[i], acc_j, write.next_noise());
       const float scale_i = rule.rate * shrink(acc_i, rule.power);
       const float scale_j = rule.rate * shrink(acc_j, rule.power);
       for (std::size_t c = 0; c < k; ++c) {

@@ -51,6 +51,14 @@ struct Sse2 {
   static V load_q12_part(const Q12* p, std::size_t n) { return generic::load_copied<Sse2>(p, n); }
   static void store_q12_part(Q12* p, V v, std::size_t n) { generic::store_copied<Sse2>(p, v, n); }
 
+  static V load_bf16(const Bf16* p) {
+    const __m128i words = _mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(p));
+    return _mm_castsi128_ps(_mm_unpacklo_epi16(_mm_setzero_si128(), words));
+  }
+  static void store_bf16(Bf16* p, V v) {
+    _mm_storel_epi64(reinterpret_cast<__m128i_u*>(p), narrow(v));
+  }
+
   static V fma(V a, V b, V c) { return a * b + c; }
   static V fnma(V a, V b, V c) { return c - a * b; }
   static V divide(V a, V b) { return _mm_div_ps(a, b); }

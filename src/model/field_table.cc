@@ -201,7 +201,7 @@ void FieldTable::write_first_weights(Row row, std::uint32_t key, std::uint32_t f
     }
   }
   const std::size_t first = shape_.slice_state ? from_slot : std::size_t{from_slot} * shape_.k;
-  std::fill(state(row) + first, state(row) + shape_.state(), shape_.first_state);
+  for (std::size_t i = first; i < shape_.state(); ++i) set_state(row, i, shape_.first_state);
 }
 
 Row FieldTable::to_shared_row() {
@@ -270,7 +270,8 @@ void FieldTable::set_slots(std::uint32_t slots) {
   for (std::uint64_t row = rows(); row-- > 0;) {
     std::byte* to = rows_at_ + row * stride_;
     const std::byte* from = rows_at_ + row * old_stride;
-    std::memmove(to + shape_.state_begin(), from + old.state_begin(), old.state() * sizeof(float));
+    std::memmove(to + shape_.state_begin(), from + old.state_begin(),
+                 old.state() * old.state_bytes());
     std::memmove(to, from, old.weight_bytes());
     std::fill(to + shape_.weight_bytes(), to + shape_.state_begin(), std::byte{});
     std::fill(to + shape_.used_bytes(), to + stride_, std::byte{});
@@ -279,10 +280,26 @@ void FieldTable::set_slots(std::uint32_t slots) {
   if (shared_row() != kNoRow) write_first_weights(shared_row(), 0, old.slots);
 }
 
-/// Brings rows that are `stored_stride` bytes from each other to where they belong.
-void FieldTable::move_together(std::uint64_t rows, std::size_t stored_stride) {
-  for (std::uint64_t row = 1; row < rows; ++row) {
-    std::memmove(rows_at_ + row * stride_, rows_at_ + row * stored_stride, stride_);
+/// Brings rows to where they belong, and their accumulators to the size they have.
+void FieldTable::move_together(std::uint64_t rows, const StoredRows& stored) {
+  const std::size_t bytes_each = stored.float_states ? sizeof(float) : shape_.state_bytes();
+  const std::size_t from_state = shape_.state_begin(bytes_each);
+  // First row and its first part first: a new place never reaches beyond its old one.
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    std::byte* const to = rows_at_ + row * stride_;
+    const std::byte* const from = rows_at_ + row * stored.stride;
+    std::memmove(to, from, weight_bytes_);
+    for (std::size_t i = 0; i < shape_.state(); ++i) {
+      const std::byte* const at = from + from_state + i * bytes_each;
+      if (bytes_each == shape_.state_bytes()) {
+        std::memmove(to + shape_.state_begin() + i * bytes_each, at, bytes_each);
+      } else {
+        float state;
+        std::memcpy(&state, at, sizeof state);
+        shape_.set_state(to, i, state);
+      }
+    }
+    std::memset(to + used_bytes_, 0, stride_ - used_bytes_);
   }
   if (!row_arena_.resize(rows * stride_)) damaged(field_, "has more rows than there is room for");
 }
@@ -323,7 +340,7 @@ void FieldTable::load(Arena index, Arena rows_as_stored, const StoredRows& store
   if (shared_row != kNoRow && shared_row >= rows) damaged(field_, "names a shared row it has not");
   row_arena_ = std::move(rows_as_stored);
   rows_at_ = row_arena_.data();
-  if (stored.stride > stride_) move_together(rows, stored.stride);
+  if (stored.stride > stride_ || stored.float_states) move_together(rows, stored);
   rows_.set(rows);
   if (stored.halves) convert_halves();
   room_ = rows;

@@ -31,9 +31,9 @@ struct FieldTableOptions {
   float init_width = 0.1f;  ///< first weights are uniform in [-init_width, init_width]
 };
 
-/// A row: slots * k weights, floats or of 16 bits; from a multiple of four bytes on their state, one
-/// float per weight or per slot; then filling (`packed`). It is in one piece, so that a row is one
-/// walk through the page tables.
+/// A row: slots * k weights, floats or of 16 bits; behind them their state, one accumulator per
+/// weight (from a multiple of four bytes on) or per slot; then filling (`packed`). It is in one
+/// piece, so that a row is one walk through the page tables.
 struct RowShape {
   std::uint32_t slots = 0;
   std::uint32_t k = 4;
@@ -47,20 +47,45 @@ struct RowShape {
 
   // Bytes.
   std::size_t weight_bytes() const { return weights() * kernels::weight_bytes(format); }
-  std::size_t state_begin() const { return (weight_bytes() + 3) / 4 * 4; }
-  std::size_t used_bytes() const { return state_begin() + state() * sizeof(float); }
+  /// Of one accumulator.
+  std::size_t state_bytes() const {
+    return slice_state ? kernels::slice_bytes(format) : sizeof(float);
+  }
+  std::size_t state_begin() const { return state_begin(state_bytes()); }
+  std::size_t used_bytes() const { return used_bytes(state_bytes()); }
   /// From one row to the next.
   std::size_t stride() const { return packed(used_bytes()); }
-  /// The same in files that were written before rows lay this close together; no less.
-  std::size_t former_stride() const { return odd_lines(used_bytes()); }
 
-  float* state_of(std::byte* row) const { return reinterpret_cast<float*>(row + state_begin()); }
+  // The same of accumulators of another size, as files may have them (StoredRows).
+  std::size_t state_begin(std::size_t bytes_each) const {
+    return (weight_bytes() + bytes_each - 1) / bytes_each * bytes_each;
+  }
+  std::size_t used_bytes(std::size_t bytes_each) const {
+    return state_begin(bytes_each) + state() * bytes_each;
+  }
+
+  std::byte* state_at(std::byte* row) const { return row + state_begin(); }
+  const std::byte* state_at(const std::byte* row) const { return row + state_begin(); }
+  float state_of(const std::byte* row, std::size_t i) const {
+    return kernels::slice_at(state_format(), state_at(row), i);
+  }
+  /// Rounded by `noise`, by default to the nearest.
+  void set_state(std::byte* row, std::size_t i, float value,
+                 std::uint32_t noise = kernels::kNearest) const {
+    kernels::set_slice_at(state_format(), state_at(row), i, value, noise);
+  }
+
+ private:
+  kernels::RowFormat state_format() const {
+    return slice_state ? format : kernels::RowFormat::kF32;
+  }
 };
 
-/// How rows lie in a file.
+/// How rows lie in a file: as in memory, or as files have them that are older than something.
 struct StoredRows {
-  std::size_t stride = 0;  ///< stride() of the shape, or former_stride()
-  bool halves = false;     ///< weights of 16 bits that are floating point, as they were before
+  std::size_t stride = 0;     ///< from one row to the next, at least that of the shape
+  bool halves = false;        ///< weights of 16 bits are floating point
+  bool float_states = false;  ///< accumulators are floats whatever the shape says
 };
 
 class FieldTable {
@@ -88,10 +113,10 @@ class FieldTable {
   /// Its weights come first, in shape().format.
   std::byte* at(Row row) { return rows_at_ + row * stride_; }
   const std::byte* at(Row row) const { return rows_at_ + row * stride_; }
-  float* state(Row row) { return shape_.state_of(at(row)); }
-  const float* state(Row row) const { return const_cast<FieldTable*>(this)->state(row); }
 
-  // One weight, for those who need few.
+  // One weight or accumulator, for those who need few.
+  float state(Row row, std::size_t i) const { return shape_.state_of(at(row), i); }
+  void set_state(Row row, std::size_t i, float value) { shape_.set_state(at(row), i, value); }
   float weight(Row row, std::size_t i) const { return weight_at(shape_.format, at(row), i); }
   /// Rounded to the nearest of the format.
   void set_weight(Row row, std::size_t i, float w) { set_weight_at(shape_.format, at(row), i, w); }
@@ -161,7 +186,7 @@ class FieldTable {
   Row new_row(std::uint32_t key);
   void write_first_weights(Row row, std::uint32_t key, std::uint32_t from_slot);
   Row to_shared_row();
-  void move_together(std::uint64_t rows, std::size_t stored_stride);
+  void move_together(std::uint64_t rows, const StoredRows& stored);
   void convert_halves();
   bool make_room(std::uint64_t rows);
   void measure();

@@ -55,10 +55,10 @@ void HotRows::add_change(FieldTable& table, Row row, const kernels::Kernels& ker
   for (std::size_t i = 0; i < weights; ++i) shared_[i] += mine_[i] - taken_[i];
   kernels.write_weights(shape.format, shared_.data(), weights, noise_ += 0x9e3779b9u,
                         table.at(row));
-  float* const state = table.state(row);
-  const float* const mine_state = shape.state_of(mine);
-  const float* const taken_state = shape.state_of(taken);
-  for (std::size_t i = 0; i < shape.state(); ++i) state[i] += mine_state[i] - taken_state[i];
+  for (std::size_t i = 0; i < shape.state(); ++i) {
+    const float change = shape.state_of(mine, i) - shape.state_of(taken, i);
+    shape.set_state(table.at(row), i, table.state(row, i) + change, noise_ += 0x9e3779b9u);
+  }
 }
 
 HotCells::HotCells(std::uint32_t cell_floats)

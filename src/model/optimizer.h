@@ -83,8 +83,8 @@ class Optimizer {
   std::vector<RowGradient> row_gradients_;
   std::vector<float> row_sums_;
   std::vector<float> layer_sums_, output_gradients_;
-  std::vector<float> delta_, self_, row_;
-  std::vector<float*> states_at_;
+  std::vector<float> delta_, self_, row_, state_;
+  std::vector<std::byte*> accs_;
   std::uint64_t noise_ = 0;  ///< of stochastic rounding
 };
 

@@ -46,12 +46,12 @@ void Optimizer::apply_ffm_in_place(Model& model, Tape& tape, const kernels::Step
   const float* delta = ffm_.spread_in_place(model, tape, 0);
   const FfmInPlace& at = tape.ffm.at;
   const RowShape shape = model.row_shape();
-  states_at_.resize(at.rows.size());
-  for (std::size_t i = 0; i < at.rows.size(); ++i) states_at_[i] = shape.state_of(at.rows[i]);
+  accs_.resize(at.rows.size());
+  for (std::size_t i = 0; i < at.rows.size(); ++i) accs_[i] = shape.state_at(at.rows[i]);
   const auto update =
-      model.spec().adagrad_slice ? kernels_->ffm_update_pairs_slice : kernels_->ffm_update_pairs;
-  update(shape.format, at.rows.data(), states_at_.data(), at.fields.data(), at.rows.size(),
-         model.spec().ffm_k, delta, rule, next_noise());
+      shape.slice_state ? kernels_->ffm_update_pairs_slice : kernels_->ffm_update_pairs;
+  update(shape.format, at.rows.data(), accs_.data(), at.fields.data(), at.rows.size(), shape.k,
+         delta, rule, next_noise());
 }
 
 /// Seeds depend on the number of examples learned from, so that a resumed run goes on with those of
@@ -65,22 +65,27 @@ std::uint32_t Optimizer::next_noise() {
   return static_cast<std::uint32_t>(noise_ >> 32);
 }
 
-/// One row's step. What has no gradient stays as it is: a weight that was read is rounded to
-/// itself.
+/// One row's step. What has no gradient stays as it is: a weight or accumulator that was read is
+/// rounded to itself.
 void Optimizer::step_row(const Model& model, const kernels::StepRule& rule, std::byte* row,
                          const float* contra, const float* delta) {
   const RowShape shape = model.row_shape();
-  const auto update =
-      model.spec().adagrad_slice ? kernels_->ffm_update_slice : kernels_->ffm_update;
+  const auto update = shape.slice_state ? kernels_->ffm_update_slice : kernels_->ffm_update;
   if (shape.format == kernels::RowFormat::kF32) {
-    update(reinterpret_cast<float*>(row), shape.state_of(row), contra, delta, shape.slots, shape.k,
-           rule);
+    update(reinterpret_cast<float*>(row), reinterpret_cast<float*>(shape.state_at(row)), contra,
+           delta, shape.slots, shape.k, rule);
     return;
   }
   row_.resize(shape.weights());
+  state_.resize(shape.state());
   kernels_->read_weights(shape.format, row, shape.weights(), row_.data());
-  update(row_.data(), shape.state_of(row), contra, delta, shape.slots, shape.k, rule);
+  for (std::size_t i = 0; i < state_.size(); ++i) state_[i] = shape.state_of(row, i);
+  update(row_.data(), state_.data(), contra, delta, shape.slots, shape.k, rule);
   kernels_->write_weights(shape.format, row_.data(), shape.weights(), next_noise(), row);
+  std::uint32_t noise = next_noise();
+  for (std::size_t i = 0; i < state_.size(); ++i) {
+    shape.set_state(row, i, state_[i], noise += 0x9e3779b9u);
+  }
 }
 
 void Optimizer::apply_ffm(Model& model, Tape& tape) {

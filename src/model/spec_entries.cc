@@ -196,7 +196,7 @@ void add_shape(std::vector<SpecEntry>& list) {
   list.push_back(word("adagrad", "FFM accumulators: one per weight, or one per slice of k", true,
                       {"weight", "slice"}, [](Spec& s) -> auto& { return s.adagrad_slice; }));
   list.push_back({"ffm_precision", "", "BITS",
-                  "a stored FFM weight: 16 (fixed point within 8, rounded stochastically) or 32",
+                  "a stored FFM weight or slice's accumulator: 16 (weights within 8, rounded stochastically) or 32",
                   true, true,
                   false,
                   [](Spec& s, const std::string& t) {

@@ -88,7 +88,9 @@ Json tables_to_json(const Model& model) {
   for (const FieldTable& table : model.fields()) {
     fields.push_back({{"shared_row", table.shared_row()}, {"shared", table.shared()}});
   }
-  return {{"linear_shared", model.linear().shared()}, {"fields", std::move(fields)}};
+  return {{"linear_shared", model.linear().shared()},
+          {"fields", std::move(fields)},
+          {"state_bytes", model.row_shape().state_bytes()}};
 }
 
 SectionView arena_section(std::string name, Dtype dtype, std::vector<std::uint64_t> shape,
@@ -97,7 +99,7 @@ SectionView arena_section(std::string name, Dtype dtype, std::vector<std::uint64
   return {std::move(name), dtype, std::move(shape), arena.data(), bytes.value_or(0)};
 }
 
-/// A row of 16-bit weights has its accumulators' floats as two elements each.
+/// Where accumulators of 16-bit weights are floats, each is two elements.
 Dtype row_dtype(const FieldTable& table) {
   return table.shape().format == kernels::RowFormat::kI16 ? Dtype::kI16 : Dtype::kF32;
 }
@@ -109,10 +111,11 @@ std::uint64_t row_elements(const FieldTable& table, std::size_t stride) {
 /// Of the states of rows that are no section of floats, which has been counted.
 std::size_t count_non_finite(const FieldTable& table) {
   if (table.shape().format == kernels::RowFormat::kF32) return 0;
-  const model::RowShape& shape = table.shape();
   std::size_t bad = 0;
   for (model::Row row = 0; row < table.rows(); ++row) {
-    bad += store::count_non_finite({table.state(row), shape.state()});
+    for (std::size_t i = 0; i < table.shape().state(); ++i) {
+      bad += !std::isfinite(table.state(row, i));
+    }
   }
   return bad;
 }
@@ -226,15 +229,20 @@ class SectionLoader {
   }
 
   /// How the table's rows are stored: as they are in memory, or as in files from before.
-  model::StoredRows stored_rows(const std::string& name, const FieldTable& table) const {
-    const store::SectionView* found = file_.find(name);
-    const bool halves = table.shape().format == kernels::RowFormat::kI16 && found != nullptr &&
-                        found->dtype == Dtype::kU16;
-    const Dtype dtype = halves ? Dtype::kU16 : row_dtype(table);
+  model::StoredRows stored_rows(const std::string& name, const FieldTable& table,
+                                std::uint64_t state_bytes) const {
     const model::RowShape& shape = table.shape();
-    const SectionView& rows = section(name, dtype, {kAnyLength, kAnyLength});
-    const bool former = rows.shape[1] == row_elements(table, shape.former_stride());
-    return {former ? shape.former_stride() : shape.stride(), halves};
+    const store::SectionView* found = file_.find(name);
+    model::StoredRows stored;
+    stored.halves =
+        shape.format == kernels::RowFormat::kI16 && found != nullptr && found->dtype == Dtype::kU16;
+    stored.float_states = state_bytes != shape.state_bytes();
+    const std::size_t used = shape.used_bytes(state_bytes);
+    const SectionView& rows =
+        section(name, stored.halves ? Dtype::kU16 : row_dtype(table), {kAnyLength, kAnyLength});
+    const bool apart = rows.shape[1] == row_elements(table, model::odd_lines(used));
+    stored.stride = apart ? model::odd_lines(used) : model::packed(used);
+    return stored;
   }
 
   /// `shape` holds as many floats as `to` has.
@@ -262,10 +270,15 @@ void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
   if (fields.size() != model.fields().size()) {
     throw std::runtime_error("names another number of fields than it has tables");
   }
+  const std::size_t own_state_bytes = model.row_shape().state_bytes();
+  const auto state_bytes = tables.value("state_bytes", std::uint64_t{sizeof(float)});
+  if (state_bytes != own_state_bytes && state_bytes != sizeof(float)) {
+    throw std::runtime_error("has accumulators of a size that its spec does not have");
+  }
   for (FieldTable& table : model.fields()) {
     const std::string name = fmt::format("ffm.{}.", table.field());
     const Json& json = fields.at(table.field());
-    const model::StoredRows rows = loader.stored_rows(name + "rows", table);
+    const model::StoredRows rows = loader.stored_rows(name + "rows", table, state_bytes);
     table.load(
         loader.arena(name + "index", Dtype::kU64, {kAnyLength}, memory_limit),
         loader.arena(name + "rows", rows.halves ? Dtype::kU16 : row_dtype(table),

@@ -8,12 +8,13 @@
 /// of ffm_update_pairs, and by tiles takes as long, 1.5 µs: so it is not the bytes that hold it up,
 /// but, it seems, the chain in each tile from the sums of squares through the root to the step.
 ///
-/// With weights of 16 bits (_i16) sixteen pairs are some 150 vector operations, 75 cycles: 0.9 µs at
-/// 3.7 GHz where 1.4 are measured, and stores, bytes and the chain are not what is missing: without
-/// any stores, or with one tile at a time, it takes as long.
+/// With weights of 16 bits (_i16) sixteen pairs are some 150 vector operations, 75 cycles: 0.9 µs
+/// at 3.7 GHz where 1.4 are measured, and stores, bytes and the chain are not what is missing:
+/// without any stores, or with one tile at a time, it takes as long.
 #include <cstdint>
 #include <vector>
 
+#include "model/aligned.h"
 #include "registry.h"
 
 namespace leveret::bench {
@@ -33,13 +34,18 @@ struct Block {
         t(random_floats(kFields * length, -1, 1)),
         delta(random_floats(kFields * kFields, -.01f, .01f)),
         pairs(random_floats(kFields * kFields, 0, 1)),
-        fixed_stride(((2 * length + 63) / 64 | 1) * 64),
+        fixed_stride(model::packed(2 * (length + kFields))),
         fixed(random_floats(kTableRows * fixed_stride / 4, 0, 0)) {
     std::byte* const fixed_rows = reinterpret_cast<std::byte*>(fixed.get());
     for (std::size_t row = 0; row < kTableRows; ++row) {
       kernels::find("reference")
           ->write_weights(kernels::RowFormat::kI16, w.get() + row * stride, length, 0,
                           fixed_rows + row * fixed_stride);
+      for (std::size_t f = 0; f < kFields; ++f) {
+        kernels::set_slice_at(kernels::RowFormat::kI16,
+                              fixed_rows + row * fixed_stride + 2 * length, f,
+                              acc[row * stride + f]);
+      }
     }
     for (std::size_t f = 0; f < kFields; ++f) {
       const std::size_t row = f * 37 % kTableRows;  // rows of one example lie anywhere
@@ -47,8 +53,9 @@ struct Block {
       rows.push_back(w.get() + at);
       stored[0].push_back(reinterpret_cast<std::byte*>(w.get() + at));
       stored[1].push_back(fixed_rows + row * fixed_stride);
-      accs.push_back(acc.get() + at);
-      slice_accs.push_back(acc.get() + f * kFields);
+      accs.push_back(reinterpret_cast<std::byte*>(acc.get() + at));
+      slice_accs[0].push_back(reinterpret_cast<std::byte*>(acc.get() + f * kFields));
+      slice_accs[1].push_back(stored[1].back() + 2 * length);
       fields.push_back(static_cast<std::uint32_t>(f));
       delta[f * kFields + f] = 0;
     }
@@ -60,8 +67,9 @@ struct Block {
   Floats w, acc, t, delta, pairs;
   std::size_t fixed_stride;  ///< bytes
   Floats fixed;
-  std::vector<float*> rows, accs, slice_accs;
-  std::vector<std::byte*> stored[2];  ///< the rows by RowFormat
+  std::vector<float*> rows;
+  std::vector<std::byte*> accs;                      ///< one per weight
+  std::vector<std::byte*> stored[2], slice_accs[2];  ///< the rows, and theirs, by RowFormat
   std::vector<std::uint32_t> fields;
 };
 
@@ -82,8 +90,8 @@ constexpr kernels::StepRule kRule = {.rate = .02f, .power = .5f, .l2 = 0};
 void update(const kernels::Kernels& kernels, Block& b, bool slice, kernels::StepRule rule) {
   const auto step = slice ? kernels.ffm_update_slice : kernels.ffm_update;
   for (std::size_t f = 0; f < kFields; ++f) {
-    step(b.rows[f], slice ? b.slice_accs[f] : b.accs[f], b.t.get() + f * b.length,
-         b.delta.get() + f * kFields, kFields, b.k, rule);
+    step(b.rows[f], reinterpret_cast<float*>(slice ? b.slice_accs[0][f] : b.accs[f]),
+         b.t.get() + f * b.length, b.delta.get() + f * kFields, kFields, b.k, rule);
   }
 }
 
@@ -128,7 +136,7 @@ void register_ffm() {
           [=](const Kernels& kernels, Block& b) { update_pairs(kernels, b, format, kRule); });
       add("ffm_update_pairs_slice" + suffix, k, 2 * bytes, 4,
           [=](const Kernels& kernels, Block& b) {
-            kernels.ffm_update_pairs_slice(format, b.stored[f].data(), b.slice_accs.data(),
+            kernels.ffm_update_pairs_slice(format, b.stored[f].data(), b.slice_accs[f].data(),
                                            b.fields.data(), kFields, b.k, b.delta.get(), kRule, 1);
           });
     }

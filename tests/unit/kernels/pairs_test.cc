@@ -8,30 +8,41 @@ namespace {
 constexpr std::size_t kSlotLengths[] = {1, 2, 3, 4, 5, 8, 12, 16, 17};
 
 /// One example: n rows, each in pages of its own, of a model with `slots` fields.
-/// Its weights are fixed-point numbers, so that both formats hold the same.
+/// Its weights are fixed-point numbers and its accumulators of slots have 16 bits, so that both
+/// formats hold the same.
 class Example {
  public:
-  /// Without gaps its fields are the last ones of the model. Weights are within `size`.
-  Example(std::size_t n, std::size_t slots, std::size_t k, std::size_t acc_length, bool gaps,
-          float size = 1)
-      : k_(k), deltas_(random_floats(n * (n + 1) / 2, 9, -1, 1, .2f)) {
+  /// Without gaps its fields are the last ones of the model. One accumulator per slot (`slice`) or
+  /// per weight; weights are within `size`.
+  Example(std::size_t n, std::size_t slots, std::size_t k, bool slice, bool gaps, float size = 1)
+      : k_(k), slice_(slice), deltas_(random_floats(n * (n + 1) / 2, 9, -1, 1, .2f)) {
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint32_t seed = static_cast<std::uint32_t>(i);
       fields.push_back(static_cast<std::uint32_t>(slots - 1 - (n - 1 - i) * (gaps ? 2 : 1)));
       weights_.push_back(random_floats(slots * k, 100 + seed, -size, size, .1f));
       for (float& w : weights_.back()) w = to_float(nearest_q12(w));
-      squares_.push_back(random_floats(acc_length, 200 + seed, .01f, 2));
+      squares_.push_back(random_floats(slice ? slots : slots * k, 200 + seed, .01f, 2));
+      for (float& acc : squares_.back()) acc = to_float(round_to_bf16(acc, kNearest));
     }
   }
 
   /// Fresh copies of the rows, the accumulators and the deltas.
   struct Copy {
-    RowFormat format;
-    std::vector<std::unique_ptr<Guarded<std::byte>>> rows;
-    std::vector<std::unique_ptr<Floats>> owned;
-    std::vector<std::byte*> w;
-    std::vector<float*> acc;
+    RowFormat format, acc_format;
+    std::vector<std::unique_ptr<Guarded<std::byte>>> owned;
+    std::vector<std::byte*> w, acc;
     std::unique_ptr<Floats> delta;
+
+    std::byte* make(std::size_t bytes) {
+      owned.push_back(std::make_unique<Guarded<std::byte>>(bytes));
+      return *owned.back();
+    }
+    float acc_at(std::size_t i, std::size_t at) const { return slice_at(acc_format, acc[i], at); }
+    std::vector<float> accs(std::size_t i, std::size_t length) const {
+      std::vector<float> all(length);
+      for (std::size_t at = 0; at < length; ++at) all[at] = acc_at(i, at);
+      return all;
+    }
 
     std::vector<float> weights(std::size_t i, std::size_t first, std::size_t length) const {
       std::vector<float> all(length);
@@ -42,14 +53,16 @@ class Example {
   Copy copy(RowFormat format = RowFormat::kF32) const {
     Copy c;
     c.format = format;
+    c.acc_format = slice_ ? format : RowFormat::kF32;
     for (const auto& row : weights_) {
-      c.rows.push_back(std::make_unique<Guarded<std::byte>>(row.size() * weight_bytes(format)));
-      c.w.push_back(*c.rows.back());
+      c.w.push_back(c.make(row.size() * weight_bytes(format)));
       reference().write_weights(format, row.data(), row.size(), 0, c.w.back());
     }
     for (const auto& row : squares_) {
-      c.owned.push_back(std::make_unique<Floats>(row));
-      c.acc.push_back(*c.owned.back());
+      c.acc.push_back(c.make(row.size() * slice_bytes(c.acc_format)));
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        set_slice_at(c.acc_format, c.acc.back(), i, row[i]);
+      }
     }
     c.delta = std::make_unique<Floats>(deltas_);
     return c;
@@ -72,7 +85,7 @@ class Example {
           const std::size_t at = fields[j] * k_ + c;
           const std::size_t acc_at = slice ? fields[j] : at;
           const double g = delta * weights_[j][fields[i] * k_ + c];
-          const StepTolerance off(g, weights_[i][at], squares_[i][acc_at], after.acc[i][acc_at],
+          const StepTolerance off(g, weights_[i][at], squares_[i][acc_at], after.acc_at(i, acc_at),
                                   rule);
           if (g == 0) continue;
           w[i][at] = off.weight;
@@ -99,6 +112,7 @@ class Example {
 
  private:
   std::size_t k_;
+  bool slice_;
   std::vector<float> deltas_;
   std::vector<std::vector<float>> weights_, squares_;
 };
@@ -126,13 +140,11 @@ void for_each_shape(Body&& body) {
   }
 }
 
-std::vector<float> row(const float* p, std::size_t length) { return {p, p + length}; }
-
 TEST_CASE("ffm_pairs of every instruction set") {
   const RowFormat format = GENERATE(RowFormat::kF32, RowFormat::kI16);
   for_each_instruction_set([&](const Kernels& kernels) {
     for_each_shape([&](std::size_t k, std::size_t n, std::size_t slots, bool gaps) {
-      const Example example(n, slots, k, 1, gaps);
+      const Example example(n, slots, k, true, gaps);
       const Example::Copy rows = example.copy(format);
       const std::size_t count = n * (n + 1) / 2;
       std::vector<float> expected(count);
@@ -167,7 +179,7 @@ TEST_CASE("ffm_update_pairs of every instruction set, one accumulator per weight
         for_each_shape([&](std::size_t k, std::size_t n, std::size_t slots, bool gaps) {
           INFO("power " << rule.power << ", l2 " << rule.l2 << (slice ? ", slices" : ""));
           const std::size_t acc_length = slice ? slots : slots * k;
-          const Example example(n, slots, k, acc_length, gaps);
+          const Example example(n, slots, k, slice, gaps);
           const Example::Copy expected = example.copy(), got = example.copy(format);
           update(reference(), slice, example, expected, k, rule);
           update(kernels, slice, example, got, k, rule);
@@ -175,15 +187,19 @@ TEST_CASE("ffm_update_pairs of every instruction set, one accumulator per weight
           example.tolerances(expected, slice, rule, w_tolerance, acc_tolerance);
           for (std::size_t i = 0; i < n; ++i) {
             INFO("row " << i);
-            require_close(row(got.acc[i], acc_length), row(expected.acc[i], acc_length),
-                          acc_tolerance[i]);
             const std::vector<float> w = expected.weights(i, 0, slots * k);
-            if (format == RowFormat::kI16) {
-              // One of the two numbers around it; what has no gradient stays.
-              for (double& tolerance : w_tolerance[i]) {
-                if (tolerance != 0) tolerance += kQ12Near;
+            const std::vector<float> acc = expected.accs(i, acc_length);
+            // One of the two numbers around it; what has no gradient stays.
+            for (double& tolerance : w_tolerance[i]) {
+              if (got.format == RowFormat::kI16 && tolerance != 0) tolerance += kQ12Near;
+            }
+            for (std::size_t at = 0; at < acc_length; ++at) {
+              double& tolerance = acc_tolerance[i][at];
+              if (got.acc_format == RowFormat::kI16 && tolerance != 0) {
+                tolerance += kBf16Near * acc[at];
               }
             }
+            require_close(got.accs(i, acc_length), acc, acc_tolerance[i]);
             require_close(got.weights(i, 0, slots * k), w, w_tolerance[i]);
           }
         });
@@ -197,7 +213,7 @@ TEST_CASE("rows in place agree with sums, contra buffer and ffm_update") {
     if (!runs_here(*kernels)) continue;
     INFO("instruction set " << kernels->name);
     const std::size_t n = 19, k = 8, row_length = n * k;
-    const Example example(n, n, k, row_length, false);
+    const Example example(n, n, k, false, false);
     const Example::Copy in_place = example.copy(), by_row = example.copy();
     std::vector<float> t(n * row_length), delta(n * n);
     std::vector<float*> rows;
@@ -209,12 +225,13 @@ TEST_CASE("rows in place agree with sums, contra buffer and ffm_update") {
     }
     const StepRule rule;
     for (std::size_t i = 0; i < n; ++i) {
-      kernels->ffm_update(rows[i], by_row.acc[i], &t[i * row_length], &delta[i * n], n, k, rule);
+      kernels->ffm_update(rows[i], reinterpret_cast<float*>(by_row.acc[i]), &t[i * row_length],
+                          &delta[i * n], n, k, rule);
     }
     update(*kernels, false, example, in_place, k, rule);
     for (std::size_t i = 0; i < n; ++i) {
       CHECK(same_bits(in_place.weights(i, 0, row_length), by_row.weights(i, 0, row_length)));
-      CHECK(same_bits(row(in_place.acc[i], row_length), row(by_row.acc[i], row_length)));
+      CHECK(same_bits(in_place.accs(i, row_length), by_row.accs(i, row_length)));
     }
   }
 }
@@ -226,11 +243,11 @@ TEST_CASE("a row of zeros stands for absent fields and leaves what it meets") {
       for (const std::size_t k : {3, 4, 8, 16}) {
         const std::size_t n = 19, acc_length = slice ? n : n * k;
         const std::vector<std::size_t> absent = {3, 4, 18};
-        const Example example(n, n, k, acc_length, false);
+        const Example example(n, n, k, slice, false);
         const Example::Copy before = example.copy(format);
         Example::Copy after = example.copy(format);
         Guarded<std::byte> zeros(n * k * weight_bytes(format));
-        Floats zero_acc(acc_length);
+        Guarded<std::byte> zero_acc(acc_length * slice_bytes(after.acc_format));
         float* delta = *after.delta;
         for (const std::size_t f : absent) {
           after.w[f] = zeros;
@@ -243,7 +260,7 @@ TEST_CASE("a row of zeros stands for absent fields and leaves what it meets") {
         kernels.ffm_pairs(format, after.w.data(), example.fields.data(), n, k, pairs);
         update(kernels, slice, example, after, k, StepRule{});
         CHECK(zeros.copy() == std::vector<std::byte>(n * k * weight_bytes(format)));
-        CHECK(zero_acc.copy() == std::vector<float>(acc_length));
+        CHECK(zero_acc.copy() == std::vector<std::byte>(zero_acc.copy().size()));
         for (const std::size_t f : absent) {
           for (std::size_t g = 0; g < n; ++g) {
             const std::size_t place = std::max(f, g) * (std::max(f, g) + 1) / 2 + std::min(f, g);
@@ -265,11 +282,13 @@ TEST_CASE("the mean of many updates with fixed point is the update with floats")
     for (const std::size_t k : {3, 4, 8, 16}) {
       INFO("instruction set " << kernels->name << ", k " << k << (slice ? ", slices" : ""));
       const std::size_t n = 9, length = n * k;
-      const Example example(n, n, k, slice ? n : length, false);
+      const Example example(n, n, k, slice, false);
       const StepRule rule;
       const Example::Copy before = example.copy(), expected = example.copy();
       update(reference(), slice, example, expected, k, rule);
+      const std::size_t accs = slice ? n : length;
       std::vector<std::vector<double>> sum(n, std::vector<double>(length));
+      std::vector<std::vector<double>> acc_sum(n, std::vector<double>(accs));
       std::mt19937 seeds(1);
       for (std::size_t t = 0; t < kTimes; ++t) {
         const Example::Copy got = example.copy(RowFormat::kI16);
@@ -277,6 +296,7 @@ TEST_CASE("the mean of many updates with fixed point is the update with floats")
         for (std::size_t i = 0; i < n; ++i) {
           const std::vector<float> w = got.weights(i, 0, length);
           for (std::size_t c = 0; c < length; ++c) sum[i][c] += w[c];
+          for (std::size_t at = 0; at < accs; ++at) acc_sum[i][at] += got.acc_at(i, at);
         }
       }
       for (std::size_t i = 0; i < n; ++i) {
@@ -291,6 +311,13 @@ TEST_CASE("the mean of many updates with fixed point is the update with floats")
                            << " units");
           }
         }
+        for (std::size_t at = 0; at < accs; ++at) {
+          const double acc = expected.acc_at(i, at), off = std::abs(acc_sum[i][at] / kTimes - acc);
+          if (off > (3 * kBf16Near / std::sqrt(kTimes) + 1e-6) * acc) {
+            FAIL("accumulator " << at << " of row " << i << ": mean off by a share of "
+                                << off / acc);
+          }
+        }
       }
     }
   }
@@ -302,7 +329,7 @@ TEST_CASE("sums of weights at the end of their range") {
       for (const std::size_t n : {3, 13}) {
         INFO("k " << k << ", " << n << " fields");
         // Nearly all of them are clamped to -8 or just below 8.
-        const Example example(n, n, k, n, false, 1e6f);
+        const Example example(n, n, k, true, false, 1e6f);
         const StepRule rule{.01f, .5f, 0};
         const Example::Copy expected = example.copy(RowFormat::kI16);
         const Example::Copy got = example.copy(RowFormat::kI16);
@@ -322,7 +349,7 @@ TEST_CASE("sums of weights at the end of their range") {
         update(kernels, true, example, got, k, rule);
         for (std::size_t i = 0; i < n; ++i) {
           for (std::size_t j = 0; j < n; ++j) {
-            CHECK(got.acc[i][j] == Approx(expected.acc[i][j]).epsilon(1e-3));
+            CHECK(got.acc_at(i, j) == Approx(expected.acc_at(i, j)).epsilon(2 * kBf16Near));
           }
           const std::vector<float> w = expected.weights(i, 0, n * k);
           require_close(got.weights(i, 0, n * k), w, std::vector<double>(n * k, 2 * kQ12Near));
@@ -336,14 +363,16 @@ TEST_CASE("steps just below and above what a factor of 16 bits holds") {
   for_each_instruction_set([&](const Kernels& kernels) {
     const std::size_t n = 5, k = 8;
     for (int times = -40; times <= 40; ++times) {
-      const Example example(n, n, k, n, false);
+      const Example example(n, n, k, true, false);
       const Example::Copy expected = example.copy(), got = example.copy(RowFormat::kI16);
       for (const Example::Copy* c : {&expected, &got}) {
         // Accumulators far larger than what is added: all steps are near 1/2.
-        for (std::size_t i = 0; i < n; ++i) std::fill_n(c->acc[i], n, 1e12f);
+        for (std::size_t i = 0; i < n * n; ++i) {
+          set_slice_at(c->format, c->acc[i / n], i % n, 0x1p40f);
+        }
         std::fill_n(static_cast<float*>(*c->delta), n * (n + 1) / 2, 1.0f);
       }
-      const StepRule rule{5e5f * (1 + static_cast<float>(times) * 5e-6f), .5f, 0};
+      const StepRule rule{0x1p19f * (1 + static_cast<float>(times) * 5e-6f), .5f, 0};
       update(reference(), true, example, expected, k, rule);
       update(kernels, true, example, got, k, rule, static_cast<std::uint32_t>(times) * 0x9e3779b9u);
       for (std::size_t i = 0; i < n; ++i) {
@@ -360,7 +389,7 @@ TEST_CASE("however large a delta, what meets weights of 0 stays as it is") {
       for (const std::size_t k : {4, 8}) {
         INFO("k " << k << ", delta " << delta);
         const std::size_t n = 6;
-        const Example example(n, n, k, n, false);
+        const Example example(n, n, k, true, false);
         const Example::Copy before = example.copy(RowFormat::kI16);
         const Example::Copy got = example.copy(RowFormat::kI16);
         std::memset(got.w[2], 0, n * k * 2);
@@ -368,7 +397,7 @@ TEST_CASE("however large a delta, what meets weights of 0 stays as it is") {
         (*got.delta)[4 * 5 / 2 + 2] = delta;
         update(kernels, true, example, got, k, {});
         CHECK(got.weights(4, 0, n * k) == before.weights(4, 0, n * k));
-        CHECK(got.acc[4][2] == before.acc[4][2]);
+        CHECK(got.acc_at(4, 2) == before.acc_at(4, 2));
       }
     }
   });
@@ -380,7 +409,7 @@ TEST_CASE("steps larger than a factor of 16 bits, and those that are no number")
     for (const std::size_t k : {4, 8}) {
       for (const std::size_t n : {3, 8, 39}) {
         INFO("k " << k << ", " << n << " fields");
-        const Example example(n, n, k, n, false);
+        const Example example(n, n, k, true, false);
         const StepRule rule{20, .5f, 0};
         const Example::Copy expected = example.copy(), got = example.copy(RowFormat::kI16);
         const std::size_t bad = n * (n + 1) / 2 - 2;  // the last row with the one before it
@@ -394,7 +423,7 @@ TEST_CASE("steps larger than a factor of 16 bits, and those that are no number")
             const std::size_t j = c / k;
             if (no_number && std::max(i, j) == n - 1 && std::min(i, j) == n - 2) {
               // No file takes the weights beside it.
-              if (i != j) CHECK(!std::isfinite(got.acc[i][j]));
+              if (i != j) CHECK(!std::isfinite(got.acc_at(i, j)));
               continue;
             }
             const double in_range = std::clamp(w[c], kSmallestQ12, kLargestQ12);
@@ -411,7 +440,7 @@ TEST_CASE("equal noise gives equal weights, other noise others") {
     if (!runs_here(*kernels)) continue;
     INFO("instruction set " << kernels->name);
     const std::size_t n = 19, k = 4, length = n * k;
-    const Example example(n, n, k, n, false);
+    const Example example(n, n, k, true, false);
     const auto updated = [&](std::uint32_t noise) {
       const Example::Copy c = example.copy(RowFormat::kI16);
       update(*kernels, true, example, c, k, {}, noise);
@@ -430,7 +459,7 @@ TEST_CASE("steps of any size leave weights within their range") {
       for (const std::size_t k : {3, 8}) {
         INFO("instruction set " << kernels->name << ", power " << rule.power << ", k " << k);
         const std::size_t n = 18, length = n * k;
-        const Example example(n, n, k, n, false);
+        const Example example(n, n, k, true, false);
         const Example::Copy c = example.copy(RowFormat::kI16);
         for (int times = 0; times < 3; ++times) update(*kernels, true, example, c, k, rule, 7);
         for (std::size_t i = 0; i < n; ++i) {

@@ -74,16 +74,16 @@ TEST_CASE("what two threads have learned into their copies of a row is added up"
   other.take(tables, counts);
   const RowShape shape = tables[1].shape();
   set_weight_at(format, one.find(1, 2), 7, 0.75f);
-  shape.state_of(one.find(1, 2))[1] += 2.0f;
+  shape.set_state(one.find(1, 2), 1, 2.25f);
   set_weight_at(format, other.find(1, 2), 7, 0.375f);
-  shape.state_of(other.find(1, 2))[1] += 0.5f;
+  shape.set_state(other.find(1, 2), 1, 0.75f);
   CHECK(tables[1].weight(2, 7) == 0.5f);
   one.apply_changes(tables, kernels::active());
   other.apply_changes(tables, kernels::active());
   CHECK(std::fabs(tables[1].weight(2, 7) - 0.625f) <= tolerance);
-  CHECK(tables[1].state(2)[1] == 2.75f);
+  CHECK(tables[1].state(2, 1) == 2.75f);
   CHECK(tables[1].weight(3, 7) == 0.5f);
-  CHECK(tables[1].state(3)[1] == 0.25f);
+  CHECK(tables[1].state(3, 1) == 0.25f);
 }
 
 /// The cells of these hashes, as an example that comes after `take` finds them.

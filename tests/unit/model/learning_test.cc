@@ -75,14 +75,14 @@ TEST_CASE("slots of fields that the line lacks stay bit for bit") {
   const Row row = table.find(all.field_features[0].hash);
   const std::size_t k = spec.ffm_k, per_slot = spec.adagrad_slice ? 1 : k;
   const std::vector<float> w = weights_of(table, row);
-  const std::vector<float> s(table.state(row), table.state(row) + 3 * per_slot);
+  const std::vector<float> s = states_of(table, row);
   trainer.learn(model, sample.batch(model, 1, 1));
-  const std::vector<float> now = weights_of(table, row);
+  const std::vector<float> now = weights_of(table, row), s_now = states_of(table, row);
   for (std::size_t slot = 0; slot < 3; ++slot) {
     INFO("slot " << slot);
     const bool same_w = std::equal(&w[slot * k], &w[slot * k] + k, &now[slot * k]);
-    const bool same_s = std::equal(&s[slot * per_slot], &s[slot * per_slot] + per_slot,
-                                   table.state(row) + slot * per_slot);
+    const bool same_s =
+        std::equal(&s[slot * per_slot], &s[slot * per_slot] + per_slot, &s_now[slot * per_slot]);
     CHECK(same_w == (slot != 2));
     CHECK(same_s == (slot != 2));
   }

@@ -93,6 +93,12 @@ std::vector<float> weights_of(const FieldTable& table, Row row) {
   return weights;
 }
 
+std::vector<float> states_of(const FieldTable& table, Row row) {
+  std::vector<float> states(table.shape().state());
+  for (std::size_t i = 0; i < states.size(); ++i) states[i] = table.state(row, i);
+  return states;
+}
+
 void set_weights(FieldTable& table, Row row, const std::vector<float>& weights) {
   for (std::size_t i = 0; i < weights.size(); ++i) table.set_weight(row, i, weights[i]);
 }
@@ -106,7 +112,8 @@ std::vector<float> all_weights(const Model& model) {
     for (Row row = 0; row < table.rows(); ++row) {
       const std::vector<float> weights = weights_of(table, row);
       all.insert(all.end(), weights.begin(), weights.end());
-      all.insert(all.end(), table.state(row), table.state(row) + table.shape().state());
+      const std::vector<float> states = states_of(table, row);
+      all.insert(all.end(), states.begin(), states.end());
     }
   }
   for (const Dense& layer : model.dense()) {

@@ -69,6 +69,8 @@ struct Trainer {
 
 /// The weights of a row, whatever their format.
 std::vector<float> weights_of(const FieldTable& table, Row row);
+/// Its accumulators.
+std::vector<float> states_of(const FieldTable& table, Row row);
 void set_weights(FieldTable& table, Row row, const std::vector<float>& weights);
 
 /// Every number that learning can change, table slots in memory order: equal for equal models.
