@@ -103,6 +103,12 @@ struct Kernels {
   void (*ffm_pairs)(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
                     std::size_t n, std::size_t k, float* pairs);
 
+  /// delta[(i,j)] = (d[(i,j)] + own) * x[i] * x[j], and 0 where that product of values is 0 and for
+  /// j = i; without d (null) own alone. Where rows of zeros stand, x is 0. All three have kSpare
+  /// floats behind, of any value, which may be read, and those of delta written; delta is not d.
+  void (*ffm_deltas)(const float* d, float own, const float* x, std::size_t n, float* delta);
+  static constexpr std::size_t kSpare = 16;
+
   /// The AdaGrad step of all rows, each from the weights as they were before the call:
   ///   gradient of rows[i][fields[j]*k+c] = delta[(i,j)] * rows[j][fields[i]*k+c], and the reverse.
   /// accs[i] has a float for each weight of rows[i].
@@ -165,6 +171,10 @@ struct Kernels {
 
   /// out[i] = (x[i] - shift) * scale. In place allowed.
   void (*affine)(const float* x, std::size_t length, float shift, float scale, float* out);
+
+  /// d[i] = scale * (d[i] - mean - x[i] * along): the way back through a normalisation.
+  void (*normalise_back)(const float* x, std::size_t length, float mean, float along, float scale,
+                         float* d);
 
   /// sum a[i]*b[i].
   float (*dot)(const float* a, const float* b, std::size_t length);

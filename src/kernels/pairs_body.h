@@ -210,6 +210,36 @@ template <class Isa, class T>
   }
 }
 
+// ---- the pairs' gradients ----
+
+/// Registers are whole: what is stored too much is the next row's, which comes later.
+template <class Isa, bool kWithD>
+inline void ffm_deltas_of(const float* d, float own, const float* x, std::size_t n, float* delta) {
+  using V = typename Isa::V;
+  constexpr std::size_t N = kLanes<Isa>;
+  static_assert(N <= Kernels::kSpare);
+  const V all(own);
+  for (std::size_t i = 0; i < n; ++i) {
+    const V x_i(x[i]);
+    for (std::size_t j = 0; j < i; j += N) {
+      const V values = x_i * V::load_unaligned(x + j);
+      V g = all;
+      if constexpr (kWithD) g = V::load_unaligned(d + j) + all;
+      xsimd::select(values == V(0.0f), V(0.0f), g * values).store_unaligned(delta + j);
+    }
+    delta[i] = 0.0f;
+    delta += i + 1;
+    if constexpr (kWithD) d += i + 1;
+  }
+}
+
+template <class Isa>
+[[gnu::flatten]] void ffm_deltas(const float* d, float own, const float* x, std::size_t n,
+                                 float* delta) {
+  if (d != nullptr) return ffm_deltas_of<Isa, true>(d, own, x, n, delta);
+  ffm_deltas_of<Isa, false>(d, own, x, n, delta);
+}
+
 // ---- update, one accumulator per weight ----
 
 /// The step of a bundle of pairs, both sides, from the weights as they were.

@@ -124,6 +124,17 @@ void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32
   }
 }
 
+void ffm_deltas(const float* d, float own, const float* x, std::size_t n, float* delta) {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const std::size_t at = i * (i + 1) / 2 + j;
+      const float values = x[i] * x[j];
+      delta[at] = values == 0 ? 0 : ((d != nullptr ? d[at] : 0) + own) * values;
+    }
+    delta[i * (i + 1) / 2 + i] = 0;
+  }
+}
+
 void ffm_update_pairs(RowFormat format, std::byte* const* rows, std::byte* const* accs,
                       const std::uint32_t* fields, std::size_t n, std::size_t k, const float* delta,
                       StepRule rule, std::uint32_t noise) {
@@ -259,6 +270,14 @@ void affine(const float* x, std::size_t length, float shift, float scale, float*
   for (std::size_t i = 0; i < length; ++i) out[i] = (x[i] - shift) * scale;
 }
 
+void normalise_back(const float* x, std::size_t length, float mean, float along, float scale,
+                    float* d) {
+  for (std::size_t i = 0; i < length; ++i) {
+    const double centred = static_cast<double>(d[i]) - mean;
+    d[i] = static_cast<float>(scale * (centred - static_cast<double>(x[i]) * along));
+  }
+}
+
 float dot(const float* a, const float* b, std::size_t length) {
   return static_cast<float>(dot_double(a, b, length));
 }
@@ -280,6 +299,7 @@ constinit const Kernels kReference = {
     .write_weights = write_weights,
     .fill_from = fill_from,
     .ffm_pairs = ffm_pairs,
+    .ffm_deltas = ffm_deltas,
     .ffm_update_pairs = ffm_update_pairs,
     .ffm_update_pairs_slice = ffm_update_pairs_slice,
     .dense_forward = dense_forward,
@@ -291,6 +311,7 @@ constinit const Kernels kReference = {
     .root_steps = root_steps,
     .moments = moments,
     .affine = affine,
+    .normalise_back = normalise_back,
     .dot = dot,
     .log = log,
     .text = &kReferenceText,

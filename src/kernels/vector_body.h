@@ -65,6 +65,16 @@ template <class Isa>
 }
 
 template <class Isa>
+[[gnu::flatten]] void normalise_back(const float* x, std::size_t length, float mean, float along,
+                                     float scale, float* d) {
+  using V = typename Isa::V;
+  const V centre(mean), slope(along), times(scale);
+  sweep<Isa>(length, [&](std::size_t i, auto lanes) {
+    lanes.store(d + i, times * Isa::fnma(lanes.load(x + i), slope, lanes.load(d + i) - centre));
+  });
+}
+
+template <class Isa>
 [[gnu::flatten]] void axpy(float x, const float* row, std::size_t length, float* row_sum) {
   using V = typename Isa::V;
   const V factor(x);

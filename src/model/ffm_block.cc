@@ -10,6 +10,11 @@ namespace {
 
 float instance_scale(const Tape& tape, std::size_t b) {
   float squares = 0, features = 0;
+  if (tape.ffm.in_place && tape.ffm.at.ones) {
+    const std::uint32_t* const begin = &tape.batch->field_features_begin[tape.first + b];
+    features = squares = static_cast<float>(begin[1] - begin[0]);
+    return std::sqrt(features) / std::max(squares, 1e-6f);
+  }
   for (const feature::FieldRun& run : tape.field_runs(b)) {
     features += static_cast<float>(run.end - run.begin);
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
@@ -113,28 +118,22 @@ float FfmBlock::within(const Model& model, Tape& tape, std::size_t present) cons
   return 0.5f * twice;
 }
 
-void FfmBlock::backward(const Model& model, Tape& tape) const {
-  const std::size_t pairs = model.layout().pairs();
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    const float own = tape.scores[b].d_ffm * tape.ffm_scale[b];
-    float* d = tape.d_pairs.data() + b * pairs;
-    if (model.spec().has_mlp()) {
-      for (std::size_t i = 0; i < pairs; ++i) d[i] += own;
-    } else {
-      std::fill(d, d + pairs, own);
-    }
-  }
+const float* FfmBlock::d_pairs(const Model& model, const Tape& tape, std::size_t b) {
+  if (!model.spec().has_mlp()) return nullptr;
+  return tape.d_inputs.data() + b * whole_lines(model.layout().size(model.spec().mixed()));
 }
 
 void FfmBlock::spread(const Model& model, Tape& tape, std::size_t b) const {
   const std::size_t fields = model.fields().size();
-  const float* d = tape.d_pairs.data() + b * model.layout().pairs();
+  const float own = own_error(tape, b);
+  const float* const d = d_pairs(model, tape, b);
+  const auto gradient = [&](std::size_t pair) { return d != nullptr ? d[pair] + own : own; };
   for (std::size_t i = 0; i < tape.ffm.present.size(); ++i) {
     const std::size_t g = tape.ffm.present[i].field;
     float* delta = tape.ffm.delta.data() + i * fields;
-    std::copy_n(d + pair_index(0, g), g, delta);
-    delta[g] = tape.ffm.present[i].several ? d[pair_index(g, g)] : 0.0f;
-    for (std::size_t f = g + 1; f < fields; ++f) delta[f] = d[pair_index(g, f)];
+    for (std::size_t f = 0; f < g; ++f) delta[f] = gradient(pair_index(f, g));
+    delta[g] = tape.ffm.present[i].several ? gradient(pair_index(g, g)) : 0.0f;
+    for (std::size_t f = g + 1; f < fields; ++f) delta[f] = gradient(pair_index(g, f));
   }
 }
 

@@ -28,23 +28,30 @@ class FfmBlock final : public Block {
   /// tape.ffm.
   void forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const override;
 
-  /// Adds the head's own error to d_pairs, which holds what came back through the MLP. Without an
-  /// MLP all pairs have the same gradient.
-  void backward(const Model& model, Tape& tape) const override;
+  /// Nothing: the gradients of pairs are made where they are used, by spread or spread_in_place.
+  /// They are the head's own error, and what came back through the MLP, if there is one.
+  void backward(const Model&, Tape&) const override {}
 
   /// Puts example b on tape.ffm; in place where it can be and `in_place` allows it.
   void gather(const Model& model, Tape& tape, std::size_t b, bool in_place) const;
 
-  /// From d_pairs of example b to tape.ffm.delta: slot g of a feature with value x in the i-th
-  /// present field has the gradient x * delta[i][g] * contra[i][g], but for the field's own slot,
-  /// where it is x * delta[i][f] * (contra[i][f] - x * v_f).
+  /// From the gradients of example b's pairs to tape.ffm.delta: slot g of a feature with value x in
+  /// the i-th present field has the gradient x * delta[i][g] * contra[i][g], but for the field's
+  /// own slot, where it is x * delta[i][f] * (contra[i][f] - x * v_f).
   void spread(const Model& model, Tape& tape, std::size_t b) const;
 
   /// The same for an example in place: the gradients of its pairs in the order of
-  /// Kernels::ffm_update_pairs, times the values of both features. d_pairs is not kept.
+  /// Kernels::ffm_update_pairs, times the values of both features. tape.pairs is not kept.
   float* spread_in_place(const Model& model, Tape& tape, std::size_t b) const;
 
  private:
+  /// d loss / d pair of example b, by the head's own score alone.
+  static float own_error(const Tape& tape, std::size_t b) {
+    return tape.scores[b].d_ffm * tape.ffm_scale[b];
+  }
+  /// What comes back through the MLP, by pair; null without one.
+  static const float* d_pairs(const Model& model, const Tape& tape, std::size_t b);
+
   // In place (ffm_in_place.cc).
   bool gather_in_place(const Model& model, Tape& tape, std::size_t b) const;
   float pairs_in_place(const Model& model, Tape& tape, std::size_t b) const;

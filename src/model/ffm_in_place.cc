@@ -1,14 +1,15 @@
 // FfmBlock: examples whose present fields have one row each.
 #include <algorithm>
+#include <numeric>
 
 #include "model/ffm_block.h"
 
 namespace leveret::model {
 namespace {
 
-/// Multiplies pairs, or their gradients, by the values of both features.
-void times_values(const std::vector<float>& x, float* pairs) {
-  for (std::size_t i = 0; i < x.size(); ++i) {
+/// Multiplies n rows of pairs by the values of both features.
+void times_values(const float* x, std::size_t n, float* pairs) {
+  for (std::size_t i = 0; i < n; ++i) {
     float* const row = pairs + pair_index(0, i);
     for (std::size_t j = 0; j < i; ++j) row[j] *= x[i] * x[j];
   }
@@ -18,7 +19,7 @@ void times_values(const std::vector<float>& x, float* pairs) {
 void resize(FfmInPlace& at, std::size_t n, std::size_t stride) {
   at.rows.resize(n);
   at.fields.resize(n);
-  at.x.resize(n);
+  at.x.resize(n + kernels::Kernels::kSpare);
   if (at.nothing.size() < stride) at.nothing.assign(stride, std::byte{});
 }
 
@@ -53,11 +54,11 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) co
   std::size_t present = 0;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      ones &= values[i] == 1.0f;
       if (rows[i] == nullptr) continue;
       if (to[run.field] != nothing) return false;
       to[run.field] = rows[i];
       x[run.field] = values[i];
-      ones &= values[i] == 1.0f;
       ++present;
     }
   }
@@ -66,21 +67,11 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) co
       static_cast<float>(present) >=
       static_cast<float>(slots) *
           kernels_->fill_from(model.row_format(), model.spec().ffm_k, model.spec().adagrad_slice);
-  if (!at.filled) {
-    at.absent.clear();
+  if (at.filled) {
+    std::iota(at.fields.begin(), at.fields.end(), 0u);
+  } else {
     squeeze(at);
-    return true;
   }
-  // Without a branch: which fields are absent cannot be foreseen.
-  at.absent.resize(slots);
-  std::uint32_t* const fields = at.fields.data();
-  std::uint32_t* const absent = at.absent.data();
-  std::size_t gaps = 0;
-  for (std::uint32_t f = 0; f < slots; ++f) {
-    fields[f] = absent[gaps] = f;
-    gaps += to[f] == nothing;
-  }
-  at.absent.resize(gaps);
   return true;
 }
 
@@ -92,11 +83,13 @@ float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) co
   const std::size_t all = model.layout().pairs();
   float* const pairs = tape.pairs.data() + b * all;
   const std::size_t count = pair_index(0, n);
-  if (!at.filled && at.compact.size() < count) at.compact.resize(2 * count);
+  if (!at.filled && at.compact.size() < count + kernels::Kernels::kSpare) {
+    at.compact.resize(2 * count + kernels::Kernels::kSpare);
+  }
   float* const to = at.filled ? pairs : at.compact.data();
   kernels_->ffm_pairs(model.row_format(), at.rows.data(), at.fields.data(), n, model.spec().ffm_k,
                       to);
-  if (!at.ones) times_values(at.x, to);
+  if (!at.ones) times_values(at.x.data(), n, to);
   if (!at.filled && (model.spec().has_mlp() || tape.keep_parts)) {
     std::fill(pairs, pairs + all, 0.0f);
     for (std::size_t i = 0; i < n; ++i) {
@@ -111,26 +104,20 @@ float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) co
 
 float* FfmBlock::spread_in_place(const Model& model, Tape& tape, std::size_t b) const {
   FfmInPlace& at = tape.ffm.at;
-  float* const d = tape.d_pairs.data() + b * model.layout().pairs();
-  if (!at.filled) {
+  const std::size_t n = at.rows.size();
+  const float* d = d_pairs(model, tape, b);
+  if (d != nullptr && !at.filled) {
     float* const to = at.compact.data();
-    for (std::size_t i = 0; i < at.rows.size(); ++i) {
+    for (std::size_t i = 0; i < n; ++i) {
       float* const row = to + pair_index(0, i);
       for (std::size_t j = 0; j < i; ++j) row[j] = d[pair_index(at.fields[j], at.fields[i])];
     }
-    if (!at.ones) times_values(at.x, to);
-    return to;
+    d = to;
   }
-  if (!at.ones) {
-    times_values(at.x, d);
-    return d;
-  }
-  for (const std::uint32_t f : at.absent) {
-    std::fill(d + pair_index(0, f), d + pair_index(f, f), 0.0f);
-    float* pair = d + pair_index(f, f);
-    for (std::size_t g = f + 1; g < at.rows.size(); ++g) *(pair += g) = 0.0f;
-  }
-  return d;
+  // Nobody needs the pairs any more.
+  float* const delta = tape.pairs.data() + b * model.layout().pairs();
+  kernels_->ffm_deltas(d, own_error(tape, b), at.x.data(), n, delta);
+  return delta;
 }
 
 }  // namespace leveret::model

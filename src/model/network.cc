@@ -25,7 +25,7 @@ void at_least(Vector& v, std::size_t size) {
 void open_mlp(const Spec& spec, const InputLayout& layout, std::size_t size, Tape& tape) {
   const std::size_t inputs = whole_lines(layout.size(spec.mixed()));
   at_least(tape.inputs, size * inputs);
-  at_least(tape.d_inputs, size * inputs);
+  at_least(tape.d_inputs, size * inputs + kernels::Kernels::kSpare);
   at_least(tape.hidden, spec.hidden.size());
   at_least(tape.d_hidden, spec.hidden.size());
   for (std::size_t l = 0; l < spec.hidden.size(); ++l) {
@@ -69,8 +69,7 @@ void Network::open(const Model& model, const feature::FeatureBatch& batch, std::
   }
   if (!spec.has_ffm()) return;
   at_least(tape.ffm_scale, size);
-  at_least(tape.pairs, size * layout.pairs());
-  at_least(tape.d_pairs, size * layout.pairs());
+  at_least(tape.pairs, size * layout.pairs() + kernels::Kernels::kSpare);
   if (!spec.has_mlp()) return;
   at_least(tape.d_group_linear, size * layout.groups());
   at_least(tape.norm_scale, size);
@@ -169,22 +168,26 @@ void Network::look_at(const Model& model, Tape& tape, std::size_t b) const {
 
 void Network::set_values(const Model& model, Tape& tape, std::size_t b) const {
   const feature::FeatureBatch& batch = *tape.batch;
-  const bool scaled = model.spec().mixed();
   const feature::Feature* const linear = batch.linear.data();
   const feature::FieldFeature* const features = batch.field_features.data();
   float* const* const cells = tape.cells.data();
   float* const values = tape.values.data();
   float* const field_values = tape.field_values.data();
   const std::size_t example = tape.first + b;
-  const std::uint32_t end = batch.linear_end(example);
-  for (std::uint32_t i = batch.linear_begin(example); i < end; ++i) {
-    const float x = linear[i].value;
-    const float largest = scaled ? cells[i][kMaxValue] : 1.0f;
-    // Almost every value of categorical data is 1 among ones.
-    values[i] = !scaled || (x == 1.0f && largest <= 1.0f) ? x : x / std::max(largest, std::fabs(x));
-  }
+  const std::uint32_t begin = batch.linear_begin(example), end = batch.linear_end(example);
+  const std::uint32_t field_begin = batch.field_features_begin[example];
   const std::uint32_t field_end = batch.field_features_begin[example + 1];
-  for (std::uint32_t i = batch.field_features_begin[example]; i < field_end; ++i) {
+  if (!model.spec().mixed()) {
+    for (std::uint32_t i = begin; i < end; ++i) values[i] = linear[i].value;
+    for (std::uint32_t i = field_begin; i < field_end; ++i) field_values[i] = features[i].value;
+    return;
+  }
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const float x = linear[i].value, largest = cells[i][kMaxValue];
+    // Almost every value of categorical data is 1 among ones.
+    values[i] = x == 1.0f && largest <= 1.0f ? x : x / std::max(largest, std::fabs(x));
+  }
+  for (std::uint32_t i = field_begin; i < field_end; ++i) {
     const feature::FieldFeature f = features[i];
     field_values[i] = f.linear != feature::kNoLinear ? values[f.linear] : f.value;
   }

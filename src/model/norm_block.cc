@@ -55,8 +55,7 @@ void NormBlock::backward(const Model& model, Tape& tape) const {
     const float mean = sum / static_cast<float>(count);
     const float along = kernels_->dot(d, x, count) / static_cast<float>(count);
     const float scale = tape.norm_scale[b];
-    for (std::uint32_t i = 0; i < count; ++i) d[i] = scale * (d[i] - mean - x[i] * along);
-    std::copy_n(d, layout.pairs(), tape.d_pairs.data() + b * layout.pairs());
+    kernels_->normalise_back(x, count, mean, along, scale, d);
     if (!model.spec().mixed()) {
       std::copy_n(d + layout.linear(), layout.groups(),
                   tape.d_group_linear.data() + b * layout.groups());

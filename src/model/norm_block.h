@@ -16,7 +16,7 @@ class NormBlock final : public Block {
 
   /// From pairs and group_* to inputs.
   void forward(const Model& model, Tape& tape, std::size_t begin, std::size_t end) const override;
-  /// From d_inputs to d_pairs and, with Heads::kOne, d_group_linear.
+  /// From d_inputs, in place, and with Heads::kOne to d_group_linear.
   void backward(const Model& model, Tape& tape) const override;
 
  private:

@@ -41,16 +41,14 @@ struct PresentField {
 /// Working memory of FfmBlock for one example in place: every present field has one row, as in
 /// nearly all click data, and the rows themselves are read and moved.
 struct FfmInPlace {
-  /// Most fields are present: n = F, and `nothing` stands for the absent ones, so that pairs and
-  /// their deltas lie as in Tape::pairs and d_pairs. Otherwise n rows are those of present fields,
-  /// and pairs, then their deltas, are in `compact`.
+  /// Most fields are present: n = F, and `nothing` stands for the absent ones, so that pairs lie as
+  /// in Tape::pairs. Otherwise n rows are those of present fields, and pairs are in `compact`.
   bool filled = false;
-  bool ones = false;                  ///< every x is 1
+  bool ones = false;                  ///< every value of the example is 1
   std::vector<std::byte*> rows;       ///< n
   std::vector<std::uint32_t> fields;  ///< n, ascending
-  std::vector<float> x;               ///< n values; 0 where `nothing` stands
-  std::vector<std::uint32_t> absent;  ///< filled: the fields where it does
-  std::vector<float> compact;         ///< n(n+1)/2
+  std::vector<float> x;               ///< n values, 0 where `nothing` stands, and kSpare more
+  std::vector<float> compact;         ///< n(n+1)/2 and kSpare more
   AlignedBytes nothing;               ///< a row of zeros; stays so
 };
 
@@ -101,10 +99,10 @@ struct Tape {
   std::vector<float> group_seen;      ///< B * G: mean log(1 + count)
   std::vector<float> d_group_linear;  ///< B * G, Heads::kOne: what the MLP adds to d_linear
   std::vector<float> ffm_scale;       ///< B: instance normalisation
-  std::vector<float> pairs;           ///< B * P; for an MLP or keep_parts, or in passing
-  std::vector<float> d_pairs;         ///< the same
+  std::vector<float> pairs;           ///< B * P and kSpare more; for an MLP or keep_parts, or in
+                                      ///< passing, on the way back too
   AlignedFloats inputs;               ///< B * whole_lines(I), zeros behind: what the MLP sees
-  AlignedFloats d_inputs;             ///< the same
+  AlignedFloats d_inputs;             ///< the same, and kSpare more; those of the pairs come first
   std::vector<float> norm_scale;      ///< B: 1 / deviation in NormBlock
   std::vector<AlignedFloats> hidden;  ///< per hidden layer, B * width, after ReLU
   std::vector<AlignedFloats> d_hidden;  ///< the same, gradient before ReLU

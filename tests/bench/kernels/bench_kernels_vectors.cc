@@ -34,6 +34,13 @@ void register_vectors() {
   add("affine", 2, 2, [](const Kernels& kernels, Vectors& v) {
     kernels.affine(v.a.get(), kLength, .1f, 2, v.out.get());
   });
+  add("normalise_back", 3, 4, [](const Kernels& kernels, Vectors& v) {
+    kernels.normalise_back(v.a.get(), kLength, .1f, .2f, 2, v.out.get());
+  });
+  add("ffm_deltas", 2, 2, [](const Kernels& kernels, Vectors& v) {
+    constexpr std::size_t kFields = 38;  // with what it may read behind, as long as the others
+    kernels.ffm_deltas(v.a.get(), .1f, v.b.get(), kFields, v.out.get());
+  });
   add("axpy", 3, 2, [](const Kernels& kernels, Vectors& v) {
     kernels.axpy(.001f, v.a.get(), kLength, v.out.get());
   });

@@ -163,6 +163,34 @@ TEST_CASE("ffm_pairs of every instruction set") {
   });
 }
 
+TEST_CASE("ffm_deltas are the same bits on every instruction set") {
+  constexpr std::size_t kSpare = Kernels::kSpare;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const bool with_d = GENERATE(true, false);
+  for_each_instruction_set([&](const Kernels& kernels) {
+    for (const std::size_t n : {0, 1, 2, 3, 4, 8, 9, 16, 17, 33, 39}) {
+      INFO(n << " rows");
+      const std::size_t count = n * (n + 1) / 2;
+      std::vector<float> d = random_floats(count + kSpare, 31, -3, 3);
+      std::vector<float> x = random_floats(n + kSpare, 32, -2, 2, 0.3f);
+      // An infinite gradient of a pair that is not there leaves nothing behind.
+      if (n > 3) {
+        x[2] = 0;
+        d[2 * 3 / 2] = std::numeric_limits<float>::infinity();
+      }
+      std::fill(d.end() - kSpare, d.end(), nan);
+      std::fill(x.end() - kSpare, x.end(), nan);
+      std::vector<float> expected(count);
+      reference().ffm_deltas(with_d ? d.data() : nullptr, .7f, x.data(), n, expected.data());
+      Floats from(d), values(x), delta(count + kSpare);
+      kernels.ffm_deltas(with_d ? static_cast<float*>(from) : nullptr, .7f, values, n, delta);
+      std::vector<float> got = delta.copy();
+      got.resize(count);
+      CHECK(same_bits(got, expected));
+    }
+  });
+}
+
 /// ffm_update_pairs or ffm_update_pairs_slice of a copy.
 void update(const Kernels& kernels, bool slice, const Example& example, const Example::Copy& c,
             std::size_t k, const StepRule& rule, std::uint32_t noise = 1) {

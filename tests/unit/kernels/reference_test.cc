@@ -90,6 +90,19 @@ TEST_CASE("reference: moments, affine, axpy") {
   CHECK(reference().dot(x, x, 3) == 14);
 }
 
+TEST_CASE("reference: normalise_back, ffm_deltas") {
+  const float x[] = {1, 2, 0};
+  float d[] = {3, 4, 5};
+  reference().normalise_back(x, 2, 1, .5f, 10, d);
+  CHECK(std::vector<float>(d, d + 3) == std::vector<float>{15, 20, 5});
+  const float pairs[] = {9, 1, 9, 2, 3, 9};
+  float delta[6];
+  reference().ffm_deltas(pairs, .5f, x, 3, delta);
+  CHECK(std::vector<float>(delta, delta + 6) == std::vector<float>{0, 3, 0, 0, 0, 0});
+  reference().ffm_deltas(nullptr, .5f, x, 3, delta);
+  CHECK(std::vector<float>(delta, delta + 3) == std::vector<float>{0, 1, 0});
+}
+
 TEST_CASE("reference: squares, root_steps") {
   const float x[] = {6, -4, 2e30f};
   float g[3], squares[3], steps[3];

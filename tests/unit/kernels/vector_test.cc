@@ -60,6 +60,23 @@ TEST_CASE("axpy and affine of every instruction set") {
   });
 }
 
+TEST_CASE("normalise_back of every instruction set") {
+  for_each_instruction_set([](const Kernels& kernels) {
+    for_each_length([&](std::size_t length) {
+      const std::vector<float> d = random_floats(length, 9, -2, 2);
+      Floats x(random_floats(length, 10)), got(d);
+      std::vector<float> expected = d;
+      reference().normalise_back(x, length, .3f, -.6f, 2.5f, expected.data());
+      std::vector<double> tolerance(length);
+      for (std::size_t i = 0; i < length; ++i) {
+        tolerance[i] = 2 * 2.5 * kEps * (std::abs(d[i]) + .3 + .6 * std::abs(x[i]));
+      }
+      kernels.normalise_back(x, length, .3f, -.6f, 2.5f, got);
+      require_close(got.copy(), expected, tolerance);
+    });
+  });
+}
+
 TEST_CASE("squares and root_steps are the same bits on every instruction set") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
