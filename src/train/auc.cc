@@ -51,24 +51,25 @@ float signed_weight_of(std::uint64_t score) {
 }  // namespace
 
 void AucHistogram::merge(const AucHistogram& other) {
-  if (other.touched_.empty()) return;
-  if (bins_.empty()) bins_.resize(kBins);
   for (const std::uint16_t index : other.touched_) {
-    Bin& b = bins_[index];
+    Bin& b = bin_at(index);
+    const Bin& more = other.octaves_[index / kOctaveBins][index % kOctaveBins];
     if (b.positive == 0 && b.negative == 0) touched_.push_back(index);
-    b.positive += other.bins_[index].positive;
-    b.negative += other.bins_[index].negative;
+    b.positive += more.positive;
+    b.negative += more.negative;
   }
 }
 
 void AucHistogram::clear() {
-  for (const std::uint16_t index : touched_) bins_[index] = Bin{};
+  for (const std::uint16_t index : touched_) bin_at(index) = Bin{};
   touched_.clear();
 }
 
 AucValue AucHistogram::value() const {
   Area area;
-  for (const Bin& b : bins_) area.group(b.positive, b.negative);
+  for (const std::vector<Bin>& octave : octaves_) {
+    for (const Bin& b : octave) area.group(b.positive, b.negative);
+  }
   return {area.auc(), area.tie_error()};
 }
 

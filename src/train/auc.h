@@ -1,11 +1,12 @@
 /// Area under the ROC curve, importance weighted: the probability that a random positive is scored
 /// above a random negative, ties counting one half (Mann-Whitney).
 ///
-/// Two ways to know it. AucHistogram takes a fixed 1 MiB and one step per example, and bounds its
+/// Two ways to know it. AucHistogram takes 1 MiB at most and one step per example, and bounds its
 /// own error; it serves progress lines and windows. AucList keeps every score and is exact; it
 /// serves `evaluate`. Neither is thread safe: one per thread, then merge().
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -28,9 +29,8 @@ class AucHistogram {
 
   /// `probability` in [0, 1], `weight` > 0; neither NaN.
   void add(float probability, bool positive, double weight) {
-    if (bins_.empty()) bins_.resize(kBins);
     const std::uint32_t index = bin(probability);
-    Bin& b = bins_[index];
+    Bin& b = bin_at(index);
     if (b.positive == 0 && b.negative == 0) touched_.push_back(static_cast<std::uint16_t>(index));
     (positive ? b.positive : b.negative) += weight;
   }
@@ -51,6 +51,13 @@ class AucHistogram {
     double positive = 0;
     double negative = 0;
   };
+  /// Bins come by octaves of p, or of 1 - p: a model's answers fill a dozen of the 64.
+  static constexpr std::size_t kOctaveBins = 1024;
+  Bin& bin_at(std::uint32_t index) {
+    std::vector<Bin>& octave = octaves_[index / kOctaveBins];
+    if (octave.empty()) octave.resize(kOctaveBins);
+    return octave[index % kOctaveBins];
+  }
 
   /// q in [0, 1/2] to 0..2^15-1: five bits of exponent (2^-33 .. 2^-2) and ten of mantissa.
   static std::uint32_t half_bin(float q) {
@@ -60,8 +67,8 @@ class AucHistogram {
     return code - kLowest < kLast ? code - kLowest : kLast;
   }
 
-  std::vector<Bin> bins_;               ///< empty until the first example, then kBins
-  std::vector<std::uint16_t> touched_;  ///< each bin with weight, once
+  std::array<std::vector<Bin>, kBins / kOctaveBins> octaves_;  ///< empty, or kOctaveBins
+  std::vector<std::uint16_t> touched_;                         ///< each bin with weight, once
 };
 
 /// Exact for up to `limit` examples at 8 bytes each; past that they move into a histogram and

@@ -33,7 +33,7 @@ struct MetricsSnapshot {
 };
 
 enum class AucKind {
-  kHistogram,  ///< 1 MiB, any number of examples, error bounded: progress and windows
+  kHistogram,  ///< 1 MiB at most, any number of examples, error bounded: progress and windows
   kExact,      ///< 8 bytes per example up to AucList::kDefaultLimit: `evaluate`
 };
 
