@@ -272,10 +272,7 @@ void affine(const float* x, std::size_t length, float shift, float scale, float*
 
 void normalise_back(const float* x, std::size_t length, float mean, float along, float scale,
                     float* d) {
-  for (std::size_t i = 0; i < length; ++i) {
-    const double centred = static_cast<double>(d[i]) - mean;
-    d[i] = static_cast<float>(scale * (centred - static_cast<double>(x[i]) * along));
-  }
+  for (std::size_t i = 0; i < length; ++i) d[i] = scale * (d[i] - mean - x[i] * along);
 }
 
 float dot(const float* a, const float* b, std::size_t length) {

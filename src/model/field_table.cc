@@ -59,9 +59,27 @@ FieldTable::FieldTable(std::uint32_t field, FieldTableOptions options, RowShape 
 }
 
 void FieldTable::measure() {
-  stride_ = shape_.stride();
-  used_bytes_ = shape_.used_bytes();
-  weight_bytes_ = shape_.weight_bytes();
+  stride_ = static_cast<std::uint32_t>(shape_.stride());
+  used_bytes_ = static_cast<std::uint32_t>(shape_.used_bytes());
+  weight_bytes_ = static_cast<std::uint32_t>(shape_.weight_bytes());
+}
+
+void FieldTable::lend(std::byte* at, Row count) {
+  copy_lent_rows();
+  std::memcpy(at, rows_at_, std::min<std::uint64_t>(rows(), count) * stride_);
+  lent_at_ = at;
+  lent_ = count;
+}
+
+/// To the room that they have in row_arena_.
+void FieldTable::copy_lent_rows() const {
+  const std::uint64_t rows = std::min<std::uint64_t>(this->rows(), lent_);
+  if (rows > 0) std::memcpy(rows_at_, lent_at_, rows * stride_);
+}
+
+const Arena& FieldTable::row_arena() const {
+  copy_lent_rows();
+  return row_arena_;
 }
 
 void FieldTable::adopt_index(Arena arena, std::uint64_t capacity) {
@@ -255,6 +273,8 @@ bool FieldTable::grow_index() {
 
 void FieldTable::set_slots(std::uint32_t slots) {
   if (slots <= shape_.slots) return;
+  copy_lent_rows();
+  lent_ = 0;
   const RowShape old = shape_;
   const std::size_t old_stride = stride_;
   shape_.slots = slots;
@@ -338,6 +358,7 @@ void FieldTable::load(Arena index, Arena rows_as_stored, const StoredRows& store
     damaged(field_, "has keys where no look-up finds them, or no empty index slot");
   }
   if (shared_row != kNoRow && shared_row >= rows) damaged(field_, "names a shared row it has not");
+  lent_ = 0;
   row_arena_ = std::move(rows_as_stored);
   rows_at_ = row_arena_.data();
   if (stored.stride > stride_ || stored.float_states) move_together(rows, stored);

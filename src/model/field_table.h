@@ -4,7 +4,7 @@
 /// first weights are a function of (seed, field, key), so the order of arrival does not matter.
 /// Two kinds behind one interface: *hashed* (2^bits index slots, hash & mask) and *growing* (open
 /// addressing, the index grows in place). Rows lie in admission order in memory that never moves,
-/// so row pointers stay valid until `set_shape`.
+/// so row pointers stay valid until `set_slots` or `lend`.
 ///
 /// Threads: as LinearTable. A row is published only after its first weights are written.
 #pragma once
@@ -111,8 +111,8 @@ class FieldTable {
   void prefetch_weights(const std::byte* row) const { fetch(row, weight_bytes_); }
 
   /// Its weights come first, in shape().format.
-  std::byte* at(Row row) { return rows_at_ + row * stride_; }
-  const std::byte* at(Row row) const { return rows_at_ + row * stride_; }
+  std::byte* at(Row row) { return place(row); }
+  const std::byte* at(Row row) const { return place(row); }
 
   // One weight or accumulator, for those who need few.
   float state(Row row, std::size_t i) const { return shape_.state_of(at(row), i); }
@@ -131,10 +131,14 @@ class FieldTable {
   void reserve(std::uint64_t count);
   void set_concurrent(bool concurrent) { concurrent_ = concurrent; }
 
+  /// From now on, until set_slots or load, the first `count` rows are at `at`, where there are
+  /// count * shape().stride() bytes, all zero (FirstRows). Row pointers do not stay valid.
+  void lend(std::byte* at, Row count);
+
   /// Stored sections: the index (capacity() words: value << 32 | key), and rows() rows of
-  /// shape().stride() bytes.
+  /// shape().stride() bytes. To be called by one thread.
   const Arena& index() const { return index_arena_; }
-  const Arena& row_arena() const { return row_arena_; }
+  const Arena& row_arena() const;
   /// Takes over stored sections. Every index value is checked against the number of rows.
   void load(Arena index, Arena rows, const StoredRows& stored, Row shared_row,
             std::uint64_t shared);
@@ -172,6 +176,9 @@ class FieldTable {
     at -= reinterpret_cast<std::uintptr_t>(at) % kLineBytes;
     for (; at < end; at += kLineBytes) __builtin_prefetch(at, 0, 2);
   }
+  std::byte* place(Row row) const {
+    return (row < lent_ ? lent_at_ : rows_at_) + std::uint64_t{row} * stride_;
+  }
   std::uint32_t start(std::uint32_t hash) const {
     return hashed_ ? hash & mask_ : home_slot(hash, capacity_);
   }
@@ -182,6 +189,7 @@ class FieldTable {
   std::uint32_t sights_needed() const;
   static constexpr std::uint64_t kBytesOfFewSights = 832 << 10;
 
+  void copy_lent_rows() const;
   Row sighted(std::uint64_t& slot, std::uint64_t seen);
   Row new_row(std::uint32_t key);
   void write_first_weights(Row row, std::uint32_t key, std::uint32_t from_slot);
@@ -199,11 +207,13 @@ class FieldTable {
   // What every look-up reads, on one line: the tables of all fields together are looked up for each
   // example, beside rows that fill the first-level cache.
   alignas(kLineBytes) std::uint64_t* index_ = nullptr;
-  std::byte* rows_at_ = nullptr;
+  std::byte* rows_at_ = nullptr;  ///< of row_arena_: there are the rows from lent_ on, and room for
+                                  ///< those before
+  std::byte* lent_at_ = nullptr;
   std::uint64_t capacity_ = 0;
-  // Of shape_, in bytes.
-  std::size_t stride_, used_bytes_, weight_bytes_;
-  std::uint32_t mask_ = 0;  ///< hashed: capacity() - 1
+  std::uint32_t stride_, used_bytes_, weight_bytes_;  ///< of shape_
+  std::uint32_t mask_ = 0;                            ///< hashed: capacity() - 1
+  Row lent_ = 0;                                      ///< rows that are at lent_at_
   std::uint32_t field_;
   bool hashed_;
   bool concurrent_ = false;

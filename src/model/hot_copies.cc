@@ -26,10 +26,10 @@ void HotRows::take(const std::vector<FieldTable>& tables, std::span<const std::u
   rows_.resize(tables.size() * field_bytes_);
   before_.resize(rows_.size());
   for (std::uint32_t f = 0; f < counts_.size(); ++f) {
-    if (counts_[f] == 0) continue;
-    const std::byte* const from = tables[f].at(0);
-    std::copy_n(from, counts_[f] * stride_, at(f, 0));
-    std::copy_n(from, counts_[f] * stride_, before_.data() + f * field_bytes_);
+    for (Row row = 0; row < counts_[f]; ++row) {
+      std::copy_n(tables[f].at(row), stride_, at(f, row));
+    }
+    std::copy_n(at(f, 0), counts_[f] * stride_, before_.data() + f * field_bytes_);
   }
 }
 

@@ -124,6 +124,7 @@ void Model::fit_fields() {
                                  row_shape(), tables_->budget);
     tables_->fields.back().set_concurrent(tables_->concurrent);
   }
+  lend_first_rows();
   if (spec_.has_mlp()) fit_dense(fields);
   fitted_ = fields;
 }

@@ -19,6 +19,7 @@
 #include "kernels/kernels.h"
 #include "model/dense.h"
 #include "model/field_table.h"
+#include "model/first_rows.h"
 #include "model/linear_table.h"
 #include "model/memory_budget.h"
 #include "model/mixer.h"
@@ -75,6 +76,7 @@ struct Tables {
   MemoryBudget budget;
   LinearTable linear;
   std::vector<FieldTable> fields;
+  FirstRows first_rows;  ///< of `fields`
   bool concurrent = false;  ///< told to tables that come later, too
 };
 
@@ -117,6 +119,8 @@ class Model {
   /// Brings tables and layers to the number of fields that features() has found. Cheap when
   /// nothing changed.
   void fit_fields();
+  /// For tables that have been loaded.
+  void lend_first_rows() { tables_->first_rows.lend_to(tables_->fields); }
 
   LinearTable& linear() { return tables_->linear; }
   const LinearTable& linear() const { return tables_->linear; }

@@ -285,6 +285,7 @@ void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
                      {kAnyLength, row_elements(table, rows.stride)}, memory_limit, table.lead()),
         rows, json.at("shared_row").get<model::Row>(), json.at("shared").get<std::uint64_t>());
   }
+  model.lend_first_rows();
   for (std::size_t l = 0; l < model.dense().size(); ++l) {
     Dense& layer = model.dense()[l];
     const std::string name = fmt::format("dense.{}.", l);
