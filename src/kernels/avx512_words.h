@@ -88,11 +88,12 @@ struct Words512 {
     }();
     return _mm512_permutexvar_epi16(_mm512_load_si512(kPlaces.at[e]), factors);
   }
-  /// weights - factors * contra / 2^16, rounded down after noise was added.
+  /// weights - factors * contra / 2^16, of which the part below the point becomes 1 where it is
+  /// above the noise, else 0.
   static W move(W weights, W factors, W contra, W noise) {
     const W upper = _mm512_mulhi_epi16(factors, contra);
-    const W lower = _mm512_add_epi16(_mm512_mullo_epi16(factors, contra), noise);
-    const __mmask32 carry = _mm512_cmplt_epu16_mask(lower, noise);
+    const W lower = _mm512_mullo_epi16(factors, contra);
+    const __mmask32 carry = _mm512_cmpgt_epu16_mask(lower, noise);
     // Saturating additions have one port, others two.
     return _mm512_subs_epi16(weights, _mm512_mask_add_epi16(upper, carry, upper, ones()));
   }
