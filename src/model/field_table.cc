@@ -110,7 +110,8 @@ Row FieldTable::find(std::uint32_t hash) const {
   }
 }
 
-Row FieldTable::touch(std::uint32_t hash) {
+/// `touch` of any key.
+Row FieldTable::search(std::uint32_t hash) {
   for (std::uint64_t i = start(hash);;) {
     std::atomic_ref<std::uint64_t> slot(index_[i]);
     std::uint64_t seen = slot.load(std::memory_order_acquire);

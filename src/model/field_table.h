@@ -9,6 +9,7 @@
 /// Threads: as LinearTable. A row is published only after its first weights are written.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "kernels/kernels.h"
@@ -103,7 +104,12 @@ class FieldTable {
   /// The row of `hash`, kNoRow when it has none (yet).
   Row find(std::uint32_t hash) const;
   /// The same, counting this sight of `hash` and admitting it when its time has come.
-  Row touch(std::uint32_t hash);
+  Row touch(std::uint32_t hash) {
+    // Most have a row, and are at home.
+    const std::uint64_t seen = std::atomic_ref(index_[start(hash)]).load(std::memory_order_acquire);
+    const bool at_home = hashed_ || static_cast<std::uint32_t>(seen) == hash;
+    return at_home && has_row(value_of(seen)) ? value_of(seen) & ~kRowBit : search(hash);
+  }
   void prefetch(std::uint32_t hash) const { __builtin_prefetch(index_ + start(hash)); }
 
   /// Brings a row on its way to the cache.
@@ -190,6 +196,7 @@ class FieldTable {
   static constexpr std::uint64_t kBytesOfFewSights = 832 << 10;
 
   void copy_lent_rows() const;
+  Row search(std::uint32_t hash);
   Row sighted(std::uint64_t& slot, std::uint64_t seen);
   Row new_row(std::uint32_t key);
   void write_first_weights(Row row, std::uint32_t key, std::uint32_t from_slot);
