@@ -189,7 +189,7 @@ class TrainRun {
     }
   }
 
-  /// Whether anybody is told what predictions are worth. A histogram of a megabyte is behind it.
+  /// Whether anybody is told what predictions are worth. Histograms are behind it.
   bool wants_figures() const { return !options_.quiet || metrics_.has_value(); }
 
   void end_bar() {

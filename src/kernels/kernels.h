@@ -81,7 +81,7 @@ struct Kernels {
   // row itself is read, and moved in place. rows[i] (accs[i]) is the row of the i-th present field,
   // fields[i] its slot number, ascending; rows do not overlap. Pair (i, j), j <= i < n, has index
   // i*(i+1)/2 + j; a row has a place for the pair with itself, but no pair. With values x other
-  // than 1 the caller multiplies pair values and deltas by x_i * x_j. It takes 60 % of the time of
+  // than 1 the caller multiplies pair values by x_i * x_j, as ffm_deltas does with deltas. It takes 60 % of the time of
   // transpose, dots and ffm_update, whose buffer of n * slots * k floats fills the first-level
   // cache.
   //
@@ -107,7 +107,7 @@ struct Kernels {
   /// j = i; without d (null) own alone. Where rows of zeros stand, x is 0. All three have kSpare
   /// floats behind, of any value, which may be read, and those of delta written; delta is not d.
   void (*ffm_deltas)(const float* d, float own, const float* x, std::size_t n, float* delta);
-  static constexpr std::size_t kSpare = 16;
+  static constexpr std::size_t kSpare = 16;  ///< floats
 
   /// The AdaGrad step of all rows, each from the weights as they were before the call:
   ///   gradient of rows[i][fields[j]*k+c] = delta[(i,j)] * rows[j][fields[i]*k+c], and the reverse.

@@ -61,7 +61,8 @@ class Arena {
   [[nodiscard]] bool load(int fd, std::uint64_t offset, std::uint64_t bytes,
                           const std::string& path, LoadBy by = LoadBy::kMapping);
 
-  /// Asks for huge pages whatever the size; large arenas ask for them anyway.
+  /// Asks for huge pages whatever the size, for what has been made usable; large arenas ask for
+  /// them anyway.
   void use_huge_pages() { advise_huge_pages(); }
 
   /// Gives all memory back, keeps the reservation.

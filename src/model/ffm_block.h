@@ -40,9 +40,9 @@ class FfmBlock final : public Block {
   /// own slot, where it is x * delta[i][f] * (contra[i][f] - x * v_f).
   void spread(const Model& model, Tape& tape, std::size_t b) const;
 
-  /// The same for an example in place: the gradients of its pairs in the order of
-  /// Kernels::ffm_update_pairs, times the values of both features. tape.pairs is not kept.
-  float* spread_in_place(const Model& model, Tape& tape, std::size_t b) const;
+  /// The same for the tape's last example, which is in place: the gradients of its pairs in the
+  /// order of Kernels::ffm_update_pairs, times the values of both features. Its pairs are not kept.
+  float* spread_in_place(const Model& model, Tape& tape) const;
 
  private:
   /// d loss / d pair of example b, by the head's own score alone.

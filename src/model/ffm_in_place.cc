@@ -54,7 +54,7 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) co
   std::size_t present = 0;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      ones &= values[i] == 1.0f;
+      ones &= values[i] == 1.0f;  // of features without a row, too: instance_scale counts them
       if (rows[i] == nullptr) continue;
       if (to[run.field] != nothing) return false;
       to[run.field] = rows[i];
@@ -102,8 +102,9 @@ float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) co
   return sum;
 }
 
-float* FfmBlock::spread_in_place(const Model& model, Tape& tape, std::size_t b) const {
+float* FfmBlock::spread_in_place(const Model& model, Tape& tape) const {
   FfmInPlace& at = tape.ffm.at;
+  const std::size_t b = tape.size - 1;
   const std::size_t n = at.rows.size();
   const float* d = d_pairs(model, tape, b);
   if (d != nullptr && !at.filled) {

@@ -4,7 +4,8 @@
 /// first weights are a function of (seed, field, key), so the order of arrival does not matter.
 /// Two kinds behind one interface: *hashed* (2^bits index slots, hash & mask) and *growing* (open
 /// addressing, the index grows in place). Rows lie in admission order in memory that never moves,
-/// so row pointers stay valid until `set_slots` or `lend`.
+/// the first ones apart where memory has been lent for them, so row pointers stay valid until
+/// `set_slots` or `lend`.
 ///
 /// Threads: as LinearTable. A row is published only after its first weights are written.
 #pragma once
@@ -137,8 +138,8 @@ class FieldTable {
   void reserve(std::uint64_t count);
   void set_concurrent(bool concurrent) { concurrent_ = concurrent; }
 
-  /// From now on, until set_slots or load, the first `count` rows are at `at`, where there are
-  /// count * shape().stride() bytes, all zero (FirstRows). Row pointers do not stay valid.
+  /// From now on, until there are more slots or rows are loaded, the first `count` rows are at
+  /// `at`, where there are count * shape().stride() bytes, all zero (FirstRows).
   void lend(std::byte* at, Row count);
 
   /// Stored sections: the index (capacity() words: value << 32 | key), and rows() rows of
@@ -149,7 +150,8 @@ class FieldTable {
   void load(Arena index, Arena rows, const StoredRows& stored, Row shared_row,
             std::uint64_t shared);
   /// The lead for the rows of this table (Arena): another one for each field, as the first rows of
-  /// all fields, those of the most frequent values, are met together.
+  /// all fields, those of the most frequent values, are met together, where none has been lent
+  /// memory.
   std::uint64_t lead() const { return field_ * 7 % 64 * 64; }
 
   /// Calls visit(key, row) for every admitted key, in memory order.

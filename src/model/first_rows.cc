@@ -12,8 +12,9 @@ namespace {
 Arena huge_page() {
   try {
     Arena memory(FirstRows::kBytes);
+    if (!memory.resize(FirstRows::kBytes)) return Arena();
     memory.use_huge_pages();
-    if (memory.resize(FirstRows::kBytes)) return memory;
+    return memory;
   } catch (const std::runtime_error&) {  // no addresses either
   }
   return Arena();
@@ -26,10 +27,12 @@ void FirstRows::lend_to(std::vector<FieldTable>& tables) {
   // The first rows of all fields are met together: an odd number of lines from one field to the
   // next keeps them from falling on few sets of the caches.
   const std::size_t lines = kBytes / tables.size() / kLineBytes;
-  if (lines == 0) return;
-  const std::size_t field_bytes = ((lines - 1) | 1) * kLineBytes;
+  const std::size_t field_bytes = lines > 0 ? ((lines - 1) | 1) * kLineBytes : 0;
   const std::size_t rows = field_bytes / tables[0].shape().stride();
-  if (rows == 0) return;
+  if (rows == 0) {
+    memory_ = Arena();
+    return;
+  }
   Arena memory = huge_page();
   if (memory.size() == 0) return;
   for (std::size_t f = 0; f < tables.size(); ++f) {

@@ -17,8 +17,12 @@ class FirstRows {
  public:
   static constexpr std::size_t kBytes = std::size_t{2} << 20;
 
-  /// Lends memory to all tables, whose rows have one length, as much to each. They may not be used
-  /// after this is gone, or lends again. Where the system has no memory, they go without.
+  /// Lends memory to all tables, whose rows have one length, as much to each, once they have been
+  /// loaded or have got new slots: pointers to their rows become invalid. Rows that do not fit, or
+  /// for which the system has no memory, stay where they are. Must outlive the tables' use.
+  ///
+  /// It is no part of the MemoryBudget, which has counted the rows themselves. For prediction the
+  /// first rows of a mapped file are copied here, too.
   void lend_to(std::vector<FieldTable>& tables);
 
  private:

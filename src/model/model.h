@@ -55,7 +55,7 @@ struct Scalars {
   std::uint64_t adam_steps = 0;
 };
 
-/// Where a group of inputs of the MLP begins; see NormBlock.
+/// Where a group of inputs of the MLP begins, behind the pairs, which come first; see NormBlock.
 struct InputLayout {
   std::uint32_t fields = 0;
   std::uint32_t pairs() const { return fields * (fields + 1) / 2; }

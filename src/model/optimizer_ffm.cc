@@ -43,7 +43,7 @@ void Optimizer::each_row_gradient(const Model& model, Tape& tape, std::size_t b,
 }
 
 void Optimizer::apply_ffm_in_place(Model& model, Tape& tape, const kernels::StepRule& rule) {
-  const float* delta = ffm_.spread_in_place(model, tape, 0);
+  const float* delta = ffm_.spread_in_place(model, tape);
   const FfmInPlace& at = tape.ffm.at;
   const RowShape shape = model.row_shape();
   accs_.resize(at.rows.size());

@@ -100,7 +100,7 @@ struct Tape {
   std::vector<float> d_group_linear;  ///< B * G, Heads::kOne: what the MLP adds to d_linear
   std::vector<float> ffm_scale;       ///< B: instance normalisation
   std::vector<float> pairs;           ///< B * P and kSpare more; for an MLP or keep_parts, or in
-                                      ///< passing, on the way back too
+                                      ///< passing. FfmBlock::spread_in_place leaves deltas there
   AlignedFloats inputs;               ///< B * whole_lines(I), zeros behind: what the MLP sees
   AlignedFloats d_inputs;             ///< the same, and kSpare more; those of the pairs come first
   std::vector<float> norm_scale;      ///< B: 1 / deviation in NormBlock

@@ -129,7 +129,7 @@ std::string MetricsWindows::close(double seconds, std::uint64_t bad_lines) {
 }
 
 MetricsSnapshot MetricsWindows::total() {
-  // Without a copy of the histogram, a megabyte, for those who asked for no windows.
+  // Without a copy of the histogram for those who asked for no windows.
   if (windows_ == 0) return window_.snapshot();
   Metrics all = closed_;
   all.merge(window_);

@@ -10,11 +10,12 @@ namespace leveret::train {
 
 /// What the model will be used for decides how its bytes come to memory.
 enum class LoadFor {
-  kPrediction,  ///< mapped: at once, pages shared with other processes
+  kPrediction,  ///< mapped: at once, pages shared with other processes (but FirstRows)
   kTraining,    ///< read into memory of its own, with huge pages
 };
 
-/// Saves atomically. Refuses, with std::runtime_error, weights that are not finite.
+/// Saves atomically. Refuses, with std::runtime_error, weights that are not finite. Of one model one
+/// at a time: tables bring their rows together for it.
 void save_model(const model::Model& model, const std::string& path);
 
 /// Throws std::runtime_error that names the file and what is wrong with it.

@@ -35,7 +35,7 @@ void register_vectors() {
     kernels.affine(v.a.get(), kLength, .1f, 2, v.out.get());
   });
   add("normalise_back", 3, 4, [](const Kernels& kernels, Vectors& v) {
-    kernels.normalise_back(v.a.get(), kLength, .1f, .2f, 2, v.out.get());
+    kernels.normalise_back(v.a.get(), kLength, .1f, .2f, .5f, v.out.get());
   });
   add("ffm_deltas", 2, 2, [](const Kernels& kernels, Vectors& v) {
     constexpr std::size_t kFields = 38;  // with what it may read behind, as long as the others

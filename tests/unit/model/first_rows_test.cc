@@ -38,7 +38,7 @@ void learn(std::vector<FieldTable>& tables, std::uint32_t first, std::uint32_t c
 TEST_CASE("tables with lent memory store what those without store") {
   const RowShape shape{3, 16, true, 0.5f, kernels::RowFormat::kI16};
   constexpr std::uint32_t kFields = 5;
-  constexpr std::uint32_t kMany = 2 * FirstRows::kBytes / kFields / 128;  // twice as many as fit
+  constexpr std::uint32_t kMany = 2 * FirstRows::kBytes / kFields / 128;  // more than fit
   MemoryBudget budget(kMemory), other_budget(kMemory);
   std::vector<FieldTable> lent = tables_of(kFields, shape, budget);
   std::vector<FieldTable> alone = tables_of(kFields, shape, other_budget);
