@@ -119,6 +119,25 @@ struct Avx512 {
       return add_pairs(slot_sums<K / 2>(r), slot_sums<K / 2>(r + K / 2));
     }
   }
+  /// transpose_4x4 of slot_sums, K = 2 and 4, without another shuffle.
+  template <std::size_t K>
+  static V slot_sums_transposed(const V* r) {
+    if constexpr (K == 4) {
+      const __m512 low = add_neighbours(r[0], r[1]), high = add_neighbours(r[2], r[3]);
+      return add_neighbours(low, high);
+    } else {
+      static_assert(K == 2);
+      const __m512i even =
+          _mm512_setr_epi32(0, 8, 16, 24, 2, 10, 18, 26, 4, 12, 20, 28, 6, 14, 22, 30);
+      const __m512i odd = _mm512_or_si512(even, _mm512_set1_epi32(1));
+      return _mm512_add_ps(_mm512_permutex2var_ps(r[0], even, r[1]),
+                           _mm512_permutex2var_ps(r[0], odd, r[1]));
+    }
+  }
+  /// Of each quarter: [a0+a1, a2+a3, b0+b1, b2+b3]
+  static __m512 add_neighbours(__m512 a, __m512 b) {
+    return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
+  }
   static float sum(V v) { return _mm512_reduce_add_ps(v); }
 
   template <std::size_t K>

@@ -37,21 +37,21 @@ struct TileWords {
     Words::template transpose<K>(w, t.w);
     return t;
   }
-  /// Lane 4 r + s: the product of the slots s of both rows r.
+  /// Lane 4 s + r: the product of the slots s of both rows r.
   V products(const TileWords& other) const {
     V sums[kRegisters];
 #pragma GCC unroll 4
     for (std::size_t e = 0; e < kRegisters; ++e) {
       sums[e] = Words::pair_products(w[e], other.w[e]);
     }
-    return Isa::template slot_sums<kRegisters>(sums);
+    return Isa::template slot_sums_transposed<kRegisters>(sums);
   }
-  /// Lane 4 r + s: the sum of squares of slot s of row r.
+  /// Lane 4 s + r: the sum of squares of slot s of row r.
   V squares() const {
     V sums[kRegisters];
 #pragma GCC unroll 4
     for (std::size_t e = 0; e < kRegisters; ++e) sums[e] = Words::pair_squares(w[e]);
-    return Isa::template slot_sums<kRegisters>(sums);
+    return Isa::template slot_sums_transposed<kRegisters>(sums);
   }
 };
 
@@ -115,7 +115,7 @@ template <class Isa, std::size_t K, bool kWhole>
   for (std::size_t j = 0; j < i + absent; j += kTile) {
     a.load(own.at(j * K).at);
     b.load(slots_of<K>(w, j, i).at);
-    Isa::store_fours(out.at(j).at, a.products(b.transposed()) * scale, kTile);
+    Isa::store_fours(out.at(j).at, b.products(a.transposed()) * scale, kTile);
   }
 }
 
@@ -199,7 +199,7 @@ template <class Isa, std::size_t K>
   TileWords<Isa, K> a;
   a.load(at.at);
   const V both = delta + Isa::transpose_4x4(delta);
-  const V steps = step(Isa::transpose_4x4(a.squares()), both, acc.at);
+  const V steps = step(a.squares(), both, acc.at);
   if (Isa::all_below_two(steps)) {
     move_words<Isa, K>(at.at, a, a.transposed(), steps, noise);
   } else {
@@ -251,9 +251,8 @@ update_four_q12(Rows<Q12> w, Accs<Bf16> acc, std::size_t i, std::size_t absent, 
       a.load(own.at(at * K).at);
       b.load(slots_of<K>(w, at, i).at);
       const V d = Isa::load_fours(own_delta.at(at).at, kTile);
-      const V own_steps = step(Isa::transpose_4x4(b.squares()), d, own_acc.at(at).at);
-      const V other_steps =
-          step(Isa::transpose_4x4(a.squares()), Isa::transpose_4x4(d), other_acc(at).at);
+      const V own_steps = step(b.squares(), d, own_acc.at(at).at);
+      const V other_steps = step(a.squares(), Isa::transpose_4x4(d), other_acc(at).at);
       own_steps.store_aligned(steps[t][0]);
       other_steps.store_aligned(steps[t][1]);
       all = Isa::any_of(all, own_steps, other_steps);
