@@ -13,12 +13,12 @@ float instance_scale(const Tape& tape, std::size_t b) {
   if (tape.ffm.in_place && tape.ffm.at.ones) {
     const std::uint32_t* const begin = &tape.batch->field_features_begin[tape.first + b];
     features = squares = static_cast<float>(begin[1] - begin[0]);
-    return std::sqrt(features) / std::max(squares, 1e-6f);
-  }
-  for (const feature::FieldRun& run : tape.field_runs(b)) {
-    features += static_cast<float>(run.end - run.begin);
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      squares += tape.field_values[i] * tape.field_values[i];
+  } else {
+    for (const feature::FieldRun& run : tape.field_runs(b)) {
+      features += static_cast<float>(run.end - run.begin);
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        squares += tape.field_values[i] * tape.field_values[i];
+      }
     }
   }
   return std::sqrt(features) / std::max(squares, 1e-6f);
