@@ -70,9 +70,9 @@ class Optimizer {
     float g, g2;
   };
   struct RowGradient {
-    std::uint32_t field;
     std::byte* row;
-    std::uint32_t sum;  ///< place in row_sums_, in rows
+    std::uint32_t sum;    ///< place in row_sums_, in rows
+    std::uint32_t first;  ///< `sum` of the row's first gradient in the batch
   };
 
   const kernels::Kernels* kernels_;

@@ -7,7 +7,7 @@
 
 namespace leveret::model {
 
-/// Calls visit(field, row, contra, delta) for every row of example b, which is gathered on the
+/// Calls visit(row, contra, delta) for every row of example b, which is gathered on the
 /// tape: the gradient of its slot g is delta[g] * contra[g].
 template <class Visit>
 void Optimizer::each_row_gradient(const Model& model, Tape& tape, std::size_t b, Visit visit) {
@@ -36,7 +36,7 @@ void Optimizer::each_row_gradient(const Model& model, Tape& tape, std::size_t b,
                                row_.data());
         for (std::size_t c = 0; c < k; ++c) own_slot[c] = self_[c] - x * row_[c];
       }
-      visit(present.field, tape.rows[f], contra, delta);
+      visit(tape.rows[f], contra, delta);
     }
     std::copy_n(self_.data(), k, own_slot);
   }
@@ -98,10 +98,9 @@ void Optimizer::apply_ffm(Model& model, Tape& tape) {
     apply_ffm_in_place(model, tape, rule);
     return;
   }
-  each_row_gradient(model, tape, 0,
-                    [&](std::uint32_t, std::byte* row, const float* contra, const float* delta) {
-                      step_row(model, rule, row, contra, delta);
-                    });
+  each_row_gradient(model, tape, 0, [&](std::byte* row, const float* contra, const float* delta) {
+    step_row(model, rule, row, contra, delta);
+  });
 }
 
 void Optimizer::apply_ffm_batch(Model& model, Tape& tape) {
@@ -116,23 +115,28 @@ void Optimizer::apply_ffm_batch(Model& model, Tape& tape) {
   for (std::size_t b = 0; b < tape.size; ++b) {
     if (!tape.scores[b].learn) continue;
     ffm_.gather(model, tape, b, false);
-    each_row_gradient(
-        model, tape, b,
-        [&](std::uint32_t field, std::byte* row, const float* contra, const float* delta) {
-          row_gradients_.push_back({field, row, static_cast<std::uint32_t>(sums++)});
-          row_sums_.resize(sums * length);
-          float* sum = row_sums_.data() + (sums - 1) * length;
-          for (std::size_t g = 0; g < slots; ++g) {
-            for (std::size_t c = 0; c < k; ++c) {
-              sum[g * k + c] = delta[g] * contra[g * k + c];
-            }
-          }
-        });
+    each_row_gradient(model, tape, b, [&](std::byte* row, const float* contra, const float* delta) {
+      row_gradients_.push_back({row, static_cast<std::uint32_t>(sums++), 0});
+      row_sums_.resize(sums * length);
+      float* sum = row_sums_.data() + (sums - 1) * length;
+      for (std::size_t g = 0; g < slots; ++g) {
+        for (std::size_t c = 0; c < k; ++c) {
+          sum[g * k + c] = delta[g] * contra[g * k + c];
+        }
+      }
+    });
+  }
+  // By row, and rows in the order in which they were met: that of their addresses is another one in
+  // each run, and the noise of rounding goes from row to row.
+  std::stable_sort(row_gradients_.begin(), row_gradients_.end(),
+                   [](const RowGradient& a, const RowGradient& b) { return a.row < b.row; });
+  for (std::size_t i = 0; i < row_gradients_.size(); ++i) {
+    RowGradient& here = row_gradients_[i];
+    const bool again = i > 0 && row_gradients_[i - 1].row == here.row;
+    here.first = again ? row_gradients_[i - 1].first : here.sum;
   }
   std::stable_sort(row_gradients_.begin(), row_gradients_.end(),
-                   [](const RowGradient& a, const RowGradient& b) {
-                     return a.field != b.field ? a.field < b.field : a.row < b.row;
-                   });
+                   [](const RowGradient& a, const RowGradient& b) { return a.first < b.first; });
   const kernels::StepRule rule{
       spec.ffm.rate, spec.optimizer == OptimizerKind::kSgd ? 0.0f : spec.ffm.power_t, spec.l2};
   delta_.assign(slots, 1.0f);
@@ -140,9 +144,7 @@ void Optimizer::apply_ffm_batch(Model& model, Tape& tape) {
   for (std::size_t i = 0; i < row_gradients_.size();) {
     const RowGradient first = row_gradients_[i];
     float* sum = row_sums_.data() + first.sum * length;
-    for (++i; i < row_gradients_.size() && row_gradients_[i].field == first.field &&
-              row_gradients_[i].row == first.row;
-         ++i) {
+    for (++i; i < row_gradients_.size() && row_gradients_[i].first == first.first; ++i) {
       kernels_->axpy(1.0f, row_sums_.data() + row_gradients_[i].sum * length, length, sum);
     }
     step_row(model, rule, first.row, sum, delta_.data());
