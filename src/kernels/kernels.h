@@ -81,9 +81,9 @@ struct Kernels {
   // row itself is read, and moved in place. rows[i] (accs[i]) is the row of the i-th present field,
   // fields[i] its slot number, ascending; rows do not overlap. Pair (i, j), j <= i < n, has index
   // i*(i+1)/2 + j; a row has a place for the pair with itself, but no pair. With values x other
-  // than 1 the caller multiplies pair values by x_i * x_j, as ffm_deltas does with deltas. It takes 60 % of the time of
-  // transpose, dots and ffm_update, whose buffer of n * slots * k floats fills the first-level
-  // cache.
+  // than 1 the caller multiplies pair values by x_i * x_j, as ffm_deltas does with deltas. It takes
+  // 60 % of the time of transpose, dots and ffm_update, whose buffer of n * slots * k floats fills
+  // the first-level cache.
   //
   // Row i is met along the row and, in every other row, at one column: give rows 64-byte alignment
   // and a stride of an *odd* number of 64-byte lines, or the column falls on few sets of the

@@ -216,7 +216,7 @@ bool Arena::resize(std::uint64_t bytes) {
     decommit(kept);
   }
   size_ = bytes;
-  if (size_ >= kHugeFrom) advise_huge_pages();
+  if (size_ >= kHugeFrom) use_huge_pages();
   return true;
 }
 
@@ -250,7 +250,7 @@ void Arena::decommit(std::uint64_t from) {
 }
 
 /// For the whole reservation, so that opened pages stay one mapping with those before them.
-void Arena::advise_huge_pages() {
+void Arena::use_huge_pages() {
   if (huge_) return;
   huge_ = true;
 #ifdef MADV_HUGEPAGE

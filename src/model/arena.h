@@ -63,7 +63,7 @@ class Arena {
 
   /// Asks for huge pages whatever the size, for what has been made usable; large arenas ask for
   /// them anyway.
-  void use_huge_pages() { advise_huge_pages(); }
+  void use_huge_pages();
 
   /// Gives all memory back, keeps the reservation.
   void reset();
@@ -75,7 +75,6 @@ class Arena {
   std::uint64_t mapped() const;
   bool commit(std::uint64_t bytes);
   void decommit(std::uint64_t from);
-  void advise_huge_pages();
   bool map_file(int fd, std::uint64_t offset, std::uint64_t bytes);
   void release() noexcept;
 

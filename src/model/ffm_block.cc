@@ -120,7 +120,7 @@ float FfmBlock::within(const Model& model, Tape& tape, std::size_t present) cons
 
 const float* FfmBlock::d_pairs(const Model& model, const Tape& tape, std::size_t b) {
   if (!model.spec().has_mlp()) return nullptr;
-  return tape.d_inputs.data() + b * whole_lines(model.layout().size(model.spec().mixed()));
+  return tape.d_inputs.data() + b * model.layout().stride(model.spec().mixed());
 }
 
 void FfmBlock::spread(const Model& model, Tape& tape, std::size_t b) const {

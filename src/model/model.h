@@ -17,6 +17,7 @@
 
 #include "feature/feature_map.h"
 #include "kernels/kernels.h"
+#include "model/aligned.h"
 #include "model/dense.h"
 #include "model/field_table.h"
 #include "model/first_rows.h"
@@ -66,6 +67,8 @@ struct InputLayout {
   std::uint32_t first() const { return seen() + groups(); }
   /// With Heads::kOne only pairs and linear sums are inputs.
   std::uint32_t size(bool mixed) const { return mixed ? first() + 1 : counts(); }
+  /// Floats from one example's inputs to the next one's.
+  std::size_t stride(bool mixed) const { return whole_lines(size(mixed)); }
 };
 
 /// What replicas share.

@@ -23,7 +23,7 @@ void at_least(Vector& v, std::size_t size) {
 
 /// Room for `size` examples on their way through the MLP.
 void open_mlp(const Spec& spec, const InputLayout& layout, std::size_t size, Tape& tape) {
-  const std::size_t inputs = whole_lines(layout.size(spec.mixed()));
+  const std::size_t inputs = layout.stride(spec.mixed());
   at_least(tape.inputs, size * inputs);
   at_least(tape.d_inputs, size * inputs + kernels::Kernels::kSpare);
   at_least(tape.hidden, spec.hidden.size());
@@ -250,7 +250,7 @@ void Network::learn_together(Model& model, std::span<Tape> tapes, Tape& joint,
     }
     return;
   }
-  const std::size_t inputs = whole_lines(model.layout().size(model.spec().mixed()));
+  const std::size_t inputs = model.layout().stride(model.spec().mixed());
   joint.size = tapes.size();
   at_least(joint.scores, joint.size);
   open_mlp(model.spec(), model.layout(), joint.size, joint);

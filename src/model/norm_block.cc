@@ -17,7 +17,7 @@ void NormBlock::forward(const Model& model, Tape& tape, std::size_t begin, std::
   const std::uint32_t size = layout.size(model.spec().mixed());
   const std::uint32_t count = normalised(model);
   const std::uint32_t groups = layout.groups();
-  const std::size_t stride = whole_lines(size);
+  const std::size_t stride = layout.stride(model.spec().mixed());
   for (std::size_t b = begin; b < end; ++b) {
     float* x = tape.inputs.data() + b * stride;
     std::fill(x + size, x + stride, 0.0f);
@@ -45,7 +45,7 @@ void NormBlock::forward(const Model& model, Tape& tape, std::size_t begin, std::
 void NormBlock::backward(const Model& model, Tape& tape) const {
   if (model.dense().empty()) return;
   const InputLayout layout = model.layout();
-  const std::size_t stride = whole_lines(layout.size(model.spec().mixed()));
+  const std::size_t stride = layout.stride(model.spec().mixed());
   const std::uint32_t count = normalised(model);
   for (std::size_t b = 0; b < tape.size; ++b) {
     const float* x = tape.inputs.data() + b * stride;
