@@ -54,6 +54,7 @@ class FileSource final : public ByteSource {
     const std::size_t size = std::min(max, in_.size());
     std::memcpy(to, in_.data(), size);
     in_.remove_prefix(size);
+    if (in_.empty()) std::vector<char>().swap(buffer_);  // it was for the first bytes alone
     return size;
   }
 

@@ -45,7 +45,13 @@ TextReader::~TextReader() {
 
 bool TextReader::next(text::ExampleChunk& chunk) {
   chunk.free_large();
-  return queue_.pop(chunk);
+  // Only text goes round with the reader: what parsing fills is wanted by those who parse, who are
+  // fewer than the chunks that wait here.
+  text::ExampleChunk lines;
+  lines.bytes.swap(chunk.bytes);
+  if (!queue_.pop(lines)) return false;
+  chunk.take_lines(lines);
+  return true;
 }
 
 std::uint64_t TextReader::bytes_read() const {

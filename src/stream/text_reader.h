@@ -45,8 +45,8 @@ class TextReader {
 
   /// Waits for the next chunk, in the order of the sources; several threads share the chunks out.
   /// Sets bytes, source and first_line, and clears the rest; give it to parse_chunk. False at the
-  /// end. Throws the error of a source after the lines before it. Pass used chunks: their capacity
-  /// goes back to the reader.
+  /// end. Throws the error of a source after the lines before it. Pass used chunks: the
+  /// room of their text goes back to the reader, that of the rest is used again by who parses.
   bool next(text::ExampleChunk& chunk);
 
   /// No more is read; the whole lines that were read are still handed out, then next is false.

@@ -30,6 +30,14 @@ void ExampleChunk::clear() {
   blank_lines = 0;
 }
 
+void ExampleChunk::take_lines(ExampleChunk& lines) {
+  clear();
+  bytes.swap(lines.bytes);
+  bad.swap(lines.bad);
+  source = lines.source;
+  first_line = lines.first_line;
+}
+
 void ExampleChunk::free_large() {
   free_if_large(bytes);
   free_if_large(examples);
