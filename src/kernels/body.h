@@ -1,6 +1,7 @@
 /// The whole table for one instruction set.
 #pragma once
 
+#include "kernels/changes_body.h"
 #include "kernels/dense_body.h"
 #include "kernels/ffm_body.h"
 #include "kernels/pairs_body.h"
@@ -21,6 +22,8 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .ffm_update_slice = ffm_update_slice<Isa>,
       .read_weights = read_weights<Isa>,
       .write_weights = write_weights<Isa>,
+      .add_changes = add_changes<Isa>,
+      .add_slice_changes = add_slice_changes<Isa>,
       .fill_from = fill_from<Isa>,
       .ffm_pairs = ffm_pairs<Isa>,
       .ffm_deltas = ffm_deltas<Isa>,

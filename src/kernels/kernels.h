@@ -75,6 +75,15 @@ struct Kernels {
   void (*write_weights)(RowFormat format, const float* in, std::size_t length, std::uint32_t noise,
                         std::byte* row);
 
+  /// What a copy of a row has learned: weight i of the row += that of `copy` - that of `before`,
+  /// which is the copy as it was made, for i < length. Where these are equal, nothing changes.
+  void (*add_changes)(RowFormat format, const std::byte* copy, const std::byte* before,
+                      std::size_t length, std::uint32_t noise, std::byte* row);
+
+  /// The same of accumulators, slice_bytes(format) each.
+  void (*add_slice_changes)(RowFormat format, const std::byte* copy, const std::byte* before,
+                            std::size_t length, std::uint32_t noise, std::byte* accs);
+
   // ---- FFM where every field has exactly one feature: no sums, no contra buffer ----
   //
   // Nearly all click data is of this kind, and then a field's sum is x times its feature's row: the

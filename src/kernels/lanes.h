@@ -68,8 +68,10 @@ struct Part {
   std::size_t n;
   V load(const float* p) const { return Isa::load_part(p, n); }
   V load(const Q12* p) const { return Isa::load_q12_part(p, n); }
+  V load(const Bf16* p) const { return load_copied<Isa>(p, n); }
   void store(float* p, V v) const { Isa::store_part(p, v, n); }
   void store(Q12* p, V v) const { Isa::store_q12_part(p, v, n); }
+  void store(Bf16* p, V v) const { store_copied<Isa>(p, v, n); }
 };
 
 template <class Isa>

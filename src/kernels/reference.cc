@@ -107,6 +107,24 @@ void write_weights(RowFormat format, const float* in, std::size_t length, std::u
   for (std::size_t i = 0; i < length; ++i) write(row, i, in[i]);
 }
 
+void add_changes(RowFormat format, const std::byte* copy, const std::byte* before,
+                 std::size_t length, std::uint32_t noise, std::byte* row) {
+  WeightWriter write(format, noise);
+  for (std::size_t i = 0; i < length; ++i) {
+    const float now = weight_at(format, copy, i), then = weight_at(format, before, i);
+    write(row, i, weight_at(format, row, i) + (now == then ? 0.0f : now - then));
+  }
+}
+
+void add_slice_changes(RowFormat format, const std::byte* copy, const std::byte* before,
+                       std::size_t length, std::uint32_t noise, std::byte* accs) {
+  for (std::size_t i = 0; i < length; ++i) {
+    const float now = slice_at(format, copy, i), then = slice_at(format, before, i);
+    const float sum = slice_at(format, accs, i) + (now == then ? 0.0f : now - then);
+    set_slice_at(format, accs, i, sum, noise += 0x9e3779b9u);
+  }
+}
+
 float fill_from(RowFormat, std::size_t, bool) { return 0.75f; }
 
 void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
@@ -294,6 +312,8 @@ constinit const Kernels kReference = {
     .ffm_update_slice = ffm_update_slice,
     .read_weights = read_weights,
     .write_weights = write_weights,
+    .add_changes = add_changes,
+    .add_slice_changes = add_slice_changes,
     .fill_from = fill_from,
     .ffm_pairs = ffm_pairs,
     .ffm_deltas = ffm_deltas,

@@ -66,6 +66,11 @@ struct RowShape {
     return state_begin(bytes_each) + state() * bytes_each;
   }
 
+  /// That of accumulators: kernels::slice_bytes(state_format()) each.
+  kernels::RowFormat state_format() const {
+    return slice_state ? format : kernels::RowFormat::kF32;
+  }
+
   std::byte* state_at(std::byte* row) const { return row + state_begin(); }
   const std::byte* state_at(const std::byte* row) const { return row + state_begin(); }
   float state_of(const std::byte* row, std::size_t i) const {
@@ -75,11 +80,6 @@ struct RowShape {
   void set_state(std::byte* row, std::size_t i, float value,
                  std::uint32_t noise = kernels::kNearest) const {
     kernels::set_slice_at(state_format(), state_at(row), i, value, noise);
-  }
-
- private:
-  kernels::RowFormat state_format() const {
-    return slice_state ? format : kernels::RowFormat::kF32;
   }
 };
 
@@ -235,11 +235,13 @@ class FieldTable {
   Arena row_arena_;
   std::uint64_t room_ = 0;      ///< rows the arena has been sized for
   bool no_shared_row_ = false;  ///< there was not even memory for that one: new features have none
-  // On a line of their own: threads that share the table write them, and read all of the above.
+  // Threads that share the table write what follows, and read all of the above. Each new key is
+  // counted, new rows are few, and their number is read for each key without one.
   alignas(kLineBytes) Counter rows_;
-  Counter keys_, shared_;
   Counter shared_row_{kNoRow};
   Counter full_{0};  ///< 1: memory has run out, no new rows; threads may find out side by side
+  alignas(kLineBytes) Counter keys_;
+  Counter shared_;
 };
 
 }  // namespace leveret::model

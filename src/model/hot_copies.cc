@@ -45,20 +45,10 @@ void HotRows::add_change(FieldTable& table, Row row, const kernels::Kernels& ker
   std::byte* const taken = before_.data() + (mine - rows_.data());
   if (std::memcmp(mine, taken, stride_) == 0) return;
   const RowShape& shape = table.shape();
-  const std::size_t weights = shape.weights();
-  mine_.resize(weights);
-  taken_.resize(weights);
-  shared_.resize(weights);
-  kernels.read_weights(shape.format, mine, weights, mine_.data());
-  kernels.read_weights(shape.format, taken, weights, taken_.data());
-  kernels.read_weights(shape.format, table.at(row), weights, shared_.data());
-  for (std::size_t i = 0; i < weights; ++i) shared_[i] += mine_[i] - taken_[i];
-  kernels.write_weights(shape.format, shared_.data(), weights, noise_ += 0x9e3779b9u,
-                        table.at(row));
-  for (std::size_t i = 0; i < shape.state(); ++i) {
-    const float change = shape.state_of(mine, i) - shape.state_of(taken, i);
-    shape.set_state(table.at(row), i, table.state(row, i) + change, noise_ += 0x9e3779b9u);
-  }
+  std::byte* const to = table.at(row);
+  kernels.add_changes(shape.format, mine, taken, shape.weights(), next_noise(), to);
+  kernels.add_slice_changes(shape.state_format(), shape.state_at(mine), shape.state_at(taken),
+                            shape.state(), next_noise(), shape.state_at(to));
 }
 
 HotCells::HotCells(std::uint32_t cell_floats)

@@ -23,6 +23,8 @@ void add(const std::string& name, double arrays, double flops, Work work) {
   });
 }
 
+std::byte* bytes(const Floats& floats) { return reinterpret_cast<std::byte*>(floats.get()); }
+
 void register_vectors() {
   using kernels::Kernels;
   add("dot", 2, 2, [](const Kernels& kernels, Vectors& v) {
@@ -43,6 +45,14 @@ void register_vectors() {
   });
   add("axpy", 3, 2, [](const Kernels& kernels, Vectors& v) {
     kernels.axpy(.001f, v.a.get(), kLength, v.out.get());
+  });
+  // Two numbers of 16 bits take a float's room.
+  add("add_changes", 2, 2, [](const Kernels& kernels, Vectors& v) {
+    kernels.add_changes(kernels::RowFormat::kI16, bytes(v.a), bytes(v.b), kLength, 7, bytes(v.out));
+  });
+  add("add_slice_changes", 2, 2, [](const Kernels& kernels, Vectors& v) {
+    kernels.add_slice_changes(kernels::RowFormat::kI16, bytes(v.a), bytes(v.b), kLength, 7,
+                              bytes(v.out));
   });
   add("squares", 3, 1, [](const Kernels& kernels, Vectors& v) {
     kernels.squares(v.a.get(), .1f, kLength, v.acc.get(), v.out.get());
