@@ -34,7 +34,7 @@ struct HogwildOptions {
   /// Threads learn into copies of rows and cells (HotCopies) once the model has learned this many
   /// times what all of them learn between two merges. While it is young its steps are long, and
   /// those that threads take side by side, from the same start, add up to more than they should.
-  std::size_t copies_after = 64;
+  std::size_t copies_after = 16;
 };
 
 class Hogwild {

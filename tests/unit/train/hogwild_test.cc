@@ -105,7 +105,7 @@ TEST_CASE("threads report every example of every chunk once, and rethrow what st
   model::Model model(model::Spec(), kTestMemory);
   HogwildOptions options;
   options.threads = 3;
-  options.copies_after = GENERATE(0, 1, 64);
+  options.copies_after = GENERATE(0, 1, 16);
   Chunks chunks(lines, 2000);
   std::size_t parsed = 0, reported = 0;
   std::atomic<int> stops = 0;  // each thread that fails calls it
