@@ -106,11 +106,16 @@ void HotCells::add_change(std::uint32_t place, float* to) {
 }
 
 void HotCells::find(std::span<const text::Feature> features, float** cells) {
-  // Without a branch: which features have copies cannot be foreseen.
+  if (features_.empty()) return;
+  // Without a branch: which features have copies cannot be foreseen. Nor by way of memory, as from
+  // an array of both.
   for (std::size_t i = 0; i < features.size(); ++i) {
-    const std::uint32_t hash = features[i].hash, at = place(hash);
-    float* const places[2] = {cells[i], cell(at)};
-    cells[i] = places[(*key(at) == hash) & (hash != 0)];
+    const std::uint32_t hash = features[i].hash;
+    std::uint32_t* const slot = key(place(hash));
+    const std::uintptr_t is_here = (*slot == hash) & (hash != 0);
+    const auto there = reinterpret_cast<std::uintptr_t>(cells[i]);
+    const auto here = reinterpret_cast<std::uintptr_t>(slot + 1);
+    cells[i] = reinterpret_cast<float*>(there ^ ((there ^ here) & (0 - is_here)));
   }
 }
 
