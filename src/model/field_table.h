@@ -111,7 +111,11 @@ class FieldTable {
     const bool at_home = hashed_ || static_cast<std::uint32_t>(seen) == hash;
     return at_home && has_row(value_of(seen)) ? value_of(seen) & ~kRowBit : search(hash);
   }
-  void prefetch(std::uint32_t hash) const { __builtin_prefetch(index_ + start(hash)); }
+  void prefetch(std::uint32_t hash) const {
+    const std::uint64_t* const home = index_ + start(hash);
+    __builtin_prefetch(home);
+    __builtin_prefetch(home + 2);  // who is not at home is a slot or two further on
+  }
 
   /// Brings a row on its way to the cache.
   void prefetch_row(const std::byte* row) const { fetch(row, used_bytes_); }
