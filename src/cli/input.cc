@@ -1,6 +1,7 @@
 #include "cli/input.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,12 +16,19 @@
 #include "stream/cache_tee.h"
 #include "stream/example_reader.h"
 #include "stream/line_source.h"
+#include "stream/serial_reader.h"
 
 namespace leveret::cli {
 namespace {
 
 bool is_cached(const stream::ExampleSource& source) {
   return dynamic_cast<const stream::CacheReader*>(&source) != nullptr;
+}
+
+/// Of those of the machine, this process may use only one (taskset, a container).
+bool has_one_processor() {
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) == 1;
 }
 
 }  // namespace
@@ -63,6 +71,9 @@ std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
                                                  const text::ParserOptions& parser) {
   stream::ReaderOptions reader;
   reader.max_line = options.max_line;
+  if (has_one_processor()) {
+    return std::make_unique<stream::SerialReader>(options.data, reader, names, parser);
+  }
   return std::make_unique<stream::ExampleReader>(options.data, reader, names, parser);
 }
 

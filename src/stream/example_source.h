@@ -1,4 +1,4 @@
-/// Where parsed examples come from: text (ExampleReader) or a cache (CacheReader).
+/// Where parsed examples come from: text (ExampleReader, SerialReader) or a cache (CacheReader).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace leveret::stream {
 
-/// Works ahead in threads of its own. All functions may be called from any thread, stop() also from
-/// a signal handler.
+/// Works ahead in threads of its own, but for SerialReader. All functions may be called from any
+/// thread, stop() also from a signal handler.
 class ExampleSource {
  public:
   virtual ~ExampleSource() = default;

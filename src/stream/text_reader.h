@@ -3,16 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "stream/byte_source.h"
-#include "stream/line_cutter.h"
+#include "stream/file_lines.h"
 #include "stream/queue.h"
-#include "stream/stop_flag.h"
 #include "text/example.h"
 #include "text/parser.h"
 
@@ -26,17 +23,18 @@ struct ReaderOptions {
   /// consumer. Hogwild wants at least two for each thread.
   std::size_t chunks_ahead = 4;
 
+  CutterOptions cutter() const { return {chunk_bytes, max_line}; }
+
   /// Bytes held ahead, which bound what long lines take; chunks of usual lines stay far below.
   std::size_t bytes_ahead() const { return 16 * chunk_bytes * chunks_ahead; }
 };
 
-/// Reads in a thread of its own, one source after the other; the lines of two sources never join.
-/// While the input pauses, lines that are whole are handed on at once. All public functions may be
-/// called from any thread; stop() also from a signal handler.
+/// FileLines read in a thread of its own. While the input pauses, lines that are whole are handed
+/// on at once. All public functions may be called from any thread; stop() also from a signal
+/// handler.
 class TextReader {
  public:
-  /// `paths` may hold "-" (standard input) once; no path at all is standard input. Throws
-  /// std::runtime_error when one is missing, a directory or not readable.
+  /// Throws as FileLines does.
   TextReader(std::vector<std::string> paths, ReaderOptions options);
   /// Ends the reading, wherever it is.
   ~TextReader();
@@ -50,31 +48,21 @@ class TextReader {
   bool next(text::ExampleChunk& chunk);
 
   /// No more is read; the whole lines that were read are still handed out, then next is false.
-  void stop() noexcept { stop_.raise(); }
+  void stop() noexcept { lines_.stop(); }
   /// Like stop, and what was read is not handed out any more: next is false at once.
   void abandon() noexcept;
-  bool stopped() const noexcept { return stop_.raised(); }
+  bool stopped() const noexcept { return lines_.stopped(); }
 
-  /// By ExampleChunk::source: the path, or "standard input".
-  const std::string& source_name(std::uint32_t source) const { return names_.at(source); }
-  /// Bytes taken so far from the files themselves, packed as they are.
-  std::uint64_t bytes_read() const;
-  /// Their total, when all are regular files.
-  std::optional<std::uint64_t> bytes_total() const { return bytes_total_; }
+  // As those of FileLines.
+  const std::string& source_name(std::uint32_t source) const { return lines_.source_name(source); }
+  std::uint64_t bytes_read() const { return lines_.bytes_read(); }
+  std::optional<std::uint64_t> bytes_total() const { return lines_.bytes_total(); }
 
  private:
   void run();
-  bool read_source(std::uint32_t index, LineCutter& cutter, text::ExampleChunk& chunk);
 
-  const std::vector<std::string> paths_;
-  const ReaderOptions options_;
-  std::vector<std::string> names_;
-  std::optional<std::uint64_t> bytes_total_;
-  StopFlag stop_;
+  FileLines lines_;
   BoundedQueue<text::ExampleChunk> queue_;
-  mutable std::mutex progress_mutex_;  // guards the two below
-  std::uint64_t bytes_done_ = 0;
-  const ByteSource* current_ = nullptr;
   std::thread thread_;  // last: it uses all of the above
 };
 

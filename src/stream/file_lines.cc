@@ -1,0 +1,71 @@
+#include "stream/file_lines.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "stream/input_file.h"
+
+namespace leveret::stream {
+namespace {
+
+std::vector<std::string> or_standard_input(std::vector<std::string> paths) {
+  if (paths.empty()) paths.emplace_back("-");
+  if (std::count(paths.begin(), paths.end(), "-") > 1) {
+    throw std::runtime_error("standard input (-) is given more than once; give it once");
+  }
+  return paths;
+}
+
+}  // namespace
+
+FileLines::FileLines(std::vector<std::string> paths, CutterOptions options)
+    : paths_(or_standard_input(std::move(paths))), cutter_(options, &stop_) {
+  for (const std::string& path : paths_) {
+    const auto size = check_readable(path);
+    bytes_total_ = bytes_total_ && size ? std::optional(*bytes_total_ + *size) : std::nullopt;
+    names_.push_back(display_name(path));
+  }
+}
+
+void FileLines::open(std::uint32_t source) {
+  std::unique_ptr<ByteSource> opened = open_source(paths_[source], &stop_);
+  const std::lock_guard lock(progress_mutex_);
+  source_ = std::move(opened);
+  cutter_.start(*source_, source);
+}
+
+void FileLines::close() {
+  const std::lock_guard lock(progress_mutex_);
+  bytes_done_ += source_->bytes_consumed();
+  source_.reset();
+}
+
+bool FileLines::next_of_any(text::ExampleChunk& chunk) {
+  for (;;) {
+    if (source_ == nullptr) {
+      if (next_source_ == paths_.size() || stopped()) return false;
+      open(next_source_++);
+    }
+    if (cutter_.next(chunk)) return true;
+    close();
+  }
+}
+
+bool FileLines::next(text::ExampleChunk& chunk) {
+  if (error_) std::rethrow_exception(error_);
+  try {
+    return next_of_any(chunk);
+  } catch (...) {
+    error_ = std::current_exception();
+    if (source_ != nullptr) close();
+    throw;
+  }
+}
+
+std::uint64_t FileLines::bytes_read() const {
+  const std::lock_guard lock(progress_mutex_);
+  return bytes_done_ + (source_ != nullptr ? source_->bytes_consumed() : 0);
+}
+
+}  // namespace leveret::stream

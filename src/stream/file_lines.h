@@ -1,0 +1,63 @@
+/// Chunks of whole lines from files, pipes and standard input, one after the other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stream/byte_source.h"
+#include "stream/line_cutter.h"
+#include "stream/stop_flag.h"
+#include "text/example.h"
+
+namespace leveret::stream {
+
+/// The lines of two sources never join. One thread calls next(), the rest may be called from any,
+/// stop() also from a signal handler.
+class FileLines {
+ public:
+  /// `paths` may hold "-" (standard input) once; no path at all is standard input. Throws
+  /// std::runtime_error when one is missing, a directory or not readable.
+  FileLines(std::vector<std::string> paths, CutterOptions options);
+  FileLines(const FileLines&) = delete;
+  FileLines& operator=(const FileLines&) = delete;
+
+  /// Reads the next chunk; while the input pauses, one of the whole lines that are there. Sets
+  /// bytes, source and first_line, and clears the rest. False at the end. Throws the error of a
+  /// source after the lines before it, and from then on.
+  bool next(text::ExampleChunk& chunk);
+
+  /// No more is read; the whole lines that were read are still handed out, then next is false.
+  void stop() noexcept { stop_.raise(); }
+  bool stopped() const noexcept { return stop_.raised(); }
+
+  /// By ExampleChunk::source: the path, or "standard input".
+  const std::string& source_name(std::uint32_t source) const { return names_.at(source); }
+  /// Bytes taken so far from the files themselves, packed as they are.
+  std::uint64_t bytes_read() const;
+  /// Their total, when all are regular files.
+  std::optional<std::uint64_t> bytes_total() const { return bytes_total_; }
+
+ private:
+  bool next_of_any(text::ExampleChunk& chunk);
+  void open(std::uint32_t source);
+  void close();
+
+  const std::vector<std::string> paths_;
+  std::vector<std::string> names_;
+  std::optional<std::uint64_t> bytes_total_ = 0;
+  StopFlag stop_;
+  LineCutter cutter_;
+  std::uint32_t next_source_ = 0;
+  std::exception_ptr error_;
+  mutable std::mutex progress_mutex_;  // guards the two below while they change
+  std::uint64_t bytes_done_ = 0;       ///< of sources that are closed
+  std::unique_ptr<ByteSource> source_;
+};
+
+}  // namespace leveret::stream

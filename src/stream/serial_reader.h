@@ -1,0 +1,45 @@
+/// Examples from VW text, read and parsed by whoever asks for them: what ExampleReader does ahead,
+/// in threads that would only take turns where there is one processor for all of them.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stream/example_source.h"
+#include "stream/file_lines.h"
+#include "stream/text_reader.h"
+#include "text/namespace_names.h"
+#include "text/parser.h"
+
+namespace leveret::stream {
+
+class SerialReader final : public ExampleSource {
+ public:
+  /// `names` must outlive the reader. Throws as FileLines does.
+  SerialReader(std::vector<std::string> paths, const ReaderOptions& options,
+               text::NamespaceNames& names, text::ParserOptions parser_options)
+      : lines_(std::move(paths), options.cutter()), parser_(names, parser_options) {}
+
+  bool next(text::ExampleChunk& chunk) override {
+    const std::lock_guard lock(mutex_);
+    chunk.free_large();
+    if (!lines_.next(chunk)) return false;
+    parse_chunk(parser_, chunk);
+    return true;
+  }
+  void stop() noexcept override { lines_.stop(); }
+  const std::string& source_name(std::uint32_t source) const override {
+    return lines_.source_name(source);
+  }
+  std::uint64_t bytes_read() const override { return lines_.bytes_read(); }
+  std::optional<std::uint64_t> bytes_total() const override { return lines_.bytes_total(); }
+
+ private:
+  FileLines lines_;
+  std::mutex mutex_;  ///< guards the parser, and calls of lines_.next
+  text::Parser parser_;
+};
+
+}  // namespace leveret::stream
