@@ -25,7 +25,8 @@ bool is_cached(const stream::ExampleSource& source) {
   return dynamic_cast<const stream::CacheReader*>(&source) != nullptr;
 }
 
-/// Of those of the machine, this process may use only one (taskset, a container).
+/// Of those of the machine, this process may use only one (taskset, cpuset). A share of the time of
+/// several, which containers may have, is not meant.
 bool has_one_processor() {
   cpu_set_t allowed;
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) == 1;

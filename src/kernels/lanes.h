@@ -47,7 +47,7 @@ struct Whole {
 };
 
 // The first n <= lanes of an array, by way of an array of a whole register: load_part and the like
-// of instruction sets without masks for it.
+// of instruction sets without masks for it, and of accumulators on all of them.
 template <class Isa, class T>
 inline typename Isa::V load_copied(const T* p, std::size_t n) {
   T lanes[kLanes<Isa>] = {};

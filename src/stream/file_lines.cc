@@ -41,23 +41,17 @@ void FileLines::close() {
   source_.reset();
 }
 
-bool FileLines::next_of_any(text::ExampleChunk& chunk) {
-  for (;;) {
-    if (source_ == nullptr) {
-      if (next_source_ == paths_.size() || stopped()) return false;
-      open(next_source_++);
-    }
-    if (cutter_.next(chunk)) return true;
-    close();
-  }
-}
-
 bool FileLines::next(text::ExampleChunk& chunk) {
-  if (error_) std::rethrow_exception(error_);
   try {
-    return next_of_any(chunk);
+    for (;;) {
+      if (source_ == nullptr) {
+        if (next_source_ == paths_.size() || stop_.raised()) return false;
+        open(next_source_++);
+      }
+      if (cutter_.next(chunk)) return true;
+      close();
+    }
   } catch (...) {
-    error_ = std::current_exception();
     if (source_ != nullptr) close();
     throw;
   }

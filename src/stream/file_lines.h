@@ -1,9 +1,7 @@
 /// Chunks of whole lines from files, pipes and standard input, one after the other.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -29,12 +27,11 @@ class FileLines {
 
   /// Reads the next chunk; while the input pauses, one of the whole lines that are there. Sets
   /// bytes, source and first_line, and clears the rest. False at the end. Throws the error of a
-  /// source after the lines before it, and from then on.
+  /// source after the lines before it, once.
   bool next(text::ExampleChunk& chunk);
 
   /// No more is read; the whole lines that were read are still handed out, then next is false.
   void stop() noexcept { stop_.raise(); }
-  bool stopped() const noexcept { return stop_.raised(); }
 
   /// By ExampleChunk::source: the path, or "standard input".
   const std::string& source_name(std::uint32_t source) const { return names_.at(source); }
@@ -44,7 +41,6 @@ class FileLines {
   std::optional<std::uint64_t> bytes_total() const { return bytes_total_; }
 
  private:
-  bool next_of_any(text::ExampleChunk& chunk);
   void open(std::uint32_t source);
   void close();
 
@@ -54,7 +50,6 @@ class FileLines {
   StopFlag stop_;
   LineCutter cutter_;
   std::uint32_t next_source_ = 0;
-  std::exception_ptr error_;
   mutable std::mutex progress_mutex_;  // guards the two below while they change
   std::uint64_t bytes_done_ = 0;       ///< of sources that are closed
   std::unique_ptr<ByteSource> source_;

@@ -2,9 +2,12 @@
 /// in threads that would only take turns where there is one processor for all of them.
 #pragma once
 
+#include <cstdint>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stream/example_source.h"
@@ -24,9 +27,15 @@ class SerialReader final : public ExampleSource {
 
   bool next(text::ExampleChunk& chunk) override {
     const std::lock_guard lock(mutex_);
+    if (error_) std::rethrow_exception(error_);
     chunk.free_large();
-    if (!lines_.next(chunk)) return false;
-    parse_chunk(parser_, chunk);
+    try {
+      if (!lines_.next(chunk)) return false;
+      parse_chunk(parser_, chunk);
+    } catch (...) {
+      error_ = std::current_exception();
+      throw;
+    }
     return true;
   }
   void stop() noexcept override { lines_.stop(); }
@@ -38,8 +47,9 @@ class SerialReader final : public ExampleSource {
 
  private:
   FileLines lines_;
-  std::mutex mutex_;  ///< guards the parser, and calls of lines_.next
+  std::mutex mutex_;  ///< guards what follows, and calls of lines_.next
   text::Parser parser_;
+  std::exception_ptr error_;
 };
 
 }  // namespace leveret::stream

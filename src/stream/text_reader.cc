@@ -25,6 +25,7 @@ bool TextReader::next(text::ExampleChunk& chunk) {
   // fewer than the chunks that wait here.
   text::ExampleChunk lines;
   lines.bytes.swap(chunk.bytes);
+  chunk.clear();
   if (!queue_.pop(lines)) return false;
   chunk.take_lines(lines);
   return true;

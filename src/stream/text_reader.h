@@ -51,7 +51,6 @@ class TextReader {
   void stop() noexcept { lines_.stop(); }
   /// Like stop, and what was read is not handed out any more: next is false at once.
   void abandon() noexcept;
-  bool stopped() const noexcept { return lines_.stopped(); }
 
   // As those of FileLines.
   const std::string& source_name(std::uint32_t source) const { return lines_.source_name(source); }

@@ -31,7 +31,6 @@ void ExampleChunk::clear() {
 }
 
 void ExampleChunk::take_lines(ExampleChunk& lines) {
-  clear();
   bytes.swap(lines.bytes);
   bad.swap(lines.bad);
   source = lines.source;

@@ -70,7 +70,7 @@ struct ExampleChunk {
   }
   /// Keeps the capacity, so that a chunk that is used again does not allocate.
   void clear();
-  /// Becomes what is known of these lines before they are parsed.
+  /// From an empty chunk, becomes what is known of these lines before they are parsed.
   void take_lines(ExampleChunk& lines);
   /// Frees the arrays that only a line of many megabytes needs, and leaves the others as they are:
   /// for a chunk that waits to be used again.

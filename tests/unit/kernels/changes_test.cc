@@ -1,4 +1,6 @@
 /// What copies of rows have learned, added to the rows by every instruction set.
+#include <algorithm>
+
 #include "kernels/arrays.h"
 
 namespace leveret::kernels {

@@ -15,14 +15,15 @@ namespace {
 constexpr std::uint64_t kMemory = std::uint64_t{64} << 20;
 
 std::vector<FieldTable> tables_with_rows(std::uint32_t tables, std::uint32_t rows,
-                                         kernels::RowFormat format, MemoryBudget& budget) {
+                                         kernels::RowFormat format, MemoryBudget& budget,
+                                         bool slice_state = true) {
   FieldTableOptions options;
   options.admit = 1;
   options.init_width = 0.5f;
   std::vector<FieldTable> made;
   made.reserve(tables);
   for (std::uint32_t f = 0; f < tables; ++f) {
-    made.emplace_back(f, options, RowShape{5, 4, true, 0.25f, format}, budget);
+    made.emplace_back(f, options, RowShape{5, 4, slice_state, 0.25f, format}, budget);
     for (std::uint32_t key = 1; key <= rows; ++key) made[f].touch(key);
   }
   return made;
@@ -63,27 +64,40 @@ TEST_CASE("where rows are long fewer of them have copies") {
 
 TEST_CASE("what two threads have learned into their copies of a row is added up") {
   const auto format = GENERATE(kernels::RowFormat::kF32, kernels::RowFormat::kI16);
+  const bool slice_state = GENERATE(true, false);
   // The unit is 2^-12.
   const float tolerance = format == kernels::RowFormat::kF32 ? 1e-6f : 0x1.8p-12f;
   MemoryBudget budget(kMemory);
-  std::vector<FieldTable> tables = tables_with_rows(2, 4, format, budget);
-  for (Row row = 0; row < 4; ++row) tables[1].set_weight(row, 7, 0.5f);
+  std::vector<FieldTable> tables = tables_with_rows(2, 4, format, budget, slice_state);
+  const RowShape shape = tables[1].shape();
+  const std::size_t weights[] = {0, 7, shape.weights() - 1};
+  const std::size_t states[] = {0, 1, shape.state() - 1};
+  for (Row row = 0; row < 4; ++row) {
+    for (const std::size_t i : weights) tables[1].set_weight(row, i, 0.5f);
+  }
   const std::vector<std::uint32_t> counts = HotRows::count(tables);
   HotRows one, other;
   one.take(tables, counts);
   other.take(tables, counts);
-  const RowShape shape = tables[1].shape();
-  set_weight_at(format, one.find(1, 2), 7, 0.75f);
-  shape.set_state(one.find(1, 2), 1, 2.25f);
-  set_weight_at(format, other.find(1, 2), 7, 0.375f);
-  shape.set_state(other.find(1, 2), 1, 0.75f);
+  for (const std::size_t i : weights) {
+    set_weight_at(format, one.find(1, 2), i, 0.75f);
+    set_weight_at(format, other.find(1, 2), i, 0.375f);
+  }
+  for (const std::size_t i : states) {
+    shape.set_state(one.find(1, 2), i, 2.25f);
+    shape.set_state(other.find(1, 2), i, 0.75f);
+  }
   CHECK(tables[1].weight(2, 7) == 0.5f);
   one.apply_changes(tables, kernels::active());
   other.apply_changes(tables, kernels::active());
-  CHECK(std::fabs(tables[1].weight(2, 7) - 0.625f) <= tolerance);
-  CHECK(tables[1].state(2, 1) == 2.75f);
-  CHECK(tables[1].weight(3, 7) == 0.5f);
-  CHECK(tables[1].state(3, 1) == 0.25f);
+  for (const std::size_t i : weights) {
+    CHECK(std::fabs(tables[1].weight(2, i) - 0.625f) <= tolerance);
+    CHECK(tables[1].weight(3, i) == 0.5f);
+  }
+  for (const std::size_t i : states) {
+    CHECK(tables[1].state(2, i) == 2.75f);
+    CHECK(tables[1].state(3, i) == 0.25f);
+  }
 }
 
 /// The cells of these hashes, as an example that comes after `take` finds them.
