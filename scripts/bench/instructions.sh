@@ -77,7 +77,7 @@ awk -F '\t' -v tolerance="$tolerance" '
   {
     change = 100 * ($3 / kept[$1, $2] - 1)
     printf "%-26s %-10s %9d, was %9d: %+.1f %%%s\n", $1, $2, $3, kept[$1, $2], change,
-      change > tolerance ? "  TOO MANY" : (change < -tolerance ? "  fewer: --update keeps it" : "")
+      (change > tolerance) ? "  TOO MANY" : (change < -tolerance ? "  fewer: --update keeps it" : "")
     if (change > tolerance) bad = 1
   }
   END { exit bad && !other }' "$kept" "$work/now.tsv"
