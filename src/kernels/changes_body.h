@@ -21,9 +21,9 @@ inline void add_changes_of(const std::byte* copy, const std::byte* before, std::
 
 template <class Isa>
 [[gnu::flatten]] void add_changes(RowFormat format, const std::byte* copy, const std::byte* before,
-                                  std::size_t length, std::uint32_t noise, std::byte* row) {
+                                  std::size_t length, std::byte* row) {
   with_format(format, [&]<class T>(T) {
-    add_changes_of<Isa, T>(copy, before, length, Rounding<Isa, T>(noise), row);
+    add_changes_of<Isa, T>(copy, before, length, Rounding<Isa, T>(0), row);
   });
 }
 

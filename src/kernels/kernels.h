@@ -76,11 +76,12 @@ struct Kernels {
                         std::byte* row);
 
   /// What a copy of a row has learned: weight i of the row += that of `copy` - that of `before`,
-  /// which is the copy as it was made, for i < length. Where these are equal, nothing changes.
+  /// which is the copy as it was made, for i < length. Where these are equal, nothing changes. The
+  /// sum of fixed-point numbers is exact within their range, so it has no noise.
   void (*add_changes)(RowFormat format, const std::byte* copy, const std::byte* before,
-                      std::size_t length, std::uint32_t noise, std::byte* row);
+                      std::size_t length, std::byte* row);
 
-  /// The same of accumulators, slice_bytes(format) each.
+  /// The same of accumulators, slice_bytes(format) each, which are rounded.
   void (*add_slice_changes)(RowFormat format, const std::byte* copy, const std::byte* before,
                             std::size_t length, std::uint32_t noise, std::byte* accs);
 

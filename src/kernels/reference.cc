@@ -108,11 +108,11 @@ void write_weights(RowFormat format, const float* in, std::size_t length, std::u
 }
 
 void add_changes(RowFormat format, const std::byte* copy, const std::byte* before,
-                 std::size_t length, std::uint32_t noise, std::byte* row) {
-  WeightWriter write(format, noise);
+                 std::size_t length, std::byte* row) {
   for (std::size_t i = 0; i < length; ++i) {
     const float now = weight_at(format, copy, i), then = weight_at(format, before, i);
-    write(row, i, weight_at(format, row, i) + (now == then ? 0.0f : now - then));
+    const float sum = weight_at(format, row, i) + (now == then ? 0.0f : now - then);
+    set_weight_at(format, row, i, sum);
   }
 }
 

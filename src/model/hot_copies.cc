@@ -46,9 +46,9 @@ void HotRows::add_change(FieldTable& table, Row row, const kernels::Kernels& ker
   if (std::memcmp(mine, taken, stride_) == 0) return;
   const RowShape& shape = table.shape();
   std::byte* const to = table.at(row);
-  kernels.add_changes(shape.format, mine, taken, shape.weights(), next_noise(), to);
+  kernels.add_changes(shape.format, mine, taken, shape.weights(), to);
   kernels.add_slice_changes(shape.state_format(), shape.state_at(mine), shape.state_at(taken),
-                            shape.state(), next_noise(), shape.state_at(to));
+                            shape.state(), noise_ += 0x9e3779b9u, shape.state_at(to));
 }
 
 HotCells::HotCells(std::uint32_t cell_floats)

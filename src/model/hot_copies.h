@@ -47,7 +47,6 @@ class HotRows {
     return rows_.data() + field * field_bytes_ + row * stride_;
   }
   void add_change(FieldTable& table, Row row, const kernels::Kernels& kernels);
-  std::uint32_t next_noise() { return noise_ += 0x9e3779b9u; }
 
   std::size_t stride_ = 0, field_bytes_ = 0;
   std::vector<std::uint32_t> counts_;  ///< by field

@@ -48,7 +48,7 @@ void register_vectors() {
   });
   // Two numbers of 16 bits take a float's room.
   add("add_changes", 2, 2, [](const Kernels& kernels, Vectors& v) {
-    kernels.add_changes(kernels::RowFormat::kI16, bytes(v.a), bytes(v.b), kLength, 7, bytes(v.out));
+    kernels.add_changes(kernels::RowFormat::kI16, bytes(v.a), bytes(v.b), kLength, bytes(v.out));
   });
   add("add_slice_changes", 2, 2, [](const Kernels& kernels, Vectors& v) {
     kernels.add_slice_changes(kernels::RowFormat::kI16, bytes(v.a), bytes(v.b), kLength, 7,

@@ -32,7 +32,7 @@ TEST_CASE("changes of floats are added as they are") {
         expected[i] = row[i] + (copy[i] == before[i] ? 0.0f : copy[i] - before[i]);
       }
       const Floats c(copy), b(before), weights(row), accs(row);
-      kernels->add_changes(RowFormat::kF32, bytes(c), bytes(b), length, 7, bytes(weights));
+      kernels->add_changes(RowFormat::kF32, bytes(c), bytes(b), length, bytes(weights));
       CHECK(same_bits(weights.copy(), expected));
       kernels->add_slice_changes(RowFormat::kF32, bytes(c), bytes(b), length, 7, bytes(accs));
       CHECK(same_bits(accs.copy(), expected));
@@ -52,8 +52,7 @@ TEST_CASE("changes of fixed-point weights are added exactly, within their range"
         row[3] = {-32768}, copy[3] = {-32768}, before[3] = {32767};
       }
       const Guarded<Q12> c(copy), b(before), weights(row);
-      kernels->add_changes(RowFormat::kI16, bytes(c), bytes(b), length,
-                           static_cast<std::uint32_t>(length) * 0x9e3779b9u, bytes(weights));
+      kernels->add_changes(RowFormat::kI16, bytes(c), bytes(b), length, bytes(weights));
       for (std::size_t i = 0; i < length; ++i) {
         const int sum = row[i].units + copy[i].units - before[i].units;
         CHECK(weights[i].units == std::clamp(sum, -32768, 32767));
