@@ -144,7 +144,7 @@ void AuditText::append_row(const Entry& entry, std::string& to) const {
   if (entry.plan != nullptr && spec_.has_ffm()) {
     for (const std::uint32_t field : entry.plan->fields) {
       const model::FieldTable& table = model_->fields()[field];
-      const model::Row row = table.find(entry.feature.hash);
+      const model::Row row = model_->find_row(field, entry.feature.hash);
       if (row == model::kNoRow) continue;
       has_row = true;
       for (std::size_t i = 0; i < table.shape().weights(); ++i) {

@@ -61,7 +61,7 @@ Json linear_to_json(const model::Model& model) {
                                            "clicks", "count", "max_value"};
   const model::LinearTable& table = model.linear();
   const bool mixed = model.spec().mixed();
-  std::vector<SectionStats> stats(table.cell_floats());
+  std::vector<SectionStats> stats(model.rows_in_cells() ? model::kStepCell : table.cell_floats());
   table.for_each([&](std::uint32_t, const float* cell) {
     for (std::size_t i = 0; i < stats.size(); ++i) stats[i].add(cell[i]);
   });
@@ -96,11 +96,16 @@ Json ffm_to_json(const model::Model& model) {
 Json fields_to_json(const model::Model& model) {
   Json list = Json::array();
   const std::vector<std::string> names = model.features().field_names();
+  std::vector<std::uint64_t> keys_in_cells(names.size());
+  model.for_each_row_word([&](std::uint32_t key, std::uint32_t word) {
+    const std::uint32_t field = model::RowWord::field(word);
+    keys_in_cells[field] += !model.fields()[field].has(key);
+  });
   for (std::size_t f = 0; f < names.size(); ++f) {
     Json json = {{"field", f}, {"namespaces", names[f]}};
     if (f < model.fields().size()) {
       const model::FieldTable& table = model.fields()[f];
-      json["keys"] = table.keys();
+      json["keys"] = table.keys() + keys_in_cells[f];
       json["rows"] = table.rows();
       json["shared_lookups"] = table.shared();
     }

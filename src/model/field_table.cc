@@ -40,6 +40,7 @@ constexpr auto in_use = [](const std::byte* slot) {
 FieldTable::FieldTable(std::uint32_t field, FieldTableOptions options, RowShape shape,
                        MemoryBudget& budget)
     : field_(field),
+      row_tag_(RowWord::row_tag(field)),
       hashed_(options.bits != 0),
       options_(options),
       shape_(shape),
@@ -92,82 +93,6 @@ void FieldTable::set_capacity(std::uint64_t capacity) {
   capacity_ = capacity;
   mask_ = static_cast<std::uint32_t>(capacity - 1);
   limit_ = key_limit(capacity);
-}
-
-Row FieldTable::find(std::uint32_t hash) const {
-  for (std::uint64_t i = start(hash);; i = next(i)) {
-    const std::uint64_t seen = std::atomic_ref(index_[i]).load(std::memory_order_acquire);
-    const std::uint32_t value = value_of(seen);
-    if (value == 0) {
-      // What `touch` would say to it now.
-      const bool no_place = !hashed_ && keys() >= limit_;
-      return options_.admit == 1 || no_place ? shared_row() : kNoRow;
-    }
-    if (hashed_ || static_cast<std::uint32_t>(seen) == hash) {
-      if (has_row(value)) return value & ~kRowBit;
-      return value == kRefused ? shared_row() : kNoRow;
-    }
-  }
-}
-
-/// `touch` of any key.
-Row FieldTable::search(std::uint32_t hash) {
-  for (std::uint64_t i = start(hash);;) {
-    std::atomic_ref<std::uint64_t> slot(index_[i]);
-    std::uint64_t seen = slot.load(std::memory_order_acquire);
-    if (value_of(seen) == 0) {
-      if (!hashed_ && keys() >= limit_) {
-        if (concurrent_ || full() || !grow_index()) return to_shared_row();
-        i = start(hash);
-        continue;
-      }
-      // A count of 0 is what `sighted` turns into 1; the word in between is never published.
-      if (sights_needed() > 1) {
-        if (!slot.compare_exchange_strong(seen, word(hash, 1), std::memory_order_acq_rel)) continue;
-        keys_.add(1);
-        return kNoRow;
-      }
-      if (!slot.compare_exchange_strong(seen, word(hash, kBusy), std::memory_order_acq_rel)) {
-        continue;
-      }
-      keys_.add(1);
-      const Row row = new_row(hash);
-      if (row == kNoRow) {
-        slot.store(word(hash, kRefused), std::memory_order_release);
-        return to_shared_row();
-      }
-      slot.store(word(hash, row | kRowBit), std::memory_order_release);
-      return row;
-    }
-    if (hashed_ || static_cast<std::uint32_t>(seen) == hash) return sighted(index_[i], seen);
-    i = next(i);
-  }
-}
-
-std::uint32_t FieldTable::sights_needed() const {
-  if (options_.admit > 0) return options_.admit;
-  const std::uint64_t times = rows() * stride_ / kBytesOfFewSights;
-  return 2 + 4 * static_cast<std::uint32_t>(std::bit_width(times));
-}
-
-/// One more sight of a key that is in the index.
-Row FieldTable::sighted(std::uint64_t& at, std::uint64_t seen) {
-  const std::uint32_t value = value_of(seen);
-  if (has_row(value)) return value & ~kRowBit;
-  if (value == kBusy) return kNoRow;
-  std::atomic_ref<std::uint64_t> slot(at);
-  const std::uint32_t key = static_cast<std::uint32_t>(seen);
-  if (value + 1 < sights_needed()) {
-    // Losing a race here loses one sight, which only delays an admission.
-    slot.compare_exchange_strong(seen, word(key, value + 1), std::memory_order_acq_rel);
-    return kNoRow;
-  }
-  if (!slot.compare_exchange_strong(seen, word(key, kBusy), std::memory_order_acq_rel)) {
-    return kNoRow;
-  }
-  const Row row = new_row(key);
-  slot.store(word(key, row == kNoRow ? kRefused : row | kRowBit), std::memory_order_release);
-  return row == kNoRow ? to_shared_row() : row;
 }
 
 /// A row with its first weights, or kNoRow when memory has run out.
@@ -272,7 +197,7 @@ bool FieldTable::grow_index() {
   return true;
 }
 
-void FieldTable::set_slots(std::uint32_t slots) {
+void FieldTable::set_slots(std::uint32_t slots, std::span<const KeyOfRow> others) {
   if (slots <= shape_.slots) return;
   copy_lent_rows();
   lent_ = 0;
@@ -298,6 +223,7 @@ void FieldTable::set_slots(std::uint32_t slots) {
     std::fill(to + shape_.used_bytes(), to + stride_, std::byte{});
   }
   for_each_row([&](std::uint32_t key, Row row) { write_first_weights(row, key, old.slots); });
+  for (const KeyOfRow& other : others) write_first_weights(other.row, other.key, old.slots);
   if (shared_row() != kNoRow) write_first_weights(shared_row(), 0, old.slots);
 }
 

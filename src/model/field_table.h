@@ -1,7 +1,8 @@
 /// The FFM rows of one field: hash → row of `fields * k` weights, optimizer state beside it.
 ///
-/// A key is counted in the index from its first sight and gets a row at its `admit`-th. The row's
-/// first weights are a function of (seed, field, key), so the order of arrival does not matter.
+/// A key is counted from its first sight and gets a row at its `admit`-th: in the index, or in a
+/// RowWord outside of the table. The row's first weights are a function of (seed, field, key), so
+/// the order of arrival does not matter.
 /// Two kinds behind one interface: *hashed* (2^bits index slots, hash & mask) and *growing* (open
 /// addressing, the index grows in place). Rows lie in admission order in memory that never moves,
 /// the first ones apart where memory has been lent for them, so row pointers stay valid until
@@ -12,6 +13,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 #include "kernels/kernels.h"
 #include "model/aligned.h"
@@ -19,6 +21,7 @@
 #include "model/counter.h"
 #include "model/memory_budget.h"
 #include "model/open_addressing.h"
+#include "model/row_word.h"
 
 namespace leveret::model {
 
@@ -96,6 +99,7 @@ class FieldTable {
 
   std::uint32_t field() const { return field_; }
   std::uint64_t rows() const { return rows_.get(); }
+  /// In the index.
   std::uint64_t keys() const { return keys_.get(); }
   std::uint64_t capacity() const { return capacity_; }
   /// Look-ups that ended in the shared row because memory had run out.
@@ -111,6 +115,17 @@ class FieldTable {
     const bool at_home = hashed_ || static_cast<std::uint32_t>(seen) == hash;
     return at_home && has_row(value_of(seen)) ? value_of(seen) & ~kRowBit : search(hash);
   }
+
+  // The same of a key with a RowWord; nullptr: it has none. What the index has of it goes on there.
+  Row find(std::uint32_t hash, const std::uint32_t* place) const;
+  Row touch(std::uint32_t hash, std::uint32_t* place) {
+    if (place == nullptr) return touch(hash);
+    const std::uint32_t word = std::atomic_ref(*place).load(std::memory_order_acquire);
+    return RowWord::tag(word) == row_tag_ ? RowWord::row(word) : search(hash, *place);
+  }
+  /// Whether the index has the key.
+  bool has(std::uint32_t hash) const { return keys() > 0 && is_in_index(hash); }
+
   void prefetch(std::uint32_t hash) const {
     const std::uint64_t* const home = index_ + start(hash);
     __builtin_prefetch(home);
@@ -133,8 +148,14 @@ class FieldTable {
   void set_weight(Row row, std::size_t i, float w) { set_weight_at(shape_.format, at(row), i, w); }
 
   const RowShape& shape() const { return shape_; }
+  /// A row of a key that has its RowWord.
+  struct KeyOfRow {
+    std::uint32_t key;
+    Row row;
+  };
   /// Gives every row `slots` slots (never fewer than it has); new ones get their first weights.
-  void set_slots(std::uint32_t slots);
+  /// `others`: the rows of all keys that are not in the index.
+  void set_slots(std::uint32_t slots, std::span<const KeyOfRow> others = {});
 
   /// Whether `count` more keys and rows need nothing that only one thread may do.
   bool has_room(std::uint64_t count) const;
@@ -172,9 +193,9 @@ class FieldTable {
   // An index word is value << 32 | key; value 0 = empty, else a count of sights, or a row with
   // kRowBit. kBusy: another thread is writing the row's first weights. kRefused: there was no
   // memory for a row, so the shared one stands for it.
-  static constexpr std::uint32_t kRowBit = 0x80000000u;
-  static constexpr std::uint32_t kBusy = 0x7fffffffu;
-  static constexpr std::uint32_t kRefused = 0x7ffffffeu;
+  static constexpr std::uint32_t kRowBit = RowWord::kRowBit;
+  static constexpr std::uint32_t kBusy = RowWord::kBusy;
+  static constexpr std::uint32_t kRefused = RowWord::kRefused;
   static bool has_row(std::uint32_t value) { return (value & kRowBit) != 0; }
   static std::uint32_t value_of(std::uint64_t word) {
     return static_cast<std::uint32_t>(word >> 32);
@@ -202,8 +223,16 @@ class FieldTable {
   static constexpr std::uint64_t kBytesOfFewSights = 832 << 10;
 
   void copy_lent_rows() const;
+  /// A key's place in the index, and its word in a linear cell: where its value is, as it was seen.
+  struct IndexPlace;
+  struct CellPlace;
   Row search(std::uint32_t hash);
-  Row sighted(std::uint64_t& slot, std::uint64_t seen);
+  Row search(std::uint32_t hash, std::uint32_t& place);
+  template <class Place>
+  Row sighted(Place at, std::uint32_t key);
+  bool is_in_index(std::uint32_t hash) const;
+  Row row_of(std::uint32_t value) const;
+  Row row_of_unknown() const;
   Row new_row(std::uint32_t key);
   void write_first_weights(Row row, std::uint32_t key, std::uint32_t from_slot);
   Row to_shared_row();
@@ -228,6 +257,7 @@ class FieldTable {
   std::uint32_t mask_ = 0;                            ///< hashed: capacity() - 1
   Row lent_ = 0;                                      ///< rows that are at lent_at_
   std::uint32_t field_;
+  std::uint32_t row_tag_;  ///< RowWord::row_tag(field_)
   bool hashed_;
   bool concurrent_ = false;
 

@@ -51,10 +51,10 @@ void HotRows::add_change(FieldTable& table, Row row, const kernels::Kernels& ker
                             shape.state(), noise_ += 0x9e3779b9u, shape.state_at(to));
 }
 
-HotCells::HotCells(std::uint32_t cell_floats)
-    : floats_(cell_floats),
-      slots_(std::size_t{kPlaces} * (cell_floats + 1)),
-      before_(std::size_t{kPlaces} * cell_floats) {}
+HotCells::HotCells(const Spec& spec)
+    : floats_(spec.mixed() ? kMixedCell : kStepCell),
+      slots_(std::size_t{kPlaces} * (floats_ + 1)),
+      before_(std::size_t{kPlaces} * floats_) {}
 
 void HotCells::put(std::uint32_t place, const float* from) {
   std::copy_n(from, floats_, cell(place));

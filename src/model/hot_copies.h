@@ -16,6 +16,7 @@
 #include "model/aligned.h"
 #include "model/field_table.h"
 #include "model/linear_table.h"
+#include "model/spec.h"
 #include "text/example.h"
 
 namespace leveret::model {
@@ -61,7 +62,7 @@ class HotCells {
   static constexpr std::uint32_t kPlaces = 1024;
   static constexpr std::uint32_t kExamplesThatClaim = 2;
 
-  explicit HotCells(std::uint32_t cell_floats);
+  explicit HotCells(const Spec& spec);
 
   void take(const LinearTable& table);
   void apply_changes(LinearTable& table);
@@ -80,7 +81,7 @@ class HotCells {
   bool changed(std::uint32_t place);
   void add_change(std::uint32_t place, float* to);
 
-  std::uint32_t floats_;  ///< of a cell
+  std::uint32_t floats_;  ///< of a cell: those that are learned
   std::uint32_t examples_to_claim_ = 0;
   /// A key, 0 where there is none, and its cell; as in a growing LinearTable, whose look-up is
   /// content with a cell that has the right key in front of it.

@@ -30,13 +30,20 @@ std::uint32_t linear_cell(const Spec& spec) {
   return two ? kStepCell : kPlainCell;
 }
 
+/// Whether linear cells have a word to spare, and field tables can do with it.
+bool has_row_words(const Spec& spec) {
+  return spec.has_ffm() && spec.ffm_bits == 0 && !spec.mixed() && spec.bit_precision == 0 &&
+         spec.optimizer != OptimizerKind::kFtrl;
+}
+
 }  // namespace
 
 Tables::Tables(const Spec& spec, std::vector<feature::NamespacePlan> plans,
                std::uint64_t memory_limit)
     : features(spec.map_options(), std::move(plans)),
       budget(memory_limit),
-      linear(spec.bit_precision, linear_cell(spec), budget) {}
+      linear(spec.bit_precision, linear_cell(spec), budget),
+      rows_in_cells(has_row_words(spec)) {}
 
 namespace {
 
@@ -102,6 +109,22 @@ DenseInit Model::dense_init(std::uint32_t layer) const {
   return init;
 }
 
+Row Model::find_row(std::uint32_t field, std::uint32_t hash) const {
+  const float* const cell = rows_in_cells() ? linear().find(hash) : nullptr;
+  return fields()[field].find(hash, cell != nullptr ? LinearTable::own_word(cell, hash) : nullptr);
+}
+
+/// By field: the rows whose keys have them in their linear cells.
+std::vector<std::vector<FieldTable::KeyOfRow>> Model::keys_of_rows() const {
+  std::vector<std::vector<FieldTable::KeyOfRow>> keys(fields().size());
+  for_each_row_word([&](std::uint32_t key, std::uint32_t word) {
+    if ((word & RowWord::kRowBit) != 0) {
+      keys[RowWord::field(word)].push_back({key, RowWord::row(word)});
+    }
+  });
+  return keys;
+}
+
 void Model::fit_fields() {
   const std::uint32_t fields = features().field_count();
   std::vector<float>& groups = dense_.group_weights;
@@ -112,7 +135,8 @@ void Model::fit_fields() {
     }
   }
   if (!spec_.has_ffm() || fields == 0 || fields == fitted_) return;
-  for (FieldTable& table : tables_->fields) table.set_slots(fields);
+  const auto keys = keys_of_rows();
+  for (FieldTable& table : tables_->fields) table.set_slots(fields, keys[table.field()]);
   tables_->fields.reserve(fields);
   while (tables_->fields.size() < fields) {
     FieldTableOptions options;

@@ -28,8 +28,8 @@
 
 namespace leveret::model {
 
-/// The floats of a linear cell. With Heads::kOne a cell has the first three only; without FTRL, in a
-/// hashed table, two.
+/// The floats of a linear cell. With Heads::kOne a cell has the first three only; without FTRL it
+/// needs two, and the third, which only growing tables have, is the RowWord of rows_in_cells().
 enum LinearCell : std::uint32_t {
   kWeight = 0,
   kSum = 1,   ///< AdaGrad's sum of squares without init_acc; FTRL's n
@@ -80,6 +80,7 @@ struct Tables {
   LinearTable linear;
   std::vector<FieldTable> fields;
   FirstRows first_rows;  ///< of `fields`
+  bool rows_in_cells;
   bool concurrent = false;  ///< told to tables that come later, too
 };
 
@@ -125,6 +126,21 @@ class Model {
   /// For tables that have been loaded.
   void lend_first_rows() { tables_->first_rows.lend_to(tables_->fields); }
 
+  /// Whether what a field knows of a feature is in the RowWord of its linear cell, where it has one,
+  /// and in the field's index only if not.
+  bool rows_in_cells() const { return tables_->rows_in_cells; }
+  /// FieldTable::find of a feature, which may have no linear cell.
+  Row find_row(std::uint32_t field, std::uint32_t hash) const;
+  /// Calls visit(key, word) for every linear cell whose RowWord says something.
+  template <class Visit>
+  void for_each_row_word(Visit visit) const {
+    if (!rows_in_cells()) return;
+    linear().for_each([&](std::uint32_t key, const float* cell) {
+      const std::uint32_t word = *LinearTable::own_word(cell, key);
+      if (word != 0) visit(key, word);
+    });
+  }
+
   LinearTable& linear() { return tables_->linear; }
   const LinearTable& linear() const { return tables_->linear; }
   std::vector<FieldTable>& fields() { return tables_->fields; }
@@ -150,6 +166,7 @@ class Model {
 
  private:
   Model(const Model&) = default;
+  std::vector<std::vector<FieldTable::KeyOfRow>> keys_of_rows() const;
   void fit_dense(std::uint32_t fields);
   DenseInit dense_init(std::uint32_t layer) const;
 

@@ -13,8 +13,10 @@
 namespace leveret::model {
 namespace {
 
-/// Stands in for a feature the model does not know. Never written: prediction does not write.
-float zero_cell[kMixedCell] = {};
+/// A slot with no key, whose cell stands in for a feature the model does not know. Never written:
+/// prediction does not write.
+float zero_slot[1 + kMixedCell] = {};
+float* const zero_cell = zero_slot + 1;
 
 template <class Vector>
 void at_least(Vector& v, std::size_t size) {
@@ -32,6 +34,12 @@ void open_mlp(const Spec& spec, const InputLayout& layout, std::size_t size, Tap
     at_least(tape.hidden[l], size * spec.hidden[l]);
     at_least(tape.d_hidden[l], size * spec.hidden[l]);
   }
+}
+
+/// The RowWord of a feature whose linear cell has been found, or nullptr.
+std::uint32_t* row_word(const Model& model, const Tape& tape, const feature::FieldFeature& f) {
+  if (!model.rows_in_cells() || f.linear == feature::kNoLinear) return nullptr;
+  return LinearTable::own_word(tape.cells[f.linear], f.hash);
 }
 
 }  // namespace
@@ -78,27 +86,58 @@ void Network::open(const Model& model, const feature::FeatureBatch& batch, std::
 
 /// The cells in which the example's features belong.
 void Network::find_homes(const Model& model, Tape& tape, std::size_t example) const {
-  const std::uint32_t begin = tape.batch->linear_begin(example);
-  model.linear().prefetch_homes(tape.batch->linear_of(example), tape.cells.data() + begin);
+  model.linear().prefetch_homes(tape.batch->linear_of(example),
+                                tape.cells.data() + tape.batch->linear_begin(example));
   tape.homes_in[example] = model.linear().capacity();
+}
+
+/// The same again where the table has grown since; returns whether it has.
+bool Network::renew_homes(const Model& model, Tape& tape, std::size_t example) const {
+  if (tape.homes_in[example] == model.linear().capacity()) return false;
+  find_homes(model, tape, example);
+  return true;
+}
+
+/// Room for the linear cells of examples [first, first + size). Cells move when the table grows, so
+/// it is made for all before the first is put in.
+void Network::make_room(Model& model, const feature::FeatureBatch& batch, std::size_t first,
+                        std::size_t size) const {
+  const std::uint32_t begin = batch.linear_begin(first);
+  const std::uint32_t end = batch.linear_end(first + size - 1);
+  if (end - begin <= kManyFeatures) {
+    model.linear().reserve_if_alone(end - begin);
+  } else {
+    for (std::uint32_t i = begin; i < end; ++i) model.linear().find_or_insert(batch.linear[i].hash);
+  }
 }
 
 void Network::prefetch(const Model& model, Tape& tape, std::size_t example) const {
   const feature::FeatureBatch& batch = *tape.batch;
   find_homes(model, tape, example);
+  const bool in_cells = model.rows_in_cells();
   for (const feature::FieldRun& run : batch.field_runs_of(example)) {
     const FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      table.prefetch(batch.field_features[i].hash);
+      const feature::FieldFeature& f = batch.field_features[i];
+      if (in_cells && f.linear != feature::kNoLinear) continue;
+      table.prefetch(f.hash);
     }
   }
 }
 
 void Network::resolve_rows(Model& model, Tape& tape, std::size_t example) const {
-  for (const feature::FieldRun& run : tape.batch->field_runs_of(example)) {
+  const feature::FeatureBatch& batch = *tape.batch;
+  if (model.rows_in_cells()) {
+    make_room(model, batch, example, 1);
+    renew_homes(model, tape, example);
+    model.linear().find_or_insert_all(batch.linear_of(example),
+                                      tape.cells.data() + batch.linear_begin(example));
+  }
+  for (const feature::FieldRun& run : batch.field_runs_of(example)) {
     FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      const Row row = table.touch(tape.batch->field_features[i].hash);
+      const feature::FieldFeature& f = batch.field_features[i];
+      const Row row = table.touch(f.hash, row_word(model, tape, f));
       if (tape.hot != nullptr && (tape.rows[i] = tape.hot->rows.find(run.field, row)) != nullptr) {
         continue;  // it is in the cache
       }
@@ -111,23 +150,17 @@ void Network::resolve_rows(Model& model, Tape& tape, std::size_t example) const 
 void Network::focus(Model& model, Tape& tape, std::size_t first) const {
   const feature::FeatureBatch& batch = *tape.batch;
   tape.first = first;
+  // Where resolve_rows has found them, they are at hand, unless the table has grown since.
+  bool to_find = !model.rows_in_cells();
+  if (to_find) make_room(model, batch, first, tape.size);
+  for (std::size_t b = 0; b < tape.size; ++b) to_find |= renew_homes(model, tape, first + b);
   const std::uint32_t begin = batch.linear_begin(first);
   const std::uint32_t end = batch.linear_end(first + tape.size - 1);
-  // Cells move when the table grows, so room for all of them is made before the first.
-  if (end - begin <= kManyFeatures) {
-    model.linear().reserve_if_alone(end - begin);
-  } else {
-    for (std::uint32_t i = begin; i < end; ++i) model.linear().find_or_insert(batch.linear[i].hash);
-  }
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    // The table may have grown since.
-    if (tape.homes_in[first + b] != model.linear().capacity()) find_homes(model, tape, first + b);
-  }
   const std::span features(batch.linear.data() + begin, end - begin);
   float** const cells = tape.cells.data() + begin;
   // Not earlier: the example before may have claimed places for some.
   if (tape.hot != nullptr) tape.hot->cells.find(features, cells);
-  model.linear().find_or_insert_all(features, cells);
+  if (to_find) model.linear().find_or_insert_all(features, cells);
   if (tape.hot != nullptr) tape.hot->cells.claim(features, cells);
   for (std::size_t b = 0; b < tape.size; ++b) set_values(model, tape, b);
 }
@@ -148,11 +181,18 @@ void Network::look_up(const Model& model, const feature::FeatureBatch& batch, Ta
   for (std::size_t b = 0; b < batch.size(); ++b) look_at(model, tape, b);
 }
 
+void Network::look_up_cells(const Model& model, Tape& tape, std::size_t example) const {
+  model.linear().find_all(tape.batch->linear_of(example), zero_cell,
+                          tape.cells.data() + tape.batch->linear_begin(example));
+}
+
 void Network::look_up_rows(const Model& model, Tape& tape, std::size_t example) const {
+  if (model.rows_in_cells()) look_up_cells(model, tape, example);
   for (const feature::FieldRun& run : tape.batch->field_runs_of(example)) {
     const FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      const Row row = table.find(tape.batch->field_features[i].hash);
+      const feature::FieldFeature& f = tape.batch->field_features[i];
+      const Row row = table.find(f.hash, row_word(model, tape, f));
       tape.rows[i] = row != kNoRow ? const_cast<std::byte*>(table.at(row)) : nullptr;
       if (row != kNoRow) table.prefetch_weights(tape.rows[i]);
     }
@@ -160,9 +200,7 @@ void Network::look_up_rows(const Model& model, Tape& tape, std::size_t example) 
 }
 
 void Network::look_at(const Model& model, Tape& tape, std::size_t b) const {
-  const std::size_t example = tape.first + b;
-  model.linear().find_all(tape.batch->linear_of(example), zero_cell,
-                          tape.cells.data() + tape.batch->linear_begin(example));
+  if (!model.rows_in_cells()) look_up_cells(model, tape, tape.first + b);
   set_values(model, tape, b);
 }
 

@@ -64,6 +64,10 @@ class Network {
   /// FFM and MLP have nothing to work on before the first field is met.
   bool works(const Model& model, const Block& block) const;
   void find_homes(const Model& model, Tape& tape, std::size_t example) const;
+  bool renew_homes(const Model& model, Tape& tape, std::size_t example) const;
+  void make_room(Model& model, const feature::FeatureBatch& batch, std::size_t first,
+                 std::size_t size) const;
+  void look_up_cells(const Model& model, Tape& tape, std::size_t example) const;
   void set_values(const Model& model, Tape& tape, std::size_t b) const;
 
   std::vector<std::unique_ptr<Block>> blocks_;

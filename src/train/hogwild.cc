@@ -45,7 +45,7 @@ class Hogwild::Worker {
         replica_(all.make_replica()),
         learner_(replica_, all.names_, all.kernels_, thread),
         parser_(all.names_, all.options_.parser),
-        hot_{.rows = {}, .cells = model::HotCells(all.model_.linear().cell_floats())} {
+        hot_{.rows = {}, .cells = model::HotCells(all.model_.spec())} {
     learner_.use(hot_);
   }
 

@@ -135,6 +135,12 @@ void add_dense(std::vector<SectionView>& sections, const Dense& layer, std::size
   add("bias_moment", {layer.outputs}, layer.bias_moment);
 }
 
+/// Where fields keep what they know in linear cells, the index is another section, as without that
+/// knowledge it would say too little.
+std::string index_name(const Model& model, const FieldTable& table) {
+  return fmt::format("ffm.{}.{}", table.field(), model.rows_in_cells() ? "rest" : "index");
+}
+
 std::vector<SectionView> sections_of(const Model& model) {
   std::vector<SectionView> sections;
   const model::LinearTable& linear = model.linear();
@@ -146,10 +152,9 @@ std::vector<SectionView> sections_of(const Model& model) {
         "groups", Dtype::kF32, {model.group_weights().size() / 2, 2}, model.group_weights()));
   }
   for (const FieldTable& table : model.fields()) {
-    const std::string name = fmt::format("ffm.{}.", table.field());
     sections.push_back(
-        arena_section(name + "index", Dtype::kU64, {table.capacity()}, table.index()));
-    sections.push_back(arena_section(name + "rows", row_dtype(table),
+        arena_section(index_name(model, table), Dtype::kU64, {table.capacity()}, table.index()));
+    sections.push_back(arena_section(fmt::format("ffm.{}.rows", table.field()), row_dtype(table),
                                      {table.rows(), row_elements(table, table.shape().stride())},
                                      table.row_arena()));
   }
@@ -228,6 +233,13 @@ class SectionLoader {
     return former ? SlotFormat::kFormer : SlotFormat::kOwn;
   }
 
+  /// Files from before linear cells had row words have an index of all keys.
+  std::string index_name(const Model& model, const FieldTable& table) const {
+    const std::string all = fmt::format("ffm.{}.index", table.field());
+    return model.rows_in_cells() && file_.find(all) != nullptr ? all
+                                                               : train::index_name(model, table);
+  }
+
   /// How the table's rows are stored: as they are in memory, or as in files from before.
   model::StoredRows stored_rows(const std::string& name, const FieldTable& table,
                                 std::uint64_t state_bytes) const {
@@ -256,6 +268,18 @@ class SectionLoader {
   model::LoadBy by_;
 };
 
+void check_row_words(const Model& model) {
+  model.for_each_row_word([&](std::uint32_t, std::uint32_t word) {
+    const std::uint32_t field = model::RowWord::field(word), value = model::RowWord::value(word);
+    const bool row = (value & model::RowWord::kRowBit) != 0;
+    if (field >= model.fields().size() || value == model::RowWord::kBusy ||
+        (row && model::RowWord::row(word) >= model.fields()[field].rows())) {
+      throw std::runtime_error(
+          "the model's linear table names a row that no field has; the file is damaged");
+    }
+  });
+}
+
 void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
                   std::uint64_t memory_limit) {
   model::LinearTable& linear = model.linear();
@@ -280,11 +304,12 @@ void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
     const Json& json = fields.at(table.field());
     const model::StoredRows rows = loader.stored_rows(name + "rows", table, state_bytes);
     table.load(
-        loader.arena(name + "index", Dtype::kU64, {kAnyLength}, memory_limit),
+        loader.arena(loader.index_name(model, table), Dtype::kU64, {kAnyLength}, memory_limit),
         loader.arena(name + "rows", rows.halves ? Dtype::kU16 : row_dtype(table),
                      {kAnyLength, row_elements(table, rows.stride)}, memory_limit, table.lead()),
         rows, json.at("shared_row").get<model::Row>(), json.at("shared").get<std::uint64_t>());
   }
+  check_row_words(model);
   model.lend_first_rows();
   for (std::size_t l = 0; l < model.dense().size(); ++l) {
     Dense& layer = model.dense()[l];

@@ -112,11 +112,17 @@ std::vector<float*> look_up(HotCells& hot, LinearTable& table, std::vector<std::
   return cells;
 }
 
+Spec with_heads(Heads heads) {
+  Spec spec;
+  spec.heads = heads;
+  return spec;
+}
+
 TEST_CASE("cells of the first examples get a place, and keep it as long as they change") {
   const std::uint32_t bits = GENERATE(0, 12);
   MemoryBudget budget(kMemory);
   LinearTable table(bits, kPlainCell, budget);
-  HotCells hot(kPlainCell);
+  HotCells hot(with_heads(Heads::kOne));
   CHECK(look_up(hot, table, {77})[0] == table.find_or_insert(77));  // before `take`
   hot.take(table);
   // 77 twice, one that has the same place, and the hash that is no key.
@@ -150,7 +156,7 @@ TEST_CASE("what two threads have learned into their copies of a cell is added up
   float* const cell = table.find_or_insert(5);
   const float before[kMixedCell] = {1, 2, 3, 4, 10, 20, 2};
   std::copy_n(before, kMixedCell, cell);
-  HotCells one(kMixedCell), other(kMixedCell);
+  HotCells one(with_heads(Heads::kMixed)), other(with_heads(Heads::kMixed));
   one.take(table);
   other.take(table);
   float* const first = look_up(one, table, {5})[0];

@@ -72,7 +72,7 @@ TEST_CASE("slots of fields that the line lacks stay bit for bit") {
   randomise(model, all, 2);
   Trainer trainer(spec, kernels::active());
   FieldTable& table = model.fields()[0];
-  const Row row = table.find(all.field_features[0].hash);
+  const Row row = model.find_row(0, all.field_features[0].hash);
   const std::size_t k = spec.ffm_k, per_slot = spec.adagrad_slice ? 1 : k;
   const std::vector<float> w = weights_of(table, row);
   const std::vector<float> s = states_of(table, row);

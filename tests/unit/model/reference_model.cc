@@ -42,7 +42,7 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
     const FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const std::uint32_t hash = batch.field_features[i].hash;
-      const Row row = table.find(hash);
+      const Row row = model.find_row(run.field, hash);
       if (row == kNoRow) continue;
       const std::vector<float> w = weights_of(table, row);
       rows[run.field][hash].assign(w.begin(), w.end());

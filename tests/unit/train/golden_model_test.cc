@@ -22,7 +22,7 @@ model::LineShape golden_shape() {
 /// Small: every section takes a page.
 model::Spec golden_spec() {
   model::Spec spec;
-  spec.bit_precision = 6;
+  spec.heads = model::Heads::kOne;
   spec.ffm_k = 3;
   spec.hidden = {4};
   spec.features.interactions = {{"A", "B"}};
@@ -31,13 +31,14 @@ model::Spec golden_spec() {
 
 TEST_CASE("models of version 1 predict what they predicted, and learn on") {
   // The first is older than --ffm_precision: its weights are floats. Those of the second are
-  // halves, which are read as fixed-point numbers near them. Only the last has accumulators of 16
-  // bits.
+  // halves, which are read as fixed-point numbers near them. The last two have accumulators of 16
+  // bits, the last also row words, as its linear table grows and it has one head.
   const auto [name, precision, near] =
       GENERATE(table<std::string, std::uint32_t, double>({{"model-v1", 32, 1e-5},
                                                           {"model-v1-halves", 16, 5e-4},
                                                           {"model-v1-fixed", 16, 1e-5},
-                                                          {"model-v1-short-sums", 16, 1e-5}}));
+                                                          {"model-v1-short-sums", 16, 1e-5},
+                                                          {"model-v1-row-words", 16, 1e-5}}));
   INFO(name);
   TrainRun run(load_model(golden_path(name + ".lvt"), LoadFor::kTraining, kTestMemory));
   CHECK(run.model.spec().ffm_precision == precision);

@@ -6,23 +6,10 @@
 #include <random>
 #include <set>
 
-#include "model_parts.h"
-#include "train_run.h"
+#include "saved_model.h"
 
 namespace leveret::train {
 namespace {
-
-std::string lines() { return model::random_lines(60, {}, 2); }
-
-/// What load_model says against a file; empty when it loads.
-std::string complaint(const std::string& path) {
-  try {
-    load_model(path, LoadFor::kTraining, kTestMemory);
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 /// Loads the file, which may or may not work; what loads must predict and learn without a crash.
 void use(const std::string& path) {
@@ -39,18 +26,6 @@ void use(const std::string& path) {
     run->learn(some);
   }
 }
-
-struct SavedModel {
-  explicit SavedModel(const model::Spec& spec) : run(spec) {
-    run.learn(lines());
-    save_model(run.model, folder / "good");
-  }
-  ModelParts parts() const { return ModelParts(folder / "good"); }
-  std::string bad() const { return folder / "bad"; }
-
-  files::TempFolder folder;
-  TrainRun run;
-};
 
 TEST_CASE("every kind of model survives its file") {
   for (const NamedSpec& kind : specs_to_test()) {
@@ -204,8 +179,9 @@ TEST_CASE("a section of another type or shape is named") {
         bad.write(saved.bad());
         CHECK(complaint(saved.bad()).find(name) != std::string::npos);
       }
-      // One row less.
+      // One row less, unless it is that of an index without keys, which may have any length.
       part = good.parts[i];
+      if (name.ends_with(".rest")) continue;
       part.bytes.resize(part.bytes.size() / part.shape[0] * (part.shape[0] - 1));
       --part.shape[0];
       bad.write(saved.bad());

@@ -105,7 +105,7 @@ TEST_CASE("how the input is cut into chunks does not matter") {
 TEST_CASE("hashed and growing tables agree where nothing collides") {
   const model::Heads heads = GENERATE(model::Heads::kMixed, model::Heads::kOne);
   const std::uint32_t admit = GENERATE(1, 2, 3);
-  const std::string lines = model::random_lines(200, shape_with(0), 7);
+  const std::string lines = model::random_lines(200, shape_with(GENERATE(0, 20)), 7);
   model::Spec growing;
   growing.heads = heads;
   growing.admit = admit;
@@ -119,20 +119,32 @@ TEST_CASE("hashed and growing tables agree where nothing collides") {
   REQUIRE(a.model.linear().size() == b.model.linear().size());
   REQUIRE(a.model.fields().size() == b.model.fields().size());
   CHECK(a.probabilities() == b.probabilities());
+  const std::uint32_t floats = b.model.linear().cell_floats();  // without a RowWord
   a.model.linear().for_each([&](std::uint32_t key, const float* cell) {
-    const float* other = b.model.linear().find(key);
-    CHECK(std::equal(cell, cell + a.model.linear().cell_floats(), other));
+    CHECK(std::equal(cell, cell + floats, b.model.linear().find(key)));
+  });
+  std::size_t rows = 0;
+  const auto same_rows = [&](std::size_t f, std::uint32_t key, model::Row row) {
+    const model::FieldTable &table = a.model.fields()[f], &other = b.model.fields()[f];
+    ++rows;
+    CHECK(a.model.find_row(static_cast<std::uint32_t>(f), key) == row);
+    CHECK(std::memcmp(table.at(row), other.at(other.find(key)), table.shape().weight_bytes()) == 0);
+  };
+  std::uint64_t keys = 0;
+  a.model.for_each_row_word([&](std::uint32_t key, std::uint32_t word) {
+    ++keys;
+    if ((word & model::RowWord::kRowBit) == 0) return;
+    same_rows(model::RowWord::field(word), key, model::RowWord::row(word));
   });
   for (std::size_t f = 0; f < a.model.fields().size(); ++f) {
-    const model::FieldTable& table = a.model.fields()[f];
-    REQUIRE(table.rows() == b.model.fields()[f].rows());
-    REQUIRE(table.keys() == b.model.fields()[f].keys());
-    table.for_each_row([&](std::uint32_t key, model::Row row) {
-      const model::FieldTable& other = b.model.fields()[f];
-      CHECK(std::memcmp(table.at(row), other.at(other.find(key)), table.shape().weight_bytes()) ==
-            0);
-    });
+    const model::FieldTable &table = a.model.fields()[f], &other = b.model.fields()[f];
+    REQUIRE(table.rows() == other.rows());
+    table.for_each_row([&](std::uint32_t key, model::Row row) { same_rows(f, key, row); });
+    rows -= table.rows();
+    keys += table.keys() - other.keys();
   }
+  CHECK(rows == 0);
+  CHECK(keys == 0);
   for (std::size_t l = 0; l < a.model.dense().size(); ++l) {
     CHECK(a.model.dense()[l].weights == b.model.dense()[l].weights);
   }

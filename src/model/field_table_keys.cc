@@ -1,0 +1,151 @@
+/// FieldTable: looking keys up, counting their sights, and when they get a row.
+#include <atomic>
+#include <bit>
+
+#include "model/field_table.h"
+
+namespace leveret::model {
+
+struct FieldTable::IndexPlace {
+  std::uint64_t* slot;
+  std::uint64_t seen;
+
+  std::uint32_t value() const { return value_of(seen); }
+  std::uint64_t with(std::uint32_t value) const {
+    return word(static_cast<std::uint32_t>(seen), value);
+  }
+  /// Does nothing, and says so, when another thread has changed it since.
+  bool change(std::uint32_t to) {
+    return std::atomic_ref(*slot).compare_exchange_strong(seen, with(to),
+                                                          std::memory_order_acq_rel);
+  }
+  void set(std::uint32_t to) { std::atomic_ref(*slot).store(with(to), std::memory_order_release); }
+};
+
+struct FieldTable::CellPlace {
+  std::uint32_t* at;
+  std::uint32_t seen, field;
+
+  std::uint32_t value() const { return RowWord::value(seen); }
+  bool change(std::uint32_t to) {
+    return std::atomic_ref(*at).compare_exchange_strong(seen, RowWord::make(field, to),
+                                                        std::memory_order_acq_rel);
+  }
+  void set(std::uint32_t to) {
+    std::atomic_ref(*at).store(RowWord::make(field, to), std::memory_order_release);
+  }
+};
+
+/// The row that a value stands for.
+Row FieldTable::row_of(std::uint32_t value) const {
+  if (has_row(value)) return value & ~kRowBit;
+  return value == kRefused ? shared_row() : kNoRow;
+}
+
+/// What `touch` would say now to a key that it does not know.
+Row FieldTable::row_of_unknown() const {
+  const bool no_place = !hashed_ && keys() >= limit_;
+  return options_.admit == 1 || no_place ? shared_row() : kNoRow;
+}
+
+Row FieldTable::find(std::uint32_t hash) const {
+  for (std::uint64_t i = start(hash);; i = next(i)) {
+    const std::uint64_t seen = std::atomic_ref(index_[i]).load(std::memory_order_acquire);
+    if (value_of(seen) == 0) return row_of_unknown();
+    if (hashed_ || static_cast<std::uint32_t>(seen) == hash) return row_of(value_of(seen));
+  }
+}
+
+bool FieldTable::is_in_index(std::uint32_t hash) const {
+  for (std::uint64_t i = start(hash);; i = next(i)) {
+    const std::uint64_t seen = std::atomic_ref(index_[i]).load(std::memory_order_acquire);
+    if (value_of(seen) == 0) return false;
+    if (hashed_ || static_cast<std::uint32_t>(seen) == hash) return true;
+  }
+}
+
+/// `touch` of any key.
+Row FieldTable::search(std::uint32_t hash) {
+  for (std::uint64_t i = start(hash);;) {
+    std::atomic_ref<std::uint64_t> slot(index_[i]);
+    std::uint64_t seen = slot.load(std::memory_order_acquire);
+    if (value_of(seen) == 0) {
+      if (!hashed_ && keys() >= limit_) {
+        if (concurrent_ || full() || !grow_index()) return to_shared_row();
+        i = start(hash);
+        continue;
+      }
+      // A count of 0 is what `sighted` turns into 1; the word in between is never published.
+      if (sights_needed() > 1) {
+        if (!slot.compare_exchange_strong(seen, word(hash, 1), std::memory_order_acq_rel)) continue;
+        keys_.add(1);
+        return kNoRow;
+      }
+      if (!slot.compare_exchange_strong(seen, word(hash, kBusy), std::memory_order_acq_rel)) {
+        continue;
+      }
+      keys_.add(1);
+      const Row row = new_row(hash);
+      if (row == kNoRow) {
+        slot.store(word(hash, kRefused), std::memory_order_release);
+        return to_shared_row();
+      }
+      slot.store(word(hash, row | kRowBit), std::memory_order_release);
+      return row;
+    }
+    if (hashed_ || static_cast<std::uint32_t>(seen) == hash) {
+      return sighted(IndexPlace{&index_[i], seen}, static_cast<std::uint32_t>(seen));
+    }
+    i = next(i);
+  }
+}
+
+std::uint32_t FieldTable::sights_needed() const {
+  if (options_.admit > 0) return options_.admit;
+  const std::uint64_t times = rows() * stride_ / kBytesOfFewSights;
+  return 2 + 4 * static_cast<std::uint32_t>(std::bit_width(times));
+}
+
+/// One more sight of a key that has its place.
+template <class Place>
+Row FieldTable::sighted(Place at, std::uint32_t key) {
+  const std::uint32_t value = at.value();
+  if (has_row(value)) return value & ~kRowBit;
+  if (value == kBusy) return kNoRow;
+  if (value + 1 < sights_needed()) {
+    at.change(value + 1);  // losing a race here loses one sight, which only delays an admission
+    return kNoRow;
+  }
+  if (!at.change(kBusy)) return kNoRow;
+  const Row row = new_row(key);
+  at.set(row == kNoRow ? kRefused : row | kRowBit);
+  return row == kNoRow ? to_shared_row() : row;
+}
+
+/// `touch` of any key with its word, unless that says what row it has. In the index are keys of
+/// older files, those whose word another field has taken, and those of too many rows.
+Row FieldTable::search(std::uint32_t hash, std::uint32_t& place) {
+  if (field_ >= RowWord::kFields) return touch(hash);
+  const std::uint32_t seen = std::atomic_ref(place).load(std::memory_order_acquire);
+  const bool in_index = seen == 0 ? has(hash) : RowWord::field(seen) != field_;
+  if (!in_index && (has_row(seen) || rows() < RowWord::kRows)) {
+    return sighted(CellPlace{&place, seen, field_}, hash);
+  }
+  const Row row = touch(hash);
+  if (seen == 0 && row < RowWord::kRows && row != shared_row()) {
+    CellPlace{&place, seen, field_}.change(row | kRowBit);  // to be found there from now on
+  }
+  return row;
+}
+
+Row FieldTable::find(std::uint32_t hash, const std::uint32_t* place) const {
+  if (place == nullptr) return find(hash);
+  // atomic_ref takes no const before C++26.
+  const std::uint32_t word =
+      std::atomic_ref(*const_cast<std::uint32_t*>(place)).load(std::memory_order_acquire);
+  if (RowWord::tag(word) == row_tag_) return RowWord::row(word);
+  const bool here = word != 0 && RowWord::field(word) == field_ && !has(hash);
+  return here ? row_of(RowWord::value(word)) : find(hash);
+}
+
+}  // namespace leveret::model

@@ -1,0 +1,172 @@
+// Keys whose values are in row words outside of the table get the rows they would get in the index.
+#include "model/row_word.h"
+
+#include <atomic>
+#include <bit>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "model/field_table.h"
+#include "model/linear_table.h"
+#include "random_model.h"
+
+namespace leveret::model {
+namespace {
+
+constexpr std::uint64_t kMemory = std::uint64_t{64} << 20;
+constexpr RowShape kShape{3, 4, true, 0.25f};
+
+FieldTableOptions with_admit(std::uint32_t admit) {
+  FieldTableOptions options;
+  options.admit = admit;
+  options.seed = 42;
+  return options;
+}
+
+TEST_CASE("a row word gives back what it was made of, and is a finite number") {
+  for (const std::uint32_t field : {0u, 1u, 7u, RowWord::kFields - 1}) {
+    for (const std::uint32_t value :
+         {1u, 2u, 1000000u, RowWord::kBusy, RowWord::kRefused, RowWord::kRowBit,
+          RowWord::kRowBit | 5, RowWord::kRowBit | RowWord::kRows, RowWord::kRowBit | 0xffffff}) {
+      const std::uint32_t word = RowWord::make(field, value);
+      INFO("field " << field << ", value " << value);
+      CHECK(word != 0);
+      CHECK(RowWord::field(word) == field);
+      CHECK(RowWord::value(word) == value);
+      CHECK(std::isfinite(std::bit_cast<float>(word)));
+      const bool row = (value & RowWord::kRowBit) != 0;
+      CHECK((RowWord::tag(word) == RowWord::row_tag(field)) == row);
+      if (row) CHECK(RowWord::row(word) == (value & ~RowWord::kRowBit));
+    }
+  }
+  CHECK(RowWord::row_tag(RowWord::kFields) > 0xff);
+}
+
+TEST_CASE("with words, keys get the rows that they get without") {
+  const std::uint32_t admit = GENERATE(0, 1, 2, 3);
+  // The last one takes no words.
+  const std::uint32_t field = GENERATE(0, 5, RowWord::kFields - 1, RowWord::kFields);
+  MemoryBudget budget(kMemory);
+  FieldTable words(field, with_admit(admit), kShape, budget);
+  FieldTable index(field, with_admit(admit), kShape, budget);
+  constexpr std::uint32_t kKeys = 4000;
+  std::vector<std::uint32_t> word(kKeys);
+  std::mt19937 random(admit);
+  for (int i = 0; i < 30000; ++i) {
+    const std::uint32_t at = random() % 3 == 0 ? random() % 50 : random() % kKeys;
+    const std::uint32_t key = at * 0x10001u + 1;
+    // Some have none, some lose theirs to another field before they are seen.
+    if (at % 7 == 1 && word[at] == 0) word[at] = RowWord::make(field + 1, RowWord::kRowBit | 3);
+    std::uint32_t* const place = at % 5 == 0 ? nullptr : &word[at];
+    REQUIRE(words.find(key, place) == index.find(key));
+    REQUIRE(words.touch(key, place) == index.touch(key));
+    REQUIRE(words.find(key, place) == index.find(key));
+  }
+  CHECK(words.rows() == index.rows());
+  CHECK(words.shared() == 0);
+  std::uint64_t keys = 0;
+  for (const std::uint32_t w : word) keys += w != 0 && RowWord::field(w) == field;
+  CHECK(words.keys() + keys == index.keys());
+  CHECK((keys == 0) == (field == RowWord::kFields));
+}
+
+TEST_CASE("what the index has of a key goes on there; its row is in the word, too") {
+  MemoryBudget budget(kMemory);
+  FieldTable table(2, with_admit(3), kShape, budget);
+  std::uint32_t counted = 0, other = 0;
+  CHECK(table.touch(77) == kNoRow);
+  CHECK(table.touch(77, &counted) == kNoRow);
+  CHECK(table.find(77, &counted) == kNoRow);
+  CHECK(counted == 0);
+  CHECK(table.touch(77) == 0);
+  CHECK(table.find(77, &counted) == 0);
+  CHECK(table.touch(77, &counted) == 0);
+  CHECK(counted == RowWord::make(2, RowWord::kRowBit));
+  CHECK(table.touch(78, &other) == kNoRow);
+  CHECK(table.keys() == 1);
+}
+
+TEST_CASE("a key that is refused for want of memory gets the shared row, in a word, too") {
+  MemoryBudget budget(20000);
+  FieldTable table(0, with_admit(1), {16, 4, true, 1}, budget);
+  std::vector<std::uint32_t> word(2000);
+  for (std::uint32_t i = 0; i < word.size(); ++i) table.touch(i + 1, &word[i]);
+  REQUIRE(table.shared() > 0);
+  CHECK(table.touch(2000, &word[1999]) == table.shared_row());
+  CHECK(table.find(2000, &word[1999]) == table.shared_row());
+  CHECK(RowWord::value(word[1999]) == RowWord::kRefused);
+  CHECK(table.find(1, &word[0]) == 0);
+}
+
+TEST_CASE("rows of keys with words get their first weights in new slots") {
+  MemoryBudget budget(kMemory);
+  FieldTable grown(0, with_admit(1), kShape, budget);
+  RowShape whole = kShape;
+  whole.slots = 5;
+  FieldTable fresh(0, with_admit(1), whole, budget);
+  std::vector<std::uint32_t> word(300);
+  std::vector<FieldTable::KeyOfRow> keys;
+  for (std::uint32_t i = 0; i < word.size(); ++i) {
+    keys.push_back({i * 31 + 1, grown.touch(i * 31 + 1, &word[i])});
+    fresh.touch(i * 31 + 1);
+  }
+  grown.set_slots(5, keys);
+  for (Row row = 0; row < word.size(); ++row) {
+    REQUIRE(weights_of(grown, row) == weights_of(fresh, row));
+  }
+}
+
+TEST_CASE("the word of a linear slot goes along when the table grows") {
+  MemoryBudget budget(kMemory);
+  LinearTable table(0, 3, budget);
+  for (std::uint32_t key = 1; key <= 5000; ++key) {
+    *LinearTable::own_word(table.find_or_insert(key), key) = key;
+  }
+  for (std::uint32_t key = 1; key <= 5000; ++key) {
+    REQUIRE(*LinearTable::own_word(table.find(key), key) == key);
+  }
+  CHECK(LinearTable::own_word(table.find(1), 2) == nullptr);
+  CHECK(LinearTable::own_word(table.find_or_insert(0), 0) == nullptr);
+}
+
+TEST_CASE("threads touch words side by side once there is room") {
+  const std::uint32_t admit = GENERATE(1, 2);
+  MemoryBudget budget(kMemory);
+  FieldTable table(0, with_admit(admit), kShape, budget);
+  FieldTable alone(0, with_admit(1), kShape, budget);
+  constexpr std::uint32_t kKeys = 3000;
+  std::vector<std::uint32_t> words(kKeys);
+  table.reserve(kKeys);
+  table.set_concurrent(true);
+  std::vector<std::thread> threads;
+  for (std::uint32_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      std::mt19937 random(t);
+      for (int i = 0; i < 20000; ++i) {
+        const std::uint32_t key = random() % kKeys;
+        std::uint32_t* const word = &words[key];
+        const Row row = i % 4 == 0 ? table.find(key, word) : table.touch(key, word);
+        // A row that is handed out has its first weights.
+        if (row != kNoRow && table.weight(row, 0) == 0) std::abort();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::set<Row> rows;
+  for (std::uint32_t key = 0; key < kKeys; ++key) {
+    const Row row = table.touch(key, &words[key]);
+    if (row == kNoRow) continue;
+    rows.insert(row);
+    REQUIRE(weights_of(table, row) == weights_of(alone, alone.touch(key)));
+  }
+  CHECK(table.shared() == 0);
+  CHECK(rows.size() == table.rows());
+  CHECK(rows.size() > kKeys / 2);
+}
+
+}  // namespace
+}  // namespace leveret::model
