@@ -59,6 +59,44 @@ struct NoFill : std::allocator<T> {
 template <class T>
 using Unfilled = std::vector<T, NoFill<T>>;
 
+/// Linear features, one example's after the other: their own, or those of a chunk, as they lie
+/// there.
+class LinearFeatures {
+ public:
+  std::size_t size() const { return lent_ != nullptr ? lent_size_ : own_.size(); }
+  const Feature* data() const { return lent_ != nullptr ? lent_ : own_.data(); }
+  const Feature& operator[](std::size_t i) const { return data()[i]; }
+  const Feature* begin() const { return data(); }
+  const Feature* end() const { return data() + size(); }
+
+  void clear() {
+    lent_ = nullptr;
+    own_.clear();
+  }
+  /// Features that stay where they are until `clear`. Only those that follow each other in memory
+  /// are not copied.
+  void borrow(std::span<const Feature> features) {
+    if (size() == 0) lent_ = features.data(), lent_size_ = 0;
+    if (lent_ == nullptr || features.data() != lent_ + lent_size_) return append(features);
+    lent_size_ += features.size();
+  }
+  void append(std::span<const Feature> features) {
+    std::vector<Feature>& to = own();
+    to.insert(to.end(), features.begin(), features.end());
+  }
+  /// To be written to.
+  std::vector<Feature>& own() {
+    if (lent_ != nullptr) own_.assign(lent_, lent_ + lent_size_);
+    lent_ = nullptr;
+    return own_;
+  }
+
+ private:
+  const Feature* lent_ = nullptr;
+  std::size_t lent_size_ = 0;
+  std::vector<Feature> own_;
+};
+
 /// Owned by one thread and used again for the next batch without allocating. Example b has linear
 /// runs [linear_runs_begin[b], linear_runs_begin[b+1]) and field runs [runs_begin[b],
 /// runs_begin[b+1]); its field runs ascend by field and no field comes twice. Its field features are
@@ -71,8 +109,10 @@ struct FeatureBatch {
   /// Whether linear features are told apart by group. Models whose blocks do not ask for groups do
   /// without: the features of an example may then be one run.
   bool groups = true;
+  /// Whether the chunks that are mapped stay as they are until `clear`.
+  bool chunks_stay = false;
 
-  std::vector<Feature> linear;  ///< without the constant, interactions included
+  LinearFeatures linear;  ///< without the constant, interactions included
   Unfilled<LinearRun> linear_runs;
   std::vector<std::uint32_t> linear_runs_begin{0};
 

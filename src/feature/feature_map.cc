@@ -106,6 +106,7 @@ void FeatureMap::meet(const text::NamespaceNames& names, const text::ExampleChun
     if (!transforms_.empty()) continue;
     usual_.resize(plan_of_.size(), {0, UsualRoute::kUnusual});
     usual_[id] = usual_route(routes_[plan_of_[id]]);
+    usual_names_ += usual_[id].field >= 0;
   }
 }
 
@@ -181,9 +182,10 @@ std::size_t FeatureMap::map_each(const text::ExampleChunk& chunk, std::size_t fi
                                  std::size_t count, FeatureBatch& out) const {
   const text::ExampleChunk& from = kTransforms ? out.derived.chunk : chunk;
   const std::uint32_t* plan_of = kTransforms ? plan_of_plan_.data() : plan_of_.data();
+  const bool all_usual = usual_names_ == usual_.size() && chunk.name_limit <= usual_.size();
   for (std::size_t i = first; i < first + count; ++i) {
     const text::Example& example = chunk.examples[i];
-    const bool usual = !kTransforms && map_usual(chunk, example, out);
+    const bool usual = !kTransforms && map_usual(chunk, example, all_usual, out);
     if (!usual && !has_met(chunk, example)) return i - first;
     out.label.push_back(example.label);
     out.importance.push_back(example.importance);
@@ -211,7 +213,8 @@ void FeatureMap::map_linear(const text::ExampleChunk& chunk, const text::Example
   const std::size_t runs = example.runs_end - example.runs_begin;
   out.scratch.resize(runs);
   auto at = static_cast<std::uint32_t>(out.linear.size());
-  out.linear.resize(at + count_features(chunk, example));
+  std::vector<Feature>& linear = out.linear.own();
+  linear.resize(at + count_features(chunk, example));
   const std::size_t first_run = out.linear_runs.size();
   out.linear_runs.resize(first_run + runs);
   LinearRun* next_run = out.linear_runs.data() + first_run;
@@ -222,10 +225,10 @@ void FeatureMap::map_linear(const text::ExampleChunk& chunk, const text::Example
     out.scratch[r] = used ? at : kNoLinear;
     if (!used) continue;
     const std::uint32_t begin = at;
-    for (std::uint32_t f = run.begin; f < run.end; ++f) out.linear[at++] = chunk.features[f];
+    for (std::uint32_t f = run.begin; f < run.end; ++f) linear[at++] = chunk.features[f];
     *next_run++ = {group, begin, at};
   }
-  out.linear.resize(at);
+  linear.resize(at);
   out.linear_runs.resize(static_cast<std::size_t>(next_run - out.linear_runs.data()));
   out.linear_runs_begin.push_back(static_cast<std::uint32_t>(out.linear_runs.size()));
 }

@@ -97,10 +97,12 @@ class FeatureMap {
   void map_linear(const text::ExampleChunk& chunk, const text::Example& example,
                   const std::uint32_t* plan_of, FeatureBatch& out) const;
   /// The usual line, every namespace of which is linear and the only one of its field, without
-  /// interactions: all in one pass. False, with nothing appended, for any other.
-  bool map_usual(const text::ExampleChunk& chunk, const text::Example& example,
+  /// interactions: all in one pass. False, with nothing appended, for any other. `all_usual`: every
+  /// namespace of the chunk is known to be so.
+  bool map_usual(const text::ExampleChunk& chunk, const text::Example& example, bool all_usual,
                  FeatureBatch& out) const;
-  bool map_usual_linear(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const;
+  bool map_usual_linear(std::span<const text::NamespaceRun> runs, bool all_usual,
+                        FeatureBatch& out) const;
   template <bool kGroups, bool kFields>
   bool map_usual_runs(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const;
   bool put_field_runs(std::size_t count, FeatureBatch& out) const;
@@ -137,6 +139,7 @@ class FeatureMap {
   std::unordered_map<std::string, std::uint32_t> plan_by_name_;
   std::vector<std::uint32_t> plan_of_;  ///< name id -> index in plans_, or slot of a number
   std::vector<UsualRoute> usual_;       ///< by name id; empty with transforms
+  std::size_t usual_names_ = 0;         ///< how many of these are not kUnusual
   TransformRunner transforms_;
   std::vector<std::uint32_t> plan_of_plan_;  ///< i -> i: FeatureBatch::derived names plans at once
   std::uint32_t field_count_ = 0;

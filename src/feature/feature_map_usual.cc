@@ -13,11 +13,11 @@ FeatureMap::UsualRoute FeatureMap::usual_route(const Route& route) const {
 
 /// The runs of a usual line where neither groups nor fields are asked for: to out.linear_runs, as
 /// one. False, with nothing appended, when it is not a usual line.
-bool FeatureMap::map_usual_linear(std::span<const text::NamespaceRun> runs,
+bool FeatureMap::map_usual_linear(std::span<const text::NamespaceRun> runs, bool all_usual,
                                   FeatureBatch& out) const {
   const UsualRoute* const routes = usual_.data();
   const std::size_t names = usual_.size();
-  for (const text::NamespaceRun& run : runs) {
+  for (const text::NamespaceRun& run : all_usual ? runs.first(0) : runs) {
     if (run.name >= names || routes[run.name].field < 0) return false;
   }
   const auto at = static_cast<std::uint32_t>(out.linear.size());
@@ -79,15 +79,15 @@ bool FeatureMap::put_field_runs(std::size_t count, FeatureBatch& out) const {
 }
 
 bool FeatureMap::map_usual(const text::ExampleChunk& chunk, const text::Example& example,
-                           FeatureBatch& out) const {
+                           bool all_usual, FeatureBatch& out) const {
   const std::size_t count = example.runs_end - example.runs_begin;
   if (count == 0 || !options_.interactions.empty()) return false;
   const std::span runs(chunk.runs.data() + example.runs_begin, count);
   const bool fields = options_.field_features;
-  const bool usual =
-      out.groups ? (fields ? map_usual_runs<true, true>(runs, out)
-                           : map_usual_runs<true, false>(runs, out))
-                 : (fields ? map_usual_runs<false, true>(runs, out) : map_usual_linear(runs, out));
+  const bool usual = out.groups ? (fields ? map_usual_runs<true, true>(runs, out)
+                                          : map_usual_runs<true, false>(runs, out))
+                                : (fields ? map_usual_runs<false, true>(runs, out)
+                                          : map_usual_linear(runs, all_usual, out));
   if (!usual) return false;
   append_features({chunk.features.data() + runs[0].begin, runs[count - 1].end - runs[0].begin},
                   static_cast<std::uint32_t>(out.linear.size()), out);
@@ -97,7 +97,7 @@ bool FeatureMap::map_usual(const text::ExampleChunk& chunk, const text::Example&
 
 void FeatureMap::append_features(std::span<const Feature> features, std::uint32_t linear_at,
                                  FeatureBatch& out) const {
-  out.linear.insert(out.linear.end(), features.begin(), features.end());
+  out.chunks_stay ? out.linear.borrow(features) : out.linear.append(features);
   if (!options_.field_features) return;
   const std::size_t field_at = out.field_features.size();
   out.field_features.resize(field_at + features.size());

@@ -129,7 +129,7 @@ class Expander {
 
   void emit(const Feature& feature, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     if (feature.value == 0) return;
-    out_.linear.push_back(feature);
+    out_.linear.own().push_back(feature);
     if (out_.keep_parents) out_.parents.push_back({a, b, c});
   }
 

@@ -224,6 +224,7 @@ bool BlockDecoder::next(text::ExampleChunk& chunk, std::size_t features) {
   chunk.bad.clear();
   chunk.blank_lines = 0;
   chunk.source = source_;
+  chunk.name_limit = names_.size();
   chunk.examples.resize(count);
   chunk.runs.resize(runs);
   if (chunk.features.size() < runs) chunk.features.resize(runs);

@@ -28,6 +28,7 @@ void ExampleChunk::clear() {
   source = 0;
   first_line = 1;
   blank_lines = 0;
+  name_limit = kNoLimit;
 }
 
 void ExampleChunk::take_lines(ExampleChunk& lines) {

@@ -64,6 +64,9 @@ struct ExampleChunk {
   std::uint32_t source = 0;
   std::uint64_t first_line = 1;  ///< line number of the first line in `bytes`
   std::uint64_t blank_lines = 0;
+  /// Every NamespaceRun::name is below it.
+  std::uint32_t name_limit = kNoLimit;
+  static constexpr std::uint32_t kNoLimit = 0xffffffffu;
 
   std::string_view view(std::uint32_t begin, std::uint32_t size) const {
     return std::string_view(bytes).substr(begin, size);

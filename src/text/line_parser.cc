@@ -57,6 +57,7 @@ void Parser::LineParser::parse(ExampleChunk& chunk) {
     begin = cursor_.position() + 1;
     cursor_.advance();
   }
+  chunk.name_limit = names_.size();
 }
 
 Parser::LineParser::Line Parser::LineParser::parse_line(std::uint32_t begin, ExampleChunk& chunk) {

@@ -88,7 +88,8 @@ class Hogwild::Worker {
   }
 
   void learn(const text::ExampleChunk& chunk) {
-    for (std::size_t next = 0; next < chunk.examples.size() && !all_.stop_;) {
+    // What is ready must not wait for the next chunk: it is about features of this one.
+    for (std::size_t next = 0; (next < chunk.examples.size() || learner_.ready()) && !all_.stop_;) {
       Need need = Need::kNothing;
       {
         const std::shared_lock lock(all_.shape_mutex_);

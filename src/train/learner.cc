@@ -36,6 +36,7 @@ std::size_t Learner::group_size() const {
 }
 
 std::size_t Learner::take(const text::ExampleChunk& chunk, std::size_t first, std::size_t count) {
+  batch_.chunks_stay = group_size() == 1;  // else some wait for the next chunk
   const std::size_t room = group_size() == 1 ? kWindow : group_size();
   const std::size_t wanted = std::min(count, room - batch_.size());
   const std::size_t taken = model_.features().map(chunk, first, wanted, batch_);

@@ -10,6 +10,7 @@ Predictor::Predictor(const model::Model& model, const text::NamespaceNames& name
                      const kernels::Kernels& kernels)
     : model_(model), names_(names), features_(model.features()), network_(model.spec(), kernels) {
   batch_.groups = model.spec().uses_groups();
+  batch_.chunks_stay = true;
 }
 
 void Predictor::predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,

@@ -172,10 +172,20 @@ TEST_CASE("a stored plan decides as before, whatever comes first") {
   }
 }
 
-TEST_CASE("mapping in pieces gives the batch of mapping at once") {
-  Mapped m("1 |a x |b y:2\n-1 2 |b z |a q r\n1 |c x:0.5\n1\n-1 |a x\n");
+TEST_CASE("mapping in pieces, of a chunk that stays or not, gives the batch of mapping at once") {
+  FeatureOptions options;
+  options.field_features = GENERATE(true, false);
+  if (GENERATE(true, false)) options.ignore = {"c"};
+  Mapped m("1 |a x |b y:2\n-1 2 |b z |a q r\n1 |c x:0.5\n1\n-1 |a x\n", options);
   FeatureBatch pieces;
+  pieces.chunks_stay = GENERATE(true, false);
+  pieces.groups = m.batch.groups;
   for (std::size_t i = 0; i < 5; ++i) CHECK(m.map.map(m.chunk, i, 1, pieces) == 1);
+  REQUIRE(pieces.linear.size() == m.batch.linear.size());
+  for (std::size_t i = 0; i < pieces.linear.size(); ++i) {
+    CHECK(pieces.linear[i].hash == m.batch.linear[i].hash);
+    CHECK(pieces.linear[i].value == m.batch.linear[i].value);
+  }
   const auto equal_runs = [](const auto& a, const auto& b) {
     return a.begin == b.begin && a.end == b.end;
   };
@@ -191,6 +201,32 @@ TEST_CASE("mapping in pieces gives the batch of mapping at once") {
     CHECK(pieces.linear_end(b) == m.batch.linear_end(b));
   }
   CHECK(m.batch.linear_end(3) == m.batch.linear_begin(3));
+}
+
+TEST_CASE("a chunk that stays is not copied, but for what does not follow in it") {
+  FeatureOptions options;
+  options.ignore = {"c"};
+  options.field_features = GENERATE(true, false);
+  Mapped m("1 |a x |b y\n1 |b z |a q r\n1 |a s\n1 |c t |a u\n", options);
+  FeatureBatch batch;
+  batch.groups = GENERATE(true, false);
+  batch.chunks_stay = true;
+  CHECK(m.map.map(m.chunk, 0, 2, batch) == 2);
+  CHECK(batch.linear.data() == m.chunk.features.data());
+  CHECK(batch.linear.size() == 5);
+  CHECK(m.map.map(m.chunk, 3, 1, batch) == 1);
+  CHECK(batch.linear.data() != m.chunk.features.data());
+  REQUIRE(batch.linear.size() == 6);
+  CHECK(batch.linear[4].hash == m.chunk.features[4].hash);
+  CHECK(batch.linear[5].hash == m.chunk.features[7].hash);
+  batch.clear();
+  CHECK(m.map.map(m.chunk, 1, 2, batch) == 2);
+  CHECK(batch.linear.data() == m.chunk.features.data() + 2);
+  CHECK(batch.linear_end(1) == 4);
+  CHECK(m.map.map(m.chunk, 0, 1, batch) == 1);
+  REQUIRE(batch.linear.size() == 6);
+  CHECK(batch.linear[0].hash == m.chunk.features[2].hash);
+  CHECK(batch.linear[5].hash == m.chunk.features[1].hash);
 }
 
 TEST_CASE("the usual line is mapped as any other") {
