@@ -132,7 +132,7 @@ void AuditText::append_cell(const float* cell, float value, std::string& to) con
     return;
   }
   const float weight = cell[model::kWeight];
-  if (spec_.mixed()) value /= std::max(cell[model::kMaxValue], std::fabs(value));
+  if (spec_.mixed()) value /= std::max(model::largest_value(cell), std::fabs(value));
   append(to, ":{:.6g}", weight);
   append(to, ":{:.6g}", weight * value);
 }

@@ -61,9 +61,13 @@ Json linear_to_json(const model::Model& model) {
                                            "clicks", "count", "max_value"};
   const model::LinearTable& table = model.linear();
   const bool mixed = model.spec().mixed();
-  std::vector<SectionStats> stats(model.rows_in_cells() ? model::kStepCell : table.cell_floats());
+  // A cell's last float may be a RowWord.
+  const bool numbers = mixed || !model.rows_in_cells();
+  std::vector<SectionStats> stats(numbers ? table.cell_floats() : model::kStepCell);
   table.for_each([&](std::uint32_t, const float* cell) {
-    for (std::size_t i = 0; i < stats.size(); ++i) stats[i].add(cell[i]);
+    for (std::size_t i = 0; i < stats.size(); ++i) {
+      stats[i].add(mixed && i == model::kMaxValue ? model::largest_value(cell) : cell[i]);
+    }
   });
   Json columns = Json::object();
   for (std::size_t i = 0; i < stats.size(); ++i) {
@@ -97,10 +101,8 @@ Json fields_to_json(const model::Model& model) {
   Json list = Json::array();
   const std::vector<std::string> names = model.features().field_names();
   std::vector<std::uint64_t> keys_in_cells(names.size());
-  model.for_each_row_word([&](std::uint32_t key, std::uint32_t word) {
-    const std::uint32_t field = model::RowWord::field(word);
-    keys_in_cells[field] += !model.fields()[field].has(key);
-  });
+  model.for_each_row_word(
+      [&](std::uint32_t, std::uint32_t word) { ++keys_in_cells[model::RowWord::field(word)]; });
   for (std::size_t f = 0; f < names.size(); ++f) {
     Json json = {{"field", f}, {"namespaces", names[f]}};
     if (f < model.fields().size()) {

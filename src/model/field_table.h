@@ -120,9 +120,13 @@ class FieldTable {
   Row find(std::uint32_t hash, const std::uint32_t* place) const;
   Row touch(std::uint32_t hash, std::uint32_t* place) {
     if (place == nullptr) return touch(hash);
-    const std::uint32_t word = std::atomic_ref(*place).load(std::memory_order_acquire);
+    const std::uint32_t word = RowWord::load(place);
     return RowWord::tag(word) == row_tag_ ? RowWord::row(word) : search(hash, *place);
   }
+  /// From now on the word of a key says how large values are, and the index what it has said of this
+  /// field. Nothing changes while another thread makes the key's row, or when there is no memory for
+  /// its place.
+  void leave(std::uint32_t hash, std::uint32_t& place);
   /// Whether the index has the key.
   bool has(std::uint32_t hash) const { return keys() > 0 && is_in_index(hash); }
 
@@ -231,6 +235,7 @@ class FieldTable {
   template <class Place>
   Row sighted(Place at, std::uint32_t key);
   bool is_in_index(std::uint32_t hash) const;
+  bool put(std::uint32_t hash, std::uint32_t value);
   Row row_of(std::uint32_t value) const;
   Row row_of_unknown() const;
   Row new_row(std::uint32_t key);

@@ -28,11 +28,14 @@ struct FieldTable::CellPlace {
 
   std::uint32_t value() const { return RowWord::value(seen); }
   bool change(std::uint32_t to) {
-    return std::atomic_ref(*at).compare_exchange_strong(seen, RowWord::make(field, to),
-                                                        std::memory_order_acq_rel);
+    const std::uint32_t word = RowWord::make(field, to, seen);
+    if (!RowWord::change(at, seen, word)) return false;
+    seen = word;
+    return true;
   }
   void set(std::uint32_t to) {
-    std::atomic_ref(*at).store(RowWord::make(field, to), std::memory_order_release);
+    while (!change(to)) {  // meanwhile a value of 1 has been learned from
+    }
   }
 };
 
@@ -106,7 +109,7 @@ std::uint32_t FieldTable::sights_needed() const {
   return 2 + 4 * static_cast<std::uint32_t>(std::bit_width(times));
 }
 
-/// One more sight of a key that has its place.
+/// One more sight of a key that has its place, or its first.
 template <class Place>
 Row FieldTable::sighted(Place at, std::uint32_t key) {
   const std::uint32_t value = at.value();
@@ -123,28 +126,56 @@ Row FieldTable::sighted(Place at, std::uint32_t key) {
 }
 
 /// `touch` of any key with its word, unless that says what row it has. In the index are keys of
-/// older files, those whose word another field has taken, and those of too many rows.
+/// older files, those whose word another field has taken or says how large values are, and those of
+/// too many rows.
 Row FieldTable::search(std::uint32_t hash, std::uint32_t& place) {
-  if (field_ >= RowWord::kFields) return touch(hash);
-  const std::uint32_t seen = std::atomic_ref(place).load(std::memory_order_acquire);
-  const bool in_index = seen == 0 ? has(hash) : RowWord::field(seen) != field_;
-  if (!in_index && (has_row(seen) || rows() < RowWord::kRows)) {
-    return sighted(CellPlace{&place, seen, field_}, hash);
+  const std::uint32_t seen = RowWord::load(&place);
+  const bool ours = RowWord::says(seen) && RowWord::field(seen) == field_;
+  const bool free = seen == 0 && field_ < RowWord::kFields && !has(hash);
+  const bool room = rows() < RowWord::kRows || has_row(RowWord::value(seen));
+  return (ours || free) && room ? sighted(CellPlace{&place, seen, field_}, hash) : touch(hash);
+}
+
+void FieldTable::leave(std::uint32_t hash, std::uint32_t& place) {
+  std::uint32_t seen = RowWord::load(&place);
+  if (seen == 0) {
+    RowWord::change(&place, seen, RowWord::kNothingYet);
+  } else if (RowWord::says(seen) && RowWord::field(seen) == field_) {
+    const std::uint32_t value = RowWord::value(seen);
+    if (value == kBusy || !put(hash, value)) return;
+    RowWord::change(&place, seen,
+                    RowWord::has_ones(seen) ? RowWord::kOnlyOnes : RowWord::kNothingYet);
   }
-  const Row row = touch(hash);
-  if (seen == 0 && row < RowWord::kRows && row != shared_row()) {
-    CellPlace{&place, seen, field_}.change(row | kRowBit);  // to be found there from now on
+}
+
+/// Puts a key into the index with this value, or a key that is there already if this names a row;
+/// false when there is no place for it.
+bool FieldTable::put(std::uint32_t hash, std::uint32_t value) {
+  for (std::uint64_t i = start(hash);;) {
+    std::atomic_ref<std::uint64_t> slot(index_[i]);
+    std::uint64_t seen = slot.load(std::memory_order_acquire);
+    if (value_of(seen) == 0) {
+      if (keys() >= limit_) {
+        if (concurrent_ || full() || !grow_index()) return false;
+        i = start(hash);
+      } else if (slot.compare_exchange_strong(seen, word(hash, value), std::memory_order_acq_rel)) {
+        keys_.add(1);
+        return true;
+      }
+    } else if (static_cast<std::uint32_t>(seen) == hash) {
+      if (has_row(value)) slot.store(word(hash, value), std::memory_order_release);
+      return true;
+    } else {
+      i = next(i);
+    }
   }
-  return row;
 }
 
 Row FieldTable::find(std::uint32_t hash, const std::uint32_t* place) const {
   if (place == nullptr) return find(hash);
-  // atomic_ref takes no const before C++26.
-  const std::uint32_t word =
-      std::atomic_ref(*const_cast<std::uint32_t*>(place)).load(std::memory_order_acquire);
+  const std::uint32_t word = RowWord::load(place);
   if (RowWord::tag(word) == row_tag_) return RowWord::row(word);
-  const bool here = word != 0 && RowWord::field(word) == field_ && !has(hash);
+  const bool here = RowWord::says(word) && RowWord::field(word) == field_ && !has(hash);
   return here ? row_of(RowWord::value(word)) : find(hash);
 }
 

@@ -57,8 +57,14 @@ HotCells::HotCells(const Spec& spec)
       before_(std::size_t{kPlaces} * floats_) {}
 
 void HotCells::put(std::uint32_t place, const float* from) {
-  std::copy_n(from, floats_, cell(place));
-  std::copy_n(from, floats_, before(place));
+  float* const to = cell(place);
+  if (floats_ == kMixedCell) {
+    std::copy_n(from, kMaxValue, to);
+    to[kMaxValue] = largest_value(from);  // a copy has no RowWord
+  } else {
+    std::copy_n(from, floats_, to);
+  }
+  std::copy_n(to, floats_, before(place));
 }
 
 bool HotCells::changed(std::uint32_t place) {
@@ -102,7 +108,7 @@ void HotCells::add_change(std::uint32_t place, float* to) {
     to[i] = halved ? mine[i] : to[i] + (mine[i] - taken[i]);
   }
   to[kClicks] = std::clamp(to[kClicks], 0.0f, to[kCount]);
-  to[kMaxValue] = std::max(to[kMaxValue], mine[kMaxValue]);
+  raise_largest_value(to, largest_value(mine));
 }
 
 void HotCells::find(std::span<const text::Feature> features, float** cells) {

@@ -26,8 +26,8 @@ namespace leveret::model {
 class HotRows {
  public:
   static constexpr std::uint32_t kRowsOfField = 8;
-  /// Fewer where all of them would take more: they have to stay in the second-level cache. 39 fields
-  /// with k = 8 have eight.
+  /// Fewer where all of them would take more: they have to stay in the second-level cache. 39
+  /// fields with k = 8 have eight.
   static constexpr std::size_t kMostBytes = std::size_t{256} << 10;
 
   /// How many rows of each field are to be copied, while no other thread makes rows.
@@ -52,11 +52,12 @@ class HotRows {
   std::size_t stride_ = 0, field_bytes_ = 0;
   std::vector<std::uint32_t> counts_;  ///< by field
   AlignedBytes rows_, before_;         ///< as they are, and as they were taken
-  std::uint32_t noise_ = 0;  ///< of stochastic rounding
+  std::uint32_t noise_ = 0;            ///< of stochastic rounding
 };
 
-/// Linear cells, each at the one place that its hash has. Those of the examples that come first
-/// after `take` claim the places that are free; a cell keeps its place as long as it is used.
+/// Linear cells, without what they say of rows, each at the one place that its hash has. Those of
+/// the examples that come first after `take` claim the places that are free; a cell keeps its place
+/// as long as it is used.
 class HotCells {
  public:
   static constexpr std::uint32_t kPlaces = 1024;

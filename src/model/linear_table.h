@@ -62,15 +62,15 @@ class LinearTable {
   /// Makes them find(hash), or `unknown` where that is nullptr.
   void find_all(std::span<const text::Feature> features, float* unknown, float** cells) const;
 
-  /// The last word of the slot of `hash` in a growing table of cells of 3 floats, for those who do
-  /// without the third: what is in it stays, and goes along when the table grows. nullptr when
-  /// `cell`, which a look-up has given for it, is not its own; nor has the hash 0 one.
-  static std::uint32_t* own_word(float* cell, std::uint32_t hash) {
+  /// The last word of the slot of `hash` in a growing table, which is the cell's last float: what is
+  /// in it stays, and goes along when the table grows. nullptr when `cell`, which a look-up has given
+  /// for it, is not its own; nor has the hash 0 one.
+  std::uint32_t* own_word(float* cell, std::uint32_t hash) const {
     std::uint32_t* const slot = reinterpret_cast<std::uint32_t*>(cell) - 1;
     const std::uint32_t key = std::atomic_ref(*slot).load(std::memory_order_relaxed);
-    return key == hash && hash != 0 ? slot + 3 : nullptr;
+    return key == hash && hash != 0 ? slot + cell_floats_ : nullptr;
   }
-  static const std::uint32_t* own_word(const float* cell, std::uint32_t hash) {
+  const std::uint32_t* own_word(const float* cell, std::uint32_t hash) const {
     return own_word(const_cast<float*>(cell), hash);
   }
 

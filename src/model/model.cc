@@ -30,9 +30,9 @@ std::uint32_t linear_cell(const Spec& spec) {
   return two ? kStepCell : kPlainCell;
 }
 
-/// Whether linear cells have a word to spare, and field tables can do with it.
+/// Whether linear cells, of a table with keys, have a word for field tables that can do with it.
 bool has_row_words(const Spec& spec) {
-  return spec.has_ffm() && spec.ffm_bits == 0 && !spec.mixed() && spec.bit_precision == 0 &&
+  return spec.has_ffm() && spec.ffm_bits == 0 && spec.bit_precision == 0 &&
          spec.optimizer != OptimizerKind::kFtrl;
 }
 
@@ -111,14 +111,14 @@ DenseInit Model::dense_init(std::uint32_t layer) const {
 
 Row Model::find_row(std::uint32_t field, std::uint32_t hash) const {
   const float* const cell = rows_in_cells() ? linear().find(hash) : nullptr;
-  return fields()[field].find(hash, cell != nullptr ? LinearTable::own_word(cell, hash) : nullptr);
+  return fields()[field].find(hash, cell != nullptr ? linear().own_word(cell, hash) : nullptr);
 }
 
 /// By field: the rows whose keys have them in their linear cells.
 std::vector<std::vector<FieldTable::KeyOfRow>> Model::keys_of_rows() const {
   std::vector<std::vector<FieldTable::KeyOfRow>> keys(fields().size());
   for_each_row_word([&](std::uint32_t key, std::uint32_t word) {
-    if ((word & RowWord::kRowBit) != 0) {
+    if (RowWord::has_row(word)) {
       keys[RowWord::field(word)].push_back({key, RowWord::row(word)});
     }
   });

@@ -11,6 +11,8 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -29,7 +31,7 @@
 namespace leveret::model {
 
 /// The floats of a linear cell. With Heads::kOne a cell has the first three only; without FTRL it
-/// needs two, and the third, which only growing tables have, is the RowWord of rows_in_cells().
+/// needs two. With rows_in_cells() the last float is a RowWord, where it is negative.
 enum LinearCell : std::uint32_t {
   kWeight = 0,
   kSum = 1,   ///< AdaGrad's sum of squares without init_acc; FTRL's n
@@ -38,8 +40,24 @@ enum LinearCell : std::uint32_t {
   kSum2 = 3,  ///< the second weight set and its sum (Heads::kMixed)
   kClicks = 4,
   kCount = 5,     ///< times seen, weighted by importance; kClicks: those with label +1
-  kMaxValue = 6,  ///< largest |value| seen: values are divided by it
+  kMaxValue = 6,  ///< largest_value; values are divided by it
 };
+/// Largest |value| seen of the feature of a cell of Heads::kMixed.
+inline float largest_value(const float* cell) {
+  const std::uint32_t word = RowWord::load(reinterpret_cast<const std::uint32_t*>(cell + kMaxValue));
+  if (!RowWord::says(word)) return std::bit_cast<float>(word);
+  return RowWord::has_ones(word) ? 1.0f : 0.0f;
+}
+/// Makes it at least `value`, which is 1 where the cell has a RowWord; or does not, when another
+/// thread changes it at this moment.
+inline void raise_largest_value(float* cell, float value) {
+  std::uint32_t* const at = reinterpret_cast<std::uint32_t*>(cell + kMaxValue);
+  std::uint32_t word = RowWord::load(at);
+  if (value <= largest_value(cell)) return;
+  RowWord::change(at, word,
+                  RowWord::says(word) ? RowWord::with_ones(word) : std::bit_cast<std::uint32_t>(value));
+}
+
 inline constexpr std::uint32_t kStepCell = 2;
 inline constexpr std::uint32_t kPlainCell = 3;
 inline constexpr std::uint32_t kMixedCell = 7;
@@ -136,8 +154,8 @@ class Model {
   void for_each_row_word(Visit visit) const {
     if (!rows_in_cells()) return;
     linear().for_each([&](std::uint32_t key, const float* cell) {
-      const std::uint32_t word = *LinearTable::own_word(cell, key);
-      if (word != 0) visit(key, word);
+      const std::uint32_t word = *linear().own_word(cell, key);
+      if (RowWord::says(word)) visit(key, word);
     });
   }
 

@@ -39,7 +39,7 @@ void open_mlp(const Spec& spec, const InputLayout& layout, std::size_t size, Tap
 /// The RowWord of a feature whose linear cell has been found, or nullptr.
 std::uint32_t* row_word(const Model& model, const Tape& tape, const feature::FieldFeature& f) {
   if (!model.rows_in_cells() || f.linear == feature::kNoLinear) return nullptr;
-  return LinearTable::own_word(tape.cells[f.linear], f.hash);
+  return model.linear().own_word(tape.cells[f.linear], f.hash);
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ void Network::prefetch(const Model& model, Tape& tape, std::size_t example) cons
     const FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const feature::FieldFeature& f = batch.field_features[i];
-      if (in_cells && f.linear != feature::kNoLinear) continue;
+      if (in_cells && f.linear != feature::kNoLinear && table.keys() == 0) continue;
       table.prefetch(f.hash);
     }
   }
@@ -133,11 +133,17 @@ void Network::resolve_rows(Model& model, Tape& tape, std::size_t example) const 
     model.linear().find_or_insert_all(batch.linear_of(example),
                                       tape.cells.data() + batch.linear_begin(example));
   }
+  const bool mixed = model.spec().mixed();
   for (const feature::FieldRun& run : batch.field_runs_of(example)) {
     FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const feature::FieldFeature& f = batch.field_features[i];
-      const Row row = table.touch(f.hash, row_word(model, tape, f));
+      std::uint32_t* word = row_word(model, tape, f);
+      if (mixed && f.value != 1.0f && word != nullptr) {
+        table.leave(f.hash, *word);  // it is to say how large values are
+        word = nullptr;
+      }
+      const Row row = table.touch(f.hash, word);
       if (tape.hot != nullptr && (tape.rows[i] = tape.hot->rows.find(run.field, row)) != nullptr) {
         continue;  // it is in the cache
       }
@@ -221,7 +227,7 @@ void Network::set_values(const Model& model, Tape& tape, std::size_t b) const {
     return;
   }
   for (std::uint32_t i = begin; i < end; ++i) {
-    const float x = linear[i].value, largest = cells[i][kMaxValue];
+    const float x = linear[i].value, largest = largest_value(cells[i]);
     // Almost every value of categorical data is 1 among ones.
     values[i] = x == 1.0f && largest <= 1.0f ? x : x / std::max(largest, std::fabs(x));
   }

@@ -230,7 +230,7 @@ void Optimizer::count_features(Model& model, const Tape& tape) {
         cell[kClicks] *= 0.5f;
         cell[kCount] *= 0.5f;
       }
-      cell[kMaxValue] = std::max(cell[kMaxValue], std::fabs(batch.linear[i].value));
+      raise_largest_value(cell, std::fabs(batch.linear[i].value));
     }
   }
 }

@@ -47,6 +47,25 @@ feature::FeatureBatch Sample::batch(Model& model, std::size_t first, std::size_t
   return batch;
 }
 
+/// Half of those whose cells say which row the feature has become numbers.
+static void randomise_largest_values(Model& model, const feature::FeatureBatch& batch,
+                                     const Tape& tape, Random& random) {
+  if (model.rows_in_cells()) {
+    for (const feature::FieldRun& run : batch.runs) {
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        const feature::FieldFeature& f = batch.field_features[i];
+        if (f.linear == feature::kNoLinear || random() % 2 == 0) continue;
+        model.fields()[run.field].leave(f.hash,
+                                        *model.linear().own_word(tape.cells[f.linear], f.hash));
+      }
+    }
+  }
+  for (std::size_t i = 0; i < batch.linear.size(); ++i) {
+    float& largest = tape.cells[i][kMaxValue];
+    if (largest >= 0) largest = random() % 2 == 0 ? 0.0f : uniform(random, 0.25f, 4);
+  }
+}
+
 void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t seed) {
   Random random(seed);
   Tape tape;
@@ -60,8 +79,8 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
     // A feature in five is new to the counts.
     cell[kCount] = random() % 5 == 0 ? 0.0f : uniform(random, 1, 50);
     cell[kClicks] = cell[kCount] * uniform(random, 0.05f, 0.5f);
-    cell[kMaxValue] = random() % 2 == 0 ? 0.0f : uniform(random, 0.25f, 4);
   }
+  if (model.spec().mixed()) randomise_largest_values(model, batch, tape, random);
   for (FieldTable& table : model.fields()) {
     for (Row row = 0; row < table.rows(); ++row) {
       for (std::size_t i = 0; i < table.shape().weights(); ++i) {

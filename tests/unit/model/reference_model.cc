@@ -36,7 +36,9 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
   for (const feature::Feature& f : batch.linear) {
     const float* cell = model.linear().find(f.hash);
     cells[f.hash].fill(0);
-    if (cell != nullptr) std::copy_n(cell, model.linear().cell_floats(), cells[f.hash].begin());
+    if (cell == nullptr) continue;
+    std::copy_n(cell, model.linear().cell_floats(), cells[f.hash].begin());
+    if (model.spec().mixed()) cells[f.hash][kMaxValue] = largest_value(cell);
   }
   for (const feature::FieldRun& run : batch.runs) {
     const FieldTable& table = model.fields()[run.field];

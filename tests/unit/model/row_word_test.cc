@@ -31,19 +31,26 @@ TEST_CASE("a row word gives back what it was made of, and is a finite number") {
   for (const std::uint32_t field : {0u, 1u, 7u, RowWord::kFields - 1}) {
     for (const std::uint32_t value :
          {1u, 2u, 1000000u, RowWord::kBusy, RowWord::kRefused, RowWord::kRowBit,
-          RowWord::kRowBit | 5, RowWord::kRowBit | RowWord::kRows, RowWord::kRowBit | 0xffffff}) {
+          RowWord::kRowBit | 5, RowWord::kRowBit | RowWord::kRows, RowWord::kRowBit | 0x3fffff}) {
       const std::uint32_t word = RowWord::make(field, value);
       INFO("field " << field << ", value " << value);
-      CHECK(word != 0);
+      CHECK(RowWord::says(word));
+      CHECK(RowWord::has_ones(RowWord::with_ones(word)));
+      CHECK_FALSE(RowWord::has_ones(word));
+      CHECK(RowWord::make(field, value, RowWord::with_ones(1u << 31)) == RowWord::with_ones(word));
+      CHECK(std::isfinite(std::bit_cast<float>(RowWord::with_ones(word))));
+      CHECK(RowWord::value(RowWord::with_ones(word)) == value);
       CHECK(RowWord::field(word) == field);
       CHECK(RowWord::value(word) == value);
       CHECK(std::isfinite(std::bit_cast<float>(word)));
       const bool row = (value & RowWord::kRowBit) != 0;
+      CHECK(RowWord::has_row(word) == row);
       CHECK((RowWord::tag(word) == RowWord::row_tag(field)) == row);
       if (row) CHECK(RowWord::row(word) == (value & ~RowWord::kRowBit));
     }
   }
-  CHECK(RowWord::row_tag(RowWord::kFields) > 0xff);
+  CHECK(RowWord::row_tag(RowWord::kFields) != RowWord::tag(RowWord::row_tag(RowWord::kFields)));
+  CHECK(RowWord::value(0) == 0);
 }
 
 TEST_CASE("with words, keys get the rows that they get without") {
@@ -69,25 +76,58 @@ TEST_CASE("with words, keys get the rows that they get without") {
   CHECK(words.rows() == index.rows());
   CHECK(words.shared() == 0);
   std::uint64_t keys = 0;
-  for (const std::uint32_t w : word) keys += w != 0 && RowWord::field(w) == field;
+  for (const std::uint32_t w : word) keys += RowWord::says(w) && RowWord::field(w) == field;
   CHECK(words.keys() + keys == index.keys());
   CHECK((keys == 0) == (field == RowWord::kFields));
 }
 
-TEST_CASE("what the index has of a key goes on there; its row is in the word, too") {
+TEST_CASE("what the index has of a key goes on there") {
   MemoryBudget budget(kMemory);
   FieldTable table(2, with_admit(3), kShape, budget);
   std::uint32_t counted = 0, other = 0;
   CHECK(table.touch(77) == kNoRow);
   CHECK(table.touch(77, &counted) == kNoRow);
   CHECK(table.find(77, &counted) == kNoRow);
-  CHECK(counted == 0);
-  CHECK(table.touch(77) == 0);
-  CHECK(table.find(77, &counted) == 0);
   CHECK(table.touch(77, &counted) == 0);
-  CHECK(counted == RowWord::make(2, RowWord::kRowBit));
+  CHECK(table.find(77, &counted) == 0);
+  CHECK(counted == 0);
   CHECK(table.touch(78, &other) == kNoRow);
+  CHECK(RowWord::value(other) == 1);
   CHECK(table.keys() == 1);
+}
+
+TEST_CASE("what a word said of a key the index says when the word is to say something else") {
+  const std::uint32_t admit = GENERATE(1, 3);
+  MemoryBudget budget(kMemory);
+  FieldTable words(2, with_admit(admit), kShape, budget),
+      index(2, with_admit(admit), kShape, budget);
+  std::vector<std::uint32_t> word(500);
+  std::mt19937 random(admit);
+  for (int i = 0; i < 6000; ++i) {
+    const std::uint32_t at = random() % 500, key = at * 0x10001u + 1;
+    const bool number = random() % 4 == 0;
+    if (number) {
+      words.leave(key, word[at]);
+      REQUIRE_FALSE(RowWord::says(word[at]));
+      REQUIRE(word[at] != 0);
+      if (random() % 2 == 0) word[at] = std::bit_cast<std::uint32_t>(2.5f);
+    }
+    REQUIRE(words.find(key, &word[at]) == index.find(key));
+    REQUIRE(words.touch(key, number ? nullptr : &word[at]) == index.touch(key));
+    REQUIRE(words.find(key, &word[at]) == index.find(key));
+    if (word[at] == std::bit_cast<std::uint32_t>(2.5f)) REQUIRE(words.has(key));
+  }
+  CHECK(words.rows() == index.rows());
+  std::uint32_t fresh = 0, ones = RowWord::with_ones(RowWord::make(2, 1));
+  words.leave(5, fresh);
+  words.leave(6, ones);
+  CHECK(fresh == RowWord::kNothingYet);
+  CHECK(ones == RowWord::kOnlyOnes);
+  std::uint32_t others = RowWord::make(3, 1), busy = RowWord::make(2, RowWord::kBusy);
+  words.leave(7, others);
+  words.leave(7, busy);
+  CHECK(others == RowWord::make(3, 1));
+  CHECK(busy == RowWord::make(2, RowWord::kBusy));
 }
 
 TEST_CASE("a key that is refused for want of memory gets the shared row, in a word, too") {
@@ -122,15 +162,15 @@ TEST_CASE("rows of keys with words get their first weights in new slots") {
 
 TEST_CASE("the word of a linear slot goes along when the table grows") {
   MemoryBudget budget(kMemory);
-  LinearTable table(0, 3, budget);
+  LinearTable table(0, GENERATE(3, 7), budget);
   for (std::uint32_t key = 1; key <= 5000; ++key) {
-    *LinearTable::own_word(table.find_or_insert(key), key) = key;
+    *table.own_word(table.find_or_insert(key), key) = key;
   }
   for (std::uint32_t key = 1; key <= 5000; ++key) {
-    REQUIRE(*LinearTable::own_word(table.find(key), key) == key);
+    REQUIRE(*table.own_word(table.find(key), key) == key);
   }
-  CHECK(LinearTable::own_word(table.find(1), 2) == nullptr);
-  CHECK(LinearTable::own_word(table.find_or_insert(0), 0) == nullptr);
+  CHECK(table.own_word(table.find(1), 2) == nullptr);
+  CHECK(table.own_word(table.find_or_insert(0), 0) == nullptr);
 }
 
 TEST_CASE("threads touch words side by side once there is room") {
