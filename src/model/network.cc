@@ -65,6 +65,8 @@ void Network::open(const Model& model, const feature::FeatureBatch& batch, std::
   at_least(tape.cells, batch.linear.size());
   at_least(tape.values, batch.linear.size());
   at_least(tape.homes_in, batch.size());
+  tape.index_in_use = !model.rows_in_cells() ||
+                      std::ranges::any_of(model.fields(), [](auto& t) { return t.keys() > 0; });
   at_least(tape.rows, batch.field_features.size());
   at_least(tape.field_values, batch.field_features.size());
   at_least(tape.scores, size);
@@ -114,13 +116,12 @@ void Network::make_room(Model& model, const feature::FeatureBatch& batch, std::s
 void Network::prefetch(const Model& model, Tape& tape, std::size_t example) const {
   const feature::FeatureBatch& batch = *tape.batch;
   find_homes(model, tape, example);
-  const bool in_cells = model.rows_in_cells();
+  if (!tape.index_in_use) return;
   for (const feature::FieldRun& run : batch.field_runs_of(example)) {
     const FieldTable& table = model.fields()[run.field];
+    if (table.keys() == 0) continue;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      const feature::FieldFeature& f = batch.field_features[i];
-      if (in_cells && f.linear != feature::kNoLinear && table.keys() == 0) continue;
-      table.prefetch(f.hash);
+      table.prefetch(batch.field_features[i].hash);
     }
   }
 }

@@ -82,6 +82,8 @@ struct Tape {
     return batch->field_runs_of(first + b);
   }
 
+  bool index_in_use = false;  ///< that of some field: not all keys are where linear cells tell
+
   // Per feature of the whole batch, parallel to batch->linear and batch->field_features.
   /// Never null; a zero cell for what the model does not know. From `prefetch` until the example is
   /// looked up, the cells in which its features belong in a table of homes_in[example] slots.
