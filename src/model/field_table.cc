@@ -179,13 +179,14 @@ void FieldTable::reserve(std::uint64_t count) {
   }
 }
 
-bool FieldTable::grow_index() {
+bool FieldTable::grow_index(bool beyond_limit) {
   const std::uint64_t before = capacity_, after = std::min(next_index_size(before), kMaxSlots);
   const std::uint64_t more = index_bytes(after) - index_bytes(before);
-  if (before >= kMaxSlots || !budget_->take(more)) {
+  if (before >= kMaxSlots || (!beyond_limit && !budget_->take(more))) {
     full_.set(1);
     return false;
   }
+  if (beyond_limit) budget_->force(more);
   if (!resize_or_move(index_arena_, index_bytes(after))) {
     budget_->give_back(more);
     full_.set(1);

@@ -116,16 +116,16 @@ class FieldTable {
     return at_home && has_row(value_of(seen)) ? value_of(seen) & ~kRowBit : search(hash);
   }
 
-  // The same of a key with a RowWord; nullptr: it has none. What the index has of it goes on there.
+  // The same of a key with a RowWord; nullptr: it has none. A key that is in the index stays there.
   Row find(std::uint32_t hash, const std::uint32_t* place) const;
   Row touch(std::uint32_t hash, std::uint32_t* place) {
     if (place == nullptr) return touch(hash);
     const std::uint32_t word = RowWord::load(place);
     return RowWord::tag(word) == row_tag_ ? RowWord::row(word) : search(hash, *place);
   }
-  /// From now on the word of a key says how large values are, and the index what it has said of this
-  /// field. Nothing changes while another thread makes the key's row, or when there is no memory for
-  /// its place.
+  /// From now on the word of a key, which says something of this field, says how large values are,
+  /// and the index what the word has said. Nothing changes while another thread makes the key's row,
+  /// or when there is no place for it and the table is not to be grown.
   void leave(std::uint32_t hash, std::uint32_t& place);
   /// Whether the index has the key.
   bool has(std::uint32_t hash) const { return keys() > 0 && is_in_index(hash); }
@@ -245,7 +245,7 @@ class FieldTable {
   void convert_halves();
   bool make_room(std::uint64_t rows);
   void measure();
-  bool grow_index();
+  bool grow_index(bool beyond_limit = false);
   bool full() const { return full_.get() != 0; }
   void adopt_index(Arena arena, std::uint64_t capacity);
   void set_capacity(std::uint64_t capacity);

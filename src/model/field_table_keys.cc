@@ -132,31 +132,31 @@ Row FieldTable::search(std::uint32_t hash, std::uint32_t& place) {
   const std::uint32_t seen = RowWord::load(&place);
   const bool ours = RowWord::says(seen) && RowWord::field(seen) == field_;
   const bool free = seen == 0 && field_ < RowWord::kFields && !has(hash);
-  const bool room = rows() < RowWord::kRows || has_row(RowWord::value(seen));
-  return (ours || free) && room ? sighted(CellPlace{&place, seen, field_}, hash) : touch(hash);
+  const std::uint32_t value = RowWord::value(seen);
+  const bool room = rows() < RowWord::kRows || (ours && has_row(value));
+  if (room && (ours || free)) return sighted(CellPlace{&place, seen, field_}, hash);
+  if (ours && value < kRefused) put(hash, value);
+  return touch(hash);
 }
 
 void FieldTable::leave(std::uint32_t hash, std::uint32_t& place) {
   std::uint32_t seen = RowWord::load(&place);
-  if (seen == 0) {
-    RowWord::change(&place, seen, RowWord::kNothingYet);
-  } else if (RowWord::says(seen) && RowWord::field(seen) == field_) {
-    const std::uint32_t value = RowWord::value(seen);
-    if (value == kBusy || !put(hash, value)) return;
-    RowWord::change(&place, seen,
-                    RowWord::has_ones(seen) ? RowWord::kOnlyOnes : RowWord::kNothingYet);
-  }
+  const std::uint32_t value = RowWord::value(seen);
+  if (!RowWord::says(seen) || value == kBusy || !put(hash, value)) return;
+  RowWord::change(&place, seen,
+                  RowWord::has_ones(seen) ? RowWord::kOnlyOnes : RowWord::kNothingYet);
 }
 
-/// Puts a key into the index with this value, or a key that is there already if this names a row;
-/// false when there is no place for it.
+/// Puts a key into the index with this value, or a key that is there already if this names a row.
+/// What is known must not be lost where memory has run out, so the index may grow beyond its limit.
+/// False when it cannot.
 bool FieldTable::put(std::uint32_t hash, std::uint32_t value) {
   for (std::uint64_t i = start(hash);;) {
     std::atomic_ref<std::uint64_t> slot(index_[i]);
     std::uint64_t seen = slot.load(std::memory_order_acquire);
     if (value_of(seen) == 0) {
       if (keys() >= limit_) {
-        if (concurrent_ || full() || !grow_index()) return false;
+        if (concurrent_ || !grow_index(true)) return false;
         i = start(hash);
       } else if (slot.compare_exchange_strong(seen, word(hash, value), std::memory_order_acq_rel)) {
         keys_.add(1);

@@ -22,6 +22,7 @@
 #include "model/counter.h"
 #include "model/memory_budget.h"
 #include "model/open_addressing.h"
+#include "model/row_word.h"
 #include "text/example.h"
 
 namespace leveret::model {
@@ -62,13 +63,19 @@ class LinearTable {
   /// Makes them find(hash), or `unknown` where that is nullptr.
   void find_all(std::span<const text::Feature> features, float* unknown, float** cells) const;
 
+  /// In a growing table: the key of the slot in which a cell is, 0 for the shared one, and its last
+  /// word.
+  static std::uint32_t key_of(const float* cell) {
+    return RowWord::load(reinterpret_cast<const std::uint32_t*>(cell) - 1);
+  }
+  std::uint32_t* last_word(float* cell) const {
+    return reinterpret_cast<std::uint32_t*>(cell) + (cell_floats_ - 1);
+  }
   /// The last word of the slot of `hash` in a growing table, which is the cell's last float: what is
   /// in it stays, and goes along when the table grows. nullptr when `cell`, which a look-up has given
   /// for it, is not its own; nor has the hash 0 one.
   std::uint32_t* own_word(float* cell, std::uint32_t hash) const {
-    std::uint32_t* const slot = reinterpret_cast<std::uint32_t*>(cell) - 1;
-    const std::uint32_t key = std::atomic_ref(*slot).load(std::memory_order_relaxed);
-    return key == hash && hash != 0 ? slot + cell_floats_ : nullptr;
+    return key_of(cell) == hash && hash != 0 ? last_word(cell) : nullptr;
   }
   const std::uint32_t* own_word(const float* cell, std::uint32_t hash) const {
     return own_word(const_cast<float*>(cell), hash);

@@ -114,6 +114,17 @@ Row Model::find_row(std::uint32_t field, std::uint32_t hash) const {
   return fields()[field].find(hash, cell != nullptr ? linear().own_word(cell, hash) : nullptr);
 }
 
+void Model::numbers_come(float* cell) {
+  std::uint32_t* const word = linear().last_word(cell);
+  std::uint32_t seen = RowWord::load(word);
+  if (RowWord::says(seen)) {
+    // Which need not be a field of the feature at hand: hashes of two features may be the same.
+    fields()[RowWord::field(seen)].leave(LinearTable::key_of(cell), *word);
+  } else if (seen == 0) {
+    RowWord::change(word, seen, RowWord::kNothingYet);
+  }
+}
+
 /// By field: the rows whose keys have them in their linear cells.
 std::vector<std::vector<FieldTable::KeyOfRow>> Model::keys_of_rows() const {
   std::vector<std::vector<FieldTable::KeyOfRow>> keys(fields().size());

@@ -48,14 +48,16 @@ inline float largest_value(const float* cell) {
   if (!RowWord::says(word)) return std::bit_cast<float>(word);
   return RowWord::has_ones(word) ? 1.0f : 0.0f;
 }
-/// Makes it at least `value`, which is 1 where the cell has a RowWord; or does not, when another
-/// thread changes it at this moment.
+/// Makes it at least `value`; not beyond 1 where the word says something, as numbers_come leaves it
+/// only where there is no memory, and not at all when another thread changes it at this moment.
 inline void raise_largest_value(float* cell, float value) {
   std::uint32_t* const at = reinterpret_cast<std::uint32_t*>(cell + kMaxValue);
   std::uint32_t word = RowWord::load(at);
-  if (value <= largest_value(cell)) return;
-  RowWord::change(at, word,
-                  RowWord::says(word) ? RowWord::with_ones(word) : std::bit_cast<std::uint32_t>(value));
+  if (RowWord::says(word)) {
+    if (value > 0 && !RowWord::has_ones(word)) RowWord::change(at, word, RowWord::with_ones(word));
+  } else if (value > std::bit_cast<float>(word)) {
+    RowWord::change(at, word, std::bit_cast<std::uint32_t>(value));
+  }
 }
 
 inline constexpr std::uint32_t kStepCell = 2;
@@ -147,6 +149,9 @@ class Model {
   /// Whether what a field knows of a feature is in the RowWord of its linear cell, where it has one,
   /// and in the field's index only if not.
   bool rows_in_cells() const { return tables_->rows_in_cells; }
+  /// With mixed heads: other values than 1 are to be learned from with this cell, so it is to say how
+  /// large they are, and no longer what a field knows.
+  void numbers_come(float* cell);
   /// FieldTable::find of a feature, which may have no linear cell.
   Row find_row(std::uint32_t field, std::uint32_t hash) const;
   /// Calls visit(key, word) for every linear cell whose RowWord says something.

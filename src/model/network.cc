@@ -131,20 +131,18 @@ void Network::resolve_rows(Model& model, Tape& tape, std::size_t example) const 
   if (model.rows_in_cells()) {
     make_room(model, batch, example, 1);
     renew_homes(model, tape, example);
-    model.linear().find_or_insert_all(batch.linear_of(example),
-                                      tape.cells.data() + batch.linear_begin(example));
+    const std::span features = batch.linear_of(example);
+    float** const cells = tape.cells.data() + batch.linear_begin(example);
+    model.linear().find_or_insert_all(features, cells);
+    for (std::size_t i = 0; model.spec().mixed() && i < features.size(); ++i) {
+      if (features[i].value != 1.0f) model.numbers_come(cells[i]);
+    }
   }
-  const bool mixed = model.spec().mixed();
   for (const feature::FieldRun& run : batch.field_runs_of(example)) {
     FieldTable& table = model.fields()[run.field];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const feature::FieldFeature& f = batch.field_features[i];
-      std::uint32_t* word = row_word(model, tape, f);
-      if (mixed && f.value != 1.0f && word != nullptr) {
-        table.leave(f.hash, *word);  // it is to say how large values are
-        word = nullptr;
-      }
-      const Row row = table.touch(f.hash, word);
+      const Row row = table.touch(f.hash, row_word(model, tape, f));
       if (tape.hot != nullptr && (tape.rows[i] = tape.hot->rows.find(run.field, row)) != nullptr) {
         continue;  // it is in the cache
       }

@@ -11,9 +11,9 @@
 
 namespace leveret::model {
 
-/// From the highest bit: 1; 1 = a row; 1 = values of 1 have been learned from; 7 bits: field + 1;
-/// 22 bits: number of the row, or of sights. As a float it is negative and finite. A word that is
-/// not negative says nothing: it is 0 at first, else it may be another's number.
+/// From the highest bit: 1; 1 = a row; 1 = values of 1 have been learned from (mixed heads only); 7
+/// bits: field + 1; 22 bits: number of the row, or of sights. As a float it is negative and finite. A
+/// word that is not negative says nothing: it is 0 at first, else it may be another's number.
 class RowWord {
  public:
   /// Fields from here on have none.

@@ -229,6 +229,26 @@ TEST_CASE("a chunk that stays is not copied, but for what does not follow in it"
   CHECK(batch.linear[5].hash == m.chunk.features[1].hash);
 }
 
+TEST_CASE("a chunk whose names are all known is not searched for others, one with more is") {
+  FeatureOptions options;
+  options.field_features = false;
+  Mapped m("1 |a x |b y\n", options);
+  FeatureBatch batch;
+  batch.groups = false;
+  CHECK(m.chunk.name_limit == 2);
+  CHECK(m.map.map(m.chunk, 0, 1, batch) == 1);
+  text::ExampleChunk later;
+  later.bytes = "1 |b z\n1 |a u |c t\n";
+  text::Parser(m.names, {}).parse(later);
+  CHECK(later.name_limit == 3);
+  CHECK(m.map.map(later, 0, 2, batch) == 1);
+  m.map.meet(m.names, later, 1, true);
+  CHECK(m.map.map(later, 1, 1, batch) == 1);
+  CHECK(batch.linear.size() == 5);
+  later.clear();
+  CHECK(later.name_limit == text::ExampleChunk::kNoLimit);
+}
+
 TEST_CASE("the usual line is mapped as any other") {
   // An interaction that no line has takes the general path.
   FeatureOptions general;

@@ -50,17 +50,8 @@ feature::FeatureBatch Sample::batch(Model& model, std::size_t first, std::size_t
 /// Half of those whose cells say which row the feature has become numbers.
 static void randomise_largest_values(Model& model, const feature::FeatureBatch& batch,
                                      const Tape& tape, Random& random) {
-  if (model.rows_in_cells()) {
-    for (const feature::FieldRun& run : batch.runs) {
-      for (std::uint32_t i = run.begin; i < run.end; ++i) {
-        const feature::FieldFeature& f = batch.field_features[i];
-        if (f.linear == feature::kNoLinear || random() % 2 == 0) continue;
-        model.fields()[run.field].leave(f.hash,
-                                        *model.linear().own_word(tape.cells[f.linear], f.hash));
-      }
-    }
-  }
   for (std::size_t i = 0; i < batch.linear.size(); ++i) {
+    if (model.rows_in_cells() && random() % 2 == 0) model.numbers_come(tape.cells[i]);
     float& largest = tape.cells[i][kMaxValue];
     if (largest >= 0) largest = random() % 2 == 0 ? 0.0f : uniform(random, 0.25f, 4);
   }

@@ -108,6 +108,7 @@ TEST_CASE("what a word said of a key the index says when the word is to say some
     const bool number = random() % 4 == 0;
     if (number) {
       words.leave(key, word[at]);
+      if (word[at] == 0) word[at] = RowWord::kNothingYet;
       REQUIRE_FALSE(RowWord::says(word[at]));
       REQUIRE(word[at] != 0);
       if (random() % 2 == 0) word[at] = std::bit_cast<std::uint32_t>(2.5f);
@@ -118,15 +119,13 @@ TEST_CASE("what a word said of a key the index says when the word is to say some
     if (word[at] == std::bit_cast<std::uint32_t>(2.5f)) REQUIRE(words.has(key));
   }
   CHECK(words.rows() == index.rows());
-  std::uint32_t fresh = 0, ones = RowWord::with_ones(RowWord::make(2, 1));
-  words.leave(5, fresh);
+  std::uint32_t seen = RowWord::make(2, 1), ones = RowWord::with_ones(seen);
+  words.leave(5, seen);
   words.leave(6, ones);
-  CHECK(fresh == RowWord::kNothingYet);
+  CHECK(seen == RowWord::kNothingYet);
   CHECK(ones == RowWord::kOnlyOnes);
-  std::uint32_t others = RowWord::make(3, 1), busy = RowWord::make(2, RowWord::kBusy);
-  words.leave(7, others);
+  std::uint32_t busy = RowWord::make(2, RowWord::kBusy);
   words.leave(7, busy);
-  CHECK(others == RowWord::make(3, 1));
   CHECK(busy == RowWord::make(2, RowWord::kBusy));
 }
 
@@ -140,6 +139,48 @@ TEST_CASE("a key that is refused for want of memory gets the shared row, in a wo
   CHECK(table.find(2000, &word[1999]) == table.shared_row());
   CHECK(RowWord::value(word[1999]) == RowWord::kRefused);
   CHECK(table.find(1, &word[0]) == 0);
+}
+
+TEST_CASE("what a word has said is kept where memory has run out") {
+  MemoryBudget budget(20000);
+  FieldTable table(0, with_admit(1), {16, 4, true, 1}, budget);
+  std::vector<std::uint32_t> word(2000);
+  for (std::uint32_t i = 0; i < word.size(); ++i) table.touch(i + 1, &word[i]);
+  REQUIRE(table.shared() > 0);
+  const bool concurrent = GENERATE(true, false);
+  table.set_concurrent(concurrent);
+  std::uint32_t left = 0;
+  for (std::uint32_t i = 0; i < word.size(); ++i) {
+    const Row row = table.find(i + 1, &word[i]);
+    table.leave(i + 1, word[i]);
+    left += !RowWord::says(word[i]);
+    REQUIRE(table.find(i + 1, &word[i]) == row);
+    REQUIRE(table.touch(i + 1, &word[i]) == row);
+  }
+  // The index does not grow beside others.
+  if (concurrent) CHECK(left < 64);
+  if (!concurrent) CHECK(left == word.size());
+}
+
+TEST_CASE("keys have their rows in the index when there are too many for words") {
+  MemoryBudget budget(std::uint64_t{1} << 30);
+  FieldTable table(0, with_admit(2), {1, 1, true, 0.25f}, budget);
+  std::uint32_t counted = 0, in_word = 0;
+  table.touch(1, &in_word);
+  CHECK(table.touch(1, &in_word) == 0);
+  table.touch(2, &counted);
+  for (std::uint32_t key = 3; table.rows() < RowWord::kRows; ++key) {
+    std::uint32_t word = RowWord::make(0, 1);
+    table.touch(key, &word);
+  }
+  CHECK(table.keys() == 0);
+  CHECK(table.touch(1, &in_word) == 0);
+  CHECK(table.find(2, &counted) == kNoRow);
+  CHECK(table.touch(2, &counted) == RowWord::kRows);  // its second sight
+  CHECK(table.find(2, &counted) == RowWord::kRows);
+  CHECK(RowWord::value(counted) == 1);
+  CHECK(table.touch(2, &counted) == RowWord::kRows);
+  CHECK(table.keys() == 1);
 }
 
 TEST_CASE("rows of keys with words get their first weights in new slots") {

@@ -1,5 +1,6 @@
 // One run and a run in parts end with the same bytes; how the input is cut does not matter.
 #include <catch2/catch.hpp>
+#include <random>
 
 #include "train_run.h"
 
@@ -152,6 +153,34 @@ TEST_CASE("hashed and growing tables agree where nothing collides") {
   for (std::size_t l = 0; l < a.model.dense().size(); ++l) {
     CHECK(a.model.dense()[l].weights == b.model.dense()[l].weights);
   }
+}
+
+TEST_CASE("whether linear cells say which rows there are changes no prediction") {
+  model::Spec cells;
+  cells.heads = GENERATE(model::Heads::kMixed, model::Heads::kOne);
+  if (GENERATE(true, false)) cells.features.interactions = {{"1", "2"}};
+  model::Spec index = cells;
+  index.ffm_bits = 16;
+  // Hashes of names that are numbers are sums: features of two namespaces share theirs, and first
+  // the one has a value of 1, then the other has another.
+  std::string lines;
+  std::mt19937 random(3);
+  const char* const values[] = {"", "", "", ":1", ":0.5", ":3", ":-1"};
+  for (int line = 0; line < 400; ++line) {
+    lines += random() % 2 == 0 ? "1" : "-1";
+    for (std::uint32_t name = 1; name < 5; ++name) {
+      lines += " |" + std::to_string(name) + " " + std::to_string(random() % 40) +
+               values[random() % (line < 100 ? 3 : 7)];
+    }
+    lines += '\n';
+  }
+  TrainRun a(cells), b(index);
+  a.learn(lines);
+  b.learn(lines);
+  CHECK(a.model.rows_in_cells());
+  CHECK_FALSE(b.model.rows_in_cells());
+  CHECK(a.probabilities() == b.probabilities());
+  CHECK(a.predict(lines) == b.predict(lines));
 }
 
 TEST_CASE("prediction gives what training would have predicted, and leaves the model as it is") {
