@@ -13,13 +13,11 @@
 namespace leveret::model {
 namespace {
 
-constexpr std::uint64_t kFirstSlots = 64;
-
 /// By half, where the linear table doubles: looking up costs little beside the rows that are found,
 /// and slots that stay empty cost as much memory as anywhere. A file may have fewer than the first,
 /// and half of one is none.
 std::uint64_t next_index_size(std::uint64_t slots) {
-  return std::max(slots + slots / 2, kFirstSlots);
+  return std::max(slots + slots / 2, FieldTable::kFirstSlots);
 }
 
 /// Whether there is a value in an index slot. An object, not a function: the loops over all slots

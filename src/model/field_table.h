@@ -95,6 +95,8 @@ struct StoredRows {
 
 class FieldTable {
  public:
+  static constexpr std::uint64_t kFirstSlots = 64;  ///< of a growing index
+
   FieldTable(std::uint32_t field, FieldTableOptions options, RowShape shape, MemoryBudget& budget);
 
   std::uint32_t field() const { return field_; }
@@ -130,6 +132,8 @@ class FieldTable {
   /// Whether the index has the key.
   bool has(std::uint32_t hash) const { return keys() > 0 && is_in_index(hash); }
 
+  /// Not where linear cells tell nearly all of what the field knows: it stays in the cache then.
+  bool has_large_index() const { return capacity_ > kFirstSlots; }
   void prefetch(std::uint32_t hash) const {
     const std::uint64_t* const home = index_ + start(hash);
     __builtin_prefetch(home);

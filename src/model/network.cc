@@ -65,8 +65,7 @@ void Network::open(const Model& model, const feature::FeatureBatch& batch, std::
   at_least(tape.cells, batch.linear.size());
   at_least(tape.values, batch.linear.size());
   at_least(tape.homes_in, batch.size());
-  tape.index_in_use = !model.rows_in_cells() ||
-                      std::ranges::any_of(model.fields(), [](auto& t) { return t.keys() > 0; });
+  tape.large_index = std::ranges::any_of(model.fields(), &FieldTable::has_large_index);
   at_least(tape.rows, batch.field_features.size());
   at_least(tape.field_values, batch.field_features.size());
   at_least(tape.scores, size);
@@ -116,10 +115,10 @@ void Network::make_room(Model& model, const feature::FeatureBatch& batch, std::s
 void Network::prefetch(const Model& model, Tape& tape, std::size_t example) const {
   const feature::FeatureBatch& batch = *tape.batch;
   find_homes(model, tape, example);
-  if (!tape.index_in_use) return;
+  if (!tape.large_index) return;
   for (const feature::FieldRun& run : batch.field_runs_of(example)) {
     const FieldTable& table = model.fields()[run.field];
-    if (table.keys() == 0) continue;
+    if (!table.has_large_index()) continue;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       table.prefetch(batch.field_features[i].hash);
     }

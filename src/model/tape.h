@@ -82,7 +82,7 @@ struct Tape {
     return batch->field_runs_of(first + b);
   }
 
-  bool index_in_use = false;  ///< that of some field: not all keys are where linear cells tell
+  bool large_index = false;  ///< that of some field: see FieldTable::has_large_index
 
   // Per feature of the whole batch, parallel to batch->linear and batch->field_features.
   /// Never null; a zero cell for what the model does not know. From `prefetch` until the example is
