@@ -76,7 +76,10 @@ class LinearFeatures {
   /// Features that stay where they are until `clear`. Only those that follow each other in memory
   /// are not copied.
   void borrow(std::span<const Feature> features) {
-    if (size() == 0) lent_ = features.data(), lent_size_ = 0;
+    if (size() == 0) {
+      lent_ = features.data();
+      lent_size_ = 0;
+    }
     if (lent_ == nullptr || features.data() != lent_ + lent_size_) return append(features);
     lent_size_ += features.size();
   }

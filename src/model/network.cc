@@ -133,8 +133,10 @@ void Network::resolve_rows(Model& model, Tape& tape, std::size_t example) const 
     const std::span features = batch.linear_of(example);
     float** const cells = tape.cells.data() + batch.linear_begin(example);
     model.linear().find_or_insert_all(features, cells);
-    for (std::size_t i = 0; model.spec().mixed() && i < features.size(); ++i) {
-      if (features[i].value != 1.0f) model.numbers_come(cells[i]);
+    if (model.spec().mixed()) {
+      for (std::size_t i = 0; i < features.size(); ++i) {
+        if (features[i].value != 1.0f) model.numbers_come(cells[i]);
+      }
     }
   }
   for (const feature::FieldRun& run : batch.field_runs_of(example)) {
