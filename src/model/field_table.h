@@ -130,7 +130,7 @@ class FieldTable {
   /// or when there is no place for it and the table is not to be grown.
   void leave(std::uint32_t hash, std::uint32_t& place);
   /// Whether the index has the key.
-  bool has(std::uint32_t hash) const { return keys() > 0 && is_in_index(hash); }
+  bool has(std::uint32_t hash) const { return keys() > 0 && indexed(hash) != 0; }
 
   /// Not where linear cells tell nearly all of what the field knows: it stays in the cache then.
   bool has_large_index() const { return capacity_ > kFirstSlots; }
@@ -238,7 +238,7 @@ class FieldTable {
   Row search(std::uint32_t hash, std::uint32_t& place);
   template <class Place>
   Row sighted(Place at, std::uint32_t key);
-  bool is_in_index(std::uint32_t hash) const;
+  std::uint32_t indexed(std::uint32_t hash) const;
   bool put(std::uint32_t hash, std::uint32_t value);
   Row row_of(std::uint32_t value) const;
   Row row_of_unknown() const;

@@ -51,20 +51,18 @@ Row FieldTable::row_of_unknown() const {
   return options_.admit == 1 || no_place ? shared_row() : kNoRow;
 }
 
-Row FieldTable::find(std::uint32_t hash) const {
+/// What the index says of a key; 0: nothing.
+std::uint32_t FieldTable::indexed(std::uint32_t hash) const {
   for (std::uint64_t i = start(hash);; i = next(i)) {
     const std::uint64_t seen = std::atomic_ref(index_[i]).load(std::memory_order_acquire);
-    if (value_of(seen) == 0) return row_of_unknown();
-    if (hashed_ || static_cast<std::uint32_t>(seen) == hash) return row_of(value_of(seen));
+    const bool found = hashed_ || static_cast<std::uint32_t>(seen) == hash;
+    if (found || value_of(seen) == 0) return value_of(seen);
   }
 }
 
-bool FieldTable::is_in_index(std::uint32_t hash) const {
-  for (std::uint64_t i = start(hash);; i = next(i)) {
-    const std::uint64_t seen = std::atomic_ref(index_[i]).load(std::memory_order_acquire);
-    if (value_of(seen) == 0) return false;
-    if (hashed_ || static_cast<std::uint32_t>(seen) == hash) return true;
-  }
+Row FieldTable::find(std::uint32_t hash) const {
+  const std::uint32_t value = indexed(hash);
+  return value != 0 ? row_of(value) : row_of_unknown();
 }
 
 /// `touch` of any key.

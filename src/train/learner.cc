@@ -11,6 +11,7 @@ Learner::Learner(model::Model& model, const text::NamespaceNames& names,
                  const kernels::Kernels& kernels, unsigned thread)
     : model_(model), names_(names), network_(model.spec(), kernels), optimizer_(kernels, thread) {
   batch_.groups = model.spec().uses_groups();
+  batch_.chunks_stay = group_size() == 1;  // else some examples wait for the next chunk
 }
 
 void Learner::learn(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
@@ -36,7 +37,6 @@ std::size_t Learner::group_size() const {
 }
 
 std::size_t Learner::take(const text::ExampleChunk& chunk, std::size_t first, std::size_t count) {
-  batch_.chunks_stay = group_size() == 1;  // else some wait for the next chunk
   const std::size_t room = group_size() == 1 ? kWindow : group_size();
   const std::size_t wanted = std::min(count, room - batch_.size());
   const std::size_t taken = model_.features().map(chunk, first, wanted, batch_);

@@ -270,10 +270,11 @@ class SectionLoader {
 
 void check_row_words(const Model& model) {
   model.for_each_row_word([&](std::uint32_t, std::uint32_t word) {
-    const std::uint32_t field = model::RowWord::field(word), value = model::RowWord::value(word);
-    const bool row = (value & model::RowWord::kRowBit) != 0;
-    if (field >= std::min<std::size_t>(model.fields().size(), model::RowWord::kFields) || value == model::RowWord::kBusy ||
-        (row && model::RowWord::row(word) >= model.fields()[field].rows())) {
+    using model::RowWord;
+    const std::uint32_t field = RowWord::field(word);
+    if (field >= std::min<std::size_t>(model.fields().size(), RowWord::kFields) ||
+        RowWord::value(word) == RowWord::kBusy ||
+        (RowWord::has_row(word) && RowWord::row(word) >= model.fields()[field].rows())) {
       throw std::runtime_error(
           "the model's linear table names a row that no field has; the file is damaged");
     }

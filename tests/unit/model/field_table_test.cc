@@ -429,11 +429,16 @@ TEST_CASE("stored rows that do not fit together are refused") {
 
 TEST_CASE("threads touch side by side once there is room") {
   const std::uint32_t admit = GENERATE(1, 2);
-  const std::uint32_t bits = GENERATE(0, 14);
+  const auto [bits, with_words] =
+      GENERATE(table<std::uint32_t, bool>({{0, false}, {14, false}, {0, true}}));
   MemoryBudget budget(kMemory);
   FieldTable table(0, with_admit(admit, bits), kShape, budget);
   FieldTable alone(0, with_admit(1, bits), kShape, budget);
   constexpr std::uint32_t kKeys = 3000;
+  std::vector<std::uint32_t> words(kKeys);
+  const auto word = [&words, use = with_words](std::uint32_t key) {
+    return use ? &words[key] : nullptr;
+  };
   table.reserve(kKeys);
   table.set_concurrent(true);
   std::vector<std::thread> threads;
@@ -442,7 +447,7 @@ TEST_CASE("threads touch side by side once there is room") {
       std::mt19937 random(t);
       for (int i = 0; i < 20000; ++i) {
         const std::uint32_t key = random() % kKeys;
-        const Row row = i % 4 == 0 ? table.find(key) : table.touch(key);
+        const Row row = i % 4 == 0 ? table.find(key, word(key)) : table.touch(key, word(key));
         // A row that is handed out has its first weights.
         if (row != kNoRow && table.weight(row, 0) == 0) std::abort();
       }
@@ -452,7 +457,7 @@ TEST_CASE("threads touch side by side once there is room") {
   CHECK(table.shared() == 0);
   std::set<Row> rows;
   for (std::uint32_t key = 0; key < kKeys; ++key) {
-    const Row row = table.touch(key);
+    const Row row = table.touch(key, word(key));
     if (row == kNoRow) continue;
     rows.insert(row);
     REQUIRE(weights_of(table, row) == weights_of(alone, alone.touch(key)));

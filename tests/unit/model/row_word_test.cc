@@ -1,13 +1,10 @@
 // Keys whose values are in row words outside of the table get the rows they would get in the index.
 #include "model/row_word.h"
 
-#include <atomic>
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
-#include <set>
-#include <thread>
 #include <vector>
 
 #include "model/field_table.h"
@@ -129,12 +126,18 @@ TEST_CASE("what a word said of a key the index says when the word is to say some
   CHECK(busy == RowWord::make(2, RowWord::kBusy));
 }
 
-TEST_CASE("a key that is refused for want of memory gets the shared row, in a word, too") {
-  MemoryBudget budget(20000);
-  FieldTable table(0, with_admit(1), {16, 4, true, 1}, budget);
+/// The words of the keys 1, 2, …, of which the last have found no memory for a row.
+std::vector<std::uint32_t> words_of_too_many_keys(FieldTable& table) {
   std::vector<std::uint32_t> word(2000);
   for (std::uint32_t i = 0; i < word.size(); ++i) table.touch(i + 1, &word[i]);
   REQUIRE(table.shared() > 0);
+  return word;
+}
+
+TEST_CASE("a key that is refused for want of memory gets the shared row, in a word, too") {
+  MemoryBudget budget(20000);
+  FieldTable table(0, with_admit(1), {16, 4, true, 1}, budget);
+  std::vector<std::uint32_t> word = words_of_too_many_keys(table);
   CHECK(table.touch(2000, &word[1999]) == table.shared_row());
   CHECK(table.find(2000, &word[1999]) == table.shared_row());
   CHECK(RowWord::value(word[1999]) == RowWord::kRefused);
@@ -144,9 +147,7 @@ TEST_CASE("a key that is refused for want of memory gets the shared row, in a wo
 TEST_CASE("what a word has said is kept where memory has run out") {
   MemoryBudget budget(20000);
   FieldTable table(0, with_admit(1), {16, 4, true, 1}, budget);
-  std::vector<std::uint32_t> word(2000);
-  for (std::uint32_t i = 0; i < word.size(); ++i) table.touch(i + 1, &word[i]);
-  REQUIRE(table.shared() > 0);
+  std::vector<std::uint32_t> word = words_of_too_many_keys(table);
   const bool concurrent = GENERATE(true, false);
   table.set_concurrent(concurrent);
   std::uint32_t left = 0;
@@ -212,41 +213,6 @@ TEST_CASE("the word of a linear slot goes along when the table grows") {
   }
   CHECK(table.own_word(table.find(1), 2) == nullptr);
   CHECK(table.own_word(table.find_or_insert(0), 0) == nullptr);
-}
-
-TEST_CASE("threads touch words side by side once there is room") {
-  const std::uint32_t admit = GENERATE(1, 2);
-  MemoryBudget budget(kMemory);
-  FieldTable table(0, with_admit(admit), kShape, budget);
-  FieldTable alone(0, with_admit(1), kShape, budget);
-  constexpr std::uint32_t kKeys = 3000;
-  std::vector<std::uint32_t> words(kKeys);
-  table.reserve(kKeys);
-  table.set_concurrent(true);
-  std::vector<std::thread> threads;
-  for (std::uint32_t t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      std::mt19937 random(t);
-      for (int i = 0; i < 20000; ++i) {
-        const std::uint32_t key = random() % kKeys;
-        std::uint32_t* const word = &words[key];
-        const Row row = i % 4 == 0 ? table.find(key, word) : table.touch(key, word);
-        // A row that is handed out has its first weights.
-        if (row != kNoRow && table.weight(row, 0) == 0) std::abort();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  std::set<Row> rows;
-  for (std::uint32_t key = 0; key < kKeys; ++key) {
-    const Row row = table.touch(key, &words[key]);
-    if (row == kNoRow) continue;
-    rows.insert(row);
-    REQUIRE(weights_of(table, row) == weights_of(alone, alone.touch(key)));
-  }
-  CHECK(table.shared() == 0);
-  CHECK(rows.size() == table.rows());
-  CHECK(rows.size() > kKeys / 2);
 }
 
 }  // namespace
