@@ -55,7 +55,7 @@ struct Words256 {
 
 struct Avx2 {
   using V = xsimd::batch<float, xsimd::fma3<xsimd::avx2>>;
-  static constexpr bool kTiles = false, kWords = true;
+  static constexpr bool kPlaces = false, kTiles = false, kWords = true;
   using Words = Words256;
 
   static std::uint32_t delimiter_bits_32(const char* p) {

@@ -200,6 +200,41 @@ struct Avx512 {
     store_eight<Avx512, K>(p + 8 / K, _mm256_extracti128_si256(all, 1));
   }
 
+  // ---- pairs of floats at 16 places (scattered_body.h) ----
+
+  static constexpr bool kPlaces = true;
+  /// Whether the first n places differ. Those apart by a multiple of 4 GiB count as equal.
+  static bool differ(float* const* p, std::size_t n) {
+    const __m256i low = _mm512_cvtepi64_epi32(_mm512_loadu_si512(p));
+    const __m256i high = _mm512_cvtepi64_epi32(_mm512_loadu_si512(p + 8));
+    const __m512i earlier =
+        _mm512_conflict_epi32(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
+    const __mmask16 any = _mm512_mask_test_epi32_mask(mask(n), earlier, earlier);
+    return _mm512_kortestz(any, any);
+  }
+  static void load_places(float* const* p, V& first, V& second) {
+    const __m512 even = four_pairs(p), odd = four_pairs(p + 2);
+    first = _mm512_shuffle_ps(even, odd, 0x88);
+    second = _mm512_shuffle_ps(even, odd, 0xdd);
+  }
+  static void store_places(float* const* p, V first, V second) {
+    store_four_pairs(p, _mm512_unpacklo_ps(first, second));
+    store_four_pairs(p + 2, _mm512_unpackhi_ps(first, second));
+  }
+  /// Pairs at places 0, 1, 4, 5, 8, 9, 12 and 13.
+  static __m512 four_pairs(float* const* p) {
+    __m512 v = _mm512_castps128_ps512(two_slots(p[0], p[1]));
+    v = _mm512_insertf32x4(v, two_slots(p[4], p[5]), 1);
+    v = _mm512_insertf32x4(v, two_slots(p[8], p[9]), 2);
+    return _mm512_insertf32x4(v, two_slots(p[12], p[13]), 3);
+  }
+  static void store_four_pairs(float* const* p, __m512 v) {
+    store_two_slots(p[0], p[1], _mm512_castps512_ps128(v));
+    store_two_slots(p[4], p[5], _mm512_extractf32x4_ps(v, 1));
+    store_two_slots(p[8], p[9], _mm512_extractf32x4_ps(v, 2));
+    store_two_slots(p[12], p[13], _mm512_extractf32x4_ps(v, 3));
+  }
+
   // ---- tiles of 4 x 4 pairs (pairs_tile_body.h) ----
 
   static constexpr bool kTiles = true, kWords = false;

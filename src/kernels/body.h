@@ -6,6 +6,7 @@
 #include "kernels/ffm_body.h"
 #include "kernels/pairs_body.h"
 #include "kernels/pairs_choice_body.h"
+#include "kernels/scattered_body.h"
 #include "kernels/text_body.h"
 #include "kernels/vector_body.h"
 
@@ -36,6 +37,7 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .update = update<Isa>,
       .squares = squares<Isa>,
       .root_steps = root_steps<Isa>,
+      .scattered_steps = scattered_steps<Isa>,
       .moments = moments<Isa>,
       .affine = affine<Isa>,
       .normalise_back = normalise_back<Isa>,

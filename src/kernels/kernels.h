@@ -176,6 +176,13 @@ struct Kernels {
   void (*root_steps)(const float* g, const float* acc, std::size_t length, float rate,
                      float* steps);
 
+  /// AdaGrad's steps of weights that lie anywhere, each with its sum of squares behind it: for every
+  /// i < length, in this order, with g = scale * x[i] as in `squares`, places[i][1] += g², and then
+  /// places[i][0] -= the step that root_steps makes of g and init + places[i][1]. Places may be
+  /// equal, and else do not overlap. The same on every instruction set.
+  void (*scattered_steps)(float* const* places, const float* x, float scale, std::size_t length,
+                          float init, float rate);
+
   /// *sum = sum x, *sum_squares = sum x².
   void (*moments)(const float* x, std::size_t length, float* sum, float* sum_squares);
 

@@ -16,6 +16,7 @@
 ///   spread<K>(p)               lane i becomes p[i / K]; reads max(1, V::size / K) floats
 ///   slot_sums<K>(r)            r[0..K) hold V::size slots of K floats; lane j becomes slot j's sum
 ///   sum(v)                     the sum of all lanes
+///   kPlaces                    whether it has what scattered_body.h asks for
 ///   kTiles                     whether it has what pairs_tile_body.h and pairs_q12_body.h ask for
 ///   kWords                     whether it has what pairs_words_body.h asks for
 ///

@@ -9,7 +9,7 @@ namespace {
 
 struct Neon {
   using V = xsimd::batch<float, xsimd::neon64>;
-  static constexpr bool kTiles = false, kWords = false;
+  static constexpr bool kPlaces = false, kTiles = false, kWords = false;
   static std::uint64_t delimiter_bits(const char* p) { return generic::delimiter_bits_16<Neon>(p); }
 
   static V load_part(const float* p, std::size_t n) { return generic::load_copied<Neon>(p, n); }

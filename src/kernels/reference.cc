@@ -277,6 +277,17 @@ void root_steps(const float* g, const float* acc, std::size_t length, float rate
   }
 }
 
+void scattered_steps(float* const* places, const float* x, float scale, std::size_t length,
+                     float init, float rate) {
+  for (std::size_t i = 0; i < length; ++i) {
+    float g, square, step;
+    squares(x + i, scale, 1, &g, &square);
+    const float sum = init + (places[i][1] += square);
+    root_steps(&g, &sum, 1, rate, &step);
+    places[i][0] -= step;
+  }
+}
+
 void moments(const float* x, std::size_t length, float* sum, float* sum_squares) {
   double first = 0;
   for (std::size_t i = 0; i < length; ++i) first += x[i];
@@ -326,6 +337,7 @@ constinit const Kernels kReference = {
     .update = update,
     .squares = squares,
     .root_steps = root_steps,
+    .scattered_steps = scattered_steps,
     .moments = moments,
     .affine = affine,
     .normalise_back = normalise_back,

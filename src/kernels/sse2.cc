@@ -7,7 +7,7 @@ namespace {
 
 struct Sse2 {
   using V = xsimd::batch<float, xsimd::sse2>;
-  static constexpr bool kTiles = false, kWords = false;
+  static constexpr bool kPlaces = false, kTiles = false, kWords = false;
   static std::uint64_t delimiter_bits(const char* p) { return generic::delimiter_bits_16<Sse2>(p); }
 
   /// Two floats, the upper lanes 0. (As integers: reading floats as a double would break the

@@ -39,9 +39,7 @@ class Optimizer {
   // Linear stage (optimizer_linear.cc).
   void apply_linear(Model& model, const Tape& tape);
   void apply_linear_batch(Model& model, const Tape& tape);
-  template <bool kMixed>
   void step_cells(Model& model, const Tape& tape);
-  std::size_t cell_gradients(const Spec& spec, const Tape& tape);
   void fit_steps(std::size_t count);
   void step_cell(const Spec& spec, float* cell, float g, float g2) const;
   void apply_bias(Model& model, const Tape& tape);
@@ -79,7 +77,8 @@ class Optimizer {
   FfmBlock ffm_;
   std::uint32_t thread_;
   std::vector<CellGradient> cells_;
-  std::vector<float> steps_, sums_;  ///< of an example's linear features, or its groups
+  std::vector<float*> places_;       ///< of the second weights of an example's linear features
+  std::vector<float> steps_, sums_;  ///< of its groups; or steps_ are gradients
   std::vector<RowGradient> row_gradients_;
   std::vector<float> row_sums_;
   std::vector<float> layer_sums_, output_gradients_;

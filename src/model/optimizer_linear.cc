@@ -65,36 +65,34 @@ void Optimizer::step_cell(const Spec& spec, float* cell, float g, float g2) cons
 }
 
 /// step_cell of every feature of the tape's one example, and apply_bias, by AdaGrad with the power
-/// 1/2 and without L2: the squares first, in the order of the features, then all steps side by
-/// side.
-template <bool kMixed>
+/// 1/2 and without L2.
 void Optimizer::step_cells(Model& model, const Tape& tape) {
-  constexpr std::size_t kParts = kMixed ? 2 : 1;
   const Spec& spec = model.spec();
-  const std::size_t weights = cell_gradients(spec, tape), count = weights / kParts;
-  float* const* const cells = tape.cells.data() + tape.batch->linear_begin(tape.first);
-  const float init = spec.linear.init_acc;
-  float* const steps = steps_.data();
-  float* const sums = sums_.data();
-  for (std::size_t i = 0; i < count; ++i) {
-    float* const cell = cells[i];
-    sums[i] = init + (cell[kSum] += sums[i]);
-    if constexpr (kMixed) sums[count + i] = init + (cell[kSum2] += sums[count + i]);
+  const Scores& scores = tape.scores[0];
+  const std::size_t begin = tape.batch->linear_begin(tape.first);
+  const std::size_t count = tape.batch->linear_end(tape.first) - begin;
+  float* const* const cells = tape.cells.data() + begin;
+  const float* const values = tape.values.data() + begin;
+  const float init = spec.linear.init_acc, rate = spec.linear.rate;
+  const auto step = [&](float* const* places, const float* x, float scale, std::size_t n) {
+    kernels_->scattered_steps(places, x, scale, n, init, rate);
+  };
+  if (feeds_mlp(spec)) {
+    fit_steps(count);
+    for (const feature::LinearRun& run : tape.linear_runs(0)) {
+      const float d = scores.d_linear + tape.d_group_linear[run.group];
+      for (std::size_t i = run.begin - begin; i < run.end - begin; ++i) steps_[i] = d * values[i];
+    }
+    step(cells, steps_.data(), 1.0f, count);
+  } else {
+    step(cells, values, scores.d_linear, count);
   }
-  Scalars& scalars = model.scalars();
-  float* const biases[] = {&scalars.bias, &scalars.bias2};
-  float* const bias_sums[] = {&scalars.bias_sum, &scalars.bias2_sum};
-  const std::size_t constants = spec.constant ? kParts : 0;
-  for (std::size_t p = 0; p < constants; ++p) {
-    sums[weights + p] = init + (*bias_sums[p] += sums[weights + p]);
+  if (spec.mixed()) {
+    places_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) places_[i] = cells[i] + kWeight2;
+    step(places_.data(), values, scores.d_linear2, count);
   }
-  kernels_->root_steps(steps, sums, weights + constants, spec.linear.rate, steps);
-  for (std::size_t i = 0; i < count; ++i) {
-    float* const cell = cells[i];
-    cell[kWeight] -= steps[i];
-    if constexpr (kMixed) cell[kWeight2] -= steps[count + i];
-  }
-  for (std::size_t p = 0; p < constants; ++p) *biases[p] -= steps[weights + p];
+  if (spec.constant) apply_bias(model, tape);
 }
 
 /// Makes room for so many steps and their sums.
@@ -104,40 +102,11 @@ void Optimizer::fit_steps(std::size_t count) {
   sums_.resize(count);
 }
 
-/// Puts the gradients of the linear weights into steps_ and their squares into sums_, those of the
-/// second weights, if there are any, behind them, then those of the biases; the number of all but
-/// these. What has no finite square is dropped.
-std::size_t Optimizer::cell_gradients(const Spec& spec, const Tape& tape) {
-  const Scores& scores = tape.scores[0];
-  const std::size_t begin = tape.batch->linear_begin(tape.first);
-  const std::size_t count = tape.batch->linear_end(tape.first) - begin;
-  const std::size_t weights = spec.mixed() ? 2 * count : count;
-  fit_steps(weights + 2);
-  const float* const values = tape.values.data() + begin;
-  float* const g = steps_.data();
-  float* const squares = sums_.data();
-  if (feeds_mlp(spec)) {
-    for (const feature::LinearRun& run : tape.linear_runs(0)) {
-      const float d = scores.d_linear + tape.d_group_linear[run.group];
-      for (std::size_t i = run.begin - begin; i < run.end - begin; ++i) g[i] = d * values[i];
-    }
-    kernels_->squares(g, 1.0f, count, g, squares);
-  } else {
-    kernels_->squares(values, scores.d_linear, count, g, squares);
-  }
-  if (spec.mixed()) {
-    kernels_->squares(values, scores.d_linear2, count, g + count, squares + count);
-  }
-  const float biases[] = {scores.d_linear, scores.d_linear2};
-  kernels_->squares(biases, 1.0f, 2, g + weights, squares + weights);
-  return weights;
-}
-
 void Optimizer::apply_linear(Model& model, const Tape& tape) {
   const Spec& spec = model.spec();
   if (spec.optimizer != OptimizerKind::kFtrl && linear_learning(spec).power_t == 0.5f &&
       spec.l2 == 0.0f) {
-    return spec.mixed() ? step_cells<true>(model, tape) : step_cells<false>(model, tape);
+    return step_cells(model, tape);
   }
   const Scores& scores = tape.scores[0];
   const bool through_mlp = feeds_mlp(spec);

@@ -60,6 +60,14 @@ void register_vectors() {
   add("root_steps", 3, 3, [](const Kernels& kernels, Vectors& v) {
     kernels.root_steps(v.a.get(), v.acc.get(), kLength, .05f, v.out.get());
   });
+  add("scattered_steps", 5, 6, [](const Kernels& kernels, Vectors& v) {
+    static float pairs[2 * kLength];
+    static float* places[kLength];
+    for (std::size_t i = 0; places[0] == nullptr && i < kLength; ++i) {
+      places[kLength - 1 - i] = pairs + 2 * (i * 7 % kLength);
+    }
+    kernels.scattered_steps(places, v.a.get(), .1f, kLength, 1, .05f);
+  });
   add("update", 5, 7, [](const Kernels& kernels, Vectors& v) {
     kernels.update(v.out.get(), v.acc.get(), v.a.get(), kLength, {});
   });

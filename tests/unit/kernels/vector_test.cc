@@ -107,6 +107,40 @@ TEST_CASE("squares and root_steps are the same bits on every instruction set") {
   });
 }
 
+/// Pairs of a weight and a sum, `count` of them, of which some have a sum of 0 or infinity.
+std::vector<float> some_pairs(std::size_t count) {
+  std::vector<float> pairs = random_floats(2 * count, 13, 0, 2);
+  for (std::size_t i = 0; i < count; i += 5) {
+    pairs[2 * i + 1] = i % 2 == 0 ? 0.0f : std::numeric_limits<float>::infinity();
+  }
+  return pairs;
+}
+
+TEST_CASE("scattered_steps are the same bits on every instruction set") {
+  for_each_instruction_set([](const Kernels& kernels) {
+    for_each_length([&](std::size_t length) {
+      std::vector<float> x = random_floats(length, 11, -3, 3, .2f);
+      for (std::size_t i = 3; i < length; i += 11) x[i] = 3e19f;  // no finite square
+      // Every place once; some of them often; all the same.
+      for (const std::size_t places : {length, length / 3 + 1, std::size_t{1}}) {
+        for (const float init : {0.0f, 1.0f}) {
+          INFO(places << " places, init " << init);
+          std::vector<float> expected = some_pairs(places), got = expected;
+          std::vector<float*> at_expected(length), at_got(length);
+          for (std::size_t i = 0; i < length; ++i) {
+            const std::size_t at = 2 * (i * 7919 % places);
+            at_expected[i] = expected.data() + at;
+            at_got[i] = got.data() + at;
+          }
+          reference().scattered_steps(at_expected.data(), x.data(), .7f, length, init, .05f);
+          kernels.scattered_steps(at_got.data(), x.data(), .7f, length, init, .05f);
+          CHECK(same_bits(got, expected));
+        }
+      }
+    });
+  });
+}
+
 TEST_CASE("log of every instruction set") {
   for_each_instruction_set([](const Kernels& kernels) {
     for_each_length([&](std::size_t length) {
