@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <span>
+#include <utility>
 
 #include "stream/cache_block.h"
 
@@ -60,7 +62,7 @@ void BlockDecoder::read_columns_and_templates(BytesReader& from) {
   templates_.resize(from.get_count(4));
   run_columns_.clear();
   for (Template& t : templates_) {
-    t.uses = 0;
+    t.uses = t.part_uses = 0;
     t.begin = static_cast<std::uint32_t>(run_columns_.size());
     t.end = t.begin + from.get_count(4);
     run_columns_.resize(t.end);
@@ -152,13 +154,22 @@ void BlockDecoder::read_counts(BytesReader& from, std::size_t features, Column& 
 /// Columns whose bytes are on their way from memory while one is decoded.
 constexpr std::size_t kColumnsAhead = 2;
 
+/// How many runs of each column the next `examples` examples have: by template, as most share few.
+void BlockDecoder::count_runs(std::size_t examples) {
+  part_runs_.assign(columns_.size(), 0);
+  const auto begin = template_of_.begin() + static_cast<std::ptrdiff_t>(example_);
+  const std::span part(begin, examples);
+  for (const std::uint32_t t : part) ++templates_[t].part_uses;
+  for (const std::uint32_t at : part) {
+    Template& t = templates_[at];
+    const std::uint32_t uses = std::exchange(t.part_uses, 0);
+    for (std::uint32_t r = t.begin; uses > 0 && r < t.end; ++r) part_runs_[run_columns_[r]] += uses;
+  }
+}
+
 /// Decodes of each column what the next `examples` examples have of it.
 void BlockDecoder::decode(std::size_t examples) {
-  part_runs_.assign(columns_.size(), 0);
-  for (std::size_t i = example_; i < example_ + examples; ++i) {
-    const Template& t = templates_[template_of_[i]];
-    for (std::uint32_t r = t.begin; r < t.end; ++r) ++part_runs_[run_columns_[r]];
-  }
+  count_runs(examples);
   const std::size_t places = decode_counts();
   if (values_.size() < places) values_.resize(places);
   hashes_.resize(columns_.size());

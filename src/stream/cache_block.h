@@ -130,6 +130,7 @@ class BlockDecoder {
   struct Template {
     std::uint32_t begin, end;  ///< in run_columns_
     std::uint32_t uses;        ///< examples with it
+    std::uint32_t part_uses;   ///< of those at hand, while they are counted
     bool plain;                ///< each run one feature of value 1
   };
 
@@ -138,6 +139,7 @@ class BlockDecoder {
   void read_features(BytesReader& from);
   void read_counts(BytesReader& from, std::size_t features, Column& column);
   std::size_t count_examples(std::size_t features, std::size_t& runs) const;
+  void count_runs(std::size_t examples);
   void decode(std::size_t examples);
   std::size_t decode_counts();
   void put_example(std::size_t i, text::Example& out);
