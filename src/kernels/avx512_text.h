@@ -132,15 +132,45 @@ inline __m512i every_third(__m512i a, __m512i b, __m512i c, int offset) {
   return _mm512_mask_permutexvar_epi32(_mm512_permutex2var_epi32(a, index, b), in_c, index, c);
 }
 
-/// Of eight namespaces, whose words from the name on are at `name`: cuts off what is not the name,
+/// The eight bytes of the text from each of eight places on. Into registers at once: a load of what
+/// was stored piece by piece would wait for the last store.
+inline __m512i eight_words(const char* text, const std::uint32_t* at) {
+  const auto two = [&](int i) {
+    const auto word = [&](int w) {
+      return _mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(text + at[w]));
+    };
+    return _mm_unpacklo_epi64(word(i), word(i + 1));
+  };
+  const __m256i low = _mm256_set_m128i(two(2), two(0)), high = _mm256_set_m128i(two(6), two(4));
+  return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+/// Two bytes of the text from each of eight places on, which are apart by three.
+inline __m128i eight_pairs(const char* text, const std::uint32_t* at) {
+  __m128i pairs = _mm_setzero_si128();
+  const auto pair = [&](int i) {
+    std::uint16_t bytes;
+    __builtin_memcpy(&bytes, text + at[3 * i], sizeof bytes);
+    return bytes;
+  };
+  pairs = _mm_insert_epi16(pairs, pair(0), 0);
+  pairs = _mm_insert_epi16(pairs, pair(1), 1);
+  pairs = _mm_insert_epi16(pairs, pair(2), 2);
+  pairs = _mm_insert_epi16(pairs, pair(3), 3);
+  pairs = _mm_insert_epi16(pairs, pair(4), 4);
+  pairs = _mm_insert_epi16(pairs, pair(5), 5);
+  pairs = _mm_insert_epi16(pairs, pair(6), 6);
+  return _mm_insert_epi16(pairs, pair(7), 7);
+}
+
+/// Of eight namespaces, whose bytes from the name on are `words`: cuts off what is not the name,
 /// puts its length into the upper byte, and says which have a space behind it.
-inline __mmask8 cut_names(std::uint64_t* name, __m256i length) {
-  const __m512i word = _mm512_loadu_si512(name);
+inline __mmask8 cut_names(__m512i words, __m256i length, std::uint64_t* name) {
   const __m512i bytes = _mm512_cvtepu32_epi64(length);
   const __m512i bits = _mm512_slli_epi64(bytes, 3);
-  const __m512i behind = _mm512_and_si512(_mm512_srlv_epi64(word, bits), _mm512_set1_epi64(0xff));
+  const __m512i behind = _mm512_and_si512(_mm512_srlv_epi64(words, bits), _mm512_set1_epi64(0xff));
   const __m512i others = _mm512_sllv_epi64(_mm512_set1_epi64(-1), bits);
-  _mm512_storeu_si512(name, _mm512_or_si512(_mm512_andnot_si512(others, word),
+  _mm512_storeu_si512(name, _mm512_or_si512(_mm512_andnot_si512(others, words),
                                             _mm512_slli_epi64(bytes, 56)));
   return _mm512_cmpeq_epi64_mask(behind, _mm512_set1_epi64(' '));
 }
@@ -150,22 +180,17 @@ inline __mmask8 cut_names(std::uint64_t* name, __m256i length) {
 std::size_t sixteen_namespaces(const char* text, std::uint32_t size, const std::uint32_t* at,
                                std::uint64_t* name, std::uint64_t* feature,
                                std::uint32_t* lengths) {
-  // A place too near the end of the text gets another's bytes. It does not count in the end.
-  const std::uint32_t last_word = size - 8;
-  alignas(32) std::uint16_t tails[16];
-#pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) {
-    const std::uint32_t from = at[3 * i] + 1, begin = at[3 * i + 1] + 1;
-    name[i] = load_le64(text + (from < last_word ? from : last_word));
-    feature[i] = load_le64(text + (begin < last_word ? begin : last_word));
-    // Another delimiter lies behind, so there are two bytes.
-    __builtin_memcpy(&tails[i], text + at[3 * i + 2], sizeof tails[i]);
-  }
   const __m512i a = _mm512_loadu_si512(at), b = _mm512_loadu_si512(at + 16);
   const __m512i c = _mm512_loadu_si512(at + 32);
   const __m512i bar = every_third(a, b, c, 0), end = every_third(a, b, c, 2);
   const auto add = [](__m512i x, int n) { return _mm512_add_epi32(x, _mm512_set1_epi32(n)); };
   const __m512i begin = add(every_third(a, b, c, 1), 1);
+  // A place too near the end of the text gets another's bytes. It does not count in the end.
+  const __m512i last_word = _mm512_set1_epi32(static_cast<int>(size - 8));
+  alignas(64) std::uint32_t from[16], features_from[16];
+  _mm512_store_si512(from, _mm512_min_epu32(add(bar, 1), last_word));
+  _mm512_store_si512(features_from, _mm512_min_epu32(begin, last_word));
+
   const __m512i length = _mm512_sub_epi32(end, begin);
   const __m512i name_length = add(_mm512_sub_epi32(begin, bar), -2);
   const __m512i next_bar =
@@ -173,12 +198,17 @@ std::size_t sixteen_namespaces(const char* text, std::uint32_t size, const std::
   __mmask16 ok = _mm512_cmpeq_epi32_mask(next_bar, add(end, 1));
   ok = _mm512_mask_cmple_epu32_mask(ok, add(length, -1), _mm512_set1_epi32(7));
   ok = _mm512_mask_cmple_epu32_mask(ok, add(name_length, -1), _mm512_set1_epi32(6));
-  ok = _mm512_mask_cmple_epu32_mask(ok, begin, _mm512_set1_epi32(static_cast<int>(last_word)));
-  // The space behind a feature, and the bar of the next namespace, which is looked for there.
-  const __m256i tail = _mm256_load_si256(reinterpret_cast<const __m256i*>(tails));
+  ok = _mm512_mask_cmple_epu32_mask(ok, begin, last_word);
+  // The space behind a feature, and the bar of the next namespace, which is looked for there:
+  // another delimiter lies behind each, so there are two bytes.
+  const __m256i tail = _mm256_set_m128i(eight_pairs(text, at + 26), eight_pairs(text, at + 2));
   ok = _mm256_mask_cmpeq_epi16_mask(ok, tail, _mm256_set1_epi16(' ' | '|' << 8));
-  const __mmask8 low = cut_names(name, _mm512_castsi512_si256(name_length));
-  const __mmask8 high = cut_names(name + 8, _mm512_extracti64x4_epi64(name_length, 1));
+  _mm512_storeu_si512(feature, eight_words(text, features_from));
+  _mm512_storeu_si512(feature + 8, eight_words(text, features_from + 8));
+  const __m256i low_length = _mm512_castsi512_si256(name_length);
+  const __m256i high_length = _mm512_extracti64x4_epi64(name_length, 1);
+  const __mmask8 low = cut_names(eight_words(text, from), low_length, name);
+  const __mmask8 high = cut_names(eight_words(text, from + 8), high_length, name + 8);
   ok &= static_cast<__mmask16>(low | high << 8);
   _mm512_storeu_si512(lengths, length);
   return text[at[0]] == '|' ? static_cast<std::size_t>(std::countr_one(ok)) : 0;

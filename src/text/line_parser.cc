@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -19,6 +21,11 @@ namespace {
 /// Run names from here on are indices into the names new in this line.
 constexpr std::uint32_t kNewName = 1u << 31;
 static_assert(NamespaceNames::kMax < kNewName);
+
+// A run is written in words of eight bytes: its name and hash as the cache has them, and its place.
+static_assert(offsetof(NamespaceRun, name) == 0 && offsetof(PlainNamespace, id) == 0 &&
+              offsetof(NamespaceRun, hash) == 4 && offsetof(PlainNamespace, hash) == 4 &&
+              offsetof(NamespaceRun, begin) == 8 && offsetof(NamespaceRun, end) == 12);
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 
@@ -167,22 +174,23 @@ void Parser::LineParser::parse_usual_namespaces() {
 std::size_t Parser::LineParser::add_usual_namespaces(std::span<const std::uint32_t> delimiters) {
   const std::size_t found =
       kernels_.usual_namespaces(text_, size_, delimiters.data(), delimiters.size(), found_);
-  std::uint32_t ids[kernels::UsualNamespaces::kNames];
   std::uint32_t seeds[kernels::UsualNamespaces::kNames];
   std::uint32_t hashes[kernels::UsualNamespaces::kNames];
-  std::uint32_t known = 0;
-  for (; known < found; ++known) {
-    const PlainNamespace space = known_.find_plain(found_.name[known]);
-    if (space.id == KnownNamespace::kUnknown) break;
-    ids[known] = space.id;
-    seeds[known] = space.hash;
+  NamespaceRun* const runs = staged_.free_runs();
+  const std::uint32_t at = staged_.next_feature();
+  constexpr std::uint64_t kNext = std::uint64_t{1} << 32 | 1;
+  std::uint64_t place = std::uint64_t{at + 1} << 32 | at;
+  std::size_t known = 0;
+  for (; known < found; ++known, place += kNext) {
+    const PlainNamespace* const space = known_.find_plain(found_.name[known]);
+    if (space == nullptr) break;
+    std::memcpy(&runs[known], space, sizeof *space);
+    std::memcpy(&runs[known].begin, &place, sizeof place);
+    seeds[known] = space->hash;
   }
   const std::size_t count =
       kernels_.hash_features(found_, known, seeds, options_.hash == HashMode::kStrings, hashes);
-  NamespaceRun* const runs = staged_.free_runs();
   Feature* const features = staged_.free_features();
-  const std::uint32_t at = staged_.next_feature();
-  for (std::uint32_t i = 0; i < count; ++i) runs[i] = {ids[i], seeds[i], at + i, at + i + 1};
   for (std::size_t i = 0; i < count; ++i) features[i] = {hashes[i], 1.0f};
   staged_.added(count);
   return count;

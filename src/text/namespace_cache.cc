@@ -16,14 +16,13 @@ std::size_t NamespaceCache::slot_of(std::string_view name) const {
   return at;
 }
 
-PlainNamespace NamespaceCache::find_anew(std::uint64_t name) {
+bool NamespaceCache::find_anew(std::uint64_t name, Lately& lately) const {
   char bytes[sizeof name];
   std::memcpy(bytes, &name, sizeof name);
   const KnownNamespace known = find({bytes, static_cast<std::size_t>(name >> 56)});
-  if (known.id == KnownNamespace::kUnknown || known.number) return {};
-  const PlainNamespace space = {known.id, known.hash};
-  place_of(name) = {name, space};
-  return space;
+  if (known.id == KnownNamespace::kUnknown || known.number) return false;
+  lately = {name, {known.id, known.hash}};
+  return true;
 }
 
 void NamespaceCache::insert(std::string_view name, KnownNamespace known) {

@@ -19,7 +19,7 @@ struct KnownNamespace {
 
 /// A known namespace from which no numbers are wanted: its features are all there is to it.
 struct PlainNamespace {
-  std::uint32_t id = KnownNamespace::kUnknown;
+  std::uint32_t id = 0;
   std::uint32_t hash = 0;
 };
 
@@ -33,11 +33,11 @@ class NamespaceCache {
     return slots_[slot_of(name)].known;
   }
 
-  /// The namespace of a name of 1 to 7 bytes, as kernels::UsualNamespaces has it; id kUnknown if
-  /// it is not known, or not plain.
-  PlainNamespace find_plain(std::uint64_t name) {
-    const Lately& lately = place_of(name);
-    return lately.name == name ? lately.space : find_anew(name);
+  /// The namespace of a name of 1 to 7 bytes, as kernels::UsualNamespaces has it; nullptr if it is
+  /// not known, or not plain. It may be another one after the next call.
+  const PlainNamespace* find_plain(std::uint64_t name) {
+    Lately& lately = place_of(name);
+    return lately.name == name || find_anew(name, lately) ? &lately.space : nullptr;
   }
 
   /// `name` must stay where it is for the life of the cache.
@@ -60,7 +60,7 @@ class NamespaceCache {
   /// The slot that holds `name`, else the free one where it belongs.
   std::size_t slot_of(std::string_view name) const;
   Lately& place_of(std::uint64_t name) { return lately_[(name * 0x9e3779b97f4a7c15u) >> 56]; }
-  PlainNamespace find_anew(std::uint64_t name);
+  bool find_anew(std::uint64_t name, Lately& lately) const;
   void grow();
 
   std::array<KnownNamespace, 256> letters_;
