@@ -74,8 +74,8 @@ void Optimizer::step_cells(Model& model, const Tape& tape) {
   float* const* const cells = tape.cells.data() + begin;
   const float* const values = tape.values.data() + begin;
   const float init = spec.linear.init_acc, rate = spec.linear.rate;
-  const auto step = [&](float* const* places, const float* x, float scale, std::size_t n) {
-    kernels_->scattered_steps(places, x, scale, n, init, rate);
+  const auto step = [&](float* const* places, const float* x, float scale) {
+    kernels_->scattered_steps(places, x, scale, count, init, rate);
   };
   if (feeds_mlp(spec)) {
     fit_steps(count);
@@ -83,14 +83,14 @@ void Optimizer::step_cells(Model& model, const Tape& tape) {
       const float d = scores.d_linear + tape.d_group_linear[run.group];
       for (std::size_t i = run.begin - begin; i < run.end - begin; ++i) steps_[i] = d * values[i];
     }
-    step(cells, steps_.data(), 1.0f, count);
+    step(cells, steps_.data(), 1.0f);
   } else {
-    step(cells, values, scores.d_linear, count);
+    step(cells, values, scores.d_linear);
   }
   if (spec.mixed()) {
     places_.resize(count);
     for (std::size_t i = 0; i < count; ++i) places_[i] = cells[i] + kWeight2;
-    step(places_.data(), values, scores.d_linear2, count);
+    step(places_.data(), values, scores.d_linear2);
   }
   if (spec.constant) apply_bias(model, tape);
 }

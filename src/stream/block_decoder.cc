@@ -62,7 +62,7 @@ void BlockDecoder::read_columns_and_templates(BytesReader& from) {
   templates_.resize(from.get_count(4));
   run_columns_.clear();
   for (Template& t : templates_) {
-    t.uses = t.part_uses = 0;
+    t.uses = 0;
     t.begin = static_cast<std::uint32_t>(run_columns_.size());
     t.end = t.begin + from.get_count(4);
     run_columns_.resize(t.end);
@@ -87,8 +87,9 @@ void BlockDecoder::read_examples(BytesReader& from, std::uint32_t examples) {
   // Before anything is done for each run.
   from.check(runs_ <= (examples > 1 ? kBlockFeatures : kMaxExampleFeatures),
              "it has too many runs");
-  for (const Template& t : templates_) {
-    for (std::uint32_t r = t.begin; r < t.end; ++r) columns_[run_columns_[r]].runs += t.uses;
+  for (Template& t : templates_) {
+    const std::uint32_t uses = std::exchange(t.uses, 0);
+    for (std::uint32_t r = t.begin; r < t.end; ++r) columns_[run_columns_[r]].runs += uses;
   }
   // What is done for each column is done for each chunk.
   from.check(std::all_of(columns_.begin(), columns_.end(),
@@ -159,11 +160,12 @@ void BlockDecoder::count_runs(std::size_t examples) {
   part_runs_.assign(columns_.size(), 0);
   const auto begin = template_of_.begin() + static_cast<std::ptrdiff_t>(example_);
   const std::span part(begin, examples);
-  for (const std::uint32_t t : part) ++templates_[t].part_uses;
+  for (const std::uint32_t t : part) ++templates_[t].uses;
   for (const std::uint32_t at : part) {
     Template& t = templates_[at];
-    const std::uint32_t uses = std::exchange(t.part_uses, 0);
-    for (std::uint32_t r = t.begin; uses > 0 && r < t.end; ++r) part_runs_[run_columns_[r]] += uses;
+    const std::uint32_t uses = std::exchange(t.uses, 0);
+    if (uses == 0) continue;
+    for (std::uint32_t r = t.begin; r < t.end; ++r) part_runs_[run_columns_[r]] += uses;
   }
 }
 

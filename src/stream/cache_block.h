@@ -129,8 +129,7 @@ class BlockDecoder {
   };
   struct Template {
     std::uint32_t begin, end;  ///< in run_columns_
-    std::uint32_t uses;        ///< examples with it
-    std::uint32_t part_uses;   ///< of those at hand, while they are counted
+    std::uint32_t uses;        ///< examples with it, while they are counted; else 0
     bool plain;                ///< each run one feature of value 1
   };
 

@@ -1,4 +1,6 @@
 /// The kernels over plain vectors at the length of a DeepFFM's normalised input.
+#include <vector>
+
 #include "registry.h"
 
 namespace leveret::bench {
@@ -9,6 +11,12 @@ constexpr std::size_t kLength = 780;
 struct Vectors {
   Floats a = random_floats(kLength, -1, 1), b = random_floats(kLength, -1, 1),
          acc = random_floats(kLength, 1, 2), out = random_floats(kLength, -1, 1);
+  Floats pairs = random_floats(2 * kLength, 1, 2);
+  std::vector<float*> places;  ///< each of the pairs once, none beside its neighbour
+
+  Vectors() {
+    for (std::size_t i = 0; i < kLength; ++i) places.push_back(pairs.get() + 2 * (i * 7 % kLength));
+  }
 };
 
 template <class Work>
@@ -61,12 +69,7 @@ void register_vectors() {
     kernels.root_steps(v.a.get(), v.acc.get(), kLength, .05f, v.out.get());
   });
   add("scattered_steps", 5, 6, [](const Kernels& kernels, Vectors& v) {
-    static float pairs[2 * kLength];
-    static float* places[kLength];
-    for (std::size_t i = 0; places[0] == nullptr && i < kLength; ++i) {
-      places[kLength - 1 - i] = pairs + 2 * (i * 7 % kLength);
-    }
-    kernels.scattered_steps(places, v.a.get(), .1f, kLength, 1, .05f);
+    kernels.scattered_steps(v.places.data(), v.a.get(), .1f, kLength, 1, .05f);
   });
   add("update", 5, 7, [](const Kernels& kernels, Vectors& v) {
     kernels.update(v.out.get(), v.acc.get(), v.a.get(), kLength, {});
