@@ -4,18 +4,17 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "feature/transform_run.h"
 #include "text/example.h"
+#include "text/unfilled.h"
 
 namespace leveret::feature {
 
 using text::Feature;
+using text::Unfilled;
 
 /// Where a linear feature is counted: its namespace's first field + 1, or 0 for the rest
 /// (interactions, namespaces without a field). Group 0 for all where FeatureBatch has no groups.
@@ -39,25 +38,6 @@ struct FieldFeature {
 };
 inline constexpr std::uint32_t kNoLinear = 0xffffffffu;
 inline constexpr std::uint32_t kNoParent = 0xffffffffu;
-
-/// An array whose elements have no value until they are written, so that growing it costs nothing.
-template <class T>
-struct NoFill : std::allocator<T> {
-  template <class U>
-  struct rebind {
-    using other = NoFill<U>;
-  };
-  template <class U>
-  void construct(U* at) noexcept {
-    ::new (static_cast<void*>(at)) U;
-  }
-  template <class U, class... Args>
-  void construct(U* at, Args&&... args) {
-    ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);
-  }
-};
-template <class T>
-using Unfilled = std::vector<T, NoFill<T>>;
 
 /// Linear features, one example's after the other: their own, or those of a chunk, as they lie
 /// there.

@@ -4,6 +4,7 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -83,7 +84,7 @@ inline __m512i murmur3_short(Words words, __m512i length, __m512i seed) {
 /// What is worked out for eight names in lanes of 64 bits.
 struct EightNames {
   __m512i word;  ///< bytes behind the name are zero
-  __mmask8 blank_ends, digits;
+  __mmask8 digits;
   __m512i unused;  ///< bits of the word that are not the name's: 64 - 8 * length
 
   /// `words` begin with the names.
@@ -92,11 +93,6 @@ struct EightNames {
                               _mm512_slli_epi64(_mm512_cvtepu32_epi64(length), 3));
     const __m512i mask = _mm512_srlv_epi64(_mm512_set1_epi64(-1), unused);
     word = _mm512_and_si512(_mm512_loadu_si512(words), mask);
-    const __m512i first = _mm512_and_si512(word, _mm512_set1_epi64(0xff));
-    const __m512i last = _mm512_srli_epi64(_mm512_sllv_epi64(word, unused), 56);
-    const __m512i blank = _mm512_set1_epi64(0x20);
-    blank_ends = static_cast<__mmask8>(_mm512_cmple_epu64_mask(first, blank) |
-                                       _mm512_cmple_epu64_mask(last, blank));
     // all_digits_short.
     const __m512i high = _mm512_set1_epi64(static_cast<long long>(0xf0f0f0f0f0f0f0f0));
     const __m512i zeros = _mm512_set1_epi64(static_cast<long long>(kAsciiZeros));
@@ -145,22 +141,27 @@ inline __m512i eight_words(const char* text, const std::uint32_t* at) {
   return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-/// Two bytes of the text from each of eight places on, which are apart by three.
-inline __m128i eight_pairs(const char* text, const std::uint32_t* at) {
-  __m128i pairs = _mm_setzero_si128();
-  const auto pair = [&](int i) {
-    std::uint16_t bytes;
-    __builtin_memcpy(&bytes, text + at[3 * i], sizeof bytes);
-    return bytes;
+/// Four bytes of the text, two of them before each of four places, which are apart by three.
+inline __m128i four_tails(const char* text, const std::uint32_t* at) {
+  const auto tail = [&](int i) {
+    return _mm_cvtsi32_si128(static_cast<int>(load_le32(text + at[3 * i] - 2)));
   };
-  pairs = _mm_insert_epi16(pairs, pair(0), 0);
-  pairs = _mm_insert_epi16(pairs, pair(1), 1);
-  pairs = _mm_insert_epi16(pairs, pair(2), 2);
-  pairs = _mm_insert_epi16(pairs, pair(3), 3);
-  pairs = _mm_insert_epi16(pairs, pair(4), 4);
-  pairs = _mm_insert_epi16(pairs, pair(5), 5);
-  pairs = _mm_insert_epi16(pairs, pair(6), 6);
-  return _mm_insert_epi16(pairs, pair(7), 7);
+  return _mm_unpacklo_epi64(_mm_unpacklo_epi32(tail(0), tail(1)),
+                            _mm_unpacklo_epi32(tail(2), tail(3)));
+}
+
+/// The ends of sixteen namespaces, whose last delimiters are at `end`: the last two bytes of the
+/// feature, the delimiter and the byte behind it.
+inline __m512i sixteen_tails(const char* text, const std::uint32_t* end) {
+  const auto eight = [&](int i) {
+    return _mm256_set_m128i(four_tails(text, end + 3 * i + 12), four_tails(text, end + 3 * i));
+  };
+  return _mm512_inserti64x4(_mm512_castsi256_si512(eight(0)), eight(8), 1);
+}
+
+/// Byte i of each tail.
+inline __m512i byte_of(__m512i tails, int i) {
+  return _mm512_and_si512(tails, _mm512_set1_epi32(0xff << 8 * i));
 }
 
 /// Of eight namespaces, whose bytes from the name on are `words`: cuts off what is not the name,
@@ -175,8 +176,17 @@ inline __mmask8 cut_names(__m512i words, __m256i length, std::uint64_t* name) {
   return _mm512_cmpeq_epi64_mask(behind, _mm512_set1_epi64(' '));
 }
 
+/// Copies eight features' words from `at` on. Which do not begin with a blank byte.
+inline __mmask8 copy_features(const char* text, const std::uint32_t* at, std::uint64_t* feature) {
+  const __m512i words = eight_words(text, at);
+  _mm512_storeu_si512(feature, words);
+  return _mm512_cmpgt_epu64_mask(_mm512_and_si512(words, _mm512_set1_epi64(0xff)),
+                                 _mm512_set1_epi64(0x20));
+}
+
 /// Of sixteen namespaces, whose 49 delimiters are `at`, those that have the shape, up to the first
-/// that has not. What it reads are single words, which is faster than gathering them.
+/// that has not, or to the end of the line. What it reads are single words, which is faster than
+/// gathering them.
 std::size_t sixteen_namespaces(const char* text, std::uint32_t size, const std::uint32_t* at,
                                std::uint64_t* name, std::uint64_t* feature,
                                std::uint32_t* lengths) {
@@ -195,60 +205,69 @@ std::size_t sixteen_namespaces(const char* text, std::uint32_t size, const std::
   const __m512i name_length = add(_mm512_sub_epi32(begin, bar), -2);
   const __m512i next_bar =
       _mm512_alignr_epi32(_mm512_set1_epi32(static_cast<int>(at[48])), bar, 1);
+  // Another delimiter lies behind each, so there is a byte to be read.
+  const __m512i tails = sixteen_tails(text, at + 2);
+  const __mmask16 last =
+      _mm512_cmpeq_epi32_mask(byte_of(tails, 2), _mm512_set1_epi32('\n' << 16));
   __mmask16 ok = _mm512_cmpeq_epi32_mask(next_bar, add(end, 1));
+  ok = _mm512_mask_cmpeq_epi32_mask(ok, _mm512_srli_epi32(tails, 16),
+                                    _mm512_set1_epi32(' ' | '|' << 8));
+  ok = _mm512_mask_cmpgt_epu32_mask(ok | last, byte_of(tails, 1), _mm512_set1_epi32(0x20 << 8));
   ok = _mm512_mask_cmple_epu32_mask(ok, add(length, -1), _mm512_set1_epi32(7));
   ok = _mm512_mask_cmple_epu32_mask(ok, add(name_length, -1), _mm512_set1_epi32(6));
   ok = _mm512_mask_cmple_epu32_mask(ok, begin, last_word);
-  // The space behind a feature, and the bar of the next namespace, which is looked for there:
-  // another delimiter lies behind each, so there are two bytes.
-  const __m256i tail = _mm256_set_m128i(eight_pairs(text, at + 26), eight_pairs(text, at + 2));
-  ok = _mm256_mask_cmpeq_epi16_mask(ok, tail, _mm256_set1_epi16(' ' | '|' << 8));
-  _mm512_storeu_si512(feature, eight_words(text, features_from));
-  _mm512_storeu_si512(feature + 8, eight_words(text, features_from + 8));
+  const __mmask8 low_begin = copy_features(text, features_from, feature);
+  const __mmask8 high_begin = copy_features(text, features_from + 8, feature + 8);
   const __m256i low_length = _mm512_castsi512_si256(name_length);
   const __m256i high_length = _mm512_extracti64x4_epi64(name_length, 1);
   const __mmask8 low = cut_names(eight_words(text, from), low_length, name);
   const __mmask8 high = cut_names(eight_words(text, from + 8), high_length, name + 8);
-  ok &= static_cast<__mmask16>(low | high << 8);
+  ok &= static_cast<__mmask16>((low & low_begin) | (high & high_begin) << 8);
   _mm512_storeu_si512(lengths, length);
-  return text[at[0]] == '|' ? static_cast<std::size_t>(std::countr_one(ok)) : 0;
+  if (text[at[0]] != '|') return 0;
+  // Behind the end of the line, nobody has looked for the bar.
+  const int line = std::countr_zero(static_cast<std::uint32_t>(last) | 1u << 15) + 1;
+  return static_cast<std::size_t>(std::min(std::countr_one(ok), line));
 }
 
 template <class Isa>
 std::size_t usual_namespaces_512(const char* text, std::uint32_t size,
                                  const std::uint32_t* delimiters, std::size_t count,
-                                 UsualNamespaces& found) {
+                                 std::uint64_t* out_names, std::uint64_t* features,
+                                 std::uint32_t* lengths) {
   std::size_t names = 0;
-  while (names < UsualNamespaces::kNames && count >= 49 && size >= 8) {
-    const std::size_t good = sixteen_namespaces(text, size, delimiters, found.name + names,
-                                                found.feature + names, found.length + names);
+  while (names < TextKernels::kNames && count >= 49 && size >= 8) {
+    const std::size_t good = sixteen_namespaces(text, size, delimiters, out_names + names,
+                                                features + names, lengths + names);
     names += good;
-    if (good < 16) return names;
+    if (good < 16 || text[delimiters[47]] == '\n') return names;
     delimiters += 48;
     count -= 48;
   }
-  return generic::more_usual_namespaces<Isa>(text, size, delimiters, count, names, found);
+  return generic::more_usual_namespaces<Isa>(text, size, delimiters, count, names, out_names,
+                                             features, lengths);
 }
 
-std::size_t hash_features_512(const UsualNamespaces& found, std::size_t count,
-                              const std::uint32_t* seeds, bool numbers, std::uint32_t* hashes) {
+void hash_features_512(const std::uint64_t* features, const std::uint32_t* lengths,
+                       const std::uint32_t* seeds, std::size_t count, bool numbers, Feature* out) {
+  const __m512i ones = _mm512_castps_si512(_mm512_set1_ps(1.0f));
+  const __m512i first = _mm512_setr_epi32(0, 16, 1, 16, 2, 16, 3, 16, 4, 16, 5, 16, 6, 16, 7, 16);
+  const __m512i second = _mm512_add_epi32(
+      first, _mm512_setr_epi32(8, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0, 8, 0));
   for (std::size_t i = 0; i < count; i += 16) {
-    const __m512i length = _mm512_loadu_si512(found.length + i);
+    const __m512i length = _mm512_loadu_si512(lengths + i);
     const __m512i seed = _mm512_loadu_si512(seeds + i);
-    const EightNames low(found.feature + i, _mm512_castsi512_si256(length));
-    const EightNames high(found.feature + i + 8, _mm512_extracti64x4_epi64(length, 1));
+    const EightNames low(features + i, _mm512_castsi512_si256(length));
+    const EightNames high(features + i + 8, _mm512_extracti64x4_epi64(length, 1));
     __m512i hash = murmur3_short({low.word, high.word}, length, seed);
-    const auto there = static_cast<__mmask16>(count - i >= 16 ? 0xffff : (1u << (count - i)) - 1u);
-    const auto digits = static_cast<__mmask16>((low.digits | high.digits << 8) & there);
+    const auto digits = static_cast<__mmask16>(low.digits | high.digits << 8);
     if (numbers && digits != 0) {
       const __m512i value = halves({low.digits_value(), high.digits_value()}, 1);
       hash = _mm512_mask_add_epi32(hash, digits, value, seed);
     }
-    _mm512_storeu_si512(hashes + i, hash);
-    const auto blank = static_cast<__mmask16>((low.blank_ends | high.blank_ends << 8) & there);
-    if (numbers && blank != 0) return i + static_cast<std::size_t>(std::countr_zero(blank));
+    _mm512_storeu_si512(out + i, _mm512_permutex2var_epi32(hash, first, ones));
+    _mm512_storeu_si512(out + i + 8, _mm512_permutex2var_epi32(hash, second, ones));
   }
-  return count;
 }
 
 template <class Isa>

@@ -30,48 +30,53 @@ std::uint32_t murmur3(const char* name, std::uint32_t length, std::uint32_t seed
   return murmur_finish(h ^ murmur_mix(k), length);
 }
 
+bool is_blank(char c) { return static_cast<unsigned char>(c) <= 0x20; }
+
 std::size_t usual_namespaces(const char* text, std::uint32_t size, const std::uint32_t* delimiters,
-                             std::size_t count, UsualNamespaces& found) {
+                             std::size_t count, std::uint64_t* out_names,
+                             std::uint64_t* out_features, std::uint32_t* out_lengths) {
   std::size_t names = 0;
-  for (std::size_t i = 0; i + 4 <= count && names < UsualNamespaces::kNames; i += 3, ++names) {
+  bool last = false;
+  for (std::size_t i = 0; i + 3 <= count && names < TextKernels::kNames && !last; i += 3) {
     const std::uint32_t bar = delimiters[i], blank = delimiters[i + 1], end = delimiters[i + 2];
-    if (text[bar] != '|' || text[blank] != ' ' || text[end] != ' ' ||
-        delimiters[i + 3] != end + 1 || text[end + 1] != '|') {
-      break;
-    }
+    if (text[bar] != '|' || text[blank] != ' ') break;
+    const bool next = i + 3 < count && text[end] == ' ' && delimiters[i + 3] == end + 1 &&
+                      text[end + 1] == '|';
+    last = text[end] == '\n';
+    if (!next && !last) break;
     const std::uint32_t name_length = blank - bar - 1, length = end - blank - 1;
     if (name_length < 1 || name_length > 7 || length < 1 || length > 8) break;
+    if (is_blank(text[blank + 1]) || is_blank(text[end - 1])) break;
     // Faster kernels read words from names and features on; all stop alike.
     if (blank + 9 > size) break;
-    found.name[names] = found.feature[names] = 0;
-    std::memcpy(&found.name[names], text + bar + 1, name_length);
-    found.name[names] |= std::uint64_t{name_length} << 56;
-    std::memcpy(&found.feature[names], text + blank + 1, length);
-    found.length[names] = length;
+    out_names[names] = out_features[names] = 0;
+    std::memcpy(&out_names[names], text + bar + 1, name_length);
+    out_names[names] |= std::uint64_t{name_length} << 56;
+    std::memcpy(&out_features[names], text + blank + 1, length);
+    out_lengths[names] = length;
+    ++names;
   }
   return names;
 }
 
-std::size_t hash_features(const UsualNamespaces& found, std::size_t count,
-                          const std::uint32_t* seeds, bool numbers, std::uint32_t* hashes) {
-  const auto is_blank = [](char c) { return static_cast<unsigned char>(c) <= 0x20; };
+void hash_features(const std::uint64_t* features, const std::uint32_t* lengths,
+                   const std::uint32_t* seeds, std::size_t count, bool numbers, Feature* out) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   for (std::size_t i = 0; i < count; ++i) {
     char name[8];
-    std::memcpy(name, &found.feature[i], sizeof name);
-    const std::uint32_t length = found.length[i];
-    if (numbers && (is_blank(name[0]) || is_blank(name[length - 1]))) return i;
+    std::memcpy(name, &features[i], sizeof name);
+    const std::uint32_t length = lengths[i];
+    std::uint32_t hash = 0;
     if (numbers && std::all_of(name, name + length, is_digit)) {
-      std::uint32_t number = 0;
       for (std::uint32_t c = 0; c < length; ++c) {
-        number = number * 10 + static_cast<std::uint32_t>(name[c] - '0');
+        hash = hash * 10 + static_cast<std::uint32_t>(name[c] - '0');
       }
-      hashes[i] = number + seeds[i];
+      hash += seeds[i];
     } else {
-      hashes[i] = murmur3(name, length, seeds[i]);
+      hash = murmur3(name, length, seeds[i]);
     }
+    out[i] = {hash, 1.0f};
   }
-  return count;
 }
 
 }  // namespace

@@ -63,40 +63,45 @@ std::uint32_t* delimiters(const char* text, std::size_t size, std::uint32_t base
 template <class Isa>
 std::size_t more_usual_namespaces(const char* text, std::uint32_t size,
                                   const std::uint32_t* delimiters, std::size_t count,
-                                  std::size_t names, UsualNamespaces& found) {
+                                  std::size_t names, std::uint64_t* out_names,
+                                  std::uint64_t* features, std::uint32_t* lengths) {
   if (size < 8) return names;
   const std::uint32_t last_word = size - 8;
-  for (const std::uint32_t* at = delimiters; names < UsualNamespaces::kNames && 4 <= count;
+  bool last = false;
+  for (const std::uint32_t* at = delimiters; !last && names < TextKernels::kNames && 3 <= count;
        at += 3, count -= 3, ++names) {
     const std::uint32_t bar = at[0], blank = at[1], end = at[2];
     const std::uint32_t name_length = blank - bar - 1, length = end - blank - 1;
-    if (name_length - 1 > 6 || length - 1 > 7 || at[3] != end + 1) break;
-    if (blank + 1 > last_word) break;
-    if (text[bar] != '|' || text[blank] != ' ' || text[end] != ' ' || text[end + 1] != '|') break;
+    if (name_length - 1 > 6 || length - 1 > 7 || blank + 1 > last_word) break;
+    if (text[bar] != '|' || text[blank] != ' ') break;
+    last = text[end] == '\n';
+    if (!last && !(count > 3 && at[3] == end + 1 && text[end] == ' ' && text[end + 1] == '|')) {
+      break;
+    }
+    const std::uint64_t feature = load_le64(text + blank + 1);
+    if (blank_ends_short(feature & kLowBytes[length], length)) break;
     const std::uint64_t name = load_le64(text + bar + 1) & kLowBytes[name_length];
-    found.name[names] = name | std::uint64_t{name_length} << 56;
-    found.feature[names] = load_le64(text + blank + 1);
-    found.length[names] = length;
+    out_names[names] = name | std::uint64_t{name_length} << 56;
+    features[names] = feature;
+    lengths[names] = length;
   }
   return names;
 }
 
 template <class Isa>
 std::size_t usual_namespaces(const char* text, std::uint32_t size, const std::uint32_t* delimiters,
-                             std::size_t count, UsualNamespaces& found) {
-  return more_usual_namespaces<Isa>(text, size, delimiters, count, 0, found);
+                             std::size_t count, std::uint64_t* names, std::uint64_t* features,
+                             std::uint32_t* lengths) {
+  return more_usual_namespaces<Isa>(text, size, delimiters, count, 0, names, features, lengths);
 }
 
 template <class Isa>
-std::size_t hash_features(const UsualNamespaces& found, std::size_t count,
-                          const std::uint32_t* seeds, bool numbers, std::uint32_t* hashes) {
+void hash_features(const std::uint64_t* features, const std::uint32_t* lengths,
+                   const std::uint32_t* seeds, std::size_t count, bool numbers, Feature* out) {
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t length = found.length[i];
-    const std::uint64_t word = found.feature[i] & kLowBytes[length];
-    if (numbers && blank_ends_short(word, length)) return i;
-    hashes[i] = hash_short(word, length, seeds[i], numbers);
+    const std::uint64_t word = features[i] & kLowBytes[lengths[i]];
+    out[i] = {hash_short(word, lengths[i], seeds[i], numbers), 1.0f};
   }
-  return count;
 }
 
 /// Which of 64 bytes are delimiters, by the compilers' portable vectors: SSE2 and NEON both compare

@@ -10,14 +10,10 @@
 
 namespace leveret::kernels {
 
-/// What the parser asks about some namespaces.
-struct UsualNamespaces {
-  static constexpr std::size_t kNames = 64;
-  /// The bytes of the namespace's name, the first the lowest, zeros, and in the upper byte how many
-  /// there are.
-  std::uint64_t name[kNames];
-  std::uint64_t feature[kNames];  ///< its bytes, the first the lowest, and any behind them
-  std::uint32_t length[kNames];   ///< of the feature
+/// One feature: its full 32-bit hash (tables mask or probe it) and its value.
+struct Feature {
+  std::uint32_t hash;
+  float value;
 };
 
 struct TextKernels {
@@ -29,23 +25,28 @@ struct TextKernels {
   static constexpr std::size_t kSpare = 16;
 
   /// Finds namespaces `|name feature |` that follow each other from the first delimiter on: a name
-  /// of 1 to 7 bytes, one feature of 1 to 8 bytes without a value, single spaces, and another
-  /// namespace behind. Returns how many there are, kNames at most; it stops before the first that
-  /// is anything else, and near the end of the text, where fewer than 8 bytes are left from a
-  /// feature on.
+  /// of 1 to 7 bytes, one feature of 1 to 8 bytes without a value, which neither begins nor ends
+  /// with a byte up to 0x20, single spaces, and another namespace or the end of the line behind.
+  /// Returns how many there are, kNames at most; it stops behind the last of a line, before the
+  /// first that is anything else, and near the end of the text, where fewer than 8 bytes are left
+  /// from a feature on.
   ///
   /// `delimiters` are positions of the delimiters in `text`, all of them, `count` in a row, each
-  /// below `size`. kNames places of what is written may be.
+  /// below `size`. Of each namespace it writes the bytes of the name, the first the lowest, zeros,
+  /// and in the upper byte how many there are; those of the feature and any behind them; and how
+  /// many are the feature's. kNames places of each may be written.
   std::size_t (*usual_namespaces)(const char* text, std::uint32_t size,
                                   const std::uint32_t* delimiters, std::size_t count,
-                                  UsualNamespaces& found);
+                                  std::uint64_t* names, std::uint64_t* features,
+                                  std::uint32_t* lengths);
+  static constexpr std::size_t kNames = 64;
 
-  /// hashes[i] is murmur3_x86_32 of feature i with seed seeds[i], for i < count <= kNames. With
-  /// `numbers`, features of digits alone are that number plus the seed, and it stops before a
-  /// feature that begins or ends with a byte up to 0x20. Returns how many it hashed; kNames places
-  /// may be read and written.
-  std::size_t (*hash_features)(const UsualNamespaces& found, std::size_t count,
-                               const std::uint32_t* seeds, bool numbers, std::uint32_t* hashes);
+  /// out[i] has the value 1 and the hash of feature i, for i < count: murmur3_x86_32 of its bytes
+  /// with seed seeds[i]. With `numbers`, features of digits alone are that number plus the seed.
+  /// The features are those of usual_namespaces. Up to kSpare places behind may be read and
+  /// written, too.
+  void (*hash_features)(const std::uint64_t* features, const std::uint32_t* lengths,
+                        const std::uint32_t* seeds, std::size_t count, bool numbers, Feature* out);
 };
 
 }  // namespace leveret::kernels

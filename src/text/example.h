@@ -9,13 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/text_kernels.h"
+#include "text/unfilled.h"
+
 namespace leveret::text {
 
-/// One feature: its full 32-bit hash (tables mask or probe it) and its value.
-struct Feature {
-  std::uint32_t hash;
-  float value;
-};
+using kernels::Feature;
 
 /// A run of features of one namespace. The same namespace may come in several runs of a line. Those
 /// of an example follow each other: one begins where the one before it ends.
@@ -56,9 +55,9 @@ struct FeatureName {
 struct ExampleChunk {
   std::string bytes;  ///< the text the offsets point into; whole lines
   std::vector<Example> examples;
-  std::vector<NamespaceRun> runs;
-  std::vector<Feature> features;
-  std::vector<FeatureName> names;  ///< empty, or parallel to features
+  Unfilled<NamespaceRun> runs;
+  Unfilled<Feature> features;
+  Unfilled<FeatureName> names;  ///< empty, or parallel to features
   std::vector<BadLine> bad;
   /// Where this chunk comes from: for messages. Index into the source list of its reader.
   std::uint32_t source = 0;

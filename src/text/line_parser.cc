@@ -35,7 +35,8 @@ Parser::LineParser::LineParser(NamespaceNames& names, ParserOptions options)
     : kernels_(*kernels::active().text),
       names_(names),
       options_(std::move(options)),
-      cursor_(kernels_) {
+      cursor_(kernels_),
+      out_(kernels_, options_.hash == HashMode::kStrings) {
   for (const std::string& space : options_.numbers) {
     const std::optional<std::uint32_t> id = names.intern(number_run_name(space));
     if (!id) throw std::length_error("too many different namespaces");
@@ -47,6 +48,7 @@ void Parser::LineParser::parse(ExampleChunk& chunk) {
   text_ = chunk.bytes.data();
   size_ = static_cast<std::uint32_t>(chunk.bytes.size());
   cursor_.start(chunk.bytes);
+  out_.start(chunk);
   std::uint64_t line = chunk.first_line;
   for (std::uint32_t begin = 0; begin < size_; ++line) {
     switch (parse_line(begin, chunk)) {
@@ -58,17 +60,19 @@ void Parser::LineParser::parse(ExampleChunk& chunk) {
         break;
       case Line::kBad:
         while (!at_line_end()) cursor_.advance();
+        out_.drop_line();
         add_bad_line(begin, line, chunk);
         break;
     }
     begin = cursor_.position() + 1;
     cursor_.advance();
   }
+  out_.finish(options_.keep_names);
   chunk.name_limit = names_.size();
 }
 
 Parser::LineParser::Line Parser::LineParser::parse_line(std::uint32_t begin, ExampleChunk& chunk) {
-  staged_.start(chunk);
+  out_.start_line();
   new_names_.clear();
   line_begin_ = begin;
   Example example{};
@@ -90,9 +94,8 @@ Parser::LineParser::Line Parser::LineParser::parse_line(std::uint32_t begin, Exa
     return Line::kBad;
   }
   if (!new_names_.empty() && !name_new_namespaces()) return Line::kBad;
-  example.runs_begin = static_cast<std::uint32_t>(chunk.runs.size());
-  staged_.move_to(chunk, options_.keep_names);
-  example.runs_end = static_cast<std::uint32_t>(chunk.runs.size());
+  example.runs_begin = out_.runs_begin();
+  example.runs_end = out_.runs_end();
   chunk.examples.push_back(example);
   return Line::kExample;
 }
@@ -136,64 +139,64 @@ void Parser::LineParser::add_number(std::string_view space) {
   if (run.id == KnownNamespace::kUnknown) return;
   const std::optional<float> number = namespace_number(space);
   if (!number) return;
-  staged_.reserve(1);
-  const std::uint32_t begin = staged_.next_feature();
+  out_.reserve(1);
+  const std::uint32_t begin = out_.next_feature();
   if (options_.keep_names) {
-    staged_.add_feature({0, *number}, {0, 0, 0, 0});
+    out_.add_feature({0, *number}, {0, 0, 0, 0});
   } else {
-    staged_.add_feature({0, *number});
+    out_.add_feature({0, *number});
   }
-  staged_.add_run({run.id, run.hash, begin, begin + 1});
+  out_.add_run({run.id, run.hash, begin, begin + 1});
 }
 
 /// Namespaces of the shape `|name feature |`: a known name and one feature without a value, with
 /// single spaces. Stops at the first other one, before it, or at the end of the line.
 void Parser::LineParser::parse_usual_namespaces() {
   const auto ahead = cursor_.ahead();
-  staged_.reserve(ahead.size() / 3 + 1);
+  out_.reserve(ahead.size() / 3 + 1);
   std::size_t i = 0;
-  for (bool last = false; !last;) {
+  const auto line_ended = [&] { return i > 0 && text_[ahead[i - 1]] == '\n'; };
+  while (!line_ended()) {
     if (singly_ > 0) {
       --singly_;
     } else {
       const std::size_t found = add_usual_namespaces(ahead.subspan(i));
       i += 3 * found;
-      if (found == kernels::UsualNamespaces::kNames) continue;
+      if (found == kernels::TextKernels::kNames) continue;
       again_ = found < kFew ? std::min(2 * again_, kMostSingly) : kSingly;
       if (found < kFew) singly_ = again_;
+      if (line_ended()) break;
     }
-    // What the kernel leaves: longer names, or the last one of the line.
+    // What the kernel leaves: longer names, or the last ones of the text.
     if (!add_usual_namespace(ahead.subspan(i))) break;
-    last = text_[ahead[i + 2]] == '\n';
-    i += last ? 2 : 3;
+    i += 3;
   }
-  cursor_.skip(i);
+  cursor_.skip(line_ended() ? i - 1 : i);
 }
 
 /// As many as the kernels find and as are known.
 std::size_t Parser::LineParser::add_usual_namespaces(std::span<const std::uint32_t> delimiters) {
+  constexpr std::size_t kNames = kernels::TextKernels::kNames;
+  std::uint64_t names[kNames];
+  UnhashedFeatures& features = out_.unhashed(kNames);
   const std::size_t found =
-      kernels_.usual_namespaces(text_, size_, delimiters.data(), delimiters.size(), found_);
-  std::uint32_t seeds[kernels::UsualNamespaces::kNames];
-  std::uint32_t hashes[kernels::UsualNamespaces::kNames];
-  NamespaceRun* const runs = staged_.free_runs();
-  const std::uint32_t at = staged_.next_feature();
+      kernels_.usual_namespaces(text_, size_, delimiters.data(), delimiters.size(), names,
+                                features.next_words(), features.next_lengths());
+  std::uint32_t* const seeds = features.next_seeds();
+  NamespaceRun* const runs = out_.next_runs();
+  const std::uint32_t at = out_.next_feature();
   constexpr std::uint64_t kNext = std::uint64_t{1} << 32 | 1;
   std::uint64_t place = std::uint64_t{at + 1} << 32 | at;
   std::size_t known = 0;
   for (; known < found; ++known, place += kNext) {
-    const PlainNamespace* const space = known_.find_plain(found_.name[known]);
+    const PlainNamespace* const space = known_.find_plain(names[known]);
     if (space == nullptr) break;
     std::memcpy(&runs[known], space, sizeof *space);
     std::memcpy(&runs[known].begin, &place, sizeof place);
     seeds[known] = space->hash;
   }
-  const std::size_t count =
-      kernels_.hash_features(found_, known, seeds, options_.hash == HashMode::kStrings, hashes);
-  Feature* const features = staged_.free_features();
-  for (std::size_t i = 0; i < count; ++i) features[i] = {hashes[i], 1.0f};
-  staged_.added(count);
-  return count;
+  out_.added_unhashed(known);
+  return known;
 }
 
 /// The first one, if it has the shape.
@@ -209,10 +212,27 @@ bool Parser::LineParser::add_usual_namespace(std::span<const std::uint32_t> deli
   }
   const KnownNamespace space = known_.find(view(bar + 1, blank));
   if (space.id == KnownNamespace::kUnknown || space.number) return false;
-  const std::uint32_t at = staged_.next_feature();
-  staged_.add_feature({hash(begin, end, space.hash), 1.0f});
-  staged_.add_run({space.id, space.hash, at, at + 1});
+  add_plain(begin, end, {space.id, space.hash});
   return true;
+}
+
+/// A namespace whose one feature is the text's bytes [begin, end), of value 1.
+void Parser::LineParser::add_plain(std::uint32_t begin, std::uint32_t end, PlainNamespace space) {
+  const std::uint32_t at = out_.next_feature(), length = end - begin;
+  const NamespaceRun run = {space.id, space.hash, at, at + 1};
+  if (length <= 8 && size_ - begin >= 8) {
+    const std::uint64_t word = kernels::load_le64(text_ + begin);
+    if (!kernels::blank_ends_short(word & kernels::kLowBytes[length], length)) {
+      UnhashedFeatures& features = out_.unhashed(1);
+      *features.next_words() = word;
+      *features.next_lengths() = length;
+      *features.next_seeds() = space.hash;
+      *out_.next_runs() = run;
+      return out_.added_unhashed(1);
+    }
+  }
+  out_.add_feature({hash_name(view(begin, end), space.hash, options_.hash), 1.0f});
+  out_.add_run(run);
 }
 
 bool Parser::LineParser::parse_namespace() {
@@ -225,13 +245,13 @@ bool Parser::LineParser::parse_namespace() {
   const KnownNamespace known = known_.find(name);
   const bool is_new = known.id == KnownNamespace::kUnknown;
   space.hash = is_new ? hash_namespace(name) : known.hash;
-  const std::uint32_t begin = staged_.next_feature();
+  const std::uint32_t begin = out_.next_feature();
   if (!parse_features(space)) return false;
-  const std::uint32_t end = staged_.next_feature();
+  const std::uint32_t end = out_.next_feature();
   if (begin == end) return true;
-  staged_.reserve(1);
+  out_.reserve(1);
   const auto new_id = static_cast<std::uint32_t>(kNewName + new_names_.size());
-  staged_.add_run({is_new ? new_id : known.id, space.hash, begin, end});
+  out_.add_run({is_new ? new_id : known.id, space.hash, begin, end});
   if (is_new) new_names_.push_back(name);
   return true;
 }
@@ -318,18 +338,18 @@ void Parser::LineParser::add_string_value(Namespace& space, FeatureName text) {
 
 void Parser::LineParser::add(Feature feature, FeatureName text) {
   if (feature.value == 0) return;
-  staged_.reserve(1);
+  out_.reserve(1);
   if (options_.keep_names) {
-    staged_.add_feature(feature, text);
+    out_.add_feature(feature, text);
   } else {
-    staged_.add_feature(feature);
+    out_.add_feature(feature);
   }
 }
 
 /// A name becomes known only here, when its line has proved good.
 bool Parser::LineParser::name_new_namespaces() {
-  for (std::size_t i = 0; i < staged_.run_count(); ++i) {
-    NamespaceRun& run = staged_.run(i);
+  for (std::uint32_t i = out_.runs_begin(); i < out_.runs_end(); ++i) {
+    NamespaceRun& run = out_.run(i);
     if (run.name < kNewName) continue;
     const std::string_view name = new_names_[run.name - kNewName];
     const std::optional<std::uint32_t> id = names_.intern(name);

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "kernels/text_kernels.h"
+#include "text/chunk_writer.h"
 #include "text/delimiters.h"
 #include "text/namespace_cache.h"
 #include "text/number.h"
 #include "text/parser.h"
-#include "text/staged_line.h"
 
 namespace leveret::text {
 
@@ -38,6 +38,7 @@ class Parser::LineParser {
   void parse_usual_namespaces();
   std::size_t add_usual_namespaces(std::span<const std::uint32_t> delimiters);
   bool add_usual_namespace(std::span<const std::uint32_t> delimiters);
+  void add_plain(std::uint32_t begin, std::uint32_t end, PlainNamespace space);
   bool parse_namespace();
   bool parse_weight(std::uint32_t name_size, float& weight);
   bool parse_features(Namespace& space);
@@ -69,7 +70,6 @@ class Parser::LineParser {
   const kernels::TextKernels& kernels_;
   NamespaceNames& names_;
   ParserOptions options_;
-  kernels::UsualNamespaces found_;
   // The kernel looks at sixteen namespaces: where it finds few, so many are taken singly before it
   // is asked again, and more each time.
   static constexpr std::size_t kFew = 4, kSingly = 8, kMostSingly = 256;
@@ -77,7 +77,7 @@ class Parser::LineParser {
   NamespaceCache known_;
   NamespaceCache number_runs_;  ///< by the namespaces in options_.numbers
   DelimiterCursor cursor_;
-  StagedLine staged_;
+  ChunkWriter out_;
   std::vector<std::string_view> new_names_;  ///< of this line's runs, not in known_ yet
   const char* text_ = nullptr;
   std::uint32_t size_ = 0;

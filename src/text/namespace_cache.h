@@ -33,7 +33,7 @@ class NamespaceCache {
     return slots_[slot_of(name)].known;
   }
 
-  /// The namespace of a name of 1 to 7 bytes, as kernels::UsualNamespaces has it; nullptr if it is
+  /// The namespace of a name of 1 to 7 bytes, as TextKernels::usual_namespaces writes it; nullptr if it is
   /// not known, or not plain. It may be another one after the next call.
   const PlainNamespace* find_plain(std::uint64_t name) {
     Lately& lately = place_of(name);
