@@ -1,7 +1,7 @@
 /// The dense-layer kernels, generic in the instruction set.
 ///
-/// Rows of W are worked on in bundles, so that the input (and the input's gradient) is read once
-/// per bundle. Rows whose gradient is 0 never get into a bundle.
+/// W comes from the second-level cache, at its fastest as one stream: for one example, row after
+/// row. Several examples share what is read of it.
 #pragma once
 
 #include "kernels/lanes.h"
@@ -11,22 +11,37 @@ namespace leveret::kernels::generic {
 
 // ---- forward ----
 
-/// R rows times the inputs of E examples: sums[e * N + r] holds the sum of row r, spread over its
-/// lanes. R rows by E examples by U registers are under way at once: enough to hide the latency of
-/// the multiply-add, and few enough streams for the prefetcher. U alone decides in which order a
-/// sum is made.
-template <class Isa, std::size_t R, std::size_t E, std::size_t U>
+/// How the sums of rows are made.
+struct Sums {
+  /// A sum is that of so many, to which registers of the row go in turn. They alone decide how it
+  /// is rounded.
+  std::size_t parts;
+  std::size_t parts_at_once;  ///< in one walk along the row
+  std::size_t rows_at_once;
+};
+
+/// Enough under way to hide the latency of the multiply-add, and few enough for the registers, of
+/// 32 (AVX-512) or 16. Where weights serve one example and are many, they are what takes the time,
+/// and come fastest in one stream (bench_kernels_dense, bench_gemm). The number of examples does
+/// not change the parts.
+constexpr Sums sums_of(std::size_t lanes, std::size_t examples, bool long_rows) {
+  if (lanes == 16 && long_rows && examples == 1) return {4, 4, 1};
+  if (lanes == 16) return {long_rows ? 4u : 1u, 1, examples == 2 ? 8u : 4u};
+  if (lanes == 8) return {1, 1, 4};
+  return {8 / lanes, 8 / lanes, examples == 1 ? 4u : 1u};
+}
+
+/// Some rows times the inputs of E examples: sums[e * N + r] holds the sum of row r, spread over
+/// its lanes.
+template <class Isa, std::size_t E, bool kLong>
 inline void row_sums(const float* w, const float* in, std::size_t inputs, std::size_t stride,
                      typename Isa::V* sums) {
   using V = typename Isa::V;
   constexpr std::size_t N = kLanes<Isa>;
-  V part[E][R][U];
-  for (auto& example : part) {
-    for (auto& row : example) {
-      for (V& p : row) p = V(0.0f);
-    }
-  }
-  const auto multiply = [&](std::size_t i, std::size_t u, auto lanes) {
+  constexpr Sums kSums = sums_of(N, E, kLong);
+  constexpr std::size_t P = kSums.parts_at_once, R = kSums.rows_at_once;
+  V part[E][R][P];
+  const auto multiply = [&](std::size_t i, std::size_t p, auto lanes) {
     V x[E];
 #pragma GCC unroll 16
     for (std::size_t e = 0; e < E; ++e) x[e] = lanes.load(in + e * inputs + i);
@@ -34,38 +49,52 @@ inline void row_sums(const float* w, const float* in, std::size_t inputs, std::s
     for (std::size_t r = 0; r < R; ++r) {
       const V weight = lanes.load(w + r * stride + i);
 #pragma GCC unroll 16
-      for (std::size_t e = 0; e < E; ++e) part[e][r][u] = Isa::fma(weight, x[e], part[e][r][u]);
+      for (std::size_t e = 0; e < E; ++e) part[e][r][p] = Isa::fma(weight, x[e], part[e][r][p]);
     }
   };
-  std::size_t i = 0;
-  for (; i + U * N <= inputs; i += U * N) {
+  for (std::size_t first = 0; first < kSums.parts; first += P) {
+    for (auto& example : part) {
+      for (auto& row : example) {
+        for (V& sum : row) sum = V(0.0f);
+      }
+    }
+    std::size_t i = first * N;
+    for (; i + P * N <= inputs; i += kSums.parts * N) {
 #pragma GCC unroll 4
-    for (std::size_t u = 0; u < U; ++u) multiply(i + u * N, u, Whole<Isa>{});
-  }
-  sweep<Isa>(inputs - i, [&](std::size_t at, auto lanes) { multiply(i + at, 0, lanes); });
+      for (std::size_t p = 0; p < P; ++p) multiply(i + p * N, p, Whole<Isa>{});
+    }
+#pragma GCC unroll 4
+    for (std::size_t p = 0; p < P; ++p, i += N) {
+      if (i + N <= inputs) {
+        multiply(i, p, Whole<Isa>{});
+      } else if (i < inputs) {
+        multiply(i, p, Part<Isa>{inputs - i});
+      }
+    }
 #pragma GCC unroll 16
-  for (std::size_t e = 0; e < E; ++e) {
+    for (std::size_t e = 0; e < E; ++e) {
 #pragma GCC unroll 16
-    for (std::size_t r = 0; r < R; ++r) {
-      V sum = part[e][r][0];
-      for (std::size_t u = 1; u < U; ++u) sum = sum + part[e][r][u];
-      sums[e * N + r] = sum;
+      for (std::size_t r = 0; r < R; ++r) {
+        V sum = part[e][r][0];
+        if (first > 0) sum = sums[e * N + r] + sum;
+        for (std::size_t p = 1; p < P; ++p) sum = sum + part[e][r][p];
+        sums[e * N + r] = sum;
+      }
     }
   }
 }
 
 /// A bundle of `kLanes` rows for E examples, and for each of these one transposed reduction of all
 /// rows at the end.
-template <class Isa, std::size_t R, std::size_t E>
+template <class Isa, std::size_t E, bool kLong>
 [[gnu::flatten]] inline void forward_bundle(const float* w, const float* bias, const float* in,
                                             std::size_t inputs, std::size_t outputs,
                                             std::size_t stride, float* out) {
   using V = typename Isa::V;
   constexpr std::size_t N = kLanes<Isa>;
-  constexpr std::size_t U = N < 8 ? 8 / N : 1;
   V sums[E * N];
-  for (std::size_t r = 0; r < N; r += R) {
-    row_sums<Isa, R, E, U>(w + r * stride, in, inputs, stride, sums + r);
+  for (std::size_t r = 0; r < N; r += sums_of(N, E, kLong).rows_at_once) {
+    row_sums<Isa, E, kLong>(w + r * stride, in, inputs, stride, sums + r);
   }
   const V biases = V::load_unaligned(bias);
   for (std::size_t e = 0; e < E; ++e) {
@@ -73,27 +102,17 @@ template <class Isa, std::size_t R, std::size_t E>
   }
 }
 
-/// Of a bundle, for E examples: sums enough to hide the latency of the multiply-add, and registers
-/// enough, of 32 (AVX-512) or 16. More than these are slower, as are fewer (bench_gemm). Where they
-/// serve one example, so are more than four streams of weights (bench_kernels_dense).
-constexpr std::size_t rows_at_once(std::size_t lanes, std::size_t examples) {
-  if (examples == 1) return 4;
-  if (lanes < 8) return 1;
-  return lanes == 16 && examples == 2 ? 8 : 4;
-}
-
 /// A layer for E examples at a time, and of the rest as many as are left. An
 /// example's sums are the same bits whatever E is, and whoever its neighbours are.
-template <class Isa, std::size_t E>
+template <class Isa, std::size_t E, bool kLong>
 inline void forward_examples(const float* w, const float* bias, const float* in, std::size_t inputs,
                              std::size_t outputs, std::size_t stride, std::size_t examples,
                              float* out) {
   constexpr std::size_t N = kLanes<Isa>;
-  constexpr std::size_t R = rows_at_once(N, E);
   for (; examples >= E; examples -= E, in += E * inputs, out += E * outputs) {
     std::size_t o = 0;
     for (; o + N <= outputs; o += N) {
-      forward_bundle<Isa, R, E>(w + o * stride, bias + o, in, inputs, outputs, stride, out + o);
+      forward_bundle<Isa, E, kLong>(w + o * stride, bias + o, in, inputs, outputs, stride, out + o);
     }
     for (; o < outputs; ++o) {
       for (std::size_t e = 0; e < E; ++e) {
@@ -102,7 +121,7 @@ inline void forward_examples(const float* w, const float* bias, const float* in,
     }
   }
   if constexpr (E > 1) {
-    forward_examples<Isa, E - 1>(w, bias, in, inputs, outputs, stride, examples, out);
+    forward_examples<Isa, E - 1, kLong>(w, bias, in, inputs, outputs, stride, examples, out);
   }
 }
 
@@ -111,66 +130,43 @@ template <class Isa>
 void dense_forward(const float* w, const float* bias, const float* in, std::size_t inputs,
                    std::size_t outputs, std::size_t stride, std::size_t examples, float* out) {
   constexpr std::size_t E = kLanes<Isa> == 8 ? 3 : 4;
-  forward_examples<Isa, E>(w, bias, in, inputs, outputs, stride, examples, out);
+  if constexpr (kLanes<Isa> == 16) {
+    constexpr std::size_t kLong = 128;
+    if (inputs >= kLong) {
+      return forward_examples<Isa, E, true>(w, bias, in, inputs, outputs, stride, examples, out);
+    }
+  }
+  forward_examples<Isa, E, false>(w, bias, in, inputs, outputs, stride, examples, out);
 }
 
 // ---- backward and update ----
 
-/// R active rows of W: row r starts at w + first[r], and its output's gradient is d[r].
-template <std::size_t R>
-struct Bundle {
-  std::size_t first[R];
-  float d[R];
-};
-
-/// One pass over the rows of a bundle. `fresh`: d_in is set rather than added to.
-template <class Isa, std::size_t R, class Step>
-[[gnu::flatten]] inline void dense_bundle(float* w, float* acc, const float* in,
-                                          const Bundle<R>& rows, std::size_t inputs,
-                                          const Step& step, bool fresh, float* d_in) {
+/// One pass over an active row of W, whose output's gradient is d. `fresh`: d_in is set rather than
+/// added to.
+template <class Isa, class Step>
+[[gnu::flatten]] inline void dense_row(float* w, float* acc, const float* in, float d,
+                                       std::size_t inputs, const Step& step, bool fresh,
+                                       float* d_in) {
   using V = typename Isa::V;
-  V d[R];
-  float* weights[R];
-  float* squares[R];
-  for (std::size_t r = 0; r < R; ++r) {
-    d[r] = V(rows.d[r]);
-    weights[r] = w + rows.first[r];
-    squares[r] = acc + rows.first[r];
-  }
+  const V factor(d);
   sweep<Isa>(inputs, [&](std::size_t i, auto lanes) {
-    V sum = fresh ? V(0.0f) : lanes.load(d_in + i);
-    const V x = lanes.load(in + i);
-    for (std::size_t r = 0; r < R; ++r) {
-      V weight = lanes.load(weights[r] + i);
-      sum = Isa::fma(d[r], weight, sum);
-      V square = lanes.load(squares[r] + i);
-      step.apply(d[r] * x, weight, square);
-      lanes.store(weights[r] + i, weight);
-      lanes.store(squares[r] + i, square);
-    }
-    lanes.store(d_in + i, sum);
+    V weight = lanes.load(w + i);
+    V square = lanes.load(acc + i);
+    const V sum = fresh ? V(0.0f) : lanes.load(d_in + i);
+    lanes.store(d_in + i, Isa::fma(factor, weight, sum));
+    step.apply(factor * lanes.load(in + i), weight, square);
+    lanes.store(w + i, weight);
+    lanes.store(acc + i, square);
   });
 }
 
 template <class Isa, class Step>
 void dense_rows(float* w, float* acc, const float* in, const float* d_out, std::size_t inputs,
                 std::size_t outputs, std::size_t stride, const Step& step, float* d_in) {
-  constexpr std::size_t R = 4;
-  Bundle<R> rows;
-  std::size_t filled = 0;
   bool fresh = true;
   for (std::size_t o = 0; o < outputs; ++o) {
     if (d_out[o] == 0.0f) continue;
-    rows.first[filled] = o * stride;
-    rows.d[filled] = d_out[o];
-    if (++filled < R) continue;
-    dense_bundle<Isa, R>(w, acc, in, rows, inputs, step, fresh, d_in);
-    filled = 0;
-    fresh = false;
-  }
-  for (std::size_t r = 0; r < filled; ++r) {
-    const Bundle<1> row = {{rows.first[r]}, {rows.d[r]}};
-    dense_bundle<Isa, 1>(w, acc, in, row, inputs, step, fresh, d_in);
+    dense_row<Isa>(w + o * stride, acc + o * stride, in, d_out[o], inputs, step, fresh, d_in);
     fresh = false;
   }
   if (fresh) {
