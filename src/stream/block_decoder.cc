@@ -87,9 +87,15 @@ void BlockDecoder::read_examples(BytesReader& from, std::uint32_t examples) {
   // Before anything is done for each run.
   from.check(runs_ <= (examples > 1 ? kBlockFeatures : kMaxExampleFeatures),
              "it has too many runs");
+  once_each_ = true;
   for (Template& t : templates_) {
     const std::uint32_t uses = std::exchange(t.uses, 0);
-    for (std::uint32_t r = t.begin; r < t.end; ++r) columns_[run_columns_[r]].runs += uses;
+    for (std::uint32_t r = t.begin; r < t.end; ++r) {
+      Column& column = columns_[run_columns_[r]];
+      column.runs += uses;
+      once_each_ &= column.last_template != &t;
+      column.last_template = &t;
+    }
   }
   // What is done for each column is done for each chunk.
   from.check(std::all_of(columns_.begin(), columns_.end(),
@@ -135,9 +141,14 @@ void BlockDecoder::read_features(BytesReader& from) {
     column.hashes = PackedColumn(from, features);
     if (!column.all_ones) column.values = PackedColumn(from, features);
   }
+  const bool all_plain = std::all_of(columns_.begin(), columns_.end(),
+                                     [](const Column& column) { return column.plain(); });
+  decodes_ahead_ = all_plain && once_each_;
+  hashes_.assign(columns_.size(), nullptr);
+  for (Column& column : columns_) column.undecoded = column.runs;
   for (Template& t : templates_) {
-    t.plain = std::all_of(run_columns_.begin() + t.begin, run_columns_.begin() + t.end,
-                          [this](std::uint32_t c) { return columns_[c].plain(); });
+    t.plain = all_plain || std::all_of(run_columns_.begin() + t.begin, run_columns_.begin() + t.end,
+                                       [this](std::uint32_t c) { return columns_[c].plain(); });
   }
 }
 
@@ -171,10 +182,10 @@ void BlockDecoder::count_runs(std::size_t examples) {
 
 /// Decodes of each column what the next `examples` examples have of it.
 void BlockDecoder::decode(std::size_t examples) {
+  if (decodes_ahead_) return decode_ahead(examples);
   count_runs(examples);
   const std::size_t places = decode_counts();
   if (values_.size() < places) values_.resize(places);
-  hashes_.resize(columns_.size());
   std::uint32_t* to = values_.data();
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     Column& column = columns_[c];
@@ -188,6 +199,31 @@ void BlockDecoder::decode(std::size_t examples) {
     column.values.next(column.part_features, to);
     column.next_value = to;
     to += column.part_features;
+  }
+}
+
+/// Of each column, makes it as many hashes as there are examples, and leaves the last ones for the
+/// examples after these, where some have none of it: counting what they have takes longer.
+void BlockDecoder::decode_ahead(std::size_t examples) {
+  const auto wanted = [&](std::size_t c) {
+    return std::min(examples - std::min(left_of(c), examples), columns_[c].undecoded);
+  };
+  std::size_t places = 0;
+  for (std::size_t c = 0; c < columns_.size(); ++c) places += left_of(c) + wanted(c);
+  values_.swap(values_before_);
+  if (values_.size() < places) values_.resize(places);
+  std::uint32_t* to = values_.data();
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    Column& column = columns_[c];
+    if (c + kColumnsAhead < columns_.size()) columns_[c + kColumnsAhead].hashes.prefetch(examples);
+    const std::size_t left = left_of(c), more = wanted(c);
+    std::copy_n(hashes_[c], left, to);
+    hashes_[c] = to;
+    to += left;
+    column.hashes.next(more, to);
+    column.undecoded -= more;
+    to += more;
+    column.decoded_end = to;
   }
 }
 

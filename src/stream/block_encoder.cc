@@ -30,7 +30,7 @@ std::size_t BlockEncoder::VectorHash::operator()(const std::vector<std::uint32_t
 
 bool BlockEncoder::has_room(const text::ExampleChunk& chunk, const text::Example& example) const {
   if (kinds_.empty()) return true;
-  if (chunk.source != source_ || kinds_.size() >= kBlockExamples) return false;
+  if (chunk.source != source_ || kinds_.size() >= kWrittenExamples) return false;
   // Line numbers only rise in a source; an interleaved stream of chunks would make them fall.
   if (example.line < next_line_) return false;
   return std::max(features_, runs_) + weight_of(chunk, example) <= kBlockFeatures &&

@@ -34,6 +34,9 @@ namespace leveret::stream {
 /// A block has at most kBlockExamples, and at most kBlockFeatures in its runs and features each,
 /// or is one example of up to kMaxExampleFeatures. It bounds what a hostile block can make of us.
 inline constexpr std::size_t kBlockExamples = 1 << 13;
+/// Those that a writer puts into a block: with some ten fields or twenty, its bytes stay in the
+/// second-level cache from when they are read until they are decoded.
+inline constexpr std::size_t kWrittenExamples = 1 << 12;
 inline constexpr std::size_t kBlockFeatures = 1 << 19;
 inline constexpr std::size_t kMaxExampleFeatures = 1 << 26;
 
@@ -117,20 +120,25 @@ class BlockDecoder {
     std::uint32_t name, hash;
   };
   static_assert(sizeof(Name) == 8);
-  struct Column {
-    std::uint64_t runs = 0;  ///< in the block
-    bool one_each = true;    ///< each run has one feature: there are no counts
-    bool all_ones = true;    ///< each value is 1: there are no values
-    PackedColumn counts, hashes, values;
-    std::size_t part_features = 0;              ///< in the examples at hand
-    const std::uint32_t* next_count = nullptr;  ///< in counts_, not yet put into the chunk
-    const std::uint32_t* next_value = nullptr;  ///< in values_, the same
-    bool plain() const { return one_each && all_ones; }
-  };
   struct Template {
     std::uint32_t begin, end;  ///< in run_columns_
     std::uint32_t uses;        ///< examples with it, while they are counted; else 0
     bool plain;                ///< each run one feature of value 1
+  };
+  struct Column {
+    std::size_t runs = 0;                     ///< in the block
+    const Template* last_template = nullptr;  ///< which has it, while they are looked through
+    bool one_each = true;                     ///< each run has one feature: there are no counts
+    bool all_ones = true;                     ///< each value is 1: there are no values
+    PackedColumn counts, hashes, values;
+    // decode_ahead:
+    std::size_t undecoded = 0;
+    const std::uint32_t* decoded_end = nullptr;  ///< behind its last hash in values_
+    // else:
+    std::size_t part_features = 0;              ///< in the examples at hand
+    const std::uint32_t* next_count = nullptr;  ///< in counts_, not yet put into the chunk
+    const std::uint32_t* next_value = nullptr;  ///< in values_, the same
+    bool plain() const { return one_each && all_ones; }
   };
 
   void read_columns_and_templates(BytesReader& from);
@@ -140,6 +148,11 @@ class BlockDecoder {
   std::size_t count_examples(std::size_t features, std::size_t& runs) const;
   void count_runs(std::size_t examples);
   void decode(std::size_t examples);
+  void decode_ahead(std::size_t examples);
+  /// Hashes of a column that are decoded, and not yet put into a chunk.
+  std::size_t left_of(std::size_t column) const {
+    return static_cast<std::size_t>(columns_[column].decoded_end - hashes_[column]);
+  }
   std::size_t decode_counts();
   void put_example(std::size_t i, text::Example& out);
   void put_plain_runs(const Template& t, text::ExampleChunk& chunk);
@@ -151,12 +164,14 @@ class BlockDecoder {
   std::vector<Column> columns_;
   std::vector<Name> names_of_;  ///< by column
   std::vector<Template> templates_;
+  bool once_each_ = false;      ///< no template has a column twice
+  bool decodes_ahead_ = false;  ///< the same, and all columns are plain
   std::vector<std::uint32_t> run_columns_;
   std::vector<std::uint32_t> template_of_;
   std::string bytes_;  ///< where the columns lie
   // Of the examples at hand, by columns; they only ever grow.
   std::vector<std::uint32_t> part_runs_;  ///< of each column
-  std::vector<std::uint32_t> counts_, values_;
+  std::vector<std::uint32_t> counts_, values_, values_before_;
   /// By column: the hashes of its features not yet put into the chunk, in values_.
   std::vector<const std::uint32_t*> hashes_;
   std::string kinds_, tags_;

@@ -38,7 +38,7 @@ class CacheWriter {
   std::uint64_t bytes_written() const { return file_.size(); }
 
  private:
-  struct Packer;
+  class Packer;
 
   void write(std::string_view bytes);
   void write_block();

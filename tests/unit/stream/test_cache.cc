@@ -88,6 +88,26 @@ std::string varied_lines(std::size_t count, std::uint32_t seed) {
   return text;
 }
 
+/// Lines of click data: namespaces of one feature each, of which some are missing, in any order. One
+/// line in `twice` has one of them twice; 0: none has.
+std::string plain_lines(std::size_t count, unsigned twice) {
+  std::mt19937 random(static_cast<std::uint32_t>(count));
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    text += "1";
+    const std::size_t first = random() % 20;
+    for (std::size_t n = 0; n < 20; ++n) {
+      const std::size_t name = (first + n) % 20;
+      // The last ones are rare: nearly all of what was decoded for them is left.
+      if (random() % 20 < name) continue;
+      text += fmt::format(" |n{} {}", name, random() % (name % 2 ? 10 : 100000));
+      if (twice != 0 && random() % twice == 0) text += fmt::format(" |n{} again", name);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -111,6 +131,25 @@ TEST_CASE("a cache gives the examples of the text, bit for bit") {
     if (count == 30000) CHECK(info.totals.blocks >= 8);
     CHECK(info.key.sources.size() == 3);
   }
+}
+
+TEST_CASE("a cache gives plain lines, whether a namespace comes once or not") {
+  const TempDir dir;
+  const std::string cache = dir.path("cache");
+  for (const unsigned twice : {0, 1, 100, 20000}) {
+    const std::string expected = make_cache({dir.write("a", plain_lines(15000, twice))}, cache);
+    CHECK(read_cache(cache) == expected);
+    CHECK(inspect_cache(cache, true).totals.blocks == 4);
+  }
+}
+
+TEST_CASE("what zstd makes less than half as large is packed") {
+  const TempDir dir;
+  std::string text;
+  for (int i = 0; i < 50000; ++i) text += i % 100 ? "1 |a 1 |b 1\n" : "1 |a 2 |b 2\n";
+  make_cache({dir.write("a", text)}, dir.path("cache"));
+  // A byte for the kind of each example, and for each of its features, before it is packed.
+  CHECK(std::filesystem::file_size(dir.path("cache")) < 50000);
 }
 
 TEST_CASE("line numbers and counts of what was left out stay") {
@@ -245,12 +284,13 @@ TEST_CASE("any changed byte of a cache is found") {
 
 TEST_CASE("a block whose checksum is right but whose content is not is refused or harmless") {
   // A forged cache: each byte of the block changed, the checksum made anew.
+  const std::string lines = GENERATE(varied_lines(60, 5), plain_lines(60, 0));
   std::string block;
   text::NamespaceNames names;
   {
     text::Parser parser(names, {});
     text::ExampleChunk chunk;
-    chunk.bytes = varied_lines(60, 5);
+    chunk.bytes = lines;
     parser.parse(chunk);
     BlockEncoder encoder(names);
     for (const text::Example& example : chunk.examples) encoder.add(chunk, example);
