@@ -27,6 +27,7 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .add_slice_changes = add_slice_changes<Isa>,
       .fill_from = fill_from<Isa>,
       .ffm_pairs = ffm_pairs<Isa>,
+      .ffm_pairs_sum = ffm_pairs_sum<Isa>,
       .ffm_deltas = ffm_deltas<Isa>,
       .ffm_update_pairs = ffm_update_pairs<Isa>,
       .ffm_update_pairs_slice = ffm_update_pairs_slice<Isa>,

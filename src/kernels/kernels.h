@@ -113,6 +113,10 @@ struct Kernels {
   void (*ffm_pairs)(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
                     std::size_t n, std::size_t k, float* pairs);
 
+  /// The sum of all of them, for which they may be written to `pairs` or not.
+  float (*ffm_pairs_sum)(RowFormat format, const std::byte* const* rows,
+                         const std::uint32_t* fields, std::size_t n, std::size_t k, float* pairs);
+
   /// delta[(i,j)] = (d[(i,j)] + own) * x[i] * x[j], and 0 where that product of values is 0 and for
   /// j = i; without d (null) own alone. Where rows of zeros stand, x is 0. All three have kSpare
   /// floats behind, of any value, which may be read, and those of delta written; delta is not d.

@@ -39,6 +39,22 @@ void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32
 }
 
 template <class Isa>
+float ffm_pairs_sum(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
+                    std::size_t n, std::size_t k, float* pairs) {
+  if constexpr (Isa::kTiles) {
+    if (format == RowFormat::kI16 && n >= kTile && adjacent(fields, n)) {
+      const Rows<const Q12> r = {rows, fields};
+      if (k == 4) return ffm_pairs_sum_q12<Isa, 4>(r, n);
+      if (k == 8) return ffm_pairs_sum_q12<Isa, 8>(r, n);
+    }
+  }
+  ffm_pairs<Isa>(format, rows, fields, n, k, pairs);
+  float sum, squares;
+  moments<Isa>(pairs, n * (n + 1) / 2, &sum, &squares);
+  return sum;
+}
+
+template <class Isa>
 void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, std::byte* const* accs,
                             const std::uint32_t* fields, std::size_t n, std::size_t k,
                             const float* delta, StepRule rule, std::uint32_t noise) {

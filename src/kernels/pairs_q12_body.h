@@ -131,6 +131,50 @@ template <class Isa, std::size_t K>
   }
 }
 
+/// Adds the pairs of rows i, … with those before row i + absent to registers of sums, in units of
+/// kQ12UnitSquared.
+template <class Isa, std::size_t K, bool kWhole>
+[[gnu::always_inline]] inline void add_pairs_of_four_q12(
+    const Rows<const Q12>& w, std::size_t i, std::size_t absent,
+    typename Isa::V (&sums)[TileWords<Isa, K>::kRegisters]) {
+  using V = typename Isa::V;
+  alignas(64) static constexpr Q12 kSpare[kTile * K] = {};
+  alignas(64) static constexpr float kBelow[kTile * kTile] = {0, 0, 0, 0, 1, 0, 0, 0,
+                                                              1, 1, 0, 0, 1, 1, 1, 0};
+  const FourRows<const Q12, kWhole> own(absent, kSpare,
+                                        [&](std::size_t r) { return w.slot(i + r, 0, K); });
+  TileWords<Isa, K> a, b;
+  a.load(own.at(i * K).at);
+  sums[0] = Isa::fma(a.products(a.transposed()), V::load_aligned(kBelow), sums[0]);
+  for (std::size_t j = 0; j < i + absent; j += kTile) {
+    a.load(own.at(j * K).at);
+    b.load(slots_of<K>(w, j, i).at);
+    const TileWords<Isa, K> other = a.transposed();
+#pragma GCC unroll 4
+    for (std::size_t e = 0; e < b.kRegisters; ++e) {
+      sums[e] = sums[e] + TileWords<Isa, K>::Words::pair_products(b.w[e], other.w[e]);
+    }
+  }
+}
+
+/// The sum of all pairs: without that of each, half of the shuffles fall away.
+template <class Isa, std::size_t K>
+[[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] float ffm_pairs_sum_q12(
+    Rows<const Q12> w, std::size_t n) {
+  using V = typename Isa::V;
+  V sums[TileWords<Isa, K>::kRegisters];
+  for (V& sum : sums) sum = V(0.0f);
+  for (std::size_t i = 0; i + kTile <= n; i += kTile) {
+    add_pairs_of_four_q12<Isa, K, true>(w, i, 0, sums);
+  }
+  if (n % kTile != 0) {
+    add_pairs_of_four_q12<Isa, K, false>(w, n - kTile, kTile - n % kTile, sums);
+  }
+  V sum = sums[0];
+  for (std::size_t e = 1; e < TileWords<Isa, K>::kRegisters; ++e) sum = sum + sums[e];
+  return Isa::sum(sum) * kQ12UnitSquared;
+}
+
 // ---- update, one accumulator per slot ----
 
 /// What turns a delta into a step. Steps are four times what a contra weight of 1 would cause, so

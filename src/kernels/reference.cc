@@ -295,6 +295,14 @@ void moments(const float* x, std::size_t length, float* sum, float* sum_squares)
   *sum_squares = static_cast<float>(dot_double(x, x, length));
 }
 
+float ffm_pairs_sum(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
+                    std::size_t n, std::size_t k, float* pairs) {
+  ffm_pairs(format, rows, fields, n, k, pairs);
+  float sum, squares;
+  moments(pairs, n * (n + 1) / 2, &sum, &squares);
+  return sum;
+}
+
 void affine(const float* x, std::size_t length, float shift, float scale, float* out) {
   for (std::size_t i = 0; i < length; ++i) out[i] = (x[i] - shift) * scale;
 }
@@ -327,6 +335,7 @@ constinit const Kernels kReference = {
     .add_slice_changes = add_slice_changes,
     .fill_from = fill_from,
     .ffm_pairs = ffm_pairs,
+    .ffm_pairs_sum = ffm_pairs_sum,
     .ffm_deltas = ffm_deltas,
     .ffm_update_pairs = ffm_update_pairs,
     .ffm_update_pairs_slice = ffm_update_pairs_slice,

@@ -75,7 +75,7 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) co
   return true;
 }
 
-/// Writes the pairs, to their places in tape.pairs unless only their sum is asked for, and returns
+/// Writes the pairs to their places in tape.pairs, unless only their sum is asked for, and returns
 /// the sum.
 float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) const {
   FfmInPlace& at = tape.ffm.at;
@@ -87,6 +87,14 @@ float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) co
     at.compact.resize(2 * count + kernels::Kernels::kSpare);
   }
   float* const to = at.filled ? pairs : at.compact.data();
+  float sum = 0, squares = 0;
+  // Whoever looks at the parts gets the same sum.
+  const bool sum_alone = at.ones && !model.spec().has_mlp();
+  if (sum_alone) {
+    sum = kernels_->ffm_pairs_sum(model.row_format(), at.rows.data(), at.fields.data(), n,
+                                  model.spec().ffm_k, to);
+    if (!tape.keep_parts) return sum;
+  }
   kernels_->ffm_pairs(model.row_format(), at.rows.data(), at.fields.data(), n, model.spec().ffm_k,
                       to);
   if (!at.ones) times_values(at.x.data(), n, to);
@@ -97,8 +105,7 @@ float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) co
       for (std::size_t j = 0; j < i; ++j) pairs[pair_index(at.fields[j], at.fields[i])] = from[j];
     }
   }
-  float sum = 0, squares = 0;
-  kernels_->moments(to, count, &sum, &squares);
+  if (!sum_alone) kernels_->moments(to, count, &sum, &squares);
   return sum;
 }
 

@@ -129,6 +129,10 @@ void register_ffm() {
       const std::string suffix = format == RowFormat::kI16 ? "_i16" : "";
       const double bytes = format == RowFormat::kI16 ? .5 : 1;
       const int f = static_cast<int>(format);
+      add("ffm_pairs_sum" + suffix, k, bytes, 1, [=](const Kernels& kernels, Block& b) {
+        benchmark::DoNotOptimize(kernels.ffm_pairs_sum(format, b.stored[f].data(), b.fields.data(),
+                                                       kFields, b.k, b.pairs.get()));
+      });
       add("ffm_pairs" + suffix, k, bytes, 1, [=](const Kernels& kernels, Block& b) {
         kernels.ffm_pairs(format, b.stored[f].data(), b.fields.data(), kFields, b.k, b.pairs.get());
       });

@@ -159,6 +159,14 @@ TEST_CASE("ffm_pairs of every instruction set") {
         tolerance.push_back(0);
       }
       require_close(pairs.copy(), expected, tolerance);
+      const double sum = std::accumulate(expected.begin(), expected.end(), 0.0);
+      double sizes = 0;  // each addition may round as much as all of them together are
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < i; ++j) sizes += example.pair_size(i, j);
+      }
+      const double bound = static_cast<double>(k + n) * kEps * sizes;
+      CHECK(kernels.ffm_pairs_sum(format, rows.w.data(), example.fields.data(), n, k, pairs) ==
+            Approx(sum).margin(bound));
     });
   });
 }
