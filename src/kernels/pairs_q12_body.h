@@ -152,7 +152,8 @@ template <class Isa, std::size_t K, bool kWhole>
     const TileWords<Isa, K> other = a.transposed();
 #pragma GCC unroll 4
     for (std::size_t e = 0; e < b.kRegisters; ++e) {
-      sums[e] = sums[e] + TileWords<Isa, K>::Words::pair_products(b.w[e], other.w[e]);
+      const V products = TileWords<Isa, K>::Words::pair_products(b.w[e], other.w[e]);
+      sums[e] = sums[e] + products;
     }
   }
 }
