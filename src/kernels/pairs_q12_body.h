@@ -96,27 +96,44 @@ template <std::size_t K, class T>
 
 // ---- forward ----
 
+/// The tiles of the pairs of rows i, … with those before row i + absent. Calls diagonal(a, a') with
+/// the sides of those among themselves, then tile(j, b, a') for each of the others.
+template <class Isa, std::size_t K, bool kWhole, class Diagonal, class Tile>
+[[gnu::always_inline]] inline void for_tiles_of_four_q12(const Rows<const Q12>& w, std::size_t i,
+                                                         std::size_t absent, Diagonal&& diagonal,
+                                                         Tile&& tile) {
+  alignas(64) static constexpr Q12 kSpare[kTile * K] = {};
+  const FourRows<const Q12, kWhole> own(absent, kSpare,
+                                        [&](std::size_t r) { return w.slot(i + r, 0, K); });
+  TileWords<Isa, K> a, b;
+  a.load(own.at(i * K).at);
+  diagonal(a, a.transposed());
+  for (std::size_t j = 0; j < i + absent; j += kTile) {
+    a.load(own.at(j * K).at);
+    b.load(slots_of<K>(w, j, i).at);
+    tile(j, b, a.transposed());
+  }
+}
+
 /// The pairs of rows i, … with those before row i + absent.
 template <class Isa, std::size_t K, bool kWhole>
 [[gnu::always_inline]] inline void pairs_of_four_q12(const Rows<const Q12>& w, std::size_t i,
                                                      std::size_t absent, float* pairs) {
   using V = typename Isa::V;
-  alignas(64) static constexpr Q12 kSpare[kTile * K] = {};
+  using Side = TileWords<Isa, K>;
   alignas(16) float spare_pairs[kTile];
   const V scale(kQ12UnitSquared);
-  const FourRows<const Q12, kWhole> own(absent, kSpare,
-                                        [&](std::size_t r) { return w.slot(i + r, 0, K); });
   const FourRows<float, kWhole> out(
       absent, spare_pairs, [&](std::size_t r) { return pairs + (i + r) * (i + r + 1) / 2; });
-  TileWords<Isa, K> a, b;
-  // First, because it writes to the places of pairs with rows that are not there, too.
-  a.load(own.at(i * K).at);
-  Isa::store_triangle(out.at(i).at, a.products(a.transposed()) * scale);
-  for (std::size_t j = 0; j < i + absent; j += kTile) {
-    a.load(own.at(j * K).at);
-    b.load(slots_of<K>(w, j, i).at);
-    Isa::store_fours(out.at(j).at, b.products(a.transposed()) * scale, kTile);
-  }
+  for_tiles_of_four_q12<Isa, K, kWhole>(
+      w, i, absent,
+      // It writes to the places of pairs with rows that are not there, too: the others come later.
+      [&](const Side& a, const Side& b) {
+        Isa::store_triangle(out.at(i).at, a.products(b) * scale);
+      },
+      [&](std::size_t j, const Side& a, const Side& b) {
+        Isa::store_fours(out.at(j).at, a.products(b) * scale, kTile);
+      });
 }
 
 template <class Isa, std::size_t K>
@@ -138,24 +155,21 @@ template <class Isa, std::size_t K, bool kWhole>
     const Rows<const Q12>& w, std::size_t i, std::size_t absent,
     typename Isa::V (&sums)[TileWords<Isa, K>::kRegisters]) {
   using V = typename Isa::V;
-  alignas(64) static constexpr Q12 kSpare[kTile * K] = {};
+  using Side = TileWords<Isa, K>;
   alignas(64) static constexpr float kBelow[kTile * kTile] = {0, 0, 0, 0, 1, 0, 0, 0,
                                                               1, 1, 0, 0, 1, 1, 1, 0};
-  const FourRows<const Q12, kWhole> own(absent, kSpare,
-                                        [&](std::size_t r) { return w.slot(i + r, 0, K); });
-  TileWords<Isa, K> a, b;
-  a.load(own.at(i * K).at);
-  sums[0] = Isa::fma(a.products(a.transposed()), V::load_aligned(kBelow), sums[0]);
-  for (std::size_t j = 0; j < i + absent; j += kTile) {
-    a.load(own.at(j * K).at);
-    b.load(slots_of<K>(w, j, i).at);
-    const TileWords<Isa, K> other = a.transposed();
+  for_tiles_of_four_q12<Isa, K, kWhole>(
+      w, i, absent,
+      [&](const Side& a, const Side& b) {
+        sums[0] = Isa::fma(a.products(b), V::load_aligned(kBelow), sums[0]);
+      },
+      [&](std::size_t, const Side& a, const Side& b) {
 #pragma GCC unroll 4
-    for (std::size_t e = 0; e < b.kRegisters; ++e) {
-      const V products = TileWords<Isa, K>::Words::pair_products(b.w[e], other.w[e]);
-      sums[e] = sums[e] + products;
-    }
-  }
+        for (std::size_t e = 0; e < Side::kRegisters; ++e) {
+          const V products = Side::Words::pair_products(a.w[e], b.w[e]);
+          sums[e] = sums[e] + products;
+        }
+      });
 }
 
 /// The sum of all pairs: without that of each, half of the shuffles fall away.

@@ -87,13 +87,13 @@ void BlockDecoder::read_examples(BytesReader& from, std::uint32_t examples) {
   // Before anything is done for each run.
   from.check(runs_ <= (examples > 1 ? kBlockFeatures : kMaxExampleFeatures),
              "it has too many runs");
-  once_each_ = true;
+  decodes_ahead_ = true;
   for (Template& t : templates_) {
     const std::uint32_t uses = std::exchange(t.uses, 0);
     for (std::uint32_t r = t.begin; r < t.end; ++r) {
       Column& column = columns_[run_columns_[r]];
       column.runs += uses;
-      once_each_ &= column.last_template != &t;
+      decodes_ahead_ &= column.last_template != &t;
       column.last_template = &t;
     }
   }
@@ -140,15 +140,14 @@ void BlockDecoder::read_features(BytesReader& from) {
     if (!column.one_each) read_counts(from, features, column);
     column.hashes = PackedColumn(from, features);
     if (!column.all_ones) column.values = PackedColumn(from, features);
+    column.undecoded = column.runs;
   }
-  const bool all_plain = std::all_of(columns_.begin(), columns_.end(),
-                                     [](const Column& column) { return column.plain(); });
-  decodes_ahead_ = all_plain && once_each_;
   hashes_.assign(columns_.size(), nullptr);
-  for (Column& column : columns_) column.undecoded = column.runs;
   for (Template& t : templates_) {
-    t.plain = all_plain || std::all_of(run_columns_.begin() + t.begin, run_columns_.begin() + t.end,
-                                       [this](std::uint32_t c) { return columns_[c].plain(); });
+    t.plain = std::all_of(run_columns_.begin() + t.begin, run_columns_.begin() + t.end,
+                          [this](std::uint32_t c) { return columns_[c].plain(); });
+    // Each column is one of some template.
+    decodes_ahead_ &= t.plain;
   }
 }
 

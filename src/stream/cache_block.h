@@ -165,8 +165,7 @@ class BlockDecoder {
   std::vector<Column> columns_;
   std::vector<Name> names_of_;  ///< by column
   std::vector<Template> templates_;
-  bool once_each_ = false;      ///< no template has a column twice
-  bool decodes_ahead_ = false;  ///< the same, and all columns are plain
+  bool decodes_ahead_ = false;  ///< all templates are plain, and none has a column twice
   std::vector<std::uint32_t> run_columns_;
   std::vector<std::uint32_t> template_of_;
   std::string bytes_;  ///< where the columns lie

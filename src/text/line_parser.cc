@@ -220,16 +220,13 @@ bool Parser::LineParser::add_usual_namespace(std::span<const std::uint32_t> deli
 void Parser::LineParser::add_plain(std::uint32_t begin, std::uint32_t end, PlainNamespace space) {
   const std::uint32_t at = out_.next_feature(), length = end - begin;
   const NamespaceRun run = {space.id, space.hash, at, at + 1};
-  if (length <= 8 && size_ - begin >= 8) {
-    const std::uint64_t word = kernels::load_le64(text_ + begin);
-    if (!kernels::blank_ends_short(word & kernels::kLowBytes[length], length)) {
-      UnhashedFeatures& features = out_.unhashed(1);
-      *features.next_words() = word;
-      *features.next_lengths() = length;
-      *features.next_seeds() = space.hash;
-      *out_.next_runs() = run;
-      return out_.added_unhashed(1);
-    }
+  if (const std::optional<std::uint64_t> word = short_name(begin, end)) {
+    UnhashedFeatures& features = out_.unhashed(1);
+    *features.next_words() = *word;
+    *features.next_lengths() = length;
+    *features.next_seeds() = space.hash;
+    *out_.next_runs() = run;
+    return out_.added_unhashed(1);
   }
   out_.add_feature({hash_name(view(begin, end), space.hash, options_.hash), 1.0f});
   out_.add_run(run);
@@ -373,15 +370,21 @@ void Parser::LineParser::add_bad_line(std::uint32_t begin, std::uint64_t line,
                        .what = what_});
 }
 
+/// The bytes [begin, end), zeros behind, where they are 1 to 8 and hashed as they are: none that
+/// would be trimmed at the ends.
+std::optional<std::uint64_t> Parser::LineParser::short_name(std::uint32_t begin,
+                                                            std::uint32_t end) const {
+  const std::uint32_t size = end - begin;
+  if (size - 1 >= 8 || size_ - begin < 8) return std::nullopt;
+  const std::uint64_t word = kernels::load_le64(text_ + begin) & kernels::kLowBytes[size];
+  if (kernels::blank_ends_short(word, size)) return std::nullopt;
+  return word;
+}
+
 std::uint32_t Parser::LineParser::hash(std::uint32_t begin, std::uint32_t end,
                                        std::uint32_t seed) const {
-  const std::uint32_t size = end - begin;
-  if (size - 1 < 8 && size_ - begin >= 8) {
-    const std::uint64_t word = kernels::load_le64(text_ + begin) & kernels::kLowBytes[size];
-    const bool numbers = options_.hash == HashMode::kStrings;
-    if (!numbers || !kernels::blank_ends_short(word, size)) {
-      return kernels::hash_short(word, size, seed, numbers);
-    }
+  if (const std::optional<std::uint64_t> word = short_name(begin, end)) {
+    return kernels::hash_short(*word, end - begin, seed, options_.hash == HashMode::kStrings);
   }
   return hash_name(view(begin, end), seed, options_.hash);
 }

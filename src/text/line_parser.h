@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,7 @@ class Parser::LineParser {
   std::string_view view(std::uint32_t begin, std::uint32_t end) const {
     return {text_ + begin, end - begin};
   }
+  std::optional<std::uint64_t> short_name(std::uint32_t begin, std::uint32_t end) const;
   /// hash_name of the text's bytes [begin, end).
   std::uint32_t hash(std::uint32_t begin, std::uint32_t end, std::uint32_t seed) const;
   bool fail(const char* what, std::uint32_t at) {

@@ -33,8 +33,8 @@ class NamespaceCache {
     return slots_[slot_of(name)].known;
   }
 
-  /// The namespace of a name of 1 to 7 bytes, as TextKernels::usual_namespaces writes it; nullptr if it is
-  /// not known, or not plain. It may be another one after the next call.
+  /// The namespace of a name of 1 to 7 bytes, as TextKernels::usual_namespaces writes it; nullptr if
+  /// it is not known, or not plain. It may be another one after the next call.
   const PlainNamespace* find_plain(std::uint64_t name) {
     Lately& lately = place_of(name);
     return lately.name == name || find_anew(name, lately) ? &lately.space : nullptr;
