@@ -16,20 +16,27 @@
 #include "stream/cache_tee.h"
 #include "stream/example_reader.h"
 #include "stream/line_source.h"
+#include "stream/serial_cache_reader.h"
 #include "stream/serial_reader.h"
 
 namespace leveret::cli {
 namespace {
-
-bool is_cached(const stream::ExampleSource& source) {
-  return dynamic_cast<const stream::CacheReader*>(&source) != nullptr;
-}
 
 /// Of those of the machine, this process may use only one (taskset, cpuset). A share of the time of
 /// several, which containers may have, is not meant.
 bool has_one_processor() {
   cpu_set_t allowed;
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) == 1;
+}
+
+std::unique_ptr<stream::ExampleSource> open_cache(const std::string& path,
+                                                  text::NamespaceNames& names,
+                                                  const stream::CacheKey* expected,
+                                                  const std::vector<std::string>& numbers) {
+  if (has_one_processor()) {
+    return std::make_unique<stream::SerialCacheReader>(path, names, expected, numbers);
+  }
+  return std::make_unique<stream::CacheReader>(path, names, expected, numbers);
 }
 
 }  // namespace
@@ -83,16 +90,16 @@ std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options
                                                      const text::ParserOptions& parser,
                                                      stream::BadLineTally& tally, bool again) {
   if (options.cache.empty()) return open_text(options, names, parser);
-  if (again)
-    return std::make_unique<stream::CacheReader>(options.cache, names, nullptr, parser.numbers);
+  if (again) return open_cache(options.cache, names, nullptr, parser.numbers);
   if (options.kill_cache && unlink(options.cache.c_str()) != 0 && errno != ENOENT) {
     throw std::runtime_error(
         fmt::format("{}: cannot remove the old cache: {}", options.cache, std::strerror(errno)));
   }
   stream::CacheKey key = stream::make_cache_key(options.data, parser, options.max_line);
   if (access(options.cache.c_str(), F_OK) == 0) {
-    auto reader = std::make_unique<stream::CacheReader>(options.cache, names, &key, parser.numbers);
-    tally.add_cached(reader->info().totals.examples, reader->info().totals.bad_lines);
+    auto reader = open_cache(options.cache, names, &key, parser.numbers);
+    const stream::CacheTotals& totals = reader->cache()->totals;
+    tally.add_cached(totals.examples, totals.bad_lines);
     return reader;
   }
   auto writer =
@@ -102,7 +109,7 @@ std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options
 
 void count_lines(const stream::ExampleSource& source, const text::ExampleChunk& chunk,
                  stream::BadLineTally& tally) {
-  if (!is_cached(source)) tally.add(chunk, source.source_name(chunk.source));
+  if (!source.cache()) tally.add(chunk, source.source_name(chunk.source));
 }
 
 void say_good(std::uint64_t count, const char* what, const std::string& more) {
@@ -112,7 +119,7 @@ void say_good(std::uint64_t count, const char* what, const std::string& more) {
 
 std::uint64_t good_examples(const stream::ExampleSource& source, const stream::BadLineTally& tally,
                             std::uint64_t handed_out) {
-  return is_cached(source) ? handed_out : tally.good();
+  return source.cache() ? handed_out : tally.good();
 }
 
 void throw_again(const stream::ExampleSource& source) {

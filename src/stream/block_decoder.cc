@@ -29,11 +29,10 @@ constexpr std::uint64_t two_words(std::uint32_t first, std::uint32_t second) {
 
 }  // namespace
 
-void BlockDecoder::start(std::string& bytes) {
-  bytes_.swap(bytes);
+void BlockDecoder::start(std::string_view bytes) {
   example_ = gap_ = label_ = importance_ = initial_ = tag_ = tag_begin_ = 0;
   template_of_.clear();  // nothing is left to hand out if this throws
-  BytesReader from(bytes_);
+  BytesReader from(bytes);
   const auto examples = from.get<std::uint32_t>();
   from.check(examples > 0 && examples <= kBlockExamples, "its number of examples is out of range");
   source_ = from.get<std::uint32_t>();

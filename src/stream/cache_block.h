@@ -104,9 +104,9 @@ class BlockDecoder {
   BlockDecoder(const BlockDecoder&) = delete;
   BlockDecoder& operator=(const BlockDecoder&) = delete;
 
-  /// Takes a block and checks all of it. `bytes` is left with a used buffer. After an error there
-  /// is nothing to hand out.
-  void start(std::string& bytes);
+  /// Begins a block and checks all of it. `bytes` must stay until it is handed out. After an error
+  /// there is nothing to hand out.
+  void start(std::string_view bytes);
   /// The next examples, about `features` features; false at the end of the block. `chunk` is
   /// replaced, its capacity is used.
   bool next(text::ExampleChunk& chunk, std::size_t features);
@@ -168,7 +168,6 @@ class BlockDecoder {
   bool decodes_ahead_ = false;  ///< all templates are plain, and none has a column twice
   std::vector<std::uint32_t> run_columns_;
   std::vector<std::uint32_t> template_of_;
-  std::string bytes_;  ///< where the columns lie
   // Of the examples at hand, by columns; they only ever grow.
   std::vector<std::uint32_t> part_runs_;  ///< of each column
   std::vector<std::uint32_t> counts_, values_, values_before_;

@@ -141,16 +141,13 @@ bool CacheFile::next(std::string& block) {
   const bool is_packed = packing == static_cast<std::uint32_t>(BlockPacking::kZstd);
   if (too_large || (!is_packed && unpacked_size != size))
     fail_block("the size of a block is wrong");
-  read_at(next_offset_ + kBlockHeaderSize, size, content_);
+  std::string& content = is_packed ? packed_ : block;
+  read_at(next_offset_ + kBlockHeaderSize, size, content);
   const std::string_view checked = std::string_view(header_).substr(0, kBlockHeaderSize - 8);
-  if (checksum != cache_checksum(content_, cache_checksum(checked))) {
+  if (checksum != cache_checksum(content, cache_checksum(checked))) {
     fail_block("the checksum of a block differs");
   }
-  if (is_packed) {
-    unpack(unpacked_size, block);
-  } else {
-    block.swap(content_);
-  }
+  if (is_packed) unpack(unpacked_size, block);
   next_offset_ += kBlockHeaderSize + size;
   ++blocks_;
   return true;
@@ -159,7 +156,7 @@ bool CacheFile::next(std::string& block) {
 void CacheFile::unpack(std::uint64_t unpacked_size, std::string& block) {
   set_size(block, unpacked_size);
   const std::size_t got =
-      ZSTD_decompressDCtx(context_, block.data(), block.size(), content_.data(), content_.size());
+      ZSTD_decompressDCtx(context_, block.data(), block.size(), packed_.data(), packed_.size());
   if (ZSTD_isError(got) || got != unpacked_size) fail_block("a block does not unpack");
 }
 

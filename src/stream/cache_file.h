@@ -1,4 +1,4 @@
-/// A cache file block by block, with all its checks. Internal to the cache's reader.
+/// A cache file block by block, with all its checks. Internal to the cache's readers.
 #pragma once
 
 #include <zstd.h>
@@ -6,9 +6,17 @@
 #include <cstdint>
 #include <string>
 
-#include "stream/cache_reader.h"
+#include "stream/cache_format.h"
+#include "stream/cache_key.h"
 
 namespace leveret::stream {
+
+/// What stands in a cache besides the examples.
+struct CacheInfo {
+  CacheKey key;
+  CacheTotals totals;
+  std::uint64_t file_bytes = 0;
+};
 
 /// Not thread safe. Errors are std::runtime_error naming the file and the byte.
 class CacheFile {
@@ -41,7 +49,7 @@ class CacheFile {
   std::uint64_t next_offset_ = 0;  ///< of the block to be read next
   std::uint64_t block_offset_ = 0;
   std::uint64_t blocks_ = 0;
-  std::string header_, content_;
+  std::string header_, packed_;
   ZSTD_DCtx* context_ = nullptr;
 };
 

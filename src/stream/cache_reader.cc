@@ -1,119 +1,23 @@
 #include "stream/cache_reader.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <stdexcept>
-#include <unordered_set>
+#include <string_view>
 
-#include "stream/cache_block.h"
-#include "stream/cache_file.h"
-#include "text/namespace_number.h"
+#include "stream/cache_format.h"
 
 namespace leveret::stream {
 namespace {
-
-/// Features of a chunk: with their runs it stays within a core's own cache.
-constexpr std::size_t kChunkFeatures = 1 << 13;
 
 /// Another one is being unpacked meanwhile.
 constexpr std::size_t kBlocksAhead = 1;
 
 }  // namespace
 
-struct CacheReader::Block {
-  explicit Block(text::NamespaceNames& names) : decoder(names) {}
-
-  BlockDecoder decoder;
-  std::uint64_t offset = 0;  ///< in the file
-};
-
-/// The blocks of a cache, checked, and that they add up to the totals.
-class CacheReader::Blocks {
- public:
-  Blocks(const std::string& path, text::NamespaceNames& names,
-         const std::vector<std::string>& numbers)
-      : file_(path) {
-    for (const std::string& space : file_.info().key.numbers) {
-      if (std::find(numbers.begin(), numbers.end(), space) != numbers.end()) continue;
-      if (const auto id = names.intern(text::number_run_name(space))) unwanted_.insert(*id);
-    }
-  }
-
-  const CacheInfo& info() const { return file_.info(); }
-
-  /// The next block, ready to be decoded. False after the last.
-  bool next(Block& block) {
-    if (!file_.next(bytes_)) {
-      const CacheTotals& totals = file_.info().totals;
-      if (examples_ != totals.examples || features_ != totals.features) {
-        file_.fail_block("its totals differ from what it holds");
-      }
-      return false;
-    }
-    try {
-      block.decoder.start(bytes_);
-    } catch (const BytesReader::BadBytes& bad) {
-      file_.fail_block(bad.what());
-    }
-    if (block.decoder.source() >= file_.info().key.sources.size()) {
-      file_.fail_block("a block is of an unknown source");
-    }
-    block.offset = file_.offset();
-    examples_ += block.decoder.examples();
-    features_ += block.decoder.features();
-    return true;
-  }
-
-  /// For any thread.
-  bool decode(Block& block, text::ExampleChunk& chunk) const {
-    if (!block.decoder.next(chunk, kChunkFeatures)) return false;
-    if (!unwanted_.empty()) leave_out_unwanted(chunk);
-    return true;
-  }
-
- private:
-  void leave_out_unwanted(text::ExampleChunk& chunk) const {
-    std::uint32_t runs = 0, features = 0;
-    for (text::Example& example : chunk.examples) {
-      const std::uint32_t first = runs;
-      for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
-        const text::NamespaceRun run = chunk.runs[r];
-        if (unwanted_.contains(run.name)) continue;
-        const std::uint32_t begin = features;
-        for (std::uint32_t f = run.begin; f < run.end; ++f) {
-          chunk.features[features++] = chunk.features[f];
-        }
-        chunk.runs[runs++] = {run.name, run.hash, begin, features};
-      }
-      example.runs_begin = first;
-      example.runs_end = runs;
-    }
-    chunk.runs.resize(runs);
-    chunk.features.resize(features);
-  }
-
-  CacheFile file_;
-  std::string bytes_;                           ///< of the next block
-  std::unordered_set<std::uint32_t> unwanted_;  ///< names of runs
-  std::uint64_t examples_ = 0, features_ = 0;
-};
-
 CacheReader::CacheReader(const std::string& path, text::NamespaceNames& names,
                          const CacheKey* expected, const std::vector<std::string>& numbers)
-    : names_(names), blocks_(std::make_unique<Blocks>(path, names, numbers)), queue_(kBlocksAhead) {
-  info_ = blocks_->info();
-  if (expected) {
-    const std::string reason = cache_mismatch(info_.key, *expected);
-    if (!reason.empty()) {
-      throw std::runtime_error(fmt::format(
-          "{}: the cache does not belong to this run: {}; delete it, and it is made anew, or give "
-          "another --cache",
-          path, reason));
-    }
-  }
+    : names_(names), blocks_(path, names, expected, numbers), queue_(kBlocksAhead) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -126,7 +30,7 @@ void CacheReader::run() {
   try {
     while (!stopped_) {
       BlockPointer block = unused();
-      if (!blocks_->next(*block) || !queue_.push(block)) break;
+      if (!blocks_.next(*block) || !queue_.push(block)) break;
     }
     queue_.close();
   } catch (...) {
@@ -136,7 +40,7 @@ void CacheReader::run() {
 
 CacheReader::BlockPointer CacheReader::unused() {
   const std::lock_guard lock(mutex_);
-  if (used_up_.empty()) return std::make_unique<Block>(names_);
+  if (used_up_.empty()) return std::make_unique<CacheBlock>(names_);
   BlockPointer block = std::move(used_up_.back());
   used_up_.pop_back();
   return block;
@@ -149,7 +53,7 @@ bool CacheReader::next(text::ExampleChunk& chunk) {
     if (!block) break;
     bool more = false;
     try {
-      more = blocks_->decode(*block, chunk);
+      more = blocks_.decode(*block, chunk);
     } catch (...) {
       give_back(nullptr, false);
       throw;
@@ -158,7 +62,7 @@ bool CacheReader::next(text::ExampleChunk& chunk) {
     give_back(std::move(block), more);
     if (more) return true;
   }
-  if (!stopped_) bytes_read_ = info_.file_bytes;
+  if (!stopped_) bytes_read_ = info().file_bytes;
   return false;
 }
 

@@ -11,20 +11,12 @@
 #include <thread>
 #include <vector>
 
-#include "stream/cache_format.h"
-#include "stream/cache_key.h"
+#include "stream/cache_blocks.h"
 #include "stream/example_source.h"
 #include "stream/queue.h"
 #include "text/namespace_names.h"
 
 namespace leveret::stream {
-
-/// What stands in a cache besides the examples.
-struct CacheInfo {
-  CacheKey key;
-  CacheTotals totals;
-  std::uint64_t file_bytes = 0;
-};
 
 /// Reads, unpacks and checks blocks in a thread of its own; who takes chunks decodes them. Make a
 /// new one for each pass. Errors are std::runtime_error with the file, what is wrong and what to
@@ -46,16 +38,15 @@ class CacheReader final : public ExampleSource {
   /// What is not decoded yet is not handed out, either.
   void stop() noexcept override { stopped_ = true; }
   const std::string& source_name(std::uint32_t source) const override {
-    return info_.key.sources.at(source).name;
+    return info().key.sources.at(source).name;
   }
   std::uint64_t bytes_read() const override { return bytes_read_; }
-  std::optional<std::uint64_t> bytes_total() const override { return info_.file_bytes; }
-  const CacheInfo& info() const { return info_; }
+  std::optional<std::uint64_t> bytes_total() const override { return info().file_bytes; }
+  const CacheInfo* cache() const override { return &info(); }
+  const CacheInfo& info() const { return blocks_.info(); }
 
  private:
-  struct Block;
-  class Blocks;
-  using BlockPointer = std::unique_ptr<Block>;
+  using BlockPointer = std::unique_ptr<CacheBlock>;
 
   void run();
   BlockPointer unused();
@@ -63,8 +54,7 @@ class CacheReader final : public ExampleSource {
   void give_back(BlockPointer block, bool more);
 
   text::NamespaceNames& names_;
-  CacheInfo info_;
-  std::unique_ptr<Blocks> blocks_;
+  CacheBlocks blocks_;
   std::atomic<bool> stopped_{false};
   std::atomic<std::uint64_t> bytes_read_{0};
   BoundedQueue<BlockPointer> queue_;

@@ -1,4 +1,5 @@
-/// Where parsed examples come from: text (ExampleReader, SerialReader) or a cache (CacheReader).
+/// Where parsed examples come from: text (ExampleReader, SerialReader) or a cache (CacheReader,
+/// SerialCacheReader).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,10 @@
 
 namespace leveret::stream {
 
-/// Works ahead in threads of its own, but for SerialReader. All functions may be called from any
-/// thread, stop() also from a signal handler.
+struct CacheInfo;
+
+/// Works ahead in threads of its own, but where its name says serial. All functions may be called
+/// from any thread, stop() also from a signal handler.
 class ExampleSource {
  public:
   virtual ~ExampleSource() = default;
@@ -26,6 +29,8 @@ class ExampleSource {
   /// Bytes of the files read so far, and in all where that is known: for progress.
   virtual std::uint64_t bytes_read() const = 0;
   virtual std::optional<std::uint64_t> bytes_total() const = 0;
+  /// Of the cache that is read in place of text; its examples come without the bad lines.
+  virtual const CacheInfo* cache() const { return nullptr; }
 };
 
 }  // namespace leveret::stream

@@ -12,6 +12,7 @@
 #include "stream/cache_tee.h"
 #include "stream/cache_writer.h"
 #include "stream/example_reader.h"
+#include "stream/serial_cache_reader.h"
 
 using namespace leveret;
 using namespace leveret::stream;
@@ -36,19 +37,25 @@ std::string make_cache(const std::vector<std::string>& paths, const std::string&
   return describe_all(tee, names);
 }
 
+/// As both readers give it.
 std::string read_cache(const std::string& cache) {
-  text::NamespaceNames names;
+  text::NamespaceNames names, serial_names;
   CacheReader reader(cache, names, nullptr);
-  return describe_all(reader, names);
+  SerialCacheReader serial(cache, serial_names, nullptr);
+  const std::string all = describe_all(reader, names);
+  CHECK(describe_all(serial, serial_names) == all);
+  CHECK(serial.bytes_read() == reader.bytes_read());
+  return all;
 }
 
 /// The message a broken cache ends with, or "" when it reads well; what comes before the fault is
 /// checked against `expected`.
-std::string fault_of(const std::string& cache, const std::string& expected) {
+template <typename Reader>
+std::string fault_by(const std::string& cache, const std::string& expected) {
   text::NamespaceNames names;
   std::string all;
   try {
-    CacheReader reader(cache, names, nullptr);
+    Reader reader(cache, names, nullptr);
     text::ExampleChunk chunk;
     while (reader.next(chunk)) all += describe(chunk, names);
   } catch (const std::runtime_error& error) {
@@ -57,6 +64,13 @@ std::string fault_of(const std::string& cache, const std::string& expected) {
   }
   CHECK(all == expected);
   return "";
+}
+
+/// The same of both readers.
+std::string fault_of(const std::string& cache, const std::string& expected) {
+  const std::string fault = fault_by<CacheReader>(cache, expected);
+  CHECK(fault_by<SerialCacheReader>(cache, expected) == fault);
+  return fault;
 }
 
 /// Lines with every feature of an example: labels or none, importance, initial, tag, several and
@@ -88,8 +102,8 @@ std::string varied_lines(std::size_t count, std::uint32_t seed) {
   return text;
 }
 
-/// Lines of click data: namespaces of one feature each, of which some are missing, in any order. One
-/// line in `twice` has one of them twice; 0: none has.
+/// Lines of click data: namespaces of one feature each, of which some are missing, in any order.
+/// One line in `twice` has one of them twice; 0: none has.
 std::string plain_lines(std::size_t count, unsigned twice) {
   std::mt19937 random(static_cast<std::uint32_t>(count));
   std::string text;

@@ -10,6 +10,7 @@
 #include "stream/cache_tee.h"
 #include "stream/cache_writer.h"
 #include "stream/example_reader.h"
+#include "stream/serial_cache_reader.h"
 
 using namespace leveret;
 using namespace leveret::stream;
@@ -37,7 +38,7 @@ void make_cache(const TempDir& dir, std::size_t examples) {
 
 /// The lines that so many threads get of the reader, in order, and how many of them end by an
 /// error.
-Lines lines_of(CacheReader& reader, unsigned threads, unsigned& errors) {
+Lines lines_of(ExampleSource& reader, unsigned threads, unsigned& errors) {
   Lines all;
   std::mutex mutex;
   std::atomic<unsigned> failed{0};
@@ -69,15 +70,16 @@ Lines first_lines(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE(
-    "threads share out a cache: each example comes once, also with fewer blocks than threads") {
+TEMPLATE_TEST_CASE(
+    "threads share out a cache: each example comes once, also with fewer blocks than threads", "",
+    CacheReader, SerialCacheReader) {
   const TempDir dir;
   for (const std::size_t examples : {3, 8000, 60000}) {
     std::filesystem::remove(dir.path("cache"));
     make_cache(dir, examples);
     for (const unsigned threads : {1u, 2u, 9u}) {
       text::NamespaceNames names;
-      CacheReader reader(dir.path("cache"), names, nullptr);
+      TestType reader(dir.path("cache"), names, nullptr);
       unsigned errors = 0;
       CHECK(lines_of(reader, threads, errors) == first_lines(examples));
       CHECK(errors == 0);
@@ -86,7 +88,9 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a block that is broken ends every thread, and what was good before it comes once") {
+TEMPLATE_TEST_CASE(
+    "a block that is broken ends every thread, and what was good before it comes once", "",
+    CacheReader, SerialCacheReader) {
   const TempDir dir;
   make_cache(dir, 60000);
   std::string bytes = contents(dir.path("cache"));
@@ -94,7 +98,7 @@ TEST_CASE("a block that is broken ends every thread, and what was good before it
   dir.write("bad", bytes);
   for (const unsigned threads : {1u, 2u, 9u}) {
     text::NamespaceNames names;
-    CacheReader reader(dir.path("bad"), names, nullptr);
+    TestType reader(dir.path("bad"), names, nullptr);
     unsigned errors = 0;
     const Lines lines = lines_of(reader, threads, errors);
     CHECK(lines == first_lines(lines.size()));
@@ -104,11 +108,12 @@ TEST_CASE("a block that is broken ends every thread, and what was good before it
   }
 }
 
-TEST_CASE("what is left when the reader is stopped is handed out to no thread") {
+TEMPLATE_TEST_CASE("what is left when the reader is stopped is handed out to no thread", "",
+                   CacheReader, SerialCacheReader) {
   const TempDir dir;
   make_cache(dir, 60000);
   text::NamespaceNames names;
-  CacheReader reader(dir.path("cache"), names, nullptr);
+  TestType reader(dir.path("cache"), names, nullptr);
   text::ExampleChunk chunk;
   CHECK(reader.next(chunk));
   CHECK(chunk.examples.size() < 8000);
