@@ -34,7 +34,6 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .dense_forward = dense_forward<Isa>,
       .dense_backward = dense_backward<Isa>,
       .dense_backward_update = dense_backward_update<Isa>,
-      .dense_update = dense_update<Isa>,
       .update = update<Isa>,
       .squares = squares<Isa>,
       .root_steps = root_steps<Isa>,

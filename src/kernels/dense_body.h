@@ -4,6 +4,7 @@
 /// row. Several examples share what is read of it.
 #pragma once
 
+#include "kernels/dense_group_body.h"
 #include "kernels/lanes.h"
 #include "kernels/vector_body.h"
 
@@ -175,133 +176,59 @@ void dense_rows(float* w, float* acc, const float* in, const float* d_out, std::
   }
 }
 
-/// R rows on the way back to E examples. d: their outputs' gradients, row after row.
-template <class Isa, std::size_t R, std::size_t E>
-[[gnu::flatten]] inline void backward_bundle(const float* const (&w)[R], const float (&d)[R][E],
+/// R rows on the way back. d: their outputs' gradients.
+template <class Isa, std::size_t R>
+[[gnu::flatten]] inline void backward_bundle(const float* const (&w)[R], const float (&d)[R],
                                              std::size_t inputs, bool fresh, float* d_in) {
   using V = typename Isa::V;
-  V factor[R][E];
-  for (std::size_t r = 0; r < R; ++r) {
-    for (std::size_t e = 0; e < E; ++e) factor[r][e] = V(d[r][e]);
-  }
+  V factor[R];
+  for (std::size_t r = 0; r < R; ++r) factor[r] = V(d[r]);
   sweep<Isa>(inputs, [&](std::size_t i, auto lanes) {
-    V sum[E];
-    for (std::size_t e = 0; e < E; ++e) {
-      sum[e] = fresh ? V(0.0f) : lanes.load(d_in + e * inputs + i);
-    }
-    for (std::size_t r = 0; r < R; ++r) {
-      const V weight = lanes.load(w[r] + i);
-      for (std::size_t e = 0; e < E; ++e) sum[e] = Isa::fma(factor[r][e], weight, sum[e]);
-    }
-    for (std::size_t e = 0; e < E; ++e) lanes.store(d_in + e * inputs + i, sum[e]);
+    V sum = fresh ? V(0.0f) : lanes.load(d_in + i);
+    for (std::size_t r = 0; r < R; ++r) sum = Isa::fma(factor[r], lanes.load(w[r] + i), sum);
+    lanes.store(d_in + i, sum);
   });
 }
 
-/// E examples together: W is read once for them, but for rows that no example fired.
-template <class Isa, std::size_t E>
-void backward_together(const float* w, const float* d_out, std::size_t inputs, std::size_t outputs,
-                       std::size_t stride, float* d_in) {
-  // R * E factors, E sums and a weight have to fit into the registers.
-  constexpr std::size_t R = kLanes<Isa> == 16 || E == 1 ? 4 : 2;
+template <class Isa>
+void dense_backward(const float* w, const float* d_out, std::size_t inputs, std::size_t outputs,
+                    std::size_t stride, float* d_in) {
+  constexpr std::size_t R = 4;
   const float* rows[R];
-  float d[R][E];
+  float d[R];
   std::size_t filled = 0;
   bool fresh = true;
   const auto flush = [&] {
     for (; filled < R; ++filled) {
       rows[filled] = rows[0];
-      for (float& factor : d[filled]) factor = 0.0f;
+      d[filled] = 0.0f;
     }
-    backward_bundle<Isa, R, E>(rows, d, inputs, fresh, d_in);
+    backward_bundle<Isa, R>(rows, d, inputs, fresh, d_in);
     filled = 0;
     fresh = false;
   };
   for (std::size_t o = 0; o < outputs; ++o) {
-    bool any = false;
-    for (std::size_t e = 0; e < E; ++e) {
-      d[filled][e] = d_out[e * outputs + o];
-      any |= d[filled][e] != 0.0f;
-    }
-    if (!any) continue;
+    if (d_out[o] == 0.0f) continue;
     rows[filled] = w + o * stride;
+    d[filled] = d_out[o];
     if (++filled == R) flush();
   }
   if (filled > 0) flush();
   if (fresh) {
     using V = typename Isa::V;
-    sweep<Isa>(E * inputs, [&](std::size_t i, auto lanes) { lanes.store(d_in + i, V(0.0f)); });
-  }
-}
-
-template <class Isa>
-void dense_backward(const float* w, const float* d_out, std::size_t inputs, std::size_t outputs,
-                    std::size_t stride, std::size_t examples, float* d_in) {
-  constexpr std::size_t E = 4;
-  for (; examples >= E; examples -= E, d_out += E * outputs, d_in += E * inputs) {
-    backward_together<Isa, E>(w, d_out, inputs, outputs, stride, d_in);
-  }
-  for (; examples > 0; --examples, d_out += outputs, d_in += inputs) {
-    backward_together<Isa, 1>(w, d_out, inputs, outputs, stride, d_in);
+    sweep<Isa>(inputs, [&](std::size_t i, auto lanes) { lanes.store(d_in + i, V(0.0f)); });
   }
 }
 
 template <class Isa>
 void dense_backward_update(float* w, float* acc, const float* in, const float* d_out,
                            std::size_t inputs, std::size_t outputs, std::size_t stride,
-                           StepRule rule, float* d_in) {
+                           std::size_t examples, StepRule rule, float* d_in) {
   with_step<Isa>(rule, [&](const auto& step) {
-    dense_rows<Isa>(w, acc, in, d_out, inputs, outputs, stride, step, d_in);
-  });
-}
-
-// ---- the step of several examples ----
-
-/// Steps a row of W whose output has gradient d[e] in example e.
-template <class Isa, std::size_t E, class Step>
-[[gnu::flatten]] inline void step_row(float* w, float* acc, const float* const* in, const float* d,
-                                      std::size_t inputs, const Step& step) {
-  using V = typename Isa::V;
-  V factor[E];
-  const float* x[E];
-  for (std::size_t e = 0; e < E; ++e) {
-    factor[e] = V(d[e]);
-    x[e] = in[e];
-  }
-  sweep<Isa>(inputs, [&](std::size_t i, auto lanes) {
-    V g = factor[0] * lanes.load(x[0] + i);
-#pragma GCC unroll 16
-    for (std::size_t e = 1; e < E; ++e) g = Isa::fma(factor[e], lanes.load(x[e] + i), g);
-    V weight = lanes.load(w + i);
-    V square = lanes.load(acc + i);
-    step.apply(g, weight, square);
-    lanes.store(w + i, weight);
-    lanes.store(acc + i, square);
-  });
-}
-
-/// The same for a number of examples that is known at run time, at most E.
-template <class Isa, std::size_t E, class Step>
-inline void step_row(std::size_t examples, float* w, float* acc, const float* const* in,
-                     const float* d, std::size_t inputs, const Step& step) {
-  if (examples == E) return step_row<Isa, E>(w, acc, in, d, inputs, step);
-  if constexpr (E > 1) step_row<Isa, E - 1>(examples, w, acc, in, d, inputs, step);
-}
-
-template <class Isa>
-void dense_update(float* w, float* acc, const float* in, const float* d_out, std::size_t inputs,
-                  std::size_t outputs, std::size_t stride, std::size_t examples, StepRule rule) {
-  with_step<Isa>(rule, [&](const auto& step) {
-    for (std::size_t o = 0; o < outputs; ++o) {
-      const float* x[kMostTogether];
-      float d[kMostTogether];
-      std::size_t fired = 0;
-      for (std::size_t e = 0; e < examples; ++e) {
-        // Without a branch: half of them fire, and nobody can tell which.
-        x[fired] = in + e * inputs;
-        d[fired] = d_out[e * outputs + o];
-        fired += d[fired] != 0.0f;
-      }
-      step_row<Isa, kMostTogether>(fired, w + o * stride, acc + o * stride, x, d, inputs, step);
+    if (examples == 1) {
+      dense_rows<Isa>(w, acc, in, d_out, inputs, outputs, stride, step, d_in);
+    } else {
+      dense_group<Isa>(w, acc, in, d_out, inputs, outputs, stride, examples, step, d_in);
     }
   });
 }

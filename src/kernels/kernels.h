@@ -29,7 +29,7 @@ struct StepRule {
   float l2 = 0.0f;
 };
 
-/// Examples of which dense_update makes one step.
+/// Examples of which dense_backward_update makes one step.
 inline constexpr std::size_t kMostTogether = 16;
 
 struct Kernels {
@@ -147,24 +147,17 @@ struct Kernels {
   void (*dense_forward)(const float* w, const float* bias, const float* in, std::size_t inputs,
                         std::size_t outputs, std::size_t stride, std::size_t examples, float* out);
 
-  /// d_in[e*inputs+i] = sum_o w[o*stride+i] * d_out[e*outputs+o] for e < examples; rows whose d_out
-  /// are all 0 are not read.
+  /// d_in[i] = sum_o w[o*stride+i] * d_out[o]; rows whose d_out is 0 are not read.
   void (*dense_backward)(const float* w, const float* d_out, std::size_t inputs,
-                         std::size_t outputs, std::size_t stride, std::size_t examples,
-                         float* d_in);
+                         std::size_t outputs, std::size_t stride, float* d_in);
 
-  /// dense_backward with the weights as they are, and the AdaGrad step of W with gradient
-  /// d_out[o] * in[i], in one pass over W; rows whose d_out is 0 are not touched (sparse updates,
-  /// FW paper section 4.3).
+  /// dense_backward of each of several examples with the weights as they are, and one AdaGrad step
+  /// of W with gradient sum_e d_out[e*outputs+o] * in[e*inputs+i], e < examples <= kMostTogether,
+  /// in one pass over W; rows whose d_out are all 0 are not touched (sparse updates, FW paper
+  /// section 4.3).
   void (*dense_backward_update)(float* w, float* acc, const float* in, const float* d_out,
                                 std::size_t inputs, std::size_t outputs, std::size_t stride,
-                                StepRule rule, float* d_in);
-
-  /// One AdaGrad step of W with gradient sum_e d_out[e*outputs+o] * in[e*inputs+i], e < examples <=
-  /// kMostTogether; rows whose d_out are all 0 are not touched.
-  void (*dense_update)(float* w, float* acc, const float* in, const float* d_out,
-                       std::size_t inputs, std::size_t outputs, std::size_t stride,
-                       std::size_t examples, StepRule rule);
+                                std::size_t examples, StepRule rule, float* d_in);
 
   // ---- vectors ----
 

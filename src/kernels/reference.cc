@@ -219,40 +219,31 @@ void dense_forward(const float* w, const float* bias, const float* in, std::size
 }
 
 void dense_backward(const float* w, const float* d_out, std::size_t inputs, std::size_t outputs,
-                    std::size_t stride, std::size_t examples, float* d_in) {
-  for (std::size_t e = 0; e < examples; ++e, d_out += outputs, d_in += inputs) {
-    for (std::size_t i = 0; i < inputs; ++i) {
-      double sum = 0;
-      for (std::size_t o = 0; o < outputs; ++o) {
-        if (d_out[o] != 0) sum += static_cast<double>(w[o * stride + i]) * d_out[o];
-      }
-      d_in[i] = static_cast<float>(sum);
+                    std::size_t stride, float* d_in) {
+  for (std::size_t i = 0; i < inputs; ++i) {
+    double sum = 0;
+    for (std::size_t o = 0; o < outputs; ++o) {
+      if (d_out[o] != 0) sum += static_cast<double>(w[o * stride + i]) * d_out[o];
     }
+    d_in[i] = static_cast<float>(sum);
   }
 }
 
 void dense_backward_update(float* w, float* acc, const float* in, const float* d_out,
                            std::size_t inputs, std::size_t outputs, std::size_t stride,
-                           StepRule rule, float* d_in) {
-  dense_backward(w, d_out, inputs, outputs, stride, 1, d_in);
-  for (std::size_t o = 0; o < outputs; ++o) {
-    if (d_out[o] == 0) continue;  // whatever the input is, also when it is not finite
-    for (std::size_t i = 0; i < inputs; ++i) {
-      step(w[o * stride + i], acc[o * stride + i], d_out[o] * in[i], rule);
-    }
+                           std::size_t examples, StepRule rule, float* d_in) {
+  for (std::size_t e = 0; e < examples; ++e) {
+    dense_backward(w, d_out + e * outputs, inputs, outputs, stride, d_in + e * inputs);
   }
-}
-
-void dense_update(float* w, float* acc, const float* in, const float* d_out, std::size_t inputs,
-                  std::size_t outputs, std::size_t stride, std::size_t examples, StepRule rule) {
   for (std::size_t o = 0; o < outputs; ++o) {
-    const auto wanted = [&](std::size_t e) { return d_out[e * outputs + o] != 0; };
+    // Whatever the input is, also when it is not finite.
+    const auto fired = [&](std::size_t e) { return d_out[e * outputs + o] != 0; };
     bool any = false;
-    for (std::size_t e = 0; e < examples; ++e) any |= wanted(e);
+    for (std::size_t e = 0; e < examples; ++e) any |= fired(e);
     for (std::size_t i = 0; any && i < inputs; ++i) {
       double g = 0;
       for (std::size_t e = 0; e < examples; ++e) {
-        if (wanted(e)) g += static_cast<double>(d_out[e * outputs + o]) * in[e * inputs + i];
+        if (fired(e)) g += static_cast<double>(d_out[e * outputs + o]) * in[e * inputs + i];
       }
       step(w[o * stride + i], acc[o * stride + i], static_cast<float>(g), rule);
     }
@@ -342,7 +333,6 @@ constinit const Kernels kReference = {
     .dense_forward = dense_forward,
     .dense_backward = dense_backward,
     .dense_backward_update = dense_backward_update,
-    .dense_update = dense_update,
     .update = update,
     .squares = squares,
     .root_steps = root_steps,

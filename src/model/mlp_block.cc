@@ -34,7 +34,7 @@ void MlpBlock::backward(const Model& model, Tape& tape) const {
     backward_by_layer(layers, tape, b, 1, &tape.scores[b].d_deep, [&](const LayerStep& at) {
       const Dense& layer = layers[at.layer];
       kernels_->dense_backward(layer.weights.data(), at.d_out, at.inputs, layer.outputs,
-                               layer.stride(), 1, at.d_in);
+                               layer.stride(), at.d_in);
     });
   }
 }

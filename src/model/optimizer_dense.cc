@@ -38,7 +38,7 @@ void Optimizer::backward_dense(Model& model, Tape& tape) {
       layers, tape, 0, 1, &tape.scores[0].d_deep, [&](const MlpBlock::LayerStep& at) {
         Dense& layer = layers[at.layer];
         kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.in,
-                                        at.d_out, at.inputs, layer.outputs, layer.stride(), rule,
+                                        at.d_out, at.inputs, layer.outputs, layer.stride(), 1, rule,
                                         at.d_in);
         kernels_->update(layer.bias.data(), layer.bias_state.data(), at.d_out, layer.outputs, rule);
       });
@@ -52,10 +52,9 @@ void Optimizer::backward_dense_together(Model& model, Tape& tape) {
   for (std::size_t b = 0; b < size; ++b) output_gradients_[b] = tape.scores[b].d_deep;
   const auto step = [&](const MlpBlock::LayerStep& at) {
     Dense& layer = layers[at.layer];
-    kernels_->dense_backward(layer.weights.data(), at.d_out, at.inputs, layer.outputs,
-                             layer.stride(), size, at.d_in);
-    kernels_->dense_update(layer.weights.data(), layer.weights_state.data(), at.in, at.d_out,
-                           at.inputs, layer.outputs, layer.stride(), size, rule);
+    kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.in,
+                                    at.d_out, at.inputs, layer.outputs, layer.stride(), size, rule,
+                                    at.d_in);
     layer_sums_.assign(layer.outputs, 0.0f);
     for (std::size_t b = 0; b < size; ++b) {
       kernels_->axpy(1.0f, at.d_out + b * layer.outputs, layer.outputs, layer_sums_.data());

@@ -141,7 +141,7 @@ void backward_and_update(Trained& trained, const Kept& kept, AlignedFloats& d_in
     const float* d = kept.gradients[l].data();
     trained.kernels().dense_backward_update(layer.weights.data(), layer.weights_state.data(),
                                             kept.inputs[l].data(), d, layer.inputs, layer.outputs,
-                                            layer.stride(), rule, d_in.data());
+                                            layer.stride(), 1, rule, d_in.data());
     trained.kernels().update(layer.bias.data(), layer.bias_state.data(), d, layer.outputs, rule);
   }
 }

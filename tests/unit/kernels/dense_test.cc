@@ -7,9 +7,9 @@ struct Shape {
   std::size_t inputs, outputs, stride;
 };
 
-constexpr Shape kShapes[] = {{0, 3, 0},      {1, 1, 1},     {7, 3, 7},    {16, 16, 16},
-                             {17, 5, 24},    {39, 8, 48},   {64, 33, 64}, {100, 0, 100},
-                             {780, 32, 784}, {780, 19, 781}};
+constexpr Shape kShapes[] = {{0, 3, 0},      {1, 1, 1},      {7, 3, 7},    {16, 16, 16},
+                             {17, 5, 24},    {39, 8, 48},    {64, 33, 64}, {100, 0, 100},
+                             {780, 32, 784}, {780, 19, 781}, {44, 150, 48}};
 
 /// A layer with its input and output gradient, some of which are 0, as ReLU makes them.
 struct Layer {
@@ -92,10 +92,10 @@ TEST_CASE("dense_backward of every instruction set") {
         Layer layer(s, zeros);
         std::vector<float> expected(s.inputs);
         reference().dense_backward(layer.w.data(), layer.d_out.data(), s.inputs, s.outputs,
-                                   s.stride, 1, expected.data());
+                                   s.stride, expected.data());
         Floats w(layer.w), d_out(layer.d_out), d_in(s.inputs);
         std::fill(d_in + 0, d_in + s.inputs, 99.0f);
-        kernels.dense_backward(w, d_out, s.inputs, s.outputs, s.stride, 1, d_in);
+        kernels.dense_backward(w, d_out, s.inputs, s.outputs, s.stride, d_in);
         require_close(d_in.copy(), expected, backward_tolerance(layer, s));
       });
     }
@@ -111,35 +111,43 @@ std::vector<float> gradients_of(std::size_t examples, const Shape& s, float zero
   return d_out;
 }
 
-TEST_CASE("dense_backward of several examples gives each what it has alone") {
-  for_each_instruction_set([](const Kernels& kernels) {
-    for (std::size_t examples : {0, 2, 3, 4, 5, 8, 11}) {
-      for (float zeros : {0.0f, .6f, 1.0f}) {
-        for_each_shape([&](const Shape& s) {
-          INFO(examples << " examples");
-          Layer layer(s);
-          const std::vector<float> d_outs = gradients_of(examples, s, zeros);
-          Floats w(layer.w), d_out(d_outs), d_in(examples * s.inputs);
-          std::fill(d_in + 0, d_in + examples * s.inputs, 99.0f);
-          kernels.dense_backward(w, d_out, s.inputs, s.outputs, s.stride, examples, d_in);
-          const std::vector<float> got = d_in.copy();
-          for (std::size_t e = 0; e < examples; ++e) {
-            std::copy_n(d_outs.begin() + static_cast<std::ptrdiff_t>(e * s.outputs), s.outputs,
-                        layer.d_out.begin());
-            std::vector<float> expected(s.inputs);
-            reference().dense_backward(layer.w.data(), layer.d_out.data(), s.inputs, s.outputs,
-                                       s.stride, 1, expected.data());
-            const auto begin = got.begin() + static_cast<std::ptrdiff_t>(e * s.inputs);
-            require_close({begin, begin + static_cast<std::ptrdiff_t>(s.inputs)}, expected,
-                          backward_tolerance(layer, s));
-          }
-        });
+/// What one step of `examples` may be off by, and d_in of each of them.
+struct GroupTolerance {
+  // Between the end of a row's inputs and its stride nothing may move: tolerance 0.
+  GroupTolerance(const Layer& before, const Layer& expected, const std::vector<float>& in,
+                 const std::vector<float>& d_out, std::size_t examples, const Shape& s,
+                 const StepRule& rule)
+      : w(before.w.size()), acc(before.w.size()) {
+    for (std::size_t o = 0; o < s.outputs; ++o) {
+      for (std::size_t i = 0; i < s.inputs; ++i) {
+        const std::size_t at = o * s.stride + i;
+        double g = 0, size = 0;
+        for (std::size_t e = 0; e < examples; ++e) {
+          const double part = double{d_out[e * s.outputs + o]} * in[e * s.inputs + i];
+          g += part;
+          size += std::abs(part);
+        }
+        if (size == 0) continue;
+        const StepTolerance off(static_cast<float>(g), before.w[at], before.acc[at],
+                                expected.acc[at], rule);
+        // The gradient itself is a rounded sum, of parts that may cancel.
+        const double rounded = examples > 1 ? static_cast<double>(examples) * kEps * size : 0;
+        w[at] = off.weight + 8 * rule.rate * rounded;
+        acc[at] = off.acc + 4 * (std::abs(g) + 1) * rounded;
       }
     }
-  });
-}
+    Layer alone = before;
+    for (std::size_t e = 0; e < examples; ++e) {
+      std::copy_n(d_out.begin() + static_cast<std::ptrdiff_t>(e * s.outputs), s.outputs,
+                  alone.d_out.begin());
+      const std::vector<double> of_example = backward_tolerance(alone, s);
+      d_in.insert(d_in.end(), of_example.begin(), of_example.end());
+    }
+  }
+  std::vector<double> w, acc, d_in;
+};
 
-TEST_CASE("dense_update of every instruction set") {
+TEST_CASE("dense_backward_update of every instruction set") {
   for_each_instruction_set([](const Kernels& kernels) {
     for (const StepRule& rule : rules()) {
       for (std::size_t examples : {1, 2, 5, 8, 16}) {
@@ -149,67 +157,20 @@ TEST_CASE("dense_update of every instruction set") {
           Layer expected = before;
           const std::vector<float> ins = random_floats(examples * s.inputs, 8, -1, 1, .1f);
           const std::vector<float> d_outs = gradients_of(examples, s, .5f);
-          reference().dense_update(expected.w.data(), expected.acc.data(), ins.data(),
-                                   d_outs.data(), s.inputs, s.outputs, s.stride, examples, rule);
-          // Between the end of a row's inputs and its stride nothing may move: tolerance 0.
-          std::vector<double> w_tolerance(before.w.size()), acc_tolerance(before.w.size());
-          for (std::size_t o = 0; o < s.outputs; ++o) {
-            for (std::size_t i = 0; i < s.inputs; ++i) {
-              const std::size_t at = o * s.stride + i;
-              double g = 0, size = 0;
-              for (std::size_t e = 0; e < examples; ++e) {
-                const double part = double{d_outs[e * s.outputs + o]} * ins[e * s.inputs + i];
-                g += part;
-                size += std::abs(part);
-              }
-              if (size == 0) continue;
-              const StepTolerance off(static_cast<float>(g), before.w[at], before.acc[at],
-                                      expected.acc[at], rule);
-              // The gradient itself is a rounded sum, of parts that may cancel.
-              const double rounded = static_cast<double>(examples) * kEps * size;
-              w_tolerance[at] = off.weight + 8 * rule.rate * rounded;
-              acc_tolerance[at] = off.acc + 4 * (std::abs(g) + 1) * rounded;
-            }
-          }
-          Floats w(before.w), acc(before.acc), in(ins), d_out(d_outs);
-          kernels.dense_update(w, acc, in, d_out, s.inputs, s.outputs, s.stride, examples, rule);
-          require_close(w.copy(), expected.w, w_tolerance);
-          require_close(acc.copy(), expected.acc, acc_tolerance);
+          std::vector<float> expected_d_in(examples * s.inputs);
+          reference().dense_backward_update(expected.w.data(), expected.acc.data(), ins.data(),
+                                            d_outs.data(), s.inputs, s.outputs, s.stride, examples,
+                                            rule, expected_d_in.data());
+          Floats w(before.w), acc(before.acc), in(ins), d_out(d_outs), d_in(examples * s.inputs);
+          std::fill(d_in + 0, d_in + examples * s.inputs, 99.0f);
+          kernels.dense_backward_update(w, acc, in, d_out, s.inputs, s.outputs, s.stride, examples,
+                                        rule, d_in);
+          const GroupTolerance off(before, expected, ins, d_outs, examples, s, rule);
+          require_close(w.copy(), expected.w, off.w);
+          require_close(acc.copy(), expected.acc, off.acc);
+          require_close(d_in.copy(), expected_d_in, off.d_in);
         });
       }
-    }
-  });
-}
-
-TEST_CASE("dense_backward_update of every instruction set") {
-  for_each_instruction_set([](const Kernels& kernels) {
-    for (const StepRule& rule : rules()) {
-      for_each_shape([&](const Shape& s) {
-        INFO("power " << rule.power << ", l2 " << rule.l2);
-        const Layer before(s);
-        Layer expected = before;
-        std::vector<float> expected_d_in(s.inputs);
-        reference().dense_backward_update(expected.w.data(), expected.acc.data(), before.in.data(),
-                                          before.d_out.data(), s.inputs, s.outputs, s.stride, rule,
-                                          expected_d_in.data());
-        // Between the end of a row's inputs and its stride nothing may move: tolerance 0.
-        std::vector<double> w_tolerance(before.w.size()), acc_tolerance(before.w.size());
-        for (std::size_t o = 0; o < s.outputs; ++o) {
-          for (std::size_t i = 0; i < s.inputs; ++i) {
-            const std::size_t at = o * s.stride + i;
-            if (before.d_out[o] * before.in[i] == 0) continue;
-            const StepTolerance off(before.d_out[o] * before.in[i], before.w[at], before.acc[at],
-                                    expected.acc[at], rule);
-            w_tolerance[at] = off.weight;
-            acc_tolerance[at] = off.acc;
-          }
-        }
-        Floats w(before.w), acc(before.acc), in(before.in), d_out(before.d_out), d_in(s.inputs);
-        kernels.dense_backward_update(w, acc, in, d_out, s.inputs, s.outputs, s.stride, rule, d_in);
-        require_close(w.copy(), expected.w, w_tolerance);
-        require_close(acc.copy(), expected.acc, acc_tolerance);
-        require_close(d_in.copy(), expected_d_in, backward_tolerance(before, s));
-      });
     }
   });
 }
@@ -226,22 +187,17 @@ TEST_CASE("rows of a zero gradient are not even read") {
       std::fill_n(layer.w.begin() + static_cast<std::ptrdiff_t>(o * s.stride), s.inputs, nan);
     }
     const Layer before = layer;
-    std::vector<float> d_in(s.inputs);
-    kernels->dense_backward_update(layer.w.data(), layer.acc.data(), layer.in.data(),
-                                   layer.d_out.data(), s.inputs, s.outputs, s.stride, {},
-                                   d_in.data());
-    for (float d : d_in) CHECK(std::isfinite(d));
-    // Four examples, none of which fires the even ones.
-    std::vector<float> in, d_out, d_ins(4 * s.inputs);
-    for (std::size_t e = 0; e < 4; ++e) {
-      in.insert(in.end(), layer.in.begin(), layer.in.end());
-      d_out.insert(d_out.end(), layer.d_out.begin(), layer.d_out.end());
+    // In one example, and in four.
+    for (std::size_t examples : {1, 4}) {
+      std::vector<float> in, d_out, d_in(examples * s.inputs);
+      for (std::size_t e = 0; e < examples; ++e) {
+        in.insert(in.end(), layer.in.begin(), layer.in.end());
+        d_out.insert(d_out.end(), layer.d_out.begin(), layer.d_out.end());
+      }
+      kernels->dense_backward_update(layer.w.data(), layer.acc.data(), in.data(), d_out.data(),
+                                     s.inputs, s.outputs, s.stride, examples, {}, d_in.data());
+      for (float d : d_in) CHECK(std::isfinite(d));
     }
-    kernels->dense_backward(layer.w.data(), d_out.data(), s.inputs, s.outputs, s.stride, 4,
-                            d_ins.data());
-    for (float d : d_ins) CHECK(std::isfinite(d));
-    kernels->dense_update(layer.w.data(), layer.acc.data(), in.data(), d_out.data(), s.inputs,
-                          s.outputs, s.stride, 4, {});
     for (std::size_t at = 0; at < layer.w.size(); ++at) {
       if (at / s.stride % 2 != 0) continue;
       if (!same_bits(layer.w[at], before.w[at])) FAIL("weight " << at);

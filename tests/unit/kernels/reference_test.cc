@@ -53,8 +53,8 @@ TEST_CASE("reference: a dense layer forward, backward, update") {
   float w[] = {1, 2, -9, 3, 4, -9}, acc[] = {7, 0, -9, 1, 1, -9}, out[4], d_in[2];
   reference().dense_forward(w, bias, in, 2, 2, 3, 2, out);
   CHECK(std::vector<float>(out, out + 4) == std::vector<float>{15, 31, 12, 24});
-  reference().dense_backward_update(w, acc, in, d_out, 2, 2, 3, {.rate = 1, .power = .5f, .l2 = 0},
-                                    d_in);
+  reference().dense_backward_update(w, acc, in, d_out, 2, 2, 3, 1,
+                                    {.rate = 1, .power = .5f, .l2 = 0}, d_in);
   CHECK(d_in[0] == 3);
   CHECK(d_in[1] == 6);
   CHECK(acc[0] == 16);
@@ -67,14 +67,16 @@ TEST_CASE("reference: a dense layer forward, backward, update") {
 TEST_CASE("reference: the step of a dense layer for two examples") {
   const float in[] = {1, 2, 3, 0}, d_out[] = {1, 0, 2, 0};
   float w[] = {1, 2, -9, 3, 4, -9}, acc[] = {32, 5, -9, 1, 1, -9}, d_in[4];
-  reference().dense_update(w, acc, in, d_out, 2, 2, 3, 2, {.rate = 1, .power = .5f, .l2 = 0});
+  reference().dense_backward_update(w, acc, in, d_out, 2, 2, 3, 2,
+                                    {.rate = 1, .power = .5f, .l2 = 0}, d_in);
+  CHECK(std::vector<float>(d_in, d_in + 4) == std::vector<float>{1, 2, 2, 4});
   CHECK(acc[0] == 81);  // 32 + (1*1 + 2*3)²
   CHECK(w[0] == Approx(1 - 7. / 9));
   CHECK(acc[1] == 9);
   CHECK(w[1] == Approx(2 - 2. / 3));
   CHECK(std::vector<float>(w + 2, w + 6) == std::vector<float>{-9, 3, 4, -9});
-  reference().dense_backward(w, d_out, 2, 2, 3, 2, d_in);
-  CHECK(d_in[2] == 2 * w[0]);
+  reference().dense_backward(w, d_out + 2, 2, 2, 3, d_in);
+  CHECK(d_in[0] == 2 * w[0]);
 }
 
 TEST_CASE("reference: moments, affine, axpy") {
