@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 
 #include "cli/console.h"
 #include "feature/feature_map.h"
@@ -16,27 +17,29 @@
 #include "stream/cache_tee.h"
 #include "stream/example_reader.h"
 #include "stream/line_source.h"
-#include "stream/serial_cache_reader.h"
 #include "stream/serial_reader.h"
 
 namespace leveret::cli {
 namespace {
 
-/// Of those of the machine, this process may use only one (taskset, cpuset). A share of the time of
-/// several, which containers may have, is not meant.
-bool has_one_processor() {
+/// Of the machine's processors, how many this process may use (taskset, cpuset). A share of the
+/// time of several, which containers may have, is not meant.
+unsigned processors() {
   cpu_set_t allowed;
-  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) == 1;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    return static_cast<unsigned>(CPU_COUNT(&allowed));
+  }
+  return std::thread::hardware_concurrency();
 }
 
 std::unique_ptr<stream::ExampleSource> open_cache(const std::string& path,
                                                   text::NamespaceNames& names,
                                                   const stream::CacheKey* expected,
-                                                  const std::vector<std::string>& numbers) {
-  if (has_one_processor()) {
-    return std::make_unique<stream::SerialCacheReader>(path, names, expected, numbers);
-  }
-  return std::make_unique<stream::CacheReader>(path, names, expected, numbers);
+                                                  const std::vector<std::string>& numbers,
+                                                  unsigned threads) {
+  return std::make_unique<stream::CacheReader>(
+      path, names, expected, numbers,
+      processors() > threads ? stream::CacheReading::kAhead : stream::CacheReading::kByConsumers);
 }
 
 }  // namespace
@@ -79,7 +82,7 @@ std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
                                                  const text::ParserOptions& parser) {
   stream::ReaderOptions reader;
   reader.max_line = options.max_line;
-  if (has_one_processor()) {
+  if (processors() == 1) {
     return std::make_unique<stream::SerialReader>(options.data, reader, names, parser);
   }
   return std::make_unique<stream::ExampleReader>(options.data, reader, names, parser);
@@ -88,16 +91,17 @@ std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
 std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options,
                                                      text::NamespaceNames& names,
                                                      const text::ParserOptions& parser,
-                                                     stream::BadLineTally& tally, bool again) {
+                                                     stream::BadLineTally& tally, unsigned threads,
+                                                     bool again) {
   if (options.cache.empty()) return open_text(options, names, parser);
-  if (again) return open_cache(options.cache, names, nullptr, parser.numbers);
+  if (again) return open_cache(options.cache, names, nullptr, parser.numbers, threads);
   if (options.kill_cache && unlink(options.cache.c_str()) != 0 && errno != ENOENT) {
     throw std::runtime_error(
         fmt::format("{}: cannot remove the old cache: {}", options.cache, std::strerror(errno)));
   }
   stream::CacheKey key = stream::make_cache_key(options.data, parser, options.max_line);
   if (access(options.cache.c_str(), F_OK) == 0) {
-    auto reader = open_cache(options.cache, names, &key, parser.numbers);
+    auto reader = open_cache(options.cache, names, &key, parser.numbers, threads);
     const stream::CacheTotals& totals = reader->cache()->totals;
     tally.add_cached(totals.examples, totals.bad_lines);
     return reader;

@@ -37,12 +37,13 @@ std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
 
 /// The same, through --cache where it is given: from the cache when it is there and was made from
 /// this very input, else from text, making it. Throws when a cache is there that was made from
-/// something else. `again`: another pass over the cache that the first pass has read or made.
+/// something else. `threads`: how many ask for chunks. `again`: another pass over the cache that
+/// the first pass has read or made.
 std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options,
                                                      text::NamespaceNames& names,
                                                      const text::ParserOptions& parser,
                                                      stream::BadLineTally& tally,
-                                                     bool again = false);
+                                                     unsigned threads = 1, bool again = false);
 
 /// Counts the chunk's lines, unless a cache stands for them: those were counted when it was opened.
 void count_lines(const stream::ExampleSource& source, const text::ExampleChunk& chunk,

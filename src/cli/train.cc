@@ -85,7 +85,7 @@ class TrainRun {
     if (options_.threads > 1 && options_.input.cache.empty()) {
       source_ = open_lines(options_.input, 2 * options_.threads);
     } else {
-      source_ = open_examples(options_.input, names_, parser, *tally_, pass > 0);
+      source_ = open_examples(options_.input, names_, parser, *tally_, options_.threads, pass > 0);
     }
   }
 

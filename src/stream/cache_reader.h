@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,17 +19,23 @@
 
 namespace leveret::stream {
 
-/// Reads, unpacks and checks blocks in a thread of its own; who takes chunks decodes them. Make a
-/// new one for each pass. Errors are std::runtime_error with the file, what is wrong and what to
-/// do; a fault in the middle comes after the examples of the blocks before it, to one consumer.
-/// Several take their chunks from as many blocks, as long as there are enough.
+/// Who reads, unpacks and checks the blocks.
+enum class CacheReading {
+  kAhead,        ///< a thread of the reader's own
+  kByConsumers,  ///< who takes a chunk, where each has a processor to itself or all share one
+};
+
+/// Who takes chunks decodes them; several take them from as many blocks, as long as there are
+/// enough. Make a new one for each pass. Errors are std::runtime_error with the file, what is wrong
+/// and what to do; a fault in the middle comes after the examples of the blocks before it.
 class CacheReader final : public ExampleSource {
  public:
   /// Throws unless the file is a whole cache that was made with `expected`; null: with anything
   /// (the cache that this run has just made). `names` must outlive the reader. Of the numbers that
   /// the cache has, those of the namespaces `numbers` are handed out.
   CacheReader(const std::string& path, text::NamespaceNames& names, const CacheKey* expected,
-              const std::vector<std::string>& numbers = {});
+              const std::vector<std::string>& numbers = {},
+              CacheReading reading = CacheReading::kAhead);
   ~CacheReader() override;
   CacheReader(const CacheReader&) = delete;
   CacheReader& operator=(const CacheReader&) = delete;
@@ -49,6 +56,7 @@ class CacheReader final : public ExampleSource {
   using BlockPointer = std::unique_ptr<CacheBlock>;
 
   void run();
+  bool next_block(BlockPointer& block);
   BlockPointer unused();
   BlockPointer take();
   void give_back(BlockPointer block, bool more);
@@ -57,7 +65,9 @@ class CacheReader final : public ExampleSource {
   CacheBlocks blocks_;
   std::atomic<bool> stopped_{false};
   std::atomic<std::uint64_t> bytes_read_{0};
-  BoundedQueue<BlockPointer> queue_;
+  BoundedQueue<BlockPointer> queue_;  ///< kAhead
+  std::mutex reading_;                ///< kByConsumers: guards blocks_.next, and
+  std::exception_ptr error_;          ///< what ended it
 
   std::mutex mutex_;  ///< guards what follows
   std::condition_variable given_back_;
@@ -65,7 +75,7 @@ class CacheReader final : public ExampleSource {
   std::vector<BlockPointer> used_up_;  ///< their memory is for the next blocks
   unsigned taking_ = 0;                ///< consumers that take a chunk, or wait for a block
 
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // kAhead; last: it uses all of the above
 };
 
 /// Whether `path` begins as a cache does (of any version).

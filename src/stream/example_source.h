@@ -1,5 +1,4 @@
-/// Where parsed examples come from: text (ExampleReader, SerialReader) or a cache (CacheReader,
-/// SerialCacheReader).
+/// Where parsed examples come from: text (ExampleReader, SerialReader) or a cache (CacheReader).
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,8 @@ namespace leveret::stream {
 
 struct CacheInfo;
 
-/// Works ahead in threads of its own, but where its name says serial. All functions may be called
-/// from any thread, stop() also from a signal handler.
+/// Most work ahead in threads of their own. All functions may be called from any thread, stop()
+/// also from a signal handler.
 class ExampleSource {
  public:
   virtual ~ExampleSource() = default;

@@ -12,7 +12,6 @@
 #include "stream/cache_tee.h"
 #include "stream/cache_writer.h"
 #include "stream/example_reader.h"
-#include "stream/serial_cache_reader.h"
 
 using namespace leveret;
 using namespace leveret::stream;
@@ -37,11 +36,11 @@ std::string make_cache(const std::vector<std::string>& paths, const std::string&
   return describe_all(tee, names);
 }
 
-/// As both readers give it.
+/// As it is read either way.
 std::string read_cache(const std::string& cache) {
   text::NamespaceNames names, serial_names;
   CacheReader reader(cache, names, nullptr);
-  SerialCacheReader serial(cache, serial_names, nullptr);
+  CacheReader serial(cache, serial_names, nullptr, {}, CacheReading::kByConsumers);
   const std::string all = describe_all(reader, names);
   CHECK(describe_all(serial, serial_names) == all);
   CHECK(serial.bytes_read() == reader.bytes_read());
@@ -50,12 +49,11 @@ std::string read_cache(const std::string& cache) {
 
 /// The message a broken cache ends with, or "" when it reads well; what comes before the fault is
 /// checked against `expected`.
-template <typename Reader>
-std::string fault_by(const std::string& cache, const std::string& expected) {
+std::string fault_of(const std::string& cache, const std::string& expected, CacheReading reading) {
   text::NamespaceNames names;
   std::string all;
   try {
-    Reader reader(cache, names, nullptr);
+    CacheReader reader(cache, names, nullptr, {}, reading);
     text::ExampleChunk chunk;
     while (reader.next(chunk)) all += describe(chunk, names);
   } catch (const std::runtime_error& error) {
@@ -66,10 +64,10 @@ std::string fault_by(const std::string& cache, const std::string& expected) {
   return "";
 }
 
-/// The same of both readers.
+/// The same whoever reads.
 std::string fault_of(const std::string& cache, const std::string& expected) {
-  const std::string fault = fault_by<CacheReader>(cache, expected);
-  CHECK(fault_by<SerialCacheReader>(cache, expected) == fault);
+  const std::string fault = fault_of(cache, expected, CacheReading::kAhead);
+  CHECK(fault_of(cache, expected, CacheReading::kByConsumers) == fault);
   return fault;
 }
 

@@ -10,7 +10,6 @@
 #include "stream/cache_tee.h"
 #include "stream/cache_writer.h"
 #include "stream/example_reader.h"
-#include "stream/serial_cache_reader.h"
 
 using namespace leveret;
 using namespace leveret::stream;
@@ -70,16 +69,16 @@ Lines first_lines(std::size_t count) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE(
-    "threads share out a cache: each example comes once, also with fewer blocks than threads", "",
-    CacheReader, SerialCacheReader) {
+TEST_CASE(
+    "threads share out a cache: each example comes once, also with fewer blocks than threads") {
+  const CacheReading reading = GENERATE(CacheReading::kAhead, CacheReading::kByConsumers);
   const TempDir dir;
   for (const std::size_t examples : {3, 8000, 60000}) {
     std::filesystem::remove(dir.path("cache"));
     make_cache(dir, examples);
     for (const unsigned threads : {1u, 2u, 9u}) {
       text::NamespaceNames names;
-      TestType reader(dir.path("cache"), names, nullptr);
+      CacheReader reader(dir.path("cache"), names, nullptr, {}, reading);
       unsigned errors = 0;
       CHECK(lines_of(reader, threads, errors) == first_lines(examples));
       CHECK(errors == 0);
@@ -88,9 +87,8 @@ TEMPLATE_TEST_CASE(
   }
 }
 
-TEMPLATE_TEST_CASE(
-    "a block that is broken ends every thread, and what was good before it comes once", "",
-    CacheReader, SerialCacheReader) {
+TEST_CASE("a block that is broken ends every thread, and what was good before it comes once") {
+  const CacheReading reading = GENERATE(CacheReading::kAhead, CacheReading::kByConsumers);
   const TempDir dir;
   make_cache(dir, 60000);
   std::string bytes = contents(dir.path("cache"));
@@ -98,7 +96,7 @@ TEMPLATE_TEST_CASE(
   dir.write("bad", bytes);
   for (const unsigned threads : {1u, 2u, 9u}) {
     text::NamespaceNames names;
-    TestType reader(dir.path("bad"), names, nullptr);
+    CacheReader reader(dir.path("bad"), names, nullptr, {}, reading);
     unsigned errors = 0;
     const Lines lines = lines_of(reader, threads, errors);
     CHECK(lines == first_lines(lines.size()));
@@ -108,12 +106,12 @@ TEMPLATE_TEST_CASE(
   }
 }
 
-TEMPLATE_TEST_CASE("what is left when the reader is stopped is handed out to no thread", "",
-                   CacheReader, SerialCacheReader) {
+TEST_CASE("what is left when the reader is stopped is handed out to no thread") {
+  const CacheReading reading = GENERATE(CacheReading::kAhead, CacheReading::kByConsumers);
   const TempDir dir;
   make_cache(dir, 60000);
   text::NamespaceNames names;
-  TestType reader(dir.path("cache"), names, nullptr);
+  CacheReader reader(dir.path("cache"), names, nullptr, {}, reading);
   text::ExampleChunk chunk;
   CHECK(reader.next(chunk));
   CHECK(chunk.examples.size() < 8000);
