@@ -71,7 +71,7 @@ struct DenseTile {
   }
 };
 
-/// The registers of a tile's row: C whole ones, and with kTail one more of some lanes.
+/// The registers of a tile's row: C whole ones, and with kTail one more, of some lanes or all.
 template <class Isa, std::size_t C, bool kTail>
 struct TileLanes {
   using V = typename Isa::V;
@@ -161,7 +161,7 @@ inline void tiles_backward_update(const DenseTile& block, const FiredRows& fired
   constexpr std::size_t N = kLanes<Isa>;
   for (; i + C * N <= block.inputs; i += C * N) {
     const std::size_t left = block.inputs - i - C * N;
-    if (0 < left && left < N) {
+    if (0 < left && left <= N) {
       return tile_backward_update<Isa, C, true>(block.from(i), fired, step, left);
     }
     tile_backward_update<Isa, C, false>(block.from(i), fired, step, 0);
