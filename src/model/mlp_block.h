@@ -46,8 +46,8 @@ void MlpBlock::backward_by_layer(const std::vector<Dense>& layers, Tape& tape, s
   for (std::size_t l = layers.size(); l-- > 0;) {
     const std::size_t inputs = width(layers, l);
     const bool first = l == 0;
-    const float* in = (first ? tape.inputs : tape.hidden[l - 1]).data() + b * inputs;
-    float* d_in = (first ? tape.d_inputs : tape.d_hidden[l - 1]).data() + b * inputs;
+    const float* in = (first ? tape.inputs.data() : tape.hidden[l - 1].data()) + b * inputs;
+    float* d_in = (first ? tape.d_inputs.data() : tape.d_hidden[l - 1].data()) + b * inputs;
     step(LayerStep{l, inputs, in, d_out, d_in});
     if (!first) {
       for (std::size_t i = 0; i < count * inputs; ++i) d_in[i] = in[i] > 0.0f ? d_in[i] : 0.0f;

@@ -26,8 +26,10 @@ void at_least(Vector& v, std::size_t size) {
 /// Room for `size` examples on their way through the MLP.
 void open_mlp(const Spec& spec, const InputLayout& layout, std::size_t size, Tape& tape) {
   const std::size_t inputs = layout.stride(spec.mixed());
-  at_least(tape.inputs, size * inputs);
-  at_least(tape.d_inputs, size * inputs + kernels::Kernels::kSpare);
+  at_least(tape.inputs_store, size * inputs);
+  at_least(tape.d_inputs_store, size * inputs + kernels::Kernels::kSpare);
+  tape.inputs = tape.inputs_store;
+  tape.d_inputs = tape.d_inputs_store;
   at_least(tape.hidden, spec.hidden.size());
   at_least(tape.d_hidden, spec.hidden.size());
   for (std::size_t l = 0; l < spec.hidden.size(); ++l) {
@@ -83,6 +85,20 @@ void Network::open(const Model& model, const feature::FeatureBatch& batch, std::
   at_least(tape.d_group_linear, size * layout.groups());
   at_least(tape.norm_scale, size);
   open_mlp(spec, layout, size, tape);
+}
+
+void Network::open_together(const Model& model, const feature::FeatureBatch& batch,
+                            std::span<Tape> tapes, Tape& joint) const {
+  const InputLayout layout = model.layout();
+  joint.size = tapes.size();
+  at_least(joint.scores, joint.size);
+  open_mlp(model.spec(), layout, joint.size, joint);
+  const std::size_t inputs = layout.stride(model.spec().mixed());
+  for (std::size_t b = 0; b < tapes.size(); ++b) {
+    open(model, batch, 1, tapes[b]);
+    tapes[b].inputs = joint.inputs.subspan(b * inputs);
+    tapes[b].d_inputs = joint.d_inputs.subspan(b * inputs);
+  }
 }
 
 /// The cells in which the example's features belong.
@@ -294,14 +310,7 @@ void Network::learn_together(Model& model, std::span<Tape> tapes, Tape& joint,
     }
     return;
   }
-  const std::size_t inputs = model.layout().stride(model.spec().mixed());
-  joint.size = tapes.size();
-  at_least(joint.scores, joint.size);
-  open_mlp(model.spec(), model.layout(), joint.size, joint);
-  for (std::size_t b = 0; b < joint.size; ++b) {
-    std::copy_n(tapes[b].inputs.data(), inputs, joint.inputs.data() + b * inputs);
-    joint.scores[b] = tapes[b].scores[0];
-  }
+  for (std::size_t b = 0; b < joint.size; ++b) joint.scores[b] = tapes[b].scores[0];
   mlp.forward(model, joint, 0, joint.size);
   for (std::size_t b = 0; b < joint.size; ++b) {
     tapes[b].scores[0] = joint.scores[b];
@@ -311,7 +320,6 @@ void Network::learn_together(Model& model, std::span<Tape> tapes, Tape& joint,
   }
   optimizer.backward_dense_together(model, joint);
   for (std::size_t b = 0; b < joint.size; ++b) {
-    std::copy_n(joint.d_inputs.data() + b * inputs, inputs, tapes[b].d_inputs.data());
     tapes[b].dense_stepped = true;
     backward(alone(), model, tapes[b]);
     optimizer.apply(model, tapes[b]);

@@ -31,6 +31,9 @@ class Network {
   // [first, first + size) on the tape.
   void open(const Model& model, const feature::FeatureBatch& batch, std::size_t size,
             Tape& tape) const;
+  /// The same for the tapes of learn_together, which share joint's arrays for the MLP.
+  void open_together(const Model& model, const feature::FeatureBatch& batch, std::span<Tape> tapes,
+                     Tape& joint) const;
   void prefetch(const Model& model, Tape& tape, std::size_t example) const;
   void resolve_rows(Model& model, Tape& tape, std::size_t example) const;
   void focus(Model& model, Tape& tape, std::size_t first) const;
@@ -48,9 +51,9 @@ class Network {
   /// backward and Optimizer::apply. The dense layers of a single example take their step on the way
   /// back, so that their weights are read once for both.
   void learn(Model& model, Tape& tape, Optimizer& optimizer) const;
-  /// The same for several tapes of an example each, after forward_alone: they pass the MLP together
-  /// and its layers make one step; then each takes its other steps, in order. The linear table has
-  /// had room for all of their features before the first `focus`. `joint` is working memory.
+  /// The same for several tapes of an example each, after open_together and forward_alone: they
+  /// pass the MLP together and its layers make one step; then each takes its other steps, in order.
+  /// The linear table has had room for all of their features before the first `focus`.
   void learn_together(Model& model, std::span<Tape> tapes, Tape& joint, Optimizer& optimizer) const;
 
  private:

@@ -15,7 +15,7 @@ kernels::StepRule dense_rule(const Spec& spec) {
 /// Input and output gradient of layer l for example b.
 const float* layer_input(const Model& model, const Tape& tape, std::size_t l, std::size_t b) {
   const std::size_t width = MlpBlock::width(model.dense(), l);
-  return (l == 0 ? tape.inputs : tape.hidden[l - 1]).data() + b * width;
+  return (l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data()) + b * width;
 }
 
 const float* layer_gradient(const Model& model, const Tape& tape, std::size_t l, std::size_t b) {

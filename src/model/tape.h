@@ -103,10 +103,13 @@ struct Tape {
   std::vector<float> ffm_scale;       ///< B: instance normalisation
   std::vector<float> pairs;           ///< B * P and kSpare more; for an MLP or keep_parts, or in
                                       ///< passing. FfmBlock::spread_in_place leaves deltas there
-  AlignedFloats inputs;               ///< B * whole_lines(I), zeros behind: what the MLP sees
-  AlignedFloats d_inputs;             ///< the same, and kSpare more; those of the pairs come first
-  std::vector<float> norm_scale;      ///< B: 1 / deviation in NormBlock
-  std::vector<AlignedFloats> hidden;  ///< per hidden layer, B * width, after ReLU
+  /// B * whole_lines(I), zeros behind: what the MLP sees. They lie in the stores, or in those of a
+  /// tape that several share.
+  std::span<float> inputs;
+  std::span<float> d_inputs;  ///< the same, and kSpare more; those of the pairs come first
+  AlignedFloats inputs_store, d_inputs_store;
+  std::vector<float> norm_scale;        ///< B: 1 / deviation in NormBlock
+  std::vector<AlignedFloats> hidden;    ///< per hidden layer, B * width, after ReLU
   std::vector<AlignedFloats> d_hidden;  ///< the same, gradient before ReLU
   FfmTape ffm;                          ///< of the last example of the batch
   bool dense_stepped = false;           ///< the dense layers have taken their step on the way back

@@ -104,16 +104,22 @@ void Learner::learn_group(Outcomes& outcomes) {
   model_.linear().reserve_if_alone(batch_.linear.size());
   if (group_.size() < size) group_.resize(size);
   const std::span tapes = std::span(group_).first(size);
-  for (model::Tape& tape : tapes) {
-    tape.hot = tape_.hot;
-    network_.open(model_, batch_, 1, tape);
+  for (model::Tape& tape : tapes) tape.hot = tape_.hot;
+  network_.open_together(model_, batch_, tapes, tape_);
+  // Without the MLP in between, rows that were asked for one example ago would still be on their
+  // way.
+  constexpr std::size_t kRowsAhead = 3, kHomesAhead = kRowsAhead + 1;
+  for (std::size_t b = 0; b < std::min(size, kHomesAhead); ++b) {
+    network_.prefetch(model_, tapes[b], b);
   }
-  network_.prefetch(model_, tapes[0], 0);
-  if (size > 1) network_.prefetch(model_, tapes[1], 1);
-  network_.resolve_rows(model_, tapes[0], 0);
+  for (std::size_t b = 0; b < std::min(size, kRowsAhead); ++b) {
+    network_.resolve_rows(model_, tapes[b], b);
+  }
   for (std::size_t b = 0; b < size; ++b) {
-    if (b + 2 < size) network_.prefetch(model_, tapes[b + 2], b + 2);
-    if (b + 1 < size) network_.resolve_rows(model_, tapes[b + 1], b + 1);
+    if (const std::size_t to = b + kHomesAhead; to < size) network_.prefetch(model_, tapes[to], to);
+    if (const std::size_t to = b + kRowsAhead; to < size) {
+      network_.resolve_rows(model_, tapes[to], to);
+    }
     network_.focus(model_, tapes[b], b);
     network_.forward_alone(model_, tapes[b], 0);
   }

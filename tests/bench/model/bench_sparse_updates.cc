@@ -110,7 +110,7 @@ class Trained {
     Kept& kept = kept_.emplace_back();
     const std::vector<Dense>& layers = model_.dense();
     for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
-      const float* in = (l == 0 ? tape_.inputs : tape_.hidden[l - 1]).data();
+      const float* in = l == 0 ? tape_.inputs.data() : tape_.hidden[l - 1].data();
       kept.inputs.emplace_back(in, in + layers[l].inputs);
       kept.gradients.emplace_back(tape_.d_hidden[l].begin(),
                                   tape_.d_hidden[l].begin() + layers[l].outputs);

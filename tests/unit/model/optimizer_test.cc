@@ -166,7 +166,7 @@ std::vector<double> neuron_gradient(const Model& model, const Tape& tape, std::s
   const Dense& layer = model.dense()[l];
   std::vector<double> g(layer.inputs + 1);
   for (std::size_t b = 0; b < tape.size; ++b) {
-    const float* in = (l == 0 ? tape.inputs : tape.hidden[l - 1]).data() +
+    const float* in = (l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data()) +
                       b * MlpBlock::width(model.dense(), l);
     const double d = l + 1 == model.dense().size() ? tape.scores[b].d_deep
                                                    : tape.d_hidden[l][b * layer.outputs + o];
