@@ -236,14 +236,16 @@ void dense_backward_update(float* w, float* acc, const float* in, const float* d
     dense_backward(w, d_out + e * outputs, inputs, outputs, stride, d_in + e * inputs);
   }
   for (std::size_t o = 0; o < outputs; ++o) {
-    // Whatever the input is, also when it is not finite.
-    const auto fired = [&](std::size_t e) { return d_out[e * outputs + o] != 0; };
-    bool any = false;
-    for (std::size_t e = 0; e < examples; ++e) any |= fired(e);
-    for (std::size_t i = 0; any && i < inputs; ++i) {
+    // An example without gradient has no part, also where its input is not finite.
+    std::size_t fired[kMostTogether], count = 0;
+    for (std::size_t e = 0; e < examples; ++e) {
+      if (d_out[e * outputs + o] != 0) fired[count++] = e;
+    }
+    for (std::size_t i = 0; count > 0 && i < inputs; ++i) {
       double g = 0;
-      for (std::size_t e = 0; e < examples; ++e) {
-        if (fired(e)) g += static_cast<double>(d_out[e * outputs + o]) * in[e * inputs + i];
+      for (std::size_t f = 0; f < count; ++f) {
+        const std::size_t e = fired[f];
+        g += static_cast<double>(d_out[e * outputs + o]) * in[e * inputs + i];
       }
       step(w[o * stride + i], acc[o * stride + i], static_cast<float>(g), rule);
     }
