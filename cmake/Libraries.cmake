@@ -10,7 +10,7 @@ find_library(XXHASH_LIBRARY xxhash REQUIRED)
 # memory than one with seven shared libraries. Only what is installed is linked like this.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT LEVERET_SANITIZE)
   include(CheckCXXSourceCompiles)
-  set(CMAKE_REQUIRED_LINK_OPTIONS -static)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -static-pie)
   set(CMAKE_REQUIRED_LIBRARIES z zstd xxhash)
   check_cxx_source_compiles("int main() { return 0; }" LEVERET_CAN_LINK_STATICALLY)
   unset(CMAKE_REQUIRED_LINK_OPTIONS)

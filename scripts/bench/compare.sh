@@ -9,7 +9,7 @@
 # What a run on the first rows alone takes (start-up, allocation) is taken off on both sides, so both
 # rates are those of the loop. Cases: linear, FFM and DeepFFM, the same model on both sides (ours with
 # --heads one; linear as theirs with 2^22 hashed slots, and with a table that grows; DeepFFM also with
-# groups of eight for the MLP), and our defaults beside FW's DeepFFM;
+# groups of 8 and 16 for the MLP), and our defaults beside FW's DeepFFM;
 # from text and from the caches; hogwild on two cores; peak memory. --k and --hidden (as "8 4" and
 # "32 64,64") replace the shapes of the table.
 #
@@ -188,8 +188,11 @@ if [ -n "$fw" ]; then
     from=text compare "$label, text" "$1" fw
     from=cache compare "$label, cache" "$1" fw
     if [ "$3" = none ]; then return; fi
-    ours+=(--nn_batch_size 8)
-    from=text compare "$label, --nn_batch_size 8, text" "$1" fw
+    local group
+    for group in 8 16; do
+      ours=(--heads one --ffm_k "$2" --hidden "$3" --nn_batch_size $group)
+      from=text compare "$label, --nn_batch_size $group, text" "$1" fw
+    done
   }
   # predicting GOAL K HIDDEN: with models learned from the same rows.
   predicting() {
