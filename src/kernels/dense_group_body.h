@@ -2,9 +2,9 @@
 /// the instruction set.
 ///
 /// Both go over W by tiles: some columns of at most 64 rows. What is read of a tile for the first
-/// example comes from the second-level cache, and is in the first-level cache for the others and
-/// for the step. Of two examples' outputs about half are 0, each other ones: each example visits
-/// its own.
+/// example comes from the second-level cache, and is in the first-level cache for the others, as
+/// far as this has room, and for the step. Of two examples' outputs about half are 0, each other
+/// ones: each example visits its own.
 #pragma once
 
 #include "kernels/lanes.h"

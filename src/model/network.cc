@@ -59,6 +59,13 @@ Network::Network(const Spec& spec, const kernels::Kernels& kernels) {
 
 void Network::open(const Model& model, const feature::FeatureBatch& batch, std::size_t size,
                    Tape& tape) const {
+  open_alone(model, batch, size, tape);
+  if (model.spec().has_mlp()) open_mlp(model.spec(), model.layout(), size, tape);
+}
+
+/// All but what the MLP needs.
+void Network::open_alone(const Model& model, const feature::FeatureBatch& batch, std::size_t size,
+                         Tape& tape) const {
   const Spec& spec = model.spec();
   const InputLayout layout = model.layout();
   tape.batch = &batch;
@@ -84,7 +91,6 @@ void Network::open(const Model& model, const feature::FeatureBatch& batch, std::
   if (!spec.has_mlp()) return;
   at_least(tape.d_group_linear, size * layout.groups());
   at_least(tape.norm_scale, size);
-  open_mlp(spec, layout, size, tape);
 }
 
 void Network::open_together(const Model& model, const feature::FeatureBatch& batch,
@@ -95,7 +101,7 @@ void Network::open_together(const Model& model, const feature::FeatureBatch& bat
   open_mlp(model.spec(), layout, joint.size, joint);
   const std::size_t inputs = layout.stride(model.spec().mixed());
   for (std::size_t b = 0; b < tapes.size(); ++b) {
-    open(model, batch, 1, tapes[b]);
+    open_alone(model, batch, 1, tapes[b]);
     tapes[b].inputs = joint.inputs.subspan(b * inputs);
     tapes[b].d_inputs = joint.d_inputs.subspan(b * inputs);
   }

@@ -66,6 +66,8 @@ class Network {
 
   /// FFM and MLP have nothing to work on before the first field is met.
   bool works(const Model& model, const Block& block) const;
+  void open_alone(const Model& model, const feature::FeatureBatch& batch, std::size_t size,
+                  Tape& tape) const;
   void find_homes(const Model& model, Tape& tape, std::size_t example) const;
   bool renew_homes(const Model& model, Tape& tape, std::size_t example) const;
   void make_room(Model& model, const feature::FeatureBatch& batch, std::size_t first,

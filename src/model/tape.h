@@ -67,6 +67,9 @@ struct FfmTape {
 };
 
 struct Tape {
+  Tape() = default;
+  Tape(Tape&&) = default;  // no copies: spans are of the tape's own stores
+
   const feature::FeatureBatch* batch = nullptr;
   std::size_t first = 0;  ///< the tape is about examples [first, first + size) of the batch
   std::size_t size = 0;   ///< B
@@ -104,9 +107,9 @@ struct Tape {
   std::vector<float> pairs;           ///< B * P and kSpare more; for an MLP or keep_parts, or in
                                       ///< passing. FfmBlock::spread_in_place leaves deltas there
   /// B * whole_lines(I), zeros behind: what the MLP sees. They lie in the stores, or in those of a
-  /// tape that several share.
+  /// tape that several share: behind them are then other examples', to be read at most.
   std::span<float> inputs;
-  std::span<float> d_inputs;  ///< the same, and kSpare more; those of the pairs come first
+  std::span<float> d_inputs;  ///< the same, those of the pairs first; kSpare more may be read
   AlignedFloats inputs_store, d_inputs_store;
   std::vector<float> norm_scale;        ///< B: 1 / deviation in NormBlock
   std::vector<AlignedFloats> hidden;    ///< per hidden layer, B * width, after ReLU

@@ -6,17 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include "stream/cache_format.h"
 #include "stream/cache_key.h"
 
 namespace leveret::stream {
-
-/// What stands in a cache besides the examples.
-struct CacheInfo {
-  CacheKey key;
-  CacheTotals totals;
-  std::uint64_t file_bytes = 0;
-};
 
 /// Not thread safe. Errors are std::runtime_error naming the file and the byte.
 class CacheFile {

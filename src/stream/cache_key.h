@@ -1,4 +1,4 @@
-/// What a cache was made from: it may be read only in place of exactly that.
+/// What a cache was made from, in place of which alone it may be read, and what it says of itself.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stream/cache_bytes.h"
+#include "stream/cache_format.h"
 #include "text/parser.h"
 
 namespace leveret::stream {
@@ -30,6 +31,13 @@ struct CacheKey {
   std::uint64_t max_line = 0;  ///< it decides which lines are bad
   std::vector<std::string>
       numbers;  ///< namespaces whose numbers were read, in order of their bytes
+};
+
+/// What stands in a cache besides the examples.
+struct CacheInfo {
+  CacheKey key;
+  CacheTotals totals;
+  std::uint64_t file_bytes = 0;
 };
 
 /// Looks at the files; no path is standard input, as for TextReader. Throws std::runtime_error when

@@ -27,7 +27,8 @@ enum class CacheReading {
 
 /// Who takes chunks decodes them; several take them from as many blocks, as long as there are
 /// enough. Make a new one for each pass. Errors are std::runtime_error with the file, what is wrong
-/// and what to do; a fault in the middle comes after the examples of the blocks before it.
+/// and what to do; a fault in the middle comes after the examples of the blocks before it, to who
+/// takes chunks alone; of several one may hear of it while others still take those.
 class CacheReader final : public ExampleSource {
  public:
   /// Throws unless the file is a whole cache that was made with `expected`; null: with anything

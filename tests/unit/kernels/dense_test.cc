@@ -7,9 +7,10 @@ struct Shape {
   std::size_t inputs, outputs, stride;
 };
 
-constexpr Shape kShapes[] = {{0, 3, 0},      {1, 1, 1},      {7, 3, 7},    {16, 16, 16},
-                             {17, 5, 24},    {39, 8, 48},    {64, 33, 64}, {100, 0, 100},
-                             {780, 32, 784}, {780, 19, 781}, {44, 150, 48}};
+constexpr Shape kShapes[] = {{0, 3, 0},      {1, 1, 1},      {7, 3, 7},     {16, 16, 16},
+                             {17, 5, 24},    {39, 8, 48},    {64, 33, 64},  {100, 0, 100},
+                             {780, 32, 784}, {780, 19, 781}, {44, 150, 48}, {48, 65, 48},
+                             {72, 64, 72},   {144, 128, 144}};
 
 /// A layer with its input and output gradient, some of which are 0, as ReLU makes them.
 struct Layer {
