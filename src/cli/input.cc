@@ -22,6 +22,10 @@
 namespace leveret::cli {
 namespace {
 
+bool is_cached(const stream::ExampleSource& source) {
+  return dynamic_cast<const stream::CacheReader*>(&source) != nullptr;
+}
+
 /// Of the machine's processors, how many this process may use (taskset, cpuset). A share of the
 /// time of several, which containers may have, is not meant.
 unsigned processors() {
@@ -32,11 +36,11 @@ unsigned processors() {
   return std::thread::hardware_concurrency();
 }
 
-std::unique_ptr<stream::ExampleSource> open_cache(const std::string& path,
-                                                  text::NamespaceNames& names,
-                                                  const stream::CacheKey* expected,
-                                                  const std::vector<std::string>& numbers,
-                                                  unsigned threads) {
+std::unique_ptr<stream::CacheReader> open_cache(const std::string& path,
+                                                text::NamespaceNames& names,
+                                                const stream::CacheKey* expected,
+                                                const std::vector<std::string>& numbers,
+                                                unsigned threads) {
   return std::make_unique<stream::CacheReader>(
       path, names, expected, numbers,
       processors() > threads ? stream::CacheReading::kAhead : stream::CacheReading::kByConsumers);
@@ -102,7 +106,7 @@ std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options
   stream::CacheKey key = stream::make_cache_key(options.data, parser, options.max_line);
   if (access(options.cache.c_str(), F_OK) == 0) {
     auto reader = open_cache(options.cache, names, &key, parser.numbers, threads);
-    const stream::CacheTotals& totals = reader->cache()->totals;
+    const stream::CacheTotals& totals = reader->info().totals;
     tally.add_cached(totals.examples, totals.bad_lines);
     return reader;
   }
@@ -113,7 +117,7 @@ std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options
 
 void count_lines(const stream::ExampleSource& source, const text::ExampleChunk& chunk,
                  stream::BadLineTally& tally) {
-  if (!source.cache()) tally.add(chunk, source.source_name(chunk.source));
+  if (!is_cached(source)) tally.add(chunk, source.source_name(chunk.source));
 }
 
 void say_good(std::uint64_t count, const char* what, const std::string& more) {
@@ -123,7 +127,7 @@ void say_good(std::uint64_t count, const char* what, const std::string& more) {
 
 std::uint64_t good_examples(const stream::ExampleSource& source, const stream::BadLineTally& tally,
                             std::uint64_t handed_out) {
-  return source.cache() ? handed_out : tally.good();
+  return is_cached(source) ? handed_out : tally.good();
 }
 
 void throw_again(const stream::ExampleSource& source) {

@@ -298,7 +298,10 @@ void Network::learn(Model& model, Tape& tape, Optimizer& optimizer) const {
   if (model.spec().has_mlp() && Optimizer::steps_on_the_way(model.spec(), tape)) {
     const Block& mlp = *together().front();
     backward(together().subspan(1), model, tape);
-    if (works(model, mlp)) optimizer.backward_dense(model, tape);
+    if (works(model, mlp)) {
+      optimizer.backward_dense(model, tape);
+      tape.dense_stepped = true;
+    }
     backward(alone(), model, tape);
   } else {
     backward(model, tape);
@@ -324,7 +327,7 @@ void Network::learn_together(Model& model, std::span<Tape> tapes, Tape& joint,
     loss.backward(model, tapes[b]);
     joint.scores[b].d_deep = tapes[b].scores[0].d_deep;
   }
-  optimizer.backward_dense_together(model, joint);
+  optimizer.backward_dense(model, joint);
   for (std::size_t b = 0; b < joint.size; ++b) {
     tapes[b].dense_stepped = true;
     backward(alone(), model, tapes[b]);

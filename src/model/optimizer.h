@@ -30,10 +30,9 @@ class Optimizer {
 
   /// Whether `backward_dense` may stand for MlpBlock::backward.
   static bool steps_on_the_way(const Spec& spec, const Tape& tape);
-  /// MlpBlock::backward and the dense layers' step in one; `apply` then leaves them alone.
+  /// MlpBlock::backward of all examples of a tape, at most kernels::kMostTogether, and one step of
+  /// the dense layers. Who calls it sets Tape::dense_stepped of what `apply` gets.
   void backward_dense(Model& model, Tape& tape);
-  /// The same for all examples of a tape, at most kernels::kMostTogether: one step of the layers.
-  void backward_dense_together(Model& model, Tape& tape);
 
  private:
   // Linear stage (optimizer_linear.cc).

@@ -31,20 +31,6 @@ bool Optimizer::steps_on_the_way(const Spec& spec, const Tape& tape) {
 }
 
 void Optimizer::backward_dense(Model& model, Tape& tape) {
-  tape.dense_stepped = true;
-  const kernels::StepRule rule = dense_rule(model.spec());
-  std::vector<Dense>& layers = model.dense();
-  MlpBlock::backward_by_layer(
-      layers, tape, 0, 1, &tape.scores[0].d_deep, [&](const MlpBlock::LayerStep& at) {
-        Dense& layer = layers[at.layer];
-        kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.in,
-                                        at.d_out, at.inputs, layer.outputs, layer.stride(), 1, rule,
-                                        at.d_in);
-        kernels_->update(layer.bias.data(), layer.bias_state.data(), at.d_out, layer.outputs, rule);
-      });
-}
-
-void Optimizer::backward_dense_together(Model& model, Tape& tape) {
   const kernels::StepRule rule = dense_rule(model.spec());
   std::vector<Dense>& layers = model.dense();
   const std::size_t size = tape.size;
@@ -55,12 +41,15 @@ void Optimizer::backward_dense_together(Model& model, Tape& tape) {
     kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.in,
                                     at.d_out, at.inputs, layer.outputs, layer.stride(), size, rule,
                                     at.d_in);
-    layer_sums_.assign(layer.outputs, 0.0f);
-    for (std::size_t b = 0; b < size; ++b) {
-      kernels_->axpy(1.0f, at.d_out + b * layer.outputs, layer.outputs, layer_sums_.data());
+    const float* d_bias = at.d_out;
+    if (size > 1) {
+      layer_sums_.assign(layer.outputs, 0.0f);
+      for (std::size_t b = 0; b < size; ++b) {
+        kernels_->axpy(1.0f, at.d_out + b * layer.outputs, layer.outputs, layer_sums_.data());
+      }
+      d_bias = layer_sums_.data();
     }
-    kernels_->update(layer.bias.data(), layer.bias_state.data(), layer_sums_.data(), layer.outputs,
-                     rule);
+    kernels_->update(layer.bias.data(), layer.bias_state.data(), d_bias, layer.outputs, rule);
   };
   MlpBlock::backward_by_layer(layers, tape, 0, size, output_gradients_.data(), step);
 }

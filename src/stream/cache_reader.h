@@ -50,7 +50,6 @@ class CacheReader final : public ExampleSource {
   }
   std::uint64_t bytes_read() const override { return bytes_read_; }
   std::optional<std::uint64_t> bytes_total() const override { return info().file_bytes; }
-  const CacheInfo* cache() const override { return &info(); }
   const CacheInfo& info() const { return blocks_.info(); }
 
  private:

@@ -9,8 +9,6 @@
 
 namespace leveret::stream {
 
-struct CacheInfo;
-
 /// Most work ahead in threads of their own. All functions may be called from any thread, stop()
 /// also from a signal handler.
 class ExampleSource {
@@ -28,8 +26,6 @@ class ExampleSource {
   /// Bytes of the files read so far, and in all where that is known: for progress.
   virtual std::uint64_t bytes_read() const = 0;
   virtual std::optional<std::uint64_t> bytes_total() const = 0;
-  /// Of the cache that is read in place of text; its examples come without the bad lines.
-  virtual const CacheInfo* cache() const { return nullptr; }
 };
 
 }  // namespace leveret::stream
