@@ -95,7 +95,8 @@ struct StoredRows {
 
 class FieldTable {
  public:
-  static constexpr std::uint64_t kFirstSlots = 64;  ///< of a growing index
+  static constexpr std::uint64_t kFirstSlots = 64;   ///< of a growing index
+  static constexpr std::uint64_t kLargeIndex = 512;  ///< slots: a page
 
   FieldTable(std::uint32_t field, FieldTableOptions options, RowShape shape, MemoryBudget& budget);
 
@@ -132,8 +133,9 @@ class FieldTable {
   /// Whether the index has the key.
   bool has(std::uint32_t hash) const { return keys() > 0 && indexed(hash) != 0; }
 
-  /// Not where linear cells tell nearly all of what the field knows: it stays in the cache then.
-  bool has_large_index() const { return capacity_ > kFirstSlots; }
+  /// Not where linear cells tell nearly all of what the field knows, though threads have had room
+  /// reserved: it stays in the cache then.
+  bool has_large_index() const { return capacity_ > kLargeIndex; }
   void prefetch(std::uint32_t hash) const {
     const std::uint64_t* const home = index_ + start(hash);
     __builtin_prefetch(home);
