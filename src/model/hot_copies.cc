@@ -33,22 +33,25 @@ void HotRows::take(const std::vector<FieldTable>& tables, std::span<const std::u
   }
 }
 
-void HotRows::apply_changes(std::vector<FieldTable>& tables, const kernels::Kernels& kernels) {
+void HotRows::exchange(std::vector<FieldTable>& tables, const kernels::Kernels& kernels) {
   for (std::uint32_t f = 0; f < counts_.size(); ++f) {
-    for (Row row = 0; row < counts_[f]; ++row) add_change(tables[f], row, kernels);
+    for (Row row = 0; row < counts_[f]; ++row) exchange(tables[f], row, kernels);
   }
-  counts_.clear();
 }
 
-void HotRows::add_change(FieldTable& table, Row row, const kernels::Kernels& kernels) {
+/// Both ways in one pass, while the row is in the first-level cache.
+void HotRows::exchange(FieldTable& table, Row row, const kernels::Kernels& kernels) {
   std::byte* const mine = at(table.field(), row);
   std::byte* const taken = before_.data() + (mine - rows_.data());
-  if (std::memcmp(mine, taken, stride_) == 0) return;
-  const RowShape& shape = table.shape();
   std::byte* const to = table.at(row);
-  kernels.add_changes(shape.format, mine, taken, shape.weights(), to);
-  kernels.add_slice_changes(shape.state_format(), shape.state_at(mine), shape.state_at(taken),
-                            shape.state(), noise_ += 0x9e3779b9u, shape.state_at(to));
+  if (std::memcmp(mine, taken, stride_) != 0) {
+    const RowShape& shape = table.shape();
+    kernels.add_changes(shape.format, mine, taken, shape.weights(), to);
+    kernels.add_slice_changes(shape.state_format(), shape.state_at(mine), shape.state_at(taken),
+                              shape.state(), noise_ += 0x9e3779b9u, shape.state_at(to));
+  }
+  std::copy_n(to, stride_, mine);
+  std::copy_n(mine, stride_, taken);
 }
 
 HotCells::HotCells(const Spec& spec)
@@ -71,28 +74,26 @@ bool HotCells::changed(std::uint32_t place) {
   return std::memcmp(cell(place), before(place), floats_ * sizeof(float)) != 0;
 }
 
-void HotCells::take(const LinearTable& table) {
+void HotCells::exchange(LinearTable& table) {
   examples_to_claim_ = kExamplesThatClaim;
-  cells_.resize(features_.size());
-  table.prefetch_homes(features_, cells_.data());
-  table.find_all(features_, nullptr, cells_.data());
-  for (std::size_t i = 0; i < features_.size(); ++i) put(place(features_[i].hash), cells_[i]);
-}
-
-void HotCells::apply_changes(LinearTable& table) {
   std::size_t kept = 0;
   for (const text::Feature& feature : features_) {
     const std::uint32_t at = place(feature.hash);
     if (changed(at)) {
       features_[kept++] = feature;
     } else {
-      *key(at) = 0;
+      set_key(at, 0);
     }
   }
   features_.resize(kept);
+  cells_.resize(kept);
   table.prefetch_homes(features_, cells_.data());
   table.find_or_insert_all(features_, cells_.data());
-  for (std::size_t i = 0; i < kept; ++i) add_change(place(features_[i].hash), cells_[i]);
+  for (std::size_t i = 0; i < kept; ++i) {
+    const std::uint32_t at = place(features_[i].hash);
+    add_change(at, cells_[i]);
+    put(at, cells_[i]);
+  }
 }
 
 void HotCells::add_change(std::uint32_t place, float* to) {
@@ -117,10 +118,9 @@ void HotCells::find(std::span<const text::Feature> features, float** cells) {
   // an array of both.
   for (std::size_t i = 0; i < features.size(); ++i) {
     const std::uint32_t hash = features[i].hash;
-    std::uint32_t* const slot = key(place(hash));
-    const std::uintptr_t is_here = (*slot == hash) & (hash != 0);
+    const std::uintptr_t is_here = (keys_[place(hash)] == hash) & (hash != 0);
     const auto there = reinterpret_cast<std::uintptr_t>(cells[i]);
-    const auto here = reinterpret_cast<std::uintptr_t>(slot + 1);
+    const auto here = reinterpret_cast<std::uintptr_t>(cell(place(hash)));
     cells[i] = reinterpret_cast<float*>(there ^ ((there ^ here) & (0 - is_here)));
   }
 }
@@ -131,14 +131,13 @@ void HotCells::claim(std::span<const text::Feature> features, float** cells) {
   for (std::size_t i = 0; i < features.size(); ++i) {
     const std::uint32_t hash = features[i].hash, at = place(hash);
     if (hash == 0) continue;  // no key
-    if (*key(at) == 0) {
-      *key(at) = hash;
+    if (keys_[at] == 0) {
+      set_key(at, hash);
       put(at, cells[i]);
       features_.push_back(features[i]);
-      cells_.resize(features_.size());
     }
     // Also where the same feature has claimed it a moment ago.
-    if (*key(at) == hash) cells[i] = cell(at);
+    if (keys_[at] == hash) cells[i] = cell(at);
   }
 }
 

@@ -3,11 +3,12 @@
 /// every example; on machines where that takes long, two threads lose a third of their time to it.
 ///
 /// As with the dense part, what a thread has learned into its copies is added to the model's own
-/// from time to time (`apply_changes`), and others' work is taken over (`take`).
+/// from time to time, and others' work is taken over (`exchange`).
 ///
-/// Threads: each has its own. `take` and `apply_changes` one thread at a time.
+/// Threads: each has its own. `take` and `exchange` one thread at a time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -35,8 +36,9 @@ class HotRows {
 
   /// Copies `counts` (see above) rows. Who has no copies yet may be writing those: hogwild's race.
   void take(const std::vector<FieldTable>& tables, std::span<const std::uint32_t> counts);
-  /// Adds what has changed in the copies to the rows themselves. Then there are no copies.
-  void apply_changes(std::vector<FieldTable>& tables, const kernels::Kernels& kernels);
+  /// Adds what has changed in the copies to the rows themselves, of which they are copies again
+  /// then. The tables are as they were for `take`, but for what rows hold.
+  void exchange(std::vector<FieldTable>& tables, const kernels::Kernels& kernels);
 
   /// The copy of a row, or nullptr.
   std::byte* find(std::uint32_t field, Row row) {
@@ -47,7 +49,7 @@ class HotRows {
   std::byte* at(std::uint32_t field, Row row) {
     return rows_.data() + field * field_bytes_ + row * stride_;
   }
-  void add_change(FieldTable& table, Row row, const kernels::Kernels& kernels);
+  void exchange(FieldTable& table, Row row, const kernels::Kernels& kernels);
 
   std::size_t stride_ = 0, field_bytes_ = 0;
   std::vector<std::uint32_t> counts_;  ///< by field
@@ -56,8 +58,8 @@ class HotRows {
 };
 
 /// Linear cells, without what they say of rows, each at the one place that its hash has. Those of
-/// the examples that come first after `take` claim the places that are free; a cell keeps its place
-/// as long as it is used.
+/// the examples that come first after `exchange` claim the places that are free; a cell keeps its
+/// place as long as it is used.
 class HotCells {
  public:
   static constexpr std::uint32_t kPlaces = 1024;
@@ -65,8 +67,9 @@ class HotCells {
 
   explicit HotCells(const Spec& spec);
 
-  void take(const LinearTable& table);
-  void apply_changes(LinearTable& table);
+  /// Adds what has changed in the copies to the cells themselves, of which they are copies again
+  /// then.
+  void exchange(LinearTable& table);
 
   /// cells[i] becomes the copy that features[i] has, where it has one.
   void find(std::span<const text::Feature> features, float** cells);
@@ -78,18 +81,21 @@ class HotCells {
   std::uint32_t* key(std::uint32_t place) { return slots_.data() + place * (floats_ + 1); }
   float* cell(std::uint32_t place) { return reinterpret_cast<float*>(key(place) + 1); }
   float* before(std::uint32_t place) { return before_.data() + place * floats_; }
+  void set_key(std::uint32_t place, std::uint32_t hash) { keys_[place] = *key(place) = hash; }
   void put(std::uint32_t place, const float* from);
   bool changed(std::uint32_t place);
   void add_change(std::uint32_t place, float* to);
 
   std::uint32_t floats_;  ///< of a cell: those that are learned
   std::uint32_t examples_to_claim_ = 0;
-  /// A key, 0 where there is none, and its cell; as in a growing LinearTable, whose look-up is
-  /// content with a cell that has the right key in front of it.
+  /// The key of each place, 0 where there is none: dense, for they are asked for every feature.
+  std::array<std::uint32_t, kPlaces> keys_{};
+  /// The same and its cell, as in a growing LinearTable, whose look-up is content with a cell that
+  /// has the right key in front of it.
   std::vector<std::uint32_t, LineAllocator<std::uint32_t>> slots_;
   std::vector<float> before_;
   std::vector<text::Feature> features_;  ///< whose cells these are
-  std::vector<float*> cells_;            ///< theirs in the table
+  std::vector<float*> cells_;            ///< theirs in the table, for exchange
 };
 
 struct HotCopies {

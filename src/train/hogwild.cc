@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "model/hot_copies.h"
@@ -81,6 +82,7 @@ class Hogwild::Worker {
     const std::unique_lock lock(all_.shape_mutex_);
     change();
     all_.hot_rows_ = model::HotRows::count(all_.model_.fields());
+    ++all_.shapes_;
   }
 
   void make_room() {
@@ -141,24 +143,27 @@ class Hogwild::Worker {
     return next;
   }
 
-  /// The replica becomes as the model is.
+  /// The replica becomes as the model is, but for copies of rows and cells: these are as old as the
+  /// last merge, unless the shape has changed since, which rows depend on.
   void refresh() {
     const std::lock_guard lock(all_.dense_mutex_);
     replica_.take_dense_part(all_.model_);
     before_ = replica_.dense_part();
     if (all_.young()) return;
-    hot_.rows.take(all_.model_.fields(), all_.hot_rows_);
-    // FTRL's weights follow from its sums, and are no sum of changes themselves.
-    if (replica_.spec().optimizer != model::OptimizerKind::kFtrl) {
-      hot_.cells.take(all_.model_.linear());
+    if (std::exchange(shape_taken_, all_.shapes_) != all_.shapes_) {
+      hot_.rows.take(all_.model_.fields(), all_.hot_rows_);
     }
   }
 
   void merge() {
     const std::lock_guard lock(all_.dense_mutex_);
     all_.model_.dense_part().add_change(before_, replica_.dense_part());
-    hot_.rows.apply_changes(all_.model_.fields(), all_.kernels_);
-    hot_.cells.apply_changes(all_.model_.linear());
+    if (all_.young()) return;
+    hot_.rows.exchange(all_.model_.fields(), all_.kernels_);
+    // FTRL's weights follow from its sums, and are no sum of changes themselves.
+    if (replica_.spec().optimizer != model::OptimizerKind::kFtrl) {
+      hot_.cells.exchange(all_.model_.linear());
+    }
   }
 
   void give(const Report& report) {
@@ -173,6 +178,7 @@ class Hogwild::Worker {
   Learner learner_;
   text::Parser parser_;
   model::HotCopies hot_;
+  std::size_t shape_taken_ = 0;  ///< the one in which the rows of hot_ were taken
   Outcomes outcomes_;
 };
 

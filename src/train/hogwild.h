@@ -83,6 +83,7 @@ class Hogwild {
   std::mutex dense_mutex_;  ///< guards the model's own dense part, and what copies are merged into
   /// Rows of each field of which threads have copies. Changes with the shape.
   std::vector<std::uint32_t> hot_rows_;
+  std::size_t shapes_ = 1;  ///< that the model has had; changes with the shape, too
   std::mutex report_mutex_;
   std::mutex error_mutex_;
   std::exception_ptr error_;

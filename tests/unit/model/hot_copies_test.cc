@@ -44,7 +44,7 @@ TEST_CASE("the first rows of a field have copies, once they are counted") {
   CHECK(hot.find(1, HotRows::kRowsOfField) == nullptr);
   CHECK(hot.find(2, 0) == nullptr);
   CHECK(hot.find(1, kNoRow) == nullptr);
-  hot.apply_changes(tables, kernels::active());
+  hot.take(tables, std::vector<std::uint32_t>{});
   CHECK(hot.find(0, 0) == nullptr);
 }
 
@@ -88,19 +88,24 @@ TEST_CASE("what two threads have learned into their copies of a row is added up"
     shape.set_state(other.find(1, 2), i, 0.75f);
   }
   CHECK(tables[1].weight(2, 7) == 0.5f);
-  one.apply_changes(tables, kernels::active());
-  other.apply_changes(tables, kernels::active());
+  one.exchange(tables, kernels::active());
+  other.exchange(tables, kernels::active());
+  one.exchange(tables, kernels::active());  // takes what the other has learned, and adds nothing
   for (const std::size_t i : weights) {
     CHECK(std::fabs(tables[1].weight(2, i) - 0.625f) <= tolerance);
     CHECK(tables[1].weight(3, i) == 0.5f);
+    CHECK(weight_at(format, one.find(1, 2), i) == tables[1].weight(2, i));
+    CHECK(weight_at(format, other.find(1, 2), i) == tables[1].weight(2, i));
   }
   for (const std::size_t i : states) {
     CHECK(tables[1].state(2, i) == 2.75f);
     CHECK(tables[1].state(3, i) == 0.25f);
+    CHECK(shape.state_of(one.find(1, 2), i) == 2.75f);
+    CHECK(shape.state_of(other.find(1, 2), i) == 2.75f);
   }
 }
 
-/// The cells of these hashes, as an example that comes after `take` finds them.
+/// The cells of these hashes, as an example that comes after `exchange` finds them.
 std::vector<float*> look_up(HotCells& hot, LinearTable& table, std::vector<std::uint32_t> hashes) {
   std::vector<text::Feature> features;
   for (const std::uint32_t hash : hashes) features.push_back({hash, 1.0f});
@@ -123,8 +128,8 @@ TEST_CASE("cells of the first examples get a place, and keep it as long as they 
   MemoryBudget budget(kMemory);
   LinearTable table(bits, kPlainCell, budget);
   HotCells hot(with_heads(Heads::kOne));
-  CHECK(look_up(hot, table, {77})[0] == table.find_or_insert(77));  // before `take`
-  hot.take(table);
+  CHECK(look_up(hot, table, {77})[0] == table.find_or_insert(77));  // before `exchange`
+  hot.exchange(table);
   // 77 twice, one that has the same place, and the hash that is no key.
   const std::vector<float*> cells = look_up(hot, table, {77, 77, 77 + HotCells::kPlaces, 0, 78});
   CHECK(cells[0] != table.find(77));
@@ -138,15 +143,14 @@ TEST_CASE("cells of the first examples get a place, and keep it as long as they 
 
   cells[0][kWeight] = 3;
   CHECK(table.find(77)[kWeight] == 0);
-  hot.apply_changes(table);
-  CHECK(table.find(77)[kWeight] == 3);
-  table.find_or_insert(77)[kWeight] = 4;  // by another thread
-  hot.take(table);
+  table.find_or_insert(77)[kWeight] = 1;  // by another thread
+  hot.exchange(table);
+  CHECK(table.find(77)[kWeight] == 4);
   CHECK(look_up(hot, table, {77})[0] == cells[0]);
   CHECK(cells[0][kWeight] == 4);
   // 78 has not been used: its place is free.
   CHECK(look_up(hot, table, {78 + HotCells::kPlaces})[0] == cells[4]);
-  hot.apply_changes(table);
+  hot.exchange(table);
   CHECK(table.find(77)[kWeight] == 4);
 }
 
@@ -157,8 +161,8 @@ TEST_CASE("what two threads have learned into their copies of a cell is added up
   const float before[kMixedCell] = {1, 2, 3, 4, 10, 20, 2};
   std::copy_n(before, kMixedCell, cell);
   HotCells one(with_heads(Heads::kMixed)), other(with_heads(Heads::kMixed));
-  one.take(table);
-  other.take(table);
+  one.exchange(table);
+  other.exchange(table);
   float* const first = look_up(one, table, {5})[0];
   float* const second = look_up(other, table, {5})[0];
   first[kWeight] += 0.25f;
@@ -170,18 +174,19 @@ TEST_CASE("what two threads have learned into their copies of a cell is added up
   SECTION("counts go on") {
     first[kClicks] += 1;
     first[kCount] += 3;
-    one.apply_changes(table);
-    other.apply_changes(table);
+    one.exchange(table);
+    other.exchange(table);
     CHECK(std::vector<float>(cell, cell + kMixedCell) ==
           std::vector<float>{0.75f, 2, 3, 5, 11, 30, 5});
+    CHECK(std::equal(second, second + kMixedCell, cell));
   }
   SECTION("counts are halved, and then may grow beyond what they were") {
     const auto [clicks, count] =
         GENERATE(std::pair<float, float>(5, 10), std::pair<float, float>(6, 25));
     first[kClicks] = clicks;
     first[kCount] = count;
-    other.apply_changes(table);
-    one.apply_changes(table);
+    other.exchange(table);
+    one.exchange(table);
     CHECK(std::vector<float>(cell, cell + kMixedCell) ==
           std::vector<float>{0.75f, 2, 3, 5, clicks, count, 5});
   }
