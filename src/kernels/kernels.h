@@ -109,8 +109,8 @@ struct Kernels {
   float (*fill_from)(RowFormat format, std::size_t k, bool slice);
 
   /// pairs[(i,j)] = sum_c rows[i][fields[j]*k+c] * rows[j][fields[i]*k+c], and 0 for j = i;
-  /// n*(n+1)/2 floats.
-  void (*ffm_pairs)(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
+  /// n*(n+1)/2 floats. Returns their sum.
+  float (*ffm_pairs)(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
                     std::size_t n, std::size_t k, float* pairs);
 
   /// The sum of all of them, for which they may be written to `pairs` or not.
@@ -180,11 +180,14 @@ struct Kernels {
   void (*scattered_steps)(float* const* places, const float* x, float scale, std::size_t length,
                           float init, float rate);
 
-  /// *sum = sum x, *sum_squares = sum x².
-  void (*moments)(const float* x, std::size_t length, float* sum, float* sum_squares);
+  /// sum x[i].
+  float (*total)(const float* x, std::size_t length);
 
-  /// out[i] = (x[i] - shift) * scale. In place allowed.
-  void (*affine)(const float* x, std::size_t length, float shift, float scale, float* out);
+  /// out[i] = x[i] - mean; returns sum out². In place allowed.
+  float (*centre)(const float* x, std::size_t length, float mean, float* out);
+
+  /// out[i] = factor * x[i]. In place allowed.
+  void (*scaled)(const float* x, std::size_t length, float factor, float* out);
 
   /// d[i] = scale * (d[i] - mean - x[i] * along): the way back through a normalisation.
   void (*normalise_back)(const float* x, std::size_t length, float mean, float along, float scale,

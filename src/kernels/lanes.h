@@ -45,6 +45,7 @@ struct Whole {
   static void store(float* p, V v) { v.store_unaligned(p); }
   static void store(Q12* p, V v) { Isa::store_q12(p, v); }
   static void store(Bf16* p, V v) { Isa::store_bf16(p, v); }
+  static V all(float x) { return V(x); }
 };
 
 // The first n <= lanes of an array, by way of an array of a whole register: load_part and the like
@@ -73,6 +74,12 @@ struct Part {
   void store(float* p, V v) const { Isa::store_part(p, v, n); }
   void store(Q12* p, V v) const { Isa::store_q12_part(p, v, n); }
   void store(Bf16* p, V v) const { store_copied<Isa>(p, v, n); }
+  /// 0 beyond n.
+  V all(float x) const {
+    alignas(64) float same[kLanes<Isa>];
+    for (std::size_t i = 0; i < kLanes<Isa>; ++i) same[i] = i < n ? x : 0.0f;
+    return V::load_aligned(same);
+  }
 };
 
 template <class Isa>
@@ -181,12 +188,9 @@ struct PowerStep {
 
 /// Calls body(weight) with a weight of the type that the format has.
 template <class Body>
-inline void with_format(RowFormat format, Body&& body) {
-  if (format == RowFormat::kI16) {
-    body(Q12{});
-  } else {
-    body(float{});
-  }
+inline auto with_format(RowFormat format, Body&& body) {
+  if (format == RowFormat::kI16) return body(Q12{});
+  return body(float{});
 }
 
 /// Calls body(step) with the step that fits the rule.

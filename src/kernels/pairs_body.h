@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kernels/ffm_body.h"
+#include "kernels/vector_body.h"
 
 namespace leveret::kernels::generic {
 
@@ -102,7 +103,7 @@ inline bool adjacent(const std::uint32_t* fields, std::size_t n) {
 /// Calls body(own) with row i's slots as they lie: own(rows, i, j) makes a bundle of them. Without
 /// `kMayBeAdjacent` they are always taken one by one, which saves code where speed lies elsewhere.
 template <class Isa, std::size_t K, bool kMayBeAdjacent, class Body>
-inline void with_own_slots(const std::uint32_t* fields, std::size_t n, Body&& body) {
+inline auto with_own_slots(const std::uint32_t* fields, std::size_t n, Body&& body) {
   if constexpr (kMayBeAdjacent) {
     if (adjacent(fields, n)) {
       return body([](const auto& r, std::size_t i, std::size_t j) {
@@ -110,14 +111,14 @@ inline void with_own_slots(const std::uint32_t* fields, std::size_t n, Body&& bo
       });
     }
   }
-  body([](const auto& r, std::size_t i, std::size_t j) {
+  return body([](const auto& r, std::size_t i, std::size_t j) {
     return Scattered<Isa, K, SlotOf<decltype(r)>>::own(r, i, j);
   });
 }
 
 /// Calls fixed<k>() for the slot lengths that have code of their own, any() for the others.
 template <class Fixed, class Any>
-inline void with_slot_length(std::size_t k, Fixed&& fixed, Any&& any) {
+inline auto with_slot_length(std::size_t k, Fixed&& fixed, Any&& any) {
   switch (k) {
     case 2:
       return fixed.template operator()<2>();
@@ -145,14 +146,15 @@ inline typename Isa::V products(const Own& own, const Others& others) {
 }
 
 template <class Isa, std::size_t K, class T, class OwnSlots>
-[[gnu::flatten]] void ffm_pairs_fixed(Rows<const T> r, std::size_t n, float* pairs,
-                                      OwnSlots own_slots) {
+[[gnu::flatten]] float ffm_pairs_fixed(Rows<const T> r, std::size_t n, float* pairs,
+                                       OwnSlots own_slots) {
   using V = typename Isa::V;
   using Slots = Scattered<Isa, K, const T>;
   constexpr std::size_t N = kLanes<Isa>;
   constexpr std::size_t S = kBundle<Isa, K>;
   constexpr std::size_t kEntries = N / S;
   alignas(64) static constexpr T kSpare[K] = {};
+  const float* const first = pairs;
   const float* const end = pairs + n * (n + 1) / 2;
   *pairs++ = 0.0f;
   for (std::size_t i = 1; i < n; ++i) {
@@ -190,12 +192,14 @@ template <class Isa, std::size_t K, class T, class OwnSlots>
     pairs[i] = 0.0f;
     pairs += i + 1;
   }
+  return total<Isa>(first, static_cast<std::size_t>(end - first));
 }
 
 template <class Isa, class T>
-[[gnu::flatten]] void ffm_pairs_any(const Rows<const T>& r, std::size_t n, std::size_t k,
-                                    float* pairs) {
+[[gnu::flatten]] float ffm_pairs_any(const Rows<const T>& r, std::size_t n, std::size_t k,
+                                     float* pairs) {
   using V = typename Isa::V;
+  const float* const first = pairs;
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const T* own = r.slot(i, j, k);
@@ -208,6 +212,7 @@ template <class Isa, class T>
     }
     *pairs++ = 0.0f;
   }
+  return total<Isa>(first, n * (n + 1) / 2);
 }
 
 // ---- the pairs' gradients ----

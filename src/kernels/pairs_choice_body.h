@@ -18,10 +18,10 @@ float fill_from(RowFormat format, std::size_t k, bool slice) {
 }
 
 template <class Isa>
-void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
-               std::size_t n, std::size_t k, float* pairs) {
-  if (n == 0) return;
-  with_format(format, [&]<class T>(T) {
+float ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
+                std::size_t n, std::size_t k, float* pairs) {
+  if (n == 0) return 0.0f;
+  return with_format(format, [&]<class T>(T) {
     const Rows<const T> r = {rows, fields};
     const auto fixed = [&]<std::size_t K>() {
       if constexpr (Isa::kTiles && std::is_same_v<T, Q12> && (K == 4 || K == 8)) {
@@ -31,10 +31,10 @@ void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32
         if (adjacent(fields, n)) return ffm_pairs_words<Isa, K, true>(r, n, pairs);
         return ffm_pairs_words<Isa, K, false>(r, n, pairs);
       }
-      with_own_slots<Isa, K, (K < kLanes<Isa>)>(
-          fields, n, [&](const auto& own) { ffm_pairs_fixed<Isa, K>(r, n, pairs, own); });
+      return with_own_slots<Isa, K, (K < kLanes<Isa>)>(
+          fields, n, [&](const auto& own) { return ffm_pairs_fixed<Isa, K>(r, n, pairs, own); });
     };
-    with_slot_length(k, fixed, [&] { ffm_pairs_any<Isa>(r, n, k, pairs); });
+    return with_slot_length(k, fixed, [&] { return ffm_pairs_any<Isa>(r, n, k, pairs); });
   });
 }
 
@@ -48,10 +48,7 @@ float ffm_pairs_sum(RowFormat format, const std::byte* const* rows, const std::u
       if (k == 8) return ffm_pairs_sum_q12<Isa, 8>(r, n);
     }
   }
-  ffm_pairs<Isa>(format, rows, fields, n, k, pairs);
-  float sum, squares;
-  moments<Isa>(pairs, n * (n + 1) / 2, &sum, &squares);
-  return sum;
+  return ffm_pairs<Isa>(format, rows, fields, n, k, pairs);
 }
 
 template <class Isa>

@@ -115,10 +115,15 @@ template <class Isa, std::size_t K, bool kWhole, class Diagonal, class Tile>
   }
 }
 
-/// The pairs of rows i, … with those before row i + absent.
+/// In lane 4 s + r: whether r < s, so that of four rows among themselves each pair counts once.
+alignas(64) inline constexpr float kBelow[kTile * kTile] = {0, 0, 0, 0, 1, 0, 0, 0,
+                                                            1, 1, 0, 0, 1, 1, 1, 0};
+
+/// The pairs of rows i, … with those before row i + absent, which are added to `sum`, too.
 template <class Isa, std::size_t K, bool kWhole>
 [[gnu::always_inline]] inline void pairs_of_four_q12(const Rows<const Q12>& w, std::size_t i,
-                                                     std::size_t absent, float* pairs) {
+                                                     std::size_t absent, float* pairs,
+                                                     typename Isa::V& sum) {
   using V = typename Isa::V;
   using Side = TileWords<Isa, K>;
   alignas(16) float spare_pairs[kTile];
@@ -129,23 +134,29 @@ template <class Isa, std::size_t K, bool kWhole>
       w, i, absent,
       // It writes to the places of pairs with rows that are not there, too: the others come later.
       [&](const Side& a, const Side& b) {
-        Isa::store_triangle(out.at(i).at, a.products(b) * scale);
+        const V products = a.products(b) * scale;
+        Isa::store_triangle(out.at(i).at, products);
+        sum = Isa::fma(products, V::load_aligned(kBelow), sum);
       },
       [&](std::size_t j, const Side& a, const Side& b) {
-        Isa::store_fours(out.at(j).at, a.products(b) * scale, kTile);
+        const V products = a.products(b) * scale;
+        Isa::store_fours(out.at(j).at, products, kTile);
+        sum = sum + products;
       });
 }
 
 template <class Isa, std::size_t K>
-[[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] void ffm_pairs_q12(Rows<const Q12> w,
-                                                                            std::size_t n,
-                                                                            float* pairs) {
+[[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] float ffm_pairs_q12(Rows<const Q12> w,
+                                                                             std::size_t n,
+                                                                             float* pairs) {
+  typename Isa::V sum(0.0f);
   for (std::size_t i = 0; i + kTile <= n; i += kTile) {
-    pairs_of_four_q12<Isa, K, true>(w, i, 0, pairs);
+    pairs_of_four_q12<Isa, K, true>(w, i, 0, pairs, sum);
   }
   if (n % kTile != 0) {
-    pairs_of_four_q12<Isa, K, false>(w, n - kTile, kTile - n % kTile, pairs);
+    pairs_of_four_q12<Isa, K, false>(w, n - kTile, kTile - n % kTile, pairs, sum);
   }
+  return Isa::sum(sum);
 }
 
 /// Adds the pairs of rows i, … with those before row i + absent to registers of sums, in units of
@@ -156,8 +167,6 @@ template <class Isa, std::size_t K, bool kWhole>
     typename Isa::V (&sums)[TileWords<Isa, K>::kRegisters]) {
   using V = typename Isa::V;
   using Side = TileWords<Isa, K>;
-  alignas(64) static constexpr float kBelow[kTile * kTile] = {0, 0, 0, 0, 1, 0, 0, 0,
-                                                              1, 1, 0, 0, 1, 1, 1, 0};
   for_tiles_of_four_q12<Isa, K, kWhole>(
       w, i, absent,
       [&](const Side& a, const Side& b) {
@@ -174,8 +183,8 @@ template <class Isa, std::size_t K, bool kWhole>
 
 /// The sum of all pairs: without that of each, half of the shuffles fall away.
 template <class Isa, std::size_t K>
-[[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] float ffm_pairs_sum_q12(
-    Rows<const Q12> w, std::size_t n) {
+[[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] float ffm_pairs_sum_q12(Rows<const Q12> w,
+                                                                                 std::size_t n) {
   using V = typename Isa::V;
   V sums[TileWords<Isa, K>::kRegisters];
   for (V& sum : sums) sum = V(0.0f);

@@ -77,26 +77,30 @@ struct PairWords {
 };
 
 template <class Isa, std::size_t K, bool kAdjacent>
-[[gnu::flatten]] void ffm_pairs_words(Rows<const Q12> w, std::size_t n, float* pairs) {
+[[gnu::flatten]] float ffm_pairs_words(Rows<const Q12> w, std::size_t n, float* pairs) {
   using V = typename Isa::V;
   using Block = PairWords<Isa, K, kAdjacent>;
   constexpr std::size_t N = kLanes<Isa>;
   alignas(64) static constexpr Q12 kSpare[K] = {};
+  V sum(0.0f);
   for (std::size_t i = 0; i < n; ++i) {
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
       const Block block(Block::template places<const Q12>(w, i, j, N, kSpare), N);
       const V products = block.products() * V(kQ12UnitSquared);
       products.store_unaligned(pairs + j);
+      sum = sum + products;
     }
     if (j < i) {
       const Block block(Block::template places<const Q12>(w, i, j, i - j, kSpare), i - j);
       const V products = block.products() * V(kQ12UnitSquared);
       Isa::store_part(pairs + j, products, i - j);
+      sum = sum + products;  // beyond i are products of nothing
     }
     pairs[i] = 0.0f;
     pairs += i + 1;
   }
+  return Isa::sum(sum);
 }
 
 /// Pairs (i, j), …, (i, j + count - 1).

@@ -15,6 +15,12 @@ double dot_double(const float* a, const float* b, std::size_t length) {
   return sum;
 }
 
+float total(const float* x, std::size_t length) {
+  double sum = 0;
+  for (std::size_t i = 0; i < length; ++i) sum += x[i];
+  return static_cast<float>(sum);
+}
+
 /// 1 / acc^power. Outside the normal range the nearest normal number stands for the accumulator,
 /// so that the step is finite whatever the gradient was.
 float shrink(float acc, float power) {
@@ -127,8 +133,9 @@ void add_slice_changes(RowFormat format, const std::byte* copy, const std::byte*
 
 float fill_from(RowFormat, std::size_t, bool) { return 0.75f; }
 
-void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
-               std::size_t n, std::size_t k, float* pairs) {
+float ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
+                std::size_t n, std::size_t k, float* pairs) {
+  const float* const first = pairs;
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       double sum = 0;
@@ -140,6 +147,7 @@ void ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32
     }
     *pairs++ = 0;
   }
+  return total(first, n * (n + 1) / 2);
 }
 
 void ffm_deltas(const float* d, float own, const float* x, std::size_t n, float* delta) {
@@ -281,23 +289,18 @@ void scattered_steps(float* const* places, const float* x, float scale, std::siz
   }
 }
 
-void moments(const float* x, std::size_t length, float* sum, float* sum_squares) {
-  double first = 0;
-  for (std::size_t i = 0; i < length; ++i) first += x[i];
-  *sum = static_cast<float>(first);
-  *sum_squares = static_cast<float>(dot_double(x, x, length));
-}
-
 float ffm_pairs_sum(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
                     std::size_t n, std::size_t k, float* pairs) {
-  ffm_pairs(format, rows, fields, n, k, pairs);
-  float sum, squares;
-  moments(pairs, n * (n + 1) / 2, &sum, &squares);
-  return sum;
+  return ffm_pairs(format, rows, fields, n, k, pairs);
 }
 
-void affine(const float* x, std::size_t length, float shift, float scale, float* out) {
-  for (std::size_t i = 0; i < length; ++i) out[i] = (x[i] - shift) * scale;
+float centre(const float* x, std::size_t length, float mean, float* out) {
+  for (std::size_t i = 0; i < length; ++i) out[i] = x[i] - mean;
+  return static_cast<float>(dot_double(out, out, length));
+}
+
+void scaled(const float* x, std::size_t length, float factor, float* out) {
+  for (std::size_t i = 0; i < length; ++i) out[i] = factor * x[i];
 }
 
 void normalise_back(const float* x, std::size_t length, float mean, float along, float scale,
@@ -339,8 +342,9 @@ constinit const Kernels kReference = {
     .squares = squares,
     .root_steps = root_steps,
     .scattered_steps = scattered_steps,
-    .moments = moments,
-    .affine = affine,
+    .total = total,
+    .centre = centre,
+    .scaled = scaled,
     .normalise_back = normalise_back,
     .dot = dot,
     .log = log,

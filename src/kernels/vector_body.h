@@ -11,57 +11,50 @@ namespace leveret::kernels::generic {
 /// under way a reduction waits for itself.
 constexpr std::size_t kSumsUnderWay = 4;
 
-template <class Isa>
-[[gnu::flatten]] float dot(const float* a, const float* b, std::size_t length) {
+/// Of what add(sum, i, lanes) makes of each register's worth of `length` floats from float i on.
+template <class Isa, class Add>
+[[gnu::always_inline]] inline float sum_of(std::size_t length, Add&& add) {
   using V = typename Isa::V;
   constexpr std::size_t N = kLanes<Isa>;
   V sums[kSumsUnderWay];
   for (V& s : sums) s = V(0.0f);
   std::size_t i = 0;
   for (; i + kSumsUnderWay * N <= length; i += kSumsUnderWay * N) {
-    for (std::size_t u = 0; u < kSumsUnderWay; ++u) {
-      sums[u] =
-          Isa::fma(V::load_unaligned(a + i + u * N), V::load_unaligned(b + i + u * N), sums[u]);
-    }
+#pragma GCC unroll 4
+    for (std::size_t u = 0; u < kSumsUnderWay; ++u) sums[u] = add(sums[u], i + u * N, Whole<Isa>{});
   }
-  sweep<Isa>(length - i, [&](std::size_t at, auto lanes) {
-    sums[0] = Isa::fma(lanes.load(a + i + at), lanes.load(b + i + at), sums[0]);
-  });
+  sweep<Isa>(length - i,
+             [&](std::size_t at, auto lanes) { sums[0] = add(sums[0], i + at, lanes); });
   return Isa::sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
 template <class Isa>
-[[gnu::flatten]] void moments(const float* x, std::size_t length, float* sum, float* sum_squares) {
-  using V = typename Isa::V;
-  constexpr std::size_t N = kLanes<Isa>;
-  V first[kSumsUnderWay], second[kSumsUnderWay];
-  for (V& s : first) s = V(0.0f);
-  for (V& s : second) s = V(0.0f);
-  std::size_t i = 0;
-  for (; i + kSumsUnderWay * N <= length; i += kSumsUnderWay * N) {
-    for (std::size_t u = 0; u < kSumsUnderWay; ++u) {
-      const V v = V::load_unaligned(x + i + u * N);
-      first[u] = first[u] + v;
-      second[u] = Isa::fma(v, v, second[u]);
-    }
-  }
-  sweep<Isa>(length - i, [&](std::size_t at, auto lanes) {
-    const V v = lanes.load(x + i + at);
-    first[0] = first[0] + v;
-    second[0] = Isa::fma(v, v, second[0]);
+[[gnu::flatten]] float dot(const float* a, const float* b, std::size_t length) {
+  return sum_of<Isa>(length, [&](auto sum, std::size_t i, auto lanes) {
+    return Isa::fma(lanes.load(a + i), lanes.load(b + i), sum);
   });
-  *sum = Isa::sum((first[0] + first[1]) + (first[2] + first[3]));
-  *sum_squares = Isa::sum((second[0] + second[1]) + (second[2] + second[3]));
 }
 
 template <class Isa>
-[[gnu::flatten]] void affine(const float* x, std::size_t length, float shift, float scale,
-                             float* out) {
-  using V = typename Isa::V;
-  const V minus(shift), times(scale);
-  sweep<Isa>(length, [&](std::size_t i, auto lanes) {
-    lanes.store(out + i, (lanes.load(x + i) - minus) * times);
+[[gnu::flatten]] float total(const float* x, std::size_t length) {
+  return sum_of<Isa>(length,
+                     [&](auto sum, std::size_t i, auto lanes) { return sum + lanes.load(x + i); });
+}
+
+template <class Isa>
+[[gnu::flatten]] float centre(const float* x, std::size_t length, float mean, float* out) {
+  return sum_of<Isa>(length, [&](auto sum, std::size_t i, auto lanes) {
+    const auto v = lanes.load(x + i) - lanes.all(mean);
+    lanes.store(out + i, v);
+    return Isa::fma(v, v, sum);
   });
+}
+
+template <class Isa>
+[[gnu::flatten]] void scaled(const float* x, std::size_t length, float factor, float* out) {
+  const typename Isa::V times(factor);
+  sweep<Isa>(length,
+             [&](std::size_t i, auto lanes) { lanes.store(out + i, lanes.load(x + i) * times); });
 }
 
 template <class Isa>

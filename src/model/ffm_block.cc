@@ -31,13 +31,14 @@ void FfmBlock::forward(const Model& model, Tape& tape, std::size_t begin, std::s
   for (std::size_t b = begin; b < end; ++b) {
     gather(model, tape, b, true);
     float* p = tape.pairs.data() + b * pairs;
-    float sum = 0, squares = 0;
+    float sum = 0;
     if (!tape.ffm.in_place) {
       pairs_of(model, tape, p);
-      kernels_->moments(p, pairs, &sum, &squares);
+      sum = kernels_->total(p, pairs);
     } else {
       sum = pairs_in_place(model, tape, b);
     }
+    tape.pairs_sum[b] = sum;
     tape.ffm_scale[b] = instance_scale(tape, b);
     Scores& scores = tape.scores[b];
     scores.ffm += tape.ffm_scale[b] * sum;

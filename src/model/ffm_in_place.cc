@@ -75,8 +75,8 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) co
   return true;
 }
 
-/// Writes the pairs to their places in tape.pairs, unless only their sum is asked for, and returns
-/// the sum.
+/// Writes the pairs to their places in tape.pairs, unless only their sum is asked for, which it
+/// returns.
 float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) const {
   FfmInPlace& at = tape.ffm.at;
   const std::size_t n = at.rows.size();
@@ -87,16 +87,17 @@ float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) co
     at.compact.resize(2 * count + kernels::Kernels::kSpare);
   }
   float* const to = at.filled ? pairs : at.compact.data();
-  float sum = 0, squares = 0;
+  const auto run = [&](auto kernel) {
+    return kernel(model.row_format(), at.rows.data(), at.fields.data(), n, model.spec().ffm_k, to);
+  };
+  float sum = 0;
   // Whoever looks at the parts gets the same sum.
   const bool sum_alone = at.ones && !model.spec().has_mlp();
   if (sum_alone) {
-    sum = kernels_->ffm_pairs_sum(model.row_format(), at.rows.data(), at.fields.data(), n,
-                                  model.spec().ffm_k, to);
+    sum = run(kernels_->ffm_pairs_sum);
     if (!tape.keep_parts) return sum;
   }
-  kernels_->ffm_pairs(model.row_format(), at.rows.data(), at.fields.data(), n, model.spec().ffm_k,
-                      to);
+  const float sum_of_ones = run(kernels_->ffm_pairs);
   if (!at.ones) times_values(at.x.data(), n, to);
   if (!at.filled && (model.spec().has_mlp() || tape.keep_parts)) {
     std::fill(pairs, pairs + all, 0.0f);
@@ -105,8 +106,8 @@ float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) co
       for (std::size_t j = 0; j < i; ++j) pairs[pair_index(at.fields[j], at.fields[i])] = from[j];
     }
   }
-  if (!sum_alone) kernels_->moments(to, count, &sum, &squares);
-  return sum;
+  if (sum_alone) return sum;
+  return at.ones ? sum_of_ones : kernels_->total(to, count);
 }
 
 float* FfmBlock::spread_in_place(const Model& model, Tape& tape) const {

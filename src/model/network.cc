@@ -87,6 +87,7 @@ void Network::open_alone(const Model& model, const feature::FeatureBatch& batch,
   }
   if (!spec.has_ffm()) return;
   at_least(tape.ffm_scale, size);
+  at_least(tape.pairs_sum, size);
   at_least(tape.pairs, size * layout.pairs() + kernels::Kernels::kSpare);
   if (!spec.has_mlp()) return;
   at_least(tape.d_group_linear, size * layout.groups());

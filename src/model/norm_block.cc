@@ -21,22 +21,20 @@ void NormBlock::forward(const Model& model, Tape& tape, std::size_t begin, std::
   for (std::size_t b = begin; b < end; ++b) {
     float* x = tape.inputs.data() + b * stride;
     std::fill(x + size, x + stride, 0.0f);
-    std::copy_n(tape.pairs.data() + b * layout.pairs(), layout.pairs(), x);
-    std::copy_n(tape.group_linear.data() + b * groups, groups, x + layout.linear());
     if (model.spec().mixed()) {
       std::copy_n(tape.group_counts.data() + b * groups, groups, x + layout.counts());
-      kernels_->affine(tape.group_seen.data() + b * groups, groups, 0.0f, kSeenScale,
-                       x + layout.seen());
+      kernels_->scaled(tape.group_seen.data() + b * groups, groups, kSeenScale, x + layout.seen());
       x[layout.first()] = tape.scores[b].first;
     }
-    float sum = 0, squares = 0;
-    kernels_->moments(x, count, &sum, &squares);
+    const float* const pairs = tape.pairs.data() + b * layout.pairs();
+    const float* const linear = tape.group_linear.data() + b * groups;
+    const float sum = tape.pairs_sum[b] + kernels_->total(linear, groups);
     const float mean = sum / static_cast<float>(count);
     // Subtracting first keeps the variance of a large common value from cancelling away.
-    kernels_->affine(x, count, mean, 1.0f, x);
-    kernels_->moments(x, count, &sum, &squares);
+    const float squares = kernels_->centre(pairs, layout.pairs(), mean, x) +
+                          kernels_->centre(linear, groups, mean, x + layout.linear());
     const float scale = 1.0f / std::sqrt(squares / static_cast<float>(count) + kEpsilon);
-    kernels_->affine(x, count, 0.0f, scale, x);
+    kernels_->scaled(x, count, scale, x);
     tape.norm_scale[b] = scale;
   }
 }
@@ -50,9 +48,7 @@ void NormBlock::backward(const Model& model, Tape& tape) const {
   for (std::size_t b = 0; b < tape.size; ++b) {
     const float* x = tape.inputs.data() + b * stride;
     float* d = tape.d_inputs.data() + b * stride;
-    float sum = 0, squares = 0;
-    kernels_->moments(d, count, &sum, &squares);
-    const float mean = sum / static_cast<float>(count);
+    const float mean = kernels_->total(d, count) / static_cast<float>(count);
     const float along = kernels_->dot(d, x, count) / static_cast<float>(count);
     const float scale = tape.norm_scale[b];
     kernels_->normalise_back(x, count, mean, along, scale, d);

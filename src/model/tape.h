@@ -104,6 +104,7 @@ struct Tape {
   std::vector<float> group_seen;      ///< B * G: mean log(1 + count)
   std::vector<float> d_group_linear;  ///< B * G, Heads::kOne: what the MLP adds to d_linear
   std::vector<float> ffm_scale;       ///< B: instance normalisation
+  std::vector<float> pairs_sum;       ///< B: sum of the pairs
   std::vector<float> pairs;           ///< B * P and kSpare more; for an MLP or keep_parts, or in
                                       ///< passing. FfmBlock::spread_in_place leaves deltas there
   /// B * whole_lines(I), zeros behind: what the MLP sees. They lie in the stores, or in those of a

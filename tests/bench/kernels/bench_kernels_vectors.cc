@@ -38,11 +38,14 @@ void register_vectors() {
   add("dot", 2, 2, [](const Kernels& kernels, Vectors& v) {
     v.out[0] = kernels.dot(v.a.get(), v.b.get(), kLength);
   });
-  add("moments", 1, 3, [](const Kernels& kernels, Vectors& v) {
-    kernels.moments(v.a.get(), kLength, v.out.get(), v.out.get() + 1);
+  add("total", 1, 1, [](const Kernels& kernels, Vectors& v) {
+    v.out[0] = kernels.total(v.a.get(), kLength);
   });
-  add("affine", 2, 2, [](const Kernels& kernels, Vectors& v) {
-    kernels.affine(v.a.get(), kLength, .1f, 2, v.out.get());
+  add("centre", 2, 3, [](const Kernels& kernels, Vectors& v) {
+    v.out[0] = kernels.centre(v.a.get(), kLength, .1f, v.out.get());
+  });
+  add("scaled", 2, 1, [](const Kernels& kernels, Vectors& v) {
+    kernels.scaled(v.a.get(), kLength, 2, v.out.get());
   });
   add("normalise_back", 3, 4, [](const Kernels& kernels, Vectors& v) {
     kernels.normalise_back(v.a.get(), kLength, .1f, .2f, .5f, v.out.get());

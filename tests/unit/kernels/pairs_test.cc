@@ -151,7 +151,8 @@ TEST_CASE("ffm_pairs of every instruction set") {
       std::vector<double> tolerance;
       Floats pairs(count);
       reference().ffm_pairs(format, rows.w.data(), example.fields.data(), n, k, expected.data());
-      kernels.ffm_pairs(format, rows.w.data(), example.fields.data(), n, k, pairs);
+      const float returned =
+          kernels.ffm_pairs(format, rows.w.data(), example.fields.data(), n, k, pairs);
       for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < i; ++j) {
           tolerance.push_back(static_cast<double>(k + 1) * kEps * example.pair_size(i, j));
@@ -165,6 +166,7 @@ TEST_CASE("ffm_pairs of every instruction set") {
         for (std::size_t j = 0; j < i; ++j) sizes += example.pair_size(i, j);
       }
       const double bound = static_cast<double>(k + n) * kEps * sizes;
+      CHECK(returned == Approx(sum).margin(bound));
       CHECK(kernels.ffm_pairs_sum(format, rows.w.data(), example.fields.data(), n, k, pairs) ==
             Approx(sum).margin(bound));
     });

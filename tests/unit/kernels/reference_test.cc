@@ -79,17 +79,17 @@ TEST_CASE("reference: the step of a dense layer for two examples") {
   CHECK(d_in[0] == 2 * w[0]);
 }
 
-TEST_CASE("reference: moments, affine, axpy") {
-  const float x[] = {1, 2, 3};
-  float sum, squares, out[3] = {1, 1, 1};
-  reference().moments(x, 3, &sum, &squares);
-  CHECK(sum == 6);
-  CHECK(squares == 14);
+TEST_CASE("reference: total, centre, scaled, axpy") {
+  const float x[] = {1, 2, 4};
+  float out[3] = {1, 1, 1};
+  CHECK(reference().total(x, 3) == 7);
   reference().axpy(2, x, 3, out);
-  CHECK(out[2] == 7);
-  reference().affine(x, 3, 2, 10, out);
-  CHECK(out[0] == -10);
-  CHECK(reference().dot(x, x, 3) == 14);
+  CHECK(std::vector<float>(out, out + 3) == std::vector<float>{3, 5, 9});
+  CHECK(reference().centre(x, 3, 2, out) == 5);
+  CHECK(std::vector<float>(out, out + 3) == std::vector<float>{-1, 0, 2});
+  reference().scaled(x, 3, 10, out);
+  CHECK(std::vector<float>(out, out + 3) == std::vector<float>{10, 20, 40});
+  CHECK(reference().dot(x, x, 3) == 21);
 }
 
 TEST_CASE("reference: normalise_back, ffm_deltas") {

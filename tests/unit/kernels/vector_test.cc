@@ -16,28 +16,23 @@ void for_each_length(Body&& body) {
   }
 }
 
-TEST_CASE("dot and moments of every instruction set") {
+TEST_CASE("dot and total of every instruction set") {
   for_each_instruction_set([](const Kernels& kernels) {
     for_each_length([&](std::size_t length) {
       Floats a(random_floats(length, 1)), b(random_floats(length, 2));
-      double size_ab = 0, size_a = 0, size_aa = 0;
+      double size_ab = 0, size_a = 0;
       for (std::size_t i = 0; i < length; ++i) {
         size_ab += std::abs(a[i] * b[i]);
         size_a += std::abs(a[i]);
-        size_aa += a[i] * a[i];
       }
       const double ulps = static_cast<double>(length + 1) * kEps;
       CHECK(std::abs(kernels.dot(a, b, length) - reference().dot(a, b, length)) <= ulps * size_ab);
-      float sum, squares, expected_sum, expected_squares;
-      kernels.moments(a, length, &sum, &squares);
-      reference().moments(a, length, &expected_sum, &expected_squares);
-      CHECK(std::abs(sum - expected_sum) <= ulps * size_a);
-      CHECK(std::abs(squares - expected_squares) <= ulps * size_aa);
+      CHECK(std::abs(kernels.total(a, length) - reference().total(a, length)) <= ulps * size_a);
     });
   });
 }
 
-TEST_CASE("axpy and affine of every instruction set") {
+TEST_CASE("axpy, centre and scaled of every instruction set") {
   for_each_instruction_set([](const Kernels& kernels) {
     for_each_length([&](std::size_t length) {
       const std::vector<float> before = random_floats(length, 3);
@@ -51,10 +46,17 @@ TEST_CASE("axpy and affine of every instruction set") {
       kernels.axpy(.7f, x, length, sum);
       require_close(sum.copy(), expected, tolerance);
 
-      reference().affine(x, length, .3f, 2.5f, expected.data());
-      kernels.affine(x, length, .3f, 2.5f, out);
+      reference().scaled(x, length, 2.5f, expected.data());
+      kernels.scaled(x, length, 2.5f, out);
       CHECK(same_bits(out.copy(), expected));
-      kernels.affine(x, length, .3f, 2.5f, x);
+      kernels.scaled(x, length, 2.5f, x);
+      CHECK(same_bits(x.copy(), expected));
+
+      const float squares = reference().centre(x, length, .3f, expected.data());
+      const double most = static_cast<double>(length + 1) * kEps * squares;
+      CHECK(std::abs(kernels.centre(x, length, .3f, out) - squares) <= most);
+      CHECK(same_bits(out.copy(), expected));
+      CHECK(std::abs(kernels.centre(x, length, .3f, x) - squares) <= most);
       CHECK(same_bits(x.copy(), expected));
     });
   });
