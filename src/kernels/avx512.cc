@@ -119,12 +119,18 @@ struct Avx512 {
       return add_pairs(slot_sums<K / 2>(r), slot_sums<K / 2>(r + K / 2));
     }
   }
-  /// transpose_4x4 of slot_sums, K = 2 and 4, without another shuffle.
+  /// transpose_4x4 of slot_sums, K = 1, 2, 4 and 8, without another shuffle.
   template <std::size_t K>
   static V slot_sums_transposed(const V* r) {
-    if constexpr (K == 4) {
+    if constexpr (K == 8) {
+      const V fours[4] = {add_quarters(r[0], r[1]), add_quarters(r[2], r[3]),
+                          add_quarters(r[4], r[5]), add_quarters(r[6], r[7])};
+      return slot_sums_transposed<4>(fours);
+    } else if constexpr (K == 4) {
       const __m512 low = add_neighbours(r[0], r[1]), high = add_neighbours(r[2], r[3]);
       return add_neighbours(low, high);
+    } else if constexpr (K == 1) {
+      return transpose_4x4(r[0]);
     } else {
       static_assert(K == 2);
       const __m512i even =
@@ -137,6 +143,10 @@ struct Avx512 {
   /// Of each quarter: [a0+a1, a2+a3, b0+b1, b2+b3]
   static __m512 add_neighbours(__m512 a, __m512 b) {
     return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
+  }
+  /// Quarters [a0+a1, a2+a3, b0+b1, b2+b3]
+  static __m512 add_quarters(__m512 a, __m512 b) {
+    return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
   }
   static float sum(V v) { return _mm512_reduce_add_ps(v); }
 

@@ -1,7 +1,7 @@
 /// Registers of 32 weights in 16 bits, for pairs_q12_body.h.
 ///
-/// A side of a tile is four rows of four slots in K / 2 registers: a register holds one row (K = 8)
-/// or two of them (K = 4), slot by slot.
+/// A side of a tile is four rows of four slots in K / 2 registers: a register holds half a row
+/// (K = 16), one (K = 8), two (K = 4) or all four of them (K = 2), slot by slot.
 #pragma once
 
 #include <immintrin.h>
@@ -15,28 +15,50 @@ template <class Isa>
 struct Words512 {
   using W = __m512i;
 
-  /// Four slots at each of the places of a register's rows.
+  /// Register e of a side whose rows' slots are at `rows`.
   template <std::size_t K>
-  static W load(const Q12* const* rows) {
-    if constexpr (K == 8) {
-      return _mm512_loadu_si512(rows[0]);
-    } else {
-      static_assert(K == 4);
-      return _mm512_inserti64x4(_mm512_castsi256_si512(load_256(rows[0])), load_256(rows[1]), 1);
+  static W load(const Q12* const* rows, std::size_t e) {
+    if constexpr (K == 16) return _mm512_loadu_si512(rows[e / 2] + e % 2 * 32);
+    if constexpr (K == 8) return _mm512_loadu_si512(rows[e]);
+    if constexpr (K == 4) {
+      const __m512i first = _mm512_castsi256_si512(load_256(rows[2 * e]));
+      return _mm512_inserti64x4(first, load_256(rows[2 * e + 1]), 1);
+    }
+    if constexpr (K == 2) {
+      const __m256i low =
+          _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(rows[0])), load_128(rows[1]), 1);
+      const __m256i high =
+          _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(rows[2])), load_128(rows[3]), 1);
+      return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
     }
   }
   template <std::size_t K>
-  static void store(Q12* const* rows, W w) {
-    if constexpr (K == 8) {
-      _mm512_storeu_si512(rows[0], w);
-    } else {
-      _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(rows[0]), _mm512_castsi512_si256(w));
-      _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(rows[1]), _mm512_extracti64x4_epi64(w, 1));
+  static void store(Q12* const* rows, std::size_t e, W w) {
+    if constexpr (K == 16) _mm512_storeu_si512(rows[e / 2] + e % 2 * 32, w);
+    if constexpr (K == 8) _mm512_storeu_si512(rows[e], w);
+    if constexpr (K == 4) {
+      store_256(rows[2 * e], _mm512_castsi512_si256(w));
+      store_256(rows[2 * e + 1], _mm512_extracti64x4_epi64(w, 1));
+    }
+    if constexpr (K == 2) {
+      store_128(rows[0], _mm512_castsi512_si128(w));
+      store_128(rows[1], _mm512_extracti32x4_epi32(w, 1));
+      store_128(rows[2], _mm512_extracti32x4_epi32(w, 2));
+      store_128(rows[3], _mm512_extracti32x4_epi32(w, 3));
     }
   }
   /// Slot s of row r becomes slot r of row s.
   template <std::size_t K>
   static void transpose(const W* w, W* t) {
+    if constexpr (K == 16) {
+      for (int s = 0; s < 4; s += 2) {  // two slots are in one register
+        const W *const low = w + s / 2, *const high = w + 4 + s / 2;
+        t[2 * s] = _mm512_shuffle_i64x2(low[0], low[2], 0x44);
+        t[2 * s + 1] = _mm512_shuffle_i64x2(high[0], high[2], 0x44);
+        t[2 * s + 2] = _mm512_shuffle_i64x2(low[0], low[2], 0xee);
+        t[2 * s + 3] = _mm512_shuffle_i64x2(high[0], high[2], 0xee);
+      }
+    }
     if constexpr (K == 8) {
       const W low01 = _mm512_shuffle_i32x4(w[0], w[1], 0x44);
       const W high01 = _mm512_shuffle_i32x4(w[0], w[1], 0xee);
@@ -46,12 +68,16 @@ struct Words512 {
       t[1] = _mm512_shuffle_i32x4(low01, low23, 0xdd);
       t[2] = _mm512_shuffle_i32x4(high01, high23, 0x88);
       t[3] = _mm512_shuffle_i32x4(high01, high23, 0xdd);
-    } else {
-      static_assert(K == 4);
+    }
+    if constexpr (K == 4) {
       const W first = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13);
       const W second = _mm512_setr_epi64(2, 6, 10, 14, 3, 7, 11, 15);
       t[0] = _mm512_permutex2var_epi64(w[0], first, w[1]);
       t[1] = _mm512_permutex2var_epi64(w[0], second, w[1]);
+    }
+    if constexpr (K == 2) {
+      const W places = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+      t[0] = _mm512_permutexvar_epi32(places, w[0]);
     }
   }
   /// Sums of the products of neighbours, in units squared: K / 2 of them in a slot. Of four times
@@ -108,6 +134,13 @@ struct Words512 {
   static __m256i load_256(const Q12* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p));
   }
+  static __m128i load_128(const Q12* p) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p));
+  }
+  static void store_256(Q12* p, __m256i v) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(p), v);
+  }
+  static void store_128(Q12* p, __m128i v) { _mm_storeu_si128(reinterpret_cast<__m128i_u*>(p), v); }
 };
 
 }  // namespace leveret::kernels

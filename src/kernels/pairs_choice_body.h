@@ -11,9 +11,10 @@ namespace leveret::kernels::generic {
 /// as much as none.
 template <class Isa>
 float fill_from(RowFormat format, std::size_t k, bool slice) {
-  const bool integers = format == RowFormat::kI16 && slice;
-  if (Isa::kTiles && integers && (k == 4 || k == 8)) return 0.5f;
-  if (Isa::kWords && integers && (k == 2 || k == 4 || k == 8 || k == 16)) return 0.9f;
+  const bool fixed = k == 2 || k == 4 || k == 8 || k == 16;
+  const bool integers = format == RowFormat::kI16 && slice && fixed;
+  if (Isa::kTiles && integers) return 0.5f;
+  if (Isa::kWords && integers) return 0.9f;
   return 0.75f;
 }
 
@@ -24,7 +25,7 @@ float ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint3
   return with_format(format, [&]<class T>(T) {
     const Rows<const T> r = {rows, fields};
     const auto fixed = [&]<std::size_t K>() {
-      if constexpr (Isa::kTiles && std::is_same_v<T, Q12> && (K == 4 || K == 8)) {
+      if constexpr (Isa::kTiles && std::is_same_v<T, Q12>) {
         if (n >= kTile && adjacent(fields, n)) return ffm_pairs_q12<Isa, K>(r, n, pairs);
       }
       if constexpr (Isa::kWords && std::is_same_v<T, Q12>) {
@@ -44,8 +45,10 @@ float ffm_pairs_sum(RowFormat format, const std::byte* const* rows, const std::u
   if constexpr (Isa::kTiles) {
     if (format == RowFormat::kI16 && n >= kTile && adjacent(fields, n)) {
       const Rows<const Q12> r = {rows, fields};
+      if (k == 2) return ffm_pairs_sum_q12<Isa, 2>(r, n);
       if (k == 4) return ffm_pairs_sum_q12<Isa, 4>(r, n);
       if (k == 8) return ffm_pairs_sum_q12<Isa, 8>(r, n);
+      if (k == 16) return ffm_pairs_sum_q12<Isa, 16>(r, n);
     }
   }
   return ffm_pairs<Isa>(format, rows, fields, n, k, pairs);
@@ -61,11 +64,13 @@ void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, std::byte*
     const Accs<SliceOf<T>> acc = {accs, fields};
     with_step<Isa>(rule, [&]<class Step>(const Step& step) {
       const auto fixed = [&]<std::size_t K>() {
-        if constexpr (Isa::kTiles && !Step::kHasL2 && (K == 4 || K == 8)) {
+        if constexpr (Isa::kTiles && !Step::kHasL2) {
+          constexpr bool kIntegers = std::is_same_v<T, Q12>;
           if (n >= kTile && adjacent(fields, n)) {
-            if constexpr (std::is_same_v<T, Q12>) {
+            if constexpr (kIntegers) {
               return ffm_update_pairs_slice_q12<Isa, K>(w, acc, n, delta, rule.rate, noise);
-            } else {
+            }
+            if constexpr (!kIntegers && (K == 4 || K == 8)) {
               return ffm_update_pairs_slice_tiles<Isa, K>(w, acc, n, delta, step);
             }
           }

@@ -1,5 +1,5 @@
 /// FFM pairs of 16-bit rows for fields that follow each other, by tiles of 4 x 4 pairs as integers,
-/// k = 4 and 8.
+/// k = 2, 4, 8 and 16.
 ///
 /// Rows i, i+1, … of a tile hold their slots for fields j, j+1, … side by side, and so do rows j,
 /// j+1, … for fields i, i+1, …: everything is read and written in whole registers of 32 weights
@@ -24,13 +24,12 @@ struct TileWords {
   using Words = typename Isa::Words;
   using W = typename Words::W;
   static constexpr std::size_t kRegisters = K / 2;
-  static constexpr std::size_t kRows = kTile / kRegisters;  ///< in one register
   W w[kRegisters];
 
   /// Four slots of each of the rows at `at`.
   void load(const Q12* const* at) {
-#pragma GCC unroll 4
-    for (std::size_t e = 0; e < kRegisters; ++e) w[e] = Words::template load<K>(at + e * kRows);
+#pragma GCC unroll 8
+    for (std::size_t e = 0; e < kRegisters; ++e) w[e] = Words::template load<K>(at, e);
   }
   TileWords transposed() const {
     TileWords t;
@@ -40,7 +39,7 @@ struct TileWords {
   /// Lane 4 s + r: the product of the slots s of both rows r.
   V products(const TileWords& other) const {
     V sums[kRegisters];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (std::size_t e = 0; e < kRegisters; ++e) {
       sums[e] = Words::pair_products(w[e], other.w[e]);
     }
@@ -49,7 +48,7 @@ struct TileWords {
   /// Lane 4 s + r: the sum of squares of slot s of row r.
   V squares() const {
     V sums[kRegisters];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (std::size_t e = 0; e < kRegisters; ++e) sums[e] = Words::pair_squares(w[e]);
     return Isa::template slot_sums_transposed<kRegisters>(sums);
   }
@@ -173,7 +172,7 @@ template <class Isa, std::size_t K, bool kWhole>
         sums[0] = Isa::fma(a.products(b), V::load_aligned(kBelow), sums[0]);
       },
       [&](std::size_t, const Side& a, const Side& b) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (std::size_t e = 0; e < Side::kRegisters; ++e) {
           const V products = Side::Words::pair_products(a.w[e], b.w[e]);
           sums[e] = sums[e] + products;
@@ -234,11 +233,11 @@ template <class Isa, std::size_t K>
   using Side = TileWords<Isa, K>;
   const auto factors = Words::to_factors(step, noise.floats);
   const auto words = noise.next();
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (std::size_t e = 0; e < Side::kRegisters; ++e) {
     const auto moved =
         Words::move(weights.w[e], Words::template spread<K>(factors, e), contra.w[e], words);
-    Words::template store<K>(at + e * Side::kRows, moved);
+    Words::template store<K>(at, e, moved);
   }
 }
 

@@ -118,7 +118,7 @@ void add(const std::string& name, std::size_t k, double arrays, double flops_per
 
 void register_ffm() {
   using kernels::Kernels;
-  for (std::size_t k : {std::size_t{4}, std::size_t{8}, std::size_t{16}}) {
+  for (std::size_t k : {std::size_t{2}, std::size_t{4}, std::size_t{8}, std::size_t{16}}) {
     add("ffm_transpose", k, 2, 0, transpose);
     add("ffm_dots", k, 1, 1, dots);
     add("ffm_forward", k, 3, 1, [](const Kernels& kernels, Block& b) {

@@ -6,6 +6,7 @@ namespace leveret::kernels {
 namespace {
 
 constexpr std::size_t kSlotLengths[] = {1, 2, 3, 4, 5, 8, 12, 16, 17};
+constexpr std::size_t kTileSlotLengths[] = {2, 4, 8, 16};
 
 /// One example: n rows, each in pages of its own, of a model with `slots` fields.
 /// Its weights are fixed-point numbers and its accumulators of slots have 16 bits, so that both
@@ -130,7 +131,7 @@ void for_each_shape(Body&& body) {
     for (std::size_t n : {1, 2, 3, 18}) with_and_without_gaps(k, n);
   }
   // Tiles of four rows that end with 1 to 4 of them.
-  for (std::size_t k : {4, 8}) {
+  for (std::size_t k : kTileSlotLengths) {
     for (std::size_t n : {4, 5, 6, 7, 8, 17, 39}) with_and_without_gaps(k, n);
   }
   // The first fields of the model are not there.
@@ -278,7 +279,7 @@ TEST_CASE("a row of zeros stands for absent fields and leaves what it meets") {
   const RowFormat format = GENERATE(RowFormat::kF32, RowFormat::kI16);
   for_each_instruction_set([&](const Kernels& kernels) {
     for (const bool slice : {false, true}) {
-      for (const std::size_t k : {3, 4, 8, 16}) {
+      for (const std::size_t k : {2, 3, 4, 8, 16}) {
         const std::size_t n = 19, acc_length = slice ? n : n * k;
         const std::vector<std::size_t> absent = {3, 4, 18};
         const Example example(n, n, k, slice, false);
@@ -317,7 +318,7 @@ TEST_CASE("the mean of many updates with fixed point is the update with floats")
   const bool slice = GENERATE(true, false);
   for (const Kernels* kernels : all()) {
     if (!runs_here(*kernels)) continue;
-    for (const std::size_t k : {3, 4, 8, 16}) {
+    for (const std::size_t k : {2, 3, 4, 8, 16}) {
       INFO("instruction set " << kernels->name << ", k " << k << (slice ? ", slices" : ""));
       const std::size_t n = 9, length = n * k;
       const Example example(n, n, k, slice, false);
@@ -363,7 +364,7 @@ TEST_CASE("the mean of many updates with fixed point is the update with floats")
 
 TEST_CASE("sums of weights at the end of their range") {
   for_each_instruction_set([&](const Kernels& kernels) {
-    for (const std::size_t k : {2, 4, 8, 16}) {
+    for (const std::size_t k : kTileSlotLengths) {
       for (const std::size_t n : {3, 13}) {
         INFO("k " << k << ", " << n << " fields");
         // Nearly all of them are clamped to -8 or just below 8.
@@ -399,23 +400,26 @@ TEST_CASE("sums of weights at the end of their range") {
 
 TEST_CASE("steps just below and above what a factor of 16 bits holds") {
   for_each_instruction_set([&](const Kernels& kernels) {
-    const std::size_t n = 5, k = 8;
-    for (int times = -40; times <= 40; ++times) {
-      const Example example(n, n, k, true, false);
-      const Example::Copy expected = example.copy(), got = example.copy(RowFormat::kI16);
-      for (const Example::Copy* c : {&expected, &got}) {
-        // Accumulators far larger than what is added: all steps are near 1/2.
-        for (std::size_t i = 0; i < n * n; ++i) {
-          set_slice_at(c->format, c->acc[i / n], i % n, 0x1p40f);
+    const std::size_t n = 5;
+    for (const std::size_t k : kTileSlotLengths) {
+      for (int times = -40; times <= 40; ++times) {
+        const Example example(n, n, k, true, false);
+        const Example::Copy expected = example.copy(), got = example.copy(RowFormat::kI16);
+        for (const Example::Copy* c : {&expected, &got}) {
+          // Accumulators far larger than what is added: all steps are near 1/2.
+          for (std::size_t i = 0; i < n * n; ++i) {
+            set_slice_at(c->format, c->acc[i / n], i % n, 0x1p40f);
+          }
+          std::fill_n(static_cast<float*>(*c->delta), n * (n + 1) / 2, 1.0f);
         }
-        std::fill_n(static_cast<float*>(*c->delta), n * (n + 1) / 2, 1.0f);
-      }
-      const StepRule rule{0x1p19f * (1 + static_cast<float>(times) * 5e-6f), .5f, 0};
-      update(reference(), true, example, expected, k, rule);
-      update(kernels, true, example, got, k, rule, static_cast<std::uint32_t>(times) * 0x9e3779b9u);
-      for (std::size_t i = 0; i < n; ++i) {
-        const std::vector<float> w = expected.weights(i, 0, n * k);
-        require_close(got.weights(i, 0, n * k), w, std::vector<double>(n * k, kQ12Near));
+        const StepRule rule{0x1p19f * (1 + static_cast<float>(times) * 5e-6f), .5f, 0};
+        update(reference(), true, example, expected, k, rule);
+        update(kernels, true, example, got, k, rule,
+               static_cast<std::uint32_t>(times) * 0x9e3779b9u);
+        for (std::size_t i = 0; i < n; ++i) {
+          const std::vector<float> w = expected.weights(i, 0, n * k);
+          require_close(got.weights(i, 0, n * k), w, std::vector<double>(n * k, kQ12Near));
+        }
       }
     }
   });
@@ -424,7 +428,7 @@ TEST_CASE("steps just below and above what a factor of 16 bits holds") {
 TEST_CASE("however large a delta, what meets weights of 0 stays as it is") {
   for_each_instruction_set([&](const Kernels& kernels) {
     for (const float delta : {1e15f, 1e20f, 1e30f}) {
-      for (const std::size_t k : {4, 8}) {
+      for (const std::size_t k : kTileSlotLengths) {
         INFO("k " << k << ", delta " << delta);
         const std::size_t n = 6;
         const Example example(n, n, k, true, false);
@@ -444,7 +448,7 @@ TEST_CASE("however large a delta, what meets weights of 0 stays as it is") {
 TEST_CASE("steps larger than a factor of 16 bits, and those that are no number") {
   const bool no_number = GENERATE(false, true);
   for_each_instruction_set([&](const Kernels& kernels) {
-    for (const std::size_t k : {4, 8}) {
+    for (const std::size_t k : kTileSlotLengths) {
       for (const std::size_t n : {3, 8, 39}) {
         INFO("k " << k << ", " << n << " fields");
         const Example example(n, n, k, true, false);
