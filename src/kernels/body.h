@@ -40,7 +40,7 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .scattered_steps = scattered_steps<Isa>,
       .total = total<Isa>,
       .centre = centre<Isa>,
-      .scaled = scaled<Isa>,
+      .scale = scale<Isa>,
       .normalise_back = normalise_back<Isa>,
       .dot = dot<Isa>,
       .log = log<Isa>,

@@ -187,7 +187,7 @@ struct Kernels {
   float (*centre)(const float* x, std::size_t length, float mean, float* out);
 
   /// out[i] = factor * x[i]. In place allowed.
-  void (*scaled)(const float* x, std::size_t length, float factor, float* out);
+  void (*scale)(const float* x, std::size_t length, float factor, float* out);
 
   /// d[i] = scale * (d[i] - mean - x[i] * along): the way back through a normalisation.
   void (*normalise_back)(const float* x, std::size_t length, float mean, float along, float scale,

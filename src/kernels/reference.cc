@@ -299,7 +299,7 @@ float centre(const float* x, std::size_t length, float mean, float* out) {
   return static_cast<float>(dot_double(out, out, length));
 }
 
-void scaled(const float* x, std::size_t length, float factor, float* out) {
+void scale(const float* x, std::size_t length, float factor, float* out) {
   for (std::size_t i = 0; i < length; ++i) out[i] = factor * x[i];
 }
 
@@ -344,7 +344,7 @@ constinit const Kernels kReference = {
     .scattered_steps = scattered_steps,
     .total = total,
     .centre = centre,
-    .scaled = scaled,
+    .scale = scale,
     .normalise_back = normalise_back,
     .dot = dot,
     .log = log,

@@ -51,7 +51,7 @@ template <class Isa>
 }
 
 template <class Isa>
-[[gnu::flatten]] void scaled(const float* x, std::size_t length, float factor, float* out) {
+[[gnu::flatten]] void scale(const float* x, std::size_t length, float factor, float* out) {
   const typename Isa::V times(factor);
   sweep<Isa>(length,
              [&](std::size_t i, auto lanes) { lanes.store(out + i, lanes.load(x + i) * times); });

@@ -23,7 +23,7 @@ void NormBlock::forward(const Model& model, Tape& tape, std::size_t begin, std::
     std::fill(x + size, x + stride, 0.0f);
     if (model.spec().mixed()) {
       std::copy_n(tape.group_counts.data() + b * groups, groups, x + layout.counts());
-      kernels_->scaled(tape.group_seen.data() + b * groups, groups, kSeenScale, x + layout.seen());
+      kernels_->scale(tape.group_seen.data() + b * groups, groups, kSeenScale, x + layout.seen());
       x[layout.first()] = tape.scores[b].first;
     }
     const float* const pairs = tape.pairs.data() + b * layout.pairs();
@@ -34,7 +34,7 @@ void NormBlock::forward(const Model& model, Tape& tape, std::size_t begin, std::
     const float squares = kernels_->centre(pairs, layout.pairs(), mean, x) +
                           kernels_->centre(linear, groups, mean, x + layout.linear());
     const float scale = 1.0f / std::sqrt(squares / static_cast<float>(count) + kEpsilon);
-    kernels_->scaled(x, count, scale, x);
+    kernels_->scale(x, count, scale, x);
     tape.norm_scale[b] = scale;
   }
 }

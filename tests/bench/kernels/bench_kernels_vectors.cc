@@ -44,8 +44,8 @@ void register_vectors() {
   add("centre", 2, 3, [](const Kernels& kernels, Vectors& v) {
     v.out[0] = kernels.centre(v.a.get(), kLength, .1f, v.out.get());
   });
-  add("scaled", 2, 1, [](const Kernels& kernels, Vectors& v) {
-    kernels.scaled(v.a.get(), kLength, 2, v.out.get());
+  add("scale", 2, 1, [](const Kernels& kernels, Vectors& v) {
+    kernels.scale(v.a.get(), kLength, 2, v.out.get());
   });
   add("normalise_back", 3, 4, [](const Kernels& kernels, Vectors& v) {
     kernels.normalise_back(v.a.get(), kLength, .1f, .2f, .5f, v.out.get());

@@ -79,7 +79,7 @@ TEST_CASE("reference: the step of a dense layer for two examples") {
   CHECK(d_in[0] == 2 * w[0]);
 }
 
-TEST_CASE("reference: total, centre, scaled, axpy") {
+TEST_CASE("reference: total, centre, scale, axpy") {
   const float x[] = {1, 2, 4};
   float out[3] = {1, 1, 1};
   CHECK(reference().total(x, 3) == 7);
@@ -87,7 +87,7 @@ TEST_CASE("reference: total, centre, scaled, axpy") {
   CHECK(std::vector<float>(out, out + 3) == std::vector<float>{3, 5, 9});
   CHECK(reference().centre(x, 3, 2, out) == 5);
   CHECK(std::vector<float>(out, out + 3) == std::vector<float>{-1, 0, 2});
-  reference().scaled(x, 3, 10, out);
+  reference().scale(x, 3, 10, out);
   CHECK(std::vector<float>(out, out + 3) == std::vector<float>{10, 20, 40});
   CHECK(reference().dot(x, x, 3) == 21);
 }

@@ -32,7 +32,7 @@ TEST_CASE("dot and total of every instruction set") {
   });
 }
 
-TEST_CASE("axpy, centre and scaled of every instruction set") {
+TEST_CASE("axpy, centre and scale of every instruction set") {
   for_each_instruction_set([](const Kernels& kernels) {
     for_each_length([&](std::size_t length) {
       const std::vector<float> before = random_floats(length, 3);
@@ -46,10 +46,10 @@ TEST_CASE("axpy, centre and scaled of every instruction set") {
       kernels.axpy(.7f, x, length, sum);
       require_close(sum.copy(), expected, tolerance);
 
-      reference().scaled(x, length, 2.5f, expected.data());
-      kernels.scaled(x, length, 2.5f, out);
+      reference().scale(x, length, 2.5f, expected.data());
+      kernels.scale(x, length, 2.5f, out);
       CHECK(same_bits(out.copy(), expected));
-      kernels.scaled(x, length, 2.5f, x);
+      kernels.scale(x, length, 2.5f, x);
       CHECK(same_bits(x.copy(), expected));
 
       const float squares = reference().centre(x, length, .3f, expected.data());
