@@ -11,7 +11,7 @@
 set -euo pipefail
 export LC_ALL=C
 leveret='' synth='' out='' quick=no
-rows_list='100000 300000 1000000 3000000 10000000' fields_list='10 20 40 80' k_list='2 4 8 16'
+rows_list='100000 300000 1000000 3000000 10000000' fields_list='10 20 40 80' k_list='2 3 4 5 8 10 16'
 threads_list=$(for ((t = 1; t <= $(nproc); t *= 2)); do echo $t; done)
 usage() { sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
 while [ $# -gt 0 ]; do

@@ -15,38 +15,93 @@ template <class Isa>
 struct Words512 {
   using W = __m512i;
 
-  /// Register e of a side whose rows' slots are at `rows`.
+  /// Slots that fill the K places which a register has for each.
   template <std::size_t K>
-  static W load(const Q12* const* rows, std::size_t e) {
-    if constexpr (K == 16) return _mm512_loadu_si512(rows[e / 2] + e % 2 * 32);
-    if constexpr (K == 8) return _mm512_loadu_si512(rows[e]);
-    if constexpr (K == 4) {
-      const __m512i first = _mm512_castsi256_si512(load_256(rows[2 * e]));
-      return _mm512_inserti64x4(first, load_256(rows[2 * e + 1]), 1);
+  struct WholeSlots {
+    static constexpr std::size_t kPlaces = K;
+    static constexpr std::size_t length() { return K; }
+    /// Register e of a side whose rows' slots are at `rows`.
+    static W load(const Q12* const* rows, std::size_t e) {
+      if constexpr (K == 16) return _mm512_loadu_si512(rows[e / 2] + e % 2 * 32);
+      if constexpr (K == 8) return _mm512_loadu_si512(rows[e]);
+      if constexpr (K == 4) return together(load_256(rows[2 * e]), load_256(rows[2 * e + 1]));
+      if constexpr (K == 2) {
+        return together(together(load_128(rows[0]), load_128(rows[1])),
+                        together(load_128(rows[2]), load_128(rows[3])));
+      }
     }
-    if constexpr (K == 2) {
-      const __m256i low =
-          _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(rows[0])), load_128(rows[1]), 1);
-      const __m256i high =
-          _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(rows[2])), load_128(rows[3]), 1);
-      return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    static void store(Q12* const* rows, std::size_t e, W w) {
+      if constexpr (K == 16) _mm512_storeu_si512(rows[e / 2] + e % 2 * 32, w);
+      if constexpr (K == 8) _mm512_storeu_si512(rows[e], w);
+      if constexpr (K == 4) {
+        store_256(rows[2 * e], _mm512_castsi512_si256(w));
+        store_256(rows[2 * e + 1], _mm512_extracti64x4_epi64(w, 1));
+      }
+      if constexpr (K == 2) {
+        store_128(rows[0], _mm512_castsi512_si128(w));
+        store_128(rows[1], _mm512_extracti32x4_epi32(w, 1));
+        store_128(rows[2], _mm512_extracti32x4_epi32(w, 2));
+        store_128(rows[3], _mm512_extracti32x4_epi32(w, 3));
+      }
     }
-  }
+  };
+
+  /// Shorter slots, K / 2 < k < K: in a register zeros stand behind each. K = 4, 8 and 16.
   template <std::size_t K>
-  static void store(Q12* const* rows, std::size_t e, W w) {
-    if constexpr (K == 16) _mm512_storeu_si512(rows[e / 2] + e % 2 * 32, w);
-    if constexpr (K == 8) _mm512_storeu_si512(rows[e], w);
-    if constexpr (K == 4) {
-      store_256(rows[2 * e], _mm512_castsi512_si256(w));
-      store_256(rows[2 * e + 1], _mm512_extracti64x4_epi64(w, 1));
+  class PartSlots {
+   public:
+    static constexpr std::size_t kPlaces = K;
+    std::size_t length() const { return length_; }
+
+    explicit PartSlots(std::size_t k) : length_(k) {
+      alignas(64) std::int16_t from[32] = {}, to[32] = {};
+      for (std::size_t lane = 0; lane < 32; ++lane) {
+        const std::size_t row = lane / kOfRow, slot = lane % kOfRow / K, c = lane % K;
+        if (c >= k) continue;
+        const std::size_t packed = row * kOfRow + slot * k + c;
+        from[lane] = static_cast<std::int16_t>(packed);
+        to[packed] = static_cast<std::int16_t>(lane);
+        used_ |= 1u << lane;
+      }
+      of_row_ = (1u << kOfRow / K * k) - 1;
+      apart_ = _mm512_load_si512(from);
+      packed_ = _mm512_load_si512(to);
     }
-    if constexpr (K == 2) {
-      store_128(rows[0], _mm512_castsi512_si128(w));
-      store_128(rows[1], _mm512_extracti32x4_epi32(w, 1));
-      store_128(rows[2], _mm512_extracti32x4_epi32(w, 2));
-      store_128(rows[3], _mm512_extracti32x4_epi32(w, 3));
+    W load(const Q12* const* rows, std::size_t e) const {
+      W w;
+      if constexpr (K == 16) w = load_part(rows[e / 2] + e % 2 * 2 * length_);
+      if constexpr (K == 8) w = load_part(rows[e]);
+      if constexpr (K == 4) {
+        const auto half = static_cast<__mmask16>(of_row_);
+        w = together(_mm256_maskz_loadu_epi16(half, rows[2 * e]),
+                     _mm256_maskz_loadu_epi16(half, rows[2 * e + 1]));
+      }
+      return _mm512_maskz_permutexvar_epi16(used_, apart_, w);
     }
-  }
+    void store(Q12* const* rows, std::size_t e, W w) const {
+      w = _mm512_permutexvar_epi16(packed_, w);
+      if constexpr (K == 16) {
+        _mm512_mask_storeu_epi16(rows[e / 2] + e % 2 * 2 * length_, of_row_, w);
+      }
+      if constexpr (K == 8) _mm512_mask_storeu_epi16(rows[e], of_row_, w);
+      if constexpr (K == 4) {
+        const auto half = static_cast<__mmask16>(of_row_);
+        _mm256_mask_storeu_epi16(rows[2 * e], half, _mm512_castsi512_si256(w));
+        _mm256_mask_storeu_epi16(rows[2 * e + 1], half, _mm512_extracti64x4_epi64(w, 1));
+      }
+    }
+
+   private:
+    static constexpr std::size_t kOfRow = K == 4 ? 16 : 32;  ///< places of a register for one row
+
+    W load_part(const Q12* p) const { return _mm512_maskz_loadu_epi16(of_row_, p); }
+
+    std::size_t length_;
+    __mmask32 used_ = 0,
+              of_row_;  ///< places with weights; weights that follow each other in memory
+    W apart_, packed_;  ///< where a place's weight is when they do, and the way back
+  };
+
   /// Slot s of row r becomes slot r of row s.
   template <std::size_t K>
   static void transpose(const W* w, W* t) {
@@ -130,6 +185,12 @@ struct Words512 {
     W one = _mm512_set1_epi16(1);
     asm("" : "+v"(one));
     return one;
+  }
+  static __m256i together(__m128i low, __m128i high) {
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+  }
+  static W together(__m256i low, __m256i high) {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
   }
   static __m256i load_256(const Q12* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p));

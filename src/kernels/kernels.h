@@ -5,8 +5,9 @@
 /// against. Kernels know nothing of models: they see arrays and sizes.
 ///
 /// Conventions: arrays are float32, may be unaligned, and do not overlap, all unless said
-/// otherwise; `k` is the length of one FFM slot (any k >= 1; 2, 4, 8 and 16 are specialised); a row
-/// is `slots * k` weights. Nothing here allocates, throws or prints.
+/// otherwise; `k` is the length of one FFM slot (any k >= 1; 2, 4, 8 and 16 are specialised, 2 to 16
+/// where pairs are integers); a row is `slots * k` weights. Nothing here allocates, throws or
+/// prints.
 #pragma once
 
 #include <cstddef>

@@ -7,15 +7,38 @@
 
 namespace leveret::kernels::generic {
 
-/// By bench_kernels_ffm, with gaps and without: with tiles gaps cost three times as much, by words
-/// as much as none.
+/// Calls body with how registers of words take slots of k weights, 2 <= k <= 16.
+template <class Isa, class Body>
+auto with_slots(std::size_t k, Body&& body) {
+  using Words = typename Isa::Words;
+  if (k == 2) return body(typename Words::template WholeSlots<2>());
+  if (k == 4) return body(typename Words::template WholeSlots<4>());
+  if (k == 8) return body(typename Words::template WholeSlots<8>());
+  if (k == 16) return body(typename Words::template WholeSlots<16>());
+  if (k < 4) return body(typename Words::template PartSlots<4>(k));
+  if (k < 8) return body(typename Words::template PartSlots<8>(k));
+  return body(typename Words::template PartSlots<16>(k));
+}
+
+/// Whether rows of integers go by registers of words: by tiles, where there are any and n fields
+/// follow each other.
+template <class Isa>
+constexpr bool by_words(std::size_t k) {
+  return (Isa::kTiles || Isa::kWords) && k >= 2 && k <= 16;
+}
+template <class Isa>
+bool by_tiles(const std::uint32_t* fields, std::size_t n, std::size_t k) {
+  return Isa::kTiles && by_words<Isa>(k) && n >= kTile && adjacent(fields, n);
+}
+
+/// By bench_kernels_ffm, with gaps and without: with tiles gaps cost three times as much where k is
+/// 2, 4, 8 or 16, else ten times, by words as much as none.
 template <class Isa>
 float fill_from(RowFormat format, std::size_t k, bool slice) {
   const bool fixed = k == 2 || k == 4 || k == 8 || k == 16;
-  const bool integers = format == RowFormat::kI16 && slice && fixed;
-  if (Isa::kTiles && integers) return 0.5f;
-  if (Isa::kWords && integers) return 0.9f;
-  return 0.75f;
+  if (format != RowFormat::kI16 || !slice || !by_words<Isa>(k)) return 0.75f;
+  if (Isa::kWords) return 0.9f;
+  return fixed ? 0.5f : 0.33f;
 }
 
 template <class Isa>
@@ -24,14 +47,21 @@ float ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint3
   if (n == 0) return 0.0f;
   return with_format(format, [&]<class T>(T) {
     const Rows<const T> r = {rows, fields};
+    if constexpr (Isa::kTiles && std::is_same_v<T, Q12>) {
+      if (by_tiles<Isa>(fields, n, k)) {
+        return with_slots<Isa>(
+            k, [&](const auto& slots) { return ffm_pairs_q12<Isa>(r, slots, n, pairs); });
+      }
+    }
+    if constexpr (Isa::kWords && std::is_same_v<T, Q12>) {
+      if (by_words<Isa>(k)) {
+        return with_slots<Isa>(k, [&](const auto& slots) {
+          if (adjacent(fields, n)) return ffm_pairs_words<Isa, true>(r, slots, n, pairs);
+          return ffm_pairs_words<Isa, false>(r, slots, n, pairs);
+        });
+      }
+    }
     const auto fixed = [&]<std::size_t K>() {
-      if constexpr (Isa::kTiles && std::is_same_v<T, Q12>) {
-        if (n >= kTile && adjacent(fields, n)) return ffm_pairs_q12<Isa, K>(r, n, pairs);
-      }
-      if constexpr (Isa::kWords && std::is_same_v<T, Q12>) {
-        if (adjacent(fields, n)) return ffm_pairs_words<Isa, K, true>(r, n, pairs);
-        return ffm_pairs_words<Isa, K, false>(r, n, pairs);
-      }
       return with_own_slots<Isa, K, (K < kLanes<Isa>)>(
           fields, n, [&](const auto& own) { return ffm_pairs_fixed<Isa, K>(r, n, pairs, own); });
     };
@@ -43,12 +73,10 @@ template <class Isa>
 float ffm_pairs_sum(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
                     std::size_t n, std::size_t k, float* pairs) {
   if constexpr (Isa::kTiles) {
-    if (format == RowFormat::kI16 && n >= kTile && adjacent(fields, n)) {
+    if (format == RowFormat::kI16 && by_tiles<Isa>(fields, n, k)) {
       const Rows<const Q12> r = {rows, fields};
-      if (k == 2) return ffm_pairs_sum_q12<Isa, 2>(r, n);
-      if (k == 4) return ffm_pairs_sum_q12<Isa, 4>(r, n);
-      if (k == 8) return ffm_pairs_sum_q12<Isa, 8>(r, n);
-      if (k == 16) return ffm_pairs_sum_q12<Isa, 16>(r, n);
+      return with_slots<Isa>(
+          k, [&](const auto& slots) { return ffm_pairs_sum_q12<Isa>(r, slots, n); });
     }
   }
   return ffm_pairs<Isa>(format, rows, fields, n, k, pairs);
@@ -63,23 +91,30 @@ void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, std::byte*
     const Rows<T> w = {rows, fields};
     const Accs<SliceOf<T>> acc = {accs, fields};
     with_step<Isa>(rule, [&]<class Step>(const Step& step) {
-      const auto fixed = [&]<std::size_t K>() {
-        if constexpr (Isa::kTiles && !Step::kHasL2) {
-          constexpr bool kIntegers = std::is_same_v<T, Q12>;
-          if (n >= kTile && adjacent(fields, n)) {
-            if constexpr (kIntegers) {
-              return ffm_update_pairs_slice_q12<Isa, K>(w, acc, n, delta, rule.rate, noise);
-            }
-            if constexpr (!kIntegers && (K == 4 || K == 8)) {
-              return ffm_update_pairs_slice_tiles<Isa, K>(w, acc, n, delta, step);
-            }
-          }
+      if constexpr (Isa::kTiles && !Step::kHasL2 && std::is_same_v<T, Q12>) {
+        if (by_tiles<Isa>(fields, n, k)) {
+          return with_slots<Isa>(k, [&](const auto& slots) {
+            ffm_update_pairs_slice_q12<Isa>(w, slots, acc, n, delta, rule.rate, noise);
+          });
         }
-        if constexpr (Isa::kWords && !Step::kHasL2 && std::is_same_v<T, Q12>) {
-          if (adjacent(fields, n)) {
-            return ffm_update_pairs_slice_words<Isa, K, true>(w, acc, n, delta, step, noise);
+      }
+      if constexpr (Isa::kWords && !Step::kHasL2 && std::is_same_v<T, Q12>) {
+        if (by_words<Isa>(k)) {
+          return with_slots<Isa>(k, [&](const auto& slots) {
+            if (adjacent(fields, n)) {
+              ffm_update_pairs_slice_words<Isa, true>(w, slots, acc, n, delta, step, noise);
+            } else {
+              ffm_update_pairs_slice_words<Isa, false>(w, slots, acc, n, delta, step, noise);
+            }
+          });
+        }
+      }
+      const auto fixed = [&]<std::size_t K>() {
+        if constexpr (Isa::kTiles && !Step::kHasL2 && std::is_same_v<T, float> &&
+                      (K == 4 || K == 8)) {
+          if (n >= kTile && adjacent(fields, n)) {
+            return ffm_update_pairs_slice_tiles<Isa, K>(w, acc, n, delta, step);
           }
-          return ffm_update_pairs_slice_words<Isa, K, false>(w, acc, n, delta, step, noise);
         }
         with_own_slots<Isa, K, (K < kLanes<Isa>)&&!Step::kHasL2>(fields, n, [&](const auto& own) {
           ffm_update_pairs_slice_fixed<Isa, K>(w, acc, n, delta, step, noise, own);

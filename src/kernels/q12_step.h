@@ -28,10 +28,10 @@ struct WordNoise {
 
 /// The step of a pair of slots, of whatever size; where it is not finite, nothing moves. As
 /// everywhere with integers, steps are four times what a contra weight of 1 would cause.
-template <std::size_t K>
-inline void move_pair(Q12* own, Q12* other, float own_step, float other_step,
+template <class Isa>
+inline void move_pair(Q12* own, Q12* other, std::size_t k, float own_step, float other_step,
                       std::uint32_t& noise) {
-  for (std::size_t c = 0; c < K; ++c) {
+  for (std::size_t c = 0; c < k; ++c) {
     const float a = to_float(own[c]), b = to_float(other[c]);
     if (own_step * 0 == 0) {
       own[c] = round_to_q12(a - 0.25f * own_step * b, noise += 0x9e3779b9u);

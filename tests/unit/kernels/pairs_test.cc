@@ -6,7 +6,7 @@ namespace leveret::kernels {
 namespace {
 
 constexpr std::size_t kSlotLengths[] = {1, 2, 3, 4, 5, 8, 12, 16, 17};
-constexpr std::size_t kTileSlotLengths[] = {2, 4, 8, 16};
+constexpr std::size_t kTileSlotLengths[] = {2, 3, 4, 7, 8, 9, 16};
 
 /// One example: n rows, each in pages of its own, of a model with `slots` fields.
 /// Its weights are fixed-point numbers and its accumulators of slots have 16 bits, so that both
