@@ -1,7 +1,7 @@
 /// Registers of 32 weights in 16 bits, for pairs_q12_body.h.
 ///
-/// A side of a tile is four rows of four slots in K / 2 registers: a register holds half a row
-/// (K = 16), one (K = 8), two (K = 4) or all four of them (K = 2), slot by slot.
+/// A side of a tile is four rows of four slots in K / 2 registers, K places for a slot: a register
+/// holds half a row (K = 16), one (K = 8), two (K = 4) or all four of them (K = 2), slot by slot.
 #pragma once
 
 #include <immintrin.h>
@@ -46,60 +46,71 @@ struct Words512 {
     }
   };
 
-  /// Shorter slots, K / 2 < k < K: in a register zeros stand behind each. K = 4, 8 and 16.
+  /// Shorter slots, K / 2 < k < K: in a register zeros stand behind each. K = 4, 8 and 16. What
+  /// lies together of a row is read and written as its first and its last half register (K = 4:
+  /// quarter), which overlap: some processors take dozens of cycles for a masked store of 16-bit
+  /// numbers.
   template <std::size_t K>
   class PartSlots {
    public:
     static constexpr std::size_t kPlaces = K;
     std::size_t length() const { return length_; }
 
-    explicit PartSlots(std::size_t k) : length_(k) {
+    explicit PartSlots(std::size_t k) : length_(k), together_(kOfRow / K * k) {
       alignas(64) std::int16_t from[32] = {}, to[32] = {};
-      for (std::size_t lane = 0; lane < 32; ++lane) {
-        const std::size_t row = lane / kOfRow, slot = lane % kOfRow / K, c = lane % K;
-        if (c >= k) continue;
-        const std::size_t packed = row * kOfRow + slot * k + c;
-        from[lane] = static_cast<std::int16_t>(packed);
-        to[packed] = static_cast<std::int16_t>(lane);
-        used_ |= 1u << lane;
+      for (std::size_t row = 0; row < 32 / kOfRow; ++row) {
+        for (std::size_t i = 0; i < together_; ++i) {
+          const std::size_t apart = row * kOfRow + i / k * K + i % k;
+          const std::size_t first = row * kOfRow + i, last = first + kOfRow - together_;
+          from[apart] = static_cast<std::int16_t>(i < kPiece ? first : last);
+          used_ |= 1u << apart;
+          if (i < kPiece) to[first] = static_cast<std::int16_t>(apart);
+          if (i >= together_ - kPiece) to[last] = static_cast<std::int16_t>(apart);
+        }
       }
-      of_row_ = (1u << kOfRow / K * k) - 1;
       apart_ = _mm512_load_si512(from);
       packed_ = _mm512_load_si512(to);
     }
     W load(const Q12* const* rows, std::size_t e) const {
       W w;
-      if constexpr (K == 16) w = load_part(rows[e / 2] + e % 2 * 2 * length_);
-      if constexpr (K == 8) w = load_part(rows[e]);
+      if constexpr (K == 16) w = load_pieces(rows[e / 2] + e % 2 * together_);
+      if constexpr (K == 8) w = load_pieces(rows[e]);
       if constexpr (K == 4) {
-        const auto half = static_cast<__mmask16>(of_row_);
-        w = together(_mm256_maskz_loadu_epi16(half, rows[2 * e]),
-                     _mm256_maskz_loadu_epi16(half, rows[2 * e + 1]));
+        const Q12 *const a = rows[2 * e], *const b = rows[2 * e + 1];
+        const std::size_t last = together_ - kPiece;
+        w = together(together(load_128(a), load_128(a + last)),
+                     together(load_128(b), load_128(b + last)));
       }
       return _mm512_maskz_permutexvar_epi16(used_, apart_, w);
     }
     void store(Q12* const* rows, std::size_t e, W w) const {
       w = _mm512_permutexvar_epi16(packed_, w);
-      if constexpr (K == 16) {
-        _mm512_mask_storeu_epi16(rows[e / 2] + e % 2 * 2 * length_, of_row_, w);
-      }
-      if constexpr (K == 8) _mm512_mask_storeu_epi16(rows[e], of_row_, w);
+      if constexpr (K == 16) store_pieces(rows[e / 2] + e % 2 * together_, w);
+      if constexpr (K == 8) store_pieces(rows[e], w);
       if constexpr (K == 4) {
-        const auto half = static_cast<__mmask16>(of_row_);
-        _mm256_mask_storeu_epi16(rows[2 * e], half, _mm512_castsi512_si256(w));
-        _mm256_mask_storeu_epi16(rows[2 * e + 1], half, _mm512_extracti64x4_epi64(w, 1));
+        const std::size_t last = together_ - kPiece;
+        store_128(rows[2 * e], _mm512_castsi512_si128(w));
+        store_128(rows[2 * e] + last, _mm512_extracti32x4_epi32(w, 1));
+        store_128(rows[2 * e + 1], _mm512_extracti32x4_epi32(w, 2));
+        store_128(rows[2 * e + 1] + last, _mm512_extracti32x4_epi32(w, 3));
       }
     }
 
    private:
     static constexpr std::size_t kOfRow = K == 4 ? 16 : 32;  ///< places of a register for one row
+    static constexpr std::size_t kPiece = kOfRow / 2;
 
-    W load_part(const Q12* p) const { return _mm512_maskz_loadu_epi16(of_row_, p); }
+    W load_pieces(const Q12* p) const {
+      return together(load_256(p), load_256(p + together_ - kPiece));
+    }
+    void store_pieces(Q12* p, W w) const {
+      store_256(p, _mm512_castsi512_si256(w));
+      store_256(p + together_ - kPiece, _mm512_extracti64x4_epi64(w, 1));
+    }
 
-    std::size_t length_;
-    __mmask32 used_ = 0,
-              of_row_;  ///< places with weights; weights that follow each other in memory
-    W apart_, packed_;  ///< where a place's weight is when they do, and the way back
+    std::size_t length_, together_;  ///< of a slot; of those of a row that a register takes
+    __mmask32 used_ = 0;             ///< places with weights
+    W apart_, packed_;               ///< a place's weight in the pieces; a piece's place
   };
 
   /// Slot s of row r becomes slot r of row s.

@@ -31,14 +31,13 @@ bool by_tiles(const std::uint32_t* fields, std::size_t n, std::size_t k) {
   return Isa::kTiles && by_words<Isa>(k) && n >= kTile && adjacent(fields, n);
 }
 
-/// By bench_kernels_ffm, with gaps and without: with tiles gaps cost three times as much where k is
-/// 2, 4, 8 or 16, else ten times, by words as much as none.
+/// By bench_kernels_ffm, with gaps and without: beside tiles gaps cost some four times as much,
+/// with short slots that do not fill registers nine times; by words as much as none.
 template <class Isa>
 float fill_from(RowFormat format, std::size_t k, bool slice) {
-  const bool fixed = k == 2 || k == 4 || k == 8 || k == 16;
   if (format != RowFormat::kI16 || !slice || !by_words<Isa>(k)) return 0.75f;
   if (Isa::kWords) return 0.9f;
-  return fixed ? 0.5f : 0.33f;
+  return k < 8 && k != 2 && k != 4 ? 0.33f : 0.5f;
 }
 
 template <class Isa>
@@ -56,7 +55,9 @@ float ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint3
     if constexpr (Isa::kWords && std::is_same_v<T, Q12>) {
       if (by_words<Isa>(k)) {
         return with_slots<Isa>(k, [&](const auto& slots) {
-          if (adjacent(fields, n)) return ffm_pairs_words<Isa, true>(r, slots, n, pairs);
+          if constexpr (std::decay_t<decltype(slots)>::kFill) {
+            if (adjacent(fields, n)) return ffm_pairs_words<Isa, true>(r, slots, n, pairs);
+          }
           return ffm_pairs_words<Isa, false>(r, slots, n, pairs);
         });
       }
@@ -101,11 +102,13 @@ void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, std::byte*
       if constexpr (Isa::kWords && !Step::kHasL2 && std::is_same_v<T, Q12>) {
         if (by_words<Isa>(k)) {
           return with_slots<Isa>(k, [&](const auto& slots) {
-            if (adjacent(fields, n)) {
-              ffm_update_pairs_slice_words<Isa, true>(w, slots, acc, n, delta, step, noise);
-            } else {
-              ffm_update_pairs_slice_words<Isa, false>(w, slots, acc, n, delta, step, noise);
+            if constexpr (std::decay_t<decltype(slots)>::kFill) {
+              if (adjacent(fields, n)) {
+                return ffm_update_pairs_slice_words<Isa, true>(w, slots, acc, n, delta, step,
+                                                               noise);
+              }
             }
+            ffm_update_pairs_slice_words<Isa, false>(w, slots, acc, n, delta, step, noise);
           });
         }
       }

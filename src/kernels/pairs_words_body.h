@@ -3,7 +3,7 @@
 ///
 /// For instruction sets without tiles (pairs_q12_body.h); fields need not follow each other. A
 /// register of words (Isa::Words) holds twice as many weights as one of floats has, so a block of
-/// pairs takes k / 2 of them for either side.
+/// pairs takes k / 2 of them for either side, with k rounded up to a power of two.
 #pragma once
 
 #include "kernels/pairs_slice_body.h"
@@ -58,7 +58,7 @@ struct PairWords {
   }
   /// Whether row i's slots of register e do.
   [[gnu::always_inline]] static bool lie_together(std::size_t e, std::size_t count) {
-    return kAdjacent && Slots::kFill && (e + 1) * kSlots <= count;
+    return kAdjacent && (e + 1) * kSlots <= count;
   }
   /// Lane s: the product of slots s, in units squared.
   [[gnu::always_inline]] V products() const {

@@ -23,6 +23,12 @@ void resize(FfmInPlace& at, std::size_t n, std::size_t stride) {
   if (at.nothing.size() < stride) at.nothing.assign(stride, std::byte{});
 }
 
+/// Whether steps are those that have the fastest kernels.
+bool steps_by_slices(const Spec& spec) {
+  return spec.adagrad_slice && spec.optimizer != OptimizerKind::kSgd && spec.ffm.power_t == 0.5f &&
+         spec.l2 == 0.0f;
+}
+
 /// Leaves the n rows that are there.
 void squeeze(FfmInPlace& at) {
   std::size_t n = 0;
@@ -63,10 +69,10 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) co
     }
   }
   at.ones = ones;
-  at.filled =
-      static_cast<float>(present) >=
-      static_cast<float>(slots) *
-          kernels_->fill_from(model.row_format(), model.spec().ffm_k, model.spec().adagrad_slice);
+  const Spec& spec = model.spec();
+  at.filled = static_cast<float>(present) >=
+              static_cast<float>(slots) *
+                  kernels_->fill_from(model.row_format(), spec.ffm_k, steps_by_slices(spec));
   if (at.filled) {
     std::iota(at.fields.begin(), at.fields.end(), 0u);
   } else {

@@ -58,6 +58,12 @@ struct Block {
       slice_accs[1].push_back(stored[1].back() + 2 * length);
       fields.push_back(static_cast<std::uint32_t>(f));
       delta[f * kFields + f] = 0;
+      if (f % 2 == 0) continue;
+      odd_fields.push_back(fields[f]);
+      for (int format : {0, 1}) {
+        odd_stored[format].push_back(stored[format][f]);
+        odd_accs[format].push_back(slice_accs[format][f]);
+      }
     }
   }
   /// Bytes of `n` arrays as large as the weights.
@@ -70,7 +76,8 @@ struct Block {
   std::vector<float*> rows;
   std::vector<std::byte*> accs;                      ///< one per weight
   std::vector<std::byte*> stored[2], slice_accs[2];  ///< the rows, and theirs, by RowFormat
-  std::vector<std::uint32_t> fields;
+  std::vector<std::uint32_t> fields, odd_fields;
+  std::vector<std::byte*> odd_stored[2], odd_accs[2];  ///< of the odd fields alone
 };
 
 void transpose(const kernels::Kernels& kernels, Block& b) {
@@ -118,7 +125,7 @@ void add(const std::string& name, std::size_t k, double arrays, double flops_per
 
 void register_ffm() {
   using kernels::Kernels;
-  for (std::size_t k : {std::size_t{2}, std::size_t{4}, std::size_t{8}, std::size_t{16}}) {
+  for (std::size_t k : {2, 3, 4, 5, 8, 10, 16}) {
     add("ffm_transpose", k, 2, 0, transpose);
     add("ffm_dots", k, 1, 1, dots);
     add("ffm_forward", k, 3, 1, [](const Kernels& kernels, Block& b) {
@@ -142,6 +149,15 @@ void register_ffm() {
           [=](const Kernels& kernels, Block& b) {
             kernels.ffm_update_pairs_slice(format, b.stored[f].data(), b.slice_accs[f].data(),
                                            b.fields.data(), kFields, b.k, b.delta.get(), kRule, 1);
+          });
+      // Every other field: what fill_from compares with all of them.
+      add("ffm_pairs_and_update_slice_gaps" + suffix, k, .75 * bytes, 1.25,
+          [=](const Kernels& kernels, Block& b) {
+            const std::size_t n = b.odd_fields.size();
+            kernels.ffm_pairs(format, b.odd_stored[f].data(), b.odd_fields.data(), n, b.k,
+                              b.pairs.get());
+            kernels.ffm_update_pairs_slice(format, b.odd_stored[f].data(), b.odd_accs[f].data(),
+                                           b.odd_fields.data(), n, b.k, b.delta.get(), kRule, 1);
           });
     }
     add("ffm_update", k, 5, 7,
