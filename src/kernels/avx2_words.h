@@ -88,11 +88,11 @@ struct Words256 {
    private:
     /// Moves bytes down by n places, or up by -n; zeros follow.
     static __m128i bytes_moved(int n) {
-      alignas(16) std::int8_t from[16];
-      for (int i = 0; i < 16; ++i) {
-        from[i] = static_cast<std::int8_t>(i + n >= 0 && i + n < 16 ? i + n : -1);
-      }
-      return _mm_load_si128(reinterpret_cast<const __m128i*>(from));
+      static constexpr std::int8_t kFrom[48] = {
+          -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,  //
+          0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,  //
+          -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+      return _mm_loadu_si128(reinterpret_cast<const __m128i_u*>(kFrom + 16 + n));
     }
     static __m128i load_eight(const Q12* p) {
       return _mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p));

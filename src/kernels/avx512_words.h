@@ -57,19 +57,11 @@ struct Words512 {
     std::size_t length() const { return length_; }
 
     explicit PartSlots(std::size_t k) : length_(k), together_(kOfRow / K * k) {
-      alignas(64) std::int16_t from[32] = {}, to[32] = {};
-      for (std::size_t row = 0; row < 32 / kOfRow; ++row) {
-        for (std::size_t i = 0; i < together_; ++i) {
-          const std::size_t apart = row * kOfRow + i / k * K + i % k;
-          const std::size_t first = row * kOfRow + i, last = first + kOfRow - together_;
-          from[apart] = static_cast<std::int16_t>(i < kPiece ? first : last);
-          used_ |= 1u << apart;
-          if (i < kPiece) to[first] = static_cast<std::int16_t>(apart);
-          if (i >= together_ - kPiece) to[last] = static_cast<std::int16_t>(apart);
-        }
-      }
-      apart_ = _mm512_load_si512(from);
-      packed_ = _mm512_load_si512(to);
+      static constexpr EveryLength kEveryLength;
+      const Places& places = kEveryLength.of[k - K / 2 - 1];
+      used_ = places.used;
+      apart_ = _mm512_load_si512(places.apart);
+      packed_ = _mm512_load_si512(places.packed);
     }
     W load(const Q12* const* rows, std::size_t e) const {
       W w;
@@ -100,6 +92,31 @@ struct Words512 {
     static constexpr std::size_t kOfRow = K == 4 ? 16 : 32;  ///< places of a register for one row
     static constexpr std::size_t kPiece = kOfRow / 2;
 
+    /// Where each place's weight is in the pieces, and the way back.
+    struct Places {
+      alignas(64) std::int16_t apart[32], packed[32];
+      std::uint32_t used;
+      constexpr Places() : apart(), packed(), used(0) {}
+    };
+    struct EveryLength {
+      Places of[K / 2 - 1];
+      constexpr EveryLength() {
+        for (std::size_t k = K / 2 + 1; k < K; ++k) set(of[k - K / 2 - 1], k, kOfRow / K * k);
+      }
+      static constexpr void set(Places& places, std::size_t k, std::size_t together) {
+        for (std::size_t row = 0; row < 32 / kOfRow; ++row) {
+          for (std::size_t i = 0; i < together; ++i) {
+            const std::size_t apart = row * kOfRow + i / k * K + i % k;
+            const std::size_t first = row * kOfRow + i, last = first + kOfRow - together;
+            places.apart[apart] = static_cast<std::int16_t>(i < kPiece ? first : last);
+            places.used |= 1u << apart;
+            if (i < kPiece) places.packed[first] = static_cast<std::int16_t>(apart);
+            if (i >= together - kPiece) places.packed[last] = static_cast<std::int16_t>(apart);
+          }
+        }
+      }
+    };
+
     W load_pieces(const Q12* p) const {
       return together(load_256(p), load_256(p + together_ - kPiece));
     }
@@ -109,8 +126,8 @@ struct Words512 {
     }
 
     std::size_t length_, together_;  ///< of a slot; of those of a row that a register takes
-    __mmask32 used_ = 0;             ///< places with weights
-    W apart_, packed_;               ///< a place's weight in the pieces; a piece's place
+    __mmask32 used_;                 ///< places with weights
+    W apart_, packed_;               ///< as in Places
   };
 
   /// Slot s of row r becomes slot r of row s.
