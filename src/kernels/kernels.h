@@ -105,9 +105,9 @@ struct Kernels {
   // meets, as they are.
 
   /// From which share of present fields on it takes less time to let such a row stand for every
-  /// absent field than to leave gaps, where the update is ffm_update_pairs_slice with roots and
-  /// without L2 (`slice`) or another one.
-  float (*fill_from)(RowFormat format, std::size_t k, bool slice);
+  /// absent field than to leave gaps, where the update is ffm_update_pairs_slice (`slice`) or
+  /// ffm_update_pairs.
+  float (*fill_from)(RowFormat format, std::size_t k, bool slice, StepRule rule);
 
   /// pairs[(i,j)] = sum_c rows[i][fields[j]*k+c] * rows[j][fields[i]*k+c], and 0 for j = i;
   /// n*(n+1)/2 floats. Returns their sum.

@@ -34,8 +34,9 @@ bool by_tiles(const std::uint32_t* fields, std::size_t n, std::size_t k) {
 /// By bench_kernels_ffm, with gaps and without: beside tiles gaps cost some four times as much,
 /// with short slots that do not fill registers nine times; by words as much as none.
 template <class Isa>
-float fill_from(RowFormat format, std::size_t k, bool slice) {
-  if (format != RowFormat::kI16 || !slice || !by_words<Isa>(k)) return 0.75f;
+float fill_from(RowFormat format, std::size_t k, bool slice, StepRule rule) {
+  const bool integers = format == RowFormat::kI16 && slice && by_words<Isa>(k);
+  if (!integers || rule.power != 0.5f || rule.l2 != 0.0f) return 0.75f;
   if (Isa::kWords) return 0.9f;
   return k < 8 && k != 2 && k != 4 ? 0.33f : 0.5f;
 }

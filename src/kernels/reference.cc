@@ -131,7 +131,7 @@ void add_slice_changes(RowFormat format, const std::byte* copy, const std::byte*
   }
 }
 
-float fill_from(RowFormat, std::size_t, bool) { return 0.75f; }
+float fill_from(RowFormat, std::size_t, bool, StepRule) { return 0.75f; }
 
 float ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
                 std::size_t n, std::size_t k, float* pairs) {

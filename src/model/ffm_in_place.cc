@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "model/ffm_block.h"
+#include "model/step_rule.h"
 
 namespace leveret::model {
 namespace {
@@ -21,12 +22,6 @@ void resize(FfmInPlace& at, std::size_t n, std::size_t stride) {
   at.fields.resize(n);
   at.x.resize(n + kernels::Kernels::kSpare);
   if (at.nothing.size() < stride) at.nothing.assign(stride, std::byte{});
-}
-
-/// Whether steps are those that have the fastest kernels.
-bool steps_by_slices(const Spec& spec) {
-  return spec.adagrad_slice && spec.optimizer != OptimizerKind::kSgd && spec.ffm.power_t == 0.5f &&
-         spec.l2 == 0.0f;
 }
 
 /// Leaves the n rows that are there.
@@ -71,8 +66,9 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) co
   at.ones = ones;
   const Spec& spec = model.spec();
   at.filled = static_cast<float>(present) >=
-              static_cast<float>(slots) *
-                  kernels_->fill_from(model.row_format(), spec.ffm_k, steps_by_slices(spec));
+              static_cast<float>(slots) * kernels_->fill_from(model.row_format(), spec.ffm_k,
+                                                              spec.adagrad_slice,
+                                                              step_rule(spec, spec.ffm));
   if (at.filled) {
     std::iota(at.fields.begin(), at.fields.end(), 0u);
   } else {

@@ -4,13 +4,10 @@
 
 #include "model/mlp_block.h"
 #include "model/optimizer.h"
+#include "model/step_rule.h"
 
 namespace leveret::model {
 namespace {
-
-kernels::StepRule dense_rule(const Spec& spec) {
-  return {spec.nn.rate, spec.optimizer == OptimizerKind::kSgd ? 0.0f : spec.nn.power_t, spec.l2};
-}
 
 /// Input and output gradient of layer l for example b.
 const float* layer_input(const Model& model, const Tape& tape, std::size_t l, std::size_t b) {
@@ -31,7 +28,7 @@ bool Optimizer::steps_on_the_way(const Spec& spec, const Tape& tape) {
 }
 
 void Optimizer::backward_dense(Model& model, Tape& tape) {
-  const kernels::StepRule rule = dense_rule(model.spec());
+  const kernels::StepRule rule = step_rule(model.spec(), model.spec().nn);
   std::vector<Dense>& layers = model.dense();
   const std::size_t size = tape.size;
   output_gradients_.resize(size);
@@ -57,7 +54,7 @@ void Optimizer::backward_dense(Model& model, Tape& tape) {
 /// Row by row, so that a neuron that no example of the batch fired costs nothing.
 void Optimizer::apply_dense(Model& model, const Tape& tape) {
   const Spec& spec = model.spec();
-  const kernels::StepRule rule = dense_rule(spec);
+  const kernels::StepRule rule = step_rule(spec, spec.nn);
   const bool by_adam = spec.optimizer == OptimizerKind::kAdam;
   const std::uint64_t step = ++model.scalars().adam_steps;
   for (std::size_t l = 0; l < model.dense().size(); ++l) {

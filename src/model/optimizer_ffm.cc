@@ -4,6 +4,7 @@
 
 #include "model/hash_mix.h"
 #include "model/optimizer.h"
+#include "model/step_rule.h"
 
 namespace leveret::model {
 
@@ -91,8 +92,7 @@ void Optimizer::step_row(const Model& model, const kernels::StepRule& rule, std:
 void Optimizer::apply_ffm(Model& model, Tape& tape) {
   if (!tape.scores[0].learn) return;
   const Spec& spec = model.spec();
-  const kernels::StepRule rule{
-      spec.ffm.rate, spec.optimizer == OptimizerKind::kSgd ? 0.0f : spec.ffm.power_t, spec.l2};
+  const kernels::StepRule rule = step_rule(spec, spec.ffm);
   seed_noise(model);
   if (tape.ffm.in_place) {
     apply_ffm_in_place(model, tape, rule);
@@ -137,8 +137,7 @@ void Optimizer::apply_ffm_batch(Model& model, Tape& tape) {
   }
   std::stable_sort(row_gradients_.begin(), row_gradients_.end(),
                    [](const RowGradient& a, const RowGradient& b) { return a.first < b.first; });
-  const kernels::StepRule rule{
-      spec.ffm.rate, spec.optimizer == OptimizerKind::kSgd ? 0.0f : spec.ffm.power_t, spec.l2};
+  const kernels::StepRule rule = step_rule(spec, spec.ffm);
   delta_.assign(slots, 1.0f);
   seed_noise(model);
   for (std::size_t i = 0; i < row_gradients_.size();) {
