@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "files/file_calls.h"
+#include "files/file_identity.h"
 #include "files/stale_files.h"
 
 namespace leveret::files {
@@ -27,8 +28,6 @@ namespace fs = std::filesystem;
 
 // One write call at most: bounds how long a signal waits, and is far above the cost of a call.
 constexpr std::size_t kWriteBytes = std::size_t{16} << 20;
-// Linux gives up after as many links.
-constexpr int kMaxLinks = 40;
 // Several saves of one target in one process at a time are rare; more than this is a bug.
 constexpr int kMaxNames = 64;
 
@@ -57,19 +56,6 @@ std::string advice(int error) {
     default:
       return "mend that, or name another file";
   }
-}
-
-/// The file that `path` leads to through the symbolic links of its last part, which need not exist.
-/// An empty result means that there are too many.
-std::string follow_links(const std::string& path) {
-  fs::path at = path;
-  for (int links = 0; links < kMaxLinks; ++links) {
-    std::error_code error;
-    const fs::path to = fs::read_symlink(at, error);
-    if (error) return at.string();
-    at = to.is_absolute() ? to : at.parent_path() / to;
-  }
-  return {};
 }
 
 /// Whether `path` names an open descriptor of ours: the shell's redirection, not a file by name.

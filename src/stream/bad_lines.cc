@@ -82,7 +82,9 @@ void BadLineTally::add(const text::ExampleChunk& chunk, const std::string& sourc
     while (good_in_chunk < chunk.examples.size() && chunk.examples[good_in_chunk].line < bad.line) {
       ++good_in_chunk;
     }
-    ++bad_;
+    if (bad_++ == 0 && options_.format_of) {
+      format_ = options_.format_of(chunk.view(bad.text_begin, bad.text_size));
+    }
     if (quarantine_) quarantine(chunk.view(bad.text_begin, bad.text_size));
     const std::uint64_t lines = good_ + good_in_chunk + bad_;
     report_bad(chunk, bad, source_name, lines);
@@ -109,9 +111,22 @@ void BadLineTally::add_cached(std::uint64_t good, std::uint64_t bad) {
 
 void BadLineTally::finish() {
   std::lock_guard lock(mutex_);
+  if (bad_ > 0 && good_ == 0) {
+    throw std::runtime_error(fmt::format(
+        "{} bad; mend the data{}",
+        bad_ == 1 ? "the only line is" : fmt::format("all {} lines are", bad_), other_format()));
+  }
   if (bad_ == reported_) return;
   reported_ = bad_;
   if (options_.report) options_.report(totals(good_ + bad_));
+}
+
+std::string BadLineTally::other_format() const {
+  if (format_ == nullptr) return {};
+  return fmt::format(
+      "; they look like rows of another format, of which `leveret convert {}` makes "
+      "VW text",
+      format_);
 }
 
 void BadLineTally::report_bad(const text::ExampleChunk& chunk, const text::BadLine& bad,
@@ -151,8 +166,8 @@ void BadLineTally::give_up(const std::string& last) const {
   const std::uint64_t lines = good_ + bad_;
   throw std::runtime_error(fmt::format(
       "{} of {} lines {} bad, more than --bad_lines allows ({}); mend the data, or skip them with "
-      "--bad_lines skip or max=N\n{}",
-      bad_, lines, bad_ == 1 ? "is" : "are", options_.policy.allowed(lines), last));
+      "--bad_lines skip or max=N{}\n{}",
+      bad_, lines, bad_ == 1 ? "is" : "are", options_.policy.allowed(lines), other_format(), last));
 }
 
 std::uint64_t BadLineTally::good() const {

@@ -39,6 +39,8 @@ struct BadLineOptions {
   /// Receives each report (without a final newline): the first kReportedInFull bad lines with the
   /// text around the fault, then a count at most once a second. May be empty.
   std::function<void(const std::string&)> report = {};
+  /// The format of which a bad line may be a row, or null; asked of the first one. May be null.
+  const char* (*format_of)(std::string_view line) = nullptr;
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
@@ -56,7 +58,8 @@ class BadLineTally {
   void add(const text::ExampleChunk& chunk, const std::string& source_name);
   /// Counts lines that were judged when a cache was made from them; throws as above.
   void add_cached(std::uint64_t good, std::uint64_t bad);
-  /// Reports a count that is still due. For the end of the stream.
+  /// Reports a count that is still due. For the end of the stream. Throws std::runtime_error when
+  /// there were lines, and all of them bad: whatever is allowed, that is another kind of file.
   void finish();
 
   std::uint64_t good() const;
@@ -75,12 +78,14 @@ class BadLineTally {
   void check_quarantine(bool ok) const;
   std::string totals(std::uint64_t lines) const;
   [[noreturn]] void give_up(const std::string& last) const;
+  std::string other_format() const;
 
   const BadLineOptions options_;
   mutable std::mutex mutex_;
   std::unique_ptr<std::FILE, FileCloser> quarantine_;
   std::uint64_t good_ = 0, bad_ = 0;
-  std::uint64_t reported_ = 0;  ///< bad lines that a report told of
+  std::uint64_t reported_ = 0;    ///< bad lines that a report told of
+  const char* format_ = nullptr;  ///< of which the first bad line may be
   std::chrono::steady_clock::time_point last_count_{};
 };
 

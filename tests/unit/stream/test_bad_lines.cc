@@ -84,6 +84,21 @@ TEST_CASE("giving up says what, where and what to do") {
                         Contains("--bad_lines skip") && Contains("bad7"));
 }
 
+TEST_CASE("lines that are all bad are an error, whatever is allowed") {
+  const auto end = [](std::string_view kinds, bool cached = false) {
+    BadLineTally tally({.policy = {Kind::kSkip, 0},
+                        .format_of = [](std::string_view) -> const char* { return "csv"; }});
+    if (cached) tally.add_cached(0, 2);
+    if (!cached) tally.add(chunk_of(kinds), "f");
+    tally.finish();
+  };
+  CHECK_THROWS_WITH(end("x"), Contains("the only line is bad") && Contains("leveret convert csv"));
+  CHECK_THROWS_WITH(end(" xx "), Contains("all 2 lines are bad"));
+  CHECK_THROWS_WITH(end("", true), Contains("all 2 lines are bad"));
+  CHECK_NOTHROW(end("x+"));
+  CHECK_NOTHROW(end("  "));
+}
+
 TEST_CASE("the first ten are reported in full, then a count at most once a second") {
   std::vector<std::string> reports;
   std::chrono::steady_clock::time_point clock{};

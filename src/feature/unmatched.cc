@@ -1,0 +1,47 @@
+#include "feature/unmatched.h"
+
+#include <algorithm>
+
+#include "feature/selector.h"
+
+namespace leveret::feature {
+namespace {
+
+bool is_matched(const std::string& selector, const std::vector<NamespacePlan>& plans) {
+  if (selector == ":") return true;
+  const bool exact = std::ranges::find(plans, selector, &NamespacePlan::name) != plans.end();
+  return std::ranges::any_of(
+      plans, [&](const NamespacePlan& plan) { return selects(selector, plan.name, exact); });
+}
+
+}  // namespace
+
+std::vector<std::string> unmatched(const FeatureOptions& options,
+                                   const std::vector<NamespacePlan>& plans) {
+  std::vector<std::string> found;
+  const auto look_at = [&](const char* option, const std::vector<std::string>& selectors) {
+    for (const std::string& selector : selectors) {
+      std::string entry = std::string(option) + " " + selector;
+      if (is_matched(selector, plans) || std::ranges::find(found, entry) != found.end()) continue;
+      found.push_back(std::move(entry));
+    }
+  };
+  look_at("--ignore", options.ignore);
+  look_at("--keep", options.keep);
+  look_at("--linear", options.linear);
+  for (const auto& field : options.fields) look_at("--field", field);
+  for (const auto& interaction : options.interactions) look_at("--interactions", interaction);
+  return found;
+}
+
+std::vector<std::string> beside_fields(const FeatureOptions& options,
+                                       const std::vector<NamespacePlan>& plans) {
+  std::vector<std::string> names;
+  if (options.fields.empty()) return names;
+  for (const NamespacePlan& plan : plans) {
+    if (plan.keep && plan.fields.empty()) names.push_back(plan.name);
+  }
+  return names;
+}
+
+}  // namespace leveret::feature

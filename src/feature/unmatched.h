@@ -1,0 +1,21 @@
+/// What the options about namespaces (--ignore, --keep, --linear, --field, --interactions) have not
+/// met in the data: told to the user, as a name with a typing error in it would only be a worse
+/// model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "feature/feature_map.h"
+
+namespace leveret::feature {
+
+/// "--ignore price" for each selector that picks none of the namespaces, in the options' order.
+std::vector<std::string> unmatched(const FeatureOptions& options,
+                                   const std::vector<NamespacePlan>& plans);
+
+/// Namespaces that count, but that no --field lists; none without --field.
+std::vector<std::string> beside_fields(const FeatureOptions& options,
+                                       const std::vector<NamespacePlan>& plans);
+
+}  // namespace leveret::feature

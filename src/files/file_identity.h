@@ -1,0 +1,31 @@
+/// Which file a path leads to, so that two paths to one file are known before either is opened.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
+namespace leveret::files {
+
+/// Of a file that is there its device and inode; of one that is not its folder's, and its name.
+struct FileIdentity {
+  dev_t device;
+  ino_t inode;
+  std::string name;  ///< empty when the file is there
+
+  bool operator==(const FileIdentity&) const = default;
+};
+
+/// The path after the symbolic links of its last part, which need not exist. Empty when there are
+/// too many.
+std::string follow_links(const std::string& path);
+
+/// Nothing for what keeps no bytes or is no one's alone: terminals, /dev/null, sockets; and for a
+/// path that no file can have. Opens nothing. Any thread.
+std::optional<FileIdentity> identify(const std::string& path);
+
+/// The file that a descriptor was opened on; nothing unless it is a regular file.
+std::optional<FileIdentity> identify(int descriptor);
+
+}  // namespace leveret::files

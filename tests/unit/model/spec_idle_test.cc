@@ -1,0 +1,34 @@
+#include "model/spec_idle.h"
+
+#include <catch2/catch.hpp>
+#include <string_view>
+
+#include "model/spec_entries.h"
+
+using namespace leveret::model;
+
+TEST_CASE("no option of the default model is idle but those of FTRL") {
+  for (const SpecEntry& entry : spec_entries()) {
+    const std::string_view name = entry.name;
+    CHECK((idle_without(name, Spec{}) != nullptr) == (name == "l1" || name == "ftrl_beta"));
+  }
+}
+
+TEST_CASE("options of parts that a model lacks are idle, that they lack it is none") {
+  Spec linear;
+  linear.ffm_k = 0;
+  for (const char* name : {"hidden", "admit", "adagrad", "ffm_learning_rate", "nn_power_t"}) {
+    CHECK(idle_without(name, linear) != nullptr);
+  }
+  for (const char* name : {"ffm_k", "learning_rate", "seed"}) {
+    CHECK(idle_without(name, linear) == nullptr);
+  }
+  Spec shallow;
+  shallow.hidden.clear();
+  CHECK(idle_without("nn_learning_rate", shallow) != nullptr);
+  CHECK(idle_without("hidden", shallow) == nullptr);
+  Spec sgd;
+  sgd.optimizer = OptimizerKind::kSgd;
+  CHECK(idle_without("ffm_power_t", sgd) != nullptr);
+  CHECK(idle_without("ffm_learning_rate", sgd) == nullptr);
+}
