@@ -3,6 +3,7 @@
 
 #include "cli/audit_text.h"
 #include "cli/console.h"
+#include "cli/file_uses.h"
 #include "cli/input.h"
 #include "cli/spec_flags.h"
 #include "cli/verbs.h"
@@ -84,6 +85,14 @@ void audit_model(const AuditOptions& options) {
              });
 }
 
+void check_files(const AuditOptions& options) {
+  FileUses uses;
+  uses.add(options.input);
+  uses.add_model("-i", options.model);
+  uses.add_result("", "-");
+  uses.check();
+}
+
 }  // namespace
 
 void setup_audit(CLI::App& app, int& exit_code) {
@@ -92,10 +101,13 @@ void setup_audit(CLI::App& app, int& exit_code) {
       "audit", "the features of each line, their hashes and values; with a model their weights");
   verb->add_option("-i,--initial_regressor", options->model,
                    "show its predictions, and what each feature, head and field adds to them")
-      ->type_name("MODEL");
+      ->type_name("MODEL")
+      ->check(not_empty());
   add_input_options(*verb, options->input);
   options->flags.add_to(*verb, kFeatureOptions);
   verb->callback([options, &exit_code] {
+    settle_input(options->input);
+    check_files(*options);
     if (options->model.empty()) {
       audit_features(*options);
     } else {

@@ -6,15 +6,48 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <stdexcept>
+#include <mutex>
+#include <span>
 #include <utility>
 
 namespace leveret::cli {
+namespace {
+
+std::mutex terminal_mutex;
+std::string status_line;  ///< guarded by it
+
+/// Erases the line that the cursor is in.
+constexpr std::string_view kErase = "\r\033[K";
+
+void to_stderr(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+/// What AtomicFile throws is about the target of results here.
+template <class Work>
+void as_output_error(Work work) {
+  try {
+    work();
+  } catch (const std::runtime_error& error) {
+    throw OutputError(error.what());
+  }
+}
+
+}  // namespace
 
 void say(std::string_view message) { say_raw(fmt::format("leveret: {}\n", message)); }
 
-void say_raw(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+void say_raw(std::string_view text) {
+  const std::lock_guard lock(terminal_mutex);
+  if (status_line.empty()) return to_stderr(text);
+  to_stderr(fmt::format("{}{}{}", kErase, text, status_line));
+}
+
+void set_status(std::string status) {
+  const std::lock_guard lock(terminal_mutex);
+  if (!status.empty() || !status_line.empty()) to_stderr(fmt::format("{}{}", kErase, status));
+  status_line = std::move(status);
+}
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
 
@@ -23,11 +56,16 @@ int terminal_columns() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-Output::Output(const std::string& path)
-    : name_(path.empty() || path == "-" ? "standard output" : path) {
-  fd_ = name_ != path ? STDOUT_FILENO
-                      : open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd_ < 0) fail();
+Output::Output(const std::string& path, File file)
+    : name_(path.empty() || path == "-" || path == "/dev/stdout" ? "standard output" : path) {
+  if (name_ != path) {
+    fd_ = STDOUT_FILENO;
+  } else if (file == File::kWhole) {
+    as_output_error([&] { whole_.emplace(path); });
+  } else {
+    fd_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd_ < 0) fail();
+  }
 }
 
 Output::~Output() {
@@ -42,6 +80,10 @@ void Output::write(std::string_view text) {
 void Output::flush() { send(); }
 
 void Output::send() {
+  if (whole_) {
+    as_output_error([&] { whole_->write(std::as_bytes(std::span(buffer_))); });
+    return buffer_.clear();
+  }
   for (std::size_t done = 0; done < buffer_.size();) {
     const ssize_t wrote = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
     if (wrote < 0 && errno == EINTR) continue;
@@ -56,13 +98,16 @@ void Output::send() {
 
 void Output::close() {
   send();
+  if (whole_) return as_output_error([&] { whole_->commit(); });
   if (fd_ > STDERR_FILENO && ::close(std::exchange(fd_, -1)) != 0) fail();
 }
 
 void Output::fail() const {
   const int error = errno;
-  throw OutputError(fmt::format("{}: cannot write: {}{}", name_, std::strerror(error),
-                                error == EPIPE ? " (its reader has gone)" : ""));
+  const std::string what = fmt::format("{}: cannot write: {}", name_, std::strerror(error));
+  if (error != EPIPE) throw OutputError(what);
+  if (fd_ == STDOUT_FILENO) throw ReaderGone(what + " (its reader has gone)");
+  throw OutputError(what + " (its reader has gone)");
 }
 
 void append_prediction(std::string& to, float probability, std::string_view tag) {

@@ -1,17 +1,21 @@
 /// Where the command line prints: messages to stderr, results to stdout or a file.
 #pragma once
 
-#include <cstdio>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "files/atomic_file.h"
 
 namespace leveret::cli {
 
 /// One line to stderr, "leveret: " before it.
 void say(std::string_view message);
-/// Text to stderr as it is.
+/// Whole lines to stderr as they are, above the status line where there is one. Any thread.
 void say_raw(std::string_view text);
+/// The last line of the terminal on stderr, shown until it is replaced; empty: none. Any thread.
+void set_status(std::string status);
 bool stderr_is_terminal();
 /// Columns of the terminal on stderr; 80 when it is none.
 int terminal_columns();
@@ -21,19 +25,30 @@ struct OutputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Results: stdout ("-" or no name) or a file. Buffered; every failure (disk full, closed pipe) is
-/// an OutputError naming the target.
+/// The program that read standard output has gone, as `head` does when it has enough.
+struct ReaderGone : OutputError {
+  using OutputError::OutputError;
+};
+
+/// Results: stdout ("-", /dev/stdout or no name) or a file. Buffered; every failure (disk full,
+/// closed pipe) is an OutputError naming the target. One thread.
 class Output {
  public:
-  /// An empty path is stdout.
-  explicit Output(const std::string& path);
+  enum class File {
+    kAsWritten,  ///< grows under its name, for people who watch it
+    kWhole,      ///< appears at close(), whole, or not at all (files::AtomicFile)
+  };
+
+  /// An empty path is stdout. Pipes and devices are written as text comes, whatever `file` says.
+  explicit Output(const std::string& path, File file = File::kAsWritten);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
   void write(std::string_view text);
   void flush();
-  /// Flushes and closes; to be called at the end, so that a full disk is not missed.
+  /// Flushes and closes; to be called at the end, so that a full disk is not missed. Without it a
+  /// kWhole file stays as it was.
   void close();
 
  private:
@@ -41,7 +56,8 @@ class Output {
   [[noreturn]] void fail() const;
 
   std::string name_;
-  int fd_;
+  int fd_ = -1;
+  std::optional<files::AtomicFile> whole_;  ///< in place of fd_
   std::string buffer_;
 };
 

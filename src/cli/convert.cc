@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/console.h"
+#include "cli/file_uses.h"
 #include "cli/input.h"
 #include "cli/verbs.h"
 #include "stream/byte_source.h"
@@ -48,6 +49,7 @@ NumericForm numeric_form(const ConvertOptions& o) {
   bool by_name = o.format == "csv";
   std::string word = o.numeric_as;
   if (!by_name && !o.numeric.empty()) {
+    if (o.numeric.size() > 1) misuse("--numeric", "takes one form; only csv has named columns");
     if (!word.empty() && word != o.numeric[0]) misuse("--numeric", "contradicts --numeric_as");
     word = o.numeric[0];
   }
@@ -57,7 +59,7 @@ NumericForm numeric_form(const ConvertOptions& o) {
     misuse("--numeric", fmt::format("'{}' is not one of log2bucket, value, both", word));
   }
   if (!by_name && o.format != "criteo") {
-    say(fmt::format("note: {} has no numeric columns, --numeric changes nothing", o.format));
+    misuse("--numeric", fmt::format("changes nothing: {} has no numeric columns", o.format));
   }
   return form->second;
 }
@@ -131,7 +133,8 @@ std::unique_ptr<text::Converter> make_converter(const ConvertOptions& o,
 /// The converter's callbacks: text to stdout, bad rows to the same tally that training uses.
 class Conversion {
  public:
-  explicit Conversion(const ConvertOptions& o) : tally_(bad_line_tally(o.input)), output_("") {
+  explicit Conversion(const ConvertOptions& o)
+      : tally_(bad_line_tally(o.input, nullptr)), output_("") {
     converter_ = make_converter(o, {[this](std::string_view text) { write(text); },
                                     [this](const text::BadRow& row) { add_bad(row); }});
   }
@@ -150,6 +153,7 @@ class Conversion {
   }
 
   void finish() {
+    tell_good();
     tally_->finish();
     output_.close();
   }
@@ -162,11 +166,16 @@ class Conversion {
     output_.flush();  // a live pipe gets what there is
   }
 
-  void add_bad(const text::BadRow& row) {
-    const text::ConvertCounts& counts = converter_->counts();
-    std::uint64_t good = counts.rows - counts.bad;
+  /// Good rows are counted where a bad one is, and at the end.
+  void tell_good() {
+    const std::uint64_t good = converter_->counts().rows - converter_->counts().bad;
     tally_->add_cached(good - good_told_, 0);
     good_told_ = good;
+  }
+
+  void add_bad(const text::BadRow& row) {
+    // The row is counted already.
+    tell_good();
     text::ExampleChunk chunk;
     chunk.bytes = row.row;
     chunk.bad.push_back({row.line, 0, static_cast<std::uint32_t>(row.row.size()),
@@ -218,45 +227,60 @@ void check_options(const ConvertOptions& o, const CLI::App& verb) {
   }
 }
 
+void check_files(const ConvertOptions& o) {
+  FileUses uses;
+  uses.add(o.input);
+  uses.add_result("", "-");
+  uses.check();
+}
+
+/// A list takes commas or is repeated: a word behind its value is a file.
+void add_list(CLI::App& verb, const char* name, std::vector<std::string>& list, const char* type,
+              const char* help) {
+  verb.add_option(name, list, help)
+      ->type_name(type)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all()
+      ->delimiter(',');
+}
+
 }  // namespace
 
 void setup_convert(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<ConvertOptions>();
   CLI::App* verb = app.add_subcommand("convert", "turn a public data set's format into VW text");
   verb->add_option("format", o->format, "criteo, avazu, kdd2012, libffm (also libsvm) or csv")
+      ->type_name("FORMAT")
       ->required()
       ->check(CLI::IsMember({"criteo", "avazu", "kdd2012", "libffm", "csv"}));
   add_input_options(*verb, o->input);
   verb->get_option("--data")->description("files, plain, gzip or zstd; none or -: standard input");
   verb->get_option("--max_line")->description("bytes; a longer row ends the run");
-  verb->add_option("--numeric", o->numeric,
-                   "criteo: its integers as log2bucket (default), value or both; csv: the numeric "
-                   "columns");
+  add_list(*verb, "--numeric", o->numeric, "FORM|COL,…",
+           "criteo: its integers as log2bucket (default), value or both; csv: the numeric columns");
   verb->add_option("--numeric_as", o->numeric_as,
                    "numeric columns as log2bucket (default), value or both")
       ->check(CLI::IsMember({"log2bucket", "value", "both"}));
   verb->add_option("--label", o->label, "csv: the label's column (default label, else click)");
   verb->add_flag("--no_label", o->no_label, "csv: there is no label: lines to predict");
-  verb->add_option("--positive", o->positive,
-                   "csv: label values that are positive, all others negative (default 1; 0 and -1 "
-                   "are negative, anything else is a bad row)");
-  verb->add_option("--ignore", o->ignore, "csv: columns that become no features");
-  verb->add_option("--missing", o->missing, "csv: values that mean missing, besides the empty one");
-  verb->add_option("--columns", o->columns,
-                   "csv: names of the columns when there is no header line")
-      ->delimiter(',');
+  add_list(*verb, "--positive", o->positive, "VALUE,…",
+           "csv: label values that are positive, all others negative (default 1; 0 and -1 are "
+           "negative, anything else is a bad row)");
+  add_list(*verb, "--ignore", o->ignore, "COL,…", "csv: columns that become no features");
+  add_list(*verb, "--missing", o->missing, "VALUE,…",
+           "csv: values that mean missing, besides the empty one");
+  add_list(*verb, "--columns", o->columns, "NAME,…",
+           "csv: names of the columns when there is no header line");
   verb->add_option("--delimiter", o->delimiter, "csv: one byte, or the word tab (default ,)");
   verb->add_option(
       "--fields", o->fields,
       "libsvm rows: 'position', or NAME=START,... with the first feature of each field");
   verb->add_flag("--quiet", o->quiet, "no summary on stderr");
   verb->callback([o, verb, &exit_code] {
-    if (o->format != "csv" && o->numeric.size() > 1) {
-      // Only csv names columns here; elsewhere what follows the form are the files.
-      o->input.data.insert(o->input.data.begin(), o->numeric.begin() + 1, o->numeric.end());
-      o->numeric.resize(1);
-    }
+    settle_input(o->input);
     check_options(*o, *verb);
+    check_files(*o);
     run_convert(*o);
     exit_code = 0;
   });

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/console.h"
+#include "cli/file_uses.h"
 #include "cli/input.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
@@ -19,6 +20,14 @@ struct EvaluateOptions {
   std::string model;
   bool json = false;
 };
+
+void check_files(const EvaluateOptions& options) {
+  FileUses uses;
+  uses.add(options.input);
+  uses.add_model("-i", options.model);
+  uses.add_result("", "-");
+  uses.check();
+}
 
 std::string table(const train::MetricsSnapshot& m) {
   std::string text;
@@ -73,11 +82,16 @@ void setup_evaluate(CLI::App& app, int& exit_code) {
       "evaluate", "logloss, AUC, NE, RIG and calibration over labelled examples, no learning");
   verb->add_option("-i,--initial_regressor", options->model, "the model")
       ->type_name("MODEL")
+      ->check(not_empty())
       ->required();
   verb->add_flag("--json", options->json, "one line of JSON");
   add_input_options(*verb, options->input);
   add_cache_options(*verb, options->input);
-  verb->callback([options, &exit_code] { exit_code = run_evaluate(*options); });
+  verb->callback([options, &exit_code] {
+    settle_input(options->input);
+    check_files(*options);
+    exit_code = run_evaluate(*options);
+  });
 }
 
 }  // namespace leveret::cli

@@ -106,6 +106,18 @@ std::string about_extras(const CLI::App& app) {
   return about_option(app, verb, option->substr(0, option->find('=')));
 }
 
+/// "-i MODEL is missing", in the words of the synopsis; CLI11 knows the long name only.
+std::string about_missing(const CLI::App& verb) {
+  for (const CLI::Option* option : verb.get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    const auto& letters = option->get_snames();
+    const std::string type = option->get_type_name();  // of a word also "FORMAT:{csv,...}"
+    return fmt::format("{}{} is missing", letters.empty() ? "" : "-" + letters[0] + " ",
+                       type.substr(0, type.find(':')));
+  }
+  return "something that is required is missing";
+}
+
 void print(const std::string& text) {
   Output output("");
   output.write(text);
@@ -139,7 +151,9 @@ int end_parse(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& verb = current(app);
   // An unknown option is often why something else is missing, so it comes first.
   std::string what = about_extras(app);
-  if (what.empty()) what = &verb == &app ? "no verb is given" : error.what();
+  const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (what.empty())
+    what = &verb == &app ? "no verb is given" : missing ? about_missing(verb) : error.what();
   say("error: " + what);
   const bool verbs = &verb == &app || verb.get_name() == "help";
   say_raw(verbs ? "`leveret help` lists the verbs.\n"

@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <stdexcept>
 #include <thread>
@@ -36,6 +35,13 @@ unsigned processors() {
   return std::thread::hardware_concurrency();
 }
 
+/// Nobody is to wonder why nothing happens.
+void tell_of_terminal(const InputOptions& options) {
+  if (options.data.empty() && isatty(STDIN_FILENO) == 1) {
+    say("reading lines from the terminal, up to Ctrl-D; -d FILE reads a file");
+  }
+}
+
 std::unique_ptr<stream::CacheReader> open_cache(const std::string& path,
                                                 text::NamespaceNames& names,
                                                 const stream::CacheKey* expected,
@@ -51,12 +57,14 @@ std::unique_ptr<stream::CacheReader> open_cache(const std::string& path,
 void add_input_options(CLI::App& app, InputOptions& options) {
   app.add_option("-d,--data,data", options.data,
                  "files of VW text, plain, gzip or zstd; none or -: standard input")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(not_empty());
   app.add_option("--bad_lines", options.bad_lines,
                  "fail, skip or max=N; default: up to 1 % of the lines, at least 10, then fail")
       ->type_name("POLICY");
   app.add_option("--quarantine", options.quarantine, "append bad lines to this file, verbatim")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(not_empty());
   app.add_option("--max_line", options.max_line, "bytes; a longer line is a bad line")
       ->type_name("N")
       ->transform(CLI::AsSizeValue(false))
@@ -66,10 +74,50 @@ void add_input_options(CLI::App& app, InputOptions& options) {
 
 void add_cache_options(CLI::App& app, InputOptions& options) {
   CLI::Option* cache =
-      app.add_option("-c,--cache", options.cache,
-                     "keep the parsed input in this file, and read it from there the next time")
-          ->type_name("FILE");
+      app.add_option_function<std::string>(
+             "-c,--cache",
+             [&options](const std::string& name) {
+               // CLI11 asks no validator about an empty value that is optional.
+               if (name.empty()) throw CLI::ValidationError("--cache", "is empty; name a file");
+               options.cache = name;
+             },
+             "keep the parsed input in this file, or beside the data, and read it from there the "
+             "next time")
+          ->type_name("FILE")
+          ->expected(0, 1)
+          ->default_str(InputOptions::kBesideData);
   app.add_flag("-k,--kill_cache", options.kill_cache, "make the cache anew")->needs(cache);
+}
+
+const CLI::Validator& not_empty() {
+  static const CLI::Validator validator(
+      [](const std::string& name) {
+        return name.empty() ? std::string("is empty; name a file") : std::string();
+      },
+      "", "not empty");
+  return validator;
+}
+
+void settle_input(InputOptions& options) {
+  if (options.cache == InputOptions::kBesideData) {
+    if (options.data.size() != 1 || options.data[0] == "-") {
+      throw CLI::ValidationError(
+          "-c without a name keeps the cache beside the one file of -d; name it: -c FILE");
+    }
+    options.cache = options.data[0] + ".lvcache";
+  }
+  if (options.kill_cache && access(options.cache.c_str(), F_OK) == 0 &&
+      !stream::is_cache(options.cache)) {
+    throw CLI::ValidationError(
+        fmt::format("-k: {} is no leveret cache, so it is not removed; name another file by -c",
+                    options.cache));
+  }
+  if (options.bad_lines.empty()) return;
+  try {
+    stream::parse_bad_line_policy(options.bad_lines);
+  } catch (const std::runtime_error& error) {
+    throw CLI::ValidationError(error.what());
+  }
 }
 
 text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& input) {
@@ -84,6 +132,7 @@ text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& 
 std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
                                                  text::NamespaceNames& names,
                                                  const text::ParserOptions& parser) {
+  tell_of_terminal(options);
   stream::ReaderOptions reader;
   reader.max_line = options.max_line;
   if (processors() == 1) {
@@ -140,6 +189,7 @@ void throw_again(const stream::ExampleSource& source) {
 
 std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
                                                   std::size_t chunks_ahead) {
+  tell_of_terminal(options);
   stream::ReaderOptions reader;
   reader.max_line = options.max_line;
   reader.chunks_ahead = chunks_ahead;
@@ -147,10 +197,12 @@ std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
   return std::make_unique<stream::LineSource>(options.data, reader);
 }
 
-std::unique_ptr<stream::BadLineTally> bad_line_tally(const InputOptions& options) {
+std::unique_ptr<stream::BadLineTally> bad_line_tally(const InputOptions& options,
+                                                     const char* (*format_of)(std::string_view)) {
   stream::BadLineOptions tally;
   if (!options.bad_lines.empty()) tally.policy = stream::parse_bad_line_policy(options.bad_lines);
   tally.quarantine = options.quarantine;
+  tally.format_of = format_of;
   tally.report = [](const std::string& report) { say(report); };
   return std::make_unique<stream::BadLineTally>(std::move(tally));
 }
@@ -167,19 +219,26 @@ void on_signal(int signal) {
 
 }  // namespace
 
-StopOnSignal::StopOnSignal(stream::ExampleSource& source) {
+StopOnSignal::StopOnSignal() {
   was_signalled = false;
-  signalled_source = &source;
   struct sigaction action {};
   action.sa_handler = on_signal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], nullptr, &before_[i]);
+    // Scripts have their background jobs ignore SIGINT, too; who sends it to one means it.
+    const bool nohup = kSignals[i] == SIGHUP && before_[i].sa_handler == SIG_IGN;
+    if (!nohup) sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
 StopOnSignal::~StopOnSignal() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
   signalled_source = nullptr;
+}
+
+void StopOnSignal::watch(stream::ExampleSource* source) {
+  signalled_source = source;
+  if (source != nullptr && was_signalled) source->stop();
 }
 
 bool StopOnSignal::stopped() const { return was_signalled; }

@@ -1,15 +1,20 @@
 /// Options about the data, the same for every verb that reads examples.
 #pragma once
 
+#include <signal.h>
+
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/console.h"
 #include "model/spec.h"
 #include "stream/bad_lines.h"
 #include "stream/example_source.h"
+#include "text/foreign_row.h"
 #include "text/namespace_names.h"
 #include "text/parser.h"
 
@@ -20,12 +25,23 @@ struct InputOptions {
   std::string bad_lines;          ///< empty: the default policy
   std::string quarantine;
   std::uint64_t max_line = 64u << 20;
-  std::string cache;        ///< -c; empty: none
+  std::string cache;        ///< -c; empty: none; kBesideData until settle_input()
   bool kill_cache = false;  ///< -k: make it anew
+
+  /// What -c says without a name.
+  static constexpr const char* kBesideData = "DATA.lvcache";
 };
 
 void add_input_options(CLI::App& app, InputOptions& options);
 void add_cache_options(CLI::App& app, InputOptions& options);
+
+/// For options that name a file: an empty name, as a variable that is not set gives one, is misuse.
+const CLI::Validator& not_empty();
+
+/// Once the options are parsed: names the cache beside the data where -c has no name of its own,
+/// and sees to it that -k removes nothing but a cache and that --bad_lines is a policy. Misuse is
+/// CLI::ValidationError.
+void settle_input(InputOptions& options);
 
 /// How the text is to be parsed for this model.
 text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& input);
@@ -86,18 +102,29 @@ void for_each_chunk(stream::ExampleSource& source, stream::BadLineTally& tally, 
 std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
                                                   std::size_t chunks_ahead);
 
-/// Counts bad lines by --bad_lines and reports them on stderr.
-std::unique_ptr<stream::BadLineTally> bad_line_tally(const InputOptions& options);
+/// Counts bad lines by --bad_lines and reports them on stderr. `format_of`: see BadLineOptions.
+std::unique_ptr<stream::BadLineTally> bad_line_tally(
+    const InputOptions& options, const char* (*format_of)(std::string_view) = text::foreign_row);
 
-/// While it lives, the first SIGINT or SIGTERM ends the source's input (what was read is still
-/// worked on, and the work ends as if the input had), a second one ends the program at once.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP ends the source's input (what was read is
+/// still worked on, and the work ends as if the input had), a second one ends the program at once.
+/// A SIGHUP that was ignored when the program started, as under nohup, stays so.
 class StopOnSignal {
  public:
-  explicit StopOnSignal(stream::ExampleSource& source);
+  StopOnSignal();
+  explicit StopOnSignal(stream::ExampleSource& source) : StopOnSignal() { watch(&source); }
   ~StopOnSignal();
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
+  /// The source that a signal ends from now on, or has ended if it came before; null: none. It
+  /// lives until the next call.
+  void watch(stream::ExampleSource* source);
   bool stopped() const;
+
+ private:
+  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+
+  std::array<struct sigaction, kSignals.size()> before_;
 };
 
 }  // namespace leveret::cli

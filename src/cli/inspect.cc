@@ -3,6 +3,7 @@
 
 #include "cli/console.h"
 #include "cli/describe.h"
+#include "cli/file_uses.h"
 #include "cli/verbs.h"
 
 namespace leveret::cli {
@@ -14,6 +15,10 @@ struct InspectOptions {
 };
 
 int run_inspect(const InspectOptions& options) {
+  FileUses uses;
+  uses.add_model("the inspected", options.file);
+  uses.add_result("", "-");
+  uses.check();
   using Json = nlohmann::ordered_json;
   const Json description = describe_file(options.file);
   Output output("");

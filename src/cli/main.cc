@@ -6,7 +6,9 @@
 
 #include "cli/console.h"
 #include "cli/help.h"
+#include "cli/process.h"
 #include "cli/verbs.h"
+#include "kernels/dispatch.h"
 
 namespace {
 
@@ -23,8 +25,20 @@ std::vector<std::string> with_underscores(int argc, char** argv) {
   return {arguments.rbegin(), arguments.rend()};  // CLI11 wants them last first
 }
 
+/// False, and told, when LEVERET_SIMD asks for what this machine does not have.
+bool has_kernels() {
+  try {
+    leveret::kernels::active();
+    return true;
+  } catch (const std::runtime_error& error) {
+    leveret::cli::say(std::string("error: ") + error.what());
+    return false;
+  }
+}
+
 int run(int argc, char** argv) {
   using namespace leveret::cli;
+  if (!has_kernels()) return 2;
   CLI::App app("Leveret, a streaming learner for click-through rates", "leveret");
   app.set_version_flag("--version", std::string("leveret ") + version());
   app.require_subcommand(1);
@@ -47,9 +61,12 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), with a message
+  leveret::cli::open_standard_descriptors();
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(): files are left in order
   try {
     return run(argc, argv);
+  } catch (const leveret::cli::ReaderGone&) {
+    leveret::cli::end_by_sigpipe();
   } catch (const std::bad_alloc&) {
     leveret::cli::say("error: out of memory");
   } catch (const std::system_error& error) {

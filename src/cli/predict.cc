@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "cli/console.h"
+#include "cli/file_uses.h"
 #include "cli/input.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
@@ -15,10 +16,18 @@ struct PredictOptions {
   std::string model, predictions;
 };
 
+void check_files(const PredictOptions& options) {
+  FileUses uses;
+  uses.add(options.input);
+  uses.add_model("-i", options.model);
+  uses.add_result("-p", options.predictions);
+  uses.check();
+}
+
 int run_predict(const PredictOptions& options) {
   const model::Model model =
       train::load_model(options.model, train::LoadFor::kPrediction, train::default_memory_limit());
-  Output output(options.predictions);
+  Output output(options.predictions, Output::File::kWhole);
   text::NamespaceNames names;
   train::Predictor predictor(model, names, kernels::active());
   const auto tally = bad_line_tally(options.input);
@@ -49,12 +58,18 @@ void setup_predict(CLI::App& app, int& exit_code) {
       app.add_subcommand("predict", "one probability per line (and its tag), no learning");
   verb->add_option("-i,--initial_regressor", options->model, "the model")
       ->type_name("MODEL")
+      ->check(not_empty())
       ->required();
   verb->add_option("-p,--predictions", options->predictions, "write here instead of stdout")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(not_empty());
   add_input_options(*verb, options->input);
   add_cache_options(*verb, options->input);
-  verb->callback([options, &exit_code] { exit_code = run_predict(*options); });
+  verb->callback([options, &exit_code] {
+    settle_input(options->input);
+    check_files(*options);
+    exit_code = run_predict(*options);
+  });
 }
 
 }  // namespace leveret::cli

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "model/spec_idle.h"
+
 namespace leveret::cli {
 
 void SpecFlags::add_to(CLI::App& app, const std::vector<std::string_view>& only) {
@@ -49,7 +51,21 @@ model::Spec SpecFlags::spec() const {
   } catch (const std::runtime_error& error) {
     throw CLI::ValidationError(error.what());
   }
+  refuse_idle(spec);
   return spec;
+}
+
+/// An option that changes nothing is misuse, but for one that says what holds without it.
+void SpecFlags::refuse_idle(const model::Spec& spec) const {
+  const model::Spec defaults;
+  for (const Given& given : given_) {
+    if (!given.is_given() || *given.entry->value == '\0') continue;
+    const char* const needed = model::idle_without(given.entry->name, spec);
+    const std::string text = given.entry->get(spec);
+    if (needed == nullptr || text == given.entry->get(defaults) || text == "none") continue;
+    throw CLI::ValidationError(
+        fmt::format("--{} {} changes nothing: it needs {}", given.entry->name, text, needed));
+  }
 }
 
 model::Spec SpecFlags::spec(const model::Spec& stored, const std::string& file) const {
@@ -75,6 +91,7 @@ model::Spec SpecFlags::spec(const model::Spec& stored, const std::string& file) 
     }
   }
   model::check_spec(spec);
+  refuse_idle(spec);
   return spec;
 }
 

@@ -33,6 +33,9 @@ class SpecFlags {
     bool is_given() const { return option->count() > 0; }
     std::string text() const;
   };
+
+  void refuse_idle(const model::Spec& spec) const;
+
   std::deque<Given> given_;
 };
 

@@ -59,14 +59,24 @@ std::string Progress::line(std::uint64_t examples, const MetricsSnapshot& total,
                      decimal_or_dash(total.calibration, 4));
 }
 
+void ProgressBar::begin_pass(std::uint64_t bytes, double seconds) {
+  pass_ = std::min(pass_ + 1, passes_);
+  pass_bytes_ = bytes;
+  pass_began_ = seconds;
+}
+
 std::string ProgressBar::render(std::uint64_t bytes, std::uint64_t examples, double seconds,
                                 int columns) {
   next_ = seconds + 0.1;
   // A file that grows while it is read must not show more than all of it.
-  const double done =
-      total_ > 0 ? std::min(1.0, static_cast<double>(bytes) / static_cast<double>(total_)) : 1.0;
+  const double pass_done =
+      pass_bytes_ > 0 ? std::min(1.0, static_cast<double>(bytes) / static_cast<double>(pass_bytes_))
+                      : 1.0;
+  const double done = (pass_ - 1 + pass_done) / passes_;
+  const double pass_takes = (seconds - pass_began_) / pass_done;
+  const double passes_left = passes_ - pass_ + (1 - pass_done);
   const double rate = seconds > 0 ? static_cast<double>(examples) / seconds : 0;
-  const std::string left = done > 0 ? format_duration(seconds / done * (1 - done)) : "-:--";
+  const std::string left = pass_done > 0 ? format_duration(pass_takes * passes_left) : "-:--";
   const std::string percent = fmt::format("{:3.0f} %", 100 * done);
   const std::string tail =
       fmt::format(" {} examples, {}/s, {} left", with_commas(examples),

@@ -43,20 +43,27 @@ class Progress {
   double last_loss_sum_ = 0, last_weight_ = 0;
 };
 
-/// The bar for a terminal, where the input's size is known.
+/// The bar for a terminal: one for all passes over an input whose size is known.
 class ProgressBar {
  public:
-  explicit ProgressBar(std::uint64_t total_bytes) : total_(total_bytes) {}
+  explicit ProgressBar(unsigned passes = 1) : passes_(passes) {}
 
-  /// At most ten times a second. `seconds` from the start of the run.
+  /// The next pass begins, over so many bytes. `seconds` here and below: from the start of the run.
+  void begin_pass(std::uint64_t bytes, double seconds);
+
+  /// At most ten times a second.
   bool due(double seconds) const { return seconds >= next_; }
 
-  /// One line without newline that fits `columns`: the caller prints "\r", this, and erases the
-  /// rest. `bytes` is the position in the input as stored (compressed bytes of a compressed file).
+  /// One line without newline that fits `columns`. `bytes` is the position in the pass's input as
+  /// stored (compressed bytes of a compressed file). Passes to come are taken to last as long as
+  /// this one.
   std::string render(std::uint64_t bytes, std::uint64_t examples, double seconds, int columns);
 
  private:
-  std::uint64_t total_;
+  unsigned passes_;
+  unsigned pass_ = 0;  ///< 1 in the first
+  std::uint64_t pass_bytes_ = 0;
+  double pass_began_ = 0;
   double next_ = 0;
 };
 

@@ -64,7 +64,8 @@ TEST_CASE("figures without a value print as a dash") {
 }
 
 TEST_CASE("the bar shows share, rate and time left, and fits the terminal") {
-  ProgressBar bar(1000);
+  ProgressBar bar;
+  bar.begin_pass(1000, 0);
   CHECK(bar.due(0));
   CHECK(bar.render(250, 50000, 10, 70) ==
         " 25 % [######...................] 50,000 examples, 5,000/s, 0:30 left");
@@ -73,7 +74,21 @@ TEST_CASE("the bar shows share, rate and time left, and fits the terminal") {
   CHECK(bar.render(2000, 1, 1, 200).substr(0, 5) == "100 %");
   for (int columns = 0; columns < 200; ++columns)
     CHECK(bar.render(500, 123456789, 3, columns).size() <= static_cast<std::size_t>(columns));
-  CHECK_NOTHROW(ProgressBar(0).render(0, 0, 0, 80));
+  ProgressBar empty;
+  empty.begin_pass(0, 0);
+  CHECK_NOTHROW(empty.render(0, 0, 0, 80));
+}
+
+TEST_CASE("the bar is one for all passes, and later passes last as long as this one") {
+  ProgressBar bar(4);
+  bar.begin_pass(1000, 0);
+  // A quarter of the first pass took 10 s: 30 s are left of it, and three passes of 40 s.
+  CHECK(bar.render(250, 100, 10, 70).substr(0, 5) == "  6 %");
+  CHECK(bar.render(250, 100, 10, 70).find(", 2:30 left") != std::string::npos);
+  // The second reads a cache of another size, four times as fast: 5 s and two passes of 10 s.
+  bar.begin_pass(500, 40);
+  CHECK(bar.render(250, 100, 45, 70).substr(0, 5) == " 38 %");
+  CHECK(bar.render(250, 100, 45, 70).find(", 0:25 left") != std::string::npos);
 }
 
 TEST_CASE("durations as people write them") {

@@ -1,0 +1,44 @@
+/// Which files a command line reads and writes, checked against each other before any is opened.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/input.h"
+#include "files/file_identity.h"
+
+namespace leveret::cli {
+
+/// An output that is also an input, a cache or another output would cost the user a file: check()
+/// says so by CLI::ValidationError (misuse). Only the model that is saved may be the one that was
+/// given. Compared are devices and inodes, so links do not hide a file.
+class FileUses {
+ public:
+  /// Data (standard input where none is named), the cache and the quarantine file.
+  void add(const InputOptions& input);
+  /// `option` is for the message. A path that is empty is no use, but for a result's: "" and "-"
+  /// are standard output.
+  void add_model(const char* option, const std::string& path);
+  void add_saved_model(const char* option, const std::string& path);
+  void add_output(const char* option, const std::string& path);
+  void add_result(const char* option, const std::string& path);
+
+  void check() const;
+
+ private:
+  enum class Role { kData, kModel, kSavedModel, kOutput };
+  struct Use {
+    Role role;
+    std::string what;  ///< "-p scores"
+    files::FileIdentity file;
+  };
+
+  void add(Role role, std::string what, const std::optional<files::FileIdentity>& file);
+  void add_path(Role role, const char* option, const std::string& path);
+  static bool go_together(const Use& a, const Use& b);
+
+  std::vector<Use> uses_;
+};
+
+}  // namespace leveret::cli

@@ -1,0 +1,257 @@
+#include "cli/train_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "cli/console.h"
+#include "cli/train_summary.h"
+#include "files/atomic_file.h"
+#include "kernels/dispatch.h"
+#include "train/hogwild.h"
+#include "train/learner.h"
+#include "train/model_io.h"
+#include "train/predictor.h"
+
+namespace leveret::cli {
+namespace {
+
+/// The status line of the terminal, gone with it however the run ends.
+class StatusLine {
+ public:
+  StatusLine() = default;
+  ~StatusLine() { set_status({}); }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+};
+
+/// The parts of a run live here, its passes are in run().
+class TrainRun {
+ public:
+  explicit TrainRun(const TrainOptions& options)
+      : options_(options),
+        model_(first_model(options)),
+        kernels_(kernels::active()),
+        learner_(model_, names_, kernels_),
+        windows_(options.window),
+        progress_(options.progress),
+        start_(std::chrono::steady_clock::now()) {}
+
+  void run() {
+    open_outputs();
+    tally_ = bad_line_tally(options_.input);
+    if (!options_.quiet) begin_progress();
+    StopOnSignal stop;
+    for (unsigned pass = 0; pass < options_.passes && !stop.stopped(); ++pass) {
+      stop.watch(nullptr);
+      open_input(pass);
+      stop.watch(source_.get());
+      learn_all(pass);
+    }
+    if (stop.stopped() && !options_.quiet) say("stopped by a signal; what was read is learned");
+    finish();
+  }
+
+ private:
+  static model::Model first_model(const TrainOptions& options) {
+    const std::uint64_t memory =
+        options.max_memory > 0 ? options.max_memory : train::default_memory_limit();
+    if (options.initial_model.empty()) return model::Model(options.flags.spec(), memory);
+    model::Model model =
+        train::load_model(options.initial_model, train::LoadFor::kTraining, memory);
+    model.set_spec(options.flags.spec(model.spec(), options.initial_model));
+    return model;
+  }
+
+  void open_outputs() {
+    // A model that cannot be saved is known now, not after hours of learning.
+    if (!options_.final_model.empty()) files::AtomicFile(options_.final_model);
+    if (!options_.predictions.empty()) {
+      predictions_.emplace(options_.predictions, Output::File::kWhole);
+    }
+    if (!options_.metrics.empty()) metrics_.emplace(options_.metrics);
+  }
+
+  void open_input(unsigned pass) {
+    const text::ParserOptions parser = parser_options(model_.spec(), options_.input);
+    if (options_.threads > 1 && options_.input.cache.empty()) {
+      source_ = open_lines(options_.input, 2 * options_.threads);
+    } else {
+      source_ = open_examples(options_.input, names_, parser, *tally_, options_.threads, pass > 0);
+    }
+    if (bar_ && source_->bytes_total()) bar_->begin_pass(*source_->bytes_total(), seconds());
+  }
+
+  void begin_progress() {
+    if (options_.final_model.empty()) say("without -f the model is dropped at the end");
+    say_raw(train::Progress::header());
+    if (stderr_is_terminal()) bar_.emplace(options_.passes);
+  }
+
+  void learn_all(unsigned pass) {
+    try {
+      if (options_.threads > 1) {
+        learn_hogwild(pass);
+      } else {
+        learn_in_order(pass);
+      }
+    } catch (const ReaderGone& gone) {
+      if (options_.final_model.empty()) throw;
+      throw OutputError(gone.what() + not_saved());  // who asked for a model is to hear of it
+    } catch (...) {
+      say_good(good_examples(*source_, *tally_, examples_), "example", not_saved());
+      throw_again(*source_);
+    }
+    tally_->finish();
+  }
+
+  void learn_in_order(unsigned pass) {
+    text::ExampleChunk chunk;
+    while (source_->next(chunk)) {
+      if (pass == 0) count_lines(*source_, chunk, *tally_);
+      learn_chunk(chunk);
+      report();
+    }
+    learner_.finish(outcomes_);
+    report();
+  }
+
+  void learn_hogwild(unsigned pass) {
+    train::HogwildOptions hogwild;
+    hogwild.threads = options_.threads;
+    hogwild.pin = options_.pin;
+    hogwild.parser = parser_options(model_.spec(), options_.input);
+    train::Hogwild(model_, names_, kernels_, hogwild)
+        .run([&](text::ExampleChunk& chunk) { return source_->next(chunk); },
+             [&] { source_->stop(); }, options_.input.cache.empty(),
+             [&](const text::ExampleChunk& chunk) {
+               if (pass == 0) count_lines(*source_, chunk, *tally_);
+             },
+             [&](train::Outcomes& outcomes) {
+               std::swap(outcomes_, outcomes);
+               report();
+             });
+  }
+
+  std::string not_saved() const {
+    return options_.final_model.empty() ? "" : "; " + options_.final_model + " is not saved";
+  }
+
+  void learn_chunk(const text::ExampleChunk& chunk) {
+    std::size_t count = chunk.examples.size();
+    if (options_.holdout_after > 0) {
+      count = std::min<std::uint64_t>(
+          count, options_.holdout_after - std::min(learned_, options_.holdout_after));
+    }
+    learner_.learn(chunk, 0, count, outcomes_);
+    learned_ += count;
+    if (count == chunk.examples.size()) return;
+    learner_.finish(outcomes_);
+    report();
+    if (!predictor_) predictor_.emplace(model_, names_, kernels_);
+    predictor_->predict(chunk, count, chunk.examples.size() - count, outcomes_);
+    held_out_ = true;
+  }
+
+  /// Everything that is told about the outcomes so far; then forgets them.
+  void report() {
+    for (const train::Outcome& outcome : outcomes_.items) {
+      if (predictions_) {
+        append_prediction(line_, outcome.probability, outcomes_.tag(outcome));
+        predictions_->write(line_);
+        line_.clear();
+      }
+      if (held_out_) {
+        holdout_.add(outcome.probability, outcome.label, outcome.importance);
+      } else {
+        labelled_ += outcome.label != 0;
+      }
+      ++examples_;
+      features_ += outcome.features;
+      if (!wants_figures()) continue;
+      const bool full = windows_.add(outcome.probability, outcome.label, outcome.importance);
+      if (full && metrics_) write_window();
+      if (!options_.quiet && progress_.due(examples_)) {
+        say_raw(progress_.line(examples_, windows_.total(), outcome.label, outcome.probability,
+                               outcome.features));
+      }
+    }
+    outcomes_.clear();
+    if (predictions_) predictions_->flush();
+    show_bar();
+  }
+
+  void show_bar() {
+    if (!bar_ || !source_->bytes_total() || !bar_->due(seconds())) return;
+    set_status(bar_->render(source_->bytes_read(), examples_, seconds(), terminal_columns() - 1));
+  }
+
+  /// Whether anybody is told what predictions are worth. Histograms are behind it.
+  bool wants_figures() const { return !options_.quiet || metrics_.has_value(); }
+
+  void write_window() {
+    metrics_->write(windows_.close(seconds(), tally_->bad()) + "\n");
+    metrics_->flush();
+  }
+
+  void finish() {
+    set_status({});
+    if (labelled_ == 0) {
+      throw std::runtime_error(
+          fmt::format("no labelled example came: nothing is learned{}", not_saved()));
+    }
+    if (metrics_ && windows_.pending()) write_window();
+    if (metrics_) metrics_->close();
+    if (predictions_) predictions_->close();
+    if (!options_.final_model.empty()) train::save_model(model_, options_.final_model);
+    if (!options_.quiet) say_raw(train_summary(model_, figures()));
+    const std::string warning = train_warning(model_);
+    if (!warning.empty()) say("warning: " + warning);
+  }
+
+  RunFigures figures() {
+    return {.examples = examples_,
+            .features = features_,
+            .bad_lines = tally_->bad(),
+            .total = windows_.total(),
+            .held_out = held_out_ ? std::optional(holdout_.snapshot()) : std::nullopt,
+            .seconds = seconds(),
+            .kernels = kernels_.name};
+  }
+
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  const TrainOptions& options_;
+  StatusLine status_line_;
+  text::NamespaceNames names_;
+  model::Model model_;
+  const kernels::Kernels& kernels_;
+  train::Learner learner_;
+  std::optional<train::Predictor> predictor_;  ///< for what is held out
+  std::unique_ptr<stream::BadLineTally> tally_;
+  std::unique_ptr<stream::ExampleSource> source_;
+  std::optional<Output> predictions_, metrics_;
+  train::Outcomes outcomes_;
+  train::MetricsWindows windows_;
+  train::Metrics holdout_;
+  train::Progress progress_;
+  std::optional<train::ProgressBar> bar_;
+  std::string line_;
+  std::uint64_t examples_ = 0, learned_ = 0, features_ = 0;
+  std::uint64_t labelled_ = 0;  ///< of those learned from
+  bool held_out_ = false;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace
+
+void learn_and_save(const TrainOptions& options) { TrainRun(options).run(); }
+
+}  // namespace leveret::cli

@@ -1,0 +1,93 @@
+#include "cli/train_summary.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "feature/unmatched.h"
+
+namespace leveret::cli {
+namespace {
+
+std::string figure(double value, int decimals) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : std::string("-");
+}
+
+std::string line(const char* name, const std::string& value) {
+  return fmt::format("{:<18}{}\n", name, value);
+}
+
+std::uint64_t weight_count(const model::Model& model) {
+  std::uint64_t count = model.linear().size();
+  for (const model::FieldTable& table : model.fields()) {
+    count += table.rows() * table.shape().weights();
+  }
+  for (const model::Dense& layer : model.dense()) {
+    count += (std::uint64_t{layer.inputs} + 1) * layer.outputs;
+  }
+  return count;
+}
+
+std::string about_learning(const RunFigures& run) {
+  std::string text = line("examples", fmt::format("{}", run.examples));
+  text += line("average loss", figure(run.total.logloss, 6));
+  text += line("auc", figure(run.total.auc, 4));
+  text += line("ne", figure(run.total.ne, 4));
+  text += line("calibration", figure(run.total.calibration, 4));
+  if (!run.held_out) return text;
+  return text + line("holdout loss",
+                     fmt::format("{} over {} examples, auc {}", figure(run.held_out->logloss, 6),
+                                 run.held_out->examples, figure(run.held_out->auc, 4)));
+}
+
+/// What the model had no room for, or could not use.
+std::string about_limits(const model::Model& model) {
+  std::string text;
+  if (model.features().fieldless() > 0) {
+    text += line("fieldless", fmt::format("{} namespaces beyond --max_fields are linear only",
+                                          model.features().fieldless()));
+  }
+  const auto beside = feature::beside_fields(model.spec().features, model.features().plans());
+  if (!beside.empty()) {
+    text += line("linear only", fmt::format("{} namespaces that no --field lists: {}",
+                                            beside.size(), fmt::join(beside, ", ")));
+  }
+  for (const std::string& source : model.features().unread()) text += line("transform", source);
+  if (model.shared_lookups() > 0) {
+    text += line("shared rows",
+                 fmt::format("{} look-ups, as --max_memory was reached", model.shared_lookups()));
+  }
+  if (model.scalars().dropped_gradients > 0) {
+    text += line("dropped", fmt::format("{} gradients that were not finite",
+                                        model.scalars().dropped_gradients));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string train_summary(const model::Model& model, const RunFigures& run) {
+  std::string text = "\n" + about_learning(run);
+  text += line("features", fmt::format("{}", run.features));
+  text += line("fields", fmt::format("{}", model.features().field_count()));
+  text += line("weights", fmt::format("{}", weight_count(model)));
+  text += line("bad lines", fmt::format("{}", run.bad_lines));
+  text += about_limits(model);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  text += line("peak memory", fmt::format("{} MB", usage.ru_maxrss / 1024));
+  return text +
+         line("time", fmt::format("{:.2f} s, {:.0f} examples/s, {}", run.seconds,
+                                  static_cast<double>(run.examples) / std::max(run.seconds, 1e-9),
+                                  run.kernels));
+}
+
+std::string train_warning(const model::Model& model) {
+  const auto names = feature::unmatched(model.spec().features, model.features().plans());
+  if (names.empty()) return {};
+  return fmt::format("no line had a namespace for {}; check the spelling", fmt::join(names, ", "));
+}
+
+}  // namespace leveret::cli
