@@ -1,21 +1,27 @@
 #!/usr/bin/env bash
-# The shell session in README.md is real: its commands are run, and what they print is compared.
+# The shell session in README.md is real: its commands are run as they stand there, one after the
+# other in one shell, and what they print is compared.
 #
 #   tests/readme_session.sh LEVERET [--update]
 #
 # The session is the block that follows the line "<!-- session -->": lines "$ command", each followed
-# by what it prints. It runs in a temporary folder that has datasets/, with the plain reference
-# kernels (the same numbers on every CPU). --update writes what is printed now into README.md.
+# by what it prints. It runs in a temporary folder that has what a built source tree has, with the
+# instruction set that README names. --update writes what is printed now into README.md. Exit 77:
+# this machine does not have that instruction set.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 program=$(realpath "$1")
 update=${2-}
+if ! LEVERET_SIMD=avx2 "$program" --version >/dev/null 2>&1; then
+  echo "this machine has no AVX2, of which README.md shows the digits"
+  exit 77
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/bin" "$work/cwd"
-ln -s "$program" "$work/bin/leveret"
+mkdir -p "$work/cwd/build/bin"
+ln -s "$program" "$work/cwd/build/bin/leveret"
 ln -s "$root/datasets" "$work/cwd/datasets"
-export PATH=$work/bin:$PATH LEVERET_SIMD=reference LC_ALL=C
+export LC_ALL=C
 
 # session FILE: the lines of its block
 session() {
@@ -29,16 +35,11 @@ if ! grep -q '^\$ ' "$work/expected"; then
   echo "README.md has no session"
   exit 1
 fi
-cd "$work/cwd"
-while IFS= read -r line; do
-  case $line in
-    '$ '*)
-      printf '%s\n' "$line"
-      # head may close a pipe before its writer is done: that is no failure.
-      bash -c "${line#\$ }" 2>&1 </dev/null
-      ;;
-  esac
-done <"$work/expected" >"$work/got"
+# Each command says itself, as the shell's prompt would have it.
+sed -n 's/^\$ //p' "$work/expected" | while IFS= read -r line; do
+  printf 'printf "%%s\\n" %q\n%s\n' "\$ $line" "$line"
+done >"$work/commands"
+(cd "$work/cwd" && LEVERET_SIMD=avx2 bash "$work/commands") >"$work/got" 2>&1 </dev/null
 
 if [ "$update" = --update ]; then
   awk -v got="$work/got" '
@@ -50,3 +51,20 @@ if [ "$update" = --update ]; then
 else
   diff -u --label README.md --label "what it prints" "$work/expected" "$work/got"
 fi
+
+# What README says of other machines and of pages that are not installed yet.
+if LEVERET_SIMD=avx512 "$program" --version >/dev/null 2>&1; then
+  export LEVERET_SIMD=avx512
+  zstdcat "$root/datasets/sample/train.vw.zst" | "$program" train --quiet -f "$work/model.lvt"
+  loss=$("$program" evaluate -i "$work/model.lvt" -d "$root/datasets/sample/test.vw.zst" |
+    awk '$1 == "logloss" { print $2 }')
+  grep -q "with AVX-512 the logloss is $loss" "$root/README.md" || {
+    echo "README.md has another logloss of AVX-512 than $loss"
+    exit 1
+  }
+fi
+page=$(grep -oE 'man -l build/man/[a-z.1-9-]+' "$root/README.md" | sed 's|.*/||')
+[ -s "$root/man/$page.scd" ] || {
+  echo "README.md names a page that is not built: $page"
+  exit 1
+}
