@@ -26,9 +26,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <xsimd/xsimd.hpp>
 
 #include "kernels/kernels.h"
+#include "kernels/xsimd.h"
 
 namespace leveret::kernels::generic {
 
@@ -116,7 +116,7 @@ struct Rounding<Isa, Q12> {
   explicit Rounding(std::uint32_t seed) : noise(seed) {}
   V operator()(V v) {
     v = xsimd::min(V(kLargestQ12), xsimd::max(V(kSmallestQ12), v));
-    return xsimd::bitwise_cast<V>(Lanes32<Isa>(Isa::fine(v)) + (noise.next() >> kQ12BitsLost));
+    return bits_cast<V>(Lanes32<Isa>(Isa::fine(v)) + (noise.next() >> kQ12BitsLost));
   }
 };
 

@@ -30,13 +30,13 @@ inline typename Isa::V load_accs(std::size_t count, At&& at) {
     return Lanes32<Isa>{bits(S)...};
   }
   (std::make_index_sequence<kLanes<Isa>>());
-  return xsimd::bitwise_cast<typename Isa::V>(lanes << kBitsBelow<A>);
+  return bits_cast<typename Isa::V>(lanes << kBitsBelow<A>);
 }
 /// The first one last, as it may have gained something.
 template <class Isa, class A, class At>
 inline void store_accs(std::size_t count, typename Isa::V v, At&& at) {
   alignas(64) std::uint32_t lanes[kLanes<Isa>];
-  (xsimd::bitwise_cast<Lanes32<Isa>>(v) >> kBitsBelow<A>).store_aligned(lanes);
+  (bits_cast<Lanes32<Isa>>(v) >> kBitsBelow<A>).store_aligned(lanes);
   for (std::size_t s = kLanes<Isa>; s-- > 0;) set_bits(at(s < count ? s : 0), lanes[s]);
 }
 
@@ -61,7 +61,7 @@ struct SliceRounding<Isa, Bf16> {
       : noise((LaneNoise<Isa>(call_seed).lanes * Lanes32<Isa>(0x27d4eb2fu)) >> kBf16BitsLost),
         seed(call_seed) {}
   V operator()(V v) const {
-    return xsimd::bitwise_cast<V>(xsimd::bitwise_cast<Lanes32<Isa>>(v) + noise);
+    return bits_cast<V>(bits_cast<Lanes32<Isa>>(v) + noise);
   }
   /// One of them, with a noise of its own.
   void store(Bf16& to, float acc) { to = round_to_bf16(acc, seed += 0x9e3779b9u); }

@@ -19,7 +19,7 @@ struct WordNoise {
   explicit WordNoise(std::uint32_t seed) : words(seed) {
     using U = Lanes32<Isa>;
     const U other = words.lanes * U(0xc2b2ae35u);
-    floats = xsimd::bitwise_cast<V>((other >> 9) | U(0x3f800000u)) - V(1.0f);
+    floats = bits_cast<V>((other >> 9) | U(0x3f800000u)) - V(1.0f);
   }
   typename Isa::Words::W next() { return words.next(); }
   /// A seed for what goes number by number.
