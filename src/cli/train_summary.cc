@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "feature/unmatched.h"
+#include "stream/bad_lines.h"
 
 namespace leveret::cli {
 namespace {
@@ -51,8 +52,9 @@ std::string about_limits(const model::Model& model) {
   }
   const auto beside = feature::beside_fields(model.spec().features, model.features().plans());
   if (!beside.empty()) {
-    text += line("linear only", fmt::format("{} namespaces that no --field lists: {}",
-                                            beside.size(), fmt::join(beside, ", ")));
+    text += line("linear only",
+                 fmt::format("{} namespaces that no --field lists: {}", beside.size(),
+                             stream::escaped(fmt::format("{}", fmt::join(beside, ", ")))));
   }
   for (const std::string& source : model.features().unread()) text += line("transform", source);
   if (model.shared_lookups() > 0) {
@@ -87,7 +89,8 @@ std::string train_summary(const model::Model& model, const RunFigures& run) {
 std::string train_warning(const model::Model& model) {
   const auto names = feature::unmatched(model.spec().features, model.features().plans());
   if (names.empty()) return {};
-  return fmt::format("no line had a namespace for {}; check the spelling", fmt::join(names, ", "));
+  return fmt::format("no line had a namespace for {}; check the spelling",
+                     stream::escaped(fmt::format("{}", fmt::join(names, ", "))));
 }
 
 }  // namespace leveret::cli

@@ -14,6 +14,8 @@ namespace {
 /// Bytes of the line that are shown before and after the fault.
 constexpr std::size_t kShownBefore = 40, kShownAfter = 40;
 
+}  // namespace
+
 std::string escaped(std::string_view bytes) {
   std::string out;
   for (const char c : bytes) {
@@ -27,8 +29,6 @@ std::string escaped(std::string_view bytes) {
   }
   return out;
 }
-
-}  // namespace
 
 std::uint64_t BadLinePolicy::allowed(std::uint64_t lines) const {
   switch (kind) {

@@ -89,8 +89,11 @@ class BadLineTally {
   std::chrono::steady_clock::time_point last_count_{};
 };
 
-/// "FILE:LINE:COLUMN: WHAT", the text around the column, and a caret under it. Bytes other than
-/// printable ASCII are escaped as \xNN, so that no input can write to a terminal as it likes.
+/// `bytes` with those other than printable ASCII as \t or \xNN, so that no input can write to a
+/// terminal as it likes.
+std::string escaped(std::string_view bytes);
+
+/// "FILE:LINE:COLUMN: WHAT", the escaped text around the column, and a caret under it.
 std::string format_bad_line(const text::ExampleChunk& chunk, const text::BadLine& bad,
                             const std::string& source_name);
 
