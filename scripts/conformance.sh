@@ -70,12 +70,13 @@ generate() {
       if (kind == "labels") return " "
       return chance(.1) ? "  " : chance(.06) ? "\t" : chance(.03) ? " \t " : " "
     }
+    function colon() { return chance(.1) ? ":  " : ":" }
     function feature(  r) {
       r = rand()
       if (r < .55) return word()
-      if (r < .75) return word() ":" number()
-      if (r < .83) return ":" number()
-      if (r < .97) return word() ":" value_text()
+      if (r < .75) return word() colon() number()
+      if (r < .83) return colon() number()
+      if (r < .97) return word() colon() value_text()
       return word() ":1"
     }
     # A text that cannot be taken for a number.

@@ -41,6 +41,7 @@ class Parser::LineParser {
   bool add_usual_namespace(std::span<const std::uint32_t> delimiters);
   void add_plain(std::uint32_t begin, std::uint32_t end, PlainNamespace space);
   bool parse_namespace();
+  std::uint32_t pass_blanks(std::uint32_t begin, bool tabs);
   bool parse_weight(std::uint32_t name_size, float& weight);
   bool parse_features(Namespace& space);
   bool parse_value(Namespace& space, std::uint32_t name_begin, std::uint32_t name_size);

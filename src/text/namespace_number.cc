@@ -17,18 +17,49 @@ bool read(std::string_view text, float& number) {
   return parse_number(text, number) == NumberStatus::kOk;
 }
 
-std::string_view before_colon(std::string_view token) { return token.substr(0, token.find(':')); }
+/// Reads a namespace token by token, as the parser does (man/leveret-text.5).
+class Tokens {
+ public:
+  explicit Tokens(std::string_view text) : rest_(text) {}
 
-/// Empty when there is no colon, too.
-std::string_view behind_colon(std::string_view token) {
-  return token.substr(std::min(token.size(), before_colon(token).size() + 1));
-}
+  bool empty() const { return rest_.empty(); }
+  /// Takes blanks off the front.
+  void pass(std::string_view blanks) {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(blanks), rest_.size()));
+  }
+  /// Takes what comes before one of `ends`.
+  std::string_view take(std::string_view ends) {
+    const std::string_view token = rest_.substr(0, rest_.find_first_of(ends));
+    rest_.remove_prefix(token.size());
+    return token;
+  }
+  bool take_colon() {
+    if (!rest_.starts_with(':')) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  bool at(char c) const { return rest_.starts_with(c); }
 
-std::optional<float> feature_number(std::string_view token, Weight weight) {
-  if (token.ends_with(':')) weight = {};  // it does not touch these
-  const std::string_view value = behind_colon(token);
+ private:
+  std::string_view rest_;
+};
+
+constexpr std::string_view kBlanks = " \t";
+
+/// Takes a feature. A weight does not touch one with nothing behind its colon.
+std::optional<float> feature_number(Tokens& tokens, Weight weight) {
+  const std::string_view name = tokens.take(" \t:");
+  const bool colon = tokens.take_colon();
+  const bool spaces = colon && tokens.at(' ');
+  if (spaces) tokens.pass(" ");
+  if (spaces && (tokens.empty() || tokens.at('\t'))) return std::nullopt;
+  const bool is_text = colon && tokens.at('\t');
+  if (is_text) tokens.pass(kBlanks);
+  const std::string_view value = colon ? tokens.take(kBlanks) : "";
+  if (is_text && !value.empty()) return std::nullopt;
+  if (colon && value.empty()) weight = {};
   float number = 1;
-  if (!read(value.empty() ? before_colon(token) : value, number)) {
+  if (!read(value.empty() ? name : value, number)) {
     if (!weight.given || !value.empty()) return std::nullopt;
   }
   number *= weight.factor;
@@ -39,16 +70,15 @@ std::optional<float> feature_number(std::string_view token, Weight weight) {
 }  // namespace
 
 std::optional<float> namespace_number(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t";
+  Tokens tokens(text);
   Weight weight;
-  for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
-    end = std::min(text.find_first_of(kBlanks, begin), text.size());
-    const std::string_view token = text.substr(begin, end - begin);
-    if (begin == 0) {
-      weight.given = read(behind_colon(token), weight.factor);
-    } else if (!token.empty()) {
-      if (const auto number = feature_number(token, weight)) return number;
-    }
+  tokens.take(" \t:");
+  if (tokens.take_colon()) {
+    tokens.pass(" ");
+    weight.given = read(tokens.take(kBlanks), weight.factor);
+  }
+  for (tokens.pass(kBlanks); !tokens.empty(); tokens.pass(kBlanks)) {
+    if (const auto number = feature_number(tokens, weight)) return number;
   }
   return std::nullopt;
 }

@@ -97,7 +97,11 @@ TEST_CASE("malformed namespaces", "[bad]") {
   check_bad("1 |:3 a", 4, "namespace weight without a namespace name");
   check_bad("1 |n:x a", 6, "namespace weight is not a number");
   check_bad("1 |n:x", 6, "namespace weight is not a number");
-  check_bad("1 |n: a", 6, "namespace weight is not a number");
+  check_bad("1 |n: a", 7, "namespace weight is not a number");
+  check_bad("1 |n: ", 7, "namespace weight is not a number");
+  check_bad("1 |n: |m a", 7, "namespace weight is not a number");
+  check_bad("1 |n:\t2 a", 6, "namespace weight is not a number");
+  check_bad("1 |n: \t2 a", 7, "namespace weight is not a number");
   check_bad("1 |n:", 6, "namespace weight is not a number");
   check_bad("1 |n:1:2 a", 6, "namespace weight is not a number");
   check_bad("1 |n:2x a", 6, "namespace weight is not a number");

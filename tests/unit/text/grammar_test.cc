@@ -261,8 +261,58 @@ TEST_CASE("a namespace weight does not change hashes", "[parser]") {
 
 TEST_CASE("a colon without a value is value 1", "[parser]") {
   CHECK(Parsed("1 |n a:").hashes() == Hashes{55346});
-  CHECK(Parsed("1 |n a: b:2").values() == Values{1, 2});
-  CHECK(Parsed("1 |n a:\tb").hashes() == Parsed("1 |n a b").hashes());
+  CHECK(Parsed("1 |n a:\r\n").values() == Values{1});
+  CHECK(Parsed("1 |n a:\n1 |n b").hashes() == Hashes{55346, 233442});
+}
+
+// Hashes and values of the next three were printed by VW's own parser.
+TEST_CASE("a colon looks for its value behind spaces", "[parser]") {
+  const auto made = [](const char* features) {
+    const Parsed p("1 |n " + std::string(features));
+    p.only();
+    std::vector<std::pair<std::uint32_t, float>> out;
+    for (std::size_t f = 0; f < p.hashes().size(); ++f) {
+      out.emplace_back(p.hashes()[f], p.values()[f]);
+    }
+    return out;
+  };
+  using Made = std::vector<std::pair<std::uint32_t, float>>;
+  CHECK(made("a: b") == Made{{19794, 1}});
+  CHECK(made("a:    true sadness:false") == Made{{161429, 1}, {81685, 1}});
+  CHECK(made("a: 2") == Made{{55346, 2}});
+  CHECK(made("a:   3 c") == Made{{55346, 3}, {63514, 1}});
+  CHECK(made("a: -2.5|n c") == Made{{55346, -2.5f}, {63514, 1}});
+  CHECK(made("a: 0 c") == Made{{63514, 1}});
+  CHECK(made("a: b:c d") == Made{{189725, 1}, {190078, 1}});
+  CHECK(made("a: :3 d") == Made{{146315, 1}, {190078, 1}});
+  CHECK(made("a: |m x") == Made{{218966, 1}, {93578, 1}});
+  CHECK(made(":   3 c") == Made{{121004, 3}, {63514, 1}});
+  CHECK(made(": b") == Made{{233442, 1}});
+  for (const char* nothing : {"a: ", "a:   ", "a: \r\n", "a: \t", ": "}) {
+    CHECK(made(nothing).empty());
+  }
+}
+
+TEST_CASE("behind a tab is a string, or another feature", "[parser]") {
+  const auto made = [](const char* features) {
+    return Parsed("1 |n " + std::string(features)).hashes();
+  };
+  CHECK(made("a:\tb c") == Hashes{19794, 63514});
+  CHECK(made("a:\t2 c") == Hashes{55348, 63514});
+  CHECK(made("a:\t\t 2 c") == Hashes{55348, 63514});
+  CHECK(made("a:\t|m x") == Hashes{218966, 93578});
+  CHECK(made("a:\t") == Hashes{55346});
+  CHECK(made(":\t3") == Hashes{121007});
+  CHECK(made("a: \t2 c") == Hashes{121006, 63514});
+  CHECK(made("a: \t|m x") == Hashes{72762});
+  CHECK(made(": \t:2") == Hashes{121005});  // counts as an anonymous feature of value 0
+}
+
+TEST_CASE("a namespace weight may stand behind spaces", "[parser]") {
+  CHECK(Parsed("1 |n:  2 a").values() == Values{2});
+  CHECK(Parsed("1 |n: -2 a: 3").values() == Values{-6});
+  CHECK(Parsed("1 |n: 2|m a").values() == Values{1});
+  CHECK(Parsed("1 |n:2 a: b").values() == Values{1});
 }
 
 TEST_CASE("a value that is no number is a string value", "[parser]") {
@@ -291,20 +341,20 @@ TEST_CASE("a string value runs to the next white space", "[parser]") {
 }
 
 TEST_CASE("a namespace weight does not apply to string values", "[parser]") {
-  CHECK(Parsed("1 |n:2 a:b c: d").values() == Values{1, 1, 2});
+  CHECK(Parsed("1 |n:2 a:b d c:").values() == Values{1, 2, 1});
 }
 
 TEST_CASE("anonymous features count from the namespace's hash, anew at each bar", "[parser]") {
   const std::uint32_t n = h("n", 0), m = h("m", 0);
-  const Parsed p("1 |n :1 :2 a : |m :3 |n :4");
+  const Parsed p("1 |n :1 :2 a :6 |m :3 |n :");
   const auto& f = p.chunk.features;
   REQUIRE(f.size() == 6);
   CHECK(f[0].hash == n);
   CHECK(f[1].hash == n + 1);
   CHECK(f[3].hash == n + 2);
-  CHECK(f[3].value == 1);
   CHECK(f[4].hash == m);
   CHECK(f[5].hash == n);
+  CHECK(f[5].value == 1);
 }
 
 TEST_CASE("a dropped anonymous feature still counts", "[parser]") {

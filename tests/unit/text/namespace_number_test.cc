@@ -18,13 +18,18 @@ TEST_CASE("the number is that of the first feature that has one") {
   CHECK(number("a  x\t7 ") == 7.0f);
   CHECK(number("a 0") == 0.0f);
   CHECK(number("a v:0") == 0.0f);
-  CHECK(number("a 37: 4") == 37.0f);
+  CHECK(number("a 37:") == 37.0f);
+  CHECK(number("a 37: 4") == 4.0f);
+  CHECK(number("a x:   37") == 37.0f);
+  CHECK(number("a : 37") == 37.0f);
+  CHECK(number("a x: \t5") == 5.0f);
   CHECK(number(" 4") == 4.0f);
 }
 
 TEST_CASE("a namespace's weight multiplies, and is a number where the name is none") {
   CHECK(namespace_number("a:2 37") == 74.0f);
   CHECK(namespace_number("a:2 x:37") == 74.0f);
+  CHECK(namespace_number("a:  2 x:  37") == 74.0f);
   CHECK(namespace_number("a:37 x") == 37.0f);
   CHECK(namespace_number("a:1 x") == 1.0f);
   CHECK(namespace_number("a:0 5") == 0.0f);
@@ -32,8 +37,10 @@ TEST_CASE("a namespace's weight multiplies, and is a number where the name is no
 }
 
 TEST_CASE("what is no finite number has none") {
-  for (const char* text : {"a", "a ", "", "a x", "a x:y", "a x:y:5", "a 1e99", "a nan", "a inf",
-                           "a 0x10", "a 3,5", "a -", "a :", "a:2 :", "a:2 x:", "a:2 x:y", "a:1e38 1e38", "a 68fd1e64"}) {
+  for (const char* text : {"a",        "a ",       "",        "a x",         "a x:y",     "a x:y:5",
+                           "a 1e99",   "a nan",    "a inf",   "a 0x10",      "a 3,5",     "a -",
+                           "a :",      "a:2 :",    "a:2 x:",  "a:2 x:y",     "a 37: x",   "a 37: ",
+                           "a 37: \t", "a x:\t37", "a:2 x: ", "a:1e38 1e38", "a 68fd1e64"}) {
     CAPTURE(text);
     CHECK_FALSE(namespace_number(text));
   }

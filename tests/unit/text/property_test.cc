@@ -22,6 +22,7 @@ class TextMaker {
       if (below(10)) line += pick({"a", "b", "c", "z", "user", "a_rather_long_name", "12"});
       if (below(20) == 0) {
         line += ':';
+        if (below(6) == 0) line += pick({" ", "  ", "\t"});
         line += number();
       }
       do {
@@ -29,7 +30,8 @@ class TextMaker {
         line += name();
         if (below(8) != 0) continue;
         line += ':';
-        line += below(3) ? number() : name();
+        if (below(6) == 0) line += pick({" ", " ", "   ", "\t", " \t", "\t "});
+        line += below(3) ? number() : below(8) ? name() : "";
       } while (below(4) == 0);
       line += pick({" ", " ", " ", " ", "", "  ", "\t"});
     }
@@ -42,7 +44,8 @@ class TextMaker {
     std::string line = "1";
     for (std::size_t n = below(below(4) ? 40 : 700); n > 0; --n) {
       line += " |" + pick({"a", "b", "id", "user_id", "a_rather_long_name"}) + ' ';
-      line += below(100) ? std::to_string(random_() % 100000000) : pick({"123456789", "x:2", "y z"});
+      line +=
+          below(100) ? std::to_string(random_() % 100000000) : pick({"123456789", "x:2", "y z"});
     }
     return line + (below(5) ? "" : " |a x:nan");
   }

@@ -81,6 +81,7 @@ class Space {
     if (next() == ':') {
       if (name_.empty()) throw Bad{};
       rest_.erase(0, 1);
+      drop(" ");
       weight_ = number_or_bad(take_until(" \t|"));
       weighted_ = true;
     }
@@ -97,6 +98,10 @@ class Space {
  private:
   char next() const { return rest_.empty() ? '|' : rest_[0]; }
 
+  void drop(const char* blanks) {
+    rest_.erase(0, std::min(rest_.find_first_not_of(blanks), rest_.size()));
+  }
+
   std::string take_until(const char* stops) {
     const std::string token = rest_.substr(0, rest_.find_first_of(stops));
     rest_.erase(0, token.size());
@@ -111,6 +116,20 @@ class Space {
       return;
     }
     rest_.erase(0, 1);
+    if (!rest_.empty() && rest_[0] == ' ') {
+      drop(" ");
+      if (rest_.empty() || rest_[0] == '\t') {
+        add(name, "", 0);
+        return;
+      }
+    }
+    if (next() == '\t') {
+      drop(" \t");
+      const std::string value = take_until(" \t");
+      add(name, value, 1);
+      if (value.empty()) count_name(name, 1, false);
+      return;
+    }
     // What ends a number; a string value goes on to white space.
     const std::string number = rest_.substr(0, rest_.find_first_of(" \t|:"));
     static const std::regex kNumberLike("[-+.0-9][^]*|(nan(\\([^]*\\))?|inf|infinity)",
