@@ -28,16 +28,68 @@ std::size_t BlockEncoder::VectorHash::operator()(const std::vector<std::uint32_t
   return cache_checksum({reinterpret_cast<const char*>(v.data()), v.size() * sizeof v[0]});
 }
 
+bool BlockEncoder::add(const text::ExampleChunk& chunk, At& at) {
+  if (at.line == 0) at.line = chunk.first_line;
+  if (empty()) {
+    source_ = chunk.source;
+    first_line_ = next_line_ = at.line;
+  }
+  if (chunk.source != source_ || at.line != next_line_) return false;
+  bool room = true;
+  while (room && (at.example < chunk.examples.size() || at.bad < chunk.bad.size())) {
+    room = add_next(chunk, at);
+  }
+  room = room && pass_to(chunk.first_line + chunk.lines());
+  at.line = next_line_;
+  return room;
+}
+
+/// The next line that is not blank, and the blank ones before it.
+bool BlockEncoder::add_next(const text::ExampleChunk& chunk, At& at) {
+  const bool is_bad =
+      at.bad < chunk.bad.size() && (at.example == chunk.examples.size() ||
+                                    chunk.bad[at.bad].line < chunk.examples[at.example].line);
+  if (is_bad) {
+    if (!pass_to(chunk.bad[at.bad].line) || !leave_out(1)) return false;
+    bad_at_.push_back(static_cast<std::uint32_t>(next_line_ - 1 - first_line_));
+    ++at.bad;
+    return true;
+  }
+  const text::Example& example = chunk.examples[at.example];
+  if (!pass_to(example.line) || !has_room(chunk, example)) return false;
+  add_example(chunk, example);
+  ++at.example;
+  return true;
+}
+
+/// Leaves out the lines before this one; false when the block has no room for all of them.
+bool BlockEncoder::pass_to(std::uint64_t line) {
+  return line == next_line_ || leave_out(line - next_line_);
+}
+
+/// Leaves out the next lines; false when only the first of them have room.
+bool BlockEncoder::leave_out(std::uint64_t lines) {
+  const std::uint64_t fitting = std::min<std::uint64_t>(lines, kBlockLeftOut - left_out_);
+  if (fitting == 0) return false;
+  if (gap_at_.empty() || gap_at_.back() != kinds_.size()) {
+    gap_at_.push_back(static_cast<std::uint32_t>(kinds_.size()));
+    gap_size_.push_back(0);
+  }
+  gap_size_.back() += static_cast<std::uint32_t>(fitting);
+  left_out_ += fitting;
+  next_line_ += fitting;
+  return fitting == lines;
+}
+
+/// Whether the example is within the limits of this block.
 bool BlockEncoder::has_room(const text::ExampleChunk& chunk, const text::Example& example) const {
   if (kinds_.empty()) return true;
-  if (chunk.source != source_ || kinds_.size() >= kWrittenExamples) return false;
-  // Line numbers only rise in a source; an interleaved stream of chunks would make them fall.
-  if (example.line < next_line_) return false;
+  if (kinds_.size() >= kWrittenExamples) return false;
   return std::max(features_, runs_) + weight_of(chunk, example) <= kBlockFeatures &&
          tags_.size() + example.tag_size <= kBlockFeatures;
 }
 
-void BlockEncoder::add(const text::ExampleChunk& chunk, const text::Example& example) {
+void BlockEncoder::add_example(const text::ExampleChunk& chunk, const text::Example& example) {
   if (weight_of(chunk, example) > kMaxExampleFeatures || example.tag_size > kMaxExampleFeatures) {
     throw std::runtime_error("line " + std::to_string(example.line) +
                              " is too long for the cache; skip it by a smaller --max_line, or use "
@@ -58,16 +110,7 @@ void BlockEncoder::add(const text::ExampleChunk& chunk, const text::Example& exa
 }
 
 void BlockEncoder::add_meta(const text::ExampleChunk& chunk, const text::Example& example) {
-  if (kinds_.empty()) {
-    source_ = chunk.source;
-    first_line_ = next_line_ = example.line;
-  }
-  if (example.line != next_line_) {
-    gap_at_.push_back(static_cast<std::uint32_t>(kinds_.size()));
-    gap_size_.push_back(example.line - next_line_);
-  }
-  next_line_ = example.line + 1;
-
+  ++next_line_;
   unsigned kind = 3;
   if (bits_of(example.label) == 0) kind = 0;
   if (example.label == 1) kind = 1;
@@ -149,6 +192,8 @@ void BlockEncoder::put_meta(std::string& to) {
   put(to, static_cast<std::uint32_t>(gap_at_.size()));
   put_array(to, gap_at_.data(), gap_at_.size());
   put_array(to, gap_size_.data(), gap_size_.size());
+  put(to, static_cast<std::uint32_t>(bad_at_.size()));
+  put_array(to, bad_at_.data(), bad_at_.size());
   put_array(to, labels_.data(), labels_.size());
   put_array(to, importances_.data(), importances_.size());
   put_array(to, initials_.data(), initials_.size());
@@ -187,11 +232,12 @@ void BlockEncoder::clear() {
   tags_.clear();
   gap_at_.clear();
   gap_size_.clear();
+  bad_at_.clear();
   labels_.clear();
   importances_.clear();
   initials_.clear();
   tag_sizes_.clear();
-  features_ = runs_ = 0;
+  features_ = runs_ = left_out_ = 0;
 }
 
 }  // namespace leveret::stream

@@ -35,7 +35,8 @@ CacheBlocks::CacheBlocks(const std::string& path, text::NamespaceNames& names,
 bool CacheBlocks::next(CacheBlock& block) {
   if (!file_.next(block.bytes)) {
     const CacheTotals& totals = info().totals;
-    if (examples_ != totals.examples || features_ != totals.features) {
+    if (read_.examples != totals.examples || read_.features != totals.features ||
+        read_.bad_lines != totals.bad_lines || read_.blank_lines != totals.blank_lines) {
       file_.fail_block("its totals differ from what it holds");
     }
     return false;
@@ -49,13 +50,17 @@ bool CacheBlocks::next(CacheBlock& block) {
     file_.fail_block("a block is of an unknown source");
   }
   block.offset = file_.offset();
-  examples_ += block.decoder.examples();
-  features_ += block.decoder.features();
+  block.number = read_.blocks++;
+  read_.examples += block.decoder.examples();
+  read_.features += block.decoder.features();
+  read_.bad_lines += block.decoder.bad_lines();
+  read_.blank_lines += block.decoder.blank_lines();
   return true;
 }
 
 bool CacheBlocks::decode(CacheBlock& block, text::ExampleChunk& chunk) const {
   if (!block.decoder.next(chunk, kChunkFeatures)) return false;
+  chunk.place.block = block.number;
   if (!unwanted_.empty()) leave_out_unwanted(chunk);
   return true;
 }

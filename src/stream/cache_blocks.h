@@ -19,6 +19,7 @@ struct CacheBlock {
   std::string bytes;
   BlockDecoder decoder;      ///< of `bytes`
   std::uint64_t offset = 0;  ///< in the file
+  std::uint64_t number = 0;  ///< counted from 0
 };
 
 /// Checks each block, and that they add up to the totals. Errors as CacheReader's.
@@ -39,7 +40,7 @@ class CacheBlocks {
 
   CacheFile file_;
   std::unordered_set<std::uint32_t> unwanted_;  ///< names of runs
-  std::uint64_t examples_ = 0, features_ = 0;
+  CacheTotals read_;                            ///< so far
 };
 
 }  // namespace leveret::stream

@@ -18,7 +18,7 @@
 namespace leveret::stream {
 
 inline constexpr std::string_view kCacheMagic = "LVRTCACH";
-inline constexpr std::uint32_t kCacheVersion = 1;
+inline constexpr std::uint32_t kCacheVersion = 2;
 inline constexpr std::uint32_t kBlockMagic = 0x4b434c42;  // "BLCK"
 inline constexpr std::uint32_t kEndMagic = 0x45444e45;    // "ENDE"
 inline constexpr std::size_t kBlockHeaderSize = 32;
@@ -34,7 +34,7 @@ inline constexpr std::uint64_t kMaxBlockRatio = 256;
 
 struct CacheTotals {
   std::uint64_t blocks = 0, examples = 0, features = 0;
-  std::uint64_t bad_lines = 0, blank_lines = 0;  ///< of the text; the cache does not hold them
+  std::uint64_t bad_lines = 0, blank_lines = 0;  ///< of which the cache holds the places alone
 };
 
 }  // namespace leveret::stream

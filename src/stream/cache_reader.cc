@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "stream/cache_format.h"
@@ -102,8 +103,12 @@ CacheReader::BlockPointer CacheReader::take() {
     if (begun_.empty()) return nullptr;
     ++taking_;
   }
-  block = std::move(begun_.back());
-  begun_.pop_back();
+  // The first one of the stream: who writes in order what threads do may wait for it (Answers).
+  const auto first = std::min_element(
+      begun_.begin(), begun_.end(),
+      [](const BlockPointer& a, const BlockPointer& b) { return a->number < b->number; });
+  block = std::move(*first);
+  begun_.erase(first);
   return block;
 }
 

@@ -83,14 +83,12 @@ void CacheWriter::write(std::string_view bytes) {
 void CacheWriter::add(const text::ExampleChunk& chunk) {
   totals_.bad_lines += chunk.bad.size();
   totals_.blank_lines += chunk.blank_lines;
-  for (const text::Example& example : chunk.examples) {
-    if (!encoder_.has_room(chunk, example)) write_block();
-    encoder_.add(chunk, example);
-  }
+  BlockEncoder::At at;
+  while (!encoder_.add(chunk, at)) write_block();
 }
 
 void CacheWriter::write_block() {
-  if (encoder_.examples() == 0) return;
+  if (encoder_.empty()) return;
   ++totals_.blocks;
   totals_.examples += encoder_.examples();
   totals_.features += encoder_.features();

@@ -48,7 +48,10 @@ bool FileLines::next(text::ExampleChunk& chunk) {
         if (next_source_ == paths_.size() || stop_.raised()) return false;
         open(next_source_++);
       }
-      if (cutter_.next(chunk)) return true;
+      if (cutter_.next(chunk)) {
+        chunk.place.block = next_block_++;
+        return true;
+      }
       close();
     }
   } catch (...) {

@@ -26,7 +26,7 @@ class FileLines {
   FileLines& operator=(const FileLines&) = delete;
 
   /// Reads the next chunk; while the input pauses, one of the whole lines that are there. Sets
-  /// bytes, source and first_line, and clears the rest. False at the end. Throws the error of a
+  /// bytes, source, first_line and place, and clears the rest. False at the end. Throws the error of a
   /// source after the lines before it, once.
   bool next(text::ExampleChunk& chunk);
 
@@ -50,6 +50,7 @@ class FileLines {
   StopFlag stop_;
   LineCutter cutter_;
   std::uint32_t next_source_ = 0;
+  std::uint64_t next_block_ = 0;
   mutable std::mutex progress_mutex_;  // guards the two below while they change
   std::uint64_t bytes_done_ = 0;       ///< of sources that are closed
   std::unique_ptr<ByteSource> source_;

@@ -28,6 +28,7 @@ void ExampleChunk::clear() {
   source = 0;
   first_line = 1;
   blank_lines = 0;
+  place = {};
   name_limit = kNoLimit;
 }
 
@@ -36,6 +37,7 @@ void ExampleChunk::take_lines(ExampleChunk& lines) {
   bad.swap(lines.bad);
   source = lines.source;
   first_line = lines.first_line;
+  place = lines.place;
 }
 
 void ExampleChunk::free_large() {

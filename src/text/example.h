@@ -52,6 +52,14 @@ struct FeatureName {
   std::uint32_t value_begin, value_size;  ///< string value of `a:b` ("chain hash"); size 0: none
 };
 
+/// Where a chunk lies in its stream: the parts of a block follow each other, then come those of the
+/// next block, whatever threads do with them.
+struct ChunkPlace {
+  std::uint64_t block = 0;  ///< counted from 0
+  std::uint32_t part = 0;   ///< counted from 0 in each block
+  bool last = true;         ///< of its block
+};
+
 struct ExampleChunk {
   std::string bytes;  ///< the text the offsets point into; whole lines
   std::vector<Example> examples;
@@ -61,8 +69,10 @@ struct ExampleChunk {
   std::vector<BadLine> bad;
   /// Where this chunk comes from: for messages. Index into the source list of its reader.
   std::uint32_t source = 0;
-  std::uint64_t first_line = 1;  ///< line number of the first line in `bytes`
+  std::uint64_t first_line = 1;  ///< line number of its first line
+  /// Those of its lines that are neither an example's nor bad.
   std::uint64_t blank_lines = 0;
+  ChunkPlace place;
   /// Every NamespaceRun::name is below it.
   std::uint32_t name_limit = kNoLimit;
   static constexpr std::uint32_t kNoLimit = 0xffffffffu;
@@ -70,6 +80,7 @@ struct ExampleChunk {
   std::string_view view(std::uint32_t begin, std::uint32_t size) const {
     return std::string_view(bytes).substr(begin, size);
   }
+  std::uint64_t lines() const { return examples.size() + bad.size() + blank_lines; }
   /// Keeps the capacity, so that a chunk that is used again does not allocate.
   void clear();
   /// From an empty chunk, becomes what is known of these lines before they are parsed.
