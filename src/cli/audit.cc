@@ -8,6 +8,7 @@
 #include "cli/spec_flags.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
+#include "train/answers.h"
 #include "train/model_io.h"
 #include "train/predictor.h"
 
@@ -79,7 +80,7 @@ void audit_model(const AuditOptions& options) {
                outcomes.clear();
                predictor.predict(chunk, i, 1, outcomes);
                const train::Outcome& outcome = outcomes.items[0];
-               append_prediction(text, outcome.probability, outcomes.tag(outcome));
+               train::append_prediction(text, outcome.probability, outcomes.tag(outcome));
                audit.append_features(chunk, chunk.examples[i], predictor.batch(), text);
                audit.append_heads(predictor.tape(), text);
              });

@@ -110,13 +110,4 @@ void Output::fail() const {
   throw OutputError(what + " (its reader has gone)");
 }
 
-void append_prediction(std::string& to, float probability, std::string_view tag) {
-  fmt::format_to(std::back_inserter(to), "{:.6f}", probability);
-  if (!tag.empty()) {
-    to += ' ';
-    to += tag;
-  }
-  to += '\n';
-}
-
 }  // namespace leveret::cli

@@ -61,7 +61,4 @@ class Output {
   std::string buffer_;
 };
 
-/// "0.123456", then " tag" if there is one, then the line end.
-void append_prediction(std::string& to, float probability, std::string_view tag);
-
 }  // namespace leveret::cli

@@ -5,6 +5,7 @@
 #include "cli/input.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
+#include "train/answers.h"
 #include "train/model_io.h"
 #include "train/predictor.h"
 
@@ -34,13 +35,14 @@ int run_predict(const PredictOptions& options) {
   const auto source =
       open_examples(options.input, names, parser_options(model.spec(), options.input), *tally);
   StopOnSignal stop(*source);
+  train::Answers answers;
   train::Outcomes outcomes;
   std::string lines;
   for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {
+    answers.expect(chunk);
     predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
-    for (const train::Outcome& outcome : outcomes.items) {
-      append_prediction(lines, outcome.probability, outcomes.tag(outcome));
-    }
+    answers.add(outcomes);
+    answers.take(lines);
     output.write(lines);
     output.flush();  // a coprocess waits for its answer
     lines.clear();
@@ -56,6 +58,7 @@ void setup_predict(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PredictOptions>();
   CLI::App* verb =
       app.add_subcommand("predict", "one probability per line (and its tag), no learning");
+  options->input.bad_lines = "skip";
   verb->add_option("-i,--initial_regressor", options->model, "the model")
       ->type_name("MODEL")
       ->check(not_empty())
@@ -64,6 +67,7 @@ void setup_predict(CLI::App& app, int& exit_code) {
       ->type_name("FILE")
       ->check(not_empty());
   add_input_options(*verb, options->input);
+  verb->get_option("--bad_lines")->description("fail, skip or max=N; default: skip");
   add_cache_options(*verb, options->input);
   verb->callback([options, &exit_code] {
     settle_input(options->input);

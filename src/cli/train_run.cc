@@ -13,6 +13,7 @@
 #include "cli/train_summary.h"
 #include "files/atomic_file.h"
 #include "kernels/dispatch.h"
+#include "train/answers.h"
 #include "train/hogwild.h"
 #include "train/learner.h"
 #include "train/model_io.h"
@@ -94,6 +95,7 @@ class TrainRun {
   }
 
   void learn_all(unsigned pass) {
+    if (predictions_) answers_.emplace(options_.threads);
     try {
       if (options_.threads > 1) {
         learn_hogwild(pass);
@@ -113,12 +115,17 @@ class TrainRun {
   void learn_in_order(unsigned pass) {
     text::ExampleChunk chunk;
     while (source_->next(chunk)) {
-      if (pass == 0) count_lines(*source_, chunk, *tally_);
+      begin_chunk(chunk, pass);
       learn_chunk(chunk);
       report();
     }
     learner_.finish(outcomes_);
     report();
+  }
+
+  void begin_chunk(const text::ExampleChunk& chunk, unsigned pass, unsigned thread = 0) {
+    if (pass == 0) count_lines(*source_, chunk, *tally_);
+    if (answers_) answers_->expect(chunk, thread);
   }
 
   void learn_hogwild(unsigned pass) {
@@ -127,15 +134,24 @@ class TrainRun {
     hogwild.pin = options_.pin;
     hogwild.parser = parser_options(model_.spec(), options_.input);
     train::Hogwild(model_, names_, kernels_, hogwild)
-        .run([&](text::ExampleChunk& chunk) { return source_->next(chunk); },
-             [&] { source_->stop(); }, options_.input.cache.empty(),
-             [&](const text::ExampleChunk& chunk) {
-               if (pass == 0) count_lines(*source_, chunk, *tally_);
-             },
-             [&](train::Outcomes& outcomes) {
-               std::swap(outcomes_, outcomes);
-               report();
-             });
+        .run(
+            [&](text::ExampleChunk& chunk, unsigned thread) {
+              if (!source_->next(chunk)) return false;
+              if (answers_) answers_->wait_for_room(chunk, thread);
+              return true;
+            },
+            [&] {
+              source_->stop();
+              if (answers_) answers_->stop();
+            },
+            options_.input.cache.empty(),
+            [&](const text::ExampleChunk& chunk, unsigned thread) {
+              begin_chunk(chunk, pass, thread);
+            },
+            [&](train::Outcomes& outcomes, unsigned thread) {
+              std::swap(outcomes_, outcomes);
+              report(thread);
+            });
   }
 
   std::string not_saved() const {
@@ -158,14 +174,18 @@ class TrainRun {
     held_out_ = true;
   }
 
+  void write_answers(unsigned thread) {
+    answers_->add(outcomes_, thread);
+    answers_->take(lines_);
+    predictions_->write(lines_);
+    predictions_->flush();
+    lines_.clear();
+  }
+
   /// Everything that is told about the outcomes so far; then forgets them.
-  void report() {
+  void report(unsigned thread = 0) {
+    if (answers_) write_answers(thread);
     for (const train::Outcome& outcome : outcomes_.items) {
-      if (predictions_) {
-        append_prediction(line_, outcome.probability, outcomes_.tag(outcome));
-        predictions_->write(line_);
-        line_.clear();
-      }
       if (held_out_) {
         holdout_.add(outcome.probability, outcome.label, outcome.importance);
       } else {
@@ -182,7 +202,6 @@ class TrainRun {
       }
     }
     outcomes_.clear();
-    if (predictions_) predictions_->flush();
     show_bar();
   }
 
@@ -243,7 +262,8 @@ class TrainRun {
   train::Metrics holdout_;
   train::Progress progress_;
   std::optional<train::ProgressBar> bar_;
-  std::string line_;
+  std::optional<train::Answers> answers_;  ///< of this pass; with -p
+  std::string lines_;
   std::uint64_t examples_ = 0, learned_ = 0, features_ = 0;
   std::uint64_t labelled_ = 0;  ///< of those learned from
   bool held_out_ = false;

@@ -43,6 +43,7 @@ class Hogwild::Worker {
  public:
   Worker(Hogwild& all, unsigned thread)
       : all_(all),
+        thread_(thread),
         replica_(all.make_replica()),
         learner_(replica_, all.names_, all.kernels_, thread),
         parser_(all.names_, all.options_.parser),
@@ -52,11 +53,11 @@ class Hogwild::Worker {
 
   void run(const Next& next, bool parse, const Parsed& parsed, const Report& report) {
     text::ExampleChunk chunk;
-    while (!all_.stop_ && next(chunk)) {
+    while (!all_.stop_ && next(chunk, thread_)) {
       if (parse) stream::parse_chunk(parser_, chunk);
       {
         const std::lock_guard lock(all_.report_mutex_);
-        parsed(chunk);
+        parsed(chunk, thread_);
       }
       learn(chunk);
       give(report);
@@ -168,11 +169,12 @@ class Hogwild::Worker {
 
   void give(const Report& report) {
     const std::lock_guard lock(all_.report_mutex_);
-    report(outcomes_);
+    report(outcomes_, thread_);
     outcomes_.clear();
   }
 
   Hogwild& all_;
+  const unsigned thread_;
   model::Model replica_;
   model::DensePart before_;
   Learner learner_;

@@ -39,14 +39,15 @@ struct HogwildOptions {
 
 class Hogwild {
  public:
-  /// Hands out chunks of whole lines (or parsed ones), to any thread; false at the end.
-  using Next = std::function<bool(text::ExampleChunk&)>;
+  /// Hands out chunks of whole lines (or parsed ones), to any thread, told by its number; false at
+  /// the end.
+  using Next = std::function<bool(text::ExampleChunk&, unsigned thread)>;
   /// Makes Next return false soon; called when a thread has failed.
   using Stop = std::function<void()>;
-  /// Told of a chunk when it is parsed and when its outcomes are known; one call at a time.
-  /// What it throws ends the run.
-  using Parsed = std::function<void(const text::ExampleChunk&)>;
-  using Report = std::function<void(Outcomes&)>;
+  /// Told of a thread's chunk when it is parsed, and of outcomes, in the order of the examples that
+  /// the thread took; one call at a time. What it throws ends the run.
+  using Parsed = std::function<void(const text::ExampleChunk&, unsigned thread)>;
+  using Report = std::function<void(Outcomes&, unsigned thread)>;
 
   Hogwild(model::Model& model, text::NamespaceNames& names, const kernels::Kernels& kernels,
           HogwildOptions options)

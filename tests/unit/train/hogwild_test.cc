@@ -98,16 +98,14 @@ TEST_CASE("a thread that learns into copies learns what it learns without") {
     std::vector<float> probabilities;
     for (const std::size_t end : {1000, 2000}) {
       Hogwild(model, names, kernels::active(), options)
-          .run(
-              [&](text::ExampleChunk& chunk) {
-                return probabilities.size() < end && chunks.next(chunk);
-              },
-              [] {}, true, [](const text::ExampleChunk&) {},
-              [&](Outcomes& outcomes) {
-                for (const Outcome& outcome : outcomes.items) {
-                  probabilities.push_back(outcome.probability);
-                }
-              });
+          .run([&](text::ExampleChunk& chunk,
+                   unsigned) { return probabilities.size() < end && chunks.next(chunk); },
+               [] {}, true, [](const text::ExampleChunk&, unsigned) {},
+               [&](Outcomes& outcomes, unsigned) {
+                 for (const Outcome& outcome : outcomes.items) {
+                   probabilities.push_back(outcome.probability);
+                 }
+               });
     }
     const std::vector<float> expected = plain.probabilities();
     REQUIRE(probabilities.size() == expected.size());
@@ -133,12 +131,13 @@ TEST_CASE("threads report every example of every chunk once, and rethrow what st
   bool broken = false;
   const auto run = [&] {
     Hogwild(model, names, kernels::active(), options)
-        .run([&](text::ExampleChunk& chunk) { return chunks.next(chunk); }, [&] { ++stops; }, true,
-             [&](const text::ExampleChunk& chunk) {
+        .run([&](text::ExampleChunk& chunk, unsigned) { return chunks.next(chunk); },
+             [&] { ++stops; }, true,
+             [&](const text::ExampleChunk& chunk, unsigned) {
                parsed += chunk.examples.size();
                if (broken) throw std::runtime_error("told to stop");
              },
-             [&](Outcomes& outcomes) { reported += outcomes.items.size(); });
+             [&](Outcomes& outcomes, unsigned) { reported += outcomes.items.size(); });
   };
   SECTION("to the end") {
     run();

@@ -1,0 +1,79 @@
+/// The lines that `predict` and `train -p` write: one for every line that came, in the order of the
+/// input. An example's is its prediction ("0.123456", then " tag" if it has one), a blank line's is
+/// empty, a bad one's is "nan".
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "text/example.h"
+#include "train/outcome.h"
+
+namespace leveret::train {
+
+/// Of one pass over a stream. Outcomes may come later than their chunk (batches), and chunks from
+/// several threads in any order; what is ahead of its turn is kept. All functions may be called by
+/// several threads, those with a number by the thread of that number alone.
+class Answers {
+ public:
+  /// Far more than threads of one speed are ever apart. Of usual lines it takes a million.
+  static constexpr std::size_t kMaxAhead = 16 << 20;
+
+  explicit Answers(unsigned threads = 1, std::size_t max_ahead = kMaxAhead)
+      : max_ahead_(max_ahead), unanswered_(threads) {}
+
+  /// A parsed chunk, before any outcome of its examples. `thread` will learn from it.
+  void expect(const text::ExampleChunk& chunk, unsigned thread = 0);
+  /// Outcomes of the examples that `thread` expects, in their order.
+  void add(const Outcomes& outcomes, unsigned thread = 0);
+  /// Appends to `to` what may be written now: each answer follows those of all lines before it.
+  void take(std::string& to);
+
+  /// Waits while more than `max_ahead` bytes are kept that wait for other threads; to be called
+  /// with each chunk that a thread has got, before it works on it. So memory has a bound, if a
+  /// thread is stopped for minutes, too. It ends, as the thread whose turn it is never waits here:
+  /// the source hands out no chunk before one that is earlier in the stream, so some thread has
+  /// that one.
+  void wait_for_room(const text::ExampleChunk& chunk, unsigned thread);
+  /// Nobody waits any more: a thread has failed.
+  void stop();
+
+ private:
+  using Place = std::pair<std::uint64_t, std::uint32_t>;  ///< block and part
+
+  struct Chunk {
+    std::string lines;   ///< what each is: kScored, kBlank, kBad
+    std::size_t at = 0;  ///< those before are answered
+    std::string text;    ///< answers not taken yet
+    bool last = true;    ///< of its block
+    unsigned thread = 0;
+
+    bool answered() const { return at == lines.size(); }
+    void answer_unscored();
+    std::size_t size() const { return lines.size() + text.size(); }
+  };
+  static constexpr char kScored = 's', kBlank = 'b', kBad = 'n';
+
+  static std::string lines_of(const text::ExampleChunk& chunk);
+
+  const std::size_t max_ahead_;
+  std::mutex mutex_;  ///< guards what follows
+  std::condition_variable taken_;
+  std::map<Place, Chunk> chunks_;
+  std::vector<std::deque<Chunk*>> unanswered_;  ///< of each thread, in its order
+  Place next_{0, 0};                            ///< what is before it was taken
+  std::size_t kept_ = 0;                        ///< bytes of chunks_
+  bool stopped_ = false;
+};
+
+void append_prediction(std::string& to, float probability, std::string_view tag);
+
+}  // namespace leveret::train
