@@ -63,10 +63,30 @@ const CLI::App& current(const CLI::App& app) {
   return verbs.empty() ? app : *verbs[0];
 }
 
-/// As `leveret VERB --help`, whatever stands on the command line.
+/// What stands behind an option's name is written otherwise in each version of CLI11; people and
+/// man pages know one form.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string words;
+    if (option->get_type_size() != 0) {
+      if (!option->get_type_name().empty()) words += " " + option->get_type_name();
+      if (!option->get_default_str().empty()) words += "=" + option->get_default_str();
+      if (option->get_expected_max() == CLI::detail::expected_max_vector_size) words += " ...";
+      if (option->get_required()) words += " REQUIRED";
+    }
+    if (!option->get_needs().empty()) words += " Needs:";
+    for (const CLI::Option* other : option->get_needs()) words += " " + other->get_name();
+    return words;
+  }
+};
+
+/// As `leveret VERB --help`, whatever stands on the command line. It ends with one end of line.
 std::string help_text(const CLI::App& app, const CLI::App& verb) {
   const std::string name = &verb == &app ? "leveret" : "leveret " + verb.get_name();
-  return app.get_formatter()->make_help(&verb, name, CLI::AppFormatMode::Normal);
+  std::string text = HelpFormatter().make_help(&verb, name, CLI::AppFormatMode::Normal);
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
 }
 
 std::string about_option(const CLI::App& app, const CLI::App& verb, const std::string& name) {

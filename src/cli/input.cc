@@ -68,7 +68,7 @@ void add_input_options(CLI::App& app, InputOptions& options) {
   app.add_option("--max_line", options.max_line, "bytes; a longer line is a bad line")
       ->type_name("N")
       ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 31))
+      ->check(within(1, std::uint64_t{1} << 31))
       ->capture_default_str();
 }
 
@@ -87,6 +87,15 @@ void add_cache_options(CLI::App& app, InputOptions& options) {
           ->expected(0, 1)
           ->default_str(InputOptions::kBesideData);
   app.add_flag("-k,--kill_cache", options.kill_cache, "make the cache anew")->needs(cache);
+}
+
+CLI::Validator within(std::uint64_t least, std::uint64_t most) {
+  const auto check = [least, most](const std::string& text) {
+    std::uint64_t value = 0;
+    const bool good = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+    return good ? "" : fmt::format("Value {} not in range {} to {}", text, least, most);
+  };
+  return CLI::Validator(check, fmt::format("UINT in [{} - {}]", least, most));
 }
 
 const CLI::Validator& not_empty() {

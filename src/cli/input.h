@@ -35,6 +35,9 @@ struct InputOptions {
 void add_input_options(CLI::App& app, InputOptions& options);
 void add_cache_options(CLI::App& app, InputOptions& options);
 
+/// Takes whole numbers from `least` to `most`. (CLI11's own says so otherwise in each version.)
+CLI::Validator within(std::uint64_t least, std::uint64_t most);
+
 /// For options that name a file: an empty name, as a variable that is not set gives one, is misuse.
 const CLI::Validator& not_empty();
 

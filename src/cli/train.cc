@@ -111,7 +111,7 @@ void add_reports(CLI::App& verb, TrainOptions& options, TrainFlags& flags) {
           },
           "examples per window of --metrics")
       ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
+      ->check(within(1, std::uint64_t{1} << 40))
       ->default_str(std::to_string(options.window));
   verb.add_option("-P,--progress", flags.progress,
                   "a line every N examples, or at every growth by factor X.Y; default 2.0")
@@ -122,22 +122,22 @@ void add_learning(CLI::App& verb, TrainOptions& options) {
   verb.add_option("--holdout_after", options.holdout_after,
                   "learn from the first N examples, only predict the rest")
       ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
+      ->check(within(1, std::uint64_t{1} << 62));
   verb.add_option("--max_memory", options.max_memory,
                   "bytes for all tables (K, M, G); then new features share a row; default: three "
                   "quarters of the machine's, at most half of ulimit -v")
       ->type_name("N")
       ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
+      ->check(within(1, std::uint64_t{1} << 62));
   add_cache_options(verb, options.input);
   verb.add_option("--passes", options.passes, "read the input N times; needs -c")
       ->type_name("N")
-      ->check(CLI::Range(1u, 1000000u))
+      ->check(within(1, 1'000'000))
       ->capture_default_str();
   verb.add_option("--threads", options.threads,
                   "threads that learn together (hogwild); more than 1 is not reproducible")
       ->type_name("N")
-      ->check(CLI::Range(1u, 1024u))
+      ->check(within(1, 1024))
       ->capture_default_str();
   verb.add_flag("--pin", options.pin, "each thread on a processor of its own");
 }

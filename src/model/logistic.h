@@ -16,10 +16,12 @@ inline float sigmoid(float z) { return 1.0f / (1.0f + std::exp(-z)); }
 
 inline float logit(float p) { return std::log(p / (1.0f - p)); }
 
-/// -log p(label | z) for label +1 or -1: log(1 + exp(-label z)).
+/// -log p(label | z) for label +1 or -1: log(1 + exp(-label z)). Models depend on it, and log1p of
+/// a float is another number in each C library; that of a double rounded to a float is not.
 inline float logistic_loss(float z, float label) {
   const float m = -label * z;
-  return m > 0 ? m + std::log1p(std::exp(-m)) : std::log1p(std::exp(m));
+  const float rest = static_cast<float>(std::log(1.0 + double{std::exp(-std::fabs(m))}));
+  return m > 0 ? m + rest : rest;
 }
 
 /// d loss / d z, times importance.
