@@ -42,9 +42,9 @@ class TextReader {
   TextReader& operator=(const TextReader&) = delete;
 
   /// Waits for the next chunk, in the order of the sources; several threads share the chunks out.
-  /// Sets bytes, source, first_line and place, and clears the rest; give it to parse_chunk. False at the
-  /// end. Throws the error of a source after the lines before it. Pass used chunks: the
-  /// room of their text goes back to the reader, that of the rest is used again by who parses.
+  /// Sets bytes, source, first_line and place, and clears the rest; give it to parse_chunk. False
+  /// at the end. Throws the error of a source after the lines before it. Pass used chunks: the room
+  /// of their text goes back to the reader, that of the rest is used again by who parses.
   bool next(text::ExampleChunk& chunk);
 
   /// No more is read; the whole lines that were read are still handed out, then next is false.
