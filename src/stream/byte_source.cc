@@ -42,7 +42,8 @@ class FileSource final : public ByteSource {
       in_ = std::string_view(buffer_.data(), in_.size() + *got);
       const Sniffed found = sniff(in_);
       if (found.format == Format::kForeign) fail_foreign(found.what);
-      format_ = *got == 0 && found.format == Format::kNeedMore ? Format::kText : found.format;
+      const bool ended = *got == 0 && found.format == Format::kNeedMore;
+      format_ = ended ? sniff_whole(in_) : found.format;
     }
     if (format_ == Format::kGzip) decoder_ = make_gzip_decoder();
     if (format_ == Format::kZstd) decoder_ = make_zstd_decoder();

@@ -13,6 +13,9 @@ struct Magic {
   const char* what;
 };
 
+// Its third byte is the method, which is always 8.
+constexpr std::string_view kGzip = "\x1f\x8b\x08"sv;
+
 constexpr const char* kBzip2 = "bzip2-compressed; unpack it first (bzip2 -dc)";
 
 // Letters alone could begin a line ("PAR1| a b" has a tag), so each of these holds a byte that
@@ -67,8 +70,7 @@ Match match_zstd(std::string_view head) {
 }  // namespace
 
 Sniffed sniff(std::string_view head) {
-  // Bytes 2 and 3 are the method, which is always 8, and flags of which the upper 3 are reserved.
-  const Match gzip = match(head, "\x1f\x8b\x08"sv);
+  const Match gzip = match(head, kGzip);
   const Match zstd = match_zstd(head);
   if (gzip == Match::kYes) return {Format::kGzip, nullptr};
   if (zstd == Match::kYes) return {Format::kZstd, nullptr};
@@ -79,6 +81,15 @@ Sniffed sniff(std::string_view head) {
     prefix = prefix || found == Match::kPrefix;
   }
   return {prefix ? Format::kNeedMore : Format::kText, nullptr};
+}
+
+// Characters of ASCII alone may be meant: "(", which begins a zstd frame, or "P*", which begins a
+// skippable one. Three characters of that are no line of ours either.
+Format sniff_whole(std::string_view file) {
+  if (!file.empty() && match(file, kGzip) != Match::kNo) return Format::kGzip;
+  const bool zstd = match_zstd(file) != Match::kNo;
+  return zstd && (file.size() > 2 || file.substr(0, 2) == "\x28\xb5"sv) ? Format::kZstd
+                                                                        : Format::kText;
 }
 
 const char* looks_binary(std::string_view block) {

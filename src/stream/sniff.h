@@ -19,8 +19,12 @@ struct Sniffed {
 };
 
 /// Decides as early as the bytes allow: never asks for more after a line end, so the first line of
-/// a pipe is not held back. At the end of the file kNeedMore means text.
+/// a pipe is not held back.
 Sniffed sniff(std::string_view head);
+
+/// What a whole file is that sniff() needs more of: compressed and cut off within its first bytes,
+/// where these are not those of a text, else text.
+Format sniff_whole(std::string_view file);
 
 /// Null when `block`, the first block of a text, may be text; else what it looks like.
 const char* looks_binary(std::string_view block);

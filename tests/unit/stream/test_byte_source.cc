@@ -249,6 +249,30 @@ TEST_CASE("binary files are named") {
   CHECK(read_file(dir.write("t", line)) == line);
 }
 
+TEST_CASE("a compressed file that is cut off within its first bytes is no text") {
+  const TempDir dir;
+  using Catch::Contains;
+  const auto message = [&](std::string_view content) {
+    const std::string path = dir.write("t", std::string(content));
+    try {
+      return "read: " + read_file(path);
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+  };
+  for (const char* zstd :
+       {"\x28\xb5", "\x28\xb5\x2f", "\x28\xb5\x2f\xfd", "P*M", "_*M", "P*M\x18"}) {
+    INFO(zstd);
+    CHECK_THAT(message(zstd), Contains("zstd stream is broken") && Contains("truncated"));
+  }
+  for (const char* gzip : {"\x1f", "\x1f\x8b", "\x1f\x8b\x08"}) {
+    CHECK_THAT(message(gzip), Contains("gzip stream is broken") && Contains("truncated"));
+  }
+  for (const std::string text : {"", "(", "P", "_", "P*", "(1", "P*N", "\xef", "B", "BZ"}) {
+    CHECK(message(text) == "read: " + text);
+  }
+}
+
 TEST_CASE("sniffing never asks for more after a line end") {
   for (int first = 0; first < 256; ++first) {
     const char line[] = {static_cast<char>(first), '\n'};
