@@ -5,11 +5,11 @@
 #include "cli/console.h"
 #include "cli/file_uses.h"
 #include "cli/input.h"
+#include "cli/served_model.h"
 #include "cli/spec_flags.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
 #include "train/answers.h"
-#include "train/model_io.h"
 #include "train/predictor.h"
 
 namespace leveret::cli {
@@ -24,6 +24,7 @@ struct AuditOptions {
   InputOptions input;
   SpecFlags flags;
   std::string model;
+  bool mmap = false;
 };
 
 /// Reads the examples and prints `each(chunk, index, text)` of every one as soon as it is there.
@@ -35,7 +36,7 @@ void print_each(const AuditOptions& options, text::NamespaceNames& names, const 
   Output output("");
   const auto tally = bad_line_tally(options.input);
   const auto source = open_text(options.input, names, parser);
-  StopOnSignal stop(*source);
+  StopOnSignal stop(*source, StopOnSignal::Then::kEndSoon);
   std::string text;
   for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {
     for (std::size_t i = 0; i < chunk.examples.size(); ++i) {
@@ -67,8 +68,8 @@ void audit_features(const AuditOptions& options) {
 }
 
 void audit_model(const AuditOptions& options) {
-  const model::Model model =
-      train::load_model(options.model, train::LoadFor::kPrediction, train::default_memory_limit());
+  const ServedModel served(options.model, options.mmap);
+  const model::Model& model = served.get();
   const model::Spec spec = options.flags.spec(model.spec(), options.model);
   text::NamespaceNames names;
   train::Predictor predictor(model, names, kernels::active());
@@ -83,6 +84,7 @@ void audit_model(const AuditOptions& options) {
                train::append_prediction(text, outcome.probability, outcomes.tag(outcome));
                audit.append_features(chunk, chunk.examples[i], predictor.batch(), text);
                audit.append_heads(predictor.tape(), text);
+               served.check();
              });
 }
 
@@ -100,10 +102,12 @@ void setup_audit(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<AuditOptions>();
   CLI::App* verb = app.add_subcommand(
       "audit", "the features of each line, their hashes and values; with a model their weights");
-  verb->add_option("-i,--initial_regressor", options->model,
-                   "show its predictions, and what each feature, head and field adds to them")
-      ->type_name("MODEL")
-      ->check(not_empty());
+  CLI::Option* model =
+      verb->add_option("-i,--initial_regressor", options->model,
+                       "show its predictions, and what each feature, head and field adds to them")
+          ->type_name("MODEL")
+          ->check(not_empty());
+  add_mmap_option(*verb, *model, options->mmap);
   add_input_options(*verb, options->input);
   options->flags.add_to(*verb, kFeatureOptions);
   verb->callback([options, &exit_code] {

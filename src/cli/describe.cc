@@ -29,26 +29,27 @@ Json stats_to_json(const SectionStats& stats) {
 
 /// Words of an index are keys and row numbers, and rows are weights and accumulators side by side:
 /// figures over all of them mean nothing.
-bool is_mixture(const store::SectionView& section) {
+bool is_mixture(const store::StoredSection& section) {
   return section.dtype == store::Dtype::kU64 || section.dtype == store::Dtype::kU32 ||
          (section.name.starts_with("ffm.") && section.name.ends_with(".rows"));
 }
 
 Json sections_to_json(const ModelFile& file) {
   Json list = Json::array();
-  for (std::size_t i = 0; i < file.sections().size(); ++i) {
-    const store::SectionView& section = file.sections()[i];
+  for (const store::StoredSection& section : file.sections()) {
     Json json = {{"name", section.name},
                  {"dtype", store::dtype_name(section.dtype)},
                  {"shape", section.shape},
                  {"bytes", section.bytes}};
-    const SectionStats stats = section_stats(section);
+    SectionStats stats;
+    file.scan(section,
+              [&](std::span<const std::byte> part) { add_numbers(stats, section.dtype, part); });
     if (is_mixture(section)) {
       json["zeros"] = stats.zero_share();
     } else {
       json.update(stats_to_json(stats));
     }
-    json["checksum"] = store::to_hex(file.checksums()[i]);
+    json["checksum"] = store::to_hex(section.checksum);
     list.push_back(std::move(json));
   }
   return list;
@@ -148,7 +149,7 @@ std::uint64_t row_state_bytes(const model::Model& model) {
 /// What a process needs to hold: all of it to learn, what predictions read to predict.
 Json memory_to_json(const ModelFile& file, std::uint64_t optimizer) {
   std::uint64_t all = 0;
-  for (const store::SectionView& section : file.sections()) {
+  for (const store::StoredSection& section : file.sections()) {
     all += section.bytes;
     const bool state = section.name.ends_with("state") || section.name.ends_with("moment");
     if (state) optimizer += section.bytes;
@@ -212,8 +213,7 @@ Json describe_file(const std::string& path) {
                {"fingerprint", store::to_hex(file.fingerprint())}};
   std::uint64_t row_state = 0;
   if (file.kind() == store::Kind::kModel) {
-    const model::Model model =
-        train::load_model(path, train::LoadFor::kPrediction, train::default_memory_limit());
+    const model::Model model = train::load_model(file, train::default_memory_limit());
     describe_model(model, json);
     row_state = row_state_bytes(model);
   } else {

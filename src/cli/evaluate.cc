@@ -6,10 +6,10 @@
 #include "cli/console.h"
 #include "cli/file_uses.h"
 #include "cli/input.h"
+#include "cli/served_model.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
 #include "train/metrics.h"
-#include "train/model_io.h"
 #include "train/predictor.h"
 
 namespace leveret::cli {
@@ -18,6 +18,7 @@ namespace {
 struct EvaluateOptions {
   InputOptions input;
   std::string model;
+  bool mmap = false;
   bool json = false;
 };
 
@@ -48,8 +49,8 @@ std::string table(const train::MetricsSnapshot& m) {
 }
 
 int run_evaluate(const EvaluateOptions& options) {
-  const model::Model model =
-      train::load_model(options.model, train::LoadFor::kPrediction, train::default_memory_limit());
+  const ServedModel served(options.model, options.mmap);
+  const model::Model& model = served.get();
   text::NamespaceNames names;
   train::Predictor predictor(model, names, kernels::active());
   const auto tally = bad_line_tally(options.input);
@@ -59,6 +60,7 @@ int run_evaluate(const EvaluateOptions& options) {
   train::Outcomes outcomes;
   for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {
     predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
+    served.check();
     for (const train::Outcome& outcome : outcomes.items) {
       metrics.add(outcome.probability, outcome.label, outcome.importance);
     }
@@ -80,10 +82,11 @@ void setup_evaluate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<EvaluateOptions>();
   CLI::App* verb = app.add_subcommand(
       "evaluate", "logloss, AUC, NE, RIG and calibration over labelled examples, no learning");
-  verb->add_option("-i,--initial_regressor", options->model, "the model")
-      ->type_name("MODEL")
-      ->check(not_empty())
-      ->required();
+  CLI::Option* model = verb->add_option("-i,--initial_regressor", options->model, "the model")
+                           ->type_name("MODEL")
+                           ->check(not_empty())
+                           ->required();
+  add_mmap_option(*verb, *model, options->mmap);
   verb->add_flag("--json", options->json, "one line of JSON");
   add_input_options(*verb, options->input);
   add_cache_options(*verb, options->input);

@@ -220,16 +220,22 @@ namespace {
 
 std::atomic<stream::ExampleSource*> signalled_source{nullptr};
 std::atomic<bool> was_signalled{false};
+std::atomic<int> first_signal{0};
+std::atomic<bool> must_end_soon{false};
+constexpr unsigned kSoon = 5;  // seconds
 
 void on_signal(int signal) {
-  if (was_signalled.exchange(true)) _exit(128 + signal);
+  if (was_signalled.exchange(true)) _exit(128 + (signal == SIGALRM ? first_signal.load() : signal));
+  first_signal = signal;
+  if (must_end_soon) alarm(kSoon);
   if (stream::ExampleSource* source = signalled_source.load()) source->stop();
 }
 
 }  // namespace
 
-StopOnSignal::StopOnSignal() {
+StopOnSignal::StopOnSignal(Then then) {
   was_signalled = false;
+  must_end_soon = then == Then::kEndSoon;
   struct sigaction action {};
   action.sa_handler = on_signal;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
@@ -241,6 +247,7 @@ StopOnSignal::StopOnSignal() {
 }
 
 StopOnSignal::~StopOnSignal() {
+  alarm(0);
   for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
   signalled_source = nullptr;
 }

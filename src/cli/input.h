@@ -114,8 +114,15 @@ std::unique_ptr<stream::BadLineTally> bad_line_tally(
 /// A SIGHUP that was ignored when the program started, as under nohup, stays so.
 class StopOnSignal {
  public:
-  StopOnSignal();
-  explicit StopOnSignal(stream::ExampleSource& source) : StopOnSignal() { watch(&source); }
+  enum class Then {
+    kEnd,      ///< however long that takes: a model is saved
+    kEndSoon,  ///< else, after some seconds, as at a second signal: whoever reads may never go on
+  };
+  explicit StopOnSignal(Then then = Then::kEnd);
+  explicit StopOnSignal(stream::ExampleSource& source, Then then = Then::kEnd)
+      : StopOnSignal(then) {
+    watch(&source);
+  }
   ~StopOnSignal();
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
@@ -125,7 +132,7 @@ class StopOnSignal {
   bool stopped() const;
 
  private:
-  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
 
   std::array<struct sigaction, kSignals.size()> before_;
 };

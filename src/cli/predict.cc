@@ -3,10 +3,10 @@
 #include "cli/console.h"
 #include "cli/file_uses.h"
 #include "cli/input.h"
+#include "cli/served_model.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
 #include "train/answers.h"
-#include "train/model_io.h"
 #include "train/predictor.h"
 
 namespace leveret::cli {
@@ -15,6 +15,7 @@ namespace {
 struct PredictOptions {
   InputOptions input;
   std::string model, predictions;
+  bool mmap = false;
 };
 
 void check_files(const PredictOptions& options) {
@@ -26,21 +27,22 @@ void check_files(const PredictOptions& options) {
 }
 
 int run_predict(const PredictOptions& options) {
-  const model::Model model =
-      train::load_model(options.model, train::LoadFor::kPrediction, train::default_memory_limit());
+  const ServedModel served(options.model, options.mmap);
+  const model::Model& model = served.get();
   Output output(options.predictions, Output::File::kWhole);
   text::NamespaceNames names;
   train::Predictor predictor(model, names, kernels::active());
   const auto tally = bad_line_tally(options.input);
   const auto source =
       open_examples(options.input, names, parser_options(model.spec(), options.input), *tally);
-  StopOnSignal stop(*source);
+  StopOnSignal stop(*source, StopOnSignal::Then::kEndSoon);
   train::Answers answers;
   train::Outcomes outcomes;
   std::string lines;
   for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {
     answers.expect(chunk);
     predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
+    served.check();
     answers.add(outcomes);
     answers.take(lines);
     output.write(lines);
@@ -59,10 +61,11 @@ void setup_predict(CLI::App& app, int& exit_code) {
   CLI::App* verb =
       app.add_subcommand("predict", "one probability per line (and its tag), no learning");
   options->input.bad_lines = "skip";
-  verb->add_option("-i,--initial_regressor", options->model, "the model")
-      ->type_name("MODEL")
-      ->check(not_empty())
-      ->required();
+  CLI::Option* model = verb->add_option("-i,--initial_regressor", options->model, "the model")
+                           ->type_name("MODEL")
+                           ->check(not_empty())
+                           ->required();
+  add_mmap_option(*verb, *model, options->mmap);
   verb->add_option("-p,--predictions", options->predictions, "write here instead of stdout")
       ->type_name("FILE")
       ->check(not_empty());

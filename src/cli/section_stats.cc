@@ -9,19 +9,17 @@ namespace leveret::cli {
 namespace {
 
 template <class T, class ToDouble>
-SectionStats stats_of(const store::SectionView& section, ToDouble to_double) {
-  SectionStats stats;
-  for (std::uint64_t at = 0; at + sizeof(T) <= section.bytes; at += sizeof(T)) {
+void add_all(SectionStats& stats, std::span<const std::byte> part, ToDouble to_double) {
+  for (std::size_t at = 0; at + sizeof(T) <= part.size(); at += sizeof(T)) {
     T value;
-    std::memcpy(&value, section.data + at, sizeof(T));
+    std::memcpy(&value, part.data() + at, sizeof(T));
     stats.add(to_double(value));
   }
-  return stats;
 }
 
 template <class T>
-SectionStats stats_of(const store::SectionView& section) {
-  return stats_of<T>(section, [](T value) { return static_cast<double>(value); });
+void add_all(SectionStats& stats, std::span<const std::byte> part) {
+  add_all<T>(stats, part, [](T value) { return static_cast<double>(value); });
 }
 
 }  // namespace
@@ -39,28 +37,27 @@ void SectionStats::add(double value) {
   sum += value;
 }
 
-SectionStats section_stats(const store::SectionView& section) {
-  switch (section.dtype) {
+void add_numbers(SectionStats& stats, store::Dtype dtype, std::span<const std::byte> part) {
+  switch (dtype) {
     case store::Dtype::kU8:
-      return stats_of<std::uint8_t>(section);
+      return add_all<std::uint8_t>(stats, part);
     case store::Dtype::kU16:
-      return stats_of<std::uint16_t>(section);
+      return add_all<std::uint16_t>(stats, part);
     case store::Dtype::kU32:
-      return stats_of<std::uint32_t>(section);
+      return add_all<std::uint32_t>(stats, part);
     case store::Dtype::kU64:
-      return stats_of<std::uint64_t>(section);
+      return add_all<std::uint64_t>(stats, part);
     case store::Dtype::kI8:
-      return stats_of<std::int8_t>(section);
+      return add_all<std::int8_t>(stats, part);
     case store::Dtype::kI16:
-      return stats_of<std::int16_t>(section);
+      return add_all<std::int16_t>(stats, part);
     case store::Dtype::kF32:
-      return stats_of<float>(section);
+      return add_all<float>(stats, part);
     case store::Dtype::kBf16:
-      return stats_of<std::uint16_t>(section, [](std::uint16_t half) {
+      return add_all<std::uint16_t>(stats, part, [](std::uint16_t half) {
         return static_cast<double>(std::bit_cast<float>(std::uint32_t{half} << 16));
       });
   }
-  return {};
 }
 
 }  // namespace leveret::cli

@@ -1,7 +1,9 @@
 /// Figures over the numbers of a section, for `inspect`.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "store/section.h"
 
@@ -18,7 +20,7 @@ struct SectionStats {
   double zero_share() const { return count > 0 ? double(zeros) / double(count) : 0; }
 };
 
-/// Reads the whole section once.
-SectionStats section_stats(const store::SectionView& section);
+/// Counts a part of a section.
+void add_numbers(SectionStats& stats, store::Dtype dtype, std::span<const std::byte> part);
 
 }  // namespace leveret::cli

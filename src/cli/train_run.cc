@@ -63,8 +63,7 @@ class TrainRun {
     const std::uint64_t memory =
         options.max_memory > 0 ? options.max_memory : train::default_memory_limit();
     if (options.initial_model.empty()) return model::Model(options.flags.spec(), memory);
-    model::Model model =
-        train::load_model(options.initial_model, train::LoadFor::kTraining, memory);
+    model::Model model = train::load_model(options.initial_model, memory);
     model.set_spec(options.flags.spec(model.spec(), options.initial_model));
     return model;
   }

@@ -6,7 +6,6 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,7 +25,6 @@ constexpr std::uint64_t kHugeFrom = 2 * kHugePage;
 // The least that is opened at a time; later it is an eighth of the size, so that the number of
 // system calls grows with the logarithm.
 constexpr std::uint64_t kMinCommit = std::uint64_t{64} << 10;
-constexpr std::uint64_t kReadBytes = std::uint64_t{64} << 20;
 
 #if defined(__SANITIZE_THREAD__)
 #define LEVERET_TSAN 1
@@ -79,31 +77,6 @@ std::byte* place_apart(std::uint64_t bytes) {
 bool close_pages(std::byte* at, std::uint64_t bytes) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
   return ::mmap(at, bytes, PROT_NONE, flags, -1, 0) != MAP_FAILED;
-}
-
-[[noreturn]] void fail(const std::string& path, std::uint64_t offset, const char* why) {
-  throw std::runtime_error(path + ": byte " + std::to_string(offset) + ": cannot read: " + why +
-                           "; check the disk, or copy the file again");
-}
-
-void check_length(int fd, std::uint64_t offset, std::uint64_t bytes, const std::string& path) {
-  struct stat status;
-  if (::fstat(fd, &status) != 0) fail(path, offset, std::strerror(errno));
-  const auto length = static_cast<std::uint64_t>(status.st_size);
-  if (offset > length || bytes > length - offset) fail(path, length, "the file ends here");
-}
-
-void read_file(int fd, std::uint64_t offset, std::byte* to, std::uint64_t bytes,
-               const std::string& path) {
-  while (bytes > 0) {
-    const ssize_t n = ::pread(fd, to, std::min(bytes, kReadBytes), static_cast<off_t>(offset));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail(path, offset, std::strerror(errno));
-    if (n == 0) fail(path, offset, "the file ends here");
-    to += n;
-    offset += static_cast<std::uint64_t>(n);
-    bytes -= static_cast<std::uint64_t>(n);
-  }
 }
 
 }  // namespace
@@ -185,7 +158,8 @@ Arena::Arena(Arena&& other) noexcept
       reserved_(std::exchange(other.reserved_, 0)),
       mapping_(std::exchange(other.mapping_, nullptr)),
       mapping_bytes_(std::exchange(other.mapping_bytes_, 0)),
-      huge_(std::exchange(other.huge_, false)) {}
+      huge_(std::exchange(other.huge_, false)),
+      is_mapped_(std::exchange(other.is_mapped_, false)) {}
 
 Arena& Arena::operator=(Arena&& other) noexcept {
   if (this == &other) return *this;
@@ -198,6 +172,7 @@ Arena& Arena::operator=(Arena&& other) noexcept {
   mapping_ = std::exchange(other.mapping_, nullptr);
   mapping_bytes_ = std::exchange(other.mapping_bytes_, 0);
   huge_ = std::exchange(other.huge_, false);
+  is_mapped_ = std::exchange(other.is_mapped_, false);
   return *this;
 }
 
@@ -261,29 +236,12 @@ void Arena::use_huge_pages() {
 void Arena::reset() {
   size_ = 0;
   decommit(0);
+  is_mapped_ = false;
 }
 
-bool Arena::load(int fd, std::uint64_t offset, std::uint64_t bytes, const std::string& path,
-                 LoadBy by) {
+bool Arena::map(int fd, std::uint64_t offset, std::uint64_t bytes) {
   reset();
-  check_length(fd, offset, bytes, path);
-  if (bytes > reserved()) return false;
-  if (bytes == 0) return true;
-  if (by == LoadBy::kMapping && lead_ == 0 && offset % page_bytes() == 0 &&
-      map_file(fd, offset, bytes)) {
-    return true;
-  }
-  if (!resize(bytes)) return false;
-  try {
-    read_file(fd, offset, data(), bytes, path);
-  } catch (...) {
-    reset();
-    throw;
-  }
-  return true;
-}
-
-bool Arena::map_file(int fd, std::uint64_t offset, std::uint64_t bytes) {
+  if (bytes == 0 || bytes > reserved() || lead_ != 0 || offset % page_bytes() != 0) return false;
   const std::uint64_t pages = round_up(bytes, page_bytes());
   if (!extend(pages)) return false;
   const int flags = MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED;
@@ -296,6 +254,7 @@ bool Arena::map_file(int fd, std::uint64_t offset, std::uint64_t bytes) {
   }
   committed_ = std::max(committed_, pages);
   size_ = bytes;
+  is_mapped_ = true;
   // The rest of the last page is the file's: a larger page of the machine may even hold the next
   // section. It is looked at first, because writing would copy the page.
   std::byte* tail = data_ + bytes;

@@ -2,23 +2,16 @@
 ///
 /// It reserves addresses, not memory: pages come into being when they are touched, up to the
 /// reservation. So tables hand out plain pointers, hogwild threads read while one thread appends,
-/// and a saved section can be put under the array by mmap and grow from there.
+/// and a saved section can be put under the array by mmap.
 ///
-/// One thread at a time may call resize, load or reset; other threads may use bytes that were below
+/// One thread at a time may call resize, map or reset; other threads may use bytes that were below
 /// size() when it was made known to them. The arena owns its memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 namespace leveret::model {
-
-/// How the bytes of a file get into an arena.
-enum class LoadBy {
-  kMapping,  ///< copy-on-write pages of the file: at once, and shared until written to
-  kReading,  ///< a copy in memory of our own: takes its time, and may use huge pages afterwards
-};
 
 /// What `ulimit -v` leaves a process of addresses; the largest number without a limit.
 std::uint64_t address_limit();
@@ -33,7 +26,7 @@ class Arena {
   ///
   /// `lead` bytes are left free before the first one, so that data() is at `lead` beyond a multiple
   /// of 2 MiB: arrays whose first bytes are all in use at once then do not compete for the same
-  /// sets of the caches. A multiple of 64 below 4096; with it, a file is read rather than mapped.
+  /// sets of the caches. A multiple of 64 below 4096; with it, no file can be mapped.
   explicit Arena(std::uint64_t wanted, std::uint64_t lead = 0);
   ~Arena();
   Arena(Arena&& other) noexcept;
@@ -53,13 +46,13 @@ class Arena {
   /// False, with nothing changed, beyond the reservation or when the system has no more memory.
   [[nodiscard]] bool resize(std::uint64_t bytes);
 
-  /// Replaces the content by `bytes` bytes of the file at `offset`; the file is not changed by what
-  /// is written to the arena, and may be closed. What is not on the boundary of a page is read, as
-  /// pages of the machine may be larger than those of the file. False, with an empty arena, beyond
-  /// the reservation or without memory; std::runtime_error, naming `path`, when the file is shorter
-  /// or cannot be read.
-  [[nodiscard]] bool load(int fd, std::uint64_t offset, std::uint64_t bytes,
-                          const std::string& path, LoadBy by = LoadBy::kMapping);
+  /// Replaces the content by pages of the file: the `bytes` bytes at `offset`, which it must have.
+  /// What is written to the arena does not change the file, which may be closed; what others write
+  /// to the file changes the arena, and where they shorten it, reading raises SIGBUS. False, with
+  /// an empty arena, when that cannot be: beyond the reservation, not on the boundary of a page
+  /// (those of the machine may be larger than those of the file), with a lead.
+  [[nodiscard]] bool map(int fd, std::uint64_t offset, std::uint64_t bytes);
+  bool is_mapped() const { return is_mapped_; }
 
   /// Asks for huge pages whatever the size, for what has been made usable; large arenas ask for
   /// them anyway.
@@ -75,7 +68,6 @@ class Arena {
   std::uint64_t mapped() const;
   bool commit(std::uint64_t bytes);
   void decommit(std::uint64_t from);
-  bool map_file(int fd, std::uint64_t offset, std::uint64_t bytes);
   void release() noexcept;
 
   std::byte* data_ = nullptr;  ///< the first page
@@ -86,6 +78,7 @@ class Arena {
   std::byte* mapping_ = nullptr;  ///< what the system gave, of which data_ is the aligned part
   std::uint64_t mapping_bytes_ = 0;
   bool huge_ = false;
+  bool is_mapped_ = false;  ///< pages of a file are among ours
 };
 
 }  // namespace leveret::model

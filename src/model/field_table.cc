@@ -280,8 +280,13 @@ void FieldTable::load(Arena index, Arena rows_as_stored, const StoredRows& store
     if (has_row(value) && (value & ~kRowBit) >= rows) damaged(field_, "names a row it has not");
     if (value == kBusy) damaged(field_, "has a half-admitted key");
   }
-  if (!hashed_ && !keys_are_found<sizeof(std::uint64_t)>(index_arena_.data(), capacity_, in_use)) {
-    damaged(field_, "has keys where no look-up finds them, or no empty index slot");
+  if (!hashed_) {
+    const auto look_ups =
+        check_look_ups<sizeof(std::uint64_t)>(index_arena_.data(), capacity_, in_use);
+    if (!look_ups.right) {
+      damaged(field_, "has keys where no look-up finds them, or no empty index slot");
+    }
+    if (index_arena_.is_mapped()) most_slots_ = look_ups.most_slots;
   }
   if (shared_row != kNoRow && shared_row >= rows) damaged(field_, "names a shared row it has not");
   lent_ = 0;

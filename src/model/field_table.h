@@ -127,8 +127,8 @@ class FieldTable {
     return RowWord::tag(word) == row_tag_ ? RowWord::row(word) : search(hash, *place);
   }
   /// From now on the word of a key, which says something of this field, says how large values are,
-  /// and the index what the word has said. Nothing changes while another thread makes the key's row,
-  /// or when there is no place for it and the table is not to be grown.
+  /// and the index what the word has said. Nothing changes while another thread makes the key's
+  /// row, or when there is no place for it and the table is not to be grown.
   void leave(std::uint32_t hash, std::uint32_t& place);
   /// Whether the index has the key.
   bool has(std::uint32_t hash) const { return keys() > 0 && indexed(hash) != 0; }
@@ -181,7 +181,9 @@ class FieldTable {
   /// shape().stride() bytes. To be called by one thread.
   const Arena& index() const { return index_arena_; }
   const Arena& row_arena() const;
-  /// Takes over stored sections. Every index value is checked against the number of rows.
+  /// Takes over stored sections. Every index value is checked against the number of rows. Where
+  /// they are mapped, the table is for `find` and `at` alone, and only as long as the file is not
+  /// changed may rows be believed to be in the table.
   void load(Arena index, Arena rows, const StoredRows& stored, Row shared_row,
             std::uint64_t shared);
   /// The lead for the rows of this table (Arena): another one for each field, as the first rows of
@@ -275,7 +277,8 @@ class FieldTable {
   FieldTableOptions options_;
   RowShape shape_;
   MemoryBudget* budget_;
-  std::uint64_t limit_ = 0;  ///< keys before the index must grow
+  std::uint64_t limit_ = 0;            ///< keys before the index must grow
+  std::uint64_t most_slots_ = kNoEnd;  ///< that `indexed` looks at
   Arena index_arena_;
   Arena row_arena_;
   std::uint64_t room_ = 0;      ///< rows the arena has been sized for

@@ -53,10 +53,12 @@ Row FieldTable::row_of_unknown() const {
 
 /// What the index says of a key; 0: nothing.
 std::uint32_t FieldTable::indexed(std::uint32_t hash) const {
+  std::uint64_t looked_at = 0;
   for (std::uint64_t i = start(hash);; i = next(i)) {
     const std::uint64_t seen = std::atomic_ref(index_[i]).load(std::memory_order_acquire);
     const bool found = hashed_ || static_cast<std::uint32_t>(seen) == hash;
     if (found || value_of(seen) == 0) return value_of(seen);
+    if (++looked_at >= most_slots_) return 0;
   }
 }
 

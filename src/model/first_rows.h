@@ -21,8 +21,8 @@ class FirstRows {
   /// loaded or have got new slots: pointers to their rows become invalid. Rows that do not fit, or
   /// for which the system has no memory, stay where they are. Must outlive the tables' use.
   ///
-  /// It is no part of the MemoryBudget, which has counted the rows themselves. For prediction the
-  /// first rows of a mapped file are copied here, too.
+  /// It is no part of the MemoryBudget, which has counted the rows themselves. The first rows of a
+  /// mapped file are copied here, too.
   void lend_to(std::vector<FieldTable>& tables);
 
  private:

@@ -74,10 +74,11 @@ void LinearTable::set_capacity(std::uint64_t capacity) {
 const float* LinearTable::find(std::uint32_t hash) const {
   if (hashed_) return cell(hash & mask_);
   const std::uint32_t key = table_key(hash);
+  std::uint64_t left = most_slots_;
   for (std::uint64_t i = home_slot(key, capacity_);; i = next(i)) {
     const std::uint32_t there = std::atomic_ref(*slot(i)).load(std::memory_order_relaxed);
     if (there == key) return cell(i);
-    if (there == 0) return shared() > 0 ? cell(capacity()) : nullptr;
+    if (there == 0 || --left == 0) return shared() > 0 ? cell(capacity()) : nullptr;
   }
 }
 
@@ -246,15 +247,16 @@ void LinearTable::load(Arena arena, std::uint64_t shared, SlotFormat format) {
   budget_->force(bytes_for(capacity_));
   shared_.set(shared);
   if (hashed_) return;
-  std::uint64_t used = 0;
-  for_each([&](std::uint32_t, const float*) { ++used; });
-  if (!(words_shift_ == 2 ? keys_are_found<16>(arena_.data(), capacity_, has_key)
-                          : keys_are_found<32>(arena_.data(), capacity_, has_key))) {
+  const LookUps look_ups = words_shift_ == 2
+                               ? check_look_ups<16>(arena_.data(), capacity_, has_key)
+                               : check_look_ups<32>(arena_.data(), capacity_, has_key);
+  if (!look_ups.right) {
     throw std::runtime_error(
         "the model's linear table has keys where no look-up finds them, or no empty slot; the file "
         "is damaged");
   }
-  size_.set(used);
+  size_.set(look_ups.keys);
+  most_slots_ = arena_.is_mapped() ? std::max<std::uint64_t>(look_ups.most_slots, 1) : kNoEnd;
 }
 
 }  // namespace leveret::model

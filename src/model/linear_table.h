@@ -42,7 +42,8 @@ class LinearTable {
   std::uint64_t shared() const { return shared_.get(); }
 
   std::uint32_t cell_floats() const { return cell_floats_; }
-  /// kFormer: as in older files, where slots of hashed tables had keys, too, and one more was shared.
+  /// kFormer: as in older files, where slots of hashed tables had keys, too, and one more was
+  /// shared.
   enum class SlotFormat { kOwn, kFormer };
   /// 4 bytes each.
   std::uint32_t slot_words(SlotFormat format = SlotFormat::kOwn) const {
@@ -71,9 +72,9 @@ class LinearTable {
   std::uint32_t* last_word(float* cell) const {
     return reinterpret_cast<std::uint32_t*>(cell) + (cell_floats_ - 1);
   }
-  /// The last word of the slot of `hash` in a growing table, which is the cell's last float: what is
-  /// in it stays, and goes along when the table grows. nullptr when `cell`, which a look-up has given
-  /// for it, is not its own; nor has the hash 0 one.
+  /// The last word of the slot of `hash` in a growing table, which is the cell's last float: what
+  /// is in it stays, and goes along when the table grows. nullptr when `cell`, which a look-up has
+  /// given for it, is not its own; nor has the hash 0 one.
   std::uint32_t* own_word(float* cell, std::uint32_t hash) const {
     return key_of(cell) == hash && hash != 0 ? last_word(cell) : nullptr;
   }
@@ -96,7 +97,8 @@ class LinearTable {
   /// The slots as they lie in memory: capacity() of them, in a growing table plus the shared one at
   /// the end. This is the section that is stored.
   const Arena& arena() const { return arena_; }
-  /// Takes over stored slots. Throws std::runtime_error when the numbers do not fit together.
+  /// Takes over stored slots. Throws std::runtime_error when the numbers do not fit together. Where
+  /// they are mapped, the table is for `find` alone, which ends even when the file is changed.
   void load(Arena arena, std::uint64_t shared, SlotFormat format = SlotFormat::kOwn);
 
   /// Calls visit(key, cell) for every slot in use, in memory order. Without keys, in use are cells
@@ -149,9 +151,10 @@ class LinearTable {
   std::uint64_t capacity_ = 0;
   MemoryBudget* budget_;
   Arena arena_;
-  std::uint32_t* slots_ = nullptr;  ///< growing: word 0 of a slot is table_key(hash), 0 = empty
-  std::uint64_t limit_ = 0;         ///< keys before it must grow
-  bool full_ = false;               ///< memory has run out: no new keys
+  std::uint32_t* slots_ = nullptr;     ///< growing: word 0 of a slot is table_key(hash), 0 = empty
+  std::uint64_t limit_ = 0;            ///< keys before it must grow
+  std::uint64_t most_slots_ = kNoEnd;  ///< that `find` looks at
+  bool full_ = false;                  ///< memory has run out: no new keys
   // On a line of their own: threads that share the table write them, and read all of the above.
   alignas(kLineBytes) Counter size_;
   Counter shared_;

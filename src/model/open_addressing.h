@@ -8,6 +8,7 @@
 /// second one: memory has no peak, and only what is new is touched for the first time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -19,6 +20,10 @@
 namespace leveret::model {
 
 inline constexpr std::uint64_t kMaxSlots = std::uint64_t{1} << 31;
+
+/// Of the slots that a look-up may see: it ends at an empty one, which there always is. Not in a
+/// mapped table, whose file may be changed: there it ends where no key of the file would be.
+inline constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
 
 /// Home of a 32-bit key in a table of `slots` slots, at most kMaxSlots. Feature hashes are murmur
 /// already, but numeric names are not, so one multiplication spreads them (Fibonacci hashing).
@@ -89,14 +94,21 @@ void spread_slots(std::byte* table, std::uint64_t before, std::uint64_t after, U
   }
 }
 
-/// Whether look-ups find every key of a table that was stored, and end: no empty slot lies between
-/// a key and its home, and there is one.
+/// What look-ups in a table that was stored come upon.
+struct LookUps {
+  bool right;                ///< they find every key, and end: there is an empty slot
+  std::uint64_t keys;        ///< slots in use
+  std::uint64_t most_slots;  ///< that they look at until they have found a key
+};
+
+/// They are right when no empty slot lies between a key and its home.
 template <std::size_t kBytes, class Used>
-bool keys_are_found(const std::byte* table, std::uint64_t slots, Used used) {
+LookUps check_look_ups(const std::byte* table, std::uint64_t slots, Used used) {
   const auto slot = [table](std::uint64_t i) { return table + i * kBytes; };
   std::uint64_t last_empty = slots;
   while (last_empty > 0 && used(slot(last_empty - 1))) --last_empty;
-  if (last_empty == 0) return false;
+  if (last_empty == 0) return {false, slots, 0};
+  LookUps found = {true, 0, 0};
   // Distances from the empty slot before, which may lie on the other side of slot 0.
   std::uint64_t run = slots - last_empty;
   for (std::uint64_t i = 0; i < slots; ++i) {
@@ -108,10 +120,12 @@ bool keys_are_found(const std::byte* table, std::uint64_t slots, Used used) {
     std::memcpy(&key, slot(i), sizeof key);
     const std::uint64_t home = home_slot(key, slots);
     const std::uint64_t from_home = i >= home ? i - home : i + slots - home;
-    if (from_home > run) return false;
+    found.right = found.right && from_home <= run;
+    found.most_slots = std::max(found.most_slots, from_home + 1);
+    ++found.keys;
     ++run;
   }
-  return true;
+  return found;
 }
 
 }  // namespace leveret::model

@@ -3,12 +3,40 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <new>
+
 namespace leveret::store {
+namespace {
+
+Checksum from(const XXH128_hash_t& hash) { return {hash.low64, hash.high64}; }
+
+}  // namespace
+
+struct Checksummer::State {
+  State() : xxh(XXH3_createState()) {
+    if (xxh == nullptr) throw std::bad_alloc();
+    XXH3_128bits_reset(xxh);
+  }
+  ~State() { XXH3_freeState(xxh); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  XXH3_state_t* xxh;
+};
 
 Checksum checksum_of(std::span<const std::byte> bytes) {
-  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
-  return {hash.low64, hash.high64};
+  return from(XXH3_128bits(bytes.data(), bytes.size()));
 }
+
+Checksummer::Checksummer() : state_(std::make_unique<State>()) {}
+
+Checksummer::~Checksummer() = default;
+
+void Checksummer::add(std::span<const std::byte> part) {
+  XXH3_128bits_update(state_->xxh, part.data(), part.size());
+}
+
+Checksum Checksummer::get() const { return from(XXH3_128bits_digest(state_->xxh)); }
 
 std::string to_hex(const Checksum& checksum) {
   return fmt::format("{:016x}{:016x}", checksum.high, checksum.low);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -15,6 +16,22 @@ struct Checksum {
 
 /// At the speed of memory.
 Checksum checksum_of(std::span<const std::byte> bytes);
+
+/// The same of bytes that come in parts.
+class Checksummer {
+ public:
+  Checksummer();
+  ~Checksummer();
+  Checksummer(const Checksummer&) = delete;
+  Checksummer& operator=(const Checksummer&) = delete;
+  void add(std::span<const std::byte> part);
+  Checksum get() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// 32 hexadecimal digits, the high ones first, as `xxhsum -H2` prints them.
 std::string to_hex(const Checksum& checksum);
 

@@ -1,6 +1,6 @@
 /// Preamble, header and table of a file, as leveret-model(5) describes them: made from sections and
-/// read back. Bytes only: no file is opened here. Neither function keeps what it is given, but the
-/// Layout points into the bytes that it was read from.
+/// read back. Bytes only: no file is opened here. No function keeps what it is given, but the
+/// header of a Layout lies in the bytes that it was read from.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +28,21 @@ constexpr std::uint64_t page_padding(std::uint64_t offset) {
   return (kPageBytes - offset % kPageBytes) % kPageBytes;
 }
 
+/// A section as the table of a file has it.
+struct StoredSection {
+  std::string name;                  ///< as that of a SectionView
+  Dtype dtype;                       ///< of every element
+  std::vector<std::uint64_t> shape;  ///< up to kMaxRank dimensions, the slowest first
+  std::uint64_t offset;              ///< where it begins in the file: a multiple of kPageBytes
+  std::uint64_t bytes;
+  Checksum checksum;  ///< what its bytes should have
+};
+
 struct Layout {
   Kind kind;
   std::string_view header_json;
-  Checksum fingerprint;               ///< of preamble, header and table, hence of all content
-  std::vector<SectionView> sections;  ///< in the order of the file
-  std::vector<Checksum> checksums;    ///< one per section, not verified yet
+  Checksum fingerprint;                 ///< of preamble, header and table, hence of all content
+  std::vector<StoredSection> sections;  ///< in the order of the file
 };
 
 /// The first pages of a file with these sections, up to where the first section begins. Reads all
@@ -42,12 +51,22 @@ struct Layout {
 std::vector<std::byte> make_front(Kind kind, std::string_view header_json,
                                   std::span<const SectionView> sections);
 
-/// Checks everything but the bytes of the sections, and trusts nothing: std::runtime_error says
-/// what is wrong at which byte of `path`. Takes memory in proportion to the table that is there.
-Layout read_layout(std::span<const std::byte> file, const std::string& path);
+// What follows trusts nothing: std::runtime_error says what is wrong at which byte of `path`.
 
-/// Checks the bytes of section `index`, and that the rest of its last page is zero.
-void verify_section(std::span<const std::byte> file, const Layout& layout, std::size_t index,
-                    const std::string& path);
+/// How many bytes of a file come before its first section. `start`: its first bytes, those of the
+/// preamble at least, or all of a file of `file_bytes` bytes that is shorter.
+std::uint64_t front_bytes(std::span<const std::byte> start, std::uint64_t file_bytes,
+                          const std::string& path);
+
+/// Checks everything but the bytes of the sections. `front`: at least the front_bytes of the file.
+/// Takes memory in proportion to the table that is there.
+Layout read_layout(std::span<const std::byte> front, std::uint64_t file_bytes,
+                   const std::string& path);
+
+/// Checks the checksum that the bytes of a section turned out to have.
+void check_checksum(const StoredSection& section, const Checksum& actual, const std::string& path);
+/// Checks the bytes that follow a section up to the next page: all zero.
+void check_padding(const StoredSection& section, std::span<const std::byte> padding,
+                   const std::string& path);
 
 }  // namespace leveret::store

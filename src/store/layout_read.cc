@@ -55,36 +55,48 @@ void check_identity(std::span<const std::byte> file, const std::string& path) {
   }
 }
 
-void check_length(std::span<const std::byte> file, const std::string& path) {
-  const auto bytes = get<std::uint64_t>(file, preamble::kFileBytes);
-  if (bytes > file.size()) {
-    refuse(path, file.size(), fmt::format("the file ends here, but should have {} bytes", bytes),
+void check_length(std::span<const std::byte> start, std::uint64_t file_bytes,
+                  const std::string& path) {
+  const auto bytes = get<std::uint64_t>(start, preamble::kFileBytes);
+  if (bytes > file_bytes) {
+    refuse(path, file_bytes, fmt::format("the file ends here, but should have {} bytes", bytes),
            kDamaged);
   }
-  if (bytes < file.size()) {
+  if (bytes < file_bytes) {
     refuse(path, bytes,
-           fmt::format("the file should end here, but {} bytes follow", file.size() - bytes),
+           fmt::format("the file should end here, but {} bytes follow", file_bytes - bytes),
            kDamaged);
   }
 }
 
-Front check_front(std::span<const std::byte> file, const std::string& path) {
+/// Sizes that fit into the file.
+Front measure_front(std::span<const std::byte> start, std::uint64_t file_bytes,
+                    const std::string& path) {
+  check_identity(start, path);
+  check_length(start, file_bytes, path);
   Front front = {};
-  front.header_bytes = get<std::uint64_t>(file, preamble::kHeaderBytes);
-  front.sections = get<std::uint32_t>(file, preamble::kSections);
-  const std::uint64_t room = file.size() - preamble::kBytes;
+  front.header_bytes = get<std::uint64_t>(start, preamble::kHeaderBytes);
+  front.sections = get<std::uint32_t>(start, preamble::kSections);
+  const std::uint64_t room = file_bytes - preamble::kBytes;
   if (front.header_bytes > room) {
     refuse(path, preamble::kHeaderBytes,
            fmt::format("a header of {} bytes does not fit into the file", front.header_bytes),
            kDamaged);
   }
   front.table = (preamble::kBytes + front.header_bytes + 7) / 8 * 8;
-  if (front.table > file.size() || front.sections > (file.size() - front.table) / entry::kBytes) {
+  if (front.table > file_bytes || front.sections > (file_bytes - front.table) / entry::kBytes) {
     refuse(path, preamble::kSections,
            fmt::format("a table of {} sections does not fit into the file", front.sections),
            kDamaged);
   }
   front.end = front.table + front.sections * entry::kBytes;
+  if (page_padding(front.end) > file_bytes - front.end) {
+    refuse(path, file_bytes, "the file ends inside the page of its table", kDamaged);
+  }
+  return front;
+}
+
+void check_front(std::span<const std::byte> file, const Front& front, const std::string& path) {
   const auto checked = file.subspan(preamble::kChecked, front.end - preamble::kChecked);
   if (checksum_of(checked) != get_checksum(file, preamble::kChecksum)) {
     refuse(path, preamble::kChecksum, "header and table do not have their checksum", kDamaged);
@@ -94,14 +106,9 @@ Front check_front(std::span<const std::byte> file, const std::string& path) {
       !all_zero(file.subspan(header_end, front.table - header_end))) {
     refuse(path, preamble::kReserved, "bytes around the header are not zero", kDamaged);
   }
-  const std::uint64_t padding = page_padding(front.end);
-  if (padding > file.size() - front.end) {
-    refuse(path, file.size(), "the file ends inside the page of its table", kDamaged);
-  }
-  if (!all_zero(file.subspan(front.end, padding))) {
+  if (!all_zero(file.subspan(front.end, page_padding(front.end)))) {
     refuse(path, front.end, "bytes after the table are not zero", kDamaged);
   }
-  return front;
 }
 
 std::string_view entry_name(std::span<const std::byte> from) {
@@ -112,9 +119,9 @@ std::string_view entry_name(std::span<const std::byte> from) {
 }
 
 /// The section of one entry, whose bytes must begin at `offset`.
-SectionView read_entry(std::span<const std::byte> file, std::uint64_t at, std::uint64_t offset,
-                       const std::string& path) {
-  const auto from = file.subspan(at, entry::kBytes);
+StoredSection read_entry(std::span<const std::byte> front, std::uint64_t at, std::uint64_t offset,
+                         std::uint64_t file_bytes, const std::string& path) {
+  const auto from = front.subspan(at, entry::kBytes);
   const std::string_view name = entry_name(from);
   if (!valid_section_name(name)) {
     refuse(path, at + entry::kName, "the name of a section is not valid", kDamaged);
@@ -139,21 +146,32 @@ SectionView read_entry(std::span<const std::byte> file, std::uint64_t at, std::u
            fmt::format("the {} bytes of section '{}' are not those of its shape", bytes, name),
            kDamaged);
   }
-  if (get<std::uint64_t>(from, entry::kOffset) != offset || bytes > file.size() - offset ||
-      page_padding(bytes) > file.size() - offset - bytes) {
+  if (get<std::uint64_t>(from, entry::kOffset) != offset || bytes > file_bytes - offset ||
+      page_padding(bytes) > file_bytes - offset - bytes) {
     refuse(path, at + entry::kOffset,
            fmt::format("section '{}' does not lie at byte {} and inside the file", name, offset),
            kDamaged);
   }
-  return {std::string(name), dtype, std::move(shape), file.data() + offset, bytes};
+  return {std::string(name),
+          dtype,
+          std::move(shape),
+          offset,
+          bytes,
+          get_checksum(from, entry::kChecksum)};
 }
 
 }  // namespace
 
-Layout read_layout(std::span<const std::byte> file, const std::string& path) {
-  check_identity(file, path);
-  check_length(file, path);
-  const Front front = check_front(file, path);
+std::uint64_t front_bytes(std::span<const std::byte> start, std::uint64_t file_bytes,
+                          const std::string& path) {
+  const std::uint64_t end = measure_front(start, file_bytes, path).end;
+  return end + page_padding(end);
+}
+
+Layout read_layout(std::span<const std::byte> file, std::uint64_t file_bytes,
+                   const std::string& path) {
+  const Front front = measure_front(file, file_bytes, path);
+  check_front(file, front, path);
 
   Layout layout;
   layout.kind = get<Kind>(file, preamble::kKind);
@@ -164,39 +182,37 @@ Layout read_layout(std::span<const std::byte> file, const std::string& path) {
                         front.header_bytes};
   layout.fingerprint = get_checksum(file, preamble::kChecksum);
   layout.sections.reserve(front.sections);
-  layout.checksums.reserve(front.sections);
   std::unordered_set<std::string_view> names;
   std::uint64_t offset = front.end + page_padding(front.end);
   for (std::uint64_t i = 0; i < front.sections; ++i) {
     const std::uint64_t at = front.table + i * entry::kBytes;
-    const SectionView& section = layout.sections.emplace_back(read_entry(file, at, offset, path));
-    layout.checksums.push_back(get_checksum(file, at + entry::kChecksum));
+    const StoredSection& section =
+        layout.sections.emplace_back(read_entry(file, at, offset, file_bytes, path));
     if (!names.insert(section.name).second) {
       refuse(path, at + entry::kName, fmt::format("section '{}' is there twice", section.name),
              kDamaged);
     }
     offset += section.bytes + page_padding(section.bytes);
   }
-  if (offset != file.size()) {
+  if (offset != file_bytes) {
     refuse(path, offset, "bytes follow the last section", kDamaged);
   }
   return layout;
 }
 
-void verify_section(std::span<const std::byte> file, const Layout& layout, std::size_t index,
-                    const std::string& path) {
-  const SectionView& section = layout.sections[index];
-  const auto offset = static_cast<std::uint64_t>(section.data - file.data());
-  if (checksum_of({section.data, section.bytes}) != layout.checksums[index]) {
-    refuse(path, offset,
-           fmt::format("the {} bytes of section '{}' do not have their checksum", section.bytes,
-                       section.name),
-           kDamaged);
-  }
-  const std::uint64_t end = offset + section.bytes;
-  if (!all_zero(file.subspan(end, page_padding(end)))) {
-    refuse(path, end, fmt::format("bytes after section '{}' are not zero", section.name), kDamaged);
-  }
+void check_checksum(const StoredSection& section, const Checksum& actual, const std::string& path) {
+  if (actual == section.checksum) return;
+  refuse(path, section.offset,
+         fmt::format("the {} bytes of section '{}' do not have their checksum", section.bytes,
+                     section.name),
+         kDamaged);
+}
+
+void check_padding(const StoredSection& section, std::span<const std::byte> padding,
+                   const std::string& path) {
+  if (all_zero(padding)) return;
+  refuse(path, section.offset + section.bytes,
+         fmt::format("bytes after section '{}' are not zero", section.name), kDamaged);
 }
 
 }  // namespace leveret::store

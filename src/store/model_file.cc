@@ -2,13 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -19,36 +17,13 @@
 namespace leveret::store {
 namespace {
 
-// Pages are fetched in pieces of this size, so that a disk that fails is an error and no signal.
-constexpr std::uint64_t kFetchBytes = std::uint64_t{64} << 20;
-
-// Larger sections are tables, nearly always. Who loads one maps or reads it anew (model::Arena), so
-// their pages are let go when they are verified: else the process would hold them twice. Who reads
-// one where it lies gets its pages again.
-constexpr std::uint64_t kHeldBytes = std::uint64_t{1} << 20;
+// What is read and hashed at a time: it stays in the second-level cache in between. A multiple of
+// every element's size.
+constexpr std::uint64_t kBlockBytes = std::uint64_t{256} << 10;
 
 [[noreturn]] void fail(const std::string& path, const char* operation, const std::string& why,
                        const char* remedy) {
   throw std::runtime_error(fmt::format("{}: cannot {}: {}; {}", path, operation, why, remedy));
-}
-
-/// Reads the pages of [begin, end) from the disk. Linux before 5.14 cannot be asked to; there they
-/// come as they are touched.
-void fetch(std::byte* begin, std::byte* end, const std::string& path) {
-#ifdef MADV_POPULATE_READ
-  while (begin < end) {
-    const auto part = std::min<std::uint64_t>(kFetchBytes, static_cast<std::uint64_t>(end - begin));
-    int rc;
-    do rc = ::madvise(begin, part, MADV_POPULATE_READ);
-    while (rc != 0 && errno == EINTR);
-    if (rc != 0 && errno == EFAULT) {
-      fail(path, "read", "the disk fails, or the file has been shortened",
-           "check the disk (dmesg says more), or copy the file again");
-    }
-    if (rc != 0) return;
-    begin += part;
-  }
-#endif
 }
 
 }  // namespace
@@ -66,85 +41,142 @@ void write_model_file(const std::string& path, Kind kind, std::string_view heade
   file.commit();
 }
 
-ModelFile ModelFile::open(const std::string& path, Verify verify, Access access) {
+ModelFile ModelFile::open(const std::string& path) {
   ModelFile file;
   file.path_ = path;
   // Not blocking: a pipe without a writer is refused below instead of waited for.
   do file.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   while (file.fd_ < 0 && errno == EINTR);
   if (file.fd_ < 0) fail(path, "open", std::strerror(errno), "check the name and its permissions");
-  file.map(access);
-  file.layout_ = read_layout(file.file(), path);
-  if (verify == Verify::kAll) file.verify_sections();
+  struct stat status;
+  if (::fstat(file.fd_, &status) != 0) fail(path, "read", std::strerror(errno), "check the disk");
+  if (!S_ISREG(status.st_mode)) {
+    fail(path, "read", "it is no regular file", "copy its content to a file first");
+  }
+  file.bytes_ = static_cast<std::uint64_t>(status.st_size);
+  file.written_ = status.st_mtim;
+  file.read_front();
   return file;
 }
 
-void ModelFile::map(Access access) {
+void ModelFile::read_front() {
+  front_.resize(std::min(bytes_, kPageBytes));
+  read_at(0, front_);
+  const std::uint64_t begun = front_.size(), all = front_bytes(front_, bytes_, path_);
+  front_.resize(all);
+  if (all > begun) read_at(begun, std::span(front_).subspan(begun));
+  layout_ = read_layout(front_, bytes_, path_);
+}
+
+void ModelFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    const ssize_t n = ::pread(fd_, to.data(), to.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n == 0 || (n < 0 && changed())) throw std::runtime_error(change_message());
+    if (n < 0) {
+      fail(path_, "read", std::strerror(errno),
+           "check the disk (dmesg says more), or copy the file again");
+    }
+    to = to.subspan(static_cast<std::size_t>(n));
+    offset += static_cast<std::uint64_t>(n);
+  }
+}
+
+/// The rest of its last page is verified, too.
+void ModelFile::check(const StoredSection& section, const Checksum& actual) const {
+  std::array<std::byte, kPageBytes> page;
+  const auto padding = std::span(page).first(page_padding(section.bytes));
+  read_at(section.offset + section.bytes, padding);
+  if (actual != section.checksum) check_unchanged();
+  check_checksum(section, actual, path_);
+  check_padding(section, padding, path_);
+}
+
+void ModelFile::read(const StoredSection& section, std::byte* to) const {
+  Checksummer checksum;
+  for (std::uint64_t at = 0; at < section.bytes; at += kBlockBytes) {
+    const std::span block(to + at, std::min(kBlockBytes, section.bytes - at));
+    read_at(section.offset + at, block);
+    checksum.add(block);
+  }
+  check(section, checksum.get());
+}
+
+std::vector<std::byte> ModelFile::read(const StoredSection& section) const {
+  std::vector<std::byte> bytes(section.bytes);
+  read(section, bytes.data());
+  return bytes;
+}
+
+void ModelFile::scan(const StoredSection& section,
+                     const std::function<void(std::span<const std::byte>)>& visit) const {
+  Checksummer checksum;
+  std::vector<std::byte> memory(std::min(kBlockBytes, section.bytes));
+  for (std::uint64_t at = 0; at < section.bytes; at += kBlockBytes) {
+    const auto block = std::span(memory).first(std::min(kBlockBytes, section.bytes - at));
+    read_at(section.offset + at, block);
+    checksum.add(block);
+    visit(block);
+  }
+  check(section, checksum.get());
+}
+
+void ModelFile::verify(const StoredSection& section) const {
+  scan(section, [](std::span<const std::byte>) {});
+}
+
+void ModelFile::verify_mapped(const StoredSection& section, const std::byte* bytes) const {
+  check(section, checksum_of({bytes, section.bytes}));
+}
+
+// Neither the number of links nor the time of the inode's change tells: a model that is replaced by
+// renaming loses a link, which is how it should be. Every write sets the time of the last one.
+bool ModelFile::changed() const noexcept {
   struct stat status;
-  if (::fstat(fd_, &status) != 0) fail(path_, "read", std::strerror(errno), "check the disk");
-  if (!S_ISREG(status.st_mode)) {
-    fail(path_, "read", "it is no regular file", "copy its content to a file first");
-  }
-  access_ = access;
-  const auto bytes = static_cast<std::uint64_t>(status.st_size);
-  if (bytes == 0) return;
-  const int protection = PROT_READ | (access == Access::kCopyOnWrite ? PROT_WRITE : 0);
-  void* base = ::mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_NORESERVE, fd_, 0);
-  if (base == MAP_FAILED) {
-    fail(path_, "map into memory", std::strerror(errno), "raise the limit of memory (ulimit -v)");
-  }
-  base_ = static_cast<std::byte*>(base);
-  bytes_ = bytes;
-  fetch(base_, base_ + std::min(bytes_, kPageBytes), path_);
+  if (::fstat(fd_, &status) != 0) return true;
+  return static_cast<std::uint64_t>(status.st_size) != bytes_ ||
+         status.st_mtim.tv_sec != written_.tv_sec || status.st_mtim.tv_nsec != written_.tv_nsec;
 }
 
-void ModelFile::verify_sections() const {
-  for (std::size_t i = 0; i < layout_.sections.size(); ++i) {
-    const SectionView& section = layout_.sections[i];
-    std::byte* begin = base_ + offset(section);
-    // Piece by piece, a large section would have to be hashed as a stream; fetched as a whole it
-    // stays in the page cache, which has to hold it for training or serving anyway.
-    const std::uint64_t bytes = section.bytes + page_padding(section.bytes);
-    fetch(begin, begin + bytes, path_);
-    verify_section(file(), layout_, i, path_);
-    if (bytes > kHeldBytes) ::madvise(begin, bytes, MADV_DONTNEED);
-  }
+std::string ModelFile::change_message() const {
+  return fmt::format(
+      "{}: was changed while it was in use; replace it by renaming (mv NEW {}), never by copying "
+      "over it",
+      path_, path_);
 }
 
-const SectionView* ModelFile::find(std::string_view name) const {
-  const auto found = std::ranges::find(layout_.sections, name, &SectionView::name);
+void ModelFile::check_unchanged() const {
+  if (changed()) throw std::runtime_error(change_message());
+}
+
+const StoredSection* ModelFile::find(std::string_view name) const {
+  const auto found = std::ranges::find(layout_.sections, name, &StoredSection::name);
   return found == layout_.sections.end() ? nullptr : &*found;
-}
-
-std::byte* ModelFile::writable(const SectionView& section) const {
-  assert(access_ == Access::kCopyOnWrite);
-  return base_ + offset(section);
 }
 
 ModelFile::ModelFile(ModelFile&& other) noexcept
     : path_(std::move(other.path_)),
+      front_(std::move(other.front_)),
       layout_(std::exchange(other.layout_, {})),
-      base_(std::exchange(other.base_, nullptr)),
       bytes_(std::exchange(other.bytes_, 0)),
-      fd_(std::exchange(other.fd_, -1)),
-      access_(other.access_) {}
+      written_(other.written_),
+      fd_(std::exchange(other.fd_, -1)) {}
 
 ModelFile& ModelFile::operator=(ModelFile&& other) noexcept {
   if (this == &other) return *this;
   close();
   path_ = std::move(other.path_);
+  front_ = std::move(other.front_);
   layout_ = std::exchange(other.layout_, {});
-  base_ = std::exchange(other.base_, nullptr);
   bytes_ = std::exchange(other.bytes_, 0);
+  written_ = other.written_;
   fd_ = std::exchange(other.fd_, -1);
-  access_ = other.access_;
   return *this;
 }
 
 ModelFile::~ModelFile() { close(); }
 
 void ModelFile::close() noexcept {
-  if (base_ != nullptr) ::munmap(base_, bytes_);
   if (fd_ >= 0) ::close(fd_);
 }
 

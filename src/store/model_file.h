@@ -1,12 +1,16 @@
-/// Files of named sections under one header (leveret-model(5)): saved whole, loaded by mmap.
+/// Files of named sections under one header (leveret-model(5)): saved whole, read section by
+/// section.
 ///
 ///   write_model_file("m.lvt", Kind::kModel, spec, sections);
 ///   const ModelFile file = ModelFile::open("m.lvt");
-///   if (const SectionView* weights = file.find("linear.weights")) use(weights->data);
+///   if (const StoredSection* weights = file.find("linear.weights")) file.read(*weights, memory);
 #pragma once
+
+#include <time.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,33 +22,24 @@
 
 namespace leveret::store {
 
-/// Saves the sections in the order given, whole or not at all (see files::AtomicFile). The same arguments
-/// give the same bytes. Their bytes are read twice and must not change meanwhile.
+/// Saves the sections in the order given, whole or not at all (see files::AtomicFile). The same
+/// arguments give the same bytes. Their bytes are read twice and must not change meanwhile.
 /// std::runtime_error when the file cannot be written, std::invalid_argument for sections that no
 /// file may hold.
 void write_model_file(const std::string& path, Kind kind, std::string_view header_json,
                       std::span<const SectionView> sections);
 
-/// How much of a file is checked when it is opened.
-enum class Verify {
-  kAll,    ///< every byte
-  kFront,  ///< header and table; sections only where they lie: for a look at a large file
-};
-
-/// What the pages of an open file may be used for.
-enum class Access {
-  kReadOnly,
-  kCopyOnWrite,  ///< may be written to, which the file never sees
-};
-
-/// An open file and its pages. Sections point into them and live as long as the object does (moving
-/// it moves no bytes). Any number of threads may read. A save of ours over the same path leaves an
-/// open file as it was; a program that shortens it in place kills who reads it, as with any mmap.
+/// An open file: header and table are in memory, sections are not. Its functions throw
+/// std::runtime_error that says what is wrong, at which byte, and what to do. Any number of threads
+/// may read.
+///
+/// A save of ours over the same path leaves an open file as it was. Another program may change it
+/// in place: what `read` and `scan` give was verified as it was read, so that is an error and never
+/// other content; who maps the file has to ask for changes.
 class ModelFile {
  public:
-  /// std::runtime_error says what is wrong, at which byte, and what to do.
-  static ModelFile open(const std::string& path, Verify verify = Verify::kAll,
-                        Access access = Access::kReadOnly);
+  /// Verifies header and table.
+  static ModelFile open(const std::string& path);
   ~ModelFile();
   ModelFile(ModelFile&& other) noexcept;
   ModelFile& operator=(ModelFile&& other) noexcept;
@@ -55,37 +50,48 @@ class ModelFile {
   std::string_view header_json() const { return layout_.header_json; }
   /// Identifies the whole content: equal for equal files.
   Checksum fingerprint() const { return layout_.fingerprint; }
-  const std::vector<SectionView>& sections() const { return layout_.sections; }
-  /// Of each section, in their order.
-  const std::vector<Checksum>& checksums() const { return layout_.checksums; }
+  const std::vector<StoredSection>& sections() const { return layout_.sections; }
   /// Null when there is none of this name. Looks at all of them: for loading, not for every
   /// example.
-  const SectionView* find(std::string_view name) const;
+  const StoredSection* find(std::string_view name) const;
 
   const std::string& path() const { return path_; }
   std::uint64_t bytes() const { return bytes_; }
-  /// Open for reading, at no certain position: use pread or mmap (model::Arena::load).
+  /// Open for reading, at no certain position: for mmap.
   int fd() const { return fd_; }
-  /// Where a section of this file begins in it; a multiple of 4096.
-  std::uint64_t offset(const SectionView& section) const {
-    return static_cast<std::uint64_t>(section.data - base_);
-  }
-  /// The bytes of a section of this file, to be changed. Only with Access::kCopyOnWrite.
-  std::byte* writable(const SectionView& section) const;
+
+  // Of a section of this file.
+
+  /// Reads it to where there is room for its bytes, and verifies these.
+  void read(const StoredSection& section, std::byte* to) const;
+  std::vector<std::byte> read(const StoredSection& section) const;
+  /// Reads it in blocks of whole elements, each of which is visited before the section is verified.
+  void scan(const StoredSection& section,
+            const std::function<void(std::span<const std::byte>)>& visit) const;
+  void verify(const StoredSection& section) const;
+  /// Verifies the bytes that somebody has mapped.
+  void verify_mapped(const StoredSection& section, const std::byte* bytes) const;
+
+  /// Whether the file has been changed in place since it was opened. A signal handler may ask.
+  bool changed() const noexcept;
+  /// What to say then.
+  std::string change_message() const;
+  /// Throws it.
+  void check_unchanged() const;
 
  private:
   ModelFile() = default;
-  void map(Access access);
-  void verify_sections() const;
+  void read_front();
+  void read_at(std::uint64_t offset, std::span<std::byte> to) const;
+  void check(const StoredSection& section, const Checksum& actual) const;
   void close() noexcept;
-  std::span<const std::byte> file() const { return {base_, bytes_}; }
 
   std::string path_;
+  std::vector<std::byte> front_;  ///< what comes before the first section
   Layout layout_ = {};
-  std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
+  timespec written_ = {};  ///< when the file was last changed
   int fd_ = -1;
-  Access access_ = Access::kReadOnly;
 };
 
 }  // namespace leveret::store

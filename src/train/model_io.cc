@@ -10,8 +10,8 @@
 
 #include "model/arena.h"
 #include "model/spec_json.h"
-#include "store/finite.h"
 #include "store/model_file.h"
+#include "train/finite.h"
 
 namespace leveret::train {
 namespace {
@@ -23,6 +23,7 @@ using model::Model;
 using model::Scalars;
 using store::Dtype;
 using store::SectionView;
+using store::StoredSection;
 
 Json mixer_to_json(const model::MixerState& state) {
   return {{"weight", state.weight}, {"sum", state.sum}, {"log_share", state.log_share}};
@@ -45,21 +46,6 @@ Json scalars_to_json(const Scalars& s) {
           {"examples", s.examples},
           {"dropped_gradients", s.dropped_gradients},
           {"adam_steps", s.adam_steps}};
-}
-
-std::size_t count_non_finite(const Scalars& s) {
-  std::vector<float> all{static_cast<float>(s.clicks),
-                         static_cast<float>(s.count),
-                         s.bias,
-                         s.bias_sum,
-                         s.bias2,
-                         s.bias2_sum};
-  for (const model::MixerState* mixer : {&s.first, &s.second}) {
-    all.insert(all.end(), mixer->weight.begin(), mixer->weight.end());
-    all.insert(all.end(), mixer->sum.begin(), mixer->sum.end());
-    all.insert(all.end(), mixer->log_share.begin(), mixer->log_share.end());
-  }
-  return store::count_non_finite(all);
 }
 
 Scalars scalars_from_json(const Json& json) {
@@ -108,18 +94,6 @@ std::uint64_t row_elements(const FieldTable& table, std::size_t stride) {
   return stride / kernels::weight_bytes(table.shape().format);
 }
 
-/// Of the states of rows that are no section of floats, which has been counted.
-std::size_t count_non_finite(const FieldTable& table) {
-  if (table.shape().format == kernels::RowFormat::kF32) return 0;
-  std::size_t bad = 0;
-  for (model::Row row = 0; row < table.rows(); ++row) {
-    for (std::size_t i = 0; i < table.shape().state(); ++i) {
-      bad += !std::isfinite(table.state(row, i));
-    }
-  }
-  return bad;
-}
-
 void add_dense(std::vector<SectionView>& sections, const Dense& layer, std::size_t index) {
   const auto add = [&](const char* what, std::vector<std::uint64_t> shape,
                        std::span<const float> values) {
@@ -162,38 +136,19 @@ std::vector<SectionView> sections_of(const Model& model) {
   return sections;
 }
 
-void refuse_non_finite(const Model& model, const std::vector<SectionView>& sections,
-                       const std::string& path) {
-  std::size_t bad = count_non_finite(model.scalars());
-  for (const SectionView& section : sections) {
-    if (section.dtype != Dtype::kF32) continue;
-    bad += store::count_non_finite(
-        {reinterpret_cast<const float*>(section.data), section.bytes / sizeof(float)});
-  }
-  model.linear().for_each([&](std::uint32_t, const float* cell) {
-    bad += store::count_non_finite({cell, model.linear().cell_floats()});
-  });
-  for (const FieldTable& table : model.fields()) bad += count_non_finite(table);
-  if (bad > 0) {
-    throw std::runtime_error(fmt::format(
-        "{}: not saved, {} weights are not finite; lower the learning rates or scale the features",
-        path, bad));
-  }
-}
-
 using Shape = std::vector<std::uint64_t>;
 using SlotFormat = model::LinearTable::SlotFormat;
 constexpr std::uint64_t kAnyLength = ~std::uint64_t{0};
 
-/// Reads a section into an arena, or says that it is missing or of the wrong shape.
+/// Reads a section into an arena, or says that it is missing or of the wrong shape. Each is
+/// verified when it is loaded.
 class SectionLoader {
  public:
-  SectionLoader(const store::ModelFile& file, LoadFor purpose)
-      : file_(file),
-        by_(purpose == LoadFor::kTraining ? model::LoadBy::kReading : model::LoadBy::kMapping) {}
+  SectionLoader(const store::ModelFile& file, LoadBy by)
+      : file_(file), by_(by), loaded_(file.sections().size()) {}
 
-  const SectionView& section(const std::string& name, Dtype dtype, const Shape& shape) const {
-    const SectionView* found = file_.find(name);
+  const StoredSection& section(const std::string& name, Dtype dtype, const Shape& shape) const {
+    const StoredSection* found = file_.find(name);
     if (found == nullptr || found->dtype != dtype) {
       throw std::runtime_error(
           fmt::format("has no section {} of type {}", name, store::dtype_name(dtype)));
@@ -213,22 +168,30 @@ class SectionLoader {
 
   /// A section that is mapped has no lead.
   model::Arena arena(const std::string& name, Dtype dtype, const Shape& shape,
-                     std::uint64_t reserve, std::uint64_t lead = 0) const {
-    const SectionView& view = section(name, dtype, shape);
-    model::Arena arena(std::max<std::uint64_t>({view.bytes, reserve, 1}),
-                       by_ == model::LoadBy::kReading ? lead : 0);
-    if (!arena.load(file_.fd(), file_.offset(view), view.bytes, file_.path(), by_)) {
+                     std::uint64_t reserve, std::uint64_t lead = 0) {
+    const StoredSection& stored = section(name, dtype, shape);
+    set_loaded(stored);
+    if (by_ == LoadBy::kMapping) {
+      model::Arena arena(std::max<std::uint64_t>(stored.bytes, 1));
+      if (arena.map(file_.fd(), stored.offset, stored.bytes)) {
+        file_.verify_mapped(stored, arena.data());
+        return arena;
+      }
+    }
+    model::Arena arena(std::max<std::uint64_t>({stored.bytes, reserve, 1}), lead);
+    if (!arena.resize(stored.bytes)) {
       throw std::runtime_error(
           fmt::format("needs {} bytes of memory for section {}, which the "
                       "system does not give",
-                      view.bytes, name));
+                      stored.bytes, name));
     }
+    file_.read(stored, arena.data());
     return arena;
   }
 
   /// How slots of the table are stored: as they are in memory, or as in files from before.
   SlotFormat slot_format(const std::string& name, const model::LinearTable& table) const {
-    const SectionView& slots = section(name, Dtype::kU32, {kAnyLength, kAnyLength});
+    const StoredSection& slots = section(name, Dtype::kU32, {kAnyLength, kAnyLength});
     const bool former = table.hashed() && slots.shape[0] == table.capacity() + 1;
     return former ? SlotFormat::kFormer : SlotFormat::kOwn;
   }
@@ -244,13 +207,13 @@ class SectionLoader {
   model::StoredRows stored_rows(const std::string& name, const FieldTable& table,
                                 std::uint64_t state_bytes) const {
     const model::RowShape& shape = table.shape();
-    const store::SectionView* found = file_.find(name);
+    const StoredSection* found = file_.find(name);
     model::StoredRows stored;
     stored.halves =
         shape.format == kernels::RowFormat::kI16 && found != nullptr && found->dtype == Dtype::kU16;
     stored.float_states = state_bytes != shape.state_bytes();
     const std::size_t used = shape.used_bytes(state_bytes);
-    const SectionView& rows =
+    const StoredSection& rows =
         section(name, stored.halves ? Dtype::kU16 : row_dtype(table), {kAnyLength, kAnyLength});
     const bool apart = rows.shape[1] == row_elements(table, model::odd_lines(used));
     stored.stride = apart ? model::odd_lines(used) : model::packed(used);
@@ -258,14 +221,26 @@ class SectionLoader {
   }
 
   /// `shape` holds as many floats as `to` has.
-  void floats(const std::string& name, const Shape& shape, std::span<float> to) const {
-    const SectionView& view = section(name, Dtype::kF32, shape);
-    if (view.bytes > 0) std::memcpy(to.data(), view.data, view.bytes);
+  void floats(const std::string& name, const Shape& shape, std::span<float> to) {
+    const StoredSection& stored = section(name, Dtype::kF32, shape);
+    set_loaded(stored);
+    file_.read(stored, reinterpret_cast<std::byte*>(to.data()));
+  }
+
+  void verify_the_rest() const {
+    for (std::size_t i = 0; i < loaded_.size(); ++i) {
+      if (!loaded_[i]) file_.verify(file_.sections()[i]);
+    }
   }
 
  private:
+  void set_loaded(const StoredSection& stored) {
+    loaded_[static_cast<std::size_t>(&stored - file_.sections().data())] = true;
+  }
+
   const store::ModelFile& file_;
-  model::LoadBy by_;
+  LoadBy by_;
+  std::vector<bool> loaded_;  ///< by section
 };
 
 void check_row_words(const Model& model) {
@@ -281,7 +256,7 @@ void check_row_words(const Model& model) {
   });
 }
 
-void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
+void load_weights(Model& model, SectionLoader& loader, const Json& tables,
                   std::uint64_t memory_limit) {
   model::LinearTable& linear = model.linear();
   const SlotFormat format = loader.slot_format("linear.slots", linear);
@@ -311,7 +286,6 @@ void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
         rows, json.at("shared_row").get<model::Row>(), json.at("shared").get<std::uint64_t>());
   }
   check_row_words(model);
-  model.lend_first_rows();
   for (std::size_t l = 0; l < model.dense().size(); ++l) {
     Dense& layer = model.dense()[l];
     const std::string name = fmt::format("dense.{}.", l);
@@ -326,6 +300,16 @@ void load_weights(Model& model, const SectionLoader& loader, const Json& tables,
   }
 }
 
+/// Such a file is made by hand or by another program: ours are not saved.
+void refuse_non_finite(const Model& model) {
+  if (const std::size_t bad = count_non_finite(model); bad > 0) {
+    throw std::runtime_error(fmt::format(
+        "{} of its weights are not finite (NaN or infinite), which no prediction survives; go back "
+        "to an older model",
+        bad));
+  }
+}
+
 }  // namespace
 
 void save_model(const Model& model, const std::string& path) {
@@ -334,26 +318,37 @@ void save_model(const Model& model, const std::string& path) {
   header["namespaces"] = model::to_json(model.features().plans());
   header["state"] = scalars_to_json(model.scalars());
   header["tables"] = tables_to_json(model);
-  const std::vector<SectionView> sections = sections_of(model);
-  refuse_non_finite(model, sections, path);
-  store::write_model_file(path, store::Kind::kModel, header.dump(), sections);
+  if (const std::size_t bad = count_non_finite(model); bad > 0) {
+    throw std::runtime_error(fmt::format(
+        "{}: not saved, {} weights are not finite; lower the learning rates or scale the features",
+        path, bad));
+  }
+  store::write_model_file(path, store::Kind::kModel, header.dump(), sections_of(model));
 }
 
-Model load_model(const std::string& path, LoadFor purpose, std::uint64_t memory_limit) {
-  const store::ModelFile file = store::ModelFile::open(path);
+Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, LoadBy by) {
   if (file.kind() != store::Kind::kModel) {
-    throw std::runtime_error(path + ": is not a model; `leveret inspect` says what it is");
+    throw std::runtime_error(file.path() + ": is not a model; `leveret inspect` says what it is");
   }
   try {
     const Json header = Json::parse(file.header_json());
     Model model(model::spec_from_json(header.at("spec")),
                 model::plans_from_json(header.at("namespaces")), memory_limit);
     model.scalars() = scalars_from_json(header.at("state"));
-    load_weights(model, SectionLoader(file, purpose), header.at("tables"), memory_limit);
+    SectionLoader loader(file, by);
+    load_weights(model, loader, header.at("tables"), memory_limit);
+    loader.verify_the_rest();
+    refuse_non_finite(model);
+    model.lend_first_rows();
     return model;
   } catch (const std::exception& error) {
-    throw std::runtime_error(fmt::format("{}: {}", path, error.what()));
+    const std::string what = error.what(), prefix = file.path() + ": ";
+    throw std::runtime_error(what.starts_with(prefix) ? what : prefix + what);
   }
+}
+
+Model load_model(const std::string& path, std::uint64_t memory_limit, LoadBy by) {
+  return load_model(store::ModelFile::open(path), memory_limit, by);
 }
 
 std::uint64_t default_memory_limit() {

@@ -5,21 +5,27 @@
 #include <string>
 
 #include "model/model.h"
+#include "store/model_file.h"
 
 namespace leveret::train {
 
-/// What the model will be used for decides how its bytes come to memory.
-enum class LoadFor {
-  kPrediction,  ///< mapped: at once, pages shared with other processes (but FirstRows)
-  kTraining,    ///< read into memory of its own, with huge pages
+/// How the bytes of a file come to memory.
+enum class LoadBy {
+  kReading,  ///< a copy in memory of our own, with huge pages
+  kMapping,  ///< pages of the file, shared with other processes: to predict alone (see Arena::map)
 };
 
-/// Saves atomically. Refuses, with std::runtime_error, weights that are not finite. Of one model one
-/// at a time: tables bring their rows together for it.
+/// Saves atomically. Refuses, with std::runtime_error, weights that are not finite. Of one model
+/// one at a time: tables bring their rows together for it.
 void save_model(const model::Model& model, const std::string& path);
 
-/// Throws std::runtime_error that names the file and what is wrong with it.
-model::Model load_model(const std::string& path, LoadFor purpose, std::uint64_t memory_limit);
+/// All bytes are verified, and all numbers finite. Throws std::runtime_error that names the file
+/// and what is wrong with it. Who maps it asks the file from time to time whether it has been
+/// changed: what was predicted since the last time is worth nothing then.
+model::Model load_model(const std::string& path, std::uint64_t memory_limit,
+                        LoadBy by = LoadBy::kReading);
+model::Model load_model(const store::ModelFile& file, std::uint64_t memory_limit,
+                        LoadBy by = LoadBy::kReading);
 
 /// Default of --max_memory: three quarters of the machine's, at most half of `ulimit -v`.
 std::uint64_t default_memory_limit();

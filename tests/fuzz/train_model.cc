@@ -43,7 +43,7 @@ const std::string& path() {
   return name;
 }
 
-void use(model::Model model) {
+void use(model::Model model, train::LoadBy by = train::LoadBy::kReading) {
   text::NamespaceNames names;
   text::ExampleChunk chunk;
   chunk.bytes = "1 |a x y:2 |b z |c 1\n-1 |b z |new q\n|a x |a y |d\n1 |a y |b w |c 2 |d e\n";
@@ -51,6 +51,7 @@ void use(model::Model model) {
   train::Outcomes outcomes;
   train::Predictor(model, names, kernels::active())
       .predict(chunk, 0, chunk.examples.size(), outcomes);
+  if (by == train::LoadBy::kMapping) return;
   train::Learner learner(model, names, kernels::active());
   learner.learn(chunk, 0, chunk.examples.size(), outcomes);
   learner.finish(outcomes);
@@ -78,9 +79,9 @@ const Parts& good_parts(unsigned kind) {
   use(model::Model(spec_of(kind), kMemory));
   const store::ModelFile file = store::ModelFile::open(path());
   parts.header = Json::parse(file.header_json());
-  for (const store::SectionView& section : file.sections()) {
-    parts.bytes.emplace_back(section.data, section.data + section.bytes);
-    parts.sections.push_back(section);
+  for (const store::StoredSection& section : file.sections()) {
+    parts.bytes.push_back(file.read(section));
+    parts.sections.push_back({section.name, section.dtype, section.shape, nullptr, section.bytes});
   }
   return parts;
 }
@@ -126,8 +127,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     store::write_model_file(path(), store::Kind::kModel, parts.header.dump(), parts.sections);
-    for (const train::LoadFor purpose : {train::LoadFor::kPrediction, train::LoadFor::kTraining}) {
-      use(train::load_model(path(), purpose, kMemory));
+    for (const train::LoadBy by : {train::LoadBy::kMapping, train::LoadBy::kReading}) {
+      use(train::load_model(path(), kMemory, by), by);
     }
   } catch (const std::exception&) {
   }

@@ -101,17 +101,14 @@ TEST_CASE("what was cut off is zero when the arena grows again") {
   REQUIRE(zero(arena, 0, kMiB));
 }
 
-TEST_CASE("a section is loaded, grows, and leaves its file alone") {
+TEST_CASE("a section is mapped, grows, and leaves its file alone") {
   constexpr std::size_t kBytes = 5 * 65536;
   const ScratchFile file(kBytes);
-  const auto by = GENERATE(LoadBy::kMapping, LoadBy::kReading);
-  // A page boundary of every machine, one of the file only, and none.
-  const std::uint64_t offset = GENERATE(0, 65536, 4096, 100);
+  const std::uint64_t offset = GENERATE(0, 65536);  // a page boundary of every machine
   const std::uint64_t bytes = GENERATE(1, 4095, 4096, 5000, 65536, 70001);
-  const std::uint64_t lead = GENERATE(0, 448);
-  Arena arena(kGiB, lead);
-  REQUIRE(reinterpret_cast<std::uintptr_t>(arena.data()) % (2 * kMiB) == lead);
-  REQUIRE(arena.load(file.fd(), offset, bytes, "f", by));
+  Arena arena(kGiB);
+  REQUIRE(arena.map(file.fd(), offset, bytes));
+  REQUIRE(arena.is_mapped());
   REQUIRE(arena.size() == bytes);
   const auto* expected = file.bytes().data() + offset;
   REQUIRE(std::equal(expected, expected + bytes, arena.data()));
@@ -128,26 +125,30 @@ TEST_CASE("a section is loaded, grows, and leaves its file alone") {
   REQUIRE(file.read_back() == file.bytes());
 }
 
-TEST_CASE("loading replaces what was there and refuses what the file does not have") {
+TEST_CASE("mapping replaces what was there, and what cannot be mapped leaves nothing") {
   const ScratchFile file(10000);
   Arena arena(kMiB);
   REQUIRE(arena.resize(kMiB));
   fill(arena, 0, kMiB);
-  REQUIRE(arena.load(file.fd(), 0, 10000, "f"));
+  REQUIRE_FALSE(arena.is_mapped());
+  REQUIRE(arena.map(file.fd(), 0, 10000));
   REQUIRE(arena.resize(kMiB));
   REQUIRE(zero(arena, 10000, kMiB));
-  REQUIRE(arena.load(file.fd(), 0, 0, "f"));
-  REQUIRE(arena.size() == 0);
-  const auto by = GENERATE(LoadBy::kMapping, LoadBy::kReading);
-  using Catch::Contains;
-  REQUIRE_THROWS_WITH(arena.load(file.fd(), 0, 10001, "f", by), Contains("f: byte 10000"));
-  REQUIRE_THROWS_AS(arena.load(file.fd(), 10001, 0, "f", by), std::runtime_error);
-  REQUIRE_THROWS_AS(arena.load(file.fd(), ~std::uint64_t{0}, 2, "f", by), std::runtime_error);
-  REQUIRE_THROWS_AS(arena.load(-1, 0, 1, "f", by), std::runtime_error);
-  REQUIRE(arena.size() == 0);
-  Arena small(4096);
-  REQUIRE_FALSE(small.load(file.fd(), 0, 10000, "f", by));
-  REQUIRE(small.load(file.fd(), 0, 4096, "f", by));
+  Arena moved = std::move(arena);
+  REQUIRE(moved.is_mapped());
+  REQUIRE_FALSE(arena.is_mapped());
+  SECTION("no bytes") { REQUIRE_FALSE(moved.map(file.fd(), 0, 0)); }
+  SECTION("no page boundary") { REQUIRE_FALSE(moved.map(file.fd(), 100, 10)); }
+  SECTION("no file") { REQUIRE_FALSE(moved.map(-1, 0, 10)); }
+  SECTION("beyond the reservation") { REQUIRE_FALSE(moved.map(file.fd(), 0, kGiB)); }
+  REQUIRE(moved.size() == 0);
+  REQUIRE_FALSE(moved.is_mapped());
+  REQUIRE(moved.resize(10000));
+  REQUIRE(zero(moved, 0, 10000));
+  Arena small(4096), lead(kMiB, 64);
+  REQUIRE_FALSE(small.map(file.fd(), 0, 10000));
+  REQUIRE(small.map(file.fd(), 0, 4096));
+  REQUIRE_FALSE(lead.map(file.fd(), 0, 4096));
 }
 
 TEST_CASE("arenas move") {
@@ -247,10 +248,10 @@ TEST_CASE("under ulimit -v an arena says so when there is nothing left, and keep
 }
 
 TEST_CASE("under ulimit -v a file is mapped, and what comes behind it grows") {
-  const ScratchFile file(3 * 4096 + 100);
+  const ScratchFile file(2 * 4096 + 100);
   const int wrong = under_limit(kGiB, [&] {
     Arena arena(64 * kGiB);
-    if (!arena.load(file.fd(), 4096, 2 * 4096 + 100, "f")) return 1;
+    if (!arena.map(file.fd(), 0, 2 * 4096 + 100)) return 1;
     if (!arena.resize(50 * kMiB)) return 2;
     if (arena.data()[2 * 4096 + 99] != file.bytes().back()) return 3;
     if (arena.data()[2 * 4096 + 100] != std::byte{}) return 4;

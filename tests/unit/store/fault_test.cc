@@ -22,7 +22,8 @@ const std::vector<std::string> kOnlyModel = {"m.lvt"};
 /// 1 or 2: the sample that the file holds; every byte of it is verified.
 std::uint32_t seed_in(const std::string& path) {
   const ModelFile file = ModelFile::open(path);
-  return std::to_integer<std::uint32_t>(file.find("f\xc3\xbcnf")->data[0]);
+  for (const StoredSection& section : file.sections()) file.verify(section);
+  return std::to_integer<std::uint32_t>(file.read(*file.find("f\xc3\xbcnf"))[0]);
 }
 
 /// Calls that one undisturbed save makes.

@@ -22,11 +22,12 @@ TEST_CASE("the file of version 1 is read and made byte for byte") {
   const auto expected = model.sections();
   REQUIRE(file.sections().size() == expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const SectionView& section = file.sections()[i];
+    const StoredSection& section = file.sections()[i];
     REQUIRE(section.name == expected[i].name);
     REQUIRE(section.dtype == expected[i].dtype);
     REQUIRE(section.shape == expected[i].shape);
-    REQUIRE(std::equal(section.data, section.data + section.bytes, expected[i].data,
+    const std::vector<std::byte> bytes = file.read(section);
+    REQUIRE(std::equal(bytes.begin(), bytes.end(), expected[i].data,
                        expected[i].data + expected[i].bytes));
   }
   const TempFolder folder;

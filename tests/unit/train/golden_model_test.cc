@@ -40,7 +40,7 @@ TEST_CASE("models of version 1 predict what they predicted, and learn on") {
                                                           {"model-v1-short-sums", 16, 1e-5},
                                                           {"model-v1-row-words", 16, 1e-5}}));
   INFO(name);
-  TrainRun run(load_model(golden_path(name + ".lvt"), LoadFor::kTraining, kTestMemory));
+  TrainRun run(load_model(golden_path(name + ".lvt"), kTestMemory));
   CHECK(run.model.spec().ffm_precision == precision);
   CHECK(run.model.scalars().examples == 200);
   CHECK(run.model.fields().size() == 2);

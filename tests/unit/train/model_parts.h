@@ -22,11 +22,8 @@ struct ModelParts {
   explicit ModelParts(const std::string& path) {
     const store::ModelFile file = store::ModelFile::open(path);
     header = nlohmann::ordered_json::parse(file.header_json());
-    for (const store::SectionView& section : file.sections()) {
-      parts.push_back({section.name,
-                       section.dtype,
-                       section.shape,
-                       {section.data, section.data + section.bytes}});
+    for (const store::StoredSection& section : file.sections()) {
+      parts.push_back({section.name, section.dtype, section.shape, file.read(section)});
     }
   }
 

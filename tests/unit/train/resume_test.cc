@@ -29,8 +29,7 @@ TEST_CASE("a run over two parts with a saved model between gives the file of one
       TrainRun first(kind.spec);
       first.learn(cut(lines, 0, split));
       save_model(first.model, folder / "first");
-      const LoadFor purpose = split % 2 == 0 ? LoadFor::kTraining : LoadFor::kPrediction;
-      TrainRun second(load_model(folder / "first", purpose, kTestMemory));
+      TrainRun second(load_model(folder / "first", kTestMemory));
       second.learn(cut(lines, split, 1000));
       CHECK(second.saved() == expected);
       std::vector<float> both = first.probabilities();
@@ -47,7 +46,7 @@ TEST_CASE("a run in many parts, each with a loaded model, gives the file of one 
   const files::TempFolder folder;
   save_model(TrainRun{model::Spec()}.model, folder / "m");
   for (std::size_t at = 0; at < 60; ++at) {
-    TrainRun part(load_model(folder / "m", LoadFor::kTraining, kTestMemory));
+    TrainRun part(load_model(folder / "m", kTestMemory));
     part.learn(cut(lines, at, 1));
     save_model(part.model, folder / "m");
   }
@@ -195,7 +194,7 @@ TEST_CASE("prediction gives what training would have predicted, and leaves the m
     for (std::size_t i = 0; i < 40; ++i) {
       const files::TempFolder folder;
       save_model(run.model, folder / "m");
-      TrainRun twin(load_model(folder / "m", LoadFor::kPrediction, kTestMemory));
+      TrainRun twin(load_model(folder / "m", kTestMemory));
       const std::string line = cut(fresh, i, 1);
       const std::vector<float> predicted = run.predict(line);
       // A feature that this very line admits has first weights that prediction does not know.

@@ -93,7 +93,7 @@ TEST_CASE("a model whose keys are all in the index, as in older files, says and 
   slots.store();
   older.write(saved.bad());
   const std::string lines = model::random_lines(60, {}, 5);
-  TrainRun a(saved.load()), b(load_model(saved.bad(), LoadFor::kTraining, kTestMemory));
+  TrainRun a(saved.load()), b(load_model(saved.bad(), kTestMemory));
   CHECK(a.predict(lines) == b.predict(lines));
   a.learn(lines);
   b.learn(lines);
@@ -106,7 +106,7 @@ TEST_CASE("a model whose keys are all in the index, as in older files, says and 
   });
   // Written and read again, too.
   save_model(b.model, saved.bad());
-  TrainRun c(load_model(saved.bad(), LoadFor::kPrediction, kTestMemory));
+  TrainRun c(load_model(saved.bad(), kTestMemory, LoadBy::kMapping));
   CHECK(a.predict(lines) == c.predict(lines));
 }
 

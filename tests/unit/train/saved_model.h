@@ -11,7 +11,7 @@ inline std::string lines() { return model::random_lines(60, {}, 2); }
 /// What load_model says against a file; empty when it loads.
 inline std::string complaint(const std::string& path) {
   try {
-    load_model(path, LoadFor::kTraining, kTestMemory);
+    load_model(path, kTestMemory);
   } catch (const std::runtime_error& error) {
     return error.what();
   }
@@ -24,7 +24,7 @@ struct SavedModel {
     save_model(run.model, folder / "good");
   }
   ModelParts parts() const { return ModelParts(folder / "good"); }
-  model::Model load() const { return load_model(folder / "good", LoadFor::kTraining, kTestMemory); }
+  model::Model load() const { return load_model(folder / "good", kTestMemory); }
   std::string bad() const { return folder / "bad"; }
 
   files::TempFolder folder;
