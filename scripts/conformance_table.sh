@@ -83,8 +83,8 @@ told() {
 # by_leveret OPTIONS...: what it makes of the file `lines`
 by_leveret() {
   "$leveret" audit -b 18 --noconstant --bad_lines skip "$@" lines 2>errors | tr '\000' '?' >features || true
-  "$leveret" train -b 18 --noconstant --bad_lines skip --heads one --ffm_k 0 -P 1 -p predictions \
-    "$@" lines 2>&1 | awk '$3 ~ /^[0-9]+$/ && $4 ~ /^[0-9.]+$/ && NF > 6' >progress || true
+  "$leveret" train -b 18 --noconstant --bad_lines skip --heads one --ffm_k 0 -P 1 -p - \
+    "$@" lines 2>&1 >predictions | awk '$3 ~ /^[0-9]+$/ && $4 ~ /^[0-9.]+$/ && NF > 6' >progress || true
   sed -nE 's/^leveret: lines:[0-9]+:([0-9]+): (.*)/bad line: \2 (column \1)/p' errors >bad
   if [ ! -s features ] && [ -s bad ]; then
     paste -s -d ';' bad
