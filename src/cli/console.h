@@ -45,6 +45,9 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
+  /// Whether nothing is to be seen under its name before close().
+  bool appears_at_close() const { return whole_ && whole_->is_temporary(); }
+
   void write(std::string_view text);
   void flush();
   /// Flushes and closes; to be called at the end, so that a full disk is not missed. Without it a

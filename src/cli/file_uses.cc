@@ -36,6 +36,7 @@ void FileUses::add_saved_model(const char* option, const std::string& path) {
 
 void FileUses::add_output(const char* option, const std::string& path) {
   if (path != "-") return add_path(Role::kOutput, option, path);
+  ++printed_;
   add(Role::kOutput, "standard output", files::identify(STDOUT_FILENO));
 }
 
@@ -53,6 +54,9 @@ bool FileUses::go_together(const Use& a, const Use& b) {
 }
 
 void FileUses::check() const {
+  if (printed_ > 1) {
+    throw CLI::ValidationError("two results cannot both go to standard output; name a file");
+  }
   for (std::size_t i = 0; i < uses_.size(); ++i) {
     for (std::size_t j = i + 1; j < uses_.size(); ++j) {
       const Use &a = uses_[i], &b = uses_[j];

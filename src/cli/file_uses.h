@@ -39,6 +39,7 @@ class FileUses {
   static bool go_together(const Use& a, const Use& b);
 
   std::vector<Use> uses_;
+  int printed_ = 0;  ///< results that go to standard output
 };
 
 }  // namespace leveret::cli

@@ -4,9 +4,8 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <stdexcept>
 #include <thread>
 
@@ -108,6 +107,9 @@ const CLI::Validator& not_empty() {
 }
 
 void settle_input(InputOptions& options) {
+  if (std::ranges::count(options.data, "-") > 1) {
+    throw CLI::ValidationError("standard input (-) is given more than once; give it once");
+  }
   if (options.cache == InputOptions::kBesideData) {
     if (options.data.size() != 1 || options.data[0] == "-") {
       throw CLI::ValidationError(
@@ -157,12 +159,9 @@ std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options
                                                      bool again) {
   if (options.cache.empty()) return open_text(options, names, parser);
   if (again) return open_cache(options.cache, names, nullptr, parser.numbers, threads);
-  if (options.kill_cache && unlink(options.cache.c_str()) != 0 && errno != ENOENT) {
-    throw std::runtime_error(
-        fmt::format("{}: cannot remove the old cache: {}", options.cache, std::strerror(errno)));
-  }
   stream::CacheKey key = stream::make_cache_key(options.data, parser, options.max_line);
-  if (access(options.cache.c_str(), F_OK) == 0) {
+  // The new cache takes the place of an old one when it is whole.
+  if (!options.kill_cache && access(options.cache.c_str(), F_OK) == 0) {
     auto reader = open_cache(options.cache, names, &key, parser.numbers, threads);
     const stream::CacheTotals& totals = reader->info().totals;
     tally.add_cached(totals.examples, totals.bad_lines);
@@ -242,7 +241,8 @@ StopOnSignal::StopOnSignal(Then then) {
     sigaction(kSignals[i], nullptr, &before_[i]);
     // Scripts have their background jobs ignore SIGINT, too; who sends it to one means it.
     const bool nohup = kSignals[i] == SIGHUP && before_[i].sa_handler == SIG_IGN;
-    if (!nohup) sigaction(kSignals[i], &action, nullptr);
+    const bool alarm_of_others = kSignals[i] == SIGALRM && !must_end_soon;
+    if (!nohup && !alarm_of_others) sigaction(kSignals[i], &action, nullptr);
   }
 }
 

@@ -29,7 +29,7 @@ struct InputOptions {
   bool kill_cache = false;  ///< -k: make it anew
 
   /// What -c says without a name.
-  static constexpr const char* kBesideData = "DATA.lvcache";
+  static constexpr const char* kBesideData = "{DATA}.lvcache";
 };
 
 void add_input_options(CLI::App& app, InputOptions& options);
@@ -111,6 +111,7 @@ std::unique_ptr<stream::BadLineTally> bad_line_tally(
 
 /// While it lives, the first SIGINT, SIGTERM or SIGHUP ends the source's input (what was read is
 /// still worked on, and the work ends as if the input had), a second one ends the program at once.
+/// With Then::kEndSoon the program also ends, as at a second signal, some seconds after the first.
 /// A SIGHUP that was ignored when the program started, as under nohup, stays so.
 class StopOnSignal {
  public:

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <memory>
+#include <stdexcept>
 
 #include "cli/console.h"
 #include "cli/file_uses.h"
@@ -50,6 +53,11 @@ int run_predict(const PredictOptions& options) {
     lines.clear();
     outcomes.clear();
   });
+  if (stop.stopped() && output.appears_at_close()) {
+    throw std::runtime_error(
+        fmt::format("stopped by a signal: the predictions are not whole, and {} is as it was",
+                    options.predictions));
+  }
   output.close();
   return 0;
 }

@@ -90,7 +90,11 @@ model::Spec SpecFlags::spec(const model::Spec& stored, const std::string& file) 
           has.empty() ? "none" : fmt::format("--{} {}", given.entry->name, has)));
     }
   }
-  model::check_spec(spec);
+  try {
+    model::check_spec(spec);
+  } catch (const std::runtime_error& error) {
+    throw CLI::ValidationError(error.what());
+  }
   refuse_idle(spec);
   return spec;
 }

@@ -10,6 +10,7 @@
 #include "cli/process.h"
 #include "cli/train_run.h"
 #include "cli/verbs.h"
+#include "files/file_identity.h"
 
 namespace leveret::cli {
 namespace {
@@ -26,8 +27,8 @@ struct TrainFlags {
 /// A named pipe: one that the shell has opened, as by >(command), is a descriptor's name.
 bool is_named_pipe(const std::string& path) {
   struct stat info;
-  return ::stat(path.c_str(), &info) == 0 && S_ISFIFO(info.st_mode) && !path.starts_with("/dev/") &&
-         !path.starts_with("/proc/");
+  return ::stat(path.c_str(), &info) == 0 && S_ISFIFO(info.st_mode) &&
+         !files::names_descriptor(path);
 }
 
 void check_model_name(const std::string& model) {
@@ -49,6 +50,7 @@ void check_options(const TrainOptions& options, const TrainFlags& flags) {
     misuse("--holdout_after counts examples in order: not with --threads");
   }
   if (options.pin && options.threads == 1) misuse("--pin changes nothing: it needs --threads");
+  if (options.quiet && !flags.progress.empty()) misuse("--progress changes nothing with --quiet");
   if (flags.window_given && options.metrics.empty()) {
     misuse("--window changes nothing: it needs --metrics");
   }

@@ -48,14 +48,13 @@ class TrainRun {
     tally_ = bad_line_tally(options_.input);
     if (!options_.quiet) begin_progress();
     StopOnSignal stop;
-    for (unsigned pass = 0; pass < options_.passes && !stop.stopped(); ++pass) {
-      stop.watch(nullptr);
-      open_input(pass);
-      stop.watch(source_.get());
-      learn_all(pass);
+    try {
+      learn_passes(stop);
+      finish();
+    } catch (const ReaderGone& gone) {
+      if (options_.final_model.empty() || saved_) throw;
+      throw OutputError(gone.what() + not_saved());  // who asked for a model is to hear of it
     }
-    if (stop.stopped() && !options_.quiet) say("stopped by a signal; what was read is learned");
-    finish();
   }
 
  private:
@@ -68,13 +67,24 @@ class TrainRun {
     return model;
   }
 
+  void learn_passes(StopOnSignal& stop) {
+    for (unsigned pass = 0; pass < options_.passes && !stop.stopped(); ++pass) {
+      stop.watch(nullptr);
+      open_input(pass);
+      // Windows are seen as they come: not before there is something to learn from.
+      if (pass == 0 && !options_.metrics.empty()) metrics_.emplace(options_.metrics);
+      stop.watch(source_.get());
+      learn_all(pass);
+    }
+    if (stop.stopped() && !options_.quiet) say("stopped by a signal; what was read is learned");
+  }
+
   void open_outputs() {
     // A model that cannot be saved is known now, not after hours of learning.
     if (!options_.final_model.empty()) files::AtomicFile(options_.final_model);
     if (!options_.predictions.empty()) {
       predictions_.emplace(options_.predictions, Output::File::kWhole);
     }
-    if (!options_.metrics.empty()) metrics_.emplace(options_.metrics);
   }
 
   void open_input(unsigned pass) {
@@ -84,7 +94,7 @@ class TrainRun {
     } else {
       source_ = open_examples(options_.input, names_, parser, *tally_, options_.threads, pass > 0);
     }
-    if (bar_ && source_->bytes_total()) bar_->begin_pass(*source_->bytes_total(), seconds());
+    if (bar_) bar_->begin_pass(source_->bytes_total().value_or(0), seconds());
   }
 
   void begin_progress() {
@@ -101,9 +111,8 @@ class TrainRun {
       } else {
         learn_in_order(pass);
       }
-    } catch (const ReaderGone& gone) {
-      if (options_.final_model.empty()) throw;
-      throw OutputError(gone.what() + not_saved());  // who asked for a model is to hear of it
+    } catch (const ReaderGone&) {
+      throw;
     } catch (...) {
       say_good(good_examples(*source_, *tally_, examples_), "example", not_saved());
       throw_again(*source_);
@@ -135,9 +144,13 @@ class TrainRun {
     train::Hogwild(model_, names_, kernels_, hogwild)
         .run(
             [&](text::ExampleChunk& chunk, unsigned thread) {
-              if (!source_->next(chunk)) return false;
-              if (answers_) answers_->wait_for_room(chunk, thread);
-              return true;
+              if (source_->next(chunk)) {
+                if (answers_) answers_->wait_for_room(chunk, thread);
+                return true;
+              }
+              // A source that was stopped may have kept the chunk whose turn it is.
+              if (answers_) answers_->stop();
+              return false;
             },
             [&] {
               source_->stop();
@@ -223,10 +236,11 @@ class TrainRun {
       throw std::runtime_error(
           fmt::format("no labelled example came: nothing is learned{}", not_saved()));
     }
+    if (!options_.final_model.empty()) train::save_model(model_, options_.final_model);
+    saved_ = true;
     if (metrics_ && windows_.pending()) write_window();
     if (metrics_) metrics_->close();
     if (predictions_) predictions_->close();
-    if (!options_.final_model.empty()) train::save_model(model_, options_.final_model);
     if (!options_.quiet) say_raw(train_summary(model_, figures()));
     const std::string warning = train_warning(model_);
     if (!warning.empty()) say("warning: " + warning);
@@ -266,6 +280,7 @@ class TrainRun {
   std::uint64_t examples_ = 0, learned_ = 0, features_ = 0;
   std::uint64_t labelled_ = 0;  ///< of those learned from
   bool held_out_ = false;
+  bool saved_ = false;
   std::chrono::steady_clock::time_point start_;
 };
 

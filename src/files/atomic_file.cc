@@ -58,12 +58,6 @@ std::string advice(int error) {
   }
 }
 
-/// Whether `path` names an open descriptor of ours: the shell's redirection, not a file by name.
-bool names_descriptor(std::string_view path) {
-  return path.starts_with("/proc/") || path.starts_with("/dev/fd/") || path == "/dev/stdout" ||
-         path == "/dev/stderr";
-}
-
 int open_again(const char* path, int flags, mode_t mode) {
   int fd;
   do fd = file_calls().open(path, flags, mode);

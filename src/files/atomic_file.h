@@ -34,6 +34,8 @@ class AtomicFile {
   /// Forces the content to the disk and gives it its name. Nothing may be written afterwards.
   void commit();
 
+  /// Whether it is written under a temporary name.
+  bool is_temporary() const { return !temporary_.empty(); }
   /// Bytes written so far.
   std::uint64_t size() const { return size_; }
   /// The path given, for messages.

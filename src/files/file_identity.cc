@@ -26,6 +26,11 @@ std::string follow_links(const std::string& path) {
   return {};
 }
 
+bool names_descriptor(std::string_view path) {
+  return path.starts_with("/proc/") || path.starts_with("/dev/fd/") || path == "/dev/stdout" ||
+         path == "/dev/stderr";
+}
+
 std::optional<FileIdentity> identify(const std::string& path) {
   struct stat info;
   if (::stat(path.c_str(), &info) == 0) {

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace leveret::files {
 
@@ -20,6 +21,9 @@ struct FileIdentity {
 /// The path after the symbolic links of its last part, which need not exist. Empty when there are
 /// too many.
 std::string follow_links(const std::string& path);
+
+/// Whether `path` names an open descriptor of ours: the shell's redirection, not a file by name.
+bool names_descriptor(std::string_view path);
 
 /// Nothing for what keeps no bytes or is no one's alone: terminals, /dev/null, sockets; and for a
 /// path that no file can have. Opens nothing. Any thread.

@@ -122,7 +122,7 @@ void BadLineTally::finish() {
 }
 
 std::string BadLineTally::other_format() const {
-  if (format_ == nullptr) return {};
+  if (format_ == nullptr || good_ > 0) return {};
   return fmt::format(
       "; they look like rows of another format, of which `leveret convert {}` makes "
       "VW text",

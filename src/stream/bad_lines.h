@@ -39,7 +39,8 @@ struct BadLineOptions {
   /// Receives each report (without a final newline): the first kReportedInFull bad lines with the
   /// text around the fault, then a count at most once a second. May be empty.
   std::function<void(const std::string&)> report = {};
-  /// The format of which a bad line may be a row, or null; asked of the first one. May be null.
+  /// The format of which a bad line may be a row, or null; asked of the first one, and told where
+  /// no line is good. May be null.
   const char* (*format_of)(std::string_view line) = nullptr;
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };

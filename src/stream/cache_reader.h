@@ -41,7 +41,8 @@ class CacheReader final : public ExampleSource {
   CacheReader(const CacheReader&) = delete;
   CacheReader& operator=(const CacheReader&) = delete;
 
-  /// Chunks hold examples, their lines' numbers and tags, no other text and no bad lines.
+  /// Chunks hold examples, their lines' numbers and tags, and the places of bad lines; no other
+  /// text.
   bool next(text::ExampleChunk& chunk) override;
   /// What is not decoded yet is not handed out, either.
   void stop() noexcept override { stopped_ = true; }

@@ -71,8 +71,8 @@ bool Parser::LineParser::parse_value(Namespace& space, std::uint32_t name_begin,
 }
 
 /// `name:text` with text that is no number, or stands behind a tab: it runs to the next white
-/// space, and neither `|` nor
-/// `:` ends it. The namespace's weight does not apply. `name:` is `name`, `:` is anonymous.
+/// space, and neither `|` nor `:` ends it. The namespace's weight does not apply. `name:` is
+/// `name`, `:` is anonymous.
 void Parser::LineParser::add_string_value(Namespace& space, FeatureName text) {
   while (delimiter() == '|' || delimiter() == ':') cursor_.advance();
   text.value_size = token_end() - text.value_begin;

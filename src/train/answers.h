@@ -41,9 +41,9 @@ class Answers {
   /// with each chunk that a thread has got, before it works on it. So memory has a bound, if a
   /// thread is stopped for minutes, too. It ends, as the thread whose turn it is never waits here:
   /// the source hands out no chunk before one that is earlier in the stream, so some thread has
-  /// that one.
+  /// that one. Where a source was stopped it may have none: then stop() ends the waiting.
   void wait_for_room(const text::ExampleChunk& chunk, unsigned thread);
-  /// Nobody waits any more: a thread has failed.
+  /// Nobody waits any more: a thread has failed, or the source has no more chunks.
   void stop();
 
  private:
@@ -74,6 +74,7 @@ class Answers {
   bool stopped_ = false;
 };
 
+/// "0.123456", then " tag" if there is one, then the line end.
 void append_prediction(std::string& to, float probability, std::string_view tag);
 
 }  // namespace leveret::train

@@ -28,6 +28,15 @@ TEST_CASE("paths to one file have one identity, whether it is there or not") {
   CHECK(identify(folder / "file") != identify(folder / "new"));
 }
 
+TEST_CASE("names of descriptors are those of the shell's redirections alone") {
+  for (const char* name : {"/dev/stdout", "/dev/fd/63", "/proc/self/fd/1"}) {
+    CHECK(names_descriptor(name));
+  }
+  for (const char* name : {"/dev/shm/pipe", "/dev/null", "dev/fd/1", "model.lvt"}) {
+    CHECK_FALSE(names_descriptor(name));
+  }
+}
+
 TEST_CASE("devices and impossible paths have none, and descriptors that of their file") {
   const TempFolder folder;
   CHECK_FALSE(identify("/dev/null"));

@@ -91,6 +91,13 @@ TEST_CASE("the bar is one for all passes, and later passes last as long as this 
   CHECK(bar.render(250, 100, 45, 70).find(", 0:25 left") != std::string::npos);
 }
 
+TEST_CASE("a pass of unknown size counts, too") {
+  ProgressBar bar(2);
+  bar.begin_pass(0, 0);
+  bar.begin_pass(1000, 10);
+  CHECK(bar.render(500, 100, 15, 70).substr(0, 5) == " 75 %");
+}
+
 TEST_CASE("durations as people write them") {
   CHECK(format_duration(0) == "0:00");
   CHECK(format_duration(83) == "1:23");
