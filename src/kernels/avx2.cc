@@ -60,6 +60,8 @@ struct Avx2 {
   static V fnma(V a, V b, V c) { return _mm256_fnmadd_ps(a, b, c); }
   static V divide(V a, V b) { return _mm256_div_ps(a, b); }
   static V root(V x) { return _mm256_sqrt_ps(x); }
+  static V log(V x) { return xsimd::log(x); }
+  static V exp(V x) { return xsimd::exp(x); }
 
   /// Whether both are below 2 in magnitude in all lanes; NaN is not.
   static bool all_below_two(V a, V b) {

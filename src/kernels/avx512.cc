@@ -68,6 +68,22 @@ struct Avx512 {
   static V divide(V a, V b) { return _mm512_div_ps(a, b); }
   static V root(V x) { return _mm512_sqrt_ps(x); }
 
+  /// Half a register at a time: xsimd 8.1 has no fused multiply-add of whole ones, later versions
+  /// have, and the last digit is to be the same.
+  using Half = xsimd::batch<float, xsimd::fma3<xsimd::avx2>>;
+  template <class F>
+  static V by_halves(V x, F&& f) {
+    const Half low = f(Half(_mm512_castps512_ps256(x)));
+    const Half high = f(Half(_mm512_extractf32x8_ps(x, 1)));
+    return _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
+  }
+  static V log(V x) {
+    return by_halves(x, [](Half half) { return xsimd::log(half); });
+  }
+  static V exp(V x) {
+    return by_halves(x, [](Half half) { return xsimd::exp(half); });
+  }
+
   /// One instruction: zero and infinity become the largest number, everything else stays. Denormal
   /// numbers need no help from rsqrt14, and a step from an accumulator of zero is g * tiny.
   static V clamp_normal(V x) {

@@ -11,6 +11,7 @@
 ///   load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K weights is at p[s]
 ///   fma(a, b, c), fnma(a, b, c)            a*b + c and c - a*b
 ///   divide(a, b), root(x)      rounded correctly, as the operators of xsimd are not everywhere
+///   log(x), exp(x)             within a few units of the last digit
 ///   clamp_normal(x)            x >= 0, but zero and infinity get a finite, non-zero root
 ///   rsqrt_guess(x)             within 2^-11.5 of 1/sqrt(x) for such an x
 ///   spread<K>(p)               lane i becomes p[i / K]; reads max(1, V::size / K) floats
@@ -182,7 +183,7 @@ struct PowerStep {
   /// would be a weak symbol.
   [[gnu::noinline, gnu::flatten]] V scale(V acc) const {
     if (plain) return rate;
-    return rate * xsimd::exp(-power * xsimd::log(Isa::clamp_normal(acc)));
+    return rate * Isa::exp(-power * Isa::log(Isa::clamp_normal(acc)));
   }
 };
 

@@ -39,6 +39,8 @@ struct Neon {
   // xsimd 8.1 makes do with estimates of both here.
   static V divide(V a, V b) { return vdivq_f32(a, b); }
   static V root(V x) { return vsqrtq_f32(x); }
+  static V log(V x) { return xsimd::log(x); }
+  static V exp(V x) { return xsimd::exp(x); }
 
   static V clamp_normal(V x) {
     return vminq_f32(vmaxq_f32(x, vdupq_n_f32(__FLT_MIN__)), vdupq_n_f32(__FLT_MAX__));

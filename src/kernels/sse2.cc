@@ -63,6 +63,8 @@ struct Sse2 {
   static V fnma(V a, V b, V c) { return c - a * b; }
   static V divide(V a, V b) { return _mm_div_ps(a, b); }
   static V root(V x) { return _mm_sqrt_ps(x); }
+  static V log(V x) { return xsimd::log(x); }
+  static V exp(V x) { return xsimd::exp(x); }
 
   static V clamp_normal(V x) { return xsimd::min(xsimd::max(x, V(__FLT_MIN__)), V(__FLT_MAX__)); }
   static V rsqrt_guess(V x) { return _mm_rsqrt_ps(x); }

@@ -136,9 +136,8 @@ template <class Isa>
 
 template <class Isa>
 [[gnu::flatten]] void log(const float* x, std::size_t length, float* out) {
-  sweep<Isa>(length, [&](std::size_t i, auto lanes) {
-    lanes.store(out + i, xsimd::log(lanes.load(x + i)));
-  });
+  sweep<Isa>(length,
+             [&](std::size_t i, auto lanes) { lanes.store(out + i, Isa::log(lanes.load(x + i))); });
 }
 
 }  // namespace leveret::kernels::generic
