@@ -77,7 +77,8 @@ trouble <<<'kill -TERM $PPID; sleep 0.1' && expect "it is ended" 143 1 . --again
 trouble <<<'kill -KILL $PPID; sleep 0.1' && expect "it is killed" 137 1 .
 trouble </dev/null && expect "after it was killed" 0 2 "$all"
 trouble <<<"echo 'int z;' >>$tree/src/x.cc" && expect "the tree is edited meanwhile" 0 5 "$all" --again
-trouble </dev/null && expect "after it was edited" 0 5 "$all"
+echo "int y;" >"$tree/src/x.cc"
+trouble </dev/null && expect "after it was edited and put back" 0 5 "$all"
 expect "and then" 0 0 "$already"
 
 program "$bin/ctest" </dev/null
