@@ -63,8 +63,8 @@ const CLI::App& current(const CLI::App& app) {
   return verbs.empty() ? app : *verbs[0];
 }
 
-/// What stands behind an option's name is written otherwise in each version of CLI11; people and
-/// man pages know one form.
+/// Each version of CLI11 writes otherwise what stands behind an option's name; people and man pages
+/// know one form.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {

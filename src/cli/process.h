@@ -1,4 +1,4 @@
-/// What a process starts with and how it ends: standard descriptors, launchers, SIGPIPE.
+/// How a process starts and how it ends: standard descriptors, launchers, SIGPIPE.
 #pragma once
 
 namespace leveret::cli {

@@ -43,7 +43,7 @@ std::string about_learning(const RunFigures& run) {
                                  run.held_out->examples, figure(run.held_out->auc, 4)));
 }
 
-/// What the model had no room for, or could not use.
+/// Names what the model had no room for, or could not use.
 std::string about_limits(const model::Model& model) {
   std::string text;
   if (model.features().fieldless() > 0) {

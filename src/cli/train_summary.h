@@ -22,8 +22,8 @@ struct RunFigures {
 /// Several lines, "name   value".
 std::string train_summary(const model::Model& model, const RunFigures& run);
 
-/// What the user will not have meant, empty where there is nothing: namespaces of the options that
-/// no line had.
+/// Names what the user will not have meant: namespaces of the options that no line had. Empty where
+/// there is none.
 std::string train_warning(const model::Model& model);
 
 }  // namespace leveret::cli

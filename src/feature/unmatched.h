@@ -1,6 +1,5 @@
-/// What the options about namespaces (--ignore, --keep, --linear, --field, --interactions) have not
-/// met in the data: told to the user, as a name with a typing error in it would only be a worse
-/// model.
+/// Options about namespaces (--ignore, --keep, --linear, --field, --interactions) that met none in
+/// the data. The user is told, as a name with a typing error in it would only be a worse model.
 #pragma once
 
 #include <string>
