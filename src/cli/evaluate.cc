@@ -22,14 +22,6 @@ struct EvaluateOptions {
   bool json = false;
 };
 
-void check_files(const EvaluateOptions& options) {
-  FileUses uses;
-  uses.add(options.input);
-  uses.add_model("-i", options.model);
-  uses.add_result("", "-");
-  uses.check();
-}
-
 std::string table(const train::MetricsSnapshot& m) {
   std::string text;
   const auto add = [&](const char* name, const std::string& value) {
@@ -92,7 +84,7 @@ void setup_evaluate(CLI::App& app, int& exit_code) {
   add_cache_options(*verb, options->input);
   verb->callback([options, &exit_code] {
     settle_input(options->input);
-    check_files(*options);
+    check_files(options->input, options->model, "-");
     exit_code = run_evaluate(*options);
   });
 }

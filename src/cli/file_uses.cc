@@ -68,4 +68,12 @@ void FileUses::check() const {
   }
 }
 
+void check_files(const InputOptions& input, const std::string& model, const std::string& result) {
+  FileUses uses;
+  uses.add(input);
+  uses.add_model("-i", model);
+  uses.add_result("-p", result);
+  uses.check();
+}
+
 }  // namespace leveret::cli

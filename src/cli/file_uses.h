@@ -42,4 +42,8 @@ class FileUses {
   int printed_ = 0;  ///< results that go to standard output
 };
 
+/// Checks the files of a verb that reads a model and writes its results to `result` (-p), or to
+/// standard output ("" or "-").
+void check_files(const InputOptions& input, const std::string& model, const std::string& result);
+
 }  // namespace leveret::cli

@@ -21,14 +21,6 @@ struct PredictOptions {
   bool mmap = false;
 };
 
-void check_files(const PredictOptions& options) {
-  FileUses uses;
-  uses.add(options.input);
-  uses.add_model("-i", options.model);
-  uses.add_result("-p", options.predictions);
-  uses.check();
-}
-
 int run_predict(const PredictOptions& options) {
   const ServedModel served(options.model, options.mmap);
   const model::Model& model = served.get();
@@ -82,7 +74,7 @@ void setup_predict(CLI::App& app, int& exit_code) {
   add_cache_options(*verb, options->input);
   verb->callback([options, &exit_code] {
     settle_input(options->input);
-    check_files(*options);
+    check_files(options->input, options->model, options->predictions);
     exit_code = run_predict(*options);
   });
 }
