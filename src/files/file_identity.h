@@ -9,7 +9,8 @@
 
 namespace leveret::files {
 
-/// Of a file that is there its device and inode; of one that is not its folder's, and its name.
+/// A file that is there is known by its device and inode, one that is not by its folder's, and its
+/// name.
 struct FileIdentity {
   dev_t device;
   ino_t inode;

@@ -47,8 +47,8 @@ class Arena {
   [[nodiscard]] bool resize(std::uint64_t bytes);
 
   /// Replaces the content by pages of the file: the `bytes` bytes at `offset`, which it must have.
-  /// What is written to the arena does not change the file, which may be closed; what others write
-  /// to the file changes the arena, and where they shorten it, reading raises SIGBUS. False, with
+  /// Writing to the arena does not change the file, which may be closed; what others write to the
+  /// file changes the arena, and where they shorten it, reading raises SIGBUS. False, with
   /// an empty arena, when that cannot be: beyond the reservation, not on the boundary of a page
   /// (those of the machine may be larger than those of the file), with a lead.
   [[nodiscard]] bool map(int fd, std::uint64_t offset, std::uint64_t bytes);

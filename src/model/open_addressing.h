@@ -21,7 +21,7 @@ namespace leveret::model {
 
 inline constexpr std::uint64_t kMaxSlots = std::uint64_t{1} << 31;
 
-/// Of the slots that a look-up may see: it ends at an empty one, which there always is. Not in a
+/// A look-up needs no limit of slots: it ends at an empty one, which there always is. Not so in a
 /// mapped table, whose file may be changed: there it ends where no key of the file would be.
 inline constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
 
@@ -94,7 +94,7 @@ void spread_slots(std::byte* table, std::uint64_t before, std::uint64_t after, U
   }
 }
 
-/// What look-ups in a table that was stored come upon.
+/// Findings of check_look_ups about a table that was stored.
 struct LookUps {
   bool right;                ///< they find every key, and end: there is an empty slot
   std::uint64_t keys;        ///< slots in use

@@ -7,7 +7,7 @@
 
 namespace leveret::model {
 
-/// What the entry `name` of spec_entries() would need to make a difference, e.g. "--optimizer
+/// Names what the entry `name` of spec_entries() would need to make a difference, e.g. "--optimizer
 /// ftrl"; null when it makes one.
 const char* idle_without(std::string_view name, const Spec& spec);
 
