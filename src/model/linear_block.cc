@@ -60,7 +60,8 @@ void LinearBlock::forward_one(const Model& model, Tape& tape, std::size_t b) con
 }
 
 /// Of each feature of example b the log-odds of (clicks + prior) / (count + kPriorCount), and
-/// log(1 + count): all of them side by side.
+/// log(1 + count): all of them side by side. Threads lose updates of either number, so clicks may
+/// be the more: nobody else has then seen the feature.
 void LinearBlock::take_logs(Tape& tape, std::size_t b, float rate) const {
   const std::uint32_t begin = tape.batch->linear_begin(tape.first + b);
   const std::size_t count = tape.batch->linear_end(tape.first + b) - begin;
@@ -71,7 +72,7 @@ void LinearBlock::take_logs(Tape& tape, std::size_t b, float rate) const {
   for (std::size_t i = 0; i < count; ++i) {
     const float* cell = cells[i];
     odds[i] = cell[kClicks] + clicks_before;
-    counts[i] = cell[kCount] - cell[kClicks] + others_before;
+    counts[i] = std::max(cell[kCount] - cell[kClicks], 0.0f) + others_before;
   }
   for (std::size_t i = 0; i < count; ++i) odds[i] /= counts[i];
   for (std::size_t i = 0; i < count; ++i) counts[i] = 1.0f + cells[i][kCount];

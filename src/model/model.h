@@ -39,7 +39,8 @@ enum LinearCell : std::uint32_t {
   kWeight2 = 2,
   kSum2 = 3,  ///< the second weight set and its sum (Heads::kMixed)
   kClicks = 4,
-  kCount = 5,     ///< times seen, weighted by importance; kClicks: those with label +1
+  kCount = 5,     ///< times seen, weighted by importance; kClicks: those with label +1, which are
+                  ///< more only where threads have lost updates of kCount
   kMaxValue = 6,  ///< largest_value; values are divided by it
 };
 /// Largest |value| seen of the feature of a cell of Heads::kMixed.

@@ -27,12 +27,15 @@ void check_all(const char* what, std::size_t b, std::span<const float> values,
   check_all(what, b, values, expected, expected.size());
 }
 
+/// Of a random model, as `alter` leaves it.
 void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
-                   const kernels::Kernels& kernels, bool keep_parts) {
+                   const kernels::Kernels& kernels, bool keep_parts,
+                   void (*alter)(Model&) = nullptr) {
   Model model(spec, kTestMemory);
   Sample sample(random_lines(12, shape, seed));
   const feature::FeatureBatch batch = sample.batch(model);
   randomise(model, batch, seed);
+  if (alter != nullptr) alter(model);
   const ReferenceModel reference(model, batch);
   Network network(spec, kernels);
   Tape tape;
@@ -119,6 +122,14 @@ TEST_CASE("forward agrees where features have no row, no linear weight, or form 
   }
   for (std::uint32_t seed = 0; seed < 5; ++seed) {
     check_forward(spec, LineShape{}, seed, kernels::active(), false);
+  }
+}
+
+TEST_CASE("features with more clicks than sights, as threads that lose updates leave them") {
+  for (const kernels::Kernels* kernels : kernels_to_test()) {
+    check_forward(Spec{}, LineShape{}, 7, *kernels, false, [](Model& model) {
+      model.linear().for_each([](std::uint32_t, float* cell) { cell[kClicks] = cell[kCount] + 9; });
+    });
   }
 }
 

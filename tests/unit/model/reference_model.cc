@@ -117,7 +117,8 @@ void ReferenceModel::linear_mixed(const feature::FeatureBatch& batch, std::size_
       s.linear += cell[kWeight] * x.linear[i];
       sum2 += cell[kWeight2] * x.linear[i];
       if (cell[kCount] == 0) continue;
-      const double p = (cell[kClicks] + kPrior * rate) / (cell[kCount] + kPrior);
+      const double others = std::max(0.0, cell[kCount] - cell[kClicks]);
+      const double p = (cell[kClicks] + kPrior * rate) / (cell[kClicks] + others + kPrior);
       s.group_counts[run.group] += (log_odds(p) - log_odds(rate)) / length;
       s.group_seen[run.group] += std::log(1 + cell[kCount]) / length;
     }
