@@ -64,10 +64,14 @@ find "$root/leveret" -mindepth 1 -maxdepth 1 ! -name 'build*' -exec rm -rf {} +
 "$(dirname "$0")/tree" | tar -x --touch -C "$root/leveret"
 cp /etc/resolv.conf "$root/etc/"
 
-# in_debian COMMAND: with nothing of this machine's environment but its proxy. CI=true: a Debian
-# that was kept runs everything again.
+# in_debian COMMAND: with nothing of this machine's environment but its proxy, and with terminals of
+# its own (/dev/ptmx gives out those of the pts beside it). CI=true: a Debian that was kept runs
+# everything again.
 in_debian() {
-  unshare --mount --pid --kill-child --mount-proc="$root/proc" chroot "$root" env -i HOME=/root \
+  unshare --mount --pid --kill-child --mount-proc="$root/proc" sh -c '
+    mount -t devpts -o newinstance,ptmxmode=0666,mode=0620,gid=5 devpts "$0/dev/pts" &&
+      exec chroot "$0" "$@"' \
+    "$root" env -i HOME=/root \
     PATH=/usr/sbin:/usr/bin:/sbin:/bin ${http_proxy:+http_proxy="$http_proxy"} CI=true \
     bash -c "cd /leveret && $1" </dev/null 2>&1
 }
