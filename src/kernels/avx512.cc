@@ -261,32 +261,23 @@ struct Avx512 {
     store_two_slots(p[12], p[13], _mm512_extractf32x4_ps(v, 3));
   }
 
-  // ---- tiles of 4 x 4 pairs (pairs_tile_body.h) ----
+  // ---- tiles of 4 x 4 pairs (pairs_q12_body.h) ----
 
   static constexpr bool kTiles = true, kWords = false;
   using Words = Words512<Avx512>;
   static __mmask8 mask_of_four(std::size_t n) { return static_cast<__mmask8>((1u << n) - 1u); }
-  /// The first n floats at each of four places.
-  template <class Float>
-  static V load_fours(Float* const* p, std::size_t n) {
-    const __mmask8 m = mask_of_four(n);
-    __m512 v = _mm512_castps128_ps512(_mm_maskz_loadu_ps(m, p[0]));
-    v = _mm512_insertf32x4(v, _mm_maskz_loadu_ps(m, p[1]), 1);
-    v = _mm512_insertf32x4(v, _mm_maskz_loadu_ps(m, p[2]), 2);
-    return _mm512_insertf32x4(v, _mm_maskz_loadu_ps(m, p[3]), 3);
+  /// Four floats at each of four places.
+  static V load_fours(const float* const* p) {
+    __m512 v = _mm512_castps128_ps512(_mm_loadu_ps(p[0]));
+    v = _mm512_insertf32x4(v, _mm_loadu_ps(p[1]), 1);
+    v = _mm512_insertf32x4(v, _mm_loadu_ps(p[2]), 2);
+    return _mm512_insertf32x4(v, _mm_loadu_ps(p[3]), 3);
   }
-  static void store_fours(float* const* p, V v, std::size_t n) {
-    if (n == 4) {
-      _mm_storeu_ps(p[0], _mm512_castps512_ps128(v));
-      _mm_storeu_ps(p[1], _mm512_extractf32x4_ps(v, 1));
-      _mm_storeu_ps(p[2], _mm512_extractf32x4_ps(v, 2));
-      _mm_storeu_ps(p[3], _mm512_extractf32x4_ps(v, 3));
-      return;
-    }
-    // A masked store of a quarter becomes an extraction to memory, which touches what it masks.
-    for (std::size_t q = 0; q < 4; ++q) {
-      _mm512_mask_storeu_ps(p[q] - 4 * q, static_cast<__mmask16>(mask(n) << (4 * q)), v);
-    }
+  static void store_fours(float* const* p, V v) {
+    _mm_storeu_ps(p[0], _mm512_castps512_ps128(v));
+    _mm_storeu_ps(p[1], _mm512_extractf32x4_ps(v, 1));
+    _mm_storeu_ps(p[2], _mm512_extractf32x4_ps(v, 2));
+    _mm_storeu_ps(p[3], _mm512_extractf32x4_ps(v, 3));
   }
   /// Four accumulators at each of four places; stored are the upper halves of the lanes.
   static V load_fours(const Bf16* const* p) {
@@ -351,42 +342,6 @@ struct Avx512 {
   static V transpose_4x4(V v) {
     const __m512i index = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     return _mm512_permutexvar_ps(index, v);
-  }
-  /// Slot s of row r becomes slot r of row s, of four rows of four slots.
-  template <std::size_t K>
-  static void transpose_slots(const V* v, V* t) {
-    constexpr int kLow = 0x44, kHigh = 0xee, kEven = 0x88, kOdd = 0xdd;
-    if constexpr (K == 8) {
-      for (int h = 0; h < 2; ++h) {
-        t[h] = _mm512_shuffle_f32x4(v[4 * h], v[4 * h + 2], kLow);
-        t[2 + h] = _mm512_shuffle_f32x4(v[4 * h], v[4 * h + 2], kHigh);
-        t[4 + h] = _mm512_shuffle_f32x4(v[4 * h + 1], v[4 * h + 3], kLow);
-        t[6 + h] = _mm512_shuffle_f32x4(v[4 * h + 1], v[4 * h + 3], kHigh);
-      }
-    } else {
-      static_assert(K == 4);
-      const __m512 low01 = _mm512_shuffle_f32x4(v[0], v[1], kLow);
-      const __m512 high01 = _mm512_shuffle_f32x4(v[0], v[1], kHigh);
-      const __m512 low23 = _mm512_shuffle_f32x4(v[2], v[3], kLow);
-      const __m512 high23 = _mm512_shuffle_f32x4(v[2], v[3], kHigh);
-      t[0] = _mm512_shuffle_f32x4(low01, low23, kEven);
-      t[1] = _mm512_shuffle_f32x4(low01, low23, kOdd);
-      t[2] = _mm512_shuffle_f32x4(high01, high23, kEven);
-      t[3] = _mm512_shuffle_f32x4(high01, high23, kOdd);
-    }
-  }
-  /// Calls body(e, v) with each of `lanes` in all places of its slot: register e has slots
-  /// e * 16 / K, ….
-  template <std::size_t K, class Body>
-  static void each_spread(V lanes, Body&& body) {
-    constexpr int k = K;
-    const __m512i one = _mm512_setr_epi32(0, 1 / k, 2 / k, 3 / k, 4 / k, 5 / k, 6 / k, 7 / k, 8 / k,
-                                          9 / k, 10 / k, 11 / k, 12 / k, 13 / k, 14 / k, 15 / k);
-#pragma GCC unroll 8
-    for (int e = 0; e < k; ++e) {
-      const __m512i index = _mm512_add_epi32(one, _mm512_set1_epi32(e * 16 / k));
-      body(static_cast<std::size_t>(e), V(_mm512_permutexvar_ps(index, lanes)));
-    }
   }
 };
 

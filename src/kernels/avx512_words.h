@@ -1,7 +1,7 @@
 /// Registers of 32 weights in 16 bits, for pairs_q12_body.h.
 ///
-/// A side of a tile is four rows of four slots in K / 2 registers, K places for a slot: a register
-/// holds half a row (K = 16), one (K = 8), two (K = 4) or all four of them (K = 2), slot by slot.
+/// A side of a tile is four rows of four slots of K weights in K / 2 registers: a register holds
+/// half a row (K = 16), one (K = 8), two (K = 4) or all four of them (K = 2), slot by slot.
 #pragma once
 
 #include <immintrin.h>
@@ -15,120 +15,32 @@ template <class Isa>
 struct Words512 {
   using W = __m512i;
 
-  /// Slots that fill the K places which a register has for each.
+  /// Register e of a side whose rows' slots are at `rows`.
   template <std::size_t K>
-  struct WholeSlots {
-    static constexpr std::size_t kPlaces = K;
-    static constexpr std::size_t length() { return K; }
-    /// Register e of a side whose rows' slots are at `rows`.
-    static W load(const Q12* const* rows, std::size_t e) {
-      if constexpr (K == 16) return _mm512_loadu_si512(rows[e / 2] + e % 2 * 32);
-      if constexpr (K == 8) return _mm512_loadu_si512(rows[e]);
-      if constexpr (K == 4) return together(load_256(rows[2 * e]), load_256(rows[2 * e + 1]));
-      if constexpr (K == 2) {
-        return together(together(load_128(rows[0]), load_128(rows[1])),
-                        together(load_128(rows[2]), load_128(rows[3])));
-      }
+  static W load_slots(const Q12* const* rows, std::size_t e) {
+    if constexpr (K == 16) return _mm512_loadu_si512(rows[e / 2] + e % 2 * 32);
+    if constexpr (K == 8) return _mm512_loadu_si512(rows[e]);
+    if constexpr (K == 4) return together(load_256(rows[2 * e]), load_256(rows[2 * e + 1]));
+    if constexpr (K == 2) {
+      return together(together(load_128(rows[0]), load_128(rows[1])),
+                      together(load_128(rows[2]), load_128(rows[3])));
     }
-    static void store(Q12* const* rows, std::size_t e, W w) {
-      if constexpr (K == 16) _mm512_storeu_si512(rows[e / 2] + e % 2 * 32, w);
-      if constexpr (K == 8) _mm512_storeu_si512(rows[e], w);
-      if constexpr (K == 4) {
-        store_256(rows[2 * e], _mm512_castsi512_si256(w));
-        store_256(rows[2 * e + 1], _mm512_extracti64x4_epi64(w, 1));
-      }
-      if constexpr (K == 2) {
-        store_128(rows[0], _mm512_castsi512_si128(w));
-        store_128(rows[1], _mm512_extracti32x4_epi32(w, 1));
-        store_128(rows[2], _mm512_extracti32x4_epi32(w, 2));
-        store_128(rows[3], _mm512_extracti32x4_epi32(w, 3));
-      }
-    }
-  };
-
-  /// Shorter slots, K / 2 < k < K: in a register zeros stand behind each. K = 4, 8 and 16. What
-  /// lies together of a row is read and written as its first and its last half register (K = 4:
-  /// quarter), which overlap: some processors take dozens of cycles for a masked store of 16-bit
-  /// numbers.
+  }
   template <std::size_t K>
-  class PartSlots {
-   public:
-    static constexpr std::size_t kPlaces = K;
-    std::size_t length() const { return length_; }
-
-    explicit PartSlots(std::size_t k) : length_(k), together_(kOfRow / K * k) {
-      static constexpr EveryLength kEveryLength;
-      const Places& places = kEveryLength.of[k - K / 2 - 1];
-      used_ = places.used;
-      apart_ = _mm512_load_si512(places.apart);
-      packed_ = _mm512_load_si512(places.packed);
+  static void store_slots(Q12* const* rows, std::size_t e, W w) {
+    if constexpr (K == 16) _mm512_storeu_si512(rows[e / 2] + e % 2 * 32, w);
+    if constexpr (K == 8) _mm512_storeu_si512(rows[e], w);
+    if constexpr (K == 4) {
+      store_256(rows[2 * e], _mm512_castsi512_si256(w));
+      store_256(rows[2 * e + 1], _mm512_extracti64x4_epi64(w, 1));
     }
-    W load(const Q12* const* rows, std::size_t e) const {
-      W w;
-      if constexpr (K == 16) w = load_pieces(rows[e / 2] + e % 2 * together_);
-      if constexpr (K == 8) w = load_pieces(rows[e]);
-      if constexpr (K == 4) {
-        const Q12 *const a = rows[2 * e], *const b = rows[2 * e + 1];
-        const std::size_t last = together_ - kPiece;
-        w = together(together(load_128(a), load_128(a + last)),
-                     together(load_128(b), load_128(b + last)));
-      }
-      return _mm512_maskz_permutexvar_epi16(used_, apart_, w);
+    if constexpr (K == 2) {
+      store_128(rows[0], _mm512_castsi512_si128(w));
+      store_128(rows[1], _mm512_extracti32x4_epi32(w, 1));
+      store_128(rows[2], _mm512_extracti32x4_epi32(w, 2));
+      store_128(rows[3], _mm512_extracti32x4_epi32(w, 3));
     }
-    void store(Q12* const* rows, std::size_t e, W w) const {
-      w = _mm512_permutexvar_epi16(packed_, w);
-      if constexpr (K == 16) store_pieces(rows[e / 2] + e % 2 * together_, w);
-      if constexpr (K == 8) store_pieces(rows[e], w);
-      if constexpr (K == 4) {
-        const std::size_t last = together_ - kPiece;
-        store_128(rows[2 * e], _mm512_castsi512_si128(w));
-        store_128(rows[2 * e] + last, _mm512_extracti32x4_epi32(w, 1));
-        store_128(rows[2 * e + 1], _mm512_extracti32x4_epi32(w, 2));
-        store_128(rows[2 * e + 1] + last, _mm512_extracti32x4_epi32(w, 3));
-      }
-    }
-
-   private:
-    static constexpr std::size_t kOfRow = K == 4 ? 16 : 32;  ///< places of a register for one row
-    static constexpr std::size_t kPiece = kOfRow / 2;
-
-    /// Where each place's weight is in the pieces, and the way back.
-    struct Places {
-      alignas(64) std::int16_t apart[32], packed[32];
-      std::uint32_t used;
-      constexpr Places() : apart(), packed(), used(0) {}
-    };
-    struct EveryLength {
-      Places of[K / 2 - 1];
-      constexpr EveryLength() {
-        for (std::size_t k = K / 2 + 1; k < K; ++k) set(of[k - K / 2 - 1], k, kOfRow / K * k);
-      }
-      static constexpr void set(Places& places, std::size_t k, std::size_t together) {
-        for (std::size_t row = 0; row < 32 / kOfRow; ++row) {
-          for (std::size_t i = 0; i < together; ++i) {
-            const std::size_t apart = row * kOfRow + i / k * K + i % k;
-            const std::size_t first = row * kOfRow + i, last = first + kOfRow - together;
-            places.apart[apart] = static_cast<std::int16_t>(i < kPiece ? first : last);
-            places.used |= 1u << apart;
-            if (i < kPiece) places.packed[first] = static_cast<std::int16_t>(apart);
-            if (i >= together - kPiece) places.packed[last] = static_cast<std::int16_t>(apart);
-          }
-        }
-      }
-    };
-
-    W load_pieces(const Q12* p) const {
-      return together(load_256(p), load_256(p + together_ - kPiece));
-    }
-    void store_pieces(Q12* p, W w) const {
-      store_256(p, _mm512_castsi512_si256(w));
-      store_256(p + together_ - kPiece, _mm512_extracti64x4_epi64(w, 1));
-    }
-
-    std::size_t length_, together_;  ///< of a slot; of those of a row that a register takes
-    __mmask32 used_;                 ///< places with weights
-    W apart_, packed_;               ///< as in Places
-  };
+  }
 
   /// Slot s of row r becomes slot r of row s.
   template <std::size_t K>

@@ -5,9 +5,8 @@
 /// against. Kernels know nothing of models: they see arrays and sizes.
 ///
 /// Conventions: arrays are float32, may be unaligned, and do not overlap, all unless said
-/// otherwise; `k` is the length of one FFM slot (any k >= 1; 2, 4, 8 and 16 are specialised, 2 to 16
-/// where pairs are integers); a row is `slots * k` weights. Nothing here allocates, throws or
-/// prints.
+/// otherwise; `k` is the length of one FFM slot (any k >= 1; 2, 4, 8 and 16 are fast); a row is
+/// `slots * k` weights. Nothing here allocates, throws or prints.
 #pragma once
 
 #include <cstddef>
@@ -105,18 +104,13 @@ struct Kernels {
   // meets, as they are.
 
   /// From which share of present fields on it takes less time to let such a row stand for every
-  /// absent field than to leave gaps, where the update is ffm_update_pairs_slice (`slice`) or
-  /// ffm_update_pairs.
-  float (*fill_from)(RowFormat format, std::size_t k, bool slice, StepRule rule);
+  /// absent field than to leave gaps.
+  float (*fill_from)(RowFormat format, std::size_t k, StepRule rule);
 
   /// pairs[(i,j)] = sum_c rows[i][fields[j]*k+c] * rows[j][fields[i]*k+c], and 0 for j = i;
   /// n*(n+1)/2 floats. Returns their sum.
   float (*ffm_pairs)(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
-                    std::size_t n, std::size_t k, float* pairs);
-
-  /// The sum of all of them, for which they may be written to `pairs` or not.
-  float (*ffm_pairs_sum)(RowFormat format, const std::byte* const* rows,
-                         const std::uint32_t* fields, std::size_t n, std::size_t k, float* pairs);
+                     std::size_t n, std::size_t k, float* pairs);
 
   /// delta[(i,j)] = (d[(i,j)] + own) * x[i] * x[j], and 0 where that product of values is 0 and for
   /// j = i; without d (null) own alone. Where rows of zeros stand, x is 0. All three have kSpare
@@ -126,16 +120,11 @@ struct Kernels {
 
   /// The AdaGrad step of all rows, each from the weights as they were before the call:
   ///   gradient of rows[i][fields[j]*k+c] = delta[(i,j)] * rows[j][fields[i]*k+c], and the reverse.
-  /// accs[i] has a float for each weight of rows[i].
+  /// One accumulator per slot, as in ffm_update_slice: accs[i] has one of slice_bytes(format) for
+  /// each slot. Steps are made from accumulators before they are rounded.
   void (*ffm_update_pairs)(RowFormat format, std::byte* const* rows, std::byte* const* accs,
                            const std::uint32_t* fields, std::size_t n, std::size_t k,
                            const float* delta, StepRule rule, std::uint32_t noise);
-
-  /// The same with one accumulator per slot, as in ffm_update_slice: accs[i] has one of
-  /// slice_bytes(format) for each slot. Steps are made from accumulators before they are rounded.
-  void (*ffm_update_pairs_slice)(RowFormat format, std::byte* const* rows, std::byte* const* accs,
-                                 const std::uint32_t* fields, std::size_t n, std::size_t k,
-                                 const float* delta, StepRule rule, std::uint32_t noise);
 
   // ---- dense layers; W is outputs rows of `stride` floats, of which `inputs` are used ----
   //
@@ -174,10 +163,10 @@ struct Kernels {
   void (*root_steps)(const float* g, const float* acc, std::size_t length, float rate,
                      float* steps);
 
-  /// AdaGrad's steps of weights that lie anywhere, each with its sum of squares behind it: for every
-  /// i < length, in this order, with g = scale * x[i] as in `squares`, places[i][1] += g², and then
-  /// places[i][0] -= the step that root_steps makes of g and init + places[i][1]. Places may be
-  /// equal, and else do not overlap. The same on every instruction set.
+  /// AdaGrad's steps of weights that lie anywhere, each with its sum of squares behind it: for
+  /// every i < length, in this order, with g = scale * x[i] as in `squares`, places[i][1] += g²,
+  /// and then places[i][0] -= the step that root_steps makes of g and init + places[i][1]. Places
+  /// may be equal, and else do not overlap. The same on every instruction set.
   void (*scattered_steps)(float* const* places, const float* x, float scale, std::size_t length,
                           float init, float rate);
 

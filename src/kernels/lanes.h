@@ -18,7 +18,7 @@
 ///   slot_sums<K>(r)            r[0..K) hold V::size slots of K floats; lane j becomes slot j's sum
 ///   sum(v)                     the sum of all lanes
 ///   kPlaces                    whether it has what scattered_body.h asks for
-///   kTiles                     whether it has what pairs_tile_body.h and pairs_q12_body.h ask for
+///   kTiles                     whether it has what pairs_q12_body.h asks for
 ///   kWords                     whether it has what pairs_words_body.h asks for
 ///
 /// No standard container and no `std::` function that is not inlined may be used by these headers:

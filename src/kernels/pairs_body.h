@@ -33,15 +33,15 @@ struct Rows<const T> {
   }
 };
 
-/// Their accumulators, one per weight (slots of k) or per slot (of 1); A is float or Bf16.
+/// Their accumulators, one per slot; A is float or Bf16.
 template <class A>
 struct Accs {
   std::byte* const* rows;
   const std::uint32_t* fields;
 
   A* row(std::size_t i) const { return reinterpret_cast<A*>(rows[i]); }
-  /// Row i's slot for the field of row j.
-  A* slot(std::size_t i, std::size_t j, std::size_t k) const { return row(i) + fields[j] * k; }
+  /// That of row i's slot for the field of row j, and those of the slots behind it.
+  A* slot(std::size_t i, std::size_t j) const { return row(i) + fields[j]; }
 };
 
 template <class Isa, std::size_t K>
@@ -243,112 +243,6 @@ template <class Isa>
                                  float* delta) {
   if (d != nullptr) return ffm_deltas_of<Isa, true>(d, own, x, n, delta);
   ffm_deltas_of<Isa, false>(d, own, x, n, delta);
-}
-
-// ---- update, one accumulator per weight ----
-
-/// The step of a bundle of pairs, both sides, from the weights as they were.
-template <class Isa, std::size_t K, class Step, class Rounding>
-inline void step_bundle(typename Isa::V delta, const auto& w_own, const auto& acc_own,
-                        const auto& w_others, const auto& acc_others, const Step& step,
-                        Rounding& rounded) {
-  using V = typename Isa::V;
-  for (std::size_t c = 0; c < K; c += kLanes<Isa>) {
-    V w_a = w_own.load(c);
-    V w_b = w_others.load(c);
-    V acc_a = acc_own.load(c);
-    V acc_b = acc_others.load(c);
-    const V g_a = delta * w_b;
-    const V g_b = delta * w_a;
-    step.apply(g_a, w_a, acc_a);
-    step.apply(g_b, w_b, acc_b);
-    w_own.store(c, rounded(w_a));
-    w_others.store(c, rounded(w_b));
-    acc_own.store(c, acc_a);
-    acc_others.store(c, acc_b);
-  }
-}
-
-template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
-[[gnu::flatten]] void ffm_update_pairs_fixed(Rows<T> w, Accs<float> acc, std::size_t n,
-                                             const float* delta, Step step, std::uint32_t noise,
-                                             OwnSlots own_slots) {
-  using Slots = Scattered<Isa, K, T>;
-  using AccSlots = Scattered<Isa, K, float>;
-  constexpr std::size_t S = kBundle<Isa, K>;
-  Rounding<Isa, T> rounded(noise);
-  ++delta;
-  for (std::size_t i = 1; i < n; ++i) {
-    std::size_t j = 0;
-    for (; j + S <= i; j += S) {
-      step_bundle<Isa, K>(Isa::template spread<K>(delta + j), own_slots(w, i, j),
-                          own_slots(acc, i, j), Slots::others(w, i, j), AccSlots::others(acc, i, j),
-                          step, rounded);
-    }
-    if constexpr (S > 1) {
-      const std::size_t rest = i - j;
-      if (rest != 0) {
-        alignas(64) T spare[K] = {};  // moves nowhere: its delta is 0
-        alignas(64) float spare_acc[K] = {};
-        step_bundle<Isa, K>(
-            spread_part<Isa, K>(delta + j, rest * K), Slots::own(w, i, j, rest, spare),
-            AccSlots::own(acc, i, j, rest, spare_acc), Slots::others(w, i, j, rest, spare),
-            AccSlots::others(acc, i, j, rest, spare_acc), step, rounded);
-      }
-    }
-    delta += i + 1;
-  }
-}
-
-template <class Isa, class T, class Step>
-[[gnu::flatten]] void ffm_update_pairs_any(const Rows<T>& w, const Accs<float>& acc, std::size_t n,
-                                           std::size_t k, const float* delta, const Step& step,
-                                           std::uint32_t noise) {
-  using V = typename Isa::V;
-  Rounding<Isa, T> rounded(noise);
-  for (std::size_t i = 0; i < n; ++i, ++delta) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const V d(*delta++);
-      T* const own = w.slot(i, j, k);
-      T* const other = w.slot(j, i, k);
-      float* const own_squares = acc.slot(i, j, k);
-      float* const other_squares = acc.slot(j, i, k);
-      sweep<Isa>(k, [&](std::size_t c, auto lanes) {
-        V w_a = lanes.load(own + c);
-        V w_b = lanes.load(other + c);
-        V acc_a = lanes.load(own_squares + c);
-        V acc_b = lanes.load(other_squares + c);
-        const V g_a = d * w_b;
-        const V g_b = d * w_a;
-        step.apply(g_a, w_a, acc_a);
-        step.apply(g_b, w_b, acc_b);
-        lanes.store(own + c, rounded(w_a));
-        lanes.store(other + c, rounded(w_b));
-        lanes.store(own_squares + c, acc_a);
-        lanes.store(other_squares + c, acc_b);
-      });
-    }
-  }
-}
-
-template <class Isa>
-void ffm_update_pairs(RowFormat format, std::byte* const* rows, std::byte* const* accs,
-                      const std::uint32_t* fields, std::size_t n, std::size_t k, const float* delta,
-                      StepRule rule, std::uint32_t noise) {
-  if (n < 2) return;
-  const Accs<float> acc = {accs, fields};
-  with_format(format, [&]<class T>(T) {
-    const Rows<T> w = {rows, fields};
-    with_step<Isa>(rule, [&]<class Step>(const Step& step) {
-      const auto fixed = [&]<std::size_t K>() {
-        with_own_slots<Isa, K, (K < kLanes<Isa>)&&!Step::kHasL2>(fields, n, [&](const auto& own) {
-          ffm_update_pairs_fixed<Isa, K>(w, acc, n, delta, step, noise, own);
-        });
-      };
-      with_slot_length(k, fixed,
-                       [&] { ffm_update_pairs_any<Isa>(w, acc, n, k, delta, step, noise); });
-    });
-  });
 }
 
 }  // namespace leveret::kernels::generic

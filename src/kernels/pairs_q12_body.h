@@ -1,5 +1,5 @@
 /// FFM pairs of 16-bit rows for fields that follow each other, by tiles of 4 x 4 pairs as integers,
-/// k = 2 to 16.
+/// k = 2, 4, 8 and 16.
 ///
 /// Rows i, i+1, … of a tile hold their slots for fields j, j+1, … side by side, and so do rows j,
 /// j+1, … for fields i, i+1, …: everything is read and written in whole registers of 32 weights
@@ -12,12 +12,15 @@
 /// them stays as it is. There are at least four rows.
 #pragma once
 
-#include "kernels/pairs_tile_body.h"
+#include "kernels/pairs_slice_body.h"
 #include "kernels/q12_step.h"
 
 namespace leveret::kernels::generic {
 
-/// A side of a tile in registers (avx512_words.h), K places for each slot.
+/// Rows and columns of a tile of pairs.
+inline constexpr std::size_t kTile = 4;
+
+/// A side of a tile in registers (avx512_words.h), slots of K weights.
 template <class Isa, std::size_t K>
 struct TileWords {
   using V = typename Isa::V;
@@ -27,10 +30,9 @@ struct TileWords {
   W w[kRegisters];
 
   /// Four slots of each of the rows at `at`.
-  template <class Slots>
-  void load(const Slots& slots, const Q12* const* at) {
+  void load(const Q12* const* at) {
 #pragma GCC unroll 8
-    for (std::size_t e = 0; e < kRegisters; ++e) w[e] = slots.load(at, e);
+    for (std::size_t e = 0; e < kRegisters; ++e) w[e] = Words::template load_slots<K>(at, e);
   }
   TileWords transposed() const {
     TileWords t;
@@ -86,124 +88,60 @@ struct FourRows {
 };
 
 /// The slots of rows j, … for field i of the example and those behind it.
-template <class T>
-[[gnu::always_inline]] inline Fours<T> slots_of(const Rows<T>& w, std::size_t j, std::size_t i,
-                                                std::size_t length) {
+template <std::size_t K, class T>
+[[gnu::always_inline]] inline Fours<T> slots_of(const Rows<T>& w, std::size_t j, std::size_t i) {
   Fours<T> places;
 #pragma GCC unroll 4
-  for (std::size_t r = 0; r < kTile; ++r) places.at[r] = w.slot(j + r, i, length);
+  for (std::size_t r = 0; r < kTile; ++r) places.at[r] = w.slot(j + r, i, K);
   return places;
 }
 
 // ---- forward ----
-
-/// The tiles of the pairs of rows i, … with those before row i + absent. Calls diagonal(a, a') with
-/// the sides of those among themselves, then tile(j, b, a') for each of the others.
-template <class Isa, bool kWhole, class Slots, class Diagonal, class Tile>
-[[gnu::always_inline]] inline void for_tiles_of_four_q12(const Rows<const Q12>& w,
-                                                         const Slots& slots, std::size_t i,
-                                                         std::size_t absent, Diagonal&& diagonal,
-                                                         Tile&& tile) {
-  constexpr std::size_t K = Slots::kPlaces;
-  const std::size_t length = slots.length();
-  alignas(64) static constexpr Q12 kSpare[kTile * K] = {};
-  const FourRows<const Q12, kWhole> own(absent, kSpare,
-                                        [&](std::size_t r) { return w.slot(i + r, 0, length); });
-  TileWords<Isa, K> a, b;
-  a.load(slots, own.at(i * length).at);
-  diagonal(a, a.transposed());
-  for (std::size_t j = 0; j < i + absent; j += kTile) {
-    a.load(slots, own.at(j * length).at);
-    b.load(slots, slots_of(w, j, i, length).at);
-    tile(j, b, a.transposed());
-  }
-}
 
 /// In lane 4 s + r: whether r < s, so that of four rows among themselves each pair counts once.
 alignas(64) inline constexpr float kBelow[kTile * kTile] = {0, 0, 0, 0, 1, 0, 0, 0,
                                                             1, 1, 0, 0, 1, 1, 1, 0};
 
 /// The pairs of rows i, … with those before row i + absent, which are added to `sum`, too.
-template <class Isa, bool kWhole, class Slots>
-[[gnu::always_inline]] inline void pairs_of_four_q12(const Rows<const Q12>& w, const Slots& slots,
-                                                     std::size_t i, std::size_t absent,
-                                                     float* pairs, typename Isa::V& sum) {
+template <class Isa, std::size_t K, bool kWhole>
+[[gnu::always_inline]] inline void pairs_of_four_q12(const Rows<const Q12>& w, std::size_t i,
+                                                     std::size_t absent, float* pairs,
+                                                     typename Isa::V& sum) {
   using V = typename Isa::V;
-  using Side = TileWords<Isa, Slots::kPlaces>;
+  alignas(64) static constexpr Q12 kSpare[kTile * K] = {};
   alignas(16) float spare_pairs[kTile];
   const V scale(kQ12UnitSquared);
+  const FourRows<const Q12, kWhole> own(absent, kSpare,
+                                        [&](std::size_t r) { return w.slot(i + r, 0, K); });
   const FourRows<float, kWhole> out(
       absent, spare_pairs, [&](std::size_t r) { return pairs + (i + r) * (i + r + 1) / 2; });
-  for_tiles_of_four_q12<Isa, kWhole>(
-      w, slots, i, absent,
-      // It writes to the places of pairs with rows that are not there, too: the others come later.
-      [&](const Side& a, const Side& b) {
-        const V products = a.products(b) * scale;
-        Isa::store_triangle(out.at(i).at, products);
-        sum = Isa::fma(products, V::load_aligned(kBelow), sum);
-      },
-      [&](std::size_t j, const Side& a, const Side& b) {
-        const V products = a.products(b) * scale;
-        Isa::store_fours(out.at(j).at, products, kTile);
-        sum = sum + products;
-      });
+  TileWords<Isa, K> a, b;
+  a.load(own.at(i * K).at);
+  // It writes to the places of pairs with rows that are not there, too: the others come later.
+  const V among = a.products(a.transposed()) * scale;
+  Isa::store_triangle(out.at(i).at, among);
+  sum = Isa::fma(among, V::load_aligned(kBelow), sum);
+  for (std::size_t j = 0; j < i + absent; j += kTile) {
+    a.load(own.at(j * K).at);
+    b.load(slots_of<K>(w, j, i).at);
+    const V products = b.products(a.transposed()) * scale;
+    Isa::store_fours(out.at(j).at, products);
+    sum = sum + products;
+  }
 }
 
-template <class Isa, class Slots>
+template <class Isa, std::size_t K>
 [[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] float ffm_pairs_q12(Rows<const Q12> w,
-                                                                             Slots slots,
                                                                              std::size_t n,
                                                                              float* pairs) {
   typename Isa::V sum(0.0f);
   for (std::size_t i = 0; i + kTile <= n; i += kTile) {
-    pairs_of_four_q12<Isa, true>(w, slots, i, 0, pairs, sum);
+    pairs_of_four_q12<Isa, K, true>(w, i, 0, pairs, sum);
   }
   if (n % kTile != 0) {
-    pairs_of_four_q12<Isa, false>(w, slots, n - kTile, kTile - n % kTile, pairs, sum);
+    pairs_of_four_q12<Isa, K, false>(w, n - kTile, kTile - n % kTile, pairs, sum);
   }
   return Isa::sum(sum);
-}
-
-/// Adds the pairs of rows i, … with those before row i + absent to registers of sums, in units of
-/// kQ12UnitSquared.
-template <class Isa, bool kWhole, class Slots>
-[[gnu::always_inline]] inline void add_pairs_of_four_q12(
-    const Rows<const Q12>& w, const Slots& slots, std::size_t i, std::size_t absent,
-    typename Isa::V (&sums)[TileWords<Isa, Slots::kPlaces>::kRegisters]) {
-  using V = typename Isa::V;
-  using Side = TileWords<Isa, Slots::kPlaces>;
-  for_tiles_of_four_q12<Isa, kWhole>(
-      w, slots, i, absent,
-      [&](const Side& a, const Side& b) {
-        sums[0] = Isa::fma(a.products(b), V::load_aligned(kBelow), sums[0]);
-      },
-      [&](std::size_t, const Side& a, const Side& b) {
-#pragma GCC unroll 8
-        for (std::size_t e = 0; e < Side::kRegisters; ++e) {
-          const V products = Side::Words::pair_products(a.w[e], b.w[e]);
-          sums[e] = sums[e] + products;
-        }
-      });
-}
-
-/// The sum of all pairs: without that of each, half of the shuffles fall away.
-template <class Isa, class Slots>
-[[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] float ffm_pairs_sum_q12(Rows<const Q12> w,
-                                                                                 Slots slots,
-                                                                                 std::size_t n) {
-  using V = typename Isa::V;
-  constexpr std::size_t kRegisters = TileWords<Isa, Slots::kPlaces>::kRegisters;
-  V sums[kRegisters];
-  for (V& sum : sums) sum = V(0.0f);
-  for (std::size_t i = 0; i + kTile <= n; i += kTile) {
-    add_pairs_of_four_q12<Isa, true>(w, slots, i, 0, sums);
-  }
-  if (n % kTile != 0) {
-    add_pairs_of_four_q12<Isa, false>(w, slots, n - kTile, kTile - n % kTile, sums);
-  }
-  V sum = sums[0];
-  for (std::size_t e = 1; e < kRegisters; ++e) sum = sum + sums[e];
-  return Isa::sum(sum) * kQ12UnitSquared;
 }
 
 // ---- update, one accumulator per slot ----
@@ -233,9 +171,8 @@ struct Q12Step {
 };
 
 /// weights -= step / 4 * contra, where |step| < 2.
-template <class Isa, class Slots, std::size_t K>
-[[gnu::always_inline]] inline void move_words(const Slots& slots, Q12* const* at,
-                                              const TileWords<Isa, K>& weights,
+template <class Isa, std::size_t K>
+[[gnu::always_inline]] inline void move_words(Q12* const* at, const TileWords<Isa, K>& weights,
                                               const TileWords<Isa, K>& contra, typename Isa::V step,
                                               WordNoise<Isa>& noise) {
   using Words = typename Isa::Words;
@@ -246,7 +183,7 @@ template <class Isa, class Slots, std::size_t K>
   for (std::size_t e = 0; e < Side::kRegisters; ++e) {
     const auto moved =
         Words::move(weights.w[e], Words::template spread<K>(factors, e), contra.w[e], words);
-    slots.store(at, e, moved);
+    Words::template store_slots<K>(at, e, moved);
   }
 }
 
@@ -267,22 +204,22 @@ template <class Isa, bool kTriangle>
 }
 
 /// The rows of four fields with each other. delta has lane 4 r + s for s < r, 0 elsewhere.
-template <class Isa, class Slots>
-[[gnu::always_inline]] inline void update_triangle(const Slots& slots, const Fours<Q12>& at,
-                                                   const Fours<Bf16>& acc, std::size_t absent,
-                                                   typename Isa::V delta, const Q12Step<Isa>& step,
+template <class Isa, std::size_t K>
+[[gnu::always_inline]] inline void update_triangle(const Fours<Q12>& at, const Fours<Bf16>& acc,
+                                                   std::size_t absent, typename Isa::V delta,
+                                                   const Q12Step<Isa>& step,
                                                    WordNoise<Isa>& noise) {
   using V = typename Isa::V;
-  TileWords<Isa, Slots::kPlaces> a;
-  a.load(slots, at.at);
+  TileWords<Isa, K> a;
+  a.load(at.at);
   const V both = delta + Isa::transpose_4x4(delta);
   const V steps = step(a.squares(), both, acc.at);
   if (Isa::all_below_two(steps)) {
-    move_words<Isa>(slots, at.at, a, a.transposed(), steps, noise);
+    move_words<Isa, K>(at.at, a, a.transposed(), steps, noise);
   } else {
     alignas(64) float lanes[kLanes<Isa>];
     steps.store_aligned(lanes);
-    move_pairs<Isa, true>(at, at, slots.length(), absent, lanes, lanes, noise.next_seed());
+    move_pairs<Isa, true>(at, at, K, absent, lanes, lanes, noise.next_seed());
   }
 }
 
@@ -291,32 +228,30 @@ inline constexpr std::size_t kQ12TilesAhead = 4;
 
 /// Rows i, … with each other and with those before row i + absent. Without the vectoriser for
 /// straight code: it puts addresses into vectors, whose ports ours need (a tenth slower).
-template <class Isa, bool kWhole, class Slots>
+template <class Isa, std::size_t K, bool kWhole>
 [[gnu::noinline, gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] WordNoise<Isa>
-update_four_q12(Rows<Q12> w, Slots slots, Accs<Bf16> acc, std::size_t i, std::size_t absent,
-                const float* delta, Q12Step<Isa> step, WordNoise<Isa> noise) {
+update_four_q12(Rows<Q12> w, Accs<Bf16> acc, std::size_t i, std::size_t absent, const float* delta,
+                Q12Step<Isa> step, WordNoise<Isa> noise) {
   using V = typename Isa::V;
-  constexpr std::size_t K = Slots::kPlaces;
-  const std::size_t length = slots.length();
   if constexpr (kWhole) absent = 0;
   alignas(64) Q12 spare[kTile * K] = {};
   alignas(16) Bf16 spare_acc[kTile] = {};
   alignas(16) float spare_delta[kTile] = {};
   const FourRows<Q12, kWhole> own(absent, spare,
-                                  [&](std::size_t r) { return w.slot(i + r, 0, length); });
+                                  [&](std::size_t r) { return w.slot(i + r, 0, K); });
   const FourRows<Bf16, kWhole> own_acc(absent, spare_acc,
-                                       [&](std::size_t r) { return acc.slot(i + r, 0, 1); });
+                                       [&](std::size_t r) { return acc.slot(i + r, 0); });
   const FourRows<const float, kWhole> own_delta(
       absent, spare_delta, [&](std::size_t r) { return delta + (i + r) * (i + r + 1) / 2; });
   const auto other_acc = [&](std::size_t j) {
     Fours<Bf16> places;
 #pragma GCC unroll 4
-    for (std::size_t r = 0; r < kTile; ++r) places.at[r] = acc.slot(j + r, i, 1);
+    for (std::size_t r = 0; r < kTile; ++r) places.at[r] = acc.slot(j + r, i);
     return places;
   };
 
-  update_triangle<Isa>(slots, own.at(i * length), own_acc.at(i), absent,
-                       Isa::load_triangle(own_delta.at(i).at, absent), step, noise);
+  update_triangle<Isa, K>(own.at(i * K), own_acc.at(i), absent,
+                          Isa::load_triangle(own_delta.at(i).at, absent), step, noise);
   const std::size_t end = i + absent;
   for (std::size_t j = 0; j < end;) {
     // The way from the sums of squares through the root to the step is long, so several tiles go it
@@ -327,9 +262,9 @@ update_four_q12(Rows<Q12> w, Slots slots, Accs<Bf16> acc, std::size_t i, std::si
     for (std::size_t t = 0; t < count; ++t) {
       const std::size_t at = j + t * kTile;
       TileWords<Isa, K> a, b;
-      a.load(slots, own.at(at * length).at);
-      b.load(slots, slots_of(w, at, i, length).at);
-      const V d = Isa::load_fours(own_delta.at(at).at, kTile);
+      a.load(own.at(at * K).at);
+      b.load(slots_of<K>(w, at, i).at);
+      const V d = Isa::load_fours(own_delta.at(at).at);
       const V own_steps = step(b.squares(), d, own_acc.at(at).at);
       const V other_steps = step(a.squares(), Isa::transpose_4x4(d), other_acc(at).at);
       own_steps.store_aligned(steps[t][0]);
@@ -338,37 +273,37 @@ update_four_q12(Rows<Q12> w, Slots slots, Accs<Bf16> acc, std::size_t i, std::si
     }
     if (!Isa::all_below_two(all)) {
       for (std::size_t t = 0; t < count; ++t, j += kTile) {
-        move_pairs<Isa, false>(own.at(j * length), slots_of(w, j, i, length), length, absent,
-                               steps[t][0], steps[t][1], noise.next_seed());
+        move_pairs<Isa, false>(own.at(j * K), slots_of<K>(w, j, i), K, absent, steps[t][0],
+                               steps[t][1], noise.next_seed());
       }
       continue;
     }
     for (std::size_t t = 0; t < count; ++t, j += kTile) {
-      const Fours<Q12> a_at = own.at(j * length), b_at = slots_of(w, j, i, length);
+      const Fours<Q12> a_at = own.at(j * K), b_at = slots_of<K>(w, j, i);
       TileWords<Isa, K> a, b;
-      a.load(slots, a_at.at);
-      b.load(slots, b_at.at);
+      a.load(a_at.at);
+      b.load(b_at.at);
       const V own_steps = V::load_aligned(steps[t][0]), other_steps = V::load_aligned(steps[t][1]);
-      move_words<Isa>(slots, a_at.at, a, b.transposed(), own_steps, noise);
-      move_words<Isa>(slots, b_at.at, b, a.transposed(), other_steps, noise);
+      move_words<Isa, K>(a_at.at, a, b.transposed(), own_steps, noise);
+      move_words<Isa, K>(b_at.at, b, a.transposed(), other_steps, noise);
     }
   }
   return noise;
 }
 
-template <class Isa, class Slots>
-void ffm_update_pairs_slice_q12(Rows<Q12> w, Slots slots, Accs<Bf16> acc, std::size_t n,
-                                const float* delta, float rate, std::uint32_t seed) {
-  const Q12Step<Isa> step(rate, slots.length(), seed);
+template <class Isa, std::size_t K>
+void ffm_update_pairs_q12(Rows<Q12> w, Accs<Bf16> acc, std::size_t n, const float* delta,
+                          float rate, std::uint32_t seed) {
+  const Q12Step<Isa> step(rate, K, seed);
   WordNoise<Isa> noise(seed);
   // Last rows first: what ffm_pairs has read last is what the first-level cache still holds.
   if (n % kTile != 0) {
-    noise = update_four_q12<Isa, false>(w, slots, acc, n - kTile, kTile - n % kTile, delta, step,
-                                        noise);
+    noise =
+        update_four_q12<Isa, K, false>(w, acc, n - kTile, kTile - n % kTile, delta, step, noise);
   }
   for (std::size_t i = n / kTile * kTile; i > 0;) {
     i -= kTile;
-    noise = update_four_q12<Isa, true>(w, slots, acc, i, 0, delta, step, noise);
+    noise = update_four_q12<Isa, K, true>(w, acc, i, 0, delta, step, noise);
   }
 }
 

@@ -1,5 +1,4 @@
-/// ffm_update_pairs_slice: rows in place, one accumulator per slot, generic in instruction set and
-/// k.
+/// ffm_update_pairs: rows in place, one accumulator per slot, generic in instruction set and k.
 ///
 /// A block is as many pairs as a register has lanes: their accumulators fill one register, and one
 /// root serves all of them.
@@ -60,9 +59,7 @@ struct SliceRounding<Isa, Bf16> {
   explicit SliceRounding(std::uint32_t call_seed)
       : noise((LaneNoise<Isa>(call_seed).lanes * Lanes32<Isa>(0x27d4eb2fu)) >> kBf16BitsLost),
         seed(call_seed) {}
-  V operator()(V v) const {
-    return bits_cast<V>(bits_cast<Lanes32<Isa>>(v) + noise);
-  }
+  V operator()(V v) const { return bits_cast<V>(bits_cast<Lanes32<Isa>>(v) + noise); }
   /// One of them, with a noise of its own.
   void store(Bf16& to, float acc) { to = round_to_bf16(acc, seed += 0x9e3779b9u); }
 };
@@ -199,9 +196,9 @@ inline void update_slice_block(const Rows<T>& w, const Accs<SliceOf<T>>& acc, st
 }
 
 template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
-[[gnu::flatten]] void ffm_update_pairs_slice_fixed(Rows<T> w, Accs<SliceOf<T>> acc, std::size_t n,
-                                                   const float* delta, Step step,
-                                                   std::uint32_t noise, OwnSlots own_slots) {
+[[gnu::flatten]] void ffm_update_pairs_fixed(Rows<T> w, Accs<SliceOf<T>> acc, std::size_t n,
+                                             const float* delta, Step step, std::uint32_t noise,
+                                             OwnSlots own_slots) {
   constexpr std::size_t N = kLanes<Isa>;
   Rounding<Isa, T> rounded(noise);
   const SliceRounding<Isa, SliceOf<T>> rounded_acc(noise);
@@ -222,9 +219,9 @@ template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
 
 /// Any k: pair by pair.
 template <class Isa, class T, class Step>
-[[gnu::flatten]] void ffm_update_pairs_slice_any(const Rows<T>& w, const Accs<SliceOf<T>>& acc,
-                                                 std::size_t n, std::size_t k, const float* delta,
-                                                 const Step& step, std::uint32_t noise) {
+[[gnu::flatten]] void ffm_update_pairs_any(const Rows<T>& w, const Accs<SliceOf<T>>& acc,
+                                           std::size_t n, std::size_t k, const float* delta,
+                                           const Step& step, std::uint32_t noise) {
   using V = typename Isa::V;
   Rounding<Isa, T> rounded(noise);
   SliceRounding<Isa, SliceOf<T>> rounded_acc(noise);
@@ -242,8 +239,8 @@ template <class Isa, class T, class Step>
         own_squares = Isa::fma(g_a, g_a, own_squares);
         other_squares = Isa::fma(g_b, g_b, other_squares);
       });
-      auto& own_at = *acc.slot(i, j, 1);
-      auto& other_at = *acc.slot(j, i, 1);
+      auto& own_at = *acc.slot(i, j);
+      auto& other_at = *acc.slot(j, i);
       const float own_acc = to_float(own_at) + Isa::sum(own_squares) / static_cast<float>(k);
       const float other_acc = to_float(other_at) + Isa::sum(other_squares) / static_cast<float>(k);
       rounded_acc.store(own_at, own_acc);

@@ -1,9 +1,9 @@
 /// FFM pairs of 16-bit rows as integers, as many at a time as a register has lanes of floats,
-/// k = 2 to 16.
+/// k = 2, 4, 8 and 16.
 ///
 /// For instruction sets without tiles (pairs_q12_body.h); fields need not follow each other. A
 /// register of words (Isa::Words) holds twice as many weights as one of floats has, so a block of
-/// pairs takes k / 2 of them for either side, with k rounded up to a power of two.
+/// pairs takes k / 2 of them for either side.
 #pragma once
 
 #include "kernels/pairs_slice_body.h"
@@ -13,13 +13,13 @@ namespace leveret::kernels::generic {
 
 /// Row i's slots for the fields of rows j, j+1, … and theirs for row i's field. kAdjacent: those
 /// fields follow each other, and so do row i's slots.
-template <class Isa, class Slots, bool kAdjacent>
+template <class Isa, std::size_t K, bool kAdjacent>
 struct PairWords {
   using V = typename Isa::V;
   using Words = typename Isa::Words;
   using W = typename Words::W;
   static constexpr std::size_t N = kLanes<Isa>;
-  static constexpr std::size_t kRegisters = Slots::kPlaces / 2;
+  static constexpr std::size_t kRegisters = K / 2;
   static constexpr std::size_t kSlots = N / kRegisters;  ///< in one register
 
   template <class T>
@@ -28,14 +28,13 @@ struct PairWords {
   };
   /// Beyond `count` stands `spare`, a slot for nothing.
   template <class T, class R>
-  [[gnu::always_inline]] static Places<T> places(const R& r, const Slots& slots, std::size_t i,
-                                                 std::size_t j, std::size_t count, T* spare) {
+  [[gnu::always_inline]] static Places<T> places(const R& r, std::size_t i, std::size_t j,
+                                                 std::size_t count, T* spare) {
     Places<T> at;
-    const std::size_t length = slots.length();
 #pragma GCC unroll 16
     for (std::size_t s = 0; s < N; ++s) {
-      at.own[s] = s < count ? r.slot(i, j + s, length) : spare;
-      at.others[s] = s < count ? r.slot(j + s, i, length) : spare;
+      at.own[s] = s < count ? r.slot(i, j + s, K) : spare;
+      at.others[s] = s < count ? r.slot(j + s, i, K) : spare;
     }
     return at;
   }
@@ -44,7 +43,7 @@ struct PairWords {
 
   /// What lies beyond `count` is not looked at, as far as it fills registers.
   template <class T>
-  [[gnu::always_inline]] PairWords(const Slots& slots, const Places<T>& at, std::size_t count) {
+  [[gnu::always_inline]] PairWords(const Places<T>& at, std::size_t count) {
 #pragma GCC unroll 8
     for (std::size_t e = 0; e < kRegisters; ++e) {
       if (e * kSlots >= count) {
@@ -52,8 +51,8 @@ struct PairWords {
         continue;
       }
       own[e] = lie_together(e, count) ? Words::load(at.own[e * kSlots])
-                                      : slots.load(at.own + e * kSlots);
-      others[e] = slots.load(at.others + e * kSlots);
+                                      : Words::template load_slots<K>(at.own + e * kSlots);
+      others[e] = Words::template load_slots<K>(at.others + e * kSlots);
     }
   }
   /// Whether row i's slots of register e do.
@@ -77,25 +76,23 @@ struct PairWords {
   }
 };
 
-template <class Isa, bool kAdjacent, class Slots>
-[[gnu::flatten]] float ffm_pairs_words(Rows<const Q12> w, Slots slots, std::size_t n,
-                                       float* pairs) {
+template <class Isa, std::size_t K, bool kAdjacent>
+[[gnu::flatten]] float ffm_pairs_words(Rows<const Q12> w, std::size_t n, float* pairs) {
   using V = typename Isa::V;
-  using Block = PairWords<Isa, Slots, kAdjacent>;
+  using Block = PairWords<Isa, K, kAdjacent>;
   constexpr std::size_t N = kLanes<Isa>;
-  alignas(64) static constexpr Q12 kSpare[Slots::kPlaces] = {};
+  alignas(64) static constexpr Q12 kSpare[K] = {};
   V sum(0.0f);
   for (std::size_t i = 0; i < n; ++i) {
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
-      const Block block(slots, Block::template places<const Q12>(w, slots, i, j, N, kSpare), N);
+      const Block block(Block::template places<const Q12>(w, i, j, N, kSpare), N);
       const V products = block.products() * V(kQ12UnitSquared);
       products.store_unaligned(pairs + j);
       sum = sum + products;
     }
     if (j < i) {
-      const Block block(slots, Block::template places<const Q12>(w, slots, i, j, i - j, kSpare),
-                        i - j);
+      const Block block(Block::template places<const Q12>(w, i, j, i - j, kSpare), i - j);
       const V products = block.products() * V(kQ12UnitSquared);
       Isa::store_part(pairs + j, products, i - j);
       sum = sum + products;  // beyond i are products of nothing
@@ -107,21 +104,19 @@ template <class Isa, bool kAdjacent, class Slots>
 }
 
 /// Pairs (i, j), …, (i, j + count - 1).
-template <class Isa, bool kAdjacent, class Slots, class Step>
-[[gnu::always_inline]] inline void update_words_block(const Rows<Q12>& w, const Slots& slots,
-                                                      const Accs<Bf16>& acc, std::size_t i,
-                                                      std::size_t j, std::size_t count,
-                                                      const float* delta, const Step& step,
-                                                      WordNoise<Isa>& noise,
+template <class Isa, std::size_t K, bool kAdjacent, class Step>
+[[gnu::always_inline]] inline void update_words_block(const Rows<Q12>& w, const Accs<Bf16>& acc,
+                                                      std::size_t i, std::size_t j,
+                                                      std::size_t count, const float* delta,
+                                                      const Step& step, WordNoise<Isa>& noise,
                                                       const SliceRounding<Isa, Bf16>& rounded_acc) {
   using V = typename Isa::V;
   using Words = typename Isa::Words;
-  using Block = PairWords<Isa, Slots, kAdjacent>;
+  using Block = PairWords<Isa, K, kAdjacent>;
   constexpr std::size_t N = kLanes<Isa>;
-  const std::size_t k = slots.length();
-  alignas(64) Q12 spare[Slots::kPlaces] = {};
-  const auto at = Block::template places<Q12>(w, slots, i, j, count, spare);
-  const Block block(slots, at, count);
+  alignas(64) Q12 spare[K] = {};
+  const auto at = Block::template places<Q12>(w, i, j, count, spare);
+  const Block block(at, count);
   const V d = count == N ? V::load_unaligned(delta) : Isa::load_part(delta, count);
   const V unit(kQ12UnitSquared);
   // In this order what is 0 stays so, however large the delta is.
@@ -130,15 +125,15 @@ template <class Isa, bool kAdjacent, class Slots, class Step>
   const V four_d = V(4.0f) * d;
   const RowAccs<Isa, Bf16> own_acc{acc, i, j, count};
   const ColumnAccs<Isa, Bf16> other_acc{acc, i, j, count};
-  const V own = step.scale(own_acc.add(own_squares, k, rounded_acc)) * four_d;
-  const V others = step.scale(other_acc.add(other_squares, k, rounded_acc)) * four_d;
+  const V own = step.scale(own_acc.add(own_squares, K, rounded_acc)) * four_d;
+  const V others = step.scale(other_acc.add(other_squares, K, rounded_acc)) * four_d;
   alignas(64) float own_steps[N], other_steps[N];
   if (!Isa::all_below_two(own, others)) {
     own.store_aligned(own_steps);
     others.store_aligned(other_steps);
     std::uint32_t seed = noise.next_seed();
     for (std::size_t s = 0; s < count; ++s) {
-      move_pair<Isa>(at.own[s], at.others[s], k, own_steps[s], other_steps[s], seed);
+      move_pair<Isa>(at.own[s], at.others[s], K, own_steps[s], other_steps[s], seed);
     }
     return;
   }
@@ -158,17 +153,16 @@ template <class Isa, bool kAdjacent, class Slots, class Step>
     if (Block::lie_together(e, count)) {
       Words::store(at.own[first], moved);
     } else {
-      slots.store(at.own + first, moved);
+      Words::template store_slots<K>(at.own + first, moved);
     }
-    slots.store(at.others + first,
-                Words::move(block.others[e], other_factors, block.own[e], other_noise));
+    Words::template store_slots<K>(
+        at.others + first, Words::move(block.others[e], other_factors, block.own[e], other_noise));
   }
 }
 
-template <class Isa, bool kAdjacent, class Slots, class Step>
-[[gnu::flatten]] void ffm_update_pairs_slice_words(Rows<Q12> w, Slots slots, Accs<Bf16> acc,
-                                                   std::size_t n, const float* delta, Step step,
-                                                   std::uint32_t seed) {
+template <class Isa, std::size_t K, bool kAdjacent, class Step>
+[[gnu::flatten]] void ffm_update_pairs_words(Rows<Q12> w, Accs<Bf16> acc, std::size_t n,
+                                             const float* delta, Step step, std::uint32_t seed) {
   constexpr std::size_t N = kLanes<Isa>;
   WordNoise<Isa> noise(seed);
   const SliceRounding<Isa, Bf16> rounded_acc(seed);
@@ -178,12 +172,11 @@ template <class Isa, bool kAdjacent, class Slots, class Step>
     delta -= i + 1;
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
-      update_words_block<Isa, kAdjacent>(w, slots, acc, i, j, N, delta + j, step, noise,
-                                         rounded_acc);
+      update_words_block<Isa, K, kAdjacent>(w, acc, i, j, N, delta + j, step, noise, rounded_acc);
     }
     if (j < i) {
-      update_words_block<Isa, kAdjacent>(w, slots, acc, i, j, i - j, delta + j, step, noise,
-                                         rounded_acc);
+      update_words_block<Isa, K, kAdjacent>(w, acc, i, j, i - j, delta + j, step, noise,
+                                            rounded_acc);
     }
   }
 }

@@ -131,7 +131,7 @@ void add_slice_changes(RowFormat format, const std::byte* copy, const std::byte*
   }
 }
 
-float fill_from(RowFormat, std::size_t, bool, StepRule) { return 0.75f; }
+float fill_from(RowFormat, std::size_t, StepRule) { return 0.75f; }
 
 float ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
                 std::size_t n, std::size_t k, float* pairs) {
@@ -164,28 +164,6 @@ void ffm_deltas(const float* d, float own, const float* x, std::size_t n, float*
 void ffm_update_pairs(RowFormat format, std::byte* const* rows, std::byte* const* accs,
                       const std::uint32_t* fields, std::size_t n, std::size_t k, const float* delta,
                       StepRule rule, std::uint32_t noise) {
-  WeightWriter write(format, noise);
-  for (std::size_t i = 0; i < n; ++i, ++delta) {
-    for (std::size_t j = 0; j < i; ++j, ++delta) {
-      for (std::size_t c = 0; c < k; ++c) {
-        const std::size_t at_i = fields[j] * k + c;
-        const std::size_t at_j = fields[i] * k + c;
-        float w_i = weight_at(format, rows[i], at_i);
-        float w_j = weight_at(format, rows[j], at_j);
-        const float g_i = *delta * w_j;
-        const float g_j = *delta * w_i;
-        step(w_i, reinterpret_cast<float*>(accs[i])[at_i], g_i, rule);
-        step(w_j, reinterpret_cast<float*>(accs[j])[at_j], g_j, rule);
-        write(rows[i], at_i, w_i);
-        write(rows[j], at_j, w_j);
-      }
-    }
-  }
-}
-
-void ffm_update_pairs_slice(RowFormat format, std::byte* const* rows, std::byte* const* accs,
-                            const std::uint32_t* fields, std::size_t n, std::size_t k,
-                            const float* delta, StepRule rule, std::uint32_t noise) {
   WeightWriter write(format, noise);
   for (std::size_t i = 0; i < n; ++i, ++delta) {
     for (std::size_t j = 0; j < i; ++j, ++delta) {
@@ -289,11 +267,6 @@ void scattered_steps(float* const* places, const float* x, float scale, std::siz
   }
 }
 
-float ffm_pairs_sum(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
-                    std::size_t n, std::size_t k, float* pairs) {
-  return ffm_pairs(format, rows, fields, n, k, pairs);
-}
-
 float centre(const float* x, std::size_t length, float mean, float* out) {
   for (std::size_t i = 0; i < length; ++i) out[i] = x[i] - mean;
   return static_cast<float>(dot_double(out, out, length));
@@ -331,10 +304,8 @@ constinit const Kernels kReference = {
     .add_slice_changes = add_slice_changes,
     .fill_from = fill_from,
     .ffm_pairs = ffm_pairs,
-    .ffm_pairs_sum = ffm_pairs_sum,
     .ffm_deltas = ffm_deltas,
     .ffm_update_pairs = ffm_update_pairs,
-    .ffm_update_pairs_slice = ffm_update_pairs_slice,
     .dense_forward = dense_forward,
     .dense_backward = dense_backward,
     .dense_backward_update = dense_backward_update,

@@ -52,7 +52,8 @@ void FfmBlock::gather(const Model& model, Tape& tape, std::size_t b, bool in_pla
   const std::size_t k = model.spec().ffm_k;
   const std::size_t length = slots * k;
   FfmTape& ffm = tape.ffm;
-  ffm.in_place = in_place && gather_in_place(model, tape, b);
+  // The update in place has one accumulator per slot.
+  ffm.in_place = in_place && model.spec().adagrad_slice && gather_in_place(model, tape, b);
   if (ffm.in_place) return;
   ffm.present.clear();
   ffm.fields.clear();

@@ -66,9 +66,8 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) co
   at.ones = ones;
   const Spec& spec = model.spec();
   at.filled = static_cast<float>(present) >=
-              static_cast<float>(slots) * kernels_->fill_from(model.row_format(), spec.ffm_k,
-                                                              spec.adagrad_slice,
-                                                              step_rule(spec, spec.ffm));
+              static_cast<float>(slots) *
+                  kernels_->fill_from(model.row_format(), spec.ffm_k, step_rule(spec, spec.ffm));
   if (at.filled) {
     std::iota(at.fields.begin(), at.fields.end(), 0u);
   } else {
@@ -77,8 +76,8 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) co
   return true;
 }
 
-/// Writes the pairs to their places in tape.pairs, unless only their sum is asked for, which it
-/// returns.
+/// Writes the pairs to their places in tape.pairs, where somebody looks at them, and returns their
+/// sum.
 float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) const {
   FfmInPlace& at = tape.ffm.at;
   const std::size_t n = at.rows.size();
@@ -89,17 +88,8 @@ float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) co
     at.compact.resize(2 * count + kernels::Kernels::kSpare);
   }
   float* const to = at.filled ? pairs : at.compact.data();
-  const auto run = [&](auto kernel) {
-    return kernel(model.row_format(), at.rows.data(), at.fields.data(), n, model.spec().ffm_k, to);
-  };
-  float sum = 0;
-  // Whoever looks at the parts gets the same sum.
-  const bool sum_alone = at.ones && !model.spec().has_mlp();
-  if (sum_alone) {
-    sum = run(kernels_->ffm_pairs_sum);
-    if (!tape.keep_parts) return sum;
-  }
-  const float sum_of_ones = run(kernels_->ffm_pairs);
+  const float sum_of_ones = kernels_->ffm_pairs(model.row_format(), at.rows.data(),
+                                                at.fields.data(), n, model.spec().ffm_k, to);
   if (!at.ones) times_values(at.x.data(), n, to);
   if (!at.filled && (model.spec().has_mlp() || tape.keep_parts)) {
     std::fill(pairs, pairs + all, 0.0f);
@@ -108,7 +98,6 @@ float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) co
       for (std::size_t j = 0; j < i; ++j) pairs[pair_index(at.fields[j], at.fields[i])] = from[j];
     }
   }
-  if (sum_alone) return sum;
   return at.ones ? sum_of_ones : kernels_->total(to, count);
 }
 

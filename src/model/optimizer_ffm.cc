@@ -49,10 +49,8 @@ void Optimizer::apply_ffm_in_place(Model& model, Tape& tape, const kernels::Step
   const RowShape shape = model.row_shape();
   accs_.resize(at.rows.size());
   for (std::size_t i = 0; i < at.rows.size(); ++i) accs_[i] = shape.state_at(at.rows[i]);
-  const auto update =
-      shape.slice_state ? kernels_->ffm_update_pairs_slice : kernels_->ffm_update_pairs;
-  update(shape.format, at.rows.data(), accs_.data(), at.fields.data(), at.rows.size(), shape.k,
-         delta, rule, next_noise());
+  kernels_->ffm_update_pairs(shape.format, at.rows.data(), accs_.data(), at.fields.data(),
+                             at.rows.size(), shape.k, delta, rule, next_noise());
 }
 
 /// Seeds depend on the number of examples learned from, so that a resumed run goes on with those of

@@ -1,16 +1,12 @@
 /// One example's FFM work: 39 fields, one feature each, rows resident in the second-level cache.
 ///
-/// The bounds on AVX-512, k = 8: a register's AdaGrad step is 13 vector operations for two ports,
-/// 6.5 cycles, and there are 741 of them; with the shuffles that bring the pairs together
-/// ffm_update_pairs takes 7.8 cycles each, 1.9 µs at 3 GHz, and its 195 KB in and out of the
-/// second-level cache 3 cycles a line, 1.5 µs. ffm_pairs reads 49 KB (.5 µs) and its shuffles and
-/// multiplications take 19 cycles per 16 pairs (.3 µs). ffm_update_pairs_slice moves half the bytes
-/// of ffm_update_pairs, and by tiles takes as long, 1.5 µs: so it is not the bytes that hold it up,
-/// but, it seems, the chain in each tile from the sums of squares through the root to the step.
+/// ffm_pairs of floats reads 49 KB at k = 8 (.5 µs from the second-level cache at 3 GHz), and its
+/// shuffles and multiplications take 19 cycles per 16 pairs (.3 µs).
 ///
-/// With weights of 16 bits (_i16) sixteen pairs are some 150 vector operations, 75 cycles: 0.9 µs
-/// at 3.7 GHz where 1.4 are measured, and stores, bytes and the chain are not what is missing:
-/// without any stores, or with one tile at a time, it takes as long.
+/// With weights of 16 bits (_i16) sixteen pairs of an update are some 150 vector operations on
+/// AVX-512, 75 cycles: 0.9 µs at 3.7 GHz where 1.4 are measured, and stores, bytes and the chain
+/// from the sums of squares through the root to the step are not what is missing: without any
+/// stores, or with one tile at a time, it takes as long.
 #include <cstdint>
 #include <vector>
 
@@ -106,8 +102,9 @@ using kernels::RowFormat;
 
 void update_pairs(const kernels::Kernels& kernels, Block& b, RowFormat format,
                   kernels::StepRule rule) {
-  kernels.ffm_update_pairs(format, b.stored[static_cast<int>(format)].data(), b.accs.data(),
-                           b.fields.data(), kFields, b.k, b.delta.get(), rule, 1);
+  const int f = static_cast<int>(format);
+  kernels.ffm_update_pairs(format, b.stored[f].data(), b.slice_accs[f].data(), b.fields.data(),
+                           kFields, b.k, b.delta.get(), rule, 1);
 }
 
 template <class Work>
@@ -136,28 +133,19 @@ void register_ffm() {
       const std::string suffix = format == RowFormat::kI16 ? "_i16" : "";
       const double bytes = format == RowFormat::kI16 ? .5 : 1;
       const int f = static_cast<int>(format);
-      add("ffm_pairs_sum" + suffix, k, bytes, 1, [=](const Kernels& kernels, Block& b) {
-        benchmark::DoNotOptimize(kernels.ffm_pairs_sum(format, b.stored[f].data(), b.fields.data(),
-                                                       kFields, b.k, b.pairs.get()));
-      });
       add("ffm_pairs" + suffix, k, bytes, 1, [=](const Kernels& kernels, Block& b) {
         kernels.ffm_pairs(format, b.stored[f].data(), b.fields.data(), kFields, b.k, b.pairs.get());
       });
-      add("ffm_update_pairs" + suffix, k, 2 + 2 * bytes, 7,
+      add("ffm_update_pairs" + suffix, k, 2 * bytes, 4,
           [=](const Kernels& kernels, Block& b) { update_pairs(kernels, b, format, kRule); });
-      add("ffm_update_pairs_slice" + suffix, k, 2 * bytes, 4,
-          [=](const Kernels& kernels, Block& b) {
-            kernels.ffm_update_pairs_slice(format, b.stored[f].data(), b.slice_accs[f].data(),
-                                           b.fields.data(), kFields, b.k, b.delta.get(), kRule, 1);
-          });
       // Every other field: what fill_from compares with all of them.
       add("ffm_pairs_and_update_slice_gaps" + suffix, k, .75 * bytes, 1.25,
           [=](const Kernels& kernels, Block& b) {
             const std::size_t n = b.odd_fields.size();
             kernels.ffm_pairs(format, b.odd_stored[f].data(), b.odd_fields.data(), n, b.k,
                               b.pairs.get());
-            kernels.ffm_update_pairs_slice(format, b.odd_stored[f].data(), b.odd_accs[f].data(),
-                                           b.odd_fields.data(), n, b.k, b.delta.get(), kRule, 1);
+            kernels.ffm_update_pairs(format, b.odd_stored[f].data(), b.odd_accs[f].data(),
+                                     b.odd_fields.data(), n, b.k, b.delta.get(), kRule, 1);
           });
     }
     add("ffm_update", k, 5, 7,
@@ -165,10 +153,10 @@ void register_ffm() {
     add("ffm_update_slice", k, 3, 4,
         [](const Kernels& kernels, Block& b) { update(kernels, b, true, kRule); });
   }
-  add("ffm_update_pairs_power.45", 8, 4, 7, [](const Kernels& kernels, Block& b) {
+  add("ffm_update_pairs_power.45", 8, 2, 4, [](const Kernels& kernels, Block& b) {
     update_pairs(kernels, b, RowFormat::kF32, {.rate = .02f, .power = .45f, .l2 = 0});
   });
-  add("ffm_update_pairs_l2", 8, 4, 7, [](const Kernels& kernels, Block& b) {
+  add("ffm_update_pairs_l2", 8, 2, 4, [](const Kernels& kernels, Block& b) {
     update_pairs(kernels, b, RowFormat::kF32, {.rate = .02f, .power = .5f, .l2 = 1e-6f});
   });
 }
