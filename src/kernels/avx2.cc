@@ -8,7 +8,7 @@ namespace {
 
 struct Avx2 {
   using V = xsimd::batch<float, xsimd::fma3<xsimd::avx2>>;
-  static constexpr bool kPlaces = false, kTiles = false, kWords = true;
+  static constexpr bool kGathers = false, kTiles = false, kWords = true;
   using Words = Words256<Avx2>;
 
   static std::uint32_t delimiter_bits_32(const char* p) {
@@ -30,23 +30,25 @@ struct Avx2 {
   static V load_part(const float* p, std::size_t n) { return _mm256_maskload_ps(p, mask(n)); }
   static void store_part(float* p, V v, std::size_t n) { _mm256_maskstore_ps(p, mask(n), v); }
 
-  static __m256i fine(V v) { return _mm256_cvtps_epi32(_mm256_mul_ps(v, V(kQ12Fine))); }
-  static V widen(__m128i v) {
-    return _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(v)), V(kQ12Unit));
-  }
+  static __m256i fine(V v) { return _mm256_cvtps_epi32(_mm256_mul_ps(v, V(kFine<Fixed16>))); }
+  static V widen(__m128i v) { return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(v)); }
   /// The upper halves of the lanes.
   static __m128i narrow(V v) {
-    const __m256i upper = _mm256_srai_epi32(_mm256_castps_si256(v), kQ12BitsLost);
+    const __m256i upper = _mm256_srai_epi32(_mm256_castps_si256(v), kBitsLost<Fixed16>);
     return _mm_packs_epi32(_mm256_castsi256_si128(upper), _mm256_extracti128_si256(upper, 1));
   }
-  static V load_q12(const Q12* p) {
+  static V load_int16(const Fixed16* p) {
     return widen(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p)));
   }
-  static void store_q12(Q12* p, V v) {
+  static void store_int16(Fixed16* p, V v) {
     _mm_storeu_si128(reinterpret_cast<__m128i_u*>(p), narrow(v));
   }
-  static V load_q12_part(const Q12* p, std::size_t n) { return generic::load_copied<Avx2>(p, n); }
-  static void store_q12_part(Q12* p, V v, std::size_t n) { generic::store_copied<Avx2>(p, v, n); }
+  static V load_int16_part(const Fixed16* p, std::size_t n) {
+    return generic::load_copied<Avx2>(p, n);
+  }
+  static void store_int16_part(Fixed16* p, V v, std::size_t n) {
+    generic::store_copied<Avx2>(p, v, n);
+  }
 
   static V load_bf16(const Bf16* p) {
     const __m128i words = _mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p));
@@ -145,11 +147,11 @@ struct Avx2 {
     }
   }
   template <std::size_t K>
-  static V load_slots(const Q12* const* p) {
-    return widen(eight_q12<Avx2, K>(p));
+  static V load_slots(const Fixed16* const* p) {
+    return widen(load_eight<Avx2, K>(p));
   }
   template <std::size_t K>
-  static void store_slots(Q12* const* p, V v) {
+  static void store_slots(Fixed16* const* p, V v) {
     store_eight<Avx2, K>(p, narrow(v));
   }
 };

@@ -4,7 +4,7 @@
 #include <immintrin.h>
 
 #include "kernels/lanes.h"
-#include "kernels/x86_q12.h"
+#include "kernels/x86_int16.h"
 
 namespace leveret::kernels {
 
@@ -14,16 +14,18 @@ struct Words256 {
   using W = __m256i;
   using V = xsimd::batch<float, xsimd::fma3<xsimd::avx2>>;
 
-  static W load(const Q12* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p)); }
-  static void store(Q12* p, W w) { _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(p), w); }
+  static W load(const Fixed16* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p));
+  }
+  static void store(Fixed16* p, W w) { _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(p), w); }
   /// Slots of K weights; slot s is at p[s].
   template <std::size_t K>
-  static W load_slots(const Q12* const* p) {
+  static W load_slots(const Fixed16* const* p) {
     if constexpr (K == 16) return load(p[0]);
-    if constexpr (K < 16) return together(eight_q12<Isa, K>(p), eight_q12<Isa, K>(p + 8 / K));
+    if constexpr (K < 16) return together(load_eight<Isa, K>(p), load_eight<Isa, K>(p + 8 / K));
   }
   template <std::size_t K>
-  static void store_slots(Q12* const* p, W w) {
+  static void store_slots(Fixed16* const* p, W w) {
     if constexpr (K == 16) store(p[0], w);
     if constexpr (K < 16) {
       store_eight<Isa, K>(p, _mm256_castsi256_si128(w));

@@ -3,7 +3,7 @@
 #include "kernels/avx512_words.h"
 #include "kernels/body.h"
 #include "kernels/tables.h"
-#include "kernels/x86_q12.h"
+#include "kernels/x86_int16.h"
 
 namespace leveret::kernels {
 namespace {
@@ -16,26 +16,24 @@ struct Avx512 {
   static V load_part(const float* p, std::size_t n) { return _mm512_maskz_loadu_ps(mask(n), p); }
   static void store_part(float* p, V v, std::size_t n) { _mm512_mask_storeu_ps(p, mask(n), v); }
 
-  static __m512i fine(V v) { return _mm512_cvtps_epi32(_mm512_mul_ps(v, V(kQ12Fine))); }
-  static V widen(__m256i v) {
-    return _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(v)), V(kQ12Unit));
-  }
+  static __m512i fine(V v) { return _mm512_cvtps_epi32(_mm512_mul_ps(v, V(kFine<Fixed16>))); }
+  static V widen(__m256i v) { return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(v)); }
   /// The upper halves of the lanes.
   static __m256i narrow(V v) {
-    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_castps_si512(v), kQ12BitsLost));
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_castps_si512(v), kBitsLost<Fixed16>));
   }
-  static V load_q12(const Q12* p) {
+  static V load_int16(const Fixed16* p) {
     return widen(_mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p)));
   }
-  static void store_q12(Q12* p, V v) {
+  static void store_int16(Fixed16* p, V v) {
     _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(p), narrow(v));
   }
-  static V load_q12_part(const Q12* p, std::size_t n) {
+  static V load_int16_part(const Fixed16* p, std::size_t n) {
     return widen(_mm256_maskz_loadu_epi16(mask(n), p));
   }
   /// Without masked stores of 16-bit numbers where slots of 4 or 8 allow it: some processors take
   /// dozens of cycles for one.
-  static void store_q12_part(Q12* p, V v, std::size_t n) {
+  static void store_int16_part(Fixed16* p, V v, std::size_t n) {
     const __m256i all = narrow(v);
     if (n % 4 != 0) {
       _mm256_mask_storeu_epi16(p, mask(n), all);
@@ -214,21 +212,21 @@ struct Avx512 {
   }
 
   template <std::size_t K>
-  static V load_slots(const Q12* const* p) {
-    const __m256i low = _mm256_castsi128_si256(eight_q12<Avx512, K>(p));
-    const __m128i high = eight_q12<Avx512, K>(p + 8 / K);
+  static V load_slots(const Fixed16* const* p) {
+    const __m256i low = _mm256_castsi128_si256(load_eight<Avx512, K>(p));
+    const __m128i high = load_eight<Avx512, K>(p + 8 / K);
     return widen(_mm256_inserti128_si256(low, high, 1));
   }
   template <std::size_t K>
-  static void store_slots(Q12* const* p, V v) {
+  static void store_slots(Fixed16* const* p, V v) {
     const __m256i all = narrow(v);
     store_eight<Avx512, K>(p, _mm256_castsi256_si128(all));
     store_eight<Avx512, K>(p + 8 / K, _mm256_extracti128_si256(all, 1));
   }
 
-  // ---- pairs of floats at 16 places (scattered_body.h) ----
+  // ---- pairs of floats at 16 places (gather_scatter_body.h) ----
 
-  static constexpr bool kPlaces = true;
+  static constexpr bool kGathers = true;
   /// Whether the first n places differ. Those apart by a multiple of 4 GiB count as equal.
   static bool differ(float* const* p, std::size_t n) {
     const __m256i low = _mm512_cvtepi64_epi32(_mm512_loadu_si512(p));
@@ -238,12 +236,12 @@ struct Avx512 {
     const __mmask16 any = _mm512_mask_test_epi32_mask(mask(n), earlier, earlier);
     return _mm512_kortestz(any, any);
   }
-  static void load_places(float* const* p, V& first, V& second) {
+  static void gather_pairs(float* const* p, V& first, V& second) {
     const __m512 even = four_pairs(p), odd = four_pairs(p + 2);
     first = _mm512_shuffle_ps(even, odd, 0x88);
     second = _mm512_shuffle_ps(even, odd, 0xdd);
   }
-  static void store_places(float* const* p, V first, V second) {
+  static void scatter_pairs(float* const* p, V first, V second) {
     store_four_pairs(p, _mm512_unpacklo_ps(first, second));
     store_four_pairs(p + 2, _mm512_unpackhi_ps(first, second));
   }
@@ -261,7 +259,7 @@ struct Avx512 {
     store_two_slots(p[12], p[13], _mm512_extractf32x4_ps(v, 3));
   }
 
-  // ---- tiles of 4 x 4 pairs (pairs_q12_body.h) ----
+  // ---- tiles of 4 x 4 pairs (pairs_int16_body.h) ----
 
   static constexpr bool kTiles = true, kWords = false;
   using Words = Words512<Avx512>;

@@ -1,4 +1,4 @@
-/// Registers of 32 weights in 16 bits, for pairs_q12_body.h.
+/// Registers of 32 weights in 16 bits, for pairs_int16_body.h.
 ///
 /// A side of a tile is four rows of four slots of K weights in K / 2 registers: a register holds
 /// half a row (K = 16), one (K = 8), two (K = 4) or all four of them (K = 2), slot by slot.
@@ -6,7 +6,7 @@
 
 #include <immintrin.h>
 
-#include "kernels/q12.h"
+#include "kernels/fixed.h"
 
 namespace leveret::kernels {
 
@@ -17,7 +17,7 @@ struct Words512 {
 
   /// Register e of a side whose rows' slots are at `rows`.
   template <std::size_t K>
-  static W load_slots(const Q12* const* rows, std::size_t e) {
+  static W load_slots(const Fixed16* const* rows, std::size_t e) {
     if constexpr (K == 16) return _mm512_loadu_si512(rows[e / 2] + e % 2 * 32);
     if constexpr (K == 8) return _mm512_loadu_si512(rows[e]);
     if constexpr (K == 4) return together(load_256(rows[2 * e]), load_256(rows[2 * e + 1]));
@@ -27,7 +27,7 @@ struct Words512 {
     }
   }
   template <std::size_t K>
-  static void store_slots(Q12* const* rows, std::size_t e, W w) {
+  static void store_slots(Fixed16* const* rows, std::size_t e, W w) {
     if constexpr (K == 16) _mm512_storeu_si512(rows[e / 2] + e % 2 * 32, w);
     if constexpr (K == 8) _mm512_storeu_si512(rows[e], w);
     if constexpr (K == 4) {
@@ -132,16 +132,18 @@ struct Words512 {
   static W together(__m256i low, __m256i high) {
     return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
   }
-  static __m256i load_256(const Q12* p) {
+  static __m256i load_256(const Fixed16* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p));
   }
-  static __m128i load_128(const Q12* p) {
+  static __m128i load_128(const Fixed16* p) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p));
   }
-  static void store_256(Q12* p, __m256i v) {
+  static void store_256(Fixed16* p, __m256i v) {
     _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(p), v);
   }
-  static void store_128(Q12* p, __m128i v) { _mm_storeu_si128(reinterpret_cast<__m128i_u*>(p), v); }
+  static void store_128(Fixed16* p, __m128i v) {
+    _mm_storeu_si128(reinterpret_cast<__m128i_u*>(p), v);
+  }
 };
 
 }  // namespace leveret::kernels

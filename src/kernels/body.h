@@ -6,7 +6,7 @@
 #include "kernels/ffm_body.h"
 #include "kernels/pairs_body.h"
 #include "kernels/pairs_choice_body.h"
-#include "kernels/scattered_body.h"
+#include "kernels/gather_scatter_body.h"
 #include "kernels/text_body.h"
 #include "kernels/vector_body.h"
 
@@ -21,10 +21,9 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .axpy = axpy<Isa>,
       .ffm_update = ffm_update<Isa>,
       .ffm_update_slice = ffm_update_slice<Isa>,
-      .read_weights = read_weights<Isa>,
-      .write_weights = write_weights<Isa>,
+      .decode = decode<Isa>,
+      .encode = encode<Isa>,
       .add_changes = add_changes<Isa>,
-      .add_slice_changes = add_slice_changes<Isa>,
       .fill_from = fill_from<Isa>,
       .ffm_pairs = ffm_pairs<Isa>,
       .ffm_deltas = ffm_deltas<Isa>,
@@ -34,8 +33,8 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .dense_backward_update = dense_backward_update<Isa>,
       .update = update<Isa>,
       .squares = squares<Isa>,
-      .root_steps = root_steps<Isa>,
-      .scattered_steps = scattered_steps<Isa>,
+      .adagrad_deltas = adagrad_deltas<Isa>,
+      .adagrad_gather_scatter = adagrad_gather_scatter<Isa>,
       .total = total<Isa>,
       .centre = centre<Isa>,
       .scale = scale<Isa>,

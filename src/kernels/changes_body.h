@@ -1,40 +1,31 @@
-/// What a copy of a row has learned, added to the row.
+/// What a copy of an array has learned, added to the array.
 #pragma once
 
-#include "kernels/pairs_slice_body.h"
+#include "kernels/pairs_update_body.h"
+#include "kernels/tables.h"
 
 namespace leveret::kernels::generic {
 
-template <class Isa, class T, class Rounded>
-inline void add_changes_of(const std::byte* copy, const std::byte* before, std::size_t length,
-                           Rounded rounded, std::byte* row) {
+/// Fixed-point numbers are added as codes, so that sums within their range are exact.
+template <class Isa>
+[[gnu::flatten]] void add_changes(Codec codec, const std::byte* copy, const std::byte* before,
+                                  std::size_t length, std::uint32_t noise, std::byte* to) {
   using V = typename Isa::V;
-  const T* const now = reinterpret_cast<const T*>(copy);
-  const T* const then = reinterpret_cast<const T*>(before);
-  T* const to = reinterpret_cast<T*>(row);
-  sweep<Isa>(length, [&](std::size_t i, auto lanes) {
-    const V a = lanes.load(now + i), b = lanes.load(then + i);
-    const V change = xsimd::select(a == b, V(0.0f), a - b);
-    lanes.store(to + i, rounded(lanes.load(to + i) + change));
-  });
-}
-
-template <class Isa>
-[[gnu::flatten]] void add_changes(RowFormat format, const std::byte* copy, const std::byte* before,
-                                  std::size_t length, std::byte* row) {
-  with_format(format, [&]<class T>(T) {
-    add_changes_of<Isa, T>(copy, before, length, Rounding<Isa, T>(0), row);
-  });
-}
-
-template <class Isa>
-[[gnu::flatten]] void add_slice_changes(RowFormat format, const std::byte* copy,
-                                        const std::byte* before, std::size_t length,
-                                        std::uint32_t noise, std::byte* row) {
-  with_format(format, [&]<class T>(T) {
-    using A = SliceOf<T>;
-    add_changes_of<Isa, A>(copy, before, length, SliceRounding<Isa, A>(noise), row);
-  });
+  with_numbers(
+      codec,
+      [&]<class T>(T) {
+        const T* const now = reinterpret_cast<const T*>(copy);
+        const T* const then = reinterpret_cast<const T*>(before);
+        T* const sum = reinterpret_cast<T*>(to);
+        std::conditional_t<std::is_same_v<T, Bf16>, StateRounding<Isa, T>, Rounding<Isa, T>>
+            rounded(noise);
+        sweep<Isa>(length, [&](std::size_t i, auto lanes) {
+          const V a = lanes.load(now + i), b = lanes.load(then + i);
+          const V change = xsimd::select(a == b, V(0.0f), a - b);
+          lanes.store(sum + i, rounded(lanes.load(sum + i) + change));
+        });
+      },
+      [&] { kReference.add_changes(codec, copy, before, length, noise, to); });
 }
 
 }  // namespace leveret::kernels::generic

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/row_format.h"
+#include "kernels/codec.h"
 #include "kernels/text_kernels.h"
 
 namespace leveret::kernels {
@@ -61,29 +61,25 @@ struct Kernels {
   void (*ffm_update_slice)(float* w, float* acc, const float* t, const float* delta,
                            std::size_t slots, std::size_t k, StepRule rule);
 
-  // ---- rows as they are stored (row_format.h): weights at a multiple of weight_bytes(format), and
-  // accumulators at a multiple of their size ----
+  // ---- arrays as they are stored (codec.h), numbers of n bytes at a multiple of n ----
   //
   // `noise` is the seed of stochastic rounding: any number, another one for each call. With equal
-  // seeds results are equal, on one instruction set; kF32 has no use for it. A weight whose step is
-  // 0 stays as it is whatever the noise. None becomes larger than kLargestQ12.
+  // seeds results are equal, on one instruction set; floats have no use for it. A number that needs
+  // no rounding stays as it is whatever the noise, and so does a weight whose step is 0.
+  // Fixed-point numbers stay within their range.
 
-  /// out[i] = weight i of a row, for i < length.
-  void (*read_weights)(RowFormat format, const std::byte* row, std::size_t length, float* out);
+  /// out[i] = number i of an array, for i < length.
+  void (*decode)(Codec codec, const std::byte* in, std::size_t length, float* out);
 
   /// The reverse.
-  void (*write_weights)(RowFormat format, const float* in, std::size_t length, std::uint32_t noise,
-                        std::byte* row);
+  void (*encode)(Codec codec, const float* in, std::size_t length, std::uint32_t noise,
+                 std::byte* out);
 
-  /// What a copy of a row has learned: weight i of the row += that of `copy` - that of `before`,
+  /// What a copy of an array has learned: number i of `to` += that of `copy` - that of `before`,
   /// which is the copy as it was made, for i < length. Where these are equal, nothing changes. The
-  /// sum of fixed-point numbers is exact within their range, so it has no noise.
-  void (*add_changes)(RowFormat format, const std::byte* copy, const std::byte* before,
-                      std::size_t length, std::byte* row);
-
-  /// The same of accumulators, slice_bytes(format) each, which are rounded.
-  void (*add_slice_changes)(RowFormat format, const std::byte* copy, const std::byte* before,
-                            std::size_t length, std::uint32_t noise, std::byte* accs);
+  /// sum of fixed-point numbers is exact within their range, whatever the noise.
+  void (*add_changes)(Codec codec, const std::byte* copy, const std::byte* before,
+                      std::size_t length, std::uint32_t noise, std::byte* to);
 
   // ---- FFM where every field has exactly one feature: no sums, no contra buffer ----
   //
@@ -91,9 +87,9 @@ struct Kernels {
   // row itself is read, and moved in place. rows[i] (accs[i]) is the row of the i-th present field,
   // fields[i] its slot number, ascending; rows do not overlap. Pair (i, j), j <= i < n, has index
   // i*(i+1)/2 + j; a row has a place for the pair with itself, but no pair. With values x other
-  // than 1 the caller multiplies pair values by x_i * x_j, as ffm_deltas does with deltas. It takes
-  // 60 % of the time of transpose, dots and ffm_update, whose buffer of n * slots * k floats fills
-  // the first-level cache.
+  // than 1 the caller multiplies pair values by x_i * x_j, as ffm_deltas does with deltas. That
+  // spares transpose, dots and ffm_update_slice, whose buffer of n * slots * k floats fills the
+  // first-level cache.
   //
   // Row i is met along the row and, in every other row, at one column: give rows 64-byte alignment
   // and a stride of an *odd* number of 64-byte lines, or the column falls on few sets of the
@@ -102,14 +98,19 @@ struct Kernels {
   // Fields that follow each other without a gap are faster. A row of zeros may stand for all fields
   // that are not there: its pairs are 0, and with deltas of 0 the step leaves it, and what it
   // meets, as they are.
+  //
+  // Weights and accumulators may have any codec. Fast are floats with floats, and fixed point of 16
+  // bits and any shift with bf16 (of accumulators; pairs take weights alone); all others are done
+  // as the reference does them. Accumulators of Codec::none() are 0 before each step, which is
+  // enough for power 0.
 
   /// From which share of present fields on it takes less time to let such a row stand for every
   /// absent field than to leave gaps.
-  float (*fill_from)(RowFormat format, std::size_t k, StepRule rule);
+  float (*fill_from)(Codec weights, std::size_t k, StepRule rule);
 
   /// pairs[(i,j)] = sum_c rows[i][fields[j]*k+c] * rows[j][fields[i]*k+c], and 0 for j = i;
   /// n*(n+1)/2 floats. Returns their sum.
-  float (*ffm_pairs)(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
+  float (*ffm_pairs)(Codec weights, const std::byte* const* rows, const std::uint32_t* fields,
                      std::size_t n, std::size_t k, float* pairs);
 
   /// delta[(i,j)] = (d[(i,j)] + own) * x[i] * x[j], and 0 where that product of values is 0 and for
@@ -120,11 +121,11 @@ struct Kernels {
 
   /// The AdaGrad step of all rows, each from the weights as they were before the call:
   ///   gradient of rows[i][fields[j]*k+c] = delta[(i,j)] * rows[j][fields[i]*k+c], and the reverse.
-  /// One accumulator per slot, as in ffm_update_slice: accs[i] has one of slice_bytes(format) for
-  /// each slot. Steps are made from accumulators before they are rounded.
-  void (*ffm_update_pairs)(RowFormat format, std::byte* const* rows, std::byte* const* accs,
-                           const std::uint32_t* fields, std::size_t n, std::size_t k,
-                           const float* delta, StepRule rule, std::uint32_t noise);
+  /// One accumulator per slot, as in ffm_update_slice: accs[i] has one for each slot. Steps are
+  /// made from accumulators before they are rounded.
+  void (*ffm_update_pairs)(Codec weights, Codec state, std::byte* const* rows,
+                           std::byte* const* accs, const std::uint32_t* fields, std::size_t n,
+                           std::size_t k, const float* delta, StepRule rule, std::uint32_t noise);
 
   // ---- dense layers; W is outputs rows of `stride` floats, of which `inputs` are used ----
   //
@@ -160,15 +161,16 @@ struct Kernels {
 
   /// steps[i] = rate * g[i] / sqrt(acc[i]), and 0 where acc[i] is not above 0, rounded as those
   /// three operations are: the same on every instruction set. In place allowed.
-  void (*root_steps)(const float* g, const float* acc, std::size_t length, float rate,
-                     float* steps);
+  void (*adagrad_deltas)(const float* g, const float* acc, std::size_t length, float rate,
+                         float* steps);
 
   /// AdaGrad's steps of weights that lie anywhere, each with its sum of squares behind it: for
-  /// every i < length, in this order, with g = scale * x[i] as in `squares`, places[i][1] += g²,
-  /// and then places[i][0] -= the step that root_steps makes of g and init + places[i][1]. Places
-  /// may be equal, and else do not overlap. The same on every instruction set.
-  void (*scattered_steps)(float* const* places, const float* x, float scale, std::size_t length,
-                          float init, float rate);
+  /// every i < length, in this order, with g = scale * x[i] as in `squares`, weight_ptrs[i][1] +=
+  /// g², and then weight_ptrs[i][0] -= the step that adagrad_deltas makes of g and init +
+  /// weight_ptrs[i][1]. Pointers may be equal, and what they point to does not overlap else. The
+  /// same on every instruction set.
+  void (*adagrad_gather_scatter)(float* const* weight_ptrs, const float* x, float scale,
+                                 std::size_t length, float init, float rate);
 
   /// sum x[i].
   float (*total)(const float* x, std::size_t length);

@@ -4,11 +4,12 @@
 /// namespace, which makes every template instantiated with it local to that file. It has
 ///   V                          the register: xsimd::batch<float, …> of V::size lanes
 ///   load_part(p, n), store_part(p, v, n)   the first n <= V::size lanes; the others read as 0
-///   load_q12(p), load_q12_part(p, n)   the same of fixed-point numbers
-///   store_q12(p, v), store_q12_part(p, v, n)   the upper halves of v's lanes, see Rounding
+///   load_int16(p), load_int16_part(p, n)   the same of the codes of fixed-point numbers
+///   store_int16(p, v), store_int16_part(p, v, n)   the upper halves of v's lanes, see Rounding
 ///   load_bf16(p), store_bf16(p, v)   V::size short accumulators; stored are upper halves, too
-///   fine(v)                    v * kQ12Fine in integer lanes
-///   load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K weights is at p[s]
+///   fine(v)                    v * kFine<Fixed16> in integer lanes
+///   load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K weights (or codes, from
+///                              which upper halves are stored) is at p[s]
 ///   fma(a, b, c), fnma(a, b, c)            a*b + c and c - a*b
 ///   divide(a, b), root(x)      rounded correctly, as the operators of xsimd are not everywhere
 ///   log(x), exp(x)             within a few units of the last digit
@@ -17,8 +18,8 @@
 ///   spread<K>(p)               lane i becomes p[i / K]; reads max(1, V::size / K) floats
 ///   slot_sums<K>(r)            r[0..K) hold V::size slots of K floats; lane j becomes slot j's sum
 ///   sum(v)                     the sum of all lanes
-///   kPlaces                    whether it has what scattered_body.h asks for
-///   kTiles                     whether it has what pairs_q12_body.h asks for
+///   kGathers                   whether it has what gather_scatter_body.h asks for
+///   kTiles                     whether it has what pairs_int16_body.h asks for
 ///   kWords                     whether it has what pairs_words_body.h asks for
 ///
 /// No standard container and no `std::` function that is not inlined may be used by these headers:
@@ -41,10 +42,10 @@ template <class Isa>
 struct Whole {
   using V = typename Isa::V;
   static V load(const float* p) { return V::load_unaligned(p); }
-  static V load(const Q12* p) { return Isa::load_q12(p); }
+  static V load(const Fixed16* p) { return Isa::load_int16(p); }
   static V load(const Bf16* p) { return Isa::load_bf16(p); }
   static void store(float* p, V v) { v.store_unaligned(p); }
-  static void store(Q12* p, V v) { Isa::store_q12(p, v); }
+  static void store(Fixed16* p, V v) { Isa::store_int16(p, v); }
   static void store(Bf16* p, V v) { Isa::store_bf16(p, v); }
   static V all(float x) { return V(x); }
 };
@@ -70,10 +71,10 @@ struct Part {
   using V = typename Isa::V;
   std::size_t n;
   V load(const float* p) const { return Isa::load_part(p, n); }
-  V load(const Q12* p) const { return Isa::load_q12_part(p, n); }
+  V load(const Fixed16* p) const { return Isa::load_int16_part(p, n); }
   V load(const Bf16* p) const { return load_copied<Isa>(p, n); }
   void store(float* p, V v) const { Isa::store_part(p, v, n); }
-  void store(Q12* p, V v) const { Isa::store_q12_part(p, v, n); }
+  void store(Fixed16* p, V v) const { Isa::store_int16_part(p, v, n); }
   void store(Bf16* p, V v) const { store_copied<Isa>(p, v, n); }
   /// 0 beyond n.
   V all(float x) const {
@@ -100,8 +101,9 @@ struct LaneNoise {
   Lanes32<Isa> next() { return lanes = lanes + Lanes32<Isa>(0x9e3779b9u); }
 };
 
-/// Registers of weights on their way to a store. What becomes fixed point is stored as the upper
-/// halves of integers (q12.h) to which noise was added.
+/// Registers of weights on their way to a store. What becomes fixed point (it is in units) is
+/// stored as the upper halves of integers (fixed.h) to which noise was added, and short floats as
+/// their own upper halves.
 template <class Isa, class T>
 struct Rounding {
   using V = typename Isa::V;
@@ -110,15 +112,45 @@ struct Rounding {
 };
 
 template <class Isa>
-struct Rounding<Isa, Q12> {
+struct Rounding<Isa, Fixed16> {
   using V = typename Isa::V;
   LaneNoise<Isa> noise;
 
   explicit Rounding(std::uint32_t seed) : noise(seed) {}
   V operator()(V v) {
-    v = xsimd::min(V(kLargestQ12), xsimd::max(V(kSmallestQ12), v));
-    return bits_cast<V>(Lanes32<Isa>(Isa::fine(v)) + (noise.next() >> kQ12BitsLost));
+    v = xsimd::min(V(kLargestCode<Fixed16>), xsimd::max(V(kSmallestCode<Fixed16>), v));
+    return bits_cast<V>(Lanes32<Isa>(Isa::fine(v)) + (noise.next() >> kBitsLost<Fixed16>));
   }
+};
+
+template <class Isa>
+struct Rounding<Isa, Bf16> {
+  using V = typename Isa::V;
+  LaneNoise<Isa> noise;
+
+  explicit Rounding(std::uint32_t seed) : noise(seed) {}
+  V operator()(V v) {
+    return bits_cast<V>(bits_cast<Lanes32<Isa>>(v) + (noise.next() >> kBf16BitsLost));
+  }
+};
+
+/// From what kernels have in registers to numbers. Of fixed-point numbers they have the codes,
+/// which do not depend on the shift, and it is enough to multiply sums of products of codes.
+template <class Isa, class T>
+struct Units {
+  using V = typename Isa::V;
+  explicit Units(Codec) {}
+  V numbers(V v) const { return v; }
+  V products(V v) const { return v; }
+};
+
+template <class Isa>
+struct Units<Isa, Fixed16> {
+  using V = typename Isa::V;
+  float unit;
+  explicit Units(Codec codec) : unit(codec.unit()) {}
+  V numbers(V codes) const { return codes * V(unit); }
+  V products(V codes) const { return codes * V(unit * unit); }
 };
 
 /// Calls body(offset, Whole or Part) for each register of an array of `length` floats.
@@ -187,11 +219,13 @@ struct PowerStep {
   }
 };
 
-/// Calls body(weight) with a weight of the type that the format has.
-template <class Body>
-inline auto with_format(RowFormat format, Body&& body) {
-  if (format == RowFormat::kI16) return body(Q12{});
-  return body(float{});
+/// Calls body(number) with a number of the codec's type, or otherwise(), where registers take none such.
+template <class Body, class Else>
+inline void with_numbers(Codec codec, Body&& body, Else&& otherwise) {
+  if (codec.is_fixed(16)) return body(Fixed16{});
+  if (codec == Codec::bf16()) return body(Bf16{});
+  if (codec == Codec::f32()) return body(float{});
+  otherwise();
 }
 
 /// Calls body(step) with the step that fits the rule.

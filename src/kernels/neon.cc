@@ -9,24 +9,30 @@ namespace {
 
 struct Neon {
   using V = xsimd::batch<float, xsimd::neon64>;
-  static constexpr bool kPlaces = false, kTiles = false, kWords = false;
+  static constexpr bool kGathers = false, kTiles = false, kWords = false;
   static std::uint64_t delimiter_bits(const char* p) { return generic::delimiter_bits_16<Neon>(p); }
 
   static V load_part(const float* p, std::size_t n) { return generic::load_copied<Neon>(p, n); }
   static void store_part(float* p, V v, std::size_t n) { generic::store_copied<Neon>(p, v, n); }
 
-  static V widen(int16x4_t four) { return vmulq_n_f32(vcvtq_f32_s32(vmovl_s16(four)), kQ12Unit); }
+  static V widen(int16x4_t four) { return vcvtq_f32_s32(vmovl_s16(four)); }
   static uint32x4_t fine(V v) {
-    return vreinterpretq_u32_s32(vcvtnq_s32_f32(vmulq_n_f32(v, kQ12Fine)));
+    return vreinterpretq_u32_s32(vcvtnq_s32_f32(vmulq_n_f32(v, kFine<Fixed16>)));
   }
   /// The upper halves of the lanes.
-  static int16x4_t narrow(V v) { return vshrn_n_s32(vreinterpretq_s32_f32(v), kQ12BitsLost); }
-  static V load_q12(const Q12* p) {
+  static int16x4_t narrow(V v) { return vshrn_n_s32(vreinterpretq_s32_f32(v), kBitsLost<Fixed16>); }
+  static V load_int16(const Fixed16* p) {
     return widen(vld1_s16(reinterpret_cast<const std::int16_t*>(p)));
   }
-  static void store_q12(Q12* p, V v) { vst1_s16(reinterpret_cast<std::int16_t*>(p), narrow(v)); }
-  static V load_q12_part(const Q12* p, std::size_t n) { return generic::load_copied<Neon>(p, n); }
-  static void store_q12_part(Q12* p, V v, std::size_t n) { generic::store_copied<Neon>(p, v, n); }
+  static void store_int16(Fixed16* p, V v) {
+    vst1_s16(reinterpret_cast<std::int16_t*>(p), narrow(v));
+  }
+  static V load_int16_part(const Fixed16* p, std::size_t n) {
+    return generic::load_copied<Neon>(p, n);
+  }
+  static void store_int16_part(Fixed16* p, V v, std::size_t n) {
+    generic::store_copied<Neon>(p, v, n);
+  }
 
   static V load_bf16(const Bf16* p) {
     const uint16x4_t words = vld1_u16(reinterpret_cast<const std::uint16_t*>(p));
@@ -83,16 +89,16 @@ struct Neon {
     vst1_f32(p[1], vget_high_f32(v));
   }
   template <std::size_t K>
-  static V load_slots(const Q12* const* p) {
+  static V load_slots(const Fixed16* const* p) {
     static_assert(K == 2);
-    const Q12 four[4] = {p[0][0], p[0][1], p[1][0], p[1][1]};
-    return load_q12(four);
+    const Fixed16 four[4] = {p[0][0], p[0][1], p[1][0], p[1][1]};
+    return load_int16(four);
   }
   template <std::size_t K>
-  static void store_slots(Q12* const* p, V v) {
+  static void store_slots(Fixed16* const* p, V v) {
     static_assert(K == 2);
-    Q12 four[4];
-    store_q12(four, v);
+    Fixed16 four[4];
+    store_int16(four, v);
     for (std::size_t i = 0; i < 4; ++i) p[i / 2][i % 2] = four[i];
   }
 };

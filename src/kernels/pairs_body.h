@@ -12,7 +12,7 @@
 
 namespace leveret::kernels::generic {
 
-/// The weights of one example's rows; T is float or Q12.
+/// The weights of one example's rows; T is float or Fixed16.
 template <class T>
 struct Rows {
   std::byte* const* rows;
@@ -146,8 +146,8 @@ inline typename Isa::V products(const Own& own, const Others& others) {
 }
 
 template <class Isa, std::size_t K, class T, class OwnSlots>
-[[gnu::flatten]] float ffm_pairs_fixed(Rows<const T> r, std::size_t n, float* pairs,
-                                       OwnSlots own_slots) {
+[[gnu::flatten]] float ffm_pairs_fixed(Rows<const T> r, Units<Isa, T> units, std::size_t n,
+                                       float* pairs, OwnSlots own_slots) {
   using V = typename Isa::V;
   using Slots = Scattered<Isa, K, const T>;
   constexpr std::size_t N = kLanes<Isa>;
@@ -166,7 +166,7 @@ template <class Isa, std::size_t K, class T, class OwnSlots>
         const std::size_t at = j + e * S;
         sums[e] = products<Isa, K>(own_slots(r, i, at), Slots::others(r, i, at));
       }
-      Isa::template slot_sums<kEntries>(sums).store_unaligned(pairs + j);
+      units.products(Isa::template slot_sums<kEntries>(sums)).store_unaligned(pairs + j);
     }
     if (j < i) {
       V sums[kEntries];
@@ -181,7 +181,7 @@ template <class Isa, std::size_t K, class T, class OwnSlots>
                                      Slots::others(r, i, at, i - at, kSpare));
         }
       }
-      const V values = Isa::template slot_sums<kEntries>(sums);
+      const V values = units.products(Isa::template slot_sums<kEntries>(sums));
       // What is stored too much is the next row's, which comes later.
       if (pairs + j + N <= end) {
         values.store_unaligned(pairs + j);
@@ -196,8 +196,8 @@ template <class Isa, std::size_t K, class T, class OwnSlots>
 }
 
 template <class Isa, class T>
-[[gnu::flatten]] float ffm_pairs_any(const Rows<const T>& r, std::size_t n, std::size_t k,
-                                     float* pairs) {
+[[gnu::flatten]] float ffm_pairs_any(const Rows<const T>& r, const Units<Isa, T>& units,
+                                     std::size_t n, std::size_t k, float* pairs) {
   using V = typename Isa::V;
   const float* const first = pairs;
   for (std::size_t i = 0; i < n; ++i) {
@@ -208,7 +208,7 @@ template <class Isa, class T>
       sweep<Isa>(k, [&](std::size_t c, auto lanes) {
         sum = Isa::fma(lanes.load(own + c), lanes.load(other + c), sum);
       });
-      *pairs++ = Isa::sum(sum);
+      *pairs++ = Isa::sum(units.products(sum));
     }
     *pairs++ = 0.0f;
   }

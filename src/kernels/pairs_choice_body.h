@@ -1,8 +1,9 @@
 /// Which of the kernels for rows in place takes an example.
 #pragma once
 
-#include "kernels/pairs_q12_body.h"
+#include "kernels/pairs_int16_body.h"
 #include "kernels/pairs_words_body.h"
+#include "kernels/tables.h"
 
 namespace leveret::kernels::generic {
 
@@ -26,77 +27,103 @@ bool by_tiles(const std::uint32_t* fields, std::size_t n, std::size_t k) {
   return Isa::kTiles && by_words<Isa>(k) && n >= kTile && adjacent(fields, n);
 }
 
+/// Whether registers take rows of such weights and accumulators; all others are the reference's.
+constexpr bool in_registers(Codec weights) {
+  return weights == Codec::f32() || weights.is_fixed(16);
+}
+constexpr bool in_registers(Codec weights, Codec state) {
+  return in_registers(weights) && state == (weights.is_fixed(16) ? Codec::bf16() : Codec::f32());
+}
+
+/// Calls body(weight) with a weight of the type that rows in registers have.
+template <class Body>
+auto with_weights(Codec weights, Body&& body) {
+  if (weights.is_fixed(16)) return body(Fixed16{});
+  return body(float{});
+}
+
 /// By bench_kernels_ffm, with gaps and without: beside tiles gaps cost some four times as much, by
 /// words as much as none.
 template <class Isa>
-float fill_from(RowFormat format, std::size_t k, StepRule rule) {
-  const bool integers = format == RowFormat::kI16 && by_words<Isa>(k);
+float fill_from(Codec weights, std::size_t k, StepRule rule) {
+  const bool integers = weights.is_fixed(16) && by_words<Isa>(k);
   if (!integers || rule.power != 0.5f || rule.l2 != 0.0f) return 0.75f;
   return Isa::kWords ? 0.9f : 0.5f;
 }
 
 template <class Isa>
-float ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
+float ffm_pairs(Codec weights, const std::byte* const* rows, const std::uint32_t* fields,
                 std::size_t n, std::size_t k, float* pairs) {
   if (n == 0) return 0.0f;
-  return with_format(format, [&]<class T>(T) {
+  if (!in_registers(weights)) return kReference.ffm_pairs(weights, rows, fields, n, k, pairs);
+  return with_weights(weights, [&]<class T>(T) {
     const Rows<const T> r = {rows, fields};
-    if constexpr (Isa::kTiles && std::is_same_v<T, Q12>) {
+    if constexpr (Isa::kTiles && std::is_same_v<T, Fixed16>) {
       if (by_tiles<Isa>(fields, n, k)) {
-        return with_int_slots(k,
-                              [&]<std::size_t K>() { return ffm_pairs_q12<Isa, K>(r, n, pairs); });
-      }
-    }
-    if constexpr (Isa::kWords && std::is_same_v<T, Q12>) {
-      if (by_words<Isa>(k)) {
         return with_int_slots(k, [&]<std::size_t K>() {
-          if (adjacent(fields, n)) return ffm_pairs_words<Isa, K, true>(r, n, pairs);
-          return ffm_pairs_words<Isa, K, false>(r, n, pairs);
+          return ffm_pairs_int16<Isa, K>(r, weights.unit(), n, pairs);
         });
       }
     }
+    if constexpr (Isa::kWords && std::is_same_v<T, Fixed16>) {
+      if (by_words<Isa>(k)) {
+        return with_int_slots(k, [&]<std::size_t K>() {
+          const float unit = weights.unit();
+          if (adjacent(fields, n)) return ffm_pairs_words<Isa, K, true>(r, unit, n, pairs);
+          return ffm_pairs_words<Isa, K, false>(r, unit, n, pairs);
+        });
+      }
+    }
+    const Units<Isa, T> units(weights);
     const auto fixed = [&]<std::size_t K>() {
-      return with_own_slots<Isa, K, (K < kLanes<Isa>)>(
-          fields, n, [&](const auto& own) { return ffm_pairs_fixed<Isa, K>(r, n, pairs, own); });
+      return with_own_slots<Isa, K, (K < kLanes<Isa>)>(fields, n, [&](const auto& own) {
+        return ffm_pairs_fixed<Isa, K>(r, units, n, pairs, own);
+      });
     };
-    return with_slot_length(k, fixed, [&] { return ffm_pairs_any<Isa>(r, n, k, pairs); });
+    return with_slot_length(k, fixed, [&] { return ffm_pairs_any<Isa>(r, units, n, k, pairs); });
   });
 }
 
 template <class Isa>
-void ffm_update_pairs(RowFormat format, std::byte* const* rows, std::byte* const* accs,
+void ffm_update_pairs(Codec weights, Codec state, std::byte* const* rows, std::byte* const* accs,
                       const std::uint32_t* fields, std::size_t n, std::size_t k, const float* delta,
                       StepRule rule, std::uint32_t noise) {
   if (n < 2) return;
-  with_format(format, [&]<class T>(T) {
+  if (!in_registers(weights, state)) {
+    return kReference.ffm_update_pairs(weights, state, rows, accs, fields, n, k, delta, rule,
+                                       noise);
+  }
+  with_weights(weights, [&]<class T>(T) {
     const Rows<T> w = {rows, fields};
-    const Accs<SliceOf<T>> acc = {accs, fields};
+    const Accs<StateOf<T>> acc = {accs, fields};
     with_step<Isa>(rule, [&]<class Step>(const Step& step) {
-      if constexpr (Isa::kTiles && !Step::kHasL2 && std::is_same_v<T, Q12>) {
+      if constexpr (Isa::kTiles && !Step::kHasL2 && std::is_same_v<T, Fixed16>) {
         if (by_tiles<Isa>(fields, n, k)) {
           return with_int_slots(k, [&]<std::size_t K>() {
-            ffm_update_pairs_q12<Isa, K>(w, acc, n, delta, rule.rate, noise);
+            ffm_update_pairs_int16<Isa, K>(w, weights.unit(), acc, n, delta, rule.rate, noise);
           });
         }
       }
-      if constexpr (Isa::kWords && !Step::kHasL2 && std::is_same_v<T, Q12>) {
+      if constexpr (Isa::kWords && !Step::kHasL2 && std::is_same_v<T, Fixed16>) {
         if (by_words<Isa>(k)) {
           return with_int_slots(k, [&]<std::size_t K>() {
+            const float unit = weights.unit();
             if (adjacent(fields, n)) {
-              ffm_update_pairs_words<Isa, K, true>(w, acc, n, delta, step, noise);
+              ffm_update_pairs_words<Isa, K, true>(w, unit, acc, n, delta, step, noise);
             } else {
-              ffm_update_pairs_words<Isa, K, false>(w, acc, n, delta, step, noise);
+              ffm_update_pairs_words<Isa, K, false>(w, unit, acc, n, delta, step, noise);
             }
           });
         }
       }
+      const Units<Isa, T> units(weights);
       const auto fixed = [&]<std::size_t K>() {
         with_own_slots<Isa, K, (K < kLanes<Isa>)&&!Step::kHasL2>(fields, n, [&](const auto& own) {
-          ffm_update_pairs_fixed<Isa, K>(w, acc, n, delta, step, noise, own);
+          ffm_update_pairs_fixed<Isa, K>(w, units, acc, n, delta, step, noise, own);
         });
       };
       with_slot_length(k, fixed,
-                       [&] { ffm_update_pairs_any<Isa>(w, acc, n, k, delta, step, noise); });
+                       [&] { ffm_update_pairs_any<Isa>(w, units, acc, n, k, delta, step, noise); });
     });
   });
 }

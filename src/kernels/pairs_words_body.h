@@ -1,13 +1,13 @@
 /// FFM pairs of 16-bit rows as integers, as many at a time as a register has lanes of floats,
 /// k = 2, 4, 8 and 16.
 ///
-/// For instruction sets without tiles (pairs_q12_body.h); fields need not follow each other. A
+/// For instruction sets without tiles (pairs_int16_body.h); fields need not follow each other. A
 /// register of words (Isa::Words) holds twice as many weights as one of floats has, so a block of
 /// pairs takes k / 2 of them for either side.
 #pragma once
 
-#include "kernels/pairs_slice_body.h"
-#include "kernels/q12_step.h"
+#include "kernels/int16_step.h"
+#include "kernels/pairs_update_body.h"
 
 namespace leveret::kernels::generic {
 
@@ -77,23 +77,24 @@ struct PairWords {
 };
 
 template <class Isa, std::size_t K, bool kAdjacent>
-[[gnu::flatten]] float ffm_pairs_words(Rows<const Q12> w, std::size_t n, float* pairs) {
+[[gnu::flatten]] float ffm_pairs_words(Rows<const Fixed16> w, float unit, std::size_t n,
+                                       float* pairs) {
   using V = typename Isa::V;
   using Block = PairWords<Isa, K, kAdjacent>;
   constexpr std::size_t N = kLanes<Isa>;
-  alignas(64) static constexpr Q12 kSpare[K] = {};
+  alignas(64) static constexpr Fixed16 kSpare[K] = {};
   V sum(0.0f);
   for (std::size_t i = 0; i < n; ++i) {
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
-      const Block block(Block::template places<const Q12>(w, i, j, N, kSpare), N);
-      const V products = block.products() * V(kQ12UnitSquared);
+      const Block block(Block::template places<const Fixed16>(w, i, j, N, kSpare), N);
+      const V products = block.products() * V(unit * unit);
       products.store_unaligned(pairs + j);
       sum = sum + products;
     }
     if (j < i) {
-      const Block block(Block::template places<const Q12>(w, i, j, i - j, kSpare), i - j);
-      const V products = block.products() * V(kQ12UnitSquared);
+      const Block block(Block::template places<const Fixed16>(w, i, j, i - j, kSpare), i - j);
+      const V products = block.products() * V(unit * unit);
       Isa::store_part(pairs + j, products, i - j);
       sum = sum + products;  // beyond i are products of nothing
     }
@@ -105,23 +106,24 @@ template <class Isa, std::size_t K, bool kAdjacent>
 
 /// Pairs (i, j), …, (i, j + count - 1).
 template <class Isa, std::size_t K, bool kAdjacent, class Step>
-[[gnu::always_inline]] inline void update_words_block(const Rows<Q12>& w, const Accs<Bf16>& acc,
-                                                      std::size_t i, std::size_t j,
-                                                      std::size_t count, const float* delta,
-                                                      const Step& step, WordNoise<Isa>& noise,
-                                                      const SliceRounding<Isa, Bf16>& rounded_acc) {
+[[gnu::always_inline]] inline void update_words_block(const Rows<Fixed16>& w, float unit,
+                                                      const Accs<Bf16>& acc, std::size_t i,
+                                                      std::size_t j, std::size_t count,
+                                                      const float* delta, const Step& step,
+                                                      WordNoise<Isa>& noise,
+                                                      const StateRounding<Isa, Bf16>& rounded_acc) {
   using V = typename Isa::V;
   using Words = typename Isa::Words;
   using Block = PairWords<Isa, K, kAdjacent>;
   constexpr std::size_t N = kLanes<Isa>;
-  alignas(64) Q12 spare[K] = {};
-  const auto at = Block::template places<Q12>(w, i, j, count, spare);
+  alignas(64) Fixed16 spare[K] = {};
+  const auto at = Block::template places<Fixed16>(w, i, j, count, spare);
   const Block block(at, count);
   const V d = count == N ? V::load_unaligned(delta) : Isa::load_part(delta, count);
-  const V unit(kQ12UnitSquared);
+  const V unit_squared(unit * unit);
   // In this order what is 0 stays so, however large the delta is.
-  const V own_squares = Block::squares(block.others) * unit * d * d;
-  const V other_squares = Block::squares(block.own) * unit * d * d;
+  const V own_squares = Block::squares(block.others) * unit_squared * d * d;
+  const V other_squares = Block::squares(block.own) * unit_squared * d * d;
   const V four_d = V(4.0f) * d;
   const RowAccs<Isa, Bf16> own_acc{acc, i, j, count};
   const ColumnAccs<Isa, Bf16> other_acc{acc, i, j, count};
@@ -161,21 +163,23 @@ template <class Isa, std::size_t K, bool kAdjacent, class Step>
 }
 
 template <class Isa, std::size_t K, bool kAdjacent, class Step>
-[[gnu::flatten]] void ffm_update_pairs_words(Rows<Q12> w, Accs<Bf16> acc, std::size_t n,
-                                             const float* delta, Step step, std::uint32_t seed) {
+[[gnu::flatten]] void ffm_update_pairs_words(Rows<Fixed16> w, float unit, Accs<Bf16> acc,
+                                             std::size_t n, const float* delta, Step step,
+                                             std::uint32_t seed) {
   constexpr std::size_t N = kLanes<Isa>;
   WordNoise<Isa> noise(seed);
-  const SliceRounding<Isa, Bf16> rounded_acc(seed);
+  const StateRounding<Isa, Bf16> rounded_acc(seed);
   // Last row first: what ffm_pairs has read last is what the first-level cache still holds.
   delta += n * (n + 1) / 2;
   for (std::size_t i = n; i-- > 1;) {
     delta -= i + 1;
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
-      update_words_block<Isa, K, kAdjacent>(w, acc, i, j, N, delta + j, step, noise, rounded_acc);
+      update_words_block<Isa, K, kAdjacent>(w, unit, acc, i, j, N, delta + j, step, noise,
+                                            rounded_acc);
     }
     if (j < i) {
-      update_words_block<Isa, K, kAdjacent>(w, acc, i, j, i - j, delta + j, step, noise,
+      update_words_block<Isa, K, kAdjacent>(w, unit, acc, i, j, i - j, delta + j, step, noise,
                                             rounded_acc);
     }
   }

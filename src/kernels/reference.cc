@@ -89,59 +89,49 @@ void ffm_update_slice(float* w, float* acc, const float* t, const float* delta, 
   }
 }
 
-/// Stores weights, each one of 16 bits with a noise of its own.
-class WeightWriter {
+/// Stores numbers, each with a noise of its own.
+class Writer {
  public:
-  WeightWriter(RowFormat format, std::uint32_t noise) : format_(format), noise_(noise) {}
-  void operator()(std::byte* row, std::size_t i, float w) {
-    set_weight_at(format_, row, i, w, next_noise());
+  Writer(Codec codec, std::uint32_t& noise) : codec_(codec), noise_(noise) {}
+  void operator()(std::byte* array, std::size_t i, float x) {
+    encode(codec_, array, i, x, noise_ += 0x9e3779b9u);
   }
-  std::uint32_t next_noise() { return noise_ += 0x9e3779b9u; }
 
  private:
-  RowFormat format_;
-  std::uint32_t noise_;
+  Codec codec_;
+  std::uint32_t& noise_;
 };
 
-void read_weights(RowFormat format, const std::byte* row, std::size_t length, float* out) {
-  for (std::size_t i = 0; i < length; ++i) out[i] = weight_at(format, row, i);
+void decode_array(Codec codec, const std::byte* in, std::size_t length, float* out) {
+  for (std::size_t i = 0; i < length; ++i) out[i] = decode(codec, in, i);
 }
 
-void write_weights(RowFormat format, const float* in, std::size_t length, std::uint32_t noise,
-                   std::byte* row) {
-  WeightWriter write(format, noise);
-  for (std::size_t i = 0; i < length; ++i) write(row, i, in[i]);
+void encode_array(Codec codec, const float* in, std::size_t length, std::uint32_t noise,
+                std::byte* out) {
+  Writer write(codec, noise);
+  for (std::size_t i = 0; i < length; ++i) write(out, i, in[i]);
 }
 
-void add_changes(RowFormat format, const std::byte* copy, const std::byte* before,
-                 std::size_t length, std::byte* row) {
+void add_changes(Codec codec, const std::byte* copy, const std::byte* before, std::size_t length,
+                 std::uint32_t noise, std::byte* to) {
+  Writer write(codec, noise);
   for (std::size_t i = 0; i < length; ++i) {
-    const float now = weight_at(format, copy, i), then = weight_at(format, before, i);
-    const float sum = weight_at(format, row, i) + (now == then ? 0.0f : now - then);
-    set_weight_at(format, row, i, sum);
+    const float now = decode(codec, copy, i), then = decode(codec, before, i);
+    write(to, i, decode(codec, to, i) + (now == then ? 0.0f : now - then));
   }
 }
 
-void add_slice_changes(RowFormat format, const std::byte* copy, const std::byte* before,
-                       std::size_t length, std::uint32_t noise, std::byte* accs) {
-  for (std::size_t i = 0; i < length; ++i) {
-    const float now = slice_at(format, copy, i), then = slice_at(format, before, i);
-    const float sum = slice_at(format, accs, i) + (now == then ? 0.0f : now - then);
-    set_slice_at(format, accs, i, sum, noise += 0x9e3779b9u);
-  }
-}
+float fill_from(Codec, std::size_t, StepRule) { return 0.75f; }
 
-float fill_from(RowFormat, std::size_t, StepRule) { return 0.75f; }
-
-float ffm_pairs(RowFormat format, const std::byte* const* rows, const std::uint32_t* fields,
+float ffm_pairs(Codec weights, const std::byte* const* rows, const std::uint32_t* fields,
                 std::size_t n, std::size_t k, float* pairs) {
   const float* const first = pairs;
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       double sum = 0;
       for (std::size_t c = 0; c < k; ++c) {
-        sum += static_cast<double>(weight_at(format, rows[i], fields[j] * k + c)) *
-               weight_at(format, rows[j], fields[i] * k + c);
+        sum += static_cast<double>(decode(weights, rows[i], fields[j] * k + c)) *
+               decode(weights, rows[j], fields[i] * k + c);
       }
       *pairs++ = static_cast<float>(sum);
     }
@@ -161,17 +151,17 @@ void ffm_deltas(const float* d, float own, const float* x, std::size_t n, float*
   }
 }
 
-void ffm_update_pairs(RowFormat format, std::byte* const* rows, std::byte* const* accs,
+void ffm_update_pairs(Codec weights, Codec state, std::byte* const* rows, std::byte* const* accs,
                       const std::uint32_t* fields, std::size_t n, std::size_t k, const float* delta,
                       StepRule rule, std::uint32_t noise) {
-  WeightWriter write(format, noise);
+  Writer write(weights, noise), write_state(state, noise);
   for (std::size_t i = 0; i < n; ++i, ++delta) {
     for (std::size_t j = 0; j < i; ++j, ++delta) {
       const std::size_t at_i = fields[j] * k, at_j = fields[i] * k;
-      const auto weight_i = [&](std::size_t c) { return weight_at(format, rows[i], at_i + c); };
-      const auto weight_j = [&](std::size_t c) { return weight_at(format, rows[j], at_j + c); };
-      float acc_i = slice_at(format, accs[i], fields[j]);
-      float acc_j = slice_at(format, accs[j], fields[i]);
+      const auto weight_i = [&](std::size_t c) { return decode(weights, rows[i], at_i + c); };
+      const auto weight_j = [&](std::size_t c) { return decode(weights, rows[j], at_j + c); };
+      float acc_i = decode(state, accs[i], fields[j]);
+      float acc_j = decode(state, accs[j], fields[i]);
       const auto gradient = [&](float w_i, float w_j) { return with_l2(*delta * w_j, w_i, rule); };
       double squares_i = 0;
       double squares_j = 0;
@@ -182,8 +172,8 @@ void ffm_update_pairs(RowFormat format, std::byte* const* rows, std::byte* const
       }
       acc_i += static_cast<float>(squares_i / static_cast<double>(k));
       acc_j += static_cast<float>(squares_j / static_cast<double>(k));
-      set_slice_at(format, accs[i], fields[j], acc_i, write.next_noise());
-      set_slice_at(format, accs[j], fields[i], acc_j, write.next_noise());
+      write_state(accs[i], fields[j], acc_i);
+      write_state(accs[j], fields[i], acc_j);
       const float scale_i = rule.rate * shrink(acc_i, rule.power);
       const float scale_j = rule.rate * shrink(acc_j, rule.power);
       for (std::size_t c = 0; c < k; ++c) {
@@ -250,20 +240,21 @@ void squares(const float* x, float scale, std::size_t length, float* g, float* s
   }
 }
 
-void root_steps(const float* g, const float* acc, std::size_t length, float rate, float* steps) {
+void adagrad_deltas(const float* g, const float* acc, std::size_t length, float rate,
+                    float* steps) {
   for (std::size_t i = 0; i < length; ++i) {
     steps[i] = acc[i] > 0 ? rate * g[i] / std::sqrt(acc[i]) : 0.0f;
   }
 }
 
-void scattered_steps(float* const* places, const float* x, float scale, std::size_t length,
-                     float init, float rate) {
+void adagrad_gather_scatter(float* const* weight_ptrs, const float* x, float scale,
+                            std::size_t length, float init, float rate) {
   for (std::size_t i = 0; i < length; ++i) {
     float g, square, step;
     squares(x + i, scale, 1, &g, &square);
-    const float sum = init + (places[i][1] += square);
-    root_steps(&g, &sum, 1, rate, &step);
-    places[i][0] -= step;
+    const float sum = init + (weight_ptrs[i][1] += square);
+    adagrad_deltas(&g, &sum, 1, rate, &step);
+    weight_ptrs[i][0] -= step;
   }
 }
 
@@ -298,10 +289,9 @@ constinit const Kernels kReference = {
     .axpy = axpy,
     .ffm_update = ffm_update,
     .ffm_update_slice = ffm_update_slice,
-    .read_weights = read_weights,
-    .write_weights = write_weights,
+    .decode = decode_array,
+    .encode = encode_array,
     .add_changes = add_changes,
-    .add_slice_changes = add_slice_changes,
     .fill_from = fill_from,
     .ffm_pairs = ffm_pairs,
     .ffm_deltas = ffm_deltas,
@@ -311,8 +301,8 @@ constinit const Kernels kReference = {
     .dense_backward_update = dense_backward_update,
     .update = update,
     .squares = squares,
-    .root_steps = root_steps,
-    .scattered_steps = scattered_steps,
+    .adagrad_deltas = adagrad_deltas,
+    .adagrad_gather_scatter = adagrad_gather_scatter,
     .total = total,
     .centre = centre,
     .scale = scale,

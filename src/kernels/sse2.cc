@@ -7,7 +7,7 @@ namespace {
 
 struct Sse2 {
   using V = xsimd::batch<float, xsimd::sse2>;
-  static constexpr bool kPlaces = false, kTiles = false, kWords = false;
+  static constexpr bool kGathers = false, kTiles = false, kWords = false;
   static std::uint64_t delimiter_bits(const char* p) { return generic::delimiter_bits_16<Sse2>(p); }
 
   /// Two floats, the upper lanes 0. (As integers: reading floats as a double would break the
@@ -31,25 +31,28 @@ struct Sse2 {
     if (n == 3) _mm_store_ss(p + 2, _mm_movehl_ps(v, v));
   }
 
-  static __m128i fine(V v) { return _mm_cvtps_epi32(_mm_mul_ps(v, _mm_set1_ps(kQ12Fine))); }
+  static __m128i fine(V v) { return _mm_cvtps_epi32(_mm_mul_ps(v, _mm_set1_ps(kFine<Fixed16>))); }
   /// Of the four in the lower eight bytes.
   static V widen(__m128i four) {
-    const __m128i units = _mm_srai_epi32(_mm_unpacklo_epi16(four, four), 16);
-    return _mm_mul_ps(_mm_cvtepi32_ps(units), _mm_set1_ps(kQ12Unit));
+    return _mm_cvtepi32_ps(_mm_srai_epi32(_mm_unpacklo_epi16(four, four), 16));
   }
   /// The upper halves of the lanes, in the lower eight bytes.
   static __m128i narrow(V v) {
-    const __m128i upper = _mm_srai_epi32(_mm_castps_si128(v), kQ12BitsLost);
+    const __m128i upper = _mm_srai_epi32(_mm_castps_si128(v), kBitsLost<Fixed16>);
     return _mm_packs_epi32(upper, upper);
   }
-  static V load_q12(const Q12* p) {
+  static V load_int16(const Fixed16* p) {
     return widen(_mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(p)));
   }
-  static void store_q12(Q12* p, V v) {
+  static void store_int16(Fixed16* p, V v) {
     _mm_storel_epi64(reinterpret_cast<__m128i_u*>(p), narrow(v));
   }
-  static V load_q12_part(const Q12* p, std::size_t n) { return generic::load_copied<Sse2>(p, n); }
-  static void store_q12_part(Q12* p, V v, std::size_t n) { generic::store_copied<Sse2>(p, v, n); }
+  static V load_int16_part(const Fixed16* p, std::size_t n) {
+    return generic::load_copied<Sse2>(p, n);
+  }
+  static void store_int16_part(Fixed16* p, V v, std::size_t n) {
+    generic::store_copied<Sse2>(p, v, n);
+  }
 
   static V load_bf16(const Bf16* p) {
     const __m128i words = _mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(p));
@@ -107,12 +110,12 @@ struct Sse2 {
     _mm_storeh_pi(reinterpret_cast<__m64*>(p[1]), v);
   }
   template <std::size_t K>
-  static V load_slots(const Q12* const* p) {
+  static V load_slots(const Fixed16* const* p) {
     static_assert(K == 2);
     return widen(_mm_unpacklo_epi32(_mm_loadu_si32(p[0]), _mm_loadu_si32(p[1])));
   }
   template <std::size_t K>
-  static void store_slots(Q12* const* p, V v) {
+  static void store_slots(Fixed16* const* p, V v) {
     static_assert(K == 2);
     const __m128i four = narrow(v);
     _mm_storeu_si32(p[0], four);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels/lanes.h"
+#include "kernels/tables.h"
 
 namespace leveret::kernels::generic {
 
@@ -77,23 +78,35 @@ template <class Isa>
 }
 
 template <class Isa>
-[[gnu::flatten]] void read_weights(RowFormat format, const std::byte* row, std::size_t length,
-                                   float* out) {
-  with_format(format, [&]<class T>(T) {
-    const T* const w = reinterpret_cast<const T*>(row);
-    sweep<Isa>(length, [&](std::size_t i, auto lanes) { lanes.store(out + i, lanes.load(w + i)); });
-  });
+[[gnu::flatten]] void decode(Codec codec, const std::byte* in, std::size_t length, float* out) {
+  with_numbers(
+      codec,
+      [&]<class T>(T) {
+        const T* const from = reinterpret_cast<const T*>(in);
+        const Units<Isa, T> units(codec);
+        sweep<Isa>(length, [&](std::size_t i, auto lanes) {
+          lanes.store(out + i, units.numbers(lanes.load(from + i)));
+        });
+      },
+      [&] { kReference.decode(codec, in, length, out); });
 }
 
 template <class Isa>
-[[gnu::flatten]] void write_weights(RowFormat format, const float* in, std::size_t length,
-                                    std::uint32_t noise, std::byte* row) {
-  with_format(format, [&]<class T>(T) {
-    T* const w = reinterpret_cast<T*>(row);
-    Rounding<Isa, T> rounded(noise);
-    sweep<Isa>(length,
-               [&](std::size_t i, auto lanes) { lanes.store(w + i, rounded(lanes.load(in + i))); });
-  });
+[[gnu::flatten]] void encode(Codec codec, const float* in, std::size_t length, std::uint32_t noise,
+                             std::byte* out) {
+  using V = typename Isa::V;
+  with_numbers(
+      codec,
+      [&]<class T>(T) {
+        T* const to = reinterpret_cast<T*>(out);
+        Rounding<Isa, T> rounded(noise);
+        sweep<Isa>(length, [&](std::size_t i, auto lanes) {
+          V v = lanes.load(in + i);
+          if constexpr (std::is_same_v<T, Fixed16>) v = v * V(codec.units_in_one());
+          lanes.store(to + i, rounded(v));
+        });
+      },
+      [&] { kReference.encode(codec, in, length, noise, out); });
 }
 
 template <class Isa>
@@ -124,8 +137,8 @@ template <class Isa>
 }
 
 template <class Isa>
-[[gnu::flatten]] void root_steps(const float* g, const float* acc, std::size_t length, float rate,
-                                 float* steps) {
+[[gnu::flatten]] void adagrad_deltas(const float* g, const float* acc, std::size_t length,
+                                     float rate, float* steps) {
   using V = typename Isa::V;
   sweep<Isa>(length, [&](std::size_t i, auto lanes) {
     const V squares = lanes.load(acc + i);

@@ -74,12 +74,12 @@ void FfmBlock::gather(const Model& model, Tape& tape, std::size_t b, bool in_pla
     if (admitted == 0) continue;
     float* const sum = ffm.store.data() + ffm.present.size() * length;
     if (admitted == 1 && tape.field_values[last] == 1.0f) {
-      kernels_->read_weights(model.row_format(), tape.rows[last], length, sum);
+      kernels_->decode(model.row_codec(), tape.rows[last], length, sum);
     } else {
       std::fill(sum, sum + length, 0.0f);
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         if (tape.rows[i] == nullptr) continue;
-        kernels_->read_weights(model.row_format(), tape.rows[i], length, ffm.row.data());
+        kernels_->decode(model.row_codec(), tape.rows[i], length, ffm.row.data());
         kernels_->axpy(tape.field_values[i], ffm.row.data(), length, sum);
       }
     }
@@ -114,7 +114,7 @@ float FfmBlock::within(const Model& model, Tape& tape, std::size_t present) cons
   for (std::uint32_t i = field.begin; i < field.end; ++i) {
     if (tape.rows[i] == nullptr) continue;
     float* const v = tape.ffm.row.data();
-    kernels_->read_weights(model.row_format(), slot_at(model, tape.rows[i], field.field), k, v);
+    kernels_->decode(model.row_codec(), slot_at(model, tape.rows[i], field.field), k, v);
     twice -= tape.field_values[i] * tape.field_values[i] * kernels_->dot(v, v, k);
   }
   return 0.5f * twice;

@@ -17,7 +17,7 @@ constexpr std::size_t pair_index(std::size_t f, std::size_t g) { return g * (g +
 
 /// Where a row's slot begins.
 inline std::byte* slot_at(const Model& model, std::byte* row, std::size_t slot) {
-  return row + slot * model.spec().ffm_k * kernels::weight_bytes(model.row_format());
+  return row + model.row_codec().bytes(slot * model.spec().ffm_k);
 }
 
 class FfmBlock final : public Block {

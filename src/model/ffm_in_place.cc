@@ -67,7 +67,7 @@ bool FfmBlock::gather_in_place(const Model& model, Tape& tape, std::size_t b) co
   const Spec& spec = model.spec();
   at.filled = static_cast<float>(present) >=
               static_cast<float>(slots) *
-                  kernels_->fill_from(model.row_format(), spec.ffm_k, step_rule(spec, spec.ffm));
+                  kernels_->fill_from(model.row_codec(), spec.ffm_k, step_rule(spec, spec.ffm));
   if (at.filled) {
     std::iota(at.fields.begin(), at.fields.end(), 0u);
   } else {
@@ -88,8 +88,8 @@ float FfmBlock::pairs_in_place(const Model& model, Tape& tape, std::size_t b) co
     at.compact.resize(2 * count + kernels::Kernels::kSpare);
   }
   float* const to = at.filled ? pairs : at.compact.data();
-  const float sum_of_ones = kernels_->ffm_pairs(model.row_format(), at.rows.data(),
-                                                at.fields.data(), n, model.spec().ffm_k, to);
+  const float sum_of_ones = kernels_->ffm_pairs(model.row_codec(), at.rows.data(), at.fields.data(),
+                                                n, model.spec().ffm_k, to);
   if (!at.ones) times_values(at.x.data(), n, to);
   if (!at.filled && (model.spec().has_mlp() || tape.keep_parts)) {
     std::fill(pairs, pairs + all, 0.0f);

@@ -139,7 +139,7 @@ void FieldTable::write_first_weights(Row row, std::uint32_t key, std::uint32_t f
         weights[c] = static_cast<float>(static_cast<std::int32_t>(random)) * unit;
         weights[c + 1] = static_cast<float>(static_cast<std::int32_t>(random >> 32)) * unit;
       }
-      kernels::set_weights_at(shape_.format, to, slot * shape_.k + begin, weights.data(), count);
+      kernels::encode_all(shape_.codec, to, slot * shape_.k + begin, weights.data(), count);
     }
   }
   const std::size_t first = shape_.slice_state ? from_slot : std::size_t{from_slot} * shape_.k;

@@ -42,20 +42,18 @@ struct FieldTableOptions {
 struct RowShape {
   std::uint32_t slots = 0;
   std::uint32_t k = 4;
-  bool slice_state = false;  ///< --adagrad slice
-  float first_state = 0;     ///< first value of every accumulator
-  kernels::RowFormat format = kernels::RowFormat::kF32;
+  bool slice_state = false;                      ///< --adagrad slice
+  float first_state = 0;                         ///< first value of every accumulator
+  kernels::Codec codec = kernels::Codec::f32();  ///< of weights
 
   // Numbers of them.
   std::size_t weights() const { return std::size_t{slots} * k; }
   std::size_t state() const { return slice_state ? slots : weights(); }
 
   // Bytes.
-  std::size_t weight_bytes() const { return weights() * kernels::weight_bytes(format); }
+  std::size_t weight_bytes() const { return codec.bytes(weights()); }
   /// Of one accumulator.
-  std::size_t state_bytes() const {
-    return slice_state ? kernels::slice_bytes(format) : sizeof(float);
-  }
+  std::size_t state_bytes() const { return state_codec().bytes(1); }
   std::size_t state_begin() const { return state_begin(state_bytes()); }
   std::size_t used_bytes() const { return used_bytes(state_bytes()); }
   /// From one row to the next.
@@ -69,20 +67,20 @@ struct RowShape {
     return state_begin(bytes_each) + state() * bytes_each;
   }
 
-  /// That of accumulators: kernels::slice_bytes(state_format()) each.
-  kernels::RowFormat state_format() const {
-    return slice_state ? format : kernels::RowFormat::kF32;
+  /// Of accumulators.
+  kernels::Codec state_codec() const {
+    return slice_state && codec.is_fixed(16) ? kernels::Codec::bf16() : kernels::Codec::f32();
   }
 
   std::byte* state_at(std::byte* row) const { return row + state_begin(); }
   const std::byte* state_at(const std::byte* row) const { return row + state_begin(); }
   float state_of(const std::byte* row, std::size_t i) const {
-    return kernels::slice_at(state_format(), state_at(row), i);
+    return kernels::decode(state_codec(), state_at(row), i);
   }
   /// Rounded by `noise`, by default to the nearest.
   void set_state(std::byte* row, std::size_t i, float value,
                  std::uint32_t noise = kernels::kNearest) const {
-    kernels::set_slice_at(state_format(), state_at(row), i, value, noise);
+    kernels::encode(state_codec(), state_at(row), i, value, noise);
   }
 };
 
@@ -153,9 +151,9 @@ class FieldTable {
   // One weight or accumulator, for those who need few.
   float state(Row row, std::size_t i) const { return shape_.state_of(at(row), i); }
   void set_state(Row row, std::size_t i, float value) { shape_.set_state(at(row), i, value); }
-  float weight(Row row, std::size_t i) const { return weight_at(shape_.format, at(row), i); }
+  float weight(Row row, std::size_t i) const { return kernels::decode(shape_.codec, at(row), i); }
   /// Rounded to the nearest of the format.
-  void set_weight(Row row, std::size_t i, float w) { set_weight_at(shape_.format, at(row), i, w); }
+  void set_weight(Row row, std::size_t i, float w) { kernels::encode(shape_.codec, at(row), i, w); }
 
   const RowShape& shape() const { return shape_; }
   /// A row of a key that has its RowWord.

@@ -46,9 +46,10 @@ void HotRows::exchange(FieldTable& table, Row row, const kernels::Kernels& kerne
   std::byte* const to = table.at(row);
   if (std::memcmp(mine, taken, stride_) != 0) {
     const RowShape& shape = table.shape();
-    kernels.add_changes(shape.format, mine, taken, shape.weights(), to);
-    kernels.add_slice_changes(shape.state_format(), shape.state_at(mine), shape.state_at(taken),
-                              shape.state(), noise_ += 0x9e3779b9u, shape.state_at(to));
+    noise_ += 0x9e3779b9u;
+    kernels.add_changes(shape.codec, mine, taken, shape.weights(), noise_, to);
+    kernels.add_changes(shape.state_codec(), shape.state_at(mine), shape.state_at(taken),
+                        shape.state(), noise_, shape.state_at(to));
   }
   std::copy_n(to, stride_, mine);
   std::copy_n(mine, stride_, taken);

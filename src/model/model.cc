@@ -91,11 +91,12 @@ void DensePart::add_change(const DensePart& before, const DensePart& after) {
 
 RowShape Model::row_shape() const {
   return {features().field_count(), spec_.ffm_k, spec_.adagrad_slice, spec_.ffm.init_acc,
-          row_format()};
+          row_codec()};
 }
 
-kernels::RowFormat Model::row_format() const {
-  return spec_.ffm_precision == 16 ? kernels::RowFormat::kI16 : kernels::RowFormat::kF32;
+kernels::Codec Model::row_codec() const {
+  return spec_.ffm_precision == 16 ? kernels::Codec::fixed(16, kernels::kDefaultShift)
+                                   : kernels::Codec::f32();
 }
 
 DenseInit Model::dense_init(std::uint32_t layer) const {

@@ -186,7 +186,7 @@ class Model {
   void set_concurrent(bool concurrent);
 
   RowShape row_shape() const;
-  kernels::RowFormat row_format() const;
+  kernels::Codec row_codec() const;
 
  private:
   Model(const Model&) = default;

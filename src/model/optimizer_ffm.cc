@@ -33,8 +33,8 @@ void Optimizer::each_row_gradient(const Model& model, Tape& tape, std::size_t b,
       }
       if (present.several) {
         row_.resize(k);
-        kernels_->read_weights(model.row_format(), slot_at(model, tape.rows[f], present.field), k,
-                               row_.data());
+        kernels_->decode(model.row_codec(), slot_at(model, tape.rows[f], present.field), k,
+                         row_.data());
         for (std::size_t c = 0; c < k; ++c) own_slot[c] = self_[c] - x * row_[c];
       }
       visit(tape.rows[f], contra, delta);
@@ -49,8 +49,8 @@ void Optimizer::apply_ffm_in_place(Model& model, Tape& tape, const kernels::Step
   const RowShape shape = model.row_shape();
   accs_.resize(at.rows.size());
   for (std::size_t i = 0; i < at.rows.size(); ++i) accs_[i] = shape.state_at(at.rows[i]);
-  kernels_->ffm_update_pairs(shape.format, at.rows.data(), accs_.data(), at.fields.data(),
-                             at.rows.size(), shape.k, delta, rule, next_noise());
+  kernels_->ffm_update_pairs(shape.codec, shape.state_codec(), at.rows.data(), accs_.data(),
+                             at.fields.data(), at.rows.size(), shape.k, delta, rule, next_noise());
 }
 
 /// Seeds depend on the number of examples learned from, so that a resumed run goes on with those of
@@ -70,17 +70,17 @@ void Optimizer::step_row(const Model& model, const kernels::StepRule& rule, std:
                          const float* contra, const float* delta) {
   const RowShape shape = model.row_shape();
   const auto update = shape.slice_state ? kernels_->ffm_update_slice : kernels_->ffm_update;
-  if (shape.format == kernels::RowFormat::kF32) {
+  if (shape.codec == kernels::Codec::f32()) {
     update(reinterpret_cast<float*>(row), reinterpret_cast<float*>(shape.state_at(row)), contra,
            delta, shape.slots, shape.k, rule);
     return;
   }
   row_.resize(shape.weights());
   state_.resize(shape.state());
-  kernels_->read_weights(shape.format, row, shape.weights(), row_.data());
+  kernels_->decode(shape.codec, row, shape.weights(), row_.data());
   for (std::size_t i = 0; i < state_.size(); ++i) state_[i] = shape.state_of(row, i);
   update(row_.data(), state_.data(), contra, delta, shape.slots, shape.k, rule);
-  kernels_->write_weights(shape.format, row_.data(), shape.weights(), next_noise(), row);
+  kernels_->encode(shape.codec, row_.data(), shape.weights(), next_noise(), row);
   std::uint32_t noise = next_noise();
   for (std::size_t i = 0; i < state_.size(); ++i) {
     shape.set_state(row, i, state_[i], noise += 0x9e3779b9u);

@@ -75,7 +75,7 @@ void Optimizer::step_cells(Model& model, const Tape& tape) {
   const float* const values = tape.values.data() + begin;
   const float init = spec.linear.init_acc, rate = spec.linear.rate;
   const auto step = [&](float* const* places, const float* x, float scale) {
-    kernels_->scattered_steps(places, x, scale, count, init, rate);
+    kernels_->adagrad_gather_scatter(places, x, scale, count, init, rate);
   };
   if (feeds_mlp(spec)) {
     fit_steps(count);
@@ -176,7 +176,7 @@ void Optimizer::apply_groups(Model& model, const Tape& tape) {
   kernels_->squares(steps, 1.0f, groups, steps, sums);
   float* const weights = model.group_weights().data();
   for (std::uint32_t g = 0; g < groups; ++g) sums[g] = weights[2 * g + 1] += sums[g];
-  kernels_->root_steps(steps, sums, groups, kRate, steps);
+  kernels_->adagrad_deltas(steps, sums, groups, kRate, steps);
   for (std::uint32_t g = 0; g < groups; ++g) weights[2 * g] -= steps[g];
 }
 

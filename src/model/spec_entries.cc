@@ -296,7 +296,8 @@ void check_spec(const Spec& spec) {
   }
   // What is below a unit would be rounded to 0 on both sides of every pair, and stay there.
   const float first = spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(std::max(spec.ffm_k, 1u)));
-  if (spec.ffm_precision == 16 && spec.ffm_init_width > 0 && first < 2 * kernels::kQ12Unit) {
+  if (spec.ffm_precision == 16 && spec.ffm_init_width > 0 &&
+      first < 2 * kernels::Codec::fixed(16, kernels::kDefaultShift).unit()) {
     throw std::runtime_error(fmt::format(
         "--ffm_init_width {} is too little for weights of 16 bits: --ffm_precision 32 has such ones",
         spec.ffm_init_width));

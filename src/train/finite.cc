@@ -20,7 +20,7 @@ std::size_t of_cells(const model::LinearTable& linear) {
 
 /// Weights of 16 bits are finite; what accumulators are depends on the shape.
 std::size_t of_rows(const model::FieldTable& table) {
-  if (table.shape().format == kernels::RowFormat::kF32) {
+  if (table.shape().codec == kernels::Codec::f32()) {
     const auto* const first = reinterpret_cast<const float*>(table.row_arena().data());
     return count_non_finite({first, table.rows() * table.shape().stride() / sizeof(float)});
   }

@@ -87,11 +87,11 @@ SectionView arena_section(std::string name, Dtype dtype, std::vector<std::uint64
 
 /// Where accumulators of 16-bit weights are floats, each is two elements.
 Dtype row_dtype(const FieldTable& table) {
-  return table.shape().format == kernels::RowFormat::kI16 ? Dtype::kI16 : Dtype::kF32;
+  return table.shape().codec.is_fixed(16) ? Dtype::kI16 : Dtype::kF32;
 }
 
 std::uint64_t row_elements(const FieldTable& table, std::size_t stride) {
-  return stride / kernels::weight_bytes(table.shape().format);
+  return stride / table.shape().codec.bytes(1);
 }
 
 void add_dense(std::vector<SectionView>& sections, const Dense& layer, std::size_t index) {
@@ -210,7 +210,7 @@ class SectionLoader {
     const StoredSection* found = file_.find(name);
     model::StoredRows stored;
     stored.halves =
-        shape.format == kernels::RowFormat::kI16 && found != nullptr && found->dtype == Dtype::kU16;
+        shape.codec.is_fixed(16) && found != nullptr && found->dtype == Dtype::kU16;
     stored.float_states = state_bytes != shape.state_bytes();
     const std::size_t used = shape.used_bytes(state_bytes);
     const StoredSection& rows =

@@ -16,6 +16,9 @@
 namespace leveret::bench {
 namespace {
 
+using kernels::Codec;
+constexpr Codec kInt16 = Codec::fixed(16, kernels::kDefaultShift);
+
 constexpr std::size_t kFields = 39;
 constexpr std::size_t kTableRows = 400;
 
@@ -34,14 +37,10 @@ struct Block {
         fixed(random_floats(kTableRows * fixed_stride / 4, 0, 0)) {
     std::byte* const fixed_rows = reinterpret_cast<std::byte*>(fixed.get());
     for (std::size_t row = 0; row < kTableRows; ++row) {
-      kernels::find("reference")
-          ->write_weights(kernels::RowFormat::kI16, w.get() + row * stride, length, 0,
-                          fixed_rows + row * fixed_stride);
-      for (std::size_t f = 0; f < kFields; ++f) {
-        kernels::set_slice_at(kernels::RowFormat::kI16,
-                              fixed_rows + row * fixed_stride + 2 * length, f,
-                              acc[row * stride + f]);
-      }
+      std::byte* const at = fixed_rows + row * fixed_stride;
+      kernels::encode_all(kInt16, at, 0, w.get() + row * stride, length);
+      kernels::encode_all(Codec::bf16(), at + kInt16.bytes(length), 0, acc.get() + row * stride,
+                          kFields);
     }
     for (std::size_t f = 0; f < kFields; ++f) {
       const std::size_t row = f * 37 % kTableRows;  // rows of one example lie anywhere
@@ -51,7 +50,7 @@ struct Block {
       stored[1].push_back(fixed_rows + row * fixed_stride);
       accs.push_back(reinterpret_cast<std::byte*>(acc.get() + at));
       slice_accs[0].push_back(reinterpret_cast<std::byte*>(acc.get() + f * kFields));
-      slice_accs[1].push_back(stored[1].back() + 2 * length);
+      slice_accs[1].push_back(stored[1].back() + kInt16.bytes(length));
       fields.push_back(static_cast<std::uint32_t>(f));
       delta[f * kFields + f] = 0;
       if (f % 2 == 0) continue;
@@ -71,7 +70,7 @@ struct Block {
   Floats fixed;
   std::vector<float*> rows;
   std::vector<std::byte*> accs;                      ///< one per weight
-  std::vector<std::byte*> stored[2], slice_accs[2];  ///< the rows, and theirs, by RowFormat
+  std::vector<std::byte*> stored[2], slice_accs[2];  ///< the rows, and theirs: floats, kInt16
   std::vector<std::uint32_t> fields, odd_fields;
   std::vector<std::byte*> odd_stored[2], odd_accs[2];  ///< of the odd fields alone
 };
@@ -98,13 +97,13 @@ void update(const kernels::Kernels& kernels, Block& b, bool slice, kernels::Step
   }
 }
 
-using kernels::RowFormat;
+Codec state_of(Codec weights) { return weights == kInt16 ? Codec::bf16() : Codec::f32(); }
 
-void update_pairs(const kernels::Kernels& kernels, Block& b, RowFormat format,
+void update_pairs(const kernels::Kernels& kernels, Block& b, Codec weights,
                   kernels::StepRule rule) {
-  const int f = static_cast<int>(format);
-  kernels.ffm_update_pairs(format, b.stored[f].data(), b.slice_accs[f].data(), b.fields.data(),
-                           kFields, b.k, b.delta.get(), rule, 1);
+  const int f = weights == kInt16;
+  kernels.ffm_update_pairs(weights, state_of(weights), b.stored[f].data(), b.slice_accs[f].data(),
+                           b.fields.data(), kFields, b.k, b.delta.get(), rule, 1);
 }
 
 template <class Work>
@@ -129,23 +128,25 @@ void register_ffm() {
       transpose(kernels, b);
       dots(kernels, b);
     });
-    for (const RowFormat format : {RowFormat::kF32, RowFormat::kI16}) {
-      const std::string suffix = format == RowFormat::kI16 ? "_i16" : "";
-      const double bytes = format == RowFormat::kI16 ? .5 : 1;
-      const int f = static_cast<int>(format);
+    for (const Codec weights : {Codec::f32(), kInt16}) {
+      const std::string suffix = weights == kInt16 ? "_i16" : "";
+      const double bytes = weights == kInt16 ? .5 : 1;
+      const int f = weights == kInt16;
       add("ffm_pairs" + suffix, k, bytes, 1, [=](const Kernels& kernels, Block& b) {
-        kernels.ffm_pairs(format, b.stored[f].data(), b.fields.data(), kFields, b.k, b.pairs.get());
+        kernels.ffm_pairs(weights, b.stored[f].data(), b.fields.data(), kFields, b.k,
+                          b.pairs.get());
       });
       add("ffm_update_pairs" + suffix, k, 2 * bytes, 4,
-          [=](const Kernels& kernels, Block& b) { update_pairs(kernels, b, format, kRule); });
+          [=](const Kernels& kernels, Block& b) { update_pairs(kernels, b, weights, kRule); });
       // Every other field: what fill_from compares with all of them.
       add("ffm_pairs_and_update_slice_gaps" + suffix, k, .75 * bytes, 1.25,
           [=](const Kernels& kernels, Block& b) {
             const std::size_t n = b.odd_fields.size();
-            kernels.ffm_pairs(format, b.odd_stored[f].data(), b.odd_fields.data(), n, b.k,
+            kernels.ffm_pairs(weights, b.odd_stored[f].data(), b.odd_fields.data(), n, b.k,
                               b.pairs.get());
-            kernels.ffm_update_pairs(format, b.odd_stored[f].data(), b.odd_accs[f].data(),
-                                     b.odd_fields.data(), n, b.k, b.delta.get(), kRule, 1);
+            kernels.ffm_update_pairs(weights, state_of(weights), b.odd_stored[f].data(),
+                                     b.odd_accs[f].data(), b.odd_fields.data(), n, b.k,
+                                     b.delta.get(), kRule, 1);
           });
     }
     add("ffm_update", k, 5, 7,
@@ -154,10 +155,10 @@ void register_ffm() {
         [](const Kernels& kernels, Block& b) { update(kernels, b, true, kRule); });
   }
   add("ffm_update_pairs_power.45", 8, 2, 4, [](const Kernels& kernels, Block& b) {
-    update_pairs(kernels, b, RowFormat::kF32, {.rate = .02f, .power = .45f, .l2 = 0});
+    update_pairs(kernels, b, Codec::f32(), {.rate = .02f, .power = .45f, .l2 = 0});
   });
   add("ffm_update_pairs_l2", 8, 2, 4, [](const Kernels& kernels, Block& b) {
-    update_pairs(kernels, b, RowFormat::kF32, {.rate = .02f, .power = .5f, .l2 = 1e-6f});
+    update_pairs(kernels, b, Codec::f32(), {.rate = .02f, .power = .5f, .l2 = 1e-6f});
   });
 }
 

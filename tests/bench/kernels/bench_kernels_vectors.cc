@@ -12,10 +12,11 @@ struct Vectors {
   Floats a = random_floats(kLength, -1, 1), b = random_floats(kLength, -1, 1),
          acc = random_floats(kLength, 1, 2), out = random_floats(kLength, -1, 1);
   Floats pairs = random_floats(2 * kLength, 1, 2);
-  std::vector<float*> places;  ///< each of the pairs once, none beside its neighbour
+  std::vector<float*> weight_ptrs;  ///< each of the pairs once, none beside its neighbour
 
   Vectors() {
-    for (std::size_t i = 0; i < kLength; ++i) places.push_back(pairs.get() + 2 * (i * 7 % kLength));
+    for (std::size_t i = 0; i < kLength; ++i)
+      weight_ptrs.push_back(pairs.get() + 2 * (i * 7 % kLength));
   }
 };
 
@@ -31,6 +32,8 @@ void add(const std::string& name, double arrays, double flops, Work work) {
   });
 }
 
+constexpr kernels::Codec kInt16 = kernels::Codec::fixed(16, kernels::kDefaultShift);
+
 std::byte* bytes(const Floats& floats) { return reinterpret_cast<std::byte*>(floats.get()); }
 
 void register_vectors() {
@@ -38,9 +41,8 @@ void register_vectors() {
   add("dot", 2, 2, [](const Kernels& kernels, Vectors& v) {
     v.out[0] = kernels.dot(v.a.get(), v.b.get(), kLength);
   });
-  add("total", 1, 1, [](const Kernels& kernels, Vectors& v) {
-    v.out[0] = kernels.total(v.a.get(), kLength);
-  });
+  add("total", 1, 1,
+      [](const Kernels& kernels, Vectors& v) { v.out[0] = kernels.total(v.a.get(), kLength); });
   add("centre", 2, 3, [](const Kernels& kernels, Vectors& v) {
     v.out[0] = kernels.centre(v.a.get(), kLength, .1f, v.out.get());
   });
@@ -58,21 +60,25 @@ void register_vectors() {
     kernels.axpy(.001f, v.a.get(), kLength, v.out.get());
   });
   // Two numbers of 16 bits take a float's room.
-  add("add_changes", 2, 2, [](const Kernels& kernels, Vectors& v) {
-    kernels.add_changes(kernels::RowFormat::kI16, bytes(v.a), bytes(v.b), kLength, bytes(v.out));
-  });
-  add("add_slice_changes", 2, 2, [](const Kernels& kernels, Vectors& v) {
-    kernels.add_slice_changes(kernels::RowFormat::kI16, bytes(v.a), bytes(v.b), kLength, 7,
-                              bytes(v.out));
-  });
+  for (const auto& [name, codec] : {std::pair{"_i16", kInt16}, {"_bf16", kernels::Codec::bf16()}}) {
+    add(std::string("add_changes") + name, 2, 2, [=](const Kernels& kernels, Vectors& v) {
+      kernels.add_changes(codec, bytes(v.a), bytes(v.b), kLength, 7, bytes(v.out));
+    });
+    add(std::string("decode") + name, 1.5, 1, [=](const Kernels& kernels, Vectors& v) {
+      kernels.decode(codec, bytes(v.a), kLength, v.out.get());
+    });
+    add(std::string("encode") + name, 1.5, 3, [=](const Kernels& kernels, Vectors& v) {
+      kernels.encode(codec, v.a.get(), kLength, 7, bytes(v.out));
+    });
+  }
   add("squares", 3, 1, [](const Kernels& kernels, Vectors& v) {
     kernels.squares(v.a.get(), .1f, kLength, v.acc.get(), v.out.get());
   });
-  add("root_steps", 3, 3, [](const Kernels& kernels, Vectors& v) {
-    kernels.root_steps(v.a.get(), v.acc.get(), kLength, .05f, v.out.get());
+  add("adagrad_deltas", 3, 3, [](const Kernels& kernels, Vectors& v) {
+    kernels.adagrad_deltas(v.a.get(), v.acc.get(), kLength, .05f, v.out.get());
   });
-  add("scattered_steps", 5, 6, [](const Kernels& kernels, Vectors& v) {
-    kernels.scattered_steps(v.places.data(), v.a.get(), .1f, kLength, 1, .05f);
+  add("adagrad_gather_scatter", 5, 6, [](const Kernels& kernels, Vectors& v) {
+    kernels.adagrad_gather_scatter(v.weight_ptrs.data(), v.a.get(), .1f, kLength, 1, .05f);
   });
   add("update", 5, 7, [](const Kernels& kernels, Vectors& v) {
     kernels.update(v.out.get(), v.acc.get(), v.a.get(), kLength, {});

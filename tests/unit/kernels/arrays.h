@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "q12_near.h"
+#include "int16_near.h"
 #include "kernels/dispatch.h"
 
 namespace leveret::kernels {

@@ -13,9 +13,11 @@ std::byte* bytes(const Guarded<T>& array) {
   return reinterpret_cast<std::byte*>(static_cast<T*>(array));
 }
 
-std::vector<Q12> random_q12(std::size_t size, std::uint32_t seed) {
-  std::vector<Q12> out;
-  for (const float x : random_floats(size, seed, -3, 3)) out.push_back(nearest_q12(x));
+std::vector<Fixed16> random_codes(std::size_t size, std::uint32_t seed) {
+  std::vector<Fixed16> out;
+  for (const float x : random_floats(size, seed, -12000, 12000)) {
+    out.push_back(round_to_fixed<Fixed16>(x, kNearest));
+  }
   return out;
 }
 
@@ -31,33 +33,48 @@ TEST_CASE("changes of floats are added as they are") {
         if (i % 5 == 2) copy[i] = before[i] = i % 2 == 0 ? kInfinity : -3e38f;
         expected[i] = row[i] + (copy[i] == before[i] ? 0.0f : copy[i] - before[i]);
       }
-      const Floats c(copy), b(before), weights(row), accs(row);
-      kernels->add_changes(RowFormat::kF32, bytes(c), bytes(b), length, bytes(weights));
-      CHECK(same_bits(weights.copy(), expected));
-      kernels->add_slice_changes(RowFormat::kF32, bytes(c), bytes(b), length, 7, bytes(accs));
-      CHECK(same_bits(accs.copy(), expected));
+      const Floats c(copy), b(before), to(row);
+      kernels->add_changes(Codec::f32(), bytes(c), bytes(b), length, 7, bytes(to));
+      CHECK(same_bits(to.copy(), expected));
     }
   }
 }
 
 TEST_CASE("changes of fixed-point weights are added exactly, within their range") {
+  const int shift = GENERATE(8, 12, 14);
+  const std::uint32_t noise = GENERATE(0u, 0xffffffffu);
   for (const Kernels* kernels : all()) {
     if (!runs_here(*kernels)) continue;
-    INFO("instruction set " << kernels->name);
+    INFO("instruction set " << kernels->name << ", shift " << shift);
     for (std::size_t length = 0; length < 70; ++length) {
-      std::vector<Q12> before = random_q12(length, 1), copy = random_q12(length, 2),
-                       row = random_q12(length, 3);
+      std::vector<Fixed16> before = random_codes(length, 1), copy = random_codes(length, 2),
+                           row = random_codes(length, 3);
       if (length > 3) {  // beyond either end
         row[1] = {32000}, copy[1] = {900}, before[1] = {-900};
         row[3] = {-32768}, copy[3] = {-32768}, before[3] = {32767};
       }
-      const Guarded<Q12> c(copy), b(before), weights(row);
-      kernels->add_changes(RowFormat::kI16, bytes(c), bytes(b), length, bytes(weights));
+      const Guarded<Fixed16> c(copy), b(before), to(row);
+      kernels->add_changes(Codec::fixed(16, shift), bytes(c), bytes(b), length, noise, bytes(to));
       for (std::size_t i = 0; i < length; ++i) {
-        const int sum = row[i].units + copy[i].units - before[i].units;
-        CHECK(weights[i].units == std::clamp(sum, -32768, 32767));
+        const int sum = row[i].code + copy[i].code - before[i].code;
+        CHECK(to[i].code == std::clamp(sum, -32768, 32767));
       }
     }
+  }
+}
+
+TEST_CASE("changes of weights of 8 bits are added exactly, within their range") {
+  for (const Kernels* kernels : all()) {
+    if (!runs_here(*kernels)) continue;
+    INFO("instruction set " << kernels->name);
+    const std::vector<Fixed8> before = {{1}, {-100}, {127}, {5}}, copy = {{4}, {100}, {-128}, {5}},
+                              row = {{10}, {50}, {-3}, {-7}};
+    const Guarded<Fixed8> c(copy), b(before), to(row);
+    kernels->add_changes(Codec::fixed(8, 5), bytes(c), bytes(b), 4, 0xffffffffu, bytes(to));
+    CHECK(to[0].code == 13);
+    CHECK(to[1].code == 127);
+    CHECK(to[2].code == -128);
+    CHECK(to[3].code == -7);
   }
 }
 
@@ -83,8 +100,8 @@ TEST_CASE("changes of short accumulators are added, in the mean exactly") {
     std::mt19937 seeds(5);
     for (int t = 0; t < kTimes; ++t) {
       const Guarded<Bf16> accs(row);
-      kernels->add_slice_changes(RowFormat::kI16, bytes(c), bytes(b), kLength,
-                                 static_cast<std::uint32_t>(seeds()), bytes(accs));
+      kernels->add_changes(Codec::bf16(), bytes(c), bytes(b), kLength,
+                           static_cast<std::uint32_t>(seeds()), bytes(accs));
       for (std::size_t i = 0; i < kLength; ++i) sums[i] += to_float(accs[i]);
       for (const std::size_t same : {3, 20, 38}) {
         if (accs[same].bits != row[same].bits) FAIL("accumulator " << same << " has changed");

@@ -105,7 +105,7 @@ TEST_CASE("reference: normalise_back, ffm_deltas") {
   CHECK(std::vector<float>(delta, delta + 3) == std::vector<float>{0, 1, 0});
 }
 
-TEST_CASE("reference: squares, root_steps") {
+TEST_CASE("reference: squares, adagrad_deltas") {
   const float x[] = {6, -4, 2e30f};
   float g[3], squares[3], steps[3];
   reference().squares(x, .5f, 3, g, squares);
@@ -113,7 +113,7 @@ TEST_CASE("reference: squares, root_steps") {
   CHECK(std::vector<float>(squares, squares + 3) == std::vector<float>{9, 4, 0});
   CHECK(g[2] == 0);
   const float acc[] = {9, 16, 0};
-  reference().root_steps(g, acc, 3, 2, steps);
+  reference().adagrad_deltas(g, acc, 3, 2, steps);
   CHECK(std::vector<float>(steps, steps + 3) == std::vector<float>{2, -1, 0});
 }
 

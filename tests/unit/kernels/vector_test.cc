@@ -79,7 +79,7 @@ TEST_CASE("normalise_back of every instruction set") {
   });
 }
 
-TEST_CASE("squares and root_steps are the same bits on every instruction set") {
+TEST_CASE("squares and adagrad_deltas are the same bits on every instruction set") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   for_each_instruction_set([](const Kernels& kernels) {
@@ -100,10 +100,10 @@ TEST_CASE("squares and root_steps are the same bits on every instruction set") {
       std::vector<float> sums = random_floats(length, 6, 0, 9);
       for (std::size_t i = 0; i < length; i += 4) sums[i] = i % 8 == 0 ? 0.0f : kInfinity;
       Floats acc(sums), steps(length);
-      reference().root_steps(expected_g.data(), sums.data(), length, .05f, expected.data());
-      kernels.root_steps(g, acc, length, .05f, steps);
+      reference().adagrad_deltas(expected_g.data(), sums.data(), length, .05f, expected.data());
+      kernels.adagrad_deltas(g, acc, length, .05f, steps);
       CHECK(same_bits(steps.copy(), expected));
-      kernels.root_steps(g, acc, length, .05f, g);
+      kernels.adagrad_deltas(g, acc, length, .05f, g);
       CHECK(same_bits(g.copy(), expected));
     });
   });
@@ -118,7 +118,7 @@ std::vector<float> some_pairs(std::size_t count) {
   return pairs;
 }
 
-TEST_CASE("scattered_steps are the same bits on every instruction set") {
+TEST_CASE("adagrad_gather_scatter is the same bits on every instruction set") {
   for_each_instruction_set([](const Kernels& kernels) {
     for_each_length([&](std::size_t length) {
       std::vector<float> x = random_floats(length, 11, -3, 3, .2f);
@@ -134,8 +134,8 @@ TEST_CASE("scattered_steps are the same bits on every instruction set") {
             at_expected[i] = expected.data() + at;
             at_got[i] = got.data() + at;
           }
-          reference().scattered_steps(at_expected.data(), x.data(), .7f, length, init, .05f);
-          kernels.scattered_steps(at_got.data(), x.data(), .7f, length, init, .05f);
+          reference().adagrad_gather_scatter(at_expected.data(), x.data(), .7f, length, init, .05f);
+          kernels.adagrad_gather_scatter(at_got.data(), x.data(), .7f, length, init, .05f);
           CHECK(same_bits(got, expected));
         }
       }

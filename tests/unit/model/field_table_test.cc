@@ -11,12 +11,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "int16_near.h"
 #include "random_model.h"
 
 namespace leveret::model {
 namespace {
 
-using kernels::RowFormat;
+using kernels::Codec;
 
 constexpr std::uint64_t kMemory = std::uint64_t{64} << 20;
 
@@ -31,16 +32,16 @@ FieldTableOptions with_admit(std::uint32_t admit, std::uint32_t bits = 0) {
 
 constexpr RowShape kShape{3, 4, true, 0.25f};
 
-/// The same shape in either format.
-RowShape shape_in(RowFormat format) {
+/// The same shape in either codec.
+RowShape shape_in(Codec codec) {
   RowShape shape = kShape;
-  shape.format = format;
+  shape.codec = codec;
   return shape;
 }
 
 TEST_CASE("a growing table admits at the N-th sight, and keeps rows apart") {
   const std::uint32_t admit = GENERATE(1, 2, 3);
-  const RowShape shape = shape_in(GENERATE(RowFormat::kF32, RowFormat::kI16));
+  const RowShape shape = shape_in(GENERATE(Codec::f32(), kInt16));
   MemoryBudget budget(kMemory);
   FieldTable table(1, with_admit(admit), shape, budget);
   std::unordered_map<std::uint32_t, std::uint32_t> sights;
@@ -130,10 +131,10 @@ TEST_CASE("new slots are what they would have been from the start; old ones stay
   const bool slice = GENERATE(true, false);
   const std::uint32_t k = GENERATE(1, 3, 4);
   const std::uint32_t bits = GENERATE(0, 10);
-  const RowFormat format = GENERATE(RowFormat::kF32, RowFormat::kI16);
+  const Codec codec = GENERATE(Codec::f32(), kInt16);
   MemoryBudget budget(kMemory);
-  FieldTable grown(5, with_admit(1, bits), {1, k, slice, 0.5f, format}, budget);
-  FieldTable whole(5, with_admit(1, bits), {6, k, slice, 0.5f, format}, budget);
+  FieldTable grown(5, with_admit(1, bits), {1, k, slice, 0.5f, codec}, budget);
+  FieldTable whole(5, with_admit(1, bits), {6, k, slice, 0.5f, codec}, budget);
   std::vector<std::uint32_t> keys;
   const auto touch = [&](std::uint32_t key) {
     keys.push_back(key);
@@ -166,8 +167,8 @@ TEST_CASE("new slots are what they would have been from the start; old ones stay
 TEST_CASE(
     "a row of 16 bits has the first weights of one of floats, rounded, and half their bytes") {
   MemoryBudget budget(kMemory);
-  FieldTable floats(2, with_admit(1), shape_in(RowFormat::kF32), budget);
-  FieldTable rounded(2, with_admit(1), shape_in(RowFormat::kI16), budget);
+  FieldTable floats(2, with_admit(1), shape_in(Codec::f32()), budget);
+  FieldTable rounded(2, with_admit(1), shape_in(kInt16), budget);
   CHECK(rounded.shape().weight_bytes() * 2 == floats.shape().weight_bytes());
   for (std::uint32_t key = 0; key < 50; ++key) {
     const std::vector<float> a = weights_of(floats, floats.touch(key)),
@@ -182,7 +183,7 @@ TEST_CASE(
 TEST_CASE("accumulators behind an odd number of 16-bit weights are aligned") {
   const bool slice = GENERATE(true, false);
   MemoryBudget budget(kMemory);
-  FieldTable table(0, with_admit(1), {3, 5, slice, 0.5f, RowFormat::kI16}, budget);
+  FieldTable table(0, with_admit(1), {3, 5, slice, 0.5f, kInt16}, budget);
   for (std::uint32_t key = 0; key < 3; ++key) {
     const Row row = table.touch(key);
     CHECK(table.shape().state_at(table.at(row)) - table.at(row) == (slice ? 30 : 32));
@@ -329,7 +330,7 @@ TEST_CASE("stored rows are taken over; what follows is as if nothing had happene
 TEST_CASE("rows of files from before are brought together; later ones are zero as ever") {
   const bool slice = GENERATE(true, false), apart = GENERATE(true, false);
   const bool float_states = GENERATE(true, false);
-  const RowShape shape{5, 8, slice, 0.5f, kernels::RowFormat::kI16};  // 90 or 240 bytes
+  const RowShape shape{5, 8, slice, 0.5f, kInt16};  // 90 or 240 bytes
   MemoryBudget budget(kMemory), other_budget(kMemory);
   FieldTable table(4, with_admit(2), shape, budget), other(4, with_admit(2), shape, other_budget);
   for (std::uint32_t i = 0; i < 300; ++i) table.touch(i % 200 * 31);
@@ -358,14 +359,14 @@ TEST_CASE("rows of files from before are brought together; later ones are zero a
 }
 
 TEST_CASE("halves of files from before become fixed-point numbers") {
-  const RowShape shape{5, 4, true, 0.5f, kernels::RowFormat::kI16};
+  const RowShape shape{5, 4, true, 0.5f, kInt16};
   MemoryBudget budget(kMemory), other_budget(kMemory);
   FieldTable table(4, with_admit(1), shape, budget), other(4, with_admit(1), shape, other_budget);
   for (std::uint32_t key = 0; key < 9; ++key) table.touch(key);
   Stored stored(table);
   // 1, -2, 0.333251953125, the smallest, the largest and NaN.
   const std::uint16_t halves[] = {0x3c00, 0xc000, 0x3555, 0x0001, 0x7bff, 0x7e00};
-  const float expected[] = {1, -2, 1365 * 0x1p-12f, 0, kernels::kLargestQ12, kernels::kLargestQ12};
+  const float expected[] = {1, -2, 1365 * 0x1p-12f, 0, kInt16.largest(), kInt16.largest()};
   for (std::size_t i = 0; i < 6; ++i) {
     std::memcpy(stored.rows.data() + 3 * stored.as.stride + 2 * i, &halves[i], 2);
   }
@@ -378,7 +379,7 @@ TEST_CASE("halves of files from before become fixed-point numbers") {
 TEST_CASE("a row takes half lines, no even number of lines, and never more than before") {
   for (std::uint32_t slots = 1; slots < 200; ++slots) {
     for (const std::uint32_t k : {1u, 2u, 3u, 4u, 8u, 16u}) {
-      const RowShape shape{slots, k, true, 1, kernels::RowFormat::kI16};
+      const RowShape shape{slots, k, true, 1, kInt16};
       REQUIRE(shape.stride() >= shape.used_bytes());
       REQUIRE(shape.stride() < shape.used_bytes() + 64);
       REQUIRE(shape.stride() % 32 == 0);

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "int16_near.h"
+
 namespace leveret::model {
 namespace {
 
@@ -36,7 +38,7 @@ void learn(std::vector<FieldTable>& tables, std::uint32_t first, std::uint32_t c
 }
 
 TEST_CASE("tables with lent memory store what those without store") {
-  const RowShape shape{3, 16, true, 0.5f, kernels::RowFormat::kI16};
+  const RowShape shape{3, 16, true, 0.5f, kInt16};
   constexpr std::uint32_t kFields = 5;
   constexpr std::uint32_t kMany = 2 * FirstRows::kBytes / kFields / 128;  // more than fit
   MemoryBudget budget(kMemory), other_budget(kMemory);
@@ -70,7 +72,7 @@ TEST_CASE("tables with lent memory store what those without store") {
 
 TEST_CASE("lent are the first rows of all fields, within one huge page") {
   const std::uint32_t fields = GENERATE(1, 39, 200);
-  const RowShape shape{fields, 8, true, 0.5f, kernels::RowFormat::kI16};
+  const RowShape shape{fields, 8, true, 0.5f, kInt16};
   MemoryBudget budget(kMemory);
   std::vector<FieldTable> tables = tables_of(fields, shape, budget);
   FirstRows first;
@@ -88,7 +90,7 @@ TEST_CASE("lent are the first rows of all fields, within one huge page") {
 }
 
 TEST_CASE("rows that do not fit into a huge page are not lent") {
-  const RowShape shape{4096, 64, true, 0.5f, kernels::RowFormat::kI16};
+  const RowShape shape{4096, 64, true, 0.5f, kInt16};
   MemoryBudget budget(kMemory);
   std::vector<FieldTable> tables = tables_of(39, shape, budget);
   FirstRows first;

@@ -58,7 +58,7 @@ class GradientCheck {
   static constexpr double kKinkMargin = 1e-3;
 
   static Spec with_unit_steps(Spec spec) {
-    spec.ffm_precision = 32;  // what rounding adds to a step is in q12_rows_test.cc
+    spec.ffm_precision = 32;  // what rounding adds to a step is in int16_rows_test.cc
     for (PartLearning* part : {&spec.linear, &spec.ffm, &spec.nn}) {
       part->rate = 1;
       part->power_t = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "int16_near.h"
 #include "kernels/dispatch.h"
 #include "model/model.h"
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::uint64_t kMemory = std::uint64_t{64} << 20;
 
 std::vector<FieldTable> tables_with_rows(std::uint32_t tables, std::uint32_t rows,
-                                         kernels::RowFormat format, MemoryBudget& budget,
+                                         kernels::Codec codec, MemoryBudget& budget,
                                          bool slice_state = true) {
   FieldTableOptions options;
   options.admit = 1;
@@ -23,7 +24,7 @@ std::vector<FieldTable> tables_with_rows(std::uint32_t tables, std::uint32_t row
   std::vector<FieldTable> made;
   made.reserve(tables);
   for (std::uint32_t f = 0; f < tables; ++f) {
-    made.emplace_back(f, options, RowShape{5, 4, slice_state, 0.25f, format}, budget);
+    made.emplace_back(f, options, RowShape{5, 4, slice_state, 0.25f, codec}, budget);
     for (std::uint32_t key = 1; key <= rows; ++key) made[f].touch(key);
   }
   return made;
@@ -31,8 +32,7 @@ std::vector<FieldTable> tables_with_rows(std::uint32_t tables, std::uint32_t row
 
 TEST_CASE("the first rows of a field have copies, once they are counted") {
   MemoryBudget budget(kMemory);
-  std::vector<FieldTable> tables =
-      tables_with_rows(3, HotRows::kRowsOfField + 2, kernels::RowFormat::kI16, budget);
+  std::vector<FieldTable> tables = tables_with_rows(3, HotRows::kRowsOfField + 2, kInt16, budget);
   HotRows hot;
   CHECK(hot.find(0, 0) == nullptr);
   CHECK(HotRows::count(tables) == std::vector<std::uint32_t>(3, HotRows::kRowsOfField));
@@ -54,8 +54,7 @@ TEST_CASE("where rows are long fewer of them have copies") {
   FieldTableOptions options;
   options.admit = 1;
   for (std::uint32_t f = 0; f < 16; ++f) {
-    tables.emplace_back(f, options, RowShape{600, 8, true, 0.25f, kernels::RowFormat::kI16},
-                        budget);
+    tables.emplace_back(f, options, RowShape{600, 8, true, 0.25f, kInt16}, budget);
     for (std::uint32_t key = 1; key <= 4; ++key) tables[f].touch(key);
   }
   REQUIRE(tables[0].shape().stride() > HotRows::kMostBytes / 16 / 2);
@@ -63,12 +62,12 @@ TEST_CASE("where rows are long fewer of them have copies") {
 }
 
 TEST_CASE("what two threads have learned into their copies of a row is added up") {
-  const auto format = GENERATE(kernels::RowFormat::kF32, kernels::RowFormat::kI16);
+  const auto codec = GENERATE(kernels::Codec::f32(), kInt16);
   const bool slice_state = GENERATE(true, false);
   // The unit is 2^-12.
-  const float tolerance = format == kernels::RowFormat::kF32 ? 1e-6f : 0x1.8p-12f;
+  const float tolerance = codec == kernels::Codec::f32() ? 1e-6f : 0x1.8p-12f;
   MemoryBudget budget(kMemory);
-  std::vector<FieldTable> tables = tables_with_rows(2, 4, format, budget, slice_state);
+  std::vector<FieldTable> tables = tables_with_rows(2, 4, codec, budget, slice_state);
   const RowShape shape = tables[1].shape();
   const std::size_t weights[] = {0, 7, shape.weights() - 1};
   const std::size_t states[] = {0, 1, shape.state() - 1};
@@ -80,8 +79,8 @@ TEST_CASE("what two threads have learned into their copies of a row is added up"
   one.take(tables, counts);
   other.take(tables, counts);
   for (const std::size_t i : weights) {
-    set_weight_at(format, one.find(1, 2), i, 0.75f);
-    set_weight_at(format, other.find(1, 2), i, 0.375f);
+    encode(codec, one.find(1, 2), i, 0.75f);
+    encode(codec, other.find(1, 2), i, 0.375f);
   }
   for (const std::size_t i : states) {
     shape.set_state(one.find(1, 2), i, 2.25f);
@@ -94,8 +93,8 @@ TEST_CASE("what two threads have learned into their copies of a row is added up"
   for (const std::size_t i : weights) {
     CHECK(std::fabs(tables[1].weight(2, i) - 0.625f) <= tolerance);
     CHECK(tables[1].weight(3, i) == 0.5f);
-    CHECK(weight_at(format, one.find(1, 2), i) == tables[1].weight(2, i));
-    CHECK(weight_at(format, other.find(1, 2), i) == tables[1].weight(2, i));
+    CHECK(decode(codec, one.find(1, 2), i) == tables[1].weight(2, i));
+    CHECK(decode(codec, other.find(1, 2), i) == tables[1].weight(2, i));
   }
   for (const std::size_t i : states) {
     CHECK(tables[1].state(2, i) == 2.75f);

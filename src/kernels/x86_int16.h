@@ -5,13 +5,13 @@
 
 #include <immintrin.h>
 
-#include "kernels/q12.h"
+#include "kernels/fixed.h"
 
 namespace leveret::kernels {
 
 /// Slot s of K = 2, 4 or 8 numbers lies at p[s].
 template <class Isa, std::size_t K>
-inline __m128i eight_q12(const Q12* const* p) {
+inline __m128i load_eight(const Fixed16* const* p) {
   if constexpr (K == 8) return _mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p[0]));
   if constexpr (K == 4) {
     return _mm_unpacklo_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(p[0])),
@@ -24,7 +24,7 @@ inline __m128i eight_q12(const Q12* const* p) {
 }
 
 template <class Isa, std::size_t K>
-inline void store_eight(Q12* const* p, __m128i v) {
+inline void store_eight(Fixed16* const* p, __m128i v) {
   if constexpr (K == 8) _mm_storeu_si128(reinterpret_cast<__m128i_u*>(p[0]), v);
   if constexpr (K == 4) {
     _mm_storel_epi64(reinterpret_cast<__m128i_u*>(p[0]), v);

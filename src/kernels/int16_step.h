@@ -1,12 +1,9 @@
-/// What all steps of 16-bit weights share.
+/// What all steps of 16-bit weights share. They move codes, and do not know the unit.
 #pragma once
 
 #include "kernels/lanes.h"
 
 namespace leveret::kernels::generic {
-
-/// Sums of squares and products of weights are in units squared.
-inline constexpr float kQ12UnitSquared = kQ12Unit * kQ12Unit;
 
 /// Noise of words, another one for each side of a tile or block, and of a register of floats, which
 /// all of a call share: uniform over the calls.
@@ -29,15 +26,15 @@ struct WordNoise {
 /// The step of a pair of slots, of whatever size; where it is not finite, nothing moves. As
 /// everywhere with integers, steps are four times what a contra weight of 1 would cause.
 template <class Isa>
-inline void move_pair(Q12* own, Q12* other, std::size_t k, float own_step, float other_step,
+inline void move_pair(Fixed16* own, Fixed16* other, std::size_t k, float own_step, float other_step,
                       std::uint32_t& noise) {
   for (std::size_t c = 0; c < k; ++c) {
-    const float a = to_float(own[c]), b = to_float(other[c]);
+    const float a = own[c].code, b = other[c].code;
     if (own_step * 0 == 0) {
-      own[c] = round_to_q12(a - 0.25f * own_step * b, noise += 0x9e3779b9u);
+      own[c] = round_to_fixed<Fixed16>(a - 0.25f * own_step * b, noise += 0x9e3779b9u);
     }
     if (other_step * 0 == 0) {
-      other[c] = round_to_q12(b - 0.25f * other_step * a, noise += 0x9e3779b9u);
+      other[c] = round_to_fixed<Fixed16>(b - 0.25f * other_step * a, noise += 0x9e3779b9u);
     }
   }
 }

@@ -12,8 +12,8 @@
 /// them stays as it is. There are at least four rows.
 #pragma once
 
-#include "kernels/pairs_slice_body.h"
-#include "kernels/q12_step.h"
+#include "kernels/int16_step.h"
+#include "kernels/pairs_update_body.h"
 
 namespace leveret::kernels::generic {
 
@@ -30,7 +30,7 @@ struct TileWords {
   W w[kRegisters];
 
   /// Four slots of each of the rows at `at`.
-  void load(const Q12* const* at) {
+  void load(const Fixed16* const* at) {
 #pragma GCC unroll 8
     for (std::size_t e = 0; e < kRegisters; ++e) w[e] = Words::template load_slots<K>(at, e);
   }
@@ -104,15 +104,15 @@ alignas(64) inline constexpr float kBelow[kTile * kTile] = {0, 0, 0, 0, 1, 0, 0,
 
 /// The pairs of rows i, … with those before row i + absent, which are added to `sum`, too.
 template <class Isa, std::size_t K, bool kWhole>
-[[gnu::always_inline]] inline void pairs_of_four_q12(const Rows<const Q12>& w, std::size_t i,
-                                                     std::size_t absent, float* pairs,
-                                                     typename Isa::V& sum) {
+[[gnu::always_inline]] inline void pairs_of_four_int16(const Rows<const Fixed16>& w, std::size_t i,
+                                                       std::size_t absent, float unit, float* pairs,
+                                                       typename Isa::V& sum) {
   using V = typename Isa::V;
-  alignas(64) static constexpr Q12 kSpare[kTile * K] = {};
+  alignas(64) static constexpr Fixed16 kSpare[kTile * K] = {};
   alignas(16) float spare_pairs[kTile];
-  const V scale(kQ12UnitSquared);
-  const FourRows<const Q12, kWhole> own(absent, kSpare,
-                                        [&](std::size_t r) { return w.slot(i + r, 0, K); });
+  const V scale(unit * unit);
+  const FourRows<const Fixed16, kWhole> own(absent, kSpare,
+                                            [&](std::size_t r) { return w.slot(i + r, 0, K); });
   const FourRows<float, kWhole> out(
       absent, spare_pairs, [&](std::size_t r) { return pairs + (i + r) * (i + r + 1) / 2; });
   TileWords<Isa, K> a, b;
@@ -131,15 +131,14 @@ template <class Isa, std::size_t K, bool kWhole>
 }
 
 template <class Isa, std::size_t K>
-[[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] float ffm_pairs_q12(Rows<const Q12> w,
-                                                                             std::size_t n,
-                                                                             float* pairs) {
+[[gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] float ffm_pairs_int16(
+    Rows<const Fixed16> w, float unit, std::size_t n, float* pairs) {
   typename Isa::V sum(0.0f);
   for (std::size_t i = 0; i + kTile <= n; i += kTile) {
-    pairs_of_four_q12<Isa, K, true>(w, i, 0, pairs, sum);
+    pairs_of_four_int16<Isa, K, true>(w, i, 0, unit, pairs, sum);
   }
   if (n % kTile != 0) {
-    pairs_of_four_q12<Isa, K, false>(w, n - kTile, kTile - n % kTile, pairs, sum);
+    pairs_of_four_int16<Isa, K, false>(w, n - kTile, kTile - n % kTile, unit, pairs, sum);
   }
   return Isa::sum(sum);
 }
@@ -149,14 +148,14 @@ template <class Isa, std::size_t K>
 /// What turns a delta into a step. Steps are four times what a contra weight of 1 would cause, so
 /// that those that are too large for a factor of 16 bits are told by one bit (all_below_two).
 template <class Isa>
-struct Q12Step {
+struct Int16Step {
   using V = typename Isa::V;
   V four_rates, mean_root;
-  SliceRounding<Isa, Bf16> rounded;
+  StateRounding<Isa, Bf16> rounded;
 
-  Q12Step(float rate, std::size_t k, std::uint32_t seed)
+  Int16Step(float rate, std::size_t k, float unit, std::uint32_t seed)
       : four_rates(4 * rate),
-        mean_root(kQ12Unit * __builtin_sqrtf(1.0f / static_cast<float>(k))),
+        mean_root(unit * __builtin_sqrtf(1.0f / static_cast<float>(k))),
         rounded(seed) {}
 
   /// Adds the means of squares * deltas² to four accumulators at each of four places.
@@ -172,7 +171,7 @@ struct Q12Step {
 
 /// weights -= step / 4 * contra, where |step| < 2.
 template <class Isa, std::size_t K>
-[[gnu::always_inline]] inline void move_words(Q12* const* at, const TileWords<Isa, K>& weights,
+[[gnu::always_inline]] inline void move_words(Fixed16* const* at, const TileWords<Isa, K>& weights,
                                               const TileWords<Isa, K>& contra, typename Isa::V step,
                                               WordNoise<Isa>& noise) {
   using Words = typename Isa::Words;
@@ -191,10 +190,10 @@ template <class Isa, std::size_t K>
 /// lane 4 r + s for slot s of row r of one side, other_steps lane 4 s + r for slot r of row s of
 /// the other. kTriangle: both sides are the same.
 template <class Isa, bool kTriangle>
-[[gnu::noinline, gnu::flatten]] void move_pairs(const Fours<Q12>& own, const Fours<Q12>& others,
-                                                std::size_t k, std::size_t absent,
-                                                const float* own_steps, const float* other_steps,
-                                                std::uint32_t noise) {
+[[gnu::noinline, gnu::flatten]] void move_pairs(const Fours<Fixed16>& own,
+                                                const Fours<Fixed16>& others, std::size_t k,
+                                                std::size_t absent, const float* own_steps,
+                                                const float* other_steps, std::uint32_t noise) {
   for (std::size_t r = absent; r < kTile; ++r) {
     for (std::size_t s = kTriangle ? absent : 0; s < (kTriangle ? r : kTile); ++s) {
       move_pair<Isa>(own.at[r] + s * k, others.at[s] + r * k, k, own_steps[kTile * r + s],
@@ -205,9 +204,9 @@ template <class Isa, bool kTriangle>
 
 /// The rows of four fields with each other. delta has lane 4 r + s for s < r, 0 elsewhere.
 template <class Isa, std::size_t K>
-[[gnu::always_inline]] inline void update_triangle(const Fours<Q12>& at, const Fours<Bf16>& acc,
+[[gnu::always_inline]] inline void update_triangle(const Fours<Fixed16>& at, const Fours<Bf16>& acc,
                                                    std::size_t absent, typename Isa::V delta,
-                                                   const Q12Step<Isa>& step,
+                                                   const Int16Step<Isa>& step,
                                                    WordNoise<Isa>& noise) {
   using V = typename Isa::V;
   TileWords<Isa, K> a;
@@ -224,21 +223,21 @@ template <class Isa, std::size_t K>
 }
 
 /// Of 1, 2, 4 and 8 the fastest (bench_kernels_ffm).
-inline constexpr std::size_t kQ12TilesAhead = 4;
+inline constexpr std::size_t kTilesAhead = 4;
 
 /// Rows i, … with each other and with those before row i + absent. Without the vectoriser for
 /// straight code: it puts addresses into vectors, whose ports ours need (a tenth slower).
 template <class Isa, std::size_t K, bool kWhole>
 [[gnu::noinline, gnu::flatten, gnu::optimize("no-tree-slp-vectorize")]] WordNoise<Isa>
-update_four_q12(Rows<Q12> w, Accs<Bf16> acc, std::size_t i, std::size_t absent, const float* delta,
-                Q12Step<Isa> step, WordNoise<Isa> noise) {
+update_four_int16(Rows<Fixed16> w, Accs<Bf16> acc, std::size_t i, std::size_t absent,
+                  const float* delta, Int16Step<Isa> step, WordNoise<Isa> noise) {
   using V = typename Isa::V;
   if constexpr (kWhole) absent = 0;
-  alignas(64) Q12 spare[kTile * K] = {};
+  alignas(64) Fixed16 spare[kTile * K] = {};
   alignas(16) Bf16 spare_acc[kTile] = {};
   alignas(16) float spare_delta[kTile] = {};
-  const FourRows<Q12, kWhole> own(absent, spare,
-                                  [&](std::size_t r) { return w.slot(i + r, 0, K); });
+  const FourRows<Fixed16, kWhole> own(absent, spare,
+                                      [&](std::size_t r) { return w.slot(i + r, 0, K); });
   const FourRows<Bf16, kWhole> own_acc(absent, spare_acc,
                                        [&](std::size_t r) { return acc.slot(i + r, 0); });
   const FourRows<const float, kWhole> own_delta(
@@ -256,8 +255,8 @@ update_four_q12(Rows<Q12> w, Accs<Bf16> acc, std::size_t i, std::size_t absent, 
   for (std::size_t j = 0; j < end;) {
     // The way from the sums of squares through the root to the step is long, so several tiles go it
     // side by side before the first one moves: reading the weights twice costs less than waiting.
-    alignas(64) float steps[kQ12TilesAhead][2][kLanes<Isa>];
-    const std::size_t count = end - j < kQ12TilesAhead * kTile ? (end - j) / kTile : kQ12TilesAhead;
+    alignas(64) float steps[kTilesAhead][2][kLanes<Isa>];
+    const std::size_t count = end - j < kTilesAhead * kTile ? (end - j) / kTile : kTilesAhead;
     V all(0.0f);
     for (std::size_t t = 0; t < count; ++t) {
       const std::size_t at = j + t * kTile;
@@ -279,7 +278,7 @@ update_four_q12(Rows<Q12> w, Accs<Bf16> acc, std::size_t i, std::size_t absent, 
       continue;
     }
     for (std::size_t t = 0; t < count; ++t, j += kTile) {
-      const Fours<Q12> a_at = own.at(j * K), b_at = slots_of<K>(w, j, i);
+      const Fours<Fixed16> a_at = own.at(j * K), b_at = slots_of<K>(w, j, i);
       TileWords<Isa, K> a, b;
       a.load(a_at.at);
       b.load(b_at.at);
@@ -292,18 +291,18 @@ update_four_q12(Rows<Q12> w, Accs<Bf16> acc, std::size_t i, std::size_t absent, 
 }
 
 template <class Isa, std::size_t K>
-void ffm_update_pairs_q12(Rows<Q12> w, Accs<Bf16> acc, std::size_t n, const float* delta,
-                          float rate, std::uint32_t seed) {
-  const Q12Step<Isa> step(rate, K, seed);
+void ffm_update_pairs_int16(Rows<Fixed16> w, float unit, Accs<Bf16> acc, std::size_t n,
+                            const float* delta, float rate, std::uint32_t seed) {
+  const Int16Step<Isa> step(rate, K, unit, seed);
   WordNoise<Isa> noise(seed);
   // Last rows first: what ffm_pairs has read last is what the first-level cache still holds.
   if (n % kTile != 0) {
     noise =
-        update_four_q12<Isa, K, false>(w, acc, n - kTile, kTile - n % kTile, delta, step, noise);
+        update_four_int16<Isa, K, false>(w, acc, n - kTile, kTile - n % kTile, delta, step, noise);
   }
   for (std::size_t i = n / kTile * kTile; i > 0;) {
     i -= kTile;
-    noise = update_four_q12<Isa, K, true>(w, acc, i, 0, delta, step, noise);
+    noise = update_four_int16<Isa, K, true>(w, acc, i, 0, delta, step, noise);
   }
 }
 

@@ -10,7 +10,7 @@ namespace leveret::kernels::generic {
 
 /// How the accumulator of a slot of weights of type T is stored.
 template <class T>
-using SliceOf = std::conditional_t<std::is_same_v<T, Q12>, Bf16, float>;
+using StateOf = std::conditional_t<std::is_same_v<T, Fixed16>, Bf16, float>;
 
 // The bits of an accumulator; of a short one they are the upper ones of a lane.
 inline std::uint32_t bits_of(float acc) { return __builtin_bit_cast(std::uint32_t, acc); }
@@ -43,20 +43,20 @@ inline float to_float(float acc) { return acc; }
 
 /// Accumulators on their way to a store; those of 16 bits get a noise that all of a call share.
 template <class Isa, class A>
-struct SliceRounding {
+struct StateRounding {
   using V = typename Isa::V;
-  explicit SliceRounding(std::uint32_t) {}
+  explicit StateRounding(std::uint32_t) {}
   V operator()(V v) const { return v; }
   void store(float& to, float acc) { to = acc; }
 };
 
 template <class Isa>
-struct SliceRounding<Isa, Bf16> {
+struct StateRounding<Isa, Bf16> {
   using V = typename Isa::V;
   Lanes32<Isa> noise;
   std::uint32_t seed;
 
-  explicit SliceRounding(std::uint32_t call_seed)
+  explicit StateRounding(std::uint32_t call_seed)
       : noise((LaneNoise<Isa>(call_seed).lanes * Lanes32<Isa>(0x27d4eb2fu)) >> kBf16BitsLost),
         seed(call_seed) {}
   V operator()(V v) const { return bits_cast<V>(bits_cast<Lanes32<Isa>>(v) + noise); }
@@ -72,7 +72,7 @@ struct ColumnAccs {
   std::size_t i, j, count;
 
   /// Adds `squares` / k to them and returns what they are then, before they are rounded.
-  V add(V squares, std::size_t k, const SliceRounding<Isa, A>& rounded) const {
+  V add(V squares, std::size_t k, const StateRounding<Isa, A>& rounded) const {
     std::byte* const* rows = acc.rows + j;
     const std::size_t column = acc.fields[i];
     const auto at = [&](std::size_t s) -> A& { return reinterpret_cast<A*>(rows[s])[column]; };
@@ -90,7 +90,7 @@ struct RowAccs {
   const Accs<A>& acc;
   std::size_t i, j, count;
 
-  V add(V squares, std::size_t k, const SliceRounding<Isa, A>& rounded) const {
+  V add(V squares, std::size_t k, const StateRounding<Isa, A>& rounded) const {
     A* const row = acc.row(i);
     const std::uint32_t* fields = acc.fields + j;
     const V mean = squares * V(1.0f / static_cast<float>(k));
@@ -133,11 +133,11 @@ inline void for_each_bundle(const Rows<T>& w, std::size_t i, std::size_t j, std:
 }
 
 template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
-inline void update_slice_block(const Rows<T>& w, const Accs<SliceOf<T>>& acc, std::size_t i,
-                               std::size_t j, std::size_t count, const float* delta,
-                               const Step& step, Rounding<Isa, T>& rounded,
-                               const SliceRounding<Isa, SliceOf<T>>& rounded_acc,
-                               const OwnSlots& own_slots) {
+inline void update_block(const Rows<T>& w, const Units<Isa, T>& units, const Accs<StateOf<T>>& acc,
+                         std::size_t i, std::size_t j, std::size_t count, const float* delta,
+                         const Step& step, Rounding<Isa, T>& rounded,
+                         const StateRounding<Isa, StateOf<T>>& rounded_acc,
+                         const OwnSlots& own_slots) {
   using V = typename Isa::V;
   constexpr std::size_t N = kLanes<Isa>;
   constexpr std::size_t S = kBundle<Isa, K>;
@@ -158,8 +158,8 @@ inline void update_slice_block(const Rows<T>& w, const Accs<SliceOf<T>>& acc, st
       V g_b = a;
       if constexpr (Step::kHasL2) {
         const V d_spread = Isa::template spread<K>(d_lanes + e * S);
-        g_a = step.gradient(d_spread * b, a);
-        g_b = step.gradient(d_spread * a, b);
+        g_a = units.numbers(step.gradient(d_spread * b, a));
+        g_b = units.numbers(step.gradient(d_spread * a, b));
       }
       own_squares[e] = Isa::fma(g_a, g_a, own_squares[e]);
       other_squares[e] = Isa::fma(g_b, g_b, other_squares[e]);
@@ -168,10 +168,14 @@ inline void update_slice_block(const Rows<T>& w, const Accs<SliceOf<T>>& acc, st
   for_each_bundle<Isa, K>(w, i, j, count, spare, own_slots, add_squares);
 
   const V common = Step::kHasL2 ? V(1.0f) : d;
-  const V own_sums = Isa::template slot_sums<kEntries>(own_squares) * common * common;
-  const V other_sums = Isa::template slot_sums<kEntries>(other_squares) * common * common;
-  const RowAccs<Isa, SliceOf<T>> own_acc{acc, i, j, count};
-  const ColumnAccs<Isa, SliceOf<T>> other_acc{acc, i, j, count};
+  const auto sums = [&](const V* squares) {
+    const V codes = Isa::template slot_sums<kEntries>(squares);
+    if constexpr (Step::kHasL2) return codes;
+    return units.products(codes) * d * d;
+  };
+  const V own_sums = sums(own_squares), other_sums = sums(other_squares);
+  const RowAccs<Isa, StateOf<T>> own_acc{acc, i, j, count};
+  const ColumnAccs<Isa, StateOf<T>> other_acc{acc, i, j, count};
   (step.scale(own_acc.add(own_sums, K, rounded_acc)) * common).store_aligned(own_scale);
   (step.scale(other_acc.add(other_sums, K, rounded_acc)) * common).store_aligned(other_scale);
 
@@ -196,35 +200,37 @@ inline void update_slice_block(const Rows<T>& w, const Accs<SliceOf<T>>& acc, st
 }
 
 template <class Isa, std::size_t K, class T, class Step, class OwnSlots>
-[[gnu::flatten]] void ffm_update_pairs_fixed(Rows<T> w, Accs<SliceOf<T>> acc, std::size_t n,
-                                             const float* delta, Step step, std::uint32_t noise,
-                                             OwnSlots own_slots) {
+[[gnu::flatten]] void ffm_update_pairs_fixed(Rows<T> w, Units<Isa, T> units, Accs<StateOf<T>> acc,
+                                             std::size_t n, const float* delta, Step step,
+                                             std::uint32_t noise, OwnSlots own_slots) {
   constexpr std::size_t N = kLanes<Isa>;
   Rounding<Isa, T> rounded(noise);
-  const SliceRounding<Isa, SliceOf<T>> rounded_acc(noise);
+  const StateRounding<Isa, StateOf<T>> rounded_acc(noise);
   // Last row first: what ffm_pairs has read last is what the first-level cache still holds.
   delta += n * (n + 1) / 2;
   for (std::size_t i = n; i-- > 1;) {
     delta -= i + 1;
     std::size_t j = 0;
     for (; j + N <= i; j += N) {
-      update_slice_block<Isa, K>(w, acc, i, j, N, delta + j, step, rounded, rounded_acc, own_slots);
+      update_block<Isa, K>(w, units, acc, i, j, N, delta + j, step, rounded, rounded_acc,
+                           own_slots);
     }
     if (j < i) {
-      update_slice_block<Isa, K>(w, acc, i, j, i - j, delta + j, step, rounded, rounded_acc,
-                                 own_slots);
+      update_block<Isa, K>(w, units, acc, i, j, i - j, delta + j, step, rounded, rounded_acc,
+                           own_slots);
     }
   }
 }
 
 /// Any k: pair by pair.
 template <class Isa, class T, class Step>
-[[gnu::flatten]] void ffm_update_pairs_any(const Rows<T>& w, const Accs<SliceOf<T>>& acc,
-                                           std::size_t n, std::size_t k, const float* delta,
-                                           const Step& step, std::uint32_t noise) {
+[[gnu::flatten]] void ffm_update_pairs_any(const Rows<T>& w, const Units<Isa, T>& units,
+                                           const Accs<StateOf<T>>& acc, std::size_t n,
+                                           std::size_t k, const float* delta, const Step& step,
+                                           std::uint32_t noise) {
   using V = typename Isa::V;
   Rounding<Isa, T> rounded(noise);
-  SliceRounding<Isa, SliceOf<T>> rounded_acc(noise);
+  StateRounding<Isa, StateOf<T>> rounded_acc(noise);
   for (std::size_t i = 0; i < n; ++i, ++delta) {
     for (std::size_t j = 0; j < i; ++j) {
       const V d(*delta++);
@@ -234,8 +240,8 @@ template <class Isa, class T, class Step>
       sweep<Isa>(k, [&](std::size_t c, auto lanes) {
         const V a = lanes.load(own + c);
         const V b = lanes.load(other + c);
-        const V g_a = step.gradient(d * b, a);
-        const V g_b = step.gradient(d * a, b);
+        const V g_a = units.numbers(step.gradient(d * b, a));
+        const V g_b = units.numbers(step.gradient(d * a, b));
         own_squares = Isa::fma(g_a, g_a, own_squares);
         other_squares = Isa::fma(g_b, g_b, other_squares);
       });

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "q12_near.h"
+#include "int16_near.h"
 #include "random_model.h"
 #include "reference_model.h"
 
@@ -76,7 +76,7 @@ void check_step(Spec spec, const LineShape& shape, std::size_t batch,
       }
       for (std::size_t i = 0; i < fixed.shape().weights(); ++i) {
         const double expected = floats.weight(row, i), got = fixed.weight(row, i);
-        if (!(std::abs(got - expected) < kQ12Near)) {
+        if (!(std::abs(got - expected) < kInt16Near)) {
           FAIL("weight " << i << ": " << got << " for " << expected);
         }
         rounded = rounded || got != expected;
@@ -148,7 +148,7 @@ TEST_CASE("steps far below the unit are not lost: their mean is kept") {
     length += moved * moved;
     along += moved * (double{fixed[i]} - first[i]);
   }
-  CHECK(std::sqrt(length) > 20 * double{kernels::kQ12Unit});
+  CHECK(std::sqrt(length) > 20 * double{kInt16.unit()});
   CHECK(along / length == Approx(1).epsilon(0.15));
 }
 
