@@ -104,7 +104,7 @@ NumberStatus parse_number(std::string_view text, float& value) {
   if (!take_decimal(text, decimal)) {
     return spells_nan_or_infinity(text) ? NumberStatus::kNotANumber : NumberStatus::kMalformed;
   }
-  float magnitude;
+  float magnitude = 0;
   if (!round_fast(decimal, magnitude)) {
     fast_float::from_chars(decimal.unsigned_begin, text.data() + text.size(), magnitude);
     if (std::isinf(magnitude)) return NumberStatus::kOutOfRange;
