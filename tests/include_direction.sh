@@ -15,12 +15,16 @@ declare -A below=(
   [files]=""
   [stream]="text files"
   [feature]="text"
-  [model]="kernels feature text"
+  [table]="kernels"
+  [block]="kernels table feature text"
+  [optim]="kernels table block feature text"
+  [model]="kernels table block optim feature text"
   [store]="files"
-  [train]="model store stream kernels feature text files"
-  [serve]="model store kernels feature text files"
-  [dist]="train model store stream kernels feature text files"
-  [cli]="dist serve train model store stream feature text kernels files"
+  [modelfile]="model store optim block table kernels feature text files"
+  [train]="modelfile model store stream optim block table kernels feature text files"
+  [serve]="modelfile model store optim block table kernels feature text files"
+  [dist]="train modelfile model store stream optim block table kernels feature text files"
+  [cli]="dist serve train modelfile model store stream optim block feature table text kernels files"
 )
 
 status=0

@@ -26,8 +26,8 @@ std::size_t pair_index(std::size_t f, std::size_t g) {
 
 /// A field's share of the FFM's sum: half of each pair with another field, all of those within it;
 /// so the shares of all fields add up to the sum.
-float ffm_share(const model::Model& model, const model::Tape& tape, std::size_t field) {
-  const std::size_t fields = model.fields().size();
+float ffm_share(const model::Model& model, const block::Tape& tape, std::size_t field) {
+  const std::size_t fields = model.tables().fields();
   float share = tape.pairs[pair_index(field, field)];
   for (std::size_t other = 0; other < fields; ++other) {
     if (other != field) share += 0.5f * tape.pairs[pair_index(field, other)];
@@ -119,22 +119,27 @@ void AuditText::append_index(std::uint32_t hash, float value, std::string& to) c
 void AuditText::append_weights(const Entry& entry, std::string& to) const {
   if (model_ == nullptr) return;
   const bool linear = entry.plan == nullptr || entry.plan->linear;
-  const float* cell = linear ? model_->linear().find(entry.feature.hash) : nullptr;
-  append_cell(cell, entry.feature.value, to);
+  const bool in_field = entry.plan != nullptr && !entry.plan->fields.empty();
+  const std::uint32_t group = in_field ? entry.plan->fields[0] + 1 : 0;
+  const table::Cell* const cell =
+      linear ? model_->tables().find_cell(group, entry.feature.hash) : nullptr;
+  float value = entry.feature.value;
+  if (spec_.mixed() && cell != nullptr) {
+    value /= std::max(model_->tables().largest_value(group, entry.feature.hash), std::fabs(value));
+  }
+  append_cell(cell, value, to);
   append_row(entry, to);
   append_counts(cell, to);
 }
 
 /// Weight and contribution; `-` for what the model does not know.
-void AuditText::append_cell(const float* cell, float value, std::string& to) const {
+void AuditText::append_cell(const table::Cell* cell, float value, std::string& to) const {
   if (cell == nullptr) {
     to += ":-:0";
     return;
   }
-  const float weight = cell[model::kWeight];
-  if (spec_.mixed()) value /= std::max(model::largest_value(cell), std::fabs(value));
-  append(to, ":{:.6g}", weight);
-  append(to, ":{:.6g}", weight * value);
+  append(to, ":{:.6g}", cell->weight);
+  append(to, ":{:.6g}", cell->weight * value);
 }
 
 /// The length of its FFM rows' weights; `-` when it has none.
@@ -143,12 +148,15 @@ void AuditText::append_row(const Entry& entry, std::string& to) const {
   float squares = 0;
   if (entry.plan != nullptr && spec_.has_ffm()) {
     for (const std::uint32_t field : entry.plan->fields) {
-      const model::FieldTable& table = model_->fields()[field];
-      const model::Row row = model_->find_row(field, entry.feature.hash);
-      if (row == model::kNoRow) continue;
+      const table::Shard& shard = model_->tables().field(field);
+      const table::Slot* const slot = shard.find(table::key_of(entry.feature.hash));
+      const table::Row row = slot != nullptr ? shard.row_of(*slot) : shard.row_of_unknown();
+      if (row == table::kNoRow) continue;
       has_row = true;
-      for (std::size_t i = 0; i < table.shape().weights(); ++i) {
-        const float weight = table.weight(row, i);
+      const table::RowLayout::Column& weights = shard.rows().layout().weights(0);
+      for (std::size_t i = 0; i < weights.count; ++i) {
+        const float weight =
+            kernels::decode(weights.codec, shard.rows().at(row) + weights.begin, i);
         squares += weight * weight;
       }
     }
@@ -160,18 +168,20 @@ void AuditText::append_row(const Entry& entry, std::string& to) const {
   }
 }
 
-void AuditText::append_counts(const float* cell, std::string& to) const {
+void AuditText::append_counts(const table::Cell* cell, std::string& to) const {
   if (!spec_.mixed()) return;
-  append(to, ":{:.6g}", cell != nullptr ? cell[model::kWeight2] : 0.0f);
-  append(to, ":{:.6g}", cell != nullptr ? cell[model::kClicks] : 0.0f);
-  append(to, ":{:.6g}", cell != nullptr ? cell[model::kCount] : 0.0f);
+  const table::MixedCell none{};
+  const table::MixedCell& counts = cell != nullptr ? table::mixed(*cell) : none;
+  append(to, ":{:.6g}", counts.weight2);
+  append(to, ":{:.6g}", counts.clicks);
+  append(to, ":{:.6g}", counts.count);
 }
 
 void AuditText::append_constant(std::string& to) const {
   to += "\tConstant";
   append_index(text::kConstantHash, 1, to);
   if (model_ == nullptr) return;
-  const model::Scalars& scalars = model_->scalars();
+  const block::Scalars& scalars = model_->parameters().scalars;
   append(to, ":{:.6g}", scalars.bias);
   append(to, ":{:.6g}:-", scalars.bias);
   if (!spec_.mixed()) return;
@@ -180,8 +190,8 @@ void AuditText::append_constant(std::string& to) const {
   append(to, ":{:.6g}", static_cast<float>(scalars.count));
 }
 
-void AuditText::append_heads(const model::Tape& tape, std::string& to) const {
-  const model::Scores& scores = tape.scores[0];
+void AuditText::append_heads(const block::Tape& tape, std::string& to) const {
+  const block::Scores& scores = tape.scores[0];
   to += "heads";
   append_head(to, "\tbase", scores.base);
   append_head(to, "\tlinear", scores.linear);
@@ -196,7 +206,7 @@ void AuditText::append_heads(const model::Tape& tape, std::string& to) const {
   to += '\n';
 
   const std::vector<std::string> fields = features_.field_names();
-  std::vector<bool> present(model_->layout().groups());
+  std::vector<bool> present(model_->parameters().layout.groups());
   const feature::FeatureBatch& batch = *tape.batch;
   for (const feature::LinearRun& run : batch.linear_runs) present[run.group] = true;
   for (const feature::FieldRun& run : batch.runs) present[run.field + 1] = true;
@@ -206,7 +216,8 @@ void AuditText::append_heads(const model::Tape& tape, std::string& to) const {
     to += group == 0 ? "rest" : "field\t" + fields[group - 1];
     append_head(to, "\tlinear", tape.group_linear[group]);
     if (spec_.mixed()) {
-      append_head(to, "\tcounts", model_->group_weights()[2 * group] * tape.group_counts[group]);
+      append_head(to, "\tcounts",
+                  model_->parameters().group_weights[2 * group] * tape.group_counts[group]);
     }
     if (spec_.has_ffm() && group > 0) append_head(to, "\tffm", ffm_share(*model_, tape, group - 1));
     to += '\n';

@@ -8,7 +8,7 @@
 #include "feature/feature_batch.h"
 #include "feature/feature_map.h"
 #include "model/model.h"
-#include "model/tape.h"
+#include "block/tape.h"
 #include "text/example.h"
 #include "text/namespace_names.h"
 
@@ -27,7 +27,7 @@ class AuditText {
   void append_features(const text::ExampleChunk& chunk, const text::Example& example,
                        const feature::FeatureBatch& batch, std::string& to);
   /// The lines of heads and of fields, after Network::forward. Only with a model.
-  void append_heads(const model::Tape& tape, std::string& to) const;
+  void append_heads(const block::Tape& tape, std::string& to) const;
 
  private:
   /// A feature as it is printed; `plan` null: an interaction.
@@ -43,9 +43,9 @@ class AuditText {
                    std::uint32_t feature, std::string& to) const;
   void append_index(std::uint32_t hash, float value, std::string& to) const;
   void append_weights(const Entry& entry, std::string& to) const;
-  void append_cell(const float* cell, float value, std::string& to) const;
+  void append_cell(const table::Cell* cell, float value, std::string& to) const;
   void append_row(const Entry& entry, std::string& to) const;
-  void append_counts(const float* cell, std::string& to) const;
+  void append_counts(const table::Cell* cell, std::string& to) const;
   void append_constant(std::string& to) const;
 
   const model::Spec& spec_;

@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <stdexcept>
 
 #include "cli/section_stats.h"
+#include "kernels/dispatch.h"
 #include "model/spec_entries.h"
+#include "modelfile/model_io.h"
 #include "store/layout_bytes.h"
 #include "store/model_file.h"
 #include "stream/cache_reader.h"
-#include "train/model_io.h"
 
 namespace leveret::cli {
 namespace {
@@ -27,11 +30,9 @@ Json stats_to_json(const SectionStats& stats) {
   return json;
 }
 
-/// Words of an index are keys and row numbers, and rows are weights and accumulators side by side:
-/// figures over all of them mean nothing.
-bool is_mixture(const store::StoredSection& section) {
-  return section.dtype == store::Dtype::kU64 || section.dtype == store::Dtype::kU32 ||
-         (section.name.starts_with("ffm.") && section.name.ends_with(".rows"));
+/// Figures over all of them mean nothing.
+bool are_names(const store::StoredSection& section) {
+  return section.dtype == store::Dtype::kU64 || section.dtype == store::Dtype::kU32;
 }
 
 Json sections_to_json(const ModelFile& file) {
@@ -44,7 +45,7 @@ Json sections_to_json(const ModelFile& file) {
     SectionStats stats;
     file.scan(section,
               [&](std::span<const std::byte> part) { add_numbers(stats, section.dtype, part); });
-    if (is_mixture(section)) {
+    if (are_names(section)) {
       json["zeros"] = stats.zero_share();
     } else {
       json.update(stats_to_json(stats));
@@ -55,45 +56,88 @@ Json sections_to_json(const ModelFile& file) {
   return list;
 }
 
-/// A linear slot holds its key and floats of several meanings: each is told apart.
-Json linear_to_json(const model::Model& model) {
-  static constexpr const char* kPlain[] = {"weight", "sum", "z"};
-  static constexpr const char* kMixed[] = {"weight", "sum",   "weight2",  "sum2",
-                                           "clicks", "count", "max_value"};
-  const model::LinearTable& table = model.linear();
-  const bool mixed = model.spec().mixed();
-  // A cell's last float may be a RowWord.
-  const bool numbers = mixed || !model.rows_in_cells();
-  std::vector<SectionStats> stats(numbers ? table.cell_floats() : model::kStepCell);
-  table.for_each([&](std::uint32_t, const float* cell) {
-    for (std::size_t i = 0; i < stats.size(); ++i) {
-      stats[i].add(mixed && i == model::kMaxValue ? model::largest_value(cell) : cell[i]);
-    }
-  });
-  Json columns = Json::object();
-  for (std::size_t i = 0; i < stats.size(); ++i) {
-    columns[mixed ? kMixed[i] : kPlain[i]] = stats_to_json(stats[i]);
+/// Each number of cells apart, over all of them that have learned something.
+class CellStats {
+ public:
+  explicit CellStats(bool mixed) : mixed_(mixed) {}
+
+  /// `largest`: of the |value|s, with mixed heads.
+  void add(const table::Cell& cell, std::size_t floats, float largest) {
+    const std::span numbers(&cell.weight, floats);
+    if (std::ranges::all_of(numbers, [](float number) { return number == 0; })) return;
+    ++cells_;
+    stats_.resize(floats + (mixed_ ? 1 : 0));
+    for (std::size_t i = 0; i < floats; ++i) stats_[i].add(numbers[i]);
+    if (mixed_) stats_[floats].add(largest);
   }
-  return {{"features", table.size()},
-          {"slots", table.capacity()},
-          {"hashed", table.hashed()},
-          {"shared_lookups", table.shared()},
-          {"columns", std::move(columns)}};
+  std::uint64_t cells() const { return cells_; }
+  Json json() const {
+    static constexpr const char* kOne[] = {"weight", "sum", "z"};
+    static constexpr const char* kMixed[] = {"weight", "sum",   "weight2",  "sum2",
+                                             "clicks", "count", "max_value"};
+    Json columns = Json::object();
+    for (std::size_t i = 0; i < stats_.size(); ++i) {
+      columns[mixed_ ? kMixed[i] : kOne[i]] = stats_to_json(stats_[i]);
+    }
+    return columns;
+  }
+
+ private:
+  bool mixed_;
+  std::uint64_t cells_ = 0;
+  std::vector<SectionStats> stats_;
+};
+
+Json linear_to_json(const model::Model& model) {
+  const table::Tables& tables = model.tables();
+  const bool mixed = model.spec().mixed();
+  const std::size_t floats = table::cell_floats(tables.cells());
+  CellStats cells(mixed);
+  std::uint64_t slots = 0, overflow = 0;
+  if (const table::HashedCells* const hashed = tables.hashed()) {
+    slots = hashed->capacity();
+    for (std::uint64_t i = 0; i < slots; ++i) {
+      const table::Cell& cell = *hashed->at(i);
+      cells.add(cell, floats, mixed ? table::hashed(cell).largest_value : 0);
+    }
+  } else {
+    for (const table::Shard& shard : tables) {
+      slots += shard.index().capacity();
+      overflow += shard.index().overflow_lookups();
+      shard.for_each([&](const table::Slot& slot) {
+        cells.add(*table::cell_of(&slot), floats, mixed ? shard.largest_value(slot) : 0);
+      });
+    }
+  }
+  return {{"features", cells.cells()},
+          {"slots", slots},
+          {"hashed", tables.hashed() != nullptr},
+          {"overflow_lookups", overflow},
+          {"columns", cells.json()}};
 }
 
 /// The same for the rows of all fields.
 Json ffm_to_json(const model::Model& model) {
   SectionStats weights, sums;
-  std::uint64_t rows = 0, bytes = 0;
-  for (const model::FieldTable& table : model.fields()) {
-    for (model::Row row = 0; row < table.rows(); ++row) {
-      for (std::size_t i = 0; i < table.shape().weights(); ++i) weights.add(table.weight(row, i));
-      for (std::size_t i = 0; i < table.shape().state(); ++i) sums.add(table.state(row, i));
+  std::uint64_t count = 0, bytes = 0;
+  std::vector<float> numbers;
+  const auto add = [&](SectionStats& stats, const std::byte* row,
+                       const table::RowLayout::Column& column) {
+    numbers.resize(column.count);
+    kernels::active().decode(column.codec, row + column.begin, column.count, numbers.data());
+    for (const float number : numbers) stats.add(number);
+  };
+  for (std::uint32_t f = 0; f < model.tables().fields(); ++f) {
+    const table::Rows& rows = model.tables().field(f).rows();
+    for (std::uint64_t row = 0; row < rows.end(); ++row) {
+      const std::byte* const at = rows.at(static_cast<table::Row>(row));
+      add(weights, at, rows.layout().weights(0));
+      add(sums, at, rows.layout().state(0, 0));
     }
-    rows += table.rows();
-    bytes += table.rows() * table.shape().stride();
+    count += rows.end();
+    bytes += rows.end() * rows.layout().stride();
   }
-  return {{"rows", rows},
+  return {{"rows", count},
           {"bytes", bytes},
           {"columns", {{"weight", stats_to_json(weights)}, {"sum", stats_to_json(sums)}}}};
 }
@@ -101,16 +145,13 @@ Json ffm_to_json(const model::Model& model) {
 Json fields_to_json(const model::Model& model) {
   Json list = Json::array();
   const std::vector<std::string> names = model.features().field_names();
-  std::vector<std::uint64_t> keys_in_cells(names.size());
-  model.for_each_row_word(
-      [&](std::uint32_t, std::uint32_t word) { ++keys_in_cells[model::RowWord::field(word)]; });
-  for (std::size_t f = 0; f < names.size(); ++f) {
+  for (std::uint32_t f = 0; f < names.size(); ++f) {
     Json json = {{"field", f}, {"namespaces", names[f]}};
-    if (f < model.fields().size()) {
-      const model::FieldTable& table = model.fields()[f];
-      json["keys"] = table.keys() + keys_in_cells[f];
-      json["rows"] = table.rows();
-      json["shared_lookups"] = table.shared();
+    if (f < model.tables().fields()) {
+      const table::Shard& shard = model.tables().field(f);
+      json["keys"] = shard.index().size();
+      json["rows"] = shard.rows().size();
+      json["overflow_rows_given"] = shard.overflow_rows_given();
     }
     list.push_back(std::move(json));
   }
@@ -137,28 +178,20 @@ Json namespaces_to_json(const model::Model& model) {
   return list;
 }
 
-/// Bytes of FFM rows that predictions do not read.
-std::uint64_t row_state_bytes(const model::Model& model) {
-  std::uint64_t bytes = 0;
-  for (const model::FieldTable& table : model.fields()) {
-    bytes += table.rows() * (table.shape().stride() - table.shape().weight_bytes());
-  }
-  return bytes;
-}
-
 /// What a process needs to hold: all of it to learn, what predictions read to predict.
-Json memory_to_json(const ModelFile& file, std::uint64_t optimizer) {
-  std::uint64_t all = 0;
+Json memory_to_json(const ModelFile& file) {
+  std::uint64_t all = 0, optimizer = 0;
   for (const store::StoredSection& section : file.sections()) {
     all += section.bytes;
-    const bool state = section.name.ends_with("state") || section.name.ends_with("moment");
+    const bool state =
+        section.name.find("state") != std::string::npos || section.name.ends_with("moment");
     if (state) optimizer += section.bytes;
   }
   return {{"train", all}, {"predict", all - optimizer}};
 }
 
 void describe_model(const model::Model& model, Json& json) {
-  const model::Scalars& scalars = model.scalars();
+  const block::Scalars& scalars = model.parameters().scalars;
   json["examples"] = scalars.examples;
   json["base_rate"] = scalars.clicks / scalars.count;
   json["dropped_gradients"] = scalars.dropped_gradients;
@@ -211,15 +244,12 @@ Json describe_file(const std::string& path) {
                {"format", store::kVersion},
                {"bytes", file.bytes()},
                {"fingerprint", store::to_hex(file.fingerprint())}};
-  std::uint64_t row_state = 0;
   if (file.kind() == store::Kind::kModel) {
-    const model::Model model = train::load_model(file, train::default_memory_limit());
-    describe_model(model, json);
-    row_state = row_state_bytes(model);
+    describe_model(modelfile::load_model(file, modelfile::default_memory_limit()), json);
   } else {
     json["header"] = header_to_json(file);
   }
-  json["memory"] = memory_to_json(file, row_state);
+  json["memory"] = memory_to_json(file);
   json["sections"] = sections_to_json(file);
   return json;
 }

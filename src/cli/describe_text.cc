@@ -81,9 +81,9 @@ void add_columns(const Json& columns, std::string& to) {
 void add_linear(const Json& linear, std::string& to) {
   to += fmt::format("\nLinear: {} features in {} {} slots\n", plain(linear["features"]),
                     plain(linear["slots"]), linear["hashed"].get<bool>() ? "hashed" : "growing");
-  if (linear["shared_lookups"] > 0) {
+  if (linear["overflow_lookups"] > 0) {
     to += fmt::format("  {} look-ups shared a slot, as memory had run out\n",
-                      plain(linear["shared_lookups"]));
+                      plain(linear["overflow_lookups"]));
   }
   add_columns(linear["columns"], to);
 }
@@ -102,8 +102,8 @@ void add_fields(const Json& fields, std::string& to) {
                       field.contains("keys") ? plain(field["keys"]) : "-",
                       field.contains("rows") ? plain(field["rows"]) : "-",
                       plain(field["namespaces"]));
-    if (field.value("shared_lookups", 0u) > 0) {
-      to += fmt::format("  ({} look-ups shared a row)", plain(field["shared_lookups"]));
+    if (field.value("overflow_rows_given", 0u) > 0) {
+      to += fmt::format("  ({} look-ups shared a row)", plain(field["overflow_rows_given"]));
     }
     to += '\n';
   }

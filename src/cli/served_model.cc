@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "train/model_io.h"
+#include "modelfile/model_io.h"
 
 namespace leveret::cli {
 namespace {
@@ -53,8 +53,9 @@ void add_mmap_option(CLI::App& verb, CLI::Option& model, bool& mmap) {
 ServedModel::ServedModel(const std::string& path, bool mmap)
     : file_(store::ModelFile::open(path)),
       handler_(mmap ? std::optional<FaultHandler>(std::in_place, file_) : std::nullopt),
-      model_(train::load_model(file_, train::default_memory_limit(),
-                               mmap ? train::LoadBy::kMapping : train::LoadBy::kReading)) {
+      model_(modelfile::load_model(
+          file_, modelfile::default_memory_limit(), model::Use::kPredict,
+          mmap ? modelfile::LoadBy::kMapping : modelfile::LoadBy::kReading)) {
   check();
 }
 

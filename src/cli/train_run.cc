@@ -16,7 +16,7 @@
 #include "train/answers.h"
 #include "train/hogwild.h"
 #include "train/learner.h"
-#include "train/model_io.h"
+#include "modelfile/model_io.h"
 #include "train/predictor.h"
 
 namespace leveret::cli {
@@ -60,9 +60,9 @@ class TrainRun {
  private:
   static model::Model first_model(const TrainOptions& options) {
     const std::uint64_t memory =
-        options.max_memory > 0 ? options.max_memory : train::default_memory_limit();
+        options.max_memory > 0 ? options.max_memory : modelfile::default_memory_limit();
     if (options.initial_model.empty()) return model::Model(options.flags.spec(), memory);
-    model::Model model = train::load_model(options.initial_model, memory);
+    model::Model model = modelfile::load_model(options.initial_model, memory);
     model.set_spec(options.flags.spec(model.spec(), options.initial_model));
     return model;
   }
@@ -236,7 +236,7 @@ class TrainRun {
       throw std::runtime_error(
           fmt::format("no labelled example came: nothing is learned{}", not_saved()));
     }
-    if (!options_.final_model.empty()) train::save_model(model_, options_.final_model);
+    if (!options_.final_model.empty()) modelfile::save_model(model_, options_.final_model);
     saved_ = true;
     if (metrics_ && windows_.pending()) write_window();
     if (metrics_) metrics_->close();

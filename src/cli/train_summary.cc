@@ -21,11 +21,15 @@ std::string line(const char* name, const std::string& value) {
 }
 
 std::uint64_t weight_count(const model::Model& model) {
-  std::uint64_t count = model.linear().size();
-  for (const model::FieldTable& table : model.fields()) {
-    count += table.rows() * table.shape().weights();
+  const table::Tables& tables = model.tables();
+  std::uint64_t count = tables.hashed() != nullptr ? tables.hashed()->used() : 0;
+  for (const table::Shard& shard : tables) {
+    if (shard.cells() != table::CellKind::kNone) count += shard.index().size();
+    for (const table::RowPart& part : shard.rows().layout().parts()) {
+      count += shard.rows().size() * part.slots * part.used_k;
+    }
   }
-  for (const model::Dense& layer : model.dense()) {
+  for (const block::Dense& layer : model.parameters().layers) {
     count += (std::uint64_t{layer.inputs} + 1) * layer.outputs;
   }
   return count;
@@ -57,13 +61,13 @@ std::string about_limits(const model::Model& model) {
                              stream::escaped(fmt::format("{}", fmt::join(beside, ", ")))));
   }
   for (const std::string& source : model.features().unread()) text += line("transform", source);
-  if (model.shared_lookups() > 0) {
-    text += line("shared rows",
-                 fmt::format("{} look-ups, as --max_memory was reached", model.shared_lookups()));
+  if (model.tables().overflow_lookups() > 0) {
+    text += line("overflow", fmt::format("{} look-ups, as --max_memory was reached",
+                                         model.tables().overflow_lookups()));
   }
-  if (model.scalars().dropped_gradients > 0) {
+  if (model.parameters().scalars.dropped_gradients > 0) {
     text += line("dropped", fmt::format("{} gradients that were not finite",
-                                        model.scalars().dropped_gradients));
+                                        model.parameters().scalars.dropped_gradients));
   }
   return text;
 }

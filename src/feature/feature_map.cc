@@ -60,6 +60,7 @@ std::uint32_t FeatureMap::add_plan(NamespacePlan plan) {
   plan_by_name_.emplace(plan.name, index);
   transforms_.bind(plan.name, index);
   plan_of_plan_.push_back(index);
+  several_fields_ |= plan.fields.size() > 1;
   plans_.push_back(std::move(plan));
   routes_.push_back(route(plans_.back()));
   return index;

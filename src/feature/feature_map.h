@@ -62,6 +62,8 @@ class FeatureMap {
   const FeatureOptions& options() const { return options_; }
   const std::vector<NamespacePlan>& plans() const { return plans_; }
   std::uint32_t field_count() const { return field_count_; }
+  /// Whether some namespace belongs to several fields.
+  bool several_fields() const { return several_fields_; }
   /// Names of the namespaces of each field, comma separated.
   std::vector<std::string> field_names() const;
   /// Namespaces that came after max_fields was reached and have no field for that reason.
@@ -144,6 +146,7 @@ class FeatureMap {
   std::vector<std::uint32_t> plan_of_plan_;  ///< i -> i: FeatureBatch::derived names plans at once
   std::uint32_t field_count_ = 0;
   std::uint32_t fieldless_ = 0;
+  bool several_fields_ = false;
 };
 
 }  // namespace leveret::feature

@@ -2,105 +2,96 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
+#include <utility>
 
-#include "model/loss_block.h"
 #include "model/spec_entries.h"
 
 namespace leveret::model {
+namespace {
+
+table::CellKind cell_kind(const Spec& spec) {
+  if (spec.mixed()) return table::CellKind::kMixed;
+  return spec.optimizer == OptimizerKind::kFtrl ? table::CellKind::kFtrl
+                                                : table::CellKind::kAdagrad;
+}
+
+/// FFM slots of the next power of two. Their accumulators count what the added weights of 0 have as
+/// well: as if there were as many more gradients of 0, which the first sum and the rate (ffm_rule)
+/// make up for.
+table::RowPart ffm_part(const Spec& spec, Use use) {
+  table::RowPart part;
+  part.k = spec.stored_k();
+  part.used_k = spec.ffm_k;
+  part.codec = spec.weight_codec();
+  part.init_width = spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(spec.ffm_k));
+  if (use == Use::kPredict) return part;
+  table::RowState sums;
+  if (spec.adagrad_slice) {
+    const float used = static_cast<float>(spec.ffm_k) / static_cast<float>(part.k);
+    const bool short_sums = part.codec.kind == kernels::Codec::Kind::kFixed;
+    sums.codec = short_sums ? kernels::Codec::bf16() : kernels::Codec::f32();
+    sums.first = used * spec.ffm.init_acc;
+  } else {
+    sums.codec = kernels::Codec::f32();
+    sums.per = table::RowState::Per::kWeight;
+    sums.first = spec.ffm.init_acc;
+  }
+  part.states.push_back(sums);
+  return part;
+}
+
+table::ShardOptions shard_options(const Spec& spec, Use use) {
+  table::ShardOptions options;
+  options.cells = cell_kind(spec);
+  if (spec.has_ffm()) options.rows = table::RowLayout({ffm_part(spec, use)});
+  options.admission.admit = spec.admit;
+  options.seed = spec.seed;
+  return options;
+}
+
+/// See ffm_part.
+kernels::StepRule ffm_rule(const Spec& spec) {
+  kernels::StepRule rule = optim::step_rule(spec, spec.ffm);
+  if (spec.has_ffm() && spec.adagrad_slice) {
+    const float used = static_cast<float>(spec.ffm_k) / static_cast<float>(spec.stored_k());
+    rule.rate *= std::pow(used, rule.power);
+  }
+  return rule;
+}
+
+}  // namespace
 
 Model::Model(Spec spec, std::uint64_t memory_limit)
     : Model(std::move(spec), std::vector<feature::NamespacePlan>(), memory_limit) {}
 
-Model::Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t memory_limit)
+Model::Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t memory_limit,
+             Use use)
     : spec_(std::move(spec)) {
   check_spec(spec_);
-  tables_ = std::make_shared<Tables>(spec_, std::move(plans), memory_limit);
-  dense_.scalars.first = Mixer(kFirstHeads).first_state({2.0f, 1.0f, 0.0f});
-  dense_.scalars.second = Mixer(mixed_heads(spec_)).first_state({0.2f, 0.3f, 0.5f});
+  shared_ = std::make_shared<Shared>(spec_, std::move(plans), memory_limit, use);
+  parameters_.scalars.first = block::Mixer(block::kFirstHeads).first_state({2.0f, 1.0f, 0.0f});
+  parameters_.scalars.second = block::Mixer(config().mixed_heads()).first_state({0.2f, 0.3f, 0.5f});
   fit_fields();
 }
 
-namespace {
-
-/// Floats of a cell. In a growing table a key and two floats take as much room as a key and three.
-std::uint32_t linear_cell(const Spec& spec) {
-  if (spec.mixed()) return kMixedCell;
-  const bool two = spec.bit_precision != 0 && spec.optimizer != OptimizerKind::kFtrl;
-  return two ? kStepCell : kPlainCell;
-}
-
-/// Whether linear cells, of a table with keys, have a word for field tables that can do with it.
-bool has_row_words(const Spec& spec) {
-  return spec.has_ffm() && spec.ffm_bits == 0 && spec.bit_precision == 0 &&
-         spec.optimizer != OptimizerKind::kFtrl;
-}
-
-}  // namespace
-
-Tables::Tables(const Spec& spec, std::vector<feature::NamespacePlan> plans,
-               std::uint64_t memory_limit)
+Model::Shared::Shared(const Spec& spec, std::vector<feature::NamespacePlan> plans,
+                      std::uint64_t memory_limit, Use use)
     : features(spec.map_options(), std::move(plans)),
-      budget(memory_limit),
-      linear(spec.bit_precision, linear_cell(spec), budget),
-      rows_in_cells(has_row_words(spec)) {}
+      tables(shard_options(spec, use), spec.bit_precision, memory_limit) {}
 
-namespace {
-
-void add_difference(std::span<float> to, std::span<const float> before,
-                    std::span<const float> after) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] += after[i] - before[i];
+block::Config Model::config() const {
+  block::Config config;
+  config.mixed = spec_.mixed();
+  config.constant = spec_.constant;
+  config.k = spec_.stored_k();
+  config.weights = spec_.weight_codec();
+  config.ffm_rule = ffm_rule(spec_);
+  config.hidden = spec_.has_mlp() ? spec_.hidden : std::vector<std::uint32_t>();
+  return config;
 }
 
-void add_difference(MixerState& to, const MixerState& before, const MixerState& after) {
-  float best = -1e30f;
-  for (std::size_t i = 0; i < to.log_share.size(); ++i) {
-    to.log_share[i] += after.log_share[i] - before.log_share[i];
-    best = std::max(best, to.log_share[i]);
-  }
-  for (float& share : to.log_share) share -= best;
-  for (std::size_t i = 0; i < to.weight.size(); ++i) {
-    to.weight[i] += after.weight[i] - before.weight[i];
-    to.sum[i] += after.sum[i] - before.sum[i];
-  }
-}
-
-}  // namespace
-
-void DensePart::add_change(const DensePart& before, const DensePart& after) {
-  for (std::size_t l = 0; l < layers.size(); ++l) {
-    for (const auto part : {&Dense::weights, &Dense::bias, &Dense::weights_state,
-                            &Dense::bias_state, &Dense::weights_moment, &Dense::bias_moment}) {
-      add_difference(layers[l].*part, before.layers[l].*part, after.layers[l].*part);
-    }
-  }
-  add_difference(group_weights, before.group_weights, after.group_weights);
-  const Scalars &a = after.scalars, &b = before.scalars;
-  scalars.clicks += a.clicks - b.clicks;
-  scalars.count += a.count - b.count;
-  scalars.bias += a.bias - b.bias;
-  scalars.bias_sum += a.bias_sum - b.bias_sum;
-  scalars.bias2 += a.bias2 - b.bias2;
-  scalars.bias2_sum += a.bias2_sum - b.bias2_sum;
-  add_difference(scalars.first, b.first, a.first);
-  add_difference(scalars.second, b.second, a.second);
-  scalars.examples += a.examples - b.examples;
-  scalars.dropped_gradients += a.dropped_gradients - b.dropped_gradients;
-  scalars.adam_steps += a.adam_steps - b.adam_steps;
-}
-
-RowShape Model::row_shape() const {
-  return {features().field_count(), spec_.ffm_k, spec_.adagrad_slice, spec_.ffm.init_acc,
-          row_codec()};
-}
-
-kernels::Codec Model::row_codec() const {
-  return spec_.ffm_precision == 16 ? kernels::Codec::fixed(16, kernels::kDefaultShift)
-                                   : kernels::Codec::f32();
-}
-
-DenseInit Model::dense_init(std::uint32_t layer) const {
-  DenseInit init;
+block::DenseInit Model::dense_init(std::uint32_t layer) const {
+  block::DenseInit init;
   init.seed = spec_.seed;
   init.layer = layer;
   // The output neuron starts at zero: at first the deep part adds nothing.
@@ -110,94 +101,43 @@ DenseInit Model::dense_init(std::uint32_t layer) const {
   return init;
 }
 
-Row Model::find_row(std::uint32_t field, std::uint32_t hash) const {
-  const float* const cell = rows_in_cells() ? linear().find(hash) : nullptr;
-  return fields()[field].find(hash, cell != nullptr ? linear().own_word(cell, hash) : nullptr);
-}
-
-void Model::numbers_come(float* cell) {
-  std::uint32_t* const word = linear().last_word(cell);
-  std::uint32_t seen = RowWord::load(word);
-  if (RowWord::says(seen)) {
-    // Which need not be a field of the feature at hand: hashes of two features may be the same.
-    fields()[RowWord::field(seen)].leave(LinearTable::key_of(cell), *word);
-  } else if (seen == 0) {
-    RowWord::change(word, seen, RowWord::kNothingYet);
-  }
-}
-
-/// By field: the rows whose keys have them in their linear cells.
-std::vector<std::vector<FieldTable::KeyOfRow>> Model::keys_of_rows() const {
-  std::vector<std::vector<FieldTable::KeyOfRow>> keys(fields().size());
-  for_each_row_word([&](std::uint32_t key, std::uint32_t word) {
-    if (RowWord::has_row(word)) {
-      keys[RowWord::field(word)].push_back({key, RowWord::row(word)});
-    }
-  });
-  return keys;
-}
-
 void Model::fit_fields() {
-  const std::uint32_t fields = features().field_count();
-  std::vector<float>& groups = dense_.group_weights;
-  if (spec_.mixed() && groups.size() < 2 * std::size_t{fields + 1}) {
-    const float first = 1.0f / std::sqrt(static_cast<float>(std::max(fields, 1u)));
-    while (groups.size() < 2 * std::size_t{fields + 1}) {
+  const block::InputLayout from = parameters_.layout, to{features().field_count()};
+  std::vector<float>& groups = parameters_.group_weights;
+  if (spec_.mixed()) {
+    const float first = 1.0f / std::sqrt(static_cast<float>(std::max(to.fields, 1u)));
+    while (groups.size() < 2 * std::size_t{to.groups()}) {
       groups.insert(groups.end(), {first, 1.0f});
     }
   }
-  if (!spec_.has_ffm() || fields == 0 || fields == fitted_) return;
-  const auto keys = keys_of_rows();
-  for (FieldTable& table : tables_->fields) table.set_slots(fields, keys[table.field()]);
-  tables_->fields.reserve(fields);
-  while (tables_->fields.size() < fields) {
-    FieldTableOptions options;
-    options.bits = spec_.ffm_bits;
-    options.admit = spec_.admit;
-    options.seed = spec_.seed;
-    options.init_width = spec_.ffm_init_width * std::sqrt(3.0f / static_cast<float>(spec_.ffm_k));
-    tables_->fields.emplace_back(static_cast<std::uint32_t>(tables_->fields.size()), options,
-                                 row_shape(), tables_->budget);
-    tables_->fields.back().set_concurrent(tables_->concurrent);
-  }
-  lend_first_rows();
-  if (spec_.has_mlp()) fit_dense(fields);
-  fitted_ = fields;
+  if (to.fields == from.fields) return;
+  tables().fit(to.fields);
+  if (spec_.has_mlp()) fit_layers(from, to);
+  parameters_.layout = to;
 }
 
-void Model::fit_dense(std::uint32_t fields) {
-  const InputLayout from{fitted_}, to{fields};
+void Model::fit_layers(block::InputLayout from, block::InputLayout to) {
   const std::uint32_t inputs = to.size(spec_.mixed());
-  if (dense_.layers.empty()) {
+  std::vector<block::Dense>& layers = parameters_.layers;
+  if (layers.empty()) {
     std::uint32_t width = inputs;
     for (std::uint32_t layer = 0; layer <= spec_.hidden.size(); ++layer) {
       const std::uint32_t outputs = layer < spec_.hidden.size() ? spec_.hidden[layer] : 1;
-      dense_.layers.push_back(make_dense(width, outputs, dense_init(layer)));
+      layers.push_back(block::make_dense(width, outputs, dense_init(layer)));
       width = outputs;
     }
     return;
   }
   // Segment by segment: what was input i of a segment stays input i of it.
   const auto source = [&](std::uint32_t column) {
-    if (column < to.linear()) return column < from.linear() ? column : kNewColumn;
+    if (column < to.linear()) return column < from.linear() ? column : block::kNewColumn;
     if (column >= to.first()) return from.first();
     const std::uint32_t segment = (column - to.linear()) / to.groups();
     const std::uint32_t group = (column - to.linear()) % to.groups();
-    return group < from.groups() ? from.linear() + segment * from.groups() + group : kNewColumn;
+    return group < from.groups() ? from.linear() + segment * from.groups() + group
+                                 : block::kNewColumn;
   };
-  dense_.layers[0] = with_inputs(dense_.layers[0], inputs, source, dense_init(0));
-}
-
-std::uint64_t Model::shared_lookups() const {
-  std::uint64_t shared = linear().shared();
-  for (const FieldTable& table : tables_->fields) shared += table.shared();
-  return shared;
-}
-
-void Model::set_concurrent(bool concurrent) {
-  tables_->concurrent = concurrent;
-  linear().set_concurrent(concurrent);
-  for (FieldTable& table : tables_->fields) table.set_concurrent(concurrent);
+  layers[0] = block::with_inputs(layers[0], inputs, source, dense_init(0));
 }
 
 }  // namespace leveret::model

@@ -167,7 +167,7 @@ void add_shape(std::vector<SpecEntry>& list) {
        "with Plain), Combine, Weight",
        true, false, true,
        [](Spec& s, const std::string& t) { s.features.transforms = feature::parse_transforms(t); },
-       [](const Spec& s) { return feature::transforms_text(s.features.transforms); }, true});
+       [](const Spec& s) { return feature::transforms_text(s.features.transforms); }});
   list.push_back({"max_fields", "", "N", "namespaces that can become fields; later ones are linear only",
                   true, true, false,
                   [](Spec& s, const std::string& t) {
@@ -186,12 +186,9 @@ void add_shape(std::vector<SpecEntry>& list) {
                         0, 31));
   list.push_back(number("ffm_k", "", "N", "length of an FFM vector; 0: no FFM and no MLP", &Spec::ffm_k, 0,
                         256));
-  list.push_back(number("ffm_bits", "", "N",
-                        "index of each field's FFM rows in 2^N hashed slots; 0: tables that grow",
-                        &Spec::ffm_bits, 0, 31));
   list.push_back(number("admit", "", "N",
                         "a feature gets its FFM row when seen N times; 0: twice, and more often the "
-                        "more memory its field's rows take",
+                        "more rows its field has",
                         &Spec::admit, 0, 1000000));
   list.push_back(word("adagrad", "FFM accumulators: one per weight, or one per slice of k", true,
                       {"weight", "slice"}, [](Spec& s) -> auto& { return s.adagrad_slice; }));
@@ -203,7 +200,7 @@ void add_shape(std::vector<SpecEntry>& list) {
                     if (t != "16" && t != "32") bad("ffm_precision", t, "16 or 32");
                     s.ffm_precision = t == "16" ? 16 : 32;
                   },
-                  [](const Spec& s) { return fmt::format("{}", s.ffm_precision); }, true});
+                  [](const Spec& s) { return fmt::format("{}", s.ffm_precision); }});
   list.push_back({"hidden", "", "N,…|none", "widths of the MLP's ReLU layers", true, false, false,
                   set_hidden, [](const Spec& s) {
                     return s.hidden.empty() ? std::string("none")
@@ -263,7 +260,6 @@ void add_learning(std::vector<SpecEntry>& list) {
              "examples that pass the MLP together, and of which it makes one step; up to 16",
              &Spec::nn_batch_size, 1, kernels::kMostTogether);
   nn_batch.shape = false;
-  nn_batch.optional = true;
   list.push_back(nn_batch);
 }
 
@@ -296,8 +292,7 @@ void check_spec(const Spec& spec) {
   }
   // What is below a unit would be rounded to 0 on both sides of every pair, and stay there.
   const float first = spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(std::max(spec.ffm_k, 1u)));
-  if (spec.ffm_precision == 16 && spec.ffm_init_width > 0 &&
-      first < 2 * kernels::Codec::fixed(16, kernels::kDefaultShift).unit()) {
+  if (spec.ffm_precision == 16 && spec.ffm_init_width > 0 && first < 2 * spec.weight_codec().unit()) {
     throw std::runtime_error(fmt::format(
         "--ffm_init_width {} is too little for weights of 16 bits: --ffm_precision 32 has such ones",
         spec.ffm_init_width));

@@ -16,16 +16,13 @@ struct SpecEntry {
   const char* alias;  ///< further option names, comma separated with dashes ("-b"); or ""
   const char* value;  ///< what its value is, for --help: "N", "NS,…"; "" for a switch
   const char* help;
-  bool shape;   ///< fixed for the life of a model; else it may change when learning goes on
-  bool number;  ///< a number in JSON, else a text
-  bool repeats; ///< may be given several times; the values are joined by spaces
+  bool shape;    ///< fixed for the life of a model; else it may change when learning goes on
+  bool number;   ///< a number in JSON, else a text
+  bool repeats;  ///< may be given several times; the values are joined by spaces
   /// Sets it from text. Throws std::runtime_error saying what the value should be.
   std::function<void(Spec&, const std::string&)> set;
   /// Canonical text, which `set` takes back to the same value.
   std::function<std::string(const Spec&)> get;
-  /// Not in the first files of version 1: where a header lacks it, it has its default, or what
-  /// spec_from_json says it had then.
-  bool optional = false;
 };
 
 const std::vector<SpecEntry>& spec_entries();

@@ -66,11 +66,9 @@ Json to_json(const Spec& spec) {
 
 Spec spec_from_json(const Json& json) {
   Spec spec;
-  spec.ffm_precision = 32;  // of files that are older than the key
   refuse_unknown_keys(json);
   for (const SpecEntry& entry : spec_entries()) {
     const auto found = json.find(entry.name);
-    if (found == json.end() && entry.optional) continue;
     if (found == json.end() || (entry.number ? !found->is_number() : !found->is_string())) {
       throw std::runtime_error(std::string("the model's header lacks \"") + entry.name +
                                "\" or has it in the wrong form; the file is damaged or of another "

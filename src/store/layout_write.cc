@@ -28,7 +28,8 @@ void check_sections(std::span<const SectionView> sections) {
     if (array_bytes(section.dtype, section.shape) != section.bytes) {
       refuse(section, "its shape does not give its length");
     }
-    if (section.data == nullptr && section.bytes != 0) refuse(section, "it has no bytes");
+    if (section.data == nullptr && section.bytes != 0 && section.open == nullptr)
+      refuse(section, "it has no bytes");
   }
 }
 
@@ -40,7 +41,9 @@ void put_checksum(std::span<std::byte> bytes, std::size_t offset, const Checksum
 void put_entry(std::span<std::byte> to, const SectionView& section, std::uint64_t offset) {
   put(to, entry::kOffset, offset);
   put(to, entry::kLength, section.bytes);
-  put_checksum(to, entry::kChecksum, checksum_of({section.data, section.bytes}));
+  Checksummer checksum;
+  for_each_block(section, [&](std::span<const std::byte> part) { checksum.add(part); });
+  put_checksum(to, entry::kChecksum, checksum.get());
   put(to, entry::kDtype, static_cast<std::uint8_t>(section.dtype));
   put(to, entry::kRank, static_cast<std::uint8_t>(section.shape.size()));
   for (std::size_t i = 0; i < section.shape.size(); ++i) {

@@ -35,7 +35,7 @@ void write_model_file(const std::string& path, Kind kind, std::string_view heade
   files::AtomicFile file(path);
   file.write(front);
   for (const SectionView& section : sections) {
-    file.write({section.data, section.bytes});
+    for_each_block(section, [&](std::span<const std::byte> part) { file.write(part); });
     file.write(std::span(kZeros).first(page_padding(section.bytes)));
   }
   file.commit();

@@ -52,6 +52,20 @@ std::optional<std::uint64_t> array_bytes(Dtype dtype, std::span<const std::uint6
   return bytes;
 }
 
+void for_each_block(const SectionView& section,
+                    const std::function<void(std::span<const std::byte>)>& visit) {
+  if (section.open == nullptr) return visit({section.data, section.bytes});
+  // It stays in the second-level cache from where it is made to where it is used.
+  std::vector<std::byte> block(std::min<std::uint64_t>(section.bytes, 256 << 10));
+  const SectionReader read = section.open();
+  for (std::uint64_t at = 0; at < section.bytes; at += block.size()) {
+    const auto part =
+        std::span(block).first(std::min<std::uint64_t>(block.size(), section.bytes - at));
+    read(part);
+    visit(part);
+  }
+}
+
 bool valid_section_name(std::string_view name) {
   return !name.empty() && name.size() <= kMaxNameBytes &&
          std::ranges::all_of(name, [](unsigned char c) { return c >= 0x20 && c != 0x7f; });

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +33,9 @@ std::string_view dtype_name(Dtype dtype);
 constexpr std::size_t kMaxRank = 6;
 constexpr std::size_t kMaxNameBytes = 167;
 
+/// Gives the bytes of a section from the first to the last: each call fills the span.
+using SectionReader = std::function<void(std::span<std::byte>)>;
+
 /// A section and where its bytes are; it owns the name and the shape, not the bytes.
 struct SectionView {
   std::string name;                  ///< 1 to kMaxNameBytes bytes, no control characters
@@ -39,7 +43,14 @@ struct SectionView {
   std::vector<std::uint64_t> shape;  ///< up to kMaxRank dimensions, the slowest first
   const std::byte* data;             ///< `bytes` bytes; may be null when there are none
   std::uint64_t bytes;               ///< product of the shape times dtype_bytes(dtype)
+  /// Where the bytes do not lie in one piece: makes what gives them. `data` is null then. It is
+  /// called twice, and gives the same bytes both times.
+  std::function<SectionReader()> open = {};
 };
+
+/// Calls visit with the bytes of a section, block after block.
+void for_each_block(const SectionView& section,
+                    const std::function<void(std::span<const std::byte>)>& visit);
 
 /// Bytes of an array; nothing when the product, taken from the left, leaves 64 bits.
 std::optional<std::uint64_t> array_bytes(Dtype dtype, std::span<const std::uint64_t> shape);
@@ -52,7 +63,7 @@ template <typename T>
 SectionView make_section(std::string name, Dtype dtype, std::vector<std::uint64_t> shape,
                          std::span<const T> values) {
   const auto bytes = std::as_bytes(values);
-  return {std::move(name), dtype, std::move(shape), bytes.data(), bytes.size()};
+  return {std::move(name), dtype, std::move(shape), bytes.data(), bytes.size(), {}};
 }
 
 }  // namespace leveret::store

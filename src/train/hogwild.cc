@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/hot_copies.h"
+#include "model/hot_rows.h"
 #include "stream/text_reader.h"
 #include "train/learner.h"
 
@@ -47,7 +47,7 @@ class Hogwild::Worker {
         replica_(all.make_replica()),
         learner_(replica_, all.names_, all.kernels_, thread),
         parser_(all.names_, all.options_.parser),
-        hot_{.rows = {}, .cells = model::HotCells(all.model_.spec())} {
+        hot_() {
     learner_.use(hot_);
   }
 
@@ -82,7 +82,7 @@ class Hogwild::Worker {
   void change_shape(Change change) {
     const std::unique_lock lock(all_.shape_mutex_);
     change();
-    all_.hot_rows_ = model::HotRows::count(all_.model_.fields());
+    all_.hot_rows_ = model::HotRows::count(all_.model_.tables());
     ++all_.shapes_;
   }
 
@@ -144,27 +144,22 @@ class Hogwild::Worker {
     return next;
   }
 
-  /// The replica becomes as the model is, but for copies of rows and cells: these are as old as the
-  /// last merge, unless the shape has changed since, which rows depend on.
+  /// The replica becomes as the model is, but for copies of rows: these are as old as the last
+  /// merge, unless the shape has changed since.
   void refresh() {
     const std::lock_guard lock(all_.dense_mutex_);
-    replica_.take_dense_part(all_.model_);
-    before_ = replica_.dense_part();
+    replica_.parameters() = all_.model_.parameters();
+    before_ = replica_.parameters();
     if (all_.young()) return;
     if (std::exchange(shape_taken_, all_.shapes_) != all_.shapes_) {
-      hot_.rows.take(all_.model_.fields(), all_.hot_rows_);
+      hot_.take(all_.model_.tables(), all_.hot_rows_);
     }
   }
 
   void merge() {
     const std::lock_guard lock(all_.dense_mutex_);
-    all_.model_.dense_part().add_change(before_, replica_.dense_part());
-    if (all_.young()) return;
-    hot_.rows.exchange(all_.model_.fields(), all_.kernels_);
-    // FTRL's weights follow from its sums, and are no sum of changes themselves.
-    if (replica_.spec().optimizer != model::OptimizerKind::kFtrl) {
-      hot_.cells.exchange(all_.model_.linear());
-    }
+    all_.model_.parameters().add_change(before_, replica_.parameters());
+    if (!all_.young()) hot_.sync(all_.model_.tables(), all_.kernels_);
   }
 
   void give(const Report& report) {
@@ -176,10 +171,10 @@ class Hogwild::Worker {
   Hogwild& all_;
   const unsigned thread_;
   model::Model replica_;
-  model::DensePart before_;
+  model::Parameters before_;
   Learner learner_;
   text::Parser parser_;
-  model::HotCopies hot_;
+  model::HotRows hot_;
   std::size_t shape_taken_ = 0;  ///< the one in which the rows of hot_ were taken
   Outcomes outcomes_;
 };
@@ -192,8 +187,8 @@ model::Model Hogwild::make_replica() {
 
 void Hogwild::run(const Next& next, const Stop& stop, bool parse, const Parsed& parsed,
                   const Report& report) {
-  model_.set_concurrent(true);
-  hot_rows_ = model::HotRows::count(model_.fields());
+  model_.tables().set_concurrent(true);
+  hot_rows_ = model::HotRows::count(model_.tables());
   const auto fail = [&](std::exception_ptr error) {
     {
       const std::lock_guard lock(error_mutex_);
@@ -225,7 +220,7 @@ void Hogwild::run(const Next& next, const Stop& stop, bool parse, const Parsed& 
     fail(std::current_exception());  // those that have started are to end
   }
   for (std::thread& thread : threads) thread.join();
-  model_.set_concurrent(false);
+  model_.tables().set_concurrent(false);
   if (error_) std::rethrow_exception(error_);
 }
 

@@ -5,7 +5,7 @@
 /// What every example writes (layers, mixers, biases, base rate) would pass from core to core for
 /// every example; each thread has a replica of it, and adds what changed in it to the model's own
 /// every merge_every() examples, or sooner when a thread needs the shape to itself. The same holds
-/// for the most frequent rows and cells (HotCopies).
+/// for the most frequent rows (HotRows).
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct HogwildOptions {
   unsigned threads = 2;
   bool pin = false;  ///< thread i on the i-th processor that the process may use
   text::ParserOptions parser;
-  /// Threads learn into copies of rows and cells (HotCopies) once the model has learned this many
+  /// Threads learn into copies of rows (HotRows) once the model has learned this many
   /// times what all of them learn between two merges. While it is young its steps are long, and
   /// those that threads take side by side, from the same start, add up to more than they should.
   std::size_t copies_after = 16;
@@ -69,7 +69,8 @@ class Hogwild {
 
   /// See copies_after. Under dense_mutex_.
   bool young() const {
-    return model_.scalars().examples < options_.copies_after * options_.threads * merge_every();
+    return model_.parameters().scalars.examples <
+           options_.copies_after * options_.threads * merge_every();
   }
 
   static constexpr std::size_t kMergeEvery = 512;  ///< of all threads together

@@ -4,8 +4,9 @@
 
 #include "feature/feature_batch.h"
 #include "kernels/kernels.h"
+#include "model/lookup.h"
 #include "model/network.h"
-#include "model/optimizer.h"
+#include "optim/optimizer.h"
 #include "text/namespace_names.h"
 #include "train/outcome.h"
 
@@ -37,33 +38,34 @@ class Learner {
   bool ready() const;
   void learn_taken(Outcomes& outcomes);
   /// Whether the tables have room for `times` what was taken, were all of it new; and makes it.
-  bool has_room(std::uint64_t times);
+  bool has_room(std::uint64_t times) { return lookup_.has_room(model_, batch_, times); }
+  void make_room(std::uint64_t times) { lookup_.make_room(model_, batch_, times); }
   /// Learns into these instead of what they are copies of; they outlive it.
-  void use(model::HotCopies& hot) { tape_.hot = &hot; }
-  void make_room(std::uint64_t times);
+  void use(model::HotRows& hot) { lookup_.use(hot); }
 
  private:
   /// Examples taken together when each is a batch of its own.
   static constexpr std::size_t kWindow = 32;
+  /// Beyond so many on all tapes of a group, its examples are learned one by one.
+  static constexpr std::size_t kManyFeatures = 1 << 22;
 
   void learn_window(Outcomes& outcomes);
   void learn_group(Outcomes& outcomes);
   void learn_batch(Outcomes& outcomes);
   void learn_tape(Outcomes& outcomes);
-  void report(const model::Tape& tape, Outcomes& outcomes);
+  void report(const block::Tape& tape, Outcomes& outcomes);
   std::size_t group_size() const;
-  void count_by_field();
 
   model::Model& model_;
   const text::NamespaceNames& names_;
+  model::Lookup lookup_;
   model::Network network_;
-  model::Optimizer optimizer_;
-  model::Tape tape_;
-  std::vector<model::Tape> group_;  ///< of the examples that pass the MLP together
+  optim::Optimizer optimizer_;
+  block::Tape tape_;
+  std::vector<block::Tape> group_;  ///< of the examples that pass the MLP together
   feature::FeatureBatch batch_;
   Outcomes waiting_;  ///< of the examples in batch_
   bool stuck_ = false;
-  std::vector<std::uint64_t> field_counts_;
 };
 
 }  // namespace leveret::train

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 
-#include "model/logistic.h"
+#include "block/logistic.h"
 
 namespace leveret::train {
 
 Predictor::Predictor(const model::Model& model, const text::NamespaceNames& names,
                      const kernels::Kernels& kernels)
-    : model_(model), names_(names), features_(model.features()), network_(model.spec(), kernels) {
+    : model_(model),
+      names_(names),
+      features_(model.features()),
+      lookup_(model),
+      network_(model.config(), kernels) {
   batch_.groups = model.spec().uses_groups();
   batch_.chunks_stay = true;
 }
@@ -29,32 +33,33 @@ void Predictor::predict(const text::ExampleChunk& chunk, std::size_t first, std:
 /// inputs and gradients are kept from taking more than some megabytes.
 std::size_t Predictor::together(std::size_t size) const {
   constexpr std::size_t kInputs = std::size_t{1} << 20;
-  const std::size_t inputs = model_.layout().size(model_.spec().mixed());
+  const std::size_t inputs = model_.parameters().layout.size(model_.spec().mixed());
   return std::min(size, std::clamp<std::size_t>(kInputs / inputs, 1, kTogether));
 }
 
-/// While an example goes forward, the rows of the next and the index slots of the one after that
+/// While an example goes forward, the rows of the next and the slots of the one after that
 /// are on their way from memory. Rows of more examples than these would crowd each other out of the
 /// second-level cache, so only the hidden layers, which read none, wait for a group to be full.
 void Predictor::predict_window(const text::ExampleChunk& chunk, std::size_t first,
                                Outcomes& outcomes) {
   const std::size_t size = batch_.size();
   const std::size_t group = together(size);
-  network_.open(model_, batch_, group, tape_);
-  network_.prefetch(model_, tape_, 0);
-  if (size > 1) network_.prefetch(model_, tape_, 1);
-  network_.look_up_rows(model_, tape_, 0);
+  lookup_.open(model_, batch_, tape_);
+  network_.open(model_.parameters(), group, tape_);
+  lookup_.prefetch(model_, tape_, 0);
+  if (size > 1) lookup_.prefetch(model_, tape_, 1);
+  lookup_.find(model_, tape_, 0);
   for (std::size_t b = 0; b < size; ++b) {
     if (b % group == 0) {
       tape_.first = b;
       tape_.size = std::min(group, size - b);
     }
-    if (b + 2 < size) network_.prefetch(model_, tape_, b + 2);
-    if (b + 1 < size) network_.look_up_rows(model_, tape_, b + 1);
-    network_.look_at(model_, tape_, b - tape_.first);
-    network_.forward_alone(model_, tape_, b - tape_.first);
+    if (b + 2 < size) lookup_.prefetch(model_, tape_, b + 2);
+    if (b + 1 < size) lookup_.find(model_, tape_, b + 1);
+    lookup_.resolve_values(model_, tape_, b - tape_.first);
+    network_.forward_example(model_.parameters(), tape_, b - tape_.first);
     if (b + 1 < tape_.first + tape_.size) continue;
-    network_.forward_together(model_, tape_);
+    network_.forward_batched(model_.parameters(), tape_);
     add_outcomes(chunk, first, outcomes);
   }
 }
@@ -67,7 +72,7 @@ void Predictor::add_outcomes(const text::ExampleChunk& chunk, std::size_t first,
     const std::size_t example = tape_.first + b;
     outcomes.add(chunk, chunk.examples[first + example]);
     Outcome& outcome = outcomes.items.back();
-    outcome.probability = model::sigmoid(tape_.scores[b].last);
+    outcome.probability = block::sigmoid(tape_.scores[b].last);
     outcome.features = batch_.linear_end(example) - batch_.linear_begin(example) + constant;
   }
 }

@@ -3,6 +3,7 @@
 
 #include "feature/feature_batch.h"
 #include "kernels/kernels.h"
+#include "model/lookup.h"
 #include "model/network.h"
 #include "text/namespace_names.h"
 #include "train/outcome.h"
@@ -25,7 +26,7 @@ class Predictor {
 
   /// The batch and tape of the last examples predicted: what audit shows.
   const feature::FeatureBatch& batch() const { return batch_; }
-  const model::Tape& tape() const { return tape_; }
+  const block::Tape& tape() const { return tape_; }
   const feature::FeatureMap& features() const { return features_; }
 
  private:
@@ -42,8 +43,9 @@ class Predictor {
   const model::Model& model_;
   const text::NamespaceNames& names_;
   feature::FeatureMap features_;  ///< its own: it may meet namespaces that the model has not
+  model::Lookup lookup_;
   model::Network network_;
-  model::Tape tape_;
+  block::Tape tape_;
   feature::FeatureBatch batch_;
 };
 

@@ -9,12 +9,13 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "kernels/dispatch.h"
+#include "modelfile/model_io.h"
 #include "store/model_file.h"
 #include "text/parser.h"
 #include "train/learner.h"
-#include "train/model_io.h"
 #include "train/predictor.h"
 
 using namespace leveret;
@@ -43,7 +44,7 @@ const std::string& path() {
   return name;
 }
 
-void use(model::Model model, train::LoadBy by = train::LoadBy::kReading) {
+void use(model::Model model, model::Use how = model::Use::kLearn) {
   text::NamespaceNames names;
   text::ExampleChunk chunk;
   chunk.bytes = "1 |a x y:2 |b z |c 1\n-1 |b z |new q\n|a x |a y |d\n1 |a y |b w |c 2 |d e\n";
@@ -51,11 +52,11 @@ void use(model::Model model, train::LoadBy by = train::LoadBy::kReading) {
   train::Outcomes outcomes;
   train::Predictor(model, names, kernels::active())
       .predict(chunk, 0, chunk.examples.size(), outcomes);
-  if (by == train::LoadBy::kMapping) return;
+  if (how == model::Use::kPredict) return;
   train::Learner learner(model, names, kernels::active());
   learner.learn(chunk, 0, chunk.examples.size(), outcomes);
   learner.finish(outcomes);
-  train::save_model(model, path());
+  modelfile::save_model(model, path());
 }
 
 model::Spec spec_of(unsigned kind) {
@@ -63,9 +64,9 @@ model::Spec spec_of(unsigned kind) {
   spec.admit = 1;
   spec.hidden = {3, 2};
   if (kind % 4 == 1) spec.heads = model::Heads::kOne;
-  if (kind % 4 == 2) spec.bit_precision = spec.ffm_bits = 5;
+  if (kind % 4 == 2) spec.bit_precision = 5;
   if (kind % 4 == 3) {
-    spec.features.fields = {{"a", "b"}, {"c"}};
+    spec.features.fields = {{"a", "b"}, {"c"}, {"b"}};
     spec.features.interactions = {{"a", "b"}, {":", ":", "c"}};
   }
   return spec;
@@ -127,8 +128,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     store::write_model_file(path(), store::Kind::kModel, parts.header.dump(), parts.sections);
-    for (const train::LoadBy by : {train::LoadBy::kMapping, train::LoadBy::kReading}) {
-      use(train::load_model(path(), kMemory, by), by);
+    using modelfile::LoadBy;
+    for (const auto& [how, by] : {std::pair(model::Use::kPredict, LoadBy::kMapping),
+                                  std::pair(model::Use::kPredict, LoadBy::kReading),
+                                  std::pair(model::Use::kLearn, LoadBy::kReading)}) {
+      use(modelfile::load_model(path(), kMemory, how, by), how);
     }
   } catch (const std::exception&) {
   }

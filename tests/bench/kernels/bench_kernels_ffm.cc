@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/aligned.h"
+#include "table/aligned.h"
 #include "registry.h"
 
 namespace leveret::bench {
@@ -33,7 +33,7 @@ struct Block {
         t(random_floats(kFields * length, -1, 1)),
         delta(random_floats(kFields * kFields, -.01f, .01f)),
         pairs(random_floats(kFields * kFields, 0, 1)),
-        fixed_stride(model::packed(2 * (length + kFields))),
+        fixed_stride(table::packed(2 * (length + kFields))),
         fixed(random_floats(kTableRows * fixed_stride / 4, 0, 0)) {
     std::byte* const fixed_rows = reinterpret_cast<std::byte*>(fixed.get());
     for (std::size_t row = 0; row < kTableRows; ++row) {

@@ -22,9 +22,10 @@
 #include <vector>
 
 #include "kernels/dispatch.h"
+#include "model/lookup.h"
 #include "model/model.h"
 #include "model/network.h"
-#include "model/optimizer.h"
+#include "optim/optimizer.h"
 #include "text/parser.h"
 
 namespace leveret::model {
@@ -71,8 +72,9 @@ class Trained {
   explicit Trained(std::vector<std::uint32_t> hidden)
       : kernels_(kernels::active()),
         model_(spec(std::move(hidden)), std::uint64_t{4} << 30),
-        network_(model_.spec(), kernels_),
-        optimizer_(kernels_),
+        lookup_(model_),
+        network_(model_.config(), kernels_),
+        optimizer_(kernels_, model_.config(), model_.spec()),
         text_(click_lines(kTrained + kKept)) {
     chunk_.bytes = text_;
     text::Parser(names_, {}).parse(chunk_);
@@ -94,8 +96,9 @@ class Trained {
   void step(std::size_t example) {
     batch_.clear();
     model_.features().map(chunk_, example, 1, batch_);
-    network_.resolve(model_, batch_, tape_);
-    network_.forward(model_, tape_);
+    network_.open(model_.parameters(), batch_.size(), tape_);
+    lookup_.resolve_all(model_, batch_, tape_);
+    network_.forward(model_.parameters(), tape_);
     network_.learn(model_, tape_, optimizer_);
   }
 
@@ -108,7 +111,7 @@ class Trained {
 
   void keep() {
     Kept& kept = kept_.emplace_back();
-    const std::vector<Dense>& layers = model_.dense();
+    const std::vector<block::Dense>& layers = model_.parameters().layers;
     for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
       const float* in = l == 0 ? tape_.inputs.data() : tape_.hidden[l - 1].data();
       kept.inputs.emplace_back(in, in + layers[l].inputs);
@@ -121,8 +124,9 @@ class Trained {
 
   const kernels::Kernels& kernels_;
   Model model_;
+  Lookup lookup_;
   Network network_;
-  Optimizer optimizer_;
+  optim::Optimizer optimizer_;
   Tape tape_;
   feature::FeatureBatch batch_;
   std::string text_;
@@ -133,11 +137,11 @@ class Trained {
 };
 
 /// Backward pass and update of the hidden layers, last to first, as Optimizer does them.
-void backward_and_update(Trained& trained, const Kept& kept, AlignedFloats& d_in) {
+void backward_and_update(Trained& trained, const Kept& kept, table::AlignedFloats& d_in) {
   const kernels::StepRule rule{trained.model().spec().nn.rate, 0.5f, 0.0f};
-  std::vector<Dense>& layers = trained.model().dense();
+  std::vector<block::Dense>& layers = trained.model().parameters().layers;
   for (std::size_t l = kept.inputs.size(); l-- > 0;) {
-    Dense& layer = layers[l];
+    block::Dense& layer = layers[l];
     const float* d = kept.gradients[l].data();
     trained.kernels().dense_backward_update(layer.weights.data(), layer.weights_state.data(),
                                             kept.inputs[l].data(), d, layer.inputs, layer.outputs,
@@ -163,9 +167,10 @@ void sparse_against_dense(benchmark::State& state, const std::vector<std::uint32
     }
   }
   std::size_t widest = 0;
-  for (const Dense& layer : trained.model().dense())
+  for (const block::Dense& layer : trained.model().parameters().layers) {
     widest = std::max<std::size_t>(widest, layer.inputs);
-  AlignedFloats d_in(widest);
+  }
+  table::AlignedFloats d_in(widest);
 
   double sparse = 1e30, dense = 1e30, step = 1e30;
   for (auto _ : state) {

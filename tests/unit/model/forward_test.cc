@@ -37,14 +37,13 @@ void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
   randomise(model, batch, seed);
   if (alter != nullptr) alter(model);
   const ReferenceModel reference(model, batch);
-  Network network(spec, kernels);
-  Tape tape;
+  Trainer trainer(model, kernels);
+  Tape& tape = trainer.tape;
   tape.keep_parts = keep_parts;
-  network.look_up(model, batch, tape);
-  network.forward(model, tape);
+  trainer.predict(model, batch);
   for (std::size_t b = 0; b < batch.size(); ++b) {
     const ReferenceScores expected = reference.forward(batch, b);
-    const Scores& scores = tape.scores[b];
+    const block::Scores& scores = tape.scores[b];
     check_near("base", b, scores.base, expected.base);
     check_near("linear", b, scores.linear, expected.linear);
     if (spec.mixed()) {
@@ -64,7 +63,7 @@ void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
     }
     check_near("deep", b, scores.deep, expected.deep);
     if (spec.has_mlp()) {
-      check_all("inputs", b, tape.inputs, expected.inputs, whole_lines(expected.inputs.size()));
+      check_all("inputs", b, tape.inputs, expected.inputs, table::whole_lines(expected.inputs.size()));
     }
     check_near("last", b, scores.last, expected.last);
   }
@@ -115,10 +114,15 @@ TEST_CASE("forward agrees where features have no row, no linear weight, or form 
     spec.features.fields = {{"A", "B"}, {"C"}, {"B", "C"}};
   }
   SECTION("no constant") { spec.constant = false; }
-  SECTION("hashed tables with collisions") {
+  SECTION("a field of several namespaces, a namespace in several fields, few linear weights") {
+    spec.admit = 1;
+    spec.features.fields = {{"A", "B"}, {"C"}, {"B", "C"}};
+    spec.features.linear_all = false;
+    spec.features.linear = {"B"};
+  }
+  SECTION("hashed cells with collisions, rows beside them") {
     spec.admit = 1;
     spec.bit_precision = 4;
-    spec.ffm_bits = 3;
   }
   for (std::uint32_t seed = 0; seed < 5; ++seed) {
     check_forward(spec, LineShape{}, seed, kernels::active(), false);
@@ -128,7 +132,12 @@ TEST_CASE("forward agrees where features have no row, no linear weight, or form 
 TEST_CASE("features with more clicks than sights, as threads that lose updates leave them") {
   for (const kernels::Kernels* kernels : kernels_to_test()) {
     check_forward(Spec{}, LineShape{}, 7, *kernels, false, [](Model& model) {
-      model.linear().for_each([](std::uint32_t, float* cell) { cell[kClicks] = cell[kCount] + 9; });
+      for (table::Shard& shard : model.tables()) {
+        for (const std::uint32_t i : shard.index().in_order()) {
+          table::MixedCell& cell = table::mixed(*table::cell_of(shard.slot(i)));
+          cell.clicks = cell.count + 9;
+        }
+      }
     });
   }
 }
@@ -140,23 +149,23 @@ TEST_CASE("a batch goes forward as its examples do one by one") {
   Sample sample(random_lines(20, LineShape{}, 3));
   const feature::FeatureBatch batch = sample.batch(model);
   randomise(model, batch, 3);
-  Network network(spec, kernels::active());
-  Tape together, alone;
-  network.look_up(model, batch, together);
-  network.forward(model, together);
+  Trainer together(model, kernels::active()), alone(model, kernels::active());
+  together.predict(model, batch);
   for (std::size_t b = 0; b < batch.size(); ++b) {
     const feature::FeatureBatch one = sample.batch(model, b, 1);
-    network.look_up(model, one, alone);
-    network.forward(model, alone);
-    CHECK(alone.scores[0].last == together.scores[b].last);
+    alone.predict(model, one);
+    CHECK(alone.tape.scores[0].last == together.tape.scores[b].last);
   }
   SECTION("also when only the hidden layers are gone through together") {
-    Tape steps;
-    network.look_up(model, batch, steps);
-    for (std::size_t b = 0; b < batch.size(); ++b) network.forward_alone(model, steps, b);
-    network.forward_together(model, steps);
+    Trainer steps(model, kernels::active());
+    steps.network.open(model.parameters(), batch.size(), steps.tape);
+    steps.lookup.find_all(model, batch, steps.tape);
     for (std::size_t b = 0; b < batch.size(); ++b) {
-      CHECK(steps.scores[b].last == together.scores[b].last);
+      steps.network.forward_example(model.parameters(), steps.tape, b);
+    }
+    steps.network.forward_batched(model.parameters(), steps.tape);
+    for (std::size_t b = 0; b < batch.size(); ++b) {
+      CHECK(steps.tape.scores[b].last == together.tape.scores[b].last);
     }
   }
 }

@@ -34,8 +34,8 @@ class GradientCheck {
       if (nearest > kKinkMargin) break;
     }
     before_ = std::make_unique<ReferenceModel>(*reference_);
-    group_sums_ = model_.group_weights();
-    Trainer trainer(spec_, kernels);
+    group_sums_ = model_.parameters().group_weights;
+    Trainer trainer(model_, kernels);
     trainer.learn(model_, batch_);
     after_ = std::make_unique<ReferenceModel>(model_, batch_);
   }
@@ -89,12 +89,12 @@ class GradientCheck {
   }
 
   void check_linear() {
-    for (auto& [hash, cell] : reference_->cells) {
-      const auto& before = before_->cells.at(hash);
-      const auto& after = after_->cells.at(hash);
-      check("linear weight", cell[kWeight], before[kWeight] - after[kWeight]);
+    for (auto& [name, cell] : reference_->cells) {
+      const auto& before = before_->cells.at(name);
+      const auto& after = after_->cells.at(name);
+      check("linear weight", cell.weight, before.weight - after.weight);
       if (!spec_.mixed()) continue;
-      check("second linear weight", cell[kWeight2], before[kWeight2] - after[kWeight2]);
+      check("second linear weight", cell.weight2, before.weight2 - after.weight2);
     }
   }
 
@@ -127,7 +127,7 @@ class GradientCheck {
   /// They move by AdaGrad of their own, whose sum grows by the square of the gradient.
   void check_groups() {
     for (std::size_t g = 0; g < reference_->group_weights.size(); ++g) {
-      const double square = model_.group_weights()[2 * g + 1] - group_sums_[2 * g + 1];
+      const double square = model_.parameters().group_weights[2 * g + 1] - group_sums_[2 * g + 1];
       const double sign = after_->group_weights[g] > before_->group_weights[g] ? -1 : 1;
       const double at = reference_->group_weights[g];
       double slope[2];
@@ -196,7 +196,7 @@ TEST_CASE("gradients of a batch are the sums of its examples'") {
   }
 }
 
-TEST_CASE("gradients where features lack linear weights, rows of one field meet, or pairs hash") {
+TEST_CASE("gradients where features lack linear weights, share them, or rows of one field meet") {
   const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
   Spec spec = spec_of(heads, 4, {5});
   SECTION("linear weights for some") {
@@ -206,6 +206,12 @@ TEST_CASE("gradients where features lack linear weights, rows of one field meet,
   SECTION("no linear weights") { spec.features.linear_all = false; }
   SECTION("interactions, in group 0") { spec.features.interactions = {{"A", "B"}, {"C", "D"}}; }
   SECTION("fields of several namespaces") { spec.features.fields = {{"A", "B", "C"}, {"C", "D"}}; }
+  SECTION("a namespace in two fields, of which one has linear weights in common with none") {
+    spec.features.fields = {{"A", "B"}, {"B", "C"}, {"D"}};
+    spec.features.linear_all = false;
+    spec.features.linear = {"B", "D"};
+  }
+  SECTION("linear weights without keys, rows with them") { spec.bit_precision = 3; }
   SECTION("no constant") { spec.constant = false; }
   for (const std::size_t examples : {1, 3}) {
     GradientCheck(spec, LineShape{}, examples, kernels::active()).run();
@@ -221,13 +227,15 @@ TEST_CASE("l2 adds l2 * w to the gradient of what has one") {
     Sample sample("1 |A a\n-1 |A b\n");
     const feature::FeatureBatch both = sample.batch(model);
     randomise(model, both, 1);
-    const float a = *model.linear().find(both.linear[0].hash);
-    const float b = *model.linear().find(both.linear[1].hash);
-    const float bias = model.scalars().bias;
-    Trainer(spec, kernels::active()).learn(model, sample.batch(model, 0, 1));
+    const auto weight = [&](std::size_t i) {
+      return model.tables().find_cell(0, both.linear[i].hash)->weight;
+    };
+    const float a = weight(0), b = weight(1);
+    const float bias = model.parameters().scalars.bias;
+    Trainer(model, kernels::active()).learn(model, sample.batch(model, 0, 1));
     const float error = 1 / (1 + std::exp(-(a + bias))) - 1;
-    CHECK(*model.linear().find(both.linear[0].hash) == Approx(a - error - l2 * a));
-    CHECK(*model.linear().find(both.linear[1].hash) == b);
+    CHECK(weight(0) == Approx(a - error - l2 * a));
+    CHECK(weight(1) == b);
   }
 }
 

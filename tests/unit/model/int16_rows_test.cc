@@ -11,9 +11,9 @@ namespace {
 
 std::vector<float> all_rows(const Model& model) {
   std::vector<float> all;
-  for (const FieldTable& table : model.fields()) {
-    for (Row row = 0; row < table.rows(); ++row) {
-      const std::vector<float> w = weights_of(table, row);
+  for (const table::Shard& shard : model.tables()) {
+    for (table::Row row = 0; row < shard.rows().end(); ++row) {
+      const std::vector<float> w = weights_of(shard.rows(), row);
       all.insert(all.end(), w.begin(), w.end());
     }
   }
@@ -29,14 +29,16 @@ struct Pair {
         text(lines),
         of_fixed(text),
         of_floats(text),
-        fixed_trainer(fixed.spec(), kernels),
-        float_trainer(floats.spec(), kernels) {
+        fixed_trainer(fixed, kernels),
+        float_trainer(floats, kernels) {
     randomise(fixed, of_fixed.batch(fixed), 6);
     randomise(floats, of_floats.batch(floats), 6);
-    for (std::size_t f = 0; f < fixed.fields().size(); ++f) {
-      REQUIRE(fixed.fields()[f].rows() == floats.fields()[f].rows());
-      for (Row row = 0; row < fixed.fields()[f].rows(); ++row) {
-        set_weights(floats.fields()[f], row, weights_of(fixed.fields()[f], row));
+    for (std::uint32_t f = 0; f < fixed.tables().fields(); ++f) {
+      const table::Rows& from = fixed.tables().field(f).rows();
+      table::Rows& to = floats.tables().field(f).rows();
+      REQUIRE(from.end() == to.end());
+      for (table::Row row = 0; row < from.end(); ++row) {
+        set_weights(to, row, weights_of(from, row));
       }
     }
   }
@@ -67,15 +69,18 @@ void check_step(Spec spec, const LineShape& shape, std::size_t batch,
           Approx(pair.float_trainer.tape.scores[b].last).epsilon(1e-5).margin(1e-6));
   }
   bool rounded = false;
-  for (std::size_t f = 0; f < pair.fixed.fields().size(); ++f) {
-    const FieldTable &fixed = pair.fixed.fields()[f], &floats = pair.floats.fields()[f];
-    for (Row row = 0; row < fixed.rows(); ++row) {
-      for (std::size_t i = 0; i < fixed.shape().state(); ++i) {
+  for (std::uint32_t f = 0; f < pair.fixed.tables().fields(); ++f) {
+    const table::Rows& fixed = pair.fixed.tables().field(f).rows();
+    const table::Rows& floats = pair.floats.tables().field(f).rows();
+    for (table::Row row = 0; row < fixed.end(); ++row) {
+      const std::vector<float> sums = states_of(fixed, row), exact = states_of(floats, row);
+      for (std::size_t i = 0; i < sums.size(); ++i) {
         const double near = 1e-4 + (spec.adagrad_slice ? kBf16Near : 0);
-        CHECK(fixed.state(row, i) == Approx(floats.state(row, i)).epsilon(near));
+        CHECK(sums[i] == Approx(exact[i]).epsilon(near));
       }
-      for (std::size_t i = 0; i < fixed.shape().weights(); ++i) {
-        const double expected = floats.weight(row, i), got = fixed.weight(row, i);
+      const std::vector<float> weights = weights_of(fixed, row), wanted = weights_of(floats, row);
+      for (std::size_t i = 0; i < weights.size(); ++i) {
+        const double expected = wanted[i], got = weights[i];
         if (!(std::abs(got - expected) < kInt16Near)) {
           FAIL("weight " << i << ": " << got << " for " << expected);
         }
@@ -120,7 +125,7 @@ TEST_CASE("scores of a model of fixed-point weights are those of the reference")
     const feature::FeatureBatch batch = sample.batch(model);
     randomise(model, batch, 9);
     ReferenceModel reference(model, batch);
-    Trainer trainer(spec, *kernels);
+    Trainer trainer(model, *kernels);
     trainer.gradients(model, batch);
     for (std::size_t b = 0; b < batch.size(); ++b) {
       CHECK(trainer.tape.scores[b].last ==

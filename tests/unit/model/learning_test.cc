@@ -27,20 +27,20 @@ TEST_CASE("examples without label or importance change nothing, bit for bit") {
                 "|A f1 f2 |B f3\n1 0 |A f1:2 |C f2\n-1 0 |B f4\n");
   const feature::FeatureBatch all = sample.batch(model);
   randomise(model, all, 1);
-  Trainer trainer(spec, kernels::active());
+  Trainer trainer(model, kernels::active());
   trainer.learn(model, sample.batch(model, 0, 20));
-  trainer.network.resolve(model, all, trainer.tape);
+  trainer.lookup.resolve_all(model, all, trainer.tape);
   const std::vector<float> before = all_weights(model);
-  const Scalars scalars = model.scalars();
+  const block::Scalars scalars = model.parameters().scalars;
   trainer.learn(model, sample.batch(model, 20, 1));
   trainer.learn(model, sample.batch(model, 21, 1));
   trainer.learn(model, sample.batch(model, 20, 3));
   CHECK(all_weights(model) == before);
-  CHECK(model.scalars().examples == scalars.examples);
-  CHECK(model.scalars().dropped_gradients == 0);
+  CHECK(model.parameters().scalars.examples == scalars.examples);
+  CHECK(model.parameters().scalars.dropped_gradients == 0);
   trainer.learn(model, sample.batch(model, 0, 1));
   CHECK(all_weights(model) != before);
-  CHECK(model.scalars().examples == scalars.examples + 1);
+  CHECK(model.parameters().scalars.examples == scalars.examples + 1);
 }
 
 TEST_CASE("in a batch, examples without label or importance count for nothing") {
@@ -54,8 +54,8 @@ TEST_CASE("in a batch, examples without label or importance count for nothing") 
   Sample same("|A x |B c\n" + learned + "-1 0 |A a |B y\n");
   randomise(among, batch, 4);
   randomise(alone, same.batch(alone), 4);
-  Trainer(spec, kernels::active()).learn(alone, one.batch(alone));
-  Trainer(spec, kernels::active()).learn(among, batch);
+  Trainer(alone, kernels::active()).learn(alone, one.batch(alone));
+  Trainer(among, kernels::active()).learn(among, batch);
   // The path for one example and that for several may differ by a rounding.
   const std::vector<float> a = all_weights(alone), b = all_weights(among);
   REQUIRE(a.size() == b.size());
@@ -70,14 +70,14 @@ TEST_CASE("slots of fields that the line lacks stay bit for bit") {
   Sample sample("1 |A a |B b |C c\n-1 |A a |C c\n");
   const feature::FeatureBatch all = sample.batch(model);
   randomise(model, all, 2);
-  Trainer trainer(spec, kernels::active());
-  FieldTable& table = model.fields()[0];
-  const Row row = model.find_row(0, all.field_features[0].hash);
+  Trainer trainer(model, kernels::active());
+  const table::Rows& rows = model.tables().field(0).rows();
+  const table::Row row = find_row(model, 0, all.field_features[0].hash);
   const std::size_t k = spec.ffm_k, per_slot = spec.adagrad_slice ? 1 : k;
-  const std::vector<float> w = weights_of(table, row);
-  const std::vector<float> s = states_of(table, row);
+  const std::vector<float> w = weights_of(rows, row);
+  const std::vector<float> s = states_of(rows, row);
   trainer.learn(model, sample.batch(model, 1, 1));
-  const std::vector<float> now = weights_of(table, row), s_now = states_of(table, row);
+  const std::vector<float> now = weights_of(rows, row), s_now = states_of(rows, row);
   for (std::size_t slot = 0; slot < 3; ++slot) {
     INFO("slot " << slot);
     const bool same_w = std::equal(&w[slot * k], &w[slot * k] + k, &now[slot * k]);
@@ -87,10 +87,11 @@ TEST_CASE("slots of fields that the line lacks stay bit for bit") {
     CHECK(same_s == (slot != 2));
   }
   // Nor does a row of a feature that the line lacks.
-  CHECK(model.fields()[1].rows() == 1);
-  const std::vector<float> row_b = weights_of(model.fields()[1], 0);
+  const table::Rows& others = model.tables().field(1).rows();
+  CHECK(others.end() == 1);
+  const std::vector<float> row_b = weights_of(others, 0);
   trainer.learn(model, sample.batch(model, 1, 1));
-  CHECK(weights_of(model.fields()[1], 0) == row_b);
+  CHECK(weights_of(others, 0) == row_b);
 }
 
 TEST_CASE("weights of neurons that did not fire stay bit for bit") {
@@ -103,16 +104,16 @@ TEST_CASE("weights of neurons that did not fire stay bit for bit") {
     spec.batch_size = 4;
   }
   Stepper stepper(spec, LineShape{}, 8, 3);
-  for (Dense& layer : stepper.model.dense()) {
+  for (block::Dense& layer : stepper.model.parameters().layers) {
     if (layer.outputs == 1) continue;
     layer.bias[1] = layer.bias[3] = -100;
   }
-  const std::vector<Dense> before = stepper.model.dense();
+  const std::vector<block::Dense> before = stepper.model.parameters().layers;
   for (std::size_t first = 0; first < 8; first += count) stepper.step(first, count);
   for (std::size_t l = 0; l < 2; ++l) {
-    const Dense& now = stepper.model.dense()[l];
+    const block::Dense& now = stepper.model.parameters().layers[l];
     for (std::uint32_t o = 0; o < now.outputs; ++o) {
-      const auto same = [&](const AlignedFloats& a, const AlignedFloats& b) {
+      const auto same = [&](const table::AlignedFloats& a, const table::AlignedFloats& b) {
         const std::size_t width = a.size() / now.outputs;
         return std::equal(a.begin() + o * width, a.begin() + (o + 1) * width,
                           b.begin() + o * width);
@@ -136,18 +137,21 @@ TEST_CASE("an example whose score is not finite is dropped and counted") {
   Sample sample("1 |A a:3e38 b:3e38 |B c\n1 |A a:3e38 b:-3e38 |B c\n-1 |B c |A d\n");
   const feature::FeatureBatch all = sample.batch(model);
   randomise(model, all, 1);
-  for (std::uint32_t i = 0; i < 2; ++i) model.linear().find_or_insert(all.linear[i].hash)[0] = 2;
-  Trainer trainer(spec, kernels::active());
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    table::Shard& shard = model.tables().of_group(1);
+    table::cell_of(shard.find_or_insert(table::key_of(all.linear[i].hash)))->weight = 2;
+  }
+  Trainer trainer(model, kernels::active());
   const std::vector<float> before = all_weights(model);
   for (std::size_t first = 0; first < 2; first += count) {
     trainer.learn(model, sample.batch(model, first, count));
   }
-  CHECK(model.scalars().dropped_gradients == 2);
-  CHECK(model.scalars().examples == 0);
+  CHECK(model.parameters().scalars.dropped_gradients == 2);
+  CHECK(model.parameters().scalars.examples == 0);
   CHECK(all_weights(model) == before);
   trainer.learn(model, sample.batch(model, 1, 2));
-  CHECK(model.scalars().dropped_gradients == 3);
-  CHECK(model.scalars().examples == 1);
+  CHECK(model.parameters().scalars.dropped_gradients == 3);
+  CHECK(model.parameters().scalars.examples == 1);
   CHECK(all_weights(model) != before);
   CHECK(all_finite(model));
 }
@@ -164,18 +168,18 @@ TEST_CASE("no importance and no value makes anything infinite or stops learning"
                 "1 |A a |B c |C d\n-1 |D e |C f\n");
   // The parser stops at kMaxImportance; other ways in may not.
   sample.chunk.examples[1].importance = sample.chunk.examples[2].importance = importance;
-  Trainer trainer(spec, kernels::active());
+  Trainer trainer(model, kernels::active());
   for (const std::size_t count : {1, 5}) {
     for (std::size_t first = 0; first < 5; first += count) {
       trainer.learn(model, sample.batch(model, first, count));
       REQUIRE(all_finite(model));
     }
   }
-  const std::uint64_t learned = model.scalars().examples;
+  const std::uint64_t learned = model.parameters().scalars.examples;
   const std::vector<float> before = all_weights(model);
   trainer.learn(model, sample.batch(model, 3, 1));
   trainer.learn(model, sample.batch(model, 4, 1));
-  CHECK(model.scalars().examples == learned + 2);
+  CHECK(model.parameters().scalars.examples == learned + 2);
   CHECK(all_weights(model) != before);
   CHECK(std::isfinite(trainer.tape.scores[0].last));
 }
@@ -188,14 +192,14 @@ TEST_CASE("lines without any feature are learned from, first, last and alone") {
   SECTION("no constant") { spec.constant = false; }
   Model model(spec, kTestMemory);
   Sample sample("1\n1 2\n-1\n1 |A a |B b\n-1\n");
-  Trainer trainer(spec, kernels::active());
+  Trainer trainer(model, kernels::active());
   trainer.learn(model, sample.batch(model, 0, 1));
   trainer.learn(model, sample.batch(model, 1, 2));
-  CHECK(model.scalars().examples == 3);
+  CHECK(model.parameters().scalars.examples == 3);
   CHECK(std::isfinite(trainer.tape.scores[0].last));
   trainer.learn(model, sample.batch(model, 3, 1));
   trainer.learn(model, sample.batch(model, 4, 1));
-  CHECK(model.scalars().examples == 5);
+  CHECK(model.parameters().scalars.examples == 5);
   CHECK(all_finite(model));
 }
 
@@ -204,13 +208,15 @@ TEST_CASE("counts of a feature stay true beyond what a float can count") {
   Model model(spec, kTestMemory);
   Sample sample("-1 |A a\n");
   const feature::FeatureBatch batch = sample.batch(model);
-  float* cell = model.linear().find_or_insert(batch.linear[0].hash);
-  cell[kCount] = 16777216;  // 2^24: the next float is 2^24 + 2
-  cell[kClicks] = 4194304;
-  Trainer trainer(spec, kernels::active());
+  Trainer trainer(model, kernels::active());
   trainer.gradients(model, batch);
-  for (int i = 0; i < 20000; ++i) trainer.optimizer.apply(model, trainer.tape);
-  CHECK(cell[kClicks] / cell[kCount] < 0.25f);
+  table::MixedCell& cell = table::mixed(*trainer.tape.cells[0]);
+  cell.count = 16777216;  // 2^24: the next float is 2^24 + 2
+  cell.clicks = 4194304;
+  for (int i = 0; i < 20000; ++i) {
+    trainer.optimizer.apply(model.tables(), model.parameters(), trainer.tape);
+  }
+  CHECK(cell.clicks / cell.count < 0.25f);
 }
 
 TEST_CASE("several rows of one batch move once, by the sum") {
@@ -223,10 +229,10 @@ TEST_CASE("several rows of one batch move once, by the sum") {
   Model model(spec, kTestMemory);
   Sample sample("1 |A a\n1 |A a\n");
   const feature::FeatureBatch batch = sample.batch(model);
-  Trainer(spec, kernels::active()).learn(model, batch);
-  const float* cell = model.linear().find(batch.linear[0].hash);
-  CHECK(cell[kWeight] == Approx(1.0));  // g / sqrt(g²) with g = 2 * -0.5
-  CHECK(cell[kSum] == Approx(1.0));
+  Trainer(model, kernels::active()).learn(model, batch);
+  const table::Cell& cell = *model.tables().find_cell(0, batch.linear[0].hash);
+  CHECK(cell.weight == Approx(1.0));  // g / sqrt(g²) with g = 2 * -0.5
+  CHECK(cell.sum == Approx(1.0));
 }
 
 }  // namespace

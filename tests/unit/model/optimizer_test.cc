@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "model/mlp_block.h"
+#include "block/mlp_block.h"
 #include "stepper.h"
 
 namespace leveret::model {
@@ -124,7 +124,7 @@ TEST_CASE("FTRL-proximal on the linear part") {
   shape.weights = false;
   Sample sample(random_lines(300, shape, 5));
   std::map<std::uint32_t, PlainFtrl> plain;
-  Trainer trainer(spec, kernels::active());
+  Trainer trainer(model, kernels::active());
   for (std::size_t i = 0; i < sample.chunk.examples.size(); ++i) {
     const feature::FeatureBatch batch = sample.batch(model, i, 1);
     double z = 0;
@@ -137,10 +137,10 @@ TEST_CASE("FTRL-proximal on the linear part") {
   }
   std::size_t zeros = 0;
   for (const auto& [hash, expected] : plain) {
-    const float* cell = model.linear().find(hash);
+    const table::Cell* const cell = model.tables().find_cell(0, hash);
     REQUIRE(cell != nullptr);
-    CHECK(cell[kWeight] == Approx(expected.w).margin(1e-4));
-    CHECK(cell[kSum] == Approx(expected.n).margin(1e-4));
+    CHECK(cell->weight == Approx(expected.w).margin(1e-4));
+    CHECK(cell->sum == Approx(expected.n).margin(1e-4));
     zeros += expected.w == 0;
   }
   CHECK((zeros > 0) == (l1 > 0));
@@ -163,12 +163,13 @@ struct PlainAdam {
 /// Gradient of neuron o of layer l, its weights and then its bias, summed over the batch.
 std::vector<double> neuron_gradient(const Model& model, const Tape& tape, std::size_t l,
                                     std::size_t o) {
-  const Dense& layer = model.dense()[l];
+  const std::vector<block::Dense>& layers = model.parameters().layers;
+  const block::Dense& layer = layers[l];
   std::vector<double> g(layer.inputs + 1);
   for (std::size_t b = 0; b < tape.size; ++b) {
     const float* in = (l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data()) +
-                      b * MlpBlock::width(model.dense(), l);
-    const double d = l + 1 == model.dense().size() ? tape.scores[b].d_deep
+                      b * block::MlpBlock::width(layers, l);
+    const double d = l + 1 == layers.size() ? tape.scores[b].d_deep
                                                    : tape.d_hidden[l][b * layer.outputs + o];
     for (std::size_t i = 0; i < layer.inputs; ++i) g[i] += d * in[i];
     g[layer.inputs] += d;
@@ -186,11 +187,11 @@ TEST_CASE("Adam on the dense layers, in batches, the last of which may be one ex
   int t = 0;
   for (const auto& [first, count] :
        std::vector<std::pair<std::size_t, std::size_t>>{{0, 4}, {4, 4}, {8, 4}, {12, 1}}) {
-    const std::vector<Dense> before = stepper.model.dense();
+    const std::vector<block::Dense> before = stepper.model.parameters().layers;
     stepper.step(first, count);
     ++t;
     for (std::size_t l = 0; l < before.size(); ++l) {
-      const Dense& after = stepper.model.dense()[l];
+      const block::Dense& after = stepper.model.parameters().layers[l];
       for (std::size_t o = 0; o < after.outputs; ++o) {
         const std::vector<double> g = neuron_gradient(stepper.model, stepper.trainer.tape, l, o);
         const bool fired = g.back() != 0;

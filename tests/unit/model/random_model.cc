@@ -1,7 +1,10 @@
 #include "random_model.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+
+#include "kernels/codec.h"
 
 namespace leveret::model {
 namespace {
@@ -19,6 +22,65 @@ float signed_between(Random& random, float low, float high) {
 
 void fill(Random& random, std::span<float> values, float size) {
   for (float& value : values) value = uniform(random, -size, size);
+}
+
+/// Half of them have had values other than 1.
+void randomise_largest_values(Model& model, const Tape& tape, Random& random) {
+  for (const feature::LinearRun& run : tape.batch->linear_runs) {
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      if (random() % 2 == 0) continue;
+      const float largest = uniform(random, 0.25f, 4);
+      if (model.tables().hashed() != nullptr) {
+        table::hashed(*tape.cells[i]).largest_value = largest;
+      } else {
+        model.tables().of_group(run.group).raise_largest_value(*tape.slots[i], largest);
+      }
+    }
+  }
+}
+
+void randomise_cells(Model& model, const Tape& tape, Random& random) {
+  // Before the counts, as learning does: then the first one may be below 1.
+  if (model.spec().mixed()) randomise_largest_values(model, tape, random);
+  for (std::size_t i = 0; i < tape.batch->linear.size(); ++i) {
+    table::Cell& cell = *tape.cells[i];
+    cell.weight = signed_between(random, 0.02f, 0.2f);
+    if (!model.spec().mixed()) continue;
+    table::MixedCell& both = table::mixed(cell);
+    both.weight2 = signed_between(random, 0.02f, 0.2f);
+    // A feature in five is new to the counts.
+    both.count = random() % 5 == 0 ? 0.0f : uniform(random, 1, 50);
+    both.clicks = both.count * uniform(random, 0.05f, 0.5f);
+  }
+}
+
+void append(std::vector<float>& to, std::span<const float> values) {
+  to.insert(to.end(), values.begin(), values.end());
+}
+
+std::vector<float> numbers_of(const table::Rows& rows, table::Row row,
+                              const table::RowLayout::Column& column) {
+  std::vector<float> numbers(column.count);
+  for (std::size_t i = 0; i < column.count; ++i) {
+    numbers[i] = kernels::decode(column.codec, rows.at(row) + column.begin, i);
+  }
+  return numbers;
+}
+
+void append_shard(std::vector<float>& to, const table::Shard& shard) {
+  const std::size_t floats = table::cell_floats(shard.cells());
+  const auto add_cell = [&](const table::Slot& slot) {
+    if (floats > 0) append(to, {&table::cell_of(&slot)->weight, floats});
+  };
+  for_each_in_order(shard, [&](const table::Slot& slot) {
+    add_cell(slot);
+    if (shard.cells() == table::CellKind::kMixed) to.push_back(shard.largest_value(slot));
+  });
+  if (shard.overflow_slot() != nullptr) add_cell(*shard.overflow_slot());
+  for (table::Row row = 0; row < shard.rows().end(); ++row) {
+    append(to, weights_of(shard.rows(), row));
+    append(to, states_of(shard.rows(), row));
+  }
 }
 
 }  // namespace
@@ -47,99 +109,114 @@ feature::FeatureBatch Sample::batch(Model& model, std::size_t first, std::size_t
   return batch;
 }
 
-/// Half of those whose cells say which row the feature has become numbers.
-static void randomise_largest_values(Model& model, const feature::FeatureBatch& batch,
-                                     const Tape& tape, Random& random) {
-  for (std::size_t i = 0; i < batch.linear.size(); ++i) {
-    if (model.rows_in_cells() && random() % 2 == 0) model.numbers_come(tape.cells[i]);
-    float& largest = tape.cells[i][kMaxValue];
-    if (largest >= 0) largest = random() % 2 == 0 ? 0.0f : uniform(random, 0.25f, 4);
-  }
-}
-
 void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t seed) {
   Random random(seed);
   Tape tape;
-  Network network(model.spec(), *kernels::find("reference"));
-  network.resolve(model, batch, tape);
-  for (std::size_t i = 0; i < batch.linear.size(); ++i) {
-    float* cell = tape.cells[i];
-    cell[kWeight] = signed_between(random, 0.02f, 0.2f);
-    if (!model.spec().mixed()) continue;
-    cell[kWeight2] = signed_between(random, 0.02f, 0.2f);
-    // A feature in five is new to the counts.
-    cell[kCount] = random() % 5 == 0 ? 0.0f : uniform(random, 1, 50);
-    cell[kClicks] = cell[kCount] * uniform(random, 0.05f, 0.5f);
-  }
-  if (model.spec().mixed()) randomise_largest_values(model, batch, tape, random);
-  for (FieldTable& table : model.fields()) {
-    for (Row row = 0; row < table.rows(); ++row) {
-      for (std::size_t i = 0; i < table.shape().weights(); ++i) {
-        table.set_weight(row, i, signed_between(random, 0.1f, 0.6f));
-      }
+  Lookup(model).resolve_all(model, batch, tape);
+  randomise_cells(model, tape, random);
+  for (table::Shard& shard : model.tables()) {
+    for (table::Row row = 0; row < shard.rows().end(); ++row) {
+      std::vector<float> weights = weights_of(shard.rows(), row);
+      for (float& weight : weights) weight = signed_between(random, 0.1f, 0.6f);
+      set_weights(shard.rows(), row, weights);
     }
   }
-  for (Dense& layer : model.dense()) {
-    fill(random, layer.weights, 1.5f / std::sqrt(static_cast<float>(layer.inputs)));
+  Parameters& parameters = model.parameters();
+  for (block::Dense& layer : parameters.layers) {
+    const float size = 1.5f / std::sqrt(static_cast<float>(layer.inputs));
+    for (std::uint32_t o = 0; o < layer.outputs; ++o) {
+      fill(random, {&layer.weights[o * layer.stride()], layer.inputs}, size);
+    }
     fill(random, layer.bias, 0.3f);
   }
-  for (std::size_t g = 0; g < model.group_weights().size(); g += 2) {
-    model.group_weights()[g] = uniform(random, 0.1f, 0.5f);
+  for (std::size_t g = 0; g < parameters.group_weights.size(); g += 2) {
+    parameters.group_weights[g] = uniform(random, 0.1f, 0.5f);
   }
-  Scalars& scalars = model.scalars();
+  block::Scalars& scalars = parameters.scalars;
   scalars.bias = uniform(random, -0.3f, 0.3f);
   scalars.bias2 = uniform(random, -0.3f, 0.3f);
   scalars.clicks = 30 + random() % 30;
   scalars.count = 200;
-  for (MixerState* mixer : {&scalars.first, &scalars.second}) {
+  for (block::MixerState* mixer : {&scalars.first, &scalars.second}) {
     for (float& weight : mixer->weight) weight = uniform(random, 0.1f, 0.6f);
     for (float& share : mixer->log_share) share = uniform(random, -3, 0);
   }
 }
 
-std::vector<float> weights_of(const FieldTable& table, Row row) {
-  std::vector<float> weights(table.shape().weights());
-  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = table.weight(row, i);
+std::vector<float> weights_of(const table::Rows& rows, table::Row row) {
+  std::vector<float> weights;
+  const table::RowPart& part = rows.layout().parts().at(0);
+  const std::vector<float> stored = numbers_of(rows, row, rows.layout().weights(0));
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    if (i % part.k < part.used_k) {
+      weights.push_back(stored[i]);
+    } else if (stored[i] != 0.0f) {
+      FAIL("weight " << i << " of row " << row << " is beyond k and yet " << stored[i]);
+    }
+  }
   return weights;
 }
 
-std::vector<float> states_of(const FieldTable& table, Row row) {
-  std::vector<float> states(table.shape().state());
-  for (std::size_t i = 0; i < states.size(); ++i) states[i] = table.state(row, i);
+void set_weights(table::Rows& rows, table::Row row, const std::vector<float>& weights) {
+  const table::RowPart& part = rows.layout().parts().at(0);
+  const table::RowLayout::Column& column = rows.layout().weights(0);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::size_t at = i / part.used_k * part.k + i % part.used_k;
+    kernels::encode(column.codec, rows.at(row) + column.begin, at, weights[i]);
+  }
+}
+
+std::vector<float> states_of(const table::Rows& rows, table::Row row) {
+  std::vector<float> states;
+  const table::RowLayout& layout = rows.layout();
+  for (std::size_t s = 0; s < layout.parts().at(0).states.size(); ++s) {
+    append(states, numbers_of(rows, row, layout.state(0, s)));
+  }
   return states;
 }
 
-void set_weights(FieldTable& table, Row row, const std::vector<float>& weights) {
-  for (std::size_t i = 0; i < weights.size(); ++i) table.set_weight(row, i, weights[i]);
+table::Row find_row(const Model& model, std::uint32_t field, std::uint32_t hash) {
+  const table::Shard& shard = model.tables().field(field);
+  const table::Slot* const slot = shard.find(table::key_of(hash));
+  return slot != nullptr ? shard.row_of(*slot) : table::kNoRow;
+}
+
+std::uint64_t count_rows(const Model& model) {
+  std::uint64_t rows = 0;
+  for (const table::Shard& shard : model.tables()) rows += shard.rows().size();
+  return rows;
+}
+
+std::uint64_t count_features(const Model& model) {
+  std::uint64_t features = 0;
+  for (const table::Shard& shard : model.tables()) features += shard.index().size();
+  return features;
 }
 
 std::vector<float> all_weights(const Model& model) {
   std::vector<float> all;
-  model.linear().for_each([&](std::uint32_t, const float* cell) {
-    all.insert(all.end(), cell, cell + model.linear().cell_floats());
-  });
-  for (const FieldTable& table : model.fields()) {
-    for (Row row = 0; row < table.rows(); ++row) {
-      const std::vector<float> weights = weights_of(table, row);
-      all.insert(all.end(), weights.begin(), weights.end());
-      const std::vector<float> states = states_of(table, row);
-      all.insert(all.end(), states.begin(), states.end());
-    }
+  const table::Tables& tables = model.tables();
+  if (const table::HashedCells* const cells = tables.hashed()) {
+    for_each_cell(tables, [&](const table::Cell& cell) {
+      append(all, {&cell.weight, cells->number_bytes() / sizeof(float)});
+    });
   }
-  for (const Dense& layer : model.dense()) {
+  for (const table::Shard& shard : tables) append_shard(all, shard);
+  const Parameters& parameters = model.parameters();
+  for (const block::Dense& layer : parameters.layers) {
     for (const auto* values : {&layer.weights, &layer.bias, &layer.weights_state, &layer.bias_state,
                                &layer.weights_moment, &layer.bias_moment}) {
-      all.insert(all.end(), values->begin(), values->end());
+      append(all, *values);
     }
   }
-  all.insert(all.end(), model.group_weights().begin(), model.group_weights().end());
-  const Scalars& s = model.scalars();
-  all.insert(all.end(), {static_cast<float>(s.clicks), static_cast<float>(s.count), s.bias,
-                         s.bias_sum, s.bias2, s.bias2_sum});
-  for (const MixerState* mixer : {&s.first, &s.second}) {
-    all.insert(all.end(), mixer->weight.begin(), mixer->weight.end());
-    all.insert(all.end(), mixer->sum.begin(), mixer->sum.end());
-    all.insert(all.end(), mixer->log_share.begin(), mixer->log_share.end());
+  append(all, parameters.group_weights);
+  const block::Scalars& s = parameters.scalars;
+  append(all, std::vector<float>{static_cast<float>(s.clicks), static_cast<float>(s.count), s.bias,
+                                 s.bias_sum, s.bias2, s.bias2_sum});
+  for (const block::MixerState* mixer : {&s.first, &s.second}) {
+    append(all, mixer->weight);
+    append(all, mixer->sum);
+    append(all, mixer->log_share);
   }
   return all;
 }

@@ -9,10 +9,11 @@
 
 #include "feature/feature_batch.h"
 #include "kernels/dispatch.h"
+#include "model/lookup.h"
 #include "model/model.h"
 #include "model/network.h"
-#include "model/optimizer.h"
 #include "model/random_lines.h"
+#include "optim/optimizer.h"
 #include "text/parser.h"
 
 namespace leveret::model {
@@ -36,23 +37,28 @@ struct Sample {
   text::ExampleChunk chunk;
 };
 
-/// Gives every feature of the batch a row and a cell, and everything that is learned a random value
-/// of a size that keeps scores off the clamps and away from 0.
+/// Gives every feature of the batch its slot and, if its time has come, its row, and everything
+/// that is learned a random value of a size that keeps scores off the clamps and away from 0.
 void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t seed);
 
-/// One step of learning: resolve, forward, backward, apply.
+/// One step of learning: look-ups, forward, backward, apply.
 struct Trainer {
-  Trainer(const Spec& spec, const kernels::Kernels& kernels)
-      : network(spec, kernels), optimizer(kernels) {}
+  Trainer(const Model& model, const kernels::Kernels& kernels)
+      : lookup(model),
+        network(model.config(), kernels),
+        optimizer(kernels, model.config(), model.spec()) {}
 
+  void forward(Model& model, const feature::FeatureBatch& batch) {
+    network.open(model.parameters(), batch.size(), tape);
+    lookup.resolve_all(model, batch, tape);
+    network.forward(model.parameters(), tape);
+  }
   void gradients(Model& model, const feature::FeatureBatch& batch) {
-    network.resolve(model, batch, tape);
-    network.forward(model, tape);
-    network.backward(model, tape);
+    forward(model, batch);
+    network.backward(model.parameters(), tape);
   }
   void learn(Model& model, const feature::FeatureBatch& batch) {
-    network.resolve(model, batch, tape);
-    network.forward(model, tape);
+    forward(model, batch);
     network.learn(model, tape, optimizer);
   }
   /// One example at a time.
@@ -61,19 +67,51 @@ struct Trainer {
       learn(model, sample.batch(model, i, 1));
     }
   }
+  /// Without learning: the model stays as it is.
+  void predict(const Model& model, const feature::FeatureBatch& batch) {
+    network.open(model.parameters(), batch.size(), tape);
+    lookup.find_all(model, batch, tape);
+    network.forward(model.parameters(), tape);
+  }
 
+  Lookup lookup;
   Network network;
-  Optimizer optimizer;
+  optim::Optimizer optimizer;
   Tape tape;
 };
 
-/// The weights of a row, whatever their format.
-std::vector<float> weights_of(const FieldTable& table, Row row);
-/// Its accumulators.
-std::vector<float> states_of(const FieldTable& table, Row row);
-void set_weights(FieldTable& table, Row row, const std::vector<float>& weights);
+/// The weights of a row, spec.ffm_k for each slot. Fails where those that fill a slot up to a power
+/// of two are not 0.
+std::vector<float> weights_of(const table::Rows& rows, table::Row row);
+void set_weights(table::Rows& rows, table::Row row, const std::vector<float>& weights);
+/// Its accumulators, as they are stored.
+std::vector<float> states_of(const table::Rows& rows, table::Row row);
 
-/// Every number that learning can change, table slots in memory order: equal for equal models.
+/// The row of a feature of a field, or kNoRow.
+table::Row find_row(const Model& model, std::uint32_t field, std::uint32_t hash);
+/// Rows of all fields.
+std::uint64_t count_rows(const Model& model);
+/// Linear features that have been met; not with -b.
+std::uint64_t count_features(const Model& model);
+
+/// Slots of a shard by key.
+template <class Visit>
+void for_each_in_order(const table::Shard& shard, Visit visit) {
+  for (const std::uint32_t i : shard.index().in_order()) visit(*shard.slot(i));
+}
+/// Cells of linear weights: by shard and key, or by number with -b.
+template <class Visit>
+void for_each_cell(const table::Tables& tables, Visit visit) {
+  if (const table::HashedCells* const cells = tables.hashed()) {
+    for (std::uint64_t i = 0; i < cells->capacity(); ++i) visit(*cells->at(i));
+    return;
+  }
+  for (const table::Shard& shard : tables) {
+    for_each_in_order(shard, [&](const table::Slot& slot) { visit(*table::cell_of(&slot)); });
+  }
+}
+
+/// Every number that learning can change, in an order of keys and rows: equal for equal models.
 std::vector<float> all_weights(const Model& model);
 
 }  // namespace leveret::model

@@ -15,7 +15,7 @@ double probability(double z) { return 1 / (1 + std::exp(-z)); }
 double log_odds(double p) { return std::log(p / (1 - p)); }
 
 /// mixer.h: the probability mixture of all scores and of their weighted sum.
-double mixed(const MixerState& state, std::vector<double> scores) {
+double mixed(const block::MixerState& state, std::vector<double> scores) {
   double sum = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) sum += state.weight[i] * scores[i];
   scores.push_back(clamped(sum));
@@ -31,26 +31,17 @@ double mixed(const MixerState& state, std::vector<double> scores) {
 
 double reference_loss(double z, double label) { return std::log1p(std::exp(-label * z)); }
 
+ReferenceModel::CellName ReferenceModel::name(std::uint32_t group, std::uint32_t hash) const {
+  if (spec.bit_precision > 0) return {0, hash & ((1u << spec.bit_precision) - 1)};
+  return {spec.has_ffm() ? group : 0, hash};
+}
+
 ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& batch)
-    : spec(model.spec()), fields(model.features().field_count()), rows(model.fields().size()) {
-  for (const feature::Feature& f : batch.linear) {
-    const float* cell = model.linear().find(f.hash);
-    cells[f.hash].fill(0);
-    if (cell == nullptr) continue;
-    std::copy_n(cell, model.linear().cell_floats(), cells[f.hash].begin());
-    if (model.spec().mixed()) cells[f.hash][kMaxValue] = largest_value(cell);
-  }
-  for (const feature::FieldRun& run : batch.runs) {
-    const FieldTable& table = model.fields()[run.field];
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      const std::uint32_t hash = batch.field_features[i].hash;
-      const Row row = model.find_row(run.field, hash);
-      if (row == kNoRow) continue;
-      const std::vector<float> w = weights_of(table, row);
-      rows[run.field][hash].assign(w.begin(), w.end());
-    }
-  }
-  for (const Dense& dense : model.dense()) {
+    : spec(model.spec()), fields(model.features().field_count()), rows(fields) {
+  copy_cells(model, batch);
+  if (spec.has_ffm()) copy_rows(model, batch);
+  const Parameters& parameters = model.parameters();
+  for (const block::Dense& dense : parameters.layers) {
     Layer layer;
     for (std::uint32_t o = 0; o < dense.outputs; ++o) {
       const auto row = dense.weights.begin() + o * dense.stride();
@@ -59,10 +50,10 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
     layer.bias.assign(dense.bias.begin(), dense.bias.end());
     layers.push_back(std::move(layer));
   }
-  for (std::size_t g = 0; g < model.group_weights().size(); g += 2) {
-    group_weights.push_back(model.group_weights()[g]);
+  for (std::size_t g = 0; g < parameters.group_weights.size(); g += 2) {
+    group_weights.push_back(parameters.group_weights[g]);
   }
-  const Scalars& scalars = model.scalars();
+  const block::Scalars& scalars = parameters.scalars;
   bias = scalars.bias;
   bias2 = scalars.bias2;
   clicks = scalars.clicks;
@@ -71,12 +62,46 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
   second_mixer = scalars.second;
 }
 
+void ReferenceModel::copy_cells(const Model& model, const feature::FeatureBatch& batch) {
+  for (const feature::LinearRun& run : batch.linear_runs) {
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const std::uint32_t hash = batch.linear[i].hash;
+      Cell& to = cells[name(run.group, hash)];
+      const table::Cell* const cell = model.tables().find_cell(run.group, hash);
+      if (cell == nullptr) continue;
+      to.weight = cell->weight;
+      if (!spec.mixed()) continue;
+      const table::MixedCell& both = table::mixed(*cell);
+      to.weight2 = both.weight2;
+      to.clicks = both.clicks;
+      to.count = both.count;
+      to.largest_value = model.tables().largest_value(run.group, hash);
+    }
+  }
+}
+
+void ReferenceModel::copy_rows(const Model& model, const feature::FeatureBatch& batch) {
+  for (const feature::FieldRun& run : batch.runs) {
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const std::uint32_t hash = batch.field_features[i].hash;
+      const table::Row row = find_row(model, run.field, hash);
+      if (row == table::kNoRow) continue;
+      const std::vector<float> w = weights_of(model.tables().field(run.field).rows(), row);
+      rows[run.field][hash].assign(w.begin(), w.end());
+    }
+  }
+}
+
 ReferenceModel::Values ReferenceModel::values(const feature::FeatureBatch& batch) const {
   Values x;
-  for (const feature::Feature& f : batch.linear) {
-    const double value = f.value;
-    const double largest = std::max(cells.at(f.hash)[kMaxValue], std::fabs(value));
-    x.linear.push_back(spec.mixed() ? value / largest : value);
+  x.linear.resize(batch.linear.size());
+  for (const feature::LinearRun& run : batch.linear_runs) {
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const feature::Feature& f = batch.linear[i];
+      const double largest = cells.at(name(run.group, f.hash)).largest_value;
+      const double value = f.value;
+      x.linear[i] = spec.mixed() ? value / std::max(largest, std::fabs(value)) : value;
+    }
   }
   for (const feature::FieldFeature& f : batch.field_features) {
     x.field.push_back(f.linear == feature::kNoLinear ? f.value : x.linear[f.linear]);
@@ -92,7 +117,7 @@ void ReferenceModel::linear_one(const feature::FeatureBatch& batch, std::size_t 
   for (std::uint32_t r = batch.linear_runs_begin[b]; r < batch.linear_runs_begin[b + 1]; ++r) {
     const feature::LinearRun& run = batch.linear_runs[r];
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      const double product = cells.at(batch.linear[i].hash)[kWeight] * x.linear[i];
+      const double product = cells.at(name(run.group, batch.linear[i].hash)).weight * x.linear[i];
       s.group_linear[run.group] += product;
       s.linear += product;
     }
@@ -112,15 +137,15 @@ void ReferenceModel::linear_mixed(const feature::FeatureBatch& batch, std::size_
     const feature::LinearRun& run = batch.linear_runs[r];
     const double length = run.end - run.begin;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      const auto& cell = cells.at(batch.linear[i].hash);
-      s.group_linear[run.group] += cell[kWeight] * x.linear[i];
-      s.linear += cell[kWeight] * x.linear[i];
-      sum2 += cell[kWeight2] * x.linear[i];
-      if (cell[kCount] == 0) continue;
-      const double others = std::max(0.0, cell[kCount] - cell[kClicks]);
-      const double p = (cell[kClicks] + kPrior * rate) / (cell[kClicks] + others + kPrior);
-      s.group_counts[run.group] += (log_odds(p) - log_odds(rate)) / length;
-      s.group_seen[run.group] += std::log(1 + cell[kCount]) / length;
+      const Cell& cell = cells.at(name(run.group, batch.linear[i].hash));
+      s.group_linear[run.group] += cell.weight * x.linear[i];
+      s.linear += cell.weight * x.linear[i];
+      sum2 += cell.weight2 * x.linear[i];
+      if (cell.count == 0) continue;
+      const double others = std::max<double>(cell.count - cell.clicks, 0) + kPrior * (1 - rate);
+      const double odds = (cell.clicks + kPrior * rate) / others;
+      s.group_counts[run.group] += (std::log(odds) - log_odds(rate)) / length;
+      s.group_seen[run.group] += std::log(1 + cell.count) / length;
     }
   }
   s.counts = s.base;

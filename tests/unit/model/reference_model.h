@@ -3,9 +3,9 @@
 /// gradient checks.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "feature/feature_batch.h"
@@ -41,20 +41,30 @@ struct ReferenceModel {
     std::vector<double> bias;
   };
 
+  struct Cell {
+    double weight = 0, weight2 = 0, clicks = 0, count = 0;
+    double largest_value = 0;
+  };
+  /// What a linear feature shares with no other one, but for those of equal hash with -b.
+  using CellName = std::pair<std::uint32_t, std::uint32_t>;  ///< group, hash
+  CellName name(std::uint32_t group, std::uint32_t hash) const;
+
   Spec spec;
   std::uint32_t fields = 0;
-  std::map<std::uint32_t, std::array<double, kMixedCell>> cells;  ///< by hash
-  /// By field and hash; a feature without row is not there.
+  std::map<CellName, Cell> cells;
+  /// By field and hash; a feature without row is not there. k weights for each field.
   std::vector<std::map<std::uint32_t, std::vector<double>>> rows;
   std::vector<Layer> layers;
   std::vector<double> group_weights;
   double bias = 0, bias2 = 0, clicks = 0, count = 1;
-  MixerState first_mixer, second_mixer;
+  block::MixerState first_mixer, second_mixer;
 
  private:
   struct Values {
     std::vector<double> linear, field;  ///< parallel to the batch's features
   };
+  void copy_cells(const Model& model, const feature::FeatureBatch& batch);
+  void copy_rows(const Model& model, const feature::FeatureBatch& batch);
   Values values(const feature::FeatureBatch& batch) const;
   void linear_one(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
                   ReferenceScores& s) const;

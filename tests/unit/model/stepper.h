@@ -1,9 +1,8 @@
 /// One step of learning and, from a copy of the model, the gradient that it was taken with.
 #pragma once
 
+#include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstring>
-#include <string>
 #include <vector>
 
 #include "random_model.h"
@@ -13,21 +12,22 @@ namespace leveret::model {
 /// Weights by part, in an order that stays as long as no feature is new.
 struct WeightsByPart {
   explicit WeightsByPart(const Model& model) {
-    model.linear().for_each([&](std::uint32_t, const float* cell) {
-      linear.push_back(cell[kWeight]);
-      if (model.spec().mixed()) linear2.push_back(cell[kWeight2]);
+    const block::Scalars& scalars = model.parameters().scalars;
+    for_each_cell(model.tables(), [&](const table::Cell& cell) {
+      linear.push_back(cell.weight);
+      if (model.spec().mixed()) linear2.push_back(table::mixed(cell).weight2);
     });
     if (model.spec().constant) {
-      linear.push_back(model.scalars().bias);
-      if (model.spec().mixed()) linear2.push_back(model.scalars().bias2);
+      linear.push_back(scalars.bias);
+      if (model.spec().mixed()) linear2.push_back(scalars.bias2);
     }
-    for (const FieldTable& table : model.fields()) {
-      for (Row row = 0; row < table.rows(); ++row) {
-        const std::vector<float> w = weights_of(table, row);
+    for (const table::Shard& shard : model.tables()) {
+      for (table::Row row = 0; row < shard.rows().end(); ++row) {
+        const std::vector<float> w = weights_of(shard.rows(), row);
         rows.insert(rows.end(), w.begin(), w.end());
       }
     }
-    for (const Dense& layer : model.dense()) {
+    for (const block::Dense& layer : model.parameters().layers) {
       dense.insert(dense.end(), layer.weights.begin(), layer.weights.end());
       dense.insert(dense.end(), layer.bias.begin(), layer.bias.end());
     }
@@ -35,21 +35,23 @@ struct WeightsByPart {
   std::vector<float> linear, linear2, rows, dense;
 };
 
-/// Makes `to`, which has met the same examples, know what `from` knows.
+/// Makes `to`, which has met the same examples, know what `from` knows; not with -b.
 inline void copy_learned(const Model& from, Model& to) {
-  from.linear().for_each([&](std::uint32_t key, const float* cell) {
-    std::copy_n(cell, from.linear().cell_floats(), to.linear().find_or_insert(key));
-  });
-  for (std::size_t f = 0; f < from.fields().size(); ++f) {
-    const FieldTable& table = from.fields()[f];
-    REQUIRE(to.fields()[f].rows() == table.rows());
-    for (Row row = 0; row < table.rows(); ++row) {
-      set_weights(to.fields()[f], row, weights_of(table, row));
+  for (std::size_t s = 0; s < from.tables().size(); ++s) {
+    const table::Shard& shard = from.tables()[s];
+    table::Shard& copy = to.tables()[s];
+    const std::size_t floats = table::cell_floats(shard.cells());
+    shard.for_each([&](const table::Slot& slot) {
+      table::Slot& twin = *copy.find_or_insert(slot.key);
+      if (slot.ref.has_largest_value()) copy.raise_largest_value(twin, shard.largest_value(slot));
+      std::copy_n(&table::cell_of(&slot)->weight, floats, &table::cell_of(&twin)->weight);
+    });
+    REQUIRE(copy.rows().end() == shard.rows().end());
+    for (table::Row row = 0; row < shard.rows().end(); ++row) {
+      set_weights(copy.rows(), row, weights_of(shard.rows(), row));
     }
   }
-  to.dense() = from.dense();
-  to.group_weights() = from.group_weights();
-  to.scalars() = from.scalars();
+  to.parameters() = from.parameters();
 }
 
 /// A random model over random lines whose features all have their rows, and its twin that takes
@@ -60,9 +62,9 @@ class Stepper {
           const kernels::Kernels& kernels = kernels::active())
       : model(spec, kTestMemory),
         sample(random_lines(lines, shape, seed)),
-        trainer(spec, kernels),
+        trainer(model, kernels),
         twin_(plain(spec), kTestMemory),
-        twin_trainer_(plain(spec), kernels) {
+        twin_trainer_(twin_, kernels) {
     const feature::FeatureBatch all = sample.batch(model);
     randomise(model, all, seed);
     randomise(twin_, sample.batch(twin_), seed);
@@ -95,7 +97,7 @@ class Stepper {
 
  private:
   static Spec plain(Spec spec) {
-    spec.optimizer = OptimizerKind::kAdagrad;
+    spec.optimizer = optim::OptimizerKind::kAdagrad;
     spec.l2 = 0;
     for (PartLearning* part : {&spec.linear, &spec.ffm, &spec.nn}) *part = {1, 0, part->init_acc};
     return spec;

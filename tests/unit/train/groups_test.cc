@@ -37,16 +37,17 @@ TEST_CASE("the layers make the step of a batch; rows and cells those of single e
   group.learn(lines);
   batch.learn(lines);
   for (std::size_t l = 0; l < 3; ++l) {
-    const model::Dense &one = group.model.dense()[l], &other = batch.model.dense()[l];
+    const block::Dense& one = group.model.parameters().layers[l];
+    const block::Dense& other = batch.model.parameters().layers[l];
     INFO("layer " << l);
-    for (const auto part : {&model::Dense::weights, &model::Dense::weights_state,
-                            &model::Dense::bias, &model::Dense::bias_state}) {
-      const model::AlignedFloats &a = one.*part, &b = other.*part;
+    for (const auto part : {&block::Dense::weights, &block::Dense::weights_state,
+                            &block::Dense::bias, &block::Dense::bias_state}) {
+      const table::AlignedFloats &a = one.*part, &b = other.*part;
       REQUIRE(a.size() == b.size());
       for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == Approx(b[i]).margin(1e-6));
     }
   }
-  CHECK(group.model.scalars().examples == 6);
+  CHECK(group.model.parameters().scalars.examples == 6);
 }
 
 TEST_CASE("a group of one learns what an example alone learns") {
@@ -80,12 +81,73 @@ TEST_CASE("groups are cut by count, however the input is") {
   }
 }
 
+/// Lines whose features are nearly all new, of fields that are known from the start.
+struct ManyNewFeatures {
+  explicit ManyNewFeatures(model::Heads heads) : spec(grouped(heads, 8)) {
+    spec.features.fields = {{"A"}, {"B"}, {"C"}, {"D"}};
+    model::LineShape shape;
+    shape.vocabulary = 100000;
+    shape.features = 6;
+    lines = model::random_lines(200, shape, 12);
+  }
+  model::Spec spec;
+  std::string lines;
+};
+
+TEST_CASE("tables that grow while examples of a group wait make no difference") {
+  ManyNewFeatures many(GENERATE(model::Heads::kMixed, model::Heads::kOne));
+  SECTION("one slot for a feature") {}
+  SECTION("slots of fields beside those of cells") {
+    many.spec.features.fields = {{"A", "B"}, {"B", "C"}, {"D"}};
+    many.spec.features.linear_all = false;
+    many.spec.features.linear = {"B", "D"};
+  }
+  SECTION("cells without keys") { many.spec.bit_precision = 14; }
+  TrainRun growing(many.spec), roomy(many.spec);
+  for (table::Shard& shard : roomy.model.tables()) shard.reserve(20000, 20000);
+  growing.learn(many.lines);
+  roomy.learn(many.lines);
+  // Several times, and within a group: 8 examples have more features than there were slots.
+  CHECK(growing.model.tables().field(0).index().capacity() >= 16 * table::Index::kFirstSlots);
+  CHECK(growing.model.tables().field(0).index().capacity() <
+        roomy.model.tables().field(0).index().capacity());
+  CHECK(growing.probabilities() == roomy.probabilities());
+  CHECK((growing.saved() == roomy.saved()));  // no text of so many bytes
+}
+
+TEST_CASE("a group knows, counts and admits what its examples do one by one") {
+  ManyNewFeatures many(GENERATE(model::Heads::kMixed, model::Heads::kOne));
+  many.spec.admit = GENERATE(1, 2);
+  many.lines += many.lines;
+  TrainRun group(many.spec);
+  many.spec.nn_batch_size = 1;
+  TrainRun alone(many.spec);
+  group.learn(many.lines);
+  alone.learn(many.lines);
+  const table::Tables &a = group.model.tables(), &b = alone.model.tables();
+  REQUIRE(a.size() == b.size());
+  for (std::size_t s = 0; s < a.size(); ++s) {
+    REQUIRE(a[s].index().size() == b[s].index().size());
+    CHECK(a[s].rows().size() == b[s].rows().size());
+    a[s].for_each([&](const table::Slot& slot) {
+      const table::Slot* const other = b[s].find(slot.key);
+      REQUIRE(other != nullptr);
+      CHECK(slot.ref == other->ref);
+      if (!many.spec.mixed()) return;
+      const table::MixedCell& one = table::mixed(*table::cell_of(&slot));
+      CHECK(one.count == table::mixed(*table::cell_of(other)).count);
+      CHECK(one.clicks == table::mixed(*table::cell_of(other)).clicks);
+      CHECK(a[s].largest_value(slot) == b[s].largest_value(*other));
+    });
+  }
+}
+
 TEST_CASE("lines without a field and lines that are not learned go through a group") {
   const model::Spec spec = grouped(model::Heads::kOne, 4);
   TrainRun run(spec);
   run.learn("1 |\n-1 |\n1 |A a |B b\n|A a |B c\n-1 0 |A b |B c\n1 |A a |B b\n-1 |\n");
   CHECK(run.probabilities().size() == 7);
-  CHECK(run.model.scalars().examples == 5);
+  CHECK(run.model.parameters().scalars.examples == 5);
 }
 
 }  // namespace

@@ -28,9 +28,9 @@ TEST_CASE("the steps of a thread of hogwild, one by one, are those of learn()") 
         if (learner.ready()) {
           learner.make_room(1);
           CHECK(learner.has_room(1));
-          model.set_concurrent(true);
+          model.tables().set_concurrent(true);
           learner.learn_taken(outcomes);
-          model.set_concurrent(false);
+          model.tables().set_concurrent(false);
         }
         if (learner.stuck()) {
           model.features().meet(names, chunk, next, true);
@@ -83,8 +83,6 @@ TEST_CASE("a thread that learns into copies learns what it learns without") {
     if (kind.spec.batch_size > 1) continue;
     if (!hidden) kind.spec.hidden = {};
     kind.spec.ffm_precision = 32;
-    // Features that share a cell have copies of their own.
-    if (kind.spec.bit_precision > 0) kind.spec.bit_precision = 22;
     INFO(kind.name << (hidden ? "" : " without hidden layers"));
     TrainRun plain(kind.spec);
     plain.learn(lines);
@@ -143,7 +141,7 @@ TEST_CASE("threads report every example of every chunk once, and rethrow what st
     run();
     CHECK(parsed == 2000);
     CHECK(reported == 2000);
-    CHECK(model.scalars().examples == 2000);
+    CHECK(model.parameters().scalars.examples == 2000);
     CHECK(stops == 0);
   }
   SECTION("an error") {

@@ -11,12 +11,15 @@
 #include "files/temp_folder.h"
 #include "kernels/dispatch.h"
 #include "model/random_lines.h"
+#include "modelfile/model_io.h"
 #include "text/parser.h"
 #include "train/learner.h"
-#include "train/model_io.h"
 #include "train/predictor.h"
 
 namespace leveret::train {
+
+using modelfile::load_model;
+using modelfile::save_model;
 
 /// Enough for every test; small enough for the sanitizers' addresses.
 inline constexpr std::uint64_t kTestMemory = std::uint64_t{256} << 20;
@@ -112,23 +115,23 @@ inline std::vector<NamedSpec> specs_to_test() {
   add("heads one").heads = model::Heads::kOne;
   model::Spec& ftrl = add("ftrl");
   ftrl.heads = model::Heads::kOne;
-  ftrl.optimizer = model::OptimizerKind::kFtrl;
+  ftrl.optimizer = optim::OptimizerKind::kFtrl;
   ftrl.l1 = 0.1f;
   model::Spec& hashed = add("hashed");
   hashed.bit_precision = 12;
-  hashed.ffm_bits = 8;
   model::Spec& hashed_one = add("hashed, heads one");
   hashed_one.heads = model::Heads::kOne;
   hashed_one.bit_precision = 7;
   model::Spec& hashed_ftrl = add("hashed, ftrl");
   hashed_ftrl.heads = model::Heads::kOne;
-  hashed_ftrl.optimizer = model::OptimizerKind::kFtrl;
+  hashed_ftrl.optimizer = optim::OptimizerKind::kFtrl;
   hashed_ftrl.bit_precision = 7;
   model::Spec& batch = add("batch of 4");
   batch.batch_size = 4;
   add("groups of 4").nn_batch_size = 4;
+  add("k of 5").ffm_k = 5;
   model::Spec& adam = add("adam");
-  adam.optimizer = model::OptimizerKind::kAdam;
+  adam.optimizer = optim::OptimizerKind::kAdam;
   adam.batch_size = 4;
   adam.hidden = {8, 4};
   model::Spec& linear = add("linear with interactions");
@@ -143,7 +146,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   fields.admit = 1;
   fields.ffm_k = 3;
   model::Spec& sgd = add("sgd");
-  sgd.optimizer = model::OptimizerKind::kSgd;
+  sgd.optimizer = optim::OptimizerKind::kSgd;
   sgd.admit = 3;
   sgd.constant = false;
   sgd.hidden = {};

@@ -1,0 +1,144 @@
+#include "block/ffm_block.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "block/logistic.h"
+
+namespace leveret::block {
+namespace {
+
+float instance_scale(const Tape& tape, std::size_t b) {
+  float squares = 0, features = 0;
+  if (tape.ffm.in_place && tape.ffm.at.ones) {
+    const std::uint32_t* const begin = &tape.batch->field_features_begin[tape.first + b];
+    features = squares = static_cast<float>(begin[1] - begin[0]);
+  } else {
+    for (const feature::FieldRun& run : tape.field_runs(b)) {
+      features += static_cast<float>(run.end - run.begin);
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        squares += tape.field_values[i] * tape.field_values[i];
+      }
+    }
+  }
+  return std::sqrt(features) / std::max(squares, 1e-6f);
+}
+
+}  // namespace
+
+void FfmBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+                       std::size_t end) const {
+  const std::size_t pairs = parameters.layout.pairs();
+  for (std::size_t b = begin; b < end; ++b) {
+    gather(parameters, tape, b, true);
+    float* p = tape.pairs.data() + b * pairs;
+    float sum = 0;
+    if (!tape.ffm.in_place) {
+      pairs_of(parameters, tape, p);
+      sum = kernels_->total(p, pairs);
+    } else {
+      sum = pairs_in_place(parameters, tape, b);
+    }
+    tape.pairs_sum[b] = sum;
+    tape.ffm_scale[b] = instance_scale(tape, b);
+    Scores& scores = tape.scores[b];
+    scores.ffm += tape.ffm_scale[b] * sum;
+    if (config_.mixed) scores.ffm = clamp_score(scores.ffm);
+    scores.deep = scores.last = scores.ffm;
+  }
+}
+
+void FfmBlock::gather(const Parameters& parameters, Tape& tape, std::size_t b,
+                      bool in_place) const {
+  const std::size_t slots = parameters.layout.fields;
+  const std::size_t k = config_.k;
+  const std::size_t length = slots * k;
+  FfmTape& ffm = tape.ffm;
+  ffm.in_place = in_place && gather_in_place(parameters, tape, b);
+  if (ffm.in_place) return;
+  ffm.present.clear();
+  ffm.fields.clear();
+  ffm.sums.clear();
+  if (ffm.contra.size() < slots * length) {
+    ffm.store.resize(slots * length);
+    ffm.contra.resize(slots * length);
+    ffm.delta.resize(slots * slots);
+    ffm.row.resize(length);
+  }
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    std::uint32_t admitted = 0, last = 0;
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      if (tape.rows[i] == nullptr) continue;
+      ++admitted;
+      last = i;
+    }
+    if (admitted == 0) continue;
+    float* const sum = ffm.store.data() + ffm.present.size() * length;
+    if (admitted == 1 && tape.field_values[last] == 1.0f) {
+      kernels_->decode(config_.weights, tape.rows[last], length, sum);
+    } else {
+      std::fill(sum, sum + length, 0.0f);
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        if (tape.rows[i] == nullptr) continue;
+        kernels_->decode(config_.weights, tape.rows[i], length, ffm.row.data());
+        kernels_->axpy(tape.field_values[i], ffm.row.data(), length, sum);
+      }
+    }
+    ffm.present.push_back({run.field, run.begin, run.end, admitted > 1});
+    ffm.fields.push_back(run.field);
+    ffm.sums.push_back(sum);
+  }
+  kernels_->transpose(ffm.sums.data(), ffm.fields.data(), ffm.fields.size(), slots, k,
+                      ffm.contra.data());
+}
+
+void FfmBlock::pairs_of(const Parameters& parameters, Tape& tape, float* pairs) const {
+  const std::size_t slots = parameters.layout.fields;
+  const std::size_t k = config_.k;
+  std::size_t done = 0;  // fields whose stretch of the triangle is written
+  for (std::size_t i = 0; i < tape.ffm.present.size(); ++i) {
+    const std::size_t g = tape.ffm.present[i].field;
+    std::fill(pairs + pair_index(0, done), pairs + pair_index(0, g), 0.0f);
+    kernels_->dots(tape.ffm.sums[i], tape.ffm.contra.data() + i * slots * k, g, k,
+                   pairs + pair_index(0, g));
+    pairs[pair_index(g, g)] = tape.ffm.present[i].several ? within(tape, i) : 0.0f;
+    done = g + 1;
+  }
+  std::fill(pairs + pair_index(0, done), pairs + pair_index(0, slots), 0.0f);
+}
+
+float FfmBlock::within(Tape& tape, std::size_t present) const {
+  const PresentField& field = tape.ffm.present[present];
+  const std::size_t k = config_.k;
+  const float* sum = tape.ffm.sums[present] + field.field * k;
+  float twice = kernels_->dot(sum, sum, k);
+  for (std::uint32_t i = field.begin; i < field.end; ++i) {
+    if (tape.rows[i] == nullptr) continue;
+    float* const v = tape.ffm.row.data();
+    kernels_->decode(config_.weights, slot_at(tape.rows[i], field.field), k, v);
+    twice -= tape.field_values[i] * tape.field_values[i] * kernels_->dot(v, v, k);
+  }
+  return 0.5f * twice;
+}
+
+const float* FfmBlock::d_pairs(const Parameters& parameters, const Tape& tape,
+                               std::size_t b) const {
+  if (!config_.has_mlp()) return nullptr;
+  return tape.d_inputs.data() + b * parameters.layout.stride(config_.mixed);
+}
+
+void FfmBlock::spread(const Parameters& parameters, Tape& tape, std::size_t b) const {
+  const std::size_t fields = parameters.layout.fields;
+  const float own = own_error(tape, b);
+  const float* const d = d_pairs(parameters, tape, b);
+  const auto gradient = [&](std::size_t pair) { return d != nullptr ? d[pair] + own : own; };
+  for (std::size_t i = 0; i < tape.ffm.present.size(); ++i) {
+    const std::size_t g = tape.ffm.present[i].field;
+    float* delta = tape.ffm.delta.data() + i * fields;
+    for (std::size_t f = 0; f < g; ++f) delta[f] = gradient(pair_index(f, g));
+    delta[g] = tape.ffm.present[i].several ? gradient(pair_index(g, g)) : 0.0f;
+    for (std::size_t f = g + 1; f < fields; ++f) delta[f] = gradient(pair_index(g, f));
+  }
+}
+
+}  // namespace leveret::block

@@ -1,0 +1,121 @@
+// FfmBlock: examples whose present fields have one row each.
+#include <algorithm>
+#include <numeric>
+
+#include "block/ffm_block.h"
+
+namespace leveret::block {
+namespace {
+
+/// Multiplies n rows of pairs by the values of both features.
+void times_values(const float* x, std::size_t n, float* pairs) {
+  for (std::size_t i = 0; i < n; ++i) {
+    float* const row = pairs + pair_index(0, i);
+    for (std::size_t j = 0; j < i; ++j) row[j] *= x[i] * x[j];
+  }
+}
+
+/// Makes room for n rows of `stride` bytes.
+void resize(FfmInPlace& at, std::size_t n, std::size_t stride) {
+  at.rows.resize(n);
+  at.fields.resize(n);
+  at.x.resize(n + kernels::Kernels::kSpare);
+  if (at.nothing.size() < stride) at.nothing.assign(stride, std::byte{});
+}
+
+/// Leaves the n rows that are there.
+void squeeze(FfmInPlace& at) {
+  std::size_t n = 0;
+  for (std::size_t f = 0; f < at.rows.size(); ++f) {
+    if (at.rows[f] == at.nothing.data()) continue;
+    at.rows[n] = at.rows[f];
+    at.x[n] = at.x[f];
+    at.fields[n++] = static_cast<std::uint32_t>(f);
+  }
+  resize(at, n, 0);
+}
+
+}  // namespace
+
+/// False when some field has several rows.
+bool FfmBlock::gather_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const {
+  FfmInPlace& at = tape.ffm.at;
+  const std::size_t slots = parameters.layout.fields;
+  resize(at, slots, tape.row_layout->stride());
+  std::byte* const nothing = at.nothing.data();
+  // Pointers of its own, so that the stores cannot be stores to the vectors'.
+  std::byte* const* const rows = tape.rows.data();
+  const float* const values = tape.field_values.data();
+  std::byte** const to = at.rows.data();
+  float* const x = at.x.data();
+  std::fill(to, to + slots, nothing);
+  std::fill(x, x + slots, 0.0f);
+  bool ones = true;
+  std::size_t present = 0;
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      ones &= values[i] == 1.0f;  // of features without a row, too: instance_scale counts them
+      if (rows[i] == nullptr) continue;
+      if (to[run.field] != nothing) return false;
+      to[run.field] = rows[i];
+      x[run.field] = values[i];
+      ++present;
+    }
+  }
+  at.ones = ones;
+  at.filled =
+      static_cast<float>(present) >=
+      static_cast<float>(slots) * kernels_->fill_from(config_.weights, config_.k, config_.ffm_rule);
+  if (at.filled) {
+    std::iota(at.fields.begin(), at.fields.end(), 0u);
+  } else {
+    squeeze(at);
+  }
+  return true;
+}
+
+/// Writes the pairs to their places in tape.pairs where somebody reads them there; returns their
+/// sum.
+float FfmBlock::pairs_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const {
+  FfmInPlace& at = tape.ffm.at;
+  const std::size_t n = at.rows.size();
+  const std::size_t all = parameters.layout.pairs();
+  float* const pairs = tape.pairs.data() + b * all;
+  const std::size_t count = pair_index(0, n);
+  if (!at.filled && at.compact.size() < count + kernels::Kernels::kSpare) {
+    at.compact.resize(2 * count + kernels::Kernels::kSpare);
+  }
+  float* const to = at.filled ? pairs : at.compact.data();
+  const float sum_of_ones =
+      kernels_->ffm_pairs(config_.weights, at.rows.data(), at.fields.data(), n, config_.k, to);
+  if (!at.ones) times_values(at.x.data(), n, to);
+  if (!at.filled && (config_.has_mlp() || tape.keep_parts)) {
+    std::fill(pairs, pairs + all, 0.0f);
+    for (std::size_t i = 0; i < n; ++i) {
+      const float* from = at.compact.data() + pair_index(0, i);
+      for (std::size_t j = 0; j < i; ++j) pairs[pair_index(at.fields[j], at.fields[i])] = from[j];
+    }
+  }
+  return at.ones ? sum_of_ones : kernels_->total(to, count);
+}
+
+float* FfmBlock::spread_in_place(const Parameters& parameters, Tape& tape) const {
+  FfmInPlace& at = tape.ffm.at;
+  const std::size_t b = tape.size - 1;
+  const std::size_t n = at.rows.size();
+  const float* d = d_pairs(parameters, tape, b);
+  if (d != nullptr && !at.filled) {
+    float* const to = at.compact.data();
+    for (std::size_t i = 0; i < n; ++i) {
+      float* const row = to + pair_index(0, i);
+      for (std::size_t j = 0; j < i; ++j) row[j] = d[pair_index(at.fields[j], at.fields[i])];
+    }
+    d = to;
+  }
+  // Nobody needs the pairs any more.
+  float* const delta = tape.pairs.data() + b * parameters.layout.pairs();
+  kernels_->ffm_deltas(d, own_error(tape, b), at.x.data(), n, delta);
+  return delta;
+}
+
+}  // namespace leveret::block

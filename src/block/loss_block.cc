@@ -1,0 +1,43 @@
+#include "block/loss_block.h"
+
+#include <cmath>
+
+#include "block/logistic.h"
+#include "text/example.h"
+
+namespace leveret::block {
+
+void LossBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+                        std::size_t end) const {
+  const std::size_t heads = config_.mixed_heads();
+  if (!config_.mixed) return;
+  for (std::size_t b = begin; b < end; ++b) {
+    Scores& scores = tape.scores[b];
+    scores.second_mix.score = {scores.first, scores.ffm, scores.deep, 0.0f};
+    Mixer(heads).forward(parameters.scalars.second, scores.second_mix);
+    scores.last = scores.second_mix.mixed;
+  }
+}
+
+void LossBlock::backward(const Parameters&, Tape& tape) const {
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    Scores& s = tape.scores[b];
+    const float label = tape.label(b);
+    const float importance = tape.importance(b);
+    s.learn = label != 0.0f && importance > 0.0f && importance <= text::kMaxImportance &&
+              std::isfinite(s.last);
+    if (!s.learn) {
+      s.d_linear = s.d_linear2 = s.d_counts = s.d_ffm = s.d_deep = 0.0f;
+      continue;
+    }
+    if (!config_.mixed) {
+      s.d_linear = s.d_ffm = s.d_deep = logistic_gradient(s.last, label, importance);
+      continue;
+    }
+    s.d_linear = logistic_gradient(s.linear, label, importance);
+    s.d_counts = logistic_gradient(s.counts, label, importance);
+    s.d_linear2 = s.d_ffm = s.d_deep = logistic_gradient(s.deep, label, importance);
+  }
+}
+
+}  // namespace leveret::block

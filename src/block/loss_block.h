@@ -1,0 +1,29 @@
+/// The end of the network: the heads' scores become the model's answer, and logistic loss with
+/// importance weights becomes every head's error.
+#pragma once
+
+#include <utility>
+
+#include "block/block.h"
+#include "block/config.h"
+
+namespace leveret::block {
+
+class LossBlock final : public Block {
+ public:
+  explicit LossBlock(Config config) : config_(std::move(config)) {}
+
+  /// Mixed heads: mixes the heads into scores.last.
+  void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+               std::size_t end) const override;
+  /// Writes the scores' errors and `learn`: false for an example without label or importance, and
+  /// for one whose score is not finite or that weighs more than text::kMaxImportance (its gradient
+  /// would not be finite either).
+  void backward(const Parameters& parameters, Tape& tape) const override;
+  bool needs_fields() const override { return false; }
+
+ private:
+  Config config_;
+};
+
+}  // namespace leveret::block

@@ -1,0 +1,52 @@
+#include "block/mixer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "block/logistic.h"
+
+namespace leveret::block {
+
+MixerState Mixer::first_state(std::array<float, MixerState::kInputs> weights) const {
+  MixerState state;
+  float sum = 0;
+  for (std::size_t i = 0; i < inputs_; ++i) sum += weights[i];
+  for (std::size_t i = 0; i < inputs_; ++i) state.weight[i] = weights[i] / sum;
+  state.sum.fill(options_.init_acc);
+  return state;
+}
+
+void Mixer::forward(const MixerState& state, MixerTape& tape) const {
+  float sum = 0;
+  for (std::size_t i = 0; i < inputs_; ++i) sum += state.weight[i] * tape.score[i];
+  tape.score[inputs_] = clamp_score(sum);
+  float shares = 0, p = 0;
+  for (std::size_t i = 0; i <= inputs_; ++i) {
+    const float share = std::exp(state.log_share[i]);
+    shares += share;
+    p += share * sigmoid(tape.score[i]);
+  }
+  tape.mixed = clamp_score(logit(std::clamp(p / shares, 1e-7f, 1.0f - 1e-7f)));
+}
+
+void Mixer::apply(MixerState& state, const MixerTape& tape, float label, float importance) const {
+  const float g = logistic_gradient(tape.score[inputs_], label, importance);
+  float best = -1e30f;
+  for (std::size_t i = 0; i <= inputs_; ++i) {
+    state.log_share[i] = options_.discount * state.log_share[i] -
+                         options_.eta * importance * logistic_loss(tape.score[i], label);
+    best = std::max(best, state.log_share[i]);
+  }
+  for (std::size_t i = 0; i <= inputs_; ++i) {
+    // Far behind is as good as out: bounded, so that a change of fortune is followed in time.
+    state.log_share[i] = std::max(state.log_share[i] - best, -40.0f);
+  }
+  for (std::size_t i = 0; i < inputs_; ++i) {
+    const float d = g * tape.score[i];
+    if (d == 0.0f) continue;
+    state.sum[i] += d * d;
+    state.weight[i] -= options_.rate * d / std::sqrt(state.sum[i]);
+  }
+}
+
+}  // namespace leveret::block

@@ -1,0 +1,58 @@
+/// Mixing of heads: several raw scores for one example become one, by weights learned online.
+///
+/// Two steps, both from sequence prediction. A *logistic mixture* (Mahoney 2005, PAQ): the weighted
+/// sum of the scores, weights by AdaGrad on its own loss. Then a *hedge* (Freund and Schapire 1997,
+/// with a discount that lets it follow change): the probability mixture of all scores and of that
+/// sum, weighted by how well each has predicted. So the result is never much worse than its best
+/// part.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace leveret::block {
+
+/// The learned state; 3 inputs at most. Plain floats, stored as they are.
+struct MixerState {
+  static constexpr std::size_t kInputs = 3;
+  std::array<float, kInputs> weight{};
+  std::array<float, kInputs> sum{};            ///< AdaGrad accumulators
+  std::array<float, kInputs + 1> log_share{};  ///< hedge: log weights, the largest is 0
+};
+
+/// What one example did in a mixer; kept on the tape between forward and apply.
+struct MixerTape {
+  std::array<float, MixerState::kInputs + 1> score{};  ///< the inputs, then their weighted sum
+  float mixed = 0;                                     ///< the result, a raw score
+};
+
+struct MixerOptions {
+  float rate = 0.05f;
+  float init_acc = 10.0f;
+  float discount = 0.9995f;  ///< of the log weights, per example: a memory of some 2,000
+  float eta = 0.5f;          ///< hedge's learning rate
+};
+
+/// The first mixer's inputs: linear and counts.
+inline constexpr std::size_t kFirstHeads = 2;
+
+class Mixer {
+ public:
+  explicit Mixer(std::size_t inputs, MixerOptions options = {})
+      : inputs_(inputs), options_(options) {}
+
+  /// First weights, scaled to sum 1.
+  MixerState first_state(std::array<float, MixerState::kInputs> weights) const;
+
+  /// tape.score[0..inputs) is given; fills the rest.
+  void forward(const MixerState& state, MixerTape& tape) const;
+
+  /// Learns from one labelled example.
+  void apply(MixerState& state, const MixerTape& tape, float label, float importance) const;
+
+ private:
+  std::size_t inputs_;
+  MixerOptions options_;
+};
+
+}  // namespace leveret::block

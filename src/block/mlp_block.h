@@ -1,0 +1,65 @@
+/// The neural part: ReLU layers over the normalised inputs and one output neuron, whose value is
+/// added to what linear and FFM part say (skip connection), so that the deep part can only add.
+#pragma once
+
+#include <utility>
+
+#include "block/block.h"
+#include "block/config.h"
+
+namespace leveret::block {
+
+class MlpBlock final : public Block {
+ public:
+  explicit MlpBlock(const kernels::Kernels& kernels, Config config)
+      : kernels_(&kernels), config_(std::move(config)) {}
+
+  /// Writes hidden and scores.deep.
+  void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+               std::size_t end) const override;
+  /// Writes d_hidden (0 for a neuron that did not fire, which costs nothing from there on: sparse
+  /// updates, FW paper, section 4.3) and d_inputs.
+  void backward(const Parameters& parameters, Tape& tape) const override;
+
+  /// Floats from one example's inputs of a layer to the next one's. The first layer's are whole
+  /// cache lines, filled up with zeros, for which it has weights of zero.
+  static std::size_t width(const std::vector<Dense>& layers, std::size_t l) {
+    return l == 0 ? layers[0].stride() : layers[l].inputs;
+  }
+
+  /// One layer on the way back: input, the output's gradient, and where the input's belongs.
+  struct LayerStep {
+    std::size_t layer;
+    std::size_t inputs;  ///< width(layers, layer)
+    const float* in;
+    const float* d_out;
+    float* d_in;
+  };
+  /// `backward` of examples b, b + 1, … in steps, the output neuron first, whose gradients are
+  /// given: step(LayerStep) writes d_in.
+  template <class Step>
+  static void backward_by_layer(const std::vector<Dense>& layers, Tape& tape, std::size_t b,
+                                std::size_t count, const float* d_out, Step&& step);
+
+ private:
+  const kernels::Kernels* kernels_;
+  Config config_;
+};
+
+template <class Step>
+void MlpBlock::backward_by_layer(const std::vector<Dense>& layers, Tape& tape, std::size_t b,
+                                 std::size_t count, const float* d_out, Step&& step) {
+  for (std::size_t l = layers.size(); l-- > 0;) {
+    const std::size_t inputs = width(layers, l);
+    const bool first = l == 0;
+    const float* in = (first ? tape.inputs.data() : tape.hidden[l - 1].data()) + b * inputs;
+    float* d_in = (first ? tape.d_inputs.data() : tape.d_hidden[l - 1].data()) + b * inputs;
+    step(LayerStep{l, inputs, in, d_out, d_in});
+    if (!first) {
+      for (std::size_t i = 0; i < count * inputs; ++i) d_in[i] = in[i] > 0.0f ? d_in[i] : 0.0f;
+    }
+    d_out = d_in;
+  }
+}
+
+}  // namespace leveret::block

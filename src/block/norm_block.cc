@@ -1,0 +1,63 @@
+#include "block/norm_block.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace leveret::block {
+namespace {
+
+/// How many of the inputs are normalised, from the first on: pairs and linear sums.
+std::uint32_t normalised(const Parameters& parameters) { return parameters.layout.counts(); }
+
+}  // namespace
+
+void NormBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+                        std::size_t end) const {
+  if (parameters.layers.empty()) return;  // no field has been met yet
+  const InputLayout layout = parameters.layout;
+  const std::uint32_t size = layout.size(config_.mixed);
+  const std::uint32_t count = normalised(parameters);
+  const std::uint32_t groups = layout.groups();
+  const std::size_t stride = layout.stride(config_.mixed);
+  for (std::size_t b = begin; b < end; ++b) {
+    float* x = tape.inputs.data() + b * stride;
+    std::fill(x + size, x + stride, 0.0f);
+    if (config_.mixed) {
+      std::copy_n(tape.group_counts.data() + b * groups, groups, x + layout.counts());
+      kernels_->scale(tape.group_seen.data() + b * groups, groups, kSeenScale, x + layout.seen());
+      x[layout.first()] = tape.scores[b].first;
+    }
+    const float* const pairs = tape.pairs.data() + b * layout.pairs();
+    const float* const linear = tape.group_linear.data() + b * groups;
+    const float sum = tape.pairs_sum[b] + kernels_->total(linear, groups);
+    const float mean = sum / static_cast<float>(count);
+    // Subtracting first keeps the variance of a large common value from cancelling away.
+    const float squares = kernels_->centre(pairs, layout.pairs(), mean, x) +
+                          kernels_->centre(linear, groups, mean, x + layout.linear());
+    const float scale = 1.0f / std::sqrt(squares / static_cast<float>(count) + kEpsilon);
+    kernels_->scale(x, count, scale, x);
+    tape.norm_scale[b] = scale;
+  }
+}
+
+/// d x = scale * (d x^ - mean(d x^) - x^ mean(d x^ x^)).
+void NormBlock::backward(const Parameters& parameters, Tape& tape) const {
+  if (parameters.layers.empty()) return;
+  const InputLayout layout = parameters.layout;
+  const std::size_t stride = layout.stride(config_.mixed);
+  const std::uint32_t count = normalised(parameters);
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const float* x = tape.inputs.data() + b * stride;
+    float* d = tape.d_inputs.data() + b * stride;
+    const float mean = kernels_->total(d, count) / static_cast<float>(count);
+    const float along = kernels_->dot(d, x, count) / static_cast<float>(count);
+    const float scale = tape.norm_scale[b];
+    kernels_->normalise_back(x, count, mean, along, scale, d);
+    if (!config_.mixed) {
+      std::copy_n(d + layout.linear(), layout.groups(),
+                  tape.d_group_linear.data() + b * layout.groups());
+    }
+  }
+}
+
+}  // namespace leveret::block

@@ -1,0 +1,32 @@
+/// MergeNorm (FW paper, section 2.1): the outputs of the linear and the FFM part joined and
+/// normalised to mean 0 and variance 1, x^ = (x - mean) / sqrt(mean (x - mean)² + eps); with
+/// mixed heads the counts and the linear stage's score stand behind them as they are.
+#pragma once
+
+#include <utility>
+
+#include "block/block.h"
+#include "block/config.h"
+
+namespace leveret::block {
+
+class NormBlock final : public Block {
+ public:
+  static constexpr float kEpsilon = 0.01f;
+  static constexpr float kSeenScale = 0.3f;  ///< of mean log(1 + count)
+
+  explicit NormBlock(const kernels::Kernels& kernels, Config config)
+      : kernels_(&kernels), config_(std::move(config)) {}
+
+  /// From pairs and group_* to inputs.
+  void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+               std::size_t end) const override;
+  /// From d_inputs, in place, and with one head to d_group_linear.
+  void backward(const Parameters& parameters, Tape& tape) const override;
+
+ private:
+  const kernels::Kernels* kernels_;
+  Config config_;
+};
+
+}  // namespace leveret::block

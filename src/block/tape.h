@@ -1,0 +1,123 @@
+/// What one batch leaves behind while it goes forward and back: activations and gradients. One per
+/// thread; its arrays grow to the largest batch and stay.
+///
+/// Shapes: B examples, F fields, G = F + 1 groups, P = F(F+1)/2 pairs, I inputs of the MLP.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "block/mixer.h"
+#include "feature/feature_batch.h"
+#include "table/aligned.h"
+#include "table/row_layout.h"
+#include "table/slot.h"
+
+namespace leveret::block {
+
+/// The raw scores of one example, head by head, and d loss / d score of each, by the loss of
+/// linear, of counts, and of deep for all the rest (mixed), or of `last` (one head).
+struct Scores {
+  float base = 0;  ///< log-odds of the base rate, plus the example's initial
+  float linear = 0, linear2 = 0, counts = 0;
+  float first = 0;  ///< what the linear stage says: MixerTape::mixed, or the linear sum
+  float ffm = 0;    ///< linear2 (one head: linear) + FFM
+  float deep = 0;   ///< the same + MLP
+  float last = 0;   ///< the model's answer, a raw score
+  float d_linear = 0, d_linear2 = 0, d_counts = 0, d_ffm = 0, d_deep = 0;
+  MixerTape first_mix, second_mix;
+  bool learn = false;  ///< labelled, importance > 0, gradient finite
+};
+
+/// One field of one example that has at least one row.
+struct PresentField {
+  std::uint32_t field;
+  std::uint32_t begin, end;  ///< in FeatureBatch::field_features
+  bool several;              ///< more than one row: it has pairs within the field
+};
+
+/// Working memory of FfmBlock for one example in place: every present field has one row, as in
+/// nearly all click data, and the rows themselves are read and moved.
+struct FfmInPlace {
+  /// Most fields are present: n = F, and `nothing` stands for the absent ones, so that pairs lie as
+  /// in Tape::pairs. Otherwise n rows are those of present fields, and pairs are in `compact`.
+  bool filled = false;
+  bool ones = false;                  ///< every value of the example is 1
+  std::vector<std::byte*> rows;       ///< n
+  std::vector<std::uint32_t> fields;  ///< n, ascending
+  std::vector<float> x;               ///< n values, 0 where `nothing` stands, and kSpare more
+  std::vector<float> compact;         ///< n(n+1)/2 and kSpare more
+  table::AlignedBytes nothing;        ///< a row of zeros; stays so
+};
+
+/// Working memory of FfmBlock for one example, in place or not. If not, the fields' sums are made,
+/// and `contra`, a copy, so that rows may change while gradients are taken from it.
+struct FfmTape {
+  bool in_place = false;
+  FfmInPlace at;
+  std::vector<PresentField> present;  ///< n of them, ascending by field
+  std::vector<std::uint32_t> fields;  ///< their fields
+  std::vector<const float*> sums;     ///< S_f, F * k floats each
+  std::vector<float> store;           ///< the sums
+  std::vector<float> row;             ///< one row's weights as floats
+  std::vector<float> contra;          ///< n * F * k: contra[i][g] = S_g,f(i)
+  std::vector<float> delta;           ///< n * F: d loss / d p_f(i),g
+};
+
+struct Tape {
+  Tape() = default;
+  Tape(Tape&&) = default;  // no copies: spans are of the tape's own stores
+
+  const feature::FeatureBatch* batch = nullptr;
+  std::size_t first = 0;  ///< the tape is about examples [first, first + size) of the batch
+  std::size_t size = 0;   ///< B
+
+  // Example b of the tape, 0 <= b < size.
+  float label(std::size_t b) const { return batch->label[first + b]; }
+  float importance(std::size_t b) const { return batch->importance[first + b]; }
+  float initial(std::size_t b) const { return batch->initial[first + b]; }
+  std::span<const feature::LinearRun> linear_runs(std::size_t b) const {
+    return batch->linear_runs_of(first + b);
+  }
+  std::span<const feature::FieldRun> field_runs(std::size_t b) const {
+    return batch->field_runs_of(first + b);
+  }
+
+  const table::RowLayout* row_layout = nullptr;  ///< of `rows`
+
+  // Per feature of the whole batch, parallel to batch->linear and batch->field_features.
+  std::vector<table::Slot*> slots;  ///< of linear features, unless cells have no keys
+  std::vector<table::Cell*> cells;  ///< theirs, or a copy; one of zeros for what is not known
+  std::vector<float> values;        ///< x; mixed: divided by the largest |x| seen
+  std::vector<float> log_odds, log_counts;  ///< mixed: see LinearBlock::take_logs
+  std::vector<std::byte*> rows;             ///< null for what has none
+  std::vector<float> field_values;
+
+  // Per example.
+  std::vector<Scores> scores;         ///< B
+  std::vector<float> group_linear;    ///< B * G: sum of w x; for an MLP, mixed heads or keep_parts
+  std::vector<float> group_counts;    ///< B * G: mean log-odds of the counts against the base rate
+  std::vector<float> group_seen;      ///< B * G: mean log(1 + count)
+  std::vector<float> d_group_linear;  ///< B * G, one head: what the MLP adds to d_linear
+  std::vector<float> ffm_scale;       ///< B: instance normalisation
+  std::vector<float> pairs_sum;       ///< B: sum of the pairs
+  std::vector<float> pairs;           ///< B * P and kSpare more; for an MLP or keep_parts, or in
+                                      ///< passing. FfmBlock::spread_in_place leaves deltas there
+  /// B * whole_lines(I), zeros behind: what the MLP sees. They lie in the stores, or in those of a
+  /// tape that several share: behind them are then other examples', to be read at most.
+  std::span<float> inputs;
+  std::span<float> d_inputs;  ///< the same, those of the pairs first; kSpare more may be read
+  table::AlignedFloats inputs_store, d_inputs_store;
+  std::vector<float> norm_scale;               ///< B: 1 / deviation in NormBlock
+  std::vector<table::AlignedFloats> hidden;    ///< per hidden layer, B * width, after ReLU
+  std::vector<table::AlignedFloats> d_hidden;  ///< the same, gradient before ReLU
+  FfmTape ffm;                                 ///< of the last example of the batch
+  bool dense_stepped = false;  ///< the dense layers have taken their step on the way back
+
+  /// Whether somebody reads group_linear and pairs (audit) of a model whose blocks do not need
+  /// them.
+  bool keep_parts = false;
+};
+
+}  // namespace leveret::block

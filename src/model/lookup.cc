@@ -1,0 +1,332 @@
+#include "model/lookup.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace leveret::model {
+namespace {
+
+using feature::FeatureBatch;
+using feature::FieldFeature;
+using feature::FieldRun;
+using feature::LinearRun;
+using table::Cell;
+using table::Key;
+using table::Row;
+using table::Shard;
+using table::Slot;
+using table::Tables;
+
+/// Stands in for a feature that the model does not know. Never written: prediction does not write.
+const table::SlotWith<table::MixedCell> kUnknown = {};
+
+template <class Vector>
+void at_least(Vector& v, std::size_t size) {
+  if (v.size() < size) v.resize(size);
+}
+
+Key key_in(const Slot* slot) {
+  return table::Index::key_at(reinterpret_cast<const std::byte*>(slot));
+}
+
+}  // namespace
+
+Lookup::Lookup(const Model& model)
+    : mixed_(model.spec().mixed()),
+      hashed_(model.tables().hashed() != nullptr),
+      some_apart_(hashed_ || !model.spec().features.linear_all) {}
+
+void Lookup::open(const Model& model, const FeatureBatch& batch, Tape& tape) {
+  tape.batch = &batch;
+  tape.row_layout = model.tables().has_rows() ? &model.tables().row_layout() : nullptr;
+  several_fields_ = model.features().several_fields();
+  at_least(found_after_, batch.size());
+  at_least(tape.slots, hashed_ ? 0 : batch.linear.size());
+  at_least(tape.cells, batch.linear.size());
+  at_least(tape.values, batch.linear.size());
+  at_least(tape.log_odds, mixed_ ? batch.linear.size() : 0);
+  at_least(tape.log_counts, mixed_ ? batch.linear.size() : 0);
+  at_least(tape.rows, batch.field_features.size());
+  at_least(tape.field_values, batch.field_features.size());
+}
+
+/// Whether a feature of a field has a slot that no linear feature has.
+bool Lookup::is_apart(const FieldFeature& feature, std::uint32_t field, const Tape& tape,
+                      std::size_t example) const {
+  if (hashed_ || feature.linear == feature::kNoLinear) return true;
+  if (!several_fields_) return false;
+  // Its slot is in the shard of its namespace's first field.
+  for (const LinearRun& run : tape.batch->linear_runs_of(example)) {
+    if (feature.linear >= run.begin && feature.linear < run.end) return run.group != field + 1;
+  }
+  return true;
+}
+
+void Lookup::prefetch(const Model& model, const Tape& tape, std::size_t example) const {
+  const Tables& tables = model.tables();
+  const FeatureBatch& batch = *tape.batch;
+  if (hashed_) {
+    for (const text::Feature& feature : batch.linear_of(example)) {
+      __builtin_prefetch(tables.hashed()->find(feature.hash));
+    }
+  } else {
+    for (const LinearRun& run : batch.linear_runs_of(example)) {
+      const Shard& shard = tables.of_group(run.group);
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        shard.prefetch(table::key_of(batch.linear[i].hash));
+      }
+    }
+  }
+  if (some_apart_ || several_fields_) {
+    for (const FieldRun& run : batch.field_runs_of(example)) {
+      const Shard& shard = tables.field(run.field);
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        shard.prefetch(table::key_of(batch.field_features[i].hash));
+      }
+    }
+  }
+  // GCC 12 takes a function that does nothing but prefetch for one without an effect, and drops it.
+  asm volatile("");
+}
+
+/// Puts the slots of linear features on the tape: those in their homes at once, search(group, key)
+/// for the others.
+template <class Search>
+void Lookup::find_slots(const Tables& tables, Tape& tape, std::size_t example, Search search) {
+  const FeatureBatch& batch = *tape.batch;
+  at_least(away_, batch.linear_of(example).size() + 1);
+  // Which are not at home is unpredictable: they are noted without a branch, and searched for after
+  // that.
+  std::size_t away = 0;
+  std::uint32_t* const noted = away_.data();
+  Slot** const slots = tape.slots.data();
+  Cell** const cells = tape.cells.data();
+  const text::Feature* const features = batch.linear.data();
+  for (const LinearRun& run : batch.linear_runs_of(example)) {
+    const Shard& shard = tables.of_group(run.group);
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const Key key = table::key_of(features[i].hash);
+      Slot* const home = const_cast<Slot*>(shard.home(key));
+      slots[i] = home;
+      cells[i] = table::cell_of(home);
+      noted[away] = i;
+      away += key_in(home) != key;
+    }
+  }
+  const LinearRun* run = batch.linear_runs_of(example).data();
+  for (std::size_t a = 0; a < away; ++a) {
+    const std::uint32_t i = noted[a];
+    while (i >= run->end) ++run;
+    slots[i] = search(run->group, table::key_of(features[i].hash));
+    cells[i] = table::cell_of(slots[i]);
+  }
+}
+
+Slot* Lookup::insert(Shard& shard, Key key) {
+  const std::uint64_t before = shard.index().capacity();
+  Slot* const slot = shard.find_or_insert(key);
+  moves_ += shard.index().capacity() != before;
+  return slot;
+}
+
+void Lookup::find_or_insert(Tables& tables, Tape& tape, std::size_t example) {
+  const auto search = [&](std::uint32_t group, Key key) {
+    return insert(tables.of_group(group), key);
+  };
+  // All are there the second time.
+  do {
+    found_after_[example] = moves_;
+    find_slots(tables, tape, example, search);
+  } while (found_after_[example] != moves_);
+}
+
+void Lookup::resolve(Model& model, Tape& tape, std::size_t example) {
+  Tables& tables = model.tables();
+  const FeatureBatch& batch = *tape.batch;
+  if (hashed_) {
+    for (std::uint32_t i = batch.linear_begin(example); i < batch.linear_end(example); ++i) {
+      tape.cells[i] = tables.hashed()->find(batch.linear[i].hash);
+    }
+  } else {
+    find_or_insert(tables, tape, example);
+  }
+  if (some_apart_ || several_fields_) {
+    resolve_rows(tables, tape, example, true);  // slots may move
+    if (!hashed_ && found_after_[example] != moves_) find_or_insert(tables, tape, example);
+  }
+  if (!hashed_) resolve_rows(tables, tape, example, false);
+}
+
+/// The rows of features whose slots are `apart`, or of the others, which are on the tape.
+void Lookup::resolve_rows(Tables& tables, Tape& tape, std::size_t example, bool apart) {
+  const FeatureBatch& batch = *tape.batch;
+  const bool all = !apart && !some_apart_ && !several_fields_;
+  for (const FieldRun& run : batch.field_runs_of(example)) {
+    Shard& shard = tables.field(run.field);
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const FieldFeature& f = batch.field_features[i];
+      if (!all && is_apart(f, run.field, tape, example) != apart) continue;
+      Slot* const slot = apart ? insert(shard, table::key_of(f.hash)) : tape.slots[f.linear];
+      put_row(shard, run.field, shard.count_and_find(*slot), tape.rows[i]);
+    }
+  }
+}
+
+void Lookup::put_row(Shard& shard, std::uint32_t field, Row row, std::byte*& at) const {
+  if (row == table::kNoRow) {
+    at = nullptr;
+    return;
+  }
+  if (hot_ != nullptr && (at = hot_->find(field, row)) != nullptr) return;  // it is in the cache
+  at = shard.rows().at(row);
+  shard.rows().prefetch(at);
+}
+
+void Lookup::find_moved(Model& model, Tape& tape) {
+  if (hashed_) return;
+  for (std::size_t e = tape.first; e < tape.first + tape.size; ++e) {
+    if (found_after_[e] != moves_) find_or_insert(model.tables(), tape, e);
+  }
+}
+
+void Lookup::bind(Model& model, Tape& tape, std::size_t first, std::size_t size) {
+  tape.first = first;
+  tape.size = size;
+  find_moved(model, tape);
+  for (std::size_t b = 0; b < size; ++b) resolve_values(model, tape, b);
+}
+
+void Lookup::find(const Model& model, Tape& tape, std::size_t example) {
+  const Tables& tables = model.tables();
+  const FeatureBatch& batch = *tape.batch;
+  const auto known = [](const Shard& shard, Key key) {
+    const Slot* slot = shard.find(key);
+    if (slot == nullptr) slot = shard.overflow_slot();
+    return const_cast<Slot*>(slot != nullptr ? slot : &kUnknown);
+  };
+  if (hashed_) {
+    for (std::uint32_t i = batch.linear_begin(example); i < batch.linear_end(example); ++i) {
+      tape.cells[i] = const_cast<Cell*>(tables.hashed()->find(batch.linear[i].hash));
+    }
+  } else {
+    find_slots(tables, tape, example,
+               [&](std::uint32_t group, Key key) { return known(tables.of_group(group), key); });
+  }
+  for (const FieldRun& run : batch.field_runs_of(example)) {
+    const Shard& shard = tables.field(run.field);
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const FieldFeature& f = batch.field_features[i];
+      const bool apart = (some_apart_ || several_fields_) && is_apart(f, run.field, tape, example);
+      const Slot* const slot = apart ? known(shard, table::key_of(f.hash)) : tape.slots[f.linear];
+      const Row row = slot == &kUnknown ? shard.row_of_unknown() : shard.row_of(*slot);
+      if (row == table::kNoRow) {
+        tape.rows[i] = nullptr;
+      } else {
+        tape.rows[i] = const_cast<std::byte*>(shard.rows().at(row));
+        shard.rows().prefetch_weights(tape.rows[i]);
+      }
+    }
+  }
+}
+
+/// x by the largest |value| of its feature, which is 1 for nearly all.
+float Lookup::scaled(const Tables& tables, const Tape& tape, std::size_t example,
+                     std::uint32_t i) const {
+  const float x = tape.batch->linear[i].value;
+  float largest = 0;
+  if (hashed_) {
+    largest = table::hashed(*tape.cells[i]).largest_value;
+  } else {
+    for (const LinearRun& run : tape.batch->linear_runs_of(example)) {
+      if (i < run.end) {
+        largest = tables.of_group(run.group).largest_value(*tape.slots[i]);
+        break;
+      }
+    }
+  }
+  return x / std::max(largest, std::fabs(x));
+}
+
+void Lookup::resolve_values(const Model& model, Tape& tape, std::size_t b) const {
+  const FeatureBatch& batch = *tape.batch;
+  const std::size_t example = tape.first + b;
+  const std::uint32_t begin = batch.linear_begin(example), end = batch.linear_end(example);
+  const std::uint32_t field_begin = batch.field_features_begin[example];
+  const std::uint32_t field_end = batch.field_features_begin[example + 1];
+  const text::Feature* const linear = batch.linear.data();
+  const FieldFeature* const features = batch.field_features.data();
+  float* const values = tape.values.data();
+  float* const field_values = tape.field_values.data();
+  if (!mixed_) {
+    for (std::uint32_t i = begin; i < end; ++i) values[i] = linear[i].value;
+    for (std::uint32_t i = field_begin; i < field_end; ++i) field_values[i] = features[i].value;
+    return;
+  }
+  const Slot* const* const slots = tape.slots.data();
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const bool one =
+        linear[i].value == 1.0f && !hashed_ && !table::load(slots[i]->ref).has_largest_value();
+    values[i] = one ? 1.0f : scaled(model.tables(), tape, example, i);
+  }
+  for (std::uint32_t i = field_begin; i < field_end; ++i) {
+    const FieldFeature f = features[i];
+    field_values[i] = f.linear != feature::kNoLinear ? values[f.linear] : f.value;
+  }
+}
+
+void Lookup::resolve_all(Model& model, const FeatureBatch& batch, Tape& tape) {
+  open(model, batch, tape);
+  for (std::size_t b = 0; b < batch.size(); ++b) prefetch(model, tape, b);
+  for (std::size_t b = 0; b < batch.size(); ++b) resolve(model, tape, b);
+  bind(model, tape, 0, batch.size());
+}
+
+void Lookup::find_all(const Model& model, const FeatureBatch& batch, Tape& tape) {
+  open(model, batch, tape);
+  tape.first = 0;
+  tape.size = batch.size();
+  for (std::size_t b = 0; b < batch.size(); ++b) prefetch(model, tape, b);
+  for (std::size_t b = 0; b < batch.size(); ++b) {
+    find(model, tape, b);
+    resolve_values(model, tape, b);
+  }
+}
+
+void Lookup::count_demand(const Model& model, const FeatureBatch& batch) {
+  const Tables& tables = model.tables();
+  demand_.features.assign(tables.size(), 0);
+  demand_.values.assign(tables.size(), 0);
+  if (!hashed_) {
+    for (std::size_t r = 0; r < batch.linear_runs.size(); ++r) {
+      const std::uint32_t begin = batch.linear_runs[r].begin, end = batch.linear_runs[r].end;
+      const std::uint32_t shard = tables.has_rows() ? batch.linear_runs[r].group : 0;
+      demand_.features[shard] += end - begin;
+      for (std::uint32_t i = begin; mixed_ && i < end; ++i) {
+        demand_.values[shard] += batch.linear[i].value != 1.0f;
+      }
+    }
+  }
+  if (!some_apart_ && !model.features().several_fields()) return;
+  for (std::size_t r = 0; r < batch.runs.size(); ++r) {
+    demand_.features[batch.runs[r].field + 1] += batch.runs[r].end - batch.runs[r].begin;
+  }
+}
+
+bool Lookup::has_room(const Model& model, const FeatureBatch& batch, std::uint64_t times) {
+  const Tables& tables = model.tables();
+  count_demand(model, batch);
+  for (std::size_t s = 0; s < tables.size(); ++s) {
+    if (!tables[s].has_room(times * demand_.features[s], times * demand_.values[s])) return false;
+  }
+  return true;
+}
+
+void Lookup::make_room(Model& model, const FeatureBatch& batch, std::uint64_t times) {
+  Tables& tables = model.tables();
+  count_demand(model, batch);
+  for (std::size_t s = 0; s < tables.size(); ++s) {
+    tables[s].reserve(times * demand_.features[s], times * demand_.values[s]);
+  }
+}
+
+}  // namespace leveret::model

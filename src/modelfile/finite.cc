@@ -1,0 +1,98 @@
+#include "modelfile/finite.h"
+
+#include <cmath>
+#include <vector>
+
+#include "kernels/dispatch.h"
+#include "store/finite.h"
+
+namespace leveret::modelfile {
+namespace {
+
+using store::count_non_finite;
+
+std::size_t of_cell(const table::Cell* cell, std::size_t bytes) {
+  return count_non_finite({reinterpret_cast<const float*>(cell), bytes / sizeof(float)});
+}
+
+/// Fixed-point numbers are finite.
+std::size_t of_column(const table::Rows& rows, const table::RowLayout::Column& column,
+                      std::vector<float>& numbers) {
+  if (column.codec.kind == kernels::Codec::Kind::kFixed) return 0;
+  std::size_t bad = 0;
+  numbers.resize(column.count);
+  for (std::uint64_t row = 0; row < rows.end(); ++row) {
+    const std::byte* const at = rows.at(static_cast<table::Row>(row)) + column.begin;
+    kernels::active().decode(column.codec, at, column.count, numbers.data());
+    bad += count_non_finite(numbers);
+  }
+  return bad;
+}
+
+std::size_t of_shard(const table::Shard& shard) {
+  std::size_t bad = 0;
+  const std::size_t bytes = table::cell_bytes(shard.cells());
+  shard.for_each([&](const table::Slot& slot) { bad += of_cell(table::cell_of(&slot), bytes); });
+  if (shard.overflow_slot() != nullptr)
+    bad += of_cell(table::cell_of(shard.overflow_slot()), bytes);
+  shard.largest_values().for_each([&](const std::byte* at) {
+    bad += !std::isfinite(reinterpret_cast<const table::LargestValue*>(at)->value);
+  });
+  const table::RowLayout& layout = shard.rows().layout();
+  std::vector<float> numbers;
+  for (std::size_t p = 0; p < layout.parts().size(); ++p) {
+    bad += of_column(shard.rows(), layout.weights(p), numbers);
+    for (std::size_t s = 0; s < layout.parts()[p].states.size(); ++s) {
+      bad += of_column(shard.rows(), layout.state(p, s), numbers);
+    }
+  }
+  return bad;
+}
+
+std::size_t of_hashed(const table::HashedCells& cells) {
+  std::size_t bad = 0;
+  for (std::uint64_t i = 0; i < cells.capacity(); ++i) {
+    bad += of_cell(cells.at(i), cells.number_bytes());
+  }
+  return bad;
+}
+
+std::size_t of_layer(const block::Dense& layer) {
+  std::size_t bad = 0;
+  for (const std::span<const float> values :
+       {std::span<const float>(layer.weights), std::span<const float>(layer.bias),
+        std::span<const float>(layer.weights_state), std::span<const float>(layer.bias_state),
+        std::span<const float>(layer.weights_moment), std::span<const float>(layer.bias_moment)}) {
+    bad += count_non_finite(values);
+  }
+  return bad;
+}
+
+}  // namespace
+
+std::size_t count_non_finite(const block::Scalars& s) {
+  std::vector<float> all{static_cast<float>(s.clicks),
+                         static_cast<float>(s.count),
+                         s.bias,
+                         s.bias_sum,
+                         s.bias2,
+                         s.bias2_sum};
+  for (const block::MixerState* mixer : {&s.first, &s.second}) {
+    all.insert(all.end(), mixer->weight.begin(), mixer->weight.end());
+    all.insert(all.end(), mixer->sum.begin(), mixer->sum.end());
+    all.insert(all.end(), mixer->log_share.begin(), mixer->log_share.end());
+  }
+  return store::count_non_finite(all);
+}
+
+std::size_t count_non_finite(const model::Model& model) {
+  const block::Parameters& parameters = model.parameters();
+  std::size_t bad =
+      count_non_finite(parameters.scalars) + store::count_non_finite(parameters.group_weights);
+  if (model.tables().hashed() != nullptr) bad += of_hashed(*model.tables().hashed());
+  for (const table::Shard& shard : model.tables()) bad += of_shard(shard);
+  for (const block::Dense& layer : parameters.layers) bad += of_layer(layer);
+  return bad;
+}
+
+}  // namespace leveret::modelfile

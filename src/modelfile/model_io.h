@@ -1,0 +1,34 @@
+/// A model to and from its file (man/leveret-model.5).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/model.h"
+#include "store/model_file.h"
+
+namespace leveret::modelfile {
+
+/// How the bytes of a file come to memory.
+enum class LoadBy {
+  kReading,  ///< a copy in memory of our own, with huge pages
+  kMapping,  ///< rows are pages of the file, shared with other processes: to predict alone
+};
+
+/// Saves atomically. What the bytes are depends on what the model has learned alone. Refuses, with
+/// std::runtime_error, weights that are not finite.
+void save_model(const model::Model& model, const std::string& path);
+
+/// All bytes are verified, and all numbers finite. To predict, rows come without what only learning
+/// needs. Throws std::runtime_error that names the file and what is wrong with it. Who maps it asks
+/// the file from time to time whether it has been changed: what was predicted since the last time
+/// is worth nothing then.
+model::Model load_model(const store::ModelFile& file, std::uint64_t memory_limit,
+                        model::Use use = model::Use::kLearn, LoadBy by = LoadBy::kReading);
+model::Model load_model(const std::string& path, std::uint64_t memory_limit,
+                        model::Use use = model::Use::kLearn, LoadBy by = LoadBy::kReading);
+
+/// Default of --max_memory: three quarters of the machine's, at most half of `ulimit -v`.
+std::uint64_t default_memory_limit();
+
+}  // namespace leveret::modelfile

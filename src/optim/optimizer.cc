@@ -1,0 +1,43 @@
+#include "optim/optimizer.h"
+
+#include <utility>
+
+#include "block/mixer.h"
+
+namespace leveret::optim {
+
+void Optimizer::apply(table::Tables& tables, Parameters& parameters, Tape& tape) {
+  block::Scalars& scalars = parameters.scalars;
+  const bool dense_stepped = std::exchange(tape.dense_stepped, false);
+  bool any = false;
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    any |= tape.scores[b].learn;
+    const bool wanted = tape.label(b) != 0.0f && tape.importance(b) > 0.0f;
+    if (tape.scores[b].learn) ++scalars.examples;
+    if (wanted && !tape.scores[b].learn) ++scalars.dropped_gradients;
+  }
+  if (!any) return;
+  const bool one = tape.size == 1;
+  if (config_.has_ffm()) one ? apply_ffm(parameters, tape) : apply_ffm_batch(parameters, tape);
+  if (config_.has_mlp() && !dense_stepped) apply_dense(parameters, tape);
+  one ? apply_linear(parameters, tape) : apply_linear_batch(parameters, tape);
+  if (config_.mixed) {
+    apply_groups(parameters, tape);
+    apply_mixers(parameters, tape);
+    count_features(tables, parameters, tape);
+  }
+}
+
+void Optimizer::apply_mixers(Parameters& parameters, const Tape& tape) {
+  const block::Mixer first(block::kFirstHeads), second(config_.mixed_heads());
+  block::Scalars& scalars = parameters.scalars;
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    if (!tape.scores[b].learn) continue;
+    const float label = tape.label(b);
+    const float importance = tape.importance(b);
+    first.apply(scalars.first, tape.scores[b].first_mix, label, importance);
+    second.apply(scalars.second, tape.scores[b].second_mix, label, importance);
+  }
+}
+
+}  // namespace leveret::optim

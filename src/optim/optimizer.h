@@ -1,0 +1,107 @@
+/// The only writer of weights.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "block/config.h"
+#include "block/ffm_block.h"
+#include "block/parameters.h"
+#include "block/tape.h"
+#include "kernels/kernels.h"
+#include "optim/learning.h"
+#include "table/tables.h"
+
+namespace leveret::optim {
+
+using block::Parameters;
+using block::Scores;
+using block::Tape;
+using table::Cell;
+
+/// Applies the gradients a Tape holds. Owned by one thread, with working memory of its own;
+/// several threads may apply to one model at a time (hogwild: races on weights are by design).
+///
+/// A batch of one is applied from the factors on the tape. A larger batch sums the gradients of
+/// each row, cell and layer in (example, feature) order first and applies each sum once.
+///
+/// A part whose gradient is exactly zero keeps its bits. A gradient component whose square is
+/// not finite is dropped.
+class Optimizer {
+ public:
+  /// `thread`: its number among those that learn side by side, each of which rounds by noise of its
+  /// own.
+  Optimizer(const kernels::Kernels& kernels, const block::Config& config, const Learning& learning,
+            std::uint32_t thread = 0)
+      : kernels_(&kernels),
+        config_(config),
+        learning_(learning),
+        ffm_(kernels, config),
+        thread_(thread) {}
+
+  void apply(table::Tables& tables, Parameters& parameters, Tape& tape);
+
+  /// Whether `backward_dense` may stand for MlpBlock::backward.
+  bool steps_on_the_way(const Tape& tape) const;
+  /// MlpBlock::backward of all examples of a tape, at most kernels::kMostTogether, and one step of
+  /// the dense layers. Who calls it sets Tape::dense_stepped of what `apply` gets.
+  void backward_dense(Parameters& parameters, Tape& tape);
+
+ private:
+  // Linear stage (optimizer_linear.cc).
+  PartLearning linear_learning() const;
+  bool feeds_mlp() const { return !config_.mixed && config_.has_mlp(); }
+  void apply_linear(Parameters& parameters, const Tape& tape);
+  void apply_linear_batch(Parameters& parameters, const Tape& tape);
+  void step_cells(const Tape& tape);
+  void fit_steps(std::size_t count);
+  void step_cell(Cell& cell, float g, float g2) const;
+  void ftrl_step(table::FtrlCell& cell, float g) const;
+  void apply_bias(Parameters& parameters, const Tape& tape);
+  void apply_groups(Parameters& parameters, const Tape& tape);
+  void count_features(table::Tables& tables, Parameters& parameters, const Tape& tape);
+  void apply_mixers(Parameters& parameters, const Tape& tape);
+
+  // FFM rows (optimizer_ffm.cc).
+  void apply_ffm(const Parameters& parameters, Tape& tape);
+  void apply_ffm_in_place(const Parameters& parameters, Tape& tape);
+  void apply_ffm_batch(const Parameters& parameters, Tape& tape);
+  void seed_noise(const Parameters& parameters);
+  std::uint32_t next_noise();
+  void step_row(const table::RowLayout& layout, std::byte* row, const float* contra,
+                const float* delta);
+  template <class Visit>
+  void each_row_gradient(const Parameters& parameters, Tape& tape, std::size_t b, Visit visit);
+
+  // Dense layers (optimizer_dense.cc).
+  void apply_dense(Parameters& parameters, const Tape& tape);
+  void adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
+            std::size_t length) const;
+
+  struct CellGradient {
+    Cell* cell;
+    float g, g2;
+  };
+  struct RowGradient {
+    std::byte* row;
+    std::uint32_t sum;    ///< place in row_sums_, in rows
+    std::uint32_t first;  ///< `sum` of the row's first gradient in the batch
+  };
+
+  const kernels::Kernels* kernels_;
+  block::Config config_;
+  Learning learning_;
+  block::FfmBlock ffm_;
+  std::uint32_t thread_;
+  std::vector<CellGradient> cells_;
+  std::vector<float*> weights_;      ///< an example's linear weights
+  std::vector<float> steps_, sums_;  ///< of its groups; or steps_ are gradients
+  std::vector<RowGradient> row_gradients_;
+  std::vector<float> row_sums_;
+  std::vector<float> layer_sums_, output_gradients_;
+  std::vector<float> delta_, self_, row_, state_;
+  std::vector<std::byte*> accs_;
+  std::uint64_t noise_ = 0;  ///< of stochastic rounding
+};
+
+}  // namespace leveret::optim

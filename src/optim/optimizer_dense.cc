@@ -1,0 +1,105 @@
+// Optimizer: dense layers.
+#include <algorithm>
+#include <cmath>
+
+#include "block/mlp_block.h"
+#include "optim/optimizer.h"
+
+namespace leveret::optim {
+namespace {
+
+/// Input and output gradient of layer l for example b.
+const float* layer_input(const Parameters& parameters, const Tape& tape, std::size_t l,
+                         std::size_t b) {
+  const std::size_t width = block::MlpBlock::width(parameters.layers, l);
+  return (l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data()) + b * width;
+}
+
+const float* layer_gradient(const Parameters& parameters, const Tape& tape, std::size_t l,
+                            std::size_t b) {
+  if (l + 1 == parameters.layers.size()) return &tape.scores[b].d_deep;
+  return tape.d_hidden[l].data() + b * parameters.layers[l].outputs;
+}
+
+}  // namespace
+
+bool Optimizer::steps_on_the_way(const Tape& tape) const {
+  // The last batch of a stream may hold one example; Adam takes it as the batch that it is.
+  return tape.size == 1 && learning_.optimizer != OptimizerKind::kAdam;
+}
+
+void Optimizer::backward_dense(Parameters& parameters, Tape& tape) {
+  const kernels::StepRule rule = step_rule(learning_, learning_.nn);
+  std::vector<block::Dense>& layers = parameters.layers;
+  const std::size_t size = tape.size;
+  output_gradients_.resize(size);
+  for (std::size_t b = 0; b < size; ++b) output_gradients_[b] = tape.scores[b].d_deep;
+  const auto step = [&](const block::MlpBlock::LayerStep& at) {
+    block::Dense& layer = layers[at.layer];
+    kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.in,
+                                    at.d_out, at.inputs, layer.outputs, layer.stride(), size, rule,
+                                    at.d_in);
+    const float* d_bias = at.d_out;
+    if (size > 1) {
+      layer_sums_.assign(layer.outputs, 0.0f);
+      for (std::size_t b = 0; b < size; ++b) {
+        kernels_->axpy(1.0f, at.d_out + b * layer.outputs, layer.outputs, layer_sums_.data());
+      }
+      d_bias = layer_sums_.data();
+    }
+    kernels_->update(layer.bias.data(), layer.bias_state.data(), d_bias, layer.outputs, rule);
+  };
+  block::MlpBlock::backward_by_layer(layers, tape, 0, size, output_gradients_.data(), step);
+}
+
+/// Row by row, so that a neuron that no example of the batch fired costs nothing.
+void Optimizer::apply_dense(Parameters& parameters, const Tape& tape) {
+  const kernels::StepRule rule = step_rule(learning_, learning_.nn);
+  const bool by_adam = learning_.optimizer == OptimizerKind::kAdam;
+  const std::uint64_t step = ++parameters.scalars.adam_steps;
+  for (std::size_t l = 0; l < parameters.layers.size(); ++l) {
+    block::Dense& layer = parameters.layers[l];
+    layer_sums_.resize(layer.inputs);
+    for (std::uint32_t o = 0; o < layer.outputs; ++o) {
+      std::fill(layer_sums_.begin(), layer_sums_.end(), 0.0f);
+      float bias = 0;
+      bool any = false;
+      for (std::size_t b = 0; b < tape.size; ++b) {
+        const float d = tape.scores[b].learn ? layer_gradient(parameters, tape, l, b)[o] : 0.0f;
+        if (d == 0.0f) continue;
+        any = true;
+        bias += d;
+        kernels_->axpy(d, layer_input(parameters, tape, l, b), layer.inputs, layer_sums_.data());
+      }
+      if (!any) continue;
+      const std::size_t row = o * layer.stride();
+      if (by_adam) {
+        adam(step, &layer.weights[row], &layer.weights_moment[row], &layer.weights_state[row],
+             layer_sums_.data(), layer.inputs);
+        adam(step, &layer.bias[o], &layer.bias_moment[o], &layer.bias_state[o], &bias, 1);
+      } else {
+        kernels_->update(&layer.weights[row], &layer.weights_state[row], layer_sums_.data(),
+                         layer.inputs, rule);
+        kernels_->update(&layer.bias[o], &layer.bias_state[o], &bias, 1, rule);
+      }
+    }
+  }
+}
+
+/// Kingma and Ba 2015, algorithm 1, lazily: only rows with a gradient take a step.
+void Optimizer::adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
+                     std::size_t length) const {
+  constexpr float kBeta1 = 0.9f, kBeta2 = 0.999f, kEpsilon = 1e-8f;
+  const float t = static_cast<float>(step);
+  const float unbias1 = 1.0f / (1.0f - std::pow(kBeta1, t));
+  const float unbias2 = 1.0f / (1.0f - std::pow(kBeta2, t));
+  for (std::size_t i = 0; i < length; ++i) {
+    const float gradient = g[i] + learning_.l2 * w[i];
+    if (!std::isfinite(gradient * gradient)) continue;
+    first[i] = kBeta1 * first[i] + (1.0f - kBeta1) * gradient;
+    second[i] = kBeta2 * second[i] + (1.0f - kBeta2) * gradient * gradient;
+    w[i] -= learning_.nn.rate * first[i] * unbias1 / (std::sqrt(second[i] * unbias2) + kEpsilon);
+  }
+}
+
+}  // namespace leveret::optim

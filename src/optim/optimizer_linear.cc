@@ -1,0 +1,207 @@
+// Optimizer: the linear stage.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "optim/optimizer.h"
+
+namespace leveret::optim {
+namespace {
+
+/// rate * g / G^power with G = init + *sum after *sum took g². A square that is not finite is
+/// dropped: it would freeze the weight for ever.
+inline float adagrad_step(const PartLearning& learning, float* sum, float g) {
+  const float square = g * g;
+  if (!(square <= std::numeric_limits<float>::max())) return 0.0f;
+  *sum += square;
+  const float total = learning.init_acc + *sum;
+  if (learning.power_t == 0.5f) {
+    return total > 0.0f ? learning.rate * g / std::sqrt(total) : 0.0f;
+  }
+  if (learning.power_t == 0.0f) return learning.rate * g;
+  return total > 0.0f ? learning.rate * g * std::pow(total, -learning.power_t) : 0.0f;
+}
+
+}  // namespace
+
+/// Gradient descent is AdaGrad with the power 0.
+PartLearning Optimizer::linear_learning() const {
+  PartLearning learning = learning_.linear;
+  if (learning_.optimizer == OptimizerKind::kSgd) learning.power_t = 0.0f;
+  return learning;
+}
+
+/// FTRL-proximal, McMahan et al. 2013, algorithm 1; alpha is --learning_rate.
+void Optimizer::ftrl_step(table::FtrlCell& cell, float g) const {
+  const float square = g * g;
+  if (!std::isfinite(square)) return;
+  const float alpha = learning_.linear.rate;
+  const float before = std::sqrt(cell.sum);
+  cell.sum += square;
+  const float after = std::sqrt(cell.sum);
+  cell.z += g - (after - before) / alpha * cell.weight;
+  const float excess = std::fabs(cell.z) - learning_.l1;
+  cell.weight = excess <= 0.0f ? 0.0f
+                               : -std::copysign(excess, cell.z) /
+                                     ((learning_.ftrl_beta + after) / alpha + learning_.l2);
+}
+
+void Optimizer::step_cell(Cell& cell, float g, float g2) const {
+  if (learning_.optimizer == OptimizerKind::kFtrl) {
+    if (g != 0.0f) ftrl_step(static_cast<table::FtrlCell&>(cell), g);
+    return;
+  }
+  const PartLearning learning = linear_learning();
+  if (g != 0.0f) {
+    cell.weight -= adagrad_step(learning, &cell.sum, g + learning_.l2 * cell.weight);
+  }
+  if (config_.mixed && g2 != 0.0f) {
+    table::MixedCell& both = table::mixed(cell);
+    both.weight2 -= adagrad_step(learning, &both.sum2, g2 + learning_.l2 * both.weight2);
+  }
+}
+
+/// step_cell of every feature of the tape's one example by AdaGrad with the power 1/2 and without
+/// L2.
+void Optimizer::step_cells(const Tape& tape) {
+  const Scores& scores = tape.scores[0];
+  const std::size_t begin = tape.batch->linear_begin(tape.first);
+  const std::size_t count = tape.batch->linear_end(tape.first) - begin;
+  Cell* const* const cells = tape.cells.data() + begin;
+  const float* const values = tape.values.data() + begin;
+  const float init = learning_.linear.init_acc, rate = learning_.linear.rate;
+  weights_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) weights_[i] = &cells[i]->weight;
+  const auto step = [&](const float* x, float scale) {
+    kernels_->adagrad_gather_scatter(weights_.data(), x, scale, count, init, rate);
+  };
+  if (feeds_mlp()) {
+    fit_steps(count);
+    for (const feature::LinearRun& run : tape.linear_runs(0)) {
+      const float d = scores.d_linear + tape.d_group_linear[run.group];
+      for (std::size_t i = run.begin - begin; i < run.end - begin; ++i) steps_[i] = d * values[i];
+    }
+    step(steps_.data(), 1.0f);
+  } else {
+    step(values, scores.d_linear);
+  }
+  if (!config_.mixed) return;
+  for (std::size_t i = 0; i < count; ++i) weights_[i] = &table::mixed(*cells[i]).weight2;
+  step(values, scores.d_linear2);
+}
+
+/// Makes room for so many steps and their sums.
+void Optimizer::fit_steps(std::size_t count) {
+  if (steps_.size() >= count) return;
+  steps_.resize(count);
+  sums_.resize(count);
+}
+
+void Optimizer::apply_linear(Parameters& parameters, const Tape& tape) {
+  const bool simple = learning_.optimizer != OptimizerKind::kFtrl &&
+                      linear_learning().power_t == 0.5f && learning_.l2 == 0.0f;
+  if (simple) {
+    step_cells(tape);
+  } else {
+    const Scores& scores = tape.scores[0];
+    for (const feature::LinearRun& run : tape.linear_runs(0)) {
+      const float d = scores.d_linear + (feeds_mlp() ? tape.d_group_linear[run.group] : 0.0f);
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        step_cell(*tape.cells[i], d * tape.values[i], scores.d_linear2 * tape.values[i]);
+      }
+    }
+  }
+  if (config_.constant) apply_bias(parameters, tape);
+}
+
+void Optimizer::apply_linear_batch(Parameters& parameters, const Tape& tape) {
+  const std::uint32_t groups = parameters.layout.groups();
+  cells_.clear();
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const Scores& scores = tape.scores[b];
+    if (!scores.learn) continue;
+    for (const feature::LinearRun& run : tape.linear_runs(b)) {
+      const float d =
+          scores.d_linear + (feeds_mlp() ? tape.d_group_linear[b * groups + run.group] : 0.0f);
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        cells_.push_back({tape.cells[i], d * tape.values[i], scores.d_linear2 * tape.values[i]});
+      }
+    }
+  }
+  std::stable_sort(cells_.begin(), cells_.end(),
+                   [](const CellGradient& a, const CellGradient& b) { return a.cell < b.cell; });
+  for (std::size_t i = 0; i < cells_.size();) {
+    CellGradient sum = cells_[i];
+    for (++i; i < cells_.size() && cells_[i].cell == sum.cell; ++i) {
+      sum.g += cells_[i].g;
+      sum.g2 += cells_[i].g2;
+    }
+    step_cell(*sum.cell, sum.g, sum.g2);
+  }
+  if (config_.constant) apply_bias(parameters, tape);
+}
+
+void Optimizer::apply_bias(Parameters& parameters, const Tape& tape) {
+  block::Scalars& scalars = parameters.scalars;
+  float g = 0, g2 = 0;
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    g += tape.scores[b].d_linear;
+    g2 += tape.scores[b].d_linear2;
+  }
+  const PartLearning learning = linear_learning();
+  if (g != 0.0f) scalars.bias -= adagrad_step(learning, &scalars.bias_sum, g);
+  if (g2 != 0.0f) scalars.bias2 -= adagrad_step(learning, &scalars.bias2_sum, g2);
+}
+
+/// One weight per group for the counts head, by AdaGrad at a rate of its own.
+void Optimizer::apply_groups(Parameters& parameters, const Tape& tape) {
+  constexpr float kRate = 0.02f;
+  const std::uint32_t groups = parameters.layout.groups();
+  fit_steps(groups);
+  float* const steps = steps_.data();
+  float* const sums = sums_.data();
+  std::fill(steps, steps + groups, 0.0f);
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const float d = tape.scores[b].d_counts;
+    const float* const counts = tape.group_counts.data() + b * groups;
+    for (std::uint32_t g = 0; g < groups; ++g) steps[g] += d * counts[g];
+  }
+  kernels_->squares(steps, 1.0f, groups, steps, sums);
+  float* const weights = parameters.group_weights.data();
+  for (std::uint32_t g = 0; g < groups; ++g) sums[g] = weights[2 * g + 1] += sums[g];
+  kernels_->adagrad_deltas(steps, sums, groups, kRate, steps);
+  for (std::uint32_t g = 0; g < groups; ++g) weights[2 * g] -= steps[g];
+}
+
+/// Base rate, clicks and counts of every feature, and the largest value seen.
+void Optimizer::count_features(table::Tables& tables, Parameters& parameters, const Tape& tape) {
+  const feature::FeatureBatch& batch = *tape.batch;
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    if (!tape.scores[b].learn) continue;
+    const float importance = tape.importance(b);
+    const float clicks = tape.label(b) > 0 ? importance : 0.0f;
+    parameters.scalars.clicks += clicks;
+    parameters.scalars.count += importance;
+    for (const feature::LinearRun& run : tape.linear_runs(b)) {
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        const float size = std::fabs(batch.linear[i].value);
+        table::MixedCell& cell = table::mixed(*tape.cells[i]);
+        if (tables.hashed() != nullptr) {
+          float& largest = table::hashed(cell).largest_value;
+          largest = std::max(largest, size);
+        } else {
+          tables.of_group(run.group).raise_largest_value(*tape.slots[i], size);
+        }
+        cell.clicks += clicks;
+        cell.count += importance;
+        // A float stops counting at 2^24; halving long before keeps the rate and follows change.
+        if (cell.count >= 0x1p22f) {
+          cell.clicks *= 0.5f;
+          cell.count *= 0.5f;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace leveret::optim

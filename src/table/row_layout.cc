@@ -1,0 +1,51 @@
+#include "table/row_layout.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "table/aligned.h"
+
+namespace leveret::table {
+
+RowLayout::RowLayout(std::vector<RowPart> parts) : parts_(std::move(parts)) {
+  std::size_t end = 0;
+  const auto place = [&end](kernels::Codec codec, std::size_t count) {
+    // Each array begins at a multiple of its numbers' size, of less than a byte too.
+    const std::size_t unit = std::max<std::size_t>(codec.bytes(1), 1);
+    const Column column = {codec, count, (end + unit - 1) / unit * unit};
+    end = column.begin + column.bytes();
+    return column;
+  };
+  for (const RowPart& part : parts_) weights_.push_back(place(part.codec, part.weights()));
+  weight_bytes_ = end;
+  for (const RowPart& part : parts_) {
+    std::vector<Column>& columns = states_.emplace_back();
+    for (const RowState& state : part.states) {
+      columns.push_back(place(state.codec, part.count(state)));
+    }
+  }
+  used_bytes_ = end;
+  stride_ = packed(used_bytes_);
+}
+
+RowLayout RowLayout::with_slots(std::uint32_t slots) const {
+  std::vector<RowPart> parts = parts_;
+  std::vector<std::uint32_t>& names = parts[0].opposite;
+  while (!names.empty() && names.size() < slots) names.push_back(names.back() + 1);
+  parts[0].slots = slots;
+  return RowLayout(std::move(parts));
+}
+
+RowLayout RowLayout::for_serving() const {
+  std::vector<RowPart> parts = parts_;
+  for (RowPart& part : parts) part.states.clear();
+  return RowLayout(std::move(parts));
+}
+
+RowLayout RowLayout::without_gaps() const {
+  RowLayout dense = *this;
+  dense.stride_ = used_bytes_;
+  return dense;
+}
+
+}  // namespace leveret::table

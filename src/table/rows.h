@@ -1,0 +1,105 @@
+/// The rows of a shard: numbered pieces of memory of one layout that never move until it changes.
+///
+/// A row's first weights are a function of (seed, field, key, slot), so that the order in which
+/// rows are made does not matter. A row that has been freed is used again before there is a new
+/// one.
+///
+/// Threads: `at` is safe beside everything but set_slots and load; `make` beside itself when
+/// set_concurrent(true) forbids growth and `reserve` has made room. The caller publishes a row, and
+/// frees one only while nobody else is at work.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "table/aligned.h"
+#include "table/arena.h"
+#include "table/counter.h"
+#include "table/memory_budget.h"
+#include "table/row_layout.h"
+#include "table/slot.h"
+
+namespace leveret::table {
+
+class Rows {
+ public:
+  /// `field` and `seed` decide about first weights.
+  Rows(RowLayout layout, std::uint32_t field, std::uint64_t seed, MemoryBudget& budget);
+
+  const RowLayout& layout() const { return layout_; }
+  /// Rows are numbered from 0 to below this; some may be free.
+  std::uint64_t end() const { return end_.get(); }
+  std::uint64_t size() const { return end() - free_left(); }
+  bool full() const { return full_.get() != 0; }
+
+  std::byte* at(Row row) { return chunks_[row >> shift_] + std::uint64_t{row & mask_} * stride_; }
+  const std::byte* at(Row row) const {
+    return chunks_[row >> shift_] + std::uint64_t{row & mask_} * stride_;
+  }
+  /// Brings a row on its way to the cache: all of it, or what prediction reads.
+  void prefetch(const std::byte* row) const { fetch(row, used_bytes_); }
+  void prefetch_weights(const std::byte* row) const { fetch(row, weight_bytes_); }
+
+  /// A row with its first weights, or kNoRow when memory has run out. `beyond_limit`: of the
+  /// budget.
+  Row make(Key key, bool beyond_limit = false);
+  void free(Row row) {
+    free_rows_.resize(free_left());  // what has been taken is still there
+    free_rows_.push_back(row);
+    free_left_.add(1);
+  }
+
+  bool has_room(std::uint64_t count) const { return full() || end() + count <= room(); }
+  /// Makes room for `count` more rows. False, and full(), when the system has no memory.
+  bool reserve(std::uint64_t count);
+  void set_concurrent(bool concurrent) { concurrent_ = concurrent; }
+
+  struct KeyOfRow {
+    Key key;
+    Row row;
+  };
+  /// Gives all rows more slots in their first part, whose names go on from the last one; what is
+  /// new gets its first weights. `keys` names all rows in use. std::runtime_error without memory
+  /// for it.
+  void set_slots(std::uint32_t slots, std::span<const KeyOfRow> keys);
+
+  /// Makes rows 0 to count - 1, all bytes zero, where there were none.
+  void load_zeros(std::uint64_t count);
+  /// Takes over rows of layout().without_gaps() that lie in a mapped file, for reading alone.
+  void load_mapped(Arena rows);
+
+ private:
+  static void fetch(const std::byte* at, std::size_t bytes) {
+    const std::byte* const end = at + bytes;
+    at -= reinterpret_cast<std::uintptr_t>(at) % kLineBytes;
+    for (; at < end; at += kLineBytes) __builtin_prefetch(at, 0, 2);
+  }
+  void measure();
+  std::uint64_t room() const { return std::uint64_t{chunks_.size()} << shift_; }
+  std::uint64_t chunk_bytes() const { return std::uint64_t{stride_} << shift_; }
+  std::uint64_t free_left() const { return free_left_.get(); }
+  Row take_free();
+  void write_first(Row row, Key key, std::size_t part, std::uint32_t from_slot);
+  void write_first_states(Row row, std::size_t part, std::uint32_t from_slot);
+
+  // What look-ups read.
+  std::vector<std::byte*> chunks_;  ///< 2^shift_ rows each, pieces of the pool
+  std::uint32_t shift_ = 0, mask_ = 0;
+  std::uint32_t stride_ = 0, used_bytes_ = 0, weight_bytes_ = 0;
+  bool concurrent_ = false;
+
+  std::uint32_t field_;
+  std::uint64_t seed_;
+  RowLayout layout_;
+  MemoryBudget* budget_;
+  Arena mapped_;  ///< rows of a file
+  std::vector<Row> free_rows_;
+  // Threads that share the rows write what follows, and read all of the above.
+  alignas(kLineBytes) Counter end_;
+  Counter free_left_;  ///< the first so many of free_rows_ are free
+  Counter full_;       ///< 1: memory has run out; threads may find out side by side
+};
+
+}  // namespace leveret::table

@@ -1,0 +1,143 @@
+/// All that is learned about the features of one field, or about those that have none: an index of
+/// slots with their cells, rows, largest values, and when a feature gets a row.
+///
+/// A shard is what an export walks, what a patch names, and what one rank may own.
+///
+/// Threads: as Index and Rows. A row is published only after its first weights are written.
+/// `reserve`, `free`, `set_slots` and loading need the shard to themselves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "table/admission.h"
+#include "table/counter.h"
+#include "table/index.h"
+#include "table/memory_budget.h"
+#include "table/row_layout.h"
+#include "table/rows.h"
+#include "table/slot.h"
+
+namespace leveret::table {
+
+struct ShardOptions {
+  std::uint32_t field = 0;  ///< decides about first weights
+  CellKind cells = CellKind::kNone;
+  RowLayout rows;  ///< empty: features have no rows
+  Admission admission;
+  std::uint64_t seed = 0;
+};
+
+class Shard {
+ public:
+  Shard(ShardOptions options, MemoryBudget& budget);
+
+  const ShardOptions& options() const { return options_; }
+  CellKind cells() const { return options_.cells; }
+  bool has_rows() const { return !options_.rows.empty(); }
+  const Index& index() const { return index_; }
+  const Rows& rows() const { return rows_; }
+  Rows& rows() { return rows_; }
+  const Index& largest_values() const { return largest_; }
+
+  // ---- features ----
+
+  /// Where the slot of `key` nearly always is, if it has one: compare its key.
+  Slot* home(Key key) { return as_slot(index_.home(key)); }
+  const Slot* home(Key key) const { return as_slot(index_.home(key)); }
+  void prefetch(Key key) const { index_.prefetch(key); }
+  /// nullptr when the shard does not know it.
+  const Slot* find(Key key) const { return as_slot(index_.find(key)); }
+  /// A slot of its own, or, when memory has run out, the overflow slot. Slots move when the
+  /// capacity of index() changes.
+  Slot* find_or_insert(Key key);
+  /// The slot that all features share for which there was no memory; nullptr while there are none.
+  const Slot* overflow_slot() const {
+    return index_.overflow_lookups() > 0 ? as_slot(index_.overflow()) : nullptr;
+  }
+
+  template <class Visit>
+  void for_each(Visit visit) const {
+    index_.for_each([&](const std::byte* slot) { visit(*as_slot(slot)); });
+  }
+
+  // ---- rows ----
+
+  /// The row of a feature, counting this occurrence and admitting it when its time has come. kNoRow
+  /// when it has none yet.
+  Row count_and_find(Slot& slot) {
+    const RowRef seen = load(slot.ref);
+    return seen.has_row() ? seen.row() : count(slot, seen);
+  }
+  /// The row of a feature that is known, or kNoRow.
+  Row row_of(const Slot& slot) const;
+  /// What count_and_find would say now to a feature that the shard does not know.
+  Row row_of_unknown() const;
+  /// Stands for the rows that features did not get because memory had run out; or kNoRow.
+  Row overflow_row() const { return static_cast<Row>(overflow_row_.get()); }
+  /// Look-ups that ended in the overflow row.
+  std::uint64_t overflow_rows_given() const { return overflow_rows_given_.get(); }
+  /// Takes the row of a feature away; another one may get it. The feature counts from 0 again.
+  void free_row(Key key);
+
+  /// See Rows::set_slots.
+  void set_slots(std::uint32_t slots);
+
+  // ---- largest |value| ----
+
+  /// Largest |value| that has been learned from, of a feature with a MixedCell: 0 before the first.
+  float largest_value(const Slot& slot) const;
+  /// Makes it at least `value`. To be called before the cell counts the example.
+  void raise_largest_value(Slot& slot, float value) {
+    if (value != 1.0f || load(slot.ref).has_largest_value()) raise_stored(slot, value);
+  }
+
+  // ---- room ----
+
+  /// Whether so many more features, rows and values other than 1 need nothing that only one thread
+  /// may do; and makes it.
+  bool has_room(std::uint64_t features, std::uint64_t values) const;
+  void reserve(std::uint64_t features, std::uint64_t values);
+  void set_concurrent(bool concurrent);
+
+  // ---- loading, into a new shard ----
+
+  /// Puts in keys of a file, which come in the order of Index::in_order and are each there once;
+  /// false when they do not. The n-th of them is slot in_order()[n] then.
+  bool load_keys(std::span<const Key> keys, std::uint64_t count_of_all);
+  Slot* slot(std::uint64_t i) { return as_slot(index_.slot(i)); }
+  const Slot* slot(std::uint64_t i) const { return as_slot(index_.slot(i)); }
+  /// The overflow slot, whether it is in use or not.
+  Slot* overflow() { return as_slot(index_.overflow()); }
+  void load_overflow(Row overflow_row, std::uint64_t rows_given, std::uint64_t overflow_lookups);
+  void load_largest(Key key, float value);
+
+ private:
+  static Slot* as_slot(std::byte* at) { return reinterpret_cast<Slot*>(at); }
+  static const Slot* as_slot(const std::byte* at) { return reinterpret_cast<const Slot*>(at); }
+  Row count(Slot& slot, RowRef seen);
+  Row to_overflow_row();
+  float stored_largest(Key key) const;
+  void raise_stored(Slot& slot, float value);
+  std::vector<Rows::KeyOfRow> keys_of_rows() const;
+
+  Index index_;
+  Rows rows_;
+  bool concurrent_ = false;
+  ShardOptions options_;
+  Index largest_;  ///< of features whose bit is set
+  Key last_loaded_ = kNoKey;
+  bool no_overflow_row_ = false;  ///< there was not even memory for that one
+  Counter overflow_row_{kNoRow};
+  Counter overflow_rows_given_;
+};
+
+/// A feature's largest |value|, where it is not 1: a slot of Shard::largest_values.
+struct LargestValue {
+  Key key;
+  float value;
+};
+
+}  // namespace leveret::table

@@ -1,0 +1,331 @@
+// Models from files that are wrong: nothing of that is believed, though the checksums are right.
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <random>
+#include <set>
+
+#include "modelfile/saved_model.h"
+
+namespace leveret::modelfile {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Loads the file, which may or may not work; what loads must predict and learn without a crash.
+void use(const std::string& path) {
+  for (const Way& way : kWays) {
+    std::unique_ptr<TrainRun> run;
+    try {
+      run = std::make_unique<TrainRun>(load_model(path, kTestMemory, way.use, way.by));
+    } catch (const std::runtime_error& error) {
+      CHECK(std::string(error.what()).find(path) == 0);
+      continue;
+    }
+    const std::string some = cut(lines(), 0, 5) + "1 |new a |newer b c\n";
+    CHECK(run->predict(some).size() == 6);
+    if (way.use == Use::kLearn) run->learn(some);
+  }
+}
+
+/// Puts `bits`, of a float, over the first number of a part of learned numbers; false: it has none.
+bool spoil(ModelParts::Part& part, std::uint32_t bits) {
+  if (part.bytes.empty()) return false;
+  if (part.dtype == store::Dtype::kF32) {
+    std::memcpy(part.bytes.data(), &bits, sizeof bits);
+  } else if (part.dtype == store::Dtype::kBf16) {
+    const auto upper = static_cast<std::uint16_t>(bits >> 16);
+    std::memcpy(part.bytes.data(), &upper, sizeof upper);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+TEST_CASE("weights that are not finite are not loaded") {
+  const std::uint32_t bits = GENERATE(0x7fc00000u, 0xffc12345u, 0x7f800000u, 0xff800000u);
+  std::set<std::string> spoilt;
+  for (const NamedSpec& kind : specs_to_test()) {
+    SavedModel saved(kind.spec);
+    const ModelParts good = saved.parts();
+    for (std::size_t i = 0; i < good.parts.size(); ++i) {
+      ModelParts bad = good;
+      const std::string& name = bad.parts[i].name;
+      if (!spoil(bad.parts[i], bits)) continue;
+      bad.write(saved.bad());
+      for (const Way& way : kWays) {
+        INFO(kind.name << ", section " << name << ", " << way.name);
+        const std::string said = complaint(saved.bad(), way.use, way.by);
+        // Nobody reads states to predict.
+        if (way.use == Use::kPredict && name.find(".rows.0.state.") != std::string::npos) {
+          CHECK(said.empty());
+        } else {
+          CHECK_THAT(said, Catch::StartsWith(saved.bad()) &&
+                               Catch::Contains("1 of its weights are not finite"));
+        }
+      }
+      spoilt.insert(name);
+    }
+  }
+  for (const char* name :
+       {"cells", "rest.cells", "field.1.cells", "field.0.largest.values", "field.0.rows.0.weights",
+        "field.2.rows.0.state.0", "groups", "dense.0.weights", "dense.0.bias_state",
+        "dense.1.weights_state", "dense.0.bias_moment"}) {
+    INFO(name);
+    CHECK(spoilt.contains(name));
+  }
+}
+
+TEST_CASE("a missing section is named") {
+  for (const NamedSpec& kind : specs_to_test()) {
+    SavedModel saved(kind.spec);
+    const ModelParts good = saved.parts();
+    for (std::size_t i = 0; i < good.parts.size(); ++i) {
+      ModelParts bad = good;
+      const std::string name = good.parts[i].name;
+      bad.parts.erase(bad.parts.begin() + static_cast<std::ptrdiff_t>(i));
+      bad.write(saved.bad());
+      INFO(kind.name << " without " << name);
+      const std::string said = complaint(saved.bad());
+      // What is there only where a feature needs it is missed for that feature.
+      const bool by_feature = name.ends_with("largest.keys") || name == "rest.refs";
+      CHECK_THAT(said, Catch::Contains(by_feature ? "largest" : name));
+    }
+  }
+}
+
+TEST_CASE("a section of another type or shape is named") {
+  for (const NamedSpec& kind : specs_to_test()) {
+    SavedModel saved(kind.spec);
+    const ModelParts good = saved.parts();
+    for (std::size_t i = 0; i < good.parts.size(); ++i) {
+      const std::string& name = good.parts[i].name;
+      if (good.parts[i].bytes.empty()) continue;
+      INFO(kind.name << ", section " << name);
+      ModelParts bad = good;
+      ModelParts::Part& part = bad.parts[i];
+      // Another type for the same bytes.
+      const store::Dtype dtype = good.parts[i].dtype;
+      part.dtype = dtype == store::Dtype::kF32   ? store::Dtype::kU32
+                   : dtype == store::Dtype::kU32 ? store::Dtype::kF32
+                   : dtype == store::Dtype::kI16 ? store::Dtype::kBf16
+                                                 : store::Dtype::kI16;
+      bad.write(saved.bad());
+      CHECK_THAT(complaint(saved.bad()), Catch::Contains(name));
+      // The same bytes in another shape: rows and columns would be mixed up.
+      if (part.shape.size() > 1 && part.shape[0] != part.shape.back()) {
+        part = good.parts[i];
+        std::swap(part.shape[0], part.shape.back());
+        bad.write(saved.bad());
+        CHECK_THAT(complaint(saved.bad()), Catch::Contains(name));
+      }
+      // One row less.
+      part = good.parts[i];
+      part.bytes.resize(part.bytes.size() / part.shape[0] * (part.shape[0] - 1));
+      --part.shape[0];
+      bad.write(saved.bad());
+      CHECK_FALSE(complaint(saved.bad()).empty());
+    }
+  }
+}
+
+TEST_CASE("a header that is no JSON, or no header, is refused with the file's name") {
+  SavedModel saved{model::Spec()};
+  ModelParts bad = saved.parts();
+  for (const char* text : {"{", "[]", "null", "{}", "1", "{\"spec\":{}}", "\xff"}) {
+    bad.text = text;
+    bad.write(saved.bad());
+    INFO(text);
+    CHECK(complaint(saved.bad()).find(saved.bad()) == 0);
+  }
+}
+
+TEST_CASE("every key of the header is needed, and none makes a crash whatever its value") {
+  model::Spec spec;
+  spec.features.interactions = {{"A", "B"}};
+  SECTION("found fields") {}
+  SECTION("named fields") { spec.features.fields = {{"A"}, {"B", "C"}}; }
+  SECTION("transforms") {
+    spec.features.transforms = feature::parse_transforms("k=Combine(A,s) s=BinnerSqrt(B)");
+  }
+  SavedModel saved(spec);
+  const ModelParts good = saved.parts();
+  const Json flat = good.header.flatten();
+  for (const auto& [pointer, value] : flat.items()) {
+    const Json::json_pointer at(pointer);
+    INFO(pointer);
+    ModelParts bad = good;
+    Json& parent = bad.header[at.parent_pointer()];
+    if (parent.is_object()) {
+      parent.erase(at.back());
+      bad.write(saved.bad());
+      CHECK(complaint(saved.bad()).find(saved.bad()) == 0);
+    }
+    for (const Json& other : {Json(), Json(-1), Json(5), Json(1e300), Json(4294967295u), Json("x"),
+                              Json::array(), Json::array({0, 0}), Json::object()}) {
+      bad = good;
+      bad.header[at] = other;
+      bad.write(saved.bad());
+      INFO(other.dump());
+      use(saved.bad());
+    }
+  }
+}
+
+TEST_CASE("a namespace's field that --field does not have is refused") {
+  model::Spec spec;
+  spec.features.fields = {{"A"}, {"B"}};
+  SavedModel saved(spec);
+  ModelParts bad = saved.parts();
+  bad.header["namespaces"][0]["fields"] = {2};
+  bad.write(saved.bad());
+  CHECK_THAT(complaint(saved.bad()), Catch::Contains("field"));
+}
+
+TEST_CASE("learned numbers that make no sense are refused") {
+  SavedModel saved{model::Spec()};
+  ModelParts bad = saved.parts();
+  SECTION("no base rate") { bad.header["state"]["count"] = 0; }
+  SECTION("more clicks than examples") { bad.header["state"]["clicks"] = 1e9; }
+  SECTION("beyond a float") { bad.header["state"]["bias"][0] = 1e300; }
+  SECTION("mixer") { bad.header["state"]["second_mixer"]["weight"][1] = 1e300; }
+  bad.write(saved.bad());
+  CHECK_THAT(complaint(saved.bad()), Catch::Contains("state"));
+}
+
+/// The numbers of a section.
+struct Words {
+  explicit Words(ModelParts::Part& part) : all(part.bytes.size() / 4), part_(part) {
+    std::memcpy(all.data(), part.bytes.data(), part.bytes.size());
+  }
+  void store() { std::memcpy(part_.bytes.data(), all.data(), part_.bytes.size()); }
+
+  std::vector<std::uint32_t> all;
+
+ private:
+  ModelParts::Part& part_;
+};
+
+TEST_CASE("features that name rows that are not theirs are refused") {
+  model::Spec spec;
+  spec.bit_precision = GENERATE(0, 10);
+  SavedModel saved(spec);
+  ModelParts bad = saved.parts();
+  Words refs(bad.part("field.2.refs"));
+  std::vector<std::uint32_t*> with_row;
+  for (std::uint32_t& word : refs.all) {
+    if (table::RowRef::from_word(word).has_row()) with_row.push_back(&word);
+  }
+  REQUIRE(with_row.size() > 1);
+  const table::RowRef first = table::RowRef::from_word(*with_row[0]);
+  const auto put = [&](table::RowRef ref) { *with_row[0] = ref.word(); };
+  std::string expected;
+  SECTION("one that is not there") {
+    put(first.with_row(100000));
+    expected = "names a row that it has not";
+  }
+  SECTION("that of another feature") {
+    put(table::RowRef::from_word(*with_row[1]));
+    expected = "names a row twice";
+  }
+  SECTION("none, so that nobody names it") {
+    put(first.with_occurrences(1));
+    expected = "has a row that no key names";
+  }
+  SECTION("one that is being made") {
+    put(first.being_made());
+    expected = "has a row that";
+  }
+  refs.store();
+  bad.write(saved.bad());
+  for (const Way& way : kWays) {
+    CHECK_THAT(complaint(saved.bad(), way.use, way.by), Catch::Contains(expected));
+  }
+}
+
+TEST_CASE("keys that are there twice or in another order are refused") {
+  model::Spec spec;
+  spec.heads = GENERATE(model::Heads::kMixed, model::Heads::kOne);
+  SavedModel saved(spec);
+  ModelParts bad = saved.parts();
+  Words keys(bad.part("field.0.keys"));
+  SECTION("twice") { keys.all[1] = keys.all[0]; }
+  SECTION("another order") { std::swap(keys.all[0], keys.all[1]); }
+  SECTION("no key") { keys.all[0] = table::kNoKey; }
+  keys.store();
+  bad.write(saved.bad());
+  CHECK_THAT(complaint(saved.bad()), Catch::Contains("keys in the wrong order"));
+}
+
+TEST_CASE("largest values of features that have none, or two, are refused") {
+  SavedModel saved{model::Spec()};
+  ModelParts bad = saved.parts();
+  Words keys(bad.part("field.0.largest.keys"));
+  REQUIRE(keys.all.size() > 1);
+  SECTION("twice") { keys.all[1] = keys.all[0]; }
+  SECTION("of no feature") { keys.all[0] ^= 1; }
+  keys.store();
+  bad.write(saved.bad());
+  CHECK_THAT(complaint(saved.bad()), Catch::Contains("has a largest value"));
+}
+
+TEST_CASE("flipped bytes behind good checksums never crash") {
+  for (const NamedSpec& kind : specs_to_test()) {
+    SavedModel saved(kind.spec);
+    const ModelParts good = saved.parts();
+    std::mt19937 random(1);
+    for (int round = 0; round < 40; ++round) {
+      ModelParts bad = good;
+      for (int flips = 0; flips < 1 + round % 8; ++flips) {
+        auto& bytes = bad.parts[random() % bad.parts.size()].bytes;
+        if (!bytes.empty()) bytes[random() % bytes.size()] ^= static_cast<std::byte>(random());
+      }
+      bad.write(saved.bad());
+      INFO(kind.name << " round " << round);
+      use(saved.bad());
+    }
+  }
+}
+
+TEST_CASE("flipped characters of the header never crash") {
+  SavedModel saved{model::Spec()};
+  ModelParts bad = saved.parts();
+  const std::string good = bad.header.dump();
+  std::mt19937 random(2);
+  for (int round = 0; round < 300; ++round) {
+    bad.text = good;
+    const std::size_t at = random() % good.size();
+    // Digits stay digits half the time, so that many are still JSON.
+    bad.text[at] =
+        random() % 2 == 0 ? static_cast<char>('0' + random() % 10) : static_cast<char>(random());
+    bad.write(saved.bad());
+    INFO(bad.text);
+    use(saved.bad());
+  }
+}
+
+TEST_CASE("every flipped byte of a file, and every end that is missing, is noticed") {
+  model::Spec spec;
+  spec.hidden = {2};
+  spec.features.fields = {{"A"}, {"B"}};
+  TrainRun run(spec);
+  run.learn(cut(lines(), 0, 6));
+  const files::TempFolder folder;
+  save_model(run.model, folder / "good");
+  const std::vector<std::byte> good = files::read_bytes(folder / "good");
+  std::mt19937 random(3);
+  std::size_t unnoticed = 0;
+  for (std::size_t at = 0; at < good.size(); at += 1 + random() % 256) {
+    std::vector<std::byte> bad = good;
+    bad[at] ^= static_cast<std::byte>(1 + random() % 255);
+    files::write_bytes(folder / "bad", bad);
+    for (const Way& way : kWays) unnoticed += complaint(folder / "bad", way.use, way.by).empty();
+  }
+  for (std::size_t size = 0; size < good.size(); size += 1 + random() % 2048) {
+    files::write_bytes(folder / "bad", {good.data(), size});
+    for (const Way& way : kWays) unnoticed += complaint(folder / "bad", way.use, way.by).empty();
+  }
+  CHECK(unnoticed == 0);
+}
+
+}  // namespace
+}  // namespace leveret::modelfile

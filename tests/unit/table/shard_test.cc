@@ -1,0 +1,291 @@
+#include "table/shard.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <random>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "layouts.h"
+
+namespace leveret::table {
+namespace {
+
+ShardOptions options_of(std::uint32_t admit, RowLayout rows = layout_of_slots(3),
+                        CellKind cells = CellKind::kAdagrad) {
+  ShardOptions options;
+  options.field = 1;
+  options.cells = cells;
+  options.rows = std::move(rows);
+  options.admission.admit = admit;
+  options.seed = 42;
+  return options;
+}
+
+/// Learning meets a feature.
+Row meet(Shard& shard, Key key) { return shard.count_and_find(*shard.find_or_insert(key)); }
+/// What prediction finds for it.
+Row known(const Shard& shard, Key key) {
+  const Slot* const slot = shard.find(key);
+  return slot != nullptr ? shard.row_of(*slot) : shard.row_of_unknown();
+}
+
+TEST_CASE("a row comes with the N-th occurrence") {
+  CHECK(Admission{1}.needed(1000000) == 1);
+  CHECK(Admission{7}.needed(0) == 7);
+  const Admission by_rows{0};
+  CHECK(by_rows.needed(0) == 2);
+  CHECK(by_rows.needed(2047) == 2);
+  CHECK(by_rows.needed(2048) == 6);
+  CHECK(by_rows.needed(4095) == 6);
+  CHECK(by_rows.needed(4096) == 10);
+  CHECK(by_rows.needed(8191) == 10);
+  CHECK(by_rows.needed(8192) == 14);
+  CHECK(by_rows.needed(std::uint64_t{2048} << 20) == 2 + 4 * 21);
+}
+
+TEST_CASE("a shard admits at the N-th sight, and keeps rows and cells apart") {
+  const std::uint32_t admit = GENERATE(1, 2, 3);
+  MemoryBudget budget(kMemory);
+  Shard shard(options_of(admit), budget);
+  std::unordered_map<Key, std::uint32_t> sights;
+  std::unordered_map<Key, Row> rows;
+  std::mt19937 random(admit);
+  for (int i = 0; i < 40000; ++i) {
+    const Key key = key_of(random() % 3 == 0 ? random() % 50 : random() % 8000 * 0x10001u);
+    REQUIRE(known(shard, key) == (rows.contains(key) ? rows[key] : kNoRow));
+    Slot* const slot = shard.find_or_insert(key);
+    REQUIRE(slot->key == key);
+    REQUIRE(cell_of(slot)->weight == static_cast<float>(sights[key]));
+    const Row row = shard.count_and_find(*slot);
+    cell_of(slot)->weight = static_cast<float>(++sights[key]);
+    if (sights[key] < admit) {
+      REQUIRE(row == kNoRow);
+      REQUIRE(slot->ref.occurrences() == sights[key]);
+      continue;
+    }
+    if (!rows.contains(key)) {
+      REQUIRE(row == rows.size());
+      rows[key] = row;
+      kernels::encode(Codec::fixed(16, 12), shard.rows().at(row), 5, (key % 1000) * 0x1p-8f);
+    }
+    REQUIRE(row == rows[key]);
+    REQUIRE(weights_of(shard.rows(), row)[5] == static_cast<float>(key % 1000) * 0x1p-8f);
+  }
+  CHECK(shard.index().size() == sights.size());
+  CHECK(shard.rows().size() == rows.size());
+  CHECK(shard.overflow_slot() == nullptr);
+  CHECK(shard.overflow_row() == kNoRow);
+  std::size_t visited = 0;
+  shard.for_each([&](const Slot& slot) {
+    ++visited;
+    CHECK(shard.row_of(slot) == (rows.contains(slot.key) ? rows[slot.key] : kNoRow));
+  });
+  CHECK(visited == sights.size());
+}
+
+TEST_CASE("with admit 0 a shard with many rows asks for more sights") {
+  MemoryBudget budget(kMemory);
+  Shard shard(options_of(0, RowLayout({part_of(1, 1, Codec::fixed(8, 5))})), budget);
+  Key key = 1;
+  for (const auto& [until, sights] : std::vector<std::pair<std::uint64_t, std::uint32_t>>{
+           {2048, 2}, {4096, 6}, {8192, 10}, {8200, 14}}) {
+    for (; shard.rows().size() < until; ++key) {
+      for (std::uint32_t i = 1; i < sights; ++i) REQUIRE(meet(shard, key) == kNoRow);
+      REQUIRE(meet(shard, key) == key - 1);
+    }
+  }
+}
+
+TEST_CASE("a shard without rows counts nothing") {
+  MemoryBudget budget(kMemory);
+  Shard shard(options_of(1, {}), budget);
+  CHECK_FALSE(shard.has_rows());
+  CHECK(meet(shard, 5) == kNoRow);
+  CHECK(shard.find(5)->ref == RowRef());
+  CHECK(known(shard, 5) == kNoRow);
+  CHECK(known(shard, 6) == kNoRow);
+}
+
+TEST_CASE("the row of a feature is freed by its key, and another one gets it") {
+  MemoryBudget budget(kMemory);
+  Shard shard(options_of(2, layout_of_slots(3), CellKind::kMixed), budget);
+  for (int sight = 0; sight < 2; ++sight) {
+    for (Key key = 1; key <= 10; ++key) meet(shard, key);
+  }
+  REQUIRE(known(shard, 4) == 3);
+  shard.raise_largest_value(*shard.find_or_insert(4), 3);
+  cell_of(shard.find_or_insert(4))->weight = 7;
+  shard.free_row(4);
+  shard.free_row(4);   // it has none any more
+  shard.free_row(77);  // nobody knows it
+  meet(shard, 11);
+  shard.free_row(11);  // seen once
+  CHECK(shard.rows().size() == 9);
+  CHECK(known(shard, 4) == kNoRow);
+  CHECK(shard.find(4)->ref.occurrences() == 0);
+  CHECK(shard.largest_value(*shard.find(4)) == 3);
+  CHECK(cell_of(shard.find(4))->weight == 7);
+  CHECK(known(shard, 11) == kNoRow);
+  // It counts from 0 again; the other one has been seen once.
+  CHECK(meet(shard, 4) == kNoRow);
+  CHECK(meet(shard, 11) == 3);
+  CHECK(meet(shard, 4) == 10);
+  CHECK(known(shard, 11) == 3);
+  CHECK(known(shard, 4) == 10);
+  CHECK(known(shard, 5) == 4);
+}
+
+TEST_CASE("all rows get new slots: those of features, that of the others, and free ones") {
+  const auto options = [](std::uint32_t slots) { return options_of(1, layout_of_slots(slots)); };
+  // Room for some dozens of rows; what is made beyond the budget is the row of the others.
+  MemoryBudget budget(8000), other_budget(8000);
+  Shard grown(options(2), budget), whole(options(4), other_budget);
+  Key key = 1;
+  for (; whole.overflow_row() == kNoRow; ++key) meet(whole, key);
+  MemoryBudget enough(kMemory);
+  Shard same(options(2), enough);
+  for (Key k = 1; k < key - 1; ++k) meet(same, k);
+  for (key = 1; grown.overflow_row() == kNoRow; ++key) meet(grown, key);
+  same.free_row(3);
+  grown.set_slots(4);
+  same.set_slots(4);
+  CHECK(grown.options().rows.parts()[0].slots == 4);
+  CHECK(bytes_of(grown.rows(), grown.overflow_row()) ==
+        bytes_of(whole.rows(), whole.overflow_row()));
+  meet(same, 3);
+  for (Row row = 0; row < whole.overflow_row(); ++row) {
+    REQUIRE(bytes_of(grown.rows(), row) == bytes_of(whole.rows(), row));
+    REQUIRE(bytes_of(same.rows(), row) == bytes_of(whole.rows(), row));
+  }
+}
+
+// ---- largest |value| ----
+
+/// A shard that learns from values as the optimizer does.
+struct Values {
+  MemoryBudget budget{kMemory};
+  Shard shard{options_of(1, {}, CellKind::kMixed), budget};
+
+  void learn(Key key, float value) {
+    Slot* const slot = shard.find_or_insert(key);
+    shard.raise_largest_value(*slot, value);
+    mixed(*cell_of(slot)).count += 1;
+  }
+  float largest(Key key) { return shard.largest_value(*shard.find_or_insert(key)); }
+  bool bit(Key key) { return shard.find(key)->ref.has_largest_value(); }
+};
+
+TEST_CASE("the largest value is 0 before the first, and that of all after it") {
+  const std::vector<float> values =
+      GENERATE(std::vector<float>{1, 3, 0.5f}, std::vector<float>{0.5f, 0.25f, 1, 2},
+               std::vector<float>{0, 0, 0.5f}, std::vector<float>{1, 1, 0.5f, 1},
+               std::vector<float>{3, 1, 4, 1, 5}, std::vector<float>{0.5f, 1, 0.5f},
+               std::vector<float>{0, 1}, std::vector<float>{1, 0});
+  Values learned;
+  CHECK(learned.largest(7) == 0);
+  float largest = 0;
+  bool only_ones = true;
+  for (const float value : values) {
+    learned.learn(7, value);
+    learned.learn(8, 1);
+    largest = std::max(largest, value);
+    CHECK(learned.largest(7) == largest);
+    only_ones = only_ones && value == 1;
+  }
+  CHECK(learned.largest(8) == 1);
+  CHECK(learned.largest(9) == 0);
+  CHECK_FALSE(learned.bit(8));
+}
+
+TEST_CASE("a largest value takes memory where it is not 1, and a bit says so") {
+  Values learned;
+  for (const float value : {1.0f, 0.5f, 0.0f, 1.0f}) learned.learn(1, value);
+  CHECK_FALSE(learned.bit(1));
+  CHECK(learned.shard.largest_values().size() == 0);
+  learned.learn(1, 2);
+  CHECK(learned.bit(1));
+  learned.learn(2, 0);
+  CHECK(learned.bit(2));
+  CHECK(learned.largest(2) == 0);
+  CHECK(learned.shard.largest_values().size() == 2);
+  const auto* const stored =
+      reinterpret_cast<const LargestValue*>(learned.shard.largest_values().find(1));
+  CHECK(stored->key == 1);
+  CHECK(stored->value == 2);
+}
+
+TEST_CASE("largest values and rows of one feature do not disturb each other") {
+  MemoryBudget budget(kMemory);
+  Shard shard(options_of(3, layout_of_slots(3), CellKind::kMixed), budget);
+  for (Key key = 1; key <= 3000; ++key) {
+    shard.raise_largest_value(*shard.find_or_insert(key), static_cast<float>(key % 5));
+    mixed(*cell_of(shard.find_or_insert(key))).count += 1;
+    meet(shard, key);
+  }
+  for (int sight = 1; sight < 3; ++sight) {
+    for (Key key = 1; key <= 3000; ++key) meet(shard, key);
+  }
+  for (Key key = 1; key <= 3000; ++key) {
+    REQUIRE(known(shard, key) == key - 1);
+    REQUIRE(shard.largest_value(*shard.find(key)) == static_cast<float>(key % 5));
+    REQUIRE(shard.find(key)->ref.has_largest_value() == (key % 5 != 1));
+  }
+}
+
+TEST_CASE("without memory for its largest value a feature's is 1, and the others keep theirs") {
+  MemoryBudget budget(kMemory);
+  Shard shard(options_of(1, {}, CellKind::kMixed), budget);
+  shard.reserve(5000, 0);
+  REQUIRE(budget.take(budget.limit() - budget.used()));
+  std::uint32_t ones = 0;
+  for (Key key = 1; key <= 1000; ++key) {
+    Slot* const slot = shard.find_or_insert(key);
+    shard.raise_largest_value(*slot, 4);
+    mixed(*cell_of(slot)).count += 1;
+    const bool stored = key <= Index::kFirstSlots / 4 * 3;
+    REQUIRE(slot->ref.has_largest_value() == stored);
+    REQUIRE(shard.largest_value(*slot) == (stored ? 4 : 1));
+    ones += !stored;
+  }
+  CHECK(ones > 0);
+  // The slot of all others has none.
+  Key key = 1000;
+  while (shard.overflow_slot() == nullptr) shard.find_or_insert(++key);
+  Slot* const overflow = shard.find_or_insert(key);
+  REQUIRE(overflow == shard.overflow_slot());
+  shard.raise_largest_value(*overflow, 9);
+  CHECK_FALSE(overflow->ref.has_largest_value());
+}
+
+// ---- loading ----
+
+TEST_CASE("keys are loaded in the order in which they are saved, and no other") {
+  MemoryBudget budget(kMemory);
+  Shard shard(options_of(1), budget);
+  for (Key key = 1; key <= 3000; ++key) shard.find_or_insert(key * 31);
+  std::vector<Key> keys;
+  for (const std::uint32_t i : shard.index().in_order()) keys.push_back(shard.slot(i)->key);
+  Shard loaded(options_of(1), budget);
+  const std::span<const Key> all(keys);
+  CHECK(loaded.load_keys(all.first(1000), keys.size()));
+  CHECK(loaded.load_keys(all.subspan(1000, 0), keys.size()));
+  CHECK(loaded.load_keys(all.subspan(1000), keys.size()));
+  CHECK(loaded.index().capacity() == shard.index().capacity());
+  const std::vector<std::uint32_t> order = loaded.index().in_order();
+  REQUIRE(order.size() == keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) REQUIRE(loaded.slot(order[i])->key == keys[i]);
+
+  std::vector<Key> bad = keys;
+  SECTION("two that have changed places") { std::swap(bad[7], bad[8]); }
+  SECTION("one of them twice") { bad[8] = bad[7]; }
+  SECTION("no key") { bad[2999] = kNoKey; }
+  SECTION("no key at the start") { bad[0] = kNoKey; }
+  Shard other(options_of(1), budget);
+  CHECK_FALSE(other.load_keys(bad, bad.size()));
+}
+
+}  // namespace
+}  // namespace leveret::table
