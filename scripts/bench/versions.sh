@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Two versions of leveret on generated rows: is the later one slower, does it take more memory?
 #
-#   versions.sh --before PATH --after PATH --synth PATH [--rows 100000] [--pairs 5] [--only REGEX]
+#   versions.sh --before PATH --after PATH --synth PATH [--rows 300000] [--pairs 5] [--only REGEX]
 #               [--cpu N]
 #
 # Learns linear models (growing and of 2^22 slots), FFM, DeepFFM and the defaults, each from text and
@@ -10,12 +10,12 @@
 # where the later version takes more, and the table has the medians. Time is CPU time of the whole
 # program (user and system: their sum is counted, its parts are sampled), less what the first 500 rows
 # alone take. The same program on both sides shows how much is chance; where others are at work, take
-# more pairs, and more rows for the linear models.
+# more pairs. Linear models need all of the rows, as times are counted in milliseconds.
 #
 # Caches of different versions are not interchangeable: each makes its own.
 set -euo pipefail
 export LC_ALL=C
-before='' after='' synth='' rows=100000 pairs=5 only=. cpu=$(($(nproc) - 1))
+before='' after='' synth='' rows=300000 pairs=5 only=. cpu=$(($(nproc) - 1))
 usage() { sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   [ $# -ge 2 ] || usage
@@ -71,10 +71,10 @@ compare() {
 
 row() {
   local ratio memory
-  ratio=$(median 3 "$work/pairs" %.4f) memory=$(median 6 "$work/pairs" %.4f)
+  ratio=$(median 3 "$work/pairs" %.6f) memory=$(median 6 "$work/pairs" %.6f)
   printf '%s\t%s\t%s\n' "$ratio" "$memory" "$name" >>"$work/ratios"
   printf '| %s | %s s | %s s | %.3f | %s | %s MB | %s MB | %.3f |\n' "$name" \
-    "$(median 1 "$work/pairs" %.2f)" "$(median 2 "$work/pairs" %.2f)" "$ratio" \
+    "$(median 1 "$work/pairs" %.3f)" "$(median 2 "$work/pairs" %.3f)" "$ratio" \
     "$(cut -d ' ' -f 3 "$work/pairs" | sort -g | awk 'NR == 1 { least = $1 } END { printf "%.3f – %.3f", least, $1 }')" \
     "$(median 4 "$work/pairs" %.0f)" "$(median 5 "$work/pairs" %.0f)" "$memory"
 }
