@@ -21,10 +21,11 @@ declare -A below=(
   [model]="kernels table block optim feature text"
   [store]="files"
   [modelfile]="model store optim block table kernels feature text files"
-  [train]="modelfile model store stream optim block table kernels feature text files"
-  [serve]="modelfile model store optim block table kernels feature text files"
-  [dist]="train modelfile model store stream optim block table kernels feature text files"
-  [cli]="dist serve train modelfile model store stream optim block feature table text kernels files"
+  [predict]="modelfile model store optim block table kernels feature text files"
+  [train]="predict modelfile model store stream optim block table kernels feature text files"
+  [serve]="predict modelfile model store optim block table kernels feature text files"
+  [dist]="train predict modelfile model store stream optim block table kernels feature text files"
+  [cli]="dist serve train predict modelfile model store stream optim block feature table text kernels files"
 )
 
 status=0

@@ -9,8 +9,8 @@
 #include "cli/spec_flags.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
+#include "predict/predictor.h"
 #include "train/answers.h"
-#include "train/predictor.h"
 
 namespace leveret::cli {
 namespace {
@@ -69,18 +69,18 @@ void audit_features(const AuditOptions& options) {
 
 void audit_model(const AuditOptions& options) {
   const ServedModel served(options.model, options.mmap);
-  const model::Model& model = served.get();
+  const model::Model& model = *served.get();
   const model::Spec spec = options.flags.spec(model.spec(), options.model);
   text::NamespaceNames names;
-  train::Predictor predictor(model, names, kernels::active());
+  predict::Predictor predictor(served.get(), names, kernels::active());
   predictor.keep_for_audit();
   AuditText audit(spec, names, predictor.features(), &model);
-  train::Outcomes outcomes;
+  predict::Outcomes outcomes;
   print_each(options, names, spec,
              [&](const text::ExampleChunk& chunk, std::size_t i, std::string& text) {
                outcomes.clear();
                predictor.predict(chunk, i, 1, outcomes);
-               const train::Outcome& outcome = outcomes.items[0];
+               const predict::Outcome& outcome = outcomes.items[0];
                train::append_prediction(text, outcome.probability, outcomes.tag(outcome));
                audit.append_features(chunk, chunk.examples[i], predictor.batch(), text);
                audit.append_heads(predictor.tape(), text);

@@ -9,8 +9,8 @@
 #include "cli/served_model.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
+#include "predict/predictor.h"
 #include "train/metrics.h"
-#include "train/predictor.h"
 
 namespace leveret::cli {
 namespace {
@@ -42,18 +42,18 @@ std::string table(const train::MetricsSnapshot& m) {
 
 int run_evaluate(const EvaluateOptions& options) {
   const ServedModel served(options.model, options.mmap);
-  const model::Model& model = served.get();
+  const model::Model& model = *served.get();
   text::NamespaceNames names;
-  train::Predictor predictor(model, names, kernels::active());
+  predict::Predictor predictor(served.get(), names, kernels::active());
   const auto tally = bad_line_tally(options.input);
   const auto source =
       open_examples(options.input, names, parser_options(model.spec(), options.input), *tally);
   train::Metrics metrics(train::AucKind::kExact);
-  train::Outcomes outcomes;
+  predict::Outcomes outcomes;
   for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {
     predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
     served.check();
-    for (const train::Outcome& outcome : outcomes.items) {
+    for (const predict::Outcome& outcome : outcomes.items) {
       metrics.add(outcome.probability, outcome.label, outcome.importance);
     }
     outcomes.clear();

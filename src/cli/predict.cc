@@ -9,8 +9,8 @@
 #include "cli/served_model.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
+#include "predict/predictor.h"
 #include "train/answers.h"
-#include "train/predictor.h"
 
 namespace leveret::cli {
 namespace {
@@ -23,16 +23,16 @@ struct PredictOptions {
 
 int run_predict(const PredictOptions& options) {
   const ServedModel served(options.model, options.mmap);
-  const model::Model& model = served.get();
+  const model::Model& model = *served.get();
   Output output(options.predictions, Output::File::kWhole);
   text::NamespaceNames names;
-  train::Predictor predictor(model, names, kernels::active());
+  predict::Predictor predictor(served.get(), names, kernels::active());
   const auto tally = bad_line_tally(options.input);
   const auto source =
       open_examples(options.input, names, parser_options(model.spec(), options.input), *tally);
   StopOnSignal stop(*source, StopOnSignal::Then::kEndSoon);
   train::Answers answers;
-  train::Outcomes outcomes;
+  predict::Outcomes outcomes;
   std::string lines;
   for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {
     answers.expect(chunk);

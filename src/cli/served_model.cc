@@ -53,9 +53,9 @@ void add_mmap_option(CLI::App& verb, CLI::Option& model, bool& mmap) {
 ServedModel::ServedModel(const std::string& path, bool mmap)
     : file_(store::ModelFile::open(path)),
       handler_(mmap ? std::optional<FaultHandler>(std::in_place, file_) : std::nullopt),
-      model_(modelfile::load_model(
+      model_(std::make_shared<const model::Model>(modelfile::load_model(
           file_, modelfile::default_memory_limit(), model::Use::kPredict,
-          mmap ? modelfile::LoadBy::kMapping : modelfile::LoadBy::kReading)) {
+          mmap ? modelfile::LoadBy::kMapping : modelfile::LoadBy::kReading))) {
   check();
 }
 

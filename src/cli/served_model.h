@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -29,7 +30,7 @@ class FaultHandler {
 class ServedModel {
  public:
   ServedModel(const std::string& path, bool mmap);
-  const model::Model& get() const { return model_; }
+  const std::shared_ptr<const model::Model>& get() const { return model_; }
   /// To be called before results are printed. Throws std::runtime_error: those since the last time
   /// are worth nothing.
   void check() const {
@@ -39,7 +40,7 @@ class ServedModel {
  private:
   store::ModelFile file_;
   std::optional<FaultHandler> handler_;  ///< where the file is mapped
-  model::Model model_;
+  std::shared_ptr<const model::Model> model_;
 };
 
 }  // namespace leveret::cli

@@ -17,7 +17,7 @@
 #include "train/hogwild.h"
 #include "train/learner.h"
 #include "modelfile/model_io.h"
-#include "train/predictor.h"
+#include "predict/predictor.h"
 
 namespace leveret::cli {
 namespace {
@@ -36,9 +36,9 @@ class TrainRun {
  public:
   explicit TrainRun(const TrainOptions& options)
       : options_(options),
-        model_(first_model(options)),
+        model_(std::make_shared<model::Model>(first_model(options))),
         kernels_(kernels::active()),
-        learner_(model_, names_, kernels_),
+        learner_(*model_, names_, kernels_),
         windows_(options.window),
         progress_(options.progress),
         start_(std::chrono::steady_clock::now()) {}
@@ -88,7 +88,7 @@ class TrainRun {
   }
 
   void open_input(unsigned pass) {
-    const text::ParserOptions parser = parser_options(model_.spec(), options_.input);
+    const text::ParserOptions parser = parser_options(model_->spec(), options_.input);
     if (options_.threads > 1 && options_.input.cache.empty()) {
       source_ = open_lines(options_.input, 2 * options_.threads);
     } else {
@@ -140,8 +140,8 @@ class TrainRun {
     train::HogwildOptions hogwild;
     hogwild.threads = options_.threads;
     hogwild.pin = options_.pin;
-    hogwild.parser = parser_options(model_.spec(), options_.input);
-    train::Hogwild(model_, names_, kernels_, hogwild)
+    hogwild.parser = parser_options(model_->spec(), options_.input);
+    train::Hogwild(*model_, names_, kernels_, hogwild)
         .run(
             [&](text::ExampleChunk& chunk, unsigned thread) {
               if (source_->next(chunk)) {
@@ -160,7 +160,7 @@ class TrainRun {
             [&](const text::ExampleChunk& chunk, unsigned thread) {
               begin_chunk(chunk, pass, thread);
             },
-            [&](train::Outcomes& outcomes, unsigned thread) {
+            [&](predict::Outcomes& outcomes, unsigned thread) {
               std::swap(outcomes_, outcomes);
               report(thread);
             });
@@ -197,7 +197,7 @@ class TrainRun {
   /// Everything that is told about the outcomes so far; then forgets them.
   void report(unsigned thread = 0) {
     if (answers_) write_answers(thread);
-    for (const train::Outcome& outcome : outcomes_.items) {
+    for (const predict::Outcome& outcome : outcomes_.items) {
       if (held_out_) {
         holdout_.add(outcome.probability, outcome.label, outcome.importance);
       } else {
@@ -236,13 +236,13 @@ class TrainRun {
       throw std::runtime_error(
           fmt::format("no labelled example came: nothing is learned{}", not_saved()));
     }
-    if (!options_.final_model.empty()) modelfile::save_model(model_, options_.final_model);
+    if (!options_.final_model.empty()) modelfile::save_model(*model_, options_.final_model);
     saved_ = true;
     if (metrics_ && windows_.pending()) write_window();
     if (metrics_) metrics_->close();
     if (predictions_) predictions_->close();
-    if (!options_.quiet) say_raw(train_summary(model_, figures()));
-    const std::string warning = train_warning(model_);
+    if (!options_.quiet) say_raw(train_summary(*model_, figures()));
+    const std::string warning = train_warning(*model_);
     if (!warning.empty()) say("warning: " + warning);
   }
 
@@ -263,14 +263,14 @@ class TrainRun {
   const TrainOptions& options_;
   StatusLine status_line_;
   text::NamespaceNames names_;
-  model::Model model_;
+  const std::shared_ptr<model::Model> model_;
   const kernels::Kernels& kernels_;
   train::Learner learner_;
-  std::optional<train::Predictor> predictor_;  ///< for what is held out
+  std::optional<predict::Predictor> predictor_;  ///< for what is held out
   std::unique_ptr<stream::BadLineTally> tally_;
   std::unique_ptr<stream::ExampleSource> source_;
   std::optional<Output> predictions_, metrics_;
-  train::Outcomes outcomes_;
+  predict::Outcomes outcomes_;
   train::MetricsWindows windows_;
   train::Metrics holdout_;
   train::Progress progress_;

@@ -14,10 +14,13 @@
 #include <utility>
 #include <vector>
 
+#include "predict/outcome.h"
 #include "text/example.h"
-#include "train/outcome.h"
 
 namespace leveret::train {
+
+using predict::Outcome;
+using predict::Outcomes;
 
 /// Of one pass over a stream. Outcomes may come later than their chunk (batches), and chunks from
 /// several threads in any order; what is ahead of its turn is kept. All functions may be called by

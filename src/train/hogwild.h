@@ -19,13 +19,15 @@
 
 #include "kernels/kernels.h"
 #include "model/model.h"
+#include "predict/outcome.h"
 #include "text/example.h"
 #include "text/namespace_names.h"
 #include "text/parser.h"
-#include "train/outcome.h"
 #include "train/shape_mutex.h"
 
 namespace leveret::train {
+
+using predict::Outcomes;
 
 struct HogwildOptions {
   unsigned threads = 2;

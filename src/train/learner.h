@@ -7,10 +7,13 @@
 #include "model/lookup.h"
 #include "model/network.h"
 #include "optim/optimizer.h"
+#include "predict/outcome.h"
 #include "text/namespace_names.h"
-#include "train/outcome.h"
 
 namespace leveret::train {
+
+using predict::Outcome;
+using predict::Outcomes;
 
 /// One thread's. With the spec's batch_size B > 1, batches are cut by count, across chunks, so that
 /// the outcome does not depend on how the input was cut; the last one is short.

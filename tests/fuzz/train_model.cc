@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -16,7 +17,7 @@
 #include "store/model_file.h"
 #include "text/parser.h"
 #include "train/learner.h"
-#include "train/predictor.h"
+#include "predict/predictor.h"
 
 using namespace leveret;
 using Json = nlohmann::ordered_json;
@@ -44,13 +45,15 @@ const std::string& path() {
   return name;
 }
 
-void use(model::Model model, model::Use how = model::Use::kLearn) {
+void use(model::Model given, model::Use how = model::Use::kLearn) {
+  const auto shared = std::make_shared<model::Model>(std::move(given));
+  model::Model& model = *shared;
   text::NamespaceNames names;
   text::ExampleChunk chunk;
   chunk.bytes = "1 |a x y:2 |b z |c 1\n-1 |b z |new q\n|a x |a y |d\n1 |a y |b w |c 2 |d e\n";
   text::Parser(names, {}).parse(chunk);
-  train::Outcomes outcomes;
-  train::Predictor(model, names, kernels::active())
+  predict::Outcomes outcomes;
+  predict::Predictor(shared, names, kernels::active())
       .predict(chunk, 0, chunk.examples.size(), outcomes);
   if (how == model::Use::kPredict) return;
   train::Learner learner(model, names, kernels::active());

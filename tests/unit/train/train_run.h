@@ -12,9 +12,9 @@
 #include "kernels/dispatch.h"
 #include "model/random_lines.h"
 #include "modelfile/model_io.h"
+#include "predict/predictor.h"
 #include "text/parser.h"
 #include "train/learner.h"
-#include "train/predictor.h"
 
 namespace leveret::train {
 
@@ -70,7 +70,8 @@ class TrainRun {
   std::vector<float> predict(const std::string& lines) {
     const text::ExampleChunk chunk = parse(names, lines);
     Outcomes predicted;
-    Predictor(model, names, kernels::active()).predict(chunk, 0, chunk.examples.size(), predicted);
+    predict::Predictor(shared(), names, kernels::active())
+        .predict(chunk, 0, chunk.examples.size(), predicted);
     return probabilities(predicted);
   }
 
@@ -78,6 +79,11 @@ class TrainRun {
     const files::TempFolder folder;
     save_model(model, folder / "model");
     return files::read_bytes(folder / "model");
+  }
+
+  /// For predictors that live no longer than the run.
+  std::shared_ptr<const model::Model> shared() const {
+    return {std::shared_ptr<const void>(), &model};
   }
 
   static std::vector<float> probabilities(const Outcomes& outcomes) {

@@ -8,13 +8,13 @@
 
 #include "text/example.h"
 
-namespace leveret::train {
+namespace leveret::predict {
 
 struct Outcome {
   float probability;
-  float label;       ///< +1, -1, 0 = none
+  float label;  ///< +1, -1, 0 = none
   float importance;
-  std::uint32_t features;  ///< as VW counts them: with interactions and the constant
+  std::uint32_t features;             ///< as VW counts them: with interactions and the constant
   std::uint32_t tag_begin, tag_size;  ///< in Outcomes::tags
 };
 
@@ -38,4 +38,4 @@ struct Outcomes {
   }
 };
 
-}  // namespace leveret::train
+}  // namespace leveret::predict

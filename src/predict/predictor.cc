@@ -1,19 +1,21 @@
-#include "train/predictor.h"
+#include "predict/predictor.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "block/logistic.h"
 
-namespace leveret::train {
+namespace leveret::predict {
 
-Predictor::Predictor(const model::Model& model, const text::NamespaceNames& names,
+Predictor::Predictor(std::shared_ptr<const model::Model> model, const text::NamespaceNames& names,
                      const kernels::Kernels& kernels)
-    : model_(model),
+    : shared_model_(std::move(model)),
+      model_(*shared_model_),
       names_(names),
-      features_(model.features()),
-      lookup_(model),
-      network_(model.config(), kernels) {
-  batch_.groups = model.spec().uses_groups();
+      features_(model_.features()),
+      lookup_(model_),
+      network_(model_.config(), kernels) {
+  batch_.groups = model_.spec().uses_groups();
   batch_.chunks_stay = true;
 }
 
@@ -77,4 +79,4 @@ void Predictor::add_outcomes(const text::ExampleChunk& chunk, std::size_t first,
   }
 }
 
-}  // namespace leveret::train
+}  // namespace leveret::predict

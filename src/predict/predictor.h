@@ -1,20 +1,23 @@
 /// Prediction without learning: the model is only read.
 #pragma once
 
+#include <memory>
+
 #include "feature/feature_batch.h"
 #include "kernels/kernels.h"
 #include "model/lookup.h"
 #include "model/network.h"
+#include "predict/outcome.h"
 #include "text/namespace_names.h"
-#include "train/outcome.h"
 
-namespace leveret::train {
+namespace leveret::predict {
 
-/// One thread's; many may share the model. What a line holds that the model does not know (new
-/// namespaces, new features) counts for nothing.
+/// One thread's; many may share the model, which lives as long as one of them. What a line holds
+/// that the model does not know (new namespaces, new features) counts for nothing.
 class Predictor {
  public:
-  Predictor(const model::Model& model, const text::NamespaceNames& names,
+  /// `names` are those of the parser whose chunks will come; they outlive the predictor.
+  Predictor(std::shared_ptr<const model::Model> model, const text::NamespaceNames& names,
             const kernels::Kernels& kernels);
 
   /// Appends an outcome for each of the examples [first, first + count) of the chunk.
@@ -40,6 +43,7 @@ class Predictor {
   void predict_window(const text::ExampleChunk& chunk, std::size_t first, Outcomes& outcomes);
   void add_outcomes(const text::ExampleChunk& chunk, std::size_t first, Outcomes& outcomes) const;
 
+  const std::shared_ptr<const model::Model> shared_model_;
   const model::Model& model_;
   const text::NamespaceNames& names_;
   feature::FeatureMap features_;  ///< its own: it may meet namespaces that the model has not
@@ -49,4 +53,4 @@ class Predictor {
   feature::FeatureBatch batch_;
 };
 
-}  // namespace leveret::train
+}  // namespace leveret::predict
