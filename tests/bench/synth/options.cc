@@ -8,6 +8,8 @@
 namespace leveret::synth {
 namespace {
 
+constexpr double kChanges = 20;  ///< per million rows, where a kind of drift is named
+
 /// CLI11's Range lets NaN through.
 CLI::Validator real_between(double low, double high) {
   auto check = [low, high](const std::string& text) {
@@ -19,9 +21,16 @@ CLI::Validator real_between(double low, double high) {
 }
 
 /// What one option's own check cannot see.
-void check_together(const Options& options, bool numeric_given) {
+void check_together(const Options& options, bool numeric_given, bool strength_given) {
   if (numeric_given && options.numeric > options.fields) {
     throw CLI::ValidationError("--numeric", "cannot be more than --fields");
+  }
+  if (options.drift_kind == DriftKind::kUnnamed && strength_given) {
+    throw CLI::ValidationError("--drift_strength", "needs --drift_kind");
+  }
+  // A period is counted in rows; beyond 10^12 of them nothing would ever change.
+  if (options.drift_kind != DriftKind::kUnnamed && options.drift < 1e-6) {
+    throw CLI::ValidationError("--drift_kind", "needs a --drift of .000001 or more");
   }
   if (options.format == Format::kCriteo && (options.fields != 39 || options.numeric != 13)) {
     throw CLI::ValidationError("--format criteo", "has 39 fields, 13 of them numeric");
@@ -43,6 +52,11 @@ ParsedOptions parse_options(int argc, char** argv) {
       "leveret-synth");
   const std::map<std::string, Format> formats{
       {"vw", Format::kVw}, {"criteo", Format::kCriteo}, {"csv", Format::kCsv}};
+  const std::map<std::string, DriftKind> kinds{{"sudden", DriftKind::kSudden},
+                                               {"gradual", DriftKind::kGradual},
+                                               {"recurring", DriftKind::kRecurring},
+                                               {"vocabulary", DriftKind::kVocabulary},
+                                               {"mixed", DriftKind::kMixed}};
   const std::map<std::string, NumericAs> numeric_forms{{"log2bucket", NumericAs::kLog2Bucket},
                                                        {"value", NumericAs::kValue},
                                                        {"both", NumericAs::kBoth}};
@@ -63,9 +77,24 @@ ParsedOptions parse_options(int argc, char** argv) {
   app.add_option("--base-rate,--base_rate", o.base_rate,
                  "Share of positives, .001 to .999 (default .25)")
       ->check(real_between(0.001, 0.999));
-  app.add_option("--drift", o.drift,
-                 "How often per million rows weights and rare values are replaced (default 0)")
-      ->check(real_between(0, 1000));
+  CLI::Option* drift =
+      app.add_option("--drift", o.drift,
+                     "How often per million rows weights and rare values are replaced (default 0, "
+                     "with --drift_kind 20)")
+          ->check(real_between(0, 1000));
+  CLI::Option* kind =
+      app.add_option(
+             "--drift_kind,--drift-kind", o.drift_kind,
+             "What changes: sudden (weights, at once), gradual (weights, step by step), "
+             "recurring (two sets of weights in turns), vocabulary (values), mixed (weights "
+             "stand still and wander in turns)")
+          ->transform(CLI::CheckedTransformer(kinds).description(""))
+          ->type_name("KIND");
+  CLI::Option* strength =
+      app.add_option("--drift_strength,--drift-strength", o.drift_strength,
+                     "Share of the weights' variance, or of the values, that changes, 0 to 1 "
+                     "(default 1)")
+          ->check(real_between(0, 1));
   app.add_option("--format", o.format, "vw, criteo (raw TSV) or csv with header (default vw)")
       ->transform(CLI::CheckedTransformer(formats).description(""))
       ->type_name("NAME");
@@ -78,7 +107,8 @@ ParsedOptions parse_options(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (numeric->count() == 0) o.numeric = o.fields / 3;
-    check_together(o, numeric->count() > 0);
+    if (kind->count() > 0 && drift->count() == 0) o.drift = kChanges;
+    check_together(o, numeric->count() > 0, strength->count() > 0);
   } catch (const CLI::ParseError& error) {
     parsed.exit_code = app.exit(error) == 0 ? 0 : 2;
   }

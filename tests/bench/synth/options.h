@@ -9,6 +9,8 @@ namespace leveret::synth {
 
 enum class Format { kVw, kCriteo, kCsv };
 enum class NumericAs { kLog2Bucket, kValue, kBoth };
+/// kUnnamed, what --drift alone does: linear weights wander, rare values are replaced.
+enum class DriftKind { kUnnamed, kSudden, kGradual, kRecurring, kVocabulary, kMixed };
 
 struct Options {
   std::uint64_t rows = 1'000'000;
@@ -19,6 +21,8 @@ struct Options {
   std::uint64_t vocabulary = 1'000'000;  ///< of the largest categorical field
   double base_rate = 0.25;
   double drift = 0;  ///< how often, per million rows, the world is replaced
+  DriftKind drift_kind = DriftKind::kUnnamed;
+  double drift_strength = 1;  ///< share of the weights' variance, or of the values, that changes
   Format format = Format::kVw;
   NumericAs numeric_as = NumericAs::kLog2Bucket;
   std::string truth;  ///< file for the true probabilities; empty: none

@@ -11,10 +11,9 @@ namespace {
 // Streams of hashes that must not meet.
 constexpr std::uint64_t kFieldStream = 1, kRowStream = 2, kPilotStream = 3, kPairStream = 4,
                         kUnitStream = 5, kLabelIndex = 1u << 20, kDriftIndex = 1u << 21,
-                        kNetworkIndex = 1u << 22;
+                        kNetworkIndex = 1u << 22, kPairDriftIndex = 1u << 23;
 
 constexpr std::uint64_t kPilotRows = 20000;
-constexpr std::uint64_t kLastingValues = 1000;  ///< under drift only ranks beyond this are replaced
 
 // Standard deviations of the logit's parts. Chosen so that 1 M rows of 39 fields look like the
 // Criteo set to linear and field-aware learners (datasets/README.md has the figures).
@@ -23,7 +22,7 @@ constexpr double kLinearSd = 1.55, kPairSd = 1.1, kNetworkSd = 0.75;
 }  // namespace
 
 PlantedModel::PlantedModel(const Options& options)
-    : seed_(mix(options.seed)), drift_(options.drift), cells_(options.fields) {
+    : seed_(mix(options.seed)), drift_(options), cells_(options.fields) {
   plan_fields(options);
   plan_pairs();
   plan_network();
@@ -126,7 +125,7 @@ void PlantedModel::calibrate(double base_rate) {
 
 void PlantedModel::draw(std::uint64_t row) {
   std::uint64_t row_key = derive(derive(seed_, kRowStream), row);
-  time_ = drift_ * static_cast<double>(row) * 1e-6;
+  drift_.move_to(row);
   draw_cells(row_key);
   probability_ = sigmoid(logit(parts()));
   clicked_ = uniform(derive(row_key, kLabelIndex)) < probability_;
@@ -153,12 +152,7 @@ void PlantedModel::draw_cells(std::uint64_t row_key) {
 void PlantedModel::draw_categorical(const Field& field, double u, Cell& cell) const {
   double place = portable_pow(1 + field.zipf_span * u, field.zipf_power);
   auto rank = std::min(static_cast<std::uint64_t>(place), field.vocabulary) - 1;
-  std::uint64_t id = rank;
-  if (drift_ > 0 && rank >= kLastingValues) {
-    // Each rare value lives for one unit of time, then another takes its rank.
-    double phase = uniform(derive(field.seed ^ 5, rank));
-    id += static_cast<std::uint64_t>(time_ + phase) << 32;
-  }
+  std::uint64_t id = rank + (drift_.generation(field.seed, rank) << 32);
   cell.key = derive(field.seed, id);
   cell.value = mix(cell.key);
 }
@@ -168,15 +162,14 @@ PlantedModel::Parts PlantedModel::parts() const {
 }
 
 double PlantedModel::linear_part() const {
-  // Under drift a weight wanders from one draw to the next, its variance kept.
-  auto epoch = static_cast<std::uint64_t>(time_);
-  double to = time_ - static_cast<double>(epoch), from = 1 - to;
-  double norm = 1 / std::sqrt(from * from + to * to), sum = 0;
+  double sum = 0;
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     const Cell& cell = cells_[f];
     if (cell.missing) continue;
-    double w = bell(derive(cell.key, kDriftIndex + epoch));
-    if (to > 0) w = norm * (from * w + to * bell(derive(cell.key, kDriftIndex + epoch + 1)));
+    double w = 0;
+    for (const Draw& draw : drift_.linear()) {
+      w += draw.factor * bell(derive(cell.key, kDriftIndex + draw.number));
+    }
     sum += fields_[f].weight * w;
   }
   return sum;
@@ -187,12 +180,24 @@ double PlantedModel::pair_part() const {
   for (const Pair& pair : pairs_) {
     const Cell &a = cells_[pair.a], &b = cells_[pair.b];
     if (a.missing || b.missing) continue;
-    std::uint64_t x = derive(a.key, pair.b), y = derive(b.key, pair.a);
+    Vector x = vector_of(a, pair.b), y = vector_of(b, pair.a);
     double dot = 0;
-    for (int k = 0; k < 4; ++k) dot += lane(x, k) * lane(y, k);
+    for (int k = 0; k < 4; ++k) dot += x[k] * y[k];
     sum += pair.weight * dot;
   }
   return sum;
+}
+
+/// What a value brings to the pair with field `other`.
+PlantedModel::Vector PlantedModel::vector_of(const Cell& cell, std::uint32_t other) const {
+  Vector vector{};
+  for (const Draw& draw : drift_.pairs()) {
+    std::uint64_t key =
+        draw.number == 0 ? cell.key : derive(cell.key, kPairDriftIndex + draw.number);
+    std::uint64_t hash = derive(key, other);
+    for (int k = 0; k < 4; ++k) vector[k] += draw.factor * lane(hash, k);
+  }
+  return vector;
 }
 
 double PlantedModel::network_part() const {

@@ -7,14 +7,17 @@
 ///   linear  = sum over fields of w(field, value)
 ///   pairs   = sum over the planted pairs (f, g) of <a(f, value, g), a(g, value, f)>, 4 wide
 ///   network = sum over ReLU units of o * max(0, sum over the unit's fields of z(field, value))
-/// Each part is scaled to its share of the logit's variance, and the bias set to the wanted base
-/// rate, on a pilot sample. Not thread safe.
+/// where under drift a weight w or a vector a is another one at another row (drift.h). Each part is
+/// scaled to its share of the logit's variance, and the bias set to the wanted base rate, on a
+/// pilot sample. Not thread safe.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
 
+#include "drift.h"
 #include "options.h"
 
 namespace leveret::synth {
@@ -57,6 +60,7 @@ class PlantedModel {
     std::uint64_t seed;
     double weight, threshold;
   };
+  using Vector = std::array<double, 4>;
   struct Parts {
     double linear, pairs, network;
   };
@@ -70,12 +74,12 @@ class PlantedModel {
   Parts parts() const;
   double linear_part() const;
   double pair_part() const;
+  Vector vector_of(const Cell& cell, std::uint32_t other) const;
   double network_part() const;
   double logit(const Parts& p) const;
 
   std::uint64_t seed_;
-  double drift_;
-  double time_ = 0;  ///< drift times millions of rows so far
+  Drift drift_;
   std::vector<Field> fields_;
   std::vector<Pair> pairs_;
   std::vector<Unit> units_;
