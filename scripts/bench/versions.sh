@@ -10,7 +10,9 @@
 # where the later version takes more, and the table has the medians. Time is CPU time of the whole
 # program (user and system: their sum is counted, its parts are sampled), less what the first 500 rows
 # alone take. The same program on both sides shows how much is chance; where others are at work, take
-# more pairs. Linear models need all of the rows, as times are counted in milliseconds.
+# more pairs. Linear models need all of the rows, as times are counted in milliseconds. The last lines
+# have the geometric means of the cases shown: --only '^(defaults|linear,|FFM|DeepFFM)' are all but those
+# of 2^22 slots.
 #
 # Caches of different versions are not interchangeable: each makes its own.
 set -euo pipefail
