@@ -115,10 +115,16 @@ float FfmBlock::within(Tape& tape, std::size_t present) const {
   for (std::uint32_t i = field.begin; i < field.end; ++i) {
     if (tape.rows[i] == nullptr) continue;
     float* const v = tape.ffm.row.data();
-    kernels_->decode(config_.weights, slot_at(tape.rows[i], field.field), k, v);
+    decode_slot(tape.rows[i], field.field, v);
     twice -= tape.field_values[i] * tape.field_values[i] * kernels_->dot(v, v, k);
   }
   return 0.5f * twice;
+}
+
+void FfmBlock::decode_slot(const std::byte* row, std::size_t slot, float* to) const {
+  for (std::size_t c = 0; c < config_.k; ++c) {
+    to[c] = kernels::decode(config_.weights, row, slot * config_.k + c);
+  }
 }
 
 const float* FfmBlock::d_pairs(const Parameters& parameters, const Tape& tape,

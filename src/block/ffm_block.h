@@ -40,7 +40,7 @@ class FfmBlock final : public Block {
   /// own slot, where it is x * delta[i][f] * (contra[i][f] - x * v_f).
   void spread(const Parameters& parameters, Tape& tape, std::size_t b) const;
 
-  /// Where a row's slot begins.
+  /// Where a row's slot begins; not of kScaled weights.
   std::byte* slot_at(std::byte* row, std::size_t slot) const {
     return row + config_.weights.bytes(slot * config_.k);
   }
@@ -62,7 +62,13 @@ class FfmBlock final : public Block {
   bool gather_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
   float pairs_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
   void pairs_of(const Parameters& parameters, Tape& tape, float* pairs) const;
+  void widen(Tape& tape, std::size_t length) const;
   float within(Tape& tape, std::size_t present) const;
+  void decode_slot(const std::byte* row, std::size_t slot, float* to) const;
+  /// What kernels take from rows in place.
+  kernels::Codec codec_in_place() const {
+    return config_.weights.is_scaled() ? kernels::Codec::fixed(16, 0) : config_.weights;
+  }
 
   const kernels::Kernels* kernels_;
   Config config_;

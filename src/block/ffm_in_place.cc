@@ -15,7 +15,7 @@ void times_values(const float* x, std::size_t n, float* pairs) {
   }
 }
 
-/// Makes room for n rows of `stride` bytes.
+/// Makes room for n rows, of `stride` bytes as kernels see them.
 void resize(FfmInPlace& at, std::size_t n, std::size_t stride) {
   at.rows.resize(n);
   at.fields.resize(n);
@@ -41,7 +41,8 @@ void squeeze(FfmInPlace& at) {
 bool FfmBlock::gather_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const {
   FfmInPlace& at = tape.ffm.at;
   const std::size_t slots = parameters.layout.fields;
-  resize(at, slots, tape.row_layout->stride());
+  const std::size_t length = slots * config_.k;
+  resize(at, slots, std::max(tape.row_layout->stride(), codec_in_place().bytes(length)));
   std::byte* const nothing = at.nothing.data();
   // Pointers of its own, so that the stores cannot be stores to the vectors'.
   std::byte* const* const rows = tape.rows.data();
@@ -63,15 +64,32 @@ bool FfmBlock::gather_in_place(const Parameters& parameters, Tape& tape, std::si
     }
   }
   at.ones = ones;
-  at.filled =
-      static_cast<float>(present) >=
-      static_cast<float>(slots) * kernels_->fill_from(config_.weights, config_.k, config_.ffm_rule);
+  at.filled = static_cast<float>(present) >=
+              static_cast<float>(slots) *
+                  kernels_->fill_from(codec_in_place(), config_.k, config_.ffm_rule);
   if (at.filled) {
     std::iota(at.fields.begin(), at.fields.end(), 0u);
   } else {
     squeeze(at);
   }
+  at.widened = config_.weights.is_scaled();
+  if (at.widened) widen(tape, length);
   return true;
+}
+
+/// Puts copies in place of kScaled rows: their codes in 16 bits, of which kernels make pairs as of
+/// fixed-point numbers. The scales go to the values, by which pairs are multiplied anyway.
+void FfmBlock::widen(Tape& tape, std::size_t length) const {
+  FfmInPlace& at = tape.ffm.at;
+  const std::size_t stride = table::odd_lines(codec_in_place().bytes(length));
+  if (at.wide.size() < at.rows.size() * stride) at.wide.resize(at.rows.size() * stride);
+  for (std::size_t i = 0; i < at.rows.size(); ++i) {
+    if (at.rows[i] == at.nothing.data()) continue;
+    std::byte* const to = at.wide.data() + i * stride;
+    at.x[i] *= kernels_->widen(config_.weights, at.rows[i], length,
+                               reinterpret_cast<kernels::Fixed16*>(to));
+    at.rows[i] = to;
+  }
 }
 
 /// Writes the pairs to their places in tape.pairs where somebody reads them there; returns their
@@ -86,9 +104,10 @@ float FfmBlock::pairs_in_place(const Parameters& parameters, Tape& tape, std::si
     at.compact.resize(2 * count + kernels::Kernels::kSpare);
   }
   float* const to = at.filled ? pairs : at.compact.data();
-  const float sum_of_ones =
-      kernels_->ffm_pairs(config_.weights, at.rows.data(), at.fields.data(), n, config_.k, to);
-  if (!at.ones) times_values(at.x.data(), n, to);
+  const float sum_of_pairs =
+      kernels_->ffm_pairs(codec_in_place(), at.rows.data(), at.fields.data(), n, config_.k, to);
+  const bool as_they_are = at.ones && !at.widened;
+  if (!as_they_are) times_values(at.x.data(), n, to);
   if (!at.filled && (config_.has_mlp() || tape.keep_parts)) {
     std::fill(pairs, pairs + all, 0.0f);
     for (std::size_t i = 0; i < n; ++i) {
@@ -96,7 +115,7 @@ float FfmBlock::pairs_in_place(const Parameters& parameters, Tape& tape, std::si
       for (std::size_t j = 0; j < i; ++j) pairs[pair_index(at.fields[j], at.fields[i])] = from[j];
     }
   }
-  return at.ones ? sum_of_ones : kernels_->total(to, count);
+  return as_they_are ? sum_of_pairs : kernels_->total(to, count);
 }
 
 float* FfmBlock::spread_in_place(const Parameters& parameters, Tape& tape) const {

@@ -44,11 +44,13 @@ struct FfmInPlace {
   /// in Tape::pairs. Otherwise n rows are those of present fields, and pairs are in `compact`.
   bool filled = false;
   bool ones = false;                  ///< every value of the example is 1
+  bool widened = false;               ///< rows are copies in `wide`, and x is value times scale
   std::vector<std::byte*> rows;       ///< n
   std::vector<std::uint32_t> fields;  ///< n, ascending
   std::vector<float> x;               ///< n values, 0 where `nothing` stands, and kSpare more
   std::vector<float> compact;         ///< n(n+1)/2 and kSpare more
   table::AlignedBytes nothing;        ///< a row of zeros; stays so
+  table::AlignedBytes wide;           ///< n rows: codes of kScaled rows, in 16 bits
 };
 
 /// Working memory of FfmBlock for one example, in place or not. If not, the fields' sums are made,

@@ -6,6 +6,7 @@
 #include "kernels/ffm_body.h"
 #include "kernels/pairs_body.h"
 #include "kernels/pairs_choice_body.h"
+#include "kernels/quantize_body.h"
 #include "kernels/gather_scatter_body.h"
 #include "kernels/text_body.h"
 #include "kernels/vector_body.h"
@@ -24,6 +25,9 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .decode = decode<Isa>,
       .encode = encode<Isa>,
       .add_changes = add_changes<Isa>,
+      .largest = largest<Isa>,
+      .quantize = quantize<Isa>,
+      .widen = widen<Isa>,
       .fill_from = fill_from<Isa>,
       .ffm_pairs = ffm_pairs<Isa>,
       .ffm_deltas = ffm_deltas<Isa>,

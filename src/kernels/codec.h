@@ -19,9 +19,12 @@ struct Codec {
     kF32,    ///< float
     kBf16,   ///< Bf16 (bf16.h)
     kFixed,  ///< Fixed16 or Fixed8 (fixed.h)
+    /// A float, the scale, and codes behind it that it multiplies: of 8 bits, or of 4, two in a
+    /// byte, the first in its lower half. Rows of exports, which nobody learns.
+    kScaled,
   };
   Kind kind = Kind::kNone;
-  std::uint8_t bits = 0;  ///< of one number: 32, 16 or 8; 0 for kNone
+  std::uint8_t bits = 0;  ///< of one number: 32, 16, 8 or 4; 0 for kNone
   /// kFixed: code c stands for c * 2^-shift; -100 to 100, so that all on the way is a normal float.
   std::int8_t shift = 0;
 
@@ -32,9 +35,21 @@ struct Codec {
     return {Kind::kFixed, static_cast<std::uint8_t>(bits), static_cast<std::int8_t>(shift)};
   }
 
+  static constexpr Codec scaled(int bits) {
+    return {Kind::kScaled, static_cast<std::uint8_t>(bits), 0};
+  }
+
   constexpr bool is_fixed(int of_bits) const { return kind == Kind::kFixed && bits == of_bits; }
-  /// Of `count` numbers.
-  constexpr std::size_t bytes(std::size_t count) const { return count * (bits / 8u); }
+  constexpr bool is_scaled() const { return kind == Kind::kScaled; }
+  /// Of an array of `count` numbers.
+  constexpr std::size_t bytes(std::size_t count) const {
+    return is_scaled() ? kScaleBytes + code_bytes(count) : count * (bits / 8u);
+  }
+  /// kScaled: of its codes alone.
+  constexpr std::size_t code_bytes(std::size_t count) const { return (count * bits + 7) / 8; }
+  static constexpr std::size_t kScaleBytes = sizeof(float);
+  /// kScaled: codes are at most this in magnitude.
+  constexpr int largest_code() const { return (1 << (bits - 1)) - 1; }
   /// kFixed: 2^-shift, what codes count, and its inverse.
   constexpr float unit() const { return power_of_two(-shift); }
   constexpr float units_in_one() const { return power_of_two(shift); }
@@ -69,8 +84,19 @@ inline void store_unaligned(std::byte* at, T x) {
   std::memcpy(at, &x, sizeof x);
 }
 
+/// kScaled: code i of `codes`, which stand behind the scale.
+inline int code_at(Codec codec, const std::byte* codes, std::size_t i) {
+  if (codec.bits == 8) return load_unaligned<std::int8_t>(codes + i);
+  const auto byte = std::to_integer<std::uint8_t>(codes[i / 2]);
+  return static_cast<std::int8_t>(i % 2 == 0 ? byte << 4 : byte & 0xf0) >> 4;
+}
+
 /// Number i of an array, which may be unaligned.
 inline float decode(Codec codec, const std::byte* array, std::size_t i) {
+  if (codec.is_scaled()) {
+    const int code = code_at(codec, array + Codec::kScaleBytes, i);
+    return load_unaligned<float>(array) * static_cast<float>(code);
+  }
   const std::byte* const at = array + codec.bytes(i);
   switch (codec.kind) {
     case Codec::Kind::kNone:
@@ -80,6 +106,7 @@ inline float decode(Codec codec, const std::byte* array, std::size_t i) {
     case Codec::Kind::kBf16:
       return to_float(load_unaligned<Bf16>(at));
     case Codec::Kind::kFixed:
+    case Codec::Kind::kScaled:
       break;
   }
   const int code =
@@ -87,7 +114,8 @@ inline float decode(Codec codec, const std::byte* array, std::size_t i) {
   return static_cast<float>(code) * codec.unit();
 }
 
-/// Stores it, rounded by `noise` (fixed.h, bf16.h), by default to the nearest.
+/// Stores it where numbers are written one at a time (not kScaled), rounded by `noise` (fixed.h,
+/// bf16.h), by default to the nearest.
 inline void encode(Codec codec, std::byte* array, std::size_t i, float value,
                    std::uint32_t noise = kNearest) {
   std::byte* const at = array + codec.bytes(i);
@@ -98,6 +126,8 @@ inline void encode(Codec codec, std::byte* array, std::size_t i, float value,
       return store_unaligned(at, value);
     case Codec::Kind::kBf16:
       return store_unaligned(at, round_to_bf16(value, noise));
+    case Codec::Kind::kScaled:
+      return;
     case Codec::Kind::kFixed:
       break;
   }

@@ -81,6 +81,19 @@ struct Kernels {
   void (*add_changes)(Codec codec, const std::byte* copy, const std::byte* before,
                       std::size_t length, std::uint32_t noise, std::byte* to);
 
+  // ---- arrays of an export (kScaled and fixed point without noise) ----
+
+  /// The largest |x[i]|, 0 for none; NaN or infinity where one of them is not finite.
+  float (*largest)(const float* x, std::size_t length);
+
+  /// codes[i] = x[i] * codes_in_one, rounded to the nearest, ties to even, within
+  /// +-`largest_code`, which is below 2^15: the same on every instruction set. x is finite.
+  void (*quantize)(const float* x, std::size_t length, float codes_in_one, int largest_code,
+                   std::int16_t* codes);
+
+  /// The first `length` codes of a kScaled array, each in 16 bits. Returns the array's scale.
+  float (*widen)(Codec codec, const std::byte* array, std::size_t length, Fixed16* codes);
+
   // ---- FFM where every field has exactly one feature: no sums, no contra buffer ----
   //
   // Nearly all click data is of this kind, and then a field's sum is x times its feature's row: the

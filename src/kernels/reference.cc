@@ -121,6 +121,31 @@ void add_changes(Codec codec, const std::byte* copy, const std::byte* before, st
   }
 }
 
+float largest(const float* x, std::size_t length) {
+  float best = 0;
+  for (std::size_t i = 0; i < length; ++i) {
+    if (!std::isfinite(x[i])) return x[i];
+    best = std::max(best, std::fabs(x[i]));
+  }
+  return best;
+}
+
+void quantize(const float* x, std::size_t length, float codes_in_one, int largest_code,
+              std::int16_t* codes) {
+  const auto end = static_cast<float>(largest_code);
+  for (std::size_t i = 0; i < length; ++i) {
+    const float code = std::nearbyint(std::clamp(x[i] * codes_in_one, -end, end));
+    codes[i] = static_cast<std::int16_t>(code);
+  }
+}
+
+float widen(Codec codec, const std::byte* array, std::size_t length, Fixed16* codes) {
+  for (std::size_t i = 0; i < length; ++i) {
+    codes[i] = {static_cast<std::int16_t>(code_at(codec, array + Codec::kScaleBytes, i))};
+  }
+  return load_unaligned<float>(array);
+}
+
 float fill_from(Codec, std::size_t, StepRule) { return 0.75f; }
 
 float ffm_pairs(Codec weights, const std::byte* const* rows, const std::uint32_t* fields,
@@ -292,6 +317,9 @@ constinit const Kernels kReference = {
     .decode = decode_array,
     .encode = encode_array,
     .add_changes = add_changes,
+    .largest = largest,
+    .quantize = quantize,
+    .widen = widen,
     .fill_from = fill_from,
     .ffm_pairs = ffm_pairs,
     .ffm_deltas = ffm_deltas,

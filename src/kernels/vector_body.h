@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels/lanes.h"
+#include "kernels/quantize_body.h"
 #include "kernels/tables.h"
 
 namespace leveret::kernels::generic {
@@ -79,6 +80,7 @@ template <class Isa>
 
 template <class Isa>
 [[gnu::flatten]] void decode(Codec codec, const std::byte* in, std::size_t length, float* out) {
+  if (codec.is_scaled()) return decode_scaled<Isa>(codec, in, length, out);
   with_numbers(
       codec,
       [&]<class T>(T) {

@@ -10,8 +10,9 @@ namespace leveret::table {
 RowLayout::RowLayout(std::vector<RowPart> parts) : parts_(std::move(parts)) {
   std::size_t end = 0;
   const auto place = [&end](kernels::Codec codec, std::size_t count) {
-    // Each array begins at a multiple of its numbers' size, of less than a byte too.
-    const std::size_t unit = std::max<std::size_t>(codec.bytes(1), 1);
+    // Each array begins at a multiple of its numbers' size; one that begins with a scale, of that.
+    const std::size_t unit =
+        codec.is_scaled() ? kernels::Codec::kScaleBytes : std::max<std::size_t>(codec.bytes(1), 1);
     const Column column = {codec, count, (end + unit - 1) / unit * unit};
     end = column.begin + column.bytes();
     return column;

@@ -74,6 +74,17 @@ TEST_CASE("states that follow an odd number of 16-bit weights are aligned") {
   CHECK(floats.used_bytes() == 92);
 }
 
+TEST_CASE("rows of 8 and 4 bits are a scale and the codes") {
+  const RowLayout eight({part_of(3, 4, Codec::scaled(8))});
+  CHECK(eight.weights(0).begin == 0);
+  CHECK(eight.weights(0).bytes() == 4 + 12);
+  CHECK(eight.used_bytes() == 16);
+  const RowLayout four({part_of(3, 3, Codec::scaled(4)), part_of(1, 2, Codec::scaled(4))});
+  CHECK(four.weights(0).bytes() == 4 + 5);
+  CHECK(four.weights(1).begin == 12);
+  CHECK(four.used_bytes() == 12 + 5);
+}
+
 TEST_CASE("a row for serving is the same without states") {
   for (const auto& [name, layout] : all_layouts(39)) {
     INFO(name);
