@@ -55,6 +55,10 @@ _leveret() {
   elif [[ $previous == "$verb" ]]; then
     words=$(_leveret_values "$verb")
   fi
+  if [[ $previous == --field && $current == @* ]]; then
+    mapfile -t COMPREPLY < <(compgen -P @ -f -- "${current#@}")
+    return
+  fi
   # An empty answer falls back to file names (complete -o default).
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }

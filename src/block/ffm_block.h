@@ -41,7 +41,7 @@ class FfmBlock final : public Block {
   void spread(const Parameters& parameters, Tape& tape, std::size_t b) const;
 
   /// Where a row's slot begins; not of kScaled weights.
-  std::byte* slot_at(std::byte* row, std::size_t slot) const {
+  const std::byte* slot_at(const std::byte* row, std::size_t slot) const {
     return row + config_.weights.bytes(slot * config_.k);
   }
 

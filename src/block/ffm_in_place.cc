@@ -1,6 +1,8 @@
 // FfmBlock: examples whose present fields have one row each.
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <vector>
 
 #include "block/ffm_block.h"
 
@@ -17,22 +19,54 @@ void times_values(const float* x, std::size_t n, float* pairs) {
 
 /// Makes room for n rows, of `stride` bytes as kernels see them.
 void resize(FfmInPlace& at, std::size_t n, std::size_t stride) {
-  at.rows.resize(n);
   at.fields.resize(n);
   at.x.resize(n + kernels::Kernels::kSpare);
   if (at.nothing.size() < stride) at.nothing.assign(stride, std::byte{});
 }
 
 /// Leaves the n rows that are there.
-void squeeze(FfmInPlace& at) {
+template <class Byte>
+void squeeze(FfmInPlace& at, std::vector<Byte*>& rows) {
   std::size_t n = 0;
-  for (std::size_t f = 0; f < at.rows.size(); ++f) {
-    if (at.rows[f] == at.nothing.data()) continue;
-    at.rows[n] = at.rows[f];
+  for (std::size_t f = 0; f < rows.size(); ++f) {
+    if (rows[f] == at.nothing.data()) continue;
+    rows[n] = rows[f];
     at.x[n] = at.x[f];
     at.fields[n++] = static_cast<std::uint32_t>(f);
   }
   resize(at, n, 0);
+  rows.resize(n);
+}
+
+/// Puts the rows of example b, and their values, to the places of their fields. Returns how many,
+/// or nothing when some field has several rows.
+template <class Byte>
+std::optional<std::size_t> place(const Tape& tape, std::size_t b, std::size_t fields,
+                                 const std::vector<Byte*>& from, FfmInPlace& at,
+                                 std::vector<Byte*>& rows_at) {
+  rows_at.resize(fields);
+  std::byte* const nothing = at.nothing.data();
+  // Pointers of its own, so that the stores cannot be stores to the vectors'.
+  Byte* const* const rows = from.data();
+  const float* const values = tape.field_values.data();
+  Byte** const to = rows_at.data();
+  float* const x = at.x.data();
+  std::fill(to, to + fields, nothing);
+  std::fill(x, x + fields, 0.0f);
+  bool ones = true;
+  std::size_t present = 0;
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      ones &= values[i] == 1.0f;  // of features without a row, too: instance_scale counts them
+      if (rows[i] == nullptr) continue;
+      if (to[run.field] != nothing) return std::nullopt;
+      to[run.field] = rows[i];
+      x[run.field] = values[i];
+      ++present;
+    }
+  }
+  at.ones = ones;
+  return present;
 }
 
 }  // namespace
@@ -43,52 +77,41 @@ bool FfmBlock::gather_in_place(const Parameters& parameters, Tape& tape, std::si
   const std::size_t slots = parameters.layout.fields;
   const std::size_t length = slots * config_.k;
   resize(at, slots, std::max(tape.row_layout->stride(), codec_in_place().bytes(length)));
-  std::byte* const nothing = at.nothing.data();
-  // Pointers of its own, so that the stores cannot be stores to the vectors'.
-  std::byte* const* const rows = tape.rows.data();
-  const float* const values = tape.field_values.data();
-  std::byte** const to = at.rows.data();
-  float* const x = at.x.data();
-  std::fill(to, to + slots, nothing);
-  std::fill(x, x + slots, 0.0f);
-  bool ones = true;
-  std::size_t present = 0;
-  for (const feature::FieldRun& run : tape.field_runs(b)) {
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      ones &= values[i] == 1.0f;  // of features without a row, too: instance_scale counts them
-      if (rows[i] == nullptr) continue;
-      if (to[run.field] != nothing) return false;
-      to[run.field] = rows[i];
-      x[run.field] = values[i];
-      ++present;
-    }
-  }
-  at.ones = ones;
-  at.filled = static_cast<float>(present) >=
+  const std::optional<std::size_t> present =
+      tape.learns ? place(tape, b, slots, tape.to_learn.rows, at, at.to_learn)
+                  : place(tape, b, slots, tape.to_read.rows, at, at.to_read);
+  if (!present) return false;
+  at.filled = static_cast<float>(*present) >=
               static_cast<float>(slots) *
                   kernels_->fill_from(codec_in_place(), config_.k, config_.ffm_rule);
   if (at.filled) {
     std::iota(at.fields.begin(), at.fields.end(), 0u);
   } else {
-    squeeze(at);
+    tape.learns ? squeeze(at, at.to_learn) : squeeze(at, at.to_read);
   }
-  at.widened = config_.weights.is_scaled();
+  if (tape.learns) {
+    at.rows = at.to_learn;
+  } else {
+    at.rows = at.to_read;
+  }
+  at.widened = config_.weights.is_scaled() && !tape.learns;
   if (at.widened) widen(tape, length);
   return true;
 }
 
-/// Puts copies in place of kScaled rows: their codes in 16 bits, of which kernels make pairs as of
-/// fixed-point numbers. The scales go to the values, by which pairs are multiplied anyway.
+/// Puts copies in place of kScaled rows, which nobody learns: their codes in 16 bits, of which
+/// kernels make pairs as of fixed-point numbers. The scales go to the values, by which pairs are
+/// multiplied anyway.
 void FfmBlock::widen(Tape& tape, std::size_t length) const {
   FfmInPlace& at = tape.ffm.at;
   const std::size_t stride = table::odd_lines(codec_in_place().bytes(length));
-  if (at.wide.size() < at.rows.size() * stride) at.wide.resize(at.rows.size() * stride);
-  for (std::size_t i = 0; i < at.rows.size(); ++i) {
-    if (at.rows[i] == at.nothing.data()) continue;
+  if (at.wide.size() < at.to_read.size() * stride) at.wide.resize(at.to_read.size() * stride);
+  for (std::size_t i = 0; i < at.to_read.size(); ++i) {
+    if (at.to_read[i] == at.nothing.data()) continue;
     std::byte* const to = at.wide.data() + i * stride;
-    at.x[i] *= kernels_->widen(config_.weights, at.rows[i], length,
+    at.x[i] *= kernels_->widen(config_.weights, at.to_read[i], length,
                                reinterpret_cast<kernels::Fixed16*>(to));
-    at.rows[i] = to;
+    at.to_read[i] = to;
   }
 }
 

@@ -43,9 +43,11 @@ struct FfmInPlace {
   /// Most fields are present: n = F, and `nothing` stands for the absent ones, so that pairs lie as
   /// in Tape::pairs. Otherwise n rows are those of present fields, and pairs are in `compact`.
   bool filled = false;
-  bool ones = false;                  ///< every value of the example is 1
-  bool widened = false;               ///< rows are copies in `wide`, and x is value times scale
-  std::vector<std::byte*> rows;       ///< n
+  bool ones = false;     ///< every value of the example is 1
+  bool widened = false;  ///< rows are copies in `wide`, and x is value times scale
+  std::span<const std::byte* const> rows;  ///< n: of to_learn, or in prediction of to_read
+  std::vector<std::byte*> to_learn;
+  std::vector<const std::byte*> to_read;
   std::vector<std::uint32_t> fields;  ///< n, ascending
   std::vector<float> x;               ///< n values, 0 where `nothing` stands, and kSpare more
   std::vector<float> compact;         ///< n(n+1)/2 and kSpare more
@@ -65,6 +67,15 @@ struct FfmTape {
   std::vector<float> row;             ///< one row's weights as floats
   std::vector<float> contra;          ///< n * F * k: contra[i][g] = S_g,f(i)
   std::vector<float> delta;           ///< n * F: d loss / d p_f(i),g
+};
+
+/// Where what a model knows of a batch's features lies: parallel to batch->linear, and `rows` to
+/// batch->field_features.
+template <class Slot, class Cell, class Byte>
+struct Places {
+  std::vector<Slot*> slots;  ///< of linear features, unless cells have no keys
+  std::vector<Cell*> cells;  ///< theirs; one of zeros for what is not known
+  std::vector<Byte*> rows;   ///< null for what has none
 };
 
 struct Tape {
@@ -88,12 +99,16 @@ struct Tape {
 
   const table::RowLayout* row_layout = nullptr;  ///< of `rows`
 
-  // Per feature of the whole batch, parallel to batch->linear and batch->field_features.
-  std::vector<table::Slot*> slots;  ///< of linear features, unless cells have no keys
-  std::vector<table::Cell*> cells;  ///< theirs, or a copy; one of zeros for what is not known
-  std::vector<float> values;        ///< x; mixed: divided by the largest |x| seen
+  // Per feature of the whole batch. Optimizers write by to_learn; all others read by the views of
+  // it, or of to_read, which Lookup::open chooses: who predicts has a const model.
+  bool learns = false;
+  Places<table::Slot, table::Cell, std::byte> to_learn;
+  Places<const table::Slot, const table::Cell, const std::byte> to_read;
+  std::span<const table::Slot* const> slots;
+  std::span<const table::Cell* const> cells;
+  std::span<const std::byte* const> rows;
+  std::vector<float> values;                ///< x; mixed: divided by the largest |x| seen
   std::vector<float> log_odds, log_counts;  ///< mixed: see LinearBlock::take_logs
-  std::vector<std::byte*> rows;             ///< null for what has none
   std::vector<float> field_values;
 
   // Per example.

@@ -71,7 +71,7 @@ void audit_model(const AuditOptions& options) {
   const ServedModel served(options.model, options.mmap);
   const model::Model& model = *served.get();
   const model::Spec spec = options.flags.spec(model.spec(), options.model);
-  text::NamespaceNames names;
+  text::NamespaceNames names;  // not closed: those that the model does not know are printed, too
   predict::Predictor predictor(served.get(), names, kernels::active());
   predictor.keep_for_audit();
   AuditText audit(spec, names, predictor.features(), &model);

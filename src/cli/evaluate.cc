@@ -44,6 +44,8 @@ int run_evaluate(const EvaluateOptions& options) {
   const ServedModel served(options.model, options.mmap);
   const model::Model& model = *served.get();
   text::NamespaceNames names;
+  // A cache that is made here keeps the names of all namespaces.
+  if (options.input.cache.empty()) model.features().close_names(names);
   predict::Predictor predictor(served.get(), names, kernels::active());
   const auto tally = bad_line_tally(options.input);
   const auto source =

@@ -26,6 +26,8 @@ int run_predict(const PredictOptions& options) {
   const model::Model& model = *served.get();
   Output output(options.predictions, Output::File::kWhole);
   text::NamespaceNames names;
+  // A cache that is made here keeps the names of all namespaces.
+  if (options.input.cache.empty()) model.features().close_names(names);
   predict::Predictor predictor(served.get(), names, kernels::active());
   const auto tally = bad_line_tally(options.input);
   const auto source =

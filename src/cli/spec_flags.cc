@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "cli/field_file.h"
 #include "model/spec_idle.h"
 
 namespace leveret::cli {
@@ -38,15 +39,22 @@ void SpecFlags::add_to(CLI::App& app, const std::vector<std::string_view>& only)
 
 std::string SpecFlags::Given::text() const {
   if (*entry->value == '\0') return on ? "true" : "false";
-  return fmt::format("{}", fmt::join(values, " "));
+  if (std::string_view(entry->name) != "field") return fmt::format("{}", fmt::join(values, " "));
+  std::vector<std::string> fields;
+  for (const std::string& value : values) {
+    fields.push_back(value.starts_with('@') ? read_field_file(value.substr(1)) : value);
+  }
+  return fmt::format("{}", fmt::join(fields, " "));
 }
 
 model::Spec SpecFlags::spec() const {
   model::Spec spec;
+  std::vector<std::pair<const model::SpecEntry*, std::string>> texts;
+  for (const Given& given : given_) {
+    if (given.is_given()) texts.emplace_back(given.entry, given.text());
+  }
   try {
-    for (const Given& given : given_) {
-      if (given.is_given()) given.entry->set(spec, given.text());
-    }
+    for (const auto& [entry, text] : texts) entry->set(spec, text);
     model::check_spec(spec);
   } catch (const std::runtime_error& error) {
     throw CLI::ValidationError(error.what());
@@ -73,8 +81,9 @@ model::Spec SpecFlags::spec(const model::Spec& stored, const std::string& file) 
   for (const Given& given : given_) {
     if (!given.is_given()) continue;
     model::Spec wanted;
+    const std::string given_text = given.text();
     try {
-      given.entry->set(wanted, given.text());
+      given.entry->set(wanted, given_text);
     } catch (const std::runtime_error& error) {
       throw CLI::ValidationError(error.what());
     }

@@ -31,6 +31,7 @@ class SpecFlags {
     bool on = false;
 
     bool is_given() const { return option->count() > 0; }
+    /// With the fields of the files that it names. std::runtime_error about one of these.
     std::string text() const;
   };
 

@@ -6,6 +6,7 @@
 
 #include "feature/interactions.h"
 #include "feature/selector.h"
+#include "text/namespace_number.h"
 
 namespace leveret::feature {
 namespace {
@@ -89,25 +90,54 @@ void FeatureMap::meet(const text::NamespaceNames& names, const text::ExampleChun
   const text::Example& e = chunk.examples[example];
   for (std::uint32_t r = e.runs_begin; r < e.runs_end; ++r) {
     const std::uint32_t id = chunk.runs[r].name;
-    if (id >= plan_of_.size()) plan_of_.resize(id + std::size_t{1}, kUnmet);
-    if (plan_of_[id] != kUnmet) continue;
+    if (id < plan_of_.size() && plan_of_[id] != kUnmet) continue;
     const std::string name(names.name(id));
     const auto found = plan_by_name_.find(name);
-    if (const std::optional<std::uint32_t> slot = transforms_.number_slot(name)) {
-      plan_of_[id] = *slot;
-    } else if (found == plan_by_name_.end()) {
-      plan_of_[id] = add_plan(plan(name, grow));
-    } else if (transforms_.makes(found->second)) {
+    if (found != plan_by_name_.end() && transforms_.makes(found->second)) {
       throw BadExample(chunk.source, "line " + std::to_string(e.line) + " has a namespace " + name +
                                          ", which is the name of what --transform makes; give the "
                                          "transform a name that is not in the data");
-    } else {
-      plan_of_[id] = found->second;
     }
-    if (!transforms_.empty()) continue;
-    usual_.resize(plan_of_.size(), {0, UsualRoute::kUnusual});
-    usual_[id] = usual_route(routes_[plan_of_[id]]);
-    usual_names_ += usual_[id].field >= 0;
+    meet(id, name, grow);
+  }
+}
+
+void FeatureMap::meet(std::uint32_t id, const std::string& name, bool grow) {
+  if (id >= plan_of_.size()) plan_of_.resize(id + std::size_t{1}, kUnmet);
+  const auto found = plan_by_name_.find(name);
+  if (const std::optional<std::uint32_t> slot = transforms_.number_slot(name)) {
+    plan_of_[id] = *slot;
+  } else {
+    plan_of_[id] = found != plan_by_name_.end() ? found->second : add_plan(plan(name, grow));
+  }
+  if (!transforms_.empty()) return;
+  usual_.resize(plan_of_.size(), {0, UsualRoute::kUnusual});
+  usual_[id] = usual_route(routes_[plan_of_[id]]);
+  usual_names_ += usual_[id].field >= 0;
+}
+
+void FeatureMap::close_names(text::NamespaceNames& names) const {
+  const auto add = [&](const std::vector<std::string>& some) {
+    for (const std::string& name : some) names.intern(name);
+  };
+  for (const NamespacePlan& plan : plans_) names.intern(plan.name);
+  for (const auto* some : {&options_.ignore, &options_.keep, &options_.linear}) add(*some);
+  for (const auto* lists : {&options_.interactions, &options_.fields}) {
+    for (const std::vector<std::string>& list : *lists) add(list);
+  }
+  for (const Transform& transform : options_.transforms) add(transform.sources);
+  for (const std::string& space : number_namespaces(options_.transforms)) {
+    names.intern(text::number_run_name(space));
+  }
+  names.close();
+}
+
+void FeatureMap::meet_known(const text::NamespaceNames& names) {
+  for (std::uint32_t id = 0; id < names.size(); ++id) {
+    const std::string name(names.name(id));
+    const auto found = plan_by_name_.find(name);
+    const bool known = found != plan_by_name_.end() && !transforms_.makes(found->second);
+    if (known || names.is_shared(id)) meet(id, name, false);
   }
 }
 

@@ -80,6 +80,12 @@ class FeatureMap {
   void meet(const text::NamespaceNames& names, const text::ExampleChunk& chunk, std::size_t example,
             bool grow);
 
+  /// For prediction: gives all namespaces that plans or options name their ids in `names`, which
+  /// are new, and closes them.
+  void close_names(text::NamespaceNames& names) const;
+  /// Meets (without growing) those of the names that have plans, and those that others share.
+  void meet_known(const text::NamespaceNames& names);
+
   /// Appends examples [first, first + count) of the chunk to `out` and returns how many it was:
   /// it stops before an example that has a namespace to `meet`.
   std::size_t map(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
@@ -87,6 +93,7 @@ class FeatureMap {
 
  private:
   std::uint32_t add_plan(NamespacePlan plan);
+  void meet(std::uint32_t id, const std::string& name, bool grow);
   NamespacePlan plan(const std::string& name, bool grow);
   bool has_met(const text::ExampleChunk& chunk, const text::Example& example) const;
   bool known_exactly(const std::string& selector) const;

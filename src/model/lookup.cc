@@ -36,18 +36,27 @@ Lookup::Lookup(const Model& model)
       hashed_(model.tables().hashed() != nullptr),
       some_apart_(hashed_ || !model.spec().features.linear_all) {}
 
-void Lookup::open(const Model& model, const FeatureBatch& batch, Tape& tape) {
+void Lookup::open(const Model& model, const FeatureBatch& batch, Tape& tape, Use use) {
+  tape.learns = use == Use::kLearn;
+  tape.learns ? open(batch, tape.to_learn, tape) : open(batch, tape.to_read, tape);
   tape.batch = &batch;
   tape.row_layout = model.tables().has_rows() ? &model.tables().row_layout() : nullptr;
   several_fields_ = model.features().several_fields();
   at_least(found_after_, batch.size());
-  at_least(tape.slots, hashed_ ? 0 : batch.linear.size());
-  at_least(tape.cells, batch.linear.size());
   at_least(tape.values, batch.linear.size());
   at_least(tape.log_odds, mixed_ ? batch.linear.size() : 0);
   at_least(tape.log_counts, mixed_ ? batch.linear.size() : 0);
-  at_least(tape.rows, batch.field_features.size());
   at_least(tape.field_values, batch.field_features.size());
+}
+
+template <class Places>
+void Lookup::open(const FeatureBatch& batch, Places& places, Tape& tape) const {
+  at_least(places.slots, hashed_ ? 0 : batch.linear.size());
+  at_least(places.cells, batch.linear.size());
+  at_least(places.rows, batch.field_features.size());
+  tape.slots = places.slots;
+  tape.cells = places.cells;
+  tape.rows = places.rows;
 }
 
 /// Whether a feature of a field has a slot that no linear feature has.
@@ -89,24 +98,24 @@ void Lookup::prefetch(const Model& model, const Tape& tape, std::size_t example)
   asm volatile("");
 }
 
-/// Puts the slots of linear features on the tape: those in their homes at once, search(group, key)
-/// for the others.
-template <class Search>
-void Lookup::find_slots(const Tables& tables, Tape& tape, std::size_t example, Search search) {
-  const FeatureBatch& batch = *tape.batch;
+/// Puts the slots of linear features into `places`: those in their homes at once, search(group,
+/// key) for the others. Const tables have const places.
+template <class Tables, class Places, class Search>
+void Lookup::find_slots(Tables& tables, const FeatureBatch& batch, Places& places,
+                        std::size_t example, Search search) {
   at_least(away_, batch.linear_of(example).size() + 1);
   // Which are not at home is unpredictable: they are noted without a branch, and searched for after
   // that.
   std::size_t away = 0;
   std::uint32_t* const noted = away_.data();
-  Slot** const slots = tape.slots.data();
-  Cell** const cells = tape.cells.data();
+  auto* const slots = places.slots.data();
+  auto* const cells = places.cells.data();
   const text::Feature* const features = batch.linear.data();
   for (const LinearRun& run : batch.linear_runs_of(example)) {
-    const Shard& shard = tables.of_group(run.group);
+    auto& shard = tables.of_group(run.group);
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const Key key = table::key_of(features[i].hash);
-      Slot* const home = const_cast<Slot*>(shard.home(key));
+      auto* const home = shard.home(key);
       slots[i] = home;
       cells[i] = table::cell_of(home);
       noted[away] = i;
@@ -136,7 +145,7 @@ void Lookup::find_or_insert(Tables& tables, Tape& tape, std::size_t example) {
   // All are there the second time.
   do {
     found_after_[example] = moves_;
-    find_slots(tables, tape, example, search);
+    find_slots(tables, *tape.batch, tape.to_learn, example, search);
   } while (found_after_[example] != moves_);
 }
 
@@ -145,7 +154,7 @@ void Lookup::resolve(Model& model, Tape& tape, std::size_t example) {
   const FeatureBatch& batch = *tape.batch;
   if (hashed_) {
     for (std::uint32_t i = batch.linear_begin(example); i < batch.linear_end(example); ++i) {
-      tape.cells[i] = tables.hashed()->find(batch.linear[i].hash);
+      tape.to_learn.cells[i] = tables.hashed()->find(batch.linear[i].hash);
     }
   } else {
     find_or_insert(tables, tape, example);
@@ -166,8 +175,9 @@ void Lookup::resolve_rows(Tables& tables, Tape& tape, std::size_t example, bool 
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const FieldFeature& f = batch.field_features[i];
       if (!all && is_apart(f, run.field, tape, example) != apart) continue;
-      Slot* const slot = apart ? insert(shard, table::key_of(f.hash)) : tape.slots[f.linear];
-      put_row(shard, run.field, shard.count_and_find(*slot), tape.rows[i]);
+      Slot* const slot =
+          apart ? insert(shard, table::key_of(f.hash)) : tape.to_learn.slots[f.linear];
+      put_row(shard, run.field, shard.count_and_find(*slot), tape.to_learn.rows[i]);
     }
   }
 }
@@ -199,17 +209,18 @@ void Lookup::bind(Model& model, Tape& tape, std::size_t first, std::size_t size)
 void Lookup::find(const Model& model, Tape& tape, std::size_t example) {
   const Tables& tables = model.tables();
   const FeatureBatch& batch = *tape.batch;
-  const auto known = [](const Shard& shard, Key key) {
+  auto& places = tape.to_read;
+  const auto known = [](const Shard& shard, Key key) -> const Slot* {
     const Slot* slot = shard.find(key);
     if (slot == nullptr) slot = shard.overflow_slot();
-    return const_cast<Slot*>(slot != nullptr ? slot : &kUnknown);
+    return slot != nullptr ? slot : &kUnknown;
   };
   if (hashed_) {
     for (std::uint32_t i = batch.linear_begin(example); i < batch.linear_end(example); ++i) {
-      tape.cells[i] = const_cast<Cell*>(tables.hashed()->find(batch.linear[i].hash));
+      places.cells[i] = tables.hashed()->find(batch.linear[i].hash);
     }
   } else {
-    find_slots(tables, tape, example,
+    find_slots(tables, batch, places, example,
                [&](std::uint32_t group, Key key) { return known(tables.of_group(group), key); });
   }
   for (const FieldRun& run : batch.field_runs_of(example)) {
@@ -217,14 +228,10 @@ void Lookup::find(const Model& model, Tape& tape, std::size_t example) {
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const FieldFeature& f = batch.field_features[i];
       const bool apart = (some_apart_ || several_fields_) && is_apart(f, run.field, tape, example);
-      const Slot* const slot = apart ? known(shard, table::key_of(f.hash)) : tape.slots[f.linear];
+      const Slot* const slot = apart ? known(shard, table::key_of(f.hash)) : places.slots[f.linear];
       const Row row = slot == &kUnknown ? shard.row_of_unknown() : shard.row_of(*slot);
-      if (row == table::kNoRow) {
-        tape.rows[i] = nullptr;
-      } else {
-        tape.rows[i] = const_cast<std::byte*>(shard.rows().at(row));
-        shard.rows().prefetch_weights(tape.rows[i]);
-      }
+      places.rows[i] = row != table::kNoRow ? shard.rows().at(row) : nullptr;
+      if (row != table::kNoRow) shard.rows().prefetch_weights(places.rows[i]);
     }
   }
 }
@@ -275,14 +282,14 @@ void Lookup::resolve_values(const Model& model, Tape& tape, std::size_t b) const
 }
 
 void Lookup::resolve_all(Model& model, const FeatureBatch& batch, Tape& tape) {
-  open(model, batch, tape);
+  open(model, batch, tape, Use::kLearn);
   for (std::size_t b = 0; b < batch.size(); ++b) prefetch(model, tape, b);
   for (std::size_t b = 0; b < batch.size(); ++b) resolve(model, tape, b);
   bind(model, tape, 0, batch.size());
 }
 
 void Lookup::find_all(const Model& model, const FeatureBatch& batch, Tape& tape) {
-  open(model, batch, tape);
+  open(model, batch, tape, Use::kPredict);
   tape.first = 0;
   tape.size = batch.size();
   for (std::size_t b = 0; b < batch.size(); ++b) prefetch(model, tape, b);

@@ -23,8 +23,8 @@ class Lookup {
  public:
   explicit Lookup(const Model& model);
 
-  /// Makes room on the tape for all of the batch.
-  void open(const Model& model, const feature::FeatureBatch& batch, Tape& tape);
+  /// Makes room on the tape for all of the batch: for resolve, or for find.
+  void open(const Model& model, const feature::FeatureBatch& batch, Tape& tape, Use use);
   /// Asks memory for the slots of an example.
   void prefetch(const Model& model, const Tape& tape, std::size_t example) const;
 
@@ -58,8 +58,11 @@ class Lookup {
     std::vector<std::uint64_t> features, values;
   };
   void count_demand(const Model& model, const feature::FeatureBatch& batch);
-  template <class Search>
-  void find_slots(const table::Tables& tables, Tape& tape, std::size_t example, Search search);
+  template <class Places>
+  void open(const feature::FeatureBatch& batch, Places& places, Tape& tape) const;
+  template <class Tables, class Places, class Search>
+  void find_slots(Tables& tables, const feature::FeatureBatch& batch, Places& places,
+                  std::size_t example, Search search);
   void find_or_insert(table::Tables& tables, Tape& tape, std::size_t example);
   table::Slot* insert(table::Shard& shard, table::Key key);
   void resolve_rows(table::Tables& tables, Tape& tape, std::size_t example, bool apart);

@@ -39,6 +39,8 @@ float real(const char* name, const std::string& text, float low, float high) {
 }
 
 constexpr float kHuge = 1e30f;
+/// Declared or met.
+constexpr std::size_t kMaxFields = 4096;
 
 SpecEntry number(const char* name, const char* alias, const char* value, const char* help,
                  std::uint32_t Spec::*member, std::uint32_t low, std::uint32_t high) {
@@ -137,6 +139,10 @@ void set_fields(Spec& s, const std::string& text) {
     std::vector<std::string> field = feature::split_list(rest.substr(0, at));
     if (!field.empty()) s.features.fields.push_back(std::move(field));
   }
+  if (s.features.fields.size() > kMaxFields) {
+    bad("field", fmt::format("{} fields", s.features.fields.size()),
+        fmt::format("at most {}", kMaxFields));
+  }
 }
 
 std::string get_fields(const Spec& s) {
@@ -154,8 +160,9 @@ void add_shape(std::vector<SpecEntry>& list) {
   list.push_back({"interactions", "-q,--quadratic", "A*B,…",
                   "pairs or triples of namespaces as linear features; VW's letters ab, abc, :: too",
                   true, false, true, set_interactions, get_interactions});
-  list.push_back({"field", "", "NS[,NS…]",
-                  "one field of the FFM; default: every namespace is a field", true, false, true,
+  list.push_back({"field", "", "NS[,NS…]|@FILE",
+                  "one field of the FFM, or a file of them, one a line; default: every namespace is a field",
+                  true, false, true,
                   set_fields, get_fields});
   list.push_back(names("ignore", "namespaces to leave out",
                        [](Spec& s) -> auto& { return s.features.ignore; }));
@@ -172,7 +179,7 @@ void add_shape(std::vector<SpecEntry>& list) {
                   true, true, false,
                   [](Spec& s, const std::string& t) {
                     s.features.max_fields =
-                        static_cast<std::uint32_t>(whole("max_fields", t, 1, 4096));
+                        static_cast<std::uint32_t>(whole("max_fields", t, 1, kMaxFields));
                   },
                   [](const Spec& s) { return fmt::format("{}", s.features.max_fields); }});
   list.push_back(word("heads",

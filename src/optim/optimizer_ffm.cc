@@ -24,7 +24,8 @@ void Optimizer::each_row_gradient(const Parameters& parameters, Tape& tape, std:
     float* own_slot = contra + present.field * k;
     std::copy_n(own_slot, k, self_.data());
     for (std::uint32_t f = present.begin; f < present.end; ++f) {
-      if (tape.rows[f] == nullptr) continue;
+      std::byte* const row = tape.to_learn.rows[f];
+      if (row == nullptr) continue;
       const float x = tape.field_values[f];
       const float* delta = ffm.delta.data() + i * slots;
       if (x != 1.0f) {
@@ -33,11 +34,10 @@ void Optimizer::each_row_gradient(const Parameters& parameters, Tape& tape, std:
       }
       if (present.several) {
         row_.resize(k);
-        kernels_->decode(config_.weights, ffm_.slot_at(tape.rows[f], present.field), k,
-                         row_.data());
+        kernels_->decode(config_.weights, ffm_.slot_at(row, present.field), k, row_.data());
         for (std::size_t c = 0; c < k; ++c) own_slot[c] = self_[c] - x * row_[c];
       }
-      visit(tape.rows[f], contra, delta);
+      visit(row, contra, delta);
     }
     std::copy_n(self_.data(), k, own_slot);
   }
@@ -47,10 +47,11 @@ void Optimizer::apply_ffm_in_place(const Parameters& parameters, Tape& tape) {
   const float* const delta = ffm_.spread_in_place(parameters, tape);
   const block::FfmInPlace& at = tape.ffm.at;
   const table::RowLayout::Column& state = tape.row_layout->state(0, 0);
-  accs_.resize(at.rows.size());
-  for (std::size_t i = 0; i < at.rows.size(); ++i) accs_[i] = at.rows[i] + state.begin;
-  kernels_->ffm_update_pairs(config_.weights, state.codec, at.rows.data(), accs_.data(),
-                             at.fields.data(), at.rows.size(), config_.k, delta, config_.ffm_rule,
+  const std::vector<std::byte*>& rows = at.to_learn;
+  accs_.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) accs_[i] = rows[i] + state.begin;
+  kernels_->ffm_update_pairs(config_.weights, state.codec, rows.data(), accs_.data(),
+                             at.fields.data(), rows.size(), config_.k, delta, config_.ffm_rule,
                              next_noise());
 }
 

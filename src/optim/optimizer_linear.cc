@@ -67,7 +67,7 @@ void Optimizer::step_cells(const Tape& tape) {
   const Scores& scores = tape.scores[0];
   const std::size_t begin = tape.batch->linear_begin(tape.first);
   const std::size_t count = tape.batch->linear_end(tape.first) - begin;
-  Cell* const* const cells = tape.cells.data() + begin;
+  Cell* const* const cells = tape.to_learn.cells.data() + begin;
   const float* const values = tape.values.data() + begin;
   const float init = learning_.linear.init_acc, rate = learning_.linear.rate;
   weights_.resize(count);
@@ -107,7 +107,7 @@ void Optimizer::apply_linear(Parameters& parameters, const Tape& tape) {
     for (const feature::LinearRun& run : tape.linear_runs(0)) {
       const float d = scores.d_linear + (feeds_mlp() ? tape.d_group_linear[run.group] : 0.0f);
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
-        step_cell(*tape.cells[i], d * tape.values[i], scores.d_linear2 * tape.values[i]);
+        step_cell(*tape.to_learn.cells[i], d * tape.values[i], scores.d_linear2 * tape.values[i]);
       }
     }
   }
@@ -124,7 +124,8 @@ void Optimizer::apply_linear_batch(Parameters& parameters, const Tape& tape) {
       const float d =
           scores.d_linear + (feeds_mlp() ? tape.d_group_linear[b * groups + run.group] : 0.0f);
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
-        cells_.push_back({tape.cells[i], d * tape.values[i], scores.d_linear2 * tape.values[i]});
+        cells_.push_back(
+            {tape.to_learn.cells[i], d * tape.values[i], scores.d_linear2 * tape.values[i]});
       }
     }
   }
@@ -185,12 +186,12 @@ void Optimizer::count_features(table::Tables& tables, Parameters& parameters, co
     for (const feature::LinearRun& run : tape.linear_runs(b)) {
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         const float size = std::fabs(batch.linear[i].value);
-        table::MixedCell& cell = table::mixed(*tape.cells[i]);
+        table::MixedCell& cell = table::mixed(*tape.to_learn.cells[i]);
         if (tables.hashed() != nullptr) {
           float& largest = table::hashed(cell).largest_value;
           largest = std::max(largest, size);
         } else {
-          tables.of_group(run.group).raise_largest_value(*tape.slots[i], size);
+          tables.of_group(run.group).raise_largest_value(*tape.to_learn.slots[i], size);
         }
         cell.clicks += clicks;
         cell.count += importance;

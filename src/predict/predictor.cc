@@ -17,6 +17,7 @@ Predictor::Predictor(std::shared_ptr<const model::Model> model, const text::Name
       network_(model_.config(), kernels) {
   batch_.groups = model_.spec().uses_groups();
   batch_.chunks_stay = true;
+  features_.meet_known(names_);
 }
 
 void Predictor::predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
@@ -46,7 +47,7 @@ void Predictor::predict_window(const text::ExampleChunk& chunk, std::size_t firs
                                Outcomes& outcomes) {
   const std::size_t size = batch_.size();
   const std::size_t group = together(size);
-  lookup_.open(model_, batch_, tape_);
+  lookup_.open(model_, batch_, tape_, model::Use::kPredict);
   network_.open(model_.parameters(), group, tape_);
   lookup_.prefetch(model_, tape_, 0);
   if (size > 1) lookup_.prefetch(model_, tape_, 1);

@@ -51,7 +51,8 @@ class Index {
 
   /// Where a look-up of `key` begins: nearly always its slot, if it has one. Also brings it from
   /// memory, and what comes behind it.
-  std::byte* home(Key key) const { return slots_ + (home_number(key) << shift_); }
+  const std::byte* home(Key key) const { return slots_ + (home_number(key) << shift_); }
+  std::byte* home(Key key) { return slots_ + (home_number(key) << shift_); }
   void prefetch(Key key) const {
     const std::byte* const at = home(key);
     __builtin_prefetch(at);

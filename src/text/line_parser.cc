@@ -293,6 +293,7 @@ bool Parser::LineParser::name_new_namespaces() {
       return fail("too many different namespaces", static_cast<std::uint32_t>(name.data() - text_));
     }
     run.name = *id;
+    if (names_.is_shared(*id)) continue;
     const std::string_view kept = names_.name(*id);
     const bool number = number_runs_.find(kept).id != KnownNamespace::kUnknown;
     known_.insert(kept, {*id, run.hash, number});

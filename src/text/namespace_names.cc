@@ -3,6 +3,11 @@
 namespace leveret::text {
 
 std::optional<std::uint32_t> NamespaceNames::intern(std::string_view name) {
+  if (closed_) {
+    const auto found = ids_.find(name);
+    if (found != ids_.end()) return found->second;
+    return first_shared_ + static_cast<unsigned char>(name[0]);
+  }
   std::lock_guard lock(mutex_);
   if (auto found = ids_.find(name); found != ids_.end()) return found->second;
   if (names_.size() >= kMax) return std::nullopt;
@@ -10,6 +15,14 @@ std::optional<std::uint32_t> NamespaceNames::intern(std::string_view name) {
   names_.emplace_back(name);
   ids_.emplace(names_.back(), id);
   return id;
+}
+
+void NamespaceNames::close() {
+  if (closed_) return;
+  intern("");  // it begins with no byte
+  first_shared_ = size();
+  for (int byte = 0; byte < 256; ++byte) names_.push_back({static_cast<char>(byte), ' '});
+  closed_ = true;
 }
 
 std::string_view NamespaceNames::name(std::uint32_t id) const {

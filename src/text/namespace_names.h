@@ -1,4 +1,5 @@
-/// The namespaces met so far: a name and its id, in order of first appearance.
+/// The namespaces met so far: a name and its id, in order of first appearance. Prediction closes
+/// them, so that those that a stranger makes up take no memory.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +22,22 @@ class NamespaceNames {
 
   /// The id of `name`, new or old; nullopt when kMax is reached.
   std::optional<std::uint32_t> intern(std::string_view name);
+  /// From now on new names are not kept: intern answers all that begin with one byte by one id,
+  /// whose name is that byte and a blank, which no namespace has. What is decided about a namespace
+  /// by its first letter is so decided for these, too. To be called before other threads come.
+  void close();
+  /// Whether the id stands for names that came after close().
+  bool is_shared(std::uint32_t id) const { return closed_ && id >= first_shared_; }
   std::string_view name(std::uint32_t id) const;
+  /// Every id is below it.
   std::uint32_t size() const;
 
  private:
   mutable std::mutex mutex_;
   std::deque<std::string> names_;
   std::unordered_map<std::string_view, std::uint32_t> ids_;
+  bool closed_ = false;  ///< then nothing here changes any more, and nobody needs the lock
+  std::uint32_t first_shared_ = 0;
 };
 
 }  // namespace leveret::text

@@ -63,7 +63,7 @@ void Learner::learn_taken(Outcomes& outcomes) {
 void Learner::learn_window(Outcomes& outcomes) {
   const std::size_t size = batch_.size();
   if (size == 0) return;
-  lookup_.open(model_, batch_, tape_);
+  lookup_.open(model_, batch_, tape_, model::Use::kLearn);
   network_.open(model_.parameters(), 1, tape_);
   lookup_.prefetch(model_, tape_, 0);
   if (size > 1) lookup_.prefetch(model_, tape_, 1);
@@ -85,7 +85,7 @@ void Learner::learn_group(Outcomes& outcomes) {
   if (batch_.linear.size() * size > kManyFeatures) return learn_window(outcomes);
   if (group_.size() < size) group_.resize(size);
   const std::span tapes = std::span(group_).first(size);
-  for (block::Tape& tape : tapes) lookup_.open(model_, batch_, tape);
+  for (block::Tape& tape : tapes) lookup_.open(model_, batch_, tape, model::Use::kLearn);
   network_.open_together(model_.parameters(), tapes, tape_);
   // Without the MLP in between, rows that were asked for one example ago would still be on their
   // way.

@@ -154,6 +154,71 @@ TEST_CASE("prediction gives a new namespace no field, unless --field names it") 
   CHECK(m.linear() == (named ? "2(new^z) 1(a^x)" : "0(new^z) 1(a^x)"));
 }
 
+TEST_CASE("closed names: what nobody knows is decided by its first letter") {
+  FeatureOptions options;
+  options.ignore = {"g", "price"};
+  options.fields = {{"a"}, {"n"}, {"site"}};
+  options.interactions = {{"n", "site"}};
+  const Mapped learned("1 |site s |age x\n", options);
+  Mapped m("", options, learned.map.plans());
+  m.map.close_names(m.names);
+  m.map.meet_known(m.names);
+  const std::size_t plans = m.map.plans().size();
+  const std::uint32_t names = m.names.size();
+  // As names that are met one by one.
+  Mapped open("", options, learned.map.plans());
+  for (Mapped* mapped : {&m, &open}) {
+    mapped->parse("1 |gone q |price p |new z |site s |other o |age x | y\n");
+    mapped->map_all(false);
+  }
+  CHECK(open.fields() == "0(age^x) 1(new^z) 2(site^s)");
+  CHECK(m.map.field_count() == 3);
+  const auto hashes = [](const Mapped& mapped) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> all;  // group and hash
+    for (const LinearRun& run : mapped.batch.linear_runs_of(0)) {
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        all.emplace_back(run.group, mapped.batch.linear[i].hash);
+      }
+    }
+    for (const FieldRun& run : mapped.batch.field_runs_of(0)) {
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        all.emplace_back(1000 + run.field, mapped.batch.field_features[i].hash);
+      }
+    }
+    return all;
+  };
+  CHECK(hashes(m) == hashes(open));
+  CHECK(hashes(m).size() == 1 + 5 + 3);  // the interaction, and neither "gone" nor "price"
+  for (int i = 0; i < 100; ++i) {
+    m.parse("1 |stranger" + std::to_string(i) + " x |site s\n");
+    m.map_all(false);
+    CHECK(m.fields() == "2(site^s)");
+  }
+  CHECK(m.names.size() == names);
+  CHECK(m.map.plans().size() <= plans + 2);  // "price" and the name without letters
+}
+
+TEST_CASE("closed names have what transforms read") {
+  FeatureOptions options;
+  options.transforms = parse_transforms("size=BinnerSqrt(num)(0,10) both=Combine(a,b)()");
+  const Mapped learned("1 |num 9 |a x |b y\n", options);
+  Mapped m("", options, learned.map.plans());
+  m.map.close_names(m.names);
+  m.map.meet_known(m.names);
+  Mapped open("", options, learned.map.plans());
+  for (Mapped* mapped : {&m, &open}) {
+    mapped->parse("1 |z q |num 9 |b y |a x |zz r\n");
+    mapped->map_all(false);
+    CHECK(mapped->batch.derived.chunk.runs.size() == 7);
+  }
+  for (std::size_t i = 0; i < open.batch.linear.size(); ++i) {
+    CHECK(m.batch.linear[i].hash == open.batch.linear[i].hash);
+  }
+  CHECK(m.batch.field_features.size() == open.batch.field_features.size());
+  m.parse("1 |a x |both q\n");
+  CHECK_THROWS_AS(m.map_all(false), BadExample);
+}
+
 TEST_CASE("a stored plan decides as before, whatever comes first") {
   FeatureOptions options;
   options.ignore = {"a"};

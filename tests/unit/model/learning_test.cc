@@ -210,7 +210,7 @@ TEST_CASE("counts of a feature stay true beyond what a float can count") {
   const feature::FeatureBatch batch = sample.batch(model);
   Trainer trainer(model, kernels::active());
   trainer.gradients(model, batch);
-  table::MixedCell& cell = table::mixed(*trainer.tape.cells[0]);
+  table::MixedCell& cell = table::mixed(*trainer.tape.to_learn.cells[0]);
   cell.count = 16777216;  // 2^24: the next float is 2^24 + 2
   cell.clicks = 4194304;
   for (int i = 0; i < 20000; ++i) {

@@ -189,7 +189,7 @@ TEST_CASE("slots of examples that wait are found again when their shard has grow
   const feature::FeatureBatch batch = sample.batch(model);
   Tape tape;
   Lookup lookup(model);
-  lookup.open(model, batch, tape);
+  lookup.open(model, batch, tape, Use::kLearn);
   std::set<std::uint64_t> capacities;
   for (std::size_t b = 0; b < batch.size(); ++b) {
     lookup.resolve(model, tape, b);
@@ -199,8 +199,7 @@ TEST_CASE("slots of examples that wait are found again when their shard has grow
   lookup.bind(model, tape, 0, batch.size());
   for (const feature::LinearRun& run : batch.linear_runs) {
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      const Slot* const slot =
-          slot_of(model.tables().of_group(run.group), batch.linear[i].hash);
+      const Slot* const slot = slot_of(model.tables().of_group(run.group), batch.linear[i].hash);
       REQUIRE(slot != nullptr);
       CHECK(tape.slots[i] == slot);
       CHECK(tape.cells[i] == table::cell_of(slot));

@@ -31,9 +31,9 @@ void randomise_largest_values(Model& model, const Tape& tape, Random& random) {
       if (random() % 2 == 0) continue;
       const float largest = uniform(random, 0.25f, 4);
       if (model.tables().hashed() != nullptr) {
-        table::hashed(*tape.cells[i]).largest_value = largest;
+        table::hashed(*tape.to_learn.cells[i]).largest_value = largest;
       } else {
-        model.tables().of_group(run.group).raise_largest_value(*tape.slots[i], largest);
+        model.tables().of_group(run.group).raise_largest_value(*tape.to_learn.slots[i], largest);
       }
     }
   }
@@ -43,7 +43,7 @@ void randomise_cells(Model& model, const Tape& tape, Random& random) {
   // Before the counts, as learning does: then the first one may be below 1.
   if (model.spec().mixed()) randomise_largest_values(model, tape, random);
   for (std::size_t i = 0; i < tape.batch->linear.size(); ++i) {
-    table::Cell& cell = *tape.cells[i];
+    table::Cell& cell = *tape.to_learn.cells[i];
     cell.weight = signed_between(random, 0.02f, 0.2f);
     if (!model.spec().mixed()) continue;
     table::MixedCell& both = table::mixed(cell);
