@@ -37,13 +37,13 @@ TEST_CASE("a row comes with the N-th occurrence") {
   CHECK(Admission{7}.needed(0) == 7);
   const Admission by_rows{0};
   CHECK(by_rows.needed(0) == 2);
-  CHECK(by_rows.needed(2047) == 2);
-  CHECK(by_rows.needed(2048) == 6);
-  CHECK(by_rows.needed(4095) == 6);
-  CHECK(by_rows.needed(4096) == 10);
-  CHECK(by_rows.needed(8191) == 10);
-  CHECK(by_rows.needed(8192) == 14);
-  CHECK(by_rows.needed(std::uint64_t{2048} << 20) == 2 + 4 * 21);
+  CHECK(by_rows.needed(4095) == 2);
+  CHECK(by_rows.needed(4096) == 6);
+  CHECK(by_rows.needed(8191) == 6);
+  CHECK(by_rows.needed(8192) == 10);
+  CHECK(by_rows.needed(16383) == 10);
+  CHECK(by_rows.needed(16384) == 14);
+  CHECK(by_rows.needed(std::uint64_t{4096} << 20) == 2 + 4 * 21);
 }
 
 TEST_CASE("a shard admits at the N-th sight, and keeps rows and cells apart") {
@@ -91,7 +91,7 @@ TEST_CASE("with admit 0 a shard with many rows asks for more sights") {
   Shard shard(options_of(0, RowLayout({part_of(1, 1, Codec::fixed(8, 5))})), budget);
   Key key = 1;
   for (const auto& [until, sights] : std::vector<std::pair<std::uint64_t, std::uint32_t>>{
-           {2048, 2}, {4096, 6}, {8192, 10}, {8200, 14}}) {
+           {4096, 2}, {8192, 6}, {16384, 10}, {16390, 14}}) {
     for (; shard.rows().size() < until; ++key) {
       for (std::uint32_t i = 1; i < sights; ++i) REQUIRE(meet(shard, key) == kNoRow);
       REQUIRE(meet(shard, key) == key - 1);
