@@ -10,9 +10,34 @@ foreach(program leveret leveret-synth)
   endif()
 endforeach()
 if(TARGET leveret_capi)
-  install(TARGETS leveret_capi
+  install(TARGETS leveret_capi EXPORT leveretTargets
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  # How others find it: by CMake, wherever it lies, and by pkg-config, whose file is written when it
+  # is known where that is (cmake --install --prefix).
+  include(CMakePackageConfigHelpers)
+  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/leveret)
+  install(EXPORT leveretTargets NAMESPACE leveret:: DESTINATION ${package_dir})
+  configure_package_config_file(
+    ${PROJECT_SOURCE_DIR}/cmake/leveretConfig.cmake.in ${PROJECT_BINARY_DIR}/leveretConfig.cmake
+    INSTALL_DESTINATION ${package_dir})
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/leveretConfigVersion.cmake
+                                   COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/leveretConfig.cmake
+                ${PROJECT_BINARY_DIR}/leveretConfigVersion.cmake DESTINATION ${package_dir})
+  install(CODE "
+    set(PROJECT_VERSION ${PROJECT_VERSION})
+    cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_PREFIX NORMALIZE)
+    set(LEVERET_PC_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")
+    set(LEVERET_PC_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")
+    foreach(dir LEVERET_PC_LIBDIR LEVERET_PC_INCLUDEDIR)
+      if(NOT IS_ABSOLUTE \"\${\${dir}}\")
+        set(\${dir} \"\\\${prefix}/\${\${dir}}\")
+      endif()
+    endforeach()
+    configure_file(\"${PROJECT_SOURCE_DIR}/cmake/leveret.pc.in\"
+                   \"${PROJECT_BINARY_DIR}/leveret.pc\" @ONLY)")
+  install(FILES ${PROJECT_BINARY_DIR}/leveret.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/leveret DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         OPTIONAL FILES_MATCHING PATTERN "*.h")

@@ -70,4 +70,36 @@ check "a C program builds with the library" cc $sanitize -std=c99 -Wall -Werror 
   -I "$prefix/include" -L "$library" -lleveret -Wl,-rpath,"$library" -o "$prefix/version"
 check "header, library and project agree on the version" \
   sh -c "'$prefix/version' | grep -Fx '$version $version'"
+
+# Other programs find the library: by pkg-config, and by CMake.
+"$prefix/bin/leveret" train --quiet -f "$prefix/model" <<'DATA' 2>/dev/null
+1 |user u |ad a
+-1 |user u |ad b
+DATA
+printf '|user u\n|ad a\n|ad b\n\n|user v\n|ad b\n' >"$prefix/requests"
+example_works() { # example_works PROGRAM
+  "$1" "$prefix/model" user <"$prefix/requests" >"$prefix/best" &&
+    [ "$(cut -d : -f 1 "$prefix/best" | tr '\n' ' ')" = 'candidate 1 of 2 candidate 1 of 1 ' ]
+}
+if command -v pkg-config >/dev/null; then
+  flags=$(PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name leveret.pc)") \
+    pkg-config --cflags --libs leveret)
+  # shellcheck disable=SC2086 # several words
+  check "the example builds by pkg-config" cc $sanitize -std=c99 -pedantic -Wall -Wextra -Werror \
+    "$source_dir/examples/score.c" $flags -Wl,-rpath,"$library" -o "$prefix/score"
+  check "and scores requests" example_works "$prefix/score"
+fi
+mkdir "$prefix/cmake_example"
+cat >"$prefix/cmake_example/CMakeLists.txt" <<CMAKE
+cmake_minimum_required(VERSION 3.25)
+project(example LANGUAGES C)
+find_package(leveret $version REQUIRED)
+add_executable(score $source_dir/examples/score.c)
+target_compile_options(score PRIVATE $sanitize)
+target_link_options(score PRIVATE $sanitize)
+target_link_libraries(score leveret::leveret)
+CMAKE
+check "the example builds by CMake" sh -c "cd '$prefix/cmake_example' &&
+  cmake -B build -DCMAKE_PREFIX_PATH='$prefix' && cmake --build build"
+check "and scores requests" example_works "$prefix/cmake_example/build/score"
 exit $failed

@@ -1,13 +1,25 @@
 /* The public interface of libleveret, in plain C99: what stands here is kept, nothing else is
- * promised. So far it tells its version; scoring from other languages will be added. */
+ * promised. It scores with models of `leveret train` and `leveret export`; leveret(3) explains it.
+ *
+ * Every function that can fail returns a status, LEVERET_OK being 0. leveret_error_message() then
+ * says what was wrong, in words for people. Nothing throws, prints, or ends the program. NULL where
+ * something is needed is LEVERET_BAD_ARGUMENT; a pointer to anything else than what the function
+ * asks for is undefined, as everywhere in C.
+ *
+ * Threads: a model may be used by any number of threads at once, a predictor by one at a time. */
 #ifndef LEVERET_LEVERET_H
 #define LEVERET_LEVERET_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 #define LEVERET_VERSION_MAJOR 0
 #define LEVERET_VERSION_MINOR 1
 #define LEVERET_VERSION_PATCH 0
 /* The version of this header. */
 #define LEVERET_VERSION_STRING "0.1.0"
+/* Of the binary interface: a program needs a library that says this number. */
+#define LEVERET_ABI_VERSION 1
 
 #if defined(__GNUC__)
 #define LEVERET_API __attribute__((visibility("default")))
@@ -22,6 +34,90 @@ extern "C" {
 /* The version of the library that the program runs with, such as "0.1.0"; lives for ever. Any
  * thread may ask. */
 LEVERET_API const char* leveret_version(void);
+/* LEVERET_ABI_VERSION of that library. */
+LEVERET_API int leveret_abi_version(void);
+
+enum {
+  LEVERET_OK = 0,
+  LEVERET_BAD_ARGUMENT = 1, /* NULL, a number out of range, what this model cannot do */
+  LEVERET_BAD_FILE = 2,     /* cannot be read, is no model, or is damaged */
+  LEVERET_BAD_LINE = 3,     /* text that is no example; the other lines are scored */
+  LEVERET_NO_MEMORY = 4,
+  LEVERET_FAILED = 5 /* something else; the message says what */
+};
+
+/* What went wrong in the last call of this thread that failed; "" before the first. Good until this
+ * thread's next call that fails. */
+LEVERET_API const char* leveret_error_message(void);
+
+/* ---- Models ---- */
+
+/* A place for a model, which may be replaced while others predict. */
+typedef struct leveret_model leveret_model;
+
+/* Reads a file of `leveret train` or `leveret export`, and checks all of it. */
+LEVERET_API int leveret_model_open(const char* path, leveret_model** model);
+/* Puts another file's model in the place. Where that fails, the model that is there stays. Each
+ * predictor moves on with its next request (leveret_set_context, or a prediction without a
+ * context); the old model lives until the last of them has. */
+LEVERET_API int leveret_model_replace(leveret_model* model, const char* path);
+/* Predictors that are left keep the model they have. NULL is no error. */
+LEVERET_API void leveret_model_close(leveret_model* model);
+
+/* Hashes of a namespace's name, and of a feature's name within the namespace of that hash, as
+ * models of this one's kind hash text; `size` in bytes. */
+LEVERET_API int leveret_hash_namespace(const leveret_model* model, const char* name, size_t size,
+                                       uint32_t* hash);
+LEVERET_API int leveret_hash_feature(const leveret_model* model, uint32_t namespace_hash,
+                                     const char* name, size_t size, uint32_t* hash);
+/* How many fields the model has: they are numbered from 0, in the order of `leveret inspect`. */
+LEVERET_API int leveret_field_count(const leveret_model* model, uint32_t* count);
+
+/* ---- Predictors ---- */
+
+typedef struct leveret_predictor leveret_predictor;
+
+/* `context`: the namespaces that contexts have, separated by commas, such as "user,page"; NULL or
+ * "": there are no contexts. */
+LEVERET_API int leveret_predictor_new(leveret_model* model, const char* context,
+                                      leveret_predictor** predictor);
+/* NULL is no error. */
+LEVERET_API void leveret_predictor_free(leveret_predictor* predictor);
+
+/* Begins a request: `line` (`size` bytes of VW text, one line) has the features that all of its
+ * candidates share, all of them of the context's namespaces. It is good until the next one; after
+ * an error there is none. */
+LEVERET_API int leveret_set_context(leveret_predictor* predictor, const char* line, size_t size);
+/* From now on each candidate is all there is. */
+LEVERET_API int leveret_clear_context(leveret_predictor* predictor);
+
+/* Scores the candidates of `text`: `count` lines of VW text, `size` bytes, with or without a line
+ * end behind the last. probabilities[i] is that of line i: of the context and the line, taken
+ * together. A line that is no example gets NaN, and the call returns LEVERET_BAD_LINE. */
+LEVERET_API int leveret_predict_lines(leveret_predictor* predictor, const char* text, size_t size,
+                                      float* probabilities, size_t count);
+
+/* What the `space` of a feature is. */
+enum {
+  LEVERET_BY_FIELD = 0,    /* the number of its field */
+  LEVERET_BY_NAMESPACE = 1 /* the hash of its namespace */
+};
+
+typedef struct leveret_feature {
+  uint32_t space;
+  uint32_t hash; /* of the feature, as leveret_hash_feature says */
+  float value;   /* finite; 0: as if the feature were not there */
+} leveret_feature;
+
+/* The same without text. Candidate i has the features [ends[i - 1], ends[i]) of `features`, the
+ * first those from 0 on; features of one space stand together. `by`: LEVERET_BY_FIELD or
+ * LEVERET_BY_NAMESPACE. */
+LEVERET_API int leveret_predict_features(leveret_predictor* predictor, int by,
+                                         const leveret_feature* features, const size_t* ends,
+                                         float* probabilities, size_t count);
+/* leveret_set_context without text: one context of `count` features. */
+LEVERET_API int leveret_set_context_features(leveret_predictor* predictor, int by,
+                                             const leveret_feature* features, size_t count);
 
 #ifdef __cplusplus
 }

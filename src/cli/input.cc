@@ -11,6 +11,7 @@
 
 #include "cli/console.h"
 #include "feature/feature_map.h"
+#include "model/parser_options.h"
 #include "stream/cache_reader.h"
 #include "stream/cache_tee.h"
 #include "stream/example_reader.h"
@@ -132,10 +133,7 @@ void settle_input(InputOptions& options) {
 }
 
 text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& input) {
-  text::ParserOptions options;
-  options.hash = spec.hash;
-  options.hash_seed = spec.hash_seed;
-  options.numbers = feature::number_namespaces(spec.features.transforms);
+  text::ParserOptions options = model::parser_options(spec);
   options.max_line = static_cast<std::uint32_t>(input.max_line);  // 2^31 at most
   return options;
 }

@@ -41,4 +41,9 @@ std::uint32_t hash_name(std::string_view name, std::uint32_t seed, HashMode mode
   return number + seed;
 }
 
+std::uint32_t hash_namespace(std::string_view name, std::uint32_t seed, HashMode mode) {
+  if (!name.empty()) return hash_name(name, seed, mode);
+  return seed == 0 ? 0 : murmur3(name, seed);
+}
+
 }  // namespace leveret::text

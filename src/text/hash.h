@@ -14,8 +14,11 @@ enum class HashMode {
 /// murmur3_x86_32.
 std::uint32_t murmur3(std::string_view bytes, std::uint32_t seed);
 
-/// VW's hash of a feature, namespace or string value.
+/// VW's hash of a feature or string value.
 std::uint32_t hash_name(std::string_view name, std::uint32_t seed, HashMode mode);
+
+/// VW's hash of a namespace by its name, which may be empty.
+std::uint32_t hash_namespace(std::string_view name, std::uint32_t seed, HashMode mode);
 
 /// VW's constant feature (before the mask).
 inline constexpr std::uint32_t kConstantHash = 11650396;

@@ -241,7 +241,7 @@ bool Parser::LineParser::parse_namespace() {
   const std::string_view name = view(name_begin, name_end);
   const KnownNamespace known = known_.find(name);
   const bool is_new = known.id == KnownNamespace::kUnknown;
-  space.hash = is_new ? hash_namespace(name) : known.hash;
+  space.hash = is_new ? hash_namespace(name, options_.hash_seed, options_.hash) : known.hash;
   const std::uint32_t begin = out_.next_feature();
   if (!parse_features(space)) return false;
   const std::uint32_t end = out_.next_feature();
@@ -251,11 +251,6 @@ bool Parser::LineParser::parse_namespace() {
   out_.add_run({is_new ? new_id : known.id, space.hash, begin, end});
   if (is_new) new_names_.push_back(name);
   return true;
-}
-
-std::uint32_t Parser::LineParser::hash_namespace(std::string_view name) const {
-  if (!name.empty()) return hash_name(name, options_.hash_seed, options_.hash);
-  return options_.hash_seed == 0 ? 0 : murmur3(name, options_.hash_seed);
 }
 
 bool Parser::LineParser::parse_features(Namespace& space) {

@@ -49,7 +49,6 @@ class Parser::LineParser {
   void add(Feature feature, FeatureName text);
   void add_number(std::string_view space);
 
-  std::uint32_t hash_namespace(std::string_view name) const;
   bool name_new_namespaces();
   void add_bad_line(std::uint32_t begin, std::uint64_t line, ExampleChunk& chunk);
 

@@ -6,7 +6,7 @@ std::optional<std::uint32_t> NamespaceNames::intern(std::string_view name) {
   if (closed_) {
     const auto found = ids_.find(name);
     if (found != ids_.end()) return found->second;
-    return first_shared_ + static_cast<unsigned char>(name[0]);
+    return shared(static_cast<unsigned char>(name[0]));
   }
   std::lock_guard lock(mutex_);
   if (auto found = ids_.find(name); found != ids_.end()) return found->second;

@@ -28,6 +28,8 @@ class NamespaceNames {
   void close();
   /// Whether the id stands for names that came after close().
   bool is_shared(std::uint32_t id) const { return closed_ && id >= first_shared_; }
+  /// The id of those that begin with this byte, once closed.
+  std::uint32_t shared(unsigned char first) const { return first_shared_ + first; }
   std::string_view name(std::uint32_t id) const;
   /// Every id is below it.
   std::uint32_t size() const;

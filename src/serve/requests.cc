@@ -1,0 +1,194 @@
+#include "serve/requests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "feature/selector.h"
+#include "kernels/dispatch.h"
+
+namespace leveret::serve {
+namespace {
+
+constexpr float kNoProbability = std::numeric_limits<float>::quiet_NaN();
+
+[[noreturn]] void refuse(const text::BadLine& bad) {
+  throw BadLine(fmt::format("line {}, column {}: {}", bad.line, bad.column, bad.what));
+}
+
+/// The first line that is no example, if there is one.
+void check_lines(const text::ExampleChunk& chunk) {
+  if (!chunk.bad.empty()) refuse(chunk.bad[0]);
+  if (chunk.blank_lines == 0) return;
+  std::uint64_t line = 1;
+  for (const text::Example& example : chunk.examples) line += example.line == line;
+  throw BadLine(fmt::format("line {} is blank", line));
+}
+
+}  // namespace
+
+Requests::Requests(std::shared_ptr<const Place> place, std::string_view context)
+    : place_(std::move(place)), selectors_(feature::split_list(context)) {
+  move_on();
+}
+
+/// To the newest model.
+void Requests::move_on() {
+  const std::uint64_t now = place_->time();
+  if (served_ && now == time_) return;
+  std::shared_ptr<const Served> next = place_->get();
+  // All of it or, where there is no memory, nothing.
+  auto parser = std::make_unique<text::Parser>(next->names(), next->parser());
+  auto predictor =
+      std::make_unique<predict::Predictor>(next->model(), next->names(), kernels::active());
+  parser_ = std::move(parser);
+  predictor_ = std::move(predictor);
+  served_ = std::move(next);
+  time_ = now;
+}
+
+void Requests::start_chunk() {
+  chunk_.free_large();
+  chunk_.clear();
+}
+
+void Requests::parse(std::string_view text) {
+  if (text.size() > text::Parser::kMaxChunk) throw BadArgument("the text is larger than 4 GiB");
+  start_chunk();
+  chunk_.bytes = text;
+  parser_->parse(chunk_);
+}
+
+void Requests::set_context(std::string_view line) {
+  clear_context();
+  move_on();
+  parse(line);
+  if (chunk_.lines() > 1) throw BadArgument("the context is more than one line");
+  check_lines(chunk_);
+  if (chunk_.examples.empty()) throw BadLine("the context is empty; a line without features is |");
+  context_ = chunk_;
+}
+
+void Requests::set_context(int by, std::span<const leveret_feature> features) {
+  clear_context();
+  move_on();
+  start_chunk();
+  append(by, features);
+  context_ = chunk_;
+}
+
+Space Requests::space(int by, std::uint32_t number) const {
+  if (by == LEVERET_BY_NAMESPACE) return served_->space_of_hash(number);
+  if (number < served_->fields()) return served_->space_of_field(number);
+  throw BadArgument(
+      fmt::format("there is no field {}: the model has {}", number, served_->fields()));
+}
+
+/// An example with these features.
+void Requests::append(int by, std::span<const leveret_feature> features) {
+  if (by != LEVERET_BY_FIELD && by != LEVERET_BY_NAMESPACE) {
+    throw BadArgument(
+        fmt::format("by is {}, and is to be LEVERET_BY_FIELD or "
+                    "LEVERET_BY_NAMESPACE",
+                    by));
+  }
+  if (!served_->parser().numbers.empty()) {
+    throw BadArgument(
+        fmt::format("the model's --transform reads the numbers of namespace {}, which "
+                    "only lines of text have",
+                    served_->parser().numbers[0]));
+  }
+  if (features.size() > text::Parser::kMaxChunk - chunk_.features.size()) {
+    throw BadArgument("more than 2^32 features");
+  }
+  text::Example example{};
+  example.importance = 1;
+  example.line = chunk_.examples.size() + 1;
+  example.runs_begin = static_cast<std::uint32_t>(chunk_.runs.size());
+  for (std::size_t i = 0; i < features.size();) {
+    const std::uint32_t number = features[i].space;
+    const Space of = space(by, number);
+    const auto begin = static_cast<std::uint32_t>(chunk_.features.size());
+    for (; i < features.size() && features[i].space == number; ++i) {
+      if (!std::isfinite(features[i].value)) {
+        throw BadArgument(fmt::format("the value of feature {} is not finite", i));
+      }
+      if (features[i].value != 0) chunk_.features.push_back({features[i].hash, features[i].value});
+    }
+    const auto end = static_cast<std::uint32_t>(chunk_.features.size());
+    if (begin < end) chunk_.runs.push_back({of.name, of.hash, begin, end});
+  }
+  example.runs_end = static_cast<std::uint32_t>(chunk_.runs.size());
+  chunk_.examples.push_back(example);
+  chunk_.name_limit = served_->names().size();
+}
+
+/// To `joined_`: its features, behind those that the last example there has got already.
+void Requests::append_example(const text::ExampleChunk& from, const text::Example& example) {
+  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
+    text::NamespaceRun run = from.runs[r];
+    const auto begin = static_cast<std::uint32_t>(joined_.features.size());
+    joined_.features.insert(joined_.features.end(), from.features.begin() + run.begin,
+                            from.features.begin() + run.end);
+    run.end = begin + (run.end - run.begin);
+    run.begin = begin;
+    joined_.runs.push_back(run);
+  }
+}
+
+/// Outcomes of the examples of `chunk_`.
+void Requests::score() {
+  outcomes_.clear();
+  if (!context_) {
+    predictor_->predict(chunk_, 0, chunk_.examples.size(), outcomes_);
+  } else {
+    for (const text::Example& candidate : chunk_.examples) {
+      joined_.clear();
+      joined_.name_limit = chunk_.name_limit;
+      append_example(*context_, context_->examples[0]);
+      append_example(chunk_, candidate);
+      text::Example example = candidate;
+      example.tag_begin = example.tag_size = 0;
+      example.runs_begin = 0;
+      example.runs_end = static_cast<std::uint32_t>(joined_.runs.size());
+      joined_.examples.push_back(example);
+      predictor_->predict(joined_, 0, 1, outcomes_);
+    }
+  }
+}
+
+void Requests::predict(std::string_view text, std::span<float> probabilities) {
+  if (!context_) move_on();
+  parse(text);
+  if (chunk_.lines() != probabilities.size()) {
+    throw BadArgument(fmt::format("the text has {} lines, and count is {}", chunk_.lines(),
+                                  probabilities.size()));
+  }
+  std::ranges::fill(probabilities, kNoProbability);
+  score();
+  for (std::size_t i = 0; i < outcomes_.items.size(); ++i) {
+    probabilities[chunk_.examples[i].line - 1] = outcomes_.items[i].probability;
+  }
+  check_lines(chunk_);
+}
+
+void Requests::predict(int by, const leveret_feature* features, std::span<const std::size_t> ends,
+                       std::span<float> probabilities) {
+  if (!context_) move_on();
+  start_chunk();
+  if (!std::ranges::is_sorted(ends)) throw BadArgument("ends are not in order");
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    append(by, {features + begin, end - begin});
+    begin = end;
+  }
+  score();
+  for (std::size_t i = 0; i < outcomes_.items.size(); ++i) {
+    probabilities[i] = outcomes_.items[i].probability;
+  }
+}
+
+}  // namespace leveret::serve

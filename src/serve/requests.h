@@ -1,0 +1,69 @@
+/// Requests of other programs, as text or as arrays: a context, and candidates for it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leveret/leveret.h"
+#include "predict/outcome.h"
+#include "predict/predictor.h"
+#include "serve/served.h"
+#include "text/parser.h"
+
+namespace leveret::serve {
+
+/// What a caller may not ask for; what() says why.
+struct BadArgument : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+/// Text that is no example; what() names line and column.
+struct BadLine : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// One thread's. A request is answered by one model, the newest at its begin.
+class Requests {
+ public:
+  /// `context`: namespaces, separated by commas.
+  Requests(std::shared_ptr<const Place> place, std::string_view context);
+
+  /// After an error there is no context.
+  void set_context(std::string_view line);
+  void set_context(int by, std::span<const leveret_feature> features);
+  void clear_context() { context_.reset(); }
+
+  /// As leveret_predict_lines and leveret_predict_features say.
+  void predict(std::string_view text, std::span<float> probabilities);
+  void predict(int by, const leveret_feature* features, std::span<const std::size_t> ends,
+               std::span<float> probabilities);
+
+ private:
+  void move_on();
+  void start_chunk();
+  void parse(std::string_view text);
+  void append(int by, std::span<const leveret_feature> features);
+  Space space(int by, std::uint32_t number) const;
+  void append_example(const text::ExampleChunk& from, const text::Example& example);
+  void score();
+
+  const std::shared_ptr<const Place> place_;
+  const std::vector<std::string> selectors_;  ///< of the context's namespaces
+  // Of one model.
+  std::shared_ptr<const Served> served_;
+  std::uint64_t time_ = 0;  ///< of the place when it had it
+  std::unique_ptr<text::Parser> parser_;
+  std::unique_ptr<predict::Predictor> predictor_;
+
+  std::optional<text::ExampleChunk> context_;  ///< one example
+  text::ExampleChunk chunk_;                   ///< candidates
+  text::ExampleChunk joined_;                  ///< each behind the context
+  predict::Outcomes outcomes_;                 ///< theirs
+};
+
+}  // namespace leveret::serve

@@ -1,0 +1,79 @@
+/// What predictors of one model share, and the place where one model takes another's.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "model/model.h"
+#include "text/namespace_names.h"
+#include "text/parser.h"
+
+namespace leveret::serve {
+
+/// A namespace.
+struct Space {
+  std::uint32_t name;  ///< in Served::names
+  std::uint32_t hash;
+};
+
+/// Const after construction; any number of threads.
+class Served {
+ public:
+  /// Throws as modelfile::load_model does.
+  explicit Served(const std::string& path);
+
+  const std::shared_ptr<const model::Model>& model() const { return model_; }
+  /// Closed: a parser adds nothing to them.
+  text::NamespaceNames& names() const { return names_; }
+  const text::ParserOptions& parser() const { return parser_; }
+  std::uint32_t fields() const { return model_->parameters().layout.fields; }
+
+  /// The namespace with this hash; one that stands for all that the model does not know, if it is
+  /// none of those that it knows.
+  Space space_of_hash(std::uint32_t hash) const;
+  /// A namespace of this field, and of no field before it if there is one. field < fields().
+  Space space_of_field(std::uint32_t field) const { return space_of_field_[field]; }
+  std::uint32_t hash_of_name(std::string_view name) const;
+
+ private:
+  void find_spaces_of_fields();
+
+  std::shared_ptr<const model::Model> model_;
+  mutable text::NamespaceNames names_;
+  text::ParserOptions parser_;
+  std::unordered_map<std::uint32_t, std::uint32_t> name_of_hash_;
+  std::vector<Space> space_of_field_;
+};
+
+/// Holds a Served, until it is given another; any number of threads.
+class Place {
+ public:
+  explicit Place(const std::string& path) : served_(std::make_shared<const Served>(path)) {}
+
+  std::shared_ptr<const Served> get() const {
+    const std::lock_guard lock(mutex_);
+    return served_;
+  }
+  /// Whether `get` would say something else now than at the `time` that it was.
+  std::uint64_t time() const { return time_.load(std::memory_order_acquire); }
+  /// Where loading throws, nothing is changed.
+  void replace(const std::string& path) {
+    auto next = std::make_shared<const Served>(path);
+    const std::lock_guard lock(mutex_);
+    served_.swap(next);
+    time_.fetch_add(1, std::memory_order_release);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Served> served_;
+  std::atomic<std::uint64_t> time_{0};
+};
+
+}  // namespace leveret::serve

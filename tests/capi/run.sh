@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# What libleveret says is what `leveret predict` says; its errors, its threads, its symbols.
+#
+#   tests/capi/run.sh scores|errors|replace|symbols LEVERET FOLDER LIBRARY
+#
+# FOLDER has the C programs of this folder, built.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+leveret=$2 programs=$3 library=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+rows() { zstd -dcq "$here/../../datasets/sample/$1.vw.zst" | sed -n "$2,$3p"; }
+
+scores() {
+  rows train 1 1500 >data
+  # Values, several features in a namespace, one that comes twice, and strangers.
+  rows test 1 300 | awk '{ print }
+    NR % 3 == 0 { print $0 " |A b1:0.5 |a x:2 y:-3 |new z |c" }' >lines
+  while IFS='|' read -r name options; do
+    # shellcheck disable=SC2086 # several words
+    "$leveret" train --quiet $options -f model.lvt data 2>/dev/null
+    "$leveret" predict -i model.lvt lines >expected
+    for context in '' ABCDEF cab; do
+      "$programs/capi_scores" model.lvt lines $context >got
+      cmp got expected
+    done
+    echo "ok   $name"
+  done <<'KINDS'
+default|
+linear|--ffm_k 0
+one head|--heads one --hidden none
+hashed|-b 12
+interactions|-q AB -q aA
+32 bits|--ffm_precision 32 --ffm_k 5 --admit 1
+hash all|--hash all --hash_seed 3
+declared fields|--field a,b --field A,c --field never --field a
+KINDS
+}
+
+errors() {
+  printf '1 |a x |b y\n-1 |a z |b y\n' >data
+  for i in $(seq 5); do cat data data >more && mv more data; done
+  "$leveret" train --quiet --admit 1 --field a --field b --field never -f model.lvt data 2>/dev/null
+  : >empty
+  head -c 5000 "$0" >text
+  head -c 3000 model.lvt >short
+  { head -c 2000 model.lvt && printf x && tail -c +2002 model.lvt; } >changed
+  mkdir folder
+  "$programs/capi_errors" model.lvt 3 nowhere folder empty text short changed
+}
+
+replace() {
+  rows train 1 600 >data
+  "$leveret" train --quiet -f one.lvt data
+  "$leveret" train --quiet --seed 5 --field a,b --field A -f two.lvt data 2>/dev/null
+  rows test 1 40 | sed 's/^[-1]* //' >lines
+  "$programs/capi_replace" one.lvt two.lvt lines A 30
+}
+
+symbols() {
+  nm -D --defined-only "$library" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >got
+  diff "$here/symbols.txt" got
+  # Nothing else, of the standard library's templates either.
+  ! nm -D --defined-only "$library" | grep -vE ' (T leveret_[a-z_]*@@LEVERET_1|A LEVERET_1)$'
+  # What the header declares is what there is.
+  grep -E '^LEVERET_API' "$here/../../include/leveret/leveret.h" | grep -oE 'leveret_[a-z_]+\(' |
+    tr -d '(' | sort | diff - got
+  readelf -d "$library" | grep -q 'SONAME.*\[libleveret\.so\.[0-9]*\]'
+}
+
+"$1"
