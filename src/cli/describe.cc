@@ -183,9 +183,7 @@ Json memory_to_json(const ModelFile& file) {
   std::uint64_t all = 0, optimizer = 0;
   for (const store::StoredSection& section : file.sections()) {
     all += section.bytes;
-    const bool state =
-        section.name.find("state") != std::string::npos || section.name.ends_with("moment");
-    if (state) optimizer += section.bytes;
+    if (section.declared.role == store::Role::kState) optimizer += section.bytes;
   }
   return {{"train", all}, {"predict", all - optimizer}};
 }

@@ -51,8 +51,18 @@ void add_numbers(SectionStats& stats, store::Dtype dtype, std::span<const std::b
       return add_all<std::int8_t>(stats, part);
     case store::Dtype::kI16:
       return add_all<std::int16_t>(stats, part);
+    case store::Dtype::kI4:
+      for (const std::byte two : part) {
+        const auto codes = static_cast<std::uint8_t>(two);
+        // Sign bits of four bits, moved to those of eight and back.
+        stats.add(static_cast<std::int8_t>(codes << 4) >> 4);
+        stats.add(static_cast<std::int8_t>(codes) >> 4);
+      }
+      return;
     case store::Dtype::kF32:
       return add_all<float>(stats, part);
+    case store::Dtype::kF64:
+      return add_all<double>(stats, part);
     case store::Dtype::kBf16:
       return add_all<std::uint16_t>(stats, part, [](std::uint16_t half) {
         return static_cast<double>(std::bit_cast<float>(std::uint32_t{half} << 16));

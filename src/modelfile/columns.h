@@ -1,54 +1,59 @@
-/// Arrays that lie apart in memory and in one piece in a file: a column of rows, cells of slots.
+/// Arrays that lie apart in memory and in one piece in a file: a column of rows, numbers of cells.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <functional>
+#include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "store/section.h"
 
 namespace leveret::modelfile {
 
+using Shape = std::vector<std::uint64_t>;
+
 /// Pieces of equal length one after the other, as a stream of bytes that may be cut anywhere.
-/// `at(i)` gives the address of piece i.
-template <class At>
+/// `next()` gives the address of the next piece, which is read before it is called again.
+template <class Next>
 class Pieces {
  public:
-  Pieces(std::size_t piece_bytes, At at) : piece_(piece_bytes), at_(std::move(at)) {}
+  Pieces(std::size_t piece_bytes, Next next) : piece_(piece_bytes), next_(std::move(next)) {}
 
-  /// Calls copy(piece's bytes, bytes of `part`) for all of the next part of the stream.
-  template <class Byte, class Copy>
-  void next(std::span<Byte> part, Copy copy) {
-    while (!part.empty()) {
-      const std::size_t count = std::min(piece_ - offset_, part.size());
-      copy(at_(i_) + offset_, part.data(), count);
-      part = part.subspan(count);
-      offset_ += count;
-      if (offset_ == piece_) {
-        offset_ = 0;
-        ++i_;
-      }
-    }
-  }
   void read(std::span<std::byte> part) {
-    next(part, [](const std::byte* piece, std::byte* to, std::size_t count) {
-      std::memcpy(to, piece, count);
-    });
-  }
-  void write(std::span<const std::byte> part) {
-    next(part, [](std::byte* piece, const std::byte* from, std::size_t count) {
-      std::memcpy(piece, from, count);
-    });
+    while (!part.empty()) {
+      if (left_ == 0) {
+        at_ = next_();
+        left_ = piece_;
+      }
+      const std::size_t count = std::min(left_, part.size());
+      std::memcpy(part.data(), at_, count);
+      part = part.subspan(count);
+      at_ += count;
+      left_ -= count;
+    }
   }
 
  private:
-  std::size_t piece_, offset_ = 0;
-  std::uint64_t i_ = 0;
-  At at_;
+  std::size_t piece_, left_ = 0;
+  const std::byte* at_ = nullptr;
+  Next next_;
 };
+
+/// A section whose bytes are made piece by piece: open() gives the `next` of its Pieces.
+template <class Open>
+store::SectionView section_of_pieces(std::string name, store::Dtype dtype, Shape shape,
+                                     store::Declaration declared, std::size_t piece_bytes,
+                                     Open open) {
+  const auto bytes = store::array_bytes(dtype, shape).value_or(0);
+  const auto reader = [piece_bytes, open]() -> store::SectionReader {
+    auto stream = std::make_shared<Pieces<decltype(open())>>(piece_bytes, open());
+    return [stream](std::span<std::byte> part) { stream->read(part); };
+  };
+  return {std::move(name), dtype, std::move(shape), declared, nullptr, bytes, reader};
+}
 
 }  // namespace leveret::modelfile

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/dispatch.h"
+#include "modelfile/parameters_io.h"
 #include "store/finite.h"
 
 namespace leveret::modelfile {
@@ -57,41 +58,18 @@ std::size_t of_hashed(const table::HashedCells& cells) {
   return bad;
 }
 
-std::size_t of_layer(const block::Dense& layer) {
-  std::size_t bad = 0;
-  for (const std::span<const float> values :
-       {std::span<const float>(layer.weights), std::span<const float>(layer.bias),
-        std::span<const float>(layer.weights_state), std::span<const float>(layer.bias_state),
-        std::span<const float>(layer.weights_moment), std::span<const float>(layer.bias_moment)}) {
-    bad += count_non_finite(values);
-  }
-  return bad;
-}
-
 }  // namespace
 
-std::size_t count_non_finite(const block::Scalars& s) {
-  std::vector<float> all{static_cast<float>(s.clicks),
-                         static_cast<float>(s.count),
-                         s.bias,
-                         s.bias_sum,
-                         s.bias2,
-                         s.bias2_sum};
-  for (const block::MixerState* mixer : {&s.first, &s.second}) {
-    all.insert(all.end(), mixer->weight.begin(), mixer->weight.end());
-    all.insert(all.end(), mixer->sum.begin(), mixer->sum.end());
-    all.insert(all.end(), mixer->log_share.begin(), mixer->log_share.end());
-  }
-  return store::count_non_finite(all);
-}
-
 std::size_t count_non_finite(const model::Model& model) {
-  const block::Parameters& parameters = model.parameters();
-  std::size_t bad =
-      count_non_finite(parameters.scalars) + store::count_non_finite(parameters.group_weights);
+  std::size_t bad = 0;
+  for_each_array(model.parameters(), [&](const auto& array) {
+    for (std::size_t i = 0; i < array.pieces(); ++i) {
+      const std::span numbers(array.first + i * array.step, array.piece);
+      bad += count_non_finite(array.kDtype, std::as_bytes(numbers));
+    }
+  });
   if (model.tables().hashed() != nullptr) bad += of_hashed(*model.tables().hashed());
   for (const table::Shard& shard : model.tables()) bad += of_shard(shard);
-  for (const block::Dense& layer : parameters.layers) bad += of_layer(layer);
   return bad;
 }
 

@@ -10,6 +10,5 @@ namespace leveret::modelfile {
 
 /// Learned numbers that are NaN or infinite. At the speed of memory.
 std::size_t count_non_finite(const model::Model& model);
-std::size_t count_non_finite(const block::Scalars& scalars);
 
 }  // namespace leveret::modelfile

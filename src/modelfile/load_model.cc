@@ -1,18 +1,15 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "model/spec_json.h"
-#include "modelfile/finite.h"
+#include "modelfile/header.h"
 #include "modelfile/model_io.h"
-#include "modelfile/scalars_json.h"
+#include "modelfile/parameters_io.h"
 #include "modelfile/section_loader.h"
-#include "modelfile/section_names.h"
 #include "modelfile/tables_io.h"
 
 namespace leveret::modelfile {
@@ -22,30 +19,20 @@ using Json = nlohmann::ordered_json;
 using model::Model;
 
 void load_parameters(block::Parameters& parameters, SectionLoader& sections) {
-  std::vector<float>& groups = parameters.group_weights;
-  if (!groups.empty()) sections.floats("groups", {groups.size() / 2, 2}, groups);
-  for (std::size_t l = 0; l < parameters.layers.size(); ++l) {
-    block::Dense& layer = parameters.layers[l];
-    const Shape matrix{layer.outputs, layer.stride()}, vector{layer.outputs};
-    const auto load = [&](const char* what, const Shape& shape, std::span<float> to) {
-      if (!to.empty()) sections.floats(dense_name(l, what), shape, to);
-    };
-    load("weights", matrix, layer.weights);
-    load("bias", vector, layer.bias);
-    load("weights_state", matrix, layer.weights_state);
-    load("bias_state", vector, layer.bias_state);
-    load("weights_moment", matrix, layer.weights_moment);
-    load("bias_moment", vector, layer.bias_moment);
-  }
-}
-
-/// Such a file is made by hand or by another program: ours are not saved.
-void refuse_non_finite(const Model& model) {
-  if (const std::size_t bad = count_non_finite(model); bad > 0) {
-    throw std::runtime_error(fmt::format(
-        "{} of its weights are not finite (NaN or infinite), which no prediction survives; go back "
-        "to an older model",
-        bad));
+  for_each_array(parameters, [&](const auto& array) {
+    const store::Role role = role_of(array.kind);
+    if (!sections.wants(role)) return;
+    SectionLoader::Stream stream(
+        sections, sections.section(array.name, array.kDtype, array.shape, declared(role)));
+    const std::size_t bytes = array.piece * sizeof(*array.first);
+    for (std::size_t i = 0; i < array.pieces(); ++i) {
+      std::memcpy(array.first + i * array.step, stream.next(bytes).data(), bytes);
+    }
+    stream.finish();
+  });
+  const block::Scalars& scalars = parameters.scalars;
+  if (!(scalars.clicks > 0 && scalars.clicks < scalars.count)) {
+    damaged("has an impossible base rate");
   }
 }
 
@@ -60,12 +47,11 @@ Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model
     const Json header = Json::parse(file.header_json());
     Model model(model::spec_from_json(header.at("spec")),
                 model::plans_from_json(header.at("namespaces")), memory_limit, use);
-    model.parameters().scalars = scalars_from_json(header.at("state"));
-    SectionLoader sections(file);
+    read_identity(header, model.spec(), model.parameters().scalars);
+    SectionLoader sections(file, use);
     load_tables(model.tables(), sections, header.at("shards"), by);
     load_parameters(model.parameters(), sections);
-    sections.verify_the_rest();
-    refuse_non_finite(model);
+    sections.finish();
     return model;
   } catch (const std::exception& error) {
     const std::string what = error.what(), prefix = file.path() + ": ";

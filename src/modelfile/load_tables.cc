@@ -1,5 +1,9 @@
+// All columns of a shard are read side by side, so that each slot and each row is gone to once, in
+// the order in which they lie.
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -7,160 +11,306 @@
 #include "modelfile/section_loader.h"
 #include "modelfile/section_names.h"
 #include "modelfile/tables_io.h"
+#include "store/layout.h"
+#include "table/cell_columns.h"
 
 namespace leveret::modelfile {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using store::Dtype;
+using store::Role;
 using store::StoredSection;
+using table::CellColumn;
 using table::Key;
 using table::Row;
 using table::RowRef;
 using table::Shard;
+using table::Slot;
+
+/// Of each column at a time, so that all of them stay in the second-level cache.
+constexpr std::uint64_t kSlotsAtOnce = 4096;
+constexpr std::size_t kRowBytesAtOnce = std::size_t{128} << 10;
+
+template <class T>
+T word_at(std::span<const std::byte> part, std::uint64_t i) {
+  T word;
+  std::memcpy(&word, part.data() + i * sizeof word, sizeof word);
+  return word;
+}
+
+/// The columns of cells, read side by side.
+class CellColumns {
+ public:
+  void add(SectionLoader& sections, const std::string& name, std::uint64_t count,
+           const CellColumn& column, std::uint32_t keys) {
+    const Role role = role_of(column.kind);
+    if (!sections.wants(role)) return;
+    const StoredSection& stored =
+        sections.section(name, Dtype::kF32, {count}, declared(role, keys));
+    columns_.push_back({column.get, SectionLoader::Stream(sections, stored), {}});
+  }
+  void read(std::uint64_t count) {
+    for (Column& column : columns_) column.part = column.stream.next(count * sizeof(float));
+  }
+  /// Number i of what has been read.
+  void put(std::uint64_t i, table::Cell* cell) const {
+    for (const Column& column : columns_) {
+      column.get(*cell) = word_at<float>(column.part, i);
+    }
+  }
+  void finish() const {
+    for (const Column& column : columns_) column.stream.finish();
+  }
+
+ private:
+  struct Column {
+    float& (*get)(table::Cell&);
+    SectionLoader::Stream stream;
+    std::span<const std::byte> part;
+  };
+  std::vector<Column> columns_;
+};
 
 /// One shard of a model.
 class ShardLoader {
  public:
   ShardLoader(Shard& shard, std::size_t number, SectionLoader& sections)
-      : shard_(shard), number_(number), prefix_(shard_prefix(number)), sections_(sections) {}
+      : shard_(shard),
+        prefix_(shard_prefix(number)),
+        sections_(sections),
+        keys_number_(sections.number_of(prefix_ + "keys")) {}
 
   void load(const Json& state, LoadBy by) {
-    load_keys();
+    const StoredSection& keys = sections_.section(prefix_ + "keys", Dtype::kU32, {kAnyLength},
+                                                  declared(Role::kIndex, keys_number_));
+    keys_ = keys.shape[0];
+    if (keys_ > table::Index::kMaxSlots / 2) damaged("has more keys than there is room for");
+    if (shard_.has_rows()) rows_ = rows_section().shape[0];
+    load_refused();
+    load_slots(keys);
     if (shard_.has_rows()) load_rows(by);
-    const Row overflow_row = state.at("overflow_row").get<Row>();
-    if (overflow_row != table::kNoRow) name_row(overflow_row);
-    load_refs();
-    if (std::ranges::find(named_, false) != named_.end()) damaged("has a row that no key names");
-    shard_.load_overflow(overflow_row, state.at("overflow_rows_given").get<std::uint64_t>(),
-                         state.at("overflow_lookups").get<std::uint64_t>());
-    load_cells();
+    load_overflow(state);
     load_largest();
   }
 
  private:
-  void load_keys() {
-    const StoredSection& keys = sections_.section(prefix_ + "keys", Dtype::kU32, {kAnyLength});
-    const std::uint64_t count = keys.shape[0];
-    if (count > table::Index::kMaxSlots / 2) damaged("has more keys than there is room for");
-    sections_.numbers<Key>(keys, [&](std::span<const Key> some) {
-      if (!shard_.load_keys(some, count)) damaged("has keys in the wrong order, or no memory");
-    });
-    order_ = shard_.index().in_order();
+  const StoredSection& rows_section() const {
+    const table::RowLayout& layout = shard_.rows().layout();
+    const table::RowPart& first = layout.parts()[0];
+    return sections_.section(weights_name(prefix_, 0), dtype_of(layout.weights(0).codec),
+                             {kAnyLength, first.slots, first.k},
+                             declared(Role::kParameter, keys_number_, layout.weights(0).codec));
+  }
+
+  /// Places of keys, in ascending order.
+  void load_refused() {
+    const std::string name = prefix_ + "refused";
+    if (!shard_.has_rows() || !sections_.has(name)) return;
+    const StoredSection& stored =
+        sections_.section(name, Dtype::kU32, {kAnyLength}, declared(Role::kIndex));
+    if (stored.shape[0] > keys_ - rows_) damaged("refuses more rows than it has keys without one");
+    refused_.resize(stored.shape[0]);
+    sections_.numbers(stored, std::span(refused_));
+    for (std::size_t i = 0; i < refused_.size(); ++i) {
+      if (refused_[i] < rows_ || refused_[i] >= keys_ ||
+          (i > 0 && refused_[i] <= refused_[i - 1])) {
+        damaged("refuses rows to features that it does not have, or that have one");
+      }
+    }
+  }
+
+  /// Keys, what is known of their rows, and cells.
+  void load_slots(const StoredSection& keys) {
+    SectionLoader::Stream stream(sections_, keys);
+    std::optional<SectionLoader::Stream> occurrences;
+    if (shard_.has_rows() && sections_.wants(Role::kState)) {
+      store::Declaration last = declared(Role::kState, keys_number_);
+      last.last_keys = true;
+      occurrences.emplace(sections_, sections_.section(prefix_ + "occurrences", Dtype::kU32,
+                                                       {keys_ - rows_}, last));
+    }
+    CellColumns cells;
+    for (const CellColumn& column : table::cell_columns(shard_.cells())) {
+      cells.add(sections_, prefix_ + column.name, keys_, column, keys_number_);
+    }
+    shard_.reserve_to_load(keys_);
+    Key last = table::kNoKey;
+    for (std::uint64_t at = 0, count = 0; at < keys_; at += count) {
+      const bool rows = at < rows_;
+      if (at == rows_) last = table::kNoKey;  // the second run
+      count = std::min((rows ? rows_ : keys_) - at, kSlotsAtOnce);
+      const auto some = stream.next(count * sizeof(Key));
+      const auto seen = !rows && occurrences ? occurrences->next(count * sizeof(std::uint32_t))
+                                             : std::span<const std::byte>();
+      cells.read(count);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const Key key = word_at<Key>(some, i);
+        Slot* const slot = add_key(key, last, at + i);
+        slot->ref = rows ? RowRef().with_row(static_cast<Row>(at + i))
+                         : ref_without_row(at + i, seen.empty() ? 0 : word_at<Row>(seen, i));
+        cells.put(i, table::cell_of(slot));
+        last = key;
+      }
+    }
+    stream.finish();
+    if (occurrences) occurrences->finish();
+    cells.finish();
+  }
+
+  Slot* add_key(Key key, Key last, std::uint64_t number) {
+    const bool in_order =
+        key != table::kNoKey && (last == table::kNoKey || table::Index::before(last, key));
+    Slot* const slot = in_order ? shard_.load_key(key) : nullptr;
+    if (slot == nullptr || shard_.index().size() != number + 1) {
+      damaged("has keys in the wrong order or twice, or there is no memory for them");
+    }
+    return slot;
+  }
+
+  RowRef ref_without_row(std::uint64_t number, std::uint32_t occurrences) {
+    if (occurrences >= RowRef::kMaxRows) damaged("has seen a feature impossibly often");
+    if (next_refused_ == refused_.size() || refused_[next_refused_] != number) {
+      return RowRef().with_occurrences(occurrences);
+    }
+    ++next_refused_;
+    if (occurrences != 0) damaged("counts a feature that it has refused a row");
+    return RowRef().refused();
   }
 
   void load_rows(LoadBy by) {
     table::Rows& rows = shard_.rows();
-    const table::RowLayout& layout = rows.layout();
-    const auto section = [&](const std::string& name, const table::RowLayout::Column& column,
-                             Shape shape) -> const StoredSection& {
-      return sections_.section(name, dtype_of(column.codec), shape);
-    };
-    const table::RowPart& first = layout.parts()[0];
-    const StoredSection& weights =
-        section(weights_name(number_, 0), layout.weights(0), {kAnyLength, first.slots, first.k});
-    named_.resize(weights.shape[0]);
-    const bool one_column = layout.parts().size() == 1 && first.states.empty();
-    if (by == LoadBy::kMapping && one_column && weights.bytes > 0) {
-      if (table::Arena mapped = sections_.map(weights); mapped.size() > 0) {
-        return rows.load_mapped(std::move(mapped));
+    const StoredSection& weights = rows_section();
+    const table::RowPart& first = rows.layout().parts()[0];
+    const bool one_column = rows.layout().parts().size() == 1 && first.states.empty();
+    const std::string overflow = overflow_prefix(prefix_);
+    const std::uint64_t more = sections_.has(weights_name(overflow, 0)) ? 1 : 0;
+    bool mapped = false;
+    if (by == LoadBy::kMapping && one_column && weights.bytes >= store::kLargeFrom) {
+      const std::uint64_t row_bytes = weights.bytes / rows_;
+      if (table::Arena arena = sections_.map(weights, more * row_bytes); arena.size() > 0) {
+        rows.load_mapped(std::move(arena));
+        mapped = true;
       }
     }
-    rows.load_zeros(weights.shape[0]);
-    const auto put = [&](const StoredSection& stored, const table::RowLayout::Column& column) {
-      if (column.bytes() == 0) return;
-      sections_.pieces(stored, column.bytes(), [&rows, begin = column.begin](std::uint64_t i) {
-        return rows.at(static_cast<Row>(i)) + begin;
-      });
+    if (!mapped) {
+      rows.load_zeros(rows_ + more);
+      load_columns(prefix_, 0, rows_, keys_number_);
+    }
+    if (more == 0) return;
+    load_columns(overflow, rows_, 1, 0);
+    overflow_row_ = static_cast<Row>(rows_);
+  }
+
+  /// Rows `from` to from + count - 1.
+  void load_columns(const std::string& prefix, std::uint64_t from, std::uint64_t count,
+                    std::uint32_t keys) {
+    struct Column {
+      std::size_t begin, bytes;
+      SectionLoader::Stream stream;
+    };
+    table::Rows& rows = shard_.rows();
+    const table::RowLayout& layout = rows.layout();
+    std::vector<Column> columns;
+    const auto add = [&](const std::string& name, const table::RowLayout::Column& column, Role role,
+                         const Shape& shape) {
+      if (!is_stored(column.codec)) return;
+      const StoredSection& stored = sections_.section(name, dtype_of(column.codec), shape,
+                                                      declared(role, keys, column.codec));
+      columns.push_back({column.begin, column.bytes(), SectionLoader::Stream(sections_, stored)});
     };
     for (std::size_t p = 0; p < layout.parts().size(); ++p) {
       const table::RowPart& part = layout.parts()[p];
-      const auto& column = layout.weights(p);
-      put(section(weights_name(number_, p), column, {weights.shape[0], part.slots, part.k}),
-          column);
+      add(weights_name(prefix, p), layout.weights(p), Role::kParameter,
+          {count, part.slots, part.k});
       for (std::size_t s = 0; s < part.states.size(); ++s) {
         const auto& state = layout.state(p, s);
-        if (!is_stored(state.codec)) continue;
-        put(section(state_name(number_, p, s), state, {weights.shape[0], state.count}), state);
+        add(state_name(prefix, p, s), state, Role::kState, {count, state.count});
       }
     }
-  }
-
-  /// Each row has one name.
-  void name_row(Row row) {
-    if (row >= named_.size()) damaged("names a row that it has not");
-    if (named_[row]) damaged("names a row twice");
-    named_[row] = true;
-  }
-
-  void load_refs() {
-    if (!shard_.has_rows() && !sections_.has(prefix_ + "refs")) return;
-    const auto& refs = sections_.section(prefix_ + "refs", Dtype::kU32, {order_.size()});
-    std::size_t i = 0;
-    sections_.numbers<std::uint32_t>(refs, [&](std::span<const std::uint32_t> some) {
-      for (const std::uint32_t word : some) {
-        const RowRef ref = RowRef::from_word(word);
-        if (ref.has_row()) name_row(ref.row());
-        if (ref.is_being_made()) damaged("has a row that is being made");
-        shard_.slot(order_[i++])->ref = ref;
+    const std::uint64_t at_once = std::max<std::uint64_t>(1, kRowBytesAtOnce / layout.stride());
+    for (std::uint64_t at = 0; at < count; at += at_once) {
+      const std::uint64_t some = std::min(at_once, count - at);
+      for (Column& column : columns) {
+        const std::span<const std::byte> part = column.stream.next(some * column.bytes);
+        for (std::uint64_t i = 0; i < some; ++i) {
+          std::memcpy(rows.at(static_cast<Row>(from + at + i)) + column.begin,
+                      part.data() + i * column.bytes, column.bytes);
+        }
       }
-    });
+    }
+    for (const Column& column : columns) column.stream.finish();
   }
 
-  void load_cells() {
-    const std::size_t floats = table::cell_floats(shard_.cells());
-    if (floats == 0) return;
-    const auto& cells = sections_.section(prefix_ + "cells", Dtype::kF32, {order_.size(), floats});
-    sections_.pieces(cells, floats * sizeof(float), [this](std::uint64_t i) {
-      return reinterpret_cast<std::byte*>(table::cell_of(shard_.slot(order_[i])));
-    });
+  void load_overflow(const Json& state) {
+    shard_.load_overflow(overflow_row_, state.at("overflow_rows_given").get<std::uint64_t>(),
+                         state.at("overflow_lookups").get<std::uint64_t>());
     if (shard_.overflow_slot() == nullptr) return;
-    sections_.floats(prefix_ + "overflow_cell", {floats},
-                     {&table::cell_of(shard_.overflow())->weight, floats});
+    CellColumns cells;
+    for (const CellColumn& column : table::cell_columns(shard_.cells())) {
+      cells.add(sections_, overflow_prefix(prefix_) + column.name, 1, column, 0);
+    }
+    cells.read(1);
+    cells.put(0, table::cell_of(shard_.overflow()));
+    cells.finish();
   }
 
   void load_largest() {
-    std::uint64_t features = 0;
-    for (const std::uint32_t i : order_) features += shard_.slot(i)->ref.has_largest_value();
-    if (!sections_.has(prefix_ + "largest.keys")) {
-      if (features > 0) damaged("lacks the largest value of a feature");
-      return;
+    const std::string name = prefix_ + "largest.keys";
+    if (!sections_.has(name)) return;
+    const std::uint32_t number = sections_.number_of(name);
+    const StoredSection& keys =
+        sections_.section(name, Dtype::kU32, {kAnyLength}, declared(Role::kIndex, number));
+    if (keys.shape[0] > keys_) damaged("has more largest values than features");
+    const StoredSection& values =
+        sections_.section(prefix_ + "largest.values", Dtype::kF32, {keys.shape[0]},
+                          declared(Role::kStatistic, number));
+    SectionLoader::Stream key_stream(sections_, keys), value_stream(sections_, values);
+    Key last = table::kNoKey;
+    for (std::uint64_t at = 0, count = 0; at < keys.shape[0]; at += count) {
+      count = std::min(keys.shape[0] - at, kSlotsAtOnce);
+      const auto some = key_stream.next(count * sizeof(Key));
+      const auto largest = value_stream.next(count * sizeof(float));
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const Key key = word_at<Key>(some, i);
+        const bool in_order = last == table::kNoKey || table::Index::before(last, key);
+        if (!in_order || !shard_.load_largest(key, word_at<float>(largest, i))) {
+          damaged("has a largest value twice, or of a feature that it does not know");
+        }
+        last = key;
+      }
     }
-    std::vector<Key> keys;
-    sections_.numbers<Key>(
-        sections_.section(prefix_ + "largest.keys", Dtype::kU32, {features}),
-        [&](std::span<const Key> some) { keys.insert(keys.end(), some.begin(), some.end()); });
-    std::size_t i = 0;
-    sections_.numbers<float>(sections_.section(prefix_ + "largest.values", Dtype::kF32, {features}),
-                             [&](std::span<const float> some) {
-                               for (const float value : some) {
-                                 const table::Slot* const slot = shard_.find(keys[i]);
-                                 if (slot == nullptr || !slot->ref.has_largest_value()) {
-                                   damaged("has a largest value of a feature that has none");
-                                 }
-                                 shard_.load_largest(keys[i++], value);
-                               }
-                             });
-    if (shard_.largest_values().size() != features) damaged("has a largest value twice");
+    key_stream.finish();
+    value_stream.finish();
   }
 
   Shard& shard_;
-  std::size_t number_;
   std::string prefix_;
   SectionLoader& sections_;
-  std::vector<std::uint32_t> order_;  ///< slots, in the order of the file
-  std::vector<bool> named_;           ///< rows that a key or the header names
+  std::uint32_t keys_number_;  ///< as in store::Declaration
+  std::uint64_t keys_ = 0, rows_ = 0;
+  Row overflow_row_ = table::kNoRow;
+  std::vector<std::uint32_t> refused_;
+  std::size_t next_refused_ = 0;
 };
+
+void load_hashed(table::HashedCells& hashed, SectionLoader& sections) {
+  CellColumns cells;
+  for (const CellColumn& column : table::cell_columns(hashed.kind(), true)) {
+    cells.add(sections, std::string("cells.") + column.name, hashed.capacity(), column, 0);
+  }
+  for (std::uint64_t at = 0, count = 0; at < hashed.capacity(); at += count) {
+    count = std::min(hashed.capacity() - at, kSlotsAtOnce);
+    cells.read(count);
+    for (std::uint64_t i = 0; i < count; ++i) cells.put(i, hashed.at(at + i));
+  }
+  cells.finish();
+}
 
 }  // namespace
 
 void load_tables(table::Tables& tables, SectionLoader& sections, const Json& states, LoadBy by) {
-  if (table::HashedCells* const cells = tables.hashed()) {
-    const std::size_t bytes = cells->number_bytes();
-    sections.pieces(
-        sections.section("cells", Dtype::kF32, {cells->capacity(), bytes / sizeof(float)}), bytes,
-        [cells](std::uint64_t i) { return reinterpret_cast<std::byte*>(cells->at(i)); });
-  }
+  if (tables.hashed() != nullptr) load_hashed(*tables.hashed(), sections);
   if (states.size() != tables.size()) {
     throw std::runtime_error("names another number of fields than it has shards");
   }

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -7,163 +6,223 @@
 #include "modelfile/columns.h"
 #include "modelfile/section_names.h"
 #include "modelfile/tables_io.h"
+#include "table/cell_columns.h"
 
 namespace leveret::modelfile {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using store::Declaration;
 using store::Dtype;
-using store::SectionReader;
+using store::Role;
 using store::SectionView;
-using table::Row;
 using table::Shard;
 using table::Slot;
 
-using Shape = std::vector<std::uint64_t>;
-
-/// A section whose bytes are made piece by piece: open() gives a function from a piece's number to
-/// its address.
-template <class Open>
-SectionView pieces(std::string name, Dtype dtype, Shape shape, std::size_t piece_bytes, Open open) {
-  const auto bytes = store::array_bytes(dtype, shape).value_or(0);
-  const auto reader = [piece_bytes, open]() -> SectionReader {
-    auto stream = std::make_shared<Pieces<decltype(open())>>(piece_bytes, open());
-    return [stream](std::span<std::byte> part) { stream->read(part); };
-  };
-  return {std::move(name), dtype, std::move(shape), nullptr, bytes, reader};
+template <class T>
+const std::byte* bytes_at(const T* at) {
+  return reinterpret_cast<const std::byte*>(at);
 }
 
-/// The rows of a shard in the order of their numbers, without those that are free.
-class RowsInUse {
+const std::byte* number_of(const table::Cell& cell, float& (*get)(table::Cell&)) {
+  return bytes_at(&get(const_cast<table::Cell&>(cell)));
+}
+
+/// The slots of a shard in the order of a file, those with a row first. Each has a walk through the
+/// index of its own, so that no order is kept in memory.
+class FileOrder {
  public:
-  explicit RowsInUse(const Shard& shard) : all_(shard.rows().size() == shard.rows().end()) {
-    count_ = shard.rows().end();
-    if (all_) return;
-    shard.for_each([&](const Slot& slot) {
-      if (slot.ref.has_row()) rows_.push_back(slot.ref.row());
-    });
-    if (shard.overflow_row() != table::kNoRow) rows_.push_back(shard.overflow_row());
-    std::ranges::sort(rows_);
-    count_ = rows_.size();
-  }
-  std::uint64_t count() const { return count_; }
-  Row row(std::uint64_t i) const { return all_ ? static_cast<Row>(i) : rows_[i]; }
-  Row number_of(Row row) const {
-    if (all_ || row == table::kNoRow) return row;
-    return static_cast<Row>(std::ranges::lower_bound(rows_, row) - rows_.begin());
+  enum class Of { kAll, kWithRow, kWithoutRow };
+
+  explicit FileOrder(const Shard& shard, Of of = Of::kAll)
+      : shard_(&shard),
+        of_(of),
+        rows_(of != Of::kWithoutRow && shard.has_rows()),
+        walk_(shard.index()) {}
+
+  /// nullptr after the last.
+  const Slot* next() {
+    while (true) {
+      const auto* const slot = reinterpret_cast<const Slot*>(walk_.next());
+      if (slot != nullptr && slot->ref.has_row() == rows_) return slot;
+      if (slot != nullptr) continue;
+      if (!rows_ || of_ == Of::kWithRow) return nullptr;
+      rows_ = false;
+      walk_ = table::Index::InOrder(shard_->index());
+    }
   }
 
  private:
-  bool all_;
-  std::uint64_t count_ = 0;
-  std::vector<Row> rows_;
+  const Shard* shard_;
+  Of of_;
+  bool rows_;  ///< those with a row are being walked through
+  table::Index::InOrder walk_;
 };
 
-/// Keys, what is known of their rows, and cells, in the order of Index::in_order.
-void add_slots(std::vector<SectionView>& sections, const Shard& shard, std::size_t number,
-               const std::shared_ptr<const RowsInUse>& rows) {
-  const std::string prefix = shard_prefix(number);
-  const std::uint64_t count = shard.index().size();
-  // The order is made again whenever it is needed, as it takes memory in proportion to the keys.
-  sections.push_back(pieces(prefix + "keys", Dtype::kU32, {count}, sizeof(table::Key), [&shard] {
-    return [&shard, order = shard.index().in_order()](std::uint64_t i) {
-      return reinterpret_cast<const std::byte*>(&shard.slot(order[i])->key);
-    };
-  }));
-  if (shard.has_rows()) {
-    sections.push_back(
-        pieces(prefix + "refs", Dtype::kU32, {count}, sizeof(std::uint32_t), [&shard, rows] {
-          return [&shard, rows, word = std::uint32_t{0},
-                  order = shard.index().in_order()](std::uint64_t i) mutable {
-            const table::RowRef ref = shard.slot(order[i])->ref;
-            word = ref.has_row() ? ref.with_row(rows->number_of(ref.row())).word() : ref.word();
-            return reinterpret_cast<const std::byte*>(&word);
-          };
-        }));
-  } else if (shard.largest_values().size() > 0) {
-    sections.push_back(pieces(prefix + "refs", Dtype::kU32, {count}, sizeof(std::uint32_t), [&] {
-      return [&shard, order = shard.index().in_order()](std::uint64_t i) {
-        return reinterpret_cast<const std::byte*>(&shard.slot(order[i])->ref);
-      };
-    }));
+/// Appends the sections of one shard, which read the shard and not this.
+class ShardSections {
+ public:
+  ShardSections(std::vector<SectionView>& sections, const Shard& shard, std::size_t number)
+      : sections_(sections), shard_(shard), prefix_(shard_prefix(number)) {
+    keys_ = static_cast<std::uint32_t>(sections.size()) + 1;
+    shard.for_each([this](const Slot& slot) {
+      rows_ += slot.ref.has_row();
+      refused_ += slot.ref.is_refused();
+    });
   }
-  const std::size_t floats = table::cell_floats(shard.cells());
-  if (floats == 0) return;
-  sections.push_back(
-      pieces(prefix + "cells", Dtype::kF32, {count, floats}, floats * sizeof(float), [&shard] {
-        return [&shard, order = shard.index().in_order()](std::uint64_t i) {
-          return reinterpret_cast<const std::byte*>(table::cell_of(shard.slot(order[i])));
+
+  void add() {
+    add_keys();
+    add_cells();
+    add_largest();
+    if (shard_.has_rows()) {
+      add_rows(prefix_, rows_, keys_, [shard = &shard_] {
+        return [shard, order = FileOrder(*shard, FileOrder::Of::kWithRow)]() mutable {
+          return shard->rows().at(order.next()->ref.row());
         };
-      }));
-  if (const Slot* const overflow = shard.overflow_slot()) {
-    sections.push_back({prefix + "overflow_cell",
-                        Dtype::kF32,
-                        {floats},
-                        reinterpret_cast<const std::byte*>(table::cell_of(overflow)),
-                        floats * sizeof(float),
-                        {}});
+      });
+    }
+    add_overflow();
   }
-}
 
-/// Largest |value|s where they are not 1: keys, and values beside them.
-void add_largest(std::vector<SectionView>& sections, const Shard& shard, std::size_t number) {
-  const table::Index& index = shard.largest_values();
-  if (index.size() == 0) return;
-  const auto column = [&](const char* name, Dtype dtype, std::size_t offset) {
-    sections.push_back(
-        pieces(shard_prefix(number) + name, dtype, {index.size()}, 4, [&index, offset] {
-          return [&index, offset, order = index.in_order()](std::uint64_t i) {
-            return index.slot(order[i]) + offset;
+ private:
+  std::uint64_t features() const { return shard_.index().size(); }
+
+  /// A section of 4 bytes for each slot: get(slot, number) gives their address, nullptr for none.
+  template <class Get>
+  void add_words(std::string name, Dtype dtype, std::uint64_t count, Declaration says,
+                 FileOrder::Of of, Get get) {
+    sections_.push_back(section_of_pieces(
+        prefix_ + std::move(name), dtype, {count}, says, 4, [shard = &shard_, of, get] {
+          return [order = FileOrder(*shard, of), get, word = std::uint32_t{0},
+                  number = std::uint32_t{0}]() mutable {
+            const std::byte* at = nullptr;
+            while (at == nullptr) at = get(*order.next(), number++, word);
+            return at;
           };
         }));
-  };
-  column("largest.keys", Dtype::kU32, offsetof(table::LargestValue, key));
-  column("largest.values", Dtype::kF32, offsetof(table::LargestValue, value));
-}
+  }
 
-void add_rows(std::vector<SectionView>& sections, const Shard& shard, std::size_t number,
-              const std::shared_ptr<const RowsInUse>& in_use) {
-  const table::Rows& rows = shard.rows();
-  const table::RowLayout& layout = rows.layout();
-  const auto column = [&](std::string name, const table::RowLayout::Column& from, Shape shape) {
-    if (!is_stored(from.codec)) return;
-    sections.push_back(pieces(std::move(name), dtype_of(from.codec), std::move(shape), from.bytes(),
-                              [&rows, in_use, begin = from.begin] {
-                                return [&rows, in_use, begin](std::uint64_t i) {
-                                  return rows.at(in_use->row(i)) + begin;
-                                };
-                              }));
-  };
-  for (std::size_t p = 0; p < layout.parts().size(); ++p) {
-    const table::RowPart& part = layout.parts()[p];
-    column(weights_name(number, p), layout.weights(p), {in_use->count(), part.slots, part.k});
-    for (std::size_t s = 0; s < part.states.size(); ++s) {
-      column(state_name(number, p, s), layout.state(p, s),
-             {in_use->count(), part.count(part.states[s])});
+  void add_keys() {
+    using Of = FileOrder::Of;
+    const auto key = [](const Slot& slot, std::uint32_t, std::uint32_t&) {
+      return bytes_at(&slot.key);
+    };
+    add_words("keys", Dtype::kU32, features(), declared(Role::kIndex, keys_), Of::kAll, key);
+    if (!shard_.has_rows()) return;
+    Declaration last = declared(Role::kState, keys_);
+    last.last_keys = true;
+    add_words("occurrences", Dtype::kU32, features() - rows_, last, Of::kWithoutRow,
+              [](const Slot& slot, std::uint32_t, std::uint32_t& word) {
+                word = slot.ref.is_refused() ? 0 : slot.ref.occurrences();
+                return bytes_at(&word);
+              });
+    if (refused_ == 0) return;
+    add_words("refused", Dtype::kU32, refused_, declared(Role::kIndex), Of::kAll,
+              [](const Slot& slot, std::uint32_t number, std::uint32_t& word) {
+                word = number;
+                return slot.ref.is_refused() ? bytes_at(&word) : nullptr;
+              });
+  }
+
+  void add_cells() {
+    for (const table::CellColumn& column : table::cell_columns(shard_.cells())) {
+      add_words(column.name, Dtype::kF32, features(), declared(role_of(column.kind), keys_),
+                FileOrder::Of::kAll,
+                [get = column.get](const Slot& slot, std::uint32_t, std::uint32_t&) {
+                  return number_of(*table::cell_of(&slot), get);
+                });
     }
+  }
+
+  /// Largest |value|s where they are not 1: keys, and values beside them.
+  void add_largest() {
+    const table::Index& index = shard_.largest_values();
+    if (index.size() == 0) return;
+    const auto keys = static_cast<std::uint32_t>(sections_.size()) + 1;
+    const auto add = [&](const char* name, Dtype dtype, Role role, std::size_t offset) {
+      sections_.push_back(section_of_pieces(
+          prefix_ + name, dtype, {index.size()}, declared(role, keys), 4, [&index, offset] {
+            return [walk = table::Index::InOrder(index), offset]() mutable {
+              return walk.next() + offset;
+            };
+          }));
+    };
+    add("largest.keys", Dtype::kU32, Role::kIndex, offsetof(table::LargestValue, key));
+    add("largest.values", Dtype::kF32, Role::kStatistic, offsetof(table::LargestValue, value));
+  }
+
+  /// open() gives what gives one row after the other.
+  template <class Open>
+  void add_rows(const std::string& prefix, std::uint64_t count, std::uint32_t keys, Open open) {
+    const table::RowLayout& layout = shard_.rows().layout();
+    const auto add = [&](std::string name, const table::RowLayout::Column& column, Role role,
+                         Shape shape) {
+      if (!is_stored(column.codec)) return;
+      sections_.push_back(section_of_pieces(
+          std::move(name), dtype_of(column.codec), std::move(shape),
+          declared(role, keys, column.codec), column.bytes(), [open, begin = column.begin] {
+            return [next = open(), begin]() mutable { return next() + begin; };
+          }));
+    };
+    for (std::size_t p = 0; p < layout.parts().size(); ++p) {
+      const table::RowPart& part = layout.parts()[p];
+      add(weights_name(prefix, p), layout.weights(p), Role::kParameter,
+          {count, part.slots, part.k});
+      for (std::size_t s = 0; s < part.states.size(); ++s) {
+        add(state_name(prefix, p, s), layout.state(p, s), Role::kState,
+            {count, part.count(part.states[s])});
+      }
+    }
+  }
+
+  void add_overflow() {
+    const std::string prefix = overflow_prefix(prefix_);
+    if (const Slot* const slot = shard_.overflow_slot()) {
+      for (const table::CellColumn& column : table::cell_columns(shard_.cells())) {
+        const std::byte* const at = number_of(*table::cell_of(slot), column.get);
+        sections_.push_back({prefix + column.name,
+                             Dtype::kF32,
+                             {1},
+                             declared(role_of(column.kind)),
+                             at,
+                             sizeof(float),
+                             {}});
+      }
+    }
+    if (shard_.overflow_row() == table::kNoRow) return;
+    add_rows(prefix, 1, 0,
+             [row = shard_.rows().at(shard_.overflow_row())] { return [row] { return row; }; });
+  }
+
+  std::vector<SectionView>& sections_;
+  const Shard& shard_;
+  std::string prefix_;
+  std::uint32_t keys_;  ///< as in store::Declaration
+  std::uint64_t rows_ = 0, refused_ = 0;
+};
+
+void add_hashed(std::vector<SectionView>& sections, const table::HashedCells& cells) {
+  for (const table::CellColumn& column : table::cell_columns(cells.kind(), true)) {
+    sections.push_back(section_of_pieces(std::string("cells.") + column.name, Dtype::kF32,
+                                         {cells.capacity()}, declared(role_of(column.kind)),
+                                         sizeof(float), [&cells, get = column.get] {
+                                           return [&cells, get, i = std::uint64_t{0}]() mutable {
+                                             return number_of(*cells.at(i++), get);
+                                           };
+                                         }));
   }
 }
 
 }  // namespace
 
 Json add_tables(std::vector<SectionView>& sections, const table::Tables& tables) {
-  if (const table::HashedCells* const cells = tables.hashed()) {
-    const std::size_t bytes = cells->number_bytes();
-    sections.push_back(
-        pieces("cells", Dtype::kF32, {cells->capacity(), bytes / sizeof(float)}, bytes, [cells] {
-          return
-              [cells](std::uint64_t i) { return reinterpret_cast<const std::byte*>(cells->at(i)); };
-        }));
-  }
+  if (tables.hashed() != nullptr) add_hashed(sections, *tables.hashed());
   Json states = Json::array();
   for (std::size_t s = 0; s < tables.size(); ++s) {
     const Shard& shard = tables[s];
-    const auto rows = std::make_shared<const RowsInUse>(shard);
-    add_slots(sections, shard, s, rows);
-    add_largest(sections, shard, s);
-    if (shard.has_rows()) add_rows(sections, shard, s, rows);
-    states.push_back({{"overflow_row", rows->number_of(shard.overflow_row())},
-                      {"overflow_rows_given", shard.overflow_rows_given()},
+    ShardSections(sections, shard, s).add();
+    states.push_back({{"overflow_rows_given", shard.overflow_rows_given()},
                       {"overflow_lookups", shard.index().overflow_lookups()}});
   }
   return states;

@@ -1,14 +1,16 @@
-/// What the sections of a model file are called and made of; both who saves and who loads asks
-/// here.
+/// What the sections of a model file are called, made of, and say of themselves; both who saves and
+/// who loads asks here.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "kernels/codec.h"
 #include "store/section.h"
+#include "table/learned.h"
 
 namespace leveret::modelfile {
 
@@ -16,13 +18,17 @@ namespace leveret::modelfile {
 inline std::string shard_prefix(std::size_t shard) {
   return shard == 0 ? std::string("rest.") : fmt::format("field.{}.", shard - 1);
 }
+/// Before the names of what belongs to the features for which there was no memory.
+inline std::string overflow_prefix(std::string_view prefix) {
+  return fmt::format("{}overflow.", prefix);
+}
 
 /// What an array of rows is called: weights of a part, or one of its states.
-inline std::string weights_name(std::size_t shard, std::size_t part) {
-  return fmt::format("{}rows.{}.weights", shard_prefix(shard), part);
+inline std::string weights_name(std::string_view prefix, std::size_t part) {
+  return fmt::format("{}rows.{}.weights", prefix, part);
 }
-inline std::string state_name(std::size_t shard, std::size_t part, std::size_t state) {
-  return fmt::format("{}rows.{}.state.{}", shard_prefix(shard), part, state);
+inline std::string state_name(std::string_view prefix, std::size_t part, std::size_t state) {
+  return fmt::format("{}rows.{}.state.{}", prefix, part, state);
 }
 inline std::string dense_name(std::size_t layer, const char* what) {
   return fmt::format("dense.{}.{}", layer, what);
@@ -40,6 +46,33 @@ inline store::Dtype dtype_of(kernels::Codec codec) {
     default:
       return store::Dtype::kF32;
   }
+}
+
+inline store::Role role_of(table::Learned kind) {
+  switch (kind) {
+    case table::Learned::kState:
+      return store::Role::kState;
+    case table::Learned::kStatistic:
+      return store::Role::kStatistic;
+    default:
+      return store::Role::kParameter;
+  }
+}
+
+/// `keys`: as in store::Declaration.
+inline store::Declaration declared(store::Role role, std::uint32_t keys = 0) {
+  store::Declaration declaration;
+  declaration.role = role;
+  declaration.keys = keys;
+  return declaration;
+}
+inline store::Declaration declared(store::Role role, std::uint32_t keys, kernels::Codec codec) {
+  store::Declaration declaration = declared(role, keys);
+  if (codec.kind == kernels::Codec::Kind::kFixed) {
+    declaration.coding = store::Coding::kFixed;
+    declaration.scale = codec.unit();
+  }
+  return declaration;
 }
 
 }  // namespace leveret::modelfile

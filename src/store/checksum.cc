@@ -31,6 +31,7 @@ Checksum checksum_of(std::span<const std::byte> bytes) {
 Checksummer::Checksummer() : state_(std::make_unique<State>()) {}
 
 Checksummer::~Checksummer() = default;
+Checksummer::Checksummer(Checksummer&& other) noexcept = default;
 
 void Checksummer::add(std::span<const std::byte> part) {
   XXH3_128bits_update(state_->xxh, part.data(), part.size());

@@ -22,6 +22,7 @@ class Checksummer {
  public:
   Checksummer();
   ~Checksummer();
+  Checksummer(Checksummer&& other) noexcept;
   Checksummer(const Checksummer&) = delete;
   Checksummer& operator=(const Checksummer&) = delete;
   void add(std::span<const std::byte> part);

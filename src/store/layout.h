@@ -23,9 +23,22 @@ std::string_view kind_name(Kind kind);
 
 constexpr std::uint64_t kPageBytes = 4096;
 
-/// Zero bytes that stand between `offset` and the next page.
+/// Small sections begin on a line, so that many of them cost nothing; large ones on a page, so that
+/// they can be mapped.
+constexpr std::uint64_t kLineBytes = 64;
+constexpr std::uint64_t kLargeFrom = std::uint64_t{64} << 10;
+
+/// Zero bytes that stand between `offset` and the next multiple of `unit`.
+constexpr std::uint64_t padding_to(std::uint64_t unit, std::uint64_t offset) {
+  return (unit - offset % unit) % unit;
+}
 constexpr std::uint64_t page_padding(std::uint64_t offset) {
-  return (kPageBytes - offset % kPageBytes) % kPageBytes;
+  return padding_to(kPageBytes, offset);
+}
+/// Zero bytes between `end`, of a section or the table, and a section of `bytes` bytes that
+/// follows; 0 bytes stand for the end of the file.
+constexpr std::uint64_t padding_before(std::uint64_t bytes, std::uint64_t end) {
+  return padding_to(bytes >= kLargeFrom ? kPageBytes : kLineBytes, end);
 }
 
 /// A section as the table of a file has it.
@@ -33,9 +46,11 @@ struct StoredSection {
   std::string name;                  ///< as that of a SectionView
   Dtype dtype;                       ///< of every element
   std::vector<std::uint64_t> shape;  ///< up to kMaxRank dimensions, the slowest first
-  std::uint64_t offset;              ///< where it begins in the file: a multiple of kPageBytes
+  Declaration declared;
+  std::uint64_t offset;  ///< where it begins in the file: on a line, a large one on a page
   std::uint64_t bytes;
-  Checksum checksum;  ///< what its bytes should have
+  Checksum checksum;          ///< what its bytes should have
+  std::uint64_t padding = 0;  ///< zero bytes between it and the next section or the end
 };
 
 struct Layout {
@@ -49,7 +64,7 @@ struct Layout {
 /// bytes of the sections for their checksums. std::invalid_argument for what no file may hold (a
 /// name twice, a shape that is not the length): a bug of the caller.
 std::vector<std::byte> make_front(Kind kind, std::string_view header_json,
-                                  std::span<const SectionView> sections);
+                                  const std::vector<SectionView>& sections);
 
 // What follows trusts nothing: std::runtime_error says what is wrong at which byte of `path`.
 
@@ -65,7 +80,7 @@ Layout read_layout(std::span<const std::byte> front, std::uint64_t file_bytes,
 
 /// Checks the checksum that the bytes of a section turned out to have.
 void check_checksum(const StoredSection& section, const Checksum& actual, const std::string& path);
-/// Checks the bytes that follow a section up to the next page: all zero.
+/// Checks the bytes that follow a section up to the next one: all zero.
 void check_padding(const StoredSection& section, std::span<const std::byte> padding,
                    const std::string& path);
 

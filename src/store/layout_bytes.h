@@ -41,12 +41,21 @@ constexpr std::size_t kLength = 8;
 constexpr std::size_t kChecksum = 16;
 constexpr std::size_t kDtype = 32;
 constexpr std::size_t kRank = 33;
-constexpr std::size_t kReserved = 34;
+constexpr std::size_t kRole = 34;
+constexpr std::size_t kFlags = 35;
+constexpr std::size_t kKeys = 36;
 constexpr std::size_t kShape = 40;
-constexpr std::size_t kName = 88;
-constexpr std::size_t kBytes = 256;
-static_assert(kShape + 8 * kMaxRank == kName);
+constexpr std::size_t kScale = 88;
+constexpr std::size_t kCoding = 92;
+constexpr std::size_t kReserved = 93;
+constexpr std::size_t kName = 96;
+constexpr std::size_t kBytes = 160;
+static_assert(kShape + 8 * kMaxRank == kScale);
 static_assert(kName + kMaxNameBytes + 1 == kBytes);
+
+/// Bits of the flags.
+constexpr std::uint8_t kOptional = 1;
+constexpr std::uint8_t kLastKeys = 2;
 }  // namespace entry
 
 template <typename T>

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <unordered_set>
 
+#include "store/declarations.h"
 #include "store/layout.h"
 #include "store/layout_bytes.h"
 
@@ -118,8 +118,20 @@ std::string_view entry_name(std::span<const std::byte> from) {
   return all_zero(field.subspan(end)) ? text.substr(0, end) : std::string_view();
 }
 
-/// The section of one entry, whose bytes must begin at `offset`.
-StoredSection read_entry(std::span<const std::byte> front, std::uint64_t at, std::uint64_t offset,
+Declaration read_declaration(std::span<const std::byte> from, std::uint64_t at,
+                             std::string_view name, const std::string& path) {
+  const auto flags = get<std::uint8_t>(from, entry::kFlags);
+  if ((flags & ~(entry::kOptional | entry::kLastKeys)) != 0) {
+    refuse(path, at + entry::kFlags,
+           fmt::format("flags {:#x} of section '{}' are not known", flags, name), kNewer);
+  }
+  return {get<Role>(from, entry::kRole),     (flags & entry::kOptional) != 0,
+          (flags & entry::kLastKeys) != 0,   get<std::uint32_t>(from, entry::kKeys),
+          get<Coding>(from, entry::kCoding), get<float>(from, entry::kScale)};
+}
+
+/// The section of one entry, which comes behind what ends at `end`.
+StoredSection read_entry(std::span<const std::byte> front, std::uint64_t at, std::uint64_t end,
                          std::uint64_t file_bytes, const std::string& path) {
   const auto from = front.subspan(at, entry::kBytes);
   const std::string_view name = entry_name(from);
@@ -127,27 +139,32 @@ StoredSection read_entry(std::span<const std::byte> front, std::uint64_t at, std
     refuse(path, at + entry::kName, "the name of a section is not valid", kDamaged);
   }
   const auto dtype = get<Dtype>(from, entry::kDtype);
-  if (dtype_bytes(dtype) == 0) {
+  if (dtype_bits(dtype) == 0) {
     refuse(path, at + entry::kDtype,
            fmt::format("type {} of section '{}' is not known", static_cast<unsigned>(dtype), name),
            kNewer);
   }
   const auto rank = get<std::uint8_t>(from, entry::kRank);
-  if (rank > kMaxRank || !all_zero(from.subspan(entry::kReserved, 6)) ||
+  if (rank > kMaxRank || !all_zero(from.subspan(entry::kReserved, 3)) ||
       !all_zero(from.subspan(entry::kShape + 8 * rank, 8 * (kMaxRank - rank)))) {
     refuse(path, at + entry::kRank, fmt::format("the shape of section '{}' is not valid", name),
            kDamaged);
   }
   std::vector<std::uint64_t> shape(rank);
   for (std::size_t i = 0; i < rank; ++i) shape[i] = get<std::uint64_t>(from, entry::kShape + 8 * i);
+  const Declaration declared = read_declaration(from, at, name, path);
+  if (const char* const fault = coding_fault(dtype, declared)) {
+    refuse(path, at, fmt::format("section '{}' is not valid: {}", name, fault), kNewer);
+  }
   const auto bytes = get<std::uint64_t>(from, entry::kLength);
   if (array_bytes(dtype, shape) != bytes) {
     refuse(path, at + entry::kLength,
            fmt::format("the {} bytes of section '{}' are not those of its shape", bytes, name),
            kDamaged);
   }
-  if (get<std::uint64_t>(from, entry::kOffset) != offset || bytes > file_bytes - offset ||
-      page_padding(bytes) > file_bytes - offset - bytes) {
+  const std::uint64_t padding = padding_before(bytes, end), offset = end + padding;
+  if (padding > file_bytes - end || get<std::uint64_t>(from, entry::kOffset) != offset ||
+      bytes > file_bytes - offset) {
     refuse(path, at + entry::kOffset,
            fmt::format("section '{}' does not lie at byte {} and inside the file", name, offset),
            kDamaged);
@@ -155,9 +172,20 @@ StoredSection read_entry(std::span<const std::byte> front, std::uint64_t at, std
   return {std::string(name),
           dtype,
           std::move(shape),
+          declared,
           offset,
           bytes,
           get_checksum(from, entry::kChecksum)};
+}
+
+void check_relations(const std::vector<StoredSection>& sections, const SectionNumbers& numbers,
+                     std::uint64_t table, const std::string& path) {
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    if (const char* const fault = relation_fault(sections, i, numbers)) {
+      refuse(path, table + i * entry::kBytes,
+             fmt::format("section '{}' is not valid: {}", sections[i].name, fault), kDamaged);
+    }
+  }
 }
 
 }  // namespace
@@ -182,21 +210,25 @@ Layout read_layout(std::span<const std::byte> file, std::uint64_t file_bytes,
                         front.header_bytes};
   layout.fingerprint = get_checksum(file, preamble::kChecksum);
   layout.sections.reserve(front.sections);
-  std::unordered_set<std::string_view> names;
-  std::uint64_t offset = front.end + page_padding(front.end);
+  SectionNumbers numbers;
+  std::uint64_t end = front.end + page_padding(front.end);
   for (std::uint64_t i = 0; i < front.sections; ++i) {
     const std::uint64_t at = front.table + i * entry::kBytes;
     const StoredSection& section =
-        layout.sections.emplace_back(read_entry(file, at, offset, file_bytes, path));
-    if (!names.insert(section.name).second) {
+        layout.sections.emplace_back(read_entry(file, at, end, file_bytes, path));
+    if (!numbers.emplace(section.name, i).second) {
       refuse(path, at + entry::kName, fmt::format("section '{}' is there twice", section.name),
              kDamaged);
     }
-    offset += section.bytes + page_padding(section.bytes);
+    if (i > 0) layout.sections[i - 1].padding = section.offset - end;
+    end = section.offset + section.bytes;
   }
-  if (offset != file_bytes) {
-    refuse(path, offset, "bytes follow the last section", kDamaged);
+  const std::uint64_t padding = padding_before(0, end);
+  if (padding != file_bytes - end) {
+    refuse(path, end, "more or fewer bytes follow the last section than there are to be", kDamaged);
   }
+  if (!layout.sections.empty()) layout.sections.back().padding = padding;
+  check_relations(layout.sections, numbers, front.table, path);
   return layout;
 }
 

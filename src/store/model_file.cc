@@ -29,15 +29,22 @@ constexpr std::uint64_t kBlockBytes = std::uint64_t{256} << 10;
 }  // namespace
 
 void write_model_file(const std::string& path, Kind kind, std::string_view header_json,
-                      std::span<const SectionView> sections) {
+                      const std::vector<SectionView>& sections) {
   static constexpr std::array<std::byte, kPageBytes> kZeros = {};
   const std::vector<std::byte> front = make_front(kind, header_json, sections);
   files::AtomicFile file(path);
   file.write(front);
+  std::uint64_t end = front.size();
+  const auto pad = [&](std::uint64_t count) {
+    file.write(std::span(kZeros).first(count));
+    end += count;
+  };
   for (const SectionView& section : sections) {
+    pad(padding_before(section.bytes, end));
     for_each_block(section, [&](std::span<const std::byte> part) { file.write(part); });
-    file.write(std::span(kZeros).first(page_padding(section.bytes)));
+    end += section.bytes;
   }
+  pad(padding_before(0, end));
   file.commit();
 }
 
@@ -82,10 +89,10 @@ void ModelFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
   }
 }
 
-/// The rest of its last page is verified, too.
+/// What lies between it and the next one is verified, too.
 void ModelFile::check(const StoredSection& section, const Checksum& actual) const {
   std::array<std::byte, kPageBytes> page;
-  const auto padding = std::span(page).first(page_padding(section.bytes));
+  const auto padding = std::span(page).first(section.padding);
   read_at(section.offset + section.bytes, padding);
   if (actual != section.checksum) check_unchanged();
   check_checksum(section, actual, path_);
@@ -128,6 +135,16 @@ void ModelFile::verify(const StoredSection& section) const {
 void ModelFile::verify_mapped(const StoredSection& section, const std::byte* bytes) const {
   check(section, checksum_of({bytes, section.bytes}));
 }
+
+std::span<const std::byte> ModelFile::Stream::next(std::uint64_t bytes) {
+  part_.resize(bytes);
+  file_->read_at(section_->offset + at_, part_);
+  at_ += bytes;
+  checksum_.add(part_);
+  return part_;
+}
+
+void ModelFile::Stream::finish() const { file_->check(*section_, checksum_.get()); }
 
 // Neither the number of links nor the time of the inode's change tells: a model that is replaced by
 // renaming loses a link, which is how it should be. Every write sets the time of the last one.

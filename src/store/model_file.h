@@ -27,7 +27,7 @@ namespace leveret::store {
 /// std::runtime_error when the file cannot be written, std::invalid_argument for sections that no
 /// file may hold.
 void write_model_file(const std::string& path, Kind kind, std::string_view header_json,
-                      std::span<const SectionView> sections);
+                      const std::vector<SectionView>& sections);
 
 /// An open file: header and table are in memory, sections are not. Its functions throw
 /// std::runtime_error that says what is wrong, at which byte, and what to do. Any number of threads
@@ -71,6 +71,24 @@ class ModelFile {
   void verify(const StoredSection& section) const;
   /// Verifies the bytes that somebody has mapped.
   void verify_mapped(const StoredSection& section, const std::byte* bytes) const;
+
+  /// A section that is read part after part, side by side with others.
+  class Stream {
+   public:
+    Stream(const ModelFile& file, const StoredSection& section)
+        : file_(&file), section_(&section) {}
+    /// The next bytes of the section, of which there must be as many; good until the next call.
+    std::span<const std::byte> next(std::uint64_t bytes);
+    /// Verifies it, when all of it has been read.
+    void finish() const;
+
+   private:
+    const ModelFile* file_;
+    const StoredSection* section_;
+    std::uint64_t at_ = 0;
+    Checksummer checksum_;
+    std::vector<std::byte> part_;
+  };
 
   /// Whether the file has been changed in place since it was opened. A signal handler may ask.
   bool changed() const noexcept;

@@ -4,20 +4,23 @@
 
 namespace leveret::store {
 
-std::uint64_t dtype_bytes(Dtype dtype) {
+std::uint64_t dtype_bits(Dtype dtype) {
   switch (dtype) {
+    case Dtype::kI4:
+      return 4;
     case Dtype::kU8:
     case Dtype::kI8:
-      return 1;
+      return 8;
     case Dtype::kBf16:
     case Dtype::kU16:
     case Dtype::kI16:
-      return 2;
+      return 16;
     case Dtype::kU32:
     case Dtype::kF32:
-      return 4;
+      return 32;
     case Dtype::kU64:
-      return 8;
+    case Dtype::kF64:
+      return 64;
   }
   return 0;
 }
@@ -40,16 +43,50 @@ std::string_view dtype_name(Dtype dtype) {
       return "f32";
     case Dtype::kU64:
       return "u64";
+    case Dtype::kI4:
+      return "i4";
+    case Dtype::kF64:
+      return "f64";
+  }
+  return "unknown";
+}
+
+std::string_view role_name(Role role) {
+  switch (role) {
+    case Role::kIndex:
+      return "index";
+    case Role::kParameter:
+      return "parameter";
+    case Role::kState:
+      return "state";
+    case Role::kStatistic:
+      return "statistic";
+  }
+  return "unknown";
+}
+
+std::string_view coding_name(Coding coding) {
+  switch (coding) {
+    case Coding::kPlain:
+      return "plain";
+    case Coding::kFixed:
+      return "fixed";
+    case Coding::kLog:
+      return "log";
+    case Coding::kFixedByRow:
+      return "fixed_by_row";
   }
   return "unknown";
 }
 
 std::optional<std::uint64_t> array_bytes(Dtype dtype, std::span<const std::uint64_t> shape) {
-  std::uint64_t bytes = dtype_bytes(dtype);
+  const bool halves = dtype == Dtype::kI4;
+  if (halves && (shape.empty() || shape.back() % 2 != 0)) return std::nullopt;
+  std::uint64_t bytes = halves ? 1 : dtype_bits(dtype) / 8;
   for (const std::uint64_t dimension : shape) {
     if (__builtin_mul_overflow(bytes, dimension, &bytes)) return std::nullopt;
   }
-  return bytes;
+  return halves ? bytes / 2 : bytes;
 }
 
 void for_each_block(const SectionView& section,

@@ -206,24 +206,48 @@ bool Index::grow(bool beyond_limit) {
 }
 
 std::vector<std::uint32_t> Index::in_order() const {
-  std::vector<std::uint32_t> order, wrapped;
+  std::vector<std::uint32_t> order;
   order.reserve(size());
-  for (std::uint64_t i = 0; i < capacity_; ++i) {
-    const Key key = key_at(slot(i));
-    if (key == kNoKey) continue;
-    // Where the end of the index was full, keys that belong there stand at its start.
-    (home_number(key) > i ? wrapped : order).push_back(static_cast<std::uint32_t>(i));
-  }
-  order.insert(order.end(), wrapped.begin(), wrapped.end());
-  // Keys are near their homes: each passes few others.
-  for (std::size_t at = 1; at < order.size(); ++at) {
-    const std::uint32_t here = order[at];
-    const std::uint64_t rank_here = rank(key_at(slot(here)));
-    std::size_t to = at;
-    for (; to > 0 && rank(key_at(slot(order[to - 1]))) > rank_here; --to) order[to] = order[to - 1];
-    order[to] = here;
+  InOrder all(*this);
+  while (const std::byte* const at = all.next()) {
+    order.push_back(static_cast<std::uint32_t>((at - slots_) >> shift_));
   }
   return order;
+}
+
+Index::InOrder::InOrder(const Index& index) : index_(&index) {}
+
+/// Keys are near their homes: each passes few others.
+void Index::InOrder::add(std::uint64_t slot) {
+  const Entry here{rank(key_at(index_->slot(slot))), static_cast<std::uint32_t>(slot)};
+  std::size_t to = cluster_.size();
+  cluster_.push_back(here);
+  for (; to > 0 && cluster_[to - 1].rank > here.rank; --to) cluster_[to] = cluster_[to - 1];
+  cluster_[to] = here;
+}
+
+/// A key lies in the cluster that its home lies in: what comes later in memory comes later in
+/// order, but for the keys that belong to the end of the index and stand at its start, as that end
+/// was full.
+bool Index::InOrder::read_cluster() {
+  if (ended_) return false;
+  cluster_.clear();
+  given_ = 0;
+  const auto used = [&](std::uint64_t i) { return key_at(index_->slot(i)) != kNoKey; };
+  const auto is_from_the_end = [&](std::uint64_t i) {
+    return index_->home_number(key_at(index_->slot(i))) > i;
+  };
+  const std::uint64_t end = index_->capacity();
+  while (at_ < end && !used(at_)) ++at_;
+  for (; at_ < end && used(at_); ++at_) {
+    if (!is_from_the_end(at_)) add(at_);
+  }
+  if (at_ < end) return true;
+  ended_ = true;
+  for (std::uint64_t i = 0; i < end && used(i); ++i) {
+    if (is_from_the_end(i)) add(i);
+  }
+  return true;
 }
 
 }  // namespace leveret::table

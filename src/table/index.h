@@ -99,6 +99,32 @@ class Index {
   /// The numbers of the slots in the order of their keys' mixed values: the same keys in the same
   /// order, whatever the order of arrival and the capacity.
   std::vector<std::uint32_t> in_order() const;
+  /// The same one after the other, in next to no memory. The index must not change meanwhile.
+  class InOrder {
+   public:
+    explicit InOrder(const Index& index);
+    /// The next slot; nullptr after the last.
+    const std::byte* next() {
+      while (given_ == cluster_.size()) {
+        if (!read_cluster()) return nullptr;
+      }
+      return index_->slot(cluster_[given_++].slot);
+    }
+
+   private:
+    struct Entry {
+      std::uint64_t rank;
+      std::uint32_t slot;
+    };
+    bool read_cluster();
+    void add(std::uint64_t slot);
+
+    const Index* index_;
+    std::uint64_t at_ = 0;        ///< the first slot that has not been looked at
+    bool ended_ = false;          ///< the last cluster has been read
+    std::vector<Entry> cluster_;  ///< slots in use without an empty one between them, in order
+    std::size_t given_ = 0;
+  };
   std::byte* slot(std::uint64_t i) { return slots_ + (i << shift_); }
   const std::byte* slot(std::uint64_t i) const { return slots_ + (i << shift_); }
   /// Whether key a comes before key b in that order.

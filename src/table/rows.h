@@ -67,7 +67,8 @@ class Rows {
 
   /// Makes rows 0 to count - 1, all bytes zero, where there were none.
   void load_zeros(std::uint64_t count);
-  /// Takes over rows of layout().without_gaps() that lie in a mapped file, for reading alone.
+  /// Takes over rows of layout().without_gaps() that lie in a mapped file, for reading alone. The
+  /// arena may have been made larger since, for rows that lie elsewhere.
   void load_mapped(Arena rows);
 
  private:

@@ -148,17 +148,6 @@ void Shard::set_concurrent(bool concurrent) {
   rows_.set_concurrent(concurrent);
 }
 
-bool Shard::load_keys(std::span<const Key> keys, std::uint64_t count_of_all) {
-  if (index_.size() == 0) index_.reserve(count_of_all, true);
-  for (const Key key : keys) {
-    const bool first = last_loaded_ == kNoKey;
-    if (key == kNoKey || (!first && !Index::before(last_loaded_, key))) return false;
-    if (index_.find_or_insert(key) == index_.overflow()) return false;
-    last_loaded_ = key;
-  }
-  return true;
-}
-
 void Shard::load_overflow(Row overflow_row, std::uint64_t rows_given,
                           std::uint64_t overflow_lookups) {
   overflow_row_.set(overflow_row);
@@ -170,10 +159,15 @@ void Shard::load_overflow(Row overflow_row, std::uint64_t rows_given,
   }
 }
 
-void Shard::load_largest(Key key, float value) {
+bool Shard::load_largest(Key key, float value) {
+  Slot* const slot = as_slot(index_.find(key));
+  if (slot == nullptr) return false;
   largest_.reserve(1, true);
   std::byte* const at = largest_.find_or_insert(key);
-  if (at != largest_.overflow()) value_at(at).store(value, std::memory_order_relaxed);
+  if (at == largest_.overflow()) return false;
+  value_at(at).store(value, std::memory_order_relaxed);
+  slot->ref = slot->ref.with_largest_value();
+  return true;
 }
 
 }  // namespace leveret::table

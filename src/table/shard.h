@@ -104,15 +104,20 @@ class Shard {
 
   // ---- loading, into a new shard ----
 
-  /// Puts in keys of a file, which come in the order of Index::in_order and are each there once;
-  /// false when they do not. The n-th of them is slot in_order()[n] then.
-  bool load_keys(std::span<const Key> keys, std::uint64_t count_of_all);
+  /// Makes room for so many keys, whatever the limit of memory.
+  void reserve_to_load(std::uint64_t keys) { index_.reserve(keys, true); }
+  /// The slot of a key of a file; nullptr when the system has no memory.
+  Slot* load_key(Key key) {
+    Slot* const slot = as_slot(index_.find_or_insert(key));
+    return slot != overflow() ? slot : nullptr;
+  }
   Slot* slot(std::uint64_t i) { return as_slot(index_.slot(i)); }
   const Slot* slot(std::uint64_t i) const { return as_slot(index_.slot(i)); }
   /// The overflow slot, whether it is in use or not.
   Slot* overflow() { return as_slot(index_.overflow()); }
   void load_overflow(Row overflow_row, std::uint64_t rows_given, std::uint64_t overflow_lookups);
-  void load_largest(Key key, float value);
+  /// False when the shard does not know the key, or the system has no memory.
+  bool load_largest(Key key, float value);
 
  private:
   static Slot* as_slot(std::byte* at) { return reinterpret_cast<Slot*>(at); }
@@ -127,8 +132,7 @@ class Shard {
   Rows rows_;
   bool concurrent_ = false;
   ShardOptions options_;
-  Index largest_;  ///< of features whose bit is set
-  Key last_loaded_ = kNoKey;
+  Index largest_;                 ///< of features whose bit is set
   bool no_overflow_row_ = false;  ///< there was not even memory for that one
   Counter overflow_row_{kNoRow};
   Counter overflow_rows_given_;

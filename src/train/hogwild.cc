@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/hot_rows.h"
 #include "stream/text_reader.h"
 #include "train/learner.h"
 
@@ -82,7 +81,7 @@ class Hogwild::Worker {
   void change_shape(Change change) {
     const std::unique_lock lock(all_.shape_mutex_);
     change();
-    all_.hot_rows_ = model::HotRows::count(all_.model_.tables());
+    model::HotRows::choose(all_.model_.tables(), all_.hot_rows_);
     ++all_.shapes_;
   }
 
@@ -188,7 +187,7 @@ model::Model Hogwild::make_replica() {
 void Hogwild::run(const Next& next, const Stop& stop, bool parse, const Parsed& parsed,
                   const Report& report) {
   model_.tables().set_concurrent(true);
-  hot_rows_ = model::HotRows::count(model_.tables());
+  model::HotRows::choose(model_.tables(), hot_rows_);
   const auto fail = [&](std::exception_ptr error) {
     {
       const std::lock_guard lock(error_mutex_);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "kernels/kernels.h"
+#include "model/hot_rows.h"
 #include "model/model.h"
 #include "predict/outcome.h"
 #include "text/example.h"
@@ -85,9 +86,8 @@ class Hogwild {
   HogwildOptions options_;
   ShapeMutex shape_mutex_;  ///< shared: the model keeps its shape; alone: it may change
   std::mutex dense_mutex_;  ///< guards the model's own dense part, and what copies are merged into
-  /// Rows of each field of which threads have copies. Changes with the shape.
-  std::vector<std::uint32_t> hot_rows_;
-  std::size_t shapes_ = 1;  ///< that the model has had; changes with the shape, too
+  model::HotRows::Choice hot_rows_;  ///< changes with the shape
+  std::size_t shapes_ = 1;           ///< that the model has had; changes with the shape, too
   std::mutex report_mutex_;
   std::mutex error_mutex_;
   std::exception_ptr error_;

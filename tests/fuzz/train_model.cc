@@ -28,7 +28,7 @@ constexpr std::uint64_t kMemory = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMaxSection = 1 << 20;
 
 struct Change {
-  enum What : std::uint8_t { kWord, kLength, kMissing, kType, kEnd };
+  enum What : std::uint8_t { kWord, kLength, kMissing, kType, kDeclared, kEnd };
   std::uint8_t section, what;
   std::uint16_t at;
   std::uint32_t value;
@@ -85,7 +85,8 @@ const Parts& good_parts(unsigned kind) {
   parts.header = Json::parse(file.header_json());
   for (const store::StoredSection& section : file.sections()) {
     parts.bytes.push_back(file.read(section));
-    parts.sections.push_back({section.name, section.dtype, section.shape, nullptr, section.bytes});
+    parts.sections.push_back(
+        {section.name, section.dtype, section.shape, section.declared, nullptr, section.bytes});
   }
   return parts;
 }
@@ -105,6 +106,12 @@ void apply(const Change& change, Parts& parts) {
     section.name = "missing";
   } else if (change.what == Change::kType) {
     section.dtype = static_cast<store::Dtype>(change.value);
+  } else if (change.what == Change::kDeclared) {
+    section.declared.role = static_cast<store::Role>(change.value & 7);
+    section.declared.optional = (change.value & 8) != 0;
+    section.declared.last_keys = (change.value & 16) != 0;
+    section.declared.coding = static_cast<store::Coding>((change.value >> 5) & 3);
+    section.declared.keys = change.at;
   }
 }
 

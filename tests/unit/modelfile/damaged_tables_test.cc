@@ -13,8 +13,6 @@
 namespace leveret::modelfile {
 namespace {
 
-using table::RowRef;
-
 const RowLayout kLayout = table::layout_of_two_parts(kFields);
 
 /// Saved tables in parts. Field 2 has run out of nothing; all have keys with and without a row.
@@ -32,11 +30,11 @@ struct Saved {
   std::unique_ptr<Tables> tables;
 };
 
-/// What load_tables says against it; empty when it loads.
+/// What the store or load_tables says against it; empty when it loads.
 std::string complaint(const ModelParts& parts, LoadBy by = LoadBy::kReading) {
   const files::TempFolder folder;
-  parts.write(folder / "bad");
   try {
+    parts.write(folder / "bad");
     loaded(folder / "bad", options_of(kLayout), 0, table::kMemory, by);
   } catch (const std::exception& error) {
     return error.what();
@@ -57,16 +55,6 @@ void change(ModelParts& parts, const std::string& name, Change change) {
   change(all);
   std::memcpy(part.bytes.data(), all.data(), part.bytes.size());
 }
-/// The place of the first ref for which `is` holds, after `from`.
-std::size_t find_ref(const std::vector<std::uint32_t>& refs, std::function<bool(RowRef)> is,
-                     std::size_t from = 0) {
-  while (!is(RowRef::from_word(refs.at(from)))) ++from;
-  return from;
-}
-bool has_row(RowRef ref) { return ref.has_row(); }
-bool counts(RowRef ref) { return !ref.has_row(); }
-bool has_largest(RowRef ref) { return ref.has_largest_value(); }
-
 TEST_CASE("what is not damaged is loaded") {
   Saved saved;
   CHECK(complaint(saved.parts()).empty());
@@ -74,112 +62,88 @@ TEST_CASE("what is not damaged is loaded") {
 
 TEST_CASE("keys in another order, twice, or of nobody are refused") {
   Saved saved;
-  ModelParts bad = saved.parts();
-  for (const char* const name : {"rest.keys", "field.0.keys", "field.2.keys"}) {
-    change(bad, name, [&](auto& keys) { std::swap(keys[7], keys[8]); });
+  const char* const name = GENERATE("rest.keys", "field.0.keys", "field.2.keys");
+  const auto refused = [&](auto damage) {
+    ModelParts bad = saved.parts();
+    change(bad, name, damage);
     CHECK_THAT(complaint(bad), Catch::Contains("keys in the wrong order"));
-    bad = saved.parts();
-    change(bad, name, [&](auto& keys) { keys[8] = keys[7]; });
-    CHECK_THAT(complaint(bad), Catch::Contains("keys in the wrong order"));
-    bad = saved.parts();
-    change(bad, name, [&](auto& keys) { keys.back() = table::kNoKey; });
-    CHECK_THAT(complaint(bad), Catch::Contains("keys in the wrong order"));
-    bad = saved.parts();
-  }
-}
-
-TEST_CASE("each row has one name, and is there") {
-  Saved saved;
-  ModelParts bad = saved.parts();
-  std::string expected;
-  change(bad, "field.1.refs", [&](auto& refs) {
-    const std::size_t first = find_ref(refs, has_row), second = find_ref(refs, has_row, first + 1),
-                      none = find_ref(refs, counts);
-    const auto put = [&](std::size_t at, auto as) {
-      refs[at] = as(RowRef::from_word(refs[at])).word();
-    };
-    SECTION("two features name it") {
-      refs[first] = refs[second];
-      expected = "names a row twice";
-    }
-    SECTION("a feature that had none names it, too") {
-      const Row row = RowRef::from_word(refs[first]).row();
-      put(none, [&](RowRef ref) { return ref.with_row(row); });
-      expected = "names a row twice";
-    }
-    SECTION("one that is just not there") {
-      put(first, [](RowRef ref) { return ref.with_row(40); });
-      expected = "names a row that it has not";
-    }
-    SECTION("the largest number") {
-      put(first, [](RowRef ref) { return ref.with_row((1u << 30) - 1); });
-      expected = "names a row that it has not";
-    }
-    SECTION("nobody names it") {
-      put(first, [](RowRef ref) { return ref.with_occurrences(3); });
-      expected = "has a row that no key names";
-    }
-    SECTION("it is being made") {
-      put(none, [](RowRef ref) { return ref.being_made(); });
-      expected = "has a row that is being made";
-    }
-    SECTION("it is being made, of a feature with a largest value") {
-      put(find_ref(refs, [](RowRef ref) { return counts(ref) && has_largest(ref); }),
-          [](RowRef ref) { return ref.being_made(); });
-      expected = "has a row that is being made";
-    }
-  });
-  REQUIRE_FALSE(expected.empty());
-  CHECK_THAT(complaint(bad), Catch::Contains(expected));
-}
-
-TEST_CASE("features without a field name no rows") {
-  Saved saved;
-  ModelParts bad = saved.parts();
-  change(bad, "rest.refs",
-         [](auto& refs) { refs[3] = RowRef::from_word(refs[3]).with_row(0).word(); });
-  CHECK_THAT(complaint(bad), Catch::Contains("names a row that it has not"));
-}
-
-TEST_CASE("largest values and their bits belong together") {
-  Saved saved;
-  ModelParts bad = saved.parts();
-  const char* const shard = GENERATE("rest.", "field.1.");
-  const std::string keys = std::string(shard) + "largest.keys", refs = std::string(shard) + "refs";
-  std::string expected = "has a largest value";
-  const auto without = [&] {
-    const std::size_t at =
-        find_ref(words(bad.part(refs)), [](RowRef r) { return !has_largest(r); });
-    return words(bad.part(std::string(shard) + "keys"))[at];
   };
-  SECTION("a value of a feature without the bit") {
-    change(bad, keys, [&](auto& all) { all[3] = without(); });
-  }
-  SECTION("a value of a key that nobody knows") {
-    change(bad, keys, [](auto& all) { all[3] = 12345; });
-  }
-  SECTION("no key") {
-    change(bad, keys, [](auto& all) { all[3] = table::kNoKey; });
-  }
-  SECTION("a value twice") {
-    change(bad, keys, [](auto& all) { all[3] = all[2]; });
-  }
-  SECTION("a bit without a value") {
-    change(bad, refs, [](auto& all) {
-      const std::size_t at = find_ref(all, [](RowRef ref) { return !has_largest(ref); });
-      all[at] = RowRef::from_word(all[at]).with_largest_value().word();
-    });
-    expected = "largest.keys in a shape";
-  }
-  SECTION("a value without a bit") {
-    change(bad, refs, [](auto& all) { all[find_ref(all, has_largest)] &= ~(1u << 30); });
-    expected = "largest.keys in a shape";
-  }
-  SECTION("bits, and no values") {
-    std::erase_if(bad.parts, [&](const auto& part) { return part.name.starts_with(keys); });
-    expected = "lacks the largest value";
-  }
-  CHECK_THAT(complaint(bad), Catch::Contains(expected));
+  refused([](auto& keys) { std::swap(keys[7], keys[8]); });
+  refused([](auto& keys) { keys[8] = keys[7]; });
+  refused([](auto& keys) { keys.back() = table::kNoKey; });
+  refused([](auto& keys) { keys[0] = table::kNoKey; });
+}
+
+TEST_CASE("a key with a row is none without one, and each run of keys is in order") {
+  Saved saved;
+  const std::size_t rows = ModelParts(saved.parts()).part("field.1.rows.0.weights").shape[0];
+  const auto refused = [&](auto damage) {
+    ModelParts bad = saved.parts();
+    change(bad, "field.1.keys", damage);
+    CHECK_THAT(complaint(bad), Catch::Contains("keys in the wrong order"));
+  };
+  refused([&](auto& keys) { std::swap(keys[rows - 1], keys[rows]); });
+  refused([&](auto& keys) { keys[rows] = keys[rows - 1]; });
+  refused([&](auto& keys) {  // the first run's first key stands in the second run, in order
+    keys.insert(std::ranges::find_if(keys.begin() + static_cast<std::ptrdiff_t>(rows), keys.end(),
+                                     [&](Key key) { return table::Index::before(keys[0], key); }),
+                keys[0]);
+    keys.pop_back();
+  });
+}
+
+TEST_CASE("what is known of features without a row is possible") {
+  Saved saved(200000);
+  Shard& shard = saved.tables->field(1);
+  for (std::uint32_t i = 500; i < 520; ++i) shard.find_or_insert(key_number(i));
+  learn(*saved.tables, 1000, 3000);
+  // Now there is no memory for rows of those that are known.
+  for (std::uint32_t i = 500; i < 520; ++i) learn(shard, i, 2, 0);
+  const ModelParts good = saved.parts();
+  REQUIRE(complaint(good).empty());
+  const auto refused = [&](const char* name, auto damage, const char* expected) {
+    ModelParts bad = good;
+    change(bad, name, damage);
+    CHECK_THAT(complaint(bad), Catch::Contains(expected));
+  };
+  const char* const seen = "field.1.occurrences";
+  const char* const positions = "field.1.refused";
+  const std::uint32_t rows =
+      static_cast<std::uint32_t>(ModelParts(good).part("field.1.rows.0.weights").shape[0]);
+  refused(
+      seen, [](auto& all) { all[0] = table::RowRef::kMaxRows; }, "impossibly often");
+  refused(
+      seen, [](auto& all) { all[0] = ~0u; }, "impossibly often");
+  const std::uint32_t first = words(ModelParts(good).part(positions))[0];
+  refused(
+      seen, [&](auto& all) { all[first - rows] = 1; }, "counts a feature");
+  const char* const expected = "refuses rows";
+  refused(
+      positions, [&](auto& all) { all[0] = rows - 1; }, expected);
+  refused(
+      positions, [](auto& all) { all.back() = ~0u; }, expected);
+  refused(
+      positions, [](auto& all) { all[1] = all[0]; }, expected);
+  refused(
+      positions, [](auto& all) { std::swap(all[0], all[1]); }, expected);
+  // In a shard without rows there is no such thing.
+  ModelParts bad = good;
+  bad.part(positions).name = "rest.refused";
+  CHECK_THAT(complaint(bad), Catch::Contains("rest.refused"));
+}
+
+TEST_CASE("largest values belong to features, once each and in order") {
+  Saved saved;
+  const std::string name = GENERATE("rest.largest.keys", "field.1.largest.keys");
+  const auto refused = [&](auto damage) {
+    ModelParts bad = saved.parts();
+    change(bad, name, damage);
+    CHECK_THAT(complaint(bad), Catch::Contains("has a largest value"));
+  };
+  refused([](auto& all) { all[3] = 12345; });
+  refused([](auto& all) { all[3] = table::kNoKey; });
+  refused([](auto& all) { all[3] = all[2]; });
+  refused([](auto& all) { std::swap(all[3], all[2]); });
 }
 
 /// As many bytes more or fewer as the shape says.
@@ -224,12 +188,12 @@ TEST_CASE("sections of another shape or type, and those that are missing, are na
     set_shape(bad.parts[i], shape);
     CHECK_THAT(complaint(bad), Catch::Contains(name));
     bad = good;
-    bad.parts.erase(bad.parts.begin() + static_cast<std::ptrdiff_t>(i));
-    // These are looked for where a feature has a largest value.
-    const std::string said_instead = name == "rest.refs"              ? "rest.largest.keys"
-                                     : name.ends_with("largest.keys") ? "lacks the largest value"
-                                                                      : name;
-    CHECK_THAT(complaint(bad), Catch::Contains(said_instead));
+    bad.erase(i);
+    const std::string said_of_it = complaint(bad);
+    // Without largest values of features there is nobody who has the values.
+    CHECK_THAT(said_of_it, Catch::Contains(name.ends_with("largest.keys")
+                                               ? name.substr(0, name.size() - 4) + "values"
+                                               : name));
   }
   CHECK(tried > 150);
 }
@@ -251,45 +215,63 @@ TEST_CASE("states of shards that are not theirs are refused") {
     states.push_back(states[3]);
     expected = "another number of fields";
   }
-  SECTION("an overflow row that is not there") {
-    states[2]["overflow_row"] = 1000000;
-    expected = "names a row that it has not";
+  SECTION("no weights of the overflow row, though there are states") {
+    bad.erase("field.1.overflow.rows.0.weights");
+    expected = "field.1.overflow.rows.0.state.0";
   }
-  SECTION("of features without a field") {
-    states[0]["overflow_row"] = 0;
-    expected = "names a row that it has not";
+  SECTION("no states of the overflow row") {
+    bad.erase("field.1.overflow.rows.1.state.0");
+    expected = "field.1.overflow.rows.1.state.0";
   }
-  SECTION("an overflow row that a feature names") {
-    const auto refs = words(bad.part("field.1.refs"));
-    states[2]["overflow_row"] = RowRef::from_word(refs[find_ref(refs, has_row)]).row();
-    expected = "names a row twice";
-  }
-  SECTION("no overflow row, though there is one") {
-    states[2]["overflow_row"] = table::kNoRow;
-    expected = "has a row that no key names";
+  SECTION("two overflow rows") {
+    set_shape(bad.part("field.1.overflow.rows.0.weights"), {2, 3, 4});
+    expected = "field.1.overflow.rows.0.weights in a shape";
   }
   SECTION("no cell of the overflow slot") {
-    std::erase_if(bad.parts, [](const auto& part) { return part.name == "field.1.overflow_cell"; });
-    expected = "field.1.overflow_cell";
+    bad.erase("field.1.overflow.count");
+    expected = "field.1.overflow.count";
+  }
+  SECTION("an overflow cell, but no look-up that ended there") {
+    states[2]["overflow_lookups"] = 0;
+    expected = "field.1.overflow.";
   }
   CHECK_THAT(complaint(bad), Catch::Contains(expected));
 }
 
-TEST_CASE("rows that are mapped have one name, too") {
-  const auto serving = options_of(table::layout_of_slots(kFields).for_serving());
-  const auto tables = make_tables(serving);
-  learn(*tables, 1, 60);
-  const files::TempFolder folder;
-  save(*tables, folder / "a");
-  ModelParts bad(folder / "a");
-  REQUIRE_NOTHROW(loaded(folder / "a", serving, 0, table::kMemory, LoadBy::kMapping));
-  change(bad, "field.1.refs", [](auto& refs) {
-    const std::size_t first = find_ref(refs, has_row);
-    refs[first] = refs[find_ref(refs, has_row, first + 1)];
-  });
-  bad.write(folder / "b");
-  CHECK_THROWS_WITH(loaded(folder / "b", serving, 0, table::kMemory, LoadBy::kMapping),
-                    Catch::Contains("names a row twice"));
+TEST_CASE("a section that says something else of itself is named") {
+  Saved saved(200000);
+  learn(*saved.tables, 1000, 3000);
+  const ModelParts good = saved.parts();
+  const auto refused = [](const ModelParts& bad, const std::string& name) {
+    INFO(name);
+    CHECK_THAT(complaint(bad), Catch::Contains(name));
+  };
+  for (std::size_t i = 0; i < good.parts.size(); ++i) {
+    const ModelParts::Part& part = good.parts[i];
+    ModelParts bad = good;
+    bad.parts[i].declared.optional = true;
+    refused(bad, part.name);
+    const bool keys = part.declared.keys == i + 1;
+    if (!keys) {
+      bad = good;
+      bad.parts[i].declared.role =
+          part.declared.role == store::Role::kState ? store::Role::kStatistic : store::Role::kState;
+      refused(bad, part.name);
+      bad = good;
+      bad.parts[i].declared.keys = part.declared.keys == 0 ? 1 : 0;
+      bad.parts[i].declared.last_keys = false;
+      // One number may have the one key that there is.
+      if (part.declared.keys > 0 || part.shape[0] <= good.parts[0].shape[0]) {
+        refused(bad, part.name);
+      }
+    }
+    bad = good;
+    const bool fixed = part.declared.coding == store::Coding::kFixed;
+    if (fixed) bad.parts[i].declared.scale *= 2;
+    const bool whole = part.dtype == store::Dtype::kU32;
+    if (whole) bad.parts[i].declared.coding = store::Coding::kFixed;
+    if (fixed || whole) refused(bad, part.name);
+  }
 }
 
 TEST_CASE("cells without keys have the shape that -b says") {

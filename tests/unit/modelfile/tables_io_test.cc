@@ -99,31 +99,40 @@ TEST_CASE("what is learned after loading is as if nothing had happened") {
   CHECK(tables->budget().used() == again->budget().used());
 }
 
-TEST_CASE("the order in which keys were met does not show in a file") {
+TEST_CASE("neither order of arrival nor growth shows in a file") {
   const auto options = options_of(table::layout_of_slots(kFields));
   std::vector<std::uint32_t> order(3000);
   std::iota(order.begin(), order.end(), 1);
   std::mt19937 random(1);
   const TempFolder folder;
-  for (const char* const name : {"a", "b", "c"}) {
+  for (const char* const name : {"a", "b", "c", "d"}) {
     const auto tables = make_tables(options);
-    for (Shard& shard : *tables) {
-      if (*name == 'b') shard.reserve(20000, 20000);
-      for (const std::uint32_t i : order) shard.find_or_insert(key_number(i));
+    if (*name == 'b') {
+      for (Shard& shard : *tables) shard.reserve(20000, 20000);
     }
-    // Rows come in one order.
-    learn(*tables, 1, 3000);
+    if (*name == 'c') {  // rows that are given back, and used again by others
+      for (const std::uint32_t i : order) {
+        if (i % 3 == 0) continue;
+        Shard& shard = tables->field(1);
+        while (shard.count_and_find(*shard.find_or_insert(key_number(i))) == table::kNoRow) {
+        }
+      }
+      for (const std::uint32_t i : order) tables->field(1).free_row(key_number(i));
+    }
+    for (const std::uint32_t i : order) learn(*tables, i, 1);
     save(*tables, folder / name);
     std::shuffle(order.begin(), order.end(), random);
   }
-  CHECK(read_bytes(folder / "a") == read_bytes(folder / "b"));
-  CHECK(read_bytes(folder / "a") == read_bytes(folder / "c"));
+  for (const char* const other : {"b", "c", "d"}) {
+    INFO(other);
+    CHECK(read_bytes(folder / "a") == read_bytes(folder / other));
+  }
   // All else does.
   const auto other = make_tables(options);
   learn(*other, 1, 2999);
   learn(*other, 3000, 1, 1);
-  save(*other, folder / "d");
-  CHECK(read_bytes(folder / "a") != read_bytes(folder / "d"));
+  save(*other, folder / "e");
+  CHECK(read_bytes(folder / "a") != read_bytes(folder / "e"));
 }
 
 TEST_CASE("rows that lie across the blocks of a file are put together again") {
@@ -146,30 +155,36 @@ TEST_CASE("rows that lie across the blocks of a file are put together again") {
 }
 
 TEST_CASE("what prediction needs is loaded without states, and rows can be pages of the file") {
+  std::uint32_t rows_mapped = 0;
   for (const auto& [name, layout] : layouts()) {
     INFO(name);
     const auto options = options_of(layout), serving = options_of(layout.for_serving());
     const auto tables = make_tables(options);
-    learn(*tables, 1, 4000);  // more rows than lie in one piece
+    learn(*tables, 1, 6000);  // more rows than lie in one piece
     const TempFolder folder;
     save(*tables, folder / "a");
     for (const LoadBy by : {LoadBy::kReading, LoadBy::kMapping}) {
-      const auto again = loaded(folder / "a", serving, 0, table::kMemory, by);
+      const auto again = loaded(folder / "a", serving, 0, table::kMemory, by, model::Use::kPredict);
       for (std::uint32_t f = 0; f < kFields; ++f) {
         const table::Rows &a = tables->field(f).rows(), &b = again->field(f).rows();
-        const bool mapped = by == LoadBy::kMapping && layout.parts().size() == 1;
+        const bool mapped = by == LoadBy::kMapping && layout.parts().size() == 1 &&
+                            a.end() * serving.rows.weight_bytes() >= store::kLargeFrom;
+        rows_mapped += mapped;
         CHECK((b.layout().stride() == b.layout().used_bytes() &&
                reinterpret_cast<std::uintptr_t>(b.at(0)) % 4096 == 0) == mapped);
         REQUIRE(a.end() == b.end());
-        for (Row row = 0; row < a.end(); ++row) {
+        tables->field(f).for_each([&](const Slot& slot) {
+          if (!slot.ref.has_row()) return;
+          const Row row = again->field(f).find(slot.key)->ref.row();
           for (std::size_t p = 0; p < layout.parts().size(); ++p) {
-            REQUIRE(weights_of(a, row, p) == weights_of(b, row, p));
+            REQUIRE(weights_of(a, slot.ref.row(), p) == weights_of(b, row, p));
           }
-        }
+        });
         CHECK(a.size() > 2000);
       }
     }
   }
+  CHECK(rows_mapped > 3 * kFields);
 }
 
 TEST_CASE("what memory has run out for is saved and loaded, whatever the memory then") {
@@ -199,6 +214,34 @@ TEST_CASE("what memory has run out for is saved and loaded, whatever the memory 
   }
 }
 
+TEST_CASE("the overflow row lies behind rows that are mapped") {
+  const auto options = options_of(table::layout_of_slots(kFields));
+  const auto serving = options_of(options.rows.for_serving());
+  const auto tables = make_tables(options, 0, 3000000);
+  learn(*tables, 1, 40000);
+  const Shard& saved = tables->field(0);
+  REQUIRE(saved.overflow_row() != table::kNoRow);
+  const TempFolder folder;
+  save(*tables, folder / "a");
+  const store::ModelFile file = store::ModelFile::open(folder / "a");
+  REQUIRE(file.find("field.0.rows.0.weights")->bytes >= store::kLargeFrom);
+  for (const LoadBy by : {LoadBy::kReading, LoadBy::kMapping}) {
+    const auto again = loaded(folder / "a", serving, 0, table::kMemory, by, model::Use::kPredict);
+    const Shard& shard = again->field(0);
+    CHECK((shard.rows().layout().stride() == shard.rows().layout().used_bytes()) ==
+          (by == LoadBy::kMapping));
+    CHECK(shard.overflow_row() + 1 == shard.rows().end());
+    CHECK(weights_of(shard.rows(), shard.overflow_row()) ==
+          weights_of(saved.rows(), saved.overflow_row()));
+    saved.for_each([&](const Slot& slot) {
+      const Row a = saved.row_of(slot), b = shard.row_of(*shard.find(slot.key));
+      REQUIRE((a == table::kNoRow) == (b == table::kNoRow));
+      if (a == table::kNoRow) return;
+      REQUIRE(weights_of(saved.rows(), a) == weights_of(shard.rows(), b));
+    });
+  }
+}
+
 TEST_CASE("arrays are called and shaped as leveret-model(5) says") {
   const auto tables = make_tables(options_of(table::layout_of_two_parts(kFields)));
   learn(*tables, 1, 30);
@@ -210,16 +253,40 @@ TEST_CASE("arrays are called and shaped as leveret-model(5) says") {
     if (section.name.starts_with("field.") && !section.name.starts_with("field.1.")) continue;
     std::string shape;
     for (const std::uint64_t n : section.shape) shape += " " + std::to_string(n);
-    said.push_back(section.name + " " + std::string(store::dtype_name(section.dtype)) + shape);
+    std::string declared(store::role_name(section.declared.role));
+    if (section.declared.keys > 0) {
+      declared += " of " + file.sections()[section.declared.keys - 1].name;
+    }
+    if (section.declared.last_keys) declared += ", the last";
+    if (section.declared.coding == store::Coding::kFixed) {
+      declared += " *" + std::to_string(section.declared.scale);
+    }
+    said.push_back(section.name + " " + std::string(store::dtype_name(section.dtype)) + shape +
+                   ": " + declared);
   }
-  // 30 features, 20 of them with rows; of 23 the largest value is not 1.
-  CHECK(said == std::vector<std::string>{
-                    "rest.keys u32 30", "rest.refs u32 30", "rest.cells f32 30 6",
-                    "rest.largest.keys u32 22", "rest.largest.values f32 22", "field.1.keys u32 30",
-                    "field.1.refs u32 30", "field.1.cells f32 30 6", "field.1.largest.keys u32 22",
-                    "field.1.largest.values f32 22", "field.1.rows.0.weights i16 20 3 4",
-                    "field.1.rows.0.state.0 bf16 20 3", "field.1.rows.1.weights f32 20 1 6",
-                    "field.1.rows.1.state.0 f32 20 6", "field.1.rows.1.state.1 f32 20 1"});
+  // 30 features, 20 of them with rows; of 22 the largest value is not 1.
+  const auto shard = [](const std::string& p, bool rows) {
+    const std::string of = " of " + p + "keys", of_largest = " of " + p + "largest.keys";
+    std::vector<std::string> all{p + "keys u32 30: index" + of};
+    if (rows) all.push_back(p + "occurrences u32 10: state" + of + ", the last");
+    for (const char* const cell :
+         {"weight f32 30: parameter", "sum f32 30: state", "weight2 f32 30: parameter",
+          "sum2 f32 30: state", "clicks f32 30: statistic", "count f32 30: statistic"}) {
+      all.push_back(p + cell + of);
+    }
+    all.push_back(p + "largest.keys u32 22: index" + of_largest);
+    all.push_back(p + "largest.values f32 22: statistic" + of_largest);
+    if (!rows) return all;
+    all.push_back(p + "rows.0.weights i16 20 3 4: parameter" + of + " *0.000244");
+    all.push_back(p + "rows.0.state.0 bf16 20 3: state" + of);
+    all.push_back(p + "rows.1.weights f32 20 1 6: parameter" + of);
+    all.push_back(p + "rows.1.state.0 f32 20 6: state" + of);
+    all.push_back(p + "rows.1.state.1 f32 20 1: state" + of);
+    return all;
+  };
+  std::vector<std::string> expected = shard("rest.", false), more = shard("field.1.", true);
+  expected.insert(expected.end(), more.begin(), more.end());
+  CHECK(said == expected);
 }
 
 }  // namespace

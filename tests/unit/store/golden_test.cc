@@ -26,6 +26,7 @@ TEST_CASE("the file of version 1 is read and made byte for byte") {
     REQUIRE(section.name == expected[i].name);
     REQUIRE(section.dtype == expected[i].dtype);
     REQUIRE(section.shape == expected[i].shape);
+    REQUIRE(section.declared == expected[i].declared);
     const std::vector<std::byte> bytes = file.read(section);
     REQUIRE(std::equal(bytes.begin(), bytes.end(), expected[i].data,
                        expected[i].data + expected[i].bytes));

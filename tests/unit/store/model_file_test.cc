@@ -30,7 +30,8 @@ void require_same(const ModelFile& file, const SampleModel& model) {
     REQUIRE(section.dtype == expected[i].dtype);
     REQUIRE(section.shape == expected[i].shape);
     REQUIRE(section.bytes == expected[i].bytes);
-    REQUIRE(section.offset % kPageBytes == 0);
+    REQUIRE(section.declared == expected[i].declared);
+    REQUIRE(section.offset % (section.bytes < kLargeFrom ? kLineBytes : kPageBytes) == 0);
     const std::span wanted(expected[i].data, expected[i].bytes);
     const std::vector<std::byte> bytes = file.read(section);
     REQUIRE(std::ranges::equal(bytes, wanted));
@@ -40,6 +41,14 @@ void require_same(const ModelFile& file, const SampleModel& model) {
     });
     REQUIRE(scanned == bytes);
     REQUIRE_NOTHROW(file.verify_mapped(section, bytes.data()));
+    ModelFile::Stream stream(file, section);
+    std::vector<std::byte> streamed;
+    while (streamed.size() < section.bytes) {
+      const auto some = stream.next(std::min<std::uint64_t>(1000, section.bytes - streamed.size()));
+      streamed.insert(streamed.end(), some.begin(), some.end());
+    }
+    REQUIRE_NOTHROW(stream.finish());
+    REQUIRE(streamed == bytes);
   }
 }
 
@@ -92,8 +101,8 @@ TEST_CASE("a section of many blocks is what was saved, and is not when a byte is
   const TempFolder folder;
   std::vector<std::uint32_t> numbers(300001);
   std::iota(numbers.begin(), numbers.end(), 1u);
-  const std::vector<SectionView> sections = {
-      make_section("n", Dtype::kU32, {numbers.size()}, std::span<const std::uint32_t>(numbers))};
+  const std::vector<SectionView> sections = {make_section("n", Dtype::kU32, {numbers.size()}, {},
+                                                          std::span<const std::uint32_t>(numbers))};
   write_model_file(folder / "m", Kind::kModel, "{}", sections);
   const auto wanted = std::as_bytes(std::span(numbers));
   const ModelFile file = ModelFile::open(folder / "m");
@@ -151,7 +160,11 @@ TEST_CASE("sections that no file may hold are refused, and nothing is written") 
   const TempFolder folder;
   const std::vector<float> two = {1, 2};
   const auto section = [&](std::string name, Dtype dtype, std::vector<std::uint64_t> shape) {
-    return make_section(std::move(name), dtype, std::move(shape), std::span<const float>(two));
+    return make_section(std::move(name), dtype, std::move(shape), {}, std::span<const float>(two));
+  };
+  const auto with = [](SectionView view, Declaration declared) {
+    view.declared = declared;
+    return view;
   };
   const std::vector<std::vector<SectionView>> bad = {
       {section("", Dtype::kF32, {2})},
@@ -160,7 +173,16 @@ TEST_CASE("sections that no file may hold are refused, and nothing is written") 
       {section("a", Dtype::kF32, {2}), section("a", Dtype::kF32, {2})},
       {section("a", Dtype::kF32, {3})},
       {section("a", Dtype::kU8, {2})},
-      {section("a", static_cast<Dtype>(9), {2})},
+      {section("a", static_cast<Dtype>(11), {2})},
+      {section("a", Dtype::kI4, {16, 1})},
+      {with(section("a", Dtype::kF32, {2}), {.role = Role()})},
+      {with(section("a", Dtype::kF32, {2}), {.keys = 1})},
+      {with(section("a", Dtype::kF32, {2}), {.keys = 2})},
+      {with(section("a", Dtype::kF32, {2}), {.last_keys = true})},
+      {with(section("a", Dtype::kF32, {2}), {.scale = 2})},
+      {with(section("a", Dtype::kI16, {4}), {.coding = Coding::kFixed, .scale = 0})},
+      {with(section("a", Dtype::kI16, {4}), {.coding = Coding::kFixedByRow})},
+      {with(section("a", Dtype::kF32, {2}), {.coding = Coding::kLog})},
       {section("a", Dtype::kF32, {1, 1, 1, 1, 1, 1, 2})},
       {section("a", Dtype::kF32, {std::uint64_t{1} << 63, 4})},
   };

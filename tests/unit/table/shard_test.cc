@@ -262,29 +262,27 @@ TEST_CASE("without memory for its largest value a feature's is 1, and the others
 
 // ---- loading ----
 
-TEST_CASE("keys are loaded in the order in which they are saved, and no other") {
-  MemoryBudget budget(kMemory);
-  Shard shard(options_of(1), budget);
+TEST_CASE("keys of a file have the slots that they had, whatever the limit of memory") {
+  MemoryBudget budget(kMemory), little(1);
+  Shard shard(options_of(1), budget), loaded(options_of(1), little);
   for (Key key = 1; key <= 3000; ++key) shard.find_or_insert(key * 31);
+  loaded.reserve_to_load(shard.index().size());
   std::vector<Key> keys;
-  for (const std::uint32_t i : shard.index().in_order()) keys.push_back(shard.slot(i)->key);
-  Shard loaded(options_of(1), budget);
-  const std::span<const Key> all(keys);
-  CHECK(loaded.load_keys(all.first(1000), keys.size()));
-  CHECK(loaded.load_keys(all.subspan(1000, 0), keys.size()));
-  CHECK(loaded.load_keys(all.subspan(1000), keys.size()));
+  for (const std::uint32_t i : shard.index().in_order()) {
+    keys.push_back(shard.slot(i)->key);
+    const Slot* const slot = loaded.load_key(keys.back());
+    REQUIRE(slot == loaded.find(keys.back()));
+  }
+  CHECK(loaded.index().size() == keys.size());
   CHECK(loaded.index().capacity() == shard.index().capacity());
   const std::vector<std::uint32_t> order = loaded.index().in_order();
   REQUIRE(order.size() == keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) REQUIRE(loaded.slot(order[i])->key == keys[i]);
-
-  std::vector<Key> bad = keys;
-  SECTION("two that have changed places") { std::swap(bad[7], bad[8]); }
-  SECTION("one of them twice") { bad[8] = bad[7]; }
-  SECTION("no key") { bad[2999] = kNoKey; }
-  SECTION("no key at the start") { bad[0] = kNoKey; }
-  Shard other(options_of(1), budget);
-  CHECK_FALSE(other.load_keys(bad, bad.size()));
+  CHECK(loaded.load_key(keys[7]) == loaded.find(keys[7]));
+  CHECK(loaded.load_largest(keys[7], 3));
+  CHECK(loaded.find(keys[7])->ref.has_largest_value());
+  CHECK(loaded.largest_value(*loaded.find(keys[7])) == 3);
+  CHECK_FALSE(loaded.load_largest(5, 3));
 }
 
 }  // namespace

@@ -1,0 +1,51 @@
+#include "modelfile/header.h"
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <stdexcept>
+
+#include "model/spec_entries.h"
+#include "model/spec_json.h"
+#include "store/checksum.h"
+
+namespace leveret::modelfile {
+
+using Json = nlohmann::ordered_json;
+
+std::string line_of(const model::Spec& spec) {
+  std::string text;
+  for (const model::SpecEntry& entry : model::spec_entries()) {
+    if (entry.shape) text += std::string(entry.name) + '\0' + entry.get(spec) + '\0';
+  }
+  return store::to_hex(store::checksum_of(std::as_bytes(std::span(text))));
+}
+
+Json make_header(const model::Model& model, const Json& shards) {
+  const block::Scalars& scalars = model.parameters().scalars;
+  Json header;
+  header["line"] = line_of(model.spec());
+  header["sequence"] = scalars.examples;
+  header["input"] = nullptr;
+  header["spec"] = model::to_json(model.spec());
+  header["namespaces"] = model::to_json(model.features().plans());
+  header["state"] = {{"dropped_gradients", scalars.dropped_gradients},
+                     {"adam_steps", scalars.adam_steps}};
+  header["shards"] = shards;
+  return header;
+}
+
+void read_identity(const Json& header, const model::Spec& spec, block::Scalars& scalars) {
+  if (header.at("line").get<std::string>() != line_of(spec)) {
+    throw std::runtime_error("has a line that is not that of its spec; the file is damaged");
+  }
+  if (!header.at("input").is_null()) {
+    throw std::runtime_error(
+        "has a position in its input that this program does not know; it was made by a newer "
+        "leveret: update this one");
+  }
+  header.at("sequence").get_to(scalars.examples);
+  header.at("state").at("dropped_gradients").get_to(scalars.dropped_gradients);
+  header.at("state").at("adam_steps").get_to(scalars.adam_steps);
+}
+
+}  // namespace leveret::modelfile

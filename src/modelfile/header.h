@@ -1,0 +1,24 @@
+/// The header of a model's file: what is known of a model beside its sections.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "block/parameters.h"
+#include "model/model.h"
+
+namespace leveret::modelfile {
+
+/// What models have in common that can follow one another: 32 hexadecimal digits, a hash of the
+/// options that fix the shape.
+std::string line_of(const model::Spec& spec);
+
+/// `shards`: what add_tables has returned.
+nlohmann::ordered_json make_header(const model::Model& model, const nlohmann::ordered_json& shards);
+
+/// Whether the header's identity is that of the spec in it, and the counts in it; these go into
+/// `scalars`. std::runtime_error when not.
+void read_identity(const nlohmann::ordered_json& header, const model::Spec& spec,
+                   block::Scalars& scalars);
+
+}  // namespace leveret::modelfile
