@@ -14,6 +14,7 @@
 #include "store/layout_bytes.h"
 #include "store/model_file.h"
 #include "stream/cache_reader.h"
+#include "table/cell_columns.h"
 
 namespace leveret::cli {
 namespace {
@@ -30,22 +31,34 @@ Json stats_to_json(const SectionStats& stats) {
   return json;
 }
 
-/// Figures over all of them mean nothing.
-bool are_names(const store::StoredSection& section) {
-  return section.dtype == store::Dtype::kU64 || section.dtype == store::Dtype::kU32;
+/// What a section says of itself.
+Json declaration_to_json(const ModelFile& file, const store::StoredSection& section) {
+  const store::Declaration& declared = section.declared;
+  Json json = {{"name", section.name},
+               {"role", store::role_name(declared.role)},
+               {"dtype", store::dtype_name(section.dtype)},
+               {"shape", section.shape},
+               {"bytes", section.bytes},
+               {"coding", store::coding_name(declared.coding)},
+               {"scale", declared.scale}};
+  if (declared.keys > 0) {
+    json["keys"] = file.sections()[declared.keys - 1].name;
+    json["last_keys"] = declared.last_keys;
+  }
+  if (declared.optional) json["optional"] = true;
+  return json;
 }
 
 Json sections_to_json(const ModelFile& file) {
   Json list = Json::array();
   for (const store::StoredSection& section : file.sections()) {
-    Json json = {{"name", section.name},
-                 {"dtype", store::dtype_name(section.dtype)},
-                 {"shape", section.shape},
-                 {"bytes", section.bytes}};
+    Json json = declaration_to_json(file, section);
     SectionStats stats;
-    file.scan(section,
-              [&](std::span<const std::byte> part) { add_numbers(stats, section.dtype, part); });
-    if (are_names(section)) {
+    file.scan(section, [&](std::span<const std::byte> part) {
+      add_numbers(stats, section.dtype, part, section.declared);
+    });
+    // Figures over keys mean nothing.
+    if (section.declared.role == store::Role::kIndex) {
       json["zeros"] = stats.zero_share();
     } else {
       json.update(stats_to_json(stats));
@@ -59,31 +72,33 @@ Json sections_to_json(const ModelFile& file) {
 /// Each number of cells apart, over all of them that have learned something.
 class CellStats {
  public:
-  explicit CellStats(bool mixed) : mixed_(mixed) {}
+  explicit CellStats(table::CellKind cells)
+      : mixed_(cells == table::CellKind::kMixed), columns_(table::cell_columns(cells, true)) {}
 
   /// `largest`: of the |value|s, with mixed heads.
-  void add(const table::Cell& cell, std::size_t floats, float largest) {
-    const std::span numbers(&cell.weight, floats);
+  void add(const table::Cell& cell, float largest) {
+    const std::size_t in_cell = columns_.size() - (mixed_ ? 1 : 0);
+    const std::span numbers(&cell.weight, in_cell);
     if (std::ranges::all_of(numbers, [](float number) { return number == 0; })) return;
     ++cells_;
-    stats_.resize(floats + (mixed_ ? 1 : 0));
-    for (std::size_t i = 0; i < floats; ++i) stats_[i].add(numbers[i]);
-    if (mixed_) stats_[floats].add(largest);
+    stats_.resize(columns_.size());
+    for (std::size_t i = 0; i < in_cell; ++i) {
+      stats_[i].add(columns_[i].get(const_cast<table::Cell&>(cell)));
+    }
+    if (mixed_) stats_[in_cell].add(largest);
   }
   std::uint64_t cells() const { return cells_; }
   Json json() const {
-    static constexpr const char* kOne[] = {"weight", "sum", "z"};
-    static constexpr const char* kMixed[] = {"weight", "sum",   "weight2",  "sum2",
-                                             "clicks", "count", "max_value"};
     Json columns = Json::object();
     for (std::size_t i = 0; i < stats_.size(); ++i) {
-      columns[mixed_ ? kMixed[i] : kOne[i]] = stats_to_json(stats_[i]);
+      columns[columns_[i].name] = stats_to_json(stats_[i]);
     }
     return columns;
   }
 
  private:
   bool mixed_;
+  std::span<const table::CellColumn> columns_;
   std::uint64_t cells_ = 0;
   std::vector<SectionStats> stats_;
 };
@@ -91,21 +106,20 @@ class CellStats {
 Json linear_to_json(const model::Model& model) {
   const table::Tables& tables = model.tables();
   const bool mixed = model.spec().mixed();
-  const std::size_t floats = table::cell_floats(tables.cells());
-  CellStats cells(mixed);
+  CellStats cells(tables.cells());
   std::uint64_t slots = 0, overflow = 0;
   if (const table::HashedCells* const hashed = tables.hashed()) {
     slots = hashed->capacity();
     for (std::uint64_t i = 0; i < slots; ++i) {
       const table::Cell& cell = *hashed->at(i);
-      cells.add(cell, floats, mixed ? table::hashed(cell).largest_value : 0);
+      cells.add(cell, mixed ? table::hashed(cell).largest_value : 0);
     }
   } else {
     for (const table::Shard& shard : tables) {
       slots += shard.index().capacity();
       overflow += shard.index().overflow_lookups();
       shard.for_each([&](const table::Slot& slot) {
-        cells.add(*table::cell_of(&slot), floats, mixed ? shard.largest_value(slot) : 0);
+        cells.add(*table::cell_of(&slot), mixed ? shard.largest_value(slot) : 0);
       });
     }
   }

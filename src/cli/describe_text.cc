@@ -70,7 +70,7 @@ void add_not_finite(const Json& stats, std::string& to) {
 
 void add_columns(const Json& columns, std::string& to) {
   for (const auto& [name, stats] : columns.items()) {
-    to += fmt::format("  {:<12} min {:<12.5g} max {:<12.5g} mean {:<12.5g} zeros {:.1f} %", name,
+    to += fmt::format("  {:<13} min {:<12.5g} max {:<12.5g} mean {:<12.5g} zeros {:.1f} %", name,
                       stats["min"].get<double>(), stats["max"].get<double>(),
                       stats["mean"].get<double>(), 100 * stats["zeros"].get<double>());
     add_not_finite(stats, to);
@@ -128,13 +128,22 @@ std::string shape_text(const Json& shape) {
   return text.empty() ? "1" : text;
 }
 
+/// What each number is multiplied with, where that is something.
+std::string coding_text(const Json& section) {
+  const auto coding = section["coding"].get<std::string>();
+  if (coding == "plain") return "-";
+  if (coding == "fixed_by_row") return "by row";
+  return fmt::format("{}{:.5g}", coding == "log" ? "log " : "x ", section["scale"].get<double>());
+}
+
 void add_sections(const Json& sections, std::string& to) {
-  to += fmt::format("\nSections\n  {:<24} {:<5} {:<16} {:>12} {:>11} {:>11} {:>11} {:>8}\n", "name",
-                    "dtype", "shape", "bytes", "min", "max", "mean", "zeros");
+  to += fmt::format(
+      "\nSections\n  {:<24} {:<9} {:<5} {:<16} {:>12} {:<12} {:>11} {:>11} {:>11} {:>8}\n", "name",
+      "role", "dtype", "shape", "bytes", "coding", "min", "max", "mean", "zeros");
   for (const Json& section : sections) {
-    to +=
-        fmt::format("  {:<24} {:<5} {:<16} {:>12}", plain(section["name"]), plain(section["dtype"]),
-                    shape_text(section["shape"]), plain(section["bytes"]));
+    to += fmt::format("  {:<24} {:<9} {:<5} {:<16} {:>12} {:<12}", plain(section["name"]),
+                      plain(section["role"]), plain(section["dtype"]), shape_text(section["shape"]),
+                      plain(section["bytes"]), coding_text(section));
     for (const char* figure : {"min", "max", "mean"}) {
       to += section.contains(figure) ? fmt::format(" {:>11.5g}", section[figure].get<double>())
                                      : fmt::format(" {:>11}", "-");

@@ -8,6 +8,23 @@
 namespace leveret::cli {
 namespace {
 
+/// What a number of a section stands for.
+struct Meaning {
+  store::Coding coding;
+  double scale;
+
+  double of(double number) const {
+    switch (coding) {
+      case store::Coding::kFixed:
+        return number * scale;
+      case store::Coding::kLog:
+        return std::expm1(number * scale);
+      default:
+        return number;
+    }
+  }
+};
+
 template <class T, class ToDouble>
 void add_all(SectionStats& stats, std::span<const std::byte> part, ToDouble to_double) {
   for (std::size_t at = 0; at + sizeof(T) <= part.size(); at += sizeof(T)) {
@@ -18,8 +35,18 @@ void add_all(SectionStats& stats, std::span<const std::byte> part, ToDouble to_d
 }
 
 template <class T>
-void add_all(SectionStats& stats, std::span<const std::byte> part) {
-  add_all<T>(stats, part, [](T value) { return static_cast<double>(value); });
+void add_all(SectionStats& stats, std::span<const std::byte> part, const Meaning& meaning) {
+  add_all<T>(stats, part, [&](T value) { return meaning.of(static_cast<double>(value)); });
+}
+
+/// Two codes of four bits.
+void add_halves(SectionStats& stats, std::span<const std::byte> part, const Meaning& meaning) {
+  for (const std::byte two : part) {
+    const auto codes = static_cast<std::uint8_t>(two);
+    // Sign bits of four bits, moved to those of eight and back.
+    stats.add(meaning.of(static_cast<std::int8_t>(codes << 4) >> 4));
+    stats.add(meaning.of(static_cast<std::int8_t>(codes) >> 4));
+  }
 }
 
 }  // namespace
@@ -37,32 +64,28 @@ void SectionStats::add(double value) {
   sum += value;
 }
 
-void add_numbers(SectionStats& stats, store::Dtype dtype, std::span<const std::byte> part) {
+void add_numbers(SectionStats& stats, store::Dtype dtype, std::span<const std::byte> part,
+                 const store::Declaration& declared) {
+  const Meaning meaning{declared.coding, declared.scale};
   switch (dtype) {
     case store::Dtype::kU8:
-      return add_all<std::uint8_t>(stats, part);
+      return add_all<std::uint8_t>(stats, part, meaning);
     case store::Dtype::kU16:
-      return add_all<std::uint16_t>(stats, part);
+      return add_all<std::uint16_t>(stats, part, meaning);
     case store::Dtype::kU32:
-      return add_all<std::uint32_t>(stats, part);
+      return add_all<std::uint32_t>(stats, part, meaning);
     case store::Dtype::kU64:
-      return add_all<std::uint64_t>(stats, part);
+      return add_all<std::uint64_t>(stats, part, meaning);
     case store::Dtype::kI8:
-      return add_all<std::int8_t>(stats, part);
+      return add_all<std::int8_t>(stats, part, meaning);
     case store::Dtype::kI16:
-      return add_all<std::int16_t>(stats, part);
+      return add_all<std::int16_t>(stats, part, meaning);
     case store::Dtype::kI4:
-      for (const std::byte two : part) {
-        const auto codes = static_cast<std::uint8_t>(two);
-        // Sign bits of four bits, moved to those of eight and back.
-        stats.add(static_cast<std::int8_t>(codes << 4) >> 4);
-        stats.add(static_cast<std::int8_t>(codes) >> 4);
-      }
-      return;
+      return add_halves(stats, part, meaning);
     case store::Dtype::kF32:
-      return add_all<float>(stats, part);
+      return add_all<float>(stats, part, meaning);
     case store::Dtype::kF64:
-      return add_all<double>(stats, part);
+      return add_all<double>(stats, part, meaning);
     case store::Dtype::kBf16:
       return add_all<std::uint16_t>(stats, part, [](std::uint16_t half) {
         return static_cast<double>(std::bit_cast<float>(std::uint32_t{half} << 16));

@@ -20,7 +20,9 @@ struct SectionStats {
   double zero_share() const { return count > 0 ? double(zeros) / double(count) : 0; }
 };
 
-/// Counts a part of a section.
-void add_numbers(SectionStats& stats, store::Dtype dtype, std::span<const std::byte> part);
+/// Counts a part of a section: what its numbers stand for, where each has the same scale; where
+/// each row has its own, the numbers themselves.
+void add_numbers(SectionStats& stats, store::Dtype dtype, std::span<const std::byte> part,
+                 const store::Declaration& declared = {});
 
 }  // namespace leveret::cli

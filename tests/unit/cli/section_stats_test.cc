@@ -11,12 +11,13 @@ namespace {
 using store::Dtype;
 
 template <class T>
-SectionStats stats(Dtype dtype, const std::vector<T>& values) {
+SectionStats stats(Dtype dtype, const std::vector<T>& values,
+                   const store::Declaration& declared = {}) {
   SectionStats stats;
   const auto bytes = std::as_bytes(std::span(values));
   const std::size_t part = values.size() / 2 * sizeof(T);
-  add_numbers(stats, dtype, bytes.first(part));
-  add_numbers(stats, dtype, bytes.subspan(part));
+  add_numbers(stats, dtype, bytes.first(part), declared);
+  add_numbers(stats, dtype, bytes.subspan(part), declared);
   return stats;
 }
 
@@ -43,6 +44,28 @@ TEST_CASE("Figures of every other type") {
   CHECK(half.max == 1);
   CHECK(half.min == -2.5);
   CHECK(half.not_finite == 1);
+}
+
+TEST_CASE("Figures are those of what codes stand for") {
+  store::Declaration declared;
+  declared.scale = 0.5f;
+  declared.coding = store::Coding::kFixed;
+  const SectionStats fixed = stats<std::int8_t>(Dtype::kI8, {-4, 0, 6}, declared);
+  CHECK(fixed.min == -2);
+  CHECK(fixed.max == 3);
+  CHECK(fixed.zero_share() == Approx(1 / 3.0));
+  // The low half first: 7, -8, -1, 0.
+  const SectionStats halves = stats<std::uint8_t>(Dtype::kI4, {0x87, 0x0f}, declared);
+  CHECK(halves.count == 4);
+  CHECK(halves.min == -4);
+  CHECK(halves.max == 3.5);
+  CHECK(halves.sum == -1);
+  declared.coding = store::Coding::kLog;
+  CHECK(stats<std::uint8_t>(Dtype::kU8, {0, 4}, declared).max == Approx(std::exp(2.0) - 1));
+  declared.coding = store::Coding::kFixedByRow;
+  declared.scale = 1;
+  CHECK(stats<std::int8_t>(Dtype::kI8, {-4, 6}, declared).max == 6);
+  CHECK(stats<double>(Dtype::kF64, {1e300, -2}).max == 1e300);
 }
 
 TEST_CASE("Figures of nothing") {
