@@ -5,6 +5,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -34,6 +36,14 @@ void as_output_error(Work work) {
 }
 
 }  // namespace
+
+std::string binary_output(const std::string& path) {
+  if (path != "-") return path;
+  if (::isatty(STDOUT_FILENO) == 1) {
+    throw CLI::ValidationError("binary output does not go to a terminal; name a file");
+  }
+  return "/dev/stdout";
+}
 
 void say(std::string_view message) { say_raw(fmt::format("leveret: {}\n", message)); }
 

@@ -20,6 +20,10 @@ bool stderr_is_terminal();
 /// Columns of the terminal on stderr; 80 when it is none.
 int terminal_columns();
 
+/// The file that "-" stands for where binary output is to go; else the path. Misuse where that is a
+/// terminal.
+std::string binary_output(const std::string& path);
+
 /// Thrown by Output: not the input is to blame.
 struct OutputError : std::runtime_error {
   using std::runtime_error::runtime_error;

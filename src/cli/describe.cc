@@ -7,12 +7,14 @@
 #include <span>
 #include <stdexcept>
 
+#include "cli/describe_patch.h"
 #include "cli/section_stats.h"
 #include "kernels/dispatch.h"
 #include "model/spec_entries.h"
 #include "modelfile/model_io.h"
 #include "store/layout_bytes.h"
 #include "store/model_file.h"
+#include "store/patch_stream.h"
 #include "stream/cache_reader.h"
 #include "table/cell_columns.h"
 
@@ -250,6 +252,7 @@ Json describe_cache(const std::string& path) {
 
 Json describe_file(const std::string& path) {
   if (stream::is_cache(path)) return describe_cache(path);
+  if (store::is_patch(path)) return describe_patch(path);
   const ModelFile file = ModelFile::open(path);
   Json json = {{"file", path},
                {"kind", store::kind_name(file.kind())},

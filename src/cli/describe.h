@@ -13,4 +13,7 @@ nlohmann::ordered_json describe_file(const std::string& path);
 /// The same for people.
 std::string description_text(const nlohmann::ordered_json& description);
 
+/// Names come from data: no byte of them may steer a terminal.
+std::string printable(const std::string& text);
+
 }  // namespace leveret::cli

@@ -3,25 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/describe.h"
+#include "cli/describe_patch.h"
 
 namespace leveret::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Names come from data: no byte of them may steer a terminal.
-std::string printable(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      result += fmt::format("\\x{:02x}", byte);
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
 
 std::string plain(const Json& value) {
   if (value.is_string()) return printable(value.get<std::string>());
@@ -178,7 +165,21 @@ void add_cache(const Json& d, std::string& to) {
 
 }  // namespace
 
+std::string printable(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
 std::string description_text(const Json& d) {
+  if (d.contains("base")) return patch_text(d);
   std::string text;
   add_front(d, text);
   if (d.contains("sources")) add_cache(d, text);

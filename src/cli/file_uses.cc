@@ -19,9 +19,9 @@ void FileUses::add(const InputOptions& input) {
   bool standard_input = input.data.empty();
   for (const std::string& path : input.data) {
     standard_input |= path == "-";
-    if (path != "-") add_path(Role::kData, "-d", path);
+    if (path != "-") add_read("-d", path);
   }
-  if (standard_input) add(Role::kData, "standard input", files::identify(STDIN_FILENO));
+  if (standard_input) add_read("", "-");
   add_path(Role::kOutput, "-c", input.cache);
   add_path(Role::kOutput, "--quarantine", input.quarantine);
 }
@@ -32,6 +32,11 @@ void FileUses::add_model(const char* option, const std::string& path) {
 
 void FileUses::add_saved_model(const char* option, const std::string& path) {
   add_path(Role::kSavedModel, option, path);
+}
+
+void FileUses::add_read(const char* option, const std::string& path) {
+  if (path != "-") return add_path(Role::kData, option, path);
+  add(Role::kData, "standard input", files::identify(STDIN_FILENO));
 }
 
 void FileUses::add_output(const char* option, const std::string& path) {

@@ -21,6 +21,8 @@ class FileUses {
   /// are standard output.
   void add_model(const char* option, const std::string& path);
   void add_saved_model(const char* option, const std::string& path);
+  /// Any other file that is read; "-" is standard input.
+  void add_read(const char* option, const std::string& path);
   void add_output(const char* option, const std::string& path);
   void add_result(const char* option, const std::string& path);
 

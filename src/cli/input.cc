@@ -1,15 +1,14 @@
 #include "cli/input.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <stdexcept>
-#include <thread>
 
 #include "cli/console.h"
+#include "cli/process.h"
 #include "feature/feature_map.h"
 #include "model/parser_options.h"
 #include "stream/cache_reader.h"
@@ -23,16 +22,6 @@ namespace {
 
 bool is_cached(const stream::ExampleSource& source) {
   return dynamic_cast<const stream::CacheReader*>(&source) != nullptr;
-}
-
-/// Of the machine's processors, how many this process may use (taskset, cpuset). A share of the
-/// time of several, which containers may have, is not meant.
-unsigned processors() {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
-    return static_cast<unsigned>(CPU_COUNT(&allowed));
-  }
-  return std::thread::hardware_concurrency();
 }
 
 /// Nobody is to wonder why nothing happens.

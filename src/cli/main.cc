@@ -49,6 +49,8 @@ int run(int argc, char** argv) {
   setup_convert(app, exit_code);
   setup_inspect(app, exit_code);
   setup_audit(app, exit_code);
+  setup_diff(app, exit_code);
+  setup_patch(app, exit_code);
   setup_help(app, exit_code);
   try {
     app.parse(with_underscores(argc, argv));

@@ -1,12 +1,14 @@
 #include "cli/process.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <thread>
 
 namespace leveret::cli {
 
@@ -31,6 +33,14 @@ long launched_copies() {
     if (value != nullptr) copies = std::max(copies, std::strtol(value, nullptr, 10));
   }
   return copies;
+}
+
+unsigned processors() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    return static_cast<unsigned>(CPU_COUNT(&allowed));
+  }
+  return std::thread::hardware_concurrency();
 }
 
 }  // namespace leveret::cli

@@ -1,4 +1,5 @@
-/// How a process starts and how it ends: standard descriptors, launchers, SIGPIPE.
+/// How a process starts and how it ends: standard descriptors, launchers, SIGPIPE,
+/// processors.
 #pragma once
 
 namespace leveret::cli {
@@ -13,5 +14,9 @@ void open_standard_descriptors();
 
 /// How many copies of the program an MPI or Slurm launcher started beside each other; 1 without.
 long launched_copies();
+
+/// Of the machine's processors, how many this process may use (taskset, cpuset). A share of the
+/// time of several, which containers may have, is not meant.
+unsigned processors();
 
 }  // namespace leveret::cli

@@ -15,6 +15,8 @@ void setup_predict(CLI::App& app, int& exit_code);
 void setup_evaluate(CLI::App& app, int& exit_code);
 void setup_inspect(CLI::App& app, int& exit_code);
 void setup_audit(CLI::App& app, int& exit_code);
+void setup_diff(CLI::App& app, int& exit_code);
+void setup_patch(CLI::App& app, int& exit_code);
 void setup_convert(CLI::App& app, int& exit_code);
 void setup_help(CLI::App& app, int& exit_code);
 

@@ -36,6 +36,8 @@ class AtomicFile {
 
   /// Whether it is written under a temporary name.
   bool is_temporary() const { return !temporary_.empty(); }
+  /// The temporary name, until it is committed: for who reads back what was written.
+  const std::string& temporary() const { return temporary_; }
   /// Bytes written so far.
   std::uint64_t size() const { return size_; }
   /// The path given, for messages.

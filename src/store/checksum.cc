@@ -28,6 +28,10 @@ Checksum checksum_of(std::span<const std::byte> bytes) {
   return from(XXH3_128bits(bytes.data(), bytes.size()));
 }
 
+std::uint64_t seeded_checksum(std::span<const std::byte> bytes, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
 Checksummer::Checksummer() : state_(std::make_unique<State>()) {}
 
 Checksummer::~Checksummer() = default;

@@ -1,4 +1,4 @@
-/// The checksum of all our files: XXH3 with 128 bits.
+/// The checksums of our files: XXH3 with 128 bits, or 64 for parts of a stream.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,10 @@ struct Checksum {
 /// At the speed of memory.
 Checksum checksum_of(std::span<const std::byte> bytes);
 
-/// The same of bytes that come in parts.
+/// XXH3 with 64 bits and a seed, for parts of a stream: the seed says which part it is.
+std::uint64_t seeded_checksum(std::span<const std::byte> bytes, std::uint64_t seed);
+
+/// checksum_of for bytes that come in parts.
 class Checksummer {
  public:
   Checksummer();

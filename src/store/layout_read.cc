@@ -37,6 +37,10 @@ struct Front {
 void check_identity(std::span<const std::byte> file, const std::string& path) {
   const std::size_t common = std::min(file.size(), kMagic.size());
   if (file.empty()) refuse(path, 0, "the file is empty", kDamaged);
+  if (file.size() >= kPatchMagic.size() &&
+      std::memcmp(file.data(), kPatchMagic.data(), kPatchMagic.size()) == 0) {
+    refuse(path, 0, "this is a patch", "make a file of it and its base first (leveret patch)");
+  }
   if (std::memcmp(file.data(), kMagic.data(), common) != 0) {
     refuse(path, 0, "this is no file of leveret", "check the name");
   }

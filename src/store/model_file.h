@@ -51,6 +51,9 @@ class ModelFile {
   /// Identifies the whole content: equal for equal files.
   Checksum fingerprint() const { return layout_.fingerprint; }
   const std::vector<StoredSection>& sections() const { return layout_.sections; }
+  const Layout& layout() const { return layout_; }
+  /// What comes before the first section.
+  std::span<const std::byte> front() const { return front_; }
   /// Null when there is none of this name. Looks at all of them: for loading, not for every
   /// example.
   const StoredSection* find(std::string_view name) const;
@@ -90,6 +93,10 @@ class ModelFile {
     std::vector<std::byte> part_;
   };
 
+  /// Reads bytes that nobody has verified, at an offset of the file. What is made of them is to be
+  /// verified instead.
+  void read_at(std::uint64_t offset, std::span<std::byte> to) const;
+
   /// Whether the file has been changed in place since it was opened. A signal handler may ask.
   bool changed() const noexcept;
   /// What to say then.
@@ -100,7 +107,6 @@ class ModelFile {
  private:
   ModelFile() = default;
   void read_front();
-  void read_at(std::uint64_t offset, std::span<std::byte> to) const;
   void check(const StoredSection& section, const Checksum& actual) const;
   void close() noexcept;
 

@@ -1,0 +1,26 @@
+/// What the header of a model file says of its place among others.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "store/model_file.h"
+
+namespace leveret::cli {
+
+struct ModelPlace {
+  std::array<std::byte, 16> line = {};  ///< models that one can become another; zero: none is told
+  std::uint64_t sequence;               ///< examples learned; store::kNoSequence: none is told
+};
+
+ModelPlace place_of(const store::ModelFile& file);
+
+/// 32 hexadecimal digits.
+std::string line_text(const std::array<std::byte, 16>& line);
+
+/// Whether both tell a line, and not the same.
+bool are_strangers(const std::array<std::byte, 16>& a, const std::array<std::byte, 16>& b);
+
+}  // namespace leveret::cli

@@ -1,0 +1,85 @@
+#include "store/patch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/file_uses.h"
+#include "cli/input.h"
+#include "cli/model_line.h"
+#include "cli/process.h"
+#include "cli/verbs.h"
+
+namespace leveret::cli {
+namespace {
+
+struct PatchOptions {
+  std::string before, now;
+  std::vector<std::string> patches;
+  unsigned threads = processors();
+};
+
+/// A patch of another line fits nowhere, which is more than a wrong fingerprint says.
+void check_line(const std::string& path, const std::vector<store::PatchReader>& patches) {
+  if (patches.front().front().kind != store::PatchKind::kSections) return;
+  const ModelPlace place = place_of(store::ModelFile::open(path));
+  for (const store::PatchReader& patch : patches) {
+    if (!are_strangers(patch.front().line, place.line)) continue;
+    throw std::runtime_error(
+        fmt::format("{} is for models of line {}, but {} is of line {}; take a patch of its own",
+                    patch.path(), line_text(patch.front().line), path, line_text(place.line)));
+  }
+}
+
+int run_patch(PatchOptions& options) {
+  FileUses uses;
+  uses.add_model("OLD", options.before);
+  for (const std::string& path : options.patches) uses.add_read("PATCH", path);
+  if (options.now == "-") {
+    uses.add_output("-o", options.now);
+  } else {
+    uses.add_saved_model("-o", options.now);
+  }
+  uses.check();
+  options.now = binary_output(options.now);
+  if (std::ranges::count(options.patches, "-") > 1) {
+    throw CLI::ValidationError("only one patch can come from standard input");
+  }
+  std::vector<store::PatchReader> patches;
+  for (const std::string& path : options.patches) patches.emplace_back(path);
+  check_line(options.before, patches);
+  const std::size_t applied =
+      store::apply_patches(options.before, patches, options.now, options.threads);
+  if (applied == 0) {
+    say(fmt::format("{} is what {} makes already: nothing to do", options.before,
+                    patches.back().path()));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void setup_patch(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<PatchOptions>();
+  CLI::App* verb = app.add_subcommand("patch", "make a newer model of an old one and patches");
+  verb->add_option("old", options->before, "the model that the first patch is for")
+      ->type_name("OLD")
+      ->required();
+  verb->add_option("patch", options->patches, "patches, one after the other; -: standard input")
+      ->type_name("PATCH")
+      ->required();
+  verb->add_option("-o,--output", options->now,
+                   "write the newer model here, which may be OLD; -: standard output")
+      ->type_name("NEW")
+      ->check(not_empty())
+      ->required();
+  verb->add_option("--threads", options->threads, "threads; default: as many as processors")
+      ->type_name("N")
+      ->check(within(1, 1024));
+  verb->callback([options, &exit_code] { exit_code = run_patch(*options); });
+}
+
+}  // namespace leveret::cli

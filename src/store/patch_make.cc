@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "store/byte_match.h"
+#include "store/in_order.h"
+#include "store/patch.h"
+#include "store/plain_file.h"
+
+namespace leveret::store {
+namespace {
+
+std::vector<std::uint32_t> read_list(const ModelFile& file, const StoredSection* section) {
+  if (section == nullptr) return {};
+  std::vector<std::uint32_t> keys(section->bytes / sizeof(std::uint32_t));
+  file.read(*section, reinterpret_cast<std::byte*>(keys.data()));
+  return keys;
+}
+
+/// Reads every byte of both, so that no patch leads from or to a damaged file.
+void verify(const ModelFile& before, const ModelFile& now, unsigned threads) {
+  const std::size_t old_sections = before.sections().size();
+  in_order(
+      old_sections + now.sections().size(), threads, [](std::size_t i) { return i; },
+      [&](std::size_t, std::size_t i) {
+        if (i < old_sections) {
+          before.verify(before.sections()[i]);
+        } else {
+          now.verify(now.sections()[i - old_sections]);
+        }
+        return true;
+      },
+      [](std::size_t, bool) {});
+}
+
+/// Numbers of the rows that differ from what they were.
+std::vector<std::uint32_t> changed_rows(const Prediction& before,
+                                        const std::vector<std::byte>& now) {
+  // Most runs of rows are equal, and compared as a whole.
+  constexpr std::uint64_t kTogether = 64;
+  const std::uint64_t bytes = before.shape.row_bytes;
+  const auto differ = [&](std::uint64_t row, std::uint64_t rows) {
+    return std::memcmp(before.rows.data() + row * bytes, now.data() + row * bytes, rows * bytes) !=
+           0;
+  };
+  std::vector<std::uint32_t> changed;
+  for (const RowRange& range : before.shape.changeable) {
+    const std::uint64_t end = range.begin + range.count;
+    for (std::uint64_t row = range.begin; row < end; row += kTogether) {
+      const std::uint64_t rows = std::min(kTogether, end - row);
+      if (!differ(row, rows)) continue;
+      for (std::uint64_t r = row; r < row + rows; ++r) {
+        if (differ(r, 1)) changed.push_back(static_cast<std::uint32_t>(r));
+      }
+    }
+  }
+  return changed;
+}
+
+class PatchMaker {
+ public:
+  PatchMaker(const ModelFile& before, const ModelFile& now, unsigned threads)
+      : before_(before), now_(now), threads_(threads) {
+    read_old_ = [this](std::uint64_t at, std::span<std::byte> to) { before_.read_at(at, to); };
+  }
+
+  void make(PatchWriter& writer) {
+    verify(before_, now_, threads_);
+    writer.write(RecordType::kTable, write_table(now_.front()));
+    plan_ = make_plan(before_.layout(), now_.layout());
+    find_key_changes();
+    settle_columns(plan_);
+    const std::vector<Block> blocks = make_blocks(plan_);
+    find_changed_rows(blocks);
+    write_groups(writer);
+    write_blocks(writer, blocks);
+    before_.check_unchanged();
+    now_.check_unchanged();
+  }
+
+ private:
+  void find_key_changes() {
+    changes_.resize(plan_.groups.size());
+    in_order(
+        plan_.groups.size(), threads_, [](std::size_t i) { return i; },
+        [&](std::size_t, std::size_t i) {
+          KeyGroup& group = plan_.groups[i];
+          const auto old_keys = read_list(before_, group.before);
+          const auto new_keys = read_list(now_, &now_.sections()[group.section]);
+          changes_[i] = find_change(old_keys, new_keys);
+          group.by_position = !changes_[i];
+          if (group.by_position) return true;
+          group.first_run = changes_[i]->first_run;
+          group.map = apply_change(old_keys, *changes_[i]);
+          group.changed = RowSet(new_keys.size());
+          return true;
+        },
+        [](std::size_t, bool) {});
+  }
+
+  std::vector<std::byte> new_rows(const Piece& piece) const {
+    const Column& column = plan_.columns[piece.column];
+    std::vector<std::byte> rows(piece.rows * column.row_bytes);
+    now_.read_at(column.now->offset + piece.first * column.row_bytes, rows);
+    return rows;
+  }
+
+  void find_changed_rows(const std::vector<Block>& blocks) {
+    in_order(
+        blocks.size(), threads_, [](std::size_t i) { return i; },
+        [&](std::size_t, std::size_t i) {
+          std::vector<std::vector<std::uint32_t>> changed;
+          for (const Piece& piece : blocks[i].pieces) {
+            const Column& column = plan_.columns[piece.column];
+            changed.emplace_back();
+            if (!column.is_coded() || column.group == Column::kNoGroup) continue;
+            changed.back() = changed_rows(predict(plan_, piece, read_old_, true), new_rows(piece));
+          }
+          return changed;
+        },
+        [&](std::size_t i, const std::vector<std::vector<std::uint32_t>>& changed) {
+          for (std::size_t p = 0; p < changed.size(); ++p) {
+            if (changed[p].empty()) continue;
+            const Piece& piece = blocks[i].pieces[p];
+            const Column& column = plan_.columns[piece.column];
+            RowSet& set = plan_.groups[column.group].changed;
+            for (const std::uint32_t row : changed[p]) set.add(column.skip + piece.first + row);
+          }
+        });
+  }
+
+  void write_groups(PatchWriter& writer) {
+    in_order(
+        plan_.groups.size(), threads_, [](std::size_t i) { return i; },
+        [&](std::size_t, std::size_t i) {
+          const KeyGroup& group = plan_.groups[i];
+          const std::uint64_t old_keys = group.before == nullptr ? 0 : group.before->shape[0];
+          return write_keys(group, old_keys, changes_[i] ? &*changes_[i] : nullptr);
+        },
+        [&](std::size_t, const std::vector<std::byte>& content) {
+          writer.write(RecordType::kKeys, content);
+        });
+  }
+
+  void write_blocks(PatchWriter& writer, const std::vector<Block>& blocks) {
+    in_order(
+        blocks.size(), threads_, [](std::size_t i) { return i; },
+        [&](std::size_t, std::size_t i) {
+          if (!blocks[i].is_coded) return Record{};
+          return write_block(plan_, blocks[i], read_old_,
+                             [&](const Piece& piece) { return new_rows(piece); });
+        },
+        [&](std::size_t i, const Record& record) {
+          if (blocks[i].is_coded) writer.write(record.type, record.content);
+        });
+  }
+
+  const ModelFile& before_;
+  const ModelFile& now_;
+  unsigned threads_;
+  ReadAt read_old_;
+  PatchPlan plan_;
+  std::vector<std::optional<KeyChange>> changes_;
+};
+
+}  // namespace
+
+void make_patch(const ModelFile& before, const ModelFile& now, const PatchNames& names,
+                const std::string& path, unsigned threads) {
+  const PatchFront front = {PatchKind::kSections,
+                            {before.fingerprint(), before.bytes(), names.base_sequence},
+                            {now.fingerprint(), now.bytes(), names.result_sequence},
+                            names.line};
+  files::AtomicFile file(path);
+  PatchWriter writer(file, front);
+  PatchMaker(before, now, threads).make(writer);
+  writer.end();
+  file.commit();
+}
+
+void make_byte_patch(const std::string& old_path, const std::string& new_path,
+                     const std::string& path, unsigned threads) {
+  const PlainFile before(old_path), now(new_path);
+  const PatchFront front = {
+      PatchKind::kBytes, {before.checksum(), before.bytes()}, {now.checksum(), now.bytes()}, {}};
+  const ReadAt read_old = [&](std::uint64_t at, std::span<std::byte> to) {
+    before.read_at(at, to);
+  };
+  const ReadAt read_new = [&](std::uint64_t at, std::span<std::byte> to) { now.read_at(at, to); };
+  files::AtomicFile file(path);
+  PatchWriter writer(file, front);
+  const BytePlan bytes(before.bytes(), now.bytes(),
+                       match_bytes(read_old, before.bytes(), read_new, now.bytes()));
+  writer.write(RecordType::kKeys, write_matches(bytes.plan.columns[0].positions));
+  const std::vector<Block> blocks = make_blocks(bytes.plan);
+  in_order(
+      blocks.size(), threads, [](std::size_t i) { return i; },
+      [&](std::size_t, std::size_t i) {
+        return write_block(bytes.plan, blocks[i], read_old, [&](const Piece& piece) {
+          std::vector<std::byte> rows(piece.rows);
+          read_new(piece.first, rows);
+          return rows;
+        });
+      },
+      [&](std::size_t, const Record& record) { writer.write(record.type, record.content); });
+  before.check_unchanged();
+  now.check_unchanged();
+  writer.end();
+  file.commit();
+}
+
+}  // namespace leveret::store

@@ -1,0 +1,44 @@
+// tests/golden/patch-v1.lvp is applied, and made again, byte for byte. To make files of a new
+// version: LEVERET_GOLDEN_OUT=patch-v2 test_store "[.golden-patch]".
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+
+#include "files/temp_folder.h"
+#include "golden_path.h"
+#include "store/patch.h"
+#include "store/random_tables.h"
+
+namespace leveret::store {
+
+using namespace files;
+
+namespace {
+
+TEST_CASE("the patch of version 1 is applied and made byte for byte") {
+  const TempFolder folder;
+  const std::string old = golden_path("patch-v1-old.lvt"), now = golden_path("patch-v1-new.lvt");
+  std::vector<PatchReader> patches;
+  patches.emplace_back(golden_path("patch-v1.lvp"));
+  REQUIRE(apply_patches(old, patches, folder / "made", 1) == 1);
+  REQUIRE(read_bytes(folder / "made") == read_bytes(now));
+  make_patch(ModelFile::open(old), ModelFile::open(now), {}, folder / "patch", 1);
+  REQUIRE(read_bytes(folder / "patch") == read_bytes(golden_path("patch-v1.lvp")));
+}
+
+TEST_CASE("write a golden patch", "[.golden-patch]") {
+  const char* const out = ::getenv("LEVERET_GOLDEN_OUT");
+  REQUIRE(out != nullptr);
+  const std::string stem = out;
+  RandomTables tables(9, 20);
+  tables.save(stem + "-old.lvt");
+  tables.change(0.2);
+  tables.add_shard();
+  tables.add_field();
+  tables.save(stem + "-new.lvt");
+  make_patch(ModelFile::open(stem + "-old.lvt"), ModelFile::open(stem + "-new.lvt"), {},
+             stem + ".lvp", 1);
+}
+
+}  // namespace
+}  // namespace leveret::store
