@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "model/spec_json.h"
@@ -36,6 +37,25 @@ void load_parameters(block::Parameters& parameters, SectionLoader& sections) {
   }
 }
 
+/// Refuses a spec that asks for more than the file can hold, before there is memory for it.
+void check_size(const model::Spec& spec, const std::vector<feature::NamespacePlan>& plans,
+                const Json& header, std::uint64_t file_bytes) {
+  const std::uint32_t fields = feature::FeatureMap(spec.map_options(), plans).field_count();
+  if (spec.has_ffm() && header.at("shards").size() != std::uint64_t{fields} + 1) {
+    throw std::runtime_error("names another number of fields than it has shards");
+  }
+  const auto fits = [&](std::uint64_t floats) {
+    if (floats > file_bytes / sizeof(float)) damaged("is smaller than what its spec asks for");
+  };
+  if (spec.bit_precision > 0) fits(std::uint64_t{1} << spec.bit_precision);
+  if (!spec.has_mlp() || fields == 0) return;
+  std::uint64_t inputs = block::InputLayout{fields}.size(spec.mixed());
+  for (const std::uint32_t outputs : spec.hidden) {
+    fits(inputs * outputs);
+    inputs = outputs;
+  }
+}
+
 }  // namespace
 
 Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model::Use use,
@@ -45,8 +65,10 @@ Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model
   }
   try {
     const Json header = Json::parse(file.header_json());
-    Model model(model::spec_from_json(header.at("spec")),
-                model::plans_from_json(header.at("namespaces")), memory_limit, use);
+    model::Spec spec = model::spec_from_json(header.at("spec"));
+    std::vector<feature::NamespacePlan> plans = model::plans_from_json(header.at("namespaces"));
+    check_size(spec, plans, header, file.bytes());
+    Model model(std::move(spec), std::move(plans), memory_limit, use);
     read_identity(header, model.spec(), model.parameters().scalars);
     SectionLoader sections(file, use);
     load_tables(model.tables(), sections, header.at("shards"), by);

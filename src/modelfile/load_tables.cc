@@ -32,6 +32,10 @@ using table::Slot;
 constexpr std::uint64_t kSlotsAtOnce = 4096;
 constexpr std::size_t kRowBytesAtOnce = std::size_t{128} << 10;
 
+/// Keys are some ten slots from home at most, on average. Those that somebody has chosen to lie
+/// side by side would make loading, and learning, take time in proportion to their square.
+constexpr std::uint64_t kMostProbes = 10'000'000, kMostProbesOfKey = 200;
+
 template <class T>
 T word_at(std::span<const std::byte> part, std::uint64_t i) {
   T word;
@@ -165,6 +169,10 @@ class ShardLoader {
     if (slot == nullptr || shard_.index().size() != number + 1) {
       damaged("has keys in the wrong order or twice, or there is no memory for them");
     }
+    probes_ += shard_.probes(*slot);
+    if (probes_ > kMostProbes + kMostProbesOfKey * keys_) {
+      damaged("has keys that no hash makes: they would all have one home");
+    }
     return slot;
   }
 
@@ -185,6 +193,10 @@ class ShardLoader {
     const bool one_column = rows.layout().parts().size() == 1 && first.states.empty();
     const std::string overflow = overflow_prefix(prefix_);
     const std::uint64_t more = sections_.has(weights_name(overflow, 0)) ? 1 : 0;
+    if (more > 0) {  // before there is memory for it
+      sections_.section(weights_name(overflow, 0), weights.dtype, {1, first.slots, first.k},
+                        declared(Role::kParameter, 0, rows.layout().weights(0).codec));
+    }
     bool mapped = false;
     if (by == LoadBy::kMapping && one_column && weights.bytes >= store::kLargeFrom) {
       const std::uint64_t row_bytes = weights.bytes / rows_;
@@ -290,6 +302,7 @@ class ShardLoader {
   std::uint32_t keys_number_;  ///< as in store::Declaration
   std::uint64_t keys_ = 0, rows_ = 0;
   Row overflow_row_ = table::kNoRow;
+  std::uint64_t probes_ = 0;  ///< how far keys are from home, together
   std::vector<std::uint32_t> refused_;
   std::size_t next_refused_ = 0;
 };

@@ -125,6 +125,12 @@ class Index {
     std::vector<Entry> cluster_;  ///< slots in use without an empty one between them, in order
     std::size_t given_ = 0;
   };
+  /// How many slots from home a slot with a key is.
+  std::uint64_t probes(const std::byte* slot) const {
+    const auto at = static_cast<std::uint64_t>(slot - slots_) >> shift_;
+    const std::uint64_t home = home_number(key_at(slot));
+    return at >= home ? at - home : at + capacity_ - home;
+  }
   std::byte* slot(std::uint64_t i) { return slots_ + (i << shift_); }
   const std::byte* slot(std::uint64_t i) const { return slots_ + (i << shift_); }
   /// Whether key a comes before key b in that order.

@@ -111,6 +111,10 @@ class Shard {
     Slot* const slot = as_slot(index_.find_or_insert(key));
     return slot != overflow() ? slot : nullptr;
   }
+  /// How many slots from home a feature's slot is.
+  std::uint64_t probes(const Slot& slot) const {
+    return index_.probes(reinterpret_cast<const std::byte*>(&slot));
+  }
   Slot* slot(std::uint64_t i) { return as_slot(index_.slot(i)); }
   const Slot* slot(std::uint64_t i) const { return as_slot(index_.slot(i)); }
   /// The overflow slot, whether it is in use or not.

@@ -92,6 +92,29 @@ TEST_CASE("a key with a row is none without one, and each run of keys is in orde
   });
 }
 
+TEST_CASE("keys that have been chosen to share a home are refused, and soon") {
+  // Neighbours in the order of mixed values: the inverse of the multiplication finds them.
+  constexpr std::uint32_t kKeys = 300000;
+  const auto tables = make_tables(options_of(RowLayout(), CellKind::kNone));
+  std::vector<Key> keys;
+  for (std::uint64_t key = 1; keys.size() < kKeys; ++key) {
+    // 0x9e3779b97f4a7c15 * key, by its upper half, lies in a 512th of all values.
+    if (table::mixed_value(static_cast<Key>(key)) < (1u << 23))
+      keys.push_back(static_cast<Key>(key));
+  }
+  std::sort(keys.begin(), keys.end(), table::Index::before);
+  const files::TempFolder folder;
+  save(*tables, folder / "empty");
+  ModelParts bad(folder / "empty");
+  ModelParts::Part& part = bad.part("rest.keys");
+  part.shape = {kKeys};
+  part.bytes.resize(std::size_t{4} * kKeys);
+  std::memcpy(part.bytes.data(), keys.data(), part.bytes.size());
+  bad.write(folder / "bad");
+  auto again = make_tables(options_of(RowLayout(), CellKind::kNone));
+  CHECK_THROWS_WITH(load(*again, folder / "bad"), Catch::Contains("no hash makes"));
+}
+
 TEST_CASE("what is known of features without a row is possible") {
   Saved saved(200000);
   Shard& shard = saved.tables->field(1);
