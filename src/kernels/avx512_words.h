@@ -1,4 +1,5 @@
-/// Registers of 32 weights in 16 bits, for pairs_int16_body.h.
+/// Registers of 32 weights in 16 bits, for pairs_int16_body.h and, of pairs_words_body.h, the way
+/// forward.
 ///
 /// A side of a tile is four rows of four slots of K weights in K / 2 registers: a register holds
 /// half a row (K = 16), one (K = 8), two (K = 4) or all four of them (K = 2), slot by slot.
@@ -7,6 +8,7 @@
 #include <immintrin.h>
 
 #include "kernels/fixed.h"
+#include "kernels/x86_int16.h"
 
 namespace leveret::kernels {
 
@@ -15,6 +17,18 @@ template <class Isa>
 struct Words512 {
   using W = __m512i;
 
+  static W load(const Fixed16* p) { return _mm512_loadu_si512(p); }
+  /// Slots of K weights; slot s is at p[s].
+  template <std::size_t K>
+  static W load_slots(const Fixed16* const* p) {
+    if constexpr (K == 16) return together(load_256(p[0]), load_256(p[1]));
+    if constexpr (K < 16) {
+      constexpr std::size_t kEight = 8 / K;
+      return together(
+          together(load_eight<Isa, K>(p), load_eight<Isa, K>(p + kEight)),
+          together(load_eight<Isa, K>(p + 2 * kEight), load_eight<Isa, K>(p + 3 * kEight)));
+    }
+  }
   /// Register e of a side whose rows' slots are at `rows`.
   template <std::size_t K>
   static W load_slots(const Fixed16* const* rows, std::size_t e) {

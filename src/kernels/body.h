@@ -30,6 +30,7 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .widen = widen<Isa>,
       .fill_from = fill_from<Isa>,
       .ffm_pairs = ffm_pairs<Isa>,
+      .ffm_rectangle = ffm_rectangle<Isa>,
       .ffm_deltas = ffm_deltas<Isa>,
       .ffm_update_pairs = ffm_update_pairs<Isa>,
       .dense_forward = dense_forward<Isa>,

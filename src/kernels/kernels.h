@@ -126,6 +126,14 @@ struct Kernels {
   float (*ffm_pairs)(Codec weights, const std::byte* const* rows, const std::uint32_t* fields,
                      std::size_t n, std::size_t k, float* pairs);
 
+  /// Pairs of m rows with n of another example, whose fields are `fields`, ascending, and whose
+  /// slots for the field of row i were gathered: slot j lies at slots[i] + j * k numbers.
+  /// pairs[i*n+j] = sum_c rows[i][fields[j]*k+c] * slots[i][j*k+c], i < m, j < n. Returns their
+  /// sum. So do the candidates of a request meet its context.
+  float (*ffm_rectangle)(Codec weights, const std::byte* const* rows, const std::byte* const* slots,
+                         std::size_t m, const std::uint32_t* fields, std::size_t n, std::size_t k,
+                         float* pairs);
+
   /// delta[(i,j)] = (d[(i,j)] + own) * x[i] * x[j], and 0 where that product of values is 0 and for
   /// j = i; without d (null) own alone. Where rows of zeros stand, x is 0. All three have kSpare
   /// floats behind, of any value, which may be read, and those of delta written; delta is not d.

@@ -1,5 +1,8 @@
 /// FFM over fields of one feature each, straight on the rows, generic in instruction set and k.
 ///
+/// Pairs form rectangles: some rows meet those of another example. An example's own are a triangle:
+/// row i meets the rows before it. Both are walked by the same code.
+///
 /// Row i meets the rows before it in bundles of S fields, S slots being one register. Row i's own
 /// slots for those fields lie side by side where no field is missing; the others' slots for row i's
 /// field lie one in each row. Addresses are taken once, before anything is stored: the compiler
@@ -21,15 +24,50 @@ struct Rows {
   T* row(std::size_t i) const { return reinterpret_cast<T*>(rows[i]); }
   /// Row i's slot of k weights for the field of row j.
   T* slot(std::size_t i, std::size_t j, std::size_t k) const { return row(i) + fields[j] * k; }
+  /// Both slots of pair (i, j): row i's, and the other row's.
+  T* own(std::size_t i, std::size_t j, std::size_t k) const { return slot(i, j, k); }
+  T* other(std::size_t i, std::size_t j, std::size_t k) const { return slot(j, i, k); }
 };
 
+// Which pairs there are: rows 0 … count - 1, of which row i meets columns(i) others. Where
+// kDiagonal, a place for the pair with itself stands behind these. Where kOthersFollow, the slots
+// of the others for row i's field follow each other.
+
+/// Those of one example's n rows among themselves: its triangle.
 template <class T>
 struct Rows<const T> {
+  static constexpr bool kDiagonal = true, kOthersFollow = false;
   const std::byte* const* rows;
   const std::uint32_t* fields;
+  std::size_t count;
 
+  std::size_t columns(std::size_t i) const { return i; }
+  std::size_t size() const { return count * (count + 1) / 2; }
   const T* slot(std::size_t i, std::size_t j, std::size_t k) const {
     return reinterpret_cast<const T*>(rows[i]) + fields[j] * k;
+  }
+  const T* own(std::size_t i, std::size_t j, std::size_t k) const { return slot(i, j, k); }
+  const T* other(std::size_t i, std::size_t j, std::size_t k) const { return slot(j, i, k); }
+};
+
+/// Those of `count` rows with n of another example, whose fields these are and whose slots were
+/// gathered.
+template <class T>
+struct RowsWithSlots {
+  static constexpr bool kDiagonal = false, kOthersFollow = true;
+  const std::byte* const* rows;
+  const std::byte* const* slots;
+  std::size_t count;
+  const std::uint32_t* fields;
+  std::size_t n;
+
+  std::size_t columns(std::size_t) const { return n; }
+  std::size_t size() const { return count * n; }
+  const T* own(std::size_t i, std::size_t j, std::size_t k) const {
+    return reinterpret_cast<const T*>(rows[i]) + fields[j] * k;
+  }
+  const T* other(std::size_t i, std::size_t j, std::size_t k) const {
+    return reinterpret_cast<const T*>(slots[i]) + j * k;
   }
 };
 
@@ -49,7 +87,7 @@ constexpr std::size_t kBundle = K < kLanes<Isa> ? kLanes<Isa> / K : 1;
 
 /// What slots of these rows or accumulators are made of.
 template <class R>
-using SlotOf = std::remove_pointer_t<decltype(std::declval<R>().slot(0, 0, 0))>;
+using SlotOf = std::remove_pointer_t<decltype(std::declval<R>().own(0, 0, 0))>;
 
 /// A bundle's slots in one row, for fields that follow each other.
 template <class Isa, std::size_t K, class T>
@@ -71,7 +109,7 @@ struct Scattered {
   static Scattered own(const R& r, std::size_t i, std::size_t j, std::size_t count = S,
                        T* spare = nullptr) {
     Scattered x;
-    for (std::size_t s = 0; s < S; ++s) x.at[s] = s < count ? r.slot(i, j + s, K) : spare;
+    for (std::size_t s = 0; s < S; ++s) x.at[s] = s < count ? r.own(i, j + s, K) : spare;
     return x;
   }
   /// The slots of rows j, j+1, … for row i's field.
@@ -79,7 +117,7 @@ struct Scattered {
   static Scattered others(const R& r, std::size_t i, std::size_t j, std::size_t count = S,
                           T* spare = nullptr) {
     Scattered x;
-    for (std::size_t s = 0; s < S; ++s) x.at[s] = s < count ? r.slot(j + s, i, K) : spare;
+    for (std::size_t s = 0; s < S; ++s) x.at[s] = s < count ? r.other(i, j + s, K) : spare;
     return x;
   }
   typename Isa::V load(std::size_t c) const {
@@ -107,7 +145,7 @@ inline auto with_own_slots(const std::uint32_t* fields, std::size_t n, Body&& bo
   if constexpr (kMayBeAdjacent) {
     if (adjacent(fields, n)) {
       return body([](const auto& r, std::size_t i, std::size_t j) {
-        return Adjacent<Isa, K, SlotOf<decltype(r)>>{r.slot(i, j, K)};
+        return Adjacent<Isa, K, SlotOf<decltype(r)>>{r.own(i, j, K)};
       });
     }
   }
@@ -145,74 +183,102 @@ inline typename Isa::V products(const Own& own, const Others& others) {
   return sum;
 }
 
-template <class Isa, std::size_t K, class T, class OwnSlots>
-[[gnu::flatten]] float ffm_pairs_fixed(Rows<const T> r, Units<Isa, T> units, std::size_t n,
-                                       float* pairs, OwnSlots own_slots) {
+/// The slots of rows j, j+1, … for row i's field, as they lie.
+template <class Isa, std::size_t K, class R>
+inline auto other_slots(const R& r, std::size_t i, std::size_t j) {
+  if constexpr (R::kOthersFollow) {
+    return Adjacent<Isa, K, SlotOf<R>>{r.other(i, j, K)};
+  } else {
+    return Scattered<Isa, K, SlotOf<R>>::others(r, i, j);
+  }
+}
+
+/// The sums of products of up to a register of pairs (i, j), (i, j + 1), …; 0 beyond `count`.
+template <class Isa, std::size_t K, class R, class OwnSlots>
+[[gnu::always_inline]] inline typename Isa::V block_of_pairs(const R& r, std::size_t i,
+                                                             std::size_t j, std::size_t count,
+                                                             const OwnSlots& own_slots) {
   using V = typename Isa::V;
+  using T = std::remove_const_t<SlotOf<R>>;
   using Slots = Scattered<Isa, K, const T>;
-  constexpr std::size_t N = kLanes<Isa>;
   constexpr std::size_t S = kBundle<Isa, K>;
-  constexpr std::size_t kEntries = N / S;
+  constexpr std::size_t kEntries = kLanes<Isa> / S;
   alignas(64) static constexpr T kSpare[K] = {};
-  const float* const first = pairs;
-  const float* const end = pairs + n * (n + 1) / 2;
-  *pairs++ = 0.0f;
-  for (std::size_t i = 1; i < n; ++i) {
-    std::size_t j = 0;
-    for (; j + N <= i; j += N) {
-      V sums[kEntries];
+  V sums[kEntries];
 #pragma GCC unroll 16
-      for (std::size_t e = 0; e < kEntries; ++e) {
-        const std::size_t at = j + e * S;
-        sums[e] = products<Isa, K>(own_slots(r, i, at), Slots::others(r, i, at));
-      }
-      units.products(Isa::template slot_sums<kEntries>(sums)).store_unaligned(pairs + j);
+  for (std::size_t e = 0; e < kEntries; ++e) {
+    const std::size_t at = e * S;
+    sums[e] = V(0.0f);
+    if (at + S <= count) {
+      sums[e] = products<Isa, K>(own_slots(r, i, j + at), other_slots<Isa, K>(r, i, j + at));
+    } else if (at < count) {
+      sums[e] = products<Isa, K>(Slots::own(r, i, j + at, count - at, kSpare),
+                                 Slots::others(r, i, j + at, count - at, kSpare));
     }
-    if (j < i) {
-      V sums[kEntries];
-#pragma GCC unroll 16
-      for (std::size_t e = 0; e < kEntries; ++e) {
-        const std::size_t at = j + e * S;
-        sums[e] = V(0.0f);
-        if (at + S <= i) {
-          sums[e] = products<Isa, K>(own_slots(r, i, at), Slots::others(r, i, at));
-        } else if (at < i) {
-          sums[e] = products<Isa, K>(Slots::own(r, i, at, i - at, kSpare),
-                                     Slots::others(r, i, at, i - at, kSpare));
-        }
-      }
-      const V values = units.products(Isa::template slot_sums<kEntries>(sums));
+  }
+  return Isa::template slot_sums<kEntries>(sums);
+}
+
+/// Row by row, block(i, j, count) makes up to a register of pairs of a row, 0 beyond count; returns
+/// their sums, lane by lane.
+template <class Isa, class R, class Block>
+[[gnu::always_inline]] inline typename Isa::V for_each_block(const R& r, float* pairs,
+                                                             Block&& block) {
+  using V = typename Isa::V;
+  constexpr std::size_t N = kLanes<Isa>;
+  const float* const end = pairs + r.size();
+  V sum(0.0f);
+  for (std::size_t i = 0; i < r.count; ++i) {
+    const std::size_t n = r.columns(i);
+    std::size_t j = 0;
+    for (; j + N <= n; j += N) {
+      const V values = block(i, j, N);
+      values.store_unaligned(pairs + j);
+      sum = sum + values;
+    }
+    if (j < n) {
+      const V values = block(i, j, n - j);
       // What is stored too much is the next row's, which comes later.
       if (pairs + j + N <= end) {
         values.store_unaligned(pairs + j);
       } else {
-        Isa::store_part(pairs + j, values, i - j);
+        Isa::store_part(pairs + j, values, n - j);
       }
+      sum = sum + values;
     }
-    pairs[i] = 0.0f;
-    pairs += i + 1;
+    pairs += n;
+    if constexpr (R::kDiagonal) *pairs++ = 0.0f;
   }
-  return total<Isa>(first, static_cast<std::size_t>(end - first));
+  return sum;
 }
 
-template <class Isa, class T>
-[[gnu::flatten]] float ffm_pairs_any(const Rows<const T>& r, const Units<Isa, T>& units,
-                                     std::size_t n, std::size_t k, float* pairs) {
+template <class Isa, std::size_t K, class T, class R, class OwnSlots>
+[[gnu::flatten]] float ffm_pairs_fixed(R r, Units<Isa, T> units, float* pairs, OwnSlots own_slots) {
+  for_each_block<Isa>(r, pairs, [&](std::size_t i, std::size_t j, std::size_t count) {
+    return units.products(block_of_pairs<Isa, K>(r, i, j, count, own_slots));
+  });
+  return total<Isa>(pairs, r.size());
+}
+
+template <class Isa, class T, class R>
+[[gnu::flatten]] float ffm_pairs_any(const R& r, const Units<Isa, T>& units, std::size_t k,
+                                     float* pairs) {
   using V = typename Isa::V;
   const float* const first = pairs;
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const T* own = r.slot(i, j, k);
-      const T* other = r.slot(j, i, k);
+  for (std::size_t i = 0; i < r.count; ++i) {
+    const std::size_t n = r.columns(i);
+    for (std::size_t j = 0; j < n; ++j) {
+      const T* own = r.own(i, j, k);
+      const T* other = r.other(i, j, k);
       V sum(0.0f);
       sweep<Isa>(k, [&](std::size_t c, auto lanes) {
         sum = Isa::fma(lanes.load(own + c), lanes.load(other + c), sum);
       });
       *pairs++ = Isa::sum(units.products(sum));
     }
-    *pairs++ = 0.0f;
+    if constexpr (R::kDiagonal) *pairs++ = 0.0f;
   }
-  return total<Isa>(first, n * (n + 1) / 2);
+  return total<Isa>(first, r.size());
 }
 
 // ---- the pairs' gradients ----

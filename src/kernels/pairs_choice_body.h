@@ -51,13 +51,35 @@ float fill_from(Codec weights, std::size_t k, StepRule rule) {
   return Isa::kWords ? 0.9f : 0.5f;
 }
 
+/// Pairs of whichever rows; row i's slots are for n such fields at most.
+template <class Isa, class T, class R>
+float pairs_of_rows(const R& r, Codec weights, const std::uint32_t* fields, std::size_t n,
+                    std::size_t k, float* pairs) {
+  if constexpr (std::is_same_v<T, Fixed16> && (Isa::kTiles || Isa::kWords)) {
+    if (by_words<Isa>(k)) {
+      return with_int_slots(k, [&]<std::size_t K>() {
+        const float unit = weights.unit();
+        if (adjacent(fields, n)) return ffm_pairs_words<Isa, K, true>(r, unit, pairs);
+        return ffm_pairs_words<Isa, K, false>(r, unit, pairs);
+      });
+    }
+  }
+  const Units<Isa, T> units(weights);
+  const auto fixed = [&]<std::size_t K>() {
+    return with_own_slots<Isa, K, (K < kLanes<Isa>)>(fields, n, [&](const auto& own) {
+      return ffm_pairs_fixed<Isa, K, T>(r, units, pairs, own);
+    });
+  };
+  return with_slot_length(k, fixed, [&] { return ffm_pairs_any<Isa, T>(r, units, k, pairs); });
+}
+
 template <class Isa>
 float ffm_pairs(Codec weights, const std::byte* const* rows, const std::uint32_t* fields,
                 std::size_t n, std::size_t k, float* pairs) {
   if (n == 0) return 0.0f;
   if (!in_registers(weights)) return kReference.ffm_pairs(weights, rows, fields, n, k, pairs);
   return with_weights(weights, [&]<class T>(T) {
-    const Rows<const T> r = {rows, fields};
+    const Rows<const T> r = {rows, fields, n};
     if constexpr (Isa::kTiles && std::is_same_v<T, Fixed16>) {
       if (by_tiles<Isa>(fields, n, k)) {
         return with_int_slots(k, [&]<std::size_t K>() {
@@ -65,22 +87,21 @@ float ffm_pairs(Codec weights, const std::byte* const* rows, const std::uint32_t
         });
       }
     }
-    if constexpr (Isa::kWords && std::is_same_v<T, Fixed16>) {
-      if (by_words<Isa>(k)) {
-        return with_int_slots(k, [&]<std::size_t K>() {
-          const float unit = weights.unit();
-          if (adjacent(fields, n)) return ffm_pairs_words<Isa, K, true>(r, unit, n, pairs);
-          return ffm_pairs_words<Isa, K, false>(r, unit, n, pairs);
-        });
-      }
-    }
-    const Units<Isa, T> units(weights);
-    const auto fixed = [&]<std::size_t K>() {
-      return with_own_slots<Isa, K, (K < kLanes<Isa>)>(fields, n, [&](const auto& own) {
-        return ffm_pairs_fixed<Isa, K>(r, units, n, pairs, own);
-      });
-    };
-    return with_slot_length(k, fixed, [&] { return ffm_pairs_any<Isa>(r, units, n, k, pairs); });
+    return pairs_of_rows<Isa, T>(r, weights, fields, n, k, pairs);
+  });
+}
+
+template <class Isa>
+float ffm_rectangle(Codec weights, const std::byte* const* rows, const std::byte* const* slots,
+                    std::size_t m, const std::uint32_t* fields, std::size_t n, std::size_t k,
+                    float* pairs) {
+  if (m == 0 || n == 0) return 0.0f;
+  if (!in_registers(weights)) {
+    return kReference.ffm_rectangle(weights, rows, slots, m, fields, n, k, pairs);
+  }
+  return with_weights(weights, [&]<class T>(T) {
+    const RowsWithSlots<T> r = {rows, slots, m, fields, n};
+    return pairs_of_rows<Isa, T>(r, weights, fields, n, k, pairs);
   });
 }
 

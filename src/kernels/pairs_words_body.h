@@ -12,8 +12,8 @@
 namespace leveret::kernels::generic {
 
 /// Row i's slots for the fields of rows j, j+1, … and theirs for row i's field. kAdjacent: those
-/// fields follow each other, and so do row i's slots.
-template <class Isa, std::size_t K, bool kAdjacent>
+/// fields follow each other, and so do row i's slots; kOthersFollow: so do the others'.
+template <class Isa, std::size_t K, bool kAdjacent, bool kOthersFollow = false>
 struct PairWords {
   using V = typename Isa::V;
   using Words = typename Isa::Words;
@@ -33,8 +33,8 @@ struct PairWords {
     Places<T> at;
 #pragma GCC unroll 16
     for (std::size_t s = 0; s < N; ++s) {
-      at.own[s] = s < count ? r.slot(i, j + s, K) : spare;
-      at.others[s] = s < count ? r.slot(j + s, i, K) : spare;
+      at.own[s] = s < count ? r.own(i, j + s, K) : spare;
+      at.others[s] = s < count ? r.other(i, j + s, K) : spare;
     }
     return at;
   }
@@ -50,14 +50,19 @@ struct PairWords {
         own[e] = others[e] = W{};
         continue;
       }
-      own[e] = lie_together(e, count) ? Words::load(at.own[e * kSlots])
-                                      : Words::template load_slots<K>(at.own + e * kSlots);
-      others[e] = Words::template load_slots<K>(at.others + e * kSlots);
+      own[e] = load(at.own + e * kSlots, lie_together(e, count));
+      others[e] = load(at.others + e * kSlots, kOthersFollow && is_whole(e, count));
     }
+  }
+  [[gnu::always_inline]] static W load(const Fixed16* const* at, bool together) {
+    return together ? Words::load(at[0]) : Words::template load_slots<K>(at);
+  }
+  [[gnu::always_inline]] static bool is_whole(std::size_t e, std::size_t count) {
+    return (e + 1) * kSlots <= count;
   }
   /// Whether row i's slots of register e do.
   [[gnu::always_inline]] static bool lie_together(std::size_t e, std::size_t count) {
-    return kAdjacent && (e + 1) * kSlots <= count;
+    return kAdjacent && is_whole(e, count);
   }
   /// Lane s: the product of slots s, in units squared.
   [[gnu::always_inline]] V products() const {
@@ -76,32 +81,17 @@ struct PairWords {
   }
 };
 
-template <class Isa, std::size_t K, bool kAdjacent>
-[[gnu::flatten]] float ffm_pairs_words(Rows<const Fixed16> w, float unit, std::size_t n,
-                                       float* pairs) {
+template <class Isa, std::size_t K, bool kAdjacent, class R>
+[[gnu::flatten]] float ffm_pairs_words(R r, float unit, float* pairs) {
   using V = typename Isa::V;
-  using Block = PairWords<Isa, K, kAdjacent>;
-  constexpr std::size_t N = kLanes<Isa>;
+  using Block = PairWords<Isa, K, kAdjacent, R::kOthersFollow>;
   alignas(64) static constexpr Fixed16 kSpare[K] = {};
-  V sum(0.0f);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::size_t j = 0;
-    for (; j + N <= i; j += N) {
-      const Block block(Block::template places<const Fixed16>(w, i, j, N, kSpare), N);
-      const V products = block.products() * V(unit * unit);
-      products.store_unaligned(pairs + j);
-      sum = sum + products;
-    }
-    if (j < i) {
-      const Block block(Block::template places<const Fixed16>(w, i, j, i - j, kSpare), i - j);
-      const V products = block.products() * V(unit * unit);
-      Isa::store_part(pairs + j, products, i - j);
-      sum = sum + products;  // beyond i are products of nothing
-    }
-    pairs[i] = 0.0f;
-    pairs += i + 1;
-  }
-  return Isa::sum(sum);
+  const V scale(unit * unit);
+  return Isa::sum(
+      for_each_block<Isa>(r, pairs, [&](std::size_t i, std::size_t j, std::size_t count) {
+        const auto at = Block::template places<const Fixed16>(r, i, j, count, kSpare);
+        return Block(at, count).products() * scale;
+      }));
 }
 
 /// Pairs (i, j), …, (i, j + count - 1).

@@ -107,7 +107,7 @@ void decode_array(Codec codec, const std::byte* in, std::size_t length, float* o
 }
 
 void encode_array(Codec codec, const float* in, std::size_t length, std::uint32_t noise,
-                std::byte* out) {
+                  std::byte* out) {
   Writer write(codec, noise);
   for (std::size_t i = 0; i < length; ++i) write(out, i, in[i]);
 }
@@ -163,6 +163,22 @@ float ffm_pairs(Codec weights, const std::byte* const* rows, const std::uint32_t
     *pairs++ = 0;
   }
   return total(first, n * (n + 1) / 2);
+}
+
+float ffm_rectangle(Codec weights, const std::byte* const* rows, const std::byte* const* slots,
+                    std::size_t m, const std::uint32_t* fields, std::size_t n, std::size_t k,
+                    float* pairs) {
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (std::size_t c = 0; c < k; ++c) {
+        sum += static_cast<double>(decode(weights, rows[i], fields[j] * k + c)) *
+               decode(weights, slots[i], j * k + c);
+      }
+      pairs[i * n + j] = static_cast<float>(sum);
+    }
+  }
+  return total(pairs, m * n);
 }
 
 void ffm_deltas(const float* d, float own, const float* x, std::size_t n, float* delta) {
@@ -322,6 +338,7 @@ constinit const Kernels kReference = {
     .widen = widen,
     .fill_from = fill_from,
     .ffm_pairs = ffm_pairs,
+    .ffm_rectangle = ffm_rectangle,
     .ffm_deltas = ffm_deltas,
     .ffm_update_pairs = ffm_update_pairs,
     .dense_forward = dense_forward,

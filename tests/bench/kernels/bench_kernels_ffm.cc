@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "table/aligned.h"
 #include "registry.h"
+#include "table/aligned.h"
 
 namespace leveret::bench {
 namespace {
@@ -97,6 +97,15 @@ void update(const kernels::Kernels& kernels, Block& b, bool slice, kernels::Step
   }
 }
 
+/// What a candidate with the last 9 fields adds to a context with the first 30.
+void rectangle(const kernels::Kernels& kernels, Block& b, Codec weights) {
+  constexpr std::size_t kContext = 30;
+  const auto& rows = b.stored[weights == kInt16];
+  // Any numbers do for slots that were gathered: rows are long enough.
+  kernels.ffm_rectangle(weights, rows.data() + kContext, rows.data(), kFields - kContext,
+                        b.fields.data(), kContext, b.k, b.pairs.get());
+}
+
 Codec state_of(Codec weights) { return weights == kInt16 ? Codec::bf16() : Codec::f32(); }
 
 void update_pairs(const kernels::Kernels& kernels, Block& b, Codec weights,
@@ -136,6 +145,8 @@ void register_ffm() {
         kernels.ffm_pairs(weights, b.stored[f].data(), b.fields.data(), kFields, b.k,
                           b.pairs.get());
       });
+      add("ffm_rectangle" + suffix, k, bytes * 2 * 9 * 30 / (39 * 39), 1,
+          [=](const Kernels& kernels, Block& b) { rectangle(kernels, b, weights); });
       add("ffm_update_pairs" + suffix, k, 2 * bytes, 4,
           [=](const Kernels& kernels, Block& b) { update_pairs(kernels, b, weights, kRule); });
       // Every other field: what fill_from compares with all of them.
