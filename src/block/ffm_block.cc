@@ -1,30 +1,26 @@
 #include "block/ffm_block.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "block/logistic.h"
 
 namespace leveret::block {
-namespace {
 
-float instance_scale(const Tape& tape, std::size_t b) {
-  float squares = 0, features = 0;
-  if (tape.ffm.in_place && tape.ffm.at.ones) {
+InstanceSums FfmBlock::instance_sums(const Tape& tape, std::size_t b, bool ones) {
+  InstanceSums sums;
+  if (ones) {
     const std::uint32_t* const begin = &tape.batch->field_features_begin[tape.first + b];
-    features = squares = static_cast<float>(begin[1] - begin[0]);
-  } else {
-    for (const feature::FieldRun& run : tape.field_runs(b)) {
-      features += static_cast<float>(run.end - run.begin);
-      for (std::uint32_t i = run.begin; i < run.end; ++i) {
-        squares += tape.field_values[i] * tape.field_values[i];
-      }
+    sums.features = sums.squares = static_cast<float>(begin[1] - begin[0]);
+    return sums;
+  }
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    sums.features += static_cast<float>(run.end - run.begin);
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      sums.squares += tape.field_values[i] * tape.field_values[i];
     }
   }
-  return std::sqrt(features) / std::max(squares, 1e-6f);
+  return sums;
 }
-
-}  // namespace
 
 void FfmBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                        std::size_t end) const {
@@ -39,23 +35,33 @@ void FfmBlock::forward(const Parameters& parameters, Tape& tape, std::size_t beg
     } else {
       sum = pairs_in_place(parameters, tape, b);
     }
-    tape.pairs_sum[b] = sum;
-    tape.ffm_scale[b] = instance_scale(tape, b);
-    Scores& scores = tape.scores[b];
-    scores.ffm += tape.ffm_scale[b] * sum;
-    if (config_.mixed) scores.ffm = clamp_score(scores.ffm);
-    scores.deep = scores.last = scores.ffm;
+    finish(tape, b, sum, instance_sums(tape, b, tape.ffm.in_place && tape.ffm.at.ones));
   }
+}
+
+void FfmBlock::finish(Tape& tape, std::size_t b, float sum, const InstanceSums& instance) const {
+  tape.pairs_sum[b] = sum;
+  tape.ffm_scale[b] = instance.scale();
+  Scores& scores = tape.scores[b];
+  scores.ffm += tape.ffm_scale[b] * sum;
+  if (config_.mixed) scores.ffm = clamp_score(scores.ffm);
+  scores.deep = scores.last = scores.ffm;
 }
 
 void FfmBlock::gather(const Parameters& parameters, Tape& tape, std::size_t b,
                       bool in_place) const {
-  const std::size_t slots = parameters.layout.fields;
-  const std::size_t k = config_.k;
-  const std::size_t length = slots * k;
   FfmTape& ffm = tape.ffm;
   ffm.in_place = in_place && gather_in_place(parameters, tape, b);
   if (ffm.in_place) return;
+  gather_sums(parameters, tape, b);
+  kernels_->transpose(ffm.sums.data(), ffm.fields.data(), ffm.fields.size(),
+                      parameters.layout.fields, config_.k, ffm.contra.data());
+}
+
+void FfmBlock::gather_sums(const Parameters& parameters, Tape& tape, std::size_t b) const {
+  const std::size_t slots = parameters.layout.fields;
+  const std::size_t length = slots * config_.k;
+  FfmTape& ffm = tape.ffm;
   ffm.present.clear();
   ffm.fields.clear();
   ffm.sums.clear();
@@ -88,8 +94,6 @@ void FfmBlock::gather(const Parameters& parameters, Tape& tape, std::size_t b,
     ffm.fields.push_back(run.field);
     ffm.sums.push_back(sum);
   }
-  kernels_->transpose(ffm.sums.data(), ffm.fields.data(), ffm.fields.size(), slots, k,
-                      ffm.contra.data());
 }
 
 void FfmBlock::pairs_of(const Parameters& parameters, Tape& tape, float* pairs) const {

@@ -8,12 +8,20 @@
 /// score independent of the values' scale but starves examples of many fields.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "block/block.h"
 #include "block/config.h"
 
 namespace leveret::block {
+
+/// What a score of FFM is divided by, of the features of an example or of a portion of it.
+struct InstanceSums {
+  float features = 0, squares = 0;
+  float scale() const { return std::sqrt(features) / std::max(squares, 1e-6f); }
+};
 
 /// The place of pair f <= g.
 constexpr std::size_t pair_index(std::size_t f, std::size_t g) { return g * (g + 1) / 2 + f; }
@@ -34,6 +42,27 @@ class FfmBlock final : public Block {
 
   /// Puts example b on tape.ffm; in place where it can be and `in_place` allows it.
   void gather(const Parameters& parameters, Tape& tape, std::size_t b, bool in_place) const;
+
+  // The parts of `forward`, for an example whose features come in two portions (FfmContext).
+
+  /// Sums of the rows of each present field of example b, on tape.ffm.
+  void gather_sums(const Parameters& parameters, Tape& tape, std::size_t b) const;
+  /// The pair of a field with itself: number `present` of those that gather_sums found.
+  float within(Tape& tape, std::size_t present) const;
+  /// What kernels take from rows in place.
+  kernels::Codec codec_in_place() const {
+    return config_.weights.is_scaled() ? kernels::Codec::fixed(16, 0) : config_.weights;
+  }
+  /// Bytes of a row in place.
+  std::size_t row_bytes(const Parameters& parameters, const Tape& tape) const;
+  /// Makes `rows` of those to read, with copies in place of kScaled ones: their codes in 16 bits,
+  /// of which kernels make pairs as of fixed-point numbers. The scales go to the values, by which
+  /// pairs are multiplied anyway.
+  void widen(const Parameters& parameters, FfmInPlace& at) const;
+  /// Of example b. `ones`: every value is 1.
+  static InstanceSums instance_sums(const Tape& tape, std::size_t b, bool ones);
+  /// Adds the sum of all pairs to the score.
+  void finish(Tape& tape, std::size_t b, float sum, const InstanceSums& instance) const;
 
   /// From the gradients of example b's pairs to tape.ffm.delta: slot g of a feature with value x in
   /// the i-th present field has the gradient x * delta[i][g] * contra[i][g], but for the field's
@@ -62,13 +91,7 @@ class FfmBlock final : public Block {
   bool gather_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
   float pairs_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
   void pairs_of(const Parameters& parameters, Tape& tape, float* pairs) const;
-  void widen(Tape& tape, std::size_t length) const;
-  float within(Tape& tape, std::size_t present) const;
   void decode_slot(const std::byte* row, std::size_t slot, float* to) const;
-  /// What kernels take from rows in place.
-  kernels::Codec codec_in_place() const {
-    return config_.weights.is_scaled() ? kernels::Codec::fixed(16, 0) : config_.weights;
-  }
 
   const kernels::Kernels* kernels_;
   Config config_;

@@ -5,24 +5,10 @@
 #include <vector>
 
 #include "block/ffm_block.h"
+#include "block/ffm_rows.h"
 
 namespace leveret::block {
 namespace {
-
-/// Multiplies n rows of pairs by the values of both features.
-void times_values(const float* x, std::size_t n, float* pairs) {
-  for (std::size_t i = 0; i < n; ++i) {
-    float* const row = pairs + pair_index(0, i);
-    for (std::size_t j = 0; j < i; ++j) row[j] *= x[i] * x[j];
-  }
-}
-
-/// Makes room for n rows, of `stride` bytes as kernels see them.
-void resize(FfmInPlace& at, std::size_t n, std::size_t stride) {
-  at.fields.resize(n);
-  at.x.resize(n + kernels::Kernels::kSpare);
-  if (at.nothing.size() < stride) at.nothing.assign(stride, std::byte{});
-}
 
 /// Leaves the n rows that are there.
 template <class Byte>
@@ -34,39 +20,8 @@ void squeeze(FfmInPlace& at, std::vector<Byte*>& rows) {
     at.x[n] = at.x[f];
     at.fields[n++] = static_cast<std::uint32_t>(f);
   }
-  resize(at, n, 0);
+  at.resize(n, 0);
   rows.resize(n);
-}
-
-/// Puts the rows of example b, and their values, to the places of their fields. Returns how many,
-/// or nothing when some field has several rows.
-template <class Byte>
-std::optional<std::size_t> place(const Tape& tape, std::size_t b, std::size_t fields,
-                                 const std::vector<Byte*>& from, FfmInPlace& at,
-                                 std::vector<Byte*>& rows_at) {
-  rows_at.resize(fields);
-  std::byte* const nothing = at.nothing.data();
-  // Pointers of its own, so that the stores cannot be stores to the vectors'.
-  Byte* const* const rows = from.data();
-  const float* const values = tape.field_values.data();
-  Byte** const to = rows_at.data();
-  float* const x = at.x.data();
-  std::fill(to, to + fields, nothing);
-  std::fill(x, x + fields, 0.0f);
-  bool ones = true;
-  std::size_t present = 0;
-  for (const feature::FieldRun& run : tape.field_runs(b)) {
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      ones &= values[i] == 1.0f;  // of features without a row, too: instance_scale counts them
-      if (rows[i] == nullptr) continue;
-      if (to[run.field] != nothing) return std::nullopt;
-      to[run.field] = rows[i];
-      x[run.field] = values[i];
-      ++present;
-    }
-  }
-  at.ones = ones;
-  return present;
 }
 
 }  // namespace
@@ -75,11 +30,11 @@ std::optional<std::size_t> place(const Tape& tape, std::size_t b, std::size_t fi
 bool FfmBlock::gather_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const {
   FfmInPlace& at = tape.ffm.at;
   const std::size_t slots = parameters.layout.fields;
-  const std::size_t length = slots * config_.k;
-  resize(at, slots, std::max(tape.row_layout->stride(), codec_in_place().bytes(length)));
+  at.resize(slots, row_bytes(parameters, tape));
+  const auto place = [](std::uint32_t field) { return field; };
   const std::optional<std::size_t> present =
-      tape.learns ? place(tape, b, slots, tape.to_learn.rows, at, at.to_learn)
-                  : place(tape, b, slots, tape.to_read.rows, at, at.to_read);
+      tape.learns ? put_rows(tape, b, tape.to_learn.rows, slots, place, at, at.to_learn)
+                  : put_rows(tape, b, tape.to_read.rows, slots, place, at, at.to_read);
   if (!present) return false;
   at.filled = static_cast<float>(*present) >=
               static_cast<float>(slots) *
@@ -91,19 +46,23 @@ bool FfmBlock::gather_in_place(const Parameters& parameters, Tape& tape, std::si
   }
   if (tape.learns) {
     at.rows = at.to_learn;
+    at.widened = false;
   } else {
-    at.rows = at.to_read;
+    widen(parameters, at);
   }
-  at.widened = config_.weights.is_scaled() && !tape.learns;
-  if (at.widened) widen(tape, length);
   return true;
 }
 
-/// Puts copies in place of kScaled rows, which nobody learns: their codes in 16 bits, of which
-/// kernels make pairs as of fixed-point numbers. The scales go to the values, by which pairs are
-/// multiplied anyway.
-void FfmBlock::widen(Tape& tape, std::size_t length) const {
-  FfmInPlace& at = tape.ffm.at;
+std::size_t FfmBlock::row_bytes(const Parameters& parameters, const Tape& tape) const {
+  return std::max(tape.row_layout->stride(),
+                  codec_in_place().bytes(std::size_t{parameters.layout.fields} * config_.k));
+}
+
+void FfmBlock::widen(const Parameters& parameters, FfmInPlace& at) const {
+  at.rows = at.to_read;
+  at.widened = config_.weights.is_scaled();
+  if (!at.widened) return;
+  const std::size_t length = std::size_t{parameters.layout.fields} * config_.k;
   const std::size_t stride = table::odd_lines(codec_in_place().bytes(length));
   if (at.wide.size() < at.to_read.size() * stride) at.wide.resize(at.to_read.size() * stride);
   for (std::size_t i = 0; i < at.to_read.size(); ++i) {
@@ -129,8 +88,7 @@ float FfmBlock::pairs_in_place(const Parameters& parameters, Tape& tape, std::si
   float* const to = at.filled ? pairs : at.compact.data();
   const float sum_of_pairs =
       kernels_->ffm_pairs(codec_in_place(), at.rows.data(), at.fields.data(), n, config_.k, to);
-  const bool as_they_are = at.ones && !at.widened;
-  if (!as_they_are) times_values(at.x.data(), n, to);
+  if (!at.as_kernels_see()) times_values(at.x.data(), n, to);
   if (!at.filled && (config_.has_mlp() || tape.keep_parts)) {
     std::fill(pairs, pairs + all, 0.0f);
     for (std::size_t i = 0; i < n; ++i) {
@@ -138,7 +96,7 @@ float FfmBlock::pairs_in_place(const Parameters& parameters, Tape& tape, std::si
       for (std::size_t j = 0; j < i; ++j) pairs[pair_index(at.fields[j], at.fields[i])] = from[j];
     }
   }
-  return as_they_are ? sum_of_pairs : kernels_->total(to, count);
+  return at.as_kernels_see() ? sum_of_pairs : kernels_->total(to, count);
 }
 
 float* FfmBlock::spread_in_place(const Parameters& parameters, Tape& tape) const {

@@ -21,42 +21,91 @@ float weighted_sum(const Tape& tape, std::size_t begin, std::size_t end) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
+/// As a float, the rate of a stream of clicks alone may round to 1.
+float base_rate(const Scalars& scalars) {
+  return std::clamp(static_cast<float>(scalars.clicks / scalars.count), 1e-7f, 1.0f - 1e-7f);
+}
+
 }  // namespace
 
 void LinearBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                           std::size_t end) const {
+  const std::uint32_t groups = parameters.layout.groups();
   for (std::size_t b = begin; b < end; ++b) {
+    if (has_groups(tape)) std::fill_n(tape.group_linear.data() + b * groups, groups, 0.0f);
     if (config_.mixed) {
-      forward_mixed(parameters, tape, b);
-    } else {
-      forward_one(parameters, tape, b);
+      std::fill_n(tape.group_counts.data() + b * groups, groups, 0.0f);
+      std::fill_n(tape.group_seen.data() + b * groups, groups, 0.0f);
     }
+    const LinearSums sums = add(parameters, tape, b, start(parameters, tape, b));
+    float counts = tape.scores[b].base;
+    if (config_.mixed) {
+      const float* const weights = parameters.group_weights.data();
+      const float* const group_counts = tape.group_counts.data() + b * groups;
+      for (std::uint32_t g = 0; g < groups; ++g) counts += weights[2 * g] * group_counts[g];
+    }
+    finish(parameters, tape, b, sums, counts);
   }
 }
 
-void LinearBlock::forward_one(const Parameters& parameters, Tape& tape, std::size_t b) const {
-  const std::uint32_t groups = parameters.layout.groups();
+LinearSums LinearBlock::start(const Parameters& parameters, Tape& tape, std::size_t b) const {
+  const Scalars& scalars = parameters.scalars;
   Scores& scores = tape.scores[b];
-  scores.base = tape.initial(b) + (config_.constant ? parameters.scalars.bias : 0.0f);
-  float sum = scores.base;
+  const float bias = config_.constant ? scalars.bias : 0.0f;
+  if (!config_.mixed) {
+    scores.base = tape.initial(b) + bias;
+    return {.linear = scores.base};
+  }
+  const float rate = base_rate(scalars), odds = logit(rate);
+  scores.base = odds + tape.initial(b);
+  return {.linear = scores.base + bias,
+          .linear2 = config_.constant ? scalars.bias2 : 0.0f,
+          .rate = rate,
+          .odds = odds};
+}
+
+LinearSums LinearBlock::add(const Parameters& parameters, Tape& tape, std::size_t b,
+                            LinearSums before) const {
+  return config_.mixed ? add_mixed(parameters, tape, b, before)
+                       : add_one(tape, b, parameters.layout.groups(), before);
+}
+
+void LinearBlock::finish(const Parameters& parameters, Tape& tape, std::size_t b,
+                         const LinearSums& sums, float counts) const {
+  Scores& scores = tape.scores[b];
+  if (!config_.mixed) {
+    scores.linear = scores.first = scores.ffm = scores.deep = scores.last = sums.linear;
+    return;
+  }
+  scores.counts = clamp_score(counts);
+  scores.linear = clamp_score(sums.linear);
+  scores.linear2 = clamp_score(sums.linear2 + scores.counts);
+  scores.first_mix.score = {scores.linear, scores.counts, 0.0f, 0.0f};
+  Mixer(kFirstHeads).forward(parameters.scalars.first, scores.first_mix);
+  scores.first = scores.first_mix.mixed;
+  scores.ffm = scores.deep = scores.last = scores.linear2;
+}
+
+LinearSums LinearBlock::add_one(Tape& tape, std::size_t b, std::uint32_t groups,
+                                LinearSums before) const {
+  LinearSums sums = before;
   const bool grouped = config_.uses_groups();
   if (!grouped) {
-    sum += weighted_sum(tape, tape.batch->linear_begin(tape.first + b),
-                        tape.batch->linear_end(tape.first + b));
+    sums.linear += weighted_sum(tape, tape.batch->linear_begin(tape.first + b),
+                                tape.batch->linear_end(tape.first + b));
   }
-  if (grouped || tape.keep_parts) {
+  if (has_groups(tape)) {
     float* group_linear = tape.group_linear.data() + b * groups;
-    std::fill(group_linear, group_linear + groups, 0.0f);
     for (const feature::LinearRun& run : tape.linear_runs(b)) {
       float partial = 0;
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         partial += tape.cells[i]->weight * tape.values[i];
       }
       group_linear[run.group] += partial;
-      if (grouped) sum += partial;
+      if (grouped) sums.linear += partial;
     }
   }
-  scores.linear = scores.first = scores.ffm = scores.deep = scores.last = sum;
+  return sums;
 }
 
 /// Of each feature of example b the log-odds of (clicks + prior) / (count + kPriorCount), and
@@ -80,35 +129,22 @@ void LinearBlock::take_logs(Tape& tape, std::size_t b, float rate) const {
   kernels_.log(counts, count, counts);
 }
 
-void LinearBlock::forward_mixed(const Parameters& parameters, Tape& tape, std::size_t b) const {
-  const Scalars& scalars = parameters.scalars;
+LinearSums LinearBlock::add_mixed(const Parameters& parameters, Tape& tape, std::size_t b,
+                                  LinearSums before) const {
   const std::uint32_t groups = parameters.layout.groups();
-  float* group_linear = tape.group_linear.data() + b * groups;
-  float* group_counts = tape.group_counts.data() + b * groups;
-  float* group_seen = tape.group_seen.data() + b * groups;
-  std::fill(group_linear, group_linear + groups, 0.0f);
-  std::fill(group_counts, group_counts + groups, 0.0f);
-  std::fill(group_seen, group_seen + groups, 0.0f);
-
-  Scores& scores = tape.scores[b];
-  // As a float, the rate of a stream of clicks alone may round to 1.
-  const float rate =
-      std::clamp(static_cast<float>(scalars.clicks / scalars.count), 1e-7f, 1.0f - 1e-7f);
-  const float base = logit(rate);
-  scores.base = base + tape.initial(b);
-  const bool constant = config_.constant;
-  float linear = scores.base + (constant ? scalars.bias : 0.0f);
-  float linear2 = constant ? scalars.bias2 : 0.0f;
-  float counts = scores.base;
-  take_logs(tape, b, rate);
+  float* const group_linear = tape.group_linear.data() + b * groups;
+  float* const group_counts = tape.group_counts.data() + b * groups;
+  float* const group_seen = tape.group_seen.data() + b * groups;
+  LinearSums sums = before;
+  take_logs(tape, b, sums.rate);
   for (const feature::LinearRun& run : tape.linear_runs(b)) {
     float sum = 0, odds = 0, seen = 0;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const table::MixedCell& cell = table::mixed(*tape.cells[i]);
       sum += cell.weight * tape.values[i];
-      linear2 += cell.weight2 * tape.values[i];
+      sums.linear2 += cell.weight2 * tape.values[i];
       if (cell.count > 0) {
-        odds += tape.log_odds[i] - base;
+        odds += tape.log_odds[i] - sums.odds;
         seen += tape.log_counts[i];
       }
     }
@@ -117,17 +153,9 @@ void LinearBlock::forward_mixed(const Parameters& parameters, Tape& tape, std::s
     // A group that comes in several runs counts with the mean of each.
     group_counts[run.group] += odds / length;
     group_seen[run.group] += seen / length;
-    linear += sum;
+    sums.linear += sum;
   }
-  const float* weights = parameters.group_weights.data();
-  for (std::uint32_t g = 0; g < groups; ++g) counts += weights[2 * g] * group_counts[g];
-  scores.counts = clamp_score(counts);
-  scores.linear = clamp_score(linear);
-  scores.linear2 = clamp_score(linear2 + scores.counts);
-  scores.first_mix.score = {scores.linear, scores.counts, 0.0f, 0.0f};
-  Mixer(kFirstHeads).forward(scalars.first, scores.first_mix);
-  scores.first = scores.first_mix.mixed;
-  scores.ffm = scores.deep = scores.last = scores.linear2;
+  return sums;
 }
 
 }  // namespace leveret::block

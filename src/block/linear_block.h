@@ -21,6 +21,13 @@
 
 namespace leveret::block {
 
+/// What features add to the heads, but for what groups of them add up to (Tape::group_*). Of a
+/// request's context and of a candidate they are added.
+struct LinearSums {
+  float linear = 0, linear2 = 0;
+  float rate = 0, odds = 0;  ///< mixed heads: the base rate, and its log-odds
+};
+
 class LinearBlock final : public Block {
  public:
   /// How many examples of the base rate a feature's counts are smoothed with.
@@ -35,9 +42,22 @@ class LinearBlock final : public Block {
   void backward(const Parameters&, Tape&) const override {}
   bool needs_fields() const override { return false; }
 
+  // The parts of `forward`, for an example whose features come in two portions.
+
+  /// What stands in all sums before the first feature. Leaves Scores::base.
+  LinearSums start(const Parameters& parameters, Tape& tape, std::size_t b) const;
+  /// `before` and what the features of example b add; groups' sums likewise, on the tape.
+  LinearSums add(const Parameters& parameters, Tape& tape, std::size_t b, LinearSums before) const;
+  /// The scores. `counts`: Scores::base and the weighted groups' counts; mixed heads only.
+  void finish(const Parameters& parameters, Tape& tape, std::size_t b, const LinearSums& sums,
+              float counts) const;
+  /// Whether the tape has sums of groups.
+  bool has_groups(const Tape& tape) const { return config_.uses_groups() || tape.keep_parts; }
+
  private:
-  void forward_one(const Parameters& parameters, Tape& tape, std::size_t b) const;
-  void forward_mixed(const Parameters& parameters, Tape& tape, std::size_t b) const;
+  LinearSums add_one(Tape& tape, std::size_t b, std::uint32_t groups, LinearSums before) const;
+  LinearSums add_mixed(const Parameters& parameters, Tape& tape, std::size_t b,
+                       LinearSums before) const;
   void take_logs(Tape& tape, std::size_t b, float rate) const;
 
   const kernels::Kernels& kernels_;

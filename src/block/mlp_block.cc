@@ -10,12 +10,25 @@ void MlpBlock::forward(const Parameters& parameters, Tape& tape, std::size_t beg
                        std::size_t end) const {
   const std::vector<Dense>& layers = parameters.layers;
   if (layers.empty()) return;  // no field has been met yet
-  const float* in = tape.inputs.data() + begin * width(layers, 0);
+  const Dense& first = layers[0];
+  kernels_->dense_forward(first.weights.data(), first.bias.data(),
+                          tape.inputs.data() + begin * width(layers, 0), width(layers, 0),
+                          first.outputs, first.stride(), end - begin,
+                          tape.hidden[0].data() + begin * first.outputs);
+  forward_rest(parameters, tape, begin, end);
+}
+
+void MlpBlock::forward_rest(const Parameters& parameters, Tape& tape, std::size_t begin,
+                            std::size_t end) const {
+  const std::vector<Dense>& layers = parameters.layers;
+  const float* in = nullptr;
   for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
     const Dense& layer = layers[l];
     float* out = tape.hidden[l].data() + begin * layer.outputs;
-    kernels_->dense_forward(layer.weights.data(), layer.bias.data(), in, width(layers, l),
-                            layer.outputs, layer.stride(), end - begin, out);
+    if (l > 0) {
+      kernels_->dense_forward(layer.weights.data(), layer.bias.data(), in, width(layers, l),
+                              layer.outputs, layer.stride(), end - begin, out);
+    }
     const std::size_t outs = (end - begin) * layer.outputs;
     for (std::size_t o = 0; o < outs; ++o) out[o] = std::max(out[o], 0.0f);
     in = out;

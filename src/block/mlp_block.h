@@ -17,6 +17,9 @@ class MlpBlock final : public Block {
   /// Writes hidden and scores.deep.
   void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                std::size_t end) const override;
+  /// All that follows the first layer, whose outputs are in tape.hidden[0] as they are before ReLU.
+  void forward_rest(const Parameters& parameters, Tape& tape, std::size_t begin,
+                    std::size_t end) const;
   /// Writes d_hidden (0 for a neuron that did not fire, which costs nothing from there on: sparse
   /// updates, FW paper, section 4.3) and d_inputs.
   void backward(const Parameters& parameters, Tape& tape) const override;

@@ -10,6 +10,7 @@
 
 #include "block/mixer.h"
 #include "feature/feature_batch.h"
+#include "kernels/kernels.h"
 #include "table/aligned.h"
 #include "table/row_layout.h"
 #include "table/slot.h"
@@ -53,6 +54,15 @@ struct FfmInPlace {
   std::vector<float> compact;         ///< n(n+1)/2 and kSpare more
   table::AlignedBytes nothing;        ///< a row of zeros; stays so
   table::AlignedBytes wide;           ///< n rows: codes of kScaled rows, in 16 bits
+
+  /// Makes room for what n rows have beside them, of `stride` bytes as kernels see them.
+  void resize(std::size_t n, std::size_t stride) {
+    fields.resize(n);
+    x.resize(n + kernels::Kernels::kSpare);
+    if (nothing.size() < stride) nothing.assign(stride, std::byte{});
+  }
+  /// Whether pairs are those that kernels make.
+  bool as_kernels_see() const { return ones && !widened; }
 };
 
 /// Working memory of FfmBlock for one example, in place or not. If not, the fields' sums are made,

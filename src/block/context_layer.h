@@ -1,0 +1,59 @@
+/// MergeNorm and the first hidden layer of a request: what the context's inputs add is made once.
+///
+/// The layer is linear, so that goes through the normalisation, too: with W of the normalised
+/// inputs p, whose mean is m and deviation d, W (p - m) / d = (W_c p_c + W_r p_r - m W 1) / d for
+/// the context's inputs and the rest of them, which a candidate decides; m and d come from sums of
+/// both. What is large and common to all would cancel: so of all p the context's mean is subtracted
+/// first. (The mean of the squares of what is left is then at least its own mean's square.)
+#pragma once
+
+#include <cstdint>
+
+#include "block/block.h"
+#include "block/config.h"
+#include "block/field_split.h"
+
+namespace leveret::block {
+
+/// One thread's. It has a copy of the layer, its columns in FieldSplit's order.
+class ContextLayer {
+ public:
+  ContextLayer(const kernels::Kernels& kernels, Config config, const Parameters& parameters,
+               const FieldSplit& split);
+
+  /// Example b of the tape, after LinearBlock and FfmBlock, is the context.
+  void set_context(const Parameters& parameters, const Tape& tape, std::size_t b);
+
+  /// How a candidate's inputs were normalised: by 1 / deviation, after the context's mean and
+  /// `mean` were subtracted.
+  struct Norm {
+    float scale, mean;
+  };
+  /// Normalises a candidate's inputs in place, as far as the model does. They are where FieldSplit
+  /// says, those that the model normalises with seen counts as they are; zeros up to the stride.
+  Norm normalise(float* inputs) const;
+
+  /// The layer's outputs before ReLU, of several candidates, whose inputs are split.stride() apart.
+  void forward(const float* inputs, const Norm* norms, std::size_t examples, float* out) const;
+
+ private:
+  std::uint32_t source_of_candidate(std::uint32_t column) const;
+  std::uint32_t source_of_context(std::uint32_t column) const;
+
+  const kernels::Kernels& kernels_;
+  const Config config_;
+  const FieldSplit& split_;
+  const InputLayout layout_;
+  Dense candidate_, context_;  ///< the layer's columns; no biases
+  table::AlignedFloats ones_;  ///< W 1, by output
+  table::AlignedFloats bias_;  ///< of the layer
+
+  // The context.
+  double sum_ = 0, squares_ = 0;  ///< of its normalised inputs, less their mean
+  float mean_ = 0;
+  table::AlignedFloats inputs_;
+  table::AlignedFloats part_;         ///< W_c (p_c - mean)
+  table::AlignedFloats as_they_are_;  ///< biases, and what inputs add that are not normalised
+};
+
+}  // namespace leveret::block

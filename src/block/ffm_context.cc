@@ -1,0 +1,172 @@
+#include "block/ffm_context.h"
+
+#include <cstring>
+
+#include "block/ffm_rows.h"
+
+namespace leveret::block {
+namespace {
+
+/// Of `count` places `stride` apart, the bytes at each, one after the other.
+template <std::size_t kBytes>
+void gather_fixed(const std::byte* from, const std::uint32_t* slots, std::size_t count,
+                  std::byte* to, std::size_t stride) {
+  for (std::size_t j = 0; j < count; ++j) {
+    std::memcpy(to + j * stride, from + slots[j] * kBytes, kBytes);
+  }
+}
+
+/// Slots of a row, each of `bytes`, to places `stride` apart.
+void spread_slots(const std::byte* row, std::size_t bytes, const std::vector<std::uint32_t>& slots,
+                  std::byte* to, std::size_t stride) {
+  const std::size_t count = slots.size();
+  switch (bytes) {  // as many bytes as are known beforehand are one instruction or two
+    case 8:
+      return gather_fixed<8>(row, slots.data(), count, to, stride);
+    case 16:
+      return gather_fixed<16>(row, slots.data(), count, to, stride);
+    case 32:
+      return gather_fixed<32>(row, slots.data(), count, to, stride);
+    default:
+      for (std::size_t j = 0; j < count; ++j) {
+        std::memcpy(to + j * stride, row + slots[j] * bytes, bytes);
+      }
+  }
+}
+
+}  // namespace
+
+FfmContext::FfmContext(const kernels::Kernels& kernels, const Config& config,
+                       const FieldSplit& split, const FfmBlock& block)
+    : kernels_(kernels),
+      k_(config.k),
+      codec_(block.codec_in_place()),
+      split_(split),
+      block_(block) {
+  const std::size_t candidates = split_.candidate.size(), length = split_.context.size() * k_;
+  const std::size_t row_bytes = codec_.bytes(length);
+  rows_.resize(candidates * row_bytes);
+  sums_.resize(candidates * length);
+  for (std::size_t j = 0; j < candidates; ++j) {
+    slots_of_rows_.push_back(rows_.data() + j * row_bytes);
+    slots_of_sums_.push_back(reinterpret_cast<const std::byte*>(sums_.data() + j * length));
+  }
+  x_.resize(split_.context.size());
+  sums_of_fields_.resize(candidates);
+  no_sum_.resize(slots() * k_);
+}
+
+void FfmContext::set_context(const Tape& tape, std::size_t b) {
+  pairs_sum_ = tape.pairs_sum[b];
+  in_place_ = tape.ffm.in_place;
+  as_kernels_see_ = in_place_ && tape.ffm.at.as_kernels_see();
+  instance_ = FfmBlock::instance_sums(tape, b, in_place_ && tape.ffm.at.ones);
+  has_sums_ = false;
+  if (in_place_) {
+    gather_rows(tape.ffm.at);
+  } else {
+    gather_sums(tape.ffm);
+  }
+}
+
+void FfmContext::gather_rows(const FfmInPlace& at) {
+  const std::size_t bytes = codec_.bytes(k_);
+  const std::size_t stride = bytes * split_.context.size();
+  std::size_t i = 0;  // of the rows, whose fields ascend, too
+  for (std::size_t c = 0; c < split_.context.size(); ++c) {
+    while (i < at.rows.size() && at.fields[i] < split_.context[c]) ++i;
+    const bool there = i < at.rows.size() && at.fields[i] == split_.context[c];
+    const std::byte* const row = there ? at.rows[i] : at.nothing.data();
+    x_[c] = there ? at.x[i] : 0.0f;
+    spread_slots(row, bytes, split_.candidate, rows_.data() + c * bytes, stride);
+  }
+}
+
+void FfmContext::gather_sums(const FfmTape& ffm) {
+  const std::size_t bytes = k_ * sizeof(float);
+  const std::size_t stride = bytes * split_.context.size();
+  std::byte* const to = reinterpret_cast<std::byte*>(sums_.data());
+  std::size_t i = 0;
+  for (std::size_t c = 0; c < split_.context.size(); ++c) {
+    while (i < ffm.fields.size() && ffm.fields[i] < split_.context[c]) ++i;
+    const bool there = i < ffm.fields.size() && ffm.fields[i] == split_.context[c];
+    const float* const sum = there ? ffm.sums[i] : no_sum_.data();
+    spread_slots(reinterpret_cast<const std::byte*>(sum), bytes, split_.candidate, to + c * bytes,
+                 stride);
+  }
+  has_sums_ = true;
+}
+
+/// For a candidate that has several features in a field.
+void FfmContext::make_sums_of_rows() {
+  const std::size_t length = split_.context.size() * k_;
+  for (std::size_t j = 0; j < split_.candidate.size(); ++j) {
+    float* const sums = sums_.data() + j * length;
+    kernels_.decode(codec_, slots_of_rows_[j], length, sums);
+    for (std::size_t c = 0; c < x_.size() && !as_kernels_see_; ++c) {
+      kernels_.scale(sums + c * k_, k_, x_[c], sums + c * k_);
+    }
+  }
+  has_sums_ = true;
+}
+
+void FfmContext::forward(const Parameters& parameters, Tape& tape, std::size_t b, float* pairs) {
+  const std::size_t n = split_.candidate.size();
+  at_.resize(n, block_.row_bytes(parameters, tape));
+  const auto place = [&](std::uint32_t field) { return split_.place[field]; };
+  const bool in_place =
+      in_place_ && put_rows(tape, b, tape.to_read.rows, n, place, at_, at_.to_read).has_value();
+  if (in_place) block_.widen(parameters, at_);
+  const float sum = in_place ? pairs_in_place(pairs) : pairs_of_sums(parameters, tape, b, pairs);
+  InstanceSums instance = FfmBlock::instance_sums(tape, b, in_place && at_.ones);
+  instance.features += instance_.features;
+  instance.squares += instance_.squares;
+  block_.finish(tape, b, pairs_sum_ + sum, instance);
+}
+
+/// Returns their sum.
+float FfmContext::pairs_in_place(float* pairs) {
+  const std::size_t n = split_.candidate.size(), in_context = split_.context.size();
+  float* const own = pairs + split_.cross();
+  const float sum =
+      kernels_.ffm_rectangle(codec_, at_.rows.data(), slots_of_rows_.data(), n,
+                             split_.context.data(), in_context, k_, pairs) +
+      kernels_.ffm_pairs(codec_, at_.rows.data(), split_.candidate.data(), n, k_, own);
+  if (as_kernels_see_ && at_.as_kernels_see()) return sum;
+  for (std::size_t j = 0; j < n; ++j) {
+    float* const row = pairs + j * in_context;
+    for (std::size_t c = 0; c < in_context; ++c) row[c] *= at_.x[j] * x_[c];
+  }
+  times_values(at_.x.data(), n, own);
+  return kernels_.total(pairs, split_.pairs());
+}
+
+float FfmContext::pairs_of_sums(const Parameters& parameters, Tape& tape, std::size_t b,
+                                float* pairs) {
+  if (!has_sums_) make_sums_of_rows();
+  block_.gather_sums(parameters, tape, b);
+  const FfmTape& ffm = tape.ffm;
+  for (const std::byte*& sum : sums_of_fields_) {
+    sum = reinterpret_cast<const std::byte*>(no_sum_.data());
+  }
+  for (std::size_t i = 0; i < ffm.fields.size(); ++i) {
+    sums_of_fields_[split_.place[ffm.fields[i]]] = reinterpret_cast<const std::byte*>(ffm.sums[i]);
+  }
+  const std::size_t n = split_.candidate.size();
+  const kernels::Codec floats = kernels::Codec::f32();
+  float* const own = pairs + split_.cross();
+  float sum =
+      kernels_.ffm_rectangle(floats, sums_of_fields_.data(), slots_of_sums_.data(), n,
+                             split_.context.data(), split_.context.size(), k_, pairs) +
+      kernels_.ffm_pairs(floats, sums_of_fields_.data(), split_.candidate.data(), n, k_, own);
+  for (std::size_t i = 0; i < ffm.present.size(); ++i) {
+    if (!ffm.present[i].several) continue;
+    const std::size_t j = split_.place[ffm.present[i].field];
+    const float within = block_.within(tape, i);
+    own[pair_index(j, j)] = within;
+    sum += within;
+  }
+  return sum;
+}
+
+}  // namespace leveret::block
