@@ -26,6 +26,13 @@ namespace leveret::block {
 struct LinearSums {
   float linear = 0, linear2 = 0;
   float rate = 0, odds = 0;  ///< mixed heads: the base rate, and its log-odds
+
+  /// No feature, with the base rate that these have.
+  LinearSums of_nothing() const { return {.rate = rate, .odds = odds}; }
+  void add(const LinearSums& others) {
+    linear += others.linear;
+    linear2 += others.linear2;
+  }
 };
 
 class LinearBlock final : public Block {

@@ -75,7 +75,7 @@ void Predictor::add_outcomes(const text::ExampleChunk& chunk, std::size_t first,
     const std::size_t example = tape_.first + b;
     outcomes.add(chunk, chunk.examples[first + example]);
     Outcome& outcome = outcomes.items.back();
-    outcome.probability = block::sigmoid(tape_.scores[b].last);
+    outcome.set_score(tape_.scores[b].last);
     outcome.features = batch_.linear_end(example) - batch_.linear_begin(example) + constant;
   }
 }

@@ -122,6 +122,12 @@ bool Parser::LineParser::parse_usual_label(std::uint32_t begin, Example& example
 bool Parser::LineParser::parse_label(std::uint32_t begin, Example& example) {
   while (delimiter() != '|' && !at_line_end()) cursor_.advance();
   const bool has_bar = delimiter() == '|';
+  constexpr std::string_view kShared = "shared";
+  const std::string_view text = view(begin, token_end());
+  if (options_.shared_label && has_bar && text.starts_with(kShared) &&
+      (text.size() == kShared.size() || is_space(text[kShared.size()]))) {
+    begin += static_cast<std::uint32_t>(kShared.size());
+  }
   const LabelSection section = parse_label_section(view(begin, token_end()), has_bar);
   if (section.what) return fail(section.what, begin + section.fault);
   if (section.empty && !has_bar) return false;

@@ -18,6 +18,7 @@ struct ParserOptions {
   HashMode hash = HashMode::kStrings;  ///< --hash
   std::uint32_t hash_seed = 0;         ///< --hash_seed
   bool keep_names = false;             ///< fill ExampleChunk::names (audit)
+  bool shared_label = false;           ///< "shared", VW's word for a context, is as no label
   std::uint32_t max_line = 1u << 30;   ///< bytes; a longer line is bad
   /// Namespaces whose numbers are read (namespace_number.h).
   std::vector<std::string> numbers = {};

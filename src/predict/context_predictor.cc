@@ -1,0 +1,323 @@
+#include "predict/context_predictor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "feature/selector.h"
+#include "predict/parts.h"
+
+namespace leveret::predict {
+namespace {
+
+bool selected(const std::vector<std::string>& selectors, const std::string& name,
+              const std::vector<feature::NamespacePlan>& plans) {
+  return std::ranges::any_of(selectors, [&](const std::string& selector) {
+    const bool exact =
+        std::ranges::find(plans, selector, &feature::NamespacePlan::name) != plans.end();
+    return feature::selects(selector, name, exact);
+  });
+}
+
+/// A field is the context's when all of its namespaces are.
+block::FieldSplit split_fields(const model::Model& model,
+                               const std::vector<std::string>& selectors) {
+  const std::vector<feature::NamespacePlan>& plans = model.features().plans();
+  const std::size_t fields = model.parameters().layout.fields;
+  std::vector<bool> in_context(fields), in_candidates(fields);
+  for (const feature::NamespacePlan& plan : plans) {
+    std::vector<bool>& of = selected(selectors, plan.name, plans) ? in_context : in_candidates;
+    for (const std::uint32_t field : plan.fields) of[field] = true;
+  }
+  for (std::size_t f = 0; f < fields; ++f) in_context[f] = in_context[f] && !in_candidates[f];
+  return block::FieldSplit(in_context);
+}
+
+/// Whether features of a context and of a candidate never make others together. (Such as are made
+/// of the context's alone are rare enough to go with them.)
+bool keeps(const model::Model& model) {
+  const feature::FeatureOptions& options = model.spec().features;
+  return options.interactions.empty() && options.transforms.empty();
+}
+
+}  // namespace
+
+ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
+                                   const text::NamespaceNames& names,
+                                   const kernels::Kernels& kernels,
+                                   std::vector<std::string> context)
+    : model_(std::move(model)),
+      names_(names),
+      selectors_(std::move(context)),
+      config_(model_->config()),
+      keeps_(keeps(*model_)),
+      has_ffm_(config_.has_ffm() && model_->parameters().layout.fields > 0),
+      has_mlp_(has_ffm_ && config_.has_mlp()),
+      split_(split_fields(*model_, selectors_)),
+      network_(config_, kernels),
+      linear_(kernels, config_),
+      ffm_(kernels, config_),
+      mlp_(kernels, config_),
+      loss_(config_),
+      whole_(model_, names, kernels),
+      features_(model_->features()),
+      context_lookup_(*model_),
+      lookup_(*model_) {
+  for (feature::FeatureBatch* batch : {&context_batch_, &batch_}) {
+    batch->groups = model_->spec().uses_groups();
+    batch->chunks_stay = true;
+  }
+  if (has_ffm_) ffm_context_.emplace(kernels, config_, split_, ffm_);
+  if (has_mlp_) layer_.emplace(kernels, config_, model_->parameters(), split_);
+  features_.meet_known(names_);
+  inputs_.resize(kTogether * split_.stride(config_.mixed));
+  norms_.resize(kTogether);
+}
+
+// ---- the context ----
+
+bool ContextPredictor::is_context(std::uint32_t name) {
+  if (name >= is_context_.size()) is_context_.resize(name + std::size_t{1}, -1);
+  signed char& known = is_context_[name];
+  if (known < 0) {
+    known = selected(selectors_, std::string(names_.name(name)), model_->features().plans());
+  }
+  return known > 0;
+}
+
+void ContextPredictor::set_context(const text::ExampleChunk& chunk, std::size_t example) {
+  context_.clear();
+  append_whole(chunk, chunk.examples[example], context_);
+  start_context();
+}
+
+void ContextPredictor::start_context() {
+  ++counts_.requests;
+  kept_ = keeps_ && make_context();
+}
+
+void ContextPredictor::look_up(const feature::FeatureBatch& batch, block::Tape& tape,
+                               std::size_t example) {
+  counts_.looked_up += batch.linear_end(example) - batch.linear_begin(example);
+  (&tape == &tape_ ? lookup_ : context_lookup_).find(*model_, tape, example);
+}
+
+/// False where it has features of candidates' fields.
+bool ContextPredictor::make_context() {
+  const block::Parameters& parameters = model_->parameters();
+  context_batch_.clear();
+  while (features_.map(context_, 0, 1, context_batch_) == 0) {
+    features_.meet(names_, context_, 0, false);
+  }
+  block::Tape& tape = context_tape_;
+  context_lookup_.open(*model_, context_batch_, tape, model::Use::kPredict);
+  network_.open(parameters, 1, tape);
+  for (const feature::FieldRun& run : tape.field_runs(0)) {
+    if (split_.place[run.field] != block::FieldSplit::kContext) return false;
+  }
+  context_lookup_.prefetch(*model_, tape, 0);
+  look_up(context_batch_, tape, 0);
+  context_lookup_.resolve_values(*model_, tape, 0);
+  context_features_ = context_batch_.linear_end(0) - context_batch_.linear_begin(0);
+
+  const std::uint32_t groups = parameters.layout.groups();
+  const block::LinearSums start = linear_.start(parameters, tape, 0);
+  std::ranges::fill(tape.group_linear, 0.0f);
+  std::ranges::fill(tape.group_counts, 0.0f);
+  std::ranges::fill(tape.group_seen, 0.0f);
+  context_sums_ = linear_.add(parameters, tape, 0, start.of_nothing());
+  context_counts_ = 0;
+  for (std::uint32_t g = 1; config_.mixed && g < groups; ++g) {
+    if (split_.place[g - 1] != block::FieldSplit::kContext) continue;
+    context_counts_ += parameters.group_weights[2 * g] * tape.group_counts[g];
+  }
+  if (!has_ffm_) return true;
+  ffm_.forward(parameters, tape, 0, 1);
+  ffm_context_->set_context(tape, 0);
+  if (has_mlp_) layer_->set_context(parameters, tape, 0);
+  return true;
+}
+
+bool ContextPredictor::has_same_context(const text::ExampleChunk& chunk,
+                                        const text::Example& example) {
+  if (context_.examples.empty()) return false;
+  const text::Example& now = context_.examples[0];
+  std::uint32_t at = now.runs_begin;
+  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
+    const text::NamespaceRun& run = chunk.runs[r];
+    if (!is_context(run.name)) continue;
+    if (at == now.runs_end) return false;
+    const text::NamespaceRun& old = context_.runs[at++];
+    if (old.name != run.name || old.end - old.begin != run.end - run.begin) return false;
+    const text::Feature* const features = chunk.features.data() + run.begin;
+    const bool same =
+        std::equal(features, features + (run.end - run.begin), context_.features.data() + old.begin,
+                   [](const text::Feature& a, const text::Feature& b) {
+                     return a.hash == b.hash && a.value == b.value;
+                   });
+    if (!same) return false;
+  }
+  return at == now.runs_end;
+}
+
+// ---- candidates ----
+
+void ContextPredictor::predict(const text::ExampleChunk& chunk, std::size_t first,
+                               std::size_t count, Outcomes& outcomes) {
+  predict(chunk, first, count, {}, outcomes);
+}
+
+void ContextPredictor::predict_lines(const text::ExampleChunk& chunk, std::size_t first,
+                                     std::size_t count, Outcomes& outcomes) {
+  if (!keeps_) {
+    counts_.candidates += count;
+    return predict_wholes(chunk, first, count, {&chunk, first}, outcomes);
+  }
+  std::size_t begin = first;
+  parts_.clear();
+  const auto flush = [&](std::size_t end) {
+    predict(parts_, 0, parts_.examples.size(), {&chunk, begin}, outcomes);
+    parts_.clear();
+    begin = end;
+  };
+  for (std::size_t e = first; e < first + count; ++e) {
+    const text::Example& example = chunk.examples[e];
+    if (!has_same_context(chunk, example)) {
+      flush(e);
+      context_.clear();
+      append_part(chunk, example, context_, [&](std::uint32_t name) { return is_context(name); });
+      start_context();
+    }
+    append_part(chunk, example, parts_, [&](std::uint32_t name) { return !is_context(name); });
+  }
+  flush(first + count);
+}
+
+void ContextPredictor::predict(const text::ExampleChunk& chunk, std::size_t first,
+                               std::size_t count, const Wholes& wholes, Outcomes& outcomes) {
+  counts_.candidates += count;
+  if (!kept_) return predict_wholes(chunk, first, count, wholes, outcomes);
+  for (std::size_t next = first; next < first + count;) {
+    batch_.clear();
+    const std::size_t wanted = std::min(first + count - next, kWindow);
+    const std::size_t mapped = features_.map(chunk, next, wanted, batch_);
+    if (mapped < wanted) features_.meet(names_, chunk, next + mapped, false);
+    if (mapped > 0) {
+      predict_window(chunk, next, {wholes.chunk, wholes.first + (next - first)}, outcomes);
+    }
+    next += mapped;
+  }
+}
+
+/// As Predictor::predict_window: while a candidate goes forward, the rows of the next and the slots
+/// of the one after that are on their way from memory.
+void ContextPredictor::predict_window(const text::ExampleChunk& chunk, std::size_t first,
+                                      const Wholes& wholes, Outcomes& outcomes) {
+  const std::size_t size = batch_.size();
+  const text::ExampleChunk& source = wholes.chunk != nullptr ? *wholes.chunk : chunk;
+  const std::size_t source_first = wholes.chunk != nullptr ? wholes.first : first;
+  const std::uint32_t others = context_features_ + (model_->spec().constant ? 1 : 0);
+  lookup_.open(*model_, batch_, tape_, model::Use::kPredict);
+  network_.open(model_->parameters(), std::min(size, kTogether), tape_);
+  lookup_.prefetch(*model_, tape_, 0);
+  if (size > 1) lookup_.prefetch(*model_, tape_, 1);
+  look_up(batch_, tape_, 0);
+  for (std::size_t e = 0; e < size; ++e) {
+    if (e % kTogether == 0) {
+      tape_.first = e;
+      tape_.size = std::min(kTogether, size - e);
+    }
+    if (e + 2 < size) lookup_.prefetch(*model_, tape_, e + 2);
+    if (e + 1 < size) look_up(batch_, tape_, e + 1);
+    lookup_.resolve_values(*model_, tape_, e - tape_.first);
+    if (is_candidate(e - tape_.first)) forward(e - tape_.first);
+    if (e + 1 < tape_.first + tape_.size) continue;
+    forward_together();
+    for (std::size_t b = 0; b < tape_.size; ++b) {
+      const std::size_t at = tape_.first + b;
+      if (!is_candidate(b)) {
+        predict_wholes(chunk, first + at, 1, {wholes.chunk, source_first + at}, outcomes);
+        continue;
+      }
+      outcomes.add(source, source.examples[source_first + at]);
+      outcomes.items.back().set_score(tape_.scores[b].last);
+      outcomes.items.back().features = others + batch_.linear_end(at) - batch_.linear_begin(at);
+    }
+  }
+}
+
+/// Whether example b of the tape has features of candidates' fields only, and of no field.
+bool ContextPredictor::is_candidate(std::size_t b) const {
+  const std::uint32_t* const place = split_.place.data();
+  for (const feature::FieldRun& run : tape_.field_runs(b)) {
+    if (place[run.field] == block::FieldSplit::kContext) return false;
+  }
+  for (const feature::LinearRun& run : tape_.linear_runs(b)) {
+    if (run.group > 0 && place[run.group - 1] == block::FieldSplit::kContext) return false;
+  }
+  return true;
+}
+
+void ContextPredictor::forward(std::size_t b) {
+  const block::Parameters& parameters = model_->parameters();
+  const std::uint32_t groups = parameters.layout.groups();
+  const auto start_groups = [&](std::vector<float>& sums, const std::vector<float>& context) {
+    std::copy_n(context.data(), groups, sums.data() + b * groups);
+  };
+  if (linear_.has_groups(tape_)) start_groups(tape_.group_linear, context_tape_.group_linear);
+  if (config_.mixed) {
+    start_groups(tape_.group_counts, context_tape_.group_counts);
+    start_groups(tape_.group_seen, context_tape_.group_seen);
+  }
+  block::LinearSums sums = linear_.start(parameters, tape_, b);
+  sums.add(context_sums_);
+  sums = linear_.add(parameters, tape_, b, sums);
+  float counts = tape_.scores[b].base + context_counts_;
+  for (std::size_t i = 0; config_.mixed && i < split_.groups(); ++i) {
+    const std::uint32_t g = split_.group(i);
+    counts += parameters.group_weights[2 * g] * tape_.group_counts[b * groups + g];
+  }
+  linear_.finish(parameters, tape_, b, sums, counts);
+  if (!has_ffm_) return;
+
+  float* const inputs = inputs_.data() + b * split_.stride(config_.mixed);
+  ffm_context_->forward(parameters, tape_, b, inputs);
+  if (!has_mlp_) return;
+  for (std::size_t i = 0; i < split_.groups(); ++i) {
+    const std::size_t from = b * groups + split_.group(i);
+    inputs[split_.linear() + i] = tape_.group_linear[from];
+    if (!config_.mixed) continue;
+    inputs[split_.counts() + i] = tape_.group_counts[from];
+    inputs[split_.seen() + i] = tape_.group_seen[from];
+  }
+  if (config_.mixed) inputs[split_.first()] = tape_.scores[b].first;
+  norms_[b] = layer_->normalise(inputs);
+}
+
+void ContextPredictor::forward_together() {
+  const block::Parameters& parameters = model_->parameters();
+  if (has_mlp_) {
+    layer_->forward(inputs_.data(), norms_.data(), tape_.size, tape_.hidden[0].data());
+    mlp_.forward_rest(parameters, tape_, 0, tape_.size);
+  }
+  loss_.forward(parameters, tape_, 0, tape_.size);
+}
+
+void ContextPredictor::predict_wholes(const text::ExampleChunk& chunk, std::size_t first,
+                                      std::size_t count, const Wholes& wholes, Outcomes& outcomes) {
+  counts_.uncached += count;
+  if (wholes.chunk != nullptr) return whole_.predict(*wholes.chunk, wholes.first, count, outcomes);
+  for (std::size_t e = first; e < first + count; ++e) {
+    const text::Example& candidate = chunk.examples[e];
+    joined_.clear();
+    if (!context_.examples.empty()) append_whole(context_, context_.examples[0], joined_);
+    append_whole(chunk, candidate, joined_);
+    joined_.name_limit = std::max(context_.name_limit, chunk.name_limit);
+    joined_.bytes = chunk.view(candidate.tag_begin, candidate.tag_size);
+    text::Example& all = joined_.examples.back();
+    all.runs_begin = 0;
+    all.tag_begin = 0;
+    whole_.predict(joined_, joined_.examples.size() - 1, 1, outcomes);
+  }
+}
+
+}  // namespace leveret::predict

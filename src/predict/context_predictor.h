@@ -1,0 +1,130 @@
+/// Scores of requests: one context (a user, a page) and any number of candidates (ads) for it. What
+/// does not depend on the candidate is computed once for a request: the context's features are
+/// looked up, their linear sums and pairs made, their rows gathered for the pairs with candidates,
+/// and what they add to the first hidden layer (FW paper, section 5, which keeps less).
+///
+/// Scores are those of Predictor, but for rounding. What the context's part cannot be told apart
+/// for goes the way of Predictor, which `ContextCounts::uncached` counts: models with interactions
+/// or transforms, a context with features of a candidates' field, a candidate with features of a
+/// context's field.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "block/context_layer.h"
+#include "block/ffm_context.h"
+#include "block/field_split.h"
+#include "block/linear_block.h"
+#include "block/loss_block.h"
+#include "block/mlp_block.h"
+#include "predict/predictor.h"
+
+namespace leveret::predict {
+
+/// Since the predictor was made.
+struct ContextCounts {
+  std::uint64_t requests = 0;
+  std::uint64_t candidates = 0;
+  std::uint64_t uncached = 0;   ///< of the candidates, those that were scored as a whole
+  std::uint64_t looked_up = 0;  ///< linear features that were searched for in the model
+};
+
+/// One thread's; many may share the model, which lives as long as one of them. No copies, no moves.
+class ContextPredictor {
+ public:
+  /// `context`: selectors (feature/selector.h) of the namespaces that contexts have. A field all of
+  /// whose namespaces these are is a context's, every other one a candidates'. `names` are those of
+  /// the parser whose chunks will come; they outlive the predictor.
+  ContextPredictor(std::shared_ptr<const model::Model> model, const text::NamespaceNames& names,
+                   const kernels::Kernels& kernels, std::vector<std::string> context);
+  ContextPredictor(const ContextPredictor&) = delete;
+  ContextPredictor& operator=(const ContextPredictor&) = delete;
+
+  /// An example of the chunk is the context from now on, all of its features; they are copied. Its
+  /// label, initial score and tag are not looked at.
+  void set_context(const text::ExampleChunk& chunk, std::size_t example);
+
+  /// Appends an outcome for each of the candidates [first, first + count) of the chunk: what
+  /// Predictor says to an example with the context's features and then the candidate's.
+  void predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
+               Outcomes& outcomes);
+
+  /// The same of examples that have both: those that follow each other with equal features of
+  /// context namespaces are a request.
+  void predict_lines(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
+                     Outcomes& outcomes);
+
+  /// Whether the model is one whose contexts can be kept.
+  bool keeps_contexts() const { return keeps_; }
+  const ContextCounts& counts() const { return counts_; }
+
+ private:
+  /// Candidates that are mapped together, and that share a pass over the hidden layers.
+  static constexpr std::size_t kWindow = 32, kTogether = 8;
+
+  /// Of which examples the candidates are parts, or null: of none.
+  struct Wholes {
+    const text::ExampleChunk* chunk = nullptr;
+    std::size_t first = 0;
+  };
+
+  bool is_context(std::uint32_t name);
+  bool has_same_context(const text::ExampleChunk& chunk, const text::Example& example);
+  void start_context();
+  bool make_context();
+  void look_up(const feature::FeatureBatch& batch, block::Tape& tape, std::size_t example);
+
+  void predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
+               const Wholes& wholes, Outcomes& outcomes);
+  void predict_window(const text::ExampleChunk& chunk, std::size_t first, const Wholes& wholes,
+                      Outcomes& outcomes);
+  bool is_candidate(std::size_t b) const;
+  void forward(std::size_t b);
+  void forward_together();
+  void predict_wholes(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
+                      const Wholes& wholes, Outcomes& outcomes);
+
+  const std::shared_ptr<const model::Model> model_;
+  const text::NamespaceNames& names_;
+  const std::vector<std::string> selectors_;
+  const block::Config config_;
+  const bool keeps_;
+  const bool has_ffm_, has_mlp_;
+  const block::FieldSplit split_;
+  const model::Network network_;  ///< makes room on tapes
+  const block::LinearBlock linear_;
+  const block::FfmBlock ffm_;
+  const block::MlpBlock mlp_;
+  const block::LossBlock loss_;
+  Predictor whole_;
+  feature::FeatureMap features_;
+  std::vector<signed char> is_context_;  ///< by name: -1 not asked yet
+
+  // The context at hand.
+  text::ExampleChunk context_;  ///< one example, or none yet
+  bool kept_ = false;           ///< it is one that can be kept
+  feature::FeatureBatch context_batch_;
+  block::Tape context_tape_;
+  model::Lookup context_lookup_;
+  block::LinearSums context_sums_;
+  float context_counts_ = 0;  ///< of groups that no candidate adds to
+  std::uint32_t context_features_ = 0;
+  std::optional<block::FfmContext> ffm_context_;
+  std::optional<block::ContextLayer> layer_;
+
+  // Candidates.
+  text::ExampleChunk parts_;  ///< of predict_lines
+  text::ExampleChunk joined_;
+  feature::FeatureBatch batch_;
+  block::Tape tape_;
+  model::Lookup lookup_;
+  table::AlignedFloats inputs_;
+  std::vector<block::ContextLayer::Norm> norms_;
+  ContextCounts counts_;
+};
+
+}  // namespace leveret::predict

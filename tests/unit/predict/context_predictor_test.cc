@@ -1,0 +1,279 @@
+#include "predict/context_predictor.h"
+
+#include <cmath>
+
+#include "train/train_run.h"
+
+namespace leveret::predict {
+namespace {
+
+using model::LineShape;
+using train::TrainRun;
+
+/// Requests as text: of each the context, and its candidates.
+struct Request {
+  std::string context;
+  std::vector<std::string> candidates;
+};
+
+/// Namespaces in `in_context` are the contexts', the others the candidates'.
+std::vector<Request> random_requests(const LineShape& shape, const std::string& in_context,
+                                     std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto part = [&](bool context) {
+    std::string text;
+    for (std::uint32_t field = 0; field < shape.fields; ++field) {
+      const bool is_context = in_context.find(static_cast<char>('A' + field)) != std::string::npos;
+      if (is_context != context || random() % 100 < shape.missing) continue;
+      text += model::random_namespace(random, shape, field);
+    }
+    return text;
+  };
+  std::vector<Request> requests(12);
+  for (std::size_t r = 0; r < requests.size(); ++r) {
+    // No two that follow each other are equal, and one is empty.
+    requests[r].context =
+        r == 3 ? "" : part(true) + " |" + in_context[0] + " own" + std::to_string(r);
+    if (in_context.empty()) requests[r].context.clear();
+    for (std::size_t c = random() % 12; c > 0; --c) {
+      const char* const label = random() % 2 == 0 ? "1 1 0.5 'tag" : "";
+      requests[r].candidates.push_back(label + part(false));
+    }
+    if (requests[r].candidates.empty()) requests[r].candidates.push_back(" |new namespace");
+  }
+  return requests;
+}
+
+/// Both parts in one line, the context's last or first.
+std::string whole_lines(const std::vector<Request>& requests, bool context_first) {
+  std::string lines;
+  for (const Request& request : requests) {
+    for (const std::string& candidate : request.candidates) {
+      const std::size_t bar = std::min(candidate.find(" |"), candidate.size());
+      const std::string label = candidate.substr(0, bar), features = candidate.substr(bar);
+      lines += label + (context_first ? request.context + features : features + request.context);
+      lines += label.empty() && features.empty() && request.context.empty() ? " |\n" : "\n";
+    }
+  }
+  return lines;
+}
+
+std::vector<std::string> letters(const std::string& text) {
+  std::vector<std::string> all;
+  for (const char c : text) all.emplace_back(1, c);
+  return all;
+}
+
+/// Log-odds within 1e-5 of each other, but for what a float cannot say of the probability near 1
+/// that the mixed heads' are made of.
+void check_near(const Outcomes& got, const Outcomes& expected, bool mixed = true) {
+  REQUIRE(got.items.size() == expected.items.size());
+  for (std::size_t i = 0; i < got.items.size(); ++i) {
+    const double z = got.items[i].score, y = expected.items[i].score;
+    const double digit = mixed ? 1.2e-7 * (1 + std::exp(y)) : 0.0;
+    if (!(std::abs(z - y) <= 1e-5 * std::max(1.0, std::abs(y)) + digit)) {
+      FAIL("candidate " << i << ": " << z << ", as a whole " << y);
+    }
+    CHECK(got.items[i].features == expected.items[i].features);
+    CHECK(got.items[i].label == expected.items[i].label);
+    CHECK(got.tag(got.items[i]) == expected.tag(expected.items[i]));
+  }
+}
+
+/// The features of all contexts and candidates, each once.
+std::size_t count_features(TrainRun& run, const std::vector<Request>& requests) {
+  std::size_t features = 0;
+  for (const Request& request : requests) {
+    features += train::parse(run.names, request.context + " |\n").features.size();
+    for (const std::string& candidate : request.candidates) {
+      features += train::parse(run.names, candidate + " |\n").features.size();
+    }
+  }
+  return features;
+}
+
+struct Kind {
+  const char* name;
+  LineShape shape;
+};
+
+std::vector<Kind> shapes() {
+  LineShape one_each;
+  one_each.fields = 8;
+  one_each.vocabulary = 30;
+  one_each.features = 1;
+  one_each.missing = 0;
+  one_each.values = false;
+  LineShape some = one_each;
+  some.missing = 30;
+  LineShape values = some;
+  values.values = true;
+  LineShape several = values;
+  several.features = 3;
+  return {{"one feature a field", one_each},
+          {"absent fields", some},
+          {"values", values},
+          {"several features a field", several}};
+}
+
+/// Block form: contexts and candidates apart.
+Outcomes predict_blocks(ContextPredictor& predictor, TrainRun& run,
+                        const std::vector<Request>& requests) {
+  Outcomes outcomes;
+  for (const Request& request : requests) {
+    const text::ExampleChunk context = train::parse(run.names, request.context + " |\n");
+    predictor.set_context(context, 0);
+    std::string lines;
+    for (const std::string& candidate : request.candidates) lines += candidate + " |\n";
+    const text::ExampleChunk candidates = train::parse(run.names, lines);
+    predictor.predict(candidates, 0, candidates.examples.size(), outcomes);
+  }
+  return outcomes;
+}
+
+TEST_CASE("with a cached context candidates score as without") {
+  for (const train::NamedSpec& kind : train::specs_to_test()) {
+    for (const Kind& shape : shapes()) {
+      TrainRun run(kind.spec);
+      run.learn(model::random_lines(400, shape.shape, 5));
+      for (const std::string in_context : {"ABCDE", "ACEG", "H", "ABCDEFGH", "Z"}) {
+        const std::vector<Request> requests = random_requests(shape.shape, in_context, 7);
+        for (const kernels::Kernels* kernels : kernels::all()) {
+          if (!kernels::runs_here(*kernels)) continue;
+          INFO(kind.name << ", " << shape.name << ", context " << in_context << ", instruction set "
+                         << kernels->name);
+          const auto expected_of = [&](const std::string& lines) {
+            Outcomes outcomes;
+            const text::ExampleChunk chunk = train::parse(run.names, lines);
+            Predictor(run.shared(), run.names, *kernels)
+                .predict(chunk, 0, chunk.examples.size(), outcomes);
+            return outcomes;
+          };
+          for (const bool context_first : {true, false}) {
+            const std::string lines = whole_lines(requests, context_first);
+            const text::ExampleChunk chunk = train::parse(run.names, lines);
+            ContextPredictor predictor(run.shared(), run.names, *kernels, letters(in_context));
+            Outcomes outcomes;
+            predictor.predict_lines(chunk, 0, chunk.examples.size(), outcomes);
+            check_near(outcomes, expected_of(lines), kind.spec.mixed());
+          }
+          ContextPredictor predictor(run.shared(), run.names, *kernels, letters(in_context));
+          check_near(predict_blocks(predictor, run, requests),
+                     expected_of(whole_lines(requests, true)), kind.spec.mixed());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a context is looked up once, and no candidate goes another way") {
+  for (const train::NamedSpec& kind : train::specs_to_test()) {
+    if (std::string(kind.name) == "fields") continue;
+    TrainRun run(kind.spec);
+    const Kind shape = shapes().back();
+    run.learn(model::random_lines(400, shape.shape, 5));
+    for (const std::string in_context : {"ABCDE", "ACEG"}) {
+      INFO(kind.name << ", context " << in_context);
+      const std::vector<Request> requests = random_requests(shape.shape, in_context, 9);
+      std::size_t candidates = 0;
+      for (const Request& request : requests) candidates += request.candidates.size();
+      ContextPredictor blocks(run.shared(), run.names, kernels::active(), letters(in_context));
+      predict_blocks(blocks, run, requests);
+      ContextPredictor lines(run.shared(), run.names, kernels::active(), letters(in_context));
+      const text::ExampleChunk chunk = train::parse(run.names, whole_lines(requests, true));
+      Outcomes outcomes;
+      // In pieces that end within requests.
+      for (std::size_t first = 0; first < chunk.examples.size(); first += 5) {
+        lines.predict_lines(chunk, first, std::min<std::size_t>(5, chunk.examples.size() - first),
+                            outcomes);
+      }
+      for (const ContextPredictor* predictor : {&blocks, &lines}) {
+        const ContextCounts& counts = predictor->counts();
+        CHECK(counts.candidates == candidates);
+        CHECK(predictor->keeps_contexts() == kind.spec.features.interactions.empty());
+        if (!predictor->keeps_contexts()) {
+          CHECK(counts.uncached == candidates);
+          continue;
+        }
+        CHECK(counts.requests == requests.size());
+        CHECK(counts.uncached == 0);
+        CHECK(counts.looked_up == count_features(run, requests));
+      }
+    }
+  }
+}
+
+TEST_CASE("what contexts and candidates share is scored as a whole, and counted") {
+  TrainRun run{model::Spec{}};
+  const Kind shape = shapes()[1];
+  run.learn(model::random_lines(400, shape.shape, 5));
+  const auto whole = [&](const std::string& lines) {
+    Outcomes outcomes;
+    const text::ExampleChunk chunk = train::parse(run.names, lines);
+    Predictor(run.shared(), run.names, kernels::active())
+        .predict(chunk, 0, chunk.examples.size(), outcomes);
+    return outcomes;
+  };
+  ContextPredictor predictor(run.shared(), run.names, kernels::active(), {"A", "B"});
+  Outcomes outcomes;
+  const text::ExampleChunk candidates =
+      train::parse(run.names, "1 'x |C f1\n |B f2 |C f1\n |D f3\n");
+  SECTION("a candidate with a feature of a context's field") {
+    const text::ExampleChunk context = train::parse(run.names, "|A f1 |B f4\n");
+    predictor.set_context(context, 0);
+    predictor.predict(candidates, 0, 3, outcomes);
+    check_near(outcomes,
+               whole("1 'x |A f1 |B f4 |C f1\n |A f1 |B f4 |B f2 |C f1\n |A f1 |B f4 |D f3\n"));
+    CHECK(predictor.counts().uncached == 1);
+  }
+  SECTION("a context with a feature of a candidates' field") {
+    const text::ExampleChunk context = train::parse(run.names, "|A f1 |C f4\n");
+    predictor.set_context(context, 0);
+    predictor.predict(candidates, 0, 3, outcomes);
+    check_near(outcomes,
+               whole("1 'x |A f1 |C f4 |C f1\n |A f1 |C f4 |B f2 |C f1\n |A f1 |C f4 |D f3\n"));
+    CHECK(predictor.counts().uncached == 3);
+  }
+  SECTION("no context yet") {
+    predictor.predict(candidates, 0, 3, outcomes);
+    check_near(outcomes, whole("1 'x |C f1\n |B f2 |C f1\n |D f3\n"));
+    CHECK(predictor.counts().uncached == 3);
+  }
+}
+
+/// MergeNorm subtracts means: nothing is to cancel where all inputs are large and alike.
+TEST_CASE("a context with large sums") {
+  model::Spec spec;
+  spec.heads = model::Heads::kOne;
+  TrainRun run(spec);
+  const Kind shape = shapes()[0];
+  run.learn(model::random_lines(400, shape.shape, 5));
+  for (const float size : {1e2f, 1e4f}) {
+    INFO("values up to " << size);
+    std::string context, candidates, lines;
+    for (char c = 'A'; c < 'F'; ++c) {
+      context += std::string(" |") + c + " f1:" + std::to_string(size);
+    }
+    for (int i = 0; i < 20; ++i) {
+      const std::string features = " |F f" + std::to_string(i) +
+                                   " |G f2 |H f3:" + std::to_string(i % 3 == 0 ? size : 1.0f) +
+                                   "\n";
+      candidates += features;
+      lines += context + features;
+    }
+    const text::ExampleChunk of_context = train::parse(run.names, context + "\n");
+    const text::ExampleChunk of_candidates = train::parse(run.names, candidates);
+    const text::ExampleChunk wholes = train::parse(run.names, lines);
+    Outcomes got, expected;
+    ContextPredictor predictor(run.shared(), run.names, kernels::active(),
+                               {"A", "B", "C", "D", "E"});
+    predictor.set_context(of_context, 0);
+    predictor.predict(of_candidates, 0, 20, got);
+    Predictor(run.shared(), run.names, kernels::active()).predict(wholes, 0, 20, expected);
+    check_near(got, expected, false);
+    CHECK(predictor.counts().uncached == 0);
+  }
+}
+
+}  // namespace
+}  // namespace leveret::predict
