@@ -21,6 +21,7 @@ _leveret_values() {
     --linear) echo "all none" ;;
     --heads) echo "mixed one" ;;
     --hidden) echo "none" ;;
+    --link) echo "logistic identity" ;;
     --numeric | --numeric_as) echo "log2bucket value both" ;;
     help) _leveret_words "$program" | grep -v '^-' ;;
     convert) echo "criteo avazu kdd2012 libffm csv" ;;

@@ -27,6 +27,7 @@ struct InputOptions {
   std::uint64_t max_line = 64u << 20;
   std::string cache;        ///< -c; empty: none; kBesideData until settle_input()
   bool kill_cache = false;  ///< -k: make it anew
+  bool quiet = false;       ///< no reports of bad lines
 
   /// What -c says without a name.
   static constexpr const char* kBesideData = "{DATA}.lvcache";

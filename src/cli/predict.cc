@@ -1,59 +1,46 @@
-#include <fmt/format.h>
-
 #include <memory>
-#include <stdexcept>
+#include <utility>
 
-#include "cli/console.h"
 #include "cli/file_uses.h"
-#include "cli/input.h"
+#include "cli/predict_run.h"
 #include "cli/served_model.h"
 #include "cli/verbs.h"
-#include "kernels/dispatch.h"
-#include "predict/predictor.h"
-#include "train/answers.h"
+#include "feature/selector.h"
 
 namespace leveret::cli {
 namespace {
 
-struct PredictOptions {
-  InputOptions input;
-  std::string model, predictions;
-  bool mmap = false;
-};
+void check_predict(const PredictOptions& options) {
+  FileUses uses;
+  uses.add(options.input);
+  uses.add_model("-i", options.model);
+  uses.add_result("-p", options.predictions);
+  if (!options.raw_predictions.empty()) uses.add_result("-r", options.raw_predictions);
+  uses.check();
+}
 
-int run_predict(const PredictOptions& options) {
-  const ServedModel served(options.model, options.mmap);
-  const model::Model& model = *served.get();
-  Output output(options.predictions, Output::File::kWhole);
-  text::NamespaceNames names;
-  // A cache that is made here keeps the names of all namespaces.
-  if (options.input.cache.empty()) model.features().close_names(names);
-  predict::Predictor predictor(served.get(), names, kernels::active());
-  const auto tally = bad_line_tally(options.input);
-  const auto source =
-      open_examples(options.input, names, parser_options(model.spec(), options.input), *tally);
-  StopOnSignal stop(*source, StopOnSignal::Then::kEndSoon);
-  train::Answers answers;
-  predict::Outcomes outcomes;
-  std::string lines;
-  for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {
-    answers.expect(chunk);
-    predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
-    served.check();
-    answers.add(outcomes);
-    answers.take(lines);
-    output.write(lines);
-    output.flush();  // a coprocess waits for its answer
-    lines.clear();
-    outcomes.clear();
-  });
-  if (stop.stopped() && output.appears_at_close()) {
-    throw std::runtime_error(
-        fmt::format("stopped by a signal: the predictions are not whole, and {} is as it was",
-                    options.predictions));
+/// Names in place of lists of them.
+void split_context(std::vector<std::string>& context) {
+  std::vector<std::string> names;
+  for (const std::string& list : context) {
+    const std::size_t before = names.size();
+    for (const std::string& name : feature::split_list(list)) names.push_back(name);
+    if (names.size() == before) throw CLI::ValidationError("--context names no namespace");
   }
-  output.close();
-  return 0;
+  context = std::move(names);
+}
+
+void add_context_options(CLI::App& verb, PredictOptions& options) {
+  verb.add_option("--context", options.context,
+                  "namespaces that lines which follow each other share; computed once for all of "
+                  "them")
+      ->type_name("NS[,NS...]")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  verb.add_flag("--context_lines", options.context_lines,
+                "a line with the context, a line for each candidate, an empty line, and so on")
+      ->needs("--context");
 }
 
 }  // namespace
@@ -71,13 +58,32 @@ void setup_predict(CLI::App& app, int& exit_code) {
   verb->add_option("-p,--predictions", options->predictions, "write here instead of stdout")
       ->type_name("FILE")
       ->check(not_empty());
+  verb->add_option("-r,--raw_predictions", options->raw_predictions, "write the log-odds here, too")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb->add_option("--link", options->link,
+                   "what predictions are: logistic, a probability; identity, its log-odds")
+      ->check(CLI::IsMember({"logistic", "identity"}))
+      ->type_name("LINK")
+      ->capture_default_str();
+  add_context_options(*verb, *options);
+  verb->add_option("--threads", options->threads, "threads that predict; the order stays")
+      ->type_name("N")
+      ->check(within(1, 256))
+      ->capture_default_str();
+  verb->add_flag("--quiet", options->input.quiet, "no reports of bad lines");
   add_input_options(*verb, options->input);
   verb->get_option("--bad_lines")->description("fail, skip or max=N; default: skip");
   add_cache_options(*verb, options->input);
   verb->callback([options, &exit_code] {
     settle_input(options->input);
-    check_files(options->input, options->model, options->predictions);
-    exit_code = run_predict(*options);
+    split_context(options->context);
+    if (options->context_lines && !options->input.cache.empty()) {
+      throw CLI::ValidationError("--context_lines reads text: not with -c");
+    }
+    check_predict(*options);
+    predict_all(*options);
+    exit_code = 0;
   });
 }
 

@@ -7,8 +7,8 @@
 
 namespace leveret::train {
 
-void append_prediction(std::string& to, float probability, std::string_view tag) {
-  fmt::format_to(std::back_inserter(to), "{:.6f}", probability);
+void append_prediction(std::string& to, float number, std::string_view tag) {
+  fmt::format_to(std::back_inserter(to), "{:.6f}", number);
   if (!tag.empty()) {
     to += ' ';
     to += tag;
@@ -16,23 +16,29 @@ void append_prediction(std::string& to, float probability, std::string_view tag)
   to += '\n';
 }
 
-std::string Answers::lines_of(const text::ExampleChunk& chunk) {
-  std::string lines(chunk.lines(), kBlank);
+std::vector<LineAnswer> Answers::lines_of(const text::ExampleChunk& chunk) {
+  std::vector<LineAnswer> lines(chunk.lines(), LineAnswer::kEmpty);
   for (const text::Example& example : chunk.examples) {
-    lines[example.line - chunk.first_line] = kScored;
+    lines[example.line - chunk.first_line] = LineAnswer::kScored;
   }
-  for (const text::BadLine& bad : chunk.bad) lines[bad.line - chunk.first_line] = kBad;
+  for (const text::BadLine& bad : chunk.bad) lines[bad.line - chunk.first_line] = LineAnswer::kBad;
   return lines;
 }
 
 /// Up to the next line that waits for its outcome.
 void Answers::Chunk::answer_unscored() {
-  for (; at < lines.size() && lines[at] != kScored; ++at)
-    text += lines[at] == kBad ? "nan\n" : "\n";
+  for (; at < lines.size() && lines[at] != LineAnswer::kScored; ++at) {
+    if (lines[at] == LineAnswer::kBad) text += "nan\n";
+    if (lines[at] == LineAnswer::kEmpty) text += '\n';
+  }
 }
 
 void Answers::expect(const text::ExampleChunk& chunk, unsigned thread) {
-  std::string lines = lines_of(chunk);
+  expect(chunk, lines_of(chunk), thread);
+}
+
+void Answers::expect(const text::ExampleChunk& chunk, std::vector<LineAnswer> lines,
+                     unsigned thread) {
   const std::lock_guard lock(mutex_);
   Chunk& expected = chunks_[{chunk.place.block, chunk.place.part}];
   expected.lines = std::move(lines);
@@ -50,7 +56,8 @@ void Answers::add(const Outcomes& outcomes, unsigned thread) {
     assert(!expected.empty());
     Chunk& chunk = *expected.front();
     const std::size_t before = chunk.size();
-    append_prediction(chunk.text, outcome.probability, outcomes.tag(outcome));
+    append_prediction(chunk.text, number_ == Number::kScore ? outcome.score : outcome.probability,
+                      outcomes.tag(outcome));
     ++chunk.at;
     chunk.answer_unscored();
     kept_ += chunk.size() - before;

@@ -19,6 +19,7 @@
 
 namespace leveret::train {
 
+using predict::LineAnswer;
 using predict::Outcome;
 using predict::Outcomes;
 
@@ -30,11 +31,18 @@ class Answers {
   /// Far more than threads of one speed are ever apart. Of usual lines it takes a million.
   static constexpr std::size_t kMaxAhead = 16 << 20;
 
-  explicit Answers(unsigned threads = 1, std::size_t max_ahead = kMaxAhead)
-      : max_ahead_(max_ahead), unanswered_(threads) {}
+  /// What predictions are written as.
+  enum class Number { kProbability, kScore };
+
+  explicit Answers(unsigned threads = 1, std::size_t max_ahead = kMaxAhead,
+                   Number number = Number::kProbability)
+      : max_ahead_(max_ahead), number_(number), unanswered_(threads) {}
 
   /// A parsed chunk, before any outcome of its examples. `thread` will learn from it.
   void expect(const text::ExampleChunk& chunk, unsigned thread = 0);
+  /// The same, with answers other than the usual ones. As many of `lines` are to be scored as
+  /// outcomes will be added.
+  void expect(const text::ExampleChunk& chunk, std::vector<LineAnswer> lines, unsigned thread = 0);
   /// Outcomes of the examples that `thread` expects, in their order.
   void add(const Outcomes& outcomes, unsigned thread = 0);
   /// Appends to `to` what may be written now: each answer follows those of all lines before it.
@@ -53,7 +61,7 @@ class Answers {
   using Place = std::pair<std::uint64_t, std::uint32_t>;  ///< block and part
 
   struct Chunk {
-    std::string lines;   ///< what each is: kScored, kBlank, kBad
+    std::vector<LineAnswer> lines;
     std::size_t at = 0;  ///< those before are answered
     std::string text;    ///< answers not taken yet
     bool last = true;    ///< of its block
@@ -63,11 +71,10 @@ class Answers {
     void answer_unscored();
     std::size_t size() const { return lines.size() + text.size(); }
   };
-  static constexpr char kScored = 's', kBlank = 'b', kBad = 'n';
-
-  static std::string lines_of(const text::ExampleChunk& chunk);
+  static std::vector<LineAnswer> lines_of(const text::ExampleChunk& chunk);
 
   const std::size_t max_ahead_;
+  const Number number_;
   std::mutex mutex_;  ///< guards what follows
   std::condition_variable taken_;
   std::map<Place, Chunk> chunks_;
@@ -78,6 +85,6 @@ class Answers {
 };
 
 /// "0.123456", then " tag" if there is one, then the line end.
-void append_prediction(std::string& to, float probability, std::string_view tag);
+void append_prediction(std::string& to, float number, std::string_view tag);
 
 }  // namespace leveret::train

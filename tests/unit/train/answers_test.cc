@@ -51,6 +51,17 @@ TEST_CASE("a prediction has six decimals, and the tag of its line") {
   CHECK(taken(answers).empty());
 }
 
+TEST_CASE("who knows more of the lines says how they are answered, and by which number") {
+  Answers answers(1, Answers::kMaxAhead, Answers::Number::kScore);
+  const text::ExampleChunk chunk = chunk_of("|n x\n|n y\n\n\nno\n", 0);
+  using enum LineAnswer;
+  answers.expect(chunk, {kNone, kScored, kEmpty, kNone, kBad});
+  Outcomes outcomes = outcomes_of(chunk, 1, 2);
+  outcomes.items[0].set_score(-1.5f);
+  answers.add(outcomes);
+  CHECK(taken(answers) == "-1.500000\n\nnan\n");
+}
+
 TEST_CASE("blank and bad lines are answered as soon as it is their turn") {
   Answers answers;
   answers.expect(chunk_of("\n", 0));
