@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/console.h"
+#include "cli/describe.h"
 #include "cli/file_uses.h"
 #include "cli/input.h"
 #include "cli/model_line.h"
@@ -16,8 +17,34 @@ namespace {
 struct DiffOptions {
   std::string before, now, patch;
   bool bytes = false;
+  bool explain = false;
   unsigned threads = processors();
 };
+
+/// What changed, kind by kind, and how many bytes it would take at least.
+std::string explanation(const store::PatchReport& report) {
+  const auto ratio = [](std::uint64_t bytes, double entropy) {
+    return entropy > 0 ? fmt::format("{:.3f}", static_cast<double>(bytes) / entropy) : "-";
+  };
+  std::string text = fmt::format("{:<28} {:>11} {:>11} {:>11} {:>11} {:>11} {:>7}\n", "kind",
+                                 "codes", "changed", "fresh", "entropy", "bytes", "ratio");
+  double entropy = 0;
+  std::uint64_t bytes = 0;
+  for (const store::KindReport& kind : report.kinds) {
+    const bool known = kind.entropy_bytes >= 0;
+    text += fmt::format("{:<28} {:>11} {:>11} {:>11} {:>11} {:>11} {:>7}\n", printable(kind.kind),
+                        kind.codes, kind.changes, kind.fresh,
+                        known ? fmt::format("{:.0f}", kind.entropy_bytes) : "-", kind.bytes,
+                        ratio(kind.bytes, kind.entropy_bytes));
+    if (known) entropy += kind.entropy_bytes, bytes += kind.bytes;
+  }
+  text += fmt::format("{:<28} {:>11} {:>11} {:>11} {:>11.0f} {:>11} {:>7}\n", "all with an entropy",
+                      "", "", "", entropy, bytes, ratio(bytes, entropy));
+  text += fmt::format("{:<28} {:>11} {:>11} {:>11} {:>11.0f} {:>11}\n",
+                      "keys, and rows that change", report.keys, report.changed_rows, "",
+                      report.changed_rows_entropy, report.key_bytes);
+  return text + fmt::format("{:<28} {:>71}\n", "patch", report.patch_bytes);
+}
 
 void diff_models(const DiffOptions& options) {
   const store::ModelFile before = store::ModelFile::open(options.before);
@@ -29,8 +56,13 @@ void diff_models(const DiffOptions& options) {
         "of one becomes the other; send the whole file, or use --bytes",
         options.before, line_text(from.line), options.now, line_text(to.line)));
   }
+  store::PatchReport report;
   store::make_patch(before, now, {to.line, from.sequence, to.sequence}, options.patch,
-                    options.threads);
+                    options.threads, options.explain ? &report : nullptr);
+  if (!options.explain) return;
+  Output output("");
+  output.write(explanation(report));
+  output.close();
 }
 
 int run_diff(DiffOptions& options) {
@@ -38,6 +70,7 @@ int run_diff(DiffOptions& options) {
   uses.add_model("OLD", options.before);
   uses.add_model("NEW", options.now);
   uses.add_output("-o", options.patch);
+  if (options.explain) uses.add_result("", "-");
   uses.check();
   options.patch = binary_output(options.patch);
   if (options.bytes) {
@@ -61,7 +94,9 @@ void setup_diff(CLI::App& app, int& exit_code) {
       ->type_name("PATCH")
       ->check(not_empty())
       ->required();
-  verb->add_flag("--bytes", options->bytes, "for files of any kind");
+  CLI::Option* const bytes = verb->add_flag("--bytes", options->bytes, "for files of any kind");
+  verb->add_flag("--explain", options->explain, "print what changed and the entropy of it")
+      ->excludes(bytes);
   verb->add_option("--threads", options->threads, "threads; default: as many as processors")
       ->type_name("N")
       ->check(within(1, 1024));

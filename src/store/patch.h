@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "store/model_file.h"
+#include "store/patch_entropy.h"
 #include "store/patch_records.h"
 #include "store/patch_stream.h"
 
@@ -28,9 +29,10 @@ struct PatchNames {
   std::uint64_t base_sequence = kNoSequence, result_sequence = kNoSequence;
 };
 
-/// Verifies both files, and writes what turns `before` into `now`.
+/// Verifies both files, and writes what turns `before` into `now`. With a report it is measured, too,
+/// what the changes would take at least, which takes a while.
 void make_patch(const ModelFile& before, const ModelFile& now, const PatchNames& names,
-                const std::string& path, unsigned threads);
+                const std::string& path, unsigned threads, PatchReport* report = nullptr);
 /// The same for files of any kind.
 void make_byte_patch(const std::string& before, const std::string& now, const std::string& path,
                      unsigned threads);

@@ -77,6 +77,42 @@ class ResultWriter {
   std::optional<Checksummer> checksum_{std::in_place};
 };
 
+using Rows = std::vector<std::byte>;
+
+/// Makes the new rows of all blocks, and calls take(piece, rows) for each piece in order.
+template <class Take>
+void make_blocks(const PatchPlan& plan, PatchReader& patch, const ReadAt& before, unsigned threads,
+                 Take take) {
+  struct Input {
+    Block block;
+    Record record;  ///< empty where the block is not coded
+  };
+  struct Result {
+    Block block;
+    std::vector<Rows> rows;
+  };
+  BlockCursor blocks(plan);
+  in_order(
+      threads,
+      [&]() -> std::optional<Input> {
+        std::optional<Block> block = blocks.next();
+        if (!block) return std::nullopt;
+        Record record;
+        if (block->is_coded) record = patch.next(RecordType::kRows, RecordType::kPlanes);
+        return Input{std::move(*block), std::move(record)};
+      },
+      [&](Input&& input) {
+        auto rows = checked(patch, input.record,
+                            [&] { return read_block(plan, input.block, before, input.record); });
+        return Result{std::move(input.block), std::move(rows)};
+      },
+      [&](const Result& result) {
+        for (std::size_t i = 0; i < result.rows.size(); ++i) {
+          take(result.block.pieces[i], result.rows[i]);
+        }
+      });
+}
+
 class PatchApplier {
  public:
   PatchApplier(const ModelFile& before, PatchReader& patch, files::AtomicFile& to, unsigned threads)
@@ -112,10 +148,20 @@ class PatchApplier {
   }
 
   void read_groups() {
+    struct Input {
+      KeyGroup* group;
+      Record record;
+    };
+    std::size_t next = 0;
     in_order(
-        plan_.groups.size(), threads_, [&](std::size_t) { return patch_.next(RecordType::kKeys); },
-        [&](std::size_t i, const Record& record) {
-          KeyGroup& group = plan_.groups[i];
+        threads_,
+        [&]() -> std::optional<Input> {
+          if (next == plan_.groups.size()) return std::nullopt;
+          return Input{&plan_.groups[next++], patch_.next(RecordType::kKeys)};
+        },
+        [&](const Input& input) {
+          KeyGroup& group = *input.group;
+          const Record& record = input.record;
           std::vector<std::uint32_t> keys;
           if (group.before != nullptr) {
             keys.resize(group.before->bytes / sizeof(std::uint32_t));
@@ -128,27 +174,13 @@ class PatchApplier {
           });
           return true;
         },
-        [](std::size_t, bool) {});
+        [](bool) {});
   }
 
   void write_sections() {
-    const std::vector<Block> blocks = make_blocks(plan_);
     ResultWriter result(now_, patch_, to_);
-    in_order(
-        blocks.size(), threads_,
-        [&](std::size_t i) {
-          if (!blocks[i].is_coded) return Record{};
-          return patch_.next(RecordType::kRows, RecordType::kPlanes);
-        },
-        [&](std::size_t i, const Record& record) {
-          return checked(patch_, record,
-                         [&] { return read_block(plan_, blocks[i], read_old_, record); });
-        },
-        [&](std::size_t i, const std::vector<std::vector<std::byte>>& rows) {
-          for (std::size_t p = 0; p < rows.size(); ++p) {
-            result.write(blocks[i].pieces[p].column, rows[p]);
-          }
-        });
+    make_blocks(plan_, patch_, read_old_, threads_,
+                [&](const Piece& piece, const Rows& rows) { result.write(piece.column, rows); });
     result.finish();
   }
 
@@ -169,24 +201,14 @@ void apply_to_bytes(const PlainFile& before, PatchReader& patch, files::AtomicFi
   const BytePlan bytes(before.bytes(), front.result.bytes, checked(patch, record, [&] {
                          return read_matches(record.content, before.bytes(), front.result.bytes);
                        }));
-  const std::vector<Block> blocks = make_blocks(bytes.plan);
   const ReadAt read_old = [&](std::uint64_t at, std::span<std::byte> part) {
     before.read_at(at, part);
   };
   Checksummer checksum;
-  in_order(
-      blocks.size(), threads,
-      [&](std::size_t) { return patch.next(RecordType::kRows, RecordType::kPlanes); },
-      [&](std::size_t i, const Record& block) {
-        return checked(patch, block,
-                       [&] { return read_block(bytes.plan, blocks[i], read_old, block); });
-      },
-      [&](std::size_t, const std::vector<std::vector<std::byte>>& rows) {
-        for (const std::vector<std::byte>& piece : rows) {
-          checksum.add(piece);
-          to.write(piece);
-        }
-      });
+  make_blocks(bytes.plan, patch, read_old, threads, [&](const Piece&, const Rows& rows) {
+    checksum.add(rows);
+    to.write(rows);
+  });
   patch.end();
   if (checksum.get() != front.result.fingerprint) {
     refuse_result(patch, "its result does not have its checksum");

@@ -53,7 +53,6 @@ class Describer {
           add_keys(*record);
         } else if (record->type == RecordType::kRows || record->type == RecordType::kPlanes) {
           for (const PieceSummary& piece : read_block_summary(record->content)) add(piece);
-          // In a record of planes the bytes of its pieces are not told apart.
         } else {
           throw CorruptCode();
         }

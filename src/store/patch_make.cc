@@ -20,9 +20,9 @@ std::vector<std::uint32_t> read_list(const ModelFile& file, const StoredSection*
 /// Reads every byte of both, so that no patch leads from or to a damaged file.
 void verify(const ModelFile& before, const ModelFile& now, unsigned threads) {
   const std::size_t old_sections = before.sections().size();
-  in_order(
-      old_sections + now.sections().size(), threads, [](std::size_t i) { return i; },
-      [&](std::size_t, std::size_t i) {
+  for_each_in_order(
+      old_sections + now.sections().size(), threads,
+      [&](std::size_t i) {
         if (i < old_sections) {
           before.verify(before.sections()[i]);
         } else {
@@ -64,16 +64,16 @@ class PatchMaker {
     read_old_ = [this](std::uint64_t at, std::span<std::byte> to) { before_.read_at(at, to); };
   }
 
-  void make(PatchWriter& writer) {
+  void make(PatchWriter& writer, PatchReport* report) {
     verify(before_, now_, threads_);
     writer.write(RecordType::kTable, write_table(now_.front()));
     plan_ = make_plan(before_.layout(), now_.layout());
     find_key_changes();
     settle_columns(plan_);
-    const std::vector<Block> blocks = make_blocks(plan_);
-    find_changed_rows(blocks);
+    find_changed_rows();
     write_groups(writer);
-    write_blocks(writer, blocks);
+    write_blocks(writer);
+    if (report != nullptr) measure(*report);
     before_.check_unchanged();
     now_.check_unchanged();
   }
@@ -81,9 +81,9 @@ class PatchMaker {
  private:
   void find_key_changes() {
     changes_.resize(plan_.groups.size());
-    in_order(
-        plan_.groups.size(), threads_, [](std::size_t i) { return i; },
-        [&](std::size_t, std::size_t i) {
+    for_each_in_order(
+        plan_.groups.size(), threads_,
+        [&](std::size_t i) {
           KeyGroup& group = plan_.groups[i];
           const auto old_keys = read_list(before_, group.before);
           const auto new_keys = read_list(now_, &now_.sections()[group.section]);
@@ -105,54 +105,86 @@ class PatchMaker {
     return rows;
   }
 
-  void find_changed_rows(const std::vector<Block>& blocks) {
+  /// Rows of a piece, by their number in it.
+  struct ChangedRows {
+    Piece piece;
+    std::vector<std::uint32_t> rows;
+  };
+
+  void find_changed_rows() {
+    BlockCursor blocks(plan_);
     in_order(
-        blocks.size(), threads_, [](std::size_t i) { return i; },
-        [&](std::size_t, std::size_t i) {
-          std::vector<std::vector<std::uint32_t>> changed;
-          for (const Piece& piece : blocks[i].pieces) {
+        threads_, [&] { return blocks.next(); },
+        [&](const Block& block) {
+          std::vector<ChangedRows> changed;
+          for (const Piece& piece : block.pieces) {
             const Column& column = plan_.columns[piece.column];
-            changed.emplace_back();
             if (!column.is_coded() || column.group == Column::kNoGroup) continue;
-            changed.back() = changed_rows(predict(plan_, piece, read_old_, true), new_rows(piece));
+            changed.push_back(
+                {piece, changed_rows(predict(plan_, piece, read_old_, true), new_rows(piece))});
           }
           return changed;
         },
-        [&](std::size_t i, const std::vector<std::vector<std::uint32_t>>& changed) {
-          for (std::size_t p = 0; p < changed.size(); ++p) {
-            if (changed[p].empty()) continue;
-            const Piece& piece = blocks[i].pieces[p];
+        [&](const std::vector<ChangedRows>& changed) {
+          for (const auto& [piece, rows] : changed) {
             const Column& column = plan_.columns[piece.column];
             RowSet& set = plan_.groups[column.group].changed;
-            for (const std::uint32_t row : changed[p]) set.add(column.skip + piece.first + row);
+            for (const std::uint32_t row : rows) set.add(column.skip + piece.first + row);
           }
         });
   }
 
   void write_groups(PatchWriter& writer) {
-    in_order(
-        plan_.groups.size(), threads_, [](std::size_t i) { return i; },
-        [&](std::size_t, std::size_t i) {
+    for_each_in_order(
+        plan_.groups.size(), threads_,
+        [&](std::size_t i) {
           const KeyGroup& group = plan_.groups[i];
           const std::uint64_t old_keys = group.before == nullptr ? 0 : group.before->shape[0];
           return write_keys(group, old_keys, changes_[i] ? &*changes_[i] : nullptr);
         },
         [&](std::size_t, const std::vector<std::byte>& content) {
           writer.write(RecordType::kKeys, content);
+          key_bytes_ += content.size();
         });
   }
 
-  void write_blocks(PatchWriter& writer, const std::vector<Block>& blocks) {
+  void write_blocks(PatchWriter& writer) {
+    BlockCursor blocks(plan_);
     in_order(
-        blocks.size(), threads_, [](std::size_t i) { return i; },
-        [&](std::size_t, std::size_t i) {
-          if (!blocks[i].is_coded) return Record{};
-          return write_block(plan_, blocks[i], read_old_,
+        threads_, [&] { return blocks.next(); },
+        [&](const Block& block) {
+          if (!block.is_coded) return Record{};
+          return write_block(plan_, block, read_old_,
                              [&](const Piece& piece) { return new_rows(piece); });
         },
-        [&](std::size_t i, const Record& record) {
-          if (blocks[i].is_coded) writer.write(record.type, record.content);
+        [&](const Record& record) {
+          if (record.content.empty()) return;  // the block is not coded
+          writer.write(record.type, record.content);
+          for (const PieceSummary& piece : read_block_summary(record.content)) {
+            meter_.add_bytes(plan_.columns[piece.column], piece.bytes);
+          }
         });
+  }
+
+  void measure(PatchReport& report) {
+    BlockCursor blocks(plan_);
+    while (const std::optional<Block> block = blocks.next()) {
+      for (const Piece& piece : block->pieces) {
+        const Column& column = plan_.columns[piece.column];
+        if (!column.is_coded()) continue;
+        meter_.add(column, predict(plan_, piece, read_old_, false), new_rows(piece));
+      }
+    }
+    report.kinds = meter_.kinds();
+    report.key_bytes = key_bytes_;
+    for (const KeyGroup& group : plan_.groups) {
+      const std::uint64_t keys = group.map.rows.rows();
+      std::uint64_t changed = 0;
+      group.changed.visit(0, keys, [&](std::uint64_t) { ++changed; });
+      report.keys += keys;
+      report.changed_rows += changed;
+      report.changed_rows_entropy += choice_entropy(changed, keys);
+    }
   }
 
   const ModelFile& before_;
@@ -161,20 +193,23 @@ class PatchMaker {
   ReadAt read_old_;
   PatchPlan plan_;
   std::vector<std::optional<KeyChange>> changes_;
+  EntropyMeter meter_;
+  std::uint64_t key_bytes_ = 0;
 };
 
 }  // namespace
 
 void make_patch(const ModelFile& before, const ModelFile& now, const PatchNames& names,
-                const std::string& path, unsigned threads) {
+                const std::string& path, unsigned threads, PatchReport* report) {
   const PatchFront front = {PatchKind::kSections,
                             {before.fingerprint(), before.bytes(), names.base_sequence},
                             {now.fingerprint(), now.bytes(), names.result_sequence},
                             names.line};
   files::AtomicFile file(path);
   PatchWriter writer(file, front);
-  PatchMaker(before, now, threads).make(writer);
+  PatchMaker(before, now, threads).make(writer, report);
   writer.end();
+  if (report != nullptr) report->patch_bytes = file.size();
   file.commit();
 }
 
@@ -192,17 +227,17 @@ void make_byte_patch(const std::string& old_path, const std::string& new_path,
   const BytePlan bytes(before.bytes(), now.bytes(),
                        match_bytes(read_old, before.bytes(), read_new, now.bytes()));
   writer.write(RecordType::kKeys, write_matches(bytes.plan.columns[0].positions));
-  const std::vector<Block> blocks = make_blocks(bytes.plan);
+  BlockCursor blocks(bytes.plan);
   in_order(
-      blocks.size(), threads, [](std::size_t i) { return i; },
-      [&](std::size_t, std::size_t i) {
-        return write_block(bytes.plan, blocks[i], read_old, [&](const Piece& piece) {
+      threads, [&] { return blocks.next(); },
+      [&](const Block& block) {
+        return write_block(bytes.plan, block, read_old, [&](const Piece& piece) {
           std::vector<std::byte> rows(piece.rows);
           read_new(piece.first, rows);
           return rows;
         });
       },
-      [&](std::size_t, const Record& record) { writer.write(record.type, record.content); });
+      [&](const Record& record) { writer.write(record.type, record.content); });
   before.check_unchanged();
   now.check_unchanged();
   writer.end();

@@ -24,7 +24,7 @@ std::string kind_of(const StoredSection& section) {
     if (!digit) kind += c;
     if (digit && !kind.ends_with('#')) kind += '#';
   }
-  return kind += dtype_name(section.dtype);
+  return (kind += ' ') += dtype_name(section.dtype);
 }
 
 bool is_keys(const Layout& layout, std::size_t number) {
@@ -284,24 +284,22 @@ void settle_columns(PatchPlan& plan) {
   }
 }
 
-std::vector<Block> make_blocks(const PatchPlan& plan) {
-  std::vector<Block> blocks;
-  std::uint64_t room = 0;
-  for (std::size_t i = 0; i < plan.columns.size(); ++i) {
-    const Column& column = plan.columns[i];
-    for (std::uint64_t row = 0; row < column.rows;) {
-      if (room < column.row_bytes) {
-        blocks.emplace_back();
-        room = kBlockBytes;
-      }
-      const std::uint64_t rows = std::min(column.rows - row, room / column.row_bytes);
-      blocks.back().pieces.push_back({i, row, rows});
-      blocks.back().is_coded |= column.is_coded();
+std::optional<Block> BlockCursor::next() {
+  Block block;
+  std::uint64_t room = kBlockBytes;
+  for (; column_ < plan_.columns.size(); ++column_, row_ = 0) {
+    const Column& column = plan_.columns[column_];
+    while (row_ < column.rows) {
+      if (room < column.row_bytes) return block;
+      const std::uint64_t rows = std::min(column.rows - row_, room / column.row_bytes);
+      block.pieces.push_back({column_, row_, rows});
+      block.is_coded |= column.is_coded();
       room -= rows * column.row_bytes;
-      row += rows;
+      row_ += rows;
     }
   }
-  return blocks;
+  if (block.pieces.empty()) return std::nullopt;
+  return block;
 }
 
 Prediction predict(const PatchPlan& plan, const Piece& piece, const ReadAt& read, bool all) {

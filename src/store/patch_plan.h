@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -79,8 +80,19 @@ struct BytePlan {
 PatchPlan make_plan(const Layout& before, const Layout& now);
 /// After it is known which groups go by position.
 void settle_columns(PatchPlan& plan);
-/// The pieces of all columns in the order of the new file.
-std::vector<Block> make_blocks(const PatchPlan& plan);
+/// The pieces of all columns in the order of the new file, block after block: of what a file only
+/// says that it has there may be any number.
+class BlockCursor {
+ public:
+  explicit BlockCursor(const PatchPlan& plan) : plan_(plan) {}
+  /// Nothing after the last.
+  std::optional<Block> next();
+
+ private:
+  const PatchPlan& plan_;
+  std::size_t column_ = 0;
+  std::uint64_t row_ = 0;
+};
 
 /// What the rows of a piece were.
 struct Prediction {

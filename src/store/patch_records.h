@@ -41,7 +41,7 @@ struct PieceSummary {
   std::uint64_t column = 0;
   std::uint64_t changes = 0;     ///< codes of rows that were there
   std::uint64_t fresh_rows = 0;  ///< rows that were not
-  std::uint64_t bytes = 0;       ///< that it takes in the record; 0 in one of planes
+  std::uint64_t bytes = 0;       ///< that it takes in the record; in one of planes its share
 };
 
 /// Gives the new rows of a piece that is coded.

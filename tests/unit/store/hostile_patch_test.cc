@@ -142,6 +142,46 @@ TEST_CASE("what a patch says of itself is checked") {
   }
 }
 
+TEST_CASE("a table that promises more than there can be takes no memory for it") {
+  const TempFolder folder;
+  const std::vector<std::uint8_t> bytes(100, 7);
+  const auto save = [&](const char* name, std::size_t size) {
+    write_model_file(folder / name, Kind::kModel, "{}",
+                     {make_section("w", Dtype::kU8, {size}, {},
+                                   std::span<const std::uint8_t>(bytes).first(size))});
+  };
+  save("old", 50);
+  save("new", 100);
+  const ModelFile old = ModelFile::open(folder / "old"), now = ModelFile::open(folder / "new");
+  constexpr std::uint64_t kHuge = std::uint64_t{1} << 50;
+  Bytes table(now.front().begin(), now.front().end());
+  const std::size_t at = (preamble::kBytes + 2 + 7) / 8 * 8;
+  const std::uint64_t offset = get<std::uint64_t>(table, at + entry::kOffset);
+  put<std::uint64_t>(table, at + entry::kOffset,
+                     (offset + kPageBytes - 1) / kPageBytes * kPageBytes);
+  put<std::uint64_t>(table, at + entry::kLength, kHuge);
+  put<std::uint64_t>(table, at + entry::kShape, kHuge);
+  const std::uint64_t all = get<std::uint64_t>(table, at + entry::kOffset) + kHuge;
+  put<std::uint64_t>(table, preamble::kFileBytes, all);
+  const Checksum checksum = checksum_of(
+      std::span(table).subspan(preamble::kChecked, at + entry::kBytes - preamble::kChecked));
+  put<std::uint64_t>(table, preamble::kChecksum, checksum.low);
+  put<std::uint64_t>(table, preamble::kChecksum + 8, checksum.high);
+  {
+    AtomicFile file(folder / "patch");
+    PatchWriter writer(
+        file, {PatchKind::kSections, {old.fingerprint(), old.bytes()}, {checksum, all}, {}});
+    writer.write(RecordType::kTable, write_table(table));
+    writer.end();
+    file.commit();
+  }
+  std::vector<PatchReader> patches;
+  patches.emplace_back(folder / "patch");
+  REQUIRE_THROWS_WITH(apply_patches(folder / "old", patches, folder / "made", 2),
+                      Contains("a record of type 3 should come"));
+  REQUIRE(folder.names() == std::vector<std::string>{"new", "old", "patch"});
+}
+
 TEST_CASE("a damaged base is told from a damaged patch") {
   const SmallPatch sample(PatchKind::kSections);
   for (std::size_t i = 4096; i < sample.base.size(); i += 61) {
