@@ -35,7 +35,8 @@ int main(int argc, char** argv) {
     more = fgets(line, sizeof line, stdin) != NULL;
     if (!more || line[0] == '\n') { /* the request is whole */
       if (count > 0) {
-        if (leveret_predict_lines(predictor, candidates, size, probabilities, count) != LEVERET_OK) {
+        if (leveret_predict_lines(predictor, candidates, size, probabilities, count) !=
+            LEVERET_OK) {
           return die("cannot score");
         }
         for (i = best = 0; i < count; ++i) {

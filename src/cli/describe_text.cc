@@ -85,10 +85,11 @@ void add_fields(const Json& fields, std::string& to) {
   to += fmt::format("\nFields\n  {:>5} {:>12} {:>12}  {}\n", "field", "features", "rows",
                     "namespaces");
   for (const Json& field : fields) {
+    const std::string names = plain(field["namespaces"]);
     to += fmt::format("  {:>5} {:>12} {:>12}  {}", plain(field["field"]),
                       field.contains("keys") ? plain(field["keys"]) : "-",
                       field.contains("rows") ? plain(field["rows"]) : "-",
-                      plain(field["namespaces"]));
+                      names.empty() ? "(declared; no line had one of it)" : names);
     if (field.value("overflow_rows_given", 0u) > 0) {
       to += fmt::format("  ({} look-ups shared a row)", plain(field["overflow_rows_given"]));
     }

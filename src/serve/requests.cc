@@ -46,6 +46,7 @@ void Requests::move_on() {
       std::make_unique<predict::Predictor>(next->model(), next->names(), kernels::active());
   parser_ = std::move(parser);
   predictor_ = std::move(predictor);
+  requests_.reset();
   served_ = std::move(next);
   time_ = now;
 }
@@ -69,7 +70,7 @@ void Requests::set_context(std::string_view line) {
   if (chunk_.lines() > 1) throw BadArgument("the context is more than one line");
   check_lines(chunk_);
   if (chunk_.examples.empty()) throw BadLine("the context is empty; a line without features is |");
-  context_ = chunk_;
+  start_request();
 }
 
 void Requests::set_context(int by, std::span<const leveret_feature> features) {
@@ -77,7 +78,17 @@ void Requests::set_context(int by, std::span<const leveret_feature> features) {
   move_on();
   start_chunk();
   append(by, features);
-  context_ = chunk_;
+  start_request();
+}
+
+/// The context is the one example of `chunk_`.
+void Requests::start_request() {
+  if (!requests_) {
+    requests_ = std::make_unique<predict::ContextPredictor>(served_->model(), served_->names(),
+                                                            kernels::active(), selectors_);
+  }
+  requests_->set_context(chunk_, 0);
+  in_request_ = true;
 }
 
 Space Requests::space(int by, std::uint32_t number) const {
@@ -126,42 +137,16 @@ void Requests::append(int by, std::span<const leveret_feature> features) {
   chunk_.name_limit = served_->names().size();
 }
 
-/// To `joined_`: its features, behind those that the last example there has got already.
-void Requests::append_example(const text::ExampleChunk& from, const text::Example& example) {
-  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
-    text::NamespaceRun run = from.runs[r];
-    const auto begin = static_cast<std::uint32_t>(joined_.features.size());
-    joined_.features.insert(joined_.features.end(), from.features.begin() + run.begin,
-                            from.features.begin() + run.end);
-    run.end = begin + (run.end - run.begin);
-    run.begin = begin;
-    joined_.runs.push_back(run);
-  }
-}
-
 /// Outcomes of the examples of `chunk_`.
 void Requests::score() {
   outcomes_.clear();
-  if (!context_) {
-    predictor_->predict(chunk_, 0, chunk_.examples.size(), outcomes_);
-  } else {
-    for (const text::Example& candidate : chunk_.examples) {
-      joined_.clear();
-      joined_.name_limit = chunk_.name_limit;
-      append_example(*context_, context_->examples[0]);
-      append_example(chunk_, candidate);
-      text::Example example = candidate;
-      example.tag_begin = example.tag_size = 0;
-      example.runs_begin = 0;
-      example.runs_end = static_cast<std::uint32_t>(joined_.runs.size());
-      joined_.examples.push_back(example);
-      predictor_->predict(joined_, 0, 1, outcomes_);
-    }
-  }
+  const std::size_t count = chunk_.examples.size();
+  in_request_ ? requests_->predict(chunk_, 0, count, outcomes_)
+              : predictor_->predict(chunk_, 0, count, outcomes_);
 }
 
 void Requests::predict(std::string_view text, std::span<float> probabilities) {
-  if (!context_) move_on();
+  if (!in_request_) move_on();
   parse(text);
   if (chunk_.lines() != probabilities.size()) {
     throw BadArgument(fmt::format("the text has {} lines, and count is {}", chunk_.lines(),
@@ -177,7 +162,7 @@ void Requests::predict(std::string_view text, std::span<float> probabilities) {
 
 void Requests::predict(int by, const leveret_feature* features, std::span<const std::size_t> ends,
                        std::span<float> probabilities) {
-  if (!context_) move_on();
+  if (!in_request_) move_on();
   start_chunk();
   if (!std::ranges::is_sorted(ends)) throw BadArgument("ends are not in order");
   std::size_t begin = 0;

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "leveret/leveret.h"
+#include "predict/context_predictor.h"
 #include "predict/outcome.h"
 #include "predict/predictor.h"
 #include "serve/served.h"
@@ -36,7 +36,7 @@ class Requests {
   /// After an error there is no context.
   void set_context(std::string_view line);
   void set_context(int by, std::span<const leveret_feature> features);
-  void clear_context() { context_.reset(); }
+  void clear_context() { in_request_ = false; }
 
   /// As leveret_predict_lines and leveret_predict_features say.
   void predict(std::string_view text, std::span<float> probabilities);
@@ -49,7 +49,7 @@ class Requests {
   void parse(std::string_view text);
   void append(int by, std::span<const leveret_feature> features);
   Space space(int by, std::uint32_t number) const;
-  void append_example(const text::ExampleChunk& from, const text::Example& example);
+  void start_request();
   void score();
 
   const std::shared_ptr<const Place> place_;
@@ -58,12 +58,12 @@ class Requests {
   std::shared_ptr<const Served> served_;
   std::uint64_t time_ = 0;  ///< of the place when it had it
   std::unique_ptr<text::Parser> parser_;
-  std::unique_ptr<predict::Predictor> predictor_;
+  std::unique_ptr<predict::Predictor> predictor_;        ///< without a context
+  std::unique_ptr<predict::ContextPredictor> requests_;  ///< since the first context
 
-  std::optional<text::ExampleChunk> context_;  ///< one example
-  text::ExampleChunk chunk_;                   ///< candidates
-  text::ExampleChunk joined_;                  ///< each behind the context
-  predict::Outcomes outcomes_;                 ///< theirs
+  bool in_request_ = false;
+  text::ExampleChunk chunk_;    ///< candidates, or a context
+  predict::Outcomes outcomes_;  ///< theirs
 };
 
 }  // namespace leveret::serve

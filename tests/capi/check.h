@@ -9,13 +9,13 @@
 
 static int failures = 0;
 
-#define CHECK(condition)                                                                 \
-  do {                                                                                   \
-    if (!(condition)) {                                                                  \
-      fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition,                \
-              leveret_error_message());                                                  \
-      ++failures;                                                                        \
-    }                                                                                    \
+#define CHECK(condition)                                                  \
+  do {                                                                    \
+    if (!(condition)) {                                                   \
+      fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, \
+              leveret_error_message());                                   \
+      ++failures;                                                         \
+    }                                                                     \
   } while (0)
 
 #endif

@@ -1,8 +1,8 @@
 /* errors MODEL FIELDS GARBAGE...: what is wrong is refused by a code and words, and what was good
  * before stays good. MODEL has so many fields; the files of GARBAGE are no models. */
-#include "check.h"
-
 #include <math.h>
+
+#include "check.h"
 
 static void check_refused(int code, int expected, const char* word) {
   CHECK(code == expected);
@@ -74,7 +74,8 @@ static void check_lines(leveret_predictor* predictor) {
   CHECK(leveret_predict_lines(predictor, NULL, 0, NULL, 0) == LEVERET_OK);
   CHECK(leveret_predict_lines(predictor, "a\0b|c\0 d", 8, p, 1) != LEVERET_FAILED);
 
-  check_refused(leveret_set_context(predictor, "|a x\n|a x\n", 10), LEVERET_BAD_ARGUMENT, "one line");
+  check_refused(leveret_set_context(predictor, "|a x\n|a x\n", 10), LEVERET_BAD_ARGUMENT,
+                "one line");
   check_refused(leveret_set_context(predictor, "", 0), LEVERET_BAD_LINE, "empty");
   check_refused(leveret_set_context(predictor, "\n", 1), LEVERET_BAD_LINE, "blank");
   check_refused(leveret_set_context(predictor, "x |a x\n", 7), LEVERET_BAD_LINE, "column 1");
@@ -92,8 +93,8 @@ static void check_features(leveret_predictor* predictor, uint32_t fields) {
   CHECK(leveret_predict_features(predictor, LEVERET_BY_FIELD, f, ends, p, 2) == LEVERET_OK);
   CHECK(p[0] > 0 && p[0] < 1 && p[1] > 0 && p[1] < 1);
   /* A value of 0 is no feature. */
-  CHECK(leveret_predict_features(predictor, LEVERET_BY_FIELD, NULL, (ends[0] = 0, ends), &zero, 1) ==
-        LEVERET_OK);
+  CHECK(leveret_predict_features(predictor, LEVERET_BY_FIELD, NULL, (ends[0] = 0, ends), &zero,
+                                 1) == LEVERET_OK);
   CHECK(zero == p[1]);
   f[0].space = fields;
   ends[0] = 3;

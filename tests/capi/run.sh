@@ -43,7 +43,7 @@ errors() {
   for i in $(seq 5); do cat data data >more && mv more data; done
   "$leveret" train --quiet --admit 1 --field a --field b --field never -f model.lvt data 2>/dev/null
   : >empty
-  head -c 5000 "$0" >text
+  head -c 5000 "$here/run.sh" >text
   head -c 3000 model.lvt >short
   { head -c 2000 model.lvt && printf x && tail -c +2002 model.lvt; } >changed
   mkdir folder

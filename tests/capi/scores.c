@@ -2,10 +2,10 @@
  *
  * The same lines are scored as arrays, and, with the namespaces of CONTEXT (letters) as contexts,
  * as requests of text and of arrays; all of these are to agree. */
+#include <math.h>
+
 #include "check.h"
 #include "read_text.h"
-
-#include <math.h>
 
 enum { MOST = 4096 };
 
