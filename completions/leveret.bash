@@ -20,6 +20,7 @@ _leveret_values() {
     --bad_lines) echo "fail skip max=" ;;
     --linear) echo "all none" ;;
     --heads) echo "mixed one" ;;
+    --fast_head) echo "on off" ;;
     --hidden) echo "none" ;;
     --link) echo "logistic identity" ;;
     --numeric | --numeric_as) echo "log2bucket value both" ;;

@@ -13,6 +13,7 @@ namespace leveret::block {
 struct Config {
   /// Linear, counts and the whole learn apart and are mixed online; else one sum, one loss.
   bool mixed = true;
+  bool fast_head = false;  ///< with `mixed`: see fast_head.h and forgetting.h
   bool constant = true;
   std::uint32_t k = 0;                ///< length of an FFM slot, as rows have it; 0: no FFM
   kernels::Codec weights;             ///< of FFM rows
@@ -23,9 +24,11 @@ struct Config {
   bool has_mlp() const { return k > 0 && !hidden.empty(); }
   /// Whether a block asks how much of the linear part comes from each group of features.
   bool uses_groups() const { return mixed || has_mlp(); }
-  /// How many scores the second mixer mixes: the first stage's, the joint head's (linear2 + FFM),
-  /// and the same with the MLP where there is one.
-  std::size_t mixed_heads() const { return has_mlp() ? 3 : 2; }
+  /// How many scores the first mixer mixes: those of linear and counts, and the fast head's.
+  std::size_t first_heads() const { return fast_head ? 3 : 2; }
+  /// The second: the first stage's, the joint head's (linear2 + FFM), the same with the MLP where
+  /// there is one, and the fast head's.
+  std::size_t second_heads() const { return 2 + has_mlp() + fast_head; }
 };
 
 }  // namespace leveret::block

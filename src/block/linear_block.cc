@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "block/fast_head.h"
 #include "block/logistic.h"
 
 namespace leveret::block {
@@ -60,6 +61,7 @@ LinearSums LinearBlock::start(const Parameters& parameters, Tape& tape, std::siz
   scores.base = odds + tape.initial(b);
   return {.linear = scores.base + bias,
           .linear2 = config_.constant ? scalars.bias2 : 0.0f,
+          .fast = scores.base + (config_.constant ? scalars.fast_bias : 0.0f),
           .rate = rate,
           .odds = odds};
 }
@@ -80,8 +82,10 @@ void LinearBlock::finish(const Parameters& parameters, Tape& tape, std::size_t b
   scores.counts = clamp_score(counts);
   scores.linear = clamp_score(sums.linear);
   scores.linear2 = clamp_score(sums.linear2 + scores.counts);
-  scores.first_mix.score = {scores.linear, scores.counts, 0.0f, 0.0f};
-  Mixer(kFirstHeads).forward(parameters.scalars.first, scores.first_mix);
+  scores.fast = clamp_score(sums.fast);
+  scores.fast_curvature = fast_curvature(sums.squares);
+  scores.first_mix.score = {scores.linear, scores.counts, scores.fast};
+  Mixer(config_.first_heads()).forward(parameters.scalars.first, scores.first_mix);
   scores.first = scores.first_mix.mixed;
   scores.ffm = scores.deep = scores.last = scores.linear2;
 }
@@ -143,6 +147,8 @@ LinearSums LinearBlock::add_mixed(const Parameters& parameters, Tape& tape, std:
       const table::MixedCell& cell = table::mixed(*tape.cells[i]);
       sum += cell.weight * tape.values[i];
       sums.linear2 += cell.weight2 * tape.values[i];
+      sums.fast += cell.fast * tape.values[i];
+      sums.squares += tape.values[i] * tape.values[i];
       if (cell.count > 0) {
         odds += tape.log_odds[i] - sums.odds;
         seen += tape.log_counts[i];

@@ -2,15 +2,16 @@
 ///
 /// One head: base = bias, linear = base + sum w x (FW paper, section 2.1, "lr").
 ///
-/// Mixed heads: two heads that learn apart, and the start of the joint one:
+/// Mixed heads: three heads that learn apart, and the start of the joint one:
 ///   linear  = base + bias + sum w x
 ///   counts  = base + sum_g a_g u_g         naive Bayes: u_g is the mean over the group's features
 ///                                          of the smoothed log-odds of (clicks, count) against
 ///                                          the base rate
+///   fast    = base + bias3 + sum w3 x      by long steps (fast_head.h); not with --fast_head off
 ///   linear2 = counts + bias2 + sum w2 x    what FFM and MLP add to; w2 learns from their loss what
 ///                                          the counts leave over (counts itself does not)
 /// with base the log-odds of the running base rate and x = value / largest |value| of that feature.
-/// `first` is the mixture of linear and counts.
+/// `first` is the mixture of linear, counts and fast.
 #pragma once
 
 #include <utility>
@@ -24,7 +25,8 @@ namespace leveret::block {
 /// What features add to the heads, but for what groups of them add up to (Tape::group_*). Of a
 /// request's context and of a candidate they are added.
 struct LinearSums {
-  float linear = 0, linear2 = 0;
+  float linear = 0, linear2 = 0, fast = 0;
+  float squares = 0;         ///< of the features' values
   float rate = 0, odds = 0;  ///< mixed heads: the base rate, and its log-odds
 
   /// No feature, with the base rate that these have.
@@ -32,6 +34,8 @@ struct LinearSums {
   void add(const LinearSums& others) {
     linear += others.linear;
     linear2 += others.linear2;
+    fast += others.fast;
+    squares += others.squares;
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "block/fast_head.h"
 #include "block/logistic.h"
 #include "text/example.h"
 
@@ -9,11 +10,12 @@ namespace leveret::block {
 
 void LossBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                         std::size_t end) const {
-  const std::size_t heads = config_.mixed_heads();
   if (!config_.mixed) return;
+  const std::size_t heads = config_.second_heads();
   for (std::size_t b = begin; b < end; ++b) {
     Scores& scores = tape.scores[b];
-    scores.second_mix.score = {scores.first, scores.ffm, scores.deep, 0.0f};
+    scores.second_mix.score = {scores.first, scores.ffm, scores.deep};
+    if (config_.fast_head) scores.second_mix.score[heads - 1] = scores.fast;
     Mixer(heads).forward(parameters.scalars.second, scores.second_mix);
     scores.last = scores.second_mix.mixed;
   }
@@ -27,7 +29,7 @@ void LossBlock::backward(const Parameters&, Tape& tape) const {
     s.learn = label != 0.0f && importance > 0.0f && importance <= text::kMaxImportance &&
               std::isfinite(s.last);
     if (!s.learn) {
-      s.d_linear = s.d_linear2 = s.d_counts = s.d_ffm = s.d_deep = 0.0f;
+      s.d_linear = s.d_linear2 = s.d_counts = s.d_fast = s.d_ffm = s.d_deep = 0.0f;
       continue;
     }
     if (!config_.mixed) {
@@ -36,6 +38,7 @@ void LossBlock::backward(const Parameters&, Tape& tape) const {
     }
     s.d_linear = logistic_gradient(s.linear, label, importance);
     s.d_counts = logistic_gradient(s.counts, label, importance);
+    s.d_fast = config_.fast_head ? fast_gradient(s.fast, label, importance) : 0.0f;
     s.d_linear2 = s.d_ffm = s.d_deep = logistic_gradient(s.deep, label, importance);
   }
 }

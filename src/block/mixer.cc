@@ -23,18 +23,24 @@ void Mixer::forward(const MixerState& state, MixerTape& tape) const {
   float shares = 0, p = 0;
   for (std::size_t i = 0; i <= inputs_; ++i) {
     const float share = std::exp(state.log_share[i]);
+    const float score = tape.score[i];
+    const float unlikely = std::exp(-std::fabs(score));
+    const float likely = tape.likely[i] = 1.0f / (1.0f + unlikely);
     shares += share;
-    p += share * sigmoid(tape.score[i]);
+    p += share * (score > 0 ? likely : unlikely * likely);
   }
   tape.mixed = clamp_score(logit(std::clamp(p / shares, 1e-7f, 1.0f - 1e-7f)));
 }
 
-void Mixer::apply(MixerState& state, const MixerTape& tape, float label, float importance) const {
+void Mixer::apply(MixerState& state, const MixerTape& tape, float label, float importance,
+                  float kept) const {
   const float g = logistic_gradient(tape.score[inputs_], label, importance);
   float best = -1e30f;
   for (std::size_t i = 0; i <= inputs_; ++i) {
-    state.log_share[i] = options_.discount * state.log_share[i] -
-                         options_.eta * importance * logistic_loss(tape.score[i], label);
+    // The logistic loss: log(1 + exp(-|z|)), and |z| more for who was on the wrong side.
+    const float wrong = std::max(-label * tape.score[i], 0.0f);
+    const float loss = wrong - std::log(tape.likely[i]);
+    state.log_share[i] = kept * state.log_share[i] - options_.eta * importance * loss;
     best = std::max(best, state.log_share[i]);
   }
   for (std::size_t i = 0; i <= inputs_; ++i) {

@@ -12,9 +12,9 @@
 
 namespace leveret::block {
 
-/// The learned state; 3 inputs at most. Plain floats, stored as they are.
+/// The learned state; 4 inputs at most. Plain floats, stored as they are.
 struct MixerState {
-  static constexpr std::size_t kInputs = 3;
+  static constexpr std::size_t kInputs = 4;
   std::array<float, kInputs> weight{};
   std::array<float, kInputs> sum{};            ///< AdaGrad accumulators
   std::array<float, kInputs + 1> log_share{};  ///< hedge: log weights, the largest is 0
@@ -23,18 +23,16 @@ struct MixerState {
 /// What one example did in a mixer; kept on the tape between forward and apply.
 struct MixerTape {
   std::array<float, MixerState::kInputs + 1> score{};  ///< the inputs, then their weighted sum
-  float mixed = 0;                                     ///< the result, a raw score
+  /// By score: the probability of what is more likely, 1 / (1 + exp(-|score|)).
+  std::array<float, MixerState::kInputs + 1> likely{};
+  float mixed = 0;  ///< the result, a raw score
 };
 
 struct MixerOptions {
   float rate = 0.05f;
   float init_acc = 10.0f;
-  float discount = 0.9995f;  ///< of the log weights, per example: a memory of some 2,000
-  float eta = 0.5f;          ///< hedge's learning rate
+  float eta = 0.5f;  ///< hedge's learning rate
 };
-
-/// The first mixer's inputs: linear and counts.
-inline constexpr std::size_t kFirstHeads = 2;
 
 class Mixer {
  public:
@@ -47,8 +45,9 @@ class Mixer {
   /// tape.score[0..inputs) is given; fills the rest.
   void forward(const MixerState& state, MixerTape& tape) const;
 
-  /// Learns from one labelled example.
-  void apply(MixerState& state, const MixerTape& tape, float label, float importance) const;
+  /// Learns from one labelled example, and keeps so much of how well each has predicted before.
+  void apply(MixerState& state, const MixerTape& tape, float label, float importance,
+             float kept) const;
 
  private:
   std::size_t inputs_;

@@ -15,10 +15,13 @@ namespace leveret::block {
 /// Learned numbers that belong to no table and no layer. Stored in the header.
 struct Scalars {
   double clicks = 0.5, count = 1.0;  ///< running base rate; starts as half a click in one
-  float bias = 0, bias_sum = 0;
-  float bias2 = 0, bias2_sum = 0;
-  MixerState first;            ///< linear, counts
-  MixerState second;           ///< first stage, joint head without and with MLP
+  float bias = 0, bias2 = 0, fast_bias = 0;
+  float bias_sum = 0;  ///< of bias and bias2
+  MixerState first;    ///< linear, counts, fast
+  MixerState second;   ///< first stage, joint head without and with MLP, fast
+  /// The sum of what each example has taken away (forgetting.h). Not in files: only differences
+  /// within a run of several threads matter.
+  double forgotten = 0;
   std::uint64_t examples = 0;  ///< learned from
   std::uint64_t dropped_gradients =
       0;  ///< examples whose gradient was not finite: not learned from

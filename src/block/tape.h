@@ -18,15 +18,16 @@
 namespace leveret::block {
 
 /// The raw scores of one example, head by head, and d loss / d score of each, by the loss of
-/// linear, of counts, and of deep for all the rest (mixed), or of `last` (one head).
+/// linear, of counts, of fast, and of deep for all the rest (mixed), or of `last` (one head).
 struct Scores {
   float base = 0;  ///< log-odds of the base rate, plus the example's initial
-  float linear = 0, linear2 = 0, counts = 0;
+  float linear = 0, linear2 = 0, counts = 0, fast = 0;
   float first = 0;  ///< what the linear stage says: MixerTape::mixed, or the linear sum
   float ffm = 0;    ///< linear2 (one head: linear) + FFM
   float deep = 0;   ///< the same + MLP
   float last = 0;   ///< the model's answer, a raw score
-  float d_linear = 0, d_linear2 = 0, d_counts = 0, d_ffm = 0, d_deep = 0;
+  float d_linear = 0, d_linear2 = 0, d_counts = 0, d_fast = 0, d_ffm = 0, d_deep = 0;
+  float fast_curvature = 1;  ///< see fast_head.h
   MixerTape first_mix, second_mix;
   bool learn = false;  ///< labelled, importance > 0, gradient finite
 };

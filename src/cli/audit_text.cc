@@ -173,6 +173,7 @@ void AuditText::append_counts(const table::Cell* cell, std::string& to) const {
   const table::MixedCell none{};
   const table::MixedCell& counts = cell != nullptr ? table::mixed(*cell) : none;
   append(to, ":{:.6g}", counts.weight2);
+  if (spec_.fast_head) append(to, ":{:.6g}", counts.fast);
   append(to, ":{:.6g}", counts.clicks);
   append(to, ":{:.6g}", counts.count);
 }
@@ -186,6 +187,7 @@ void AuditText::append_constant(std::string& to) const {
   append(to, ":{:.6g}:-", scalars.bias);
   if (!spec_.mixed()) return;
   append(to, ":{:.6g}", scalars.bias2);
+  if (spec_.fast_head) append(to, ":{:.6g}", scalars.fast_bias);
   append(to, ":{:.6g}", static_cast<float>(scalars.clicks));
   append(to, ":{:.6g}", static_cast<float>(scalars.count));
 }
@@ -198,6 +200,7 @@ void AuditText::append_heads(const block::Tape& tape, std::string& to) const {
   if (spec_.mixed()) {
     append_head(to, "\tlinear2", scores.linear2);
     append_head(to, "\tcounts", scores.counts);
+    if (spec_.fast_head) append_head(to, "\tfast", scores.fast);
     append_head(to, "\tfirst", scores.first);
   }
   if (spec_.has_ffm()) append_head(to, "\tffm", scores.ffm);

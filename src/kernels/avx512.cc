@@ -224,7 +224,7 @@ struct Avx512 {
     store_eight<Avx512, K>(p + 8 / K, _mm256_extracti128_si256(all, 1));
   }
 
-  // ---- pairs of floats at 16 places (gather_scatter_body.h) ----
+  // ---- pairs of floats, and fours, at 16 places (gather_scatter_body.h) ----
 
   static constexpr bool kGathers = true;
   /// Whether the first n places differ. Those apart by a multiple of 4 GiB count as equal.
@@ -257,6 +257,35 @@ struct Avx512 {
     store_two_slots(p[4], p[5], _mm512_extractf32x4_ps(v, 1));
     store_two_slots(p[8], p[9], _mm512_extractf32x4_ps(v, 2));
     store_two_slots(p[12], p[13], _mm512_extractf32x4_ps(v, 3));
+  }
+
+  static void gather_cells(float* const* p, V* c) {
+    __m512 places[4];  // 0, 4, 8 and 12, and so on
+    for (int i = 0; i < 4; ++i) {
+      const float* const every_fourth[4] = {p[i], p[i + 4], p[i + 8], p[i + 12]};
+      places[i] = load_fours(every_fourth);
+    }
+    transpose_fours(places, c);
+  }
+  static void scatter_cells(float* const* p, const V* c) {
+    const __m512 numbers[4] = {c[0], c[1], c[2], c[3]};
+    V places[4];
+    transpose_fours(numbers, places);
+    for (int i = 0; i < 4; ++i) {
+      float* const every_fourth[4] = {p[i], p[i + 4], p[i + 8], p[i + 12]};
+      store_fours(every_fourth, places[i]);
+    }
+  }
+  /// Four by four within each quarter of the registers.
+  static void transpose_fours(const __m512* from, V* to) {
+    const __m512d low01 = _mm512_castps_pd(_mm512_unpacklo_ps(from[0], from[1]));
+    const __m512d low23 = _mm512_castps_pd(_mm512_unpacklo_ps(from[2], from[3]));
+    const __m512d high01 = _mm512_castps_pd(_mm512_unpackhi_ps(from[0], from[1]));
+    const __m512d high23 = _mm512_castps_pd(_mm512_unpackhi_ps(from[2], from[3]));
+    to[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(low01, low23));
+    to[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(low01, low23));
+    to[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(high01, high23));
+    to[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(high01, high23));
   }
 
   // ---- tiles of 4 x 4 pairs (pairs_int16_body.h) ----

@@ -40,6 +40,7 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .squares = squares<Isa>,
       .adagrad_deltas = adagrad_deltas<Isa>,
       .adagrad_gather_scatter = adagrad_gather_scatter<Isa>,
+      .step_cells = step_cells<Isa>,
       .total = total<Isa>,
       .centre = centre<Isa>,
       .scale = scale<Isa>,

@@ -149,13 +149,13 @@ template <class Isa, class Step>
                                        std::size_t inputs, const Step& step, bool fresh,
                                        float* d_in) {
   using V = typename Isa::V;
-  const V factor(d);
+  const V factor(d), kept(step.keep);
   sweep<Isa>(inputs, [&](std::size_t i, auto lanes) {
     V weight = lanes.load(w + i);
     V square = lanes.load(acc + i);
     const V sum = fresh ? V(0.0f) : lanes.load(d_in + i);
     lanes.store(d_in + i, Isa::fma(factor, weight, sum));
-    step.apply(factor * lanes.load(in + i), weight, square);
+    step.apply(factor * lanes.load(in + i), weight, square, kept);
     lanes.store(w + i, weight);
     lanes.store(acc + i, square);
   });

@@ -123,7 +123,9 @@ inline void tile_step(const DenseTile& tile, std::size_t r, std::uint32_t fired,
   V g[R];
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < R; ++c) g[c] = V(0.0f);
+  float kept = 1;
   for (; fired != 0; fired &= fired - 1) {
+    kept *= step.keep;
     const auto e = static_cast<std::size_t>(__builtin_ctz(fired));
     const V factor(tile.d_out[e * tile.outputs + r]);
     const float* const x = tile.in + e * tile.inputs;
@@ -135,7 +137,7 @@ inline void tile_step(const DenseTile& tile, std::size_t r, std::uint32_t fired,
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < R; ++c) {
     V weight = lanes.load(w, c), square = lanes.load(acc, c);
-    step.apply(g[c], weight, square);
+    step.apply(g[c], weight, square, V(kept));
     lanes.store(w, c, weight);
     lanes.store(acc, c, square);
   }

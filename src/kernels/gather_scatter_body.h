@@ -1,9 +1,11 @@
-/// The linear stage's step: weights that lie anywhere, each with its sum of squares behind it.
+/// The linear stage's step: weights that lie anywhere, each with its sum of squares behind it, or
+/// cells of four numbers.
 ///
 /// Instruction sets that find equal pointers at once (kGathers) have
 ///   differ(p, n)               whether the first n of p[0 .. lanes) are sure to differ
 ///   gather_pairs(p, a, b)      lane l becomes p[l][0] and p[l][1]
 ///   scatter_pairs(p, a, b)     the reverse
+///   gather_cells(p, c), scatter_cells(p, c)   the same with c[n] and p[l][n], n < 4
 /// and load and store weights and sums together. With arrays between them, as the others have it,
 /// vectors would be loaded from what was stored number by number just before, which takes a
 /// processor as long as all of the arithmetic.
@@ -18,6 +20,7 @@ template <class Isa>
 struct GatherScatter {
   using V = typename Isa::V;
   static constexpr std::size_t N = kLanes<Isa>;
+  static constexpr std::size_t kFloats = 2;  ///< at a place
   float scale, init, rate;
 
   /// Any pointers: sums one after the other, steps side by side.
@@ -47,34 +50,95 @@ struct GatherScatter {
   }
 };
 
+/// See Kernels::step_cells.
 template <class Isa>
-[[gnu::flatten]] void adagrad_gather_scatter(float* const* weight_ptrs, const float* x, float scale,
-                                             std::size_t length, float init, float rate) {
-  const GatherScatter<Isa> steps{scale, init, rate};
+struct StepCells {
+  using V = typename Isa::V;
+  static constexpr std::size_t N = kLanes<Isa>;
+  static constexpr std::size_t kFloats = 4;
+  CellSteps of;
+
+  static V finite(V g) {
+    return xsimd::select(g * g <= V(std::numeric_limits<float>::max()), g, V(0.0f));
+  }
+  V scale(V sum) const {
+    return xsimd::select(sum > V(0.0f), Isa::divide(V(of.rate), Isa::root(sum)), V(0.0f));
+  }
+
+  void in_order(float* const* cells, const float* x, std::size_t length) const {
+    constexpr std::size_t kAtATime = 64;
+    float sums[kAtATime], step[kAtATime], step2[kAtATime], fast[kAtATime];
+    for (std::size_t begin = 0; begin < length; begin += kAtATime) {
+      const std::size_t left = length - begin, n = left < kAtATime ? left : kAtATime;
+      float* const* const at = cells + begin;
+      squares<Isa>(x + begin, of.d2, n, step2, sums);
+      for (std::size_t i = 0; i < n; ++i) sums[i] = of.init + (at[i][1] += sums[i]);
+      sweep<Isa>(n, [&](std::size_t i, auto lanes) {
+        const V rate = scale(lanes.load(sums + i)), value = lanes.load(x + begin + i);
+        lanes.store(step + i, rate * finite(V(of.d) * value));
+        lanes.store(step2 + i, rate * lanes.load(step2 + i));
+        lanes.store(fast + i, V(of.fast) * value);
+      });
+      for (std::size_t i = 0; i < n; ++i) {
+        at[i][0] -= step[i];
+        at[i][2] -= step2[i];
+        at[i][3] -= fast[i];
+      }
+    }
+  }
+
+  void side_by_side(float* const* cells, V x) const {
+    V cell[kFloats];
+    Isa::gather_cells(cells, cell);
+    const V g2 = finite(V(of.d2) * x);
+    cell[1] = cell[1] + g2 * g2;
+    const V rate = scale(V(of.init) + cell[1]);
+    cell[0] = cell[0] - rate * finite(V(of.d) * x);
+    cell[2] = cell[2] - rate * g2;
+    cell[3] = cell[3] - V(of.fast) * x;
+    Isa::scatter_cells(cells, cell);
+  }
+};
+
+/// All places, as many at a time as a register has lanes where these are sure to differ.
+template <class Isa, class Steps>
+inline void step_places(const Steps& steps, float* const* at, const float* x, std::size_t length) {
   if constexpr (!Isa::kGathers) {
-    steps.in_order(weight_ptrs, x, length);
+    steps.in_order(at, x, length);
   } else {
     constexpr std::size_t N = kLanes<Isa>;
     std::size_t i = 0;
     for (; i + N <= length; i += N) {
-      if (Isa::differ(weight_ptrs + i, N)) {
-        steps.side_by_side(weight_ptrs + i, Isa::V::load_unaligned(x + i));
+      if (Isa::differ(at + i, N)) {
+        steps.side_by_side(at + i, Isa::V::load_unaligned(x + i));
       } else {
-        steps.in_order(weight_ptrs + i, x + i, N);
+        steps.in_order(at + i, x + i, N);
       }
     }
     if (i == length) return;
     // Those that are left, and some to fill the register.
     const std::size_t n = length - i;
-    float spare[2 * N] = {};
+    float spare[Steps::kFloats * N] = {};
     float* rest[N];
-    for (std::size_t l = 0; l < N; ++l) rest[l] = l < n ? weight_ptrs[i + l] : spare + 2 * l;
+    for (std::size_t l = 0; l < N; ++l) rest[l] = l < n ? at[i + l] : spare + Steps::kFloats * l;
     if (Isa::differ(rest, n)) {
       steps.side_by_side(rest, Isa::load_part(x + i, n));
     } else {
-      steps.in_order(weight_ptrs + i, x + i, n);
+      steps.in_order(at + i, x + i, n);
     }
   }
+}
+
+template <class Isa>
+[[gnu::flatten]] void adagrad_gather_scatter(float* const* weight_ptrs, const float* x, float scale,
+                                             std::size_t length, float init, float rate) {
+  step_places<Isa>(GatherScatter<Isa>{scale, init, rate}, weight_ptrs, x, length);
+}
+
+template <class Isa>
+[[gnu::flatten]] void step_cells(float* const* cells, const float* x, std::size_t length,
+                                 CellSteps steps) {
+  step_places<Isa>(StepCells<Isa>{steps}, cells, x, length);
 }
 
 }  // namespace leveret::kernels::generic

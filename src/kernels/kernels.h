@@ -18,15 +18,24 @@
 namespace leveret::kernels {
 
 /// How a weight moves: G += g², w -= rate * g / G^power (AdaGrad, Duchi et al. 2011; VW's
-/// `--power_t`). power 0.5 takes the fast path, power 0 is plain SGD (G is then still kept). A
-/// gradient component that is exactly 0 leaves weight and accumulator untouched, bit for bit (but
-/// for a weight of -0, which may become 0). `l2` adds l2 * w to the gradient of every component
-/// whose gradient is not 0. Where G is 0, denormal or infinite, the nearest normal number stands
-/// for it, so that the step of a finite gradient is finite.
+/// `--power_t`). In dense_backward_update and `update` G forgets: G = keep * G + g². power 0.5
+/// takes the fast path, power 0 is plain SGD (G is then still kept). A gradient component that is
+/// exactly 0 leaves weight and accumulator untouched, bit for bit (but for a weight of -0, which
+/// may become 0). `l2` adds l2 * w to the gradient of every component whose gradient is not 0.
+/// Where G is 0, denormal or infinite, the nearest normal number stands for it, so that the step of
+/// a finite gradient is finite.
 struct StepRule {
   float rate = 0.1f;
   float power = 0.5f;
   float l2 = 0.0f;
+  float keep = 1.0f;  ///< of G, for each example that has part in the step
+};
+
+/// Gradients of a step of cells, each a multiple of a feature's x; see Kernels::step_cells.
+struct CellSteps {
+  float d = 0, d2 = 0;  ///< d loss / d score of the two AdaGrad weights
+  float fast = 0;       ///< the fast weight's step where x is 1
+  float init = 1, rate = 0;
 };
 
 /// Examples of which dense_backward_update makes one step.
@@ -166,7 +175,7 @@ struct Kernels {
   /// dense_backward of each of several examples with the weights as they are, and one AdaGrad step
   /// of W with gradient sum_e d_out[e*outputs+o] * in[e*inputs+i], e < examples <= kMostTogether,
   /// in one pass over W; rows whose d_out are all 0 are not touched (sparse updates, FW paper
-  /// section 4.3).
+  /// section 4.3). A row's G is multiplied by rule.keep for each example whose d_out is not 0.
   void (*dense_backward_update)(float* w, float* acc, const float* in, const float* d_out,
                                 std::size_t inputs, std::size_t outputs, std::size_t stride,
                                 std::size_t examples, StepRule rule, float* d_in);
@@ -192,6 +201,13 @@ struct Kernels {
   /// same on every instruction set.
   void (*adagrad_gather_scatter)(float* const* weight_ptrs, const float* x, float scale,
                                  std::size_t length, float init, float rate);
+
+  /// Steps of cells that lie anywhere, of four floats each: w, G, w2 and fast. For every
+  /// i < length, in this order, with g = d * x[i] and g2 = d2 * x[i] as in `squares`: G += g2²,
+  /// with scale = rate / sqrt(init + G), or 0 where that sum is not above 0, w -= scale * g and
+  /// w2 -= scale * g2; and fast -= fast step * x[i]. Pointers may be equal, and what they point to
+  /// does not overlap else. The same on every instruction set.
+  void (*step_cells)(float* const* cells, const float* x, std::size_t length, CellSteps steps);
 
   /// sum x[i].
   float (*total)(const float* x, std::size_t length);

@@ -161,6 +161,14 @@ inline void sweep(std::size_t length, Body&& body) {
   if (i < length) body(i, Part<Isa>{length - i});
 }
 
+/// G after a gradient of which it takes the square, and keeps so much of what it was. Without a
+/// gradient it stays as it is.
+template <class Isa>
+inline typename Isa::V with_square(typename Isa::V keep, typename Isa::V acc, typename Isa::V g) {
+  using V = typename Isa::V;
+  return xsimd::select(g == V(0.0f), acc, Isa::fma(g, g, keep * acc));
+}
+
 /// AdaGrad with power 1/2. One Newton step brings the guess y to 1/sqrt(x): y/2 * (3 - x y²),
 /// relative error below 1e-6; its factor 1/2 is folded into the rate.
 template <class Isa, bool kL2>
@@ -168,8 +176,10 @@ struct RootStep {
   using V = typename Isa::V;
   static constexpr bool kHasL2 = kL2;
   V half_rate, l2;
+  float keep;
 
-  explicit RootStep(const StepRule& rule) : half_rate(0.5f * rule.rate), l2(rule.l2) {}
+  explicit RootStep(const StepRule& rule)
+      : half_rate(0.5f * rule.rate), l2(rule.l2), keep(rule.keep) {}
 
   V gradient(V g, V w) const {
     if constexpr (!kL2) return g;
@@ -179,6 +189,14 @@ struct RootStep {
   void apply(V g, V& w, V& acc) const {
     g = gradient(g, w);
     acc = Isa::fma(g, g, acc);
+    move(g, w, acc);
+  }
+  void apply(V g, V& w, V& acc, V kept) const {
+    g = gradient(g, w);
+    acc = with_square<Isa>(kept, acc, g);
+    move(g, w, acc);
+  }
+  void move(V g, V& w, V acc) const {
     const V x = Isa::clamp_normal(acc);
     const V y = Isa::rsqrt_guess(x);
     w = Isa::fnma(g * half_rate * y, Isa::fnma(x * y, y, V(3.0f)), w);
@@ -198,16 +216,26 @@ struct PowerStep {
   using V = typename Isa::V;
   static constexpr bool kHasL2 = true;
   V rate, power, l2;
+  float keep;
   bool plain;
 
   explicit PowerStep(const StepRule& rule)
-      : rate(rule.rate), power(rule.power), l2(rule.l2), plain(rule.power == 0.0f) {}
+      : rate(rule.rate),
+        power(rule.power),
+        l2(rule.l2),
+        keep(rule.keep),
+        plain(rule.power == 0.0f) {}
 
   V gradient(V g, V w) const { return xsimd::select(g == V(0.0f), g, Isa::fma(l2, w, g)); }
 
   void apply(V g, V& w, V& acc) const {
     g = gradient(g, w);
     acc = Isa::fma(g, g, acc);
+    w = Isa::fnma(scale(acc), g, w);
+  }
+  void apply(V g, V& w, V& acc, V kept) const {
+    g = gradient(g, w);
+    acc = with_square<Isa>(kept, acc, g);
     w = Isa::fnma(scale(acc), g, w);
   }
 
@@ -219,7 +247,8 @@ struct PowerStep {
   }
 };
 
-/// Calls body(number) with a number of the codec's type, or otherwise(), where registers take none such.
+/// Calls body(number) with a number of the codec's type, or otherwise(), where registers take none
+/// such.
 template <class Body, class Else>
 inline void with_numbers(Codec codec, Body&& body, Else&& otherwise) {
   if (codec.is_fixed(16)) return body(Fixed16{});

@@ -32,11 +32,11 @@ float shrink(float acc, float power) {
 /// The gradient of one component with its L2 term.
 float with_l2(float g, float w, const StepRule& rule) { return g == 0 ? 0 : g + rule.l2 * w; }
 
-/// One component's step.
-void step(float& w, float& acc, float g, const StepRule& rule) {
+/// One component's step, after which the accumulator has forgotten all but `keep` of what it was.
+void step(float& w, float& acc, float g, const StepRule& rule, float keep = 1) {
   if (g == 0) return;
   g = with_l2(g, w, rule);
-  acc += g * g;
+  acc = keep * acc + g * g;
   w -= rule.rate * g * shrink(acc, rule.power);
 }
 
@@ -107,7 +107,7 @@ void decode_array(Codec codec, const std::byte* in, std::size_t length, float* o
 }
 
 void encode_array(Codec codec, const float* in, std::size_t length, std::uint32_t noise,
-                  std::byte* out) {
+                std::byte* out) {
   Writer write(codec, noise);
   for (std::size_t i = 0; i < length; ++i) write(out, i, in[i]);
 }
@@ -264,13 +264,14 @@ void dense_backward_update(float* w, float* acc, const float* in, const float* d
         const std::size_t e = fired[f];
         g += static_cast<double>(d_out[e * outputs + o]) * in[e * inputs + i];
       }
-      step(w[o * stride + i], acc[o * stride + i], static_cast<float>(g), rule);
+      const float keep = static_cast<float>(std::pow(double{rule.keep}, count));
+      step(w[o * stride + i], acc[o * stride + i], static_cast<float>(g), rule, keep);
     }
   }
 }
 
 void update(float* w, float* acc, const float* g, std::size_t length, StepRule rule) {
-  for (std::size_t i = 0; i < length; ++i) step(w[i], acc[i], g[i], rule);
+  for (std::size_t i = 0; i < length; ++i) step(w[i], acc[i], g[i], rule, rule.keep);
 }
 
 void squares(const float* x, float scale, std::size_t length, float* g, float* squares) {
@@ -296,6 +297,20 @@ void adagrad_gather_scatter(float* const* weight_ptrs, const float* x, float sca
     const float sum = init + (weight_ptrs[i][1] += square);
     adagrad_deltas(&g, &sum, 1, rate, &step);
     weight_ptrs[i][0] -= step;
+  }
+}
+
+void step_cells(float* const* cells, const float* x, std::size_t length, CellSteps steps) {
+  for (std::size_t i = 0; i < length; ++i) {
+    float g, g2, square, unused;
+    squares(x + i, steps.d, 1, &g, &unused);
+    squares(x + i, steps.d2, 1, &g2, &square);
+    float* const cell = cells[i];
+    const float sum = steps.init + (cell[1] += square);
+    const float scale = sum > 0 ? steps.rate / std::sqrt(sum) : 0.0f;
+    cell[0] -= scale * g;
+    cell[2] -= scale * g2;
+    cell[3] -= steps.fast * x[i];
   }
 }
 
@@ -348,6 +363,7 @@ constinit const Kernels kReference = {
     .squares = squares,
     .adagrad_deltas = adagrad_deltas,
     .adagrad_gather_scatter = adagrad_gather_scatter,
+    .step_cells = step_cells,
     .total = total,
     .centre = centre,
     .scale = scale,

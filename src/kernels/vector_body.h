@@ -116,10 +116,11 @@ template <class Isa>
                              StepRule rule) {
   using V = typename Isa::V;
   with_step<Isa>(rule, [&](const auto& step) {
+    const V kept(step.keep);
     sweep<Isa>(length, [&](std::size_t i, auto lanes) {
       V weight = lanes.load(w + i);
       V squares = lanes.load(acc + i);
-      step.apply(lanes.load(g + i), weight, squares);
+      step.apply(lanes.load(g + i), weight, squares, kept);
       lanes.store(w + i, weight);
       lanes.store(acc + i, squares);
     });

@@ -1,6 +1,7 @@
 #include "model/model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -69,8 +70,11 @@ Model::Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t
     : spec_(std::move(spec)) {
   check_spec(spec_);
   shared_ = std::make_shared<Shared>(spec_, std::move(plans), memory_limit, use);
-  parameters_.scalars.first = block::Mixer(block::kFirstHeads).first_state({2.0f, 1.0f, 0.0f});
-  parameters_.scalars.second = block::Mixer(config().mixed_heads()).first_state({0.2f, 0.3f, 0.5f});
+  const block::Config blocks = config();
+  parameters_.scalars.first = block::Mixer(blocks.first_heads()).first_state({2.0f, 1.0f});
+  std::array<float, block::MixerState::kInputs> second{0.2f, 0.3f};
+  if (blocks.has_mlp()) second[2] = 0.5f;
+  parameters_.scalars.second = block::Mixer(blocks.second_heads()).first_state(second);
   fit_fields();
 }
 
@@ -82,6 +86,7 @@ Model::Shared::Shared(const Spec& spec, std::vector<feature::NamespacePlan> plan
 block::Config Model::config() const {
   block::Config config;
   config.mixed = spec_.mixed();
+  config.fast_head = spec_.mixed() && spec_.fast_head;
   config.constant = spec_.constant;
   config.k = spec_.stored_k();
   config.weights = spec_.weight_codec();

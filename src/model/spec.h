@@ -30,6 +30,7 @@ struct Spec : optim::Learning {
   // ---- shape ----
   feature::FeatureOptions features;
   Heads heads = Heads::kMixed;
+  bool fast_head = true;  ///< with mixed heads: what keeps up with a stream that changes
   bool constant = true;
   std::uint32_t bit_precision = 0;  ///< 0: growing table
   std::uint32_t ffm_k = 4;          ///< 0: no FFM

@@ -185,6 +185,9 @@ void add_shape(std::vector<SpecEntry>& list) {
   list.push_back(word("heads",
                       "mixed: linear, counts and the whole learn apart and are mixed online; one: one sum, one loss",
                       true, {"mixed", "one"}, [](Spec& s) -> auto& { return s.heads; }));
+  list.push_back(word("fast_head",
+                      "on: a head that learns fast, and a memory that lets go, so that a moving target is followed; off: as if there were none",
+                      true, {"off", "on"}, [](Spec& s) -> auto& { return s.fast_head; }));
   list.push_back({"noconstant", "", "", "no constant feature", true, false, false,
                   [](Spec& s, const std::string& t) { s.constant = t == "false"; },
                   [](const Spec& s) { return std::string(s.constant ? "false" : "true"); }});

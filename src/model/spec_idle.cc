@@ -39,6 +39,7 @@ const char* idle_without(std::string_view name, const Spec& spec) {
   if (!spec.has_ffm() && of_ffm) {
     return "a factorization machine, and --ffm_k is 0";
   }
+  if (name == "fast_head" && !spec.mixed()) return "--heads mixed";
   if (!spec.has_mlp() && name.starts_with("nn_")) {
     return "ReLU layers (--hidden), and there are none";
   }

@@ -46,7 +46,7 @@ void for_each_array(Parameters& parameters, Visit visit) {
   number("constant.weight", Learned::kParameter, scalars.bias);
   number("constant.sum", Learned::kState, scalars.bias_sum);
   number("constant.weight2", Learned::kParameter, scalars.bias2);
-  number("constant.sum2", Learned::kState, scalars.bias2_sum);
+  number("constant.fast", Learned::kParameter, scalars.fast_bias);
   const auto list = [&](const std::string& name, Learned kind, auto& values) {
     visit(ParameterArray<Float>{name, kind, {values.size()}, values.data(), values.size(), 0});
   };

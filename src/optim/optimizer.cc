@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "block/forgetting.h"
 #include "block/mixer.h"
 
 namespace leveret::optim {
@@ -29,14 +30,17 @@ void Optimizer::apply(table::Tables& tables, Parameters& parameters, Tape& tape)
 }
 
 void Optimizer::apply_mixers(Parameters& parameters, const Tape& tape) {
-  const block::Mixer first(block::kFirstHeads), second(config_.mixed_heads());
+  const block::Mixer first(config_.first_heads()), second(config_.second_heads());
   block::Scalars& scalars = parameters.scalars;
+  const double share = block::forgotten_share(scalars, config_);
+  const float kept = static_cast<float>(1 - share);
   for (std::size_t b = 0; b < tape.size; ++b) {
     if (!tape.scores[b].learn) continue;
     const float label = tape.label(b);
     const float importance = tape.importance(b);
-    first.apply(scalars.first, tape.scores[b].first_mix, label, importance);
-    second.apply(scalars.second, tape.scores[b].second_mix, label, importance);
+    first.apply(scalars.first, tape.scores[b].first_mix, label, importance, kept);
+    second.apply(scalars.second, tape.scores[b].second_mix, label, importance, kept);
+    scalars.forgotten += share;
   }
 }
 

@@ -55,7 +55,12 @@ class Optimizer {
   void apply_linear_batch(Parameters& parameters, const Tape& tape);
   void step_cells(const Tape& tape);
   void fit_steps(std::size_t count);
-  void step_cell(Cell& cell, float g, float g2) const;
+  struct CellGradient {
+    Cell* cell;
+    float g, g2, fast;     ///< of its weights
+    float fast_curvature;  ///< see fast_head.h
+  };
+  void step_cell(const CellGradient& sum) const;
   void ftrl_step(table::FtrlCell& cell, float g) const;
   void apply_bias(Parameters& parameters, const Tape& tape);
   void apply_groups(Parameters& parameters, const Tape& tape);
@@ -78,10 +83,6 @@ class Optimizer {
   void adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
             std::size_t length) const;
 
-  struct CellGradient {
-    Cell* cell;
-    float g, g2;
-  };
   struct RowGradient {
     std::byte* row;
     std::uint32_t sum;    ///< place in row_sums_, in rows
@@ -94,7 +95,7 @@ class Optimizer {
   block::FfmBlock ffm_;
   std::uint32_t thread_;
   std::vector<CellGradient> cells_;
-  std::vector<float*> weights_;      ///< an example's linear weights
+  std::vector<float*> weights_;      ///< an example's cells: the first of their weights
   std::vector<float> steps_, sums_;  ///< of its groups; or steps_ are gradients
   std::vector<RowGradient> row_gradients_;
   std::vector<float> row_sums_;

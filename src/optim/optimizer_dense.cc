@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "block/forgetting.h"
 #include "block/mlp_block.h"
 #include "optim/optimizer.h"
 
@@ -29,7 +30,8 @@ bool Optimizer::steps_on_the_way(const Tape& tape) const {
 }
 
 void Optimizer::backward_dense(Parameters& parameters, Tape& tape) {
-  const kernels::StepRule rule = step_rule(learning_, learning_.nn);
+  kernels::StepRule rule = step_rule(learning_, learning_.nn);
+  rule.keep = block::kept_of_sums(parameters.scalars, config_);
   std::vector<block::Dense>& layers = parameters.layers;
   const std::size_t size = tape.size;
   output_gradients_.resize(size);
@@ -39,22 +41,29 @@ void Optimizer::backward_dense(Parameters& parameters, Tape& tape) {
     kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.in,
                                     at.d_out, at.inputs, layer.outputs, layer.stride(), size, rule,
                                     at.d_in);
-    const float* d_bias = at.d_out;
-    if (size > 1) {
-      layer_sums_.assign(layer.outputs, 0.0f);
-      for (std::size_t b = 0; b < size; ++b) {
-        kernels_->axpy(1.0f, at.d_out + b * layer.outputs, layer.outputs, layer_sums_.data());
-      }
-      d_bias = layer_sums_.data();
+    // A bias is the weight of an input that is 1 in each example.
+    if (size == 1) {
+      kernels_->update(layer.bias.data(), layer.bias_state.data(), at.d_out, layer.outputs, rule);
+      return;
     }
-    kernels_->update(layer.bias.data(), layer.bias_state.data(), d_bias, layer.outputs, rule);
+    for (std::uint32_t o = 0; o < layer.outputs; ++o) {
+      kernels::StepRule of_neuron = rule;
+      of_neuron.keep = 1;
+      float d_bias = 0;
+      for (std::size_t b = 0; b < size; ++b) {
+        const float d = at.d_out[b * layer.outputs + o];
+        d_bias += d;
+        if (d != 0.0f) of_neuron.keep *= rule.keep;
+      }
+      kernels_->update(&layer.bias[o], &layer.bias_state[o], &d_bias, 1, of_neuron);
+    }
   };
   block::MlpBlock::backward_by_layer(layers, tape, 0, size, output_gradients_.data(), step);
 }
 
 /// Row by row, so that a neuron that no example of the batch fired costs nothing.
 void Optimizer::apply_dense(Parameters& parameters, const Tape& tape) {
-  const kernels::StepRule rule = step_rule(learning_, learning_.nn);
+  const float kept = block::kept_of_sums(parameters.scalars, config_);
   const bool by_adam = learning_.optimizer == OptimizerKind::kAdam;
   const std::uint64_t step = ++parameters.scalars.adam_steps;
   for (std::size_t l = 0; l < parameters.layers.size(); ++l) {
@@ -62,12 +71,14 @@ void Optimizer::apply_dense(Parameters& parameters, const Tape& tape) {
     layer_sums_.resize(layer.inputs);
     for (std::uint32_t o = 0; o < layer.outputs; ++o) {
       std::fill(layer_sums_.begin(), layer_sums_.end(), 0.0f);
+      kernels::StepRule rule = step_rule(learning_, learning_.nn);
       float bias = 0;
       bool any = false;
       for (std::size_t b = 0; b < tape.size; ++b) {
         const float d = tape.scores[b].learn ? layer_gradient(parameters, tape, l, b)[o] : 0.0f;
         if (d == 0.0f) continue;
         any = true;
+        rule.keep *= kept;
         bias += d;
         kernels_->axpy(d, layer_input(parameters, tape, l, b), layer.inputs, layer_sums_.data());
       }

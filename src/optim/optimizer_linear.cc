@@ -3,23 +3,30 @@
 #include <cmath>
 #include <limits>
 
+#include "block/fast_head.h"
+#include "block/forgetting.h"
 #include "optim/optimizer.h"
 
 namespace leveret::optim {
 namespace {
 
-/// rate * g / G^power with G = init + *sum after *sum took g². A square that is not finite is
-/// dropped: it would freeze the weight for ever.
+/// A gradient whose square is not finite is dropped: it would freeze the weight for ever.
+inline float finite(float g) { return g * g <= std::numeric_limits<float>::max() ? g : 0.0f; }
+
+/// rate / G^power with G = init + sum.
+inline float adagrad_scale(const PartLearning& learning, float sum) {
+  const float total = learning.init_acc + sum;
+  if (learning.power_t == 0.0f) return learning.rate;
+  if (!(total > 0.0f)) return 0.0f;
+  return learning.power_t == 0.5f ? learning.rate / std::sqrt(total)
+                                  : learning.rate * std::pow(total, -learning.power_t);
+}
+
+/// The step of a weight with a sum of its own, which takes g².
 inline float adagrad_step(const PartLearning& learning, float* sum, float g) {
-  const float square = g * g;
-  if (!(square <= std::numeric_limits<float>::max())) return 0.0f;
-  *sum += square;
-  const float total = learning.init_acc + *sum;
-  if (learning.power_t == 0.5f) {
-    return total > 0.0f ? learning.rate * g / std::sqrt(total) : 0.0f;
-  }
-  if (learning.power_t == 0.0f) return learning.rate * g;
-  return total > 0.0f ? learning.rate * g * std::pow(total, -learning.power_t) : 0.0f;
+  g = finite(g);
+  *sum += g * g;
+  return adagrad_scale(learning, *sum) * g;
 }
 
 }  // namespace
@@ -46,19 +53,27 @@ void Optimizer::ftrl_step(table::FtrlCell& cell, float g) const {
                                      ((learning_.ftrl_beta + after) / alpha + learning_.l2);
 }
 
-void Optimizer::step_cell(Cell& cell, float g, float g2) const {
+void Optimizer::step_cell(const CellGradient& of) const {
   if (learning_.optimizer == OptimizerKind::kFtrl) {
-    if (g != 0.0f) ftrl_step(static_cast<table::FtrlCell&>(cell), g);
+    if (of.g != 0.0f) ftrl_step(static_cast<table::FtrlCell&>(*of.cell), of.g);
     return;
   }
   const PartLearning learning = linear_learning();
-  if (g != 0.0f) {
-    cell.weight -= adagrad_step(learning, &cell.sum, g + learning_.l2 * cell.weight);
+  const auto with_l2 = [&](float g, float weight) {
+    return g != 0.0f ? finite(g + learning_.l2 * weight) : 0.0f;
+  };
+  if (!config_.mixed) {
+    Cell& cell = *of.cell;
+    cell.weight -= adagrad_step(learning, &cell.sum, with_l2(of.g, cell.weight));
+    return;
   }
-  if (config_.mixed && g2 != 0.0f) {
-    table::MixedCell& both = table::mixed(cell);
-    both.weight2 -= adagrad_step(learning, &both.sum2, g2 + learning_.l2 * both.weight2);
-  }
+  table::MixedCell& cell = table::mixed(*of.cell);
+  const float g2 = with_l2(of.g2, cell.weight2);
+  cell.sum += g2 * g2;
+  const float scale = adagrad_scale(learning, cell.sum);
+  cell.weight -= scale * with_l2(of.g, cell.weight);
+  cell.weight2 -= scale * g2;
+  cell.fast -= block::fast_rate(of.fast_curvature) * with_l2(of.fast, cell.fast);
 }
 
 /// step_cell of every feature of the tape's one example by AdaGrad with the power 1/2 and without
@@ -72,6 +87,12 @@ void Optimizer::step_cells(const Tape& tape) {
   const float init = learning_.linear.init_acc, rate = learning_.linear.rate;
   weights_.resize(count);
   for (std::size_t i = 0; i < count; ++i) weights_[i] = &cells[i]->weight;
+  if (config_.mixed) {
+    const float fast = block::fast_rate(scores.fast_curvature) * scores.d_fast;
+    kernels_->step_cells(weights_.data(), values, count,
+                         {scores.d_linear, scores.d_linear2, fast, init, rate});
+    return;
+  }
   const auto step = [&](const float* x, float scale) {
     kernels_->adagrad_gather_scatter(weights_.data(), x, scale, count, init, rate);
   };
@@ -85,9 +106,6 @@ void Optimizer::step_cells(const Tape& tape) {
   } else {
     step(values, scores.d_linear);
   }
-  if (!config_.mixed) return;
-  for (std::size_t i = 0; i < count; ++i) weights_[i] = &table::mixed(*cells[i]).weight2;
-  step(values, scores.d_linear2);
 }
 
 /// Makes room for so many steps and their sums.
@@ -107,7 +125,9 @@ void Optimizer::apply_linear(Parameters& parameters, const Tape& tape) {
     for (const feature::LinearRun& run : tape.linear_runs(0)) {
       const float d = scores.d_linear + (feeds_mlp() ? tape.d_group_linear[run.group] : 0.0f);
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
-        step_cell(*tape.to_learn.cells[i], d * tape.values[i], scores.d_linear2 * tape.values[i]);
+        const float x = tape.values[i];
+        step_cell({tape.to_learn.cells[i], d * x, scores.d_linear2 * x, scores.d_fast * x,
+                   scores.fast_curvature});
       }
     }
   }
@@ -124,8 +144,9 @@ void Optimizer::apply_linear_batch(Parameters& parameters, const Tape& tape) {
       const float d =
           scores.d_linear + (feeds_mlp() ? tape.d_group_linear[b * groups + run.group] : 0.0f);
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
-        cells_.push_back(
-            {tape.to_learn.cells[i], d * tape.values[i], scores.d_linear2 * tape.values[i]});
+        const float x = tape.values[i];
+        cells_.push_back({tape.to_learn.cells[i], d * x, scores.d_linear2 * x, scores.d_fast * x,
+                          scores.fast_curvature});
       }
     }
   }
@@ -136,22 +157,36 @@ void Optimizer::apply_linear_batch(Parameters& parameters, const Tape& tape) {
     for (++i; i < cells_.size() && cells_[i].cell == sum.cell; ++i) {
       sum.g += cells_[i].g;
       sum.g2 += cells_[i].g2;
+      sum.fast += cells_[i].fast;
+      sum.fast_curvature += cells_[i].fast_curvature;
     }
-    step_cell(*sum.cell, sum.g, sum.g2);
+    step_cell(sum);
   }
   if (config_.constant) apply_bias(parameters, tape);
 }
 
 void Optimizer::apply_bias(Parameters& parameters, const Tape& tape) {
   block::Scalars& scalars = parameters.scalars;
-  float g = 0, g2 = 0;
+  float g = 0, g2 = 0, fast = 0, curvature = 0;
   for (std::size_t b = 0; b < tape.size; ++b) {
-    g += tape.scores[b].d_linear;
-    g2 += tape.scores[b].d_linear2;
+    const Scores& scores = tape.scores[b];
+    if (!scores.learn) continue;
+    g += scores.d_linear;
+    g2 += scores.d_linear2;
+    fast += scores.d_fast;
+    curvature += scores.fast_curvature;
   }
   const PartLearning learning = linear_learning();
-  if (g != 0.0f) scalars.bias -= adagrad_step(learning, &scalars.bias_sum, g);
-  if (g2 != 0.0f) scalars.bias2 -= adagrad_step(learning, &scalars.bias2_sum, g2);
+  if (!config_.mixed) {
+    scalars.bias -= adagrad_step(learning, &scalars.bias_sum, g);
+    return;
+  }
+  g2 = finite(g2);
+  scalars.bias_sum += g2 * g2;
+  const float scale = adagrad_scale(learning, scalars.bias_sum);
+  scalars.bias -= scale * finite(g);
+  scalars.bias2 -= scale * g2;
+  scalars.fast_bias -= block::fast_rate(curvature) * fast;
 }
 
 /// One weight per group for the counts head, by AdaGrad at a rate of its own.
@@ -183,6 +218,7 @@ void Optimizer::count_features(table::Tables& tables, Parameters& parameters, co
     const float clicks = tape.label(b) > 0 ? importance : 0.0f;
     parameters.scalars.clicks += clicks;
     parameters.scalars.count += importance;
+    const float most = block::most_sights(parameters.scalars, config_);
     for (const feature::LinearRun& run : tape.linear_runs(b)) {
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         const float size = std::fabs(batch.linear[i].value);
@@ -195,10 +231,9 @@ void Optimizer::count_features(table::Tables& tables, Parameters& parameters, co
         }
         cell.clicks += clicks;
         cell.count += importance;
-        // A float stops counting at 2^24; halving long before keeps the rate and follows change.
-        if (cell.count >= 0x1p22f) {
-          cell.clicks *= 0.5f;
-          cell.count *= 0.5f;
+        if (cell.count > most) {
+          cell.clicks *= most / cell.count;
+          cell.count = most;
         }
       }
     }

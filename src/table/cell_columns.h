@@ -25,7 +25,7 @@ inline constexpr CellColumn kMixedColumns[] = {
     {"weight", Learned::kParameter, member_of<Cell, &Cell::weight>},
     {"sum", Learned::kState, member_of<Cell, &Cell::sum>},
     {"weight2", Learned::kParameter, member_of<MixedCell, &MixedCell::weight2>},
-    {"sum2", Learned::kState, member_of<MixedCell, &MixedCell::sum2>},
+    {"fast", Learned::kParameter, member_of<MixedCell, &MixedCell::fast>},
     {"clicks", Learned::kStatistic, member_of<MixedCell, &MixedCell::clicks>},
     {"count", Learned::kStatistic, member_of<MixedCell, &MixedCell::count>},
     {"largest_value", Learned::kStatistic,

@@ -83,9 +83,10 @@ struct Cell {
 struct FtrlCell : Cell {
   float z;
 };
-/// Two sets of weights, and how often the feature has been seen, weighted by importance.
+/// Three weights, of which two share `sum`, and how often the feature has been seen, weighted by
+/// importance.
 struct MixedCell : Cell {
-  float weight2, sum2;
+  float weight2, fast;
   float clicks, count;  ///< `clicks`: those with label +1; more only where threads lost updates
 };
 /// A cell without a slot has room for the largest |value|; a slot's shard has it elsewhere.

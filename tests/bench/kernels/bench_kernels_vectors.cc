@@ -12,11 +12,15 @@ struct Vectors {
   Floats a = random_floats(kLength, -1, 1), b = random_floats(kLength, -1, 1),
          acc = random_floats(kLength, 1, 2), out = random_floats(kLength, -1, 1);
   Floats pairs = random_floats(2 * kLength, 1, 2);
-  std::vector<float*> weight_ptrs;  ///< each of the pairs once, none beside its neighbour
+  Floats slots = random_floats(8 * kLength, 1, 2);
+  /// Each of the pairs once, and each slot's cell, none beside its neighbour.
+  std::vector<float*> weight_ptrs, cells;
 
   Vectors() {
-    for (std::size_t i = 0; i < kLength; ++i)
+    for (std::size_t i = 0; i < kLength; ++i) {
       weight_ptrs.push_back(pairs.get() + 2 * (i * 7 % kLength));
+      cells.push_back(slots.get() + 8 * (i * 7 % kLength) + 2);
+    }
   }
 };
 
@@ -79,6 +83,9 @@ void register_vectors() {
   });
   add("adagrad_gather_scatter", 5, 6, [](const Kernels& kernels, Vectors& v) {
     kernels.adagrad_gather_scatter(v.weight_ptrs.data(), v.a.get(), .1f, kLength, 1, .05f);
+  });
+  add("step_cells", 9, 12, [](const Kernels& kernels, Vectors& v) {
+    kernels.step_cells(v.cells.data(), v.a.get(), kLength, {.1f, .1f, .01f, 1, .05f});
   });
   add("update", 5, 7, [](const Kernels& kernels, Vectors& v) {
     kernels.update(v.out.get(), v.acc.get(), v.a.get(), kLength, {});

@@ -116,6 +116,18 @@ inline std::vector<StepRule> rules() {
           {.rate = .2f, .power = .3f, .l2 = 0}, {.rate = .2f, .power = .45f, .l2 = .01f}};
 }
 
+/// Some of them whose accumulators forget, too.
+inline std::vector<StepRule> forgetful_rules() {
+  std::vector<StepRule> all = rules();
+  for (const float keep : {.999f, .5f, 0.0f}) {
+    for (StepRule rule : {rules()[0], rules()[1], rules()[4]}) {
+      rule.keep = keep;
+      all.push_back(rule);
+    }
+  }
+  return all;
+}
+
 /// What rounding may do to one component's step of gradient g + l2 * w: the gradient is off by an
 /// ulp of its largest term; 1/acc^power is off by 1e-6 for the root (a guess and one Newton step)
 /// and by (2 + power * |ln acc|) ulps of exp and log otherwise, in all less than 5e-6 here.

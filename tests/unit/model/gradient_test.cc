@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
+#include <map>
 
 #include "random_model.h"
 #include "reference_model.h"
@@ -48,6 +49,12 @@ class GradientCheck {
     if (spec_.constant) {
       check("bias", reference_->bias, before_->bias - after_->bias);
       if (spec_.mixed()) check("bias2", reference_->bias2, before_->bias2 - after_->bias2);
+      if (spec_.mixed() && spec_.fast_head) {
+        double curvature = 0;
+        for (const ReferenceScores& scores : frozen_) curvature += 1 + scores.squares;
+        check("fast bias", reference_->fast_bias,
+              (before_->fast_bias - after_->fast_bias) * curvature / 4);
+      }
     }
     // A check of nothing but zeros would say nothing.
     CHECK(not_zero_ > 0);
@@ -88,13 +95,32 @@ class GradientCheck {
     CHECK(std::abs(gradient - expected) <= 2e-6 + 2e-4 * std::abs(expected));
   }
 
+  /// fast_head.h: the bound of the curvature of each fast weight, times 4. In a batch a feature
+  /// that stands several times in an example has part in it as often.
+  std::map<ReferenceModel::CellName, double> curvatures() const {
+    std::map<ReferenceModel::CellName, double> sums;
+    for (std::size_t b = 0; b < batch_.size(); ++b) {
+      for (const feature::LinearRun& run : batch_.linear_runs_of(b)) {
+        for (std::uint32_t i = run.begin; i < run.end; ++i) {
+          double& sum = sums[reference_->name(run.group, batch_.linear[i].hash)];
+          if (batch_.size() == 1) sum = 0;
+          sum += 1 + frozen_[b].squares;
+        }
+      }
+    }
+    return sums;
+  }
+
   void check_linear() {
+    const auto curvature = curvatures();
     for (auto& [name, cell] : reference_->cells) {
       const auto& before = before_->cells.at(name);
       const auto& after = after_->cells.at(name);
       check("linear weight", cell.weight, before.weight - after.weight);
       if (!spec_.mixed()) continue;
       check("second linear weight", cell.weight2, before.weight2 - after.weight2);
+      if (!spec_.fast_head) continue;
+      check("fast weight", cell.fast, (before.fast - after.fast) * curvature.at(name) / 4);
     }
   }
 
@@ -213,6 +239,7 @@ TEST_CASE("gradients where features lack linear weights, share them, or rows of 
   }
   SECTION("linear weights without keys, rows with them") { spec.bit_precision = 3; }
   SECTION("no constant") { spec.constant = false; }
+  SECTION("no fast head") { spec.fast_head = false; }
   for (const std::size_t examples : {1, 3}) {
     GradientCheck(spec, LineShape{}, examples, kernels::active()).run();
   }

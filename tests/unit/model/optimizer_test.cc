@@ -15,17 +15,25 @@ void check_near(const std::string& what, double value, double expected, double s
   CHECK(std::abs(value - expected) <= 2e-6 + 1e-3 * std::abs(size));
 }
 
-/// AdaGrad of any power over the weights of one part; k > 1: one accumulator for k of them.
+/// AdaGrad of any power over the weights of one part; k > 1: one accumulator for k of them, which
+/// takes the squares of `from`, the part's own gradient or another's.
 class PlainAdagrad {
  public:
   PlainAdagrad(PartLearning learning, std::size_t k) : learning_(learning), k_(k) {}
 
   void check(const std::string& part, const std::vector<float>& before,
              const std::vector<float>& gradient, const std::vector<float>& after) {
-    sums_.resize(before.size() / k_ + 1);
+    check(part, before, gradient, after, gradient, {});
+  }
+  /// `kept`: of each sum that has a gradient, before it takes it; empty: all.
+  void check(const std::string& part, const std::vector<float>& before,
+             const std::vector<float>& gradient, const std::vector<float>& after,
+             const std::vector<float>& from, const std::vector<double>& kept) {
+    if (sums_.empty()) sums_.resize(before.size() / k_ + 1, learning_.init_acc);
     REQUIRE(gradient.size() == before.size());
     for (std::size_t i = 0; i < before.size(); ++i) {
-      const double g = gradient[i];
+      const double g = from[i];
+      if (!kept.empty() && g != 0) sums_[i] *= kept[i];
       sums_[i / k_] += g * g / static_cast<double>(k_);
     }
     for (std::size_t i = 0; i < before.size(); ++i) {
@@ -35,8 +43,7 @@ class PlainAdagrad {
         CHECK(after[i] == before[i]);
         continue;
       }
-      const double step =
-          learning_.rate * g * std::pow(learning_.init_acc + sums_[i / k_], -learning_.power_t);
+      const double step = learning_.rate * g * std::pow(sums_[i / k_], -learning_.power_t);
       check_near(part + " weight " + std::to_string(i), after[i], before[i] - step, step);
     }
   }
@@ -46,6 +53,30 @@ class PlainAdagrad {
   std::size_t k_;
   std::vector<double> sums_;
 };
+
+/// leveret-model(7), DRIFT: what each weight of the dense layers keeps of its sum in the last step,
+/// by the examples in which its neuron fired.
+std::vector<double> kept_of_dense(const Model& model, const block::Scalars& before,
+                                  const Tape& tape) {
+  const double rate = before.clicks / before.count;
+  const double t = static_cast<double>(before.examples);
+  const double share = std::min(.001 * 4 * rate * (1 - rate), 8 / (t + 1));
+  std::vector<double> kept;
+  const std::vector<block::Dense>& layers = model.parameters().layers;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    std::vector<double> of_neuron(layers[l].outputs, 1);
+    for (std::size_t b = 0; b < tape.size; ++b) {
+      for (std::size_t o = 0; o < of_neuron.size(); ++o) {
+        const bool last = l + 1 == layers.size();
+        const float d = last ? tape.scores[b].d_deep : tape.d_hidden[l][b * of_neuron.size() + o];
+        if (d != 0 && tape.scores[b].learn) of_neuron[o] *= 1 - share;
+      }
+    }
+    for (const double keep : of_neuron) kept.insert(kept.end(), layers[l].stride(), keep);
+    kept.insert(kept.end(), of_neuron.begin(), of_neuron.end());
+  }
+  return kept;
+}
 
 /// Steps of one example and of several, over and over the same lines.
 void check_adagrad(const Spec& spec, const PartLearning& linear, const PartLearning& ffm,
@@ -57,13 +88,25 @@ void check_adagrad(const Spec& spec, const PartLearning& linear, const PartLearn
   PlainAdagrad on_rows(ffm, spec.adagrad_slice ? spec.ffm_k : 1);
   for (const auto& [first, count] :
        std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {1, 1}, {2, 5}, {0, 1}, {6, 6}}) {
+    const block::Scalars scalars = stepper.model.parameters().scalars;
     stepper.step(first, count);
     INFO("examples " << first << " + " << count << ", mixed " << spec.mixed());
-    on_linear.check("linear", stepper.before.linear, stepper.gradient.linear, stepper.after.linear);
+    on_linear.check("linear", stepper.before.linear, stepper.gradient.linear, stepper.after.linear,
+                    spec.mixed() ? stepper.gradient.linear2 : stepper.gradient.linear, {});
     on_linear2.check("linear2", stepper.before.linear2, stepper.gradient.linear2,
                      stepper.after.linear2);
     on_rows.check("row", stepper.before.rows, stepper.gradient.rows, stepper.after.rows);
-    on_dense.check("dense", stepper.before.dense, stepper.gradient.dense, stepper.after.dense);
+    std::vector<double> kept;
+    if (spec.mixed() && spec.fast_head) {
+      kept = kept_of_dense(stepper.model, scalars, stepper.trainer.tape);
+    }
+    on_dense.check("dense", stepper.before.dense, stepper.gradient.dense, stepper.after.dense,
+                   stepper.gradient.dense, kept);
+    // The fast head's steps depend on no past, and on no option.
+    for (std::size_t i = 0; i < stepper.before.fast.size(); ++i) {
+      const double step = stepper.gradient.fast[i];
+      check_near("fast weight", stepper.after.fast[i], stepper.before.fast[i] - step, step);
+    }
   }
 }
 
@@ -83,6 +126,7 @@ Spec base_spec(Heads heads) {
 TEST_CASE("AdaGrad of every power, with an accumulator per weight and per slice") {
   Spec spec = base_spec(GENERATE(Heads::kMixed, Heads::kOne));
   spec.adagrad_slice = GENERATE(false, true);
+  spec.fast_head = GENERATE(true, false);
   for (const float power : {0.5f, 0.3f, 1.0f, 0.0f}) {
     spec.linear.power_t = spec.ffm.power_t = spec.nn.power_t = power;
     INFO("power " << power << " slice " << spec.adagrad_slice);
@@ -169,8 +213,8 @@ std::vector<double> neuron_gradient(const Model& model, const Tape& tape, std::s
   for (std::size_t b = 0; b < tape.size; ++b) {
     const float* in = (l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data()) +
                       b * block::MlpBlock::width(layers, l);
-    const double d = l + 1 == layers.size() ? tape.scores[b].d_deep
-                                                   : tape.d_hidden[l][b * layer.outputs + o];
+    const double d =
+        l + 1 == layers.size() ? tape.scores[b].d_deep : tape.d_hidden[l][b * layer.outputs + o];
     for (std::size_t i = 0; i < layer.inputs; ++i) g[i] += d * in[i];
     g[layer.inputs] += d;
   }

@@ -48,6 +48,7 @@ void randomise_cells(Model& model, const Tape& tape, Random& random) {
     if (!model.spec().mixed()) continue;
     table::MixedCell& both = table::mixed(cell);
     both.weight2 = signed_between(random, 0.02f, 0.2f);
+    if (model.spec().fast_head) both.fast = signed_between(random, 0.02f, 0.2f);
     // A feature in five is new to the counts.
     both.count = random() % 5 == 0 ? 0.0f : uniform(random, 1, 50);
     both.clicks = both.count * uniform(random, 0.05f, 0.5f);
@@ -135,6 +136,7 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
   block::Scalars& scalars = parameters.scalars;
   scalars.bias = uniform(random, -0.3f, 0.3f);
   scalars.bias2 = uniform(random, -0.3f, 0.3f);
+  if (model.spec().fast_head) scalars.fast_bias = uniform(random, -0.3f, 0.3f);
   scalars.clicks = 30 + random() % 30;
   scalars.count = 200;
   for (block::MixerState* mixer : {&scalars.first, &scalars.second}) {
@@ -212,7 +214,7 @@ std::vector<float> all_weights(const Model& model) {
   append(all, parameters.group_weights);
   const block::Scalars& s = parameters.scalars;
   append(all, std::vector<float>{static_cast<float>(s.clicks), static_cast<float>(s.count), s.bias,
-                                 s.bias_sum, s.bias2, s.bias2_sum});
+                                 s.bias_sum, s.bias2, s.fast_bias});
   for (const block::MixerState* mixer : {&s.first, &s.second}) {
     append(all, mixer->weight);
     append(all, mixer->sum);

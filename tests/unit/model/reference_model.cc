@@ -56,6 +56,7 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
   const block::Scalars& scalars = parameters.scalars;
   bias = scalars.bias;
   bias2 = scalars.bias2;
+  fast_bias = scalars.fast_bias;
   clicks = scalars.clicks;
   count = scalars.count;
   first_mixer = scalars.first;
@@ -73,6 +74,7 @@ void ReferenceModel::copy_cells(const Model& model, const feature::FeatureBatch&
       if (!spec.mixed()) continue;
       const table::MixedCell& both = table::mixed(*cell);
       to.weight2 = both.weight2;
+      to.fast = both.fast;
       to.clicks = both.clicks;
       to.count = both.count;
       to.largest_value = model.tables().largest_value(run.group, hash);
@@ -133,6 +135,7 @@ void ReferenceModel::linear_mixed(const feature::FeatureBatch& batch, std::size_
   s.base = log_odds(rate) + batch.initial[b];
   s.linear = s.base + (spec.constant ? bias : 0);
   double sum2 = spec.constant ? bias2 : 0;
+  s.fast = s.base + (spec.constant ? fast_bias : 0);
   for (std::uint32_t r = batch.linear_runs_begin[b]; r < batch.linear_runs_begin[b + 1]; ++r) {
     const feature::LinearRun& run = batch.linear_runs[r];
     const double length = run.end - run.begin;
@@ -141,6 +144,8 @@ void ReferenceModel::linear_mixed(const feature::FeatureBatch& batch, std::size_
       s.group_linear[run.group] += cell.weight * x.linear[i];
       s.linear += cell.weight * x.linear[i];
       sum2 += cell.weight2 * x.linear[i];
+      s.fast += cell.fast * x.linear[i];
+      s.squares += x.linear[i] * x.linear[i];
       if (cell.count == 0) continue;
       const double others = std::max<double>(cell.count - cell.clicks, 0) + kPrior * (1 - rate);
       const double odds = (cell.clicks + kPrior * rate) / others;
@@ -153,7 +158,10 @@ void ReferenceModel::linear_mixed(const feature::FeatureBatch& batch, std::size_
   s.counts = clamped(s.counts);
   s.linear = clamped(s.linear);
   s.linear2 = clamped(s.counts + sum2);
-  s.first = mixed(first_mixer, {s.linear, s.counts});
+  s.fast = clamped(s.fast);
+  std::vector<double> heads{s.linear, s.counts};
+  if (spec.fast_head) heads.push_back(s.fast);
+  s.first = mixed(first_mixer, heads);
 }
 
 /// ffm_block.h, by the pairs of features instead of its sums.
@@ -245,6 +253,7 @@ ReferenceScores ReferenceModel::forward(const feature::FeatureBatch& batch, std:
   if (spec.mixed()) {
     std::vector<double> heads{s.first, s.ffm};
     if (spec.has_mlp()) heads.push_back(s.deep);
+    if (spec.fast_head) heads.push_back(s.fast);
     s.last = mixed(second_mixer, heads);
   }
   return s;
@@ -267,7 +276,14 @@ double ReferenceModel::objective(const feature::FeatureBatch& batch, std::size_t
     mlp(s);
     joint += s.mlp;
   }
-  return importance * (loss + reference_loss(joint, label));
+  double fast = 0;
+  if (spec.fast_head) {
+    // Beyond 1 the gradient stays 1.
+    const double d = importance * (probability(frozen.fast) - (label > 0 ? 1 : 0));
+    fast =
+        std::fabs(d) > 1 ? (d > 0 ? s.fast : -s.fast) : importance * reference_loss(s.fast, label);
+  }
+  return importance * (loss + reference_loss(joint, label)) + fast;
 }
 
 }  // namespace leveret::model

@@ -15,7 +15,9 @@ namespace leveret::model {
 
 /// What one example looks like half-way and at the end. Names as in Scores and Tape.
 struct ReferenceScores {
-  double base = 0, linear = 0, linear2 = 0, counts = 0, first = 0, ffm = 0, deep = 0, last = 0;
+  double base = 0, linear = 0, linear2 = 0, counts = 0, fast = 0, first = 0, ffm = 0, deep = 0;
+  double last = 0;
+  double squares = 0;                                          ///< of the linear features' values
   std::vector<double> group_linear, group_counts, group_seen;  ///< per group
   std::vector<double> pairs;                                   ///< g(g+1)/2 + f for f <= g
   double ffm_scale = 0;
@@ -42,7 +44,7 @@ struct ReferenceModel {
   };
 
   struct Cell {
-    double weight = 0, weight2 = 0, clicks = 0, count = 0;
+    double weight = 0, weight2 = 0, fast = 0, clicks = 0, count = 0;
     double largest_value = 0;
   };
   /// What a linear feature shares with no other one, but for those of equal hash with -b.
@@ -56,7 +58,7 @@ struct ReferenceModel {
   std::vector<std::map<std::uint32_t, std::vector<double>>> rows;
   std::vector<Layer> layers;
   std::vector<double> group_weights;
-  double bias = 0, bias2 = 0, clicks = 0, count = 1;
+  double bias = 0, bias2 = 0, fast_bias = 0, clicks = 0, count = 1;
   block::MixerState first_mixer, second_mixer;
 
  private:

@@ -27,6 +27,10 @@ TEST_CASE("options of parts that a model lacks are idle, that they lack it is no
   shallow.hidden.clear();
   CHECK(idle_without("nn_learning_rate", shallow) != nullptr);
   CHECK(idle_without("hidden", shallow) == nullptr);
+  Spec one;
+  CHECK(idle_without("fast_head", one) == nullptr);
+  one.heads = Heads::kOne;
+  CHECK(idle_without("fast_head", one) != nullptr);
   Spec sgd;
   sgd.optimizer = OptimizerKind::kSgd;
   CHECK(idle_without("ffm_power_t", sgd) != nullptr);

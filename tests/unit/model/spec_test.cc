@@ -22,6 +22,7 @@ std::vector<std::string> values_of(const std::string& name) {
   if (name == "ignore" || name == "keep") return {"a", "user,ad"};
   if (name == "transform") return {"", "x=BinnerLog(a)(0,0.1) y=Combine(x,b,\xff\x01)()"};
   if (name == "heads") return {"one"};
+  if (name == "fast_head") return {"off", "on"};
   if (name == "noconstant") return {"true", "false"};
   if (name == "adagrad") return {"weight", "slice"};
   if (name == "ffm_precision") return {"32", "16"};

@@ -15,11 +15,16 @@ struct WeightsByPart {
     const block::Scalars& scalars = model.parameters().scalars;
     for_each_cell(model.tables(), [&](const table::Cell& cell) {
       linear.push_back(cell.weight);
-      if (model.spec().mixed()) linear2.push_back(table::mixed(cell).weight2);
+      if (!model.spec().mixed()) return;
+      linear2.push_back(table::mixed(cell).weight2);
+      fast.push_back(table::mixed(cell).fast);
     });
     if (model.spec().constant) {
       linear.push_back(scalars.bias);
-      if (model.spec().mixed()) linear2.push_back(scalars.bias2);
+      if (model.spec().mixed()) {
+        linear2.push_back(scalars.bias2);
+        fast.push_back(scalars.fast_bias);
+      }
     }
     for (const table::Shard& shard : model.tables()) {
       for (table::Row row = 0; row < shard.rows().end(); ++row) {
@@ -32,7 +37,7 @@ struct WeightsByPart {
       dense.insert(dense.end(), layer.bias.begin(), layer.bias.end());
     }
   }
-  std::vector<float> linear, linear2, rows, dense;
+  std::vector<float> linear, linear2, fast, rows, dense;
 };
 
 /// Makes `to`, which has met the same examples, know what `from` knows; not with -b.
@@ -83,6 +88,7 @@ class Stepper {
     };
     subtract(gradient.linear, before.linear, moved.linear);
     subtract(gradient.linear2, before.linear2, moved.linear2);
+    subtract(gradient.fast, before.fast, moved.fast);
     subtract(gradient.rows, before.rows, moved.rows);
     subtract(gradient.dense, before.dense, moved.dense);
     batch_ = sample.batch(model, first, count);

@@ -76,7 +76,7 @@ TEST_CASE("weights that are not finite are not loaded") {
   }
   for (const char* name :
        {"cells.weight", "cells.largest_value", "rest.weight", "rest.sum", "field.1.count",
-        "field.0.sum2", "field.0.largest.values", "field.0.rows.0.weights",
+        "field.0.fast", "field.0.largest.values", "field.0.rows.0.weights",
         "field.2.rows.0.state.0", "groups.weight", "groups.sum", "base_rate.count",
         "constant.weight", "second_mixer.log_share", "dense.0.weights", "dense.0.bias_state",
         "dense.1.weights_state", "dense.0.bias_moment"}) {

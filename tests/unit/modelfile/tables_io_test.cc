@@ -271,7 +271,7 @@ TEST_CASE("arrays are called and shaped as leveret-model(5) says") {
     if (rows) all.push_back(p + "occurrences u32 10: state" + of + ", the last");
     for (const char* const cell :
          {"weight f32 30: parameter", "sum f32 30: state", "weight2 f32 30: parameter",
-          "sum2 f32 30: state", "clicks f32 30: statistic", "count f32 30: statistic"}) {
+          "fast f32 30: parameter", "clicks f32 30: statistic", "count f32 30: statistic"}) {
       all.push_back(p + cell + of);
     }
     all.push_back(p + "largest.keys u32 22: index" + of_largest);

@@ -123,6 +123,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   ftrl.heads = model::Heads::kOne;
   ftrl.optimizer = optim::OptimizerKind::kFtrl;
   ftrl.l1 = 0.1f;
+  add("no fast head").fast_head = false;
   model::Spec& hashed = add("hashed");
   hashed.bit_precision = 12;
   model::Spec& hashed_one = add("hashed, heads one");

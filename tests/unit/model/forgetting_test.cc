@@ -1,0 +1,147 @@
+// What a model with mixed heads lets go of, and how far its fast head may step.
+#include "block/forgetting.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "block/fast_head.h"
+#include "random_model.h"
+
+namespace leveret::model {
+namespace {
+
+block::Config with_fast_head(bool on) {
+  block::Config config;
+  config.fast_head = on;
+  return config;
+}
+
+block::Scalars stream(double clicks, double count, std::uint64_t examples) {
+  block::Scalars scalars;
+  scalars.clicks = clicks;
+  scalars.count = count;
+  scalars.examples = examples;
+  return scalars;
+}
+
+TEST_CASE("a window holds a thousand even bets, and an eighth of the stream at least") {
+  const block::Config on = with_fast_head(true), off = with_fast_head(false);
+  CHECK(forgotten_share(stream(500, 1000, 1000), on) == Approx(.001));
+  CHECK(forgotten_share(stream(10, 1000, 1000), on) == Approx(.001 * 4 * .01 * .99));
+  CHECK(forgotten_share(stream(990, 1000, 1000), on) == Approx(.001 * 4 * .01 * .99));
+  CHECK(forgotten_share(stream(500, 1000, 15999), on) == Approx(8. / 16000));
+  CHECK(kept_of_sums(stream(500, 1000, 15999), on) == Approx(1 - 8. / 16000));
+  CHECK(most_sights(stream(1, 2, 1), on) == 5000);
+  CHECK(most_sights(stream(1, 80000, 1), on) == 10000);
+  CHECK(most_sights(stream(1, 1e12, 1), on) == 0x1p22f);
+  CHECK(forgotten_share(stream(10, 1000, 1000000), off) == .0005);
+  CHECK(kept_of_sums(stream(500, 1000, 10), off) == 1);
+  CHECK(most_sights(stream(1, 2, 1), off) == 0x1p22f);
+}
+
+TEST_CASE("counts above the most sights become these, at the same rate") {
+  Spec spec;
+  spec.fast_head = GENERATE(true, false);
+  Model model(spec, kTestMemory);
+  Sample sample("-1 |A a\n");
+  const feature::FeatureBatch batch = sample.batch(model);
+  Trainer trainer(model, kernels::active());
+  trainer.gradients(model, batch);
+  table::MixedCell& cell = table::mixed(*trainer.tape.to_learn.cells[0]);
+  model.parameters().scalars.count = 79999;  // the next example makes it 80,000
+  cell.count = 20000;
+  cell.clicks = 5000;
+  trainer.optimizer.apply(model.tables(), model.parameters(), trainer.tape);
+  CHECK(cell.count == (spec.fast_head ? 10000 : 20001));
+  CHECK(cell.clicks == Approx(spec.fast_head ? 5000. / 20001 * 10000 : 5000));
+}
+
+TEST_CASE("a hedge keeps the share of its past that it is told, and adds this example's losses") {
+  const block::Mixer mixer(2);
+  block::MixerState state = mixer.first_state({1, 1});
+  state.log_share = {0, -2, -6};
+  block::MixerTape tape;
+  tape.score = {1, -2};
+  mixer.forward(state, tape);
+  const float sum = tape.score[2];
+  CHECK(sum == Approx(-.5));
+  const float label = GENERATE(1.0f, -1.0f);
+  mixer.apply(state, tape, label, 3, .75f);
+  double expected[3];
+  for (int i = 0; i < 3; ++i) {
+    const double before[] = {0, -2, -6}, score[] = {1, -2, sum};
+    expected[i] = .75 * before[i] - .5 * 3 * std::log1p(std::exp(-label * score[i]));
+  }
+  for (int i = 1; i < 3; ++i) {
+    CHECK(state.log_share[i] - state.log_share[0] == Approx(expected[i] - expected[0]));
+  }
+}
+
+TEST_CASE("no importance lets the fast head step further than the worst surprise") {
+  CHECK(block::fast_gradient(2, -1, .5f) == Approx(.5 / (1 + std::exp(-2.))));
+  CHECK(block::fast_gradient(2, -1, 1000) == 1);
+  CHECK(block::fast_gradient(2, 1, 1000) == -1);
+  CHECK(block::fast_gradient(2, 1, 2) == Approx(-2 / (1 + std::exp(2.))));
+
+  Model model(Spec{}, kTestMemory);
+  Sample sample("1 1000000 |A a |B b |C c\n-1 |A a |B b |C c\n");
+  Trainer trainer(model, kernels::active());
+  trainer.learn(model, sample.batch(model, 0, 1));
+  const table::MixedCell& cell = table::mixed(*trainer.tape.to_learn.cells[0]);
+  // 4 / (1 + three features) at a gradient of -1.
+  CHECK(cell.fast == 1);
+  CHECK(model.parameters().scalars.fast_bias == 1);
+}
+
+TEST_CASE("in a batch a fast weight moves once, by its examples' bound of the curvature") {
+  Spec spec;
+  spec.ffm_k = 0;
+  Model model(spec, kTestMemory);
+  // The first has two features, of which one takes part in both.
+  Sample sample("1 |A a b:0.5\n-1 |A a\n");
+  const feature::FeatureBatch batch = sample.batch(model);
+  Trainer trainer(model, kernels::active());
+  trainer.learn(model, batch);
+  // The base rate starts at 1/2, and 0.5 is the largest value of its feature: x is 1.
+  const auto fast = [&](std::size_t i) {
+    return table::mixed(*trainer.tape.to_learn.cells[i]).fast;
+  };
+  CHECK(fast(0) == 0);                   // their gradients, -1/2 and 1/2, cancel
+  CHECK(fast(1) == Approx(4 * .5 / 3));  // 1 + |x|² is 3
+  CHECK(model.parameters().scalars.fast_bias == 0);
+}
+
+TEST_CASE(
+    "what threads forget side by side is forgotten once for each, and nothing turns negative") {
+  Model model(Spec{}, kTestMemory);
+  Sample sample("1 |A a |B b\n-1 |A b |B c\n");
+  randomise(model, sample.batch(model), 1);
+  const Parameters before = model.parameters();
+  Parameters after = before;
+  // Each thread has kept 30 % of its sums and of its hedges.
+  for (float& sum : after.layers[0].weights_state) sum *= .3f;
+  after.scalars.forgotten += -std::log(.3);
+  for (float& share : after.scalars.second.log_share) share *= .3f;
+  after.scalars.fast_bias = .5f;
+  Parameters& merged = model.parameters();
+  for (int thread = 0; thread < 3; ++thread) merged.add_change(before, after);
+  const float left = .3f * .3f * .3f;
+  CHECK(merged.layers[0].weights_state[0] == Approx(left * before.layers[0].weights_state[0]));
+  const auto& was = before.scalars.second.log_share;
+  const auto& now = merged.scalars.second.log_share;
+  for (std::size_t i = 1; i < was.size(); ++i) {
+    CHECK(now[i] - now[0] == Approx(left * (was[i] - was[0])).margin(1e-5));
+  }
+  CHECK(merged.scalars.fast_bias == .5f);
+  CHECK(merged.scalars.forgotten == Approx(-3 * std::log(.3)));
+  // What has grown is added, as ever.
+  Parameters grown = merged;
+  grown.layers[0].weights_state[0] += 2;
+  const float sum = merged.layers[0].weights_state[0];
+  const Parameters start = merged;
+  for (int thread = 0; thread < 2; ++thread) merged.add_change(start, grown);
+  CHECK(merged.layers[0].weights_state[0] == Approx(sum + 4));
+}
+
+}  // namespace
+}  // namespace leveret::model
