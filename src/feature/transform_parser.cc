@@ -100,7 +100,7 @@ class DefinitionParser {
     const auto found = std::ranges::find(kFunctions, name, &Function::name);
     if (found != kFunctions.end()) return static_cast<TransformKind>(found - kFunctions.begin());
     std::string known;
-    for (const Function& f : kFunctions) known += (known.empty() ? "" : ", ") + std::string(f.name);
+    for (const Function& f : kFunctions) known.append(known.empty() ? "" : ", ").append(f.name);
     fail(name_at, fmt::format("there is no function {}; there are {}", name, known));
   }
 
