@@ -23,6 +23,8 @@ _leveret_values() {
     --fast_head) echo "on off" ;;
     --hidden) echo "none" ;;
     --link) echo "logistic identity" ;;
+    --bits) echo "32 16 8 4" ;;
+    --rounding) echo "nearest stochastic" ;;
     --numeric | --numeric_as) echo "log2bucket value both" ;;
     help) _leveret_words "$program" | grep -v '^-' ;;
     convert) echo "criteo avazu kdd2012 libffm csv" ;;

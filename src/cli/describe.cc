@@ -90,9 +90,10 @@ class CellStats {
     if (mixed_) stats_[in_cell].add(largest);
   }
   std::uint64_t cells() const { return cells_; }
-  Json json() const {
+  Json json(bool states) const {
     Json columns = Json::object();
     for (std::size_t i = 0; i < stats_.size(); ++i) {
+      if (!states && columns_[i].kind == table::Learned::kState) continue;
       columns[columns_[i].name] = stats_to_json(stats_[i]);
     }
     return columns;
@@ -105,7 +106,7 @@ class CellStats {
   std::vector<SectionStats> stats_;
 };
 
-Json linear_to_json(const model::Model& model) {
+Json linear_to_json(const model::Model& model, bool learns) {
   const table::Tables& tables = model.tables();
   const bool mixed = model.spec().mixed();
   CellStats cells(tables.cells());
@@ -129,11 +130,11 @@ Json linear_to_json(const model::Model& model) {
           {"slots", slots},
           {"hashed", tables.hashed() != nullptr},
           {"overflow_lookups", overflow},
-          {"columns", cells.json()}};
+          {"columns", cells.json(learns)}};
 }
 
 /// The same for the rows of all fields.
-Json ffm_to_json(const model::Model& model) {
+Json ffm_to_json(const model::Model& model, bool learns) {
   SectionStats weights, sums;
   std::uint64_t count = 0, bytes = 0;
   std::vector<float> numbers;
@@ -148,14 +149,14 @@ Json ffm_to_json(const model::Model& model) {
     for (std::uint64_t row = 0; row < rows.end(); ++row) {
       const std::byte* const at = rows.at(static_cast<table::Row>(row));
       add(weights, at, rows.layout().weights(0));
-      add(sums, at, rows.layout().state(0, 0));
+      if (learns) add(sums, at, rows.layout().state(0, 0));
     }
     count += rows.end();
     bytes += rows.end() * rows.layout().stride();
   }
-  return {{"rows", count},
-          {"bytes", bytes},
-          {"columns", {{"weight", stats_to_json(weights)}, {"sum", stats_to_json(sums)}}}};
+  Json columns = {{"weight", stats_to_json(weights)}};
+  if (learns) columns["sum"] = stats_to_json(sums);
+  return {{"rows", count}, {"bytes", bytes}, {"columns", std::move(columns)}};
 }
 
 Json fields_to_json(const model::Model& model) {
@@ -204,7 +205,8 @@ Json memory_to_json(const ModelFile& file) {
   return {{"train", all}, {"predict", all - optimizer}};
 }
 
-void describe_model(const model::Model& model, Json& json) {
+/// `learns`: it has what only learning needs.
+void describe_model(const model::Model& model, bool learns, Json& json) {
   const block::Scalars& scalars = model.parameters().scalars;
   json["examples"] = scalars.examples;
   json["base_rate"] = scalars.clicks / scalars.count;
@@ -212,8 +214,8 @@ void describe_model(const model::Model& model, Json& json) {
   json["spec"] = spec_to_json(model.spec());
   json["namespaces"] = namespaces_to_json(model);
   json["fields"] = fields_to_json(model);
-  json["linear"] = linear_to_json(model);
-  if (model.spec().has_ffm()) json["ffm"] = ffm_to_json(model);
+  json["linear"] = linear_to_json(model, learns);
+  if (model.spec().has_ffm()) json["ffm"] = ffm_to_json(model, learns);
 }
 
 /// The header of a file that holds something else than a model.
@@ -259,8 +261,12 @@ Json describe_file(const std::string& path) {
                {"format", store::kVersion},
                {"bytes", file.bytes()},
                {"fingerprint", store::to_hex(file.fingerprint())}};
+  const std::uint64_t memory = modelfile::default_memory_limit();
   if (file.kind() == store::Kind::kModel) {
-    describe_model(modelfile::load_model(file, modelfile::default_memory_limit()), json);
+    describe_model(modelfile::load_model(file, memory), true, json);
+  } else if (file.kind() == store::Kind::kExport) {
+    json["export"] = header_to_json(file).value("export", Json::object());
+    describe_model(modelfile::load_model(file, memory, model::Use::kPredict), false, json);
   } else {
     json["header"] = header_to_json(file);
   }

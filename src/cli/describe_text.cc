@@ -33,10 +33,19 @@ void add_front(const Json& d, std::string& to) {
   if (d.value("dropped_gradients", 0u) > 0) {
     add_line("dropped", plain(d["dropped_gradients"]) + " gradients that were not finite", to);
   }
+  if (d.contains("export")) {
+    std::string text;
+    for (const auto& [name, value] : d["export"].items()) {
+      text += fmt::format("{}--{} {}", text.empty() ? "" : " ", name, plain(value));
+    }
+    add_line("export", text, to);
+  }
   if (d.contains("memory")) {
+    const std::string to_predict = plain(d["memory"]["predict"]) + " bytes to predict";
     add_line("memory",
-             fmt::format("{} bytes to predict, {} to learn", plain(d["memory"]["predict"]),
-                         plain(d["memory"]["train"])),
+             d.contains("export")
+                 ? to_predict
+                 : fmt::format("{}, {} to learn", to_predict, plain(d["memory"]["train"])),
              to);
   }
 }

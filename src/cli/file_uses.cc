@@ -1,11 +1,22 @@
 #include "cli/file_uses.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <utility>
 
 namespace leveret::cli {
+namespace {
+
+/// A named pipe: one that the shell has opened, as by >(command), is a descriptor's name.
+bool is_named_pipe(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0 && S_ISFIFO(info.st_mode) &&
+         !files::names_descriptor(path);
+}
+
+}  // namespace
 
 void FileUses::add(Role role, std::string what, const std::optional<files::FileIdentity>& file) {
   if (file) uses_.push_back({role, std::move(what), *file});
@@ -70,6 +81,17 @@ void FileUses::check() const {
           fmt::format("{} and {} are the same file, which would be overwritten; name another one",
                       a.what, b.what));
     }
+  }
+}
+
+void check_model_name(const char* option, const std::string& path) {
+  if (path == "-") {
+    throw CLI::ValidationError(
+        fmt::format("{} -: a model is not written to standard output; name a file", option));
+  }
+  if (is_named_pipe(path)) {
+    throw CLI::ValidationError(fmt::format(
+        "{} {}: is a pipe, and a model is saved whole or not at all; name a file", option, path));
   }
 }
 

@@ -44,6 +44,10 @@ class FileUses {
   int printed_ = 0;  ///< results that go to standard output
 };
 
+/// Refuses, as misuse, names under which no model can be saved whole or not at all: standard output
+/// and pipes.
+void check_model_name(const char* option, const std::string& path);
+
 /// Checks the files of a verb that reads a model and writes its results to `result` (-p), or to
 /// standard output ("" or "-").
 void check_files(const InputOptions& input, const std::string& model, const std::string& result);

@@ -47,6 +47,7 @@ int run(int argc, char** argv) {
   setup_predict(app, exit_code);
   setup_evaluate(app, exit_code);
   setup_convert(app, exit_code);
+  setup_export(app, exit_code);
   setup_inspect(app, exit_code);
   setup_audit(app, exit_code);
   setup_diff(app, exit_code);

@@ -1,6 +1,5 @@
 /// leveret train: its options, and what is misuse of them.
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <memory>
 #include <stdexcept>
@@ -10,7 +9,6 @@
 #include "cli/process.h"
 #include "cli/train_run.h"
 #include "cli/verbs.h"
-#include "files/file_identity.h"
 
 namespace leveret::cli {
 namespace {
@@ -24,25 +22,8 @@ struct TrainFlags {
 
 [[noreturn]] void misuse(const std::string& what) { throw CLI::ValidationError(what); }
 
-/// A named pipe: one that the shell has opened, as by >(command), is a descriptor's name.
-bool is_named_pipe(const std::string& path) {
-  struct stat info;
-  return ::stat(path.c_str(), &info) == 0 && S_ISFIFO(info.st_mode) &&
-         !files::names_descriptor(path);
-}
-
-void check_model_name(const std::string& model) {
-  if (model == "-") {
-    misuse("-f -: a model is not written to standard output; name a file");
-  }
-  if (is_named_pipe(model)) {
-    misuse(fmt::format("-f {}: is a pipe, and a model is saved whole or not at all; name a file",
-                       model));
-  }
-}
-
 void check_options(const TrainOptions& options, const TrainFlags& flags) {
-  check_model_name(options.final_model);
+  check_model_name("-f", options.final_model);
   if (options.passes > 1 && options.input.cache.empty()) {
     misuse("--passes needs a cache to read again: give -c, or -c FILE");
   }

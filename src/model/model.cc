@@ -19,11 +19,11 @@ table::CellKind cell_kind(const Spec& spec) {
 /// FFM slots of the next power of two. Their accumulators count what the added weights of 0 have as
 /// well: as if there were as many more gradients of 0, which the first sum and the rate (ffm_rule)
 /// make up for.
-table::RowPart ffm_part(const Spec& spec, Use use) {
+table::RowPart ffm_part(const Spec& spec, Use use, std::optional<kernels::Codec> rows) {
   table::RowPart part;
   part.k = spec.stored_k();
   part.used_k = spec.ffm_k;
-  part.codec = spec.weight_codec();
+  part.codec = rows.value_or(spec.weight_codec());
   part.init_width = spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(spec.ffm_k));
   if (use == Use::kPredict) return part;
   table::RowState sums;
@@ -41,10 +41,10 @@ table::RowPart ffm_part(const Spec& spec, Use use) {
   return part;
 }
 
-table::ShardOptions shard_options(const Spec& spec, Use use) {
+table::ShardOptions shard_options(const Spec& spec, Use use, std::optional<kernels::Codec> rows) {
   table::ShardOptions options;
   options.cells = cell_kind(spec);
-  if (spec.has_ffm()) options.rows = table::RowLayout({ffm_part(spec, use)});
+  if (spec.has_ffm()) options.rows = table::RowLayout({ffm_part(spec, use, rows)});
   options.admission.admit = spec.admit;
   options.seed = spec.seed;
   return options;
@@ -66,10 +66,10 @@ Model::Model(Spec spec, std::uint64_t memory_limit)
     : Model(std::move(spec), std::vector<feature::NamespacePlan>(), memory_limit) {}
 
 Model::Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t memory_limit,
-             Use use)
+             Use use, std::optional<kernels::Codec> rows)
     : spec_(std::move(spec)) {
   check_spec(spec_);
-  shared_ = std::make_shared<Shared>(spec_, std::move(plans), memory_limit, use);
+  shared_ = std::make_shared<Shared>(spec_, std::move(plans), memory_limit, use, rows);
   const block::Config blocks = config();
   parameters_.scalars.first = block::Mixer(blocks.first_heads()).first_state({2.0f, 1.0f});
   std::array<float, block::MixerState::kInputs> second{0.2f, 0.3f};
@@ -79,9 +79,9 @@ Model::Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t
 }
 
 Model::Shared::Shared(const Spec& spec, std::vector<feature::NamespacePlan> plans,
-                      std::uint64_t memory_limit, Use use)
+                      std::uint64_t memory_limit, Use use, std::optional<kernels::Codec> rows)
     : features(spec.map_options(), std::move(plans)),
-      tables(shard_options(spec, use), spec.bit_precision, memory_limit) {}
+      tables(shard_options(spec, use, rows), spec.bit_precision, memory_limit) {}
 
 block::Config Model::config() const {
   block::Config config;
@@ -89,7 +89,7 @@ block::Config Model::config() const {
   config.fast_head = spec_.mixed() && spec_.fast_head;
   config.constant = spec_.constant;
   config.k = spec_.stored_k();
-  config.weights = spec_.weight_codec();
+  if (spec_.has_ffm()) config.weights = tables().row_layout().parts()[0].codec;
   config.ffm_rule = ffm_rule(spec_);
   config.hidden = spec_.has_mlp() ? spec_.hidden : std::vector<std::uint32_t>();
   return config;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "block/config.h"
@@ -30,9 +31,10 @@ class Model {
  public:
   /// A new model, knowing nothing. `memory_limit` in bytes: all tables together.
   Model(Spec spec, std::uint64_t memory_limit);
-  /// The frame of a stored model: tables and parameters of the right shape, to be filled.
+  /// The frame of a stored model: tables and parameters of the right shape, to be filled. `rows`:
+  /// how FFM weights are stored, where not as the spec says.
   Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t memory_limit,
-        Use use = Use::kLearn);
+        Use use = Use::kLearn, std::optional<kernels::Codec> rows = std::nullopt);
 
   Model(Model&&) = default;
   Model& operator=(Model&&) = default;
@@ -59,7 +61,7 @@ class Model {
  private:
   struct Shared {
     Shared(const Spec& spec, std::vector<feature::NamespacePlan> plans, std::uint64_t memory_limit,
-           Use use);
+           Use use, std::optional<kernels::Codec> rows);
     feature::FeatureMap features;
     table::Tables tables;
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,13 +24,24 @@ void load_parameters(block::Parameters& parameters, SectionLoader& sections) {
   for_each_array(parameters, [&](const auto& array) {
     const store::Role role = role_of(array.kind);
     if (!sections.wants(role)) return;
-    SectionLoader::Stream stream(
-        sections, sections.section(array.name, array.kDtype, array.shape, declared(role)));
-    const std::size_t bytes = array.piece * sizeof(*array.first);
-    for (std::size_t i = 0; i < array.pieces(); ++i) {
-      std::memcpy(array.first + i * array.step, stream.next(bytes).data(), bytes);
+    const auto copy_pieces = [&](auto next) {
+      for (std::size_t i = 0; i < array.pieces(); ++i) {
+        std::memcpy(array.first + i * array.step, next().data(),
+                    array.piece * sizeof(*array.first));
+      }
+    };
+    if constexpr (std::remove_cvref_t<decltype(array)>::kDtype == store::Dtype::kF32) {
+      SectionLoader::Numbers numbers(sections, array.name, array.shape, declared(role));
+      // A piece is a row of a matrix, or numbers that are a row each.
+      const std::uint64_t rows = array.shape.size() > 1 ? 1 : array.piece;
+      copy_pieces([&] { return numbers.next(rows); });
+      numbers.finish();
+    } else {
+      SectionLoader::Stream stream(
+          sections, sections.section(array.name, array.kDtype, array.shape, declared(role)));
+      copy_pieces([&] { return stream.next(array.piece * sizeof(*array.first)); });
+      stream.finish();
     }
-    stream.finish();
   });
   const block::Scalars& scalars = parameters.scalars;
   if (!(scalars.clicks > 0 && scalars.clicks < scalars.count)) {
@@ -38,14 +50,15 @@ void load_parameters(block::Parameters& parameters, SectionLoader& sections) {
 }
 
 /// Refuses a spec that asks for more than the file can hold, before there is memory for it.
+/// `most`: numbers that it has at most.
 void check_size(const model::Spec& spec, const std::vector<feature::NamespacePlan>& plans,
-                const Json& header, std::uint64_t file_bytes) {
+                const Json& header, std::uint64_t most) {
   const std::uint32_t fields = feature::FeatureMap(spec.map_options(), plans).field_count();
   if (spec.has_ffm() && header.at("shards").size() != std::uint64_t{fields} + 1) {
     throw std::runtime_error("names another number of fields than it has shards");
   }
-  const auto fits = [&](std::uint64_t floats) {
-    if (floats > file_bytes / sizeof(float)) damaged("is smaller than what its spec asks for");
+  const auto fits = [&](std::uint64_t numbers) {
+    if (numbers > most) damaged("is smaller than what its spec asks for");
   };
   if (spec.bit_precision > 0) fits(std::uint64_t{1} << spec.bit_precision);
   if (!spec.has_mlp() || fields == 0) return;
@@ -60,17 +73,24 @@ void check_size(const model::Spec& spec, const std::vector<feature::NamespacePla
 
 Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model::Use use,
                  LoadBy by) {
-  if (file.kind() != store::Kind::kModel) {
+  const bool is_export = file.kind() == store::Kind::kExport;
+  if (is_export && use == model::Use::kLearn) {
+    throw std::runtime_error(file.path() +
+                             ": is an export, without what learning needs; go on with the model "
+                             "that it was made from");
+  }
+  if (!is_export && file.kind() != store::Kind::kModel) {
     throw std::runtime_error(file.path() + ": is not a model; `leveret inspect` says what it is");
   }
   try {
     const Json header = Json::parse(file.header_json());
     model::Spec spec = model::spec_from_json(header.at("spec"));
     std::vector<feature::NamespacePlan> plans = model::plans_from_json(header.at("namespaces"));
-    check_size(spec, plans, header, file.bytes());
-    Model model(std::move(spec), std::move(plans), memory_limit, use);
-    read_identity(header, model.spec(), model.parameters().scalars);
+    // An export has two of 4 bits in a byte.
+    check_size(spec, plans, header, is_export ? 2 * file.bytes() : file.bytes() / sizeof(float));
     SectionLoader sections(file, use);
+    Model model(std::move(spec), std::move(plans), memory_limit, use, sections.row_codec());
+    read_identity(header, model.spec(), model.parameters().scalars);
     load_tables(model.tables(), sections, header.at("shards"), by);
     load_parameters(model.parameters(), sections);
     sections.finish();

@@ -50,28 +50,27 @@ class CellColumns {
            const CellColumn& column, std::uint32_t keys) {
     const Role role = role_of(column.kind);
     if (!sections.wants(role)) return;
-    const StoredSection& stored =
-        sections.section(name, Dtype::kF32, {count}, declared(role, keys));
-    columns_.push_back({column.get, SectionLoader::Stream(sections, stored), {}});
+    columns_.push_back(
+        {column.get, SectionLoader::Numbers(sections, name, {count}, declared(role, keys)), {}});
   }
   void read(std::uint64_t count) {
-    for (Column& column : columns_) column.part = column.stream.next(count * sizeof(float));
+    for (Column& column : columns_) column.part = column.numbers.next(count);
   }
   /// Number i of what has been read.
   void put(std::uint64_t i, table::Cell* cell) const {
     for (const Column& column : columns_) {
-      column.get(*cell) = word_at<float>(column.part, i);
+      column.get(*cell) = column.part[i];
     }
   }
   void finish() const {
-    for (const Column& column : columns_) column.stream.finish();
+    for (const Column& column : columns_) column.numbers.finish();
   }
 
  private:
   struct Column {
     float& (*get)(table::Cell&);
-    SectionLoader::Stream stream;
-    std::span<const std::byte> part;
+    SectionLoader::Numbers numbers;
+    std::span<const float> part;
   };
   std::vector<Column> columns_;
 };
@@ -190,7 +189,8 @@ class ShardLoader {
     table::Rows& rows = shard_.rows();
     const StoredSection& weights = rows_section();
     const table::RowPart& first = rows.layout().parts()[0];
-    const bool one_column = rows.layout().parts().size() == 1 && first.states.empty();
+    const bool one_column =
+        rows.layout().parts().size() == 1 && first.states.empty() && !first.codec.is_scaled();
     const std::string overflow = overflow_prefix(prefix_);
     const std::uint64_t more = sections_.has(weights_name(overflow, 0)) ? 1 : 0;
     if (more > 0) {  // before there is memory for it
@@ -220,6 +220,7 @@ class ShardLoader {
     struct Column {
       std::size_t begin, bytes;
       SectionLoader::Stream stream;
+      bool scales = false;
     };
     table::Rows& rows = shard_.rows();
     const table::RowLayout& layout = rows.layout();
@@ -229,7 +230,15 @@ class ShardLoader {
       if (!is_stored(column.codec)) return;
       const StoredSection& stored = sections_.section(name, dtype_of(column.codec), shape,
                                                       declared(role, keys, column.codec));
-      columns.push_back({column.begin, column.bytes(), SectionLoader::Stream(sections_, stored)});
+      std::size_t begin = column.begin, bytes = column.bytes();
+      if (column.codec.is_scaled()) {
+        const StoredSection& scales =
+            sections_.section(scales_name(name), Dtype::kF32, {count}, declared(role, keys));
+        columns.push_back({begin, sizeof(float), SectionLoader::Stream(sections_, scales), true});
+        begin += sizeof(float);
+        bytes -= sizeof(float);
+      }
+      columns.push_back({begin, bytes, SectionLoader::Stream(sections_, stored)});
     };
     for (std::size_t p = 0; p < layout.parts().size(); ++p) {
       const table::RowPart& part = layout.parts()[p];
@@ -245,6 +254,7 @@ class ShardLoader {
       const std::uint64_t some = std::min(at_once, count - at);
       for (Column& column : columns) {
         const std::span<const std::byte> part = column.stream.next(some * column.bytes);
+        if (column.scales) check_scales(part);
         for (std::uint64_t i = 0; i < some; ++i) {
           std::memcpy(rows.at(static_cast<Row>(from + at + i)) + column.begin,
                       part.data() + i * column.bytes, column.bytes);
@@ -252,6 +262,12 @@ class ShardLoader {
       }
     }
     for (const Column& column : columns) column.stream.finish();
+  }
+
+  static void check_scales(std::span<const std::byte> part) {
+    for (std::uint64_t i = 0; i < part.size() / sizeof(float); ++i) {
+      if (!is_scale(word_at<float>(part, i))) damaged("has rows with an impossible scale");
+    }
   }
 
   void load_overflow(const Json& state) {

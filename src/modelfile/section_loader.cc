@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
+#include "modelfile/section_names.h"
 #include "store/finite.h"
 
 namespace leveret::modelfile {
@@ -28,24 +30,86 @@ std::uint32_t SectionLoader::number_of(const std::string& name) const {
   return found == numbers_.end() ? 0 : static_cast<std::uint32_t>(found->second) + 1;
 }
 
+const StoredSection& SectionLoader::find(const std::string& name, const Shape& shape) const {
+  const std::uint32_t number = number_of(name);
+  if (number == 0) throw std::runtime_error(fmt::format("has no section {}", name));
+  const StoredSection& found = file_.sections()[number - 1];
+  bool fits = found.shape.size() == shape.size();
+  for (std::size_t i = 0; fits && i < shape.size(); ++i) {
+    fits = shape[i] == kAnyLength || shape[i] == found.shape[i];
+  }
+  if (!fits) damaged(fmt::format("has section {} in a shape that its spec does not have", name));
+  return found;
+}
+
 const StoredSection& SectionLoader::section(const std::string& name, store::Dtype dtype,
                                             const Shape& shape,
                                             const store::Declaration& declared) const {
-  const std::uint32_t number = number_of(name);
-  const StoredSection* const found = number == 0 ? nullptr : &file_.sections()[number - 1];
-  if (found == nullptr || found->dtype != dtype) {
+  const StoredSection& found = find(name, shape);
+  if (found.dtype != dtype) {
     throw std::runtime_error(
         fmt::format("has no section {} of type {}", name, store::dtype_name(dtype)));
   }
-  bool fits = found->shape.size() == shape.size();
-  for (std::size_t i = 0; fits && i < shape.size(); ++i) {
-    fits = shape[i] == kAnyLength || shape[i] == found->shape[i];
-  }
-  if (!fits) damaged(fmt::format("has section {} in a shape that its spec does not have", name));
-  if (found->declared != declared) {
+  if (found.declared != declared) {
     damaged(fmt::format("has section {} with a role, keys or scale that are not its own", name));
   }
-  return *found;
+  return found;
+}
+
+const StoredSection& SectionLoader::numbers_section(const std::string& name, const Shape& shape,
+                                                    const store::Declaration& declared) const {
+  if (file_.kind() == store::Kind::kModel) {
+    return section(name, store::Dtype::kF32, shape, declared);
+  }
+  const StoredSection& found = find(name, shape);
+  store::Declaration coded = declared;
+  coded.coding = found.declared.coding;
+  coded.scale = found.declared.scale;
+  if (!NumberDecoder::knows(found.dtype, coded) || found.declared != coded ||
+      !is_scale(coded.scale)) {
+    damaged(fmt::format("has section {} with a role, keys or codes that are not its own", name));
+  }
+  return found;
+}
+
+std::vector<float> SectionLoader::scales(const StoredSection& codes) {
+  if (codes.declared.coding != store::Coding::kFixedByRow) return {};
+  std::vector<float> scales(rows_of(codes));
+  numbers(section(scales_name(codes.name), store::Dtype::kF32, {scales.size()},
+                  declared(codes.declared.role, codes.declared.keys)),
+          std::span(scales));
+  if (!std::ranges::all_of(scales, is_scale)) damaged("has an impossible scale");
+  return scales;
+}
+
+std::optional<kernels::Codec> SectionLoader::row_codec() const {
+  using kernels::Codec;
+  if (file_.kind() == store::Kind::kModel) return std::nullopt;
+  for (const StoredSection& section : file_.sections()) {
+    if (!section.name.ends_with(weights_name("", 0))) continue;
+    const store::Declaration& declared = section.declared;
+    if (declared.coding == store::Coding::kFixedByRow) {
+      return Codec::scaled(section.dtype == store::Dtype::kI4 ? 4 : 8);
+    }
+    if (declared.coding == store::Coding::kPlain) return Codec::f32();
+    const int shift = -std::ilogb(declared.scale);
+    if (!is_scale(declared.scale) || shift > 100) damaged("has rows with an impossible scale");
+    return Codec::fixed(16, shift);
+  }
+  return std::nullopt;
+}
+
+SectionLoader::Numbers::Numbers(SectionLoader& loader, const std::string& name, const Shape& shape,
+                                const store::Declaration& declared)
+    : Numbers(loader, loader.numbers_section(name, shape, declared)) {}
+
+SectionLoader::Numbers::Numbers(SectionLoader& loader, const StoredSection& section)
+    : stream_(loader, section), decoder_(section, loader.scales(section)) {}
+
+std::span<const float> SectionLoader::Numbers::next(std::uint64_t rows) {
+  const std::uint64_t first = row_;
+  row_ += rows;
+  return decoder_.decode(stream_.next(rows * decoder_.row_bytes()), first);
 }
 
 SectionLoader::Stream::Stream(SectionLoader& loader, const StoredSection& section)

@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/codec.h"
 #include "model/model.h"
 #include "modelfile/columns.h"
+#include "modelfile/number_decoder.h"
 #include "store/declarations.h"
 #include "store/model_file.h"
 #include "table/arena.h"
@@ -36,6 +38,9 @@ class SectionLoader {
   /// As store::Declaration::keys has it; 0 when there is no such section.
   std::uint32_t number_of(const std::string& name) const;
 
+  /// How the rows of an export are stored; those of a model as its spec says.
+  std::optional<kernels::Codec> row_codec() const;
+
   /// The section, which is to be of this type, shape and declaration.
   const store::StoredSection& section(const std::string& name, store::Dtype dtype,
                                       const Shape& shape, const store::Declaration& declared) const;
@@ -53,6 +58,21 @@ class SectionLoader {
     store::ModelFile::Stream stream_;
   };
 
+  /// Floats that are read row after row, whatever an export has made of them.
+  class Numbers {
+   public:
+    Numbers(SectionLoader& loader, const std::string& name, const Shape& shape,
+            const store::Declaration& declared);
+    std::span<const float> next(std::uint64_t rows);
+    void finish() const { stream_.finish(); }
+
+   private:
+    Numbers(SectionLoader& loader, const store::StoredSection& section);
+    Stream stream_;
+    NumberDecoder decoder_;
+    std::uint64_t row_ = 0;
+  };
+
   /// Reads as many numbers as `to` has; the shape says so, too.
   template <class T>
   void numbers(const store::StoredSection& stored, std::span<T> to) {
@@ -68,6 +88,10 @@ class SectionLoader {
   void finish() const;
 
  private:
+  const store::StoredSection& find(const std::string& name, const Shape& shape) const;
+  const store::StoredSection& numbers_section(const std::string& name, const Shape& shape,
+                                              const store::Declaration& declared) const;
+  std::vector<float> scales(const store::StoredSection& codes);
   void read(const store::StoredSection& stored, std::span<std::byte> to);
   void set_loaded(const store::StoredSection& stored) {
     loaded_[static_cast<std::size_t>(&stored - file_.sections().data())] = true;

@@ -34,6 +34,9 @@ inline std::string dense_name(std::size_t layer, const char* what) {
   return fmt::format("dense.{}.{}", layer, what);
 }
 
+/// The scales of rows that have one each.
+inline std::string scales_name(std::string_view codes) { return fmt::format("{}.scales", codes); }
+
 /// What is not stored in memory has no section either.
 inline bool is_stored(kernels::Codec codec) { return codec.kind != kernels::Codec::Kind::kNone; }
 
@@ -43,6 +46,8 @@ inline store::Dtype dtype_of(kernels::Codec codec) {
       return store::Dtype::kBf16;
     case kernels::Codec::Kind::kFixed:
       return codec.bits == 8 ? store::Dtype::kI8 : store::Dtype::kI16;
+    case kernels::Codec::Kind::kScaled:
+      return codec.bits == 8 ? store::Dtype::kI8 : store::Dtype::kI4;
     default:
       return store::Dtype::kF32;
   }
@@ -72,6 +77,7 @@ inline store::Declaration declared(store::Role role, std::uint32_t keys, kernels
     declaration.coding = store::Coding::kFixed;
     declaration.scale = codec.unit();
   }
+  if (codec.is_scaled()) declaration.coding = store::Coding::kFixedByRow;
   return declaration;
 }
 

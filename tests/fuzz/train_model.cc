@@ -1,8 +1,10 @@
-// What a model file says behind its checksums: header and sections of a small good model, changed.
-// What loads must predict, learn and be saved without a crash.
+// What a model file says behind its checksums: header and sections of a small good model, or of an
+// export of it, changed. What loads must predict, learn and be saved without a crash; and it is
+// exported, or the reason is told.
 //
-// Input: a byte that chooses the kind of model, changes of sections of 8 bytes each (struct Change)
-// up to one whose `what` is kEnd, then a JSON merge patch (RFC 7396) of the header.
+// Input: a byte that chooses the kind of model (2 bits) and of export (2 more), changes of sections
+// of 8 bytes each (struct Change) up to one whose `what` is kEnd, then a JSON merge patch (RFC
+// 7396) of the header.
 #include <sys/mman.h>
 
 #include <cstring>
@@ -13,11 +15,12 @@
 #include <utility>
 
 #include "kernels/dispatch.h"
+#include "modelfile/export_model.h"
 #include "modelfile/model_io.h"
+#include "predict/predictor.h"
 #include "store/model_file.h"
 #include "text/parser.h"
 #include "train/learner.h"
-#include "predict/predictor.h"
 
 using namespace leveret;
 using Json = nlohmann::ordered_json;
@@ -35,6 +38,7 @@ struct Change {
 };
 
 struct Parts {
+  store::Kind kind = store::Kind::kModel;
   Json header;
   std::vector<store::SectionView> sections;
   std::vector<std::vector<std::byte>> bytes;
@@ -75,12 +79,24 @@ model::Spec spec_of(unsigned kind) {
   return spec;
 }
 
-/// A good model of this kind.
+/// In its own place.
+void export_to(int bits) {
+  modelfile::ExportOptions options;
+  options.bits = bits;
+  modelfile::export_model(path(), path(), options);
+}
+
+/// A good model of this kind, or an export of it.
 const Parts& good_parts(unsigned kind) {
-  static Parts all[4];
-  Parts& parts = all[kind % 4];
+  static constexpr int kBits[] = {0, 16, 8, 4};
+  static Parts all[16];
+  Parts& parts = all[kind % 16];
   if (!parts.sections.empty()) return parts;
   use(model::Model(spec_of(kind), kMemory));
+  if (const int bits = kBits[kind / 4 % 4]; bits > 0) {
+    export_to(bits);
+    parts.kind = store::Kind::kExport;
+  }
   const store::ModelFile file = store::ModelFile::open(path());
   parts.header = Json::parse(file.header_json());
   for (const store::StoredSection& section : file.sections()) {
@@ -137,7 +153,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     parts.sections[i].bytes = parts.bytes[i].size();
   }
   try {
-    store::write_model_file(path(), store::Kind::kModel, parts.header.dump(), parts.sections);
+    store::write_model_file(path(), parts.kind, parts.header.dump(), parts.sections);
+    export_to(4);
+  } catch (const std::exception&) {
+  }
+  try {
+    store::write_model_file(path(), parts.kind, parts.header.dump(), parts.sections);
     using modelfile::LoadBy;
     for (const auto& [how, by] : {std::pair(model::Use::kPredict, LoadBy::kMapping),
                                   std::pair(model::Use::kPredict, LoadBy::kReading),

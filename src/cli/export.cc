@@ -1,0 +1,95 @@
+/// leveret export: weights for serving.
+#include <memory>
+#include <string>
+
+#include "cli/file_uses.h"
+#include "cli/verbs.h"
+#include "modelfile/export_model.h"
+
+namespace leveret::cli {
+namespace {
+
+struct ExportFlags {
+  std::string model, output, rounding = "nearest";
+  modelfile::ExportOptions options;
+  bool seed_given = false, tolerance_given = false;
+};
+
+int run_export(const ExportFlags& flags) {
+  const modelfile::ExportOptions& options = flags.options;
+  check_model_name("-o", flags.output);
+  if (flags.seed_given && !options.rounding.stochastic) {
+    throw CLI::ValidationError("--seed changes nothing: it needs --rounding stochastic");
+  }
+  FileUses uses;
+  uses.add_model("-i", flags.model);
+  uses.add_model("--previous", options.previous);
+  uses.add_saved_model("-o", flags.output);
+  uses.check();
+  modelfile::export_model(flags.model, flags.output, options);
+  return 0;
+}
+
+void add_codes(CLI::App& verb, ExportFlags& flags) {
+  verb.add_option("--bits", flags.options.bits, "of a weight: 32, 16, 8 or 4")
+      ->type_name("N")
+      ->check(CLI::IsMember({32, 16, 8, 4}))
+      ->default_str("16");
+  verb.add_option_function<std::string>(
+          "--rounding",
+          [&flags](const std::string& word) {
+            flags.options.rounding.stochastic = word == "stochastic";
+          },
+          "nearest; stochastic: up or down at random, so that the mean is kept")
+      ->type_name("WORD")
+      ->check(CLI::IsMember({"nearest", "stochastic"}))
+      ->default_str("nearest");
+  verb.add_option_function<std::uint64_t>(
+          "--seed",
+          [&flags](std::uint64_t seed) {
+            flags.options.rounding.seed = seed;
+            flags.seed_given = true;
+          },
+          "of --rounding stochastic")
+      ->type_name("N")
+      ->default_str("0");
+}
+
+void add_choice(CLI::App& verb, ExportFlags& flags) {
+  verb.add_option("--min_count", flags.options.min_count,
+                  "leave out features that were seen fewer than N times")
+      ->type_name("N")
+      ->default_str("0");
+  CLI::Option* previous =
+      verb.add_option("--previous", flags.options.previous,
+                      "an export that was made before: its range stays while it fits")
+          ->type_name("FILE")
+          ->check(not_empty());
+  verb.add_option("--tolerance", flags.options.rounding.tolerance,
+                  "its codes stay where a number has moved by less than X codes")
+      ->type_name("X")
+      ->check(CLI::Range(0.0f, 1000.0f))
+      ->needs(previous)
+      ->default_str("0");
+}
+
+}  // namespace
+
+void setup_export(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<ExportFlags>();
+  CLI::App* verb =
+      app.add_subcommand("export", "weights for serving: no optimizer state, in few bits");
+  verb->add_option("-i,--initial_regressor", flags->model, "the model")
+      ->type_name("MODEL")
+      ->check(not_empty())
+      ->required();
+  verb->add_option("-o,--output", flags->output, "save the export here")
+      ->type_name("FILE")
+      ->check(not_empty())
+      ->required();
+  add_codes(*verb, *flags);
+  add_choice(*verb, *flags);
+  verb->callback([flags, &exit_code] { exit_code = run_export(*flags); });
+}
+
+}  // namespace leveret::cli
