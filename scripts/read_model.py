@@ -102,7 +102,12 @@ class ModelFile:
         """A list of numbers."""
         if name not in self.by_name:
             raise Damaged("there is no section " + name)
-        return self.by_name[name].values()
+        section = self.by_name[name]
+        if section.coding != "fixed_by_row":
+            return section.values()
+        scales = self.values(name + ".scales")
+        length = max(math.prod(section.shape[1:]), 1)
+        return [n * scales[i // length] for i, n in enumerate(section.numbers())]
 
     def description(self):
         """As the sections of `leveret inspect --json`."""
@@ -269,7 +274,7 @@ class Shard:
             return
         count, self.slots, self.k = rows.shape
         length = self.slots * self.k
-        weights = rows.values()
+        weights = file.values(rows.name)
         self.rows = [weights[i * length : (i + 1) * length] for i in range(count)]
         overflow = prefix + "overflow.rows.0.weights"
         if overflow in file.by_name:

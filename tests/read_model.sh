@@ -76,6 +76,14 @@ compare little.lvt "a model that has run out of memory"
 "$leveret" train -d train --quiet --ffm_precision 32 --hidden 8,4 --ffm_k 3 -f floats.lvt
 compare floats.lvt "floats, two hidden layers, k = 3"
 
+# Exports: codes of every width.
+for bits in 16 8 4; do
+  "$leveret" export -i plain.lvt -o export.lvt --bits $bits
+  compare export.lvt "an export of $bits bits"
+done
+"$leveret" export -i floats.lvt -o export.lvt --bits 8 --min_count 3
+compare export.lvt "an export of floats"
+
 # The same lines by hashes.
 printf '|A b0 |B b2:3\n' >text
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$2/scripts python3 -c '
