@@ -13,7 +13,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ExampleChunk chunk;
   chunk.bytes.assign(data + std::min<std::size_t>(size, 1), data + size);
   const std::string& text = chunk.bytes;
-  Parser(names, {HashMode(bits & 1), bits & 6, (bits & 8) != 0, bits & 16 ? 40 : 1u << 30})
+  Parser(names, {.hash = HashMode(bits & 1),
+                 .hash_seed = bits & 6,
+                 .keep_names = (bits & 8) != 0,
+                 .shared_label = (bits & 32) != 0,
+                 .max_line = bits & 16 ? 40 : 1u << 30})
       .parse(chunk);
   const std::size_t lines = chunk.examples.size() + chunk.bad.size() + chunk.blank_lines;
   const bool open_end = !text.empty() && text.back() != '\n';
