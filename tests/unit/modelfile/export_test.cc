@@ -1,8 +1,8 @@
 // Exports: what they keep, how far numbers are off, and that kernels read them as they are.
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -115,8 +115,8 @@ void decode_export(const std::string& path, const std::string& to) {
     bytes.push_back(file.read(section));
     if (section.declared.coding != Coding::kPlain) {
       const std::vector<float> floats = numbers(file, section);
-      bytes.back().resize(floats.size() * sizeof(float));
-      std::memcpy(bytes.back().data(), floats.data(), bytes.back().size());
+      const auto plain = std::as_bytes(std::span(floats));
+      bytes.back().assign(plain.begin(), plain.end());
       view.dtype = Dtype::kF32;
       view.declared.coding = Coding::kPlain;
       view.declared.scale = 1;
