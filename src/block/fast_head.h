@@ -19,7 +19,7 @@ inline float fast_gradient(float score, float label, float importance) {
   return std::clamp(logistic_gradient(score, label, importance), -1.0f, 1.0f);
 }
 
-/// What one example adds to the bound of the curvature of each of its weights, times 4.
+/// One example's part in the bound of the curvature of each of its weights, times 4.
 inline float fast_curvature(float squares) { return 1.0f + squares; }
 
 /// The step for a gradient of 1.

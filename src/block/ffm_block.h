@@ -17,7 +17,7 @@
 
 namespace leveret::block {
 
-/// What a score of FFM is divided by, of the features of an example or of a portion of it.
+/// The sums by which an FFM score is scaled, over the features of an example or a portion of it.
 struct InstanceSums {
   float features = 0, squares = 0;
   float scale() const { return std::sqrt(features) / std::max(squares, 1e-6f); }
@@ -49,7 +49,7 @@ class FfmBlock final : public Block {
   void gather_sums(const Parameters& parameters, Tape& tape, std::size_t b) const;
   /// The pair of a field with itself: number `present` of those that gather_sums found.
   float within(Tape& tape, std::size_t present) const;
-  /// What kernels take from rows in place.
+  /// The codec in which kernels read rows in place.
   kernels::Codec codec_in_place() const {
     return config_.weights.is_scaled() ? kernels::Codec::fixed(16, 0) : config_.weights;
   }
@@ -59,7 +59,7 @@ class FfmBlock final : public Block {
   /// of which kernels make pairs as of fixed-point numbers. The scales go to the values, by which
   /// pairs are multiplied anyway.
   void widen(const Parameters& parameters, FfmInPlace& at) const;
-  /// Of example b. `ones`: every value is 1.
+  /// The sums of example b. `ones`: every value is 1.
   static InstanceSums instance_sums(const Tape& tape, std::size_t b, bool ones);
   /// Adds the sum of all pairs to the score.
   void finish(Tape& tape, std::size_t b, float sum, const InstanceSums& instance) const;
@@ -69,7 +69,7 @@ class FfmBlock final : public Block {
   /// own slot, where it is x * delta[i][f] * (contra[i][f] - x * v_f).
   void spread(const Parameters& parameters, Tape& tape, std::size_t b) const;
 
-  /// Where a row's slot begins; not of kScaled weights.
+  /// The beginning of a row's slot, for weights that are not kScaled.
   const std::byte* slot_at(const std::byte* row, std::size_t slot) const {
     return row + config_.weights.bytes(slot * config_.k);
   }
