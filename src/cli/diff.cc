@@ -66,6 +66,10 @@ void diff_models(const DiffOptions& options) {
 }
 
 int run_diff(DiffOptions& options) {
+  if (options.patch.empty()) {
+    if (!options.explain) throw CLI::ValidationError("-o PATCH is missing");
+    options.patch = "/dev/null";
+  }
   FileUses uses;
   uses.add_model("OLD", options.before);
   uses.add_model("NEW", options.now);
@@ -92,10 +96,9 @@ void setup_diff(CLI::App& app, int& exit_code) {
   verb->add_option("new", options->now, "the model that it makes")->type_name("NEW")->required();
   verb->add_option("-o,--output", options->patch, "write the patch here; -: standard output")
       ->type_name("PATCH")
-      ->check(not_empty())
-      ->required();
+      ->check(not_empty());
   CLI::Option* const bytes = verb->add_flag("--bytes", options->bytes, "for files of any kind");
-  verb->add_flag("--explain", options->explain, "print what changed and the entropy of it")
+  verb->add_flag("--explain", options->explain, "print what changed and the entropy of it; -o may be missing")
       ->excludes(bytes);
   verb->add_option("--threads", options->threads, "threads; default: as many as processors")
       ->type_name("N")

@@ -22,7 +22,7 @@ int run_export(const ExportFlags& flags) {
     throw CLI::ValidationError("--seed changes nothing: it needs --rounding stochastic");
   }
   FileUses uses;
-  uses.add_model("-i", flags.model);
+  uses.add_read("-i", flags.model);  // an export in its place could not learn any more
   uses.add_model("--previous", options.previous);
   uses.add_saved_model("-o", flags.output);
   uses.check();
