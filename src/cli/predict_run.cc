@@ -12,10 +12,12 @@
 
 #include "cli/console.h"
 #include "cli/served_model.h"
+#include "feature/unmatched.h"
 #include "kernels/dispatch.h"
 #include "predict/context_predictor.h"
 #include "predict/predictor.h"
 #include "predict/request_lines.h"
+#include "stream/bad_lines.h"
 #include "stream/text_reader.h"
 #include "train/answers.h"
 
@@ -62,6 +64,7 @@ class PredictRun {
   }
 
   void run() {
+    if (!options_.input.quiet) say_unmatched();
     tally_ = bad_line_tally(options_.input);
     // Threads parse for themselves, unless it takes the lines before a chunk to know what it is.
     threads_parse_ =
@@ -97,6 +100,15 @@ class PredictRun {
     predict::RequestChunk requests;
     std::uint64_t number = 0;
   };
+
+  /// A name with a typing error in it would only cost time.
+  void say_unmatched() const {
+    const auto names =
+        feature::unmatched_selectors(options_.context, served_.get()->features().plans());
+    if (names.empty()) return;
+    say(stream::escaped(
+        fmt::format("--context {}: the model knows no such namespace", fmt::join(names, ","))));
+  }
 
   void answer_all() {
     if (options_.threads == 1) return answer(0);

@@ -1,6 +1,7 @@
 #include "feature/unmatched.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "feature/selector.h"
 
@@ -31,6 +32,14 @@ std::vector<std::string> unmatched(const FeatureOptions& options,
   look_at("--linear", options.linear);
   for (const auto& field : options.fields) look_at("--field", field);
   for (const auto& interaction : options.interactions) look_at("--interactions", interaction);
+  return found;
+}
+
+std::vector<std::string> unmatched_selectors(const std::vector<std::string>& selectors,
+                                             const std::vector<NamespacePlan>& plans) {
+  std::vector<std::string> found;
+  std::ranges::remove_copy_if(selectors, std::back_inserter(found),
+                              [&](const std::string& s) { return is_matched(s, plans); });
   return found;
 }
 

@@ -35,6 +35,12 @@ TEST_CASE("a letter means names that begin with it, unless it is a name") {
   CHECK(unmatched(options, {plan("ad")}) == std::vector<std::string>{"--linear s"});
 }
 
+TEST_CASE("of a list of selectors, those that pick nothing are named") {
+  const std::vector<NamespacePlan> plans = {plan("site"), plan("ad")};
+  CHECK(unmatched_selectors({"ad", "s", "sit", "x"}, plans) ==
+        std::vector<std::string>{"sit", "x"});
+}
+
 TEST_CASE("with --field, namespaces that it does not list are told") {
   FeatureOptions options;
   options.fields = {{"site"}};
