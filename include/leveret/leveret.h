@@ -61,6 +61,17 @@ LEVERET_API int leveret_model_open(const char* path, leveret_model** model);
  * predictor moves on with its next request (leveret_set_context, or a prediction without a
  * context); the old model lives until the last of them has. */
 LEVERET_API int leveret_model_replace(leveret_model* model, const char* path);
+/* Puts the model in the place that `count` patches of `leveret diff` make of the one that is there,
+ * one after the other: patches[0] is for that model, patches[1] for what patches[0] makes of it.
+ * Patches at the front that it has behind it are passed over. The model is saved as `to`, too,
+ * whole or not at all, which may be the file that it was opened from; NULL: it is not saved.
+ * Otherwise as leveret_model_replace: where a patch is for another model, is missing from the
+ * chain, cut or damaged, the call returns LEVERET_BAD_FILE, the model that is there stays, and so
+ * does a file `to`. The base is the file that the model was read from, which stays open: it may
+ * have been replaced by renaming, but not written over. Takes the caller's thread, memory for
+ * another model, and room for a model at `to`, or else in the folder TMPDIR (/tmp). */
+LEVERET_API int leveret_model_patch(leveret_model* model, const char* const* patches, size_t count,
+                                    const char* to);
 /* Predictors that are left keep the model they have. NULL is no error. */
 LEVERET_API void leveret_model_close(leveret_model* model);
 

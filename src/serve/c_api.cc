@@ -97,6 +97,18 @@ int leveret_model_replace(leveret_model* model, const char* path) {
   });
 }
 
+int leveret_model_patch(leveret_model* model, const char* const* patches, size_t count,
+                        const char* to) {
+  return answer(LEVERET_BAD_FILE, [&] {
+    need(model, "model");
+    need(patches, "patches");
+    if (count == 0) throw BadArgument("count is 0: no patch is given");
+    for (size_t i = 0; i < count; ++i) need(patches[i], "a patch");
+    if (to != nullptr && *to == '\0') throw BadArgument("to is empty; NULL saves nothing");
+    model->place->patch({patches, patches + count}, to != nullptr ? to : "");
+  });
+}
+
 void leveret_model_close(leveret_model* model) { delete model; }
 
 int leveret_hash_namespace(const leveret_model* model, const char* name, size_t size,

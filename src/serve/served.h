@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/model.h"
+#include "store/model_file.h"
 #include "text/namespace_names.h"
 #include "text/parser.h"
 
@@ -26,7 +27,7 @@ struct Space {
 class Served {
  public:
   /// Throws as modelfile::load_model does.
-  explicit Served(const std::string& path);
+  explicit Served(const store::ModelFile& file);
 
   const std::shared_ptr<const model::Model>& model() const { return model_; }
   /// Closed: a parser adds nothing to them.
@@ -54,7 +55,7 @@ class Served {
 /// Holds a Served, until it is given another; any number of threads.
 class Place {
  public:
-  explicit Place(const std::string& path) : served_(std::make_shared<const Served>(path)) {}
+  explicit Place(const std::string& path);
 
   std::shared_ptr<const Served> get() const {
     const std::lock_guard lock(mutex_);
@@ -62,15 +63,21 @@ class Place {
   }
   /// Whether `get` would say something else now than at the `time` that it was.
   std::uint64_t time() const { return time_.load(std::memory_order_acquire); }
-  /// Where loading throws, nothing is changed.
-  void replace(const std::string& path) {
-    auto next = std::make_shared<const Served>(path);
-    const std::lock_guard lock(mutex_);
-    served_.swap(next);
-    time_.fetch_add(1, std::memory_order_release);
-  }
+
+  // Where one of these throws, nothing is changed.
+
+  void replace(const std::string& path);
+  /// Another model is what a chain of patches makes of the one that is here; it is saved as `to`,
+  /// too, unless that is empty. One thread works.
+  void patch(const std::vector<std::string>& patches, const std::string& to);
 
  private:
+  void put(store::ModelFile file, std::shared_ptr<const Served> served);
+
+  std::mutex changing_;  ///< one at a time: a patch is for the model that is here
+  /// What it was read from. It stays open, so that patches have their base when another file has
+  /// its name.
+  store::ModelFile file_;
   mutable std::mutex mutex_;
   std::shared_ptr<const Served> served_;
   std::atomic<std::uint64_t> time_{0};

@@ -48,9 +48,9 @@ void write_model_file(const std::string& path, Kind kind, std::string_view heade
   file.commit();
 }
 
-ModelFile ModelFile::open(const std::string& path) {
+ModelFile ModelFile::open(const std::string& path, const std::string& name) {
   ModelFile file;
-  file.path_ = path;
+  file.path_ = name.empty() ? path : name;
   // Not blocking: a pipe without a writer is refused below instead of waited for.
   do file.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   while (file.fd_ < 0 && errno == EINTR);

@@ -38,8 +38,8 @@ void write_model_file(const std::string& path, Kind kind, std::string_view heade
 /// other content; who maps the file has to ask for changes.
 class ModelFile {
  public:
-  /// Verifies header and table.
-  static ModelFile open(const std::string& path);
+  /// Verifies header and table. `name`: what messages call it, in place of its path.
+  static ModelFile open(const std::string& path, const std::string& name = {});
   ~ModelFile();
   ModelFile(ModelFile&& other) noexcept;
   ModelFile& operator=(ModelFile&& other) noexcept;
@@ -58,6 +58,7 @@ class ModelFile {
   /// example.
   const StoredSection* find(std::string_view name) const;
 
+  /// Or the name that messages use.
   const std::string& path() const { return path_; }
   std::uint64_t bytes() const { return bytes_; }
   /// Open for reading, at no certain position: for mmap.

@@ -13,9 +13,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "files/atomic_file.h"
 #include "store/model_file.h"
 #include "store/patch_entropy.h"
 #include "store/patch_records.h"
@@ -29,8 +31,8 @@ struct PatchNames {
   std::uint64_t base_sequence = kNoSequence, result_sequence = kNoSequence;
 };
 
-/// Verifies both files, and writes what turns `before` into `now`. With a report it is measured, too,
-/// what the changes would take at least, which takes a while.
+/// Verifies both files, and writes what turns `before` into `now`. With a report it is measured,
+/// too, what the changes would take at least, which takes a while.
 void make_patch(const ModelFile& before, const ModelFile& now, const PatchNames& names,
                 const std::string& path, unsigned threads, PatchReport* report = nullptr);
 /// The same for files of any kind.
@@ -42,6 +44,13 @@ void make_byte_patch(const std::string& before, const std::string& now, const st
 /// that are all, the result is the old file. Returns how many were applied.
 std::size_t apply_patches(const std::string& before, std::vector<PatchReader>& patches,
                           const std::string& to, unsigned threads);
+
+/// The same of a model that is open, whatever has become of its name since: what patches of bytes
+/// are not for. The result may be read under its temporary name before it is committed, or given
+/// up. `to` is a regular file, or none yet.
+std::unique_ptr<files::AtomicFile> apply_patches(const ModelFile& before,
+                                                 std::vector<PatchReader>& patches,
+                                                 const std::string& to, unsigned threads);
 
 /// A patch without its base.
 struct PatchDescription {

@@ -220,13 +220,16 @@ class OldFile {
  public:
   OldFile(PatchKind kind, const std::string& path) {
     if (kind == PatchKind::kSections) {
-      model_ = std::make_unique<ModelFile>(ModelFile::open(path));
+      opened_ = std::make_unique<ModelFile>(ModelFile::open(path));
+      model_ = opened_.get();
       fingerprint_ = model_->fingerprint();
     } else {
       plain_ = std::make_unique<PlainFile>(path);
       fingerprint_ = plain_->checksum();
     }
   }
+  /// `model` outlives it.
+  explicit OldFile(const ModelFile& model) : model_(&model), fingerprint_(model.fingerprint()) {}
 
   const Checksum& fingerprint() const { return fingerprint_; }
 
@@ -247,15 +250,14 @@ class OldFile {
 
   void copy(files::AtomicFile& to) const {
     verify();
-    const PlainFile file(plain_ != nullptr ? plain_->path() : model_->path());
-    std::vector<std::byte> memory(std::min(file.bytes(), kBlockBytes));
-    for (std::uint64_t at = 0; at < file.bytes(); at += memory.size()) {
-      const auto part =
-          std::span(memory).first(std::min<std::uint64_t>(memory.size(), file.bytes() - at));
-      file.read_at(at, part);
+    const std::uint64_t bytes = plain_ != nullptr ? plain_->bytes() : model_->bytes();
+    std::vector<std::byte> memory(std::min<std::uint64_t>(bytes, kBlockBytes));
+    for (std::uint64_t at = 0; at < bytes; at += memory.size()) {
+      const auto part = std::span(memory).first(std::min<std::uint64_t>(memory.size(), bytes - at));
+      plain_ != nullptr ? plain_->read_at(at, part) : model_->read_at(at, part);
       to.write(part);
     }
-    file.check_unchanged();
+    plain_ != nullptr ? plain_->check_unchanged() : model_->check_unchanged();
   }
 
  private:
@@ -264,7 +266,8 @@ class OldFile {
     for (const StoredSection& section : model_->sections()) model_->verify(section);
   }
 
-  std::unique_ptr<ModelFile> model_;
+  std::unique_ptr<ModelFile> opened_;
+  const ModelFile* model_ = nullptr;  ///< it or plain_ is null
   std::unique_ptr<PlainFile> plain_;
   Checksum fingerprint_ = {};
 };
@@ -305,6 +308,28 @@ std::size_t find_start(const std::vector<PatchReader>& patches, const Checksum& 
       name_of(last.result)));
 }
 
+/// Applies the patches from `start` on. The result of the last is not committed yet; it can be read
+/// where it `is_read`.
+std::unique_ptr<files::AtomicFile> apply_from(std::size_t start, std::unique_ptr<OldFile> old,
+                                              std::vector<PatchReader>& patches,
+                                              const std::string& to, bool is_read,
+                                              unsigned threads) {
+  const PatchKind kind = patches.front().front().kind;
+  // The files between are never seen: each lies under a temporary name until the next one is there.
+  std::unique_ptr<files::AtomicFile> last;
+  for (std::size_t i = start; i < patches.size(); ++i) {
+    auto file = std::make_unique<files::AtomicFile>(to);
+    if ((is_read || i + 1 < patches.size()) && !file->is_temporary()) {
+      throw std::runtime_error(
+          fmt::format("{}: a chain of patches needs a regular file to write to; name one", to));
+    }
+    old->apply(patches[i], *file, threads);
+    if (i + 1 < patches.size()) old = std::make_unique<OldFile>(kind, file->temporary());
+    last = std::move(file);
+  }
+  return last;
+}
+
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
   return std::filesystem::equivalent(a, b, ignored);
@@ -315,30 +340,37 @@ bool is_same_file(const std::string& a, const std::string& b) {
 std::size_t apply_patches(const std::string& before, std::vector<PatchReader>& patches,
                           const std::string& to, unsigned threads) {
   check_chain(patches);
-  const PatchKind kind = patches.front().front().kind;
-  auto old = std::make_unique<OldFile>(kind, before);
+  auto old = std::make_unique<OldFile>(patches.front().front().kind, before);
   const std::size_t start = find_start(patches, old->fingerprint(), before);
-  if (start == patches.size()) {
-    if (is_same_file(before, to)) return 0;
+  if (start < patches.size()) {
+    apply_from(start, std::move(old), patches, to, false, threads)->commit();
+  } else if (!is_same_file(before, to)) {
     files::AtomicFile file(to);
     old->copy(file);
     file.commit();
-    return 0;
   }
-  // The files between are never seen: each lies under a temporary name until the next one is there.
-  std::unique_ptr<files::AtomicFile> last;
-  for (std::size_t i = start; i < patches.size(); ++i) {
-    auto file = std::make_unique<files::AtomicFile>(to);
-    if (i + 1 < patches.size() && !file->is_temporary()) {
-      throw std::runtime_error(
-          fmt::format("{}: a chain of patches needs a regular file to write to; name one", to));
-    }
-    old->apply(patches[i], *file, threads);
-    if (i + 1 < patches.size()) old = std::make_unique<OldFile>(kind, file->temporary());
-    last = std::move(file);
-  }
-  last->commit();
   return patches.size() - start;
+}
+
+std::unique_ptr<files::AtomicFile> apply_patches(const ModelFile& before,
+                                                 std::vector<PatchReader>& patches,
+                                                 const std::string& to, unsigned threads) {
+  check_chain(patches);
+  if (patches.front().front().kind != PatchKind::kSections) {
+    throw std::runtime_error(fmt::format("{} is a patch of bytes (diff --bytes), not of models",
+                                         patches.front().path()));
+  }
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(to, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw std::runtime_error(to + ": is no regular file; name one to write the newer model to");
+  }
+  auto old = std::make_unique<OldFile>(before);
+  const std::size_t start = find_start(patches, old->fingerprint(), before.path());
+  if (start < patches.size()) return apply_from(start, std::move(old), patches, to, true, threads);
+  auto file = std::make_unique<files::AtomicFile>(to);
+  old->copy(*file);
+  return file;
 }
 
 }  // namespace leveret::store

@@ -19,10 +19,16 @@ static void check_null(leveret_model* model, leveret_predictor* predictor) {
   float probability = 0.25f;
   uint32_t number = 0;
   const size_t end = 1;
+  const char* const patches[] = {"x", NULL};
   check_refused(leveret_model_open(NULL, &no_model), LEVERET_BAD_ARGUMENT, "path is NULL");
   check_refused(leveret_model_open("x", NULL), LEVERET_BAD_ARGUMENT, "model is NULL");
   check_refused(leveret_model_replace(NULL, "x"), LEVERET_BAD_ARGUMENT, "model is NULL");
   check_refused(leveret_model_replace(model, NULL), LEVERET_BAD_ARGUMENT, "path is NULL");
+  check_refused(leveret_model_patch(NULL, patches, 1, NULL), LEVERET_BAD_ARGUMENT, "model");
+  check_refused(leveret_model_patch(model, NULL, 1, NULL), LEVERET_BAD_ARGUMENT, "patches");
+  check_refused(leveret_model_patch(model, patches, 0, NULL), LEVERET_BAD_ARGUMENT, "count is 0");
+  check_refused(leveret_model_patch(model, patches, 2, NULL), LEVERET_BAD_ARGUMENT, "a patch");
+  check_refused(leveret_model_patch(model, patches, 1, ""), LEVERET_BAD_ARGUMENT, "to is empty");
   check_refused(leveret_hash_namespace(NULL, "x", 1, &number), LEVERET_BAD_ARGUMENT, "model");
   check_refused(leveret_hash_namespace(model, NULL, 1, &number), LEVERET_BAD_ARGUMENT, "name");
   check_refused(leveret_hash_namespace(model, "x", 1, NULL), LEVERET_BAD_ARGUMENT, "hash");

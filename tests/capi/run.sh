@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What libleveret says is what `leveret predict` says; its errors, its threads, its symbols.
 #
-#   tests/capi/run.sh scores|errors|replace|symbols LEVERET FOLDER LIBRARY
+#   tests/capi/run.sh scores|widths|errors|replace|patch|symbols LEVERET FOLDER LIBRARY
 #
 # FOLDER has the C programs of this folder, built.
 set -euo pipefail
@@ -38,6 +38,22 @@ declared fields|--field a,b --field A,c --field never --field a
 KINDS
 }
 
+# 1,000 lines by a training file and by exports of every width, plain and as requests.
+widths() {
+  rows train 1 3000 >data
+  "$leveret" train --quiet -f model.lvt data
+  rows test 1 1000 >lines
+  for bits in 32 16 8 4; do
+    "$leveret" export -i model.lvt -o export.lvt --bits $bits
+    "$leveret" predict -i export.lvt lines >expected
+    for context in '' ABCDEF; do
+      "$programs/capi_scores" export.lvt lines $context >got
+      cmp got expected
+    done
+    echo "ok   $bits bits"
+  done
+}
+
 errors() {
   printf '1 |a x |b y\n-1 |a z |b y\n' >data
   for i in $(seq 5); do cat data data >more && mv more data; done
@@ -56,6 +72,51 @@ replace() {
   "$leveret" train --quiet --seed 5 --field a,b --field A -f two.lvt data 2>/dev/null
   rows test 1 40 | sed 's/^[-1]* //' >lines
   "$programs/capi_replace" one.lvt two.lvt lines A 30
+}
+
+# make_chain OPTIONS...: what capi_patch wants, of exports with these options, or of models
+make_chain() {
+  rm -rf folder -- *.lvt *.patch
+  rows train 1 600 >data
+  "$leveret" train --quiet -f t0.lvt data 2>/dev/null
+  for i in 1 2; do
+    rows train $((500 + 100 * i)) $((600 + 100 * i)) |
+      "$leveret" train --quiet -i t$((i - 1)).lvt -f t$i.lvt
+  done
+  for i in 0 1 2; do
+    if [ $# -eq 0 ]; then mv t$i.lvt $i.lvt; else "$leveret" export -i t$i.lvt -o $i.lvt "$@"; fi
+  done
+  "$leveret" train --quiet --ffm_k 2 -f spare.lvt data 2>/dev/null
+  "$leveret" train --quiet -i spare.lvt -f stranger.lvt data
+  "$leveret" diff 0.lvt 1.lvt -o 1.patch
+  "$leveret" diff 1.lvt 2.lvt -o 2.patch
+  "$leveret" diff --bytes 0.lvt 1.lvt -o bytes.patch
+  "$leveret" diff spare.lvt stranger.lvt -o strange.patch
+  head -c -1 2.patch >cut.patch
+  half=$(($(stat -c %s 2.patch) / 2))
+  { head -c $half 2.patch && tail -c +$((half + 1)) 2.patch | tr '\000-\377' '\001-\377\000'; } >changed.patch
+  cp 0.lvt live.lvt
+  cp 0.lvt over.lvt
+  cp data kept
+  mkdir folder
+}
+
+patch() {
+  rows test 1 40 | sed 's/^[-1]* //' >lines
+  export TMPDIR=$work/temporary
+  mkdir "$TMPDIR"
+  for options in "" "--bits 8"; do
+    # shellcheck disable=SC2086 # several words
+    make_chain $options
+    "$programs/capi_patch" lines A 4
+    cmp saved.lvt 2.lvt
+    cmp live.lvt 2.lvt
+    cmp kept data
+    # Nothing is left behind: neither files between two patches, nor what was refused.
+    [ -z "$(ls -A "$TMPDIR")" ]
+    ls -A | grep -E 'leveret-tmp|^new$' && exit 1
+    echo "ok   ${options:-training files}"
+  done
 }
 
 symbols() {
