@@ -1,6 +1,6 @@
-/* score MODEL CONTEXT: reads requests from standard input, as `leveret predict --context` does: a
- * line of the context's features, then lines of candidates, then an empty line. Prints the best
- * candidate of each request and its probability.
+/* score MODEL CONTEXT: scores requests of standard input as `leveret predict --context CONTEXT
+ * --context_lines` does: a line of the context's features, then lines of candidates, then an empty
+ * line. Prints the probability of each candidate, and an empty line behind each request.
  *
  *   cc score.c $(pkg-config --cflags --libs leveret) -o score
  *   ./score model.lvt user,page <requests */
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   static float probabilities[MOST_CANDIDATES];
   leveret_model* model = NULL;
   leveret_predictor* predictor = NULL;
-  size_t size = 0, count = 0, best, i;
+  size_t size = 0, count = 0, i;
   int in_request = 0, more = 1;
 
   if (argc != 3) {
@@ -34,17 +34,12 @@ int main(int argc, char** argv) {
   while (more) {
     more = fgets(line, sizeof line, stdin) != NULL;
     if (!more || line[0] == '\n') { /* the request is whole */
-      if (count > 0) {
-        if (leveret_predict_lines(predictor, candidates, size, probabilities, count) !=
-            LEVERET_OK) {
-          return die("cannot score");
-        }
-        for (i = best = 0; i < count; ++i) {
-          if (probabilities[i] > probabilities[best]) best = i;
-        }
-        printf("candidate %u of %u: %.6f\n", (unsigned)best + 1, (unsigned)count,
-               probabilities[best]);
+      if (!in_request) continue;
+      if (leveret_predict_lines(predictor, candidates, size, probabilities, count) != LEVERET_OK) {
+        return die("cannot score");
       }
+      for (i = 0; i < count; ++i) printf("%.6f\n", probabilities[i]);
+      printf("\n");
       size = count = 0;
       in_request = 0;
     } else if (!in_request) {

@@ -3,14 +3,16 @@
     import leveret
 
     model = leveret.Model.open("model.lvt")
-    model.predict(["|user u1 |ad a1", "|user u1 |ad a2"])       # array('f', [0.03, 0.01])
+    model.predict(["|user u1 |ad a1", "|user u1 |ad a2"])       # array([0.03, 0.01], dtype=float32)
 
     with model.context("user") as request:
         request.set("|user u1")
         request.predict(["|ad a1", "|ad a2"])                   # the same, faster
 
-Probabilities come as array.array('f'): numpy.asarray() takes it without a copy. A model may be used by
-all threads at once, a Context by one at a time. Calls run without the interpreter's lock.
+Without text, features are NumPy arrays of the dtype FEATURE, or iterables of triples (space, hash,
+value): a hash of hash_feature(), and the namespace's hash of hash_namespace() or, with `by_field`, the
+number of a field. Probabilities are NumPy arrays. A model may be used by all threads at once, a Context
+by one at a time. Calls run without the interpreter's lock.
 
 The library is found as any other (ld.so(8)), or by the environment variable LEVERET_LIBRARY.
 """
@@ -20,8 +22,9 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from array import array
-from typing import Iterable, Sequence, Tuple, Union
+from typing import Iterable, Optional, Sequence, Tuple, Union
+
+import numpy as np
 
 from ._library import (
     BAD_ARGUMENT,
@@ -31,15 +34,17 @@ from ._library import (
     BY_NAMESPACE,
     NO_MEMORY,
     OK,
-    Feature,
     library,
 )
 
-__all__ = ["BadLine", "Context", "Error", "Model", "version"]
+__all__ = ["FEATURE", "BadLine", "Context", "Error", "Model", "version"]
+
+#: A feature, as leveret_feature of leveret/leveret.h: 12 bytes.
+FEATURE = np.dtype([("space", np.uint32), ("hash", np.uint32), ("value", np.float32)])
 
 Line = Union[str, bytes]
-#: A feature: its field's number or its namespace's hash, its own hash, and its value.
-FeatureTuple = Tuple[int, int, float]
+Path = Union[str, "os.PathLike[str]"]
+Features = Union[np.ndarray, Iterable[Tuple[int, int, float]]]
 
 
 class Error(Exception):
@@ -49,7 +54,7 @@ class Error(Exception):
 class BadLine(Error, ValueError):
     """A line is no example. `probabilities` has those of the others, and NaN in its place."""
 
-    probabilities: "array[float]"
+    probabilities: np.ndarray
 
 
 class _BadArgument(Error, ValueError):
@@ -76,9 +81,17 @@ def _bytes(text: Line) -> bytes:
     return text.encode() if isinstance(text, str) else bytes(text)
 
 
-def _features(features: Iterable[FeatureTuple]) -> "tuple[ctypes.Array, int]":
-    rows = [Feature(*feature) for feature in features]
-    return (Feature * len(rows))(*rows), len(rows)
+def _features(features: Features) -> np.ndarray:
+    """[n] of FEATURE, in one piece."""
+    if not isinstance(features, np.ndarray):
+        return np.array([tuple(feature) for feature in features], FEATURE)
+    if features.dtype != FEATURE or features.ndim != 1:
+        raise TypeError("features are an array [n] of the dtype leveret.FEATURE")
+    return np.ascontiguousarray(features)
+
+
+def _space(by_field: bool) -> int:
+    return BY_FIELD if by_field else BY_NAMESPACE
 
 
 def version() -> str:
@@ -101,25 +114,29 @@ class Context:
         text = _bytes(line)
         _check(library.leveret_set_context(self._open(), text, len(text)))
 
-    def set_features(self, features: Iterable[FeatureTuple], by_field: bool = False) -> None:
-        """The same as triples (namespace's hash or, `by_field`, field's number; hash; value)."""
-        rows, count = _features(features)
-        by = BY_FIELD if by_field else BY_NAMESPACE
-        _check(library.leveret_set_context_features(self._open(), by, rows, count))
+    def set_features(self, features: Features, by_field: bool = False) -> None:
+        """The same without text: [n] features."""
+        rows = _features(features)
+        _check(
+            library.leveret_set_context_features(
+                self._open(), _space(by_field), rows.ctypes.data, len(rows)
+            )
+        )
 
     def clear(self) -> None:
         """From now on candidates are all there is."""
         _check(library.leveret_clear_context(self._open()))
 
-    def predict(self, candidates: Sequence[Line]) -> "array[float]":
-        """n lines of VW text -> n probabilities. BadLine where some are no examples."""
+    def predict(self, candidates: Sequence[Line]) -> np.ndarray:
+        """n lines of VW text -> float32 [n], probabilities. BadLine where some are no examples."""
         lines = [_bytes(line).rstrip(b"\n") for line in candidates]
         text = b"".join(line + b"\n" for line in lines)
-        result = array("f", bytes(4 * len(lines)))
-        address = result.buffer_info()[0] if lines else None
+        result = np.empty(len(lines), np.float32)
         try:
             _check(
-                library.leveret_predict_lines(self._open(), text, len(text), address, len(lines))
+                library.leveret_predict_lines(
+                    self._open(), text, len(text), result.ctypes.data, len(lines)
+                )
             )
         except BadLine as error:
             error.probabilities = result
@@ -127,22 +144,32 @@ class Context:
         return result
 
     def predict_features(
-        self, candidates: Iterable[Iterable[FeatureTuple]], by_field: bool = False
-    ) -> "array[float]":
-        """n lists of triples, as set_features takes them -> n probabilities."""
-        rows, ends = [], []
-        for candidate in candidates:
-            rows.extend(candidate)
-            ends.append(len(rows))
-        features, _ = _features(rows)
-        result = array("f", bytes(4 * len(ends)))
+        self,
+        candidates: Union[Features, Iterable[Features]],
+        ends: Optional[np.ndarray] = None,
+        by_field: bool = False,
+    ) -> np.ndarray:
+        """The features of n candidates -> float32 [n], probabilities. Either n arrays or iterables;
+        or one array of all features and `ends` [n]: candidate i has those from ends[i - 1] (the
+        first from 0) to below ends[i]."""
+        if ends is None:
+            parts = [_features(candidate) for candidate in candidates]
+            features = np.concatenate([np.empty(0, FEATURE), *parts])
+            ends = np.cumsum([len(part) for part in parts], dtype=np.uintp)
+        else:
+            features = _features(candidates)
+            ends = np.asarray(ends)
+            if ends.ndim != 1 or (len(ends) > 0 and not 0 <= ends.min() <= ends.max() <= len(features)):
+                raise ValueError(f"ends are numbers [n] from 0 to {len(features)}, that of features")
+            ends = np.ascontiguousarray(ends, np.uintp)
+        result = np.empty(len(ends), np.float32)
         _check(
             library.leveret_predict_features(
                 self._open(),
-                BY_FIELD if by_field else BY_NAMESPACE,
-                features,
-                (ctypes.c_size_t * len(ends))(*ends),
-                result.buffer_info()[0] if ends else None,
+                _space(by_field),
+                features.ctypes.data,
+                ends.ctypes.data,
+                result.ctypes.data,
                 len(ends),
             )
         )
@@ -170,9 +197,10 @@ class Context:
 
 
 class Model:
-    """A model of `leveret train` or `leveret export`, which may be replaced by another file's."""
+    """A model of `leveret train` or `leveret export`, which may be replaced by another file's, or
+    patched, while others predict."""
 
-    def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
+    def __init__(self, path: Path) -> None:
         handle = ctypes.c_void_p()
         self._handle = None
         self._local = threading.local()
@@ -180,29 +208,40 @@ class Model:
         self._handle = handle
 
     @classmethod
-    def open(cls, path: Union[str, "os.PathLike[str]"]) -> "Model":
+    def open(cls, path: Path) -> "Model":
         """Reads a file and checks all of it."""
         return cls(path)
 
-    def replace(self, path: Union[str, "os.PathLike[str]"]) -> None:
+    def replace(self, path: Path) -> None:
         """Puts another file's model in its place. Contexts move on with their next request; where
         this fails, the model stays."""
         _check(library.leveret_model_replace(self._open(), os.fsencode(path)))
+
+    def patch(self, patches: Sequence[Path], to: Optional[Path] = None) -> None:
+        """Puts in its place what a chain of patches of `leveret diff`, one after the other, makes of
+        it, and saves that as `to`, too, where that is given. Those at the front that it has behind it
+        are passed over. Where this fails, the model stays, and a file `to` as well."""
+        names = [os.fsencode(path) for path in patches]
+        chain = (ctypes.c_char_p * len(names))(*names)
+        saved = None if to is None else os.fsencode(to)
+        _check(library.leveret_model_patch(self._open(), chain, len(names), saved))
 
     def context(self, namespaces: Union[str, Iterable[str]]) -> Context:
         """A predictor for requests, the namespaces of whose contexts are named."""
         return Context(self, namespaces)
 
-    def predict(self, lines: Sequence[Line]) -> "array[float]":
-        """n lines of VW text -> n probabilities. BadLine where some are no examples."""
+    def predict(self, lines: Sequence[Line]) -> np.ndarray:
+        """n lines of VW text -> float32 [n], probabilities. BadLine where some are no examples."""
         return self._predictor().predict(lines)
 
     def predict_features(
-        self, examples: Iterable[Iterable[FeatureTuple]], by_field: bool = False
-    ) -> "array[float]":
-        """n lists of triples (namespace's hash or, `by_field`, field's number; hash; value) -> n
-        probabilities."""
-        return self._predictor().predict_features(examples, by_field)
+        self,
+        examples: Union[Features, Iterable[Features]],
+        ends: Optional[np.ndarray] = None,
+        by_field: bool = False,
+    ) -> np.ndarray:
+        """The features of n examples -> float32 [n], probabilities, as Context.predict_features."""
+        return self._predictor().predict_features(examples, ends, by_field)
 
     def hash_namespace(self, name: Line) -> int:
         """The hash of a namespace by its name."""

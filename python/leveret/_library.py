@@ -11,16 +11,6 @@ OK, BAD_ARGUMENT, BAD_FILE, BAD_LINE, NO_MEMORY, FAILED = range(6)
 BY_FIELD, BY_NAMESPACE = range(2)
 
 
-class Feature(ctypes.Structure):
-    """leveret_feature: 12 bytes."""
-
-    _fields_ = [
-        ("space", ctypes.c_uint32),
-        ("hash", ctypes.c_uint32),
-        ("value", ctypes.c_float),
-    ]
-
-
 def _load() -> ctypes.CDLL:
     path = os.environ.get("LEVERET_LIBRARY", "libleveret.so.0")
     library = ctypes.CDLL(path)
@@ -35,6 +25,7 @@ def _load() -> ctypes.CDLL:
     for name, arguments in {
         "model_open": [ctypes.c_char_p, out],
         "model_replace": [pointer, ctypes.c_char_p],
+        "model_patch": [pointer, ctypes.POINTER(ctypes.c_char_p), size, ctypes.c_char_p],
         "hash_namespace": [pointer, ctypes.c_char_p, size, numbers],
         "hash_feature": [pointer, ctypes.c_uint32, ctypes.c_char_p, size, numbers],
         "field_count": [pointer, numbers],

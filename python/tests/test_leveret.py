@@ -1,20 +1,26 @@
-"""LEVERET names the program, LEVERET_LIBRARY the library:  python3 -m unittest discover python/tests"""
+"""LEVERET names the program, LEVERET_LIBRARY the library, LEVERET_SAMPLE the folder datasets/sample
+where the tests do not lie beside it:
+
+    PYTHONPATH=python python3 -m pytest python/tests
+"""
 
 import math
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 import threading
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import numpy as np
 
-import leveret  # noqa: E402
+import leveret
 
 PROGRAM = os.environ.get("LEVERET", "leveret")
-SAMPLE = pathlib.Path(__file__).resolve().parents[2] / "datasets" / "sample"
+SAMPLE = pathlib.Path(
+    os.environ.get("LEVERET_SAMPLE")
+    or pathlib.Path(__file__).resolve().parents[2] / "datasets" / "sample"
+)
 
 
 def run(*words, given=""):
@@ -40,6 +46,10 @@ def parse(model, line, wanted=lambda space: True):
             feature, _, value = word.partition(":")
             features.append((space, model.hash_feature(space, feature), float(value or 1)))
     return features
+
+
+def as_array(features):
+    return np.array(features, leveret.FEATURE)
 
 
 class LeveretTest(unittest.TestCase):
@@ -69,13 +79,21 @@ class LeveretTest(unittest.TestCase):
             self.check(model.predict(self.lines))
             self.check(model.predict([line.encode() + b"\n" for line in self.lines]))
             self.assertEqual(len(model.predict([])), 0)
-            # What numpy.asarray() needs.
-            view = memoryview(model.predict(self.lines))
-            self.assertEqual((view.format, view.itemsize, view.contiguous), ("f", 4, True))
+            got = model.predict(self.lines)
+            self.assertEqual((got.dtype, got.shape), (np.float32, (len(self.lines),)))
 
     def test_features(self):
         model = leveret.Model.open(self.path)
         self.check(model.predict_features(parse(model, line) for line in self.lines))
+        self.check(model.predict_features(as_array(parse(model, line)) for line in self.lines))
+        parts = [as_array(parse(model, line)) for line in self.lines]
+        ends = np.cumsum([len(part) for part in parts])
+        self.check(model.predict_features(np.concatenate(parts), ends))
+        # Of a piece that has gaps, and numbers of another type.
+        gaps = np.repeat(np.concatenate(parts), 2)[::2]
+        self.check(model.predict_features(gaps, ends.astype(np.int32)))
+        self.assertEqual(len(model.predict_features([])), 0)
+        self.assertEqual(len(model.predict_features([[]])), 1)
         self.assertEqual(model.field_count, 20)
         names = [part.split()[0] for part in self.lines[0].split("|")[1:]]
         by_field = [
@@ -101,6 +119,8 @@ class LeveretTest(unittest.TestCase):
                 request.set_features(parse(model, line, in_context))
                 features = parse(model, line, lambda space: not in_context(space))
                 self.assertEqual(request.predict_features([features])[0], got[0])
+                request.set_features(as_array(parse(model, line, in_context)))
+                self.assertEqual(request.predict_features([as_array(features)])[0], got[0])
             request.clear()
             self.check(request.predict(self.lines))
 
@@ -114,6 +134,15 @@ class LeveretTest(unittest.TestCase):
         self.assertTrue(math.isnan(caught.exception.probabilities[1]))
         with self.assertRaisesRegex(ValueError, "not finite"):
             model.predict_features([[(1, 2, math.inf)]])
+        two = as_array([(1, 2, 3), (4, 5, 6)])
+        for ends in [3], [-1, 2], [[2]], [2**40]:
+            with self.assertRaisesRegex(ValueError, "from 0 to 2"):
+                model.predict_features(two, ends)
+        with self.assertRaisesRegex(ValueError, "not in order"):
+            model.predict_features(two, [2, 1])
+        for wrong in np.zeros(3), two.reshape(1, 2):
+            with self.assertRaisesRegex(TypeError, "FEATURE"):
+                model.predict_features([wrong])
         with self.assertRaisesRegex(OSError, "nowhere"):
             model.replace("nowhere")
         self.check(model.predict(self.lines))
@@ -147,6 +176,49 @@ class LeveretTest(unittest.TestCase):
         self.assertEqual(wrong, [])
         self.assertTrue(seen)
         self.assertEqual(list(model.predict(self.lines)), both[0])
+
+    def test_widths(self):
+        """1,000 candidates say what the program says, whatever the width of the weights."""
+        rows = sample("test", 1000)
+        contexts = "ABCDEF"
+        for bits in 32, 16, 8, 4:
+            path = os.path.join(self.folder.name, f"{bits}")
+            run("export", "-i", self.path, "-o", path, "--bits", str(bits))
+            expected = run("predict", "-i", path, given="\n".join(rows) + "\n").split()
+            model = leveret.Model.open(path)
+            self.assertEqual([f"{p:.6f}" for p in model.predict(rows)], expected)
+            parsed = [as_array(parse(model, row)) for row in rows]
+            self.assertEqual([f"{p:.6f}" for p in model.predict_features(parsed)], expected)
+            expected = run("predict", "-i", path, "--context", ",".join(contexts), given="\n".join(rows) + "\n")
+            got = []
+            with model.context(list(contexts)) as request:
+                for row in rows:
+                    request.set_features(parse(model, row, lambda space: space in contexts))
+                    candidate = parse(model, row, lambda space: space not in contexts)
+                    got.extend(request.predict_features([candidate]))
+            self.assertEqual([f"{p:.6f}" for p in got], expected.split())
+
+    def test_patch(self):
+        folder = self.folder.name
+        names = [os.path.join(folder, name) for name in ("0", "1", "2", "1.patch", "2.patch", "to")]
+        rows = sample("train", 1000)
+        run("train", "--quiet", "-f", names[0], given="\n".join(rows[:600]) + "\n")
+        for i in 1, 2:
+            more = "\n".join(rows[400 + 200 * i : 600 + 200 * i]) + "\n"
+            run("train", "--quiet", "-i", names[i - 1], "-f", names[i], given=more)
+            run("diff", names[i - 1], names[i], "-o", names[2 + i])
+        answers = [list(leveret.Model.open(name).predict(self.lines)) for name in names[:3]]
+        model = leveret.Model.open(names[0])
+        with self.assertRaisesRegex(OSError, "lead there first"):
+            model.patch([names[4]])
+        self.assertEqual(list(model.predict(self.lines)), answers[0])
+        model.patch([names[3]])
+        self.assertEqual(list(model.predict(self.lines)), answers[1])
+        model.patch([names[3], pathlib.Path(names[4])], to=names[5])
+        self.assertEqual(list(model.predict(self.lines)), answers[2])
+        self.assertEqual(pathlib.Path(names[5]).read_bytes(), pathlib.Path(names[2]).read_bytes())
+        with self.assertRaisesRegex(ValueError, "no patch"):
+            model.patch([])
 
     def test_version(self):
         self.assertEqual(run("--version").split()[1], leveret.version())

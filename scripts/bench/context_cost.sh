@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a candidate costs when its context has 60 fields in place of 30, in instructions (callgrind,
 # AVX2): the pairs of its own fields with 30 more, their columns of the first layer, and nothing
-# else. Exit 1 when it is more than that.
+# else. Exit 1 when it is more than that, 77 where the processor has no AVX2.
 #
 #   context_cost.sh --leveret PATH
 #
@@ -26,6 +26,10 @@ done
 [ -n "$leveret" ] || usage
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+if ! "$leveret" --version >/dev/null 2>"$work/log"; then
+  cat "$work/log" >&2
+  exit 77
+fi
 
 # lines CONTEXT CANDIDATES BLOCKS: rows to learn, or with 1 requests of so many candidates
 lines() {

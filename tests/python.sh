@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The Python package as its users have it: installed by pip into a virtual environment, without a
+# network, and tested with pytest from there. The interpreter is Debian's, which has its packages.
+#
+#   tests/python.sh LEVERET LIBRARY
+set -euo pipefail
+source_dir=$(cd "$(dirname "$0")/.." && pwd)
+export LEVERET=$1 LEVERET_LIBRARY=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# pip builds in the folder that it is given.
+cp -R "$source_dir/python" "$work/source"
+cd "$work"
+/usr/bin/python3 -m venv --system-site-packages venv
+# No index: what is not here is missing, and is not fetched.
+venv/bin/pip install --quiet --no-index --no-build-isolation --disable-pip-version-check ./source
+mkdir tests
+cp "$source_dir/python/tests/"*.py tests
+# The tests' own path leads to the sources: only the package is there.
+export LEVERET_SAMPLE=$source_dir/datasets/sample PYTHONDONTWRITEBYTECODE=1
+venv/bin/python -c 'import leveret, sys; sys.exit(not leveret.__file__.startswith(sys.prefix))'
+venv/bin/python -m pytest -q -p no:cacheprovider tests
