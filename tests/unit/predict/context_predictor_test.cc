@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "modelfile/export_model.h"
 #include "train/train_run.h"
 
 namespace leveret::predict {
@@ -116,19 +117,45 @@ std::vector<Kind> shapes() {
           {"several features a field", several}};
 }
 
+using ModelPtr = std::shared_ptr<const model::Model>;
+
 /// Block form: contexts and candidates apart.
-Outcomes predict_blocks(ContextPredictor& predictor, TrainRun& run,
+Outcomes predict_blocks(ContextPredictor& predictor, text::NamespaceNames& names,
                         const std::vector<Request>& requests) {
   Outcomes outcomes;
   for (const Request& request : requests) {
-    const text::ExampleChunk context = train::parse(run.names, request.context + " |\n");
+    const text::ExampleChunk context = train::parse(names, request.context + " |\n");
     predictor.set_context(context, 0);
     std::string lines;
     for (const std::string& candidate : request.candidates) lines += candidate + " |\n";
-    const text::ExampleChunk candidates = train::parse(run.names, lines);
+    const text::ExampleChunk candidates = train::parse(names, lines);
     predictor.predict(candidates, 0, candidates.examples.size(), outcomes);
   }
   return outcomes;
+}
+
+/// Requests score as whole lines do, in lines and in blocks.
+void check_requests(const ModelPtr& model, text::NamespaceNames& names,
+                    const kernels::Kernels& kernels, const std::vector<Request>& requests,
+                    const std::string& in_context) {
+  const bool mixed = model->spec().mixed();
+  const auto expected_of = [&](const std::string& lines) {
+    Outcomes outcomes;
+    const text::ExampleChunk chunk = train::parse(names, lines);
+    Predictor(model, names, kernels).predict(chunk, 0, chunk.examples.size(), outcomes);
+    return outcomes;
+  };
+  for (const bool context_first : {true, false}) {
+    const std::string lines = whole_lines(requests, context_first);
+    const text::ExampleChunk chunk = train::parse(names, lines);
+    ContextPredictor predictor(model, names, kernels, letters(in_context));
+    Outcomes outcomes;
+    predictor.predict_lines(chunk, 0, chunk.examples.size(), outcomes);
+    check_near(outcomes, expected_of(lines), mixed);
+  }
+  ContextPredictor predictor(model, names, kernels, letters(in_context));
+  check_near(predict_blocks(predictor, names, requests), expected_of(whole_lines(requests, true)),
+             mixed);
 }
 
 TEST_CASE("with a cached context candidates score as without") {
@@ -142,24 +169,33 @@ TEST_CASE("with a cached context candidates score as without") {
           if (!kernels::runs_here(*kernels)) continue;
           INFO(kind.name << ", " << shape.name << ", context " << in_context << ", instruction set "
                          << kernels->name);
-          const auto expected_of = [&](const std::string& lines) {
-            Outcomes outcomes;
-            const text::ExampleChunk chunk = train::parse(run.names, lines);
-            Predictor(run.shared(), run.names, *kernels)
-                .predict(chunk, 0, chunk.examples.size(), outcomes);
-            return outcomes;
-          };
-          for (const bool context_first : {true, false}) {
-            const std::string lines = whole_lines(requests, context_first);
-            const text::ExampleChunk chunk = train::parse(run.names, lines);
-            ContextPredictor predictor(run.shared(), run.names, *kernels, letters(in_context));
-            Outcomes outcomes;
-            predictor.predict_lines(chunk, 0, chunk.examples.size(), outcomes);
-            check_near(outcomes, expected_of(lines), kind.spec.mixed());
-          }
-          ContextPredictor predictor(run.shared(), run.names, *kernels, letters(in_context));
-          check_near(predict_blocks(predictor, run, requests),
-                     expected_of(whole_lines(requests, true)), kind.spec.mixed());
+          check_requests(run.shared(), run.names, *kernels, requests, in_context);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("with a cached context candidates of exports score as without") {
+  const files::TempFolder folder;
+  for (const train::NamedSpec& kind : train::specs_to_test()) {
+    const Kind shape = shapes().back();
+    TrainRun run(kind.spec);
+    run.learn(model::random_lines(400, shape.shape, 5));
+    train::save_model(run.model, folder / "model");
+    for (const int bits : {32, 16, 8, 4}) {
+      modelfile::ExportOptions options;
+      options.bits = bits;
+      modelfile::export_model(folder / "model", folder / "export", options);
+      const auto model = std::make_shared<const model::Model>(
+          train::load_model(folder / "export", train::kTestMemory, model::Use::kPredict));
+      for (const std::string in_context : {"ABCDE", "ACEG"}) {
+        const std::vector<Request> requests = random_requests(shape.shape, in_context, 7);
+        for (const kernels::Kernels* kernels : kernels::all()) {
+          if (!kernels::runs_here(*kernels)) continue;
+          INFO(kind.name << ", " << bits << " bits, context " << in_context << ", instruction set "
+                         << kernels->name);
+          check_requests(model, run.names, *kernels, requests, in_context);
         }
       }
     }
@@ -178,7 +214,7 @@ TEST_CASE("a context is looked up once, and no candidate goes another way") {
       std::size_t candidates = 0;
       for (const Request& request : requests) candidates += request.candidates.size();
       ContextPredictor blocks(run.shared(), run.names, kernels::active(), letters(in_context));
-      predict_blocks(blocks, run, requests);
+      predict_blocks(blocks, run.names, requests);
       ContextPredictor lines(run.shared(), run.names, kernels::active(), letters(in_context));
       const text::ExampleChunk chunk = train::parse(run.names, whole_lines(requests, true));
       Outcomes outcomes;
