@@ -40,7 +40,7 @@ struct PatchFront {
 enum class RecordType : std::uint32_t { kTable = 1, kKeys = 2, kRows = 3, kPlanes = 4, kEnd = 5 };
 
 struct Record {
-  RecordType type;
+  RecordType type = RecordType::kEnd;
   std::vector<std::byte> content;
   std::uint64_t offset = 0;  ///< of the record in the patch
 };
