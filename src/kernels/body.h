@@ -13,7 +13,7 @@
 
 namespace leveret::kernels::generic {
 
-template <class Isa>
+template <InstructionSet Isa>
 constexpr Kernels make_table(const char* name, const TextKernels* text) {
   return {
       .name = name,

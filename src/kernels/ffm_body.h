@@ -94,20 +94,9 @@ template <class Isa>
 
 template <class Isa>
 void dots(const float* a, const float* b, std::size_t count, std::size_t k, float* out) {
-  switch (k) {
-    case 1:
-      return dots_fixed<Isa, 1>(a, b, count, out);
-    case 2:
-      return dots_fixed<Isa, 2>(a, b, count, out);
-    case 4:
-      return dots_fixed<Isa, 4>(a, b, count, out);
-    case 8:
-      return dots_fixed<Isa, 8>(a, b, count, out);
-    case 16:
-      return dots_fixed<Isa, 16>(a, b, count, out);
-    default:
-      return dots_any<Isa>(a, b, count, k, out);
-  }
+  with_slot_length<1>(
+      k, [&]<std::size_t K>() { dots_fixed<Isa, K>(a, b, count, out); },
+      [&] { dots_any<Isa>(a, b, count, k, out); });
 }
 
 // ---- transpose ----
@@ -134,18 +123,9 @@ template <class Isa, std::size_t K>
 template <class Isa>
 void transpose(const float* const* sums, const std::uint32_t* fields, std::size_t n,
                std::size_t slots, std::size_t k, float* t) {
-  switch (k) {
-    case 2:
-      return transpose_fixed<Isa, 2>(sums, fields, n, slots, k, t);
-    case 4:
-      return transpose_fixed<Isa, 4>(sums, fields, n, slots, k, t);
-    case 8:
-      return transpose_fixed<Isa, 8>(sums, fields, n, slots, k, t);
-    case 16:
-      return transpose_fixed<Isa, 16>(sums, fields, n, slots, k, t);
-    default:
-      return transpose_fixed<Isa, 0>(sums, fields, n, slots, k, t);
-  }
+  with_slot_length<2>(
+      k, [&]<std::size_t K>() { transpose_fixed<Isa, K>(sums, fields, n, slots, k, t); },
+      [&] { transpose_fixed<Isa, 0>(sums, fields, n, slots, k, t); });
 }
 
 // ---- update, one accumulator per weight ----
@@ -190,20 +170,9 @@ template <class Isa>
 void ffm_update(float* w, float* acc, const float* t, const float* delta, std::size_t slots,
                 std::size_t k, StepRule rule) {
   with_step<Isa>(rule, [&](const auto& step) {
-    switch (k) {
-      case 1:
-        return ffm_update_fixed<Isa, 1>(w, acc, t, delta, slots, step);
-      case 2:
-        return ffm_update_fixed<Isa, 2>(w, acc, t, delta, slots, step);
-      case 4:
-        return ffm_update_fixed<Isa, 4>(w, acc, t, delta, slots, step);
-      case 8:
-        return ffm_update_fixed<Isa, 8>(w, acc, t, delta, slots, step);
-      case 16:
-        return ffm_update_fixed<Isa, 16>(w, acc, t, delta, slots, step);
-      default:
-        return ffm_update_any<Isa>(w, acc, t, delta, slots, k, step);
-    }
+    with_slot_length<1>(
+        k, [&]<std::size_t K>() { ffm_update_fixed<Isa, K>(w, acc, t, delta, slots, step); },
+        [&] { ffm_update_any<Isa>(w, acc, t, delta, slots, k, step); });
   });
 }
 
@@ -303,20 +272,9 @@ template <class Isa>
 void ffm_update_slice(float* w, float* acc, const float* t, const float* delta, std::size_t slots,
                       std::size_t k, StepRule rule) {
   with_step<Isa>(rule, [&](const auto& step) {
-    switch (k) {
-      case 1:
-        return ffm_update_slice_fixed<Isa, 1>(w, acc, t, delta, slots, step);
-      case 2:
-        return ffm_update_slice_fixed<Isa, 2>(w, acc, t, delta, slots, step);
-      case 4:
-        return ffm_update_slice_fixed<Isa, 4>(w, acc, t, delta, slots, step);
-      case 8:
-        return ffm_update_slice_fixed<Isa, 8>(w, acc, t, delta, slots, step);
-      case 16:
-        return ffm_update_slice_fixed<Isa, 16>(w, acc, t, delta, slots, step);
-      default:
-        return ffm_update_slice_any<Isa>(w, acc, t, delta, slots, k, step);
-    }
+    with_slot_length<1>(
+        k, [&]<std::size_t K>() { ffm_update_slice_fixed<Isa, K>(w, acc, t, delta, slots, step); },
+        [&] { ffm_update_slice_any<Isa>(w, acc, t, delta, slots, k, step); });
   });
 }
 

@@ -1,14 +1,9 @@
 /// The linear stage's step: weights that lie anywhere, each with its sum of squares behind it, or
 /// cells of four numbers.
 ///
-/// Instruction sets that find equal pointers at once (kGathers) have
-///   differ(p, n)               whether the first n of p[0 .. lanes) are sure to differ
-///   gather_pairs(p, a, b)      lane l becomes p[l][0] and p[l][1]
-///   scatter_pairs(p, a, b)     the reverse
-///   gather_cells(p, c), scatter_cells(p, c)   the same with c[n] and p[l][n], n < 4
-/// and load and store weights and sums together. With arrays between them, as the others have it,
-/// vectors would be loaded from what was stored number by number just before, which takes a
-/// processor as long as all of the arithmetic.
+/// Instruction sets that find equal pointers at once (Gathers) load and store weights and sums
+/// together. With arrays between them, as the others have it, vectors would be loaded from what was
+/// stored number by number just before, which takes a processor as long as all of the arithmetic.
 #pragma once
 
 #include "kernels/vector_body.h"

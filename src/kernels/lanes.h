@@ -1,34 +1,11 @@
 /// What all generic kernels share: walking an array register by register, and the AdaGrad step.
-///
-/// An `Isa` is the small struct each thin file (`sse2.cc`, `avx2.cc`, …) defines in its anonymous
-/// namespace, which makes every template instantiated with it local to that file. It has
-///   V                          the register: xsimd::batch<float, …> of V::size lanes
-///   load_part(p, n), store_part(p, v, n)   the first n <= V::size lanes; the others read as 0
-///   load_int16(p), load_int16_part(p, n)   the same of the codes of fixed-point numbers
-///   store_int16(p, v), store_int16_part(p, v, n)   the upper halves of v's lanes, see Rounding
-///   load_bf16(p), store_bf16(p, v)   V::size short accumulators; stored are upper halves, too
-///   fine(v)                    v * kFine<Fixed16> in integer lanes
-///   load_slots<K>(p), store_slots<K>(p, v)   K < V::size: slot s of K weights (or codes, from
-///                              which upper halves are stored) is at p[s]
-///   fma(a, b, c), fnma(a, b, c)            a*b + c and c - a*b
-///   divide(a, b), root(x)      rounded correctly, as the operators of xsimd are not everywhere
-///   log(x), exp(x)             within a few units of the last digit
-///   clamp_normal(x)            x >= 0, but zero and infinity get a finite, non-zero root
-///   rsqrt_guess(x)             within 2^-11.5 of 1/sqrt(x) for such an x
-///   spread<K>(p)               lane i becomes p[i / K]; reads max(1, V::size / K) floats
-///   slot_sums<K>(r)            r[0..K) hold V::size slots of K floats; lane j becomes slot j's sum
-///   sum(v)                     the sum of all lanes
-///   kGathers                   whether it has what gather_scatter_body.h asks for
-///   kTiles                     whether it has what pairs_int16_body.h asks for
-///   kWords                     whether it has what pairs_words_body.h asks for
-///
-/// No standard container and no `std::` function that is not inlined may be used by these headers:
-/// see CMakeLists.txt.
+/// What they ask of an instruction set (`Isa`) stands in instruction_set.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/instruction_set.h"
 #include "kernels/kernels.h"
 #include "kernels/xsimd.h"
 
@@ -255,6 +232,27 @@ inline void with_numbers(Codec codec, Body&& body, Else&& otherwise) {
   if (codec == Codec::bf16()) return body(Bf16{});
   if (codec == Codec::f32()) return body(float{});
   otherwise();
+}
+
+/// The one place where the length of a slot chooses code: calls fixed<k>() for the lengths that
+/// have code of their own, the powers of two from kSmallest (1 or 2) to 16, any() for the others.
+template <std::size_t kSmallest, class Fixed, class Any>
+inline auto with_slot_length(std::size_t k, Fixed&& fixed, Any&& any) {
+  switch (k) {
+    case 2:
+      return fixed.template operator()<2>();
+    case 4:
+      return fixed.template operator()<4>();
+    case 8:
+      return fixed.template operator()<8>();
+    case 16:
+      return fixed.template operator()<16>();
+    case 1:
+      if constexpr (kSmallest == 1) return fixed.template operator()<1>();
+      [[fallthrough]];
+    default:
+      return any();
+  }
 }
 
 /// Calls body(step) with the step that fits the rule.

@@ -154,23 +154,6 @@ inline auto with_own_slots(const std::uint32_t* fields, std::size_t n, Body&& bo
   });
 }
 
-/// Calls fixed<k>() for the slot lengths that have code of their own, any() for the others.
-template <class Fixed, class Any>
-inline auto with_slot_length(std::size_t k, Fixed&& fixed, Any&& any) {
-  switch (k) {
-    case 2:
-      return fixed.template operator()<2>();
-    case 4:
-      return fixed.template operator()<4>();
-    case 8:
-      return fixed.template operator()<8>();
-    case 16:
-      return fixed.template operator()<16>();
-    default:
-      return any();
-  }
-}
-
 // ---- forward ----
 
 /// The products of a bundle of pairs, folded into one register.

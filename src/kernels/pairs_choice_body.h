@@ -7,13 +7,10 @@
 
 namespace leveret::kernels::generic {
 
-/// Calls body.operator()<k>() for a slot length that integers are taken in.
+/// Calls body.operator()<k>() for a slot length that integers are taken in (by_words).
 template <class Body>
 auto with_int_slots(std::size_t k, Body&& body) {
-  if (k == 2) return body.template operator()<2>();
-  if (k == 4) return body.template operator()<4>();
-  if (k == 8) return body.template operator()<8>();
-  return body.template operator()<16>();
+  return with_slot_length<2>(k, body, [&] { return body.template operator()<16>(); });
 }
 
 /// Whether rows of integers go by registers of words: by tiles, where there are any and n fields
@@ -70,7 +67,7 @@ float pairs_of_rows(const R& r, Codec weights, const std::uint32_t* fields, std:
       return ffm_pairs_fixed<Isa, K, T>(r, units, pairs, own);
     });
   };
-  return with_slot_length(k, fixed, [&] { return ffm_pairs_any<Isa, T>(r, units, k, pairs); });
+  return with_slot_length<2>(k, fixed, [&] { return ffm_pairs_any<Isa, T>(r, units, k, pairs); });
 }
 
 template <class Isa>
@@ -143,8 +140,8 @@ void ffm_update_pairs(Codec weights, Codec state, std::byte* const* rows, std::b
           ffm_update_pairs_fixed<Isa, K>(w, units, acc, n, delta, step, noise, own);
         });
       };
-      with_slot_length(k, fixed,
-                       [&] { ffm_update_pairs_any<Isa>(w, units, acc, n, k, delta, step, noise); });
+      with_slot_length<2>(
+          k, fixed, [&] { ffm_update_pairs_any<Isa>(w, units, acc, n, k, delta, step, noise); });
     });
   });
 }

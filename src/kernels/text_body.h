@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/instruction_set.h"
 #include "kernels/kernels.h"
 #include "kernels/short_hash.h"
 
@@ -125,7 +126,7 @@ inline std::uint64_t delimiter_bits_16(const char* block) {
   return bits;
 }
 
-template <class Isa>
+template <FindsDelimiters Isa>
 constexpr TextKernels kTextKernels = {.delimiters = delimiters<Isa>,
                                       .usual_namespaces = usual_namespaces<Isa>,
                                       .hash_features = hash_features<Isa>};
