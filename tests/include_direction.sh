@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The house has floors: a folder under src/ includes only what stands below it, prints only if it is
-# the command line, asks about the CPU only if it is the kernels, and knows MPI only if it is dist.
+# the command line, asks about the CPU only if it is the kernels, and knows MPI only if it is dist, and
+# BLAS only if it is block/gemm.cc.
 #
 #   tests/include_direction.sh [SRC]      default: the src/ of this tree
 #
@@ -65,6 +66,7 @@ forbid() {
 
 printing='\b(v?f?printf|f?puts|f?putc|putchar|perror|vprint)[ \t]*\(|std::(cout|cerr|clog)\b|fmt::print\b|std::print\b'
 cpu='^[ \t]*#[ \t]*(if|ifdef|ifndef|elif)\b.*(__AVX|__SSE|__FMA|__BMI|__F16C|__x86_64|__i386|__amd64|_M_X64|_M_IX86|__ARM|__arm|__aarch64|_M_ARM|XSIMD)'
+blas='^[ \t]*#[ \t]*include[ \t]*[<"](cblas|openblas)'
 mpi='^[ \t]*#[ \t]*include[ \t]*[<"]mpi'
 
 while IFS= read -r file; do
@@ -76,6 +78,7 @@ while IFS= read -r file; do
   fi
   check_includes "$file" "$folder"
   [ "$folder" = dist ] || forbid "$file" "$mpi" "includes MPI outside src/dist"
+  [ "$relative" = block/gemm.cc ] || forbid "$file" "$blas" "includes BLAS outside src/block/gemm.cc"
   [ "$folder" = cli ] || forbid "$file" "$printing" "prints outside src/cli"
   [ "$folder" = kernels ] || forbid "$file" "$cpu" "asks about the CPU outside src/kernels"
 done < <(find "$src" -mindepth 2 -type f \( -name '*.h' -o -name '*.cc' -o -name '*.c' -o -name '*.inc' \) | sort)

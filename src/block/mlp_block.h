@@ -6,6 +6,7 @@
 
 #include "block/block.h"
 #include "block/config.h"
+#include "block/gemm.h"
 
 namespace leveret::block {
 
@@ -30,6 +31,16 @@ class MlpBlock final : public Block {
     return l == 0 ? layers[0].stride() : layers[l].inputs;
   }
 
+  /// What a layer reads of the tape: example b's begin at b * width(layers, l).
+  static float* layer_input(Tape& tape, std::size_t l) {
+    return l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data();
+  }
+  static const float* layer_input(const Tape& tape, std::size_t l) {
+    return l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data();
+  }
+  static GemmShape shape_of(const std::vector<Dense>& layers, std::size_t l, std::size_t examples) {
+    return {width(layers, l), layers[l].outputs, layers[l].stride(), examples};
+  }
   /// One layer on the way back: input, the output's gradient, and where the input's belongs.
   struct LayerStep {
     std::size_t layer;
@@ -45,6 +56,11 @@ class MlpBlock final : public Block {
                                 std::size_t count, const float* d_out, Step&& step);
 
  private:
+  void layer_forward(const std::vector<Dense>& layers, Tape& tape, std::size_t l, std::size_t begin,
+                     std::size_t end) const;
+  void backward_together(const std::vector<Dense>& layers, Tape& tape) const;
+  void layer_backward(const Dense& layer, const Tape& tape, const LayerStep& at) const;
+
   const kernels::Kernels* kernels_;
   Config config_;
 };
@@ -55,7 +71,7 @@ void MlpBlock::backward_by_layer(const std::vector<Dense>& layers, Tape& tape, s
   for (std::size_t l = layers.size(); l-- > 0;) {
     const std::size_t inputs = width(layers, l);
     const bool first = l == 0;
-    const float* in = (first ? tape.inputs.data() : tape.hidden[l - 1].data()) + b * inputs;
+    const float* in = layer_input(tape, l) + b * inputs;
     float* d_in = (first ? tape.d_inputs.data() : tape.d_hidden[l - 1].data()) + b * inputs;
     step(LayerStep{l, inputs, in, d_out, d_in});
     if (!first) {

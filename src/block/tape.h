@@ -32,6 +32,8 @@ struct Scores {
   bool learn = false;  ///< labelled, importance > 0, gradient finite
 };
 
+struct Gemm;  // gemm.h
+
 /// One field of one example that has at least one row.
 struct PresentField {
   std::uint32_t field;
@@ -142,6 +144,11 @@ struct Tape {
   std::vector<table::AlignedFloats> d_hidden;  ///< the same, gradient before ReLU
   FfmTape ffm;                                 ///< of the last example of the batch
   bool dense_stepped = false;  ///< the dense layers have taken their step on the way back
+  /// Makes the products of batches with dense layers, where they are large; null: kernels do. Who
+  /// learns in batches sets it. What an example is given then depends on the batch's size, within
+  /// rounding.
+  const Gemm* gemm = nullptr;
+  std::vector<float> d_output;  ///< with gemm: B, Scores::d_deep side by side
 
   /// Whether somebody reads group_linear and pairs (audit) of a model whose blocks do not need
   /// them.

@@ -9,15 +9,16 @@
 #include <stdexcept>
 #include <utility>
 
+#include "block/gemm.h"
 #include "cli/console.h"
 #include "cli/train_summary.h"
 #include "files/atomic_file.h"
 #include "kernels/dispatch.h"
+#include "modelfile/model_io.h"
+#include "predict/predictor.h"
 #include "train/answers.h"
 #include "train/hogwild.h"
 #include "train/learner.h"
-#include "modelfile/model_io.h"
-#include "predict/predictor.h"
 
 namespace leveret::cli {
 namespace {
@@ -253,8 +254,11 @@ class TrainRun {
             .total = windows_.total(),
             .held_out = held_out_ ? std::optional(holdout_.snapshot()) : std::nullopt,
             .seconds = seconds(),
-            .kernels = kernels_.name};
+            .kernels = kernels_.name,
+            .gemm = may_use_gemm() ? block::openblas().core : nullptr};
   }
+
+  bool may_use_gemm() const { return model_->spec().batch_size > 1 && model_->spec().has_mlp(); }
 
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();

@@ -84,10 +84,12 @@ std::string train_summary(const model::Model& model, const RunFigures& run) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   text += line("peak memory", fmt::format("{} MB", usage.ru_maxrss / 1024));
+  std::string code = run.kernels;
+  if (run.gemm != nullptr) code += fmt::format(", OpenBLAS {}", run.gemm);
   return text +
-         line("time", fmt::format("{:.2f} s, {:.0f} examples/s, {}", run.seconds,
-                                  static_cast<double>(run.examples) / std::max(run.seconds, 1e-9),
-                                  run.kernels));
+         line("time",
+              fmt::format("{:.2f} s, {:.0f} examples/s, {}", run.seconds,
+                          static_cast<double>(run.examples) / std::max(run.seconds, 1e-9), code));
 }
 
 std::string train_warning(const model::Model& model) {

@@ -17,6 +17,7 @@ struct RunFigures {
   std::optional<train::MetricsSnapshot> held_out;
   double seconds = 0;
   const char* kernels = "";
+  const char* gemm = nullptr;  ///< the code that OpenBLAS picked, where batches may need it
 };
 
 /// Several lines, "name   value".

@@ -80,6 +80,11 @@ class Optimizer {
 
   // Dense layers (optimizer_dense.cc).
   void apply_dense(Parameters& parameters, const Tape& tape);
+  void sum_by_gemm(const Parameters& parameters, const Tape& tape, std::size_t l);
+  const float* sum_of_neuron(const Parameters& parameters, const Tape& tape, std::size_t l,
+                             std::uint32_t o);
+  void step_neuron(block::Dense& layer, std::uint32_t o, const float* gradient, float bias_gradient,
+                   const kernels::StepRule& rule, std::uint64_t adam_step) const;
   void adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
             std::size_t length) const;
 

@@ -9,13 +9,7 @@
 namespace leveret::optim {
 namespace {
 
-/// Input and output gradient of layer l for example b.
-const float* layer_input(const Parameters& parameters, const Tape& tape, std::size_t l,
-                         std::size_t b) {
-  const std::size_t width = block::MlpBlock::width(parameters.layers, l);
-  return (l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data()) + b * width;
-}
-
+/// Output gradient of layer l for example b.
 const float* layer_gradient(const Parameters& parameters, const Tape& tape, std::size_t l,
                             std::size_t b) {
   if (l + 1 == parameters.layers.size()) return &tape.scores[b].d_deep;
@@ -61,16 +55,42 @@ void Optimizer::backward_dense(Parameters& parameters, Tape& tape) {
   block::MlpBlock::backward_by_layer(layers, tape, 0, size, output_gradients_.data(), step);
 }
 
-/// Row by row, so that a neuron that no example of the batch fired costs nothing.
+/// The gradient of a layer's weights, in rows as they have, in layer_sums_.
+void Optimizer::sum_by_gemm(const Parameters& parameters, const Tape& tape, std::size_t l) {
+  const block::Dense& layer = parameters.layers[l];
+  layer_sums_.resize(layer.stride() * layer.outputs);
+  tape.gemm->weight_gradient(block::MlpBlock::shape_of(parameters.layers, l, tape.size),
+                             layer_gradient(parameters, tape, l, 0),
+                             block::MlpBlock::layer_input(tape, l), layer_sums_.data());
+}
+
+/// The same of neuron o alone, where the layer's have not been made: of examples in which it fired.
+const float* Optimizer::sum_of_neuron(const Parameters& parameters, const Tape& tape, std::size_t l,
+                                      std::uint32_t o) {
+  const std::vector<block::Dense>& layers = parameters.layers;
+  layer_sums_.assign(layers[l].inputs, 0.0f);
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const float d = tape.scores[b].learn ? layer_gradient(parameters, tape, l, b)[o] : 0.0f;
+    if (d == 0.0f) continue;
+    const float* const in =
+        block::MlpBlock::layer_input(tape, l) + b * block::MlpBlock::width(layers, l);
+    kernels_->axpy(d, in, layers[l].inputs, layer_sums_.data());
+  }
+  return layer_sums_.data();
+}
+
+/// Row by row, so that a neuron that no example of the batch fired costs nothing, and stays as it
+/// is.
 void Optimizer::apply_dense(Parameters& parameters, const Tape& tape) {
   const float kept = block::kept_of_sums(parameters.scalars, config_);
-  const bool by_adam = learning_.optimizer == OptimizerKind::kAdam;
   const std::uint64_t step = ++parameters.scalars.adam_steps;
   for (std::size_t l = 0; l < parameters.layers.size(); ++l) {
     block::Dense& layer = parameters.layers[l];
-    layer_sums_.resize(layer.inputs);
+    const bool together =
+        tape.gemm != nullptr &&
+        block::weight_gradient_pays(block::MlpBlock::shape_of(parameters.layers, l, tape.size));
+    if (together) sum_by_gemm(parameters, tape, l);
     for (std::uint32_t o = 0; o < layer.outputs; ++o) {
-      std::fill(layer_sums_.begin(), layer_sums_.end(), 0.0f);
       kernels::StepRule rule = step_rule(learning_, learning_.nn);
       float bias = 0;
       bool any = false;
@@ -80,21 +100,28 @@ void Optimizer::apply_dense(Parameters& parameters, const Tape& tape) {
         any = true;
         rule.keep *= kept;
         bias += d;
-        kernels_->axpy(d, layer_input(parameters, tape, l, b), layer.inputs, layer_sums_.data());
       }
       if (!any) continue;
-      const std::size_t row = o * layer.stride();
-      if (by_adam) {
-        adam(step, &layer.weights[row], &layer.weights_moment[row], &layer.weights_state[row],
-             layer_sums_.data(), layer.inputs);
-        adam(step, &layer.bias[o], &layer.bias_moment[o], &layer.bias_state[o], &bias, 1);
-      } else {
-        kernels_->update(&layer.weights[row], &layer.weights_state[row], layer_sums_.data(),
-                         layer.inputs, rule);
-        kernels_->update(&layer.bias[o], &layer.bias_state[o], &bias, 1, rule);
-      }
+      const float* const sums = together ? layer_sums_.data() + o * layer.stride()
+                                         : sum_of_neuron(parameters, tape, l, o);
+      step_neuron(layer, o, sums, bias, rule, step);
     }
   }
+}
+
+/// One step of a neuron's weights and its bias.
+void Optimizer::step_neuron(block::Dense& layer, std::uint32_t o, const float* gradient,
+                            float bias_gradient, const kernels::StepRule& rule,
+                            std::uint64_t adam_step) const {
+  const std::size_t row = o * layer.stride();
+  if (learning_.optimizer == OptimizerKind::kAdam) {
+    adam(adam_step, &layer.weights[row], &layer.weights_moment[row], &layer.weights_state[row],
+         gradient, layer.inputs);
+    adam(adam_step, &layer.bias[o], &layer.bias_moment[o], &layer.bias_state[o], &bias_gradient, 1);
+    return;
+  }
+  kernels_->update(&layer.weights[row], &layer.weights_state[row], gradient, layer.inputs, rule);
+  kernels_->update(&layer.bias[o], &layer.bias_state[o], &bias_gradient, 1, rule);
 }
 
 /// Kingma and Ba 2015, algorithm 1, lazily: only rows with a gradient take a step.

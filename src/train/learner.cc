@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "block/gemm.h"
 #include "block/logistic.h"
 
 namespace leveret::train {
@@ -15,6 +16,7 @@ Learner::Learner(model::Model& model, const text::NamespaceNames& names,
       network_(model.config(), kernels),
       optimizer_(kernels, model.config(), model.spec(), thread) {
   batch_.groups = model.spec().uses_groups();
+  if (model.spec().batch_size > 1) tape_.gemm = &block::openblas();
   batch_.chunks_stay = group_size() == 1;  // else some examples wait for the next chunk
 }
 
