@@ -74,10 +74,10 @@ class FfmBlock final : public Block {
     return row + config_.weights.bytes(slot * config_.k);
   }
 
-  /// The same as `spread` for the tape's last example, which is in place: the gradients of its
-  /// pairs in the order of Kernels::ffm_update_pairs, times the values of both features. Its pairs
-  /// are not kept.
-  float* spread_in_place(const Parameters& parameters, Tape& tape) const;
+  /// The same as `spread` for example b, which was gathered last, and in place: the gradients of
+  /// its pairs in the order of Kernels::ffm_update_pairs, times the values of both features. The
+  /// tape's pairs are not kept.
+  float* spread_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
 
  private:
   /// d loss / d pair of example b, by the head's own score alone.

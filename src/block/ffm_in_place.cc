@@ -99,9 +99,8 @@ float FfmBlock::pairs_in_place(const Parameters& parameters, Tape& tape, std::si
   return at.as_kernels_see() ? sum_of_pairs : kernels_->total(to, count);
 }
 
-float* FfmBlock::spread_in_place(const Parameters& parameters, Tape& tape) const {
+float* FfmBlock::spread_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const {
   FfmInPlace& at = tape.ffm.at;
-  const std::size_t b = tape.size - 1;
   const std::size_t n = at.rows.size();
   const float* d = d_pairs(parameters, tape, b);
   if (d != nullptr && !at.filled) {
@@ -112,8 +111,9 @@ float* FfmBlock::spread_in_place(const Parameters& parameters, Tape& tape) const
     }
     d = to;
   }
-  // Nobody needs the pairs any more.
-  float* const delta = tape.pairs.data() + b * parameters.layout.pairs();
+  // Nobody needs the pairs any more, those of other examples included: one place for all of them
+  // stays in the first-level cache.
+  float* const delta = tape.pairs.data();
   kernels_->ffm_deltas(d, own_error(tape, b), at.x.data(), n, delta);
   return delta;
 }

@@ -3,6 +3,7 @@
 
 #include "kernels/changes_body.h"
 #include "kernels/dense_body.h"
+#include "kernels/ffm_batch_body.h"
 #include "kernels/ffm_body.h"
 #include "kernels/pairs_body.h"
 #include "kernels/pairs_choice_body.h"
@@ -33,6 +34,8 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .ffm_rectangle = ffm_rectangle<Isa>,
       .ffm_deltas = ffm_deltas<Isa>,
       .ffm_update_pairs = ffm_update_pairs<Isa>,
+      .ffm_gradients = ffm_gradients<Isa>,
+      .ffm_step_row = ffm_step_row<Isa>,
       .dense_forward = dense_forward<Isa>,
       .dense_backward = dense_backward<Isa>,
       .dense_backward_update = dense_backward_update<Isa>,

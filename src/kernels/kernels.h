@@ -38,6 +38,11 @@ struct CellSteps {
   float init = 1, rate = 0;
 };
 
+/// Kernels::ffm_step_row: from the noise of a number to that of the next one, and from a row's to
+/// its accumulators'.
+inline constexpr std::uint32_t kNoiseStep = 0x9e3779b9u;
+constexpr std::uint32_t state_noise(std::uint32_t noise) { return noise * 0xc2b2ae35u + 1; }
+
 /// Examples of which dense_backward_update makes one step.
 inline constexpr std::size_t kMostTogether = 16;
 
@@ -156,6 +161,21 @@ struct Kernels {
   void (*ffm_update_pairs)(Codec weights, Codec state, std::byte* const* rows,
                            std::byte* const* accs, const std::uint32_t* fields, std::size_t n,
                            std::size_t k, const float* delta, StepRule rule, std::uint32_t noise);
+
+  // ---- FFM rows of a batch: gradients are summed first, then each row takes one step ----
+
+  /// The gradients that ffm_update_pairs would step by, added to those of other examples: for each
+  /// pair sums[i][fields[j]*k+c] += delta[(i,j)] * rows[j][fields[i]*k+c], and the reverse. A sum
+  /// has a float for each weight of its row; null: nobody asks for that row's.
+  void (*ffm_gradients)(Codec weights, const std::byte* const* rows, const std::uint32_t* fields,
+                        std::size_t n, std::size_t k, const float* delta, float* const* sums);
+
+  /// One row's AdaGrad step with gradient g, one accumulator per slot, as ffm_update_slice makes it
+  /// of floats with delta 1. Number i of the row is rounded by noise + i * kNoiseStep, and so are
+  /// the accumulators by state_noise(noise): by place, whatever else takes a step. Steps are made
+  /// from accumulators before they are rounded.
+  void (*ffm_step_row)(Codec weights, Codec state, std::byte* row, std::byte* acc, const float* g,
+                       std::size_t slots, std::size_t k, StepRule rule, std::uint32_t noise);
 
   // ---- dense layers; W is outputs rows of `stride` floats, of which `inputs` are used ----
   //

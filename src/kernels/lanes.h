@@ -81,17 +81,17 @@ struct LaneNoise {
 /// Registers of weights on their way to a store. What becomes fixed point (it is in units) is
 /// stored as the upper halves of integers (fixed.h) to which noise was added, and short floats as
 /// their own upper halves.
-template <class Isa, class T>
+template <class Isa, class T, class Noise = LaneNoise<Isa>>
 struct Rounding {
   using V = typename Isa::V;
   explicit Rounding(std::uint32_t) {}
   V operator()(V v) const { return v; }
 };
 
-template <class Isa>
-struct Rounding<Isa, Fixed16> {
+template <class Isa, class Noise>
+struct Rounding<Isa, Fixed16, Noise> {
   using V = typename Isa::V;
-  LaneNoise<Isa> noise;
+  Noise noise;
 
   explicit Rounding(std::uint32_t seed) : noise(seed) {}
   V operator()(V v) {
@@ -100,10 +100,10 @@ struct Rounding<Isa, Fixed16> {
   }
 };
 
-template <class Isa>
-struct Rounding<Isa, Bf16> {
+template <class Isa, class Noise>
+struct Rounding<Isa, Bf16, Noise> {
   using V = typename Isa::V;
-  LaneNoise<Isa> noise;
+  Noise noise;
 
   explicit Rounding(std::uint32_t seed) : noise(seed) {}
   V operator()(V v) {

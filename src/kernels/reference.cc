@@ -107,7 +107,7 @@ void decode_array(Codec codec, const std::byte* in, std::size_t length, float* o
 }
 
 void encode_array(Codec codec, const float* in, std::size_t length, std::uint32_t noise,
-                std::byte* out) {
+                  std::byte* out) {
   Writer write(codec, noise);
   for (std::size_t i = 0; i < length; ++i) write(out, i, in[i]);
 }
@@ -222,6 +222,42 @@ void ffm_update_pairs(Codec weights, Codec state, std::byte* const* rows, std::b
         write(rows[i], at_i + c, w_i - scale_i * gradient(w_i, w_j));
         write(rows[j], at_j + c, w_j - scale_j * gradient(w_j, w_i));
       }
+    }
+  }
+}
+
+void ffm_gradients(Codec weights, const std::byte* const* rows, const std::uint32_t* fields,
+                   std::size_t n, std::size_t k, const float* delta, float* const* sums) {
+  const auto add = [&](std::size_t i, std::size_t j, float d) {
+    for (std::size_t c = 0; sums[i] != nullptr && c < k; ++c) {
+      sums[i][fields[j] * k + c] += d * decode(weights, rows[j], fields[i] * k + c);
+    }
+  };
+  for (std::size_t i = 0; i < n; ++i, ++delta) {
+    for (std::size_t j = 0; j < i; ++j, ++delta) {
+      add(i, j, *delta);
+      add(j, i, *delta);
+    }
+  }
+}
+
+void ffm_step_row(Codec weights, Codec state, std::byte* row, std::byte* accs, const float* g,
+                  std::size_t slots, std::size_t k, StepRule rule, std::uint32_t noise) {
+  for (std::size_t j = 0; j < slots; ++j) {
+    const auto gradient = [&](std::size_t i) {
+      return with_l2(g[i], decode(weights, row, i), rule);
+    };
+    double squares = 0;
+    for (std::size_t i = j * k; i < (j + 1) * k; ++i) {
+      squares += std::pow(static_cast<double>(gradient(i)), 2);
+    }
+    const float acc = decode(state, accs, j) + static_cast<float>(squares / static_cast<double>(k));
+    const auto place = static_cast<std::uint32_t>(j);
+    encode(state, accs, j, acc, state_noise(noise) + place * kNoiseStep);
+    const float scale = rule.rate * shrink(acc, rule.power);
+    for (std::size_t i = j * k; i < (j + 1) * k; ++i) {
+      encode(weights, row, i, decode(weights, row, i) - scale * gradient(i),
+             noise + static_cast<std::uint32_t>(i) * kNoiseStep);
     }
   }
 }
@@ -356,6 +392,8 @@ constinit const Kernels kReference = {
     .ffm_rectangle = ffm_rectangle,
     .ffm_deltas = ffm_deltas,
     .ffm_update_pairs = ffm_update_pairs,
+    .ffm_gradients = ffm_gradients,
+    .ffm_step_row = ffm_step_row,
     .dense_forward = dense_forward,
     .dense_backward = dense_backward,
     .dense_backward_update = dense_backward_update,

@@ -192,11 +192,17 @@ void Lookup::put_row(Shard& shard, std::uint32_t field, Row row, std::byte*& at)
   shard.rows().prefetch(at);
 }
 
+void Lookup::find_moved(Model& model, Tape& tape, std::size_t example) {
+  if (!hashed_ && found_after_[example] != moves_) find_or_insert(model.tables(), tape, example);
+}
+
 void Lookup::find_moved(Model& model, Tape& tape) {
-  if (hashed_) return;
-  for (std::size_t e = tape.first; e < tape.first + tape.size; ++e) {
-    if (found_after_[e] != moves_) find_or_insert(model.tables(), tape, e);
-  }
+  for (std::size_t b = 0; b < tape.size; ++b) find_moved(model, tape, tape.first + b);
+}
+
+void Lookup::bind_example(Model& model, Tape& tape, std::size_t b) {
+  find_moved(model, tape, tape.first + b);
+  resolve_values(model, tape, b);
 }
 
 void Lookup::bind(Model& model, Tape& tape, std::size_t first, std::size_t size) {

@@ -33,6 +33,8 @@ class Lookup {
   void resolve(Model& model, Tape& tape, std::size_t example);
   /// Puts examples [first, first + size) on the tape, with values as they are now.
   void bind(Model& model, Tape& tape, std::size_t first, std::size_t size);
+  /// The same for example b of the tape alone, when it has been resolved.
+  void bind_example(Model& model, Tape& tape, std::size_t b);
   /// Slots move when a shard grows: finds those of the tape's examples again where they have.
   void find_moved(Model& model, Tape& tape);
 
@@ -64,6 +66,7 @@ class Lookup {
   void find_slots(Tables& tables, const feature::FeatureBatch& batch, Places& places,
                   std::size_t example, Search search);
   void find_or_insert(table::Tables& tables, Tape& tape, std::size_t example);
+  void find_moved(Model& model, Tape& tape, std::size_t example);
   table::Slot* insert(table::Shard& shard, table::Key key);
   void resolve_rows(table::Tables& tables, Tape& tape, std::size_t example, bool apart);
   void put_row(table::Shard& shard, std::uint32_t field, table::Row row, std::byte*& at) const;

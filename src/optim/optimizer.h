@@ -9,6 +9,7 @@
 #include "block/parameters.h"
 #include "block/tape.h"
 #include "kernels/kernels.h"
+#include "optim/distinct.h"
 #include "optim/learning.h"
 #include "table/tables.h"
 
@@ -57,8 +58,8 @@ class Optimizer {
   void fit_steps(std::size_t count);
   struct CellGradient {
     Cell* cell;
-    float g, g2, fast;     ///< of its weights
-    float fast_curvature;  ///< see fast_head.h
+    float g = 0, g2 = 0, fast = 0;  ///< of its weights
+    float fast_curvature = 0;       ///< see fast_head.h
   };
   void step_cell(const CellGradient& sum) const;
   void ftrl_step(table::FtrlCell& cell, float g) const;
@@ -71,6 +72,10 @@ class Optimizer {
   void apply_ffm(const Parameters& parameters, Tape& tape);
   void apply_ffm_in_place(const Parameters& parameters, Tape& tape);
   void apply_ffm_batch(const Parameters& parameters, Tape& tape);
+  void meet_rows(const Tape& tape);
+  void add_row_gradients(const Parameters& parameters, Tape& tape, std::size_t b);
+  float* sum_of_row(std::uint32_t number);
+  void step_by_sum(const table::RowLayout& layout, std::uint32_t number, const float* sum);
   void seed_noise(const Parameters& parameters);
   std::uint32_t next_noise();
   void step_row(const table::RowLayout& layout, std::byte* row, const float* contra,
@@ -88,10 +93,17 @@ class Optimizer {
   void adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
             std::size_t length) const;
 
-  struct RowGradient {
+  /// A row that a batch learns.
+  struct BatchRow {
     std::byte* row;
-    std::uint32_t sum;    ///< place in row_sums_, in rows
-    std::uint32_t first;  ///< `sum` of the row's first gradient in the batch
+    std::uint32_t noise;      ///< of its step
+    std::uint32_t times = 0;  ///< it comes in the batch
+    std::uint32_t sum = 0;    ///< where it comes several times: which of row_sums_
+  };
+  /// One that comes once: its sum is of one example, after which it takes its step.
+  struct SingleRow {
+    std::uint32_t number;
+    float* sum;
   };
 
   const kernels::Kernels* kernels_;
@@ -100,10 +112,16 @@ class Optimizer {
   block::FfmBlock ffm_;
   std::uint32_t thread_;
   std::vector<CellGradient> cells_;
-  std::vector<float*> weights_;      ///< an example's cells: the first of their weights
-  std::vector<float> steps_, sums_;  ///< of its groups; or steps_ are gradients
-  std::vector<RowGradient> row_gradients_;
-  std::vector<float> row_sums_;
+  std::vector<float*> weights_;             ///< an example's cells: the first of their weights
+  std::vector<float> steps_, sums_;         ///< of its groups; or steps_ are gradients
+  Distinct distinct_;                       ///< cells, then rows, of a batch
+  std::vector<BatchRow> rows_;              ///< by number
+  std::vector<std::uint32_t> row_numbers_;  ///< by feature of a field
+  std::size_t row_floats_ = 0;              ///< from one of the sums to the next
+  table::AlignedFloats row_sums_;           ///< of rows that come several times
+  table::AlignedFloats single_sums_;        ///< of an example's others
+  std::vector<SingleRow> singles_;          ///< of the example
+  std::vector<float*> sums_of_rows_;        ///< of an example in place
   std::vector<float> layer_sums_, output_gradients_;
   std::vector<float> delta_, self_, row_, state_;
   std::vector<std::byte*> accs_;

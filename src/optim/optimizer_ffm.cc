@@ -7,8 +7,8 @@
 
 namespace leveret::optim {
 
-/// Calls visit(row, contra, delta) for every row of example b, which is gathered on the
-/// tape: the gradient of its slot g is delta[g] * contra[g].
+/// Calls visit(feature, contra, delta) for every feature with a row of example b, which is gathered
+/// on the tape: the gradient of slot g is delta[g] * contra[g].
 template <class Visit>
 void Optimizer::each_row_gradient(const Parameters& parameters, Tape& tape, std::size_t b,
                                   Visit visit) {
@@ -37,14 +37,14 @@ void Optimizer::each_row_gradient(const Parameters& parameters, Tape& tape, std:
         kernels_->decode(config_.weights, ffm_.slot_at(row, present.field), k, row_.data());
         for (std::size_t c = 0; c < k; ++c) own_slot[c] = self_[c] - x * row_[c];
       }
-      visit(row, contra, delta);
+      visit(f, contra, delta);
     }
     std::copy_n(self_.data(), k, own_slot);
   }
 }
 
 void Optimizer::apply_ffm_in_place(const Parameters& parameters, Tape& tape) {
-  const float* const delta = ffm_.spread_in_place(parameters, tape);
+  const float* const delta = ffm_.spread_in_place(parameters, tape, 0);
   const block::FfmInPlace& at = tape.ffm.at;
   const table::RowLayout::Column& state = tape.row_layout->state(0, 0);
   const std::vector<std::byte*>& rows = at.to_learn;
@@ -91,54 +91,123 @@ void Optimizer::apply_ffm(const Parameters& parameters, Tape& tape) {
   if (tape.ffm.in_place && by_slot) return apply_ffm_in_place(parameters, tape);
   if (tape.ffm.in_place) ffm_.gather(parameters, tape, 0, false);
   each_row_gradient(parameters, tape, 0,
-                    [&](std::byte* row, const float* contra, const float* delta) {
-                      step_row(*tape.row_layout, row, contra, delta);
+                    [&](std::uint32_t f, const float* contra, const float* delta) {
+                      step_row(*tape.row_layout, tape.to_learn.rows[f], contra, delta);
                     });
 }
 
-void Optimizer::apply_ffm_batch(const Parameters& parameters, Tape& tape) {
-  const std::size_t slots = parameters.layout.fields;
-  const std::size_t k = config_.k;
-  const std::size_t length = slots * k;
-  // Rows stay as they are until all gradients are summed: `gather` reads them again.
-  row_gradients_.clear();
-  row_sums_.clear();
-  std::size_t sums = 0;
+/// Numbers the rows of examples that are learned from, counts how often each comes, and gives it
+/// the noise of its step: by (seed, field, key, examples learned), so that neither the order of
+/// rows nor who else learns in the batch matters. The features that share the overflow row give it
+/// that of the first of them.
+void Optimizer::meet_rows(const Tape& tape) {
+  const feature::FeatureBatch& batch = *tape.batch;
+  rows_.clear();
+  distinct_.start(batch.field_features_begin[tape.first + tape.size] -
+                  batch.field_features_begin[tape.first]);
+  row_numbers_.resize(batch.field_features.size());
   for (std::size_t b = 0; b < tape.size; ++b) {
     if (!tape.scores[b].learn) continue;
-    ffm_.gather(parameters, tape, b, false);
+    for (const feature::FieldRun& run : tape.field_runs(b)) {
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        std::byte* const row = tape.to_learn.rows[i];
+        if (row == nullptr) continue;
+        const std::uint32_t number = distinct_.number(row);
+        if (number == rows_.size()) {
+          const table::Key key = table::key_of(batch.field_features[i].hash);
+          const std::uint64_t name = std::uint64_t{run.field} << 32 | key;
+          rows_.push_back({row, static_cast<std::uint32_t>(table::mix(noise_ ^ name) >> 32)});
+        }
+        ++rows_[number].times;
+        row_numbers_[i] = number;
+      }
+    }
+  }
+}
+
+/// Where a gradient of the row is added: its sum of the batch, or for a row that comes once one of
+/// the example, which is 0.
+float* Optimizer::sum_of_row(std::uint32_t number) {
+  const BatchRow& row = rows_[number];
+  if (row.times > 1) return row_sums_.data() + row.sum * row_floats_;
+  float* const sum = single_sums_.data() + singles_.size() * row_floats_;
+  std::fill_n(sum, row_floats_, 0.0f);
+  singles_.push_back({number, sum});
+  return sum;
+}
+
+/// Adds the gradients of example b to the sums of its rows.
+void Optimizer::add_row_gradients(const Parameters& parameters, Tape& tape, std::size_t b) {
+  const feature::FeatureBatch& batch = *tape.batch;
+  const std::size_t features =
+      batch.field_features_begin[tape.first + b + 1] - batch.field_features_begin[tape.first + b];
+  singles_.clear();
+  if (single_sums_.size() < features * row_floats_) single_sums_.resize(features * row_floats_);
+  ffm_.gather(parameters, tape, b, true);
+  const std::size_t slots = parameters.layout.fields, k = config_.k;
+  if (!tape.ffm.in_place) {
     each_row_gradient(parameters, tape, b,
-                      [&](std::byte* row, const float* contra, const float* delta) {
-                        row_gradients_.push_back({row, static_cast<std::uint32_t>(sums++), 0});
-                        row_sums_.resize(sums * length);
-                        float* sum = row_sums_.data() + (sums - 1) * length;
+                      [&](std::uint32_t f, const float* contra, const float* delta) {
+                        float* const sum = sum_of_row(row_numbers_[f]);
                         for (std::size_t g = 0; g < slots; ++g) {
-                          for (std::size_t c = 0; c < k; ++c) {
-                            sum[g * k + c] = delta[g] * contra[g * k + c];
+                          for (std::size_t c = g * k; c < (g + 1) * k; ++c) {
+                            sum[c] += delta[g] * contra[c];
                           }
                         }
                       });
+    return;
   }
-  // By row, and rows in the order in which they were met: that of their addresses is another one in
-  // each run, and the noise of rounding goes from row to row.
-  std::stable_sort(row_gradients_.begin(), row_gradients_.end(),
-                   [](const RowGradient& a, const RowGradient& b) { return a.row < b.row; });
-  for (std::size_t i = 0; i < row_gradients_.size(); ++i) {
-    RowGradient& here = row_gradients_[i];
-    const bool again = i > 0 && row_gradients_[i - 1].row == here.row;
-    here.first = again ? row_gradients_[i - 1].first : here.sum;
-  }
-  std::stable_sort(row_gradients_.begin(), row_gradients_.end(),
-                   [](const RowGradient& a, const RowGradient& b) { return a.first < b.first; });
-  delta_.assign(slots, 1.0f);
-  seed_noise(parameters);
-  for (std::size_t i = 0; i < row_gradients_.size();) {
-    const RowGradient first = row_gradients_[i];
-    float* sum = row_sums_.data() + first.sum * length;
-    for (++i; i < row_gradients_.size() && row_gradients_[i].first == first.first; ++i) {
-      kernels_->axpy(1.0f, row_sums_.data() + row_gradients_[i].sum * length, length, sum);
+  const block::FfmInPlace& at = tape.ffm.at;
+  sums_of_rows_.assign(at.rows.size(), nullptr);
+  std::size_t place = 0;
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      if (tape.to_learn.rows[i] == nullptr) continue;
+      sums_of_rows_[at.filled ? run.field : place++] = sum_of_row(row_numbers_[i]);
     }
-    step_row(*tape.row_layout, first.row, sum, delta_.data());
+  }
+  kernels_->ffm_gradients(config_.weights, at.rows.data(), at.fields.data(), at.rows.size(), k,
+                          ffm_.spread_in_place(parameters, tape, b), sums_of_rows_.data());
+}
+
+void Optimizer::step_by_sum(const table::RowLayout& layout, std::uint32_t number,
+                            const float* sum) {
+  const BatchRow& row = rows_[number];
+  const table::RowPart& part = layout.parts()[0];
+  const table::RowLayout::Column &weights = layout.weights(0), &state = layout.state(0, 0);
+  if (part.states[0].per == table::RowState::Per::kSlot) {
+    return kernels_->ffm_step_row(weights.codec, state.codec, row.row + weights.begin,
+                                  row.row + state.begin, sum, part.slots, part.k, config_.ffm_rule,
+                                  row.noise);
+  }
+  noise_ = row.noise;
+  delta_.assign(part.slots, 1.0f);
+  step_row(layout, row.row, sum, delta_.data());
+}
+
+/// Rows are as they were before the batch while gradients are made of them: one that comes several
+/// times takes its step at the end, in the order of their first coming, one that comes once when
+/// its example is through. Sums are made in the order of examples.
+void Optimizer::apply_ffm_batch(const Parameters& parameters, Tape& tape) {
+  if (tape.row_layout == nullptr || parameters.layout.fields == 0) return;
+  seed_noise(parameters);
+  meet_rows(tape);
+  row_floats_ = table::whole_lines(std::size_t{parameters.layout.fields} * config_.k);
+  std::uint32_t sums = 0;
+  for (BatchRow& row : rows_) {
+    if (row.times > 1) row.sum = sums++;
+  }
+  row_sums_.assign(sums * row_floats_, 0.0f);
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    if (!tape.scores[b].learn) continue;
+    add_row_gradients(parameters, tape, b);
+    for (const SingleRow& single : singles_) {
+      step_by_sum(*tape.row_layout, single.number, single.sum);
+    }
+  }
+  for (std::uint32_t number = 0; number < rows_.size(); ++number) {
+    if (rows_[number].times == 1) continue;
+    step_by_sum(*tape.row_layout, number, row_sums_.data() + rows_[number].sum * row_floats_);
   }
 }
 

@@ -134,9 +134,12 @@ void Optimizer::apply_linear(Parameters& parameters, const Tape& tape) {
   if (config_.constant) apply_bias(parameters, tape);
 }
 
+/// Sums by cell in the order of examples, and then one step of each.
 void Optimizer::apply_linear_batch(Parameters& parameters, const Tape& tape) {
   const std::uint32_t groups = parameters.layout.groups();
   cells_.clear();
+  distinct_.start(tape.batch->linear_end(tape.first + tape.size - 1) -
+                  tape.batch->linear_begin(tape.first));
   for (std::size_t b = 0; b < tape.size; ++b) {
     const Scores& scores = tape.scores[b];
     if (!scores.learn) continue;
@@ -145,23 +148,18 @@ void Optimizer::apply_linear_batch(Parameters& parameters, const Tape& tape) {
           scores.d_linear + (feeds_mlp() ? tape.d_group_linear[b * groups + run.group] : 0.0f);
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         const float x = tape.values[i];
-        cells_.push_back({tape.to_learn.cells[i], d * x, scores.d_linear2 * x, scores.d_fast * x,
-                          scores.fast_curvature});
+        Cell* const cell = tape.to_learn.cells[i];
+        const std::uint32_t number = distinct_.number(cell);
+        if (number == cells_.size()) cells_.push_back({.cell = cell});
+        CellGradient& sum = cells_[number];
+        sum.g += d * x;
+        sum.g2 += scores.d_linear2 * x;
+        sum.fast += scores.d_fast * x;
+        sum.fast_curvature += scores.fast_curvature;
       }
     }
   }
-  std::stable_sort(cells_.begin(), cells_.end(),
-                   [](const CellGradient& a, const CellGradient& b) { return a.cell < b.cell; });
-  for (std::size_t i = 0; i < cells_.size();) {
-    CellGradient sum = cells_[i];
-    for (++i; i < cells_.size() && cells_[i].cell == sum.cell; ++i) {
-      sum.g += cells_[i].g;
-      sum.g2 += cells_[i].g2;
-      sum.fast += cells_[i].fast;
-      sum.fast_curvature += cells_[i].fast_curvature;
-    }
-    step_cell(sum);
-  }
+  for (const CellGradient& sum : cells_) step_cell(sum);
   if (config_.constant) apply_bias(parameters, tape);
 }
 

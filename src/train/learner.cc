@@ -89,9 +89,6 @@ void Learner::learn_group(Outcomes& outcomes) {
   const std::span tapes = std::span(group_).first(size);
   for (block::Tape& tape : tapes) lookup_.open(model_, batch_, tape, model::Use::kLearn);
   network_.open_together(model_.parameters(), tapes, tape_);
-  // Without the MLP in between, rows that were asked for one example ago would still be on their
-  // way.
-  constexpr std::size_t kRowsAhead = 3, kSlotsAhead = kRowsAhead + 1;
   for (std::size_t b = 0; b < std::min(size, kSlotsAhead); ++b) {
     lookup_.prefetch(model_, tapes[b], b);
   }
@@ -111,10 +108,24 @@ void Learner::learn_group(Outcomes& outcomes) {
   batch_.clear();
 }
 
+/// An example's rows are read when they have come, as in learn_group; those of a large batch would
+/// not stay in the cache until all have.
 void Learner::learn_batch(Outcomes& outcomes) {
-  network_.open(model_.parameters(), batch_.size(), tape_);
-  lookup_.resolve_all(model_, batch_, tape_);
-  learn_tape(outcomes);
+  const std::size_t size = batch_.size();
+  lookup_.open(model_, batch_, tape_, model::Use::kLearn);
+  network_.open(model_.parameters(), size, tape_);
+  for (std::size_t b = 0; b < std::min(size, kSlotsAhead); ++b) lookup_.prefetch(model_, tape_, b);
+  for (std::size_t b = 0; b < std::min(size, kRowsAhead); ++b) lookup_.resolve(model_, tape_, b);
+  for (std::size_t b = 0; b < size; ++b) {
+    if (const std::size_t to = b + kSlotsAhead; to < size) lookup_.prefetch(model_, tape_, to);
+    if (const std::size_t to = b + kRowsAhead; to < size) lookup_.resolve(model_, tape_, to);
+    lookup_.bind_example(model_, tape_, b);
+    network_.forward_example(model_.parameters(), tape_, b);
+  }
+  lookup_.find_moved(model_, tape_);
+  network_.forward_batched(model_.parameters(), tape_);
+  network_.learn(model_, tape_, optimizer_);
+  report(tape_, outcomes);
   waiting_.clear();
   batch_.clear();
 }

@@ -52,6 +52,10 @@ class Learner {
   /// Beyond so many on all tapes of a group, its examples are learned one by one.
   static constexpr std::size_t kManyFeatures = 1 << 22;
 
+  /// Without the MLP in between, rows that were asked for one example ago would still be on their
+  /// way.
+  static constexpr std::size_t kRowsAhead = 3, kSlotsAhead = kRowsAhead + 1;
+
   void learn_window(Outcomes& outcomes);
   void learn_group(Outcomes& outcomes);
   void learn_batch(Outcomes& outcomes);

@@ -1,0 +1,157 @@
+/// The gradients of an example's rows, and a row's step by a sum of them.
+#include <string>
+
+#include "kernels/pairs_example.h"
+
+namespace leveret::kernels {
+namespace {
+
+const Codec kWeights[] = {Codec::f32(), kInt16, Codec::fixed(16, 9), Codec::fixed(8, 5)};
+
+TEST_CASE("gradients of all rows are those that the update of pairs steps by") {
+  for_each_instruction_set([](const Kernels& kernels) {
+    for_each_shape([&](std::size_t k, std::size_t n, std::size_t slots, bool gaps) {
+      for (const Codec codec : kWeights) {
+        INFO("k " << k << ", " << n << " fields, gaps " << gaps << ", " << int{codec.bits}
+                  << " bits");
+        const Example example(n, slots, k, gaps, 1, codec);
+        const Example::Copy rows = example.copy(codec);
+        std::vector<std::unique_ptr<Floats>> owned;
+        std::vector<float*> sums;
+        std::vector<std::vector<float>> before;
+        for (std::size_t i = 0; i < n; ++i) {
+          before.push_back(random_floats(slots * k, 300 + static_cast<std::uint32_t>(i)));
+          owned.push_back(std::make_unique<Floats>(before[i]));
+          sums.push_back(n > 2 && i == 1 ? nullptr : static_cast<float*>(*owned[i]));
+        }
+        kernels.ffm_gradients(codec, rows.w.data(), example.fields.data(), n, k, *rows.delta,
+                              sums.data());
+        const float* const delta = *rows.delta;
+        for (std::size_t i = 0; i < n; ++i) {
+          std::vector<float> expected = before[i];
+          std::vector<double> tolerance(slots * k);
+          for (std::size_t j = 0; sums[i] != nullptr && j < n; ++j) {
+            if (j == i) continue;
+            const std::size_t a = std::max(i, j), b = std::min(i, j);
+            const std::vector<float> other = rows.weights(j, example.fields[i] * k, k);
+            for (std::size_t c = 0; c < k; ++c) {
+              const float g = delta[a * (a + 1) / 2 + b] * other[c];
+              const std::size_t at = example.fields[j] * k + c;
+              expected[at] += g;
+              tolerance[at] = 4 * kEps * (std::abs(g) + std::abs(before[i][at]));
+            }
+          }
+          INFO("row " << i);
+          require_close(owned[i]->copy(), expected, tolerance);
+        }
+      }
+    });
+  });
+}
+
+struct Row {
+  std::vector<float> w, acc, g;
+  Row(std::size_t slots, std::size_t k, Codec grid)
+      : w(random_floats(slots * k, 1, -1, 1, .1f)),
+        acc(random_floats(slots, 2, .01f, 2)),
+        g(random_floats(slots * k, 3, -1, 1)) {
+    std::vector<std::byte> stored(grid.bytes(slots * k));
+    encode_all(grid, stored.data(), 0, w.data(), slots * k);
+    reference().decode(grid, stored.data(), slots * k, w.data());
+    for (float& x : acc) x = to_float(round_to_bf16(x, kNearest));
+    std::fill_n(g.begin() + static_cast<std::ptrdiff_t>(slots / 2 * k), k, 0.0f);
+  }
+};
+
+/// A row as it is stored, after a step.
+struct Stepped {
+  Stepped(const Kernels& kernels, const Row& row, Codec weights, Codec state, std::size_t k,
+          const StepRule& rule, std::uint32_t noise)
+      : w(weights.bytes(row.w.size())), acc(state.bytes(row.acc.size())) {
+    encode_all(weights, w, 0, row.w.data(), row.w.size());
+    encode_all(state, acc, 0, row.acc.data(), row.acc.size());
+    const Floats g(row.g);
+    kernels.ffm_step_row(weights, state, w, acc, g, row.acc.size(), k, rule, noise);
+  }
+  Guarded<std::byte> w, acc;
+};
+
+TEST_CASE("a row's step by a gradient is that of floats, rounded to a neighbour by place") {
+  const std::size_t k = GENERATE(1, 2, 3, 4, 8, 16, 32), slots = GENERATE(1, 4, 7, 16, 39);
+  const Codec weights = GENERATE(Codec::f32(), kInt16, Codec::fixed(16, 9));
+  const Codec state = weights.is_fixed(16) ? Codec::bf16() : Codec::f32();
+  INFO("k " << k << ", " << slots << " slots, " << int{weights.bits} << " bits");
+  const Row row(slots, k, weights);
+  const std::uint32_t noise = 0x12345678u;
+  for_each_instruction_set([&](const Kernels& kernels) {
+    for (const StepRule& rule : rules()) {
+      INFO("power " << rule.power << ", l2 " << rule.l2);
+      std::vector<float> w = row.w, acc = row.acc;
+      const std::vector<float> ones(slots, 1.0f);
+      reference().ffm_update_slice(w.data(), acc.data(), row.g.data(), ones.data(), slots, k, rule);
+      Stepped got(kernels, row, weights, state, k, rule, noise);
+      for (std::size_t i = 0; i < w.size(); ++i) {
+        const bool idle = i / k == slots / 2;
+        const StepTolerance off(row.g[i], row.w[i], row.acc[i / k], acc[i / k], rule);
+        const double unit = weights.is_fixed(16) ? kInt16NearUnits * double{weights.unit()} : 0;
+        INFO("weight " << i);
+        REQUIRE(std::abs(decode(weights, got.w, i) - double{w[i]}) <=
+                (idle ? 0 : 2 * off.weight + unit));
+      }
+      for (std::size_t j = 0; j < slots; ++j) {
+        const double near = state == Codec::bf16() ? kBf16Near * acc[j] : 0;
+        INFO("accumulator " << j);
+        REQUIRE(std::abs(decode(state, got.acc, j) - double{acc[j]}) <=
+                (j == slots / 2 ? 0 : (4 + double(k)) * kEps * acc[j] + near));
+      }
+    }
+  });
+}
+
+TEST_CASE("noise of a row's step goes by place: the mean of roundings is the step") {
+  const std::size_t k = 4, slots = 9;
+  const Row row(slots, k, kInt16);
+  const StepRule rule = {.rate = .003f};
+  std::vector<float> w = row.w, acc = row.acc;
+  const std::vector<float> ones(slots, 1.0f);
+  reference().ffm_update_slice(w.data(), acc.data(), row.g.data(), ones.data(), slots, k, rule);
+  for (const Kernels* kernels : all()) {
+    if (!runs_here(*kernels)) continue;
+    INFO("instruction set " << kernels->name);
+    constexpr std::size_t kTimes = 4096;
+    std::vector<double> mean(w.size());
+    std::mt19937 random(5);
+    for (std::size_t t = 0; t < kTimes; ++t) {
+      const auto noise = static_cast<std::uint32_t>(random());
+      Stepped got(*kernels, row, kInt16, Codec::bf16(), k, rule, noise);
+      for (std::size_t i = 0; i < w.size(); ++i)
+        mean[i] += double{decode(kInt16, got.w, i)} / kTimes;
+    }
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      CHECK(std::abs(mean[i] - double{w[i]}) < 0.05 * double{kInt16.unit()});
+    }
+  }
+}
+
+TEST_CASE("a slot is rounded alike whatever stands behind it") {
+  const std::size_t k = 8;
+  const Row row(20, k, kInt16);
+  Row shorter = row;
+  shorter.w.resize(5 * k);
+  shorter.g.resize(5 * k);
+  shorter.acc.resize(5);
+  for (const Kernels* kernels : all()) {
+    if (!runs_here(*kernels)) continue;
+    INFO("instruction set " << kernels->name);
+    const StepRule rule = {};
+    Stepped all(*kernels, row, kInt16, Codec::bf16(), k, rule, 77);
+    Stepped some(*kernels, shorter, kInt16, Codec::bf16(), k, rule, 77);
+    Stepped other(*kernels, shorter, kInt16, Codec::bf16(), k, rule, 78u << 24);
+    CHECK(std::memcmp(all.w, some.w, kInt16.bytes(5 * k)) == 0);
+    CHECK(std::memcmp(all.acc, some.acc, Codec::bf16().bytes(5)) == 0);
+    CHECK(std::memcmp(other.w, some.w, kInt16.bytes(5 * k)) != 0);
+  }
+}
+
+}  // namespace
+}  // namespace leveret::kernels
