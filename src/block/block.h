@@ -1,26 +1,51 @@
-/// A part of the network: it reads parameters and the tape, and writes the tape.
+/// A part of the network: it says what it learns and what it needs, reads parameters and the tape,
+/// and writes the tape.
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
+#include "block/learned_array.h"
 #include "block/parameters.h"
 #include "block/tape.h"
+#include "table/row_layout.h"
 
 namespace leveret::block {
 
 /// Blocks run in a fixed order, forward first to last, backward last to first, over the batch of
-/// 1…B examples that the tape holds. A block is const and holds no state of an example: any number
-/// of threads may run it, each with its tape. Only optimizers write weights.
+/// 1…B examples that the tape holds. A block is const once it has declared what it learns, and
+/// holds no state of an example: any number of threads may run it, each with its tape. Only
+/// optimizers write weights.
+///
+/// A class of blocks has a constructor of (kernels, config), and `static bool is_in(config)`:
+/// whether a network of this kind has one (model/make_blocks.cc, where each has its line).
 class Block {
  public:
   virtual ~Block() = default;
+
+  // ---- what it learns: called once, by make_blocks, in the order of blocks ----
+
+  /// Declares the arrays that it learns beside features, as they are with so many fields, and keeps
+  /// their ids.
+  virtual void declare(const InputLayout&, Declarations&) {}
+  /// Appends what it has of the row of each feature of a field, and keeps its place.
+  virtual void declare_rows(std::vector<table::RowPart>&) {}
+
+  // ---- what it does ----
+
+  /// Makes room on the tape for what it writes, of `size` examples at a time.
+  virtual void open(const Parameters& parameters, std::size_t size, Tape& tape) const = 0;
   /// Examples [begin, end) of the tape. What an example gets does not depend on the others.
   virtual void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                        std::size_t end) const = 0;
   /// d loss / d output is on the tape; leaves d loss / d input, and what the optimizer needs.
   virtual void backward(const Parameters& parameters, Tape& tape) const = 0;
+
   /// Whether it has nothing to do before the first field is met.
   virtual bool needs_fields() const { return true; }
+  /// Whether it consists of fully connected layers (Declarations::layers): examples then pass it
+  /// together, as they share its weights, and Optimizer::backward_layers may stand for `backward`.
+  virtual bool has_layers() const { return false; }
 };
 
 }  // namespace leveret::block

@@ -7,6 +7,7 @@
 
 #include "kernels/codec.h"
 #include "kernels/kernels.h"
+#include "table/row_layout.h"
 
 namespace leveret::block {
 
@@ -18,7 +19,11 @@ struct Config {
   std::uint32_t k = 0;                ///< length of an FFM slot, as rows have it; 0: no FFM
   kernels::Codec weights;             ///< of FFM rows
   kernels::StepRule ffm_rule;         ///< how they learn
+  table::RowPart ffm_row;             ///< what a row has of it; slots as fields come
   std::vector<std::uint32_t> hidden;  ///< widths of the MLP's layers; empty: none
+  std::uint64_t seed = 0;             ///< of the layers' first weights
+  float layers_first_sum = 1;         ///< first value of their states
+  bool layers_have_moments = false;   ///< they learn by Adam
 
   bool has_ffm() const { return k > 0; }
   bool has_mlp() const { return k > 0 && !hidden.empty(); }

@@ -10,12 +10,21 @@
 namespace leveret::block {
 namespace {
 
+/// Field f's pair number i of a triangle over `fields`.
+std::uint32_t pair_column(const std::vector<std::uint32_t>& fields, std::size_t i) {
+  std::size_t row = 0;
+  while (pair_index(0, row + 1) <= i) ++row;
+  return static_cast<std::uint32_t>(pair_index(fields[i - pair_index(0, row)], fields[row]));
+}
+
+}  // namespace
+
 /// The columns of a layer that source(i) names, i < inputs.
 template <class Source>
-Dense columns_of(const Dense& layer, std::size_t inputs, const Source& source) {
-  Dense some;
+ContextLayer::Columns ContextLayer::columns_of(const ConstDense& layer, std::size_t inputs,
+                                               const Source& source) {
+  Columns some;
   some.inputs = static_cast<std::uint32_t>(inputs);
-  some.outputs = layer.outputs;
   some.weights.resize(some.stride() * layer.outputs);
   for (std::uint32_t i = 0; i < some.inputs; ++i) {
     const std::uint32_t from = source(i);
@@ -26,23 +35,11 @@ Dense columns_of(const Dense& layer, std::size_t inputs, const Source& source) {
   return some;
 }
 
-/// Field f's pair number i of a triangle over `fields`.
-std::uint32_t pair_column(const std::vector<std::uint32_t>& fields, std::size_t i) {
-  std::size_t row = 0;
-  while (pair_index(0, row + 1) <= i) ++row;
-  return static_cast<std::uint32_t>(pair_index(fields[i - pair_index(0, row)], fields[row]));
-}
-
-}  // namespace
-
 ContextLayer::ContextLayer(const kernels::Kernels& kernels, Config config,
                            const Parameters& parameters, const FieldSplit& split)
-    : kernels_(kernels),
-      config_(std::move(config)),
-      split_(split),
-      layout_(parameters.layout),
-      bias_(parameters.layers[0].bias) {
-  const Dense& layer = parameters.layers[0];
+    : kernels_(kernels), config_(std::move(config)), split_(split), layout_(parameters.layout) {
+  const ConstDense layer = parameters.layer(0);
+  bias_.assign(layer.bias.begin(), layer.bias.end());
   const bool mixed = config_.mixed;
   candidate_ = columns_of(layer, split_.size(mixed),
                           [&](std::uint32_t i) { return source_of_candidate(i); });
@@ -104,7 +101,7 @@ void ContextLayer::set_context(const Parameters& parameters, const Tape& tape, s
   sum_ = sum - static_cast<double>(mean_) * static_cast<double>(counted);
   squares_ = kernels_.centre(inputs_.data(), counted, mean_, inputs_.data());
 
-  const Dense& first = parameters.layers[0];
+  const ConstDense first = parameters.layer(0);
   const std::vector<float> nothing(first.outputs, 0.0f);
   kernels_.dense_forward(context_.weights.data(), nothing.data(), inputs_.data(), counted,
                          first.outputs, context_.stride(), 1, part_.data());
@@ -131,7 +128,7 @@ ContextLayer::Norm ContextLayer::normalise(float* inputs) const {
 
 void ContextLayer::forward(const float* inputs, const Norm* norms, std::size_t examples,
                            float* out) const {
-  const std::size_t outputs = candidate_.outputs;
+  const std::size_t outputs = bias_.size();
   kernels_.dense_forward(candidate_.weights.data(), as_they_are_.data(), inputs,
                          candidate_.stride(), outputs, candidate_.stride(), examples, out);
   for (std::size_t e = 0; e < examples; ++e, out += outputs) {

@@ -44,7 +44,16 @@ class ContextLayer {
   const Config config_;
   const FieldSplit& split_;
   const InputLayout layout_;
-  Dense candidate_, context_;  ///< the layer's columns; no biases
+  /// Some of the layer's columns, as a layer lies in memory.
+  struct Columns {
+    std::uint32_t inputs = 0;
+    table::AlignedFloats weights;
+    std::size_t stride() const { return table::whole_lines(inputs); }
+  };
+  template <class Source>
+  static Columns columns_of(const ConstDense& layer, std::size_t inputs, const Source& source);
+
+  Columns candidate_, context_;
   table::AlignedFloats ones_;  ///< W 1, by output
   table::AlignedFloats bias_;  ///< of the layer
 

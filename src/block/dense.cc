@@ -1,6 +1,7 @@
 #include "block/dense.h"
 
 #include <cmath>
+#include <utility>
 
 #include "table/mix.h"
 
@@ -17,42 +18,40 @@ float unit_random(const DenseInit& init, std::uint32_t row, std::uint32_t column
 
 }  // namespace
 
-Dense make_dense(std::uint32_t inputs, std::uint32_t outputs, const DenseInit& init) {
-  Dense empty;
-  empty.outputs = outputs;
-  empty.bias.assign(outputs, 0.0f);
-  empty.bias_state.assign(outputs, init.init_acc);
-  if (init.moments) empty.bias_moment.assign(outputs, 0.0f);
-  return with_inputs(
-      empty, inputs, [](std::uint32_t) { return kNewColumn; }, init);
-}
-
-Dense with_inputs(const Dense& old, std::uint32_t inputs,
-                  const std::function<std::uint32_t(std::uint32_t)>& source,
-                  const DenseInit& init) {
-  Dense dense = old;
-  dense.inputs = inputs;
-  const std::size_t size = dense.stride() * old.outputs;
-  dense.weights.assign(size, 0.0f);
-  dense.weights_state.assign(size, 0.0f);
-  if (init.moments) dense.weights_moment.assign(size, 0.0f);
-  const float deviation = std::sqrt(init.gain / static_cast<float>(inputs));
-  for (std::uint32_t column = 0; column < inputs; ++column) {
-    const std::uint32_t from = source(column);
-    for (std::uint32_t row = 0; row < old.outputs; ++row) {
-      const std::size_t to = row * dense.stride() + column;
-      if (from == kNewColumn) {
-        dense.weights_state[to] = init.init_acc;
-        if (init.gain > 0) dense.weights[to] = deviation * unit_random(init, row, column);
-        continue;
-      }
-      const std::size_t at = row * old.stride() + from;
-      dense.weights[to] = old.weights[at];
-      dense.weights_state[to] = old.weights_state[at];
-      if (init.moments) dense.weights_moment[to] = old.weights_moment[at];
+void declare_dense(const std::string& name, std::uint32_t inputs, std::uint32_t outputs,
+                   const DenseInit& init, LearnedArray::Source source, Declarations& declarations) {
+  using table::Learned;
+  const auto add = [&](const char* what, Learned kind, Merge merge, bool matrix) {
+    LearnedArray array;
+    array.name = name + what;
+    array.kind = kind;
+    array.merge = merge;
+    array.shape.push_back(outputs);
+    if (matrix) {
+      array.shape.push_back(inputs);
+      array.source = source;
     }
+    if (merge == Merge::kSum) {
+      array.first = [sum = init.init_acc](std::uint32_t, std::uint32_t) { return sum; };
+    } else if (matrix && kind == Learned::kParameter && init.gain > 0) {
+      const float deviation = std::sqrt(init.gain / static_cast<float>(inputs));
+      array.first = [init, deviation](std::uint32_t row, std::uint32_t column) {
+        return deviation * unit_random(init, row, column);
+      };
+    }
+    return declarations.add(std::move(array));
+  };
+  LayerArrays layer{};
+  layer.weights = add(".weights", Learned::kParameter, Merge::kAdd, true);
+  layer.bias = add(".bias", Learned::kParameter, Merge::kAdd, false);
+  layer.weights_state = add(".weights_state", Learned::kState, Merge::kSum, true);
+  layer.bias_state = add(".bias_state", Learned::kState, Merge::kSum, false);
+  layer.weights_moment = layer.bias_moment = ArrayId::kNone;
+  if (init.moments) {
+    layer.weights_moment = add(".weights_moment", Learned::kState, Merge::kAdd, true);
+    layer.bias_moment = add(".bias_moment", Learned::kState, Merge::kAdd, false);
   }
-  return dense;
+  declarations.layers.push_back(layer);
 }
 
 }  // namespace leveret::block

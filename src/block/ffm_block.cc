@@ -22,6 +22,12 @@ InstanceSums FfmBlock::instance_sums(const Tape& tape, std::size_t b, bool ones)
   return sums;
 }
 
+void FfmBlock::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
+  at_least(tape.ffm_scale, size);
+  at_least(tape.pairs_sum, size);
+  at_least(tape.pairs, size * parameters.layout.pairs() + kernels::Kernels::kSpare);
+}
+
 void FfmBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                        std::size_t end) const {
   const std::size_t pairs = parameters.layout.pairs();

@@ -31,6 +31,13 @@ class FfmBlock final : public Block {
   explicit FfmBlock(const kernels::Kernels& kernels, Config config)
       : kernels_(&kernels), config_(std::move(config)) {}
 
+  static bool is_in(const Config& config) { return config.has_ffm(); }
+  /// Its part of a row is the first.
+  void declare_rows(std::vector<table::RowPart>& parts) override {
+    parts.push_back(config_.ffm_row);
+  }
+  void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
+
   /// Writes pairs (see Tape), ffm_scale and scores.ffm; leaves the last example gathered on
   /// tape.ffm.
   void forward(const Parameters& parameters, Tape& tape, std::size_t begin,

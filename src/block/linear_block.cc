@@ -5,6 +5,7 @@
 
 #include "block/fast_head.h"
 #include "block/logistic.h"
+#include "block/mixer_arrays.h"
 
 namespace leveret::block {
 namespace {
@@ -29,6 +30,67 @@ float base_rate(const Scalars& scalars) {
 
 }  // namespace
 
+void LinearBlock::declare(const InputLayout& layout, Declarations& declarations) {
+  using table::Learned;
+  const auto number = [&](const char* name, Learned kind, float* (*at)(Scalars&),
+                          Merge merge = Merge::kAdd) {
+    LearnedArray array{name, kind, merge, {}};
+    array.floats = at;
+    declarations.add(std::move(array));
+  };
+  const auto total = [&](const char* name, double* (*at)(Scalars&)) {
+    LearnedArray array{name, Learned::kStatistic, Merge::kAdd, {}};
+    array.doubles = at;
+    declarations.add(std::move(array));
+  };
+  total("base_rate.clicks", [](Scalars& s) { return &s.clicks; });
+  total("base_rate.count", [](Scalars& s) { return &s.count; });
+  number("constant.weight", Learned::kParameter, [](Scalars& s) { return &s.bias; });
+  number("constant.sum", Learned::kState, [](Scalars& s) { return &s.bias_sum; });
+  number("constant.weight2", Learned::kParameter, [](Scalars& s) { return &s.bias2; });
+  number(
+      "constant.fast", Learned::kParameter, [](Scalars& s) { return &s.fast_bias; },
+      Merge::kLatest);
+  declare_mixer<&Scalars::first>(
+      "first_mixer", Mixer(config_.first_heads()).first_state({2.0f, 1.0f}), declarations);
+  if (!config_.mixed) return;
+  const float first = 1.0f / std::sqrt(static_cast<float>(std::max(layout.fields, 1u)));
+  LearnedArray weights{kGroupWeights, Learned::kParameter, Merge::kAdd, {layout.groups()}};
+  weights.first = [first](std::uint32_t, std::uint32_t) { return first; };
+  weights.rule = Rule::kAdagrad;
+  weights.rate = 0.02f;
+  LearnedArray sums{"groups.sum", Learned::kState, Merge::kAdd, {layout.groups()}};
+  sums.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
+  groups_ = declarations.add(std::move(weights));
+  const ArrayId sums_id = declarations.add(std::move(sums));
+  declarations.arrays[static_cast<std::size_t>(groups_)].sums = sums_id;
+}
+
+void LinearBlock::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
+  const std::size_t groups = parameters.layout.groups();
+  at_least(tape.scores, size);
+  at_least(tape.group_linear, size * groups);
+  if (!config_.mixed) return;
+  at_least(tape.group_counts, size * groups);
+  at_least(tape.group_seen, size * groups);
+  const auto id = static_cast<std::size_t>(groups_);
+  at_least(tape.gradients, id + 1);
+  at_least(tape.gradients[id], groups);
+}
+
+/// One weight per group for the counts head.
+void LinearBlock::backward(const Parameters& parameters, Tape& tape) const {
+  if (!config_.mixed) return;
+  const std::uint32_t groups = parameters.layout.groups();
+  float* const gradient = tape.gradients[static_cast<std::size_t>(groups_)].data();
+  std::fill(gradient, gradient + groups, 0.0f);
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const float d = tape.scores[b].d_counts;
+    const float* const counts = tape.group_counts.data() + b * groups;
+    for (std::uint32_t g = 0; g < groups; ++g) gradient[g] += d * counts[g];
+  }
+}
+
 void LinearBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                           std::size_t end) const {
   const std::uint32_t groups = parameters.layout.groups();
@@ -41,9 +103,9 @@ void LinearBlock::forward(const Parameters& parameters, Tape& tape, std::size_t 
     const LinearSums sums = add(parameters, tape, b, start(parameters, tape, b));
     float counts = tape.scores[b].base;
     if (config_.mixed) {
-      const float* const weights = parameters.group_weights.data();
+      const float* const weights = parameters[groups_].data();
       const float* const group_counts = tape.group_counts.data() + b * groups;
-      for (std::uint32_t g = 0; g < groups; ++g) counts += weights[2 * g] * group_counts[g];
+      for (std::uint32_t g = 0; g < groups; ++g) counts += weights[g] * group_counts[g];
     }
     finish(parameters, tape, b, sums, counts);
   }

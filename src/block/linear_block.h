@@ -18,6 +18,7 @@
 
 #include "block/block.h"
 #include "block/config.h"
+#include "block/mixer.h"
 #include "kernels/kernels.h"
 
 namespace leveret::block {
@@ -47,10 +48,17 @@ class LinearBlock final : public Block {
   explicit LinearBlock(const kernels::Kernels& kernels, Config config)
       : kernels_(kernels), config_(std::move(config)) {}
 
+  static bool is_in(const Config&) { return true; }
+  /// What the weights of the groups' counts are called, of which each group has one.
+  static constexpr const char* kGroupWeights = "groups.weight";
+
+  void declare(const InputLayout& layout, Declarations& declarations) override;
+  void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
   void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                std::size_t end) const override;
-  /// The heads' errors are all that the optimizer needs.
-  void backward(const Parameters&, Tape&) const override {}
+  /// Writes the gradients of the groups' weights. Of cells and constants the heads' errors are all
+  /// that the optimizer needs.
+  void backward(const Parameters& parameters, Tape& tape) const override;
   bool needs_fields() const override { return false; }
 
   // The parts of `forward`, for an example whose features come in two portions.
@@ -73,6 +81,7 @@ class LinearBlock final : public Block {
 
   const kernels::Kernels& kernels_;
   Config config_;
+  ArrayId groups_ = ArrayId::kNone;  ///< kGroupWeights, with mixed heads
 };
 
 }  // namespace leveret::block

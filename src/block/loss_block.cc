@@ -1,12 +1,25 @@
 #include "block/loss_block.h"
 
+#include <array>
 #include <cmath>
 
 #include "block/fast_head.h"
 #include "block/logistic.h"
+#include "block/mixer_arrays.h"
 #include "text/example.h"
 
 namespace leveret::block {
+
+void LossBlock::declare(const InputLayout&, Declarations& declarations) {
+  std::array<float, MixerState::kInputs> second{0.2f, 0.3f};
+  if (config_.has_mlp()) second[2] = 0.5f;
+  declare_mixer<&Scalars::second>("second_mixer", Mixer(config_.second_heads()).first_state(second),
+                                  declarations);
+}
+
+void LossBlock::open(const Parameters&, std::size_t size, Tape& tape) const {
+  at_least(tape.scores, size);
+}
 
 void LossBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                         std::size_t end) const {

@@ -11,7 +11,11 @@ namespace leveret::block {
 
 class LossBlock final : public Block {
  public:
-  explicit LossBlock(Config config) : config_(std::move(config)) {}
+  LossBlock(const kernels::Kernels&, Config config) : config_(std::move(config)) {}
+
+  static bool is_in(const Config&) { return true; }
+  void declare(const InputLayout& layout, Declarations& declarations) override;
+  void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
 
   /// Mixed heads: mixes the heads into scores.last.
   void forward(const Parameters& parameters, Tape& tape, std::size_t begin,

@@ -1,24 +1,70 @@
 #include "block/mlp_block.h"
 
 #include <algorithm>
+#include <string>
 
 #include "block/logistic.h"
 
 namespace leveret::block {
 
+namespace {
+
+/// Segment by segment: what was input i of a segment stays input i of it.
+std::uint32_t input_before(const InputLayout& from, const InputLayout& to, std::uint32_t column) {
+  if (column < to.linear()) return column < from.linear() ? column : LearnedArray::kNewColumn;
+  if (column >= to.first()) return from.first();
+  const std::uint32_t segment = (column - to.linear()) / to.groups();
+  const std::uint32_t group = (column - to.linear()) % to.groups();
+  return group < from.groups() ? from.linear() + segment * from.groups() + group
+                               : LearnedArray::kNewColumn;
+}
+
+}  // namespace
+
+void MlpBlock::declare(const InputLayout& layout, Declarations& declarations) {
+  std::uint32_t width = layout.size(config_.mixed);
+  const auto layers = static_cast<std::uint32_t>(config_.hidden.size() + 1);
+  for (std::uint32_t l = 0; l < layers; ++l) {
+    DenseInit init;
+    init.seed = config_.seed;
+    init.layer = l;
+    // The output neuron starts at zero: at first the deep part adds nothing.
+    init.gain = l + 1 < layers ? 2.0f : 0.0f;
+    init.moments = config_.layers_have_moments;
+    init.init_acc = config_.layers_first_sum;
+    const std::uint32_t outputs = l + 1 < layers ? config_.hidden[l] : 1;
+    const bool none = layout.fields == 0;
+    declare_dense("dense." + std::to_string(l), none ? 0 : width, none ? 0 : outputs, init,
+                  l == 0 ? input_before : nullptr, declarations);
+    width = outputs;
+  }
+}
+
+void MlpBlock::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
+  const std::size_t inputs = parameters.layout.stride(config_.mixed);
+  at_least(tape.inputs_store, size * inputs);
+  at_least(tape.d_inputs_store, size * inputs + kernels::Kernels::kSpare);
+  tape.inputs = tape.inputs_store;
+  tape.d_inputs = tape.d_inputs_store;
+  at_least(tape.hidden, config_.hidden.size());
+  at_least(tape.d_hidden, config_.hidden.size());
+  for (std::size_t l = 0; l < config_.hidden.size(); ++l) {
+    at_least(tape.hidden[l], size * config_.hidden[l]);
+    at_least(tape.d_hidden[l], size * config_.hidden[l]);
+  }
+}
+
 void MlpBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                        std::size_t end) const {
-  const std::vector<Dense>& layers = parameters.layers;
-  if (layers.empty()) return;  // no field has been met yet
-  layer_forward(layers, tape, 0, begin, end);
+  layer_forward(parameters, tape, 0, begin, end);
   forward_rest(parameters, tape, begin, end);
 }
 
 /// Layer l's outputs before ReLU.
-void MlpBlock::layer_forward(const std::vector<Dense>& layers, Tape& tape, std::size_t l,
+void MlpBlock::layer_forward(const Parameters& parameters, Tape& tape, std::size_t l,
                              std::size_t begin, std::size_t end) const {
-  const Dense& layer = layers[l];
-  const GemmShape shape = shape_of(layers, l, end - begin);
+  const ConstDense layer = parameters.layer(l);
+  const GemmShape shape = shape_of(parameters, l, end - begin);
   const float* const in = layer_input(tape, l) + begin * shape.inputs;
   float* const out = tape.hidden[l].data() + begin * layer.outputs;
   if (tape.gemm == nullptr || !forward_pays(shape)) {
@@ -34,15 +80,16 @@ void MlpBlock::layer_forward(const std::vector<Dense>& layers, Tape& tape, std::
 
 void MlpBlock::forward_rest(const Parameters& parameters, Tape& tape, std::size_t begin,
                             std::size_t end) const {
-  const std::vector<Dense>& layers = parameters.layers;
-  for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
-    if (l > 0) layer_forward(layers, tape, l, begin, end);
-    float* const out = tape.hidden[l].data() + begin * layers[l].outputs;
-    const std::size_t outs = (end - begin) * layers[l].outputs;
+  const std::size_t hidden = parameters.layer_count() - 1;
+  for (std::size_t l = 0; l < hidden; ++l) {
+    if (l > 0) layer_forward(parameters, tape, l, begin, end);
+    const std::size_t outputs = parameters.layer(l).outputs;
+    float* const out = tape.hidden[l].data() + begin * outputs;
+    const std::size_t outs = (end - begin) * outputs;
     for (std::size_t o = 0; o < outs; ++o) out[o] = std::max(out[o], 0.0f);
   }
-  const Dense& last = layers.back();
-  const float* in = layer_input(tape, layers.size() - 1) + begin * last.inputs;
+  const ConstDense last = parameters.layer(hidden);
+  const float* in = layer_input(tape, hidden) + begin * last.inputs;
   for (std::size_t b = begin; b < end; ++b, in += last.inputs) {
     Scores& scores = tape.scores[b];
     scores.deep = scores.ffm + last.bias[0] + kernels_->dot(last.weights.data(), in, last.inputs);
@@ -52,11 +99,10 @@ void MlpBlock::forward_rest(const Parameters& parameters, Tape& tape, std::size_
 }
 
 void MlpBlock::backward(const Parameters& parameters, Tape& tape) const {
-  const std::vector<Dense>& layers = parameters.layers;
-  if (tape.gemm != nullptr) return backward_together(layers, tape);
+  if (tape.gemm != nullptr) return backward_together(parameters, tape);
   for (std::size_t b = 0; b < tape.size; ++b) {
-    backward_by_layer(layers, tape, b, 1, &tape.scores[b].d_deep, [&](const LayerStep& at) {
-      const Dense& layer = layers[at.layer];
+    backward_by_layer(parameters, tape, b, 1, &tape.scores[b].d_deep, [&](const LayerStep& at) {
+      const ConstDense layer = parameters.layer(at.layer);
       kernels_->dense_backward(layer.weights.data(), at.d_out, at.inputs, layer.outputs,
                                layer.stride(), at.d_in);
     });
@@ -65,20 +111,22 @@ void MlpBlock::backward(const Parameters& parameters, Tape& tape) const {
 
 /// Layer by layer, all examples. What is not learned from must not meet the gradients of others,
 /// as 0 times what is not finite is not 0.
-void MlpBlock::backward_together(const std::vector<Dense>& layers, Tape& tape) const {
+void MlpBlock::backward_together(const Parameters& parameters, Tape& tape) const {
   tape.d_output.resize(tape.size);
   for (std::size_t b = 0; b < tape.size; ++b) {
     tape.d_output[b] = tape.scores[b].d_deep;
-    for (std::size_t l = 0; !tape.scores[b].learn && l < layers.size(); ++l) {
-      std::fill_n(layer_input(tape, l) + b * width(layers, l), width(layers, l), 0.0f);
+    for (std::size_t l = 0; !tape.scores[b].learn && l < parameters.layer_count(); ++l) {
+      std::fill_n(layer_input(tape, l) + b * width(parameters, l), width(parameters, l), 0.0f);
     }
   }
-  backward_by_layer(layers, tape, 0, tape.size, tape.d_output.data(),
-                    [&](const LayerStep& at) { layer_backward(layers[at.layer], tape, at); });
+  backward_by_layer(parameters, tape, 0, tape.size, tape.d_output.data(), [&](const LayerStep& at) {
+    layer_backward(parameters.layer(at.layer), tape, at);
+  });
 }
 
 /// Input gradients of all examples.
-void MlpBlock::layer_backward(const Dense& layer, const Tape& tape, const LayerStep& at) const {
+void MlpBlock::layer_backward(const ConstDense& layer, const Tape& tape,
+                              const LayerStep& at) const {
   const GemmShape shape{at.inputs, layer.outputs, layer.stride(), tape.size};
   const float* const end = at.d_out + tape.size * layer.outputs;
   const std::ptrdiff_t fired = std::count_if(at.d_out, end, [](float d) { return d != 0.0f; });

@@ -15,6 +15,11 @@ class MlpBlock final : public Block {
   explicit MlpBlock(const kernels::Kernels& kernels, Config config)
       : kernels_(&kernels), config_(std::move(config)) {}
 
+  static bool is_in(const Config& config) { return config.has_mlp(); }
+  void declare(const InputLayout& layout, Declarations& declarations) override;
+  void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
+  bool has_layers() const override { return true; }
+
   /// Writes hidden and scores.deep.
   void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                std::size_t end) const override;
@@ -27,24 +32,26 @@ class MlpBlock final : public Block {
 
   /// Floats from one example's inputs of a layer to the next one's. The first layer's are whole
   /// cache lines, filled up with zeros, for which it has weights of zero.
-  static std::size_t width(const std::vector<Dense>& layers, std::size_t l) {
-    return l == 0 ? layers[0].stride() : layers[l].inputs;
+  static std::size_t width(const Parameters& parameters, std::size_t l) {
+    const ConstDense layer = parameters.layer(l);
+    return l == 0 ? layer.stride() : layer.inputs;
   }
 
-  /// What a layer reads of the tape: example b's begin at b * width(layers, l).
+  /// What a layer reads of the tape: example b's begin at b * width(parameters, l).
   static float* layer_input(Tape& tape, std::size_t l) {
     return l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data();
   }
   static const float* layer_input(const Tape& tape, std::size_t l) {
     return l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data();
   }
-  static GemmShape shape_of(const std::vector<Dense>& layers, std::size_t l, std::size_t examples) {
-    return {width(layers, l), layers[l].outputs, layers[l].stride(), examples};
+  static GemmShape shape_of(const Parameters& parameters, std::size_t l, std::size_t examples) {
+    const ConstDense layer = parameters.layer(l);
+    return {width(parameters, l), layer.outputs, layer.stride(), examples};
   }
   /// One layer on the way back: input, the output's gradient, and where the input's belongs.
   struct LayerStep {
     std::size_t layer;
-    std::size_t inputs;  ///< width(layers, layer)
+    std::size_t inputs;  ///< width(parameters, layer)
     const float* in;
     const float* d_out;
     float* d_in;
@@ -52,24 +59,24 @@ class MlpBlock final : public Block {
   /// `backward` of examples b, b + 1, … in steps, the output neuron first, whose gradients are
   /// given: step(LayerStep) writes d_in.
   template <class Step>
-  static void backward_by_layer(const std::vector<Dense>& layers, Tape& tape, std::size_t b,
+  static void backward_by_layer(const Parameters& parameters, Tape& tape, std::size_t b,
                                 std::size_t count, const float* d_out, Step&& step);
 
  private:
-  void layer_forward(const std::vector<Dense>& layers, Tape& tape, std::size_t l, std::size_t begin,
+  void layer_forward(const Parameters& parameters, Tape& tape, std::size_t l, std::size_t begin,
                      std::size_t end) const;
-  void backward_together(const std::vector<Dense>& layers, Tape& tape) const;
-  void layer_backward(const Dense& layer, const Tape& tape, const LayerStep& at) const;
+  void backward_together(const Parameters& parameters, Tape& tape) const;
+  void layer_backward(const ConstDense& layer, const Tape& tape, const LayerStep& at) const;
 
   const kernels::Kernels* kernels_;
   Config config_;
 };
 
 template <class Step>
-void MlpBlock::backward_by_layer(const std::vector<Dense>& layers, Tape& tape, std::size_t b,
+void MlpBlock::backward_by_layer(const Parameters& parameters, Tape& tape, std::size_t b,
                                  std::size_t count, const float* d_out, Step&& step) {
-  for (std::size_t l = layers.size(); l-- > 0;) {
-    const std::size_t inputs = width(layers, l);
+  for (std::size_t l = parameters.layer_count(); l-- > 0;) {
+    const std::size_t inputs = width(parameters, l);
     const bool first = l == 0;
     const float* in = layer_input(tape, l) + b * inputs;
     float* d_in = (first ? tape.d_inputs.data() : tape.d_hidden[l - 1].data()) + b * inputs;

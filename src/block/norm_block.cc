@@ -11,9 +11,13 @@ std::uint32_t normalised(const Parameters& parameters) { return parameters.layou
 
 }  // namespace
 
+void NormBlock::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
+  at_least(tape.d_group_linear, size * parameters.layout.groups());
+  at_least(tape.norm_scale, size);
+}
+
 void NormBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                         std::size_t end) const {
-  if (parameters.layers.empty()) return;  // no field has been met yet
   const InputLayout layout = parameters.layout;
   const std::uint32_t size = layout.size(config_.mixed);
   const std::uint32_t count = normalised(parameters);
@@ -42,7 +46,6 @@ void NormBlock::forward(const Parameters& parameters, Tape& tape, std::size_t be
 
 /// d x = scale * (d x^ - mean(d x^) - x^ mean(d x^ x^)).
 void NormBlock::backward(const Parameters& parameters, Tape& tape) const {
-  if (parameters.layers.empty()) return;
   const InputLayout layout = parameters.layout;
   const std::size_t stride = layout.stride(config_.mixed);
   const std::uint32_t count = normalised(parameters);

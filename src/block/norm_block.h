@@ -18,6 +18,8 @@ class NormBlock final : public Block {
   explicit NormBlock(const kernels::Kernels& kernels, Config config)
       : kernels_(&kernels), config_(std::move(config)) {}
 
+  static bool is_in(const Config& config) { return config.has_mlp(); }
+  void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
   /// From pairs and group_* to inputs.
   void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                std::size_t end) const override;

@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
+#include <type_traits>
+#include <utility>
 
 namespace leveret::block {
 namespace {
 
-void add_difference(std::span<float> to, std::span<const float> before,
-                    std::span<const float> after) {
+template <class T>
+void add_difference(std::span<T> to, std::span<const T> before, std::span<const T> after) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += after[i] - before[i];
 }
 
-/// Sums that forget: what has become less is so many times less.
 void add_to_sums(std::span<float> to, std::span<const float> before, std::span<const float> after) {
   for (std::size_t i = 0; i < to.size(); ++i) {
     if (after[i] < before[i]) {
@@ -23,45 +23,118 @@ void add_to_sums(std::span<float> to, std::span<const float> before, std::span<c
   }
 }
 
-/// `kept`: the share of `before` that is in `after`.
-void add_difference(MixerState& to, const MixerState& before, const MixerState& after, float kept) {
-  float best = -1e30f;
-  for (std::size_t i = 0; i < to.log_share.size(); ++i) {
-    to.log_share[i] = kept * to.log_share[i] + (after.log_share[i] - kept * before.log_share[i]);
-    best = std::max(best, to.log_share[i]);
+void take_latest(std::span<float> to, std::span<const float> before, std::span<const float> after) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (after[i] != before[i]) to[i] = after[i];
   }
-  for (float& share : to.log_share) share -= best;
-  for (std::size_t i = 0; i < to.weight.size(); ++i) {
-    to.weight[i] += after.weight[i] - before.weight[i];
-    to.sum[i] += after.sum[i] - before.sum[i];
+}
+
+/// `kept`: the share of `before` that is in `after`.
+void add_to_shares(std::span<float> to, std::span<const float> before, std::span<const float> after,
+                   float kept) {
+  float best = -1e30f;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    to[i] = kept * to[i] + (after[i] - kept * before[i]);
+    best = std::max(best, to[i]);
+  }
+  for (float& share : to) share -= best;
+}
+
+/// The values of the same array, of this id, in another set.
+template <class T>
+std::span<const T> same_of(const Parameters& other, const LearnedArray& array, ArrayId id) {
+  auto& scalars = const_cast<Scalars&>(other.scalars);
+  if constexpr (std::is_same_v<T, double>) {
+    return {array.doubles(scalars), array.columns()};
+  } else {
+    if (array.floats != nullptr) return {array.floats(scalars), array.columns()};
+    return other[id];
   }
 }
 
 }  // namespace
 
-void Parameters::add_change(const Parameters& before, const Parameters& after) {
-  for (std::size_t l = 0; l < layers.size(); ++l) {
-    for (const auto part :
-         {&Dense::weights, &Dense::bias, &Dense::weights_moment, &Dense::bias_moment}) {
-      add_difference(layers[l].*part, before.layers[l].*part, after.layers[l].*part);
+void Parameters::fit(InputLayout to, std::shared_ptr<const Declarations> declared) {
+  const bool first_time = !has_arrays();
+  std::vector<table::AlignedFloats> values(declared->arrays.size());
+  for (std::size_t id = 0; id < values.size(); ++id) {
+    const LearnedArray& array = declared->arrays[id];
+    const auto rows = static_cast<std::uint32_t>(array.rows());
+    const auto columns = static_cast<std::uint32_t>(array.columns());
+    if (array.in_scalars()) {
+      for (std::uint32_t c = 0; first_time && array.first && c < columns; ++c) {
+        array.floats(scalars)[c] = array.first(0, c);
+      }
+      continue;
     }
-    for (const auto part : {&Dense::weights_state, &Dense::bias_state}) {
-      add_to_sums(layers[l].*part, before.layers[l].*part, after.layers[l].*part);
+    const LearnedArray* const old = first_time ? nullptr : &declared_->arrays[id];
+    const std::size_t old_rows = old != nullptr ? old->rows() : 0;
+    const std::size_t old_columns = old_rows > 0 ? old->columns() : 0;
+    values[id].assign(rows * array.stride(), 0.0f);
+    for (std::uint32_t c = 0; c < columns; ++c) {
+      std::uint32_t from = c < old_columns ? c : LearnedArray::kNewColumn;
+      if (array.source != nullptr && old_columns > 0) from = array.source(layout, to, c);
+      for (std::uint32_t r = 0; r < rows; ++r) {
+        float& value = values[id][r * array.stride() + c];
+        if (from != LearnedArray::kNewColumn) {
+          value = values_[id][r * old->stride() + from];
+        } else if (array.first) {
+          value = array.first(r, c);
+        }
+      }
     }
   }
-  add_difference(group_weights, before.group_weights, after.group_weights);
+  values_ = std::move(values);
+  layers_.clear();
+  for (const LayerArrays& layer : declared->layers) {
+    const LearnedArray& weights = (*declared)[layer.weights];
+    layers_.push_back({layer, static_cast<std::uint32_t>(weights.columns()),
+                       static_cast<std::uint32_t>(weights.rows())});
+  }
+  declared_ = std::move(declared);
+  layout = to;
+}
+
+ArrayId Parameters::find(std::string_view name) const {
+  const auto& arrays = declared_->arrays;
+  const auto found = std::ranges::find(arrays, name, &LearnedArray::name);
+  return found != arrays.end() ? static_cast<ArrayId>(found - arrays.begin()) : ArrayId::kNone;
+}
+
+std::vector<Dense> Parameters::layers() {
+  std::vector<Dense> all;
+  for (std::size_t l = 0; l < layer_count(); ++l) all.push_back(layer(l));
+  return all;
+}
+
+std::vector<ConstDense> Parameters::layers() const {
+  std::vector<ConstDense> all;
+  for (std::size_t l = 0; l < layer_count(); ++l) all.push_back(layer(l));
+  return all;
+}
+
+void Parameters::add_change(const Parameters& before, const Parameters& after) {
   const Scalars &a = after.scalars, &b = before.scalars;
-  scalars.clicks += a.clicks - b.clicks;
-  scalars.count += a.count - b.count;
-  scalars.bias += a.bias - b.bias;
-  scalars.bias2 += a.bias2 - b.bias2;
-  scalars.bias_sum += a.bias_sum - b.bias_sum;
-  // It has arrived where the last examples want it, whoever learned from them: the steps of several
-  // threads, added up, would carry it beyond.
-  if (a.fast_bias != b.fast_bias) scalars.fast_bias = a.fast_bias;
   const auto kept = static_cast<float>(std::exp(b.forgotten - a.forgotten));
-  add_difference(scalars.first, b.first, a.first, kept);
-  add_difference(scalars.second, b.second, a.second, kept);
+  for_each([&]<class T>(const ArrayValues<T>& values) {
+    const std::span<T> to = values.all();
+    const auto id = static_cast<ArrayId>(&values.array - declared_->arrays.data());
+    const std::span<const T> was = same_of<T>(before, values.array, id);
+    const std::span<const T> now = same_of<T>(after, values.array, id);
+    if constexpr (std::is_same_v<T, float>) {
+      switch (values.array.merge) {
+        case Merge::kSum:
+          return add_to_sums(to, was, now);
+        case Merge::kLatest:
+          return take_latest(to, was, now);
+        case Merge::kShares:
+          return add_to_shares(to, was, now, kept);
+        case Merge::kAdd:
+          break;
+      }
+    }
+    add_difference(to, was, now);
+  });
   scalars.forgotten += a.forgotten - b.forgotten;
   scalars.examples += a.examples - b.examples;
   scalars.dropped_gradients += a.dropped_gradients - b.dropped_gradients;

@@ -143,7 +143,8 @@ struct Tape {
   std::vector<table::AlignedFloats> hidden;    ///< per hidden layer, B * width, after ReLU
   std::vector<table::AlignedFloats> d_hidden;  ///< the same, gradient before ReLU
   FfmTape ffm;                                 ///< of the last example of the batch
-  bool dense_stepped = false;  ///< the dense layers have taken their step on the way back
+  /// By ArrayId: gradients of arrays that learn by Rule::kAdagrad, sums over the examples.
+  std::vector<table::AlignedFloats> gradients;
   /// Makes the products of batches with dense layers, where they are large; null: kernels do. Who
   /// learns in batches sets it. What an example is given then depends on the batch's size, within
   /// rounding.
@@ -154,5 +155,11 @@ struct Tape {
   /// them.
   bool keep_parts = false;
 };
+
+/// Makes room, and never less of it.
+template <class Vector>
+void at_least(Vector& v, std::size_t size) {
+  if (v.size() < size) v.resize(size);
+}
 
 }  // namespace leveret::block

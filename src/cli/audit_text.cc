@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "block/linear_block.h"
 #include "text/hash.h"
 
 namespace leveret::cli {
@@ -209,7 +210,9 @@ void AuditText::append_heads(const block::Tape& tape, std::string& to) const {
   to += '\n';
 
   const std::vector<std::string> fields = features_.field_names();
-  std::vector<bool> present(model_->parameters().layout.groups());
+  const block::Parameters& parameters = model_->parameters();
+  const block::ArrayId group_weights = parameters.find(block::LinearBlock::kGroupWeights);
+  std::vector<bool> present(parameters.layout.groups());
   const feature::FeatureBatch& batch = *tape.batch;
   for (const feature::LinearRun& run : batch.linear_runs) present[run.group] = true;
   for (const feature::FieldRun& run : batch.runs) present[run.field + 1] = true;
@@ -219,8 +222,7 @@ void AuditText::append_heads(const block::Tape& tape, std::string& to) const {
     to += group == 0 ? "rest" : "field\t" + fields[group - 1];
     append_head(to, "\tlinear", tape.group_linear[group]);
     if (spec_.mixed()) {
-      append_head(to, "\tcounts",
-                  model_->parameters().group_weights[2 * group] * tape.group_counts[group]);
+      append_head(to, "\tcounts", parameters[group_weights][group] * tape.group_counts[group]);
     }
     if (spec_.has_ffm() && group > 0) append_head(to, "\tffm", ffm_share(*model_, tape, group - 1));
     to += '\n';

@@ -29,7 +29,7 @@ std::uint64_t weight_count(const model::Model& model) {
       count += shard.rows().size() * part.slots * part.used_k;
     }
   }
-  for (const block::Dense& layer : model.parameters().layers) {
+  for (const block::ConstDense& layer : model.parameters().layers()) {
     count += (std::uint64_t{layer.inputs} + 1) * layer.outputs;
   }
   return count;

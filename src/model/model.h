@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "block/config.h"
@@ -32,9 +31,9 @@ class Model {
   /// A new model, knowing nothing. `memory_limit` in bytes: all tables together.
   Model(Spec spec, std::uint64_t memory_limit);
   /// The frame of a stored model: tables and parameters of the right shape, to be filled. `rows`:
-  /// how FFM weights are stored, where not as the spec says.
+  /// how the weights of each part of rows are stored, where not as the spec says.
   Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t memory_limit,
-        Use use = Use::kLearn, std::optional<kernels::Codec> rows = std::nullopt);
+        Use use = Use::kLearn, std::vector<kernels::Codec> rows = {});
 
   Model(Model&&) = default;
   Model& operator=(Model&&) = default;
@@ -60,16 +59,15 @@ class Model {
 
  private:
   struct Shared {
-    Shared(const Spec& spec, std::vector<feature::NamespacePlan> plans, std::uint64_t memory_limit,
-           Use use, std::optional<kernels::Codec> rows);
+    Shared(const Spec& spec, const block::Config& config, std::vector<feature::NamespacePlan> plans,
+           std::uint64_t memory_limit, Use use);
     feature::FeatureMap features;
     table::Tables tables;
   };
   Model(const Model&) = default;
-  void fit_layers(block::InputLayout from, block::InputLayout to);
-  block::DenseInit dense_init(std::uint32_t layer) const;
 
   Spec spec_;
+  std::vector<kernels::Codec> rows_;  ///< of each part of rows, where not as spec_ says
   std::shared_ptr<Shared> shared_;
   Parameters parameters_;
 };

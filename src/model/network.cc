@@ -1,98 +1,46 @@
 #include "model/network.h"
 
-#include "block/ffm_block.h"
-#include "block/linear_block.h"
-#include "block/loss_block.h"
-#include "block/mlp_block.h"
-#include "block/norm_block.h"
+#include <algorithm>
 
 namespace leveret::model {
-namespace {
 
-template <class Vector>
-void at_least(Vector& v, std::size_t size) {
-  if (v.size() < size) v.resize(size);
-}
-
-}  // namespace
-
-Network::Network(const block::Config& config, const kernels::Kernels& kernels) : config_(config) {
-  blocks_.push_back(std::make_unique<block::LinearBlock>(kernels, config));
-  if (config.has_ffm()) blocks_.push_back(std::make_unique<block::FfmBlock>(kernels, config));
-  if (config.has_mlp()) blocks_.push_back(std::make_unique<block::NormBlock>(kernels, config));
-  per_example_ = blocks_.size();
-  if (config.has_mlp()) {
-    blocks_.push_back(std::make_unique<block::MlpBlock>(kernels, config));
-    mlp_ = blocks_.back().get();
-  }
-  blocks_.push_back(std::make_unique<block::LossBlock>(config));
-  loss_ = blocks_.back().get();
+Network::Network(const block::Config& config, const kernels::Kernels& kernels)
+    : mixed_(config.mixed), blocks_(make_blocks(config, kernels)) {
+  const auto layers =
+      std::ranges::find_if(blocks_, [](const auto& block) { return block->has_layers(); });
+  per_example_ = static_cast<std::size_t>(layers - blocks_.begin());
 }
 
 void Network::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
-  open_per_example(parameters, size, tape);
-  if (config_.has_mlp()) open_mlp(parameters, size, tape);
-}
-
-/// All but what the MLP needs.
-void Network::open_per_example(const Parameters& parameters, std::size_t size, Tape& tape) const {
-  const block::InputLayout layout = parameters.layout;
   tape.first = 0;
   tape.size = size;
-  at_least(tape.scores, size);
-  at_least(tape.group_linear, size * layout.groups());
-  if (config_.mixed) {
-    at_least(tape.group_counts, size * layout.groups());
-    at_least(tape.group_seen, size * layout.groups());
-  }
-  if (!config_.has_ffm()) return;
-  at_least(tape.ffm_scale, size);
-  at_least(tape.pairs_sum, size);
-  at_least(tape.pairs, size * layout.pairs() + kernels::Kernels::kSpare);
-  if (!config_.has_mlp()) return;
-  at_least(tape.d_group_linear, size * layout.groups());
-  at_least(tape.norm_scale, size);
-}
-
-void Network::open_mlp(const Parameters& parameters, std::size_t size, Tape& tape) const {
-  const std::size_t inputs = parameters.layout.stride(config_.mixed);
-  at_least(tape.inputs_store, size * inputs);
-  at_least(tape.d_inputs_store, size * inputs + kernels::Kernels::kSpare);
-  tape.inputs = tape.inputs_store;
-  tape.d_inputs = tape.d_inputs_store;
-  at_least(tape.hidden, config_.hidden.size());
-  at_least(tape.d_hidden, config_.hidden.size());
-  for (std::size_t l = 0; l < config_.hidden.size(); ++l) {
-    at_least(tape.hidden[l], size * config_.hidden[l]);
-    at_least(tape.d_hidden[l], size * config_.hidden[l]);
-  }
+  for (const auto& block : blocks_) block->open(parameters, size, tape);
 }
 
 void Network::open_together(const Parameters& parameters, std::span<Tape> tapes,
                             Tape& joint) const {
   joint.size = tapes.size();
-  at_least(joint.scores, joint.size);
-  open_mlp(parameters, joint.size, joint);
-  const std::size_t inputs = parameters.layout.stride(config_.mixed);
+  for (const auto& block : batched()) block->open(parameters, joint.size, joint);
+  const std::size_t inputs = parameters.layout.stride(mixed_);
   for (std::size_t b = 0; b < tapes.size(); ++b) {
-    open_per_example(parameters, 1, tapes[b]);
+    tapes[b].first = 0;
+    tapes[b].size = 1;
+    for (const auto& block : per_example()) block->open(parameters, 1, tapes[b]);
     tapes[b].inputs = joint.inputs.subspan(b * inputs);
     tapes[b].d_inputs = joint.d_inputs.subspan(b * inputs);
   }
 }
 
-void Network::forward(Blocks blocks, const Parameters& parameters, Tape& tape, std::size_t begin,
-                      std::size_t end) const {
+void Network::forward(Some blocks, const Parameters& parameters, Tape& tape, std::size_t begin,
+                      std::size_t end) {
   for (const auto& block : blocks) {
-    if (block->needs_fields() && parameters.layout.fields == 0) continue;
-    block->forward(parameters, tape, begin, end);
+    if (!rests(*block, parameters)) block->forward(parameters, tape, begin, end);
   }
 }
 
-void Network::backward(Blocks blocks, const Parameters& parameters, Tape& tape) const {
+void Network::backward(Some blocks, const Parameters& parameters, Tape& tape) {
   for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
-    if ((*block)->needs_fields() && parameters.layout.fields == 0) continue;
-    (*block)->backward(parameters, tape);
+    if (!rests(**block, parameters)) (*block)->backward(parameters, tape);
   }
 }
 
@@ -114,16 +62,17 @@ void Network::backward(const Parameters& parameters, Tape& tape) const {
 
 void Network::learn(Model& model, Tape& tape, optim::Optimizer& optimizer) const {
   Parameters& parameters = model.parameters();
-  const bool has_layers = mlp_ != nullptr && parameters.layout.fields > 0;
-  if (has_layers && optimizer.steps_on_the_way(tape)) {
-    loss_->backward(parameters, tape);
-    optimizer.backward_dense(parameters, tape);
-    tape.dense_stepped = true;
-    backward(per_example(), parameters, tape);
-  } else {
-    backward(parameters, tape);
+  bool stepped = false;
+  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+    if (rests(**block, parameters)) continue;
+    if ((*block)->has_layers() && optimizer.steps_on_the_way(tape)) {
+      optimizer.backward_layers(parameters, tape);
+      stepped = true;
+    } else {
+      (*block)->backward(parameters, tape);
+    }
   }
-  optimizer.apply(model.tables(), parameters, tape);
+  optimizer.apply(model.tables(), parameters, tape, stepped);
 }
 
 void Network::learn_together(Model& model, std::span<Tape> tapes, Tape& joint,
@@ -136,19 +85,27 @@ void Network::learn_together(Model& model, std::span<Tape> tapes, Tape& joint,
     }
     return;
   }
-  for (std::size_t b = 0; b < joint.size; ++b) joint.scores[b] = tapes[b].scores[0];
-  mlp_->forward(parameters, joint, 0, joint.size);
-  for (std::size_t b = 0; b < joint.size; ++b) {
-    tapes[b].scores[0] = joint.scores[b];
-    loss_->forward(parameters, tapes[b], 0, 1);
-    loss_->backward(parameters, tapes[b]);
-    joint.scores[b].d_deep = tapes[b].scores[0].d_deep;
+  for (const auto& block : batched()) {
+    if (!block->has_layers()) {
+      for (Tape& tape : tapes) block->forward(parameters, tape, 0, 1);
+      continue;
+    }
+    for (std::size_t b = 0; b < joint.size; ++b) joint.scores[b] = tapes[b].scores[0];
+    block->forward(parameters, joint, 0, joint.size);
+    for (std::size_t b = 0; b < joint.size; ++b) tapes[b].scores[0] = joint.scores[b];
   }
-  optimizer.backward_dense(parameters, joint);
-  for (std::size_t b = 0; b < joint.size; ++b) {
-    tapes[b].dense_stepped = true;
-    backward(per_example(), parameters, tapes[b]);
-    optimizer.apply(model.tables(), parameters, tapes[b]);
+  for (std::size_t i = blocks_.size(); i-- > per_example_;) {
+    const Block& block = *blocks_[i];
+    if (!block.has_layers()) {
+      for (Tape& tape : tapes) block.backward(parameters, tape);
+      continue;
+    }
+    for (std::size_t b = 0; b < joint.size; ++b) joint.scores[b] = tapes[b].scores[0];
+    optimizer.backward_layers(parameters, joint);
+  }
+  for (Tape& tape : tapes) {
+    backward(per_example(), parameters, tape);
+    optimizer.apply(model.tables(), parameters, tape, true);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "block/block.h"
 #include "block/config.h"
+#include "model/make_blocks.h"
 #include "model/model.h"
 #include "optim/optimizer.h"
 
@@ -24,8 +25,8 @@ class Network {
 
   /// Makes room on the tape for `size` examples at a time.
   void open(const Parameters& parameters, std::size_t size, Tape& tape) const;
-  /// The same for the tapes of learn_together, of an example each, which share joint's arrays for
-  /// the MLP.
+  /// The same for the tapes of learn_together, of an example each, which share joint's inputs of
+  /// the layers.
   void open_together(const Parameters& parameters, std::span<Tape> tapes, Tape& joint) const;
 
   /// All examples of the tape.
@@ -36,8 +37,8 @@ class Network {
   void forward_example(const Parameters& parameters, Tape& tape, std::size_t b) const;
   void forward_batched(const Parameters& parameters, Tape& tape) const;
   void backward(const Parameters& parameters, Tape& tape) const;
-  /// backward and Optimizer::apply. The dense layers of a single example take their step on the way
-  /// back, so that their weights are read once for both.
+  /// backward and Optimizer::apply. The layers of a single example take their step on the way back,
+  /// so that their weights are read once for both.
   void learn(Model& model, Tape& tape, optim::Optimizer& optimizer) const;
   /// The same for several tapes of an example each, after open_together and forward_example: they
   /// pass the MLP together and its layers make one step; then each takes its other steps, in order.
@@ -45,20 +46,20 @@ class Network {
                       optim::Optimizer& optimizer) const;
 
  private:
-  using Blocks = std::span<const std::unique_ptr<Block>>;
-  Blocks per_example() const { return Blocks(blocks_).first(per_example_); }
-  Blocks batched() const { return Blocks(blocks_).subspan(per_example_); }
-  void forward(Blocks blocks, const Parameters& parameters, Tape& tape, std::size_t begin,
-               std::size_t end) const;
-  void backward(Blocks blocks, const Parameters& parameters, Tape& tape) const;
-  void open_per_example(const Parameters& parameters, std::size_t size, Tape& tape) const;
-  void open_mlp(const Parameters& parameters, std::size_t size, Tape& tape) const;
+  using Some = std::span<const std::unique_ptr<Block>>;
+  Some per_example() const { return Some(blocks_).first(per_example_); }
+  Some batched() const { return Some(blocks_).subspan(per_example_); }
+  /// Whether it has nothing to do yet.
+  static bool rests(const Block& block, const Parameters& parameters) {
+    return block.needs_fields() && parameters.layout.fields == 0;
+  }
+  static void forward(Some blocks, const Parameters& parameters, Tape& tape, std::size_t begin,
+                      std::size_t end);
+  static void backward(Some blocks, const Parameters& parameters, Tape& tape);
 
-  block::Config config_;
-  std::vector<std::unique_ptr<Block>> blocks_;
+  bool mixed_;
+  Blocks blocks_;
   std::size_t per_example_ = 0;  ///< the first so many take part in forward_example
-  const Block* mlp_ = nullptr;   ///< nullptr: none
-  const Block* loss_ = nullptr;
 };
 
 }  // namespace leveret::model

@@ -22,6 +22,9 @@ enum class Heads {
   kOne,    ///< one sum learned from one loss, as in VW and in the FW paper
 };
 
+/// Length of a slot of vectors of k in a row: the next power of two, for which there are kernels.
+inline std::uint32_t stored_k(std::uint32_t k) { return k > 0 ? std::bit_ceil(k) : 0; }
+
 struct Spec : optim::Learning {
   // ---- text ----
   text::HashMode hash = text::HashMode::kStrings;
@@ -50,8 +53,6 @@ struct Spec : optim::Learning {
   /// Whether features are to be told apart by group: a block asks how much of the linear part comes
   /// from each, or each has a shard of its own.
   bool uses_groups() const { return mixed() || has_ffm(); }
-  /// Length of an FFM slot in a row: the next power of two, for which there are kernels.
-  std::uint32_t stored_k() const { return has_ffm() ? std::bit_ceil(ffm_k) : 0; }
   kernels::Codec weight_codec() const {
     return ffm_precision == 16 ? kernels::Codec::fixed(16, kernels::kDefaultShift)
                                : kernels::Codec::f32();

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/dispatch.h"
-#include "modelfile/parameters_io.h"
+#include "modelfile/section_names.h"
 #include "store/finite.h"
 
 namespace leveret::modelfile {
@@ -62,11 +62,8 @@ std::size_t of_hashed(const table::HashedCells& cells) {
 
 std::size_t count_non_finite(const model::Model& model) {
   std::size_t bad = 0;
-  for_each_array(model.parameters(), [&](const auto& array) {
-    for (std::size_t i = 0; i < array.pieces(); ++i) {
-      const std::span numbers(array.first + i * array.step, array.piece);
-      bad += count_non_finite(array.kDtype, std::as_bytes(numbers));
-    }
+  model.parameters().for_each([&]<class T>(const block::ArrayValues<T>& values) {
+    bad += count_non_finite(dtype_of<T>(), std::as_bytes(values.all()));
   });
   if (model.tables().hashed() != nullptr) bad += of_hashed(*model.tables().hashed());
   for (const table::Shard& shard : model.tables()) bad += of_shard(shard);

@@ -1,17 +1,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "model/spec_json.h"
 #include "modelfile/header.h"
 #include "modelfile/model_io.h"
-#include "modelfile/parameters_io.h"
 #include "modelfile/section_loader.h"
+#include "modelfile/section_names.h"
 #include "modelfile/tables_io.h"
 
 namespace leveret::modelfile {
@@ -21,25 +21,25 @@ using Json = nlohmann::ordered_json;
 using model::Model;
 
 void load_parameters(block::Parameters& parameters, SectionLoader& sections) {
-  for_each_array(parameters, [&](const auto& array) {
+  parameters.for_each([&]<class T>(const block::ArrayValues<T>& values) {
+    const block::LearnedArray& array = values.array;
     const store::Role role = role_of(array.kind);
     if (!sections.wants(role)) return;
     const auto copy_pieces = [&](auto next) {
-      for (std::size_t i = 0; i < array.pieces(); ++i) {
-        std::memcpy(array.first + i * array.step, next().data(),
-                    array.piece * sizeof(*array.first));
+      for (std::size_t i = 0; i < values.pieces(); ++i) {
+        std::memcpy(values.first + i * values.step, next().data(), values.piece * sizeof(T));
       }
     };
-    if constexpr (std::remove_cvref_t<decltype(array)>::kDtype == store::Dtype::kF32) {
+    if constexpr (dtype_of<T>() == store::Dtype::kF32) {
       SectionLoader::Numbers numbers(sections, array.name, array.shape, declared(role));
       // A piece is a row of a matrix, or numbers that are a row each.
-      const std::uint64_t rows = array.shape.size() > 1 ? 1 : array.piece;
+      const std::uint64_t rows = array.shape.size() > 1 ? 1 : values.piece;
       copy_pieces([&] { return numbers.next(rows); });
       numbers.finish();
     } else {
       SectionLoader::Stream stream(
-          sections, sections.section(array.name, array.kDtype, array.shape, declared(role)));
-      copy_pieces([&] { return stream.next(array.piece * sizeof(*array.first)); });
+          sections, sections.section(array.name, dtype_of<T>(), array.shape, declared(role)));
+      copy_pieces([&] { return stream.next(values.piece * sizeof(T)); });
       stream.finish();
     }
   });
@@ -89,7 +89,7 @@ Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model
     // An export has two of 4 bits in a byte.
     check_size(spec, plans, header, is_export ? 2 * file.bytes() : file.bytes() / sizeof(float));
     SectionLoader sections(file, use);
-    Model model(std::move(spec), std::move(plans), memory_limit, use, sections.row_codec());
+    Model model(std::move(spec), std::move(plans), memory_limit, use, sections.row_codecs());
     read_identity(header, model.spec(), model.parameters().scalars);
     load_tables(model.tables(), sections, header.at("shards"), by);
     load_parameters(model.parameters(), sections);

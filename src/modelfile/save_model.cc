@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "model/spec_json.h"
+#include "modelfile/columns.h"
 #include "modelfile/finite.h"
 #include "modelfile/header.h"
 #include "modelfile/model_io.h"
-#include "modelfile/parameters_io.h"
+#include "modelfile/section_names.h"
 #include "modelfile/tables_io.h"
 
 namespace leveret::modelfile {
@@ -17,10 +18,10 @@ namespace {
 using store::SectionView;
 
 void add_parameters(std::vector<SectionView>& sections, const block::Parameters& parameters) {
-  for_each_array(parameters, [&](const auto& array) {
+  parameters.for_each([&]<class T>(const block::ArrayValues<T>& values) {
     sections.push_back(section_of_pieces(
-        array.name, array.kDtype, array.shape, declared(role_of(array.kind)),
-        array.piece * sizeof(*array.first), [at = array.first, step = array.step] {
+        values.array.name, dtype_of<T>(), values.array.shape, declared(role_of(values.array.kind)),
+        values.piece * sizeof(T), [at = values.first, step = values.step] {
           return [at, step]() mutable {
             const auto* const piece = reinterpret_cast<const std::byte*>(at);
             at += step;

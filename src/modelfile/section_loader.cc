@@ -14,6 +14,22 @@ namespace leveret::modelfile {
 using store::Role;
 using store::StoredSection;
 
+namespace {
+
+kernels::Codec row_codec(const StoredSection& section) {
+  using kernels::Codec;
+  const store::Declaration& declared = section.declared;
+  if (declared.coding == store::Coding::kFixedByRow) {
+    return Codec::scaled(section.dtype == store::Dtype::kI4 ? 4 : 8);
+  }
+  if (declared.coding == store::Coding::kPlain) return Codec::f32();
+  const int shift = -std::ilogb(declared.scale);
+  if (!is_scale(declared.scale) || shift > 100) damaged("has rows with an impossible scale");
+  return Codec::fixed(16, shift);
+}
+
+}  // namespace
+
 void damaged(std::string_view what) {
   throw std::runtime_error(fmt::format("{}; the file is damaged", what));
 }
@@ -82,21 +98,17 @@ std::vector<float> SectionLoader::scales(const StoredSection& codes) {
   return scales;
 }
 
-std::optional<kernels::Codec> SectionLoader::row_codec() const {
-  using kernels::Codec;
-  if (file_.kind() == store::Kind::kModel) return std::nullopt;
-  for (const StoredSection& section : file_.sections()) {
-    if (!section.name.ends_with(weights_name("", 0))) continue;
-    const store::Declaration& declared = section.declared;
-    if (declared.coding == store::Coding::kFixedByRow) {
-      return Codec::scaled(section.dtype == store::Dtype::kI4 ? 4 : 8);
-    }
-    if (declared.coding == store::Coding::kPlain) return Codec::f32();
-    const int shift = -std::ilogb(declared.scale);
-    if (!is_scale(declared.scale) || shift > 100) damaged("has rows with an impossible scale");
-    return Codec::fixed(16, shift);
+std::vector<kernels::Codec> SectionLoader::row_codecs() const {
+  std::vector<kernels::Codec> codecs;
+  if (file_.kind() == store::Kind::kModel) return codecs;
+  while (true) {
+    const auto& sections = file_.sections();
+    const std::string name = weights_name("", codecs.size());
+    const auto found = std::ranges::find_if(
+        sections, [&](const StoredSection& section) { return section.name.ends_with(name); });
+    if (found == sections.end()) return codecs;
+    codecs.push_back(row_codec(*found));
   }
-  return std::nullopt;
 }
 
 SectionLoader::Numbers::Numbers(SectionLoader& loader, const std::string& name, const Shape& shape,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,8 +37,9 @@ class SectionLoader {
   /// As store::Declaration::keys has it; 0 when there is no such section.
   std::uint32_t number_of(const std::string& name) const;
 
-  /// How the rows of an export are stored; those of a model as its spec says.
-  std::optional<kernels::Codec> row_codec() const;
+  /// How the weights of each part of an export's rows are stored; those of a model as its spec
+  /// says, and this is empty.
+  std::vector<kernels::Codec> row_codecs() const;
 
   /// The section, which is to be of this type, shape and declaration.
   const store::StoredSection& section(const std::string& name, store::Dtype dtype,

@@ -30,9 +30,6 @@ inline std::string weights_name(std::string_view prefix, std::size_t part) {
 inline std::string state_name(std::string_view prefix, std::size_t part, std::size_t state) {
   return fmt::format("{}rows.{}.state.{}", prefix, part, state);
 }
-inline std::string dense_name(std::size_t layer, const char* what) {
-  return fmt::format("dense.{}.{}", layer, what);
-}
 
 /// The scales of rows that have one each.
 inline std::string scales_name(std::string_view codes) { return fmt::format("{}.scales", codes); }
@@ -51,6 +48,13 @@ inline store::Dtype dtype_of(kernels::Codec codec) {
     default:
       return store::Dtype::kF32;
   }
+}
+
+/// Of an array of floats or doubles.
+template <class T>
+constexpr store::Dtype dtype_of() {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  return sizeof(T) == 4 ? store::Dtype::kF32 : store::Dtype::kF64;
 }
 
 inline store::Role role_of(table::Learned kind) {

@@ -1,15 +1,13 @@
 #include "optim/optimizer.h"
 
-#include <utility>
-
 #include "block/forgetting.h"
 #include "block/mixer.h"
 
 namespace leveret::optim {
 
-void Optimizer::apply(table::Tables& tables, Parameters& parameters, Tape& tape) {
+void Optimizer::apply(table::Tables& tables, Parameters& parameters, Tape& tape,
+                      bool layers_stepped) {
   block::Scalars& scalars = parameters.scalars;
-  const bool dense_stepped = std::exchange(tape.dense_stepped, false);
   bool any = false;
   for (std::size_t b = 0; b < tape.size; ++b) {
     any |= tape.scores[b].learn;
@@ -20,10 +18,10 @@ void Optimizer::apply(table::Tables& tables, Parameters& parameters, Tape& tape)
   if (!any) return;
   const bool one = tape.size == 1;
   if (config_.has_ffm()) one ? apply_ffm(parameters, tape) : apply_ffm_batch(parameters, tape);
-  if (config_.has_mlp() && !dense_stepped) apply_dense(parameters, tape);
+  if (config_.has_mlp() && !layers_stepped) apply_dense(parameters, tape);
   one ? apply_linear(parameters, tape) : apply_linear_batch(parameters, tape);
+  apply_vectors(parameters, tape);
   if (config_.mixed) {
-    apply_groups(parameters, tape);
     apply_mixers(parameters, tape);
     count_features(tables, parameters, tape);
   }

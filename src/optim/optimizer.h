@@ -40,13 +40,15 @@ class Optimizer {
         ffm_(kernels, config),
         thread_(thread) {}
 
-  void apply(table::Tables& tables, Parameters& parameters, Tape& tape);
+  /// `layers_stepped`: backward_layers has been called for them.
+  void apply(table::Tables& tables, Parameters& parameters, Tape& tape,
+             bool layers_stepped = false);
 
-  /// Whether `backward_dense` may stand for MlpBlock::backward.
+  /// Whether `backward_layers` may stand for the `backward` of a block with layers.
   bool steps_on_the_way(const Tape& tape) const;
   /// MlpBlock::backward of all examples of a tape, at most kernels::kMostTogether, and one step of
-  /// the dense layers. Who calls it sets Tape::dense_stepped of what `apply` gets.
-  void backward_dense(Parameters& parameters, Tape& tape);
+  /// the layers.
+  void backward_layers(Parameters& parameters, Tape& tape);
 
  private:
   // Linear stage (optimizer_linear.cc).
@@ -64,7 +66,7 @@ class Optimizer {
   void step_cell(const CellGradient& sum) const;
   void ftrl_step(table::FtrlCell& cell, float g) const;
   void apply_bias(Parameters& parameters, const Tape& tape);
-  void apply_groups(Parameters& parameters, const Tape& tape);
+  void apply_vectors(Parameters& parameters, const Tape& tape);
   void count_features(table::Tables& tables, Parameters& parameters, const Tape& tape);
   void apply_mixers(Parameters& parameters, const Tape& tape);
 
@@ -88,7 +90,7 @@ class Optimizer {
   void sum_by_gemm(const Parameters& parameters, const Tape& tape, std::size_t l);
   const float* sum_of_neuron(const Parameters& parameters, const Tape& tape, std::size_t l,
                              std::uint32_t o);
-  void step_neuron(block::Dense& layer, std::uint32_t o, const float* gradient, float bias_gradient,
+  void step_neuron(const block::Dense& layer, std::uint32_t o, const float* gradient, float bias_gradient,
                    const kernels::StepRule& rule, std::uint64_t adam_step) const;
   void adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
             std::size_t length) const;

@@ -12,8 +12,8 @@ namespace {
 /// Output gradient of layer l for example b.
 const float* layer_gradient(const Parameters& parameters, const Tape& tape, std::size_t l,
                             std::size_t b) {
-  if (l + 1 == parameters.layers.size()) return &tape.scores[b].d_deep;
-  return tape.d_hidden[l].data() + b * parameters.layers[l].outputs;
+  if (l + 1 == parameters.layer_count()) return &tape.scores[b].d_deep;
+  return tape.d_hidden[l].data() + b * parameters.layer(l).outputs;
 }
 
 }  // namespace
@@ -23,15 +23,14 @@ bool Optimizer::steps_on_the_way(const Tape& tape) const {
   return tape.size == 1 && learning_.optimizer != OptimizerKind::kAdam;
 }
 
-void Optimizer::backward_dense(Parameters& parameters, Tape& tape) {
+void Optimizer::backward_layers(Parameters& parameters, Tape& tape) {
   kernels::StepRule rule = step_rule(learning_, learning_.nn);
   rule.keep = block::kept_of_sums(parameters.scalars, config_);
-  std::vector<block::Dense>& layers = parameters.layers;
   const std::size_t size = tape.size;
   output_gradients_.resize(size);
   for (std::size_t b = 0; b < size; ++b) output_gradients_[b] = tape.scores[b].d_deep;
   const auto step = [&](const block::MlpBlock::LayerStep& at) {
-    block::Dense& layer = layers[at.layer];
+    const block::Dense layer = parameters.layer(at.layer);
     kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.in,
                                     at.d_out, at.inputs, layer.outputs, layer.stride(), size, rule,
                                     at.d_in);
@@ -52,14 +51,14 @@ void Optimizer::backward_dense(Parameters& parameters, Tape& tape) {
       kernels_->update(&layer.bias[o], &layer.bias_state[o], &d_bias, 1, of_neuron);
     }
   };
-  block::MlpBlock::backward_by_layer(layers, tape, 0, size, output_gradients_.data(), step);
+  block::MlpBlock::backward_by_layer(parameters, tape, 0, size, output_gradients_.data(), step);
 }
 
 /// The gradient of a layer's weights, in rows as they have, in layer_sums_.
 void Optimizer::sum_by_gemm(const Parameters& parameters, const Tape& tape, std::size_t l) {
-  const block::Dense& layer = parameters.layers[l];
+  const block::ConstDense layer = parameters.layer(l);
   layer_sums_.resize(layer.stride() * layer.outputs);
-  tape.gemm->weight_gradient(block::MlpBlock::shape_of(parameters.layers, l, tape.size),
+  tape.gemm->weight_gradient(block::MlpBlock::shape_of(parameters, l, tape.size),
                              layer_gradient(parameters, tape, l, 0),
                              block::MlpBlock::layer_input(tape, l), layer_sums_.data());
 }
@@ -67,14 +66,14 @@ void Optimizer::sum_by_gemm(const Parameters& parameters, const Tape& tape, std:
 /// The same of neuron o alone, where the layer's have not been made: of examples in which it fired.
 const float* Optimizer::sum_of_neuron(const Parameters& parameters, const Tape& tape, std::size_t l,
                                       std::uint32_t o) {
-  const std::vector<block::Dense>& layers = parameters.layers;
-  layer_sums_.assign(layers[l].inputs, 0.0f);
+  const std::size_t inputs = parameters.layer(l).inputs;
+  layer_sums_.assign(inputs, 0.0f);
   for (std::size_t b = 0; b < tape.size; ++b) {
     const float d = tape.scores[b].learn ? layer_gradient(parameters, tape, l, b)[o] : 0.0f;
     if (d == 0.0f) continue;
     const float* const in =
-        block::MlpBlock::layer_input(tape, l) + b * block::MlpBlock::width(layers, l);
-    kernels_->axpy(d, in, layers[l].inputs, layer_sums_.data());
+        block::MlpBlock::layer_input(tape, l) + b * block::MlpBlock::width(parameters, l);
+    kernels_->axpy(d, in, inputs, layer_sums_.data());
   }
   return layer_sums_.data();
 }
@@ -84,11 +83,11 @@ const float* Optimizer::sum_of_neuron(const Parameters& parameters, const Tape& 
 void Optimizer::apply_dense(Parameters& parameters, const Tape& tape) {
   const float kept = block::kept_of_sums(parameters.scalars, config_);
   const std::uint64_t step = ++parameters.scalars.adam_steps;
-  for (std::size_t l = 0; l < parameters.layers.size(); ++l) {
-    block::Dense& layer = parameters.layers[l];
+  for (std::size_t l = 0; l < parameters.layer_count(); ++l) {
+    const block::Dense layer = parameters.layer(l);
     const bool together =
         tape.gemm != nullptr &&
-        block::weight_gradient_pays(block::MlpBlock::shape_of(parameters.layers, l, tape.size));
+        block::weight_gradient_pays(block::MlpBlock::shape_of(parameters, l, tape.size));
     if (together) sum_by_gemm(parameters, tape, l);
     for (std::uint32_t o = 0; o < layer.outputs; ++o) {
       kernels::StepRule rule = step_rule(learning_, learning_.nn);
@@ -110,7 +109,7 @@ void Optimizer::apply_dense(Parameters& parameters, const Tape& tape) {
 }
 
 /// One step of a neuron's weights and its bias.
-void Optimizer::step_neuron(block::Dense& layer, std::uint32_t o, const float* gradient,
+void Optimizer::step_neuron(const block::Dense& layer, std::uint32_t o, const float* gradient,
                             float bias_gradient, const kernels::StepRule& rule,
                             std::uint64_t adam_step) const {
   const std::size_t row = o * layer.stride();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "block/fast_head.h"
 #include "block/forgetting.h"
@@ -187,24 +188,22 @@ void Optimizer::apply_bias(Parameters& parameters, const Tape& tape) {
   scalars.fast_bias -= block::fast_rate(curvature) * fast;
 }
 
-/// One weight per group for the counts head, by AdaGrad at a rate of its own.
-void Optimizer::apply_groups(Parameters& parameters, const Tape& tape) {
-  constexpr float kRate = 0.02f;
-  const std::uint32_t groups = parameters.layout.groups();
-  fit_steps(groups);
-  float* const steps = steps_.data();
-  float* const sums = sums_.data();
-  std::fill(steps, steps + groups, 0.0f);
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    const float d = tape.scores[b].d_counts;
-    const float* const counts = tape.group_counts.data() + b * groups;
-    for (std::uint32_t g = 0; g < groups; ++g) steps[g] += d * counts[g];
+/// Every array that learns by Rule::kAdagrad.
+void Optimizer::apply_vectors(Parameters& parameters, const Tape& tape) {
+  for (std::size_t id = 0; id < parameters.declared().arrays.size(); ++id) {
+    const block::LearnedArray& array = parameters.declared().arrays[id];
+    if (array.rule != block::Rule::kAdagrad) continue;
+    const std::span<float> weights = parameters[static_cast<block::ArrayId>(id)];
+    const std::span<float> squares = parameters[array.sums];
+    const std::size_t count = weights.size();
+    fit_steps(count);
+    float* const steps = steps_.data();
+    float* const sums = sums_.data();
+    kernels_->squares(tape.gradients[id].data(), 1.0f, count, steps, sums);
+    for (std::size_t i = 0; i < count; ++i) sums[i] = squares[i] += sums[i];
+    kernels_->adagrad_deltas(steps, sums, count, array.rate, steps);
+    for (std::size_t i = 0; i < count; ++i) weights[i] -= steps[i];
   }
-  kernels_->squares(steps, 1.0f, groups, steps, sums);
-  float* const weights = parameters.group_weights.data();
-  for (std::uint32_t g = 0; g < groups; ++g) sums[g] = weights[2 * g + 1] += sums[g];
-  kernels_->adagrad_deltas(steps, sums, groups, kRate, steps);
-  for (std::uint32_t g = 0; g < groups; ++g) weights[2 * g] -= steps[g];
 }
 
 /// Base rate, clicks and counts of every feature, and the largest value seen.

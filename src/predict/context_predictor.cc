@@ -50,6 +50,7 @@ ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
       selectors_(std::move(context)),
       config_(model_->config()),
       keeps_(keeps(*model_)),
+      group_weights_(model_->parameters().find(block::LinearBlock::kGroupWeights)),
       has_ffm_(config_.has_ffm() && model_->parameters().layout.fields > 0),
       has_mlp_(has_ffm_ && config_.has_mlp()),
       split_(split_fields(*model_, selectors_)),
@@ -57,7 +58,7 @@ ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
       linear_(kernels, config_),
       ffm_(kernels, config_),
       mlp_(kernels, config_),
-      loss_(config_),
+      loss_(kernels, config_),
       whole_(model_, names, kernels),
       features_(model_->features()),
       context_lookup_(*model_),
@@ -128,7 +129,7 @@ bool ContextPredictor::make_context() {
   context_counts_ = 0;
   for (std::uint32_t g = 1; config_.mixed && g < groups; ++g) {
     if (split_.place[g - 1] != block::FieldSplit::kContext) continue;
-    context_counts_ += parameters.group_weights[2 * g] * tape.group_counts[g];
+    context_counts_ += parameters[group_weights_][g] * tape.group_counts[g];
   }
   if (!has_ffm_) return true;
   ffm_.forward(parameters, tape, 0, 1);
@@ -274,7 +275,7 @@ void ContextPredictor::forward(std::size_t b) {
   float counts = tape_.scores[b].base + context_counts_;
   for (std::size_t i = 0; config_.mixed && i < split_.groups(); ++i) {
     const std::uint32_t g = split_.group(i);
-    counts += parameters.group_weights[2 * g] * tape_.group_counts[b * groups + g];
+    counts += parameters[group_weights_][g] * tape_.group_counts[b * groups + g];
   }
   linear_.finish(parameters, tape_, b, sums, counts);
   if (!has_ffm_) return;

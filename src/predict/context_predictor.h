@@ -93,6 +93,7 @@ class ContextPredictor {
   const std::vector<std::string> selectors_;
   const block::Config config_;
   const bool keeps_;
+  const block::ArrayId group_weights_;
   const bool has_ffm_, has_mlp_;
   const block::FieldSplit split_;
   const model::Network network_;  ///< makes room on tapes

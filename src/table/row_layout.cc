@@ -31,9 +31,12 @@ RowLayout::RowLayout(std::vector<RowPart> parts) : parts_(std::move(parts)) {
 
 RowLayout RowLayout::with_slots(std::uint32_t slots) const {
   std::vector<RowPart> parts = parts_;
-  std::vector<std::uint32_t>& names = parts[0].opposite;
-  while (!names.empty() && names.size() < slots) names.push_back(names.back() + 1);
-  parts[0].slots = slots;
+  for (RowPart& part : parts) {
+    if (!part.by_field) continue;
+    std::vector<std::uint32_t>& names = part.opposite;
+    while (!names.empty() && names.size() < slots) names.push_back(names.back() + 1);
+    part.slots = slots;
+  }
   return RowLayout(std::move(parts));
 }
 

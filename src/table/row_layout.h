@@ -26,6 +26,7 @@ struct RowState {
 /// embedding: one slot of d.
 struct RowPart {
   std::uint32_t slots = 0;
+  bool by_field = true;      ///< there are more slots when there are more fields
   std::uint32_t k = 0;       ///< weights of a slot, as they are stored
   std::uint32_t used_k = 0;  ///< the first so many learn; the others are 0 and stay so
   kernels::Codec codec;
@@ -72,7 +73,8 @@ class RowLayout {
   /// From one row to the next; a multiple of half a cache line (aligned.h), but for rows of a file.
   std::size_t stride() const { return stride_; }
 
-  /// The same with `slots` in the first part, more than now, whose names go on from the last one.
+  /// The same with `slots` in the parts that have them by field, more than now, whose names go on
+  /// from the last one.
   RowLayout with_slots(std::uint32_t slots) const;
   /// The same without states: what prediction needs.
   RowLayout for_serving() const;

@@ -117,8 +117,8 @@ void Rows::write_first_states(Row row, std::size_t part, std::uint32_t from_slot
 }
 
 void Rows::set_slots(std::uint32_t slots, std::span<const KeyOfRow> keys) {
-  const std::uint32_t before = layout_.parts()[0].slots;
-  if (slots <= before) return;
+  const auto grows = [&](const RowPart& part) { return part.by_field && part.slots < slots; };
+  if (std::ranges::none_of(layout_.parts(), grows)) return;
   const std::uint64_t bytes_before = chunk_bytes();
   const std::uint32_t shift = shift_, mask = mask_;
   const RowLayout from = std::exchange(layout_, layout_.with_slots(slots));
@@ -144,7 +144,10 @@ void Rows::set_slots(std::uint32_t slots, std::span<const KeyOfRow> keys) {
     }
   }
   for (std::byte* const chunk : old) budget_->pool().give_back(chunk, bytes_before);
-  for (const KeyOfRow& of : keys) write_first(of.row, of.key, 0, before);
+  for (std::size_t p = 0; p < layout_.parts().size(); ++p) {
+    if (!grows(from.parts()[p])) continue;
+    for (const KeyOfRow& of : keys) write_first(of.row, of.key, p, from.parts()[p].slots);
+  }
 }
 
 void Rows::load_zeros(std::uint64_t count) {

@@ -60,8 +60,8 @@ class Rows {
     Key key;
     Row row;
   };
-  /// Gives all rows more slots in their first part, whose names go on from the last one; what is
-  /// new gets its first weights. `keys` names all rows in use. std::runtime_error without memory
+  /// Gives all rows more slots in their parts that have them by field, whose names go on from the
+  /// last one; what is new gets its first weights. `keys` names all rows in use. std::runtime_error without memory
   /// for it.
   void set_slots(std::uint32_t slots, std::span<const KeyOfRow> keys);
 

@@ -111,7 +111,7 @@ class Trained {
 
   void keep() {
     Kept& kept = kept_.emplace_back();
-    const std::vector<block::Dense>& layers = model_.parameters().layers;
+    const std::vector<block::Dense> layers = model_.parameters().layers();
     for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
       const float* in = l == 0 ? tape_.inputs.data() : tape_.hidden[l - 1].data();
       kept.inputs.emplace_back(in, in + layers[l].inputs);
@@ -139,9 +139,9 @@ class Trained {
 /// Backward pass and update of the hidden layers, last to first, as Optimizer does them.
 void backward_and_update(Trained& trained, const Kept& kept, table::AlignedFloats& d_in) {
   const kernels::StepRule rule{trained.model().spec().nn.rate, 0.5f, 0.0f};
-  std::vector<block::Dense>& layers = trained.model().parameters().layers;
+  const std::vector<block::Dense> layers = trained.model().parameters().layers();
   for (std::size_t l = kept.inputs.size(); l-- > 0;) {
-    block::Dense& layer = layers[l];
+    const block::Dense& layer = layers[l];
     const float* d = kept.gradients[l].data();
     trained.kernels().dense_backward_update(layer.weights.data(), layer.weights_state.data(),
                                             kept.inputs[l].data(), d, layer.inputs, layer.outputs,
@@ -167,7 +167,7 @@ void sparse_against_dense(benchmark::State& state, const std::vector<std::uint32
     }
   }
   std::size_t widest = 0;
-  for (const block::Dense& layer : trained.model().parameters().layers) {
+  for (const block::Dense& layer : trained.model().parameters().layers()) {
     widest = std::max<std::size_t>(widest, layer.inputs);
   }
   table::AlignedFloats d_in(widest);

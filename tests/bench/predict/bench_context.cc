@@ -303,7 +303,7 @@ void mix(benchmark::State& state, Bench& bench) {
   const block::Parameters& parameters = bench.model->parameters();
   const block::Config config = bench.model->config();
   const block::LinearBlock linear_block(kernels::active(), config);
-  const block::LossBlock loss(config);
+  const block::LossBlock loss(kernels::active(), config);
   const model::Network network(config, kernels::active());
   OnTape at(bench);
   network.open(parameters, kCandidates, at.tape);

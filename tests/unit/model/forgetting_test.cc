@@ -119,14 +119,14 @@ TEST_CASE(
   const Parameters before = model.parameters();
   Parameters after = before;
   // Each thread has kept 30 % of its sums and of its hedges.
-  for (float& sum : after.layers[0].weights_state) sum *= .3f;
+  for (float& sum : after.layer(0).weights_state) sum *= .3f;
   after.scalars.forgotten += -std::log(.3);
   for (float& share : after.scalars.second.log_share) share *= .3f;
   after.scalars.fast_bias = .5f;
   Parameters& merged = model.parameters();
   for (int thread = 0; thread < 3; ++thread) merged.add_change(before, after);
   const float left = .3f * .3f * .3f;
-  CHECK(merged.layers[0].weights_state[0] == Approx(left * before.layers[0].weights_state[0]));
+  CHECK(merged.layer(0).weights_state[0] == Approx(left * before.layer(0).weights_state[0]));
   const auto& was = before.scalars.second.log_share;
   const auto& now = merged.scalars.second.log_share;
   for (std::size_t i = 1; i < was.size(); ++i) {
@@ -136,11 +136,11 @@ TEST_CASE(
   CHECK(merged.scalars.forgotten == Approx(-3 * std::log(.3)));
   // What has grown is added, as ever.
   Parameters grown = merged;
-  grown.layers[0].weights_state[0] += 2;
-  const float sum = merged.layers[0].weights_state[0];
+  grown.layer(0).weights_state[0] += 2;
+  const float sum = merged.layer(0).weights_state[0];
   const Parameters start = merged;
   for (int thread = 0; thread < 2; ++thread) merged.add_change(start, grown);
-  CHECK(merged.layers[0].weights_state[0] == Approx(sum + 4));
+  CHECK(merged.layer(0).weights_state[0] == Approx(sum + 4));
 }
 
 }  // namespace

@@ -76,12 +76,12 @@ struct Learned {
       : model(spec, kTestMemory), sample(lines), trainer(model, kernels::active()) {
     batch = sample.batch(model);
     randomise(model, batch, 3);
-    for (block::Dense& layer : model.parameters().layers) {
+    for (const block::Dense& layer : model.parameters().layers()) {
       if (layer.outputs == 1) continue;
       for (float& b : layer.bias) b += bias;
       layer.bias[1] = layer.bias[3] = -100;  // they will not fire
     }
-    before = model.parameters().layers;
+    before = model.parameters();
     trainer.tape.gemm = gemm;
     trainer.learn(model, batch);
   }
@@ -89,7 +89,7 @@ struct Learned {
   Sample sample;
   Trainer trainer;
   feature::FeatureBatch batch;
-  std::vector<block::Dense> before;
+  Parameters before;
 };
 
 int forwards, backwards, gradients;
@@ -131,21 +131,21 @@ TEST_CASE("a batch by GEMM learns what it learns by kernels, within rounding") {
   if (!spec.mixed()) lines += "1 |A x:3e38 y:3e38 |B z\n";
   const Learned by_gemm(spec, lines, &block::openblas()), by_kernels(spec, lines, nullptr);
   CHECK(by_gemm.model.parameters().scalars.dropped_gradients == (spec.mixed() ? 0 : 1));
-  const std::vector<block::Dense>& layers = by_gemm.model.parameters().layers;
+  const std::vector<block::ConstDense> layers = by_gemm.model.parameters().layers();
   for (std::size_t l = 0; l < layers.size(); ++l) {
-    const block::Dense& one = layers[l];
-    const block::Dense& other = by_kernels.model.parameters().layers[l];
+    const block::ConstDense one = layers[l], before = by_gemm.before.layer(l);
+    const block::ConstDense other = by_kernels.model.parameters().layer(l);
     bool moved = false;
     for (std::size_t i = 0; i < one.weights.size(); ++i) {
       INFO("layer " << l << " weight " << i);
       REQUIRE(one.weights[i] == Approx(other.weights[i]).epsilon(1e-4).margin(2e-5));
       REQUIRE(one.weights_state[i] == Approx(other.weights_state[i]).epsilon(1e-4).margin(1e-5));
-      moved |= one.weights[i] != by_gemm.before[l].weights[i];
+      moved |= one.weights[i] != before.weights[i];
       const std::size_t neuron = i / one.stride();
       if (one.outputs == 1 || (neuron != 1 && neuron != 3)) continue;
       // It did not fire.
-      REQUIRE(one.weights[i] == by_gemm.before[l].weights[i]);
-      REQUIRE(one.weights_state[i] == by_gemm.before[l].weights_state[i]);
+      REQUIRE(one.weights[i] == before.weights[i]);
+      REQUIRE(one.weights_state[i] == before.weights_state[i]);
     }
     CHECK(moved);
   }

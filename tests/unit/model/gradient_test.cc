@@ -35,7 +35,7 @@ class GradientCheck {
       if (nearest > kKinkMargin) break;
     }
     before_ = std::make_unique<ReferenceModel>(*reference_);
-    group_sums_ = model_.parameters().group_weights;
+    group_sums_ = group_sums();
     Trainer trainer(model_, kernels);
     trainer.learn(model_, batch_);
     after_ = std::make_unique<ReferenceModel>(model_, batch_);
@@ -71,6 +71,13 @@ class GradientCheck {
       part->power_t = 0;
     }
     return spec;
+  }
+
+  std::vector<float> group_sums() const {
+    if (!spec_.mixed()) return {};
+    const Parameters& parameters = model_.parameters();
+    const std::span<const float> sums = parameters[parameters.find("groups.sum")];
+    return {sums.begin(), sums.end()};
   }
 
   double objective() const {
@@ -153,7 +160,7 @@ class GradientCheck {
   /// They move by AdaGrad of their own, whose sum grows by the square of the gradient.
   void check_groups() {
     for (std::size_t g = 0; g < reference_->group_weights.size(); ++g) {
-      const double square = model_.parameters().group_weights[2 * g + 1] - group_sums_[2 * g + 1];
+      const double square = group_sums()[g] - group_sums_[g];
       const double sign = after_->group_weights[g] > before_->group_weights[g] ? -1 : 1;
       const double at = reference_->group_weights[g];
       double slope[2];

@@ -62,7 +62,7 @@ std::vector<double> kept_of_dense(const Model& model, const block::Scalars& befo
   const double t = static_cast<double>(before.examples);
   const double share = std::min(.001 * 4 * rate * (1 - rate), 8 / (t + 1));
   std::vector<double> kept;
-  const std::vector<block::Dense>& layers = model.parameters().layers;
+  const std::vector<block::ConstDense> layers = model.parameters().layers();
   for (std::size_t l = 0; l < layers.size(); ++l) {
     std::vector<double> of_neuron(layers[l].outputs, 1);
     for (std::size_t b = 0; b < tape.size; ++b) {
@@ -207,12 +207,12 @@ struct PlainAdam {
 /// Gradient of neuron o of layer l, its weights and then its bias, summed over the batch.
 std::vector<double> neuron_gradient(const Model& model, const Tape& tape, std::size_t l,
                                     std::size_t o) {
-  const std::vector<block::Dense>& layers = model.parameters().layers;
-  const block::Dense& layer = layers[l];
+  const std::vector<block::ConstDense> layers = model.parameters().layers();
+  const block::ConstDense& layer = layers[l];
   std::vector<double> g(layer.inputs + 1);
   for (std::size_t b = 0; b < tape.size; ++b) {
     const float* in = (l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data()) +
-                      b * block::MlpBlock::width(layers, l);
+                      b * block::MlpBlock::width(model.parameters(), l);
     const double d =
         l + 1 == layers.size() ? tape.scores[b].d_deep : tape.d_hidden[l][b * layer.outputs + o];
     for (std::size_t i = 0; i < layer.inputs; ++i) g[i] += d * in[i];
@@ -231,11 +231,12 @@ TEST_CASE("Adam on the dense layers, in batches, the last of which may be one ex
   int t = 0;
   for (const auto& [first, count] :
        std::vector<std::pair<std::size_t, std::size_t>>{{0, 4}, {4, 4}, {8, 4}, {12, 1}}) {
-    const std::vector<block::Dense> before = stepper.model.parameters().layers;
+    const Parameters all_before = stepper.model.parameters();
+    const std::vector<block::ConstDense> before = all_before.layers();
     stepper.step(first, count);
     ++t;
     for (std::size_t l = 0; l < before.size(); ++l) {
-      const block::Dense& after = stepper.model.parameters().layers[l];
+      const block::Dense after = stepper.model.parameters().layer(l);
       for (std::size_t o = 0; o < after.outputs; ++o) {
         const std::vector<double> g = neuron_gradient(stepper.model, stepper.trainer.tape, l, o);
         const bool fired = g.back() != 0;

@@ -123,15 +123,17 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
     }
   }
   Parameters& parameters = model.parameters();
-  for (block::Dense& layer : parameters.layers) {
+  for (const block::Dense& layer : parameters.layers()) {
     const float size = 1.5f / std::sqrt(static_cast<float>(layer.inputs));
     for (std::uint32_t o = 0; o < layer.outputs; ++o) {
       fill(random, {&layer.weights[o * layer.stride()], layer.inputs}, size);
     }
     fill(random, layer.bias, 0.3f);
   }
-  for (std::size_t g = 0; g < parameters.group_weights.size(); g += 2) {
-    parameters.group_weights[g] = uniform(random, 0.1f, 0.5f);
+  if (model.spec().mixed()) {
+    for (float& weight : parameters[parameters.find("groups.weight")]) {
+      weight = uniform(random, 0.1f, 0.5f);
+    }
   }
   block::Scalars& scalars = parameters.scalars;
   scalars.bias = uniform(random, -0.3f, 0.3f);
@@ -205,21 +207,9 @@ std::vector<float> all_weights(const Model& model) {
   }
   for (const table::Shard& shard : tables) append_shard(all, shard);
   const Parameters& parameters = model.parameters();
-  for (const block::Dense& layer : parameters.layers) {
-    for (const auto* values : {&layer.weights, &layer.bias, &layer.weights_state, &layer.bias_state,
-                               &layer.weights_moment, &layer.bias_moment}) {
-      append(all, *values);
-    }
-  }
-  append(all, parameters.group_weights);
-  const block::Scalars& s = parameters.scalars;
-  append(all, std::vector<float>{static_cast<float>(s.clicks), static_cast<float>(s.count), s.bias,
-                                 s.bias_sum, s.bias2, s.fast_bias});
-  for (const block::MixerState* mixer : {&s.first, &s.second}) {
-    append(all, mixer->weight);
-    append(all, mixer->sum);
-    append(all, mixer->log_share);
-  }
+  parameters.for_each([&](const auto& values) {
+    for (const auto value : values.all()) all.push_back(static_cast<float>(value));
+  });
   return all;
 }
 

@@ -41,7 +41,7 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
   copy_cells(model, batch);
   if (spec.has_ffm()) copy_rows(model, batch);
   const Parameters& parameters = model.parameters();
-  for (const block::Dense& dense : parameters.layers) {
+  for (const block::ConstDense& dense : parameters.layers()) {
     Layer layer;
     for (std::uint32_t o = 0; o < dense.outputs; ++o) {
       const auto row = dense.weights.begin() + o * dense.stride();
@@ -50,8 +50,9 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
     layer.bias.assign(dense.bias.begin(), dense.bias.end());
     layers.push_back(std::move(layer));
   }
-  for (std::size_t g = 0; g < parameters.group_weights.size(); g += 2) {
-    group_weights.push_back(parameters.group_weights[g]);
+  if (spec.mixed()) {
+    const std::span<const float> weights = parameters[parameters.find("groups.weight")];
+    group_weights.assign(weights.begin(), weights.end());
   }
   const block::Scalars& scalars = parameters.scalars;
   bias = scalars.bias;

@@ -127,7 +127,7 @@ TEST_CASE("a slot is stored with the next power of two of weights") {
   const auto stored = [](std::uint32_t k) {
     Spec spec;
     spec.ffm_k = k;
-    return spec.stored_k();
+    return stored_k(spec.ffm_k);
   };
   CHECK(stored(0) == 0);
   for (const std::uint32_t k : {1u, 2u, 4u, 8u, 256u}) CHECK(stored(k) == k);

@@ -32,7 +32,7 @@ struct WeightsByPart {
         rows.insert(rows.end(), w.begin(), w.end());
       }
     }
-    for (const block::Dense& layer : model.parameters().layers) {
+    for (const block::ConstDense& layer : model.parameters().layers()) {
       dense.insert(dense.end(), layer.weights.begin(), layer.weights.end());
       dense.insert(dense.end(), layer.bias.begin(), layer.bias.end());
     }

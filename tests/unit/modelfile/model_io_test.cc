@@ -170,9 +170,9 @@ TEST_CASE("weights that are not finite are not saved") {
     if (bad != bad) return;  // none is larger than another value
     shard.raise_largest_value(*some, bad);
   }
-  SECTION("dense") { m.parameters().layers[0].weights[3] = bad; }
-  SECTION("bias of a layer") { m.parameters().layers[0].bias_state[0] = bad; }
-  SECTION("group") { m.parameters().group_weights[0] = bad; }
+  SECTION("dense") { m.parameters().layer(0).weights[3] = bad; }
+  SECTION("bias of a layer") { m.parameters().layer(0).bias_state[0] = bad; }
+  SECTION("group") { m.parameters()[m.parameters().find("groups.weight")][0] = bad; }
   SECTION("constant") { m.parameters().scalars.bias = bad; }
   SECTION("mixer") { m.parameters().scalars.second.sum[1] = bad; }
   SECTION("base rate") { m.parameters().scalars.count = bad; }

@@ -26,6 +26,14 @@ inline RowPart part_of(std::uint32_t slots, std::uint32_t k, Codec codec,
   return part;
 }
 
+/// One whose slots are as many whatever the number of fields.
+inline RowPart fixed_part_of(std::uint32_t slots, std::uint32_t k, Codec codec,
+                             std::vector<RowState> states = {}) {
+  RowPart part = part_of(slots, k, codec, std::move(states));
+  part.by_field = false;
+  return part;
+}
+
 /// FFM slots of 16 bits with an accumulator each, as the usual model has them.
 inline RowLayout layout_of_slots(std::uint32_t slots) {
   return RowLayout(
@@ -35,9 +43,9 @@ inline RowLayout layout_of_slots(std::uint32_t slots) {
 inline RowLayout layout_of_two_parts(std::uint32_t slots) {
   return RowLayout(
       {part_of(slots, 4, Codec::fixed(16, 12), {{Codec::bf16(), RowState::Per::kSlot, 0.5f}}),
-       part_of(1, 6, Codec::f32(),
-               {{Codec::f32(), RowState::Per::kWeight, 0.25f},
-                {Codec::f32(), RowState::Per::kRow, 2.0f}})});
+       fixed_part_of(1, 6, Codec::f32(),
+                     {{Codec::f32(), RowState::Per::kWeight, 0.25f},
+                      {Codec::f32(), RowState::Per::kRow, 2.0f}})});
 }
 
 struct NamedLayout {
@@ -65,8 +73,8 @@ inline std::vector<NamedLayout> all_layouts(std::uint32_t slots) {
       {"no states", RowLayout({part_of(slots, 4, i16)})},
       {"8 bits without states", RowLayout({part_of(slots, 7, i8)})},
       {"slots and an embedding", layout_of_two_parts(slots)},
-      {"three parts", RowLayout({part_of(slots, 3, i8, {per_row}), part_of(1, 5, i8),
-                                 part_of(2, 3, Codec::bf16(), {per_slot, per_slot})})},
+      {"three parts", RowLayout({part_of(slots, 3, i8, {per_row}), fixed_part_of(1, 5, i8),
+                                 fixed_part_of(2, 3, Codec::bf16(), {per_slot, per_slot})})},
   };
 }
 

@@ -1,0 +1,26 @@
+/// How much of everything a model with so many fields has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "table/aligned.h"
+
+namespace leveret::block {
+
+/// Where a group of inputs of the MLP begins, behind the pairs, which come first; see NormBlock.
+struct InputLayout {
+  std::uint32_t fields = 0;
+  std::uint32_t pairs() const { return fields * (fields + 1) / 2; }
+  std::uint32_t groups() const { return fields + 1; }
+  std::uint32_t linear() const { return pairs(); }
+  std::uint32_t counts() const { return linear() + groups(); }
+  std::uint32_t seen() const { return counts() + groups(); }
+  std::uint32_t first() const { return seen() + groups(); }
+  /// With one head only pairs and linear sums are inputs.
+  std::uint32_t size(bool mixed) const { return mixed ? first() + 1 : counts(); }
+  /// Floats from one example's inputs to the next one's.
+  std::size_t stride(bool mixed) const { return table::whole_lines(size(mixed)); }
+};
+
+}  // namespace leveret::block

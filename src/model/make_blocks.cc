@@ -1,0 +1,66 @@
+#include "model/make_blocks.h"
+
+#include <utility>
+
+#include "block/ffm_block.h"
+#include "block/linear_block.h"
+#include "block/loss_block.h"
+#include "block/mlp_block.h"
+#include "block/norm_block.h"
+#include "kernels/dispatch.h"
+
+namespace leveret::model {
+namespace {
+
+template <class B>
+constexpr BlockKind kind(const char* name) {
+  return {name, B::is_in,
+          [](const block::Config& config, const kernels::Kernels& kernels)
+              -> std::unique_ptr<block::Block> { return std::make_unique<B>(kernels, config); }};
+}
+
+/// A line for each block, in the order of running.
+constexpr BlockKind kKinds[] = {
+    kind<block::LinearBlock>("linear"),  //
+    kind<block::FfmBlock>("ffm"),        //
+    kind<block::NormBlock>("norm"),      //
+    kind<block::MlpBlock>("mlp"),        //
+    kind<block::LossBlock>("loss"),
+};
+
+Blocks all_blocks(const block::Config& config, const kernels::Kernels& kernels) {
+  Blocks blocks;
+  for (const BlockKind& kind : kKinds) {
+    if (kind.is_in(config)) blocks.push_back(kind.make(config, kernels));
+  }
+  return blocks;
+}
+
+}  // namespace
+
+std::span<const BlockKind> block_kinds() { return kKinds; }
+
+Blocks make_blocks(const block::Config& config, const kernels::Kernels& kernels) {
+  Blocks blocks = all_blocks(config, kernels);
+  block::Declarations arrays;
+  std::vector<table::RowPart> rows;
+  for (const auto& block : blocks) {
+    block->declare({}, arrays);
+    block->declare_rows(rows);
+  }
+  return blocks;
+}
+
+block::Declarations declare_arrays(const block::Config& config, const block::InputLayout& layout) {
+  block::Declarations arrays;
+  for (const auto& block : all_blocks(config, kernels::active())) block->declare(layout, arrays);
+  return arrays;
+}
+
+table::RowLayout declare_rows(const block::Config& config) {
+  std::vector<table::RowPart> parts;
+  for (const auto& block : all_blocks(config, kernels::active())) block->declare_rows(parts);
+  return table::RowLayout(std::move(parts));
+}
+
+}  // namespace leveret::model

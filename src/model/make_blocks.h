@@ -1,0 +1,36 @@
+/// The blocks of a network, made in one place, and what they declare.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "block/block.h"
+#include "block/config.h"
+#include "kernels/kernels.h"
+#include "table/row_layout.h"
+
+namespace leveret::model {
+
+using Blocks = std::vector<std::unique_ptr<block::Block>>;
+
+/// A class of blocks.
+struct BlockKind {
+  const char* name;
+  bool (*is_in)(const block::Config& config);  ///< whether a network has one
+  std::unique_ptr<block::Block> (*make)(const block::Config& config,
+                                        const kernels::Kernels& kernels);
+};
+/// All that there are, in the order of running.
+std::span<const BlockKind> block_kinds();
+
+/// In the order of running. They have declared what they learn, and may be used by threads.
+Blocks make_blocks(const block::Config& config, const kernels::Kernels& kernels);
+
+/// The arrays of all blocks of such a network, as they are with so many fields.
+block::Declarations declare_arrays(const block::Config& config, const block::InputLayout& layout);
+
+/// What a row has of all of them; no parts: features have no rows.
+table::RowLayout declare_rows(const block::Config& config);
+
+}  // namespace leveret::model
