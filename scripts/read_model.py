@@ -302,7 +302,7 @@ class Model:
         if file.kind not in ("model", "export"):
             raise Damaged("this is no model")
         spec = self.spec = file.header["spec"]
-        unusual = [o for o in ("bit_precision", "interactions", "transform") if spec.get(o)]
+        unusual = [o for o in ("bit_precision", "interactions", "transform", "fm_k") if spec.get(o)]
         if spec["heads"] != "mixed" or unusual or not spec["ffm_k"]:
             raise Damaged("models of such a structure (%s) are not predicted with here" % ", ".join(unusual))
         states = file.header["shards"]

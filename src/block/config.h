@@ -16,16 +16,19 @@ struct Config {
   bool mixed = true;
   bool fast_head = false;  ///< with `mixed`: see fast_head.h and forgetting.h
   bool constant = true;
-  std::uint32_t k = 0;                ///< length of an FFM slot, as rows have it; 0: no FFM
-  kernels::Codec weights;             ///< of FFM rows
-  kernels::StepRule ffm_rule;         ///< how they learn
-  table::RowPart ffm_row;             ///< what a row has of it; slots as fields come
+  std::uint32_t k = 0;         ///< length of an FFM slot, as rows have it; 0: no FFM
+  kernels::Codec weights;      ///< of FFM rows
+  kernels::StepRule ffm_rule;  ///< how they learn
+  table::RowPart ffm_row;      ///< what a row has of it; slots as fields come
+  table::RowPart fm_row;       ///< of the FM: one slot; k is 0: no FM
+  kernels::StepRule fm_rule;
   std::vector<std::uint32_t> hidden;  ///< widths of the MLP's layers; empty: none
   std::uint64_t seed = 0;             ///< of the layers' first weights
   float layers_first_sum = 1;         ///< first value of their states
   bool layers_have_moments = false;   ///< they learn by Adam
 
   bool has_ffm() const { return k > 0; }
+  bool has_fm() const { return fm_row.k > 0; }
   bool has_mlp() const { return k > 0 && !hidden.empty(); }
   /// Whether a block asks how much of the linear part comes from each group of features.
   bool uses_groups() const { return mixed || has_mlp(); }

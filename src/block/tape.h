@@ -82,6 +82,13 @@ struct FfmTape {
   std::vector<float> delta;           ///< n * F: d loss / d p_f(i),g
 };
 
+/// Of FmBlock.
+struct FmTape {
+  std::vector<float> sums;    ///< B * k: sum of x v
+  std::vector<float> scale;   ///< B: instance normalisation
+  std::vector<float> vector;  ///< k: one feature's
+};
+
 /// Where what a model knows of a batch's features lies: parallel to batch->linear, and `rows` to
 /// batch->field_features.
 template <class Slot, class Cell, class Byte>
@@ -109,6 +116,9 @@ struct Tape {
   std::span<const feature::FieldRun> field_runs(std::size_t b) const {
     return batch->field_runs_of(first + b);
   }
+
+  /// The features of fields of example b begin there; those of b = size would.
+  std::uint32_t field_begin(std::size_t b) const { return batch->field_features_begin[first + b]; }
 
   const table::RowLayout* row_layout = nullptr;  ///< of `rows`
 
@@ -143,6 +153,10 @@ struct Tape {
   std::vector<table::AlignedFloats> hidden;    ///< per hidden layer, B * width, after ReLU
   std::vector<table::AlignedFloats> d_hidden;  ///< the same, gradient before ReLU
   FfmTape ffm;                                 ///< of the last example of the batch
+  FmTape fm;
+  /// By part of rows: gradients of its vectors, by feature of the tape's examples, from
+  /// field_begin(0) on. Empty for FFM slots.
+  std::vector<table::AlignedFloats> row_gradients;
   /// By ArrayId: gradients of arrays that learn by Rule::kAdagrad, sums over the examples.
   std::vector<table::AlignedFloats> gradients;
   /// Makes the products of batches with dense layers, where they are large; null: kernels do. Who

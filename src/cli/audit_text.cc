@@ -143,22 +143,25 @@ void AuditText::append_cell(const table::Cell* cell, float value, std::string& t
   append(to, ":{:.6g}", cell->weight * value);
 }
 
-/// The length of its FFM rows' weights; `-` when it has none.
+/// The length of its rows' weights; `-` when it has none.
 void AuditText::append_row(const Entry& entry, std::string& to) const {
   bool has_row = false;
   float squares = 0;
-  if (entry.plan != nullptr && spec_.has_ffm()) {
+  if (entry.plan != nullptr && spec_.has_rows()) {
     for (const std::uint32_t field : entry.plan->fields) {
       const table::Shard& shard = model_->tables().field(field);
       const table::Slot* const slot = shard.find(table::key_of(entry.feature.hash));
       const table::Row row = slot != nullptr ? shard.row_of(*slot) : shard.row_of_unknown();
       if (row == table::kNoRow) continue;
       has_row = true;
-      const table::RowLayout::Column& weights = shard.rows().layout().weights(0);
-      for (std::size_t i = 0; i < weights.count; ++i) {
-        const float weight =
-            kernels::decode(weights.codec, shard.rows().at(row) + weights.begin, i);
-        squares += weight * weight;
+      const table::RowLayout& layout = shard.rows().layout();
+      for (std::size_t p = 0; p < layout.parts().size(); ++p) {
+        const table::RowLayout::Column& weights = layout.weights(p);
+        for (std::size_t i = 0; i < weights.count; ++i) {
+          const float weight =
+              kernels::decode(weights.codec, shard.rows().at(row) + weights.begin, i);
+          squares += weight * weight;
+        }
       }
     }
   }
@@ -204,7 +207,7 @@ void AuditText::append_heads(const block::Tape& tape, std::string& to) const {
     if (spec_.fast_head) append_head(to, "\tfast", scores.fast);
     append_head(to, "\tfirst", scores.first);
   }
-  if (spec_.has_ffm()) append_head(to, "\tffm", scores.ffm);
+  if (spec_.has_rows()) append_head(to, spec_.has_ffm() ? "\tffm" : "\tfm", scores.ffm);
   if (spec_.has_mlp()) append_head(to, "\tmlp", scores.deep);
   append_head(to, "\tlast", scores.last);
   to += '\n';

@@ -133,8 +133,8 @@ Json linear_to_json(const model::Model& model, bool learns) {
           {"columns", cells.json(learns)}};
 }
 
-/// The same for the rows of all fields.
-Json ffm_to_json(const model::Model& model, bool learns) {
+/// The same for a part of the rows of all fields.
+Json rows_to_json(const model::Model& model, std::size_t part, bool learns) {
   SectionStats weights, sums;
   std::uint64_t count = 0, bytes = 0;
   std::vector<float> numbers;
@@ -146,13 +146,21 @@ Json ffm_to_json(const model::Model& model, bool learns) {
   };
   for (std::uint32_t f = 0; f < model.tables().fields(); ++f) {
     const table::Rows& rows = model.tables().field(f).rows();
+    const table::RowLayout& layout = rows.layout();
     for (std::uint64_t row = 0; row < rows.end(); ++row) {
       const std::byte* const at = rows.at(static_cast<table::Row>(row));
-      add(weights, at, rows.layout().weights(0));
-      if (learns) add(sums, at, rows.layout().state(0, 0));
+      add(weights, at, layout.weights(part));
+      if (learns) add(sums, at, layout.state(part, 0));
     }
     count += rows.end();
-    bytes += rows.end() * rows.layout().stride();
+    // What rows have beside their parts counts as the first one's.
+    std::size_t others = 0;
+    for (std::size_t p = 1; p < layout.parts().size(); ++p) {
+      others += layout.weights(p).bytes() + (learns ? layout.state(p, 0).bytes() : 0);
+    }
+    bytes += rows.end() * (part == 0 ? layout.stride() - others
+                                     : layout.weights(part).bytes() +
+                                           (learns ? layout.state(part, 0).bytes() : 0));
   }
   Json columns = {{"weight", stats_to_json(weights)}};
   if (learns) columns["sum"] = stats_to_json(sums);
@@ -215,7 +223,9 @@ void describe_model(const model::Model& model, bool learns, Json& json) {
   json["namespaces"] = namespaces_to_json(model);
   json["fields"] = fields_to_json(model);
   json["linear"] = linear_to_json(model, learns);
-  if (model.spec().has_ffm()) json["ffm"] = ffm_to_json(model, learns);
+  const bool has_ffm = model.spec().has_ffm();
+  if (has_ffm) json["ffm"] = rows_to_json(model, 0, learns);
+  if (model.spec().has_fm()) json["fm"] = rows_to_json(model, has_ffm ? 1 : 0, learns);
 }
 
 /// The header of a file that holds something else than a model.

@@ -84,9 +84,9 @@ void add_linear(const Json& linear, std::string& to) {
   add_columns(linear["columns"], to);
 }
 
-void add_ffm(const Json& ffm, std::string& to) {
-  to += fmt::format("\nFFM: {} rows, {} bytes\n", plain(ffm["rows"]), plain(ffm["bytes"]));
-  add_columns(ffm["columns"], to);
+void add_rows(const char* what, const Json& rows, std::string& to) {
+  to += fmt::format("\n{}: {} rows, {} bytes\n", what, plain(rows["rows"]), plain(rows["bytes"]));
+  add_columns(rows["columns"], to);
 }
 
 void add_fields(const Json& fields, std::string& to) {
@@ -196,7 +196,8 @@ std::string description_text(const Json& d) {
   if (d.contains("header")) text += "\nHeader\n  " + plain(Json(d["header"].dump())) + "\n";
   if (d.contains("spec")) add_spec(d["spec"], text);
   if (d.contains("linear")) add_linear(d["linear"], text);
-  if (d.contains("ffm")) add_ffm(d["ffm"], text);
+  if (d.contains("ffm")) add_rows("FFM", d["ffm"], text);
+  if (d.contains("fm")) add_rows("FM", d["fm"], text);
   if (d.contains("fields")) {
     add_fields(d["fields"], text);
     add_odd_namespaces(d["namespaces"], text);

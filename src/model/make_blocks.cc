@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "block/ffm_block.h"
+#include "block/fm_block.h"
 #include "block/linear_block.h"
 #include "block/loss_block.h"
 #include "block/mlp_block.h"
@@ -23,6 +24,7 @@ constexpr BlockKind kind(const char* name) {
 constexpr BlockKind kKinds[] = {
     kind<block::LinearBlock>("linear"),  //
     kind<block::FfmBlock>("ffm"),        //
+    kind<block::FmBlock>("fm"),          //
     kind<block::NormBlock>("norm"),      //
     kind<block::MlpBlock>("mlp"),        //
     kind<block::LossBlock>("loss"),

@@ -16,7 +16,7 @@ table::CellKind cell_kind(const Spec& spec) {
                                                 : table::CellKind::kAdagrad;
 }
 
-/// Slots of the next power of two of an FFM with vectors of `k`. Their accumulators count
+/// Slots of the next power of two of an FFM or FM with vectors of `k`. Their accumulators count
 /// what the added weights of 0 have as well: as if there were as many more gradients of 0, which
 /// the first sum and the rate (factor_rule) make up for.
 table::RowPart factor_part(const Spec& spec, std::uint32_t k, kernels::Codec codec) {
@@ -88,6 +88,14 @@ block::Config Model::config() const {
   config.weights = rows_.empty() ? spec_.weight_codec() : rows_[0];
   config.ffm_rule = factor_rule(spec_, spec_.ffm_k);
   if (spec_.has_ffm()) config.ffm_row = factor_part(spec_, spec_.ffm_k, config.weights);
+  if (spec_.has_fm()) {
+    const std::size_t part = spec_.has_ffm() ? 1 : 0;
+    config.fm_row =
+        factor_part(spec_, spec_.fm_k, part < rows_.size() ? rows_[part] : spec_.weight_codec());
+    config.fm_row.slots = 1;
+    config.fm_row.by_field = false;
+    config.fm_rule = factor_rule(spec_, spec_.fm_k);
+  }
   config.hidden = spec_.has_mlp() ? spec_.hidden : std::vector<std::uint32_t>();
   config.seed = spec_.seed;
   config.layers_have_moments = spec_.optimizer == OptimizerKind::kAdam;

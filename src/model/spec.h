@@ -37,6 +37,7 @@ struct Spec : optim::Learning {
   bool constant = true;
   std::uint32_t bit_precision = 0;  ///< 0: growing table
   std::uint32_t ffm_k = 4;          ///< 0: no FFM
+  std::uint32_t fm_k = 0;           ///< 0: no FM
   std::uint32_t admit = 0;          ///< see table::Admission
   bool adagrad_slice = true;
   std::uint32_t ffm_precision = 16;       ///< bits of a stored FFM weight: 16 or 32
@@ -48,11 +49,14 @@ struct Spec : optim::Learning {
   std::uint32_t nn_batch_size = 1;  ///< of the MLP alone; with batch_size 1
 
   bool has_ffm() const { return ffm_k > 0; }
+  bool has_fm() const { return fm_k > 0; }
+  /// Whether features of fields have rows.
+  bool has_rows() const { return has_ffm() || has_fm(); }
   bool has_mlp() const { return ffm_k > 0 && !hidden.empty(); }
   bool mixed() const { return heads == Heads::kMixed; }
   /// Whether features are to be told apart by group: a block asks how much of the linear part comes
   /// from each, or each has a shard of its own.
-  bool uses_groups() const { return mixed() || has_ffm(); }
+  bool uses_groups() const { return mixed() || has_rows(); }
   kernels::Codec weight_codec() const {
     return ffm_precision == 16 ? kernels::Codec::fixed(16, kernels::kDefaultShift)
                                : kernels::Codec::f32();
@@ -61,7 +65,7 @@ struct Spec : optim::Learning {
   /// `features` with what else a FeatureMap needs to know.
   feature::FeatureOptions map_options() const {
     feature::FeatureOptions options = features;
-    options.field_features = has_ffm();
+    options.field_features = has_rows();
     options.hash = hash;
     options.hash_seed = hash_seed;
     return options;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <memory>
@@ -196,14 +197,17 @@ void add_shape(std::vector<SpecEntry>& list) {
                         0, 31));
   list.push_back(number("ffm_k", "", "N", "length of an FFM vector; 0: no FFM and no MLP", &Spec::ffm_k, 0,
                         256));
+  list.push_back(number("fm_k", "", "N",
+                        "length of an FM vector, one for each feature of a field; 0: no FM", &Spec::fm_k,
+                        0, 256));
   list.push_back(number("admit", "", "N",
-                        "a feature gets its FFM row when seen N times; 0: twice, and more often the "
+                        "a feature gets its row of vectors when seen N times; 0: twice, and more often the "
                         "more rows its field has",
                         &Spec::admit, 0, 1000000));
-  list.push_back(word("adagrad", "FFM accumulators: one per weight, or one per slice of k", true,
+  list.push_back(word("adagrad", "accumulators of FFM and FM: one per weight, or one per slice of k", true,
                       {"weight", "slice"}, [](Spec& s) -> auto& { return s.adagrad_slice; }));
   list.push_back({"ffm_precision", "", "BITS",
-                  "a stored FFM weight or slice's accumulator: 16 (weights within 8, rounded stochastically) or 32",
+                  "a stored FFM or FM weight or slice's accumulator: 16 (weights within 8, rounded stochastically) or 32",
                   true, true,
                   false,
                   [](Spec& s, const std::string& t) {
@@ -217,7 +221,7 @@ void add_shape(std::vector<SpecEntry>& list) {
                                             : fmt::format("{}", fmt::join(s.hidden, ","));
                   }});
   SpecEntry width = rate("ffm_init_width", "", "X",
-                         "first FFM weights are uniform with deviation X / sqrt(k)",
+                         "first FFM and FM weights are uniform with deviation X / sqrt(k)",
                          [](Spec& s) -> float& { return s.ffm_init_width; }, 0, 100);
   width.shape = true;
   list.push_back(width);
@@ -252,7 +256,7 @@ void add_learning(std::vector<SpecEntry>& list) {
   list.push_back(kind);
   add_part(list, {"learning_rate", "power_t", "init_acc_gradient"}, "-l", "linear part",
            &Spec::linear);
-  add_part(list, {"ffm_learning_rate", "ffm_power_t", "ffm_init_acc_gradient"}, "", "FFM",
+  add_part(list, {"ffm_learning_rate", "ffm_power_t", "ffm_init_acc_gradient"}, "", "FFM and FM",
            &Spec::ffm);
   add_part(list, {"nn_learning_rate", "nn_power_t", "nn_init_acc_gradient"}, "", "MLP", &Spec::nn);
   list.push_back(rate("l1", "", "X", "FTRL: L1 regularisation",
@@ -301,7 +305,7 @@ void check_spec(const Spec& spec) {
         "parts have the batch's size: give --nn_batch_size 1");
   }
   // What is below a unit would be rounded to 0 on both sides of every pair, and stay there.
-  const float first = spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(std::max(spec.ffm_k, 1u)));
+  const float first = spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(std::max({spec.ffm_k, spec.fm_k, 1u})));
   if (spec.ffm_precision == 16 && spec.ffm_init_width > 0 && first < 2 * spec.weight_codec().unit()) {
     throw std::runtime_error(fmt::format(
         "--ffm_init_width {} is too little for weights of 16 bits: --ffm_precision 32 has such ones",

@@ -34,10 +34,11 @@ const char* idle_without(std::string_view name, const Spec& spec) {
   if (spec.optimizer != OptimizerKind::kFtrl && is_one_of(name, {"l1", "ftrl_beta"})) {
     return "--optimizer ftrl";
   }
-  const bool of_ffm = name == "hidden" || name == "admit" || name == "adagrad" ||
-                      (name.starts_with("ffm_") && name != "ffm_k");
-  if (!spec.has_ffm() && of_ffm) {
-    return "a factorization machine, and --ffm_k is 0";
+  if (name == "hidden" && !spec.has_ffm()) return "an FFM, and --ffm_k is 0";
+  const bool of_rows = name == "admit" || name == "adagrad" ||
+                       (name.starts_with("ffm_") && name != "ffm_k");
+  if (!spec.has_rows() && of_rows) {
+    return "a factorization machine, and --ffm_k and --fm_k are 0";
   }
   if (name == "fast_head" && !spec.mixed()) return "--heads mixed";
   if (!spec.has_mlp() && name.starts_with("nn_")) {

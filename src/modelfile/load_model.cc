@@ -54,7 +54,7 @@ void load_parameters(block::Parameters& parameters, SectionLoader& sections) {
 void check_size(const model::Spec& spec, const std::vector<feature::NamespacePlan>& plans,
                 const Json& header, std::uint64_t most) {
   const std::uint32_t fields = feature::FeatureMap(spec.map_options(), plans).field_count();
-  if (spec.has_ffm() && header.at("shards").size() != std::uint64_t{fields} + 1) {
+  if (spec.has_rows() && header.at("shards").size() != std::uint64_t{fields} + 1) {
     throw std::runtime_error("names another number of fields than it has shards");
   }
   const auto fits = [&](std::uint64_t numbers) {

@@ -18,6 +18,7 @@ void Optimizer::apply(table::Tables& tables, Parameters& parameters, Tape& tape,
   if (!any) return;
   const bool one = tape.size == 1;
   if (config_.has_ffm()) one ? apply_ffm(parameters, tape) : apply_ffm_batch(parameters, tape);
+  if (config_.has_fm()) apply_row_vectors(parameters, tape);
   if (config_.has_mlp() && !layers_stepped) apply_dense(parameters, tape);
   one ? apply_linear(parameters, tape) : apply_linear_batch(parameters, tape);
   apply_vectors(parameters, tape);

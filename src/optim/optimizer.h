@@ -81,17 +81,28 @@ class Optimizer {
   void seed_noise(const Parameters& parameters);
   std::uint32_t next_noise();
   void step_row(const table::RowLayout& layout, std::byte* row, const float* contra,
-                const float* delta);
+                const float* delta) {
+    step_part(layout, 0, config_.ffm_rule, row, contra, delta);
+  }
+  void step_part(const table::RowLayout& layout, std::size_t part, kernels::StepRule rule,
+                 std::byte* row, const float* contra, const float* delta);
   template <class Visit>
   void each_row_gradient(const Parameters& parameters, Tape& tape, std::size_t b, Visit visit);
+
+  // Vectors of rows (optimizer_rows.cc).
+  void apply_row_vectors(const Parameters& parameters, const Tape& tape);
+  void step_vectors(const Tape& tape, std::size_t part);
+  void step_summed_vectors(const Tape& tape, std::size_t part);
+  void step_vector(const Tape& tape, std::size_t part, std::byte* row, const float* gradient);
 
   // Dense layers (optimizer_dense.cc).
   void apply_dense(Parameters& parameters, const Tape& tape);
   void sum_by_gemm(const Parameters& parameters, const Tape& tape, std::size_t l);
   const float* sum_of_neuron(const Parameters& parameters, const Tape& tape, std::size_t l,
                              std::uint32_t o);
-  void step_neuron(const block::Dense& layer, std::uint32_t o, const float* gradient, float bias_gradient,
-                   const kernels::StepRule& rule, std::uint64_t adam_step) const;
+  void step_neuron(const block::Dense& layer, std::uint32_t o, const float* gradient,
+                   float bias_gradient, const kernels::StepRule& rule,
+                   std::uint64_t adam_step) const;
   void adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
             std::size_t length) const;
 

@@ -67,19 +67,21 @@ std::uint32_t Optimizer::next_noise() {
   return static_cast<std::uint32_t>(noise_ >> 32);
 }
 
-/// One row's step. What has no gradient stays as it is: a weight or accumulator that was read is
-/// rounded to itself.
-void Optimizer::step_row(const table::RowLayout& layout, std::byte* row, const float* contra,
-                         const float* delta) {
-  const table::RowPart& part = layout.parts()[0];
-  const table::RowLayout::Column &weights = layout.weights(0), &state = layout.state(0, 0);
+/// The step of a part of a row. What has no gradient stays as it is: a weight or accumulator that
+/// was read is rounded to itself.
+void Optimizer::step_part(const table::RowLayout& layout, std::size_t number,
+                          kernels::StepRule rule, std::byte* row, const float* contra,
+                          const float* delta) {
+  const table::RowPart& part = layout.parts()[number];
+  const table::RowLayout::Column& weights = layout.weights(number);
+  const table::RowLayout::Column& state = layout.state(number, 0);
   const bool by_slot = part.states[0].per == table::RowState::Per::kSlot;
   const auto update = by_slot ? kernels_->ffm_update_slice : kernels_->ffm_update;
   row_.resize(weights.count);
   state_.resize(state.count);
   kernels_->decode(weights.codec, row + weights.begin, weights.count, row_.data());
   kernels_->decode(state.codec, row + state.begin, state.count, state_.data());
-  update(row_.data(), state_.data(), contra, delta, part.slots, part.k, config_.ffm_rule);
+  update(row_.data(), state_.data(), contra, delta, part.slots, part.k, rule);
   kernels_->encode(weights.codec, row_.data(), weights.count, next_noise(), row + weights.begin);
   kernels_->encode(state.codec, state_.data(), state.count, next_noise(), row + state.begin);
 }

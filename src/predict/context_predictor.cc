@@ -52,11 +52,13 @@ ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
       keeps_(keeps(*model_)),
       group_weights_(model_->parameters().find(block::LinearBlock::kGroupWeights)),
       has_ffm_(config_.has_ffm() && model_->parameters().layout.fields > 0),
+      has_fm_(config_.has_fm() && model_->parameters().layout.fields > 0),
       has_mlp_(has_ffm_ && config_.has_mlp()),
       split_(split_fields(*model_, selectors_)),
       network_(config_, kernels),
       linear_(kernels, config_),
       ffm_(kernels, config_),
+      fm_(kernels, config_),
       mlp_(kernels, config_),
       loss_(kernels, config_),
       whole_(model_, names, kernels),
@@ -130,6 +132,11 @@ bool ContextPredictor::make_context() {
   for (std::uint32_t g = 1; config_.mixed && g < groups; ++g) {
     if (split_.place[g - 1] != block::FieldSplit::kContext) continue;
     context_counts_ += parameters[group_weights_][g] * tape.group_counts[g];
+  }
+  if (has_fm_) {
+    fm_sum_.assign(config_.fm_row.k, 0.0f);
+    fm_others_ = {};
+    fm_.add(tape, 0, fm_sum_.data(), fm_others_);
   }
   if (!has_ffm_) return true;
   ffm_.forward(parameters, tape, 0, 1);
@@ -278,10 +285,16 @@ void ContextPredictor::forward(std::size_t b) {
     counts += parameters[group_weights_][g] * tape_.group_counts[b * groups + g];
   }
   linear_.finish(parameters, tape_, b, sums, counts);
-  if (!has_ffm_) return;
 
   float* const inputs = inputs_.data() + b * split_.stride(config_.mixed);
-  ffm_context_->forward(parameters, tape_, b, inputs);
+  if (has_ffm_) ffm_context_->forward(parameters, tape_, b, inputs);
+  if (has_fm_) {
+    float* const sum = tape_.fm.sums.data() + b * config_.fm_row.k;
+    std::ranges::copy(fm_sum_, sum);
+    block::FmBlock::Sums others = fm_others_;
+    fm_.add(tape_, b, sum, others);
+    fm_.finish(tape_, b, sum, others);
+  }
   if (!has_mlp_) return;
   for (std::size_t i = 0; i < split_.groups(); ++i) {
     const std::size_t from = b * groups + split_.group(i);

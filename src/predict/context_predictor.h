@@ -18,6 +18,7 @@
 #include "block/context_layer.h"
 #include "block/ffm_context.h"
 #include "block/field_split.h"
+#include "block/fm_block.h"
 #include "block/linear_block.h"
 #include "block/loss_block.h"
 #include "block/mlp_block.h"
@@ -94,11 +95,12 @@ class ContextPredictor {
   const block::Config config_;
   const bool keeps_;
   const block::ArrayId group_weights_;
-  const bool has_ffm_, has_mlp_;
+  const bool has_ffm_, has_fm_, has_mlp_;
   const block::FieldSplit split_;
   const model::Network network_;  ///< makes room on tapes
   const block::LinearBlock linear_;
   const block::FfmBlock ffm_;
+  const block::FmBlock fm_;
   const block::MlpBlock mlp_;
   const block::LossBlock loss_;
   Predictor whole_;
@@ -115,6 +117,8 @@ class ContextPredictor {
   float context_counts_ = 0;  ///< of groups that no candidate adds to
   std::uint32_t context_features_ = 0;
   std::optional<block::FfmContext> ffm_context_;
+  std::vector<float> fm_sum_;  ///< of FmBlock::add
+  block::FmBlock::Sums fm_others_;
   std::optional<block::ContextLayer> layer_;
 
   // Candidates.

@@ -4,6 +4,7 @@
 
 #include "random_model.h"
 #include "reference_model.h"
+#include "specs_to_test.h"
 
 namespace leveret::model {
 namespace {
@@ -89,6 +90,41 @@ TEST_CASE("forward agrees with the plain reference") {
         for (const bool keep_parts : {false, true}) {
           check_forward(spec, shape, 100 * k + fields, *kernels, keep_parts);
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("forward of every kind of model agrees with the plain reference") {
+  for (NamedSpec kind : specs_to_test()) {
+    kind.spec.admit = 1;
+    for (const bool repeats : {false, true}) {
+      LineShape shape;
+      shape.repeats = repeats;
+      INFO(kind.name);
+      for (const kernels::Kernels* kernels : kernels_to_test()) {
+        check_forward(kind.spec, shape, 3, *kernels, false);
+      }
+    }
+  }
+}
+
+TEST_CASE("forward of FM agrees with the plain reference") {
+  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const std::uint32_t k = GENERATE(1, 2, 3, 4, 5, 8, 12, 16, 100);
+  for (const std::uint32_t ffm_k : {0u, 4u}) {
+    for (const std::uint32_t fields : {1u, 2u, 5u}) {
+      for (const kernels::Kernels* kernels : kernels_to_test()) {
+        Spec spec;
+        spec.heads = heads;
+        spec.ffm_k = ffm_k;
+        spec.fm_k = k;
+        spec.admit = 1;
+        LineShape shape;
+        shape.fields = fields;
+        shape.repeats = k % 2 == 1;
+        INFO("mixed " << spec.mixed() << " k " << k << " beside " << ffm_k << " fields " << fields);
+        check_forward(spec, shape, 10 * k + fields, *kernels, false);
       }
     }
   }

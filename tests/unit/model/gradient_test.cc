@@ -6,6 +6,7 @@
 
 #include "random_model.h"
 #include "reference_model.h"
+#include "specs_to_test.h"
 
 namespace leveret::model {
 namespace {
@@ -211,6 +212,48 @@ TEST_CASE("gradients of one example are those of its loss") {
           shape.vocabulary = 6;
           INFO("mixed " << spec.mixed() << " k " << k << " fields " << fields << " layers "
                         << hidden.size() << " slice " << slice << " kernels " << kernels->name);
+          GradientCheck(spec, shape, 1, *kernels).run();
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("gradients of every kind of model, of one example and of a batch") {
+  for (NamedSpec kind : specs_to_test()) {
+    // The rules of the others are no plain steps: optimizer_test.cc has them.
+    kind.spec.optimizer = OptimizerKind::kAdagrad;
+    kind.spec.admit = 1;
+    for (const std::size_t examples : {1, 4}) {
+      for (const bool repeats : {false, true}) {
+        if (examples == 1 && repeats && kind.spec.has_rows()) continue;  // a row steps twice
+        LineShape shape;
+        shape.vocabulary = 4;
+        shape.repeats = repeats;
+        INFO(kind.name << ", " << examples << " examples");
+        GradientCheck(kind.spec, shape, examples, kernels::active()).run();
+      }
+    }
+  }
+}
+
+TEST_CASE("gradients of FM") {
+  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const std::uint32_t k = GENERATE(1, 2, 3, 4, 5, 8, 12, 16);
+  for (const std::uint32_t ffm_k : {0u, 3u}) {
+    for (const std::uint32_t fields : {1u, 2u, 5u}) {
+      for (const bool slice : {false, true}) {
+        for (const kernels::Kernels* kernels : kernels_to_test()) {
+          Spec spec =
+              spec_of(heads, ffm_k,
+                      ffm_k > 0 ? std::vector<std::uint32_t>{5} : std::vector<std::uint32_t>{});
+          spec.fm_k = k;
+          spec.adagrad_slice = slice;
+          LineShape shape;
+          shape.fields = fields;
+          shape.vocabulary = 6;
+          INFO("mixed " << spec.mixed() << " k " << k << " beside " << ffm_k << " fields " << fields
+                        << " slice " << slice << " kernels " << kernels->name);
           GradientCheck(spec, shape, 1, *kernels).run();
         }
       }

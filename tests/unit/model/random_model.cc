@@ -149,32 +149,41 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
 
 std::vector<float> weights_of(const table::Rows& rows, table::Row row) {
   std::vector<float> weights;
-  const table::RowPart& part = rows.layout().parts().at(0);
-  const std::vector<float> stored = numbers_of(rows, row, rows.layout().weights(0));
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    if (i % part.k < part.used_k) {
-      weights.push_back(stored[i]);
-    } else if (stored[i] != 0.0f) {
-      FAIL("weight " << i << " of row " << row << " is beyond k and yet " << stored[i]);
+  const table::RowLayout& layout = rows.layout();
+  for (std::size_t p = 0; p < layout.parts().size(); ++p) {
+    const table::RowPart& part = layout.parts()[p];
+    const std::vector<float> stored = numbers_of(rows, row, layout.weights(p));
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      if (i % part.k < part.used_k) {
+        weights.push_back(stored[i]);
+      } else if (stored[i] != 0.0f) {
+        FAIL("weight " << i << " of row " << row << " is beyond k and yet " << stored[i]);
+      }
     }
   }
   return weights;
 }
 
 void set_weights(table::Rows& rows, table::Row row, const std::vector<float>& weights) {
-  const table::RowPart& part = rows.layout().parts().at(0);
-  const table::RowLayout::Column& column = rows.layout().weights(0);
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const std::size_t at = i / part.used_k * part.k + i % part.used_k;
-    kernels::encode(column.codec, rows.at(row) + column.begin, at, weights[i]);
+  const table::RowLayout& layout = rows.layout();
+  const float* from = weights.data();
+  for (std::size_t p = 0; p < layout.parts().size(); ++p) {
+    const table::RowPart& part = layout.parts()[p];
+    const table::RowLayout::Column& column = layout.weights(p);
+    for (std::size_t i = 0; i < std::size_t{part.slots} * part.used_k; ++i) {
+      const std::size_t at = i / part.used_k * part.k + i % part.used_k;
+      kernels::encode(column.codec, rows.at(row) + column.begin, at, *from++);
+    }
   }
 }
 
 std::vector<float> states_of(const table::Rows& rows, table::Row row) {
   std::vector<float> states;
   const table::RowLayout& layout = rows.layout();
-  for (std::size_t s = 0; s < layout.parts().at(0).states.size(); ++s) {
-    append(states, numbers_of(rows, row, layout.state(0, s)));
+  for (std::size_t p = 0; p < layout.parts().size(); ++p) {
+    for (std::size_t s = 0; s < layout.parts()[p].states.size(); ++s) {
+      append(states, numbers_of(rows, row, layout.state(p, s)));
+    }
   }
   return states;
 }

@@ -33,13 +33,13 @@ double reference_loss(double z, double label) { return std::log1p(std::exp(-labe
 
 ReferenceModel::CellName ReferenceModel::name(std::uint32_t group, std::uint32_t hash) const {
   if (spec.bit_precision > 0) return {0, hash & ((1u << spec.bit_precision) - 1)};
-  return {spec.has_ffm() ? group : 0, hash};
+  return {spec.has_rows() ? group : 0, hash};
 }
 
 ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& batch)
     : spec(model.spec()), fields(model.features().field_count()), rows(fields) {
   copy_cells(model, batch);
-  if (spec.has_ffm()) copy_rows(model, batch);
+  if (spec.has_rows()) copy_rows(model, batch);
   const Parameters& parameters = model.parameters();
   for (const block::ConstDense& dense : parameters.layers()) {
     Layer layer;
@@ -165,14 +165,9 @@ void ReferenceModel::linear_mixed(const feature::FeatureBatch& batch, std::size_
   s.first = mixed(first_mixer, heads);
 }
 
-/// ffm_block.h, by the pairs of features instead of its sums.
-void ReferenceModel::ffm(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
-                         ReferenceScores& s) const {
-  struct Part {
-    std::uint32_t field;
-    double x;
-    const std::vector<double>* row;
-  };
+std::vector<ReferenceModel::Part> ReferenceModel::parts_of(const feature::FeatureBatch& batch,
+                                                           std::size_t b, const Values& x,
+                                                           double& scale) const {
   std::vector<Part> parts;
   double squares = 0, count = 0;
   for (std::uint32_t r = batch.runs_begin[b]; r < batch.runs_begin[b + 1]; ++r) {
@@ -184,6 +179,14 @@ void ReferenceModel::ffm(const feature::FeatureBatch& batch, std::size_t b, cons
       if (row != rows[run.field].end()) parts.push_back({run.field, x.field[i], &row->second});
     }
   }
+  scale = std::sqrt(count) / std::max(squares, 1e-6);
+  return parts;
+}
+
+/// ffm_block.h, by the pairs of features instead of its sums.
+void ReferenceModel::ffm(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
+                         ReferenceScores& s) const {
+  const std::vector<Part> parts = parts_of(batch, b, x, s.ffm_scale);
   s.pairs.assign(fields * (fields + 1) / 2, 0);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     for (std::size_t j = i + 1; j < parts.size(); ++j) {
@@ -195,10 +198,26 @@ void ReferenceModel::ffm(const feature::FeatureBatch& batch, std::size_t b, cons
       s.pairs[g * (g + 1) / 2 + f] += parts[i].x * parts[j].x * dot;
     }
   }
-  s.ffm_scale = std::sqrt(count) / std::max(squares, 1e-6);
   double sum = 0;
   for (const double p : s.pairs) sum += p;
   s.ffm += s.ffm_scale * sum;
+  if (spec.mixed()) s.ffm = clamped(s.ffm);
+}
+
+/// fm_block.h, by the pairs of features instead of their sums.
+void ReferenceModel::fm(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
+                        ReferenceScores& s) const {
+  const std::vector<Part> parts = parts_of(batch, b, x, s.fm_scale);
+  const std::size_t first = std::size_t{fields} * spec.ffm_k;
+  double sum = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (std::size_t j = i + 1; j < parts.size(); ++j) {
+      for (std::size_t c = first; c < first + spec.fm_k; ++c) {
+        sum += parts[i].x * parts[j].x * (*parts[i].row)[c] * (*parts[j].row)[c];
+      }
+    }
+  }
+  s.ffm += s.fm_scale * sum;
   if (spec.mixed()) s.ffm = clamped(s.ffm);
 }
 
@@ -243,6 +262,7 @@ ReferenceScores ReferenceModel::forward(const feature::FeatureBatch& batch, std:
   spec.mixed() ? linear_mixed(batch, b, x, s) : linear_one(batch, b, x, s);
   s.ffm = spec.mixed() ? s.linear2 : s.linear;
   if (spec.has_ffm()) ffm(batch, b, x, s);
+  if (spec.has_fm()) fm(batch, b, x, s);
   s.last = s.deep = s.ffm;
   if (spec.has_mlp()) {
     merge_norm(s);

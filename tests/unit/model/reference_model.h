@@ -20,7 +20,7 @@ struct ReferenceScores {
   double squares = 0;                                          ///< of the linear features' values
   std::vector<double> group_linear, group_counts, group_seen;  ///< per group
   std::vector<double> pairs;                                   ///< g(g+1)/2 + f for f <= g
-  double ffm_scale = 0;
+  double ffm_scale = 0, fm_scale = 0;
   std::vector<double> inputs;  ///< of the MLP
   double nearest_kink = 1e30;  ///< smallest |x| that a ReLU saw
   double mlp = 0;              ///< output neuron
@@ -54,7 +54,8 @@ struct ReferenceModel {
   Spec spec;
   std::uint32_t fields = 0;
   std::map<CellName, Cell> cells;
-  /// By field and hash; a feature without row is not there. k weights for each field.
+  /// By field and hash; a feature without row is not there. ffm_k weights for each field, then
+  /// fm_k.
   std::vector<std::map<std::uint32_t, std::vector<double>>> rows;
   std::vector<Layer> layers;
   std::vector<double> group_weights;
@@ -65,6 +66,15 @@ struct ReferenceModel {
   struct Values {
     std::vector<double> linear, field;  ///< parallel to the batch's features
   };
+  /// A feature of an example that has a row.
+  struct Part {
+    std::uint32_t field;
+    double x;
+    const std::vector<double>* row;
+  };
+  /// Also the scale of the example's pairs.
+  std::vector<Part> parts_of(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
+                             double& scale) const;
   void copy_cells(const Model& model, const feature::FeatureBatch& batch);
   void copy_rows(const Model& model, const feature::FeatureBatch& batch);
   Values values(const feature::FeatureBatch& batch) const;
@@ -74,6 +84,8 @@ struct ReferenceModel {
                     ReferenceScores& s) const;
   void ffm(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
            ReferenceScores& s) const;
+  void fm(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
+          ReferenceScores& s) const;
   void merge_norm(ReferenceScores& s) const;
   void mlp(ReferenceScores& s) const;
 };

@@ -23,6 +23,12 @@ TEST_CASE("options of parts that a model lacks are idle, that they lack it is no
   for (const char* name : {"ffm_k", "learning_rate", "seed"}) {
     CHECK(idle_without(name, linear) == nullptr);
   }
+  linear.fm_k = 4;
+  CHECK(idle_without("hidden", linear) != nullptr);
+  CHECK(idle_without("nn_power_t", linear) != nullptr);
+  for (const char* name : {"admit", "adagrad", "ffm_learning_rate", "ffm_precision"}) {
+    CHECK(idle_without(name, linear) == nullptr);
+  }
   Spec shallow;
   shallow.hidden.clear();
   CHECK(idle_without("nn_learning_rate", shallow) != nullptr);

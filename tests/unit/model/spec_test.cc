@@ -33,7 +33,7 @@ std::vector<std::string> values_of(const std::string& name) {
   if (name == "batch_size") return {"1", "64"};
   if (name == "nn_batch_size") return {"1", "16"};
   if (name.find("bit") != std::string::npos) return {"0", "5", "31"};
-  if (name == "ffm_k") return {"0", "1", "256"};
+  if (name == "ffm_k" || name == "fm_k") return {"0", "1", "256"};
   if (name.find("power_t") != std::string::npos) return {"0", "1", "0.3"};
   if (name == "ffm_init_width") return {"0", "100", "0.00123"};
   return {"0", "0.1", "1e-07", "1e+20", "1e+30", "16777216", "0.333333343"};

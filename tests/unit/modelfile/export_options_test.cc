@@ -304,7 +304,7 @@ TEST_CASE("what cannot be done is refused with its reason") {
   options = bits_of(16);
   options.min_count = 2;
   for (const NamedSpec& kind : specs_to_test()) {
-    if (kind.spec.bit_precision == 0 && (kind.spec.mixed() || kind.spec.has_ffm())) continue;
+    if (kind.spec.bit_precision == 0 && (kind.spec.mixed() || kind.spec.has_rows())) continue;
     INFO(kind.name);
     const LearnedModel without(kind.spec);
     CHECK(has(complaint(without.good(), to, options),

@@ -11,6 +11,7 @@
 #include "files/temp_folder.h"
 #include "kernels/dispatch.h"
 #include "model/random_lines.h"
+#include "model/specs_to_test.h"
 #include "modelfile/model_io.h"
 #include "predict/predictor.h"
 #include "text/parser.h"
@@ -18,6 +19,9 @@
 
 namespace leveret::train {
 
+using model::NamedSpec;
+using model::specs_to_test;
+using model::together;
 using modelfile::load_model;
 using modelfile::save_model;
 
@@ -100,64 +104,5 @@ class TrainRun {
  private:
   Learner learner_;
 };
-
-struct NamedSpec {
-  const char* name;
-  model::Spec spec;
-};
-
-/// Examples that learn together: a run is cut between them, or is another run.
-inline std::size_t together(const model::Spec& spec) {
-  return std::max(spec.batch_size, spec.nn_batch_size);
-}
-
-/// One of every kind of model.
-inline std::vector<NamedSpec> specs_to_test() {
-  std::vector<NamedSpec> all{{"default", {}}};
-  const auto add = [&](const char* name) -> model::Spec& {
-    all.push_back({name, {}});
-    return all.back().spec;
-  };
-  add("heads one").heads = model::Heads::kOne;
-  model::Spec& ftrl = add("ftrl");
-  ftrl.heads = model::Heads::kOne;
-  ftrl.optimizer = optim::OptimizerKind::kFtrl;
-  ftrl.l1 = 0.1f;
-  add("no fast head").fast_head = false;
-  model::Spec& hashed = add("hashed");
-  hashed.bit_precision = 12;
-  model::Spec& hashed_one = add("hashed, heads one");
-  hashed_one.heads = model::Heads::kOne;
-  hashed_one.bit_precision = 7;
-  model::Spec& hashed_ftrl = add("hashed, ftrl");
-  hashed_ftrl.heads = model::Heads::kOne;
-  hashed_ftrl.optimizer = optim::OptimizerKind::kFtrl;
-  hashed_ftrl.bit_precision = 7;
-  model::Spec& batch = add("batch of 4");
-  batch.batch_size = 4;
-  add("groups of 4").nn_batch_size = 4;
-  add("k of 5").ffm_k = 5;
-  model::Spec& adam = add("adam");
-  adam.optimizer = optim::OptimizerKind::kAdam;
-  adam.batch_size = 4;
-  adam.hidden = {8, 4};
-  model::Spec& linear = add("linear with interactions");
-  linear.ffm_k = 0;
-  linear.features.interactions = {{"A", "B"}, {":", ":"}};
-  model::Spec& fields = add("fields");
-  fields.features.fields = {{"A", "B"}, {"C"}, {"B", "D"}};
-  fields.features.linear_all = false;
-  fields.features.linear = {"A"};
-  fields.adagrad_slice = false;
-  fields.ffm_precision = 32;
-  fields.admit = 1;
-  fields.ffm_k = 3;
-  model::Spec& sgd = add("sgd");
-  sgd.optimizer = optim::OptimizerKind::kSgd;
-  sgd.admit = 3;
-  sgd.constant = false;
-  sgd.hidden = {};
-  return all;
-}
 
 }  // namespace leveret::train

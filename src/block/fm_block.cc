@@ -1,0 +1,80 @@
+#include "block/fm_block.h"
+
+#include <algorithm>
+
+#include "block/logistic.h"
+
+namespace leveret::block {
+
+void FmBlock::declare_rows(std::vector<table::RowPart>& parts) {
+  part_ = parts.size();
+  parts.push_back(config_.fm_row);
+}
+
+void FmBlock::open(const Parameters&, std::size_t size, Tape& tape) const {
+  at_least(tape.fm.sums, size * config_.fm_row.k);
+  at_least(tape.fm.scale, size);
+  at_least(tape.fm.vector, config_.fm_row.k);
+  at_least(tape.row_gradients, part_ + 1);
+}
+
+void FmBlock::forward(const Parameters&, Tape& tape, std::size_t begin, std::size_t end) const {
+  const std::size_t k = config_.fm_row.k;
+  for (std::size_t b = begin; b < end; ++b) {
+    float* const sum = tape.fm.sums.data() + b * k;
+    std::fill(sum, sum + k, 0.0f);
+    Sums others;
+    add(tape, b, sum, others);
+    finish(tape, b, sum, others);
+  }
+}
+
+void FmBlock::add(Tape& tape, std::size_t b, float* sum, Sums& others) const {
+  const std::size_t k = config_.fm_row.k;
+  const std::size_t at = tape.row_layout->weights(part_).begin;
+  float* const v = tape.fm.vector.data();
+  float squares = 0;
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      if (tape.rows[i] == nullptr) continue;
+      const float x = tape.field_values[i];
+      kernels_.decode(config_.fm_row.codec, tape.rows[i] + at, k, v);
+      kernels_.axpy(x, v, k, sum);
+      squares += x * x * kernels_.dot(v, v, k);
+    }
+  }
+  const InstanceSums instance = FfmBlock::instance_sums(tape, b, false);
+  others.squares += squares;
+  others.instance.features += instance.features;
+  others.instance.squares += instance.squares;
+}
+
+void FmBlock::finish(Tape& tape, std::size_t b, const float* sum, const Sums& others) const {
+  const std::size_t k = config_.fm_row.k;
+  Scores& scores = tape.scores[b];
+  tape.fm.scale[b] = others.instance.scale();
+  scores.ffm += tape.fm.scale[b] * 0.5f * (kernels_.dot(sum, sum, k) - others.squares);
+  if (config_.mixed) scores.ffm = clamp_score(scores.ffm);
+  scores.deep = scores.last = scores.ffm;
+}
+
+void FmBlock::backward(const Parameters&, Tape& tape) const {
+  const std::size_t k = config_.fm_row.k;
+  const std::size_t at = tape.row_layout->weights(part_).begin;
+  const std::uint32_t first = tape.field_begin(0);
+  table::AlignedFloats& gradients = tape.row_gradients[part_];
+  at_least(gradients, (tape.field_begin(tape.size) - first) * k);
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const float d = tape.scores[b].d_ffm * tape.fm.scale[b];
+    const float* const sum = tape.fm.sums.data() + b * k;
+    for (std::uint32_t i = tape.field_begin(b); i < tape.field_begin(b + 1); ++i) {
+      if (tape.rows[i] == nullptr) continue;
+      const float x = tape.field_values[i];
+      float* const g = gradients.data() + (i - first) * k;
+      kernels_.decode(config_.fm_row.codec, tape.rows[i] + at, k, g);
+      for (std::size_t c = 0; c < k; ++c) g[c] = d * x * (sum[c] - x * g[c]);
+    }
+  }
+}
+
+}  // namespace leveret::block

@@ -1,0 +1,55 @@
+/// Factorization machine (Rendle, Factorization Machines, ICDM 2010): with a vector v_i of k
+/// weights for each feature of a field that has a row,
+///   sum over pairs i < j of <v_i, v_j> x_i x_j = (|sum x_i v_i|² - sum |x_i v_i|²) / 2,
+/// over all features of the example, whatever their fields. The score grows by that sum times
+/// sqrt(n) / |x|² over its n features, by which FfmBlock scales its pairs, too.
+///
+/// The vectors are a part of rows of their own. An example that comes in portions (a context and
+/// its candidates, fields of several ranks) has sums that are added: k floats and a number.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "block/block.h"
+#include "block/config.h"
+#include "block/ffm_block.h"
+#include "kernels/kernels.h"
+
+namespace leveret::block {
+
+class FmBlock final : public Block {
+ public:
+  explicit FmBlock(const kernels::Kernels& kernels, Config config)
+      : kernels_(kernels), config_(std::move(config)), part_(config_.has_ffm() ? 1 : 0) {}
+
+  static bool is_in(const Config& config) { return config.has_fm(); }
+  void declare_rows(std::vector<table::RowPart>& parts) override;
+  void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
+
+  /// Adds to scores.ffm; writes FmTape::sums and scale.
+  void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+               std::size_t end) const override;
+  /// From d_ffm to RowGradients: d · scale · x_i (sum x v - x_i v_i) for each feature with a row.
+  void backward(const Parameters& parameters, Tape& tape) const override;
+
+  // The parts of `forward`, for an example whose features come in portions.
+
+  /// What features add, beside the sum of x v.
+  struct Sums {
+    float squares = 0;  ///< of |x v|
+    InstanceSums instance;
+  };
+  /// Adds what the features of example b have to `sum`, of k floats, and to `others`.
+  void add(Tape& tape, std::size_t b, float* sum, Sums& others) const;
+  /// The score.
+  void finish(Tape& tape, std::size_t b, const float* sum, const Sums& others) const;
+
+ private:
+  const kernels::Kernels& kernels_;
+  Config config_;
+  std::size_t part_;  ///< of rows
+};
+
+}  // namespace leveret::block

@@ -1,0 +1,56 @@
+// Optimizer: parts of rows whose gradients stand on the tape, one vector a feature.
+#include "optim/optimizer.h"
+#include "table/mix.h"
+
+namespace leveret::optim {
+
+/// Of several occurrences of a row in a batch the gradients are summed first, in their order; the
+/// noise of its step is by its name (meet_rows).
+void Optimizer::apply_row_vectors(const Parameters& parameters, const Tape& tape) {
+  if (tape.row_layout == nullptr || parameters.layout.fields == 0) return;
+  const std::vector<table::RowPart>& parts = tape.row_layout->parts();
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (parts[p].by_field) continue;  // FFM slots
+    seed_noise(parameters);
+    noise_ = table::mix(noise_ + p + 1);
+    tape.size == 1 ? step_vectors(tape, p) : step_summed_vectors(tape, p);
+  }
+}
+
+void Optimizer::step_vectors(const Tape& tape, std::size_t part) {
+  if (!tape.scores[0].learn) return;
+  const std::size_t k = tape.row_layout->parts()[part].k;
+  const float* gradient = tape.row_gradients[part].data();
+  for (std::uint32_t i = tape.field_begin(0); i < tape.field_begin(1); ++i, gradient += k) {
+    if (std::byte* const row = tape.to_learn.rows[i]) step_vector(tape, part, row, gradient);
+  }
+}
+
+void Optimizer::step_summed_vectors(const Tape& tape, std::size_t part) {
+  const std::size_t k = tape.row_layout->parts()[part].k;
+  const std::uint32_t first = tape.field_begin(0);
+  const float* const gradients = tape.row_gradients[part].data();
+  meet_rows(tape);
+  row_sums_.assign(rows_.size() * k, 0.0f);
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    if (!tape.scores[b].learn) continue;
+    for (std::uint32_t i = tape.field_begin(b); i < tape.field_begin(b + 1); ++i) {
+      if (tape.to_learn.rows[i] == nullptr) continue;
+      kernels_->axpy(1.0f, gradients + (i - first) * k, k, row_sums_.data() + row_numbers_[i] * k);
+    }
+  }
+  for (std::size_t number = 0; number < rows_.size(); ++number) {
+    noise_ = rows_[number].noise;
+    step_vector(tape, part, rows_[number].row, row_sums_.data() + number * k);
+  }
+}
+
+/// What has no gradient stays as it is: a weight or accumulator that was read is rounded to itself.
+void Optimizer::step_vector(const Tape& tape, std::size_t part, std::byte* row,
+                            const float* gradient) {
+  const table::RowLayout& layout = *tape.row_layout;
+  const float one = 1.0f;
+  step_part(layout, part, config_.fm_rule, row, gradient, &one);
+}
+
+}  // namespace leveret::optim

@@ -1,0 +1,90 @@
+/// The list of models that tests go through.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "model/spec.h"
+
+namespace leveret::model {
+
+struct NamedSpec {
+  const char* name;
+  Spec spec;
+};
+
+/// Examples that learn together: a run is cut between them, or is another run.
+inline std::size_t together(const Spec& spec) {
+  return std::max(spec.batch_size, spec.nn_batch_size);
+}
+
+/// One of every kind of model, and of what decides how it learns: gradients, resuming, threads,
+/// batches, exports and contexts are tested with all of them. specs_to_test_test.cc asks for a
+/// model with each block, and one without.
+inline std::vector<NamedSpec> specs_to_test() {
+  std::vector<NamedSpec> all{{"default", {}}};
+  const auto add = [&](const char* name) -> Spec& {
+    all.push_back({name, {}});
+    return all.back().spec;
+  };
+  add("heads one").heads = Heads::kOne;
+  Spec& ftrl = add("ftrl");
+  ftrl.heads = Heads::kOne;
+  ftrl.optimizer = OptimizerKind::kFtrl;
+  ftrl.l1 = 0.1f;
+  add("no fast head").fast_head = false;
+  Spec& hashed = add("hashed");
+  hashed.bit_precision = 12;
+  Spec& hashed_one = add("hashed, heads one");
+  hashed_one.heads = Heads::kOne;
+  hashed_one.bit_precision = 7;
+  Spec& hashed_ftrl = add("hashed, ftrl");
+  hashed_ftrl.heads = Heads::kOne;
+  hashed_ftrl.optimizer = OptimizerKind::kFtrl;
+  hashed_ftrl.bit_precision = 7;
+  Spec& batch = add("batch of 4");
+  batch.batch_size = 4;
+  add("groups of 4").nn_batch_size = 4;
+  add("k of 5").ffm_k = 5;
+  Spec& adam = add("adam");
+  adam.optimizer = OptimizerKind::kAdam;
+  adam.batch_size = 4;
+  adam.hidden = {8, 4};
+  add("linear").ffm_k = 0;
+  add("ffm").hidden = {};
+  Spec& fm = add("fm");
+  fm.ffm_k = 0;
+  fm.fm_k = 5;
+  Spec& fm_one = add("fm, heads one, 32 bits");
+  fm_one.heads = Heads::kOne;
+  fm_one.ffm_k = 0;
+  fm_one.fm_k = 4;
+  fm_one.ffm_precision = 32;
+  fm_one.adagrad_slice = false;
+  Spec& both = add("fm beside ffm");
+  both.ffm_k = 3;
+  both.fm_k = 8;
+  Spec& both_batch = add("fm beside ffm, batch of 4");
+  both_batch.fm_k = 2;
+  both_batch.batch_size = 4;
+  Spec& linear = add("linear with interactions");
+  linear.ffm_k = 0;
+  linear.features.interactions = {{"A", "B"}, {":", ":"}};
+  Spec& fields = add("fields");
+  fields.features.fields = {{"A", "B"}, {"C"}, {"B", "D"}};
+  fields.features.linear_all = false;
+  fields.features.linear = {"A"};
+  fields.adagrad_slice = false;
+  fields.ffm_precision = 32;
+  fields.admit = 1;
+  fields.ffm_k = 3;
+  Spec& sgd = add("sgd");
+  sgd.optimizer = OptimizerKind::kSgd;
+  sgd.admit = 3;
+  sgd.constant = false;
+  sgd.hidden = {};
+  return all;
+}
+
+}  // namespace leveret::model
