@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "layouts.h"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "layouts.h"

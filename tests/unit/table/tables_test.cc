@@ -1,6 +1,7 @@
 #include "table/tables.h"
 
 #include <catch2/catch.hpp>
+#include <utility>
 #include <vector>
 
 #include "layouts.h"
