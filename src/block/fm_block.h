@@ -36,7 +36,7 @@ class FmBlock final : public Block {
 
   // The parts of `forward`, for an example whose features come in portions.
 
-  /// What features add, beside the sum of x v.
+  /// The numbers that features add, beside the sum of x v.
   struct Sums {
     float squares = 0;  ///< of |x v|
     InstanceSums instance;

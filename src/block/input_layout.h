@@ -8,7 +8,8 @@
 
 namespace leveret::block {
 
-/// Where a group of inputs of the MLP begins, behind the pairs, which come first; see NormBlock.
+/// The place at which a group of inputs of the MLP begins, behind the pairs, which come first; see
+/// NormBlock.
 struct InputLayout {
   std::uint32_t fields = 0;
   std::uint32_t pairs() const { return fields * (fields + 1) / 2; }

@@ -1,6 +1,6 @@
-/// What a block learns beside the cells and rows of features: arrays, which it declares. Values are
-/// in Parameters. Sections of a file, replicas of threads, counts of weights and checks of numbers
-/// follow from the declarations, by loops.
+/// The arrays that a block declares: all that it learns beside the cells and rows of features.
+/// Values are in Parameters. Sections of a file, replicas of threads, counts of weights and checks
+/// of numbers follow from the declarations, by loops.
 #pragma once
 
 #include <cstddef>
@@ -55,8 +55,8 @@ struct LearnedArray {
   float rate = 0;                 ///< of kAdagrad
   ArrayId sums = ArrayId::kNone;  ///< of kAdagrad: where its sums of squares are
 
-  // Where the values are, if not in an array of their own: every example reads or writes these few,
-  // which lie side by side.
+  // The place of the values in Scalars, for those without an array of their own: every example
+  // reads or writes these few, which lie side by side.
   float* (*floats)(Scalars&) = nullptr;
   double* (*doubles)(Scalars&) = nullptr;
 
@@ -78,7 +78,7 @@ struct LayerArrays {
   ArrayId bias_moment = ArrayId::kNone;
 };
 
-/// What all blocks of a network declare. The ids are the same for any number of fields.
+/// The declarations of all blocks of a network. The ids are the same for any number of fields.
 struct Declarations {
   std::vector<LearnedArray> arrays;
   std::vector<LayerArrays> layers;
