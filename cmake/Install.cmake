@@ -1,10 +1,12 @@
 # `cmake --install`: the program, the library and its header, man pages, shell completions.
 # Everything here is named by what stands in the tree, so a new page or header needs no edit.
 
-if(TARGET leveret)
-  set_target_properties(leveret PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-endif()
-foreach(program leveret leveret-synth)
+foreach(program leveret leveret-mpi)
+  if(TARGET ${program})
+    set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  endif()
+endforeach()
+foreach(program leveret leveret-mpi leveret-synth)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()

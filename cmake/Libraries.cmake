@@ -49,3 +49,15 @@ else()
   target_link_libraries(leveret_lib_openblas INTERFACE ${OPENBLAS_LIBRARY})
   target_link_libraries(leveret_lib_fmt INTERFACE fmt::fmt)
 endif()
+
+# MPI is for leveret-mpi alone. Where scripts/test builds it must be there, so that no test of it is
+# left out; anywhere else a machine without MPI builds the rest.
+set(LEVERET_MPI AUTO CACHE STRING "Build leveret-mpi: ON, OFF, or AUTO where MPI is found")
+if(LEVERET_MPI STREQUAL "AUTO")
+  find_package(MPI COMPONENTS C QUIET)
+elseif(LEVERET_MPI)
+  find_package(MPI REQUIRED COMPONENTS C)
+endif()
+if(NOT TARGET MPI::MPI_C)
+  message(STATUS "leveret-mpi is not built: it needs libopenmpi-dev and openmpi-bin")
+endif()

@@ -13,16 +13,9 @@
 namespace leveret::cli {
 namespace {
 
-/// Options that CLI11 has no type for, or that are about other options.
-struct TrainFlags {
-  std::string progress;
-  bool window_given = false;
-  bool allow_mpirun = false;
-};
-
 [[noreturn]] void misuse(const std::string& what) { throw CLI::ValidationError(what); }
 
-void check_options(const TrainOptions& options, const TrainFlags& flags) {
+void check_options(const TrainOptions& options, bool allow_mpirun) {
   check_model_name("-f", options.final_model);
   if (options.passes > 1 && options.input.cache.empty()) {
     misuse("--passes needs a cache to read again: give -c, or -c FILE");
@@ -31,12 +24,8 @@ void check_options(const TrainOptions& options, const TrainFlags& flags) {
     misuse("--holdout_after counts examples in order: not with --threads");
   }
   if (options.pin && options.threads == 1) misuse("--pin changes nothing: it needs --threads");
-  if (options.quiet && !flags.progress.empty()) misuse("--progress changes nothing with --quiet");
-  if (flags.window_given && options.metrics.empty()) {
-    misuse("--window changes nothing: it needs --metrics");
-  }
   const long copies = launched_copies();
-  if (copies > 1 && !flags.allow_mpirun) {
+  if (copies > 1 && !allow_mpirun) {
     misuse(
         fmt::format("mpirun or srun started {} copies of this program, which would each learn "
                     "and save the same; start one, with --threads, or give --allow_mpirun",
@@ -49,21 +38,14 @@ void check_files(const TrainOptions& options) {
   uses.add(options.input);
   uses.add_model("-i", options.initial_model);
   uses.add_saved_model("-f", options.final_model);
-  if (!options.predictions.empty()) uses.add_output("-p", options.predictions);
-  if (!options.metrics.empty()) uses.add_output("--metrics", options.metrics);
+  add_uses(uses, options.report);
   uses.check();
 }
 
-int run_train(TrainOptions& options, const TrainFlags& flags) {
+int run_train(TrainOptions& options, bool allow_mpirun) {
   settle_input(options.input);
-  if (!flags.progress.empty()) {
-    try {
-      options.progress = train::ProgressInterval::parse(flags.progress);
-    } catch (const std::runtime_error& error) {
-      misuse(error.what());
-    }
-  }
-  check_options(options, flags);
+  settle_report(options.report);
+  check_options(options, allow_mpirun);
   check_files(options);
   learn_and_save(options);
   return 0;
@@ -76,29 +58,6 @@ void add_files(CLI::App& verb, TrainOptions& options) {
   verb.add_option("-f,--final_regressor", options.final_model, "save the model here")
       ->type_name("MODEL")
       ->check(not_empty());
-  verb.add_option("-p,--predictions", options.predictions,
-                  "write each example's prediction, made before it was learned")
-      ->type_name("FILE")
-      ->check(not_empty());
-  verb.add_option("--metrics", options.metrics, "write a JSON line per window")
-      ->type_name("FILE")
-      ->check(not_empty());
-}
-
-void add_reports(CLI::App& verb, TrainOptions& options, TrainFlags& flags) {
-  verb.add_option_function<std::uint64_t>(
-          "--window",
-          [&options, &flags](std::uint64_t window) {
-            options.window = window;
-            flags.window_given = true;
-          },
-          "examples per window of --metrics")
-      ->type_name("N")
-      ->check(within(1, std::uint64_t{1} << 40))
-      ->default_str(std::to_string(options.window));
-  verb.add_option("-P,--progress", flags.progress,
-                  "a line every N examples, or at every growth by factor X.Y; default 2.0")
-      ->type_name("N|X.Y");
 }
 
 void add_learning(CLI::App& verb, TrainOptions& options) {
@@ -129,17 +88,17 @@ void add_learning(CLI::App& verb, TrainOptions& options) {
 
 void setup_train(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TrainOptions>();
-  auto flags = std::make_shared<TrainFlags>();
+  auto allow_mpirun = std::make_shared<bool>(false);
   CLI::App* verb = app.add_subcommand("train", "learn a model; progressive validation on stderr");
   add_input_options(*verb, options->input);
   add_files(*verb, *options);
-  add_reports(*verb, *options, *flags);
+  add_report_options(*verb, options->report);
   add_learning(*verb, *options);
-  verb->add_flag("--allow_mpirun", flags->allow_mpirun,
+  verb->add_flag("--allow_mpirun", *allow_mpirun,
                  "run as one of several copies that mpirun or srun started");
-  verb->add_flag("--quiet", options->quiet, "no progress and no summary");
   options->flags.add_to(*verb);
-  verb->callback([options, flags, &exit_code] { exit_code = run_train(*options, *flags); });
+  verb->callback(
+      [options, allow_mpirun, &exit_code] { exit_code = run_train(*options, *allow_mpirun); });
 }
 
 }  // namespace leveret::cli

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -11,26 +10,17 @@
 
 #include "block/gemm.h"
 #include "cli/console.h"
+#include "cli/train_report.h"
 #include "cli/train_summary.h"
 #include "files/atomic_file.h"
 #include "kernels/dispatch.h"
 #include "modelfile/model_io.h"
 #include "predict/predictor.h"
-#include "train/answers.h"
 #include "train/hogwild.h"
 #include "train/learner.h"
 
 namespace leveret::cli {
 namespace {
-
-/// The status line of the terminal, gone with it however the run ends.
-class StatusLine {
- public:
-  StatusLine() = default;
-  ~StatusLine() { set_status({}); }
-  StatusLine(const StatusLine&) = delete;
-  StatusLine& operator=(const StatusLine&) = delete;
-};
 
 /// The parts of a run live here, its passes are in run().
 class TrainRun {
@@ -40,14 +30,12 @@ class TrainRun {
         model_(std::make_shared<model::Model>(first_model(options))),
         kernels_(kernels::active()),
         learner_(*model_, names_, kernels_),
-        windows_(options.window),
-        progress_(options.progress),
-        start_(std::chrono::steady_clock::now()) {}
+        report_(options.report, options.passes, options.threads) {}
 
   void run() {
     open_outputs();
     tally_ = bad_line_tally(options_.input);
-    if (!options_.quiet) begin_progress();
+    report_.begin_progress(options_.final_model.empty());
     StopOnSignal stop;
     try {
       learn_passes(stop);
@@ -72,20 +60,17 @@ class TrainRun {
     for (unsigned pass = 0; pass < options_.passes && !stop.stopped(); ++pass) {
       stop.watch(nullptr);
       open_input(pass);
-      // Windows are seen as they come: not before there is something to learn from.
-      if (pass == 0 && !options_.metrics.empty()) metrics_.emplace(options_.metrics);
+      report_.begin_pass(*source_);
       stop.watch(source_.get());
       learn_all(pass);
     }
-    if (stop.stopped() && !options_.quiet) say("stopped by a signal; what was read is learned");
+    if (stop.stopped() && !options_.report.quiet) say(kStopped);
   }
 
   void open_outputs() {
     // A model that cannot be saved is known now, not after hours of learning.
     if (!options_.final_model.empty()) files::AtomicFile(options_.final_model);
-    if (!options_.predictions.empty()) {
-      predictions_.emplace(options_.predictions, Output::File::kWhole);
-    }
+    report_.open_predictions();
   }
 
   void open_input(unsigned pass) {
@@ -95,17 +80,9 @@ class TrainRun {
     } else {
       source_ = open_examples(options_.input, names_, parser, *tally_, options_.threads, pass > 0);
     }
-    if (bar_) bar_->begin_pass(source_->bytes_total().value_or(0), seconds());
-  }
-
-  void begin_progress() {
-    if (options_.final_model.empty()) say("without -f the model is dropped at the end");
-    say_raw(train::Progress::header());
-    if (stderr_is_terminal()) bar_.emplace(options_.passes);
   }
 
   void learn_all(unsigned pass) {
-    if (predictions_) answers_.emplace(options_.threads);
     try {
       if (options_.threads > 1) {
         learn_hogwild(pass);
@@ -115,7 +92,7 @@ class TrainRun {
     } catch (const ReaderGone&) {
       throw;
     } catch (...) {
-      say_good(good_examples(*source_, *tally_, examples_), "example", not_saved());
+      say_good(good_examples(*source_, *tally_, report_.examples()), "example", not_saved());
       throw_again(*source_);
     }
     tally_->finish();
@@ -134,10 +111,11 @@ class TrainRun {
 
   void begin_chunk(const text::ExampleChunk& chunk, unsigned pass, unsigned thread = 0) {
     if (pass == 0) count_lines(*source_, chunk, *tally_);
-    if (answers_) answers_->expect(chunk, thread);
+    if (report_.answers() != nullptr) report_.answers()->expect(chunk, thread);
   }
 
   void learn_hogwild(unsigned pass) {
+    train::Answers* const answers = report_.answers();
     train::HogwildOptions hogwild;
     hogwild.threads = options_.threads;
     hogwild.pin = options_.pin;
@@ -146,16 +124,16 @@ class TrainRun {
         .run(
             [&](text::ExampleChunk& chunk, unsigned thread) {
               if (source_->next(chunk)) {
-                if (answers_) answers_->wait_for_room(chunk, thread);
+                if (answers != nullptr) answers->wait_for_room(chunk, thread);
                 return true;
               }
               // A source that was stopped may have kept the chunk whose turn it is.
-              if (answers_) answers_->stop();
+              if (answers != nullptr) answers->stop();
               return false;
             },
             [&] {
               source_->stop();
-              if (answers_) answers_->stop();
+              if (answers != nullptr) answers->stop();
             },
             options_.input.cache.empty(),
             [&](const text::ExampleChunk& chunk, unsigned thread) {
@@ -184,88 +162,34 @@ class TrainRun {
     report();
     if (!predictor_) predictor_.emplace(model_, names_, kernels_);
     predictor_->predict(chunk, count, chunk.examples.size() - count, outcomes_);
-    held_out_ = true;
+    report_.hold_out();
   }
 
-  void write_answers(unsigned thread) {
-    answers_->add(outcomes_, thread);
-    answers_->take(lines_);
-    predictions_->write(lines_);
-    predictions_->flush();
-    lines_.clear();
-  }
-
-  /// Everything that is told about the outcomes so far; then forgets them.
-  void report(unsigned thread = 0) {
-    if (answers_) write_answers(thread);
-    for (const predict::Outcome& outcome : outcomes_.items) {
-      if (held_out_) {
-        holdout_.add(outcome.probability, outcome.label, outcome.importance);
-      } else {
-        labelled_ += outcome.label != 0;
-      }
-      ++examples_;
-      features_ += outcome.features;
-      if (!wants_figures()) continue;
-      const bool full = windows_.add(outcome.probability, outcome.label, outcome.importance);
-      if (full && metrics_) write_window();
-      if (!options_.quiet && progress_.due(examples_)) {
-        say_raw(progress_.line(examples_, windows_.total(), outcome.label, outcome.probability,
-                               outcome.features));
-      }
-    }
-    outcomes_.clear();
-    show_bar();
-  }
-
-  void show_bar() {
-    if (!bar_ || !source_->bytes_total() || !bar_->due(seconds())) return;
-    set_status(bar_->render(source_->bytes_read(), examples_, seconds(), terminal_columns() - 1));
-  }
-
-  /// Whether anybody is told what predictions are worth. Histograms are behind it.
-  bool wants_figures() const { return !options_.quiet || metrics_.has_value(); }
-
-  void write_window() {
-    metrics_->write(windows_.close(seconds(), tally_->bad()) + "\n");
-    metrics_->flush();
-  }
+  void report(unsigned thread = 0) { report_.add(outcomes_, tally_->bad(), thread); }
 
   void finish() {
     set_status({});
-    if (labelled_ == 0) {
+    if (report_.labelled() == 0) {
       throw std::runtime_error(
           fmt::format("no labelled example came: nothing is learned{}", not_saved()));
     }
     if (!options_.final_model.empty()) modelfile::save_model(*model_, options_.final_model);
     saved_ = true;
-    if (metrics_ && windows_.pending()) write_window();
-    if (metrics_) metrics_->close();
-    if (predictions_) predictions_->close();
-    if (!options_.quiet) say_raw(train_summary(*model_, figures()));
+    report_.close(tally_->bad());
+    if (!options_.report.quiet) say_raw(train_summary(*model_, figures()));
     const std::string warning = train_warning(*model_);
     if (!warning.empty()) say("warning: " + warning);
   }
 
   RunFigures figures() {
-    return {.examples = examples_,
-            .features = features_,
-            .bad_lines = tally_->bad(),
-            .total = windows_.total(),
-            .held_out = held_out_ ? std::optional(holdout_.snapshot()) : std::nullopt,
-            .seconds = seconds(),
-            .kernels = kernels_.name,
-            .gemm = may_use_gemm() ? block::openblas().core : nullptr};
+    RunFigures figures = report_.figures(tally_->bad());
+    if (may_use_gemm()) figures.gemm = block::openblas().core;
+    return figures;
   }
 
   bool may_use_gemm() const { return model_->spec().batch_size > 1 && model_->spec().has_mlp(); }
 
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
   const TrainOptions& options_;
-  StatusLine status_line_;
   text::NamespaceNames names_;
   const std::shared_ptr<model::Model> model_;
   const kernels::Kernels& kernels_;
@@ -273,19 +197,10 @@ class TrainRun {
   std::optional<predict::Predictor> predictor_;  ///< for what is held out
   std::unique_ptr<stream::BadLineTally> tally_;
   std::unique_ptr<stream::ExampleSource> source_;
-  std::optional<Output> predictions_, metrics_;
   predict::Outcomes outcomes_;
-  train::MetricsWindows windows_;
-  train::Metrics holdout_;
-  train::Progress progress_;
-  std::optional<train::ProgressBar> bar_;
-  std::optional<train::Answers> answers_;  ///< of this pass; with -p
-  std::string lines_;
-  std::uint64_t examples_ = 0, learned_ = 0, features_ = 0;
-  std::uint64_t labelled_ = 0;  ///< of those learned from
-  bool held_out_ = false;
+  TrainReport report_;
+  std::uint64_t learned_ = 0;
   bool saved_ = false;
-  std::chrono::steady_clock::time_point start_;
 };
 
 }  // namespace

@@ -5,26 +5,22 @@
 #include <string>
 
 #include "cli/input.h"
+#include "cli/report_options.h"
 #include "cli/spec_flags.h"
-#include "train/metrics.h"
-#include "train/progress.h"
 
 namespace leveret::cli {
 
 struct TrainOptions {
   InputOptions input;
+  ReportOptions report;
   SpecFlags flags;
-  std::string initial_model;  ///< -i; empty: a new model
-  std::string final_model;    ///< -f; empty: it is dropped at the end
-  std::string predictions, metrics;
-  train::ProgressInterval progress;
-  std::uint64_t window = train::MetricsWindows::kDefaultSize;
+  std::string initial_model;        ///< -i; empty: a new model
+  std::string final_model;          ///< -f; empty: it is dropped at the end
   std::uint64_t holdout_after = 0;  ///< 0: nothing is held out
   std::uint64_t max_memory = 0;     ///< 0: what the machine has
   unsigned threads = 1;
   unsigned passes = 1;
   bool pin = false;
-  bool quiet = false;
 };
 
 /// Learns and saves. Files appear only when all went well. Errors are exceptions, as elsewhere.

@@ -1,0 +1,58 @@
+#include "cli/program.h"
+
+#include <exception>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/process.h"
+#include "kernels/dispatch.h"
+
+namespace leveret::cli {
+namespace {
+
+std::vector<std::string> with_underscores(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (!argument.starts_with("--")) continue;
+    for (std::size_t i = 2; i < argument.size() && argument[i] != '='; ++i) {
+      if (argument[i] == '-') argument[i] = '_';
+    }
+  }
+  return {arguments.rbegin(), arguments.rend()};  // CLI11 wants them last first
+}
+
+}  // namespace
+
+bool has_kernels() {
+  try {
+    kernels::active();
+    return true;
+  } catch (const std::runtime_error& error) {
+    say(std::string("error: ") + error.what());
+    return false;
+  }
+}
+
+void parse(CLI::App& app, int argc, char** argv) { app.parse(with_underscores(argc, argv)); }
+
+int end_with_message(const std::function<int()>& run) {
+  try {
+    return run();
+  } catch (const ReaderGone&) {
+    end_by_sigpipe();
+  } catch (const std::bad_alloc&) {
+    say("error: out of memory");
+  } catch (const std::system_error& error) {
+    const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
+    say(std::string("error: ") + (no_thread ? "cannot start a thread: " : "") + error.what() +
+        (no_thread ? "; raise the limit (ulimit -u, ulimit -v)" : ""));
+  } catch (const std::exception& error) {
+    say(std::string("error: ") + error.what());
+  }
+  return 1;
+}
+
+}  // namespace leveret::cli

@@ -1,0 +1,21 @@
+/// What the programs of the command line have in common: how they read their arguments, and how
+/// they end.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace leveret::cli {
+
+/// False, and told, when LEVERET_SIMD asks for what this machine does not have.
+bool has_kernels();
+
+/// Parses the arguments and runs the verb that they name. Long options take `_` or `-` alike: they
+/// are registered with `_`. CLI::ParseError is for end_parse (help.h).
+void parse(CLI::App& app, int argc, char** argv);
+
+/// The exit code of `run`, or, after saying what went wrong, 1. Where the reader of standard output
+/// has gone it does not return.
+int end_with_message(const std::function<int()>& run);
+
+}  // namespace leveret::cli

@@ -1,0 +1,30 @@
+/// Options about what a run that learns tells of itself, the same for every program that has one.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "cli/file_uses.h"
+#include "train/metrics.h"
+#include "train/progress.h"
+
+namespace leveret::cli {
+
+struct ReportOptions {
+  std::string predictions, metrics;  ///< files; empty: none
+  train::ProgressInterval progress;
+  std::uint64_t window = train::MetricsWindows::kDefaultSize;
+  bool quiet = false;  ///< no progress and no summary
+
+  std::string progress_text;  ///< -P; settle_report() makes `progress` of it
+  bool window_given = false;
+};
+
+void add_report_options(CLI::App& app, ReportOptions& options);
+/// Once the options are parsed. Misuse is CLI::ValidationError.
+void settle_report(ReportOptions& options);
+/// The files that are written.
+void add_uses(FileUses& uses, const ReportOptions& options);
+
+}  // namespace leveret::cli
