@@ -143,7 +143,7 @@ show_parts() {
           part = substr($1, 1, at - 1)
           kind = substr($1, at + 1)
           if (!(kind in seen)) { seen[kind] = 1; order[++kinds] = kind }
-          ns[kind, part] = $column * 1e9
+          ns[kind, part] = $column
         }
         END {
           n = split("parse look_up linear cross own layer mix", list, " ")
