@@ -31,10 +31,11 @@ void FmBlock::forward(const Parameters&, Tape& tape, std::size_t begin, std::siz
 
 void FmBlock::add(Tape& tape, std::size_t b, float* sum, Sums& others) const {
   const std::size_t k = config_.fm_row.k;
-  const std::size_t at = tape.row_layout->weights(part_).begin;
   float* const v = tape.fm.vector.data();
   float squares = 0;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
+    if (!has_vectors(tape, run.field)) continue;
+    const std::size_t at = tape.layout_of(run.field).weights(part_).begin;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       if (tape.rows[i] == nullptr) continue;
       const float x = tape.field_values[i];
@@ -60,19 +61,22 @@ void FmBlock::finish(Tape& tape, std::size_t b, const float* sum, const Sums& ot
 
 void FmBlock::backward(const Parameters&, Tape& tape) const {
   const std::size_t k = config_.fm_row.k;
-  const std::size_t at = tape.row_layout->weights(part_).begin;
   const std::uint32_t first = tape.field_begin(0);
   table::AlignedFloats& gradients = tape.row_gradients[part_];
   at_least(gradients, (tape.field_begin(tape.size) - first) * k);
   for (std::size_t b = 0; b < tape.size; ++b) {
     const float d = tape.scores[b].d_ffm * tape.fm.scale[b];
     const float* const sum = tape.fm.sums.data() + b * k;
-    for (std::uint32_t i = tape.field_begin(b); i < tape.field_begin(b + 1); ++i) {
-      if (tape.rows[i] == nullptr) continue;
-      const float x = tape.field_values[i];
-      float* const g = gradients.data() + (i - first) * k;
-      kernels_.decode(config_.fm_row.codec, tape.rows[i] + at, k, g);
-      for (std::size_t c = 0; c < k; ++c) g[c] = d * x * (sum[c] - x * g[c]);
+    for (const feature::FieldRun& run : tape.field_runs(b)) {
+      if (!has_vectors(tape, run.field)) continue;
+      const std::size_t at = tape.layout_of(run.field).weights(part_).begin;
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        if (tape.rows[i] == nullptr) continue;
+        const float x = tape.field_values[i];
+        float* const g = gradients.data() + (i - first) * k;
+        kernels_.decode(config_.fm_row.codec, tape.rows[i] + at, k, g);
+        for (std::size_t c = 0; c < k; ++c) g[c] = d * x * (sum[c] - x * g[c]);
+      }
     }
   }
 }

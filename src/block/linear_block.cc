@@ -216,7 +216,7 @@ LinearSums LinearBlock::add_mixed(const Parameters& parameters, Tape& tape, std:
         seen += tape.log_counts[i];
       }
     }
-    const float length = static_cast<float>(run.end - run.begin);
+    const float length = static_cast<float>(tape.batch->length(run));
     group_linear[run.group] += sum;
     // A group that comes in several runs counts with the mean of each.
     group_counts[run.group] += odds / length;

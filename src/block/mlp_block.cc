@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "block/dense_products.h"
 #include "block/logistic.h"
 
 namespace leveret::block {
@@ -41,7 +42,10 @@ void MlpBlock::declare(const InputLayout& layout, Declarations& declarations) {
 }
 
 void MlpBlock::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
-  const std::size_t inputs = parameters.layout.stride(config_.mixed);
+  // A part of a model may have fewer inputs than the fields make.
+  const InputLayout& layout = parameters.layout;
+  const std::size_t inputs =
+      layout.fields > 0 ? width(parameters, 0) : layout.stride(config_.mixed);
   at_least(tape.inputs_store, size * inputs);
   at_least(tape.d_inputs_store, size * inputs + kernels::Kernels::kSpare);
   tape.inputs = tape.inputs_store;
@@ -56,7 +60,7 @@ void MlpBlock::open(const Parameters& parameters, std::size_t size, Tape& tape) 
 
 void MlpBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                        std::size_t end) const {
-  layer_forward(parameters, tape, 0, begin, end);
+  forward_first(parameters, tape, begin, end);
   forward_rest(parameters, tape, begin, end);
 }
 
@@ -64,18 +68,10 @@ void MlpBlock::forward(const Parameters& parameters, Tape& tape, std::size_t beg
 void MlpBlock::layer_forward(const Parameters& parameters, Tape& tape, std::size_t l,
                              std::size_t begin, std::size_t end) const {
   const ConstDense layer = parameters.layer(l);
-  const GemmShape shape = shape_of(parameters, l, end - begin);
-  const float* const in = layer_input(tape, l) + begin * shape.inputs;
-  float* const out = tape.hidden[l].data() + begin * layer.outputs;
-  if (tape.gemm == nullptr || !forward_pays(shape)) {
-    kernels_->dense_forward(layer.weights.data(), layer.bias.data(), in, shape.inputs,
-                            layer.outputs, layer.stride(), shape.examples, out);
-    return;
-  }
-  for (std::size_t b = 0; b < shape.examples; ++b) {
-    std::copy_n(layer.bias.data(), layer.outputs, out + b * layer.outputs);
-  }
-  tape.gemm->forward(shape, layer.weights.data(), in, out);
+  const std::size_t inputs = width(parameters, l);
+  DenseProducts{kernels_, tape.gemm}.forward(layer, inputs, layer_input(tape, l) + begin * inputs,
+                                             end - begin,
+                                             tape.hidden[l].data() + begin * layer.outputs);
 }
 
 void MlpBlock::forward_rest(const Parameters& parameters, Tape& tape, std::size_t begin,
@@ -120,24 +116,9 @@ void MlpBlock::backward_together(const Parameters& parameters, Tape& tape) const
     }
   }
   backward_by_layer(parameters, tape, 0, tape.size, tape.d_output.data(), [&](const LayerStep& at) {
-    layer_backward(parameters.layer(at.layer), tape, at);
+    DenseProducts{kernels_, tape.gemm}.backward(parameters.layer(at.layer), at.inputs, at.d_out,
+                                                tape.size, at.d_in);
   });
-}
-
-/// Input gradients of all examples.
-void MlpBlock::layer_backward(const ConstDense& layer, const Tape& tape,
-                              const LayerStep& at) const {
-  const GemmShape shape{at.inputs, layer.outputs, layer.stride(), tape.size};
-  const float* const end = at.d_out + tape.size * layer.outputs;
-  const std::ptrdiff_t fired = std::count_if(at.d_out, end, [](float d) { return d != 0.0f; });
-  if (backward_pays(shape, static_cast<std::size_t>(fired))) {
-    tape.gemm->backward(shape, layer.weights.data(), at.d_out, at.d_in);
-    return;
-  }
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    kernels_->dense_backward(layer.weights.data(), at.d_out + b * layer.outputs, at.inputs,
-                             layer.outputs, layer.stride(), at.d_in + b * at.inputs);
-  }
 }
 
 }  // namespace leveret::block

@@ -6,7 +6,6 @@
 
 #include "block/block.h"
 #include "block/config.h"
-#include "block/gemm.h"
 
 namespace leveret::block {
 
@@ -23,6 +22,14 @@ class MlpBlock final : public Block {
   /// Writes hidden and scores.deep.
   void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                std::size_t end) const override;
+  // The same in two steps, for an example whose inputs come in portions.
+
+  /// What tape.inputs makes of the first layer's outputs, as they are before ReLU: in
+  /// tape.hidden[0].
+  void forward_first(const Parameters& parameters, Tape& tape, std::size_t begin,
+                     std::size_t end) const {
+    layer_forward(parameters, tape, 0, begin, end);
+  }
   /// All that follows the first layer, whose outputs are in tape.hidden[0] as they are before ReLU.
   void forward_rest(const Parameters& parameters, Tape& tape, std::size_t begin,
                     std::size_t end) const;
@@ -44,10 +51,6 @@ class MlpBlock final : public Block {
   static const float* layer_input(const Tape& tape, std::size_t l) {
     return l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data();
   }
-  static GemmShape shape_of(const Parameters& parameters, std::size_t l, std::size_t examples) {
-    const ConstDense layer = parameters.layer(l);
-    return {width(parameters, l), layer.outputs, layer.stride(), examples};
-  }
   /// One layer on the way back: input, the output's gradient, and where the input's belongs.
   struct LayerStep {
     std::size_t layer;
@@ -66,7 +69,6 @@ class MlpBlock final : public Block {
   void layer_forward(const Parameters& parameters, Tape& tape, std::size_t l, std::size_t begin,
                      std::size_t end) const;
   void backward_together(const Parameters& parameters, Tape& tape) const;
-  void layer_backward(const ConstDense& layer, const Tape& tape, const LayerStep& at) const;
 
   const kernels::Kernels* kernels_;
   Config config_;

@@ -121,6 +121,11 @@ struct Tape {
   std::uint32_t field_begin(std::size_t b) const { return batch->field_features_begin[first + b]; }
 
   const table::RowLayout* row_layout = nullptr;  ///< of `rows`
+  /// By field, where tables are a part of a model's and each field has a layout of its own.
+  std::vector<const table::RowLayout*> field_layouts;
+  const table::RowLayout& layout_of(std::uint32_t field) const {
+    return field_layouts.empty() ? *row_layout : *field_layouts[field];
+  }
 
   // Per feature of the whole batch. Optimizers write by to_learn; all others read by the views of
   // it, or of to_read, which Lookup::open chooses: who predicts has a const model.

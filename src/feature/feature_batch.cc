@@ -13,6 +13,7 @@ void FeatureBatch::clear() {
   runs_begin.assign(1, 0);
   field_features.clear();
   field_features_begin.assign(1, 0);
+  lengths.clear();
   parents.clear();
   if (!derived.chunk.examples.empty()) derived.chunk.clear();
 }

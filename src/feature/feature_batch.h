@@ -30,13 +30,15 @@ struct FieldRun {
 };
 
 /// A feature of a field; `linear` is the place of the same feature in FeatureBatch::linear, or
-/// kNoLinear when its namespace has no linear weights.
+/// kNoLinear when its namespace has no linear weights; in a part of a batch (FeatureBatch::lengths)
+/// kLinearElsewhere when it has some that are not in this part.
 struct FieldFeature {
   std::uint32_t hash;
   float value;
   std::uint32_t linear;
 };
 inline constexpr std::uint32_t kNoLinear = 0xffffffffu;
+inline constexpr std::uint32_t kLinearElsewhere = 0xfffffffeu;
 inline constexpr std::uint32_t kNoParent = 0xffffffffu;
 
 /// Linear features, one example's after the other: their own, or those of a chunk, as they lie
@@ -98,6 +100,14 @@ struct FeatureBatch {
   LinearFeatures linear;  ///< without the constant, interactions included
   Unfilled<LinearRun> linear_runs;
   std::vector<std::uint32_t> linear_runs_begin{0};
+
+  /// By linear run: the features of the whole run, where the batch is a part of one that has more of
+  /// them. Empty: runs are whole.
+  std::vector<std::uint32_t> lengths;
+  std::size_t length(const LinearRun& run) const {
+    return lengths.empty() ? run.end - run.begin
+                           : lengths[static_cast<std::size_t>(&run - linear_runs.data())];
+  }
 
   Unfilled<FieldFeature> field_features;
   std::vector<std::uint32_t> field_features_begin{0};

@@ -34,13 +34,17 @@ Key key_in(const Slot* slot) {
 Lookup::Lookup(const Model& model)
     : mixed_(model.spec().mixed()),
       hashed_(model.tables().hashed() != nullptr),
-      some_apart_(hashed_ || !model.spec().features.linear_all) {}
+      some_apart_(hashed_ || !model.spec().features.linear_all || model.tables().is_part()) {}
 
 void Lookup::open(const Model& model, const FeatureBatch& batch, Tape& tape, Use use) {
   tape.learns = use == Use::kLearn;
   tape.learns ? open(batch, tape.to_learn, tape) : open(batch, tape.to_read, tape);
   tape.batch = &batch;
   tape.row_layout = model.tables().has_rows() ? &model.tables().row_layout() : nullptr;
+  tape.field_layouts.clear();
+  for (std::uint32_t f = 0; model.tables().is_part() && f < model.tables().fields(); ++f) {
+    tape.field_layouts.push_back(&model.tables().field(f).rows().layout());
+  }
   several_fields_ = model.features().several_fields();
   at_least(found_after_, batch.size());
   at_least(tape.values, batch.linear.size());
@@ -63,6 +67,7 @@ void Lookup::open(const FeatureBatch& batch, Places& places, Tape& tape) const {
 bool Lookup::is_apart(const FieldFeature& feature, std::uint32_t field, const Tape& tape,
                       std::size_t example) const {
   if (hashed_ || feature.linear == feature::kNoLinear) return true;
+  if (feature.linear == feature::kLinearElsewhere) return true;
   if (!several_fields_) return false;
   // Its slot is in the shard of its namespace's first field.
   for (const LinearRun& run : tape.batch->linear_runs_of(example)) {
@@ -260,6 +265,20 @@ float Lookup::scaled(const Tables& tables, const Tape& tape, std::size_t example
   return x / std::max(largest, std::fabs(x));
 }
 
+/// The values of an example's features whose cells another part of the model has.
+void Lookup::scale_elsewhere(const Tables& tables, Tape& tape, std::size_t example) const {
+  for (const FieldRun& run : tape.batch->field_runs_of(example)) {
+    const Shard& shard = tables.field(run.field);
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const FieldFeature& f = tape.batch->field_features[i];
+      if (f.linear != feature::kLinearElsewhere) continue;
+      const Slot* const slot = shard.find(table::key_of(f.hash));
+      const float largest = slot != nullptr ? shard.largest_value(*slot) : 0.0f;
+      tape.field_values[i] = f.value / std::max(largest, std::fabs(f.value));
+    }
+  }
+}
+
 void Lookup::resolve_values(const Model& model, Tape& tape, std::size_t b) const {
   const FeatureBatch& batch = *tape.batch;
   const std::size_t example = tape.first + b;
@@ -283,8 +302,10 @@ void Lookup::resolve_values(const Model& model, Tape& tape, std::size_t b) const
   }
   for (std::uint32_t i = field_begin; i < field_end; ++i) {
     const FieldFeature f = features[i];
+    if (f.linear == feature::kLinearElsewhere) continue;
     field_values[i] = f.linear != feature::kNoLinear ? values[f.linear] : f.value;
   }
+  if (model.tables().is_part()) scale_elsewhere(model.tables(), tape, example);
 }
 
 void Lookup::resolve_all(Model& model, const FeatureBatch& batch, Tape& tape) {

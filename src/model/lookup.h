@@ -70,6 +70,7 @@ class Lookup {
   table::Slot* insert(table::Shard& shard, table::Key key);
   void resolve_rows(table::Tables& tables, Tape& tape, std::size_t example, bool apart);
   void put_row(table::Shard& shard, std::uint32_t field, table::Row row, std::byte*& at) const;
+  void scale_elsewhere(const table::Tables& tables, Tape& tape, std::size_t example) const;
   float scaled(const table::Tables& tables, const Tape& tape, std::size_t example,
                std::uint32_t i) const;
   bool is_apart(const feature::FieldFeature& feature, std::uint32_t field, const Tape& tape,
@@ -77,7 +78,8 @@ class Lookup {
 
   bool mixed_, hashed_;
   /// Some features of fields have slots that no linear feature has: all with -b, those whose
-  /// namespace is not linear, and those of a namespace's second field.
+  /// namespace is not linear or has its cells in another part of the model, and those of a
+  /// namespace's second field.
   bool some_apart_;
   bool several_fields_ = false;
   HotRows* hot_ = nullptr;

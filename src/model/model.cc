@@ -50,6 +50,8 @@ kernels::StepRule factor_rule(const Spec& spec, std::uint32_t k) {
   return rule;
 }
 
+}  // namespace
+
 table::ShardOptions shard_options(const Spec& spec, const block::Config& config, Use use) {
   table::ShardOptions options;
   options.cells = cell_kind(spec);
@@ -60,8 +62,6 @@ table::ShardOptions shard_options(const Spec& spec, const block::Config& config,
   return options;
 }
 
-}  // namespace
-
 Model::Model(Spec spec, std::uint64_t memory_limit)
     : Model(std::move(spec), std::vector<feature::NamespacePlan>(), memory_limit) {}
 
@@ -69,15 +69,15 @@ Model::Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t
              Use use, std::vector<kernels::Codec> rows)
     : spec_(std::move(spec)), rows_(std::move(rows)) {
   check_spec(spec_);
-  shared_ = std::make_shared<Shared>(spec_, config(), std::move(plans), memory_limit, use);
+  features_ = std::make_shared<feature::FeatureMap>(spec_.map_options(), std::move(plans));
+  tables_ = std::make_shared<table::Tables>(shard_options(spec_, config(), use),
+                                            spec_.bit_precision, memory_limit);
   fit_fields();
 }
 
-Model::Shared::Shared(const Spec& spec, const block::Config& config,
-                      std::vector<feature::NamespacePlan> plans, std::uint64_t memory_limit,
-                      Use use)
-    : features(spec.map_options(), std::move(plans)),
-      tables(shard_options(spec, config, use), spec.bit_precision, memory_limit) {}
+Model::Model(Spec spec, std::shared_ptr<feature::FeatureMap> features,
+             std::shared_ptr<table::Tables> tables)
+    : spec_(std::move(spec)), features_(std::move(features)), tables_(std::move(tables)) {}
 
 block::Config Model::config() const {
   block::Config config;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "block/config.h"
@@ -35,6 +36,12 @@ class Model {
   Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t memory_limit,
         Use use = Use::kLearn, std::vector<kernels::Codec> rows = {});
 
+  /// A part of a model, of which others have the rest: over features that parts may share and
+  /// tables of its own (Tables::is_part). Who makes it brings its tables and parameters to the
+  /// number of fields, in place of fit_fields.
+  Model(Spec spec, std::shared_ptr<feature::FeatureMap> features,
+        std::shared_ptr<table::Tables> tables);
+
   Model(Model&&) = default;
   Model& operator=(Model&&) = default;
   /// A second model over the same tables, with parameters of its own.
@@ -46,30 +53,35 @@ class Model {
   /// What blocks need to know of the spec.
   block::Config config() const;
 
-  feature::FeatureMap& features() { return shared_->features; }
-  const feature::FeatureMap& features() const { return shared_->features; }
-  table::Tables& tables() { return shared_->tables; }
-  const table::Tables& tables() const { return shared_->tables; }
+  feature::FeatureMap& features() { return *features_; }
+  const feature::FeatureMap& features() const { return *features_; }
+  table::Tables& tables() { return *tables_; }
+  const table::Tables& tables() const { return *tables_; }
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
+
+  /// Who held what when it was learned in shards (dist::Plan::words), so that it can be learned on
+  /// with the same sums; empty if it never was.
+  const std::vector<std::uint64_t>& plan() const { return plan_; }
+  void set_plan(std::vector<std::uint64_t> words) { plan_ = std::move(words); }
 
   /// Brings tables and layers to the number of fields that features() has found. Cheap when
   /// nothing changed.
   void fit_fields();
 
  private:
-  struct Shared {
-    Shared(const Spec& spec, const block::Config& config, std::vector<feature::NamespacePlan> plans,
-           std::uint64_t memory_limit, Use use);
-    feature::FeatureMap features;
-    table::Tables tables;
-  };
   Model(const Model&) = default;
 
   Spec spec_;
   std::vector<kernels::Codec> rows_;  ///< of each part of rows, where not as spec_ says
-  std::shared_ptr<Shared> shared_;
+  // Replicas share them.
+  std::shared_ptr<feature::FeatureMap> features_;
+  std::shared_ptr<table::Tables> tables_;
   Parameters parameters_;
+  std::vector<std::uint64_t> plan_;
 };
+
+/// What a model's shards are made of; those of fields get their slots as fields come.
+table::ShardOptions shard_options(const Spec& spec, const block::Config& config, Use use);
 
 }  // namespace leveret::model

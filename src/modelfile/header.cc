@@ -31,6 +31,7 @@ Json make_header(const model::Model& model, const Json& shards) {
   header["state"] = {{"dropped_gradients", scalars.dropped_gradients},
                      {"adam_steps", scalars.adam_steps}};
   header["shards"] = shards;
+  if (!model.plan().empty()) header["plan"] = model.plan();
   return header;
 }
 

@@ -91,6 +91,9 @@ Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model
     SectionLoader sections(file, use);
     Model model(std::move(spec), std::move(plans), memory_limit, use, sections.row_codecs());
     read_identity(header, model.spec(), model.parameters().scalars);
+    if (header.contains("plan")) {
+      model.set_plan(header["plan"].get<std::vector<std::uint64_t>>());
+    }
     load_tables(model.tables(), sections, header.at("shards"), by);
     load_parameters(model.parameters(), sections);
     sections.finish();

@@ -7,15 +7,7 @@ namespace leveret::optim {
 
 void Optimizer::apply(table::Tables& tables, Parameters& parameters, Tape& tape,
                       bool layers_stepped) {
-  block::Scalars& scalars = parameters.scalars;
-  bool any = false;
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    any |= tape.scores[b].learn;
-    const bool wanted = tape.label(b) != 0.0f && tape.importance(b) > 0.0f;
-    if (tape.scores[b].learn) ++scalars.examples;
-    if (wanted && !tape.scores[b].learn) ++scalars.dropped_gradients;
-  }
-  if (!any) return;
+  if (!count_examples(parameters, tape)) return;
   const bool one = tape.size == 1;
   if (config_.has_ffm()) one ? apply_ffm(parameters, tape) : apply_ffm_batch(parameters, tape);
   if (config_.has_fm()) apply_row_vectors(parameters, tape);
@@ -26,6 +18,33 @@ void Optimizer::apply(table::Tables& tables, Parameters& parameters, Tape& tape,
     apply_mixers(parameters, tape);
     count_features(tables, parameters, tape);
   }
+}
+
+/// Whether any is learned from.
+bool Optimizer::count_examples(Parameters& parameters, const Tape& tape) {
+  block::Scalars& scalars = parameters.scalars;
+  bool any = false;
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    any |= tape.scores[b].learn;
+    const bool wanted = tape.label(b) != 0.0f && tape.importance(b) > 0.0f;
+    if (tape.scores[b].learn) ++scalars.examples;
+    if (wanted && !tape.scores[b].learn) ++scalars.dropped_gradients;
+  }
+  return any;
+}
+
+void Optimizer::apply_part(table::Tables& tables, Parameters& parameters, Tape& tape,
+                           const PartOf& part) {
+  if (!count_examples(parameters, tape)) return;
+  if (part.pairs != nullptr) apply_pairs(parameters, tape, part);
+  if (config_.has_fm()) apply_row_vectors(parameters, tape);
+  if (!part.layers.empty()) ++parameters.scalars.adam_steps;
+  for (const LayerPart& at : part.layers) {
+    apply_layer(parameters.scalars, tape, at.layer, {at.in, at.width, at.d_out, at.layer.outputs});
+  }
+  apply_linear_batch(parameters, tape);
+  apply_vectors(parameters, tape);
+  if (config_.mixed) count_features(tables, parameters, tape);
 }
 
 void Optimizer::apply_mixers(Parameters& parameters, const Tape& tape) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "block/config.h"
 #include "block/ffm_block.h"
+#include "block/ffm_pairs.h"
 #include "block/parameters.h"
 #include "block/tape.h"
 #include "kernels/kernels.h"
@@ -44,6 +46,28 @@ class Optimizer {
   void apply(table::Tables& tables, Parameters& parameters, Tape& tape,
              bool layers_stepped = false);
 
+  /// Columns of a layer of which somebody else has the others: their inputs, `width` floats from
+  /// one example's to the next one's, and the gradients of all outputs.
+  struct LayerPart {
+    block::Dense layer;  ///< without biases
+    const float* in;
+    std::size_t width;
+    const float* d_out;
+  };
+  /// What a part of a model has for FFM and layers.
+  struct PartOf {
+    const block::FfmPairs* pairs;  ///< null: none
+    block::PairsTape* at;
+    /// d loss / d pair through layers, `d_stride` from one example to the next; null: none.
+    const float* d_pairs;
+    std::size_t d_stride;
+    std::span<const LayerPart> layers;  ///< columns of the same layer; none without layers
+  };
+  /// `apply` for a part of a model (src/dist), whose tables have some of its cells and some slots
+  /// of its rows. `parameters`: its groups' weights, and Scalars as they were before the batch,
+  /// which change as they do everywhere; without mixers.
+  void apply_part(table::Tables& tables, Parameters& parameters, Tape& tape, const PartOf& part);
+
   /// Whether `backward_layers` may stand for the `backward` of a block with layers.
   bool steps_on_the_way(const Tape& tape) const;
   /// MlpBlock::backward of all examples of a tape, at most kernels::kMostTogether, and one step of
@@ -51,6 +75,8 @@ class Optimizer {
   void backward_layers(Parameters& parameters, Tape& tape);
 
  private:
+  static bool count_examples(Parameters& parameters, const Tape& tape);
+
   // Linear stage (optimizer_linear.cc).
   PartLearning linear_learning() const;
   bool feeds_mlp() const { return !config_.mixed && config_.has_mlp(); }
@@ -67,6 +93,7 @@ class Optimizer {
   void ftrl_step(table::FtrlCell& cell, float g) const;
   void apply_bias(Parameters& parameters, const Tape& tape);
   void apply_vectors(Parameters& parameters, const Tape& tape);
+  static void learn_values(table::Tables& tables, const Tape& tape, std::size_t b);
   void count_features(table::Tables& tables, Parameters& parameters, const Tape& tape);
   void apply_mixers(Parameters& parameters, const Tape& tape);
 
@@ -74,10 +101,14 @@ class Optimizer {
   void apply_ffm(const Parameters& parameters, Tape& tape);
   void apply_ffm_in_place(const Parameters& parameters, Tape& tape);
   void apply_ffm_batch(const Parameters& parameters, Tape& tape);
+  void apply_pairs(const Parameters& parameters, Tape& tape, const PartOf& part);
+  template <class AddGradients>
+  void step_rows(const Tape& tape, std::size_t row_floats, AddGradients add);
+  void start_singles(const Tape& tape, std::size_t b);
   void meet_rows(const Tape& tape);
   void add_row_gradients(const Parameters& parameters, Tape& tape, std::size_t b);
   float* sum_of_row(std::uint32_t number);
-  void step_by_sum(const table::RowLayout& layout, std::uint32_t number, const float* sum);
+  void step_by_sum(const Tape& tape, std::uint32_t number, const float* sum);
   void seed_noise(const Parameters& parameters);
   std::uint32_t next_noise();
   void step_row(const table::RowLayout& layout, std::byte* row, const float* contra,
@@ -93,12 +124,24 @@ class Optimizer {
   void apply_row_vectors(const Parameters& parameters, const Tape& tape);
   void step_vectors(const Tape& tape, std::size_t part);
   void step_summed_vectors(const Tape& tape, std::size_t part);
-  void step_vector(const Tape& tape, std::size_t part, std::byte* row, const float* gradient);
+  void step_vector(const table::RowLayout& layout, std::size_t part, std::byte* row,
+                   const float* gradient);
 
   // Dense layers (optimizer_dense.cc).
   void apply_dense(Parameters& parameters, const Tape& tape);
-  void sum_by_gemm(const Parameters& parameters, const Tape& tape, std::size_t l);
-  const float* sum_of_neuron(const Parameters& parameters, const Tape& tape, std::size_t l,
+  /// What a layer's step needs of the tape: inputs and output gradients, and how many floats lie
+  /// from one example's to the next one's.
+  struct LayerTape {
+    const float* in;
+    std::size_t in_step;
+    const float* d_out;
+    std::size_t d_step;
+    const float* d_of(std::size_t b) const { return d_out + b * d_step; }
+  };
+  void apply_layer(const block::Scalars& scalars, const Tape& tape, const block::Dense& layer,
+                   const LayerTape& at);
+  void sum_by_gemm(const Tape& tape, const block::Dense& layer, const LayerTape& at);
+  const float* sum_of_neuron(const Tape& tape, const block::Dense& layer, const LayerTape& at,
                              std::uint32_t o);
   void step_neuron(const block::Dense& layer, std::uint32_t o, const float* gradient,
                    float bias_gradient, const kernels::StepRule& rule,
@@ -109,6 +152,7 @@ class Optimizer {
   /// A row that a batch learns.
   struct BatchRow {
     std::byte* row;
+    std::uint32_t field;
     std::uint32_t noise;      ///< of its step
     std::uint32_t times = 0;  ///< it comes in the batch
     std::uint32_t sum = 0;    ///< where it comes several times: which of row_sums_

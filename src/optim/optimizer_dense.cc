@@ -3,21 +3,11 @@
 #include <cmath>
 
 #include "block/forgetting.h"
+#include "block/gemm.h"
 #include "block/mlp_block.h"
 #include "optim/optimizer.h"
 
 namespace leveret::optim {
-namespace {
-
-/// Output gradient of layer l for example b.
-const float* layer_gradient(const Parameters& parameters, const Tape& tape, std::size_t l,
-                            std::size_t b) {
-  if (l + 1 == parameters.layer_count()) return &tape.scores[b].d_deep;
-  return tape.d_hidden[l].data() + b * parameters.layer(l).outputs;
-}
-
-}  // namespace
-
 bool Optimizer::steps_on_the_way(const Tape& tape) const {
   // The last batch of a stream may hold one example; Adam takes it as the batch that it is.
   return tape.size == 1 && learning_.optimizer != OptimizerKind::kAdam;
@@ -55,60 +45,68 @@ void Optimizer::backward_layers(Parameters& parameters, Tape& tape) {
 }
 
 /// The gradient of a layer's weights, in rows as they have, in layer_sums_.
-void Optimizer::sum_by_gemm(const Parameters& parameters, const Tape& tape, std::size_t l) {
-  const block::ConstDense layer = parameters.layer(l);
+void Optimizer::sum_by_gemm(const Tape& tape, const block::Dense& layer, const LayerTape& at) {
   layer_sums_.resize(layer.stride() * layer.outputs);
-  tape.gemm->weight_gradient(block::MlpBlock::shape_of(parameters, l, tape.size),
-                             layer_gradient(parameters, tape, l, 0),
-                             block::MlpBlock::layer_input(tape, l), layer_sums_.data());
+  tape.gemm->weight_gradient({at.in_step, layer.outputs, layer.stride(), tape.size}, at.d_out,
+                             at.in, layer_sums_.data());
 }
 
 /// The same of neuron o alone, where the layer's have not been made: of examples in which it fired.
-const float* Optimizer::sum_of_neuron(const Parameters& parameters, const Tape& tape, std::size_t l,
-                                      std::uint32_t o) {
-  const std::size_t inputs = parameters.layer(l).inputs;
-  layer_sums_.assign(inputs, 0.0f);
+const float* Optimizer::sum_of_neuron(const Tape& tape, const block::Dense& layer,
+                                      const LayerTape& at, std::uint32_t o) {
+  layer_sums_.assign(layer.inputs, 0.0f);
   for (std::size_t b = 0; b < tape.size; ++b) {
-    const float d = tape.scores[b].learn ? layer_gradient(parameters, tape, l, b)[o] : 0.0f;
-    if (d == 0.0f) continue;
-    const float* const in =
-        block::MlpBlock::layer_input(tape, l) + b * block::MlpBlock::width(parameters, l);
-    kernels_->axpy(d, in, inputs, layer_sums_.data());
+    const float d = tape.scores[b].learn ? at.d_of(b)[o] : 0.0f;
+    if (d != 0.0f) kernels_->axpy(d, at.in + b * at.in_step, layer.inputs, layer_sums_.data());
   }
   return layer_sums_.data();
 }
 
-/// Row by row, so that a neuron that no example of the batch fired costs nothing, and stays as it
-/// is.
 void Optimizer::apply_dense(Parameters& parameters, const Tape& tape) {
-  const float kept = block::kept_of_sums(parameters.scalars, config_);
-  const std::uint64_t step = ++parameters.scalars.adam_steps;
+  static_assert(sizeof(Scores) % sizeof(float) == 0);
+  ++parameters.scalars.adam_steps;
   for (std::size_t l = 0; l < parameters.layer_count(); ++l) {
     const block::Dense layer = parameters.layer(l);
-    const bool together =
-        tape.gemm != nullptr &&
-        block::weight_gradient_pays(block::MlpBlock::shape_of(parameters, l, tape.size));
-    if (together) sum_by_gemm(parameters, tape, l);
-    for (std::uint32_t o = 0; o < layer.outputs; ++o) {
-      kernels::StepRule rule = step_rule(learning_, learning_.nn);
-      float bias = 0;
-      bool any = false;
-      for (std::size_t b = 0; b < tape.size; ++b) {
-        const float d = tape.scores[b].learn ? layer_gradient(parameters, tape, l, b)[o] : 0.0f;
-        if (d == 0.0f) continue;
-        any = true;
-        rule.keep *= kept;
-        bias += d;
-      }
-      if (!any) continue;
-      const float* const sums = together ? layer_sums_.data() + o * layer.stride()
-                                         : sum_of_neuron(parameters, tape, l, o);
-      step_neuron(layer, o, sums, bias, rule, step);
+    LayerTape at{block::MlpBlock::layer_input(tape, l), block::MlpBlock::width(parameters, l),
+                 nullptr, layer.outputs};
+    if (l + 1 < parameters.layer_count()) {
+      at.d_out = tape.d_hidden[l].data();
+    } else {
+      at.d_out = &tape.scores[0].d_deep;
+      at.d_step = sizeof(Scores) / sizeof(float);
     }
+    apply_layer(parameters.scalars, tape, layer, at);
   }
 }
 
-/// One step of a neuron's weights and its bias.
+/// Row by row, so that a neuron that no example of the batch fired costs nothing, and stays as it
+/// is.
+void Optimizer::apply_layer(const block::Scalars& scalars, const Tape& tape,
+                            const block::Dense& layer, const LayerTape& at) {
+  const float kept = block::kept_of_sums(scalars, config_);
+  const bool together =
+      tape.gemm != nullptr &&
+      block::weight_gradient_pays({at.in_step, layer.outputs, layer.stride(), tape.size});
+  if (together) sum_by_gemm(tape, layer, at);
+  for (std::uint32_t o = 0; o < layer.outputs; ++o) {
+    kernels::StepRule rule = step_rule(learning_, learning_.nn);
+    float bias = 0;
+    bool any = false;
+    for (std::size_t b = 0; b < tape.size; ++b) {
+      const float d = tape.scores[b].learn ? at.d_of(b)[o] : 0.0f;
+      if (d == 0.0f) continue;
+      any = true;
+      rule.keep *= kept;
+      bias += d;
+    }
+    if (!any) continue;
+    const float* const sums =
+        together ? layer_sums_.data() + o * layer.stride() : sum_of_neuron(tape, layer, at, o);
+    step_neuron(layer, o, sums, bias, rule, scalars.adam_steps);
+  }
+}
+
+/// One step of a neuron's weights and, where the layer has them, its bias.
 void Optimizer::step_neuron(const block::Dense& layer, std::uint32_t o, const float* gradient,
                             float bias_gradient, const kernels::StepRule& rule,
                             std::uint64_t adam_step) const {
@@ -116,10 +114,12 @@ void Optimizer::step_neuron(const block::Dense& layer, std::uint32_t o, const fl
   if (learning_.optimizer == OptimizerKind::kAdam) {
     adam(adam_step, &layer.weights[row], &layer.weights_moment[row], &layer.weights_state[row],
          gradient, layer.inputs);
+    if (layer.bias.empty()) return;
     adam(adam_step, &layer.bias[o], &layer.bias_moment[o], &layer.bias_state[o], &bias_gradient, 1);
     return;
   }
   kernels_->update(&layer.weights[row], &layer.weights_state[row], gradient, layer.inputs, rule);
+  if (layer.bias.empty()) return;
   kernels_->update(&layer.bias[o], &layer.bias_state[o], &bias_gradient, 1, rule);
 }
 

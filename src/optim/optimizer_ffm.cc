@@ -118,7 +118,8 @@ void Optimizer::meet_rows(const Tape& tape) {
         if (number == rows_.size()) {
           const table::Key key = table::key_of(batch.field_features[i].hash);
           const std::uint64_t name = std::uint64_t{run.field} << 32 | key;
-          rows_.push_back({row, static_cast<std::uint32_t>(table::mix(noise_ ^ name) >> 32)});
+          const auto noise = static_cast<std::uint32_t>(table::mix(noise_ ^ name) >> 32);
+          rows_.push_back({row, run.field, noise});
         }
         ++rows_[number].times;
         row_numbers_[i] = number;
@@ -138,13 +139,15 @@ float* Optimizer::sum_of_row(std::uint32_t number) {
   return sum;
 }
 
-/// Adds the gradients of example b to the sums of its rows.
-void Optimizer::add_row_gradients(const Parameters& parameters, Tape& tape, std::size_t b) {
-  const feature::FeatureBatch& batch = *tape.batch;
-  const std::size_t features =
-      batch.field_features_begin[tape.first + b + 1] - batch.field_features_begin[tape.first + b];
+/// Makes room for the sums of the rows of example b that come once.
+void Optimizer::start_singles(const Tape& tape, std::size_t b) {
+  const std::size_t features = tape.field_begin(b + 1) - tape.field_begin(b);
   singles_.clear();
   if (single_sums_.size() < features * row_floats_) single_sums_.resize(features * row_floats_);
+}
+
+/// Adds the gradients of example b to the sums of its rows.
+void Optimizer::add_row_gradients(const Parameters& parameters, Tape& tape, std::size_t b) {
   ffm_.gather(parameters, tape, b, true);
   const std::size_t slots = parameters.layout.fields, k = config_.k;
   if (!tape.ffm.in_place) {
@@ -172,9 +175,9 @@ void Optimizer::add_row_gradients(const Parameters& parameters, Tape& tape, std:
                           ffm_.spread_in_place(parameters, tape, b), sums_of_rows_.data());
 }
 
-void Optimizer::step_by_sum(const table::RowLayout& layout, std::uint32_t number,
-                            const float* sum) {
+void Optimizer::step_by_sum(const Tape& tape, std::uint32_t number, const float* sum) {
   const BatchRow& row = rows_[number];
+  const table::RowLayout& layout = tape.layout_of(row.field);
   const table::RowPart& part = layout.parts()[0];
   const table::RowLayout::Column &weights = layout.weights(0), &state = layout.state(0, 0);
   if (part.states[0].per == table::RowState::Per::kSlot) {
@@ -189,12 +192,11 @@ void Optimizer::step_by_sum(const table::RowLayout& layout, std::uint32_t number
 
 /// Rows are as they were before the batch while gradients are made of them: one that comes several
 /// times takes its step at the end, in the order of their first coming, one that comes once when
-/// its example is through. Sums are made in the order of examples.
-void Optimizer::apply_ffm_batch(const Parameters& parameters, Tape& tape) {
-  if (tape.row_layout == nullptr || parameters.layout.fields == 0) return;
-  seed_noise(parameters);
+/// its example is through. Sums are made in the order of examples: add(b) adds those of an example.
+template <class AddGradients>
+void Optimizer::step_rows(const Tape& tape, std::size_t row_floats, AddGradients add) {
   meet_rows(tape);
-  row_floats_ = table::whole_lines(std::size_t{parameters.layout.fields} * config_.k);
+  row_floats_ = table::whole_lines(row_floats);
   std::uint32_t sums = 0;
   for (BatchRow& row : rows_) {
     if (row.times > 1) row.sum = sums++;
@@ -202,15 +204,33 @@ void Optimizer::apply_ffm_batch(const Parameters& parameters, Tape& tape) {
   row_sums_.assign(sums * row_floats_, 0.0f);
   for (std::size_t b = 0; b < tape.size; ++b) {
     if (!tape.scores[b].learn) continue;
-    add_row_gradients(parameters, tape, b);
-    for (const SingleRow& single : singles_) {
-      step_by_sum(*tape.row_layout, single.number, single.sum);
-    }
+    start_singles(tape, b);
+    add(b);
+    for (const SingleRow& single : singles_) step_by_sum(tape, single.number, single.sum);
   }
   for (std::uint32_t number = 0; number < rows_.size(); ++number) {
     if (rows_[number].times == 1) continue;
-    step_by_sum(*tape.row_layout, number, row_sums_.data() + rows_[number].sum * row_floats_);
+    step_by_sum(tape, number, row_sums_.data() + rows_[number].sum * row_floats_);
   }
+}
+
+void Optimizer::apply_ffm_batch(const Parameters& parameters, Tape& tape) {
+  if (tape.row_layout == nullptr || parameters.layout.fields == 0) return;
+  seed_noise(parameters);
+  step_rows(tape, std::size_t{parameters.layout.fields} * config_.k,
+            [&](std::size_t b) { add_row_gradients(parameters, tape, b); });
+}
+
+void Optimizer::apply_pairs(const Parameters& parameters, Tape& tape, const PartOf& part) {
+  if (part.pairs->pairs().empty()) return;
+  seed_noise(parameters);
+  step_rows(tape, part.pairs->row_floats(), [&](std::size_t b) {
+    part.pairs->gather(tape, b, *part.at);
+    const float own = tape.scores[b].d_ffm * tape.ffm_scale[b];
+    const float* const d = part.d_pairs != nullptr ? part.d_pairs + b * part.d_stride : nullptr;
+    part.pairs->backward(tape, *part.at, own, d,
+                         [&](std::uint32_t i) { return sum_of_row(row_numbers_[i]); });
+  });
 }
 
 }  // namespace leveret::optim

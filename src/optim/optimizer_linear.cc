@@ -206,6 +206,17 @@ void Optimizer::apply_vectors(Parameters& parameters, const Tape& tape) {
   }
 }
 
+/// The largest values of features whose cells another part of the model has.
+void Optimizer::learn_values(table::Tables& tables, const Tape& tape, std::size_t b) {
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const feature::FieldFeature& feature = tape.batch->field_features[i];
+      if (feature.linear != feature::kLinearElsewhere) continue;
+      tables.field(run.field).learn_value(table::key_of(feature.hash), std::fabs(feature.value));
+    }
+  }
+}
+
 /// Base rate, clicks and counts of every feature, and the largest value seen.
 void Optimizer::count_features(table::Tables& tables, Parameters& parameters, const Tape& tape) {
   const feature::FeatureBatch& batch = *tape.batch;
@@ -234,6 +245,7 @@ void Optimizer::count_features(table::Tables& tables, Parameters& parameters, co
         }
       }
     }
+    if (tables.is_part()) learn_values(tables, tape, b);
   }
 }
 

@@ -3,6 +3,14 @@
 #include "table/mix.h"
 
 namespace leveret::optim {
+namespace {
+
+/// A part of a model has those of some fields.
+bool has_vectors(const Tape& tape, std::uint32_t field, std::size_t part) {
+  return tape.layout_of(field).parts()[part].slots > 0;
+}
+
+}  // namespace
 
 /// Of several occurrences of a row in a batch the gradients are summed first, in their order; the
 /// noise of its step is by its name (meet_rows).
@@ -13,7 +21,8 @@ void Optimizer::apply_row_vectors(const Parameters& parameters, const Tape& tape
     if (parts[p].by_field) continue;  // FFM slots
     seed_noise(parameters);
     noise_ = table::mix(noise_ + p + 1);
-    tape.size == 1 ? step_vectors(tape, p) : step_summed_vectors(tape, p);
+    const bool one = tape.size == 1 && tape.field_layouts.empty();
+    one ? step_vectors(tape, p) : step_summed_vectors(tape, p);
   }
 }
 
@@ -22,7 +31,9 @@ void Optimizer::step_vectors(const Tape& tape, std::size_t part) {
   const std::size_t k = tape.row_layout->parts()[part].k;
   const float* gradient = tape.row_gradients[part].data();
   for (std::uint32_t i = tape.field_begin(0); i < tape.field_begin(1); ++i, gradient += k) {
-    if (std::byte* const row = tape.to_learn.rows[i]) step_vector(tape, part, row, gradient);
+    if (std::byte* const row = tape.to_learn.rows[i]) {
+      step_vector(*tape.row_layout, part, row, gradient);
+    }
   }
 }
 
@@ -34,21 +45,26 @@ void Optimizer::step_summed_vectors(const Tape& tape, std::size_t part) {
   row_sums_.assign(rows_.size() * k, 0.0f);
   for (std::size_t b = 0; b < tape.size; ++b) {
     if (!tape.scores[b].learn) continue;
-    for (std::uint32_t i = tape.field_begin(b); i < tape.field_begin(b + 1); ++i) {
-      if (tape.to_learn.rows[i] == nullptr) continue;
-      kernels_->axpy(1.0f, gradients + (i - first) * k, k, row_sums_.data() + row_numbers_[i] * k);
+    for (const feature::FieldRun& run : tape.field_runs(b)) {
+      if (!has_vectors(tape, run.field, part)) continue;
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        if (tape.to_learn.rows[i] == nullptr) continue;
+        kernels_->axpy(1.0f, gradients + (i - first) * k, k,
+                       row_sums_.data() + row_numbers_[i] * k);
+      }
     }
   }
   for (std::size_t number = 0; number < rows_.size(); ++number) {
-    noise_ = rows_[number].noise;
-    step_vector(tape, part, rows_[number].row, row_sums_.data() + number * k);
+    const BatchRow& row = rows_[number];
+    if (!has_vectors(tape, row.field, part)) continue;
+    noise_ = row.noise;
+    step_vector(tape.layout_of(row.field), part, row.row, row_sums_.data() + number * k);
   }
 }
 
 /// What has no gradient stays as it is: a weight or accumulator that was read is rounded to itself.
-void Optimizer::step_vector(const Tape& tape, std::size_t part, std::byte* row,
+void Optimizer::step_vector(const table::RowLayout& layout, std::size_t part, std::byte* row,
                             const float* gradient) {
-  const table::RowLayout& layout = *tape.row_layout;
   const float one = 1.0f;
   step_part(layout, part, config_.fm_rule, row, gradient, &one);
 }

@@ -21,8 +21,14 @@ class HashedCells {
  public:
   /// 2^bits cells, all zero.
   HashedCells(std::uint32_t bits, CellKind kind, MemoryBudget& budget)
+      : HashedCells(bits, kind, budget, 0, std::uint64_t{1} << bits) {}
+  /// Those from number `begin` to before `end` of 2^bits; the others are never asked for.
+  HashedCells(std::uint32_t bits, CellKind kind, MemoryBudget& budget, std::uint64_t begin,
+              std::uint64_t end)
       : kind_(kind),
         mask_((std::uint64_t{1} << bits) - 1),
+        begin_(begin),
+        capacity_(end - begin),
         stride_(std::bit_ceil(number_bytes())),
         arena_(capacity() * stride_) {
     budget.force(capacity() * stride_);
@@ -33,15 +39,17 @@ class HashedCells {
   }
 
   CellKind kind() const { return kind_; }
-  std::uint64_t capacity() const { return mask_ + 1; }
+  std::uint64_t capacity() const { return capacity_; }
+  /// The number of the first among all.
+  std::uint64_t begin() const { return begin_; }
   /// Bytes of a cell's numbers, a HashedMixedCell's too.
   std::size_t number_bytes() const {
     return kind_ == CellKind::kMixed ? sizeof(HashedMixedCell) : cell_bytes(kind_);
   }
   std::size_t stride() const { return stride_; }
 
-  Cell* find(std::uint32_t hash) { return at(hash & mask_); }
-  const Cell* find(std::uint32_t hash) const { return at(hash & mask_); }
+  Cell* find(std::uint32_t hash) { return at((hash & mask_) - begin_); }
+  const Cell* find(std::uint32_t hash) const { return at((hash & mask_) - begin_); }
   Cell* at(std::uint64_t i) { return reinterpret_cast<Cell*>(arena_.data() + i * stride_); }
   const Cell* at(std::uint64_t i) const {
     return reinterpret_cast<const Cell*>(arena_.data() + i * stride_);
@@ -66,7 +74,7 @@ class HashedCells {
 
  private:
   CellKind kind_;
-  std::uint64_t mask_;
+  std::uint64_t mask_, begin_, capacity_;
   std::size_t stride_;  ///< bytes from one cell to the next
   Arena arena_;
 };

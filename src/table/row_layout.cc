@@ -40,6 +40,16 @@ RowLayout RowLayout::with_slots(std::uint32_t slots) const {
   return RowLayout(std::move(parts));
 }
 
+RowLayout RowLayout::with_opposite(const std::vector<std::uint32_t>& names) const {
+  std::vector<RowPart> parts = parts_;
+  for (RowPart& part : parts) {
+    if (!part.by_field) continue;
+    part.opposite = names;
+    part.slots = static_cast<std::uint32_t>(names.size());
+  }
+  return RowLayout(std::move(parts));
+}
+
 RowLayout RowLayout::for_serving() const {
   std::vector<RowPart> parts = parts_;
   for (RowPart& part : parts) part.states.clear();

@@ -76,6 +76,8 @@ class RowLayout {
   /// The same with `slots` in the parts that have them by field, more than now, whose names go on
   /// from the last one.
   RowLayout with_slots(std::uint32_t slots) const;
+  /// The same with slots of these names, ascending, in the parts that have them by field.
+  RowLayout with_opposite(const std::vector<std::uint32_t>& names) const;
   /// The same without states: what prediction needs.
   RowLayout for_serving() const;
   /// The same without a gap between rows, as a column of a file that is mapped.

@@ -116,12 +116,18 @@ void Rows::write_first_states(Row row, std::size_t part, std::uint32_t from_slot
   }
 }
 
-void Rows::set_slots(std::uint32_t slots, std::span<const KeyOfRow> keys) {
-  const auto grows = [&](const RowPart& part) { return part.by_field && part.slots < slots; };
-  if (std::ranges::none_of(layout_.parts(), grows)) return;
+void Rows::widen(RowLayout wider, std::span<const KeyOfRow> keys) {
+  const auto grows = [&](std::size_t p) {
+    return layout_.parts()[p].slots < wider.parts()[p].slots;
+  };
+  std::vector<std::size_t> growing;
+  for (std::size_t p = 0; p < layout_.parts().size(); ++p) {
+    if (grows(p)) growing.push_back(p);
+  }
+  if (growing.empty()) return;
   const std::uint64_t bytes_before = chunk_bytes();
   const std::uint32_t shift = shift_, mask = mask_;
-  const RowLayout from = std::exchange(layout_, layout_.with_slots(slots));
+  const RowLayout from = std::exchange(layout_, std::move(wider));
   const std::vector<std::byte*> old = std::exchange(chunks_, {});
   measure();
   budget_->force((layout_.stride() - from.stride()) * end());
@@ -144,8 +150,7 @@ void Rows::set_slots(std::uint32_t slots, std::span<const KeyOfRow> keys) {
     }
   }
   for (std::byte* const chunk : old) budget_->pool().give_back(chunk, bytes_before);
-  for (std::size_t p = 0; p < layout_.parts().size(); ++p) {
-    if (!grows(from.parts()[p])) continue;
+  for (const std::size_t p : growing) {
     for (const KeyOfRow& of : keys) write_first(of.row, of.key, p, from.parts()[p].slots);
   }
 }

@@ -4,7 +4,7 @@
 /// rows are made does not matter. A row that has been freed is used again before there is a new
 /// one.
 ///
-/// Threads: `at` is safe beside everything but set_slots and load; `make` beside itself when
+/// Threads: `at` is safe beside everything but `widen` and load; `make` beside itself when
 /// set_concurrent(true) forbids growth and `reserve` has made room. The caller publishes a row, and
 /// frees one only while nobody else is at work.
 #pragma once
@@ -60,10 +60,10 @@ class Rows {
     Key key;
     Row row;
   };
-  /// Gives all rows more slots in their parts that have them by field, whose names go on from the
-  /// last one; what is new gets its first weights. `keys` names all rows in use. std::runtime_error without memory
-  /// for it.
-  void set_slots(std::uint32_t slots, std::span<const KeyOfRow> keys);
+  /// Gives all rows another layout, of the same parts with at least as many slots, of which the
+  /// first are those that there are; what is new gets its first weights. `keys` names all rows in
+  /// use. std::runtime_error without memory for it.
+  void widen(RowLayout wider, std::span<const KeyOfRow> keys);
 
   /// Makes rows 0 to count - 1, all bytes zero, where there were none.
   void load_zeros(std::uint64_t count);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace leveret::table {
 namespace {
@@ -16,10 +17,22 @@ Key key_of_slot(const Slot& slot) {
   return Index::key_at(reinterpret_cast<const std::byte*>(&slot));
 }
 
-/// Whether a feature without a stored largest value has been learned from: all its values were 1.
-bool learned_one(const Slot& slot) { return mixed(*cell_of(&slot)).count > 0; }
-
 }  // namespace
+
+/// Whether a feature without a stored largest value has been learned from: all its values were 1.
+bool Shard::learned_one(const Slot& slot) const {
+  return load(slot.ref).is_learned() ||
+         (options_.cells == CellKind::kMixed && mixed(*cell_of(&slot)).count > 0);
+}
+
+void Shard::learn_value(Key key, float value) {
+  Slot* const slot = as_slot(index_.find(key));
+  if (slot == nullptr) return;  // it was given the overflow slot
+  raise_largest_value(*slot, value);
+  RowRef seen = load(slot->ref);
+  while (!seen.is_learned() && !change(slot->ref, seen, seen.learned())) {
+  }
+}
 
 float Shard::largest_value(const Slot& slot) const {
   if (load(slot.ref).has_largest_value()) return stored_largest(key_of_slot(slot));
@@ -93,8 +106,10 @@ std::vector<Rows::KeyOfRow> Shard::keys_of_rows() const {
   return keys;
 }
 
-void Shard::set_slots(std::uint32_t slots) {
-  rows_.set_slots(slots, keys_of_rows());
+void Shard::set_slots(std::uint32_t slots) { widen_rows(rows_.layout().with_slots(slots)); }
+
+void Shard::widen_rows(RowLayout wider) {
+  rows_.widen(std::move(wider), keys_of_rows());
   options_.rows = rows_.layout();
 }
 

@@ -84,15 +84,21 @@ class Shard {
 
   /// See Rows::set_slots.
   void set_slots(std::uint32_t slots);
+  /// See Rows::widen.
+  void widen_rows(RowLayout wider);
 
   // ---- largest |value| ----
 
-  /// Largest |value| that has been learned from, of a feature with a MixedCell: 0 before the first.
+  /// Largest |value| that has been learned from, of a feature with a MixedCell or one that is noted
+  /// by `learn_value`: 0 before the first.
   float largest_value(const Slot& slot) const;
   /// Makes it at least `value`. To be called before the cell counts the example.
   void raise_largest_value(Slot& slot, float value) {
     if (value != 1.0f || load(slot.ref).has_largest_value()) raise_stored(slot, value);
   }
+  /// The same for a feature whose cell is not in this shard, which then knows of it, too, that it
+  /// has been learned from.
+  void learn_value(Key key, float value);
 
   // ---- room ----
 
@@ -129,6 +135,7 @@ class Shard {
   Row count(Slot& slot, RowRef seen);
   Row to_overflow_row();
   float stored_largest(Key key) const;
+  bool learned_one(const Slot& slot) const;
   void raise_stored(Slot& slot, float value);
   std::vector<Rows::KeyOfRow> keys_of_rows() const;
 

@@ -21,11 +21,12 @@ using Row = std::uint32_t;
 inline constexpr Row kNoRow = 0xffffffffu;
 
 /// What is known of a feature's row: its number, or how often the feature has been seen until it
-/// gets one. Beside that a bit: whether the feature has a largest |value| other than 1.
+/// gets one. Beside that two bits: whether the feature has a largest |value| other than 1, and, where
+/// its cell is somewhere else and cannot say so, whether it has been learned from.
 class RowRef {
  public:
   /// Rows are below this, and so are counts.
-  static constexpr std::uint32_t kMaxRows = (1u << 30) - 2;
+  static constexpr std::uint32_t kMaxRows = (1u << 29) - 2;
 
   /// Never seen.
   constexpr RowRef() = default;
@@ -37,12 +38,13 @@ class RowRef {
   /// Of one that has a row.
   Row row() const { return word_ & kNumber; }
   /// A thread is writing the row's first weights.
-  bool is_being_made() const { return (word_ & ~kHasLargest) == kBeingMade; }
+  bool is_being_made() const { return (word_ & ~kBits) == kBeingMade; }
   /// There was no memory for a row: the overflow row stands for it.
-  bool is_refused() const { return (word_ & ~kHasLargest) == kRefused; }
+  bool is_refused() const { return (word_ & ~kBits) == kRefused; }
   /// Of one that has no row and is neither being made nor refused.
   std::uint32_t occurrences() const { return word_ & kNumber; }
   bool has_largest_value() const { return (word_ & kHasLargest) != 0; }
+  bool is_learned() const { return (word_ & kLearned) != 0; }
 
   // The same feature, with something else known of its row.
   RowRef with_row(Row row) const { return with(kHasRow | row); }
@@ -50,16 +52,19 @@ class RowRef {
   RowRef being_made() const { return with(kBeingMade); }
   RowRef refused() const { return with(kRefused); }
   RowRef with_largest_value() const { return RowRef(word_ | kHasLargest); }
+  RowRef learned() const { return RowRef(word_ | kLearned); }
 
   bool operator==(const RowRef&) const = default;
 
  private:
   constexpr explicit RowRef(std::uint32_t word) : word_(word) {}
-  RowRef with(std::uint32_t row) const { return RowRef(row | (word_ & kHasLargest)); }
+  RowRef with(std::uint32_t row) const { return RowRef(row | (word_ & kBits)); }
 
   static constexpr std::uint32_t kHasRow = 1u << 31;
   static constexpr std::uint32_t kHasLargest = 1u << 30;
-  static constexpr std::uint32_t kNumber = kHasLargest - 1;
+  static constexpr std::uint32_t kLearned = 1u << 29;
+  static constexpr std::uint32_t kBits = kHasLargest | kLearned;
+  static constexpr std::uint32_t kNumber = kLearned - 1;
   static constexpr std::uint32_t kBeingMade = kNumber;
   static constexpr std::uint32_t kRefused = kNumber - 1;
 

@@ -5,26 +5,44 @@
 namespace leveret::table {
 
 Tables::Tables(ShardOptions shard, std::uint32_t bits, std::uint64_t memory_limit)
-    : budget_(memory_limit), cells_(shard.cells), shard_(std::move(shard)) {
-  if (bits != 0) {
-    hashed_.emplace(bits, std::exchange(shard_.cells, CellKind::kNone), budget_);
-  }
-  add_shard(0, false);
+    : Tables(std::move(shard), bits, memory_limit, {true, 0, std::uint64_t{1} << bits}) {
+  is_part_ = false;
 }
 
-void Tables::add_shard(std::uint32_t field, bool rows) {
-  ShardOptions options = shard_;
-  options.field = field;
-  if (!rows) options.rows = RowLayout();
+Tables::Tables(ShardOptions shard, std::uint32_t bits, std::uint64_t memory_limit, const Part& part)
+    : budget_(memory_limit), cells_(shard.cells), shard_(std::move(shard)), is_part_(true) {
+  if (bits != 0) {
+    hashed_.emplace(bits, std::exchange(shard_.cells, CellKind::kNone), budget_, part.begin,
+                    part.end);
+  }
+  ShardOptions none = shard_;
+  none.rows = RowLayout();
+  if (!part.fieldless) none.cells = CellKind::kNone;
+  add_shard(std::move(none));
+}
+
+void Tables::add_shard(ShardOptions options) {
   shards_.push_back(std::make_unique<Shard>(std::move(options), budget_));
   shards_.back()->set_concurrent(concurrent_);
+}
+
+void Tables::add(bool cells, RowLayout rows) {
+  ShardOptions options = shard_;
+  options.field = fields();
+  if (!cells) options.cells = CellKind::kNone;
+  options.rows = std::move(rows);
+  add_shard(std::move(options));
 }
 
 void Tables::fit(std::uint32_t fields) {
   if (!has_rows() || fields <= this->fields()) return;
   for (std::uint32_t f = 0; f < this->fields(); ++f) field(f).set_slots(fields);
   shard_.rows = shard_.rows.with_slots(fields);
-  while (this->fields() < fields) add_shard(this->fields(), true);
+  while (this->fields() < fields) {
+    ShardOptions options = shard_;
+    options.field = this->fields();
+    add_shard(std::move(options));
+  }
 }
 
 const Cell* Tables::find_cell(std::uint32_t group, std::uint32_t hash) const {

@@ -20,6 +20,13 @@ class Tables {
  public:
   /// `shard` is how all shards are made; with `bits` other than 0 cells have no keys.
   Tables(ShardOptions shard, std::uint32_t bits, std::uint64_t memory_limit);
+  /// What there is of such tables where others have the rest.
+  struct Part {
+    bool fieldless;            ///< cells of features without a field
+    std::uint64_t begin, end;  ///< with `bits`: cells from number `begin` to before `end`
+  };
+  /// Fields are given their shards by `add`.
+  Tables(ShardOptions shard, std::uint32_t bits, std::uint64_t memory_limit, const Part& part);
 
   MemoryBudget& budget() { return budget_; }
   const MemoryBudget& budget() const { return budget_; }
@@ -57,6 +64,11 @@ class Tables {
   /// Makes shards for `fields` fields, and gives all rows as many slots: one for each field.
   void fit(std::uint32_t fields);
 
+  /// Whether it is a part: each field then has a layout of rows of its own (Shard::options).
+  bool is_part() const { return is_part_; }
+  /// The shard of the next field of a part. `cells`: whether it has those of the field's features.
+  void add(bool cells, RowLayout rows);
+
   /// Look-ups answered by an overflow slot or row because memory had run out.
   std::uint64_t overflow_lookups() const;
   void set_concurrent(bool concurrent);
@@ -74,13 +86,14 @@ class Tables {
   };
   using Iterator = Iterating<Shard, std::unique_ptr<Shard>>;
   using ConstIterator = Iterating<const Shard, const std::unique_ptr<Shard>>;
-  void add_shard(std::uint32_t field, bool rows);
+  void add_shard(ShardOptions options);
 
   MemoryBudget budget_;
   CellKind cells_;
   ShardOptions shard_;
   std::optional<HashedCells> hashed_;
   std::vector<std::unique_ptr<Shard>> shards_;
+  bool is_part_ = false;
   bool concurrent_ = false;  ///< told to shards that come later, too
 };
 

@@ -104,7 +104,7 @@ TEST_CASE("the first weights of a slot do not depend on what else is in the row"
   }
   check({1, 4, 7});
   // Names go on from the last one.
-  subset.set_slots(5, keys);
+  subset.widen(subset.layout().with_slots(5), keys);
   check({1, 4, 7, 8, 9});
   keys.push_back({21, subset.make(21)});
   whole.make(21);
@@ -175,7 +175,7 @@ TEST_CASE("new slots are what they would have been from the start; old ones stay
     Rows whole(all_layouts(6)[kind].layout, 5, kSeed, other_budget);
     std::vector<Rows::KeyOfRow> keys;
     for (std::uint32_t slots = 1; slots <= 6; slots += slots == 2 ? 2 : 1) {
-      grown.set_slots(slots, keys);
+      grown.widen(grown.layout().with_slots(slots), keys);
       for (Key key = slots * 1000; key < slots * 1000 + 700; ++key) {
         const Row row = grown.make(key);
         REQUIRE(whole.make(key) == row);
@@ -187,7 +187,7 @@ TEST_CASE("new slots are what they would have been from the start; old ones stay
         keys.push_back({key, row});
       }
     }
-    grown.set_slots(3, keys);  // never fewer
+    grown.widen(grown.layout().with_slots(3), keys);  // never fewer
     REQUIRE(grown.layout().parts()[0].slots == 6);
     REQUIRE(grown.end() == keys.size());
     for (const auto& [key, row] : keys) REQUIRE(bytes_of(grown, row) == bytes_of(whole, row));
@@ -228,7 +228,7 @@ TEST_CASE("a row that was free while slots came has them, too, when it is used a
     for (Row row = 0; row < 3; ++row) learn(rows, row, row);
     rows.free(1);
     keys.erase(keys.begin() + 1);
-    rows.set_slots(4, keys);
+    rows.widen(rows.layout().with_slots(4), keys);
     REQUIRE(rows.make(9) == 1);
     CHECK(bytes_of(rows, 1) == first_bytes(all_layouts(4)[kind].layout, 2, 9));
   }

@@ -29,7 +29,7 @@ TEST_CASE("a ref is in one state at a time, and says which") {
   CHECK(RowRef().occurrences() == 0);
   CHECK_FALSE(RowRef().has_largest_value());
   CHECK(RowRef().word() == 0);
-  for (const std::uint32_t n : {0u, 1u, 5u, 1u << 29, RowRef::kMaxRows - 1}) {
+  for (const std::uint32_t n : {0u, 1u, 5u, 1u << 28, RowRef::kMaxRows - 1}) {
     for (const RowRef before : kStates) {
       CHECK(answers(before.with_occurrences(n)) == Answers{false, false, false});
       CHECK(before.with_occurrences(n).occurrences() == n);
@@ -74,8 +74,8 @@ TEST_CASE("a ref survives its word") {
   CHECK(RowRef().with_row(5).word() == 0x80000005u);
   CHECK(RowRef().with_occurrences(5).word() == 5);
   CHECK(RowRef().with_occurrences(5).with_largest_value().word() == 0x40000005u);
-  CHECK(RowRef().being_made().word() == 0x3fffffffu);
-  CHECK(RowRef().refused().word() == 0x3ffffffeu);
+  CHECK(RowRef().being_made().word() == 0x1fffffffu);
+  CHECK(RowRef().refused().word() == 0x1ffffffeu);
 }
 
 TEST_CASE("a ref changes where it is still what was seen") {

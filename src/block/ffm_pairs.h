@@ -1,0 +1,92 @@
+/// Some pairs of an FFM, for whoever holds a part of its rows: of each field's rows the slots of
+/// those opposite fields whose pair is among them, and no others (RowPart::opposite).
+///
+/// Pair values are those of FfmBlock (Juan et al. 2016): p_fg = <S_fg, S_gf>, and within a field
+/// (|S_ff|² - sum |x v_f|²) / 2. The sum of an example's pairs over all parts is what
+/// FfmBlock::finish takes. Rows are decoded to floats, an example at a time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "block/config.h"
+#include "block/tape.h"
+#include "kernels/kernels.h"
+#include "table/aligned.h"
+
+namespace leveret::block {
+
+/// What FfmPairs makes of one example. Owned by a thread.
+struct PairsTape {
+  struct Present {
+    std::uint32_t field, begin, end;  ///< features, as in feature::FieldRun
+    bool several;                     ///< with rows
+    std::size_t sum;                  ///< in `store`: the sum of x v, slots * k floats
+  };
+  std::vector<Present> present;  ///< fields with a row, ascending
+  std::vector<float> store;
+  std::vector<const float*> sums;  ///< by field; null where it is not present
+  std::vector<float> row;          ///< of one feature
+};
+
+/// Const but for `set`. Any number of threads, each with its tapes.
+class FfmPairs {
+ public:
+  explicit FfmPairs(const kernels::Kernels& kernels, const Config& config)
+      : kernels_(&kernels), weights_(config.weights), k_(config.k) {}
+
+  /// `opposite`: of each field the fields of its rows' slots, ascending: for each there is the
+  /// reverse. Pairs are numbered as pair_index orders them, without gaps.
+  void set(std::vector<std::vector<std::uint32_t>> opposite);
+  /// How many pairs there are, and which: f <= g.
+  struct Pair {
+    std::uint32_t f, g;
+  };
+  std::span<const Pair> pairs() const { return pairs_; }
+  /// Floats of the longest row.
+  std::size_t row_floats() const { return row_floats_; }
+
+  /// Puts the sums of example b's rows on `at`.
+  void gather(const Tape& tape, std::size_t b, PairsTape& at) const;
+  /// The values of all pairs of the example that was gathered; returns their sum.
+  float forward(const Tape& tape, PairsTape& at, float* pairs) const;
+
+  /// Calls visit(feature) -> float* for each feature of the example that was gathered with a row,
+  /// and adds to these floats, one for each weight of the row, d loss / d weight: d loss / d pair
+  /// is `own`, and with `d` (not null) d[pair] more.
+  template <class Visit>
+  void backward(const Tape& tape, PairsTape& at, float own, const float* d, Visit visit) const;
+
+ private:
+  /// A slot of a field's rows.
+  struct Link {
+    std::uint32_t opposite;
+    std::uint32_t slot;  ///< in the opposite field's rows, that of this field
+    std::uint32_t pair;
+  };
+  float within(const Tape& tape, PairsTape& at, const PairsTape::Present& present,
+               std::size_t slot) const;
+  void decode_slot(const Tape& tape, std::uint32_t feature, std::size_t slot, float* to) const;
+  void add_gradient(const Tape& tape, PairsTape& at, const PairsTape::Present& present,
+                    std::uint32_t feature, float own, const float* d, float* to) const;
+
+  const kernels::Kernels* kernels_;
+  kernels::Codec weights_;
+  std::size_t k_;
+  std::vector<std::vector<Link>> links_;  ///< by field, by slot
+  std::vector<Pair> pairs_;
+  std::size_t row_floats_ = 0;
+};
+
+template <class Visit>
+void FfmPairs::backward(const Tape& tape, PairsTape& at, float own, const float* d,
+                        Visit visit) const {
+  for (const PairsTape::Present& present : at.present) {
+    for (std::uint32_t i = present.begin; i < present.end; ++i) {
+      if (tape.rows[i] != nullptr) add_gradient(tape, at, present, i, own, d, visit(i));
+    }
+  }
+}
+
+}  // namespace leveret::block

@@ -1,0 +1,63 @@
+/// Some columns of the first layer's weights, with what the optimizer keeps of them: those of the
+/// inputs that a shard makes (DES paper, eq. 8).
+///
+/// A column is called by its place among all inputs (block::InputLayout), and has the first values
+/// that it has in a model that lies in one place.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "block/dense.h"
+#include "block/input_layout.h"
+#include "block/parameters.h"
+
+namespace leveret::dist {
+
+/// Owned by a shard; one thread.
+class Columns {
+ public:
+  /// `names`: ascending, by the layout `to`; those that were there stay as they are. `declared`:
+  /// the arrays of the whole model, as they are with `to`.
+  void fit(std::vector<std::uint32_t> names, block::InputLayout to,
+           const block::Declarations& declared);
+
+  const std::vector<std::uint32_t>& names() const { return names_; }
+  std::size_t size() const { return names_.size(); }
+  /// Without biases. Its weights lie in rows of width() floats, zeros behind the columns.
+  block::Dense layer() { return layer_of<block::Dense>(*this); }
+  block::ConstDense layer() const { return layer_of<const block::ConstDense>(*this); }
+  std::size_t width() const { return table::whole_lines(size()); }
+
+  /// Copies the columns between this and the arrays of a whole model with the same fields.
+  void put_into(block::Parameters& whole) const;
+  void take_from(const block::Parameters& whole);
+
+ private:
+  struct Array {
+    block::ArrayId id;
+    table::AlignedFloats values;
+  };
+  template <class View, class Self>
+  static std::remove_const_t<View> layer_of(Self& self) {
+    const auto values = [&](std::size_t i) {
+      return i < self.arrays_.size() ? decltype(View::weights)(self.arrays_[i].values)
+                                     : decltype(View::weights)();
+    };
+    return {static_cast<std::uint32_t>(self.size()),
+            self.outputs_,
+            values(0),
+            {},
+            values(1),
+            {},
+            values(2),
+            {}};
+  }
+
+  block::InputLayout layout_;
+  std::vector<std::uint32_t> names_;
+  std::uint32_t outputs_ = 0;
+  std::vector<Array> arrays_;  ///< weights, state, and with Adam moments
+};
+
+}  // namespace leveret::dist

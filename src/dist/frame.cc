@@ -1,0 +1,211 @@
+#include "dist/frame.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "block/gemm.h"
+#include "block/norm_block.h"
+#include "model/make_blocks.h"
+
+namespace leveret::dist {
+namespace {
+
+/// Nobody asks them for anything: all features are the shards'.
+std::shared_ptr<table::Tables> no_tables() {
+  return std::make_shared<table::Tables>(table::ShardOptions{}, 0, std::uint64_t{1} << 20);
+}
+
+/// Matrices of the first layer with one column: the linear stage's score, or with one head nothing.
+void keep_one_column(block::LearnedArray& array, const block::InputLayout& layout, bool mixed) {
+  array.shape[1] = layout.fields > 0 ? 1 : 0;
+  array.source = nullptr;
+  if (!array.first || array.kind == table::Learned::kState) return;
+  array.first = [first = array.first, column = layout.first(), mixed](
+                    std::uint32_t row, std::uint32_t) { return mixed ? first(row, column) : 0.0f; };
+}
+
+}  // namespace
+
+block::Declarations arrays_of(const block::Config& config, const block::InputLayout& layout,
+                              Has has) {
+  block::Declarations all = model::declare_arrays(config, layout);
+  for (std::size_t l = 0; l < all.layers.size(); ++l) {
+    const block::LayerArrays& of = all.layers[l];
+    const auto array = [&](block::ArrayId id) -> block::LearnedArray& {
+      return all.arrays[static_cast<std::size_t>(id)];
+    };
+    for (const block::ArrayId id : {of.weights, of.weights_state, of.weights_moment}) {
+      if (id == block::ArrayId::kNone) continue;
+      if (has == Has::kPart) {
+        array(id).shape = {0, 0};
+      } else if (l == 0) {
+        keep_one_column(array(id), layout, config.mixed);
+      }
+    }
+    for (const block::ArrayId id : {of.bias, of.bias_state, of.bias_moment}) {
+      if (id != block::ArrayId::kNone && has == Has::kPart) array(id).shape = {0};
+    }
+  }
+  return all;
+}
+
+Frame::Frame(const model::Spec& spec, const kernels::Kernels& kernels)
+    : features_(std::make_shared<feature::FeatureMap>(spec.map_options(),
+                                                      std::vector<feature::NamespacePlan>())),
+      model_(spec, features_, no_tables()),
+      kernels_(kernels),
+      linear_(kernels, model_.config()),
+      ffm_(kernels, model_.config()),
+      fm_(kernels, model_.config()),
+      mlp_(kernels, model_.config()),
+      loss_(kernels, model_.config()),
+      optimizer_(kernels, model_.config(), spec) {
+  config_ = model_.config();
+  block::Declarations ids;
+  linear_.declare({}, ids);
+  const auto weights =
+      std::ranges::find(ids.arrays, block::LinearBlock::kGroupWeights, &block::LearnedArray::name);
+  group_weights_ = static_cast<block::ArrayId>(weights - ids.arrays.begin());
+  if (spec.batch_size > 1) tape_.gemm = &block::openblas();
+  // Declared fields are there from the start, but get their places with the first batch.
+  if (features_->field_count() == 0) fit({0});
+}
+
+void Frame::set_features(std::vector<feature::NamespacePlan> namespaces) {
+  *features_ = feature::FeatureMap(model_.spec().map_options(), std::move(namespaces));
+}
+
+void Frame::fit(block::InputLayout to) {
+  block::Parameters& parameters = model_.parameters();
+  if (parameters.has_arrays() && parameters.layout.fields == to.fields) return;
+  parameters.fit(to, std::make_shared<block::Declarations>(arrays_of(config_, to, Has::kFrame)));
+}
+
+bool Frame::has_layers() const {
+  return config_.has_mlp() && model_.parameters().layout.fields > 0;
+}
+
+void Frame::open(const feature::FeatureBatch& batch) {
+  const std::size_t size = batch.size();
+  examples_.clear();
+  examples_.label = batch.label;
+  examples_.importance = batch.importance;
+  examples_.initial = batch.initial;
+  examples_.linear_runs_begin.assign(size + 1, 0);
+  examples_.runs_begin.assign(size + 1, 0);
+  examples_.field_features_begin.assign(size + 1, 0);
+  tape_.batch = &examples_;
+  tape_.first = 0;
+  tape_.size = size;
+  tape_.learns = true;
+  const block::Parameters& parameters = model_.parameters();
+  linear_.open(parameters, size, tape_);
+  loss_.open(parameters, size, tape_);
+  block::at_least(tape_.ffm_scale, size);
+  block::at_least(tape_.pairs_sum, size);
+  if (config_.has_fm()) fm_.open(parameters, size, tape_);
+  if (has_layers()) mlp_.open(parameters, size, tape_);
+}
+
+void Frame::forward(const PartBatch& batch, const SumLayout& at, std::span<const float> sums) {
+  const block::Parameters& parameters = model_.parameters();
+  for (std::size_t b = 0; b < tape_.size; ++b) {
+    const float* const of = sums.data() + at.example(b);
+    linear_forward(at, of, b);
+    if (parameters.layout.fields > 0) rows_forward(batch, at, of, b);
+  }
+  if (has_layers()) {
+    first_layer(at, sums);
+    mlp_.forward_rest(parameters, tape_, 0, tape_.size);
+  }
+  loss_.forward(parameters, tape_, 0, tape_.size);
+}
+
+void Frame::linear_forward(const SumLayout& at, const float* sums, std::size_t b) {
+  const block::Parameters& parameters = model_.parameters();
+  block::LinearSums all = linear_.start(parameters, tape_, b);
+  all.linear += sums[at.linear];
+  float counts = tape_.scores[b].base;
+  if (config_.mixed) {
+    all.linear2 += sums[at.linear2];
+    all.fast += sums[at.fast];
+    all.squares += sums[at.squares];
+    counts += sums[at.counts];
+    const std::uint32_t groups = parameters.layout.groups();
+    float* const group_counts = tape_.group_counts.data() + b * groups;
+    std::fill_n(group_counts, groups, 0.0f);
+    std::copy_n(sums + at.by_key, at.by_key_groups, group_counts);
+    const float* const weights = parameters[group_weights_].data();
+    for (std::size_t g = 0; g < at.by_key_groups; ++g) counts += weights[g] * group_counts[g];
+  }
+  linear_.finish(parameters, tape_, b, all, counts);
+}
+
+void Frame::rows_forward(const PartBatch& batch, const SumLayout& at, const float* sums,
+                         std::size_t b) {
+  if (!config_.has_ffm() && !config_.has_fm()) return;
+  const block::InstanceSums instance{batch.instance_features[b], config_.mixed
+                                                                     ? sums[at.value_squares]
+                                                                     : batch.instance_squares[b]};
+  if (config_.has_ffm()) ffm_.finish(tape_, b, sums[at.pairs], instance);
+  if (!config_.has_fm()) return;
+  const std::size_t k = config_.fm_row.k;
+  float* const vector = tape_.fm.sums.data() + b * k;
+  std::copy_n(sums + at.vector, k, vector);
+  fm_.finish(tape_, b, vector, {sums[at.vector_squares], instance});
+}
+
+/// hidden[0] = bias + w first + (W x - mean W 1) scale + W u, where x is what is normalised and u
+/// what is not.
+void Frame::first_layer(const SumLayout& at, std::span<const float> sums) {
+  const block::Parameters& parameters = model_.parameters();
+  const std::size_t h = at.hidden, size = tape_.size;
+  const std::size_t width = block::MlpBlock::width(parameters, 0);
+  std::fill_n(tape_.inputs.begin(), size * width, 0.0f);
+  for (std::size_t b = 0; b < size && config_.mixed; ++b) {
+    tape_.inputs[b * width] = tape_.scores[b].first;
+  }
+  mlp_.forward_first(parameters, tape_, 0, size);
+  column_sums_.assign(sums.begin() + at.column_sums(), sums.begin() + at.column_sums() + h);
+  for (std::vector<float>* of : {&norm_.mean, &norm_.scale, &norm_.d_mean, &norm_.d_along}) {
+    of->resize(size);
+  }
+  normalised_.resize(size * h);
+  const float count = static_cast<float>(parameters.layout.counts());
+  for (std::size_t b = 0; b < size; ++b) {
+    const float* const of = sums.data() + at.example(b);
+    const float mean = (of[at.pairs] + of[at.linear]) / count;
+    const float variance = std::max(of[at.input_squares] / count - mean * mean, 0.0f);
+    const float scale = 1.0f / std::sqrt(variance + block::NormBlock::kEpsilon);
+    float* const out = tape_.hidden[0].data() + b * h;
+    float* const y = normalised_.data() + b * h;
+    for (std::size_t o = 0; o < h; ++o) {
+      y[o] = (of[at.normalised + o] - mean * column_sums_[o]) * scale;
+      out[o] += config_.mixed ? y[o] + of[at.others + o] : y[o];
+    }
+    norm_.mean[b] = mean;
+    norm_.scale[b] = scale;
+  }
+}
+
+/// Mean of d x^ over all inputs = d . W 1 / P, and that of d x^ x^ = d . W x^ / P.
+void Frame::backward() {
+  const block::Parameters& parameters = model_.parameters();
+  loss_.backward(parameters, tape_);
+  if (has_layers()) {
+    mlp_.backward(parameters, tape_);
+    const std::size_t h = column_sums_.size();
+    const float count = static_cast<float>(parameters.layout.counts());
+    for (std::size_t b = 0; b < tape_.size; ++b) {
+      const float* const d = d_first() + b * h;
+      norm_.d_mean[b] = kernels_.dot(d, column_sums_.data(), h) / count;
+      norm_.d_along[b] = kernels_.dot(d, normalised_.data() + b * h, h) / count;
+    }
+  }
+  linear_.backward(parameters, tape_);
+}
+
+void Frame::learn() { optimizer_.apply(model_.tables(), model_.parameters(), tape_); }
+
+}  // namespace leveret::dist

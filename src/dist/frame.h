@@ -1,0 +1,90 @@
+/// What is everywhere of a model that lies in shards: what features mean, mixers, constants and the
+/// base rate, the weights of the counts of groups that are cut by key, all layers behind the first
+/// one, and of that its biases and the column of the linear stage's score.
+///
+/// From the sums over all shards it makes the scores, losses and errors of a batch, by the blocks
+/// that a model in one place has. All ranks do so with the same numbers, and have the same result.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "block/ffm_block.h"
+#include "block/fm_block.h"
+#include "block/linear_block.h"
+#include "block/loss_block.h"
+#include "block/mlp_block.h"
+#include "dist/part_batch.h"
+#include "dist/sum_layout.h"
+#include "model/model.h"
+#include "optim/optimizer.h"
+
+namespace leveret::dist {
+
+/// Of which arrays of a model somebody has values.
+enum class Has {
+  kFrame,  ///< all but the first layer's columns, of which it has one for the linear stage
+  kPart,   ///< none of layers
+};
+/// The arrays of a model with so many fields, with no more of the layers than this.
+block::Declarations arrays_of(const block::Config& config, const block::InputLayout& layout,
+                              Has has);
+
+/// What the way back needs of the norm, by example: x^ = (x - mean) * scale, and what the gradient
+/// of the layer makes of all its inputs: the mean of d x^, and that of d x^ times x^ (NormBlock).
+struct NormSums {
+  std::vector<float> mean, scale, d_mean, d_along;
+};
+
+class Frame {
+ public:
+  Frame(const model::Spec& spec, const kernels::Kernels& kernels);
+
+  const model::Model& model() const { return model_; }
+  model::Model& model() { return model_; }
+  const std::shared_ptr<feature::FeatureMap>& features() const { return features_; }
+  /// Replaces the namespaces that are known.
+  void set_features(std::vector<feature::NamespacePlan> namespaces);
+  /// Gives its arrays the shapes that they have with so many fields.
+  void fit(block::InputLayout to);
+
+  /// Labels, importance and initial scores of a batch.
+  void open(const feature::FeatureBatch& batch);
+  /// Scores and errors of all examples, from what all shards have made (laid out by `at`).
+  void forward(const PartBatch& batch, const SumLayout& at, std::span<const float> sums);
+  void backward();
+  /// Its own steps.
+  void learn();
+
+  const block::Tape& tape() const { return tape_; }
+  const NormSums& norm() const { return norm_; }
+  /// d loss / d output of the first layer, before ReLU; h floats of each example.
+  const float* d_first() const { return tape_.d_hidden[0].data(); }
+
+ private:
+  bool has_layers() const;
+  void linear_forward(const SumLayout& at, const float* sums, std::size_t b);
+  void rows_forward(const PartBatch& batch, const SumLayout& at, const float* sums, std::size_t b);
+  void first_layer(const SumLayout& at, std::span<const float> sums);
+
+  block::Config config_;
+  std::shared_ptr<feature::FeatureMap> features_;
+  model::Model model_;
+  const kernels::Kernels& kernels_;
+  block::LinearBlock linear_;
+  block::FfmBlock ffm_;
+  block::FmBlock fm_;
+  block::MlpBlock mlp_;
+  block::LossBlock loss_;
+  optim::Optimizer optimizer_;
+  block::ArrayId group_weights_ = block::ArrayId::kNone;  ///< with mixed heads
+  feature::FeatureBatch examples_;                        ///< without features
+  block::Tape tape_;
+  NormSums norm_;
+  std::vector<float> column_sums_;  ///< h: W 1 of what is normalised
+  std::vector<float> normalised_;   ///< B * h: W x^
+};
+
+}  // namespace leveret::dist

@@ -1,0 +1,32 @@
+#include "dist/local_learner.h"
+
+namespace leveret::dist {
+
+LocalLearner::LocalLearner(ShardedModel& model, const text::NamespaceNames& names)
+    : model_(model),
+      learner_(model, alone_),
+      maker_(model.spec(), model.frame().features()->plans(), model.plan().fields(), names),
+      parts_(model.size()) {}
+
+void LocalLearner::learn(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
+                         predict::Outcomes& outcomes) {
+  for (std::size_t next = first; next < first + count;) {
+    next += maker_.take(chunk, next, first + count - next);
+    if (maker_.full()) learn_batch(outcomes);
+  }
+}
+
+void LocalLearner::finish(predict::Outcomes& outcomes) {
+  if (!maker_.empty()) learn_batch(outcomes);
+}
+
+void LocalLearner::learn_batch(predict::Outcomes& outcomes) {
+  model_.grow(maker_.growth());
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    cut(maker_.batch(), model_.plan(), model_[p].number(), parts_[p]);
+  }
+  learner_.learn(parts_, {}, maker_.batch().size());
+  maker_.finish(learner_.scores(), outcomes);
+}
+
+}  // namespace leveret::dist

@@ -1,0 +1,107 @@
+#include "dist/sharded_learner.h"
+
+#include <algorithm>
+#include <exception>
+#include <stdexcept>
+
+namespace leveret::dist {
+namespace {
+
+/// Places in the head of the sums. A rank writes 1 for yes, and reads how many ranks did.
+enum Head : std::size_t { kFailed, kStop, kChecked, kHash };
+constexpr std::size_t kHashParts = 4;
+static_assert(kHash + kHashParts <= SumLayout::kHead);
+
+/// 16 bits at a time, so that floats add them up exactly.
+std::array<float, kHashParts> hash_of(const block::Parameters& parameters) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  const auto add = [&](const void* bytes, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) {
+      hash = (hash ^ static_cast<const unsigned char*>(bytes)[i]) * 0x100000001b3u;
+    }
+  };
+  parameters.for_each([&]<class T>(const block::ArrayValues<T>& values) {
+    add(values.all().data(), values.all().size_bytes());
+  });
+  const block::Scalars& scalars = parameters.scalars;
+  add(&scalars.examples, sizeof scalars.examples);
+  add(&parameters.layout.fields, sizeof parameters.layout.fields);
+  std::array<float, kHashParts> parts;
+  for (std::size_t i = 0; i < kHashParts; ++i) {
+    parts[i] = static_cast<float>((hash >> (16 * i)) & 0xffff);
+  }
+  return parts;
+}
+
+/// parts[begin] += … += parts[end - 1], as one balanced binary tree; its upper part is over ranks.
+void add_tree(std::span<std::vector<float>> parts) {
+  if (parts.size() == 1) return;
+  const std::size_t half = (parts.size() + 1) / 2;
+  add_tree(parts.first(half));
+  add_tree(parts.subspan(half));
+  std::vector<float>& to = parts[0];
+  const std::vector<float>& from = parts[half];
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+}
+
+}  // namespace
+
+ShardedLearner::ShardedLearner(ShardedModel& model, Communicator& communicator)
+    : model_(model), communicator_(communicator), partial_(model.size()) {}
+
+BatchFlags ShardedLearner::learn(std::span<PartBatch> parts, BatchFlags flags,
+                                 std::size_t examples) {
+  Frame& frame = model_.frame();
+  const block::Config config = model_.config();
+  const std::uint32_t fields = frame.model().parameters().layout.fields;
+  const SumLayout at = SumLayout::of(config, model_.plan().groups_by_key(fields));
+  for (std::vector<float>& partial : partial_) partial.assign(at.floats(examples), 0.0f);
+  std::exception_ptr error;
+  try {
+    for (std::size_t p = 0; p < partial_.size() && !flags.failed; ++p) {
+      model_[p].forward(parts[p], frame.model().parameters().scalars, at, partial_[p]);
+    }
+  } catch (...) {
+    error = std::current_exception();
+    flags.failed = true;
+  }
+  add_tree(partial_);
+  std::vector<float>& sums = partial_[0];
+  write_head(flags, sums);
+  communicator_.all_reduce_sum(sums);
+  ++batches_;
+  scores_.clear();
+  const BatchFlags all = read_head(sums);
+  if (error) std::rethrow_exception(error);
+  if (all.failed) return all;
+  frame.open(parts[0].features);
+  frame.forward(parts[0], at, sums);
+  frame.backward();
+  for (std::size_t p = 0; p < partial_.size(); ++p) model_[p].learn(frame);
+  for (std::size_t b = 0; b < examples; ++b) scores_.push_back(frame.tape().scores[b].last);
+  frame.learn();
+  return all;
+}
+
+void ShardedLearner::write_head(BatchFlags flags, std::span<float> head) {
+  head[kFailed] = flags.failed ? 1.0f : 0.0f;
+  head[kStop] = flags.stop ? 1.0f : 0.0f;
+  const bool checks = check_every > 0 && batches_ % check_every == 0;
+  head[kChecked] = checks ? 1.0f : 0.0f;
+  if (!checks) return;
+  own_hash_ = hash_of(model_.frame().model().parameters());
+  std::ranges::copy(own_hash_, head.begin() + kHash);
+}
+
+BatchFlags ShardedLearner::read_head(std::span<const float> head) const {
+  const auto ranks = static_cast<float>(communicator_.size());
+  for (std::size_t i = 0; head[kChecked] > 0 && i < kHashParts; ++i) {
+    if (head[kChecked] == ranks && head[kHash + i] == ranks * own_hash_[i]) continue;
+    throw std::runtime_error("ranks no longer have the same mixers and layers, after " +
+                             std::to_string(batches_ - 1) +
+                             " batches: are they of one build, on processors of one kind?");
+  }
+  return {head[kFailed] > 0, head[kStop] > 0};
+}
+
+}  // namespace leveret::dist

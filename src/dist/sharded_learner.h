@@ -1,0 +1,59 @@
+/// Test-then-train by batches over a model that lies in shards: what one process with --batch_size
+/// learns, but for the order in which sums are made.
+///
+/// A batch goes: every shard looks up its features and makes partial sums; they are added up, in
+/// this process and then over the ranks (Communicator::all_reduce_sum); from there on scores,
+/// losses and errors are made everywhere alike, and each shard goes its own way back and takes its
+/// steps. No weight, gradient or activation travels.
+///
+/// Bits depend on the number of shards, and not on that of ranks, where both are powers of two.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dist/communicator.h"
+#include "dist/part_batch.h"
+#include "dist/sharded_model.h"
+
+namespace leveret::dist {
+
+/// What ranks tell each other within the sums of a batch.
+struct BatchFlags {
+  bool failed = false;  ///< something went wrong: no rank learns from this batch
+  bool stop = false;    ///< a signal came: this batch is the last one
+};
+
+/// Owned by one thread; the model must outlive it and be its alone while it learns.
+class ShardedLearner {
+ public:
+  ShardedLearner(ShardedModel& model, Communicator& communicator);
+
+  /// Learns from a batch of so many examples, of which `parts` are those of this rank's shards, in
+  /// their order, after ShardedModel::grow for what is new in it. Says what any rank has flagged:
+  /// with `failed` nothing was learned, and `scores` is empty. A batch of a rank that has failed
+  /// may be empty. Every `check_every` batches ranks compare what they all have: std::runtime_error
+  /// when it is not the same.
+  BatchFlags learn(std::span<PartBatch> parts, BatchFlags flags, std::size_t examples);
+  /// Raw scores of the last batch's examples, before it was learned.
+  std::span<const float> scores() const { return scores_; }
+  /// Floats that a rank hands to all_reduce_sum for the last batch.
+  std::size_t floats_reduced() const { return partial_[0].size(); }
+
+  std::uint64_t check_every = 64;  ///< batches; 0: never
+
+ private:
+  void write_head(BatchFlags flags, std::span<float> head);
+  BatchFlags read_head(std::span<const float> head) const;
+
+  ShardedModel& model_;
+  Communicator& communicator_;
+  std::uint64_t batches_ = 0;
+  std::array<float, 4> own_hash_{};
+  std::vector<float> scores_;
+  std::vector<std::vector<float>> partial_;  ///< by shard of this rank; the first becomes the sum
+};
+
+}  // namespace leveret::dist

@@ -1,0 +1,35 @@
+#include "dist/sum_layout.h"
+
+namespace leveret::dist {
+
+SumLayout SumLayout::of(const block::Config& config, std::size_t groups_by_key) {
+  SumLayout at;
+  const auto place = [&at](std::size_t floats) {
+    at.size += floats;
+    return at.size - floats;
+  };
+  at.linear = place(1);
+  if (config.mixed) {
+    at.linear2 = place(1);
+    at.fast = place(1);
+    at.squares = place(1);
+    at.counts = place(1);
+    at.by_key_groups = groups_by_key;
+    at.by_key = place(groups_by_key);
+  }
+  if (config.has_ffm()) at.pairs = place(1);
+  if (config.mixed && (config.has_ffm() || config.has_fm())) at.value_squares = place(1);
+  if (config.has_fm()) {
+    at.vector = place(config.fm_row.k);
+    at.vector_squares = place(1);
+  }
+  if (config.has_mlp()) {
+    at.hidden = config.hidden[0];
+    at.input_squares = place(1);
+    at.normalised = place(at.hidden);
+    if (config.mixed) at.others = place(at.hidden);
+  }
+  return at;
+}
+
+}  // namespace leveret::dist

@@ -1,0 +1,171 @@
+// Shards and ordinary models: nothing is lost on the way, and bits do not depend on ranks.
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sharded_run.h"
+#include "sharded_specs.h"
+#include "thread_ranks.h"
+
+namespace leveret::dist {
+namespace {
+
+std::string some_lines(std::size_t count, std::size_t late) {
+  model::LineShape shape;
+  shape.fields = 7;
+  shape.vocabulary = 25;
+  shape.repeats = true;
+  shape.late = late;
+  return some_unlabelled(model::random_lines(count, shape, 8));
+}
+
+TEST_CASE("a model that is split and gathered again is the same file") {
+  const std::string lines = some_lines(120, GENERATE(0, 11));
+  for (const NamedSpec& kind : sharded_specs(8, 0)) {
+    train::TrainRun run(kind.spec);
+    run.learn(lines);
+    for (const std::uint32_t shards : {1, 2, 3, 8}) {
+      INFO(kind.name << ", " << shards << " shards");
+      model::Model again = ShardedRun(run.model, shards).whole();
+      CHECK(again.plan()[0] == shards);
+      again.set_plan({});
+      CHECK((saved_bytes(again) == run.saved()));
+    }
+  }
+}
+
+TEST_CASE("a run that goes on with a file ends with the file of one run, bit for bit") {
+  const std::size_t late = GENERATE(0, 13);
+  const std::string lines = some_lines(160, late);
+  for (const NamedSpec& kind : sharded_specs(8, 0)) {
+    ShardedRun one(kind.spec, kDeterministicShards);
+    one.learn(lines);
+    for (const std::size_t at : {8, 64, 152}) {
+      INFO(kind.name << ", cut after line " << at << ", late " << late);
+      const files::TempFolder folder;
+      ShardedRun first(kind.spec, kDeterministicShards);
+      first.learn(train::cut(lines, 0, at));
+      modelfile::save_model(first.whole(), folder / "first");
+      ShardedRun second(modelfile::load_model(folder / "first", train::kTestMemory),
+                        kDeterministicShards);
+      second.learn(train::cut(lines, at, 1000));
+      CHECK((saved_bytes(second.whole()) == saved_bytes(one.whole())));
+    }
+  }
+}
+
+/// What `ranks` threads learn together, each of which reads everything and keeps its share.
+std::vector<std::byte> learned_by(unsigned ranks, const model::Spec& spec,
+                                  const std::string& lines) {
+  std::vector<std::unique_ptr<ShardedModel>> models(ranks);
+  const unsigned each = kDeterministicShards / ranks;
+  run_ranks(ranks, [&](Communicator& communicator) {
+    const unsigned rank = communicator.rank();
+    models[rank] = std::make_unique<ShardedModel>(spec, kDeterministicShards, rank * each, each,
+                                                  train::kTestMemory, kernels::active());
+    ShardedModel& model = *models[rank];
+    text::NamespaceNames names;
+    text::ExampleChunk chunk;
+    chunk.bytes = lines;
+    text::Parser(names, {}).parse(chunk);
+    ShardedLearner learner(model, communicator);
+    learner.check_every = 3;
+    BatchMaker maker(spec, {}, 0, names);
+    std::vector<PartBatch> parts(each);
+    predict::Outcomes outcomes;
+    for (std::size_t next = 0; next < chunk.examples.size();) {
+      next += maker.take(chunk, next, chunk.examples.size() - next);
+      model.grow(maker.growth());
+      for (unsigned p = 0; p < each; ++p) {
+        cut(maker.batch(), model.plan(), rank * each + p, parts[p]);
+      }
+      learner.learn(parts, {}, maker.batch().size());
+      maker.finish(learner.scores(), outcomes);
+    }
+  });
+  std::vector<const Part*> parts;
+  for (const auto& model : models) {
+    for (std::size_t p = 0; p < model->size(); ++p) parts.push_back(&(*model)[p]);
+  }
+  return saved_bytes(gather(models[0]->frame(), models[0]->plan(), parts, train::kTestMemory));
+}
+
+TEST_CASE("1, 2, 4 and 8 ranks write the same file") {
+  const std::string lines = some_lines(200, GENERATE(0, 17));
+  for (const NamedSpec& kind : sharded_specs(32, 0)) {
+    INFO(kind.name);
+    ShardedRun one(kind.spec, kDeterministicShards);
+    one.learn(lines);
+    const std::vector<std::byte> expected = saved_bytes(one.whole());
+    for (const unsigned ranks : {1u, 2u, 4u, 8u}) {
+      INFO(ranks << " ranks");
+      CHECK((learned_by(ranks, kind.spec, lines) == expected));
+    }
+  }
+}
+
+TEST_CASE("a rank that fails, or is to stop, tells all others within the sums") {
+  model::Spec spec;
+  spec.batch_size = 16;
+  const std::string lines = some_lines(16, 0);
+  std::vector<BatchFlags> flags(4), after(4);
+  run_ranks(4, [&](Communicator& communicator) {
+    const unsigned rank = communicator.rank();
+    ShardedModel model(spec, 4, rank, 1, train::kTestMemory, kernels::active());
+    text::NamespaceNames names;
+    text::ExampleChunk chunk;
+    chunk.bytes = lines;
+    text::Parser(names, {}).parse(chunk);
+    BatchMaker maker(spec, {}, 0, names);
+    maker.take(chunk, 0, 16);
+    model.grow(maker.growth());
+    std::vector<PartBatch> parts(1);
+    cut(maker.batch(), model.plan(), rank, parts[0]);
+    ShardedLearner learner(model, communicator);
+    flags[rank] = learner.learn(parts, {.failed = false, .stop = rank == 2}, 16);
+    after[rank] = learner.learn(parts, {.failed = rank == 1, .stop = false}, 16);
+  });
+  for (unsigned rank = 0; rank < 4; ++rank) {
+    CHECK(flags[rank].stop);
+    CHECK_FALSE(flags[rank].failed);
+    CHECK(after[rank].failed);
+  }
+}
+
+TEST_CASE("ranks that no longer have the same mixers and layers are found out") {
+  model::Spec spec;
+  spec.batch_size = 16;
+  const std::string lines = some_lines(32, 0);
+  std::vector<std::string> errors(2);
+  run_ranks(2, [&](Communicator& communicator) {
+    const unsigned rank = communicator.rank();
+    ShardedModel model(spec, 2, rank, 1, train::kTestMemory, kernels::active());
+    text::NamespaceNames names;
+    text::ExampleChunk chunk;
+    chunk.bytes = lines;
+    text::Parser(names, {}).parse(chunk);
+    BatchMaker maker(spec, {}, 0, names);
+    ShardedLearner learner(model, communicator);
+    learner.check_every = 1;
+    predict::Outcomes outcomes;
+    std::vector<PartBatch> parts(1);
+    for (std::size_t batch = 0; batch < 2; ++batch) {
+      maker.take(chunk, 16 * batch, 16);
+      model.grow(maker.growth());
+      cut(maker.batch(), model.plan(), rank, parts[0]);
+      if (batch == 1 && rank == 1) model.frame().model().parameters().scalars.bias += 1e-6f;
+      try {
+        learner.learn(parts, {}, 16);
+      } catch (const std::runtime_error& error) {
+        errors[rank] = error.what();
+      }
+      maker.finish(learner.scores(), outcomes);
+    }
+  });
+  for (const std::string& error : errors)
+    CHECK_THAT(error, Catch::Contains("no longer have the same"));
+}
+
+}  // namespace
+}  // namespace leveret::dist

@@ -1,0 +1,45 @@
+/// The kinds of models that may lie in shards.
+#pragma once
+
+#include <vector>
+
+#include "../train/train_run.h"
+
+namespace leveret::dist {
+
+using model::NamedSpec;
+
+/// Of specs_to_test those that may lie in shards, and linear models with -b, in batches of so many
+/// examples. `bits`: of rows; 0: as they come.
+inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t bits) {
+  std::vector<NamedSpec> all;
+  const auto add = [&](const char* name, model::Spec spec) {
+    spec.batch_size = batch;
+    spec.nn_batch_size = 1;
+    if (bits != 0) spec.ffm_precision = bits;
+    all.push_back({name, spec});
+  };
+  for (const NamedSpec& kind : model::specs_to_test()) {
+    if (kind.spec.bit_precision == 0 || !kind.spec.has_rows()) add(kind.name, kind.spec);
+  }
+  model::Spec hashed;
+  hashed.ffm_k = 0;
+  hashed.bit_precision = 6;
+  add("hashed linear", hashed);
+  hashed.heads = model::Heads::kOne;
+  add("hashed linear, heads one", hashed);
+  hashed.ffm_k = 4;
+  hashed.hidden = {};
+  add("hashed ffm, heads one", hashed);
+  model::Spec crossed;
+  crossed.features.interactions = {{"A", "B"}};
+  add("default with interactions", crossed);
+  crossed.hidden = {};
+  add("ffm with interactions", crossed);
+  model::Spec wide;
+  wide.hidden = {64, 8};
+  add("wide layers", wide);
+  return all;
+}
+
+}  // namespace leveret::dist

@@ -1,0 +1,84 @@
+// A model in shards learns what one process learns in batches.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
+
+#include "model_difference.h"
+#include "sharded_run.h"
+#include "sharded_specs.h"
+
+namespace leveret::dist {
+namespace {
+
+using train::TrainRun;
+
+model::LineShape shape_of_lines(std::size_t late) {
+  model::LineShape shape;
+  shape.fields = 6;
+  shape.vocabulary = 15;
+  shape.repeats = true;
+  shape.late = late;
+  return shape;
+}
+
+constexpr std::uint32_t kShards[] = {1, 2, 3, 4, 8};
+
+TEST_CASE("after a batch from the same state shards differ from one process by rounding alone") {
+  const std::size_t late = GENERATE(0, 5);
+  const std::string lines = some_unlabelled(model::random_lines(80, shape_of_lines(late), 5));
+  const std::string before = train::cut(lines, 0, 48), batch = train::cut(lines, 48, 16);
+  for (const NamedSpec& kind : sharded_specs(16, 32)) {
+    for (const std::uint32_t shards : kShards) {
+      INFO(kind.name << ", " << shards << " shards, late " << late);
+      TrainRun again(kind.spec);
+      again.learn(before);
+      ShardedRun run(again.model, shards);
+      run.learn(batch);
+      again.learn(batch);
+      const std::size_t count = run.outcomes.items.size();
+      const std::vector<float> predicted = again.probabilities();
+      CHECK(difference(run.probabilities(), {predicted.end() - static_cast<std::ptrdiff_t>(count),
+                                             predicted.end()}) < 1e-6);
+      CHECK(difference(run.whole(), again.model) < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("after a hundred batches shards are still near") {
+  const std::size_t late = GENERATE(0, 19);
+  const std::string lines = some_unlabelled(model::random_lines(800, shape_of_lines(late), 6));
+  for (const NamedSpec& kind : sharded_specs(8, 32)) {
+    TrainRun whole(kind.spec);
+    whole.learn(lines);
+    for (const std::uint32_t shards : kShards) {
+      INFO(kind.name << ", " << shards << " shards, late " << late);
+      ShardedRun run(kind.spec, shards);
+      run.learn(lines);
+      CHECK(difference(run.probabilities(), whole.probabilities()) < 1e-4);
+      CHECK(difference(run.whole(), whole.model) < 1e-4);
+    }
+  }
+}
+
+TEST_CASE("whether a shard has the cell of a feature or not, its values are scaled alike") {
+  // Largest values depend on whether a feature has been learned from: a value below 1 after values
+  // of 1, or after an example without a label.
+  const std::string lines =
+      "|A a |B b\n1 |A a:0.5 |B b:0.25\n-1 |A a |B b:0.5\n1 |A a:0.5 |B b:0.125 |C c\n"
+      "|A d |B d\n-1 |A d:0.5 |B a:3 |C c:0.5\n1 |A a:2 |B a:0.5 |C d\n-1 |A a:0.5 |B a |C d:0.5\n";
+  for (NamedSpec& kind : sharded_specs(2, 32)) {
+    kind.spec.admit = 1;
+    TrainRun whole(kind.spec);
+    whole.learn(lines);
+    for (const std::uint32_t shards : kShards) {
+      INFO(kind.name << ", " << shards << " shards");
+      ShardedRun run(kind.spec, shards);
+      run.learn(lines);
+      CHECK(difference(run.probabilities(), whole.probabilities()) < 1e-5);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace leveret::dist
