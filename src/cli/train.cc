@@ -23,6 +23,9 @@ void check_options(const TrainOptions& options, bool allow_mpirun) {
   if (options.threads > 1 && options.holdout_after > 0) {
     misuse("--holdout_after counts examples in order: not with --threads");
   }
+  if (options.deterministic && options.threads > 1) {
+    misuse("--deterministic learns in one thread: not with --threads");
+  }
   if (options.pin && options.threads == 1) misuse("--pin changes nothing: it needs --threads");
   const long copies = launched_copies();
   if (copies > 1 && !allow_mpirun) {
@@ -82,6 +85,9 @@ void add_learning(CLI::App& verb, TrainOptions& options) {
       ->check(within(1, 1024))
       ->capture_default_str();
   verb.add_flag("--pin", options.pin, "each thread on a processor of its own");
+  verb.add_flag("--deterministic", options.deterministic,
+                "the model that leveret-mpi --deterministic learns on 1, 2, 4 or 8 ranks, bit for "
+                "bit; needs --batch_size");
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include "cli/console.h"
 #include "cli/train_report.h"
 #include "cli/train_summary.h"
+#include "dist/gather.h"
+#include "dist/local_learner.h"
 #include "files/atomic_file.h"
 #include "kernels/dispatch.h"
 #include "modelfile/model_io.h"
@@ -27,10 +29,17 @@ class TrainRun {
  public:
   explicit TrainRun(const TrainOptions& options)
       : options_(options),
-        model_(std::make_shared<model::Model>(first_model(options))),
+        memory_(options.max_memory > 0 ? options.max_memory : modelfile::default_memory_limit()),
         kernels_(kernels::active()),
-        learner_(*model_, names_, kernels_),
-        report_(options.report, options.passes, options.threads) {}
+        report_(options.report, options.passes, options.threads) {
+    if (options.deterministic) {
+      shards_ = first_shards();
+      in_shards_.emplace(*shards_, names_);
+    } else {
+      model_ = std::make_shared<model::Model>(first_model());
+      learner_.emplace(*model_, names_, kernels_);
+    }
+  }
 
   void run() {
     open_outputs();
@@ -47,13 +56,35 @@ class TrainRun {
   }
 
  private:
-  static model::Model first_model(const TrainOptions& options) {
-    const std::uint64_t memory =
-        options.max_memory > 0 ? options.max_memory : modelfile::default_memory_limit();
-    if (options.initial_model.empty()) return model::Model(options.flags.spec(), memory);
-    model::Model model = modelfile::load_model(options.initial_model, memory);
-    model.set_spec(options.flags.spec(model.spec(), options.initial_model));
+  model::Model first_model() const {
+    if (options_.initial_model.empty()) return model::Model(options_.flags.spec(), memory_);
+    model::Model model = modelfile::load_model(options_.initial_model, memory_);
+    model.set_spec(options_.flags.spec(model.spec(), options_.initial_model));
     return model;
+  }
+
+  /// --max_memory is that of all shards together.
+  std::unique_ptr<dist::ShardedModel> first_shards() const {
+    constexpr std::uint32_t kShards = dist::kDeterministicShards;
+    const model::Model model = first_model();
+    if (model.spec().batch_size == 1) {
+      throw std::runtime_error(
+          "--deterministic is about batches: give --batch_size, of more than 1");
+    }
+    return dist::split(model, kShards, 0, kShards, memory_ / kShards, kernels_);
+  }
+
+  const model::Spec& spec() const { return model_ ? model_->spec() : shards_->spec(); }
+
+  /// All of what has been learned. After this nothing more is.
+  const std::shared_ptr<model::Model>& whole() {
+    if (!model_) model_ = std::make_shared<model::Model>(dist::gather(*shards_, memory_));
+    return model_;
+  }
+
+  void finish_learning() {
+    in_shards_ ? in_shards_->finish(outcomes_) : learner_->finish(outcomes_);
+    report();
   }
 
   void learn_passes(StopOnSignal& stop) {
@@ -74,7 +105,7 @@ class TrainRun {
   }
 
   void open_input(unsigned pass) {
-    const text::ParserOptions parser = parser_options(model_->spec(), options_.input);
+    const text::ParserOptions parser = parser_options(spec(), options_.input);
     if (options_.threads > 1 && options_.input.cache.empty()) {
       source_ = open_lines(options_.input, 2 * options_.threads);
     } else {
@@ -105,8 +136,7 @@ class TrainRun {
       learn_chunk(chunk);
       report();
     }
-    learner_.finish(outcomes_);
-    report();
+    finish_learning();
   }
 
   void begin_chunk(const text::ExampleChunk& chunk, unsigned pass, unsigned thread = 0) {
@@ -155,12 +185,12 @@ class TrainRun {
       count = std::min<std::uint64_t>(
           count, options_.holdout_after - std::min(learned_, options_.holdout_after));
     }
-    learner_.learn(chunk, 0, count, outcomes_);
+    in_shards_ ? in_shards_->learn(chunk, 0, count, outcomes_)
+               : learner_->learn(chunk, 0, count, outcomes_);
     learned_ += count;
     if (count == chunk.examples.size()) return;
-    learner_.finish(outcomes_);
-    report();
-    if (!predictor_) predictor_.emplace(model_, names_, kernels_);
+    finish_learning();
+    if (!predictor_) predictor_.emplace(whole(), names_, kernels_);
     predictor_->predict(chunk, count, chunk.examples.size() - count, outcomes_);
     report_.hold_out();
   }
@@ -173,11 +203,12 @@ class TrainRun {
       throw std::runtime_error(
           fmt::format("no labelled example came: nothing is learned{}", not_saved()));
     }
-    if (!options_.final_model.empty()) modelfile::save_model(*model_, options_.final_model);
+    const model::Model& model = *whole();
+    if (!options_.final_model.empty()) modelfile::save_model(model, options_.final_model);
     saved_ = true;
     report_.close(tally_->bad());
-    if (!options_.report.quiet) say_raw(train_summary(*model_, figures()));
-    const std::string warning = train_warning(*model_);
+    if (!options_.report.quiet) say_raw(train_summary(model, figures()));
+    const std::string warning = train_warning(model);
     if (!warning.empty()) say("warning: " + warning);
   }
 
@@ -187,13 +218,16 @@ class TrainRun {
     return figures;
   }
 
-  bool may_use_gemm() const { return model_->spec().batch_size > 1 && model_->spec().has_mlp(); }
+  bool may_use_gemm() const { return spec().batch_size > 1 && spec().has_mlp(); }
 
   const TrainOptions& options_;
   text::NamespaceNames names_;
-  const std::shared_ptr<model::Model> model_;
+  std::uint64_t memory_;  ///< limit of all tables
   const kernels::Kernels& kernels_;
-  train::Learner learner_;
+  std::shared_ptr<model::Model> model_;  ///< null while it lies in shards
+  std::optional<train::Learner> learner_;
+  std::unique_ptr<dist::ShardedModel> shards_;  ///< with --deterministic
+  std::optional<dist::LocalLearner> in_shards_;
   std::optional<predict::Predictor> predictor_;  ///< for what is held out
   std::unique_ptr<stream::BadLineTally> tally_;
   std::unique_ptr<stream::ExampleSource> source_;

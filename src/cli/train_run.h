@@ -21,6 +21,7 @@ struct TrainOptions {
   unsigned threads = 1;
   unsigned passes = 1;
   bool pin = false;
+  bool deterministic = false;  ///< in shards, as leveret-mpi does
 };
 
 /// Learns and saves. Files appear only when all went well. Errors are exceptions, as elsewhere.
