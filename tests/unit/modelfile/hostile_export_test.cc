@@ -34,34 +34,36 @@ struct SmallExport {
   files::TempFolder folder;
 };
 
-/// What is said against it by who loads it and by who exports it again, or takes it for older.
-std::vector<std::string> complaints(const SmallExport& all) {
-  std::vector<std::string> said;
-  for (const LoadBy by : {LoadBy::kReading, LoadBy::kMapping}) {
-    said.push_back(complaint(all.bad(), Use::kPredict, by));
+/// Those that read an export: two ways of loading it, exporting it again, and taking it for older.
+constexpr int kReaders = 4;
+
+/// What one of them says against it.
+std::string complaint_of(const SmallExport& all, int reader) {
+  if (reader < 2) {
+    return complaint(all.bad(), Use::kPredict, reader == 0 ? LoadBy::kReading : LoadBy::kMapping);
   }
+  const bool previous = reader == 3;
   ExportOptions options;
   options.rounding.tolerance = 2;
-  for (const bool previous : {false, true}) {
-    options.previous = previous ? all.bad() : "";
-    try {
-      export_model(previous ? all.path() : all.bad(), all.folder / "out", options);
-      said.emplace_back();
-    } catch (const std::runtime_error& error) {
-      said.emplace_back(error.what());
-    }
+  options.previous = previous ? all.bad() : "";
+  try {
+    export_model(previous ? all.path() : all.bad(), all.folder / "out", options);
+    return {};
+  } catch (const std::runtime_error& error) {
+    return error.what();
   }
-  return said;
 }
 
 TEST_CASE("an export with a flipped byte, or cut anywhere, is refused by all that read it") {
   const SmallExport all(GENERATE(16, 8, 4));
   const std::vector<std::byte> good = files::read_bytes(all.path());
+  // A byte is tried with one of the readers, as all widths and neighbours are with others.
+  int reader = static_cast<int>(good.size() % kReaders);
   const auto check = [&](const std::vector<std::byte>& bytes) {
     files::write_bytes(all.bad(), bytes);
-    for (const std::string& said : complaints(all)) {
-      if (said.find(all.bad()) != 0) FAIL("it said '" << said << "'");
-    }
+    reader = (reader + 1) % kReaders;
+    const std::string said = complaint_of(all, reader);
+    if (said.find(all.bad()) != 0) FAIL("reader " << reader << " said '" << said << "'");
   };
   for (std::size_t at = 0; at < good.size(); ++at) {
     std::vector<std::byte> bad = good;
@@ -75,12 +77,12 @@ TEST_CASE("an export with a flipped byte, or cut anywhere, is refused by all tha
   }
   std::vector<std::byte> longer = good;
   longer.push_back(std::byte{0});
-  check(longer);
+  for (int i = 0; i < kReaders; ++i) check(longer);
 }
 
 /// It is refused, or predicts and is exported again without a crash.
 void use(const SmallExport& all) {
-  complaints(all);
+  for (int reader = 0; reader < kReaders; ++reader) complaint_of(all, reader);
   try {
     TrainRun run(load_model(all.bad(), kTestMemory, Use::kPredict));
     CHECK(run.predict(few_lines()).size() == 3);
