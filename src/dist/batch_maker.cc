@@ -9,6 +9,7 @@ BatchMaker::BatchMaker(const model::Spec& spec, std::vector<feature::NamespacePl
                        std::uint32_t known_fields, const text::NamespaceNames& names)
     : size_(spec.batch_size),
       constant_(spec.constant),
+      admission_{spec.admit},
       features_(spec.map_options(), known),
       names_(names),
       known_namespaces_(known.size()),
@@ -40,7 +41,7 @@ Growth BatchMaker::growth() {
   growth.namespaces.assign(all.begin() + static_cast<std::ptrdiff_t>(known_namespaces_), all.end());
   growth.fields = std::exchange(steps_, {});
   if (!growth.fields.empty()) {
-    growth.sizes = guess_sizes(batch_, known_fields_, features_.field_count());
+    growth.sizes = guess_sizes(batch_, known_fields_, features_.field_count(), admission_);
   }
   known_namespaces_ = all.size();
   known_fields_ = features_.field_count();

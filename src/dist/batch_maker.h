@@ -36,6 +36,7 @@ class BatchMaker {
  private:
   std::size_t size_;
   bool constant_;
+  table::Admission admission_;
   feature::FeatureMap features_;
   const text::NamespaceNames& names_;
   std::size_t known_namespaces_;

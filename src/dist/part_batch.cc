@@ -78,9 +78,23 @@ class Cutter {
   std::vector<std::uint32_t> place_;  ///< by linear feature of the batch: where it is in the part
 };
 
-/// Examples of a stream for which sizes are guessed, in batches. Fields that have not shown all
-/// their features by then differ as they do now.
-constexpr double kHorizon = 256;
+/// Batches of a stream for which sizes are guessed. Real streams are longer; fields differ by then
+/// as they will.
+constexpr double kHorizon = 64;
+
+/// How many of a field's features have rows when `twice` have come twice: among features of Zipf's
+/// law those that have come m times are as 1 / m^power.
+double rows_of(double twice, double power, const table::Admission& admission) {
+  double rows = 0;
+  for (std::uint64_t most = table::Admission::kRowsOfFewOccurrences;; most *= 2) {
+    const double needed = admission.needed(most - 1);
+    const double admitted = twice * std::pow(needed / 2, -power);
+    rows = std::max(rows, std::min(admitted, static_cast<double>(most)));
+    if (admitted < static_cast<double>(most) || admission.admit > 0) {
+      return admission.admit > 0 ? admitted : rows;
+    }
+  }
+}
 
 }  // namespace
 
@@ -96,15 +110,12 @@ void cut(const FeatureBatch& batch, const Plan& plan, std::uint32_t shard, PartB
   for (std::size_t b = 0; b < batch.size(); ++b) cutter.add(b);
 }
 
-/// n(t) = n (t / B)^p, where the second half of the batch says p (Heaps 1978).
+/// n(t) = n (t / B)^p (Heaps 1978) with p = n1 / n, where n1 have come once: the next one is new
+/// with the probability n1 / t (Good 1953).
 std::vector<FieldSize> guess_sizes(const FeatureBatch& batch, std::uint32_t first,
-                                   std::uint32_t fields) {
+                                   std::uint32_t fields, const table::Admission& admission) {
   std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> seen(fields - first);
-  std::vector<std::uint64_t> halves(fields - first, 0);
   for (std::size_t b = 0; b < batch.size(); ++b) {
-    if (2 * b == batch.size() || 2 * b == batch.size() + 1) {
-      for (std::size_t f = 0; f < seen.size(); ++f) halves[f] = seen[f].size();
-    }
     for (const FieldRun& run : batch.field_runs_of(b)) {
       if (run.field < first) continue;
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
@@ -113,15 +124,15 @@ std::vector<FieldSize> guess_sizes(const FeatureBatch& batch, std::uint32_t firs
     }
   }
   std::vector<FieldSize> sizes;
-  for (std::size_t f = 0; f < seen.size(); ++f) {
-    const auto all = static_cast<double>(seen[f].size());
-    const double half = static_cast<double>(std::max<std::uint64_t>(halves[f], 1));
-    const double power = std::clamp(std::log2(std::max(all, 1.0) / half), 0.0, 1.0);
+  for (const auto& of : seen) {
+    const auto all = static_cast<double>(of.size());
+    const auto once = static_cast<double>(
+        std::ranges::count_if(of, [](const auto& feature) { return feature.second == 1; }));
+    const double power = once / std::max(all, 1.0);
     const double times = std::pow(kHorizon, power);
-    std::uint64_t again = 0;
-    for (const auto& [hash, count] : seen[f]) again += count > 1;
+    const double rows = rows_of((all - once) * times, power, admission);
     sizes.push_back({static_cast<std::uint64_t>(all * times),
-                     static_cast<std::uint64_t>(static_cast<double>(again) * times)});
+                     static_cast<std::uint64_t>(std::min(rows, all * times))});
   }
   return sizes;
 }

@@ -8,6 +8,7 @@
 #include "dist/plan.h"
 #include "feature/feature_batch.h"
 #include "feature/feature_map.h"
+#include "table/admission.h"
 
 namespace leveret::dist {
 
@@ -38,9 +39,9 @@ struct Growth {
 void cut(const feature::FeatureBatch& batch, const Plan& plan, std::uint32_t shard,
          PartBatch& part);
 
-/// The sizes of fields first, first + 1, …, fields - 1 at the end of a long stream, guessed from
-/// how many different features each half of the batch brought.
+/// The sizes of fields first, first + 1, …, fields - 1 in a long stream, guessed from how often each
+/// feature has come in a batch. One rank does this for all: it is no matter of integers.
 std::vector<FieldSize> guess_sizes(const feature::FeatureBatch& batch, std::uint32_t first,
-                                   std::uint32_t fields);
+                                   std::uint32_t fields, const table::Admission& admission);
 
 }  // namespace leveret::dist

@@ -21,9 +21,11 @@ inline std::vector<std::byte> saved_bytes(const model::Model& model) {
 
 class ShardedRun {
  public:
-  ShardedRun(const model::Spec& spec, std::uint32_t shards)
-      : ShardedRun(std::make_unique<ShardedModel>(spec, shards, 0, shards, train::kTestMemory,
-                                                  kernels::active())) {}
+  /// `memory`: of each shard.
+  ShardedRun(const model::Spec& spec, std::uint32_t shards,
+             std::uint64_t memory = train::kTestMemory)
+      : ShardedRun(
+            std::make_unique<ShardedModel>(spec, shards, 0, shards, memory, kernels::active())) {}
   /// Goes on with a model.
   ShardedRun(const model::Model& whole, std::uint32_t shards)
       : ShardedRun(split(whole, shards, 0, shards, train::kTestMemory, kernels::active())) {}
