@@ -16,19 +16,36 @@ std::shared_ptr<table::Tables> no_tables() {
   return std::make_shared<table::Tables>(table::ShardOptions{}, 0, std::uint64_t{1} << 20);
 }
 
-/// Matrices of the first layer with one column: the linear stage's score, or with one head nothing.
-void keep_one_column(block::LearnedArray& array, const block::InputLayout& layout, bool mixed) {
-  array.shape[1] = layout.fields > 0 ? 1 : 0;
+/// A matrix of the first layer with these columns alone. They stay what they are when fields come.
+void keep_columns(block::LearnedArray& array, std::vector<std::uint32_t> names) {
+  array.shape[1] = names.size();
   array.source = nullptr;
-  if (!array.first || array.kind == table::Learned::kState) return;
-  array.first = [first = array.first, column = layout.first(), mixed](
-                    std::uint32_t row, std::uint32_t) { return mixed ? first(row, column) : 0.0f; };
+  if (!array.first) return;
+  array.first = [first = array.first, names = std::move(names),
+                 state = array.kind == table::Learned::kState](std::uint32_t row,
+                                                               std::uint32_t column) {
+    const std::uint32_t name = names[column];
+    return name != block::LearnedArray::kNewColumn || state ? first(row, name) : 0.0f;
+  };
 }
 
 }  // namespace
 
-block::Declarations arrays_of(const block::Config& config, const block::InputLayout& layout,
-                              Has has) {
+std::vector<std::uint32_t> frame_columns(const model::Spec& spec,
+                                         const block::InputLayout& layout) {
+  std::vector<std::uint32_t> names;
+  if (layout.fields == 0) return names;
+  if (cuts_fieldless(spec)) {
+    names.push_back(layout.linear());
+    if (spec.mixed()) names.insert(names.end(), {layout.counts(), layout.seen()});
+  }
+  if (spec.mixed()) names.push_back(layout.first());
+  if (names.empty()) names.push_back(block::LearnedArray::kNewColumn);
+  return names;
+}
+
+block::Declarations arrays_of(const model::Spec& spec, const block::Config& config,
+                              const block::InputLayout& layout, Has has) {
   block::Declarations all = model::declare_arrays(config, layout);
   for (std::size_t l = 0; l < all.layers.size(); ++l) {
     const block::LayerArrays& of = all.layers[l];
@@ -40,7 +57,7 @@ block::Declarations arrays_of(const block::Config& config, const block::InputLay
       if (has == Has::kPart) {
         array(id).shape = {0, 0};
       } else if (l == 0) {
-        keep_one_column(array(id), layout, config.mixed);
+        keep_columns(array(id), frame_columns(spec, layout));
       }
     }
     for (const block::ArrayId id : {of.bias, of.bias_state, of.bias_moment}) {
@@ -79,7 +96,8 @@ void Frame::set_features(std::vector<feature::NamespacePlan> namespaces) {
 void Frame::fit(block::InputLayout to) {
   block::Parameters& parameters = model_.parameters();
   if (parameters.has_arrays() && parameters.layout.fields == to.fields) return;
-  parameters.fit(to, std::make_shared<block::Declarations>(arrays_of(config_, to, Has::kFrame)));
+  parameters.fit(to, std::make_shared<block::Declarations>(
+                         arrays_of(model_.spec(), config_, to, Has::kFrame)));
 }
 
 bool Frame::has_layers() const {
@@ -156,37 +174,71 @@ void Frame::rows_forward(const PartBatch& batch, const SumLayout& at, const floa
   fm_.finish(tape_, b, vector, {sums[at.vector_squares], instance});
 }
 
-/// hidden[0] = bias + w first + (W x - mean W 1) scale + W u, where x is what is normalised and u
-/// what is not.
+bool Frame::cuts_fieldless_in_layers() const {
+  return config_.has_mlp() && cuts_fieldless(model_.spec());
+}
+
+/// hidden[0] = bias + W x, where x are its own columns' inputs, + what the parts' columns make.
 void Frame::first_layer(const SumLayout& at, std::span<const float> sums) {
-  const block::Parameters& parameters = model_.parameters();
   const std::size_t h = at.hidden, size = tape_.size;
-  const std::size_t width = block::MlpBlock::width(parameters, 0);
-  std::fill_n(tape_.inputs.begin(), size * width, 0.0f);
-  for (std::size_t b = 0; b < size && config_.mixed; ++b) {
-    tape_.inputs[b * width] = tape_.scores[b].first;
-  }
-  mlp_.forward_first(parameters, tape_, 0, size);
-  column_sums_.assign(sums.begin() + at.column_sums(), sums.begin() + at.column_sums() + h);
   for (std::vector<float>* of : {&norm_.mean, &norm_.scale, &norm_.d_mean, &norm_.d_along}) {
     of->resize(size);
   }
   normalised_.resize(size * h);
-  const float count = static_cast<float>(parameters.layout.counts());
+  d_fieldless_.resize(size);
+  std::fill_n(tape_.inputs.begin(), size * block::MlpBlock::width(model_.parameters(), 0), 0.0f);
+  norm_forward(at, sums);
+  for (std::size_t b = 0; b < size; ++b) put_inputs(at, sums.data() + at.example(b), b);
+  mlp_.forward_first(model_.parameters(), tape_, 0, size);
+  column_sums_.assign(sums.begin() + at.column_sums(), sums.begin() + at.column_sums() + h);
   for (std::size_t b = 0; b < size; ++b) {
     const float* const of = sums.data() + at.example(b);
-    const float mean = (of[at.pairs] + of[at.linear]) / count;
-    const float variance = std::max(of[at.input_squares] / count - mean * mean, 0.0f);
-    const float scale = 1.0f / std::sqrt(variance + block::NormBlock::kEpsilon);
     float* const out = tape_.hidden[0].data() + b * h;
     float* const y = normalised_.data() + b * h;
     for (std::size_t o = 0; o < h; ++o) {
-      y[o] = (of[at.normalised + o] - mean * column_sums_[o]) * scale;
+      y[o] = (of[at.normalised + o] - norm_.mean[b] * column_sums_[o]) * norm_.scale[b];
       out[o] += config_.mixed ? y[o] + of[at.others + o] : y[o];
     }
-    norm_.mean[b] = mean;
-    norm_.scale[b] = scale;
   }
+  if (!cuts_fieldless_in_layers()) return;
+  // On the way back the frame's own normalised input counts, too: it is its first column.
+  const block::ConstDense layer = std::as_const(model_).parameters().layer(0);
+  for (std::size_t o = 0; o < h; ++o) {
+    const float w = layer.weights[o * layer.stride()];
+    column_sums_[o] += w;
+    for (std::size_t b = 0; b < size; ++b) {
+      normalised_[b * h + o] += w * tape_.inputs[b * layer.stride()];
+    }
+  }
+}
+
+/// Mean and deviation of all normalised inputs.
+void Frame::norm_forward(const SumLayout& at, std::span<const float> sums) {
+  const float count = static_cast<float>(model_.parameters().layout.counts());
+  for (std::size_t b = 0; b < tape_.size; ++b) {
+    const float* const of = sums.data() + at.example(b);
+    const float mean = (of[at.pairs] + of[at.linear]) / count;
+    float squares = of[at.input_squares];
+    if (at.fieldless_linear != SumLayout::kNone) {
+      squares += of[at.fieldless_linear] * of[at.fieldless_linear];
+    }
+    const float variance = std::max(squares / count - mean * mean, 0.0f);
+    norm_.mean[b] = mean;
+    norm_.scale[b] = 1.0f / std::sqrt(variance + block::NormBlock::kEpsilon);
+  }
+}
+
+/// In the order of frame_columns.
+void Frame::put_inputs(const SumLayout& at, const float* sums, std::size_t b) {
+  float* x = tape_.inputs.data() + b * block::MlpBlock::width(model_.parameters(), 0);
+  if (at.fieldless_linear != SumLayout::kNone) {
+    *x++ = (sums[at.fieldless_linear] - norm_.mean[b]) * norm_.scale[b];
+    if (config_.mixed) {
+      *x++ = sums[at.by_key];
+      *x++ = block::NormBlock::kSeenScale * sums[at.fieldless_seen];
+    }
+  }
+  if (config_.mixed) *x = tape_.scores[b].first;
 }
 
 /// Mean of d x^ over all inputs = d . W 1 / P, and that of d x^ x^ = d . W x^ / P.
@@ -195,12 +247,15 @@ void Frame::backward() {
   loss_.backward(parameters, tape_);
   if (has_layers()) {
     mlp_.backward(parameters, tape_);
-    const std::size_t h = column_sums_.size();
+    const std::size_t h = column_sums_.size(), width = block::MlpBlock::width(parameters, 0);
     const float count = static_cast<float>(parameters.layout.counts());
     for (std::size_t b = 0; b < tape_.size; ++b) {
       const float* const d = d_first() + b * h;
       norm_.d_mean[b] = kernels_.dot(d, column_sums_.data(), h) / count;
       norm_.d_along[b] = kernels_.dot(d, normalised_.data() + b * h, h) / count;
+      const float x = tape_.inputs[b * width];
+      d_fieldless_[b] =
+          norm_.scale[b] * (tape_.d_inputs[b * width] - norm_.d_mean[b] - x * norm_.d_along[b]);
     }
   }
   linear_.backward(parameters, tape_);

@@ -1,6 +1,6 @@
 /// What is everywhere of a model that lies in shards: what features mean, mixers, constants and the
 /// base rate, the weights of the counts of groups that are cut by key, all layers behind the first
-/// one, and of that its biases and the column of the linear stage's score.
+/// one, and of that its biases and a few columns (frame_columns).
 ///
 /// From the sums over all shards it makes the scores, losses and errors of a batch, by the blocks
 /// that a model in one place has. All ranks do so with the same numbers, and have the same result.
@@ -25,12 +25,16 @@ namespace leveret::dist {
 
 /// Of which arrays of a model somebody has values.
 enum class Has {
-  kFrame,  ///< all but the first layer's columns, of which it has one for the linear stage
+  kFrame,  ///< all, but of the first layer's columns only frame_columns
   kPart,   ///< none of layers
 };
+/// The inputs of the first layer of which the weights are everywhere, ascending: with mixed heads
+/// the linear stage's score, and those of group 0 where it is cut by key. Where there are none, one
+/// that is called kNewColumn: its input and its weights are 0.
+std::vector<std::uint32_t> frame_columns(const model::Spec& spec, const block::InputLayout& layout);
 /// The arrays of a model with so many fields, with no more of the layers than this.
-block::Declarations arrays_of(const block::Config& config, const block::InputLayout& layout,
-                              Has has);
+block::Declarations arrays_of(const model::Spec& spec, const block::Config& config,
+                              const block::InputLayout& layout, Has has);
 
 /// What the way back needs of the norm, by example: x^ = (x - mean) * scale, and what the gradient
 /// of the layer makes of all its inputs: the mean of d x^, and that of d x^ times x^ (NormBlock).
@@ -60,6 +64,8 @@ class Frame {
 
   const block::Tape& tape() const { return tape_; }
   const NormSums& norm() const { return norm_; }
+  /// With one head, layers, and group 0 cut by key: d loss / d its linear sum, through the layers.
+  float d_fieldless(std::size_t b) const { return d_fieldless_[b]; }
   /// d loss / d output of the first layer, before ReLU; h floats of each example.
   const float* d_first() const { return tape_.d_hidden[0].data(); }
 
@@ -68,6 +74,9 @@ class Frame {
   void linear_forward(const SumLayout& at, const float* sums, std::size_t b);
   void rows_forward(const PartBatch& batch, const SumLayout& at, const float* sums, std::size_t b);
   void first_layer(const SumLayout& at, std::span<const float> sums);
+  void norm_forward(const SumLayout& at, std::span<const float> sums);
+  void put_inputs(const SumLayout& at, const float* sums, std::size_t b);
+  bool cuts_fieldless_in_layers() const;
 
   block::Config config_;
   std::shared_ptr<feature::FeatureMap> features_;
@@ -83,6 +92,7 @@ class Frame {
   feature::FeatureBatch examples_;                        ///< without features
   block::Tape tape_;
   NormSums norm_;
+  std::vector<float> d_fieldless_;  ///< B
   std::vector<float> column_sums_;  ///< h: W 1 of what is normalised
   std::vector<float> normalised_;   ///< B * h: W x^
 };

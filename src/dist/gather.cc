@@ -136,7 +136,7 @@ class Gatherer {
     }
     for (const char* name : {"groups.weight", "groups.sum"}) gather_groups(to.find(name));
     if (!frame_.model().config().has_mlp() || to.layout.fields == 0) return;
-    if (whole_.spec().mixed()) gather_first_column();
+    gather_frame_columns();
     for (const Part* part : parts_) {
       part->normalised().put_into(to);
       part->others().put_into(to);
@@ -151,16 +151,19 @@ class Gatherer {
     }
   }
 
-  void gather_first_column() {
+  void gather_frame_columns() {
     block::Parameters& to = whole_.parameters();
+    const std::vector<std::uint32_t> names = frame_columns(whole_.spec(), to.layout);
     const block::LayerArrays& of = to.declared().layers[0];
     for (const block::ArrayId id : {of.weights, of.weights_state, of.weights_moment}) {
       if (id == block::ArrayId::kNone) continue;
-      const block::LearnedArray &array = to.declared()[id],
-                                &mine = frame_.model().parameters().declared()[id];
+      const block::Parameters& from = frame_.model().parameters();
+      const block::LearnedArray &array = to.declared()[id], &mine = from.declared()[id];
       for (std::size_t o = 0; o < array.rows(); ++o) {
-        to[id][o * array.stride() + to.layout.first()] =
-            frame_.model().parameters()[id][o * mine.stride()];
+        for (std::size_t c = 0; c < names.size(); ++c) {
+          if (names[c] == block::LearnedArray::kNewColumn) continue;
+          to[id][o * array.stride() + names[c]] = from[id][o * mine.stride() + c];
+        }
       }
     }
   }

@@ -24,6 +24,9 @@ Part::Part(const Frame& frame, const Plan& plan, std::uint32_t number, std::uint
       optimizer_(kernels, config_, model_.spec()) {
   block::Declarations ids;
   linear_.declare({}, ids);
+  const auto weights =
+      std::ranges::find(ids.arrays, block::LinearBlock::kGroupWeights, &block::LearnedArray::name);
+  group_weights_ = static_cast<block::ArrayId>(weights - ids.arrays.begin());
   if (model_.spec().batch_size > 1) tape_.gemm = &block::openblas();
   if (frame.features()->field_count() == 0) fit({0});
 }
@@ -76,7 +79,8 @@ void Part::fit_tables() {
 void Part::fit(block::InputLayout to) {
   block::Parameters& parameters = model_.parameters();
   if (parameters.has_arrays() && parameters.layout.fields == to.fields) return;
-  parameters.fit(to, std::make_shared<block::Declarations>(arrays_of(config_, to, Has::kPart)));
+  parameters.fit(
+      to, std::make_shared<block::Declarations>(arrays_of(model_.spec(), config_, to, Has::kPart)));
   groups_.clear();
   for (std::uint32_t g = 0; g < to.groups(); ++g) {
     if (owns(g)) groups_.push_back(g);
@@ -138,6 +142,10 @@ void Part::linear_forward(const SumLayout& at, std::size_t b, float* sums) {
   const block::LinearSums nothing = linear_.start(parameters, tape_, b).of_nothing();
   const block::LinearSums added = linear_.add(parameters, tape_, b, nothing);
   sums[at.linear] = added.linear;
+  if (at.fieldless_linear != SumLayout::kNone) {
+    sums[at.fieldless_linear] = tape_.group_linear[b * groups];
+    if (config_.mixed) sums[at.fieldless_seen] = tape_.group_seen[b * groups];
+  }
   if (!config_.mixed) return;
   sums[at.linear2] = added.linear2;
   sums[at.fast] = added.fast;
@@ -146,8 +154,7 @@ void Part::linear_forward(const SumLayout& at, std::size_t b, float* sums) {
   // Their weights are the frame's, which is told of all their features together.
   std::copy_n(counts, at.by_key_groups, sums + at.by_key);
   std::fill_n(counts, at.by_key_groups, 0.0f);
-  const auto id = parameters.find(block::LinearBlock::kGroupWeights);
-  const float* const weights = parameters[id].data();
+  const float* const weights = parameters[group_weights_].data();
   float sum = 0;
   for (const std::uint32_t g : groups_) sum += weights[g] * counts[g];
   sums[at.counts] = sum;
@@ -230,6 +237,9 @@ void Part::layers_backward(const Frame& frame) {
   const NormSums& norm = frame.norm();
   const std::size_t width = normalised_.width(), count = normalised_.size();
   const std::uint32_t groups = model_.parameters().layout.groups();
+  for (std::size_t b = 0; b < tape_.size && !config_.mixed; ++b) {
+    tape_.d_group_linear[b * groups] = frame.d_fieldless(b);  // where there are such
+  }
   if (count == 0) return;
   for (std::size_t b = 0; b < tape_.size; ++b) {
     float* const x = inputs_.data() + b * width;

@@ -76,6 +76,7 @@ class Part {
   block::FfmPairs pairs_;
   model::Lookup lookup_;
   optim::Optimizer optimizer_;
+  block::ArrayId group_weights_ = block::ArrayId::kNone;  ///< with mixed heads
   Columns normalised_, others_;
   std::vector<std::uint32_t> groups_;  ///< that it owns, ascending
   block::Tape tape_;

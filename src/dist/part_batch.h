@@ -39,8 +39,8 @@ struct Growth {
 void cut(const feature::FeatureBatch& batch, const Plan& plan, std::uint32_t shard,
          PartBatch& part);
 
-/// The sizes of fields first, first + 1, …, fields - 1 in a long stream, guessed from how often each
-/// feature has come in a batch. One rank does this for all: it is no matter of integers.
+/// The sizes of fields first, first + 1, …, fields - 1 in a long stream, guessed from how often
+/// each feature has come in a batch. One rank does this for all: it is no matter of integers.
 std::vector<FieldSize> guess_sizes(const feature::FeatureBatch& batch, std::uint32_t first,
                                    std::uint32_t fields, const table::Admission& admission);
 

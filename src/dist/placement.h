@@ -1,12 +1,12 @@
 /// Where a plan puts fields and pairs: so that every shard has about as many bytes, and the keys of
 /// large fields lie on few.
 ///
-/// The *star* of a field is its cells, the pair with itself and those with smaller fields: where the
-/// star is, its keys are, and those of the smaller fields. Two ways are tried, each with several
-/// sizes; the plan whose fullest shard is the least full wins. Either each star, the largest first,
-/// goes to the shard with the least bytes (LPT, Graham 1969), in pieces where it is too large; or
-/// shards are filled one after the other, so that the fields that lie on many shards are small. Then
-/// single pairs move to where they cost less.
+/// The *star* of a field is its cells, the pair with itself and those with smaller fields: where
+/// the star is, its keys are, and those of the smaller fields. Two ways are tried, each with
+/// several sizes; the plan whose fullest shard is the least full wins. Either each star, the
+/// largest first, goes to the shard with the least bytes (LPT, Graham 1969), in pieces where it is
+/// too large; or shards are filled one after the other, so that the fields that lie on many shards
+/// are small. Then single pairs move to where they cost less.
 ///
 /// A field that comes later meets each of those that are there on a shard that has its rows: the
 /// new field's home if it does, else one on which the new field is already, else the least full.

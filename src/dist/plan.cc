@@ -16,7 +16,7 @@ PlanShape PlanShape::of(const model::Spec& spec, const block::Config& config,
   shape.shards = shards;
   shape.has_ffm = spec.has_ffm();
   shape.all_by_key = !spec.has_rows() || spec.bit_precision != 0;
-  shape.nothing_by_key = spec.has_mlp();
+  shape.nothing_by_key = !cuts_fieldless(spec);
   shape.bits = spec.bit_precision;
   const table::ShardOptions shard = model::shard_options(spec, config, model::Use::kLearn);
   shape.cell_bytes = table::slot_bytes(shard.cells);

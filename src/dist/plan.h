@@ -40,13 +40,20 @@ struct PlanShape {
   std::uint32_t shards = 1;
   bool has_ffm = false;
   bool all_by_key = false;      ///< one table for all groups: a model without rows, or -b
-  bool nothing_by_key = false;  ///< the groups' sums are inputs of layers
+  bool nothing_by_key = false;  ///< not even group 0: see cuts_fieldless
   std::uint32_t bits = 0;       ///< -b: cells are cut by their number, else by mixed key
   // Bytes of a feature: of its slot with and without a cell, of a slot of its row, of its vector.
   std::uint64_t cell_bytes = 0, key_bytes = 0, pair_bytes = 0, vector_bytes = 0;
 
   static PlanShape of(const model::Spec& spec, const block::Config& config, std::uint32_t shards);
 };
+
+/// Whether features without a field are cut by key. Where they are no interactions, of which there
+/// may be many, and their sums are inputs of layers, shard 0 has the few that there may be, and
+/// nothing is sent for them.
+inline bool cuts_fieldless(const model::Spec& spec) {
+  return !spec.has_mlp() || !spec.features.interactions.empty();
+}
 
 /// std::runtime_error that says which option has no shards, and what to do.
 void check_supported(const model::Spec& spec);

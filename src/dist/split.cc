@@ -150,15 +150,19 @@ void take_frame(const model::Model& whole, Frame& frame) {
   block::Parameters& to = frame.model().parameters();
   to.scalars = from.scalars;
   const std::vector<block::LearnedArray>& arrays = to.declared().arrays;
+  const std::vector<std::uint32_t> names = frame_columns(whole.spec(), from.layout);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const auto id = static_cast<block::ArrayId>(i);
     const block::LearnedArray& all = from.declared()[id];
     if (arrays[i].in_scalars()) continue;
     if (arrays[i].shape == all.shape) {
       std::ranges::copy(from[id], to[id].begin());
-    } else if (whole.spec().mixed()) {  // the column of the linear stage's score
-      for (std::size_t o = 0; o < arrays[i].rows(); ++o) {
-        to[id][o * arrays[i].stride()] = from[id][o * all.stride() + from.layout.first()];
+      continue;
+    }
+    for (std::size_t o = 0; o < arrays[i].rows(); ++o) {
+      for (std::size_t c = 0; c < names.size(); ++c) {
+        if (names[c] == block::LearnedArray::kNewColumn) continue;
+        to[id][o * arrays[i].stride() + c] = from[id][o * all.stride() + names[c]];
       }
     }
   }

@@ -28,6 +28,10 @@ SumLayout SumLayout::of(const block::Config& config, std::size_t groups_by_key) 
     at.input_squares = place(1);
     at.normalised = place(at.hidden);
     if (config.mixed) at.others = place(at.hidden);
+    if (groups_by_key > 0) {
+      at.fieldless_linear = place(1);
+      if (config.mixed) at.fieldless_seen = place(1);
+    }
   }
   return at;
 }

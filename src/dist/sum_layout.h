@@ -30,6 +30,9 @@ struct SumLayout {
   std::size_t input_squares = kNone;   ///< layers: of what is normalised
   std::size_t normalised = kNone;      ///< layers: h floats, W p of what is normalised
   std::size_t others = kNone;          ///< layers, mixed: h floats, W u of what is not
+  // Layers, where group 0 is cut by key: sums of its features, which are inputs.
+  std::size_t fieldless_linear = kNone;
+  std::size_t fieldless_seen = kNone;  ///< mixed
 
   std::size_t size = 0;    ///< floats of an example
   std::size_t hidden = 0;  ///< h: outputs of the first layer; 0: none

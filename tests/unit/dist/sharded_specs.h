@@ -34,6 +34,9 @@ inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t b
   model::Spec crossed;
   crossed.features.interactions = {{"A", "B"}};
   add("default with interactions", crossed);
+  crossed.heads = model::Heads::kOne;
+  add("heads one with interactions", crossed);
+  crossed.heads = model::Heads::kMixed;
   crossed.hidden = {};
   add("ffm with interactions", crossed);
   model::Spec wide;
