@@ -166,12 +166,15 @@ void Frame::rows_forward(const PartBatch& batch, const SumLayout& at, const floa
   const block::InstanceSums instance{batch.instance_features[b], config_.mixed
                                                                      ? sums[at.value_squares]
                                                                      : batch.instance_squares[b]};
-  if (config_.has_ffm()) ffm_.finish(tape_, b, sums[at.pairs], instance);
+  const auto sum = [&](std::size_t place) {
+    return place == SumLayout::kNone ? 0.0f : sums[place];  // else it is in the score
+  };
+  if (config_.has_ffm()) ffm_.finish(tape_, b, sum(at.pairs), instance);
   if (!config_.has_fm()) return;
   const std::size_t k = config_.fm_row.k;
   float* const vector = tape_.fm.sums.data() + b * k;
   std::copy_n(sums + at.vector, k, vector);
-  fm_.finish(tape_, b, vector, {sums[at.vector_squares], instance});
+  fm_.finish(tape_, b, vector, {sum(at.vector_squares), instance});
 }
 
 bool Frame::cuts_fieldless_in_layers() const {

@@ -127,7 +127,7 @@ void Part::forward(const PartBatch& batch, const block::Scalars& scalars, const 
     float* const of = sums.data() + at.example(b);
     std::fill_n(of, at.size, 0.0f);
     linear_forward(at, b, of);
-    rows_forward(at, b, of);
+    rows_forward(at, b, {batch.instance_features[b], batch.instance_squares[b]}, of);
     if (has_layers()) put_inputs(b);
   }
   if (has_layers()) layers_forward(at, sums);
@@ -160,17 +160,27 @@ void Part::linear_forward(const SumLayout& at, std::size_t b, float* sums) {
   sums[at.counts] = sum;
 }
 
-void Part::rows_forward(const SumLayout& at, std::size_t b, float* sums) {
+void Part::rows_forward(const SumLayout& at, std::size_t b, const block::InstanceSums& instance,
+                        float* sums) {
   if (config_.has_ffm()) {
     float* const values =
         has_layers() ? inputs_.data() + b * normalised_.width() : pair_values_.data();
     pairs_.gather(tape_, b, pairs_tape_);
-    sums[at.pairs] = pairs_.forward(tape_, pairs_tape_, values);
+    const float sum = pairs_.forward(tape_, pairs_tape_, values);
+    if (at.one_score()) {
+      sums[at.linear] += instance.scale() * sum;
+    } else {
+      sums[at.pairs] = sum;
+    }
   }
   if (config_.has_fm()) {
     block::FmBlock::Sums others;
     fm_.add(tape_, b, sums + at.vector, others);
-    sums[at.vector_squares] = others.squares;
+    if (at.one_score()) {
+      sums[at.linear] -= 0.5f * instance.scale() * others.squares;
+    } else {
+      sums[at.vector_squares] = others.squares;
+    }
   }
   if (at.value_squares == SumLayout::kNone) return;
   float squares = 0;

@@ -60,7 +60,9 @@ class Part {
   bool owns(std::uint32_t group) const { return plan_->group_owner(group) == number_; }
   void open(const PartBatch& batch);
   void linear_forward(const SumLayout& at, std::size_t b, float* sums);
-  void rows_forward(const SumLayout& at, std::size_t b, float* sums);
+  /// `instance`: of the values as they came, which count with one head.
+  void rows_forward(const SumLayout& at, std::size_t b, const block::InstanceSums& instance,
+                    float* sums);
   void put_inputs(std::size_t b);
   void layers_forward(const SumLayout& at, std::span<float> sums);
   void take_errors(const Frame& frame);

@@ -17,11 +17,13 @@ SumLayout SumLayout::of(const block::Config& config, std::size_t groups_by_key) 
     at.by_key_groups = groups_by_key;
     at.by_key = place(groups_by_key);
   }
-  if (config.has_ffm()) at.pairs = place(1);
+  const bool one_score = !config.mixed && !config.has_mlp();
+  if (config.has_ffm() && !one_score) at.pairs = place(1);
   if (config.mixed && (config.has_ffm() || config.has_fm())) at.value_squares = place(1);
   if (config.has_fm()) {
-    at.vector = place(config.fm_row.k);
-    at.vector_squares = place(1);
+    at.vector_floats = config.fm_row.k;
+    at.vector = place(at.vector_floats);
+    if (!one_score) at.vector_squares = place(1);
   }
   if (config.has_mlp()) {
     at.hidden = config.hidden[0];

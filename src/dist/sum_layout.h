@@ -17,7 +17,9 @@ struct SumLayout {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   static constexpr std::size_t kHead = 8;  ///< floats before all others
 
-  std::size_t linear = kNone;          ///< sum w x
+  /// sum w x. With one head and without layers there is one score, and whatever else adds to it is
+  /// in here, too: pairs and the squares of the FM, scaled as the batch says.
+  std::size_t linear = kNone;
   std::size_t linear2 = kNone;         ///< mixed: the same of weight2
   std::size_t fast = kNone;            ///< mixed
   std::size_t squares = kNone;         ///< mixed: of the values of linear features
@@ -34,9 +36,12 @@ struct SumLayout {
   std::size_t fieldless_linear = kNone;
   std::size_t fieldless_seen = kNone;  ///< mixed
 
-  std::size_t size = 0;    ///< floats of an example
-  std::size_t hidden = 0;  ///< h: outputs of the first layer; 0: none
+  std::size_t size = 0;           ///< floats of an example
+  std::size_t vector_floats = 0;  ///< k of the FM; 0: none
+  std::size_t hidden = 0;         ///< h: outputs of the first layer; 0: none
   std::size_t by_key_groups = 0;
+
+  bool one_score() const { return linear2 == kNone && hidden == 0; }
 
   /// `groups_by_key`: so many, from group 0 on.
   static SumLayout of(const block::Config& config, std::size_t groups_by_key);

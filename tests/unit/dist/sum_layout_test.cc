@@ -1,0 +1,48 @@
+// What a kind of model sends for an example, in floats.
+#include "dist/sum_layout.h"
+
+#include <catch2/catch.hpp>
+
+#include "model/model.h"
+
+namespace leveret::dist {
+namespace {
+
+std::size_t floats_of(const model::Spec& spec, std::size_t groups_by_key) {
+  return SumLayout::of(model::Model(spec, 1 << 20).config(), groups_by_key).size;
+}
+
+TEST_CASE("the sums of an example are those of the paper, and few more for mixed heads") {
+  model::Spec spec;
+  spec.heads = model::Heads::kOne;
+  spec.ffm_k = 0;
+  CHECK(floats_of(spec, 40) == 1);  // LR
+  spec.fm_k = 8;
+  CHECK(floats_of(spec, 1) == 8 + 1);  // FM
+  spec.fm_k = 0;
+  spec.ffm_k = 4;
+  spec.hidden = {};
+  CHECK(floats_of(spec, 1) == 1);  // FFM by pairs
+  spec.hidden = {64, 16};
+  // DeepFFM: W p, the two sums of the norm, and the score.
+  CHECK(floats_of(spec, 0) == 64 + 3);
+  CHECK(floats_of(spec, 1) == 64 + 4);
+
+  model::Spec mixed;
+  CHECK(floats_of(mixed, 0) == 2 * 32 + 8);
+  CHECK(floats_of(mixed, 1) == 2 * 32 + 8 + 3);
+  mixed.hidden = {};
+  CHECK(floats_of(mixed, 1) == 8);
+  mixed.ffm_k = 0;
+  CHECK(floats_of(mixed, 40) == 5 + 40);  // each group's counts
+}
+
+TEST_CASE("the head and the column sums come once a batch") {
+  model::Spec spec;
+  const SumLayout at = SumLayout::of(model::Model(spec, 1 << 20).config(), 0);
+  CHECK(at.example(0) == SumLayout::kHead + 32);
+  CHECK(at.floats(100) == SumLayout::kHead + 32 + 100 * at.size);
+}
+
+}  // namespace
+}  // namespace leveret::dist
