@@ -112,10 +112,14 @@ measure() { # measure MODEL OPTION...
   printf '%-8s  one process %s, two threads %s, two ranks %s' "$model" "$(rate_of one)" "$(rate_of threads)" \
     "$(rate_of shared)"
   for rate in $rates; do printf ', at %s %s' "$rate" "$(rate_of "$rate")"; done
-  printf '\n          '
-  tail -n 1 "$work/metrics" | tr ',' '\n' | sed -n 's/^ *"\(sent_[a-z_]*\|[a-z_]*bytes[a-z_]*\)": *\([0-9.]*\).*/\1 \2/p' |
-    tr '\n' ' '
-  echo
+  printf '\n'
+  tail -n 1 "$work/metrics" | sed 's/[{}"]//g' | tr ',' '\n' | awk -F : -v rows="$rows" '
+    { value[$1] = $2 }
+    END {
+      printf "          bytes an example: sums %.0f (by formula %.0f), input %.0f (%.0f)\n",
+        value["sums_bytes"] / rows, value["sums_bytes_by_formula"] / rows,
+        value["input_bytes"] / rows, value["input_bytes_by_formula"] / rows
+    }'
 }
 each() { if grep -qE "$only" <<<"$1"; then measure "$@"; fi; }
 each linear --ffm_k 0
