@@ -19,6 +19,7 @@ namespace {
 
 std::mutex terminal_mutex;
 std::string status_line;  ///< guarded by it
+std::string speaker = "leveret: ";
 
 /// Erases the line that the cursor is in.
 constexpr std::string_view kErase = "\r\033[K";
@@ -45,7 +46,9 @@ std::string binary_output(const std::string& path) {
   return "/dev/stdout";
 }
 
-void say(std::string_view message) { say_raw(fmt::format("leveret: {}\n", message)); }
+void say(std::string_view message) { say_raw(fmt::format("{}{}\n", speaker, message)); }
+
+void speak_as(const std::string& who) { speaker = fmt::format("leveret: {}: ", who); }
 
 void say_raw(std::string_view text) {
   const std::lock_guard lock(terminal_mutex);

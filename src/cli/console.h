@@ -12,6 +12,9 @@ namespace leveret::cli {
 
 /// One line to stderr, "leveret: " before it.
 void say(std::string_view message);
+/// From now on "leveret: WHO: ", of several processes that write to one terminal. Before there are
+/// threads.
+void speak_as(const std::string& who);
 /// Whole lines to stderr as they are, above the status line where there is one. Any thread.
 void say_raw(std::string_view text);
 /// The last line of the terminal on stderr, shown until it is replaced; empty: none. Any thread.

@@ -47,6 +47,11 @@ std::string SpecFlags::Given::text() const {
   return fmt::format("{}", fmt::join(fields, " "));
 }
 
+bool SpecFlags::is_given(std::string_view name) const {
+  return std::ranges::any_of(
+      given_, [&](const Given& given) { return given.entry->name == name && given.is_given(); });
+}
+
 model::Spec SpecFlags::spec() const {
   model::Spec spec;
   std::vector<std::pair<const model::SpecEntry*, std::string>> texts;

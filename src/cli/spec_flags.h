@@ -17,6 +17,7 @@ class SpecFlags {
   /// All options, or those named in `only`.
   void add_to(CLI::App& app, const std::vector<std::string_view>& only = {});
 
+  bool is_given(std::string_view name) const;
   /// A new model's spec. Misuse is CLI::ValidationError.
   model::Spec spec() const;
   /// The spec of the model in `file`, with learning options changed where they were given. A shape

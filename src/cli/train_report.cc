@@ -64,7 +64,9 @@ void TrainReport::count(const predict::Outcome& outcome, std::uint64_t bad_lines
 }
 
 void TrainReport::write_window(std::uint64_t bad_lines) {
-  metrics_->write(windows_.close(seconds(), bad_lines) + "\n");
+  std::string line = windows_.close(seconds(), bad_lines);
+  if (more_members_) line.insert(line.size() - 1, more_members_());  // before the brace
+  metrics_->write(line + "\n");
   metrics_->flush();
 }
 

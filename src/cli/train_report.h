@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cli/console.h"
 #include "cli/report_options.h"
@@ -29,6 +31,8 @@ class TrainReport {
   TrainReport(const TrainReport&) = delete;
   TrainReport& operator=(const TrainReport&) = delete;
 
+  /// Members that each line of --metrics has beside its own, a comma before each.
+  void add_to_windows(std::function<std::string()> members) { more_members_ = std::move(members); }
   /// Opens the file of predictions: a folder that cannot be written is known before anything is
   /// learned.
   void open_predictions();
@@ -67,6 +71,7 @@ class TrainReport {
   const ReportOptions& options_;
   const unsigned passes_, threads_;
   std::optional<Output> predictions_, metrics_;
+  std::function<std::string()> more_members_;
   const stream::ExampleSource* source_ = nullptr;
   train::MetricsWindows windows_;
   train::Metrics holdout_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "block/dense.h"
@@ -28,6 +29,17 @@ class Columns {
   block::Dense layer() { return layer_of<block::Dense>(*this); }
   block::ConstDense layer() const { return layer_of<const block::ConstDense>(*this); }
   std::size_t width() const { return table::whole_lines(size()); }
+
+  /// Calls visit(std::span) with the values of each array: weights, state, and with Adam moments;
+  /// rows of width() floats.
+  template <class Visit>
+  void for_each(Visit visit) {
+    for (Array& array : arrays_) visit(std::span<float>(array.values));
+  }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const Array& array : arrays_) visit(std::span<const float>(array.values));
+  }
 
   /// Copies the columns between this and the arrays of a whole model with the same fields.
   void put_into(block::Parameters& whole) const;

@@ -71,6 +71,9 @@ class Communicator {
   /// Ends all ranks wherever they are, as far as that is possible: for errors of which the others
   /// cannot be told in a better way. Over MPI it does not return.
   virtual void end_all(int exit_code) noexcept = 0;
+  /// Whether all ranks know that the run has failed, so that none waits for this one.
+  bool all_know_the_end() const { return all_know_; }
+  void know_the_end() { all_know_ = true; }
 
   const TrafficCount& traffic() const { return traffic_; }
 
@@ -98,6 +101,7 @@ class Communicator {
   void sum_by_halves(std::span<float> values, unsigned ranks);
 
   unsigned rank_, size_;
+  bool all_know_ = false;
   TrafficCount traffic_;
   std::vector<float> from_other_;  ///< working memory of all_reduce_sum
 };

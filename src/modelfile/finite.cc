@@ -60,14 +60,22 @@ std::size_t of_hashed(const table::HashedCells& cells) {
 
 }  // namespace
 
-std::size_t count_non_finite(const model::Model& model) {
+std::size_t count_non_finite(const block::Parameters& parameters) {
   std::size_t bad = 0;
-  model.parameters().for_each([&]<class T>(const block::ArrayValues<T>& values) {
+  parameters.for_each([&]<class T>(const block::ArrayValues<T>& values) {
     bad += count_non_finite(dtype_of<T>(), std::as_bytes(values.all()));
   });
-  if (model.tables().hashed() != nullptr) bad += of_hashed(*model.tables().hashed());
-  for (const table::Shard& shard : model.tables()) bad += of_shard(shard);
   return bad;
+}
+
+std::size_t count_non_finite(const table::Tables& tables) {
+  std::size_t bad = tables.hashed() != nullptr ? of_hashed(*tables.hashed()) : 0;
+  for (const table::Shard& shard : tables) bad += of_shard(shard);
+  return bad;
+}
+
+std::size_t count_non_finite(const model::Model& model) {
+  return count_non_finite(model.parameters()) + count_non_finite(model.tables());
 }
 
 }  // namespace leveret::modelfile

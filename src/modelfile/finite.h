@@ -10,5 +10,7 @@ namespace leveret::modelfile {
 
 /// Learned numbers that are NaN or infinite. At the speed of memory.
 std::size_t count_non_finite(const model::Model& model);
+std::size_t count_non_finite(const table::Tables& tables);
+std::size_t count_non_finite(const block::Parameters& parameters);
 
 }  // namespace leveret::modelfile

@@ -10,6 +10,7 @@
 #include "model/spec_json.h"
 #include "modelfile/header.h"
 #include "modelfile/model_io.h"
+#include "modelfile/parameters_io.h"
 #include "modelfile/section_loader.h"
 #include "modelfile/section_names.h"
 #include "modelfile/tables_io.h"
@@ -19,6 +20,28 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using model::Model;
+
+/// Refuses a spec that asks for more than the file can hold, before there is memory for it.
+/// `most`: numbers that it has at most.
+void check_size(const model::Spec& spec, const std::vector<feature::NamespacePlan>& plans,
+                const Json& header, std::uint64_t most) {
+  const std::uint32_t fields = feature::FeatureMap(spec.map_options(), plans).field_count();
+  if (spec.has_rows() && header.at("shards").size() != std::uint64_t{fields} + 1) {
+    throw std::runtime_error("names another number of fields than it has shards");
+  }
+  const auto fits = [&](std::uint64_t numbers) {
+    if (numbers > most) damaged("is smaller than what its spec asks for");
+  };
+  if (spec.bit_precision > 0) fits(std::uint64_t{1} << spec.bit_precision);
+  if (!spec.has_mlp() || fields == 0) return;
+  std::uint64_t inputs = block::InputLayout{fields}.size(spec.mixed());
+  for (const std::uint32_t outputs : spec.hidden) {
+    fits(inputs * outputs);
+    inputs = outputs;
+  }
+}
+
+}  // namespace
 
 void load_parameters(block::Parameters& parameters, SectionLoader& sections) {
   parameters.for_each([&]<class T>(const block::ArrayValues<T>& values) {
@@ -48,28 +71,6 @@ void load_parameters(block::Parameters& parameters, SectionLoader& sections) {
     damaged("has an impossible base rate");
   }
 }
-
-/// Refuses a spec that asks for more than the file can hold, before there is memory for it.
-/// `most`: numbers that it has at most.
-void check_size(const model::Spec& spec, const std::vector<feature::NamespacePlan>& plans,
-                const Json& header, std::uint64_t most) {
-  const std::uint32_t fields = feature::FeatureMap(spec.map_options(), plans).field_count();
-  if (spec.has_rows() && header.at("shards").size() != std::uint64_t{fields} + 1) {
-    throw std::runtime_error("names another number of fields than it has shards");
-  }
-  const auto fits = [&](std::uint64_t numbers) {
-    if (numbers > most) damaged("is smaller than what its spec asks for");
-  };
-  if (spec.bit_precision > 0) fits(std::uint64_t{1} << spec.bit_precision);
-  if (!spec.has_mlp() || fields == 0) return;
-  std::uint64_t inputs = block::InputLayout{fields}.size(spec.mixed());
-  for (const std::uint32_t outputs : spec.hidden) {
-    fits(inputs * outputs);
-    inputs = outputs;
-  }
-}
-
-}  // namespace
 
 Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model::Use use,
                  LoadBy by) {

@@ -9,11 +9,11 @@
 #include "modelfile/finite.h"
 #include "modelfile/header.h"
 #include "modelfile/model_io.h"
+#include "modelfile/parameters_io.h"
 #include "modelfile/section_names.h"
 #include "modelfile/tables_io.h"
 
 namespace leveret::modelfile {
-namespace {
 
 using store::SectionView;
 
@@ -30,8 +30,6 @@ void add_parameters(std::vector<SectionView>& sections, const block::Parameters&
         }));
   });
 }
-
-}  // namespace
 
 void save_model(const model::Model& model, const std::string& path) {
   if (const std::size_t bad = count_non_finite(model); bad > 0) {

@@ -74,7 +74,7 @@ const StoredSection& SectionLoader::section(const std::string& name, store::Dtyp
 
 const StoredSection& SectionLoader::numbers_section(const std::string& name, const Shape& shape,
                                                     const store::Declaration& declared) const {
-  if (file_.kind() == store::Kind::kModel) {
+  if (file_.kind() != store::Kind::kExport) {
     return section(name, store::Dtype::kF32, shape, declared);
   }
   const StoredSection& found = find(name, shape);

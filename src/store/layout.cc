@@ -12,6 +12,8 @@ std::string_view kind_name(Kind kind) {
       return "patch";
     case Kind::kCache:
       return "cache";
+    case Kind::kShard:
+      return "shard";
   }
   return "unknown";
 }

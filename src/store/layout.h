@@ -16,7 +16,7 @@
 namespace leveret::store {
 
 /// What a file holds. The numbers are those of the file.
-enum class Kind : std::uint32_t { kModel = 1, kExport = 2, kPatch = 3, kCache = 4 };
+enum class Kind : std::uint32_t { kModel = 1, kExport = 2, kPatch = 3, kCache = 4, kShard = 5 };
 
 /// "model", "export", …; "unknown" when `kind` is none of these.
 std::string_view kind_name(Kind kind);

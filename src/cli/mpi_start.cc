@@ -1,0 +1,149 @@
+#include "cli/mpi_start.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "cli/file_uses.h"
+#include "dist/agreement.h"
+#include "dist/batch_reader.h"
+#include "dist/gather.h"
+#include "dist/local_learner.h"
+#include "dist/shard_files.h"
+#include "kernels/dispatch.h"
+#include "model/spec_json.h"
+#include "modelfile/model_io.h"
+
+namespace leveret::cli {
+namespace {
+
+int exit_code_of(std::exception_ptr error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const CLI::ParseError&) {
+    return 2;
+  } catch (...) {
+    return 1;
+  }
+}
+
+void check_files(const MpiTrainOptions& options) {
+  FileUses uses;
+  uses.add(options.input);
+  uses.add_model("-i", options.initial_model);
+  add_uses(uses, options.report);
+  uses.check();
+}
+
+model::Spec stored_spec(const std::string& path) {
+  if (dist::ShardFolder::is_folder(path)) return dist::ShardFolder(path).spec();
+  const store::ModelFile file = store::ModelFile::open(path);
+  if (file.kind() != store::Kind::kModel) {
+    throw std::runtime_error(path +
+                             ": is not a model to go on with; `leveret inspect` says what it is");
+  }
+  return model::spec_from_json(nlohmann::ordered_json::parse(file.header_json()).at("spec"));
+}
+
+model::Spec first_spec(const MpiTrainOptions& options) {
+  const bool is_new = options.initial_model.empty();
+  model::Spec spec =
+      is_new ? options.flags.spec()
+             : options.flags.spec(stored_spec(options.initial_model), options.initial_model);
+  if (spec.batch_size == 1) {
+    if (options.flags.is_given("batch_size")) {
+      throw CLI::ValidationError(
+          "processes learn a batch together, not example by example: give --batch_size of 2 and "
+          "more");
+    }
+    spec.batch_size = MpiTrainOptions::kBatchSize;
+  }
+  try {
+    dist::check_supported(spec);
+  } catch (const std::runtime_error& error) {
+    if (!is_new) throw;
+    throw CLI::ValidationError(error.what());
+  }
+  return spec;
+}
+
+std::uint32_t shards_of(const MpiTrainOptions& options, const dist::Communicator& ranks) {
+  return options.deterministic ? dist::kDeterministicShards : ranks.size();
+}
+
+/// What is stored has as many shards as there will be.
+void check_shards(const MpiTrainOptions& options, const dist::Communicator& ranks) {
+  const std::string& from = options.initial_model;
+  if (from.empty() || !dist::ShardFolder::is_folder(from)) return;
+  const std::uint32_t stored = dist::ShardFolder(from).shards(), now = shards_of(options, ranks);
+  if (stored == now) return;
+  throw std::runtime_error(fmt::format(
+      "{}: has {} shards, and this run {}; start as many processes as the run that made it{}, or "
+      "make a file of it (leveret-mpi gather) and go on with that",
+      from, stored, now,
+      stored == dist::kDeterministicShards ? ", with --deterministic if it had that" : ""));
+}
+
+/// How many of the ranks are on this rank's machine.
+std::uint64_t ranks_here(dist::Communicator& ranks) {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  dist::Bytes all;
+  for (const dist::Bytes& host : ranks.gather(name)) all += host + '\n';
+  ranks.broadcast(all);
+  std::uint64_t count = 0;
+  for (std::size_t at = 0; at < all.size(); at = all.find('\n', at) + 1) {
+    count += all.compare(at, all.find('\n', at) - at, name) == 0;
+  }
+  return std::max<std::uint64_t>(count, 1);
+}
+
+}  // namespace
+
+TrainingStart start_training(MpiTrainOptions& options, dist::Communicator& ranks) {
+  const dist::Bytes spec = dist::from_root(
+      ranks,
+      [&] {
+        settle_input(options.input);
+        check_files(options);
+        check_shards(options, ranks);
+        return model::to_json(first_spec(options)).dump();
+      },
+      exit_code_of);
+  TrainingStart start = {.spec = model::spec_from_json(nlohmann::ordered_json::parse(spec)),
+                         .shards = shards_of(options, ranks),
+                         .shard_bytes = options.max_memory};
+  if (options.deterministic) {
+    start.shard_bytes =
+        (options.max_memory > 0 ? options.max_memory : modelfile::default_memory_limit()) /
+        start.shards;
+  } else if (options.max_memory == 0) {
+    start.shard_bytes = modelfile::default_memory_limit() / ranks_here(ranks);
+  }
+  return start;
+}
+
+std::unique_ptr<dist::ShardedModel> first_model(const MpiTrainOptions& options,
+                                                const TrainingStart& start,
+                                                const dist::Communicator& ranks) {
+  const auto [first, count] = dist::RankShards::of(start.shards, ranks.rank(), ranks.size());
+  const std::string& from = options.initial_model;
+  std::unique_ptr<dist::ShardedModel> model;
+  if (from.empty()) {
+    return std::make_unique<dist::ShardedModel>(start.spec, start.shards, first, count,
+                                                start.shard_bytes, kernels::active());
+  }
+  if (!dist::ShardFolder::is_folder(from)) {
+    model::Model whole = modelfile::load_model(from, modelfile::default_memory_limit());
+    whole.set_spec(start.spec);
+    return dist::split(whole, start.shards, first, count, start.shard_bytes, kernels::active());
+  }
+  const dist::ShardFolder folder(from);
+  return folder.load(start.spec, first, count, start.shard_bytes, kernels::active());
+}
+
+}  // namespace leveret::cli

@@ -1,0 +1,30 @@
+/// How the ranks of `leveret-mpi train` come to a model to begin with: rank 0 looks at the command
+/// line, at files and at the model to go on with, and tells the others.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "cli/mpi_train_run.h"
+#include "dist/communicator.h"
+#include "dist/sharded_model.h"
+#include "model/spec.h"
+
+namespace leveret::cli {
+
+struct TrainingStart {
+  model::Spec spec;
+  std::uint32_t shards;       ///< of all ranks together
+  std::uint64_t shard_bytes;  ///< that the tables of each may take
+};
+
+/// Misuse that rank 0 alone can see is CLI::ValidationError there, and dist::FailedElsewhere with
+/// exit code 2 on the others.
+TrainingStart start_training(MpiTrainOptions& options, dist::Communicator& ranks);
+
+/// This rank's part: new, or of the model to go on with.
+std::unique_ptr<dist::ShardedModel> first_model(const MpiTrainOptions& options,
+                                                const TrainingStart& start,
+                                                const dist::Communicator& ranks);
+
+}  // namespace leveret::cli

@@ -1,0 +1,50 @@
+#include "cli/mpi_summary.h"
+
+#include <algorithm>
+
+#include "stream/cache_bytes.h"
+
+namespace leveret::cli {
+namespace {
+
+/// Weights and biases of all layers of a model with so many fields.
+std::uint64_t layer_weights(const model::Spec& spec, std::uint32_t fields) {
+  if (!spec.has_mlp() || fields == 0) return 0;
+  std::uint64_t inputs = block::InputLayout{fields}.size(spec.mixed()), count = 0;
+  std::vector<std::uint32_t> layers = spec.hidden;
+  layers.push_back(1);
+  for (const std::uint32_t outputs : layers) {
+    count += (inputs + 1) * outputs;
+    inputs = outputs;
+  }
+  return count;
+}
+
+}  // namespace
+
+dist::Bytes rank_figures(const dist::ShardedModel& model) {
+  std::uint64_t weights = 0, overflow = 0;
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    weights += weight_count(model[i].tables());
+    overflow += model[i].tables().overflow_lookups();
+  }
+  dist::Bytes bytes;
+  for (const std::uint64_t figure : {weights, overflow, peak_memory()}) stream::put(bytes, figure);
+  return bytes;
+}
+
+std::string mpi_summary(const dist::ShardedModel& model, const RunFigures& run,
+                        std::span<const dist::Bytes> of_ranks) {
+  ModelFigures figures;
+  figures.ranks = of_ranks.size();
+  for (const dist::Bytes& bytes : of_ranks) {
+    stream::BytesReader reader(bytes);
+    figures.weights += reader.get<std::uint64_t>();
+    figures.overflow_lookups += reader.get<std::uint64_t>();
+    figures.peak_memory = std::max(figures.peak_memory, reader.get<std::uint64_t>());
+  }
+  figures.weights += layer_weights(model.spec(), model.plan().fields());
+  return train_summary(model.frame().model(), figures, run);
+}
+
+}  // namespace leveret::cli

@@ -1,0 +1,19 @@
+/// What `leveret-mpi train` says at its end, made of what each rank has.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/train_summary.h"
+#include "dist/communicator.h"
+#include "dist/sharded_model.h"
+
+namespace leveret::cli {
+
+/// Of this rank, for rank 0.
+dist::Bytes rank_figures(const dist::ShardedModel& model);
+/// As train_summary, from what rank_figures has given on every rank.
+std::string mpi_summary(const dist::ShardedModel& model, const RunFigures& run,
+                        std::span<const dist::Bytes> of_ranks);
+
+}  // namespace leveret::cli

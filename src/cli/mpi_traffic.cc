@@ -1,0 +1,120 @@
+#include "cli/mpi_traffic.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <vector>
+
+#include "dist/batch_reader.h"
+#include "dist/sum_layout.h"
+#include "stream/bad_lines.h"
+
+namespace leveret::cli {
+namespace {
+
+using dist::SumLayout;
+using dist::Traffic;
+
+SumLayout layout_of(const dist::ShardedModel& model) {
+  const std::uint32_t fields = model.frame().model().parameters().layout.fields;
+  return SumLayout::of(model.config(), model.plan().groups_by_key(fields));
+}
+
+/// The blocks of a kind of model, and how many floats of an example each sums up.
+struct BlockFloats {
+  const char* block;
+  std::size_t floats;
+};
+
+std::vector<BlockFloats> blocks_of(const SumLayout& at) {
+  const auto has = [](std::size_t place) -> std::size_t { return place != SumLayout::kNone; };
+  const std::size_t vector = has(at.vector) != 0 ? at.vector_squares - at.vector : std::size_t{0};
+  return {
+      {"linear", has(at.linear) + has(at.linear2) + has(at.fast) + has(at.squares) +
+                     has(at.counts) + at.by_key_groups},
+      {"FM", vector + has(at.vector_squares)},
+      {"FFM", has(at.pairs) + has(at.value_squares)},
+      {"norm", has(at.input_squares)},
+      {"first layer", (has(at.normalised) + has(at.others)) * at.hidden},
+  };
+}
+
+/// Of the bytes that are expected on all shards.
+double share_of(const dist::Plan& plan, std::uint32_t shard) {
+  const std::vector<std::uint64_t> loads = plan.loads();
+  const std::uint64_t all = std::accumulate(loads.begin(), loads.end(), std::uint64_t{0});
+  return all > 0 ? static_cast<double>(loads[shard]) / static_cast<double>(all) : 0;
+}
+
+std::string shard_line(const dist::ShardedModel& model, const std::vector<std::string>& names,
+                       std::uint32_t shard, unsigned rank) {
+  const dist::Plan& plan = model.plan();
+  std::vector<std::string> homes;
+  std::size_t rows = 0, slots = 0;
+  for (std::uint32_t f = 0; f < plan.fields(); ++f) {
+    if (plan.group_owner(f + 1) == shard) homes.push_back(stream::escaped(names[f]));
+    const std::size_t opposite = plan.opposite(shard, f).size();
+    rows += opposite > 0;
+    slots += opposite;
+  }
+  return fmt::format(
+      "  rank {:<3} shard {:<3} load {:>4.1f} %, {} slots in rows of {} fields, cells of: {}\n",
+      rank, shard, 100 * share_of(plan, shard), slots, rows,
+      homes.empty() ? "-" : fmt::format("{}", fmt::join(homes, " ")));
+}
+
+}  // namespace
+
+void BatchTraffic::add_batch(std::uint64_t examples, std::uint64_t input_bytes) {
+  ++batches_;
+  expected_.sums +=
+      dist::Communicator::all_reduce_bytes(layout_of(model_).floats(examples), ranks_.size());
+  expected_.input += input_bytes;
+}
+
+std::string BatchTraffic::take_json() {
+  const Bytes now = {ranks_.traffic().sent_for(Traffic::kSums),
+                     ranks_.traffic().sent_for(Traffic::kInput),
+                     ranks_.traffic().sent_for(Traffic::kOther)};
+  std::string text = fmt::format(
+      ",\"batches\":{},\"sums_bytes\":{},\"sums_bytes_by_formula\":{},\"input_bytes\":{},"
+      "\"input_bytes_by_formula\":{},\"other_bytes\":{}",
+      batches_, now.sums - measured_before_.sums, expected_.sums,
+      now.input - measured_before_.input, expected_.input, now.other - measured_before_.other);
+  measured_before_ = now;
+  expected_ = {};
+  batches_ = 0;
+  return text;
+}
+
+std::string explain_plan(const dist::ShardedModel& model, unsigned ranks) {
+  const dist::Plan& plan = model.plan();
+  std::vector<std::string> names = model.frame().features()->field_names();
+  names.resize(plan.fields());
+  std::string text = "plan\n";
+  for (unsigned rank = 0; rank < ranks; ++rank) {
+    const auto [first, count] = dist::RankShards::of(plan.shards(), rank, ranks);
+    for (std::uint32_t shard = first; shard < first + count; ++shard) {
+      text += shard_line(model, names, shard, rank);
+    }
+  }
+  const std::uint32_t by_key = plan.groups_by_key(plan.fields());
+  if (by_key > 0) {
+    text += by_key == 1 ? "  cells of features without a field lie on all shards, by key\n"
+                        : "  cells of all features lie on all shards, by key\n";
+  }
+  const SumLayout at = layout_of(model);
+  text += "bytes of sums, for an example\n";
+  for (const auto& [block, floats] : blocks_of(at)) {
+    if (floats > 0) text += fmt::format("  {:<12} {:>6}\n", block, floats * sizeof(float));
+  }
+  text += fmt::format("  {:<12} {:>6}\n", "all", at.size * sizeof(float));
+  text += fmt::format("and for a batch  {:>6}\n", at.floats(0) * sizeof(float));
+  const std::uint64_t batch = at.floats(model.spec().batch_size);
+  text += fmt::format("a batch of {} examples: {} bytes of sums, of which a rank sends {}\n",
+                      model.spec().batch_size, batch * sizeof(float),
+                      dist::Communicator::all_reduce_bytes(batch, ranks));
+  return text;
+}
+
+}  // namespace leveret::cli

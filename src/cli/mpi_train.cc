@@ -1,0 +1,73 @@
+/// leveret-mpi train: its options, and what is misuse of them.
+#include <memory>
+#include <string>
+
+#include "cli/mpi_train_run.h"
+#include "cli/mpi_verbs.h"
+
+namespace leveret::cli {
+namespace {
+
+void check_options(const MpiTrainOptions& options, const dist::Communicator& ranks) {
+  if (options.passes > 1 && options.input.cache.empty()) {
+    throw CLI::ValidationError("--passes needs a cache to read again: give -c, or -c FILE");
+  }
+  const unsigned size = ranks.size();
+  if (options.deterministic && size != 1 && size != 2 && size != 4 && size != 8) {
+    throw CLI::ValidationError(
+        "--deterministic learns in 8 shards: start 1, 2, 4 or 8 processes (mpirun -n)");
+  }
+}
+
+void add_files(CLI::App& verb, MpiTrainOptions& options) {
+  verb.add_option("-i,--initial_regressor", options.initial_model,
+                  "go on with this model: a file, or a folder that -f has made")
+      ->type_name("MODEL")
+      ->check(not_empty());
+  verb.add_option("-f,--final_regressor", options.final_model,
+                  "save the model in this folder, a file for each shard")
+      ->type_name("FOLDER")
+      ->check(not_empty());
+}
+
+void add_learning(CLI::App& verb, MpiTrainOptions& options) {
+  verb.add_flag("--deterministic", options.deterministic,
+                "the same model, bit by bit, from 1, 2, 4 and 8 processes, and from leveret train "
+                "--deterministic");
+  verb.add_flag("--explain_plan", options.explain_plan,
+                "say which rank holds what, and what each block sends");
+  verb.add_option("--max_memory", options.max_memory,
+                  "bytes for the tables of each process (K, M, G), with --deterministic of all; "
+                  "then new features share a row; default: an equal share of three quarters of "
+                  "the machine's")
+      ->type_name("N")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(within(1, std::uint64_t{1} << 62));
+  add_cache_options(verb, options.input);
+  verb.add_option("--passes", options.passes, "read the input N times; needs -c")
+      ->type_name("N")
+      ->check(within(1, 1'000'000))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void setup_mpi_train(CLI::App& app, dist::Communicator& ranks, int& exit_code) {
+  auto options = std::make_shared<MpiTrainOptions>();
+  CLI::App* verb = app.add_subcommand(
+      "train", "learn a model that lies on all processes; rank 0 reads and reports");
+  add_input_options(*verb, options->input);
+  add_files(*verb, *options);
+  add_report_options(*verb, options->report);
+  add_learning(*verb, *options);
+  options->flags.add_to(*verb);
+  verb->get_option("--batch_size")->default_str(std::to_string(MpiTrainOptions::kBatchSize));
+  verb->callback([options, &ranks, &exit_code] {
+    settle_report(options->report);
+    check_options(*options, ranks);
+    learn_together(*options, ranks);
+    exit_code = 0;
+  });
+}
+
+}  // namespace leveret::cli

@@ -1,0 +1,245 @@
+#include "cli/mpi_train_run.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "block/gemm.h"
+#include "cli/console.h"
+#include "cli/file_uses.h"
+#include "cli/mpi_start.h"
+#include "cli/mpi_summary.h"
+#include "cli/mpi_traffic.h"
+#include "cli/train_report.h"
+#include "dist/agreement.h"
+#include "dist/batch_message.h"
+#include "dist/batch_reader.h"
+#include "dist/shard_files.h"
+#include "dist/sharded_learner.h"
+#include "dist/sharded_model.h"
+#include "kernels/dispatch.h"
+
+namespace leveret::cli {
+namespace {
+
+using dist::BatchFlags;
+
+/// What rank 0 has beside a rank's part: the input, and everything that is told.
+struct Reading {
+  Reading(const MpiTrainOptions& options, const dist::ShardedModel& model)
+      : tally(bad_line_tally(options.input)),
+        report(options.report, options.passes, 1),
+        maker(model.spec(), model.frame().features()->plans(), model.plan().fields(), names),
+        plan(model.plan()) {}
+
+  text::NamespaceNames names;
+  std::unique_ptr<stream::BadLineTally> tally;
+  std::unique_ptr<stream::ExampleSource> source;
+  TrainReport report;
+  dist::BatchMaker maker;
+  dist::Plan plan;
+};
+
+class MpiTrainRun {
+ public:
+  MpiTrainRun(MpiTrainOptions& options, dist::Communicator& ranks)
+      : options_(options), ranks_(ranks), start_(start_training(options, ranks)) {
+    dist::together(ranks_, [&] {
+      model_ = first_model(options_, start_, ranks_);
+      learner_.emplace(*model_, ranks_);
+      if (!ranks_.is_root()) return;
+      reading_.emplace(options_, *model_);
+      reading_->report.open_predictions();
+      reading_->report.begin_progress(options_.final_model.empty());
+      traffic_.emplace(*model_, ranks_);
+      reading_->report.add_to_windows([this] { return traffic_->take_json(); });
+    });
+  }
+
+  void run() {
+    StopOnSignal stop;
+    ranks_.is_root() ? lead(stop) : follow(stop);
+    finish(stop);
+  }
+
+ private:
+  // ---- rank 0 ----
+
+  /// The others wait for a batch, but where the error came from learning one: then all know of it,
+  /// or main() ends them.
+  void lead(StopOnSignal& stop) {
+    try {
+      for (unsigned pass = 0; pass < options_.passes && !is_stopped(stop); ++pass) {
+        stop.watch(nullptr);
+        open_input(pass);
+        stop.watch(reading_->source.get());
+        learn_pass(pass, stop);
+      }
+    } catch (...) {
+      if (!learning_ && !ranks_.all_know_the_end())
+        tell([](dist::Bytes& to) { dist::encode_failed(1, to); });
+      if (!learning_) ranks_.know_the_end();
+      throw;
+    }
+    tell(dist::encode_end);
+  }
+
+  void tell(const std::function<void(dist::Bytes&)>& encode) {
+    std::vector<dist::Bytes> messages(ranks_.size());
+    for (dist::Bytes& message : messages) encode(message);
+    dist::Bytes own;
+    ranks_.scatter(messages, own);
+  }
+
+  void open_input(unsigned pass) {
+    Reading& in = *reading_;
+    in.source =
+        open_examples(options_.input, in.names, parser_options(model_->spec(), options_.input),
+                      *in.tally, 1, pass > 0);
+    in.report.begin_pass(*in.source);
+  }
+
+  void learn_pass(unsigned pass, StopOnSignal& stop) {
+    Reading& in = *reading_;
+    try {
+      dist::BatchReader reader(*in.source, in.maker, in.plan, ranks_.size(),
+                               [&](const text::ExampleChunk& chunk) {
+                                 if (pass == 0) count_lines(*in.source, chunk, *in.tally);
+                                 if (in.report.answers() != nullptr) {
+                                   in.report.answers()->expect(chunk);
+                                 }
+                                 return in.tally->bad();
+                               });
+      while (reader.next(batch_)) lead_batch(stop);
+      in.tally->finish();
+    } catch (const OutputError&) {
+      throw;
+    } catch (const dist::FailedElsewhere&) {
+      throw;
+    } catch (...) {
+      say_good(good_examples(*in.source, *in.tally, in.report.examples()), "example", not_saved());
+      throw_again(*in.source);
+    }
+  }
+
+  void lead_batch(StopOnSignal& stop) {
+    Reading& in = *reading_;
+    dist::Bytes nothing;
+    ranks_.scatter(batch_.messages, nothing, dist::Traffic::kInput);
+    const BatchFlags flags =
+        learn(batch_.growth, batch_.parts, batch_.outcomes.items.size(), nullptr, stop);
+    stopped_elsewhere_ |= flags.stop;
+    if (flags.stop) in.source->stop();  // what is on its way is learned, too
+    traffic_->add_batch(batch_.outcomes.items.size(), batch_.expected_bytes);
+    if (options_.explain_plan && !explained_) explain();
+    const std::span<const float> scores = learner_->scores();
+    for (std::size_t b = 0; b < scores.size(); ++b) {
+      batch_.outcomes.items[b].set_score(scores[b]);
+    }
+    in.report.add(batch_.outcomes, batch_.bad_lines);
+  }
+
+  void explain() {
+    explained_ = true;
+    say_raw(explain_plan(*model_, ranks_.size()));
+  }
+
+  // ---- the others ----
+
+  void follow(StopOnSignal& stop) {
+    dist::BatchMessage message;
+    dist::Bytes bytes;
+    while (true) {
+      ranks_.scatter({}, bytes, dist::Traffic::kInput);
+      std::exception_ptr error;
+      try {
+        dist::decode(bytes, message);
+      } catch (...) {
+        error = std::current_exception();
+      }
+      if (message.kind == dist::BatchMessage::Kind::kEnd) return;
+      if (message.kind == dist::BatchMessage::Kind::kFailed) {
+        ranks_.know_the_end();
+        throw dist::FailedElsewhere(message.exit_code);
+      }
+      learn(message.growth, message.parts, message.examples, error, stop);
+    }
+  }
+
+  // ---- all ----
+
+  /// `error`: what has gone wrong with the batch on this rank already. An error of any rank ends
+  /// all of them here: this one's is thrown, or FailedElsewhere.
+  BatchFlags learn(const dist::Growth& growth, std::span<dist::PartBatch> parts,
+                   std::size_t examples, std::exception_ptr error, StopOnSignal& stop) {
+    try {
+      if (!error) model_->grow(growth);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    learning_ = true;
+    const BatchFlags flags =
+        learner_->learn(parts, {.failed = error != nullptr, .stop = stop.stopped()}, examples);
+    learning_ = false;
+    if (!flags.failed) return flags;
+    ranks_.know_the_end();
+    if (error) std::rethrow_exception(error);
+    throw dist::FailedElsewhere(1);
+  }
+
+  /// On rank 0: a signal came to any rank.
+  bool is_stopped(const StopOnSignal& stop) const { return stop.stopped() || stopped_elsewhere_; }
+
+  std::string not_saved() const {
+    return options_.final_model.empty() ? "" : "; " + options_.final_model + " is not saved";
+  }
+
+  void finish(StopOnSignal& stop) {
+    dist::together(ranks_, [&] {
+      if (!ranks_.is_root()) return;
+      set_status({});
+      if (is_stopped(stop) && !options_.report.quiet) say(kStopped);
+      if (reading_->report.labelled() > 0) return;
+      throw std::runtime_error(
+          fmt::format("no labelled example came: nothing is learned{}", not_saved()));
+    });
+    if (!options_.final_model.empty()) {
+      dist::save_shards(*model_, ranks_, options_.final_model);
+    }
+    const std::vector<dist::Bytes> of_ranks = ranks_.gather(rank_figures(*model_));
+    dist::together(ranks_, [&] {
+      if (!ranks_.is_root()) return;
+      const std::uint64_t bad = reading_->tally->bad();
+      reading_->report.close(bad);
+      if (options_.report.quiet) return;
+      RunFigures figures = reading_->report.figures(bad);
+      if (model_->spec().has_mlp()) figures.gemm = block::openblas().core;
+      say_raw(mpi_summary(*model_, figures, of_ranks));
+    });
+  }
+
+  MpiTrainOptions& options_;
+  dist::Communicator& ranks_;
+  const TrainingStart start_;
+  std::unique_ptr<dist::ShardedModel> model_;
+  std::optional<dist::ShardedLearner> learner_;
+  std::optional<Reading> reading_;       ///< of rank 0
+  std::optional<BatchTraffic> traffic_;  ///< of rank 0
+  dist::ScatterBatch batch_;
+  bool learning_ = false;  ///< an error now is one that the others may not know of
+  bool explained_ = false;
+  bool stopped_elsewhere_ = false;
+};
+
+}  // namespace
+
+void learn_together(MpiTrainOptions& options, dist::Communicator& ranks) {
+  MpiTrainRun(options, ranks).run();
+}
+
+}  // namespace leveret::cli

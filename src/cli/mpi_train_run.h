@@ -1,0 +1,34 @@
+/// One run of `leveret-mpi train`, as each of its ranks goes through it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/input.h"
+#include "cli/report_options.h"
+#include "cli/spec_flags.h"
+#include "dist/communicator.h"
+
+namespace leveret::cli {
+
+struct MpiTrainOptions {
+  InputOptions input;
+  ReportOptions report;
+  SpecFlags flags;
+  std::string initial_model;     ///< -i; empty: a new model
+  std::string final_model;       ///< -f, a folder; empty: the model is dropped at the end
+  std::uint64_t max_memory = 0;  ///< of a rank, or with `deterministic` of all; 0: of the machine
+  unsigned passes = 1;
+  bool deterministic = false;
+  bool explain_plan = false;
+
+  /// Of a new model whose command line has none.
+  static constexpr std::uint32_t kBatchSize = 1024;
+};
+
+/// Learns and saves. To be called by all ranks with the same options; rank 0 alone reads and says
+/// what there is to say. Errors are exceptions: dist::FailedElsewhere on ranks that have nothing to
+/// say of it.
+void learn_together(MpiTrainOptions& options, dist::Communicator& ranks);
+
+}  // namespace leveret::cli

@@ -1,0 +1,13 @@
+/// The verbs of leveret-mpi. See verbs.h; all ranks parse the same command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "dist/communicator.h"
+
+namespace leveret::cli {
+
+void setup_mpi_train(CLI::App& app, dist::Communicator& ranks, int& exit_code);
+void setup_mpi_gather(CLI::App& app, dist::Communicator& ranks, int& exit_code);
+
+}  // namespace leveret::cli

@@ -1,0 +1,67 @@
+#include "dist/batch_reader.h"
+
+#include "dist/batch_message.h"
+
+namespace leveret::dist {
+
+BatchReader::BatchReader(stream::ExampleSource& source, BatchMaker& maker, Plan& plan,
+                         unsigned ranks, Begin begin)
+    : source_(source),
+      maker_(maker),
+      plan_(plan),
+      ranks_(ranks),
+      begin_(std::move(begin)),
+      thread_([this] { run(); }) {}
+
+BatchReader::~BatchReader() {
+  source_.stop();
+  queue_.cancel();
+  thread_.join();
+}
+
+void BatchReader::run() {
+  try {
+    read();
+    queue_.close();
+  } catch (...) {
+    queue_.fail(std::current_exception());
+  }
+}
+
+void BatchReader::read() {
+  text::ExampleChunk chunk;
+  while (source_.next(chunk)) {
+    bad_lines_ = begin_(chunk);
+    for (std::size_t at = 0; at < chunk.examples.size();) {
+      at += maker_.take(chunk, at, chunk.examples.size() - at);
+      if (maker_.full() && !give()) return;
+    }
+  }
+  if (!maker_.empty()) give();
+}
+
+/// False: nobody wants it.
+bool BatchReader::give() {
+  making_.growth = maker_.growth();
+  if (!making_.growth.fields.empty()) plan_.grow(making_.growth.sizes);
+  making_.messages.resize(ranks_);
+  making_.expected_bytes = 0;
+  for (unsigned rank = 0; rank < ranks_; ++rank) cut_for(rank);
+  no_scores_.assign(maker_.batch().size(), 0.0f);
+  making_.outcomes.clear();
+  maker_.finish(no_scores_, making_.outcomes);
+  making_.bad_lines = bad_lines_;
+  return queue_.push(making_);
+}
+
+void BatchReader::cut_for(unsigned rank) {
+  const auto [first, count] = RankShards::of(plan_.shards(), rank, ranks_);
+  std::vector<PartBatch>& parts = rank == 0 ? making_.parts : parts_;
+  parts.resize(count);
+  for (std::uint32_t i = 0; i < count; ++i) cut(maker_.batch(), plan_, first + i, parts[i]);
+  if (rank == 0) return;
+  encode_batch(making_.growth, parts, making_.messages[rank]);
+  making_.expected_bytes += batch_bytes(parts);
+}
+
+}  // namespace leveret::dist

@@ -1,0 +1,79 @@
+/// The rank that reads, ahead of learning: a thread that takes chunks from a source, cuts batches,
+/// and makes what each of the other ranks is sent of them. So batch t + 1 is read, mapped and cut
+/// while batch t is learned.
+#pragma once
+
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "dist/batch_maker.h"
+#include "dist/communicator.h"
+#include "stream/example_source.h"
+#include "stream/queue.h"
+
+namespace leveret::dist {
+
+/// Shards [first, first + count) of each rank.
+struct RankShards {
+  std::uint32_t first, count;
+  static RankShards of(std::uint32_t shards, unsigned rank, unsigned ranks) {
+    const auto bound = [&](unsigned r) {
+      return static_cast<std::uint32_t>(std::uint64_t{shards} * r / ranks);
+    };
+    return {bound(rank), bound(rank + 1) - bound(rank)};
+  }
+};
+
+/// A batch as rank 0 has it. Used again.
+struct ScatterBatch {
+  Growth growth;
+  std::vector<PartBatch> parts;      ///< of rank 0's shards
+  std::vector<Bytes> messages;       ///< for the others, by rank; rank 0's is empty
+  std::uint64_t expected_bytes = 0;  ///< of these, by formula (batch_bytes)
+  predict::Outcomes outcomes;        ///< of its examples; scores are to come
+  std::uint64_t bad_lines = 0;       ///< of the lines read until it was full
+};
+
+/// next() is for one thread. Source, maker and plan live longer and are the reader's alone.
+class BatchReader {
+ public:
+  /// Called in the reader's thread with each chunk before it is cut; what it throws ends the input.
+  /// Returns how many of the lines so far were bad.
+  using Begin = std::function<std::uint64_t(const text::ExampleChunk&)>;
+
+  /// `plan`: of the model as the maker knows it; it grows with each batch.
+  BatchReader(stream::ExampleSource& source, BatchMaker& maker, Plan& plan, unsigned ranks,
+              Begin begin);
+  /// Stops the source.
+  ~BatchReader();
+  BatchReader(const BatchReader&) = delete;
+  BatchReader& operator=(const BatchReader&) = delete;
+
+  /// Waits for the next batch; false at the end. What ended the input is thrown after the batches
+  /// before it; those of a batch that is not full are dropped then.
+  bool next(ScatterBatch& batch) { return queue_.pop(batch); }
+
+ private:
+  void run();
+  void read();
+  bool give();
+  void cut_for(unsigned rank);
+
+  /// The one that is learned, one that waits, one that is being made.
+  static constexpr std::size_t kBatchesAhead = 1;
+
+  stream::ExampleSource& source_;
+  BatchMaker& maker_;
+  Plan& plan_;
+  const unsigned ranks_;
+  const Begin begin_;
+  std::uint64_t bad_lines_ = 0;
+  ScatterBatch making_;
+  std::vector<PartBatch> parts_;  ///< working memory: of another rank
+  std::vector<float> no_scores_;
+  stream::BoundedQueue<ScatterBatch> queue_{kBatchesAhead};
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace leveret::dist

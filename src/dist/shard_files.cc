@@ -1,0 +1,201 @@
+#include "dist/shard_files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "dist/agreement.h"
+#include "dist/shard_sections.h"
+#include "files/atomic_file.h"
+#include "model/spec_json.h"
+#include "modelfile/header.h"
+#include "store/model_file.h"
+
+namespace leveret::dist {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kManifest = "/manifest.json";
+constexpr int kVersion = 1;
+
+std::string file_name(std::uint64_t generation, const std::string& what) {
+  return fmt::format("{}.{}.lvt", generation, what);
+}
+
+bool has_manifest(const std::string& folder) {
+  return access((folder + kManifest).c_str(), F_OK) == 0;
+}
+
+void make_folder(const std::string& folder) {
+  if (mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return;
+  throw std::runtime_error(
+      fmt::format("{}: cannot make the folder: {}", folder, std::strerror(errno)));
+}
+
+std::uint64_t next_generation(const std::string& folder) {
+  make_folder(folder);
+  return has_manifest(folder) ? ShardFolder(folder).generation() + 1 : 1;
+}
+
+std::string fingerprint_of(const std::string& path) {
+  return store::to_hex(store::ModelFile::open(path).fingerprint());
+}
+
+/// This rank's files, as members of the manifest: a line of JSON each.
+class Saver {
+ public:
+  Saver(const ShardedModel& model, const std::string& folder, std::uint64_t generation)
+      : model_(model), folder_(folder), generation_(generation) {}
+
+  void save_frame() {
+    const std::string name = file_name(generation_, "frame");
+    write_frame(model_.frame(), model_.plan(), add(name));
+    note(name);
+  }
+  void save_parts() {
+    for (std::size_t i = 0; i < model_.size(); ++i) {
+      const std::string name = file_name(generation_, fmt::format("shard-{}", model_[i].number()));
+      write_part(model_[i], model_.plan(), add(name));
+      note(name);
+    }
+  }
+  const std::string& lines() const { return lines_; }
+  void remove() const {
+    for (const std::string& path : written_) unlink(path.c_str());
+  }
+
+ private:
+  const std::string& add(const std::string& name) {
+    return written_.emplace_back(folder_ + '/' + name);
+  }
+  void note(const std::string& name) {
+    lines_ += Json{{"file", name}, {"fingerprint", fingerprint_of(written_.back())}}.dump() + '\n';
+  }
+
+  const ShardedModel& model_;
+  const std::string& folder_;
+  const std::uint64_t generation_;
+  std::vector<std::string> written_;
+  std::string lines_;
+};
+
+/// Ranks have their shards in order, so their lines are in the order of the shards.
+void write_manifest(const std::string& folder, std::uint64_t generation,
+                    const std::vector<Bytes>& of_ranks) {
+  Json manifest = {{"format", "leveret shards"}, {"version", kVersion}, {"generation", generation}};
+  Json files = Json::array();
+  for (const Bytes& lines : of_ranks) {
+    std::istringstream stream(lines);
+    for (std::string line; std::getline(stream, line);) files.push_back(Json::parse(line));
+  }
+  manifest["frame"] = files.at(0);
+  files.erase(0);
+  manifest["shards"] = std::move(files);
+  files::AtomicFile file(folder + kManifest);
+  const std::string text = manifest.dump(2) + '\n';
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+}
+
+/// Those of the save before, which nothing names any more.
+void remove_older(const std::vector<ShardFolder::File>& files, const std::string& folder) {
+  for (const ShardFolder::File& file : files) unlink((folder + '/' + file.name).c_str());
+}
+
+ShardFolder::File file_of(const Json& json) {
+  ShardFolder::File file = {json.at("file"), json.at("fingerprint")};
+  if (file.name.empty() || file.name.find('/') != std::string::npos) {
+    throw std::runtime_error("names a file that is not in the folder");
+  }
+  return file;
+}
+
+}  // namespace
+
+void save_shards(const ShardedModel& model, Communicator& ranks, const std::string& folder) {
+  std::vector<ShardFolder::File> older;
+  const Bytes generation = from_root(
+      ranks,
+      [&] {
+        const std::uint64_t next = next_generation(folder);
+        if (next > 1) older = ShardFolder(folder).files();
+        return std::to_string(next);
+      },
+      [](std::exception_ptr) { return 1; });
+  Saver saver(model, folder, std::stoull(generation));
+  try {
+    together(ranks, [&] {
+      make_folder(folder);  // on each machine, where the folder is not shared
+      if (ranks.is_root()) saver.save_frame();
+      saver.save_parts();
+    });
+    const std::vector<Bytes> lines = ranks.gather(saver.lines());
+    together(ranks, [&] {
+      if (ranks.is_root()) write_manifest(folder, std::stoull(generation), lines);
+    });
+  } catch (...) {
+    saver.remove();
+    throw;
+  }
+  remove_older(older, folder);
+}
+
+bool ShardFolder::is_folder(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+ShardFolder::ShardFolder(std::string folder) : folder_(std::move(folder)) {
+  const std::string path = folder_ + kManifest;
+  std::ifstream stream(path);
+  if (!stream) {
+    throw std::runtime_error(fmt::format("{}: {}; a folder of leveret-mpi has a manifest.json",
+                                         path, std::strerror(errno)));
+  }
+  try {
+    const Json manifest = Json::parse(stream);
+    if (manifest.at("format") != "leveret shards" || manifest.at("version") != kVersion) {
+      throw std::runtime_error("is not a manifest that this program knows");
+    }
+    manifest.at("generation").get_to(generation_);
+    files_.push_back(file_of(manifest.at("frame")));
+    for (const Json& shard : manifest.at("shards")) files_.push_back(file_of(shard));
+    if (files_.size() < 2) throw std::runtime_error("names no shards");
+    spec_ = model::spec_from_json(Json::parse(open(0).header_json()).at("spec"));
+  } catch (const std::exception& error) {
+    const std::string what = error.what();
+    throw std::runtime_error(what.starts_with(folder_) ? what : path + ": " + what);
+  }
+}
+
+/// The one that the manifest means.
+store::ModelFile ShardFolder::open(std::size_t number) const {
+  const std::string path = folder_ + '/' + files_[number].name;
+  store::ModelFile file = store::ModelFile::open(path);
+  if (store::to_hex(file.fingerprint()) != files_[number].fingerprint) {
+    throw std::runtime_error(path +
+                             ": is not the file that manifest.json means, but another save's");
+  }
+  return file;
+}
+
+std::unique_ptr<ShardedModel> ShardFolder::load(const model::Spec& spec, std::uint32_t first,
+                                                std::uint32_t count, std::uint64_t memory_limit,
+                                                const kernels::Kernels& kernels) const {
+  auto model = std::make_unique<ShardedModel>(spec, shards(), first, count, memory_limit, kernels);
+  read_frame(open(0), *model);
+  for (std::uint32_t i = 0; i < count; ++i) read_part(open(1 + first + i), (*model)[i]);
+  return model;
+}
+
+}  // namespace leveret::dist

@@ -1,0 +1,61 @@
+/// A model in a folder, a file for each shard (leveret-distributed(7), "THE FOLDER").
+///
+/// Files are written side by side by the ranks that hold them, under names that no older save in
+/// the folder has; the manifest, which names them, is written last, by rank 0. So the folder holds
+/// the old model or the new one, whichever rank ends when.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dist/communicator.h"
+#include "dist/sharded_model.h"
+#include "model/spec.h"
+#include "store/model_file.h"
+
+namespace leveret::dist {
+
+/// To be called by all ranks, each with its shards; makes the folder where it is not there. Errors
+/// as agree() has them: without a new manifest, and without new files where they can be removed.
+void save_shards(const ShardedModel& model, Communicator& ranks, const std::string& folder);
+
+/// An open manifest, and the frame that comes with it. Threads: one. Errors are std::runtime_error
+/// that names the file.
+class ShardFolder {
+ public:
+  /// Whether `path` is a folder, and so no model in one file.
+  static bool is_folder(const std::string& path);
+
+  explicit ShardFolder(std::string folder);
+
+  const std::string& path() const { return folder_; }
+  std::uint32_t shards() const { return static_cast<std::uint32_t>(files_.size() - 1); }
+  std::uint64_t generation() const { return generation_; }
+  const model::Spec& spec() const { return spec_; }
+
+  /// Shards [first, first + count), and the frame; all bytes are verified, and that they belong
+  /// together. `spec`: the folder's, in which learning options may be others. `memory_limit`: as
+  /// for ShardedModel.
+  std::unique_ptr<ShardedModel> load(const model::Spec& spec, std::uint32_t first,
+                                     std::uint32_t count, std::uint64_t memory_limit,
+                                     const kernels::Kernels& kernels) const;
+
+  struct File {
+    std::string name;         ///< in the folder
+    std::string fingerprint;  ///< 32 hexadecimal digits
+  };
+  /// The frame's, then those of the shards.
+  const std::vector<File>& files() const { return files_; }
+
+ private:
+  store::ModelFile open(std::size_t number) const;
+
+  std::string folder_;
+  std::uint64_t generation_ = 0;
+  std::vector<File> files_;
+  model::Spec spec_;
+};
+
+}  // namespace leveret::dist

@@ -1,0 +1,202 @@
+#include "dist/shard_files.h"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dist/batch_reader.h"
+#include "dist/gather.h"
+#include "dist/local_learner.h"
+#include "files/temp_folder.h"
+#include "kernels/dispatch.h"
+#include "model/random_lines.h"
+#include "model/specs_to_test.h"
+#include "modelfile/model_io.h"
+#include "text/parser.h"
+#include "thread_ranks.h"
+
+namespace leveret::dist {
+namespace {
+
+constexpr std::uint64_t kMemory = std::uint64_t{1} << 26;
+
+text::ExampleChunk parse(text::NamespaceNames& names, const std::string& lines) {
+  text::ExampleChunk chunk;
+  chunk.bytes = lines;
+  text::Parser(names, {}).parse(chunk);
+  return chunk;
+}
+
+/// Learns whole batches and returns the model as a file.
+void learn(ShardedModel& model, const std::string& lines, std::size_t first, std::size_t count) {
+  text::NamespaceNames names;
+  const text::ExampleChunk chunk = parse(names, lines);
+  LocalLearner learner(model, names);
+  predict::Outcomes outcomes;
+  learner.learn(chunk, first, count, outcomes);
+  learner.finish(outcomes);
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string gathered(const ShardedModel& model, const std::string& path) {
+  modelfile::save_model(gather(model, kMemory), path);
+  return bytes_of(path);
+}
+
+std::unique_ptr<ShardedModel> new_model(const model::Spec& spec, std::uint32_t shards) {
+  return std::make_unique<ShardedModel>(spec, shards, 0, shards, kMemory, kernels::active());
+}
+
+model::LineShape shape() {
+  model::LineShape shape;
+  shape.fields = 6;
+  shape.vocabulary = 60;
+  shape.late = 30;
+  return shape;
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.push_back(entry.path().filename());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+TEST_CASE("a model that was saved in a folder goes on as if nothing had happened") {
+  const files::TempFolder folder;
+  const std::string lines = model::random_lines(400, shape(), 7);
+  for (model::NamedSpec kind : model::specs_to_test()) {
+    kind.spec.batch_size = 40;
+    kind.spec.nn_batch_size = 1;
+    try {
+      check_supported(kind.spec);
+    } catch (const std::runtime_error&) {
+      continue;
+    }
+    INFO(kind.name);
+    const auto undisturbed = new_model(kind.spec, 3);
+    learn(*undisturbed, lines, 0, 200);
+    learn(*undisturbed, lines, 200, 200);
+
+    const auto before = new_model(kind.spec, 3);
+    learn(*before, lines, 0, 200);
+    SingleCommunicator alone;
+    save_shards(*before, alone, folder / "shards");
+    const ShardFolder stored(folder / "shards");
+    CHECK(stored.shards() == 3);
+    const auto after = stored.load(stored.spec(), 0, 3, kMemory, kernels::active());
+    CHECK(gathered(*after, folder / "a") == gathered(*before, folder / "b"));
+    learn(*after, lines, 200, 200);
+    CHECK(gathered(*after, folder / "a") == gathered(*undisturbed, folder / "b"));
+  }
+}
+
+/// What rank r has of a model.
+std::unique_ptr<ShardedModel> part_of(const model::Model& whole, const Communicator& ranks) {
+  const auto [first, count] = RankShards::of(8, ranks.rank(), ranks.size());
+  return split(whole, 8, first, count, kMemory, kernels::active());
+}
+
+model::Model some_model() {
+  model::Spec spec;
+  spec.batch_size = 40;
+  const auto model = new_model(spec, 8);
+  learn(*model, model::random_lines(120, shape(), 8), 0, 120);
+  return gather(*model, kMemory);
+}
+
+TEST_CASE("the files do not depend on how many ranks write them, and the old ones go") {
+  const files::TempFolder folder;
+  const model::Model whole = some_model();
+  for (const unsigned size : {1u, 2u, 4u}) {
+    run_ranks(size, [&](Communicator& ranks) {
+      save_shards(*part_of(whole, ranks), ranks, folder / ("of_" + std::to_string(size)));
+    });
+  }
+  const std::vector<std::string> names = names_in(folder / "of_1");
+  CHECK(names.size() == 10);  // manifest, frame, 8 shards
+  for (const char* other : {"of_2", "of_4"}) {
+    CHECK(names_in(folder / other) == names);
+    for (const std::string& name : names) {
+      CHECK(bytes_of(folder / (std::string(other) + '/' + name)) ==
+            bytes_of(folder / ("of_1/" + name)));
+    }
+  }
+  run_ranks(
+      2, [&](Communicator& ranks) { save_shards(*part_of(whole, ranks), ranks, folder / "of_1"); });
+  CHECK(names_in(folder / "of_1").size() == 10);
+  CHECK(ShardFolder(folder / "of_1").generation() == 2);
+}
+
+TEST_CASE("what one rank cannot save leaves the old model, and nothing of the new one") {
+  const files::TempFolder folder;
+  const model::Model whole = some_model();
+  const std::string path = folder / "shards";
+  run_ranks(2, [&](Communicator& ranks) { save_shards(*part_of(whole, ranks), ranks, path); });
+  const std::vector<std::string> names = names_in(path);
+  // In the way of what rank 1 is to write.
+  std::filesystem::create_directory(path + "/2.shard-5.lvt");
+  std::vector<std::string> said(2);
+  run_ranks(2, [&](Communicator& ranks) {
+    try {
+      save_shards(*part_of(whole, ranks), ranks, path);
+    } catch (const std::exception& error) {
+      said[ranks.rank()] = error.what();
+    }
+  });
+  CHECK(said[0] == "another rank has failed");
+  CHECK_THAT(said[1], Catch::Contains("2.shard-5.lvt"));
+  std::filesystem::remove(path + "/2.shard-5.lvt");
+  CHECK(names_in(path) == names);
+  const ShardFolder stored(path);
+  CHECK_NOTHROW(stored.load(stored.spec(), 0, 8, kMemory, kernels::active()));
+}
+
+TEST_CASE("a folder whose files are not those of its manifest is refused") {
+  const files::TempFolder folder;
+  const model::Model whole = some_model();
+  const std::string path = folder / "shards";
+  SingleCommunicator alone;
+  save_shards(*part_of(whole, alone), alone, path);
+  const auto load = [&] {
+    const ShardFolder stored(path);
+    stored.load(stored.spec(), 0, 8, kMemory, kernels::active());
+  };
+  load();
+  const auto put = [&](const std::string& name, const std::string& bytes) {
+    std::ofstream(path + '/' + name, std::ios::binary) << bytes;
+  };
+  const std::string shard = bytes_of(path + "/1.shard-3.lvt");
+
+  put("1.shard-3.lvt", bytes_of(path + "/1.shard-4.lvt"));
+  CHECK_THROWS_WITH(load(), Catch::Contains("1.shard-3.lvt: is not the file"));
+  put("1.shard-3.lvt", shard.substr(0, shard.size() / 2));
+  CHECK_THROWS_WITH(load(), Catch::Contains("1.shard-3.lvt"));
+  put("1.shard-3.lvt", shard);
+  load();
+  std::filesystem::remove(path + "/1.shard-0.lvt");
+  CHECK_THROWS_WITH(load(), Catch::Contains("1.shard-0.lvt"));
+
+  for (const char* manifest :
+       {"", "{}", "[1]", R"({"format": "leveret shards", "version": 2})",
+        R"({"format": "leveret shards", "version": 1, "generation": 1, "shards": [],
+            "frame": {"file": "../x", "fingerprint": ""}})"}) {
+    put("manifest.json", manifest);
+    CHECK_THROWS_WITH(ShardFolder(path), Catch::Contains("manifest.json"));
+  }
+  CHECK_THROWS_WITH(ShardFolder(folder / "none"), Catch::Contains("manifest.json"));
+}
+
+}  // namespace
+}  // namespace leveret::dist
