@@ -255,6 +255,7 @@ class ShardLoader {
       for (Column& column : columns) {
         const std::span<const std::byte> part = column.stream.next(some * column.bytes);
         if (column.scales) check_scales(part);
+        if (part.empty()) continue;  // a shard of several ranks has vectors of no slots
         for (std::uint64_t i = 0; i < some; ++i) {
           std::memcpy(rows.at(static_cast<Row>(from + at + i)) + column.begin,
                       part.data() + i * column.bytes, column.bytes);
