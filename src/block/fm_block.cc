@@ -34,7 +34,7 @@ void FmBlock::add(Tape& tape, std::size_t b, float* sum, Sums& others) const {
   float* const v = tape.fm.vector.data();
   float squares = 0;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
-    if (!has_vectors(tape, run.field)) continue;
+    if (!tape.has_part(run.field, part_)) continue;
     const std::size_t at = tape.layout_of(run.field).weights(part_).begin;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       if (tape.rows[i] == nullptr) continue;
@@ -68,7 +68,7 @@ void FmBlock::backward(const Parameters&, Tape& tape) const {
     const float d = tape.scores[b].d_ffm * tape.fm.scale[b];
     const float* const sum = tape.fm.sums.data() + b * k;
     for (const feature::FieldRun& run : tape.field_runs(b)) {
-      if (!has_vectors(tape, run.field)) continue;
+      if (!tape.has_part(run.field, part_)) continue;
       const std::size_t at = tape.layout_of(run.field).weights(part_).begin;
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         if (tape.rows[i] == nullptr) continue;

@@ -47,12 +47,6 @@ class FmBlock final : public Block {
   void finish(Tape& tape, std::size_t b, const float* sum, const Sums& others) const;
 
  private:
-  /// Whether the vectors of a field are in these tables, which may be a part of a model's.
-  bool has_vectors(const Tape& tape, std::uint32_t field) const {
-    const std::vector<table::RowPart>& parts = tape.layout_of(field).parts();
-    return part_ < parts.size() && parts[part_].slots > 0;
-  }
-
   const kernels::Kernels& kernels_;
   Config config_;
   std::size_t part_;  ///< of rows

@@ -60,6 +60,8 @@ class LinearBlock final : public Block {
   /// that the optimizer needs.
   void backward(const Parameters& parameters, Tape& tape) const override;
   bool needs_fields() const override { return false; }
+  /// Of kGroupWeights, once they are declared; kNone with one head.
+  ArrayId group_weights() const { return groups_; }
 
   // The parts of `forward`, for an example whose features come in two portions.
 

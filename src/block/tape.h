@@ -126,6 +126,11 @@ struct Tape {
   const table::RowLayout& layout_of(std::uint32_t field) const {
     return field_layouts.empty() ? *row_layout : *field_layouts[field];
   }
+  /// Whether rows of the field have anything of this part.
+  bool has_part(std::uint32_t field, std::size_t part) const {
+    const std::vector<table::RowPart>& parts = layout_of(field).parts();
+    return part < parts.size() && parts[part].slots > 0;
+  }
 
   // Per feature of the whole batch. Optimizers write by to_learn; all others read by the views of
   // it, or of to_read, which Lookup::open chooses: who predicts has a const model.

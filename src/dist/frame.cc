@@ -81,9 +81,6 @@ Frame::Frame(const model::Spec& spec, const kernels::Kernels& kernels)
   config_ = model_.config();
   block::Declarations ids;
   linear_.declare({}, ids);
-  const auto weights =
-      std::ranges::find(ids.arrays, block::LinearBlock::kGroupWeights, &block::LearnedArray::name);
-  group_weights_ = static_cast<block::ArrayId>(weights - ids.arrays.begin());
   if (spec.batch_size > 1) tape_.gemm = &block::openblas();
   // Declared fields are there from the start, but get their places with the first batch.
   if (features_->field_count() == 0) fit({0});
@@ -154,7 +151,7 @@ void Frame::linear_forward(const SumLayout& at, const float* sums, std::size_t b
     float* const group_counts = tape_.group_counts.data() + b * groups;
     std::fill_n(group_counts, groups, 0.0f);
     std::copy_n(sums + at.by_key, at.by_key_groups, group_counts);
-    const float* const weights = parameters[group_weights_].data();
+    const float* const weights = parameters[linear_.group_weights()].data();
     for (std::size_t g = 0; g < at.by_key_groups; ++g) counts += weights[g] * group_counts[g];
   }
   linear_.finish(parameters, tape_, b, all, counts);

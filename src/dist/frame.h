@@ -88,8 +88,7 @@ class Frame {
   block::MlpBlock mlp_;
   block::LossBlock loss_;
   optim::Optimizer optimizer_;
-  block::ArrayId group_weights_ = block::ArrayId::kNone;  ///< with mixed heads
-  feature::FeatureBatch examples_;                        ///< without features
+  feature::FeatureBatch examples_;  ///< without features
   block::Tape tape_;
   NormSums norm_;
   std::vector<float> d_fieldless_;  ///< B

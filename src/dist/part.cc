@@ -24,9 +24,6 @@ Part::Part(const Frame& frame, const Plan& plan, std::uint32_t number, std::uint
       optimizer_(kernels, config_, model_.spec()) {
   block::Declarations ids;
   linear_.declare({}, ids);
-  const auto weights =
-      std::ranges::find(ids.arrays, block::LinearBlock::kGroupWeights, &block::LearnedArray::name);
-  group_weights_ = static_cast<block::ArrayId>(weights - ids.arrays.begin());
   if (model_.spec().batch_size > 1) tape_.gemm = &block::openblas();
   if (frame.features()->field_count() == 0) fit({0});
 }
@@ -154,7 +151,7 @@ void Part::linear_forward(const SumLayout& at, std::size_t b, float* sums) {
   // Their weights are the frame's, which is told of all their features together.
   std::copy_n(counts, at.by_key_groups, sums + at.by_key);
   std::fill_n(counts, at.by_key_groups, 0.0f);
-  const float* const weights = parameters[group_weights_].data();
+  const float* const weights = parameters[linear_.group_weights()].data();
   float sum = 0;
   for (const std::uint32_t g : groups_) sum += weights[g] * counts[g];
   sums[at.counts] = sum;

@@ -53,7 +53,6 @@ class Part {
   void learn(const Frame& frame);
 
  private:
-  table::ShardOptions options(const Frame& frame) const;
   std::shared_ptr<table::Tables> make_tables(const Frame& frame, std::uint64_t memory_limit) const;
   table::RowLayout row_layout(std::uint32_t field) const;
   bool has_layers() const;
@@ -78,7 +77,6 @@ class Part {
   block::FfmPairs pairs_;
   model::Lookup lookup_;
   optim::Optimizer optimizer_;
-  block::ArrayId group_weights_ = block::ArrayId::kNone;  ///< with mixed heads
   Columns normalised_, others_;
   std::vector<std::uint32_t> groups_;  ///< that it owns, ascending
   block::Tape tape_;

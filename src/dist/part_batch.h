@@ -35,7 +35,7 @@ struct Growth {
   bool empty() const { return namespaces.empty() && fields.empty(); }
 };
 
-/// Appends nothing: `part` becomes the shard's share of `batch`, whose fields the plan knows.
+/// Makes `part` the shard's share of `batch`, whose fields the plan knows.
 void cut(const feature::FeatureBatch& batch, const Plan& plan, std::uint32_t shard,
          PartBatch& part);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "block/ffm_block.h"
 #include "dist/placement.h"

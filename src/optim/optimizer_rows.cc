@@ -3,14 +3,6 @@
 #include "table/mix.h"
 
 namespace leveret::optim {
-namespace {
-
-/// A part of a model has those of some fields.
-bool has_vectors(const Tape& tape, std::uint32_t field, std::size_t part) {
-  return tape.layout_of(field).parts()[part].slots > 0;
-}
-
-}  // namespace
 
 /// Of several occurrences of a row in a batch the gradients are summed first, in their order; the
 /// noise of its step is by its name (meet_rows).
@@ -46,7 +38,7 @@ void Optimizer::step_summed_vectors(const Tape& tape, std::size_t part) {
   for (std::size_t b = 0; b < tape.size; ++b) {
     if (!tape.scores[b].learn) continue;
     for (const feature::FieldRun& run : tape.field_runs(b)) {
-      if (!has_vectors(tape, run.field, part)) continue;
+      if (!tape.has_part(run.field, part)) continue;
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         if (tape.to_learn.rows[i] == nullptr) continue;
         kernels_->axpy(1.0f, gradients + (i - first) * k, k,
@@ -56,7 +48,7 @@ void Optimizer::step_summed_vectors(const Tape& tape, std::size_t part) {
   }
   for (std::size_t number = 0; number < rows_.size(); ++number) {
     const BatchRow& row = rows_[number];
-    if (!has_vectors(tape, row.field, part)) continue;
+    if (!tape.has_part(row.field, part)) continue;
     noise_ = row.noise;
     step_vector(tape.layout_of(row.field), part, row.row, row_sums_.data() + number * k);
   }

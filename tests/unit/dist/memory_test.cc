@@ -31,7 +31,7 @@ std::string zipf_lines(std::size_t count, std::uint32_t seed) {
 }
 
 TEST_CASE("each of N ranks holds little more than its share of the tables") {
-  const std::string lines = zipf_lines(40000, 3);
+  const std::string lines = zipf_lines(30000, 3);
   for (const bool layers : {true, false}) {
     model::Spec spec;
     spec.batch_size = 1024;
