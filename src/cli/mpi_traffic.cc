@@ -28,14 +28,14 @@ struct BlockFloats {
 
 std::vector<BlockFloats> blocks_of(const SumLayout& at) {
   const auto has = [](std::size_t place) -> std::size_t { return place != SumLayout::kNone; };
-  const std::size_t vector = has(at.vector) != 0 ? at.vector_squares - at.vector : std::size_t{0};
   return {
       {"linear", has(at.linear) + has(at.linear2) + has(at.fast) + has(at.squares) +
                      has(at.counts) + at.by_key_groups},
-      {"FM", vector + has(at.vector_squares)},
+      {"FM", at.vector_floats + has(at.vector_squares)},
       {"FFM", has(at.pairs) + has(at.value_squares)},
       {"norm", has(at.input_squares)},
-      {"first layer", (has(at.normalised) + has(at.others)) * at.hidden},
+      {"first layer", (has(at.normalised) + has(at.others)) * at.hidden + has(at.fieldless_linear) +
+                          has(at.fieldless_seen)},
   };
 }
 
