@@ -24,7 +24,7 @@ class MlpBlock final : public Block {
                std::size_t end) const override;
   // The same in two steps, for an example whose inputs come in portions.
 
-  /// What tape.inputs makes of the first layer's outputs, as they are before ReLU: in
+  /// Writes the first layer's outputs for tape.inputs, as they are before ReLU, to
   /// tape.hidden[0].
   void forward_first(const Parameters& parameters, Tape& tape, std::size_t begin,
                      std::size_t end) const {

@@ -78,6 +78,19 @@ void add_cache_options(CLI::App& app, InputOptions& options) {
   app.add_flag("-k,--kill_cache", options.kill_cache, "make the cache anew")->needs(cache);
 }
 
+void add_passes_option(CLI::App& app, InputOptions& options) {
+  app.add_option("--passes", options.passes, "read the input N times; needs -c")
+      ->type_name("N")
+      ->check(within(1, 1'000'000))
+      ->capture_default_str();
+}
+
+void check_passes(const InputOptions& options) {
+  if (options.passes > 1 && options.cache.empty()) {
+    throw CLI::ValidationError("--passes needs a cache to read again: give -c, or -c FILE");
+  }
+}
+
 CLI::Validator within(std::uint64_t least, std::uint64_t most) {
   const auto check = [least, most](const std::string& text) {
     std::uint64_t value = 0;

@@ -27,6 +27,7 @@ struct InputOptions {
   std::uint64_t max_line = 64u << 20;
   std::string cache;        ///< -c; empty: none; kBesideData until settle_input()
   bool kill_cache = false;  ///< -k: make it anew
+  unsigned passes = 1;      ///< how often it is read; more than once: from the cache
   bool quiet = false;       ///< no reports of bad lines
 
   /// What -c says without a name.
@@ -35,6 +36,9 @@ struct InputOptions {
 
 void add_input_options(CLI::App& app, InputOptions& options);
 void add_cache_options(CLI::App& app, InputOptions& options);
+void add_passes_option(CLI::App& app, InputOptions& options);
+/// Misuse, CLI::ValidationError, where there is no cache for further passes.
+void check_passes(const InputOptions& options);
 
 /// Takes whole numbers from `least` to `most`. (CLI11's own says so otherwise in each version.)
 CLI::Validator within(std::uint64_t least, std::uint64_t most);

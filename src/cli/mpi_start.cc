@@ -75,7 +75,7 @@ std::uint32_t shards_of(const MpiTrainOptions& options, const dist::Communicator
   return options.deterministic ? dist::kDeterministicShards : ranks.size();
 }
 
-/// What is stored has as many shards as there will be.
+/// Refuses a folder of models that has more or fewer shards than there will be.
 void check_shards(const MpiTrainOptions& options, const dist::Communicator& ranks) {
   const std::string& from = options.initial_model;
   if (from.empty() || !dist::ShardFolder::is_folder(from)) return;

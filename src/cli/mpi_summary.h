@@ -10,7 +10,7 @@
 
 namespace leveret::cli {
 
-/// Of this rank, for rank 0.
+/// This rank's figures, as a message to rank 0.
 dist::Bytes rank_figures(const dist::ShardedModel& model);
 /// As train_summary, from what rank_figures has given on every rank.
 std::string mpi_summary(const dist::ShardedModel& model, const RunFigures& run,

@@ -39,7 +39,7 @@ std::vector<BlockFloats> blocks_of(const SumLayout& at) {
   };
 }
 
-/// Of the bytes that are expected on all shards.
+/// A shard's share of the bytes that are expected on all of them.
 double share_of(const dist::Plan& plan, std::uint32_t shard) {
   const std::vector<std::uint64_t> loads = plan.loads();
   const std::uint64_t all = std::accumulate(loads.begin(), loads.end(), std::uint64_t{0});

@@ -1,4 +1,5 @@
-/// What the batches of `leveret-mpi train` send: measured, and by formula from what is in them.
+/// Bytes that the batches of `leveret-mpi train` send: measured, and by formula from their
+/// features.
 #pragma once
 
 #include <cstdint>

@@ -9,9 +9,7 @@ namespace leveret::cli {
 namespace {
 
 void check_options(const MpiTrainOptions& options, const dist::Communicator& ranks) {
-  if (options.passes > 1 && options.input.cache.empty()) {
-    throw CLI::ValidationError("--passes needs a cache to read again: give -c, or -c FILE");
-  }
+  check_passes(options.input);
   const unsigned size = ranks.size();
   if (options.deterministic && size != 1 && size != 2 && size != 4 && size != 8) {
     throw CLI::ValidationError(
@@ -44,10 +42,7 @@ void add_learning(CLI::App& verb, MpiTrainOptions& options) {
       ->transform(CLI::AsSizeValue(false))
       ->check(within(1, std::uint64_t{1} << 62));
   add_cache_options(verb, options.input);
-  verb.add_option("--passes", options.passes, "read the input N times; needs -c")
-      ->type_name("N")
-      ->check(within(1, 1'000'000))
-      ->capture_default_str();
+  add_passes_option(verb, options.input);
 }
 
 }  // namespace

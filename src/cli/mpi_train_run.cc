@@ -33,7 +33,7 @@ using dist::BatchFlags;
 struct Reading {
   Reading(const MpiTrainOptions& options, const dist::ShardedModel& model)
       : tally(bad_line_tally(options.input)),
-        report(options.report, options.passes, 1),
+        report(options.report, options.input.passes, 1),
         maker(model.spec(), model.frame().features()->plans(), model.plan().fields(), names),
         plan(model.plan()) {}
 
@@ -74,7 +74,7 @@ class MpiTrainRun {
   /// or main() ends them.
   void lead(StopOnSignal& stop) {
     try {
-      for (unsigned pass = 0; pass < options_.passes && !is_stopped(stop); ++pass) {
+      for (unsigned pass = 0; pass < options_.input.passes && !is_stopped(stop); ++pass) {
         stop.watch(nullptr);
         open_input(pass);
         stop.watch(reading_->source.get());

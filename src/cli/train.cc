@@ -17,9 +17,7 @@ namespace {
 
 void check_options(const TrainOptions& options, bool allow_mpirun) {
   check_model_name("-f", options.final_model);
-  if (options.passes > 1 && options.input.cache.empty()) {
-    misuse("--passes needs a cache to read again: give -c, or -c FILE");
-  }
+  check_passes(options.input);
   if (options.threads > 1 && options.holdout_after > 0) {
     misuse("--holdout_after counts examples in order: not with --threads");
   }
@@ -75,10 +73,7 @@ void add_learning(CLI::App& verb, TrainOptions& options) {
       ->transform(CLI::AsSizeValue(false))
       ->check(within(1, std::uint64_t{1} << 62));
   add_cache_options(verb, options.input);
-  verb.add_option("--passes", options.passes, "read the input N times; needs -c")
-      ->type_name("N")
-      ->check(within(1, 1'000'000))
-      ->capture_default_str();
+  add_passes_option(verb, options.input);
   verb.add_option("--threads", options.threads,
                   "threads that learn together (hogwild); more than 1 is not reproducible")
       ->type_name("N")

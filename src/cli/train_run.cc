@@ -31,7 +31,7 @@ class TrainRun {
       : options_(options),
         memory_(options.max_memory > 0 ? options.max_memory : modelfile::default_memory_limit()),
         kernels_(kernels::active()),
-        report_(options.report, options.passes, options.threads) {
+        report_(options.report, options.input.passes, options.threads) {
     if (options.deterministic) {
       shards_ = first_shards();
       in_shards_.emplace(*shards_, names_);
@@ -88,7 +88,7 @@ class TrainRun {
   }
 
   void learn_passes(StopOnSignal& stop) {
-    for (unsigned pass = 0; pass < options_.passes && !stop.stopped(); ++pass) {
+    for (unsigned pass = 0; pass < options_.input.passes && !stop.stopped(); ++pass) {
       stop.watch(nullptr);
       open_input(pass);
       report_.begin_pass(*source_);

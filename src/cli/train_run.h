@@ -19,7 +19,6 @@ struct TrainOptions {
   std::uint64_t holdout_after = 0;  ///< 0: nothing is held out
   std::uint64_t max_memory = 0;     ///< 0: what the machine has
   unsigned threads = 1;
-  unsigned passes = 1;
   bool pin = false;
   bool deterministic = false;  ///< in shards, as leveret-mpi does
 };
