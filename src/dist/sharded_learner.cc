@@ -4,6 +4,8 @@
 #include <exception>
 #include <stdexcept>
 
+#include "store/checksum.h"
+
 namespace leveret::dist {
 namespace {
 
@@ -14,18 +16,13 @@ static_assert(kHash + kHashParts <= SumLayout::kHead);
 
 /// 16 bits at a time, so that floats add them up exactly.
 std::array<float, kHashParts> hash_of(const block::Parameters& parameters) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  const auto add = [&](const void* bytes, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) {
-      hash = (hash ^ static_cast<const unsigned char*>(bytes)[i]) * 0x100000001b3u;
-    }
-  };
-  parameters.for_each([&]<class T>(const block::ArrayValues<T>& values) {
-    add(values.all().data(), values.all().size_bytes());
-  });
+  store::Checksummer all;
+  parameters.for_each(
+      [&]<class T>(const block::ArrayValues<T>& values) { all.add(std::as_bytes(values.all())); });
   const block::Scalars& scalars = parameters.scalars;
-  add(&scalars.examples, sizeof scalars.examples);
-  add(&parameters.layout.fields, sizeof parameters.layout.fields);
+  all.add(std::as_bytes(std::span(&scalars.examples, 1)));
+  all.add(std::as_bytes(std::span(&parameters.layout.fields, 1)));
+  const std::uint64_t hash = all.get().low;
   std::array<float, kHashParts> parts;
   for (std::size_t i = 0; i < kHashParts; ++i) {
     parts[i] = static_cast<float>((hash >> (16 * i)) & 0xffff);
