@@ -30,7 +30,7 @@ std::vector<std::string> said(unsigned size, const std::function<void(Communicat
 
 using Messages = std::vector<std::string>;
 
-TEST_CASE("a step that fails on one rank is called off on all, and one says why") {
+TEST_CASE("a step that fails on one rank is called off on all, and one says why", "[threads]") {
   const unsigned bad = GENERATE(0u, 1u, 2u, 3u);  // 3: none
   const auto step = [&](Communicator& ranks) {
     together(ranks, [&] {
@@ -42,7 +42,7 @@ TEST_CASE("a step that fails on one rank is called off on all, and one says why"
   CHECK(said(3, step, bad < 3) == expected);
 }
 
-TEST_CASE("what rank 0 finds out reaches all, or its error does") {
+TEST_CASE("what rank 0 finds out reaches all, or its error does", "[threads]") {
   const auto code = [](std::exception_ptr) { return 2; };
   std::vector<Bytes> got(3);
   CHECK(said(

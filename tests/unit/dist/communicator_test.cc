@@ -42,7 +42,7 @@ std::vector<std::vector<float>> reduced(unsigned size, std::size_t count) {
 
 std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-TEST_CASE("sums over 2^n ranks are one binary tree, bit by bit, on every rank") {
+TEST_CASE("sums over 2^n ranks are one binary tree, bit by bit, on every rank", "[threads]") {
   const unsigned size = GENERATE(1u, 2u, 4u, 8u);
   const std::size_t count = GENERATE(0, 1, 7, 2047, 2048, 5001);
   std::vector<std::vector<float>> leaves;
@@ -55,7 +55,7 @@ TEST_CASE("sums over 2^n ranks are one binary tree, bit by bit, on every rank") 
   }
 }
 
-TEST_CASE("sums over any number of ranks have the same bits on every rank") {
+TEST_CASE("sums over any number of ranks have the same bits on every rank", "[threads]") {
   const unsigned size = GENERATE(3u, 5u, 6u, 7u);
   const std::size_t count = GENERATE(3, 3000);
   const std::vector<std::vector<float>> results = reduced(size, count);
@@ -72,7 +72,7 @@ TEST_CASE("sums over any number of ranks have the same bits on every rank") {
   }
 }
 
-TEST_CASE("a NaN is the same one on every rank") {
+TEST_CASE("a NaN is the same one on every rank", "[threads]") {
   const float nans[] = {std::bit_cast<float>(0x7fc00001u), std::bit_cast<float>(0x7fc00002u)};
   std::vector<std::uint32_t> results(2);
   run_ranks(2, [&](Communicator& ranks) {
@@ -83,7 +83,7 @@ TEST_CASE("a NaN is the same one on every rank") {
   CHECK(results[0] == results[1]);
 }
 
-TEST_CASE("the bytes of a sum are as the formula says") {
+TEST_CASE("the bytes of a sum are as the formula says", "[threads]") {
   const unsigned size = GENERATE(1u, 2u, 3u, 4u, 6u, 8u);
   const std::size_t count = GENERATE(0, 5, 2047, 2048, 4099);
   TrafficCount of_root;
@@ -103,7 +103,8 @@ std::string part_of(unsigned rank) {
   return std::string(1000 * rank, static_cast<char>('a' + rank));
 }
 
-TEST_CASE("bytes of any length go from rank 0 to all, to each, and from each to rank 0") {
+TEST_CASE("bytes of any length go from rank 0 to all, to each, and from each to rank 0",
+          "[threads]") {
   const unsigned size = GENERATE(1u, 2u, 3u, 5u);
   std::vector<Bytes> same(size, "old"), own(size, "old"), gathered;
   std::vector<Bytes> parts;
@@ -128,7 +129,7 @@ TEST_CASE("bytes of any length go from rank 0 to all, to each, and from each to 
   CHECK(of_root.received_for(Traffic::kInput) == 0);
 }
 
-TEST_CASE("a rank that fails ends those that wait for it") {
+TEST_CASE("a rank that fails ends those that wait for it", "[threads]") {
   CHECK_THROWS_WITH(run_ranks(3,
                               [](Communicator& ranks) {
                                 if (ranks.rank() == 1) throw std::runtime_error("rank 1 fails");

@@ -31,7 +31,7 @@ std::string zipf_lines(std::size_t count, std::uint32_t seed) {
 }
 
 TEST_CASE("each of N ranks holds little more than its share of the tables") {
-  const std::string lines = zipf_lines(30000, 3);
+  const std::string lines = zipf_lines(20000, 3);
   for (const bool layers : {true, false}) {
     model::Spec spec;
     spec.batch_size = 1024;
@@ -43,6 +43,7 @@ TEST_CASE("each of N ranks holds little more than its share of the tables") {
     ordinary.learn(lines);
     CHECK(whole <= 1.01 * static_cast<double>(ordinary.model.tables().budget().used()));
     for (const std::uint32_t ranks : {2, 4}) {
+      if (layers && ranks == 4) continue;  // layers are no tables: once is enough
       ShardedRun run(spec, ranks);
       run.learn(lines);
       double fullest = 0;
@@ -58,7 +59,7 @@ TEST_CASE("each of N ranks holds little more than its share of the tables") {
 }
 
 TEST_CASE("what one process has no memory for, two ranks have") {
-  const std::string lines = zipf_lines(20000, 5);
+  const std::string lines = zipf_lines(10000, 5);
   model::Spec spec;
   spec.batch_size = 512;
   ShardedRun free(spec, 1);
@@ -73,7 +74,7 @@ TEST_CASE("what one process has no memory for, two ranks have") {
 }
 
 TEST_CASE("shards that run out of memory go on, and are gathered to a model that predicts") {
-  const std::string lines = zipf_lines(20000, 6);
+  const std::string lines = zipf_lines(10000, 6);
   model::Spec spec;
   spec.batch_size = 512;
   spec.admit = 1;
@@ -96,7 +97,7 @@ TEST_CASE("shards that run out of memory go on, and are gathered to a model that
 }
 
 TEST_CASE("a linear model is cut evenly") {
-  const std::string lines = zipf_lines(10000, 4);
+  const std::string lines = zipf_lines(5000, 4);
   model::Spec spec;
   spec.ffm_k = 0;
   spec.batch_size = 512;

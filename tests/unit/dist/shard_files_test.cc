@@ -116,7 +116,8 @@ model::Model some_model() {
   return gather(*model, kMemory);
 }
 
-TEST_CASE("the files do not depend on how many ranks write them, and the old ones go") {
+TEST_CASE("the files do not depend on how many ranks write them, and the old ones go",
+          "[threads]") {
   const files::TempFolder folder;
   const model::Model whole = some_model();
   for (const unsigned size : {1u, 2u, 4u}) {
@@ -139,7 +140,8 @@ TEST_CASE("the files do not depend on how many ranks write them, and the old one
   CHECK(ShardFolder(folder / "of_1").generation() == 2);
 }
 
-TEST_CASE("what one rank cannot save leaves the old model, and nothing of the new one") {
+TEST_CASE("what one rank cannot save leaves the old model, and nothing of the new one",
+          "[threads]") {
   const files::TempFolder folder;
   const model::Model whole = some_model();
   const std::string path = folder / "shards";
