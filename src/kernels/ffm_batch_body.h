@@ -130,17 +130,30 @@ void ffm_gradients(Codec weights, const std::byte* const* rows, const std::uint3
 
 // ---- step ----
 
-/// Number i of an array gets the noise seed + i * kNoiseStep, whichever its register.
+/// Number i of an array gets the noise seed + steps[i], or without steps seed + i * kNoiseStep,
+/// whichever its register.
 template <class Isa>
 struct IndexNoise {
+  struct Seed {
+    std::uint32_t seed;
+    const std::uint32_t* steps;  ///< of as many as registers have
+  };
   Lanes32<Isa> lanes;
+  const std::uint32_t* steps;
 
-  explicit IndexNoise(std::uint32_t seed) {
+  explicit IndexNoise(Seed of) : steps(of.steps) {
     alignas(64) std::uint32_t first[kLanes<Isa>];
-    for (std::uint32_t l = 0; l < kLanes<Isa>; ++l) first[l] = seed + l * kNoiseStep;
+    for (std::uint32_t l = 0; l < kLanes<Isa>; ++l) {
+      first[l] = of.seed + (steps != nullptr ? 0 : l * kNoiseStep);
+    }
     lanes = Lanes32<Isa>::load_aligned(first);
   }
   Lanes32<Isa> next() {
+    if (steps != nullptr) {
+      const Lanes32<Isa> places = Lanes32<Isa>::load_unaligned(steps);
+      steps += kLanes<Isa>;
+      return lanes + places;
+    }
     const Lanes32<Isa> now = lanes;
     lanes = lanes + Lanes32<Isa>(static_cast<std::uint32_t>(kLanes<Isa>) * kNoiseStep);
     return now;
@@ -205,10 +218,10 @@ template <class Isa, std::size_t K, class T, class Step>
 
 template <class Isa, std::size_t K, class T, class Step>
 [[gnu::flatten]] void ffm_step_row_fixed(T* w, StateOf<T>* acc, const float* g, std::size_t slots,
-                                         float unit, Step step, std::uint32_t noise) {
+                                         float unit, Step step, const RowNoise& noise) {
   constexpr std::size_t N = kLanes<Isa>;
-  IndexRounding<Isa, T> rounded(noise);
-  IndexRounding<Isa, StateOf<T>> rounded_acc(state_noise(noise));
+  IndexRounding<Isa, T> rounded({noise.seed, noise.numbers});
+  IndexRounding<Isa, StateOf<T>> rounded_acc({state_noise(noise.seed), noise.slots});
   std::size_t j = 0;
   for (; j + N <= slots; j += N) {
     step_slots<Isa, K>(w + j * K, acc + j, g + j * K, N, unit, step, rounded, rounded_acc);
@@ -220,7 +233,7 @@ template <class Isa, std::size_t K, class T, class Step>
 
 template <class Isa>
 void ffm_step_row(Codec weights, Codec state, std::byte* row, std::byte* acc, const float* g,
-                  std::size_t slots, std::size_t k, StepRule rule, std::uint32_t noise) {
+                  std::size_t slots, std::size_t k, StepRule rule, const RowNoise& noise) {
   const auto by_reference = [&] {
     kReference.ffm_step_row(weights, state, row, acc, g, slots, k, rule, noise);
   };

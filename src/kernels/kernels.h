@@ -43,6 +43,23 @@ struct CellSteps {
 inline constexpr std::uint32_t kNoiseStep = 0x9e3779b9u;
 constexpr std::uint32_t state_noise(std::uint32_t noise) { return noise * 0xc2b2ae35u + 1; }
 
+/// By what a row is rounded: each number by its place, wherever the row has it.
+struct RowNoise {
+  std::uint32_t seed;
+  /// Where the row has some slots of a longer one: for each number, and for each slot, its place
+  /// there times kNoiseStep. kSpare more may be read. Null: places 0, 1, ...
+  const std::uint32_t* numbers = nullptr;
+  const std::uint32_t* slots = nullptr;
+
+  std::uint32_t of_number(std::size_t i) const { return seed + step(numbers, i); }
+  std::uint32_t of_slot(std::size_t j) const { return state_noise(seed) + step(slots, j); }
+
+ private:
+  static std::uint32_t step(const std::uint32_t* steps, std::size_t i) {
+    return steps != nullptr ? steps[i] : static_cast<std::uint32_t>(i) * kNoiseStep;
+  }
+};
+
 /// Examples of which dense_backward_update makes one step.
 inline constexpr std::size_t kMostTogether = 16;
 
@@ -171,11 +188,11 @@ struct Kernels {
                         std::size_t n, std::size_t k, const float* delta, float* const* sums);
 
   /// One row's AdaGrad step with gradient g, one accumulator per slot, as ffm_update_slice makes it
-  /// of floats with delta 1. Number i of the row is rounded by noise + i * kNoiseStep, and so are
-  /// the accumulators by state_noise(noise): by place, whatever else takes a step. Steps are made
-  /// from accumulators before they are rounded.
+  /// of floats with delta 1. The number at place i is rounded by noise.seed + i * kNoiseStep, and
+  /// so are the accumulators by state_noise(noise.seed): by place, whatever else takes a step.
+  /// Steps are made from accumulators before they are rounded.
   void (*ffm_step_row)(Codec weights, Codec state, std::byte* row, std::byte* acc, const float* g,
-                       std::size_t slots, std::size_t k, StepRule rule, std::uint32_t noise);
+                       std::size_t slots, std::size_t k, StepRule rule, const RowNoise& noise);
 
   // ---- dense layers; W is outputs rows of `stride` floats, of which `inputs` are used ----
   //

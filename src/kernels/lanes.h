@@ -68,9 +68,10 @@ using Lanes32 = xsimd::batch<std::uint32_t, typename Isa::V::arch_type>;
 /// is, and one operation is all it costs.
 template <class Isa>
 struct LaneNoise {
+  using Seed = std::uint32_t;
   Lanes32<Isa> lanes;
 
-  explicit LaneNoise(std::uint32_t seed) {
+  explicit LaneNoise(Seed seed) {
     alignas(64) std::uint32_t first[kLanes<Isa>];
     for (std::uint32_t l = 0; l < kLanes<Isa>; ++l) first[l] = seed + l * 0x85ebca6bu;
     lanes = Lanes32<Isa>::load_aligned(first);
@@ -84,7 +85,7 @@ struct LaneNoise {
 template <class Isa, class T, class Noise = LaneNoise<Isa>>
 struct Rounding {
   using V = typename Isa::V;
-  explicit Rounding(std::uint32_t) {}
+  explicit Rounding(typename Noise::Seed) {}
   V operator()(V v) const { return v; }
 };
 
@@ -93,7 +94,7 @@ struct Rounding<Isa, Fixed16, Noise> {
   using V = typename Isa::V;
   Noise noise;
 
-  explicit Rounding(std::uint32_t seed) : noise(seed) {}
+  explicit Rounding(typename Noise::Seed seed) : noise(seed) {}
   V operator()(V v) {
     v = xsimd::min(V(kLargestCode<Fixed16>), xsimd::max(V(kSmallestCode<Fixed16>), v));
     return bits_cast<V>(Lanes32<Isa>(Isa::fine(v)) + (noise.next() >> kBitsLost<Fixed16>));
@@ -105,7 +106,7 @@ struct Rounding<Isa, Bf16, Noise> {
   using V = typename Isa::V;
   Noise noise;
 
-  explicit Rounding(std::uint32_t seed) : noise(seed) {}
+  explicit Rounding(typename Noise::Seed seed) : noise(seed) {}
   V operator()(V v) {
     return bits_cast<V>(bits_cast<Lanes32<Isa>>(v) + (noise.next() >> kBf16BitsLost));
   }

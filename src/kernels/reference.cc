@@ -242,7 +242,7 @@ void ffm_gradients(Codec weights, const std::byte* const* rows, const std::uint3
 }
 
 void ffm_step_row(Codec weights, Codec state, std::byte* row, std::byte* accs, const float* g,
-                  std::size_t slots, std::size_t k, StepRule rule, std::uint32_t noise) {
+                  std::size_t slots, std::size_t k, StepRule rule, const RowNoise& noise) {
   for (std::size_t j = 0; j < slots; ++j) {
     const auto gradient = [&](std::size_t i) {
       return with_l2(g[i], decode(weights, row, i), rule);
@@ -252,12 +252,10 @@ void ffm_step_row(Codec weights, Codec state, std::byte* row, std::byte* accs, c
       squares += std::pow(static_cast<double>(gradient(i)), 2);
     }
     const float acc = decode(state, accs, j) + static_cast<float>(squares / static_cast<double>(k));
-    const auto place = static_cast<std::uint32_t>(j);
-    encode(state, accs, j, acc, state_noise(noise) + place * kNoiseStep);
+    encode(state, accs, j, acc, noise.of_slot(j));
     const float scale = rule.rate * shrink(acc, rule.power);
     for (std::size_t i = j * k; i < (j + 1) * k; ++i) {
-      encode(weights, row, i, decode(weights, row, i) - scale * gradient(i),
-             noise + static_cast<std::uint32_t>(i) * kNoiseStep);
+      encode(weights, row, i, decode(weights, row, i) - scale * gradient(i), noise.of_number(i));
     }
   }
 }

@@ -115,6 +115,8 @@ class Optimizer {
                 const float* delta) {
     step_part(layout, 0, config_.ffm_rule, row, contra, delta);
   }
+  void step_floats(const table::RowLayout& layout, std::size_t part, kernels::StepRule rule,
+                   const std::byte* row, const float* contra, const float* delta);
   void step_part(const table::RowLayout& layout, std::size_t part, kernels::StepRule rule,
                  std::byte* row, const float* contra, const float* delta);
   template <class Visit>

@@ -67,11 +67,11 @@ std::uint32_t Optimizer::next_noise() {
   return static_cast<std::uint32_t>(noise_ >> 32);
 }
 
-/// The step of a part of a row. What has no gradient stays as it is: a weight or accumulator that
-/// was read is rounded to itself.
-void Optimizer::step_part(const table::RowLayout& layout, std::size_t number,
-                          kernels::StepRule rule, std::byte* row, const float* contra,
-                          const float* delta) {
+/// The step of a part of a row, of which the results are in row_ and state_, to be rounded. What
+/// has no gradient stays as it is: a weight or accumulator that was read is rounded to itself.
+void Optimizer::step_floats(const table::RowLayout& layout, std::size_t number,
+                            kernels::StepRule rule, const std::byte* row, const float* contra,
+                            const float* delta) {
   const table::RowPart& part = layout.parts()[number];
   const table::RowLayout::Column& weights = layout.weights(number);
   const table::RowLayout::Column& state = layout.state(number, 0);
@@ -82,6 +82,14 @@ void Optimizer::step_part(const table::RowLayout& layout, std::size_t number,
   kernels_->decode(weights.codec, row + weights.begin, weights.count, row_.data());
   kernels_->decode(state.codec, row + state.begin, state.count, state_.data());
   update(row_.data(), state_.data(), contra, delta, part.slots, part.k, rule);
+}
+
+void Optimizer::step_part(const table::RowLayout& layout, std::size_t number,
+                          kernels::StepRule rule, std::byte* row, const float* contra,
+                          const float* delta) {
+  step_floats(layout, number, rule, row, contra, delta);
+  const table::RowLayout::Column& weights = layout.weights(number);
+  const table::RowLayout::Column& state = layout.state(number, 0);
   kernels_->encode(weights.codec, row_.data(), weights.count, next_noise(), row + weights.begin);
   kernels_->encode(state.codec, state_.data(), state.count, next_noise(), row + state.begin);
 }
@@ -99,8 +107,9 @@ void Optimizer::apply_ffm(const Parameters& parameters, Tape& tape) {
 }
 
 /// Numbers the rows of examples that are learned from, counts how often each comes, and gives it
-/// the noise of its step: by (seed, field, key, examples learned), so that neither the order of
-/// rows nor who else learns in the batch matters. The features that share the overflow row give it
+/// the noise of its step: by (seed, field, key, examples learned), and in the row by the name of
+/// the slot, so that neither the order of rows nor who has which slots, nor who else learns in the
+/// batch, matters. The features that share the overflow row give it
 /// that of the first of them.
 void Optimizer::meet_rows(const Tape& tape) {
   const feature::FeatureBatch& batch = *tape.batch;
@@ -183,11 +192,16 @@ void Optimizer::step_by_sum(const Tape& tape, std::uint32_t number, const float*
   if (part.states[0].per == table::RowState::Per::kSlot) {
     return kernels_->ffm_step_row(weights.codec, state.codec, row.row + weights.begin,
                                   row.row + state.begin, sum, part.slots, part.k, config_.ffm_rule,
-                                  row.noise);
+                                  layout.noise(0, row.noise));
   }
-  noise_ = row.noise;
   delta_.assign(part.slots, 1.0f);
-  step_row(layout, row.row, sum, delta_.data());
+  step_floats(layout, 0, config_.ffm_rule, row.row, sum, delta_.data());
+  const kernels::RowNoise noise = layout.noise(0, row.noise);
+  for (std::size_t i = 0; i < weights.count; ++i) {
+    const std::uint32_t of = noise.of_number(i);
+    kernels::encode(weights.codec, row.row + weights.begin, i, row_[i], of);
+    kernels::encode(state.codec, row.row + state.begin, i, state_[i], kernels::state_noise(of));
+  }
 }
 
 /// Rows are as they were before the batch while gradients are made of them: one that comes several

@@ -27,6 +27,26 @@ RowLayout::RowLayout(std::vector<RowPart> parts) : parts_(std::move(parts)) {
   }
   used_bytes_ = end;
   stride_ = packed(used_bytes_);
+  for (const RowPart& part : parts_) {
+    NoiseSteps& steps = noise_steps_.emplace_back();
+    if (part.opposite.empty()) continue;
+    steps.numbers.reserve(part.weights() + kernels::Kernels::kSpare);
+    for (const std::uint32_t name : part.opposite) {
+      steps.slots.push_back(name * kernels::kNoiseStep);
+      for (std::uint32_t c = 0; c < part.k; ++c) {
+        steps.numbers.push_back((name * part.k + c) * kernels::kNoiseStep);
+      }
+    }
+    for (std::vector<std::uint32_t>* const of : {&steps.numbers, &steps.slots}) {
+      of->resize(of->size() + kernels::Kernels::kSpare);
+    }
+  }
+}
+
+kernels::RowNoise RowLayout::noise(std::size_t part, std::uint32_t seed) const {
+  const NoiseSteps& steps = noise_steps_[part];
+  if (steps.slots.empty()) return {seed};
+  return {seed, steps.numbers.data(), steps.slots.data()};
 }
 
 RowLayout RowLayout::with_slots(std::uint32_t slots) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/codec.h"
+#include "kernels/kernels.h"
 
 namespace leveret::table {
 
@@ -67,6 +68,10 @@ class RowLayout {
   const Column& weights(std::size_t part) const { return weights_[part]; }
   const Column& state(std::size_t part, std::size_t state) const { return states_[part][state]; }
 
+  /// Of a step of the part: by the names of its slots, so that one is rounded alike wherever it
+  /// lies. Valid as long as the layout.
+  kernels::RowNoise noise(std::size_t part, std::uint32_t seed) const;
+
   // Bytes.
   std::size_t weight_bytes() const { return weight_bytes_; }  ///< of all parts: they come first
   std::size_t used_bytes() const { return used_bytes_; }
@@ -87,6 +92,11 @@ class RowLayout {
   std::vector<RowPart> parts_;
   std::vector<Column> weights_;
   std::vector<std::vector<Column>> states_;
+  /// By part, see kernels::RowNoise; empty where slots are called 0, 1, ...
+  struct NoiseSteps {
+    std::vector<std::uint32_t> numbers, slots;
+  };
+  std::vector<NoiseSteps> noise_steps_;
   std::size_t weight_bytes_ = 0, used_bytes_ = 0, stride_ = 0;
 };
 

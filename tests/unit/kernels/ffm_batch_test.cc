@@ -66,7 +66,7 @@ struct Row {
 /// A row as it is stored, after a step.
 struct Stepped {
   Stepped(const Kernels& kernels, const Row& row, Codec weights, Codec state, std::size_t k,
-          const StepRule& rule, std::uint32_t noise)
+          const StepRule& rule, const RowNoise& noise)
       : w(weights.bytes(row.w.size())), acc(state.bytes(row.acc.size())) {
     encode_all(weights, w, 0, row.w.data(), row.w.size());
     encode_all(state, acc, 0, row.acc.data(), row.acc.size());
@@ -89,7 +89,7 @@ TEST_CASE("a row's step by a gradient is that of floats, rounded to a neighbour 
       std::vector<float> w = row.w, acc = row.acc;
       const std::vector<float> ones(slots, 1.0f);
       reference().ffm_update_slice(w.data(), acc.data(), row.g.data(), ones.data(), slots, k, rule);
-      Stepped got(kernels, row, weights, state, k, rule, noise);
+      Stepped got(kernels, row, weights, state, k, rule, {noise});
       for (std::size_t i = 0; i < w.size(); ++i) {
         const bool idle = i / k == slots / 2;
         const StepTolerance off(row.g[i], row.w[i], row.acc[i / k], acc[i / k], rule);
@@ -123,12 +123,46 @@ TEST_CASE("noise of a row's step goes by place: the mean of roundings is the ste
     std::mt19937 random(5);
     for (std::size_t t = 0; t < kTimes; ++t) {
       const auto noise = static_cast<std::uint32_t>(random());
-      Stepped got(*kernels, row, kInt16, Codec::bf16(), k, rule, noise);
+      Stepped got(*kernels, row, kInt16, Codec::bf16(), k, rule, {noise});
       for (std::size_t i = 0; i < w.size(); ++i)
         mean[i] += double{decode(kInt16, got.w, i)} / kTimes;
     }
     for (std::size_t i = 0; i < w.size(); ++i) {
       CHECK(std::abs(mean[i] - double{w[i]}) < 0.05 * double{kInt16.unit()});
+    }
+  }
+}
+
+TEST_CASE("slots of a longer row are rounded as they are there") {
+  const std::size_t k = GENERATE(2, 4, 5, 8);
+  const Row row(39, k, kInt16);
+  const std::vector<std::uint32_t> names = {0,  3,  4,  5,  11, 12, 20, 21, 22, 23,
+                                            24, 25, 26, 30, 31, 33, 34, 37, 38};
+  Row some = row;
+  some.w.clear(), some.acc.clear(), some.g.clear();
+  std::vector<std::uint32_t> numbers, slots;
+  for (const std::uint32_t name : names) {
+    slots.push_back(name * kNoiseStep);
+    some.acc.push_back(row.acc[name]);
+    for (std::size_t i = name * k; i < (name + 1) * k; ++i) {
+      numbers.push_back(static_cast<std::uint32_t>(i) * kNoiseStep);
+      some.w.push_back(row.w[i]);
+      some.g.push_back(row.g[i]);
+    }
+  }
+  numbers.resize(numbers.size() + Kernels::kSpare);
+  slots.resize(slots.size() + Kernels::kSpare);
+  for (const Kernels* kernels : all()) {
+    if (!runs_here(*kernels)) continue;
+    INFO("instruction set " << kernels->name << ", k " << k);
+    Stepped whole(*kernels, row, kInt16, Codec::bf16(), k, {}, {77u});
+    Stepped got(*kernels, some, kInt16, Codec::bf16(), k, {}, {77u, numbers.data(), slots.data()});
+    for (std::size_t j = 0; j < names.size(); ++j) {
+      INFO("slot " << j);
+      CHECK(decode(Codec::bf16(), got.acc, j) == decode(Codec::bf16(), whole.acc, names[j]));
+      for (std::size_t c = 0; c < k; ++c) {
+        CHECK(decode(kInt16, got.w, j * k + c) == decode(kInt16, whole.w, names[j] * k + c));
+      }
     }
   }
 }
@@ -144,9 +178,9 @@ TEST_CASE("a slot is rounded alike whatever stands behind it") {
     if (!runs_here(*kernels)) continue;
     INFO("instruction set " << kernels->name);
     const StepRule rule = {};
-    Stepped all(*kernels, row, kInt16, Codec::bf16(), k, rule, 77);
-    Stepped some(*kernels, shorter, kInt16, Codec::bf16(), k, rule, 77);
-    Stepped other(*kernels, shorter, kInt16, Codec::bf16(), k, rule, 78u << 24);
+    Stepped all(*kernels, row, kInt16, Codec::bf16(), k, rule, {77});
+    Stepped some(*kernels, shorter, kInt16, Codec::bf16(), k, rule, {77});
+    Stepped other(*kernels, shorter, kInt16, Codec::bf16(), k, rule, {78u << 24});
     CHECK(std::memcmp(all.w, some.w, kInt16.bytes(5 * k)) == 0);
     CHECK(std::memcmp(all.acc, some.acc, Codec::bf16().bytes(5)) == 0);
     CHECK(std::memcmp(other.w, some.w, kInt16.bytes(5 * k)) != 0);
