@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dist/batch_reader.h"
+#include "dist/sharded_learner.h"
 #include "dist/sum_layout.h"
 #include "stream/bad_lines.h"
 
@@ -39,6 +40,22 @@ std::vector<BlockFloats> blocks_of(const SumLayout& at) {
   };
 }
 
+/// Bytes of what is added up over the ranks.
+std::string explain_sums(const dist::ShardedModel& model, unsigned ranks, unsigned wire_bits) {
+  const SumLayout at = layout_of(model);
+  const dist::WireFormat wire = dist::ShardedLearner::wire(wire_bits, at);
+  std::string text = "bytes of sums, for an example\n";
+  for (const auto& [block, floats] : blocks_of(at)) {
+    if (floats > 0) text += fmt::format("  {:<12} {:>6}\n", block, floats * wire_bits / 8);
+  }
+  text += fmt::format("  {:<12} {:>6}\n", "all", at.size * wire_bits / 8);
+  text += fmt::format("and for a batch  {:>6}\n", wire.bytes(0, at.floats(0)));
+  const std::uint64_t batch = at.floats(model.spec().batch_size);
+  return text + fmt::format("a batch of {} examples: {} bytes of sums, of which a rank sends {}\n",
+                            model.spec().batch_size, wire.bytes(0, batch),
+                            dist::Communicator::all_reduce_bytes(batch, ranks, wire));
+}
+
 /// A shard's share of the bytes that are expected on all of them.
 double share_of(const dist::Plan& plan, std::uint32_t shard) {
   const std::vector<std::uint64_t> loads = plan.loads();
@@ -67,8 +84,9 @@ std::string shard_line(const dist::ShardedModel& model, const std::vector<std::s
 
 void BatchTraffic::add_batch(std::uint64_t examples, std::uint64_t input_bytes) {
   ++batches_;
-  expected_.sums +=
-      dist::Communicator::all_reduce_bytes(layout_of(model_).floats(examples), ranks_.size());
+  const SumLayout at = layout_of(model_);
+  expected_.sums += dist::Communicator::all_reduce_bytes(
+      at.floats(examples), ranks_.size(), dist::ShardedLearner::wire(wire_bits_, at));
   expected_.input += input_bytes;
 }
 
@@ -87,7 +105,7 @@ std::string BatchTraffic::take_json() {
   return text;
 }
 
-std::string explain_plan(const dist::ShardedModel& model, unsigned ranks) {
+std::string explain_plan(const dist::ShardedModel& model, unsigned ranks, unsigned wire_bits) {
   const dist::Plan& plan = model.plan();
   std::vector<std::string> names = model.frame().features()->field_names();
   names.resize(plan.fields());
@@ -103,18 +121,7 @@ std::string explain_plan(const dist::ShardedModel& model, unsigned ranks) {
     text += by_key == 1 ? "  cells of features without a field lie on all shards, by key\n"
                         : "  cells of all features lie on all shards, by key\n";
   }
-  const SumLayout at = layout_of(model);
-  text += "bytes of sums, for an example\n";
-  for (const auto& [block, floats] : blocks_of(at)) {
-    if (floats > 0) text += fmt::format("  {:<12} {:>6}\n", block, floats * sizeof(float));
-  }
-  text += fmt::format("  {:<12} {:>6}\n", "all", at.size * sizeof(float));
-  text += fmt::format("and for a batch  {:>6}\n", at.floats(0) * sizeof(float));
-  const std::uint64_t batch = at.floats(model.spec().batch_size);
-  text += fmt::format("a batch of {} examples: {} bytes of sums, of which a rank sends {}\n",
-                      model.spec().batch_size, batch * sizeof(float),
-                      dist::Communicator::all_reduce_bytes(batch, ranks));
-  return text;
+  return text + explain_sums(model, ranks, wire_bits);
 }
 
 }  // namespace leveret::cli

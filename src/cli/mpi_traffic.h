@@ -14,8 +14,9 @@ namespace leveret::cli {
 /// each of the others.
 class BatchTraffic {
  public:
-  BatchTraffic(const dist::ShardedModel& model, const dist::Communicator& ranks)
-      : model_(model), ranks_(ranks) {}
+  /// `wire_bits`: of a sum.
+  BatchTraffic(const dist::ShardedModel& model, const dist::Communicator& ranks, unsigned wire_bits)
+      : model_(model), ranks_(ranks), wire_bits_(wire_bits) {}
 
   /// To be called after each batch; `input_bytes`: of its messages, by formula.
   void add_batch(std::uint64_t examples, std::uint64_t input_bytes);
@@ -29,6 +30,7 @@ class BatchTraffic {
 
   const dist::ShardedModel& model_;
   const dist::Communicator& ranks_;
+  const unsigned wire_bits_;
   std::uint64_t batches_ = 0;
   Bytes expected_;
   Bytes measured_before_;
@@ -36,6 +38,6 @@ class BatchTraffic {
 
 /// Which rank holds which shards, fields and pairs, and the bytes that each block sends for an
 /// example: lines for people.
-std::string explain_plan(const dist::ShardedModel& model, unsigned ranks);
+std::string explain_plan(const dist::ShardedModel& model, unsigned ranks, unsigned wire_bits);
 
 }  // namespace leveret::cli

@@ -15,6 +15,11 @@ void check_options(const MpiTrainOptions& options, const dist::Communicator& ran
     throw CLI::ValidationError(
         "--deterministic learns in 8 shards: start 1, 2, 4 or 8 processes (mpirun -n)");
   }
+  if (options.deterministic && options.wire_bits != 32) {
+    throw CLI::ValidationError(
+        "--deterministic and --wire_bits 16 contradict each other: what is rounded on its way "
+        "between processes depends on how many there are");
+  }
 }
 
 void add_files(CLI::App& verb, MpiTrainOptions& options) {
@@ -32,6 +37,11 @@ void add_learning(CLI::App& verb, MpiTrainOptions& options) {
   verb.add_flag("--deterministic", options.deterministic,
                 "the same model, bit by bit, from 1, 2, 4 and 8 processes, and from leveret train "
                 "--deterministic");
+  verb.add_option("--wire_bits", options.wire_bits,
+                  "bits of a partial sum on the network: 32, or 16 with stochastic rounding")
+      ->type_name("N")
+      ->check(CLI::IsMember({32, 16}))
+      ->capture_default_str();
   verb.add_flag("--explain_plan", options.explain_plan,
                 "say which rank holds what, and what each block sends");
   verb.add_option("--max_memory", options.max_memory,

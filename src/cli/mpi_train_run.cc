@@ -52,11 +52,12 @@ class MpiTrainRun {
     dist::together(ranks_, [&] {
       model_ = first_model(options_, start_, ranks_);
       learner_.emplace(*model_, ranks_);
+      learner_->wire_bits = options_.wire_bits;
       if (!ranks_.is_root()) return;
       reading_.emplace(options_, *model_);
       reading_->report.open_predictions();
       reading_->report.begin_progress(options_.final_model.empty());
-      traffic_.emplace(*model_, ranks_);
+      traffic_.emplace(*model_, ranks_, options_.wire_bits);
       reading_->report.add_to_windows([this] { return traffic_->take_json(); });
     });
   }
@@ -146,7 +147,7 @@ class MpiTrainRun {
 
   void explain() {
     explained_ = true;
-    say_raw(explain_plan(*model_, ranks_.size()));
+    say_raw(explain_plan(*model_, ranks_.size(), options_.wire_bits));
   }
 
   // ---- the others ----

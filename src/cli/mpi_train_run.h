@@ -18,6 +18,7 @@ struct MpiTrainOptions {
   std::string initial_model;     ///< -i; empty: a new model
   std::string final_model;       ///< -f, a folder; empty: the model is dropped at the end
   std::uint64_t max_memory = 0;  ///< of a rank, or with `deterministic` of all; 0: of the machine
+  unsigned wire_bits = 32;       ///< of a partial sum on the network: 32 or 16
   bool deterministic = false;
   bool explain_plan = false;
 

@@ -19,52 +19,70 @@ struct Halves {
   std::size_t middle() const { return begin + (end - begin) / 2; }
   Halves lower() const { return {begin, middle()}; }
   Halves upper() const { return {middle(), end}; }
-  template <class T>
-  std::span<T> of(std::span<T> values) const {
-    return values.subspan(begin, end - begin);
-  }
 };
 
 /// a + b and b + a have the same bits unless both are NaN: then which one it is depends on the
 /// order, and on the compiler.
-void add(std::span<const float> other, std::span<float> values) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const float sum = values[i] + other[i];
-    values[i] = std::isnan(sum) ? std::numeric_limits<float>::quiet_NaN() : sum;
-  }
+float sum_of(float a, float b) {
+  const float sum = a + b;
+  return std::isnan(sum) ? std::numeric_limits<float>::quiet_NaN() : sum;
+}
+
+// Names of the sums of the tree, for WireFormat: a rank's values, those with what a rank beyond 2^n
+// gave it, and the sums after a step, which several ranks have alike.
+std::uint64_t leaf_node(unsigned rank) { return rank; }
+std::uint64_t helped_node(unsigned rank) { return std::uint64_t{1} << 32 | rank; }
+std::uint64_t node_after(unsigned rank, unsigned step) {
+  return std::uint64_t{step} << 33 | rank / (2 * step);
 }
 
 }  // namespace
 
+struct Communicator::Range {
+  std::span<float> values;
+  std::size_t begin;  ///< the place of the first one among all
+
+  static Range of(std::span<float> all, const Halves& part) {
+    return {all.subspan(part.begin, part.end - part.begin), part.begin};
+  }
+};
+
 /// The ranks beyond 2^n give their values to the first ones and get the sums from them.
-void Communicator::all_reduce_sum(std::span<float> values) {
+void Communicator::all_reduce_sum(std::span<float> values, const WireFormat& wire) {
   if (size_ == 1) return;
+  wire_ = wire;
+  const Range all = {values, 0};
+  if (wire.rounds()) round(wire, leaf_node(rank_), 0, values);
   const unsigned ranks = std::bit_floor(size_);
   from_other_.resize(values.size());
-  const std::span other(from_other_);
   if (rank_ >= ranks) {
-    send(rank_ - ranks, std::as_bytes(values), Traffic::kSums);
-    receive(rank_ - ranks, std::as_writable_bytes(values), Traffic::kSums);
+    send(rank_ - ranks, all);
+    receive(rank_ - ranks, all);
     return;
   }
   const bool helps = rank_ + ranks < size_;
   if (helps) {
-    receive(rank_ + ranks, std::as_writable_bytes(other), Traffic::kSums);
-    add(other, values);
+    receive(rank_ + ranks, {from_other_, 0});
+    add(from_other_, helped_node(rank_), all);
   }
   values.size() < kWorthHalving ? sum_whole(values, ranks) : sum_by_halves(values, ranks);
-  if (helps) send(rank_ + ranks, std::as_bytes(values), Traffic::kSums);
+  if (helps) send(rank_ + ranks, all);
 }
 
-void Communicator::add_from(unsigned with, std::span<const float> out, std::span<float> values) {
-  const std::span other = std::span(from_other_).first(values.size());
-  exchange(with, std::as_bytes(out), std::as_writable_bytes(other), Traffic::kSums);
-  add(other, values);
+/// `node`: what the sums are.
+void Communicator::add(std::span<const float> other, std::uint64_t node, const Range& to) const {
+  for (std::size_t i = 0; i < to.values.size(); ++i) {
+    to.values[i] = sum_of(to.values[i], other[i]);
+  }
+  if (wire_.rounds()) round(wire_, node, to.begin, to.values);
 }
 
 /// Recursive doubling: neighbours first, then pairs of neighbours, ...
 void Communicator::sum_whole(std::span<float> values, unsigned ranks) {
-  for (unsigned step = 1; step < ranks; step *= 2) add_from(rank_ ^ step, values, values);
+  for (unsigned step = 1; step < ranks; step *= 2) {
+    exchange(rank_ ^ step, {values, 0}, {from_other_, 0});
+    add(from_other_, node_after(rank_, step), {values, 0});
+  }
 }
 
 /// The same tree (Rabenseifner 2004): of what two ranks have in common each sums one half, and in
@@ -77,29 +95,55 @@ void Communicator::sum_by_halves(std::span<float> values, unsigned ranks) {
     const bool upper = (rank_ & step) != 0;
     const Halves theirs = upper ? mine.lower() : mine.upper();
     mine = upper ? mine.upper() : mine.lower();
-    add_from(rank_ ^ step, theirs.of(values), mine.of(values));
+    const Range other = {std::span(from_other_).first(mine.end - mine.begin), mine.begin};
+    exchange(rank_ ^ step, Range::of(values, theirs), other);
+    add(other.values, node_after(rank_, step), Range::of(values, mine));
   }
   for (unsigned step = ranks / 2; step > 0; step /= 2, ranges.pop_back()) {
     const bool upper = (rank_ & step) != 0;
     const Halves lower_half = ranges.back().lower(), upper_half = ranges.back().upper();
-    exchange(rank_ ^ step, std::as_bytes((upper ? upper_half : lower_half).of(values)),
-             std::as_writable_bytes((upper ? lower_half : upper_half).of(values)), Traffic::kSums);
+    exchange(rank_ ^ step, Range::of(values, upper ? upper_half : lower_half),
+             Range::of(values, upper ? lower_half : upper_half));
   }
 }
 
-std::uint64_t Communicator::all_reduce_bytes(std::uint64_t values, unsigned size) {
+void Communicator::send(unsigned to, const Range& out) {
+  if (!wire_.rounds()) return send(to, std::as_bytes(out.values), Traffic::kSums);
+  pack(wire_, out.begin, out.values, packed_out_);
+  send(to, packed_out_, Traffic::kSums);
+}
+
+void Communicator::receive(unsigned from, const Range& in) {
+  if (!wire_.rounds()) return receive(from, std::as_writable_bytes(in.values), Traffic::kSums);
+  packed_in_.resize(wire_.bytes(in.begin, in.begin + in.values.size()));
+  receive(from, packed_in_, Traffic::kSums);
+  unpack(wire_, in.begin, packed_in_, in.values);
+}
+
+void Communicator::exchange(unsigned with, const Range& out, const Range& in) {
+  if (!wire_.rounds()) {
+    return exchange(with, std::as_bytes(out.values), std::as_writable_bytes(in.values),
+                    Traffic::kSums);
+  }
+  pack(wire_, out.begin, out.values, packed_out_);
+  packed_in_.resize(wire_.bytes(in.begin, in.begin + in.values.size()));
+  exchange(with, packed_out_, packed_in_, Traffic::kSums);
+  unpack(wire_, in.begin, packed_in_, in.values);
+}
+
+std::uint64_t Communicator::all_reduce_bytes(std::uint64_t values, unsigned size,
+                                             const WireFormat& wire) {
   if (size == 1) return 0;
   const unsigned ranks = std::bit_floor(size);
-  std::uint64_t sent = size > ranks ? values : 0;
-  if (values < kWorthHalving) {
-    sent += values * static_cast<unsigned>(std::countr_zero(ranks));
-  } else {
-    Halves mine = {0, values};
-    for (unsigned step = 1; step < ranks; step *= 2, mine = mine.lower()) {
-      sent += mine.end - mine.begin;  // the upper half on the way down, the lower one on the way up
-    }
+  const std::uint64_t whole = wire.bytes(0, values);
+  std::uint64_t sent = size > ranks ? whole : 0;
+  if (values < kWorthHalving) return sent + whole * static_cast<unsigned>(std::countr_zero(ranks));
+  Halves mine = {0, values};
+  for (unsigned step = 1; step < ranks; step *= 2, mine = mine.lower()) {
+    // The upper half on the way down, the lower one on the way up.
+    sent += wire.bytes(mine.begin, mine.end);
   }
-  return sent * sizeof(float);
+  return sent;
 }
 
 void Communicator::broadcast(Bytes& bytes, Traffic traffic) {

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "dist/wire.h"
+
 namespace leveret::dist {
 
 using Bytes = std::string;
@@ -54,10 +56,14 @@ class Communicator {
   /// Adds up the values of all ranks, of which each has as many; each gets the sums, the same bits
   /// as all others. For 2^n ranks a sum is made as one balanced binary tree over the ranks in their
   /// order, the lower part first: ((0+1)+(2+3))+((4+5)+(6+7)). For another number the ranks beyond
-  /// the largest 2^n are added to the first ones before that.
-  void all_reduce_sum(std::span<float> values);
-  /// What rank 0 sends in all_reduce_sum of so many values, in bytes; of 2^n ranks each one does.
-  static std::uint64_t all_reduce_bytes(std::uint64_t values, unsigned size);
+  /// the largest 2^n are added to the first ones before that. Where `wire` rounds, the values of
+  /// each rank and each sum of the tree are rounded before they go on, the result, too; one rank
+  /// alone rounds nothing.
+  void all_reduce_sum(std::span<float> values, const WireFormat& wire = {});
+  /// What rank 0 sends in all_reduce_sum of so many values, in bytes; of 2^n ranks each one sends
+  /// as many, or, of halves, about as many.
+  static std::uint64_t all_reduce_bytes(std::uint64_t values, unsigned size,
+                                        const WireFormat& wire = {});
 
   /// All get what rank 0 has.
   void broadcast(Bytes& bytes, Traffic traffic = Traffic::kOther);
@@ -96,14 +102,22 @@ class Communicator {
   void count_sent(std::size_t bytes, Traffic traffic);
   void count_received(std::size_t bytes, Traffic traffic);
 
-  void add_from(unsigned with, std::span<const float> out, std::span<float> values);
+  /// A range of the values of all_reduce_sum.
+  struct Range;
+  void send(unsigned to, const Range& out);
+  void receive(unsigned from, const Range& in);
+  void exchange(unsigned with, const Range& out, const Range& in);
+  void add(std::span<const float> other, std::uint64_t node, const Range& to) const;
   void sum_whole(std::span<float> values, unsigned ranks);
   void sum_by_halves(std::span<float> values, unsigned ranks);
 
   unsigned rank_, size_;
   bool all_know_ = false;
   TrafficCount traffic_;
-  std::vector<float> from_other_;  ///< working memory of all_reduce_sum
+  // Of all_reduce_sum: how its values are sent, and working memory.
+  WireFormat wire_;
+  std::vector<float> from_other_;
+  std::vector<std::byte> packed_out_, packed_in_;
 };
 
 /// One process on its own.

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "store/checksum.h"
+#include "table/mix.h"
 
 namespace leveret::dist {
 namespace {
@@ -65,7 +66,7 @@ BatchFlags ShardedLearner::learn(std::span<PartBatch> parts, BatchFlags flags,
   add_tree(partial_);
   std::vector<float>& sums = partial_[0];
   write_head(flags, sums);
-  communicator_.all_reduce_sum(sums);
+  all_reduce(at, sums);
   ++batches_;
   scores_.clear();
   const BatchFlags all = read_head(sums);
@@ -78,6 +79,16 @@ BatchFlags ShardedLearner::learn(std::span<PartBatch> parts, BatchFlags flags,
   for (std::size_t b = 0; b < examples; ++b) scores_.push_back(frame.tape().scores[b].last);
   frame.learn();
   return all;
+}
+
+/// Noise is by the examples learned so far, so that a run that is resumed goes on with that of one
+/// run.
+void ShardedLearner::all_reduce(const SumLayout& at, std::span<float> sums) {
+  WireFormat format = wire(wire_bits, at);
+  const model::Model& model = model_.frame().model();
+  format.noise =
+      table::mix(std::uint64_t{model.spec().seed} << 32) ^ model.parameters().scalars.examples;
+  communicator_.all_reduce_sum(sums, format);
 }
 
 void ShardedLearner::write_head(BatchFlags flags, std::span<float> head) {

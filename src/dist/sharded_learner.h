@@ -17,6 +17,8 @@
 #include "dist/communicator.h"
 #include "dist/part_batch.h"
 #include "dist/sharded_model.h"
+#include "dist/sum_layout.h"
+#include "dist/wire.h"
 
 namespace leveret::dist {
 
@@ -39,14 +41,19 @@ class ShardedLearner {
   BatchFlags learn(std::span<PartBatch> parts, BatchFlags flags, std::size_t examples);
   /// Raw scores of the last batch's examples, before it was learned.
   std::span<const float> scores() const { return scores_; }
-  /// Floats that a rank hands to all_reduce_sum for the last batch.
-  std::size_t floats_reduced() const { return partial_[0].size(); }
+  /// How the sums of a batch travel: with 16 bits each, but for what comes once a batch, which is
+  /// little and part of every example's result.
+  static WireFormat wire(unsigned bits, const SumLayout& at) {
+    return {.bits = bits, .exact = at.example(0)};
+  }
 
   std::uint64_t check_every = 64;  ///< batches; 0: never
+  unsigned wire_bits = 32;         ///< of a sum on the network: 32 or 16; of all ranks alike
 
  private:
   void write_head(BatchFlags flags, std::span<float> head);
   BatchFlags read_head(std::span<const float> head) const;
+  void all_reduce(const SumLayout& at, std::span<float> sums);
 
   ShardedModel& model_;
   Communicator& communicator_;
