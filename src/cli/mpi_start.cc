@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "cli/console.h"
 #include "cli/file_uses.h"
 #include "dist/agreement.h"
 #include "dist/batch_reader.h"
@@ -17,9 +18,12 @@
 #include "kernels/dispatch.h"
 #include "model/spec_json.h"
 #include "modelfile/model_io.h"
+#include "stream/bad_lines.h"
 
 namespace leveret::cli {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 int exit_code_of(std::exception_ptr error) {
   try {
@@ -46,7 +50,7 @@ model::Spec stored_spec(const std::string& path) {
     throw std::runtime_error(path +
                              ": is not a model to go on with; `leveret inspect` says what it is");
   }
-  return model::spec_from_json(nlohmann::ordered_json::parse(file.header_json()).at("spec"));
+  return model::spec_from_json(Json::parse(file.header_json()).at("spec"));
 }
 
 model::Spec first_spec(const MpiTrainOptions& options) {
@@ -102,21 +106,72 @@ std::uint64_t ranks_here(dist::Communicator& ranks) {
   return std::max<std::uint64_t>(count, 1);
 }
 
+/// As manifests have them: names that are no UTF-8 are changed there.
+std::string stored_names(const std::vector<std::string>& data) {
+  return Json(data).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Where the checkpoint is that --resume goes on with; nothing where there is none to go on with.
+std::optional<dist::InputPosition> resumed_position(const MpiTrainOptions& options) {
+  const std::string& folder = options.final_model;
+  if (!options.resume || !dist::ShardFolder::has_model(folder)) return std::nullopt;
+  std::optional<dist::InputPosition> position = dist::ShardFolder(folder).position();
+  if (!position || stored_names(position->data) == stored_names(options.input.data)) {
+    return position;
+  }
+  if (position->ended) return std::nullopt;  // another input's turn
+  throw std::runtime_error(fmt::format(
+      "{}: is a checkpoint within {}; go on with that input, or leave out --resume to "
+      "begin anew",
+      folder,
+      position->data.empty() ? "standard input"
+                             : stream::escaped(fmt::format("{}", fmt::join(position->data, " ")))));
+}
+
+void tell_of_position(const MpiTrainOptions& options,
+                      const std::optional<dist::InputPosition>& resumed) {
+  if (options.report.quiet) return;
+  const auto where = [](const dist::InputPosition& position) {
+    return fmt::format("{} examples{}", position.examples,
+                       position.pass > 0 ? fmt::format(" of pass {}", position.pass + 1) : "");
+  };
+  if (resumed) {
+    say(fmt::format("going on with {}, which has learned {}; what is reported begins there",
+                    options.final_model, where(*resumed)));
+    return;
+  }
+  const std::string& from = options.initial_model;
+  if (!dist::ShardFolder::has_model(from)) return;
+  const std::optional<dist::InputPosition> position = dist::ShardFolder(from).position();
+  if (!position || position->ended) return;
+  say(
+      fmt::format("{}: is a checkpoint after {}; --resume would go on there, -i learns all of the "
+                  "input",
+                  from, where(*position)));
+}
+
 }  // namespace
 
 TrainingStart start_training(MpiTrainOptions& options, dist::Communicator& ranks) {
-  const dist::Bytes spec = dist::from_root(
+  std::optional<dist::InputPosition> position;
+  const Json message = Json::parse(dist::from_root(
       ranks,
       [&] {
         settle_input(options.input);
+        position = resumed_position(options);
+        if (position) options.initial_model = options.final_model;
         check_files(options);
         check_shards(options, ranks);
-        return model::to_json(first_spec(options)).dump();
+        const Json spec = model::to_json(first_spec(options));
+        tell_of_position(options, position);
+        return Json{{"spec", spec}, {"resumes", position.has_value()}}.dump();
       },
-      exit_code_of);
-  TrainingStart start = {.spec = model::spec_from_json(nlohmann::ordered_json::parse(spec)),
+      exit_code_of));
+  if (message.at("resumes")) options.initial_model = options.final_model;
+  TrainingStart start = {.spec = model::spec_from_json(message.at("spec")),
                          .shards = shards_of(options, ranks),
-                         .shard_bytes = options.max_memory};
+                         .shard_bytes = options.max_memory,
+                         .position = position};
   if (options.deterministic) {
     start.shard_bytes =
         (options.max_memory > 0 ? options.max_memory : modelfile::default_memory_limit()) /

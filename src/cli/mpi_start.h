@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "cli/mpi_train_run.h"
 #include "dist/communicator.h"
+#include "dist/input_position.h"
 #include "dist/sharded_model.h"
 #include "model/spec.h"
 
@@ -16,10 +18,13 @@ struct TrainingStart {
   model::Spec spec;
   std::uint32_t shards;       ///< of all ranks together
   std::uint64_t shard_bytes;  ///< that the tables of each may take
+  /// Of --resume: where the checkpoint is that is gone on with; on rank 0.
+  std::optional<dist::InputPosition> position;
 };
 
-/// Misuse that rank 0 alone can see is CLI::ValidationError there, and dist::FailedElsewhere with
-/// exit code 2 on the others.
+/// Where a checkpoint is gone on with, it is options.initial_model from then on. Misuse that rank 0
+/// alone can see is CLI::ValidationError there, and dist::FailedElsewhere with exit code 2 on the
+/// others.
 TrainingStart start_training(MpiTrainOptions& options, dist::Communicator& ranks);
 
 /// This rank's part: new, or of the model to go on with.

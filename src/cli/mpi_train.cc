@@ -10,6 +10,10 @@ namespace {
 
 void check_options(const MpiTrainOptions& options, const dist::Communicator& ranks) {
   check_passes(options.input);
+  if (options.final_model.empty() && (options.resume || options.save_every > 0)) {
+    throw CLI::ValidationError(options.resume ? "--resume goes on with the folder of -f: give one"
+                                              : "--save_every saves in the folder of -f: give one");
+  }
   const unsigned size = ranks.size();
   if (options.deterministic && size != 1 && size != 2 && size != 4 && size != 8) {
     throw CLI::ValidationError(
@@ -31,6 +35,13 @@ void add_files(CLI::App& verb, MpiTrainOptions& options) {
                   "save the model in this folder, a file for each shard")
       ->type_name("FOLDER")
       ->check(not_empty());
+  verb.add_option("--save_every", options.save_every,
+                  "save a checkpoint there with the batch that ends N examples; needs -f")
+      ->type_name("N")
+      ->check(within(1, std::uint64_t{1} << 62));
+  verb.add_flag("--resume", options.resume,
+                "go on with what is in the folder of -f, behind the examples of the same input "
+                "that it has learned; where nothing is there, begin");
 }
 
 void add_learning(CLI::App& verb, MpiTrainOptions& options) {

@@ -54,6 +54,10 @@ class MpiTrainRun {
       learner_.emplace(*model_, ranks_);
       learner_->wire_bits = options_.wire_bits;
       if (!ranks_.is_root()) return;
+      if (start_.position) position_ = *start_.position;
+      position_.data = options_.input.data;
+      position_.ended = false;
+      first_pass_ = position_.pass;
       reading_.emplace(options_, *model_);
       reading_->report.open_predictions();
       reading_->report.begin_progress(options_.final_model.empty());
@@ -75,12 +79,15 @@ class MpiTrainRun {
   /// or main() ends them.
   void lead(StopOnSignal& stop) {
     try {
-      for (unsigned pass = 0; pass < options_.input.passes && !is_stopped(stop); ++pass) {
+      const dist::InputPosition start = position_;
+      for (unsigned pass = start.pass; pass < options_.input.passes && !is_stopped(stop); ++pass) {
         stop.watch(nullptr);
-        open_input(pass);
+        open_input(pass > start.pass);
         stop.watch(reading_->source.get());
-        learn_pass(pass, stop);
+        if (pass > start.pass) begin_pass(pass);
+        learn_pass(stop);
       }
+      position_.ended = !is_stopped(stop);
     } catch (...) {
       if (!learning_ && !ranks_.all_know_the_end())
         tell([](dist::Bytes& to) { dist::encode_failed(1, to); });
@@ -97,30 +104,38 @@ class MpiTrainRun {
     ranks_.scatter(messages, own);
   }
 
-  void open_input(unsigned pass) {
+  void open_input(bool again) {
     Reading& in = *reading_;
-    in.source =
-        open_examples(options_.input, in.names, parser_options(model_->spec(), options_.input),
-                      *in.tally, 1, pass > 0);
+    in.source = open_examples(options_.input, in.names,
+                              parser_options(model_->spec(), options_.input), *in.tally, 1, again);
     in.report.begin_pass(*in.source);
   }
 
-  void learn_pass(unsigned pass, StopOnSignal& stop) {
+  void begin_pass(std::uint32_t pass) {
+    position_.pass = pass;
+    position_.examples = 0;
+    position_.checksum.clear();
+  }
+
+  void learn_pass(StopOnSignal& stop) {
     Reading& in = *reading_;
     try {
-      dist::BatchReader reader(*in.source, in.maker, in.plan, ranks_.size(),
-                               [&](const text::ExampleChunk& chunk) {
-                                 if (pass == 0) count_lines(*in.source, chunk, *in.tally);
+      const bool first = position_.pass == first_pass_;
+      dist::BatchReader reader(*in.source, in.maker, in.plan, ranks_.size(), position_,
+                               [&, first](const text::ExampleChunk& chunk, std::uint64_t behind) {
+                                 if (first) count_lines(*in.source, chunk, *in.tally);
                                  if (in.report.answers() != nullptr) {
-                                   in.report.answers()->expect(chunk);
+                                   in.report.answers()->expect_behind(behind, chunk);
                                  }
                                  return in.tally->bad();
                                });
-      while (reader.next(batch_)) lead_batch(stop);
+      while (reader.next(batch_) && !leaves_rest(stop)) lead_batch(stop);
+      if (!is_stopped(stop)) reader.check_end();
       in.tally->finish();
     } catch (const OutputError&) {
       throw;
     } catch (const dist::FailedElsewhere&) {
+      if (saved_at_ > 0) say(not_saved().substr(2));
       throw;
     } catch (...) {
       say_good(good_examples(*in.source, *in.tally, in.report.examples()), "example", not_saved());
@@ -143,6 +158,9 @@ class MpiTrainRun {
       batch_.outcomes.items[b].set_score(scores[b]);
     }
     in.report.add(batch_.outcomes, batch_.bad_lines);
+    position_.examples = batch_.end.examples;
+    position_.checksum = batch_.end.checksum;
+    save_if_due(scores.size());
   }
 
   void explain() {
@@ -169,6 +187,7 @@ class MpiTrainRun {
         throw dist::FailedElsewhere(message.exit_code);
       }
       learn(message.growth, message.parts, message.examples, error, stop);
+      save_if_due(message.examples);
     }
   }
 
@@ -196,21 +215,40 @@ class MpiTrainRun {
   /// On rank 0: a signal came to any rank.
   bool is_stopped(const StopOnSignal& stop) const { return stop.stopped() || stopped_elsewhere_; }
 
+  /// Checkpoints are cut where batches are, so what is read and is no whole batch is not learned
+  /// when a signal comes: --resume reads it again.
+  bool leaves_rest(const StopOnSignal& stop) const {
+    return options_.save_every > 0 && is_stopped(stop);
+  }
+
+  /// After each batch. All ranks count alike.
+  void save_if_due(std::size_t examples) {
+    if (options_.save_every == 0) return;
+    since_save_ += examples;
+    const bool knows_something = model_->frame().model().parameters().scalars.examples > 0;
+    if (since_save_ < options_.save_every || !knows_something) return;
+    since_save_ = 0;
+    dist::save_shards(*model_, ranks_, options_.final_model, position_);
+    saved_at_ = position_.examples;
+  }
+
   std::string not_saved() const {
-    return options_.final_model.empty() ? "" : "; " + options_.final_model + " is not saved";
+    if (options_.final_model.empty()) return "";
+    if (saved_at_ == 0) return "; " + options_.final_model + " is not saved";
+    return fmt::format("; {} is the checkpoint after {} examples", options_.final_model, saved_at_);
   }
 
   void finish(StopOnSignal& stop) {
     dist::together(ranks_, [&] {
       if (!ranks_.is_root()) return;
       set_status({});
-      if (is_stopped(stop) && !options_.report.quiet) say(kStopped);
-      if (reading_->report.labelled() > 0) return;
+      if (is_stopped(stop) && !options_.report.quiet) say(stopped());
+      if (reading_->report.labelled() > 0 || start_.position) return;
       throw std::runtime_error(
           fmt::format("no labelled example came: nothing is learned{}", not_saved()));
     });
     if (!options_.final_model.empty()) {
-      dist::save_shards(*model_, ranks_, options_.final_model);
+      dist::save_shards(*model_, ranks_, options_.final_model, position_);
     }
     const std::vector<dist::Bytes> of_ranks = ranks_.gather(rank_figures(*model_));
     dist::together(ranks_, [&] {
@@ -224,6 +262,12 @@ class MpiTrainRun {
     });
   }
 
+  std::string stopped() const {
+    if (options_.save_every == 0) return kStopped;
+    return fmt::format("stopped by a signal; {} examples are learned, and --resume goes on there",
+                       position_.examples);
+  }
+
   MpiTrainOptions& options_;
   dist::Communicator& ranks_;
   const TrainingStart start_;
@@ -232,7 +276,11 @@ class MpiTrainRun {
   std::optional<Reading> reading_;       ///< of rank 0
   std::optional<BatchTraffic> traffic_;  ///< of rank 0
   dist::ScatterBatch batch_;
-  bool learning_ = false;  ///< an error now is one that the others may not know of
+  dist::InputPosition position_;  ///< of rank 0: of what is learned
+  std::uint32_t first_pass_ = 0;  ///< of this run
+  std::uint64_t since_save_ = 0;  ///< examples
+  std::uint64_t saved_at_ = 0;    ///< examples of the pass that the last checkpoint has learned
+  bool learning_ = false;         ///< an error now is one that the others may not know of
   bool explained_ = false;
   bool stopped_elsewhere_ = false;
 };

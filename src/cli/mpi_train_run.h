@@ -19,6 +19,8 @@ struct MpiTrainOptions {
   std::string final_model;       ///< -f, a folder; empty: the model is dropped at the end
   std::uint64_t max_memory = 0;  ///< of a rank, or with `deterministic` of all; 0: of the machine
   unsigned wire_bits = 32;       ///< of a partial sum on the network: 32 or 16
+  std::uint64_t save_every = 0;  ///< examples between checkpoints; 0: none
+  bool resume = false;           ///< go on with the checkpoint in final_model, if one is there
   bool deterministic = false;
   bool explain_plan = false;
 

@@ -5,11 +5,12 @@
 namespace leveret::dist {
 
 BatchReader::BatchReader(stream::ExampleSource& source, BatchMaker& maker, Plan& plan,
-                         unsigned ranks, Begin begin)
+                         unsigned ranks, const InputPosition& start, Begin begin)
     : source_(source),
       maker_(maker),
       plan_(plan),
       ranks_(ranks),
+      walk_(start),
       begin_(std::move(begin)),
       thread_([this] { run(); }) {}
 
@@ -31,9 +32,12 @@ void BatchReader::run() {
 void BatchReader::read() {
   text::ExampleChunk chunk;
   while (source_.next(chunk)) {
-    bad_lines_ = begin_(chunk);
-    for (std::size_t at = 0; at < chunk.examples.size();) {
-      at += maker_.take(chunk, at, chunk.examples.size() - at);
+    std::size_t at = walk_.pass_over(chunk);
+    bad_lines_ = begin_(chunk, walk_.line_behind(chunk, at));
+    while (at < chunk.examples.size()) {
+      const std::size_t taken = maker_.take(chunk, at, chunk.examples.size() - at);
+      walk_.add(chunk, at, taken);
+      at += taken;
       if (maker_.full() && !give()) return;
     }
   }
@@ -51,6 +55,8 @@ bool BatchReader::give() {
   making_.outcomes.clear();
   maker_.finish(no_scores_, making_.outcomes);
   making_.bad_lines = bad_lines_;
+  making_.end.examples = walk_.examples();
+  making_.end.checksum = walk_.checksum();
   return queue_.push(making_);
 }
 

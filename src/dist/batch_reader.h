@@ -9,6 +9,7 @@
 
 #include "dist/batch_maker.h"
 #include "dist/communicator.h"
+#include "dist/input_position.h"
 #include "stream/example_source.h"
 #include "stream/queue.h"
 
@@ -33,18 +34,20 @@ struct ScatterBatch {
   std::uint64_t expected_bytes = 0;  ///< of these, by formula (batch_bytes)
   predict::Outcomes outcomes;        ///< of its examples; scores are to come
   std::uint64_t bad_lines = 0;       ///< of the lines read until it was full
+  InputPosition end;                 ///< its last example's; data, pass and ended are not set
 };
 
 /// next() is for one thread. Source, maker and plan live longer and are the reader's alone.
 class BatchReader {
  public:
   /// Called in the reader's thread with each chunk before it is cut; what it throws ends the input.
-  /// Returns how many of the lines so far were bad.
-  using Begin = std::function<std::uint64_t(const text::ExampleChunk&)>;
+  /// Lines up to number `behind` are before `start`. Returns how many of the lines so far were bad.
+  using Begin = std::function<std::uint64_t(const text::ExampleChunk&, std::uint64_t behind)>;
 
-  /// `plan`: of the model as the maker knows it; it grows with each batch.
+  /// `plan`: of the model as the maker knows it; it grows with each batch. `start`: where in this
+  /// pass the first batch begins.
   BatchReader(stream::ExampleSource& source, BatchMaker& maker, Plan& plan, unsigned ranks,
-              Begin begin);
+              const InputPosition& start, Begin begin);
   /// Stops the source.
   ~BatchReader();
   BatchReader(const BatchReader&) = delete;
@@ -53,6 +56,9 @@ class BatchReader {
   /// Waits for the next batch; false at the end. What ended the input is thrown after the batches
   /// before it; those of a batch that is not full are dropped then.
   bool next(ScatterBatch& batch) { return queue_.pop(batch); }
+  /// Once next() was false, unless the source was stopped: std::runtime_error when the pass has
+  /// ended before `start`.
+  void check_end() const { walk_.check_end(); }
 
  private:
   void run();
@@ -67,6 +73,7 @@ class BatchReader {
   BatchMaker& maker_;
   Plan& plan_;
   const unsigned ranks_;
+  InputWalk walk_;
   const Begin begin_;
   std::uint64_t bad_lines_ = 0;
   ScatterBatch making_;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "dist/agreement.h"
+#include "dist/shard_litter.h"
 #include "dist/shard_sections.h"
 #include "files/atomic_file.h"
 #include "model/spec_json.h"
@@ -32,19 +33,37 @@ std::string file_name(std::uint64_t generation, const std::string& what) {
   return fmt::format("{}.{}.lvt", generation, what);
 }
 
-bool has_manifest(const std::string& folder) {
-  return access((folder + kManifest).c_str(), F_OK) == 0;
-}
-
 void make_folder(const std::string& folder) {
   if (mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return;
   throw std::runtime_error(
       fmt::format("{}: cannot make the folder: {}", folder, std::strerror(errno)));
 }
 
+/// Also removes what saves that were killed have left: their space may be needed.
 std::uint64_t next_generation(const std::string& folder) {
   make_folder(folder);
-  return has_manifest(folder) ? ShardFolder(folder).generation() + 1 : 1;
+  if (!ShardFolder::has_model(folder)) {
+    remove_litter(folder, {});
+    return 1;
+  }
+  const ShardFolder before(folder);
+  remove_litter(folder, before.files());
+  return before.generation() + 1;
+}
+
+/// Those of the save before, which nothing names any more. Where that fails the next save does it.
+void remove_older(const std::string& folder) noexcept try {
+  remove_litter(folder, ShardFolder(folder).files());
+} catch (...) {
+}
+
+/// Whether the manifest that is there is of this generation.
+bool is_saved(const std::string& folder, std::uint64_t generation) {
+  try {
+    return ShardFolder::has_model(folder) && ShardFolder(folder).generation() == generation;
+  } catch (const std::exception&) {
+    return true;  // who knows
+  }
 }
 
 std::string fingerprint_of(const std::string& path) {
@@ -89,8 +108,25 @@ class Saver {
   std::string lines_;
 };
 
+Json to_json(const InputPosition& position) {
+  return {{"data", position.data},
+          {"pass", position.pass},
+          {"examples", position.examples},
+          {"checksum", position.checksum},
+          {"ended", position.ended}};
+}
+
+InputPosition position_of(const Json& json) {
+  return {.data = json.at("data"),
+          .pass = json.at("pass"),
+          .examples = json.at("examples"),
+          .checksum = json.at("checksum"),
+          .ended = json.at("ended")};
+}
+
 /// Ranks have their shards in order, so their lines are in the order of the shards.
 void write_manifest(const std::string& folder, std::uint64_t generation,
+                    const std::optional<InputPosition>& position,
                     const std::vector<Bytes>& of_ranks) {
   Json manifest = {{"format", "leveret shards"}, {"version", kVersion}, {"generation", generation}};
   Json files = Json::array();
@@ -98,18 +134,15 @@ void write_manifest(const std::string& folder, std::uint64_t generation,
     std::istringstream stream(lines);
     for (std::string line; std::getline(stream, line);) files.push_back(Json::parse(line));
   }
+  if (position) manifest["input"] = to_json(*position);
   manifest["frame"] = files.at(0);
   files.erase(0);
   manifest["shards"] = std::move(files);
   files::AtomicFile file(folder + kManifest);
-  const std::string text = manifest.dump(2) + '\n';
+  // Names of files may be no UTF-8, which JSON has to be.
+  const std::string text = manifest.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
   file.write(std::as_bytes(std::span(text)));
   file.commit();
-}
-
-/// Those of the save before, which nothing names any more.
-void remove_older(const std::vector<ShardFolder::File>& files, const std::string& folder) {
-  for (const ShardFolder::File& file : files) unlink((folder + '/' + file.name).c_str());
 }
 
 ShardFolder::File file_of(const Json& json) {
@@ -122,17 +155,12 @@ ShardFolder::File file_of(const Json& json) {
 
 }  // namespace
 
-void save_shards(const ShardedModel& model, Communicator& ranks, const std::string& folder) {
-  std::vector<ShardFolder::File> older;
-  const Bytes generation = from_root(
-      ranks,
-      [&] {
-        const std::uint64_t next = next_generation(folder);
-        if (next > 1) older = ShardFolder(folder).files();
-        return std::to_string(next);
-      },
-      [](std::exception_ptr) { return 1; });
-  Saver saver(model, folder, std::stoull(generation));
+void save_shards(const ShardedModel& model, Communicator& ranks, const std::string& folder,
+                 const std::optional<InputPosition>& position) {
+  const std::uint64_t generation = std::stoull(from_root(
+      ranks, [&] { return std::to_string(next_generation(folder)); },
+      [](std::exception_ptr) { return 1; }));
+  Saver saver(model, folder, generation);
   try {
     together(ranks, [&] {
       make_folder(folder);  // on each machine, where the folder is not shared
@@ -141,18 +169,22 @@ void save_shards(const ShardedModel& model, Communicator& ranks, const std::stri
     });
     const std::vector<Bytes> lines = ranks.gather(saver.lines());
     together(ranks, [&] {
-      if (ranks.is_root()) write_manifest(folder, std::stoull(generation), lines);
+      if (ranks.is_root()) write_manifest(folder, generation, position, lines);
     });
   } catch (...) {
-    saver.remove();
+    if (!is_saved(folder, generation)) saver.remove();
     throw;
   }
-  remove_older(older, folder);
+  if (ranks.is_root()) remove_older(folder);
 }
 
 bool ShardFolder::is_folder(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool ShardFolder::has_model(const std::string& path) {
+  return access((path + kManifest).c_str(), F_OK) == 0;
 }
 
 ShardFolder::ShardFolder(std::string folder) : folder_(std::move(folder)) {
@@ -171,6 +203,7 @@ ShardFolder::ShardFolder(std::string folder) : folder_(std::move(folder)) {
     files_.push_back(file_of(manifest.at("frame")));
     for (const Json& shard : manifest.at("shards")) files_.push_back(file_of(shard));
     if (files_.size() < 2) throw std::runtime_error("names no shards");
+    if (manifest.contains("input")) position_ = position_of(manifest.at("input"));
     spec_ = model::spec_from_json(Json::parse(open(0).header_json()).at("spec"));
   } catch (const std::exception& error) {
     const std::string what = error.what();

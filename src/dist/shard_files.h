@@ -2,24 +2,29 @@
 ///
 /// Files are written side by side by the ranks that hold them, under names that no older save in
 /// the folder has; the manifest, which names them, is written last, by rank 0. So the folder holds
-/// the old model or the new one, whichever rank ends when.
+/// the old model or the new one, whichever rank ends when. Files that no manifest names are what a
+/// save that was killed has left; the next one removes them.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dist/communicator.h"
+#include "dist/input_position.h"
 #include "dist/sharded_model.h"
 #include "model/spec.h"
 #include "store/model_file.h"
 
 namespace leveret::dist {
 
-/// To be called by all ranks, each with its shards; makes the folder where it is not there. Errors
-/// as agree() has them: without a new manifest, and without new files where they can be removed.
-void save_shards(const ShardedModel& model, Communicator& ranks, const std::string& folder);
+/// To be called by all ranks, each with its shards; makes the folder where it is not there.
+/// `position`: where the run is in its input; rank 0's counts. Errors as agree() has them: without
+/// a new manifest, and without new files where they can be removed.
+void save_shards(const ShardedModel& model, Communicator& ranks, const std::string& folder,
+                 const std::optional<InputPosition>& position = std::nullopt);
 
 /// An open manifest, and the frame that comes with it. Threads: one. Errors are std::runtime_error
 /// that names the file.
@@ -27,6 +32,8 @@ class ShardFolder {
  public:
   /// Whether `path` is a folder, and so no model in one file.
   static bool is_folder(const std::string& path);
+  /// Whether a model was ever saved in the folder, if it is one.
+  static bool has_model(const std::string& path);
 
   explicit ShardFolder(std::string folder);
 
@@ -34,6 +41,8 @@ class ShardFolder {
   std::uint32_t shards() const { return static_cast<std::uint32_t>(files_.size() - 1); }
   std::uint64_t generation() const { return generation_; }
   const model::Spec& spec() const { return spec_; }
+  /// Where the run that saved it was in its input, if it has said so.
+  const std::optional<InputPosition>& position() const { return position_; }
 
   /// Shards [first, first + count), and the frame; all bytes are verified, and that they belong
   /// together. `spec`: the folder's, in which learning options may be others. `memory_limit`: as
@@ -55,6 +64,7 @@ class ShardFolder {
   std::string folder_;
   std::uint64_t generation_ = 0;
   std::vector<File> files_;
+  std::optional<InputPosition> position_;
   model::Spec spec_;
 };
 

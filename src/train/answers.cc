@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <iterator>
 
@@ -47,6 +48,13 @@ void Answers::expect(const text::ExampleChunk& chunk, std::vector<LineAnswer> li
   expected.answer_unscored();
   kept_ += expected.size();
   if (!expected.answered()) unanswered_[thread].push_back(&expected);
+}
+
+void Answers::expect_behind(std::uint64_t behind, const text::ExampleChunk& chunk) {
+  std::vector<LineAnswer> lines = lines_of(chunk);
+  const std::uint64_t before = behind + 1 > chunk.first_line ? behind + 1 - chunk.first_line : 0;
+  std::fill_n(lines.begin(), std::min<std::uint64_t>(before, lines.size()), LineAnswer::kNone);
+  expect(chunk, std::move(lines));
 }
 
 void Answers::add(const Outcomes& outcomes, unsigned thread) {

@@ -43,6 +43,8 @@ class Answers {
   /// The same, with answers other than the usual ones. As many of `lines` are to be scored as
   /// outcomes will be added.
   void expect(const text::ExampleChunk& chunk, std::vector<LineAnswer> lines, unsigned thread = 0);
+  /// The same, with no answers to lines up to number `behind`.
+  void expect_behind(std::uint64_t behind, const text::ExampleChunk& chunk);
   /// Outcomes of the examples that `thread` expects, in their order.
   void add(const Outcomes& outcomes, unsigned thread = 0);
   /// Appends to `to` what may be written now: each answer follows those of all lines before it.

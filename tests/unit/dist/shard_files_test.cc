@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -12,6 +14,7 @@
 #include "dist/batch_reader.h"
 #include "dist/gather.h"
 #include "dist/local_learner.h"
+#include "files/file_calls.h"
 #include "files/temp_folder.h"
 #include "kernels/dispatch.h"
 #include "model/random_lines.h"
@@ -100,6 +103,90 @@ TEST_CASE("a model that was saved in a folder goes on as if nothing had happened
     learn(*after, lines, 200, 200);
     CHECK(gathered(*after, folder / "a") == gathered(*undisturbed, folder / "b"));
   }
+}
+
+TEST_CASE("a manifest says where the run was in its input") {
+  const files::TempFolder folder;
+  const auto model = new_model({}, 2);
+  SingleCommunicator alone;
+  save_shards(*model, alone, folder / "shards");
+  CHECK(!ShardFolder(folder / "shards").position());
+  const InputPosition position = {{"a", "-", "caf\xe9"}, 2, 12345678901, "0123456789abcdef", true};
+  save_shards(*model, alone, folder / "shards", position);
+  const auto stored = ShardFolder(folder / "shards").position();
+  REQUIRE(stored);
+  CHECK(stored->data == std::vector<std::string>{"a", "-", "caf\xef\xbf\xbd"});
+  CHECK(stored->pass == 2);
+  CHECK(stored->examples == 12345678901);
+  CHECK(stored->checksum == "0123456789abcdef");
+  CHECK(stored->ended);
+}
+
+TEST_CASE("a save removes what saves before it have left, and nothing else") {
+  const files::TempFolder folder;
+  const std::string path = folder / "shards";
+  const auto model = new_model({}, 2);
+  SingleCommunicator alone;
+  save_shards(*model, alone, path);
+  const auto put = [&](const char* name) { std::ofstream(path + '/' + name) << "x"; };
+  for (const char* name : {"2.frame.lvt", "2.shard-0.lvt", "2.shard-17.lvt", "1.shard-2.lvt",
+                           ".2.shard-1.lvt.leveret-tmp.2", ".manifest.json.leveret-tmp.2"}) {
+    put(name);
+  }
+  const std::vector<std::string> others = {"x.shard-1.lvt",  "2.shard-.lvt",
+                                           "2.shard-1.lvt2", "shard-1.lvt",
+                                           "2.notes",        ".2.mine.leveret-tmp.2"};
+  for (const std::string& name : others) put(name.c_str());
+  save_shards(*model, alone, path);
+  std::vector<std::string> expected = {"manifest.json", "2.frame.lvt", "2.shard-0.lvt",
+                                       "2.shard-1.lvt"};
+  expected.insert(expected.end(), others.begin(), others.end());
+  std::ranges::sort(expected);
+  CHECK(names_in(path) == expected);
+}
+
+/// Calls that fail, or not, by their number. As files::FileCalls has functions without state, it
+/// is here.
+int calls_until_failure = 0;
+
+TEST_CASE("whichever call of a save fails, the old model is there or the new one") {
+  const files::TempFolder folder;
+  const std::string path = folder / "shards";
+  const auto model = new_model({}, 2);
+  SingleCommunicator alone;
+  save_shards(*model, alone, path);
+  const files::FileCalls before = files::file_calls();
+  const auto failing = [](const char* from, const char* to) {
+    return --calls_until_failure == 0 ? (errno = EIO, -1) : ::rename(from, to);
+  };
+  const auto failing_sync = [](int fd) {
+    return --calls_until_failure == 0 ? (errno = EIO, -1) : ::fsync(fd);
+  };
+  unsigned old_ones = 0, new_ones = 0;
+  for (const bool renames : {true, false}) {
+    for (int call = 1;; ++call) {
+      const std::uint64_t generation = ShardFolder(path).generation();
+      if (renames) files::file_calls().rename = failing;
+      if (!renames) files::file_calls().fsync = failing_sync;
+      calls_until_failure = call;
+      bool failed = false;
+      try {
+        save_shards(*model, alone, path);
+      } catch (const std::runtime_error&) {
+        failed = true;
+      }
+      files::file_calls() = before;
+      const ShardFolder stored(path);
+      CHECK_NOTHROW(stored.load(stored.spec(), 0, 2, kMemory, kernels::active()));
+      // What may not be on the disk yet does not cost the files of the manifest before it.
+      const bool is_new = stored.generation() != generation;
+      CHECK(names_in(path).size() == (failed && is_new ? 7 : 4));
+      if (!failed) break;
+      ++(is_new ? new_ones : old_ones);
+    }
+  }
+  CHECK(old_ones == 4 + 7);  // a rename and two syncs a file; but for the last one's folder
+  CHECK(new_ones == 1);
 }
 
 /// What rank r has of a model.
