@@ -6,7 +6,8 @@
 ///
 /// OpenBLAS picks its code by the processor, not by LEVERET_SIMD, and its sums come in an order of
 /// its own: equal calls give equal bits on one kind of processor, not on all. It is told to run in
-/// the calling thread; several threads may call at a time.
+/// the calling thread. Several threads may call at a time, and wait for each other: Debian's serial
+/// OpenBLAS gives two that call it at once the same working memory.
 #pragma once
 
 #include <cstddef>

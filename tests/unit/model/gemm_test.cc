@@ -1,8 +1,10 @@
 // Dense layers of batches through OpenBLAS.
 #include "block/gemm.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <thread>
 
 #include "random_model.h"
 
@@ -109,6 +111,32 @@ const block::Gemm kCounted = {
       ++gradients;
       block::openblas().weight_gradient(shape, d_out, in, d_w);
     }};
+
+TEST_CASE("threads that call at the same time get what each gets alone") {
+  constexpr GemmShape kShape{256, 32, 256, 32};
+  constexpr int kCalls = 5000;
+  std::vector<float> in(kShape.examples * kShape.inputs), d_out(kShape.examples * kShape.outputs);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 100) / 100;
+  for (std::size_t i = 0; i < d_out.size(); ++i) d_out[i] = static_cast<float>(i % 10) / 10;
+  const auto product = [&](std::vector<float>& d_w) {
+    block::openblas().weight_gradient(kShape, d_out.data(), in.data(), d_w.data());
+  };
+  std::vector<float> alone(kShape.outputs * kShape.stride);
+  product(alone);
+  std::vector<int> wrong(8);
+  std::vector<std::thread> threads;
+  for (int& of_thread : wrong) {
+    threads.emplace_back([&] {
+      std::vector<float> d_w(alone.size());
+      for (int i = 0; i < kCalls; ++i) {
+        product(d_w);
+        of_thread += !std::ranges::equal(d_w, alone);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == std::vector<int>(8));
+}
 
 TEST_CASE("a batch that is large enough goes through GEMM, a smaller one does not") {
   const std::size_t examples = GENERATE(7, 8, 64);
