@@ -38,13 +38,14 @@ class Block {
   /// Examples [begin, end) of the tape. What an example gets does not depend on the others.
   virtual void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                        std::size_t end) const = 0;
-  /// d loss / d output is on the tape; leaves d loss / d input, and what the optimizer needs.
+  /// d loss / d output is on the tape; leaves d loss / d input, and the gradients of what it learns
+  /// or the factors of them, by which the optimizer goes.
   virtual void backward(const Parameters& parameters, Tape& tape) const = 0;
 
   /// Whether it has nothing to do before the first field is met.
   virtual bool needs_fields() const { return true; }
   /// Whether it consists of fully connected layers (Declarations::layers): examples then pass it
-  /// together, as they share its weights, and Optimizer::backward_layers may stand for `backward`.
+  /// together, as they share its weights, and `backward` hands each layer to Tape::layer_learner.
   virtual bool has_layers() const { return false; }
 };
 

@@ -25,6 +25,7 @@ InstanceSums FfmBlock::instance_sums(const Tape& tape, std::size_t b, bool ones)
 void FfmBlock::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
   at_least(tape.ffm_scale, size);
   at_least(tape.pairs_sum, size);
+  at_least(tape.d_pairs, size);
   at_least(tape.pairs, size * parameters.layout.pairs() + kernels::Kernels::kSpare);
 }
 
@@ -137,16 +138,28 @@ void FfmBlock::decode_slot(const std::byte* row, std::size_t slot, float* to) co
   }
 }
 
-const float* FfmBlock::d_pairs(const Parameters& parameters, const Tape& tape,
-                               std::size_t b) const {
+const float* FfmBlock::through_layers(const Parameters& parameters, const Tape& tape,
+                                      std::size_t b) const {
   if (!config_.has_mlp()) return nullptr;
   return tape.d_inputs.data() + b * parameters.layout.stride(config_.mixed);
 }
 
+void FfmBlock::backward(const Parameters& parameters, Tape& tape) const {
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    tape.d_pairs[b] = tape.scores[b].d_ffm * tape.ffm_scale[b];
+  }
+  if (tape.size == 1 && tape.ffm.in_place) {
+    tape.ffm.pair_deltas = spread_in_place(parameters, tape, 0);
+  }
+}
+
+/// From the gradients of example b's pairs to tape.ffm.delta: slot g of a feature with value x in
+/// the i-th present field has the gradient x * delta[i][g] * contra[i][g], but for the field's
+/// own slot, where it is x * delta[i][f] * (contra[i][f] - x * v_f).
 void FfmBlock::spread(const Parameters& parameters, Tape& tape, std::size_t b) const {
   const std::size_t fields = parameters.layout.fields;
-  const float own = own_error(tape, b);
-  const float* const d = d_pairs(parameters, tape, b);
+  const float own = tape.d_pairs[b];
+  const float* const d = through_layers(parameters, tape, b);
   const auto gradient = [&](std::size_t pair) { return d != nullptr ? d[pair] + own : own; };
   for (std::size_t i = 0; i < tape.ffm.present.size(); ++i) {
     const std::size_t g = tape.ffm.present[i].field;
@@ -155,6 +168,23 @@ void FfmBlock::spread(const Parameters& parameters, Tape& tape, std::size_t b) c
     delta[g] = tape.ffm.present[i].several ? gradient(pair_index(g, g)) : 0.0f;
     for (std::size_t f = g + 1; f < fields; ++f) delta[f] = gradient(pair_index(g, f));
   }
+}
+
+/// `delta` of a field for its feature with the value x.
+const float* FfmBlock::scale_deltas(Tape& tape, const float* delta, std::size_t slots,
+                                    float x) const {
+  if (x == 1.0f) return delta;
+  at_least(tape.ffm.of_feature, slots);
+  for (std::size_t g = 0; g < slots; ++g) tape.ffm.of_feature[g] = x * delta[g];
+  return tape.ffm.of_feature.data();
+}
+
+/// What a feature meets in the slot of its own field: the field's other features.
+void FfmBlock::put_own_slot(Tape& tape, const std::byte* row, std::uint32_t field, float x,
+                            float* to) const {
+  float* const v = tape.ffm.row.data();
+  kernels_->decode(config_.weights, row + config_.weights.bytes(field * config_.k), config_.k, v);
+  for (std::size_t c = 0; c < config_.k; ++c) to[c] = tape.ffm.own_slot[c] - x * v[c];
 }
 
 }  // namespace leveret::block

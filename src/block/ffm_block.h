@@ -43,9 +43,21 @@ class FfmBlock final : public Block {
   void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                std::size_t end) const override;
 
-  /// Nothing: the gradients of pairs are made where they are used, by spread or spread_in_place.
-  /// They are the head's own error, and what came back through the MLP, if there is one.
-  void backward(const Parameters&, Tape&) const override {}
+  /// Leaves d loss / d pair: d_pairs, which is that of all pairs of an example by the head's own
+  /// score; what comes through layers stands in d_inputs. With a single example in place
+  /// ffm.pair_deltas, too. Gradients of rows are never kept: see add_gradients.
+  void backward(const Parameters& parameters, Tape& tape) const override;
+
+  // What `backward` has left, row by row. Rows must be as they were when pairs were made of them.
+
+  /// Calls visit(feature, contra, delta) for every feature of example b with a row: d loss / d
+  /// weight of slot g is delta[g] * contra[g], k numbers. Visit may move that row, and no other.
+  template <class Visit>
+  void for_each_row(const Parameters& parameters, Tape& tape, std::size_t b, Visit visit) const;
+  /// Calls sum_of(feature) -> float* for every feature of example b with a row, and adds to these
+  /// floats, one for each weight of the row, d loss / d weight.
+  template <class SumOf>
+  void add_gradients(const Parameters& parameters, Tape& tape, std::size_t b, SumOf sum_of) const;
 
   /// Puts example b on tape.ffm; in place where it can be and `in_place` allows it.
   void gather(const Parameters& parameters, Tape& tape, std::size_t b, bool in_place) const;
@@ -71,37 +83,72 @@ class FfmBlock final : public Block {
   /// Adds the sum of all pairs to the score.
   void finish(Tape& tape, std::size_t b, float sum, const InstanceSums& instance) const;
 
-  /// From the gradients of example b's pairs to tape.ffm.delta: slot g of a feature with value x in
-  /// the i-th present field has the gradient x * delta[i][g] * contra[i][g], but for the field's
-  /// own slot, where it is x * delta[i][f] * (contra[i][f] - x * v_f).
-  void spread(const Parameters& parameters, Tape& tape, std::size_t b) const;
-
-  /// The beginning of a row's slot, for weights that are not kScaled.
-  const std::byte* slot_at(const std::byte* row, std::size_t slot) const {
-    return row + config_.weights.bytes(slot * config_.k);
-  }
-
-  /// The same as `spread` for example b, which was gathered last, and in place: the gradients of
-  /// its pairs in the order of Kernels::ffm_update_pairs, times the values of both features. The
-  /// tape's pairs are not kept.
-  float* spread_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
-
  private:
-  /// d loss / d pair of example b, by the head's own score alone.
-  static float own_error(const Tape& tape, std::size_t b) {
-    return tape.scores[b].d_ffm * tape.ffm_scale[b];
-  }
   /// What comes back through the MLP, by pair; null without one.
-  const float* d_pairs(const Parameters& parameters, const Tape& tape, std::size_t b) const;
+  const float* through_layers(const Parameters& parameters, const Tape& tape, std::size_t b) const;
+
+  void spread(const Parameters& parameters, Tape& tape, std::size_t b) const;
+  const float* scale_deltas(Tape& tape, const float* delta, std::size_t slots, float x) const;
+  void put_own_slot(Tape& tape, const std::byte* row, std::uint32_t field, float x,
+                    float* to) const;
 
   // In place (ffm_in_place.cc).
   bool gather_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
   float pairs_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
   void pairs_of(const Parameters& parameters, Tape& tape, float* pairs) const;
+  const float* spread_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
+  void add_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
   void decode_slot(const std::byte* row, std::size_t slot, float* to) const;
 
   const kernels::Kernels* kernels_;
   Config config_;
 };
+
+template <class Visit>
+void FfmBlock::for_each_row(const Parameters& parameters, Tape& tape, std::size_t b,
+                            Visit visit) const {
+  const std::size_t slots = parameters.layout.fields;
+  const std::size_t k = config_.k;
+  FfmTape& ffm = tape.ffm;
+  spread(parameters, tape, b);
+  for (std::size_t i = 0; i < ffm.present.size(); ++i) {
+    const PresentField& present = ffm.present[i];
+    float* const contra = ffm.contra.data() + i * slots * k;
+    float* const own_slot = contra + present.field * k;
+    ffm.own_slot.assign(own_slot, own_slot + k);
+    for (std::uint32_t f = present.begin; f < present.end; ++f) {
+      if (tape.rows[f] == nullptr) continue;
+      const float x = tape.field_values[f];
+      if (present.several) put_own_slot(tape, tape.rows[f], present.field, x, own_slot);
+      visit(f, contra, scale_deltas(tape, ffm.delta.data() + i * slots, slots, x));
+    }
+    std::copy_n(ffm.own_slot.data(), k, own_slot);
+  }
+}
+
+template <class SumOf>
+void FfmBlock::add_gradients(const Parameters& parameters, Tape& tape, std::size_t b,
+                             SumOf sum_of) const {
+  gather(parameters, tape, b, true);
+  const FfmInPlace& at = tape.ffm.at;
+  if (tape.ffm.in_place) {
+    tape.ffm.row_sums.assign(at.rows.size(), nullptr);
+    std::size_t place = 0;
+    for (const feature::FieldRun& run : tape.field_runs(b)) {
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        if (tape.rows[i] == nullptr) continue;
+        tape.ffm.row_sums[at.filled ? run.field : place++] = sum_of(i);
+      }
+    }
+    return add_in_place(parameters, tape, b);
+  }
+  const std::size_t slots = parameters.layout.fields, k = config_.k;
+  for_each_row(parameters, tape, b, [&](std::uint32_t f, const float* contra, const float* delta) {
+    float* const sum = sum_of(f);
+    for (std::size_t g = 0; g < slots; ++g) {
+      for (std::size_t c = g * k; c < (g + 1) * k; ++c) sum[c] += delta[g] * contra[c];
+    }
+  });
+}
 
 }  // namespace leveret::block

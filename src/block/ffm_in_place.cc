@@ -99,10 +99,12 @@ float FfmBlock::pairs_in_place(const Parameters& parameters, Tape& tape, std::si
   return at.as_kernels_see() ? sum_of_pairs : kernels_->total(to, count);
 }
 
-float* FfmBlock::spread_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const {
+/// `spread` of example b, which was gathered last. The tape's pairs are not kept.
+const float* FfmBlock::spread_in_place(const Parameters& parameters, Tape& tape,
+                                       std::size_t b) const {
   FfmInPlace& at = tape.ffm.at;
   const std::size_t n = at.rows.size();
-  const float* d = d_pairs(parameters, tape, b);
+  const float* d = through_layers(parameters, tape, b);
   if (d != nullptr && !at.filled) {
     float* const to = at.compact.data();
     for (std::size_t i = 0; i < n; ++i) {
@@ -114,8 +116,16 @@ float* FfmBlock::spread_in_place(const Parameters& parameters, Tape& tape, std::
   // Nobody needs the pairs any more, those of other examples included: one place for all of them
   // stays in the first-level cache.
   float* const delta = tape.pairs.data();
-  kernels_->ffm_deltas(d, own_error(tape, b), at.x.data(), n, delta);
+  kernels_->ffm_deltas(d, tape.d_pairs[b], at.x.data(), n, delta);
   return delta;
+}
+
+/// Adds the gradients of the rows to ffm.row_sums.
+void FfmBlock::add_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const {
+  const FfmInPlace& at = tape.ffm.at;
+  const float* const delta = spread_in_place(parameters, tape, b);
+  kernels_->ffm_gradients(config_.weights, at.rows.data(), at.fields.data(), at.rows.size(),
+                          config_.k, delta, tape.ffm.row_sums.data());
 }
 
 }  // namespace leveret::block

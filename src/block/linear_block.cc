@@ -78,9 +78,34 @@ void LinearBlock::open(const Parameters& parameters, std::size_t size, Tape& tap
   at_least(tape.gradients[id], groups);
 }
 
-/// One weight per group for the counts head.
 void LinearBlock::backward(const Parameters& parameters, Tape& tape) const {
-  if (!config_.mixed) return;
+  tape.d_constant = {};
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const Scores& scores = tape.scores[b];
+    if (!scores.learn) continue;
+    tape.d_constant.linear += scores.d_linear;
+    tape.d_constant.linear2 += scores.d_linear2;
+    tape.d_constant.fast += scores.d_fast;
+    tape.d_constant.fast_curvature += scores.fast_curvature;
+  }
+  config_.mixed ? groups_backward(parameters, tape) : add_own_errors(parameters, tape);
+}
+
+/// One head with an MLP.
+void LinearBlock::add_own_errors(const Parameters& parameters, Tape& tape) const {
+  if (!config_.has_mlp()) return;
+  const std::uint32_t groups = parameters.layout.groups();
+  at_least(tape.d_group_linear, tape.size * groups);
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    float* const d = tape.d_group_linear.data() + b * groups;
+    // Without fields nothing has come through the MLP.
+    if (parameters.layout.fields == 0) std::fill_n(d, groups, 0.0f);
+    for (std::uint32_t g = 0; g < groups; ++g) d[g] += tape.scores[b].d_linear;
+  }
+}
+
+/// One weight per group for the counts head.
+void LinearBlock::groups_backward(const Parameters& parameters, Tape& tape) const {
   const std::uint32_t groups = parameters.layout.groups();
   float* const gradient = tape.gradients[static_cast<std::size_t>(groups_)].data();
   std::fill(gradient, gradient + groups, 0.0f);

@@ -56,8 +56,9 @@ class LinearBlock final : public Block {
   void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
   void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                std::size_t end) const override;
-  /// Writes the gradients of the groups' weights. Of cells and constants the heads' errors are all
-  /// that the optimizer needs.
+  /// Writes the gradients of the groups' weights and of the constants. That of a cell is the error
+  /// of its head, in Scores, or with one head and an MLP that of its group, in d_group_linear,
+  /// times the feature's value.
   void backward(const Parameters& parameters, Tape& tape) const override;
   bool needs_fields() const override { return false; }
   /// Of kGroupWeights, once they are declared; kNone with one head.
@@ -79,6 +80,8 @@ class LinearBlock final : public Block {
   LinearSums add_one(Tape& tape, std::size_t b, std::uint32_t groups, LinearSums before) const;
   LinearSums add_mixed(const Parameters& parameters, Tape& tape, std::size_t b,
                        LinearSums before) const;
+  void groups_backward(const Parameters& parameters, Tape& tape) const;
+  void add_own_errors(const Parameters& parameters, Tape& tape) const;
   void take_logs(Tape& tape, std::size_t b, float rate) const;
 
   const kernels::Kernels& kernels_;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "block/dense_products.h"
+#include "block/layer_step.h"
 #include "block/logistic.h"
 
 namespace leveret::block {
@@ -94,31 +95,36 @@ void MlpBlock::forward_rest(const Parameters& parameters, Tape& tape, std::size_
   }
 }
 
+/// Layer by layer, all examples, the output neuron first.
 void MlpBlock::backward(const Parameters& parameters, Tape& tape) const {
-  if (tape.gemm != nullptr) return backward_together(parameters, tape);
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    backward_by_layer(parameters, tape, b, 1, &tape.scores[b].d_deep, [&](const LayerStep& at) {
-      const ConstDense layer = parameters.layer(at.layer);
-      kernels_->dense_backward(layer.weights.data(), at.d_out, at.inputs, layer.outputs,
-                               layer.stride(), at.d_in);
-    });
+  clear_unlearned(parameters, tape);
+  at_least(tape.d_output, tape.size);
+  for (std::size_t b = 0; b < tape.size; ++b) tape.d_output[b] = tape.scores[b].d_deep;
+  const float* d_out = tape.d_output.data();
+  for (std::size_t l = parameters.layer_count(); l-- > 0;) {
+    const std::size_t inputs = width(parameters, l);
+    const float* const in = layer_input(tape, l);
+    float* const d_in = l == 0 ? tape.d_inputs.data() : tape.d_hidden[l - 1].data();
+    if (tape.layer_learner != nullptr) {
+      tape.layer_learner->take({l, tape.size, inputs, in, d_out, d_in});
+    } else {
+      DenseProducts{kernels_, tape.gemm}.backward(parameters.layer(l), inputs, d_out, tape.size,
+                                                  d_in);
+    }
+    if (l == 0) return;
+    for (std::size_t i = 0; i < tape.size * inputs; ++i) d_in[i] = in[i] > 0.0f ? d_in[i] : 0.0f;
+    d_out = d_in;
   }
 }
 
-/// Layer by layer, all examples. What is not learned from must not meet the gradients of others,
-/// as 0 times what is not finite is not 0.
-void MlpBlock::backward_together(const Parameters& parameters, Tape& tape) const {
-  tape.d_output.resize(tape.size);
+/// What is not learned from must not meet the gradients of others, as 0 times what is not finite is
+/// not 0.
+void MlpBlock::clear_unlearned(const Parameters& parameters, Tape& tape) {
   for (std::size_t b = 0; b < tape.size; ++b) {
-    tape.d_output[b] = tape.scores[b].d_deep;
     for (std::size_t l = 0; !tape.scores[b].learn && l < parameters.layer_count(); ++l) {
       std::fill_n(layer_input(tape, l) + b * width(parameters, l), width(parameters, l), 0.0f);
     }
   }
-  backward_by_layer(parameters, tape, 0, tape.size, tape.d_output.data(), [&](const LayerStep& at) {
-    DenseProducts{kernels_, tape.gemm}.backward(parameters.layer(at.layer), at.inputs, at.d_out,
-                                                tape.size, at.d_in);
-  });
 }
 
 }  // namespace leveret::block

@@ -34,7 +34,8 @@ class MlpBlock final : public Block {
   void forward_rest(const Parameters& parameters, Tape& tape, std::size_t begin,
                     std::size_t end) const;
   /// Writes d_hidden (0 for a neuron that did not fire, which costs nothing from there on: sparse
-  /// updates, FW paper, section 4.3) and d_inputs.
+  /// updates, FW paper, section 4.3) and d_inputs. Each layer is handed to Tape::layer_learner, if
+  /// there is one.
   void backward(const Parameters& parameters, Tape& tape) const override;
 
   /// Floats from one example's inputs of a layer to the next one's. The first layer's are whole
@@ -44,50 +45,17 @@ class MlpBlock final : public Block {
     return l == 0 ? layer.stride() : layer.inputs;
   }
 
+ private:
   /// What a layer reads of the tape: example b's begin at b * width(parameters, l).
   static float* layer_input(Tape& tape, std::size_t l) {
     return l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data();
   }
-  static const float* layer_input(const Tape& tape, std::size_t l) {
-    return l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data();
-  }
-  /// One layer on the way back: input, the output's gradient, and where the input's belongs.
-  struct LayerStep {
-    std::size_t layer;
-    std::size_t inputs;  ///< width(parameters, layer)
-    const float* in;
-    const float* d_out;
-    float* d_in;
-  };
-  /// `backward` of examples b, b + 1, … in steps, the output neuron first, whose gradients are
-  /// given: step(LayerStep) writes d_in.
-  template <class Step>
-  static void backward_by_layer(const Parameters& parameters, Tape& tape, std::size_t b,
-                                std::size_t count, const float* d_out, Step&& step);
-
- private:
   void layer_forward(const Parameters& parameters, Tape& tape, std::size_t l, std::size_t begin,
                      std::size_t end) const;
-  void backward_together(const Parameters& parameters, Tape& tape) const;
+  static void clear_unlearned(const Parameters& parameters, Tape& tape);
 
   const kernels::Kernels* kernels_;
   Config config_;
 };
-
-template <class Step>
-void MlpBlock::backward_by_layer(const Parameters& parameters, Tape& tape, std::size_t b,
-                                 std::size_t count, const float* d_out, Step&& step) {
-  for (std::size_t l = parameters.layer_count(); l-- > 0;) {
-    const std::size_t inputs = width(parameters, l);
-    const bool first = l == 0;
-    const float* in = layer_input(tape, l) + b * inputs;
-    float* d_in = (first ? tape.d_inputs.data() : tape.d_hidden[l - 1].data()) + b * inputs;
-    step(LayerStep{l, inputs, in, d_out, d_in});
-    if (!first) {
-      for (std::size_t i = 0; i < count * inputs; ++i) d_in[i] = in[i] > 0.0f ? d_in[i] : 0.0f;
-    }
-    d_out = d_in;
-  }
-}
 
 }  // namespace leveret::block

@@ -32,7 +32,14 @@ struct Scores {
   bool learn = false;  ///< labelled, importance > 0, gradient finite
 };
 
-struct Gemm;  // gemm.h
+struct Gemm;         // gemm.h
+class LayerLearner;  // layer_step.h
+
+/// The gradient of the constants of the linear stage, whose value is 1 in each example.
+struct ConstantGradient {
+  float linear = 0, linear2 = 0, fast = 0;
+  float fast_curvature = 0;  ///< see fast_head.h
+};
 
 /// One field of one example that has at least one row.
 struct PresentField {
@@ -80,6 +87,12 @@ struct FfmTape {
   std::vector<float> row;             ///< one row's weights as floats
   std::vector<float> contra;          ///< n * F * k: contra[i][g] = S_g,f(i)
   std::vector<float> delta;           ///< n * F: d loss / d p_f(i),g
+  std::vector<float> of_feature;      ///< F: the same for one of the field's features
+  std::vector<float> own_slot;        ///< k: contra[i][f(i)], while a feature's stands there
+  std::vector<float*> row_sums;       ///< n: where the gradients of rows in place are added
+  /// In place, after `backward` of a single example: d loss / d p times the values of both
+  /// features, in the order of Kernels::ffm_update_pairs. They lie in Tape::pairs.
+  const float* pair_deltas = nullptr;
 };
 
 /// Of FmBlock.
@@ -145,15 +158,19 @@ struct Tape {
   std::vector<float> field_values;
 
   // Per example.
-  std::vector<Scores> scores;         ///< B
-  std::vector<float> group_linear;    ///< B * G: sum of w x; for an MLP, mixed heads or keep_parts
-  std::vector<float> group_counts;    ///< B * G: mean log-odds of the counts against the base rate
-  std::vector<float> group_seen;      ///< B * G: mean log(1 + count)
-  std::vector<float> d_group_linear;  ///< B * G, one head: what the MLP adds to d_linear
-  std::vector<float> ffm_scale;       ///< B: instance normalisation
-  std::vector<float> pairs_sum;       ///< B: sum of the pairs
-  std::vector<float> pairs;           ///< B * P and kSpare more; for an MLP or keep_parts, or in
-                                      ///< passing. FfmBlock::spread_in_place leaves deltas there
+  std::vector<Scores> scores;       ///< B
+  std::vector<float> group_linear;  ///< B * G: sum of w x; for an MLP, mixed heads or keep_parts
+  std::vector<float> group_counts;  ///< B * G: mean log-odds of the counts against the base rate
+  std::vector<float> group_seen;    ///< B * G: mean log(1 + count)
+  /// B * G, one head and an MLP: d loss / d sum of w x. NormBlock leaves what comes through the
+  /// MLP, to which LinearBlock adds d_linear.
+  std::vector<float> d_group_linear;
+  ConstantGradient d_constant;   ///< of all examples
+  std::vector<float> d_pairs;    ///< B: d loss / d pair, of each pair, by the head's own score
+  std::vector<float> ffm_scale;  ///< B: instance normalisation
+  std::vector<float> pairs_sum;  ///< B: sum of the pairs
+  std::vector<float> pairs;      ///< B * P and kSpare more; for an MLP or keep_parts, or in
+                                 ///< passing. FfmTape::pair_deltas lie there afterwards
   /// B * whole_lines(I), zeros behind: what the MLP sees. They lie in the stores, or in those of a
   /// tape that several share: behind them are then other examples', to be read at most.
   std::span<float> inputs;
@@ -173,7 +190,9 @@ struct Tape {
   /// learns in batches sets it. What an example is given then depends on the batch's size, within
   /// rounding.
   const Gemm* gemm = nullptr;
-  std::vector<float> d_output;  ///< with gemm: B, Scores::d_deep side by side
+  std::vector<float> d_output;  ///< with layers: B, Scores::d_deep side by side
+  /// Who learns the layers on the way back; null: nobody does.
+  LayerLearner* layer_learner = nullptr;
 
   /// Whether somebody reads group_linear and pairs (audit) of a model whose blocks do not need
   /// them.

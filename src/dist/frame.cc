@@ -119,6 +119,8 @@ void Frame::open(const feature::FeatureBatch& batch) {
   loss_.open(parameters, size, tape_);
   block::at_least(tape_.ffm_scale, size);
   block::at_least(tape_.pairs_sum, size);
+  block::at_least(tape_.d_pairs, size);
+  tape_.d_group_linear.assign(size * parameters.layout.groups(), 0.0f);
   if (config_.has_fm()) fm_.open(parameters, size, tape_);
   if (has_layers()) mlp_.open(parameters, size, tape_);
 }
@@ -245,7 +247,9 @@ void Frame::put_inputs(const SumLayout& at, const float* sums, std::size_t b) {
 void Frame::backward() {
   const block::Parameters& parameters = model_.parameters();
   loss_.backward(parameters, tape_);
+  if (config_.has_ffm()) ffm_.backward(parameters, tape_);
   if (has_layers()) {
+    const optim::Optimizer::LayerSteps steps(optimizer_, model_.parameters(), tape_);
     mlp_.backward(parameters, tape_);
     const std::size_t h = column_sums_.size(), width = block::MlpBlock::width(parameters, 0);
     const float count = static_cast<float>(parameters.layout.counts());

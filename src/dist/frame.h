@@ -58,8 +58,9 @@ class Frame {
   void open(const feature::FeatureBatch& batch);
   /// Scores and errors of all examples, from what all shards have made (laid out by `at`).
   void forward(const PartBatch& batch, const SumLayout& at, std::span<const float> sums);
+  /// On the way its layers take their steps.
   void backward();
-  /// Its own steps.
+  /// Its other steps.
   void learn();
 
   const block::Tape& tape() const { return tape_; }

@@ -106,14 +106,13 @@ void Part::open(const PartBatch& batch) {
   const std::size_t size = batch.size();
   lookup_.resolve_all(model_, batch.features, tape_);
   linear_.open(parameters, size, tape_);
-  block::at_least(tape_.ffm_scale, size);
+  block::at_least(tape_.d_pairs, size);
   if (config_.has_fm()) fm_.open(parameters, size, tape_);
   block::at_least(pair_values_, pairs_.pairs().size());
   if (!has_layers()) return;
   inputs_.assign(size * normalised_.width(), 0.0f);
   other_inputs_.assign(size * others_.width(), 0.0f);
   block::at_least(d_inputs_, inputs_.size() + kernels::Kernels::kSpare);
-  block::at_least(tape_.d_group_linear, size * parameters.layout.groups());
 }
 
 void Part::forward(const PartBatch& batch, const block::Scalars& scalars, const SumLayout& at,
@@ -232,7 +231,7 @@ void Part::layers_forward(const SumLayout& at, std::span<float> sums) {
 void Part::take_errors(const Frame& frame) {
   const block::Tape& from = frame.tape();
   std::copy_n(from.scores.begin(), tape_.size, tape_.scores.begin());
-  if (config_.has_ffm()) std::copy_n(from.ffm_scale.begin(), tape_.size, tape_.ffm_scale.begin());
+  if (config_.has_ffm()) std::copy_n(from.d_pairs.begin(), tape_.size, tape_.d_pairs.begin());
   if (!config_.has_fm()) return;
   std::copy_n(from.fm.scale.begin(), tape_.size, tape_.fm.scale.begin());
   std::copy_n(from.fm.sums.begin(), tape_.size * config_.fm_row.k, tape_.fm.sums.begin());
@@ -244,6 +243,7 @@ void Part::layers_backward(const Frame& frame) {
   const NormSums& norm = frame.norm();
   const std::size_t width = normalised_.width(), count = normalised_.size();
   const std::uint32_t groups = model_.parameters().layout.groups();
+  tape_.d_group_linear.assign(tape_.size * groups, 0.0f);
   for (std::size_t b = 0; b < tape_.size && !config_.mixed; ++b) {
     tape_.d_group_linear[b * groups] = frame.d_fieldless(b);  // where there are such
   }
@@ -275,7 +275,6 @@ void Part::layers_backward(const Frame& frame) {
 void Part::learn(const Frame& frame) {
   block::Parameters& parameters = model_.parameters();
   take_errors(frame);
-  linear_.backward(parameters, tape_);
   optim::Optimizer::PartOf part{};
   std::vector<optim::Optimizer::LayerPart> layers;
   if (has_layers()) {
@@ -290,6 +289,7 @@ void Part::learn(const Frame& frame) {
     part.d_pairs = d_inputs_.data();
     part.d_stride = normalised_.width();
   }
+  linear_.backward(parameters, tape_);
   if (config_.has_fm()) fm_.backward(parameters, tape_);
   if (config_.has_ffm()) {
     part.pairs = &pairs_;

@@ -62,17 +62,9 @@ void Network::backward(const Parameters& parameters, Tape& tape) const {
 
 void Network::learn(Model& model, Tape& tape, optim::Optimizer& optimizer) const {
   Parameters& parameters = model.parameters();
-  bool stepped = false;
-  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
-    if (rests(**block, parameters)) continue;
-    if ((*block)->has_layers() && optimizer.steps_on_the_way(tape)) {
-      optimizer.backward_layers(parameters, tape);
-      stepped = true;
-    } else {
-      (*block)->backward(parameters, tape);
-    }
-  }
-  optimizer.apply(model.tables(), parameters, tape, stepped);
+  const optim::Optimizer::LayerSteps steps(optimizer, parameters, tape);
+  backward(parameters, tape);
+  optimizer.apply(model.tables(), parameters, tape);
 }
 
 void Network::learn_together(Model& model, std::span<Tape> tapes, Tape& joint,
@@ -94,6 +86,7 @@ void Network::learn_together(Model& model, std::span<Tape> tapes, Tape& joint,
     block->forward(parameters, joint, 0, joint.size);
     for (std::size_t b = 0; b < joint.size; ++b) tapes[b].scores[0] = joint.scores[b];
   }
+  const optim::Optimizer::LayerSteps steps(optimizer, parameters, joint);
   for (std::size_t i = blocks_.size(); i-- > per_example_;) {
     const Block& block = *blocks_[i];
     if (!block.has_layers()) {
@@ -101,11 +94,11 @@ void Network::learn_together(Model& model, std::span<Tape> tapes, Tape& joint,
       continue;
     }
     for (std::size_t b = 0; b < joint.size; ++b) joint.scores[b] = tapes[b].scores[0];
-    optimizer.backward_layers(parameters, joint);
+    block.backward(parameters, joint);
   }
   for (Tape& tape : tapes) {
     backward(per_example(), parameters, tape);
-    optimizer.apply(model.tables(), parameters, tape, true);
+    optimizer.apply(model.tables(), parameters, tape);
   }
 }
 

@@ -37,8 +37,7 @@ class Network {
   void forward_example(const Parameters& parameters, Tape& tape, std::size_t b) const;
   void forward_batched(const Parameters& parameters, Tape& tape) const;
   void backward(const Parameters& parameters, Tape& tape) const;
-  /// backward and Optimizer::apply. The layers of a single example take their step on the way back,
-  /// so that their weights are read once for both.
+  /// backward, on which the layers take their steps, and Optimizer::apply.
   void learn(Model& model, Tape& tape, optim::Optimizer& optimizer) const;
   /// The same for several tapes of an example each, after open_together and forward_example: they
   /// pass the MLP together and its layers make one step; then each takes its other steps, in order.

@@ -5,13 +5,12 @@
 
 namespace leveret::optim {
 
-void Optimizer::apply(table::Tables& tables, Parameters& parameters, Tape& tape,
-                      bool layers_stepped) {
+void Optimizer::apply(table::Tables& tables, Parameters& parameters, Tape& tape) {
   if (!count_examples(parameters, tape)) return;
   const bool one = tape.size == 1;
   if (config_.has_ffm()) one ? apply_ffm(parameters, tape) : apply_ffm_batch(parameters, tape);
   if (config_.has_fm()) apply_row_vectors(parameters, tape);
-  if (config_.has_mlp() && !layers_stepped) apply_dense(parameters, tape);
+  if (learning_.optimizer == OptimizerKind::kAdam) ++parameters.scalars.adam_steps;
   one ? apply_linear(parameters, tape) : apply_linear_batch(parameters, tape);
   apply_vectors(parameters, tape);
   if (config_.mixed) {
@@ -35,13 +34,10 @@ bool Optimizer::count_examples(Parameters& parameters, const Tape& tape) {
 
 void Optimizer::apply_part(table::Tables& tables, Parameters& parameters, Tape& tape,
                            const PartOf& part) {
+  for (const LayerPart& at : part.layers) apply_layer(parameters.scalars, tape, at);
   if (!count_examples(parameters, tape)) return;
   if (part.pairs != nullptr) apply_pairs(parameters, tape, part);
   if (config_.has_fm()) apply_row_vectors(parameters, tape);
-  if (!part.layers.empty()) ++parameters.scalars.adam_steps;
-  for (const LayerPart& at : part.layers) {
-    apply_layer(parameters.scalars, tape, at.layer, {at.in, at.width, at.d_out, at.layer.outputs});
-  }
   apply_linear_batch(parameters, tape);
   apply_vectors(parameters, tape);
   if (config_.mixed) count_features(tables, parameters, tape);

@@ -8,6 +8,7 @@
 #include "block/config.h"
 #include "block/ffm_block.h"
 #include "block/ffm_pairs.h"
+#include "block/layer_step.h"
 #include "block/parameters.h"
 #include "block/tape.h"
 #include "kernels/kernels.h"
@@ -22,8 +23,12 @@ using block::Scores;
 using block::Tape;
 using table::Cell;
 
-/// Applies the gradients a Tape holds. Owned by one thread, with working memory of its own;
-/// several threads may apply to one model at a time (hogwild: races on weights are by design).
+/// The rules by which arrays, cells and rows move, given the gradients that blocks have left on a
+/// Tape. Owned by one thread, with working memory of its own; several threads may apply to one
+/// model at a time (hogwild: races on weights are by design).
+///
+/// A batch goes: LayerSteps on the tape, the way back through the blocks, on which it takes the
+/// layers' steps, and `apply`, which takes all others.
 ///
 /// A batch of one is applied from the factors on the tape. A larger batch sums the gradients of
 /// each row, cell and layer in (example, feature) order first and applies each sum once.
@@ -42,14 +47,33 @@ class Optimizer {
         ffm_(kernels, config),
         thread_(thread) {}
 
-  /// `layers_stepped`: backward_layers has been called for them.
-  void apply(table::Tables& tables, Parameters& parameters, Tape& tape,
-             bool layers_stepped = false);
+  /// All steps but those of layers.
+  void apply(table::Tables& tables, Parameters& parameters, Tape& tape);
 
-  /// Columns of a layer of which somebody else has the others: their inputs, `width` floats from
-  /// one example's to the next one's, and the gradients of all outputs.
+  /// The steps of layers, while it lives: it is the tape's LayerLearner.
+  class LayerSteps final : public block::LayerLearner {
+   public:
+    LayerSteps(Optimizer& optimizer, Parameters& parameters, Tape& tape)
+        : optimizer_(optimizer), parameters_(parameters), tape_(tape) {
+      tape.layer_learner = this;
+    }
+    ~LayerSteps() override { tape_.layer_learner = nullptr; }
+    LayerSteps(const LayerSteps&) = delete;
+    LayerSteps& operator=(const LayerSteps&) = delete;
+    void take(const block::LayerStep& step) override {
+      optimizer_.take_layer(parameters_, tape_, step);
+    }
+
+   private:
+    Optimizer& optimizer_;
+    Parameters& parameters_;
+    Tape& tape_;
+  };
+
+  /// A layer, or columns of one without biases of which somebody else has the others: its inputs,
+  /// `width` floats from one example's to the next one's, and the gradients of all outputs.
   struct LayerPart {
-    block::Dense layer;  ///< without biases
+    block::Dense layer;
     const float* in;
     std::size_t width;
     const float* d_out;
@@ -67,12 +91,6 @@ class Optimizer {
   /// of its rows. `parameters`: its groups' weights, and Scalars as they were before the batch,
   /// which change as they do everywhere; without mixers.
   void apply_part(table::Tables& tables, Parameters& parameters, Tape& tape, const PartOf& part);
-
-  /// Whether `backward_layers` may stand for the `backward` of a block with layers.
-  bool steps_on_the_way(const Tape& tape) const;
-  /// MlpBlock::backward of all examples of a tape, at most kernels::kMostTogether, and one step of
-  /// the layers.
-  void backward_layers(Parameters& parameters, Tape& tape);
 
  private:
   static bool count_examples(Parameters& parameters, const Tape& tape);
@@ -99,14 +117,13 @@ class Optimizer {
 
   // FFM rows (optimizer_ffm.cc).
   void apply_ffm(const Parameters& parameters, Tape& tape);
-  void apply_ffm_in_place(const Parameters& parameters, Tape& tape);
+  void apply_ffm_in_place(Tape& tape);
   void apply_ffm_batch(const Parameters& parameters, Tape& tape);
   void apply_pairs(const Parameters& parameters, Tape& tape, const PartOf& part);
   template <class AddGradients>
   void step_rows(const Tape& tape, std::size_t row_floats, AddGradients add);
   void start_singles(const Tape& tape, std::size_t b);
   void meet_rows(const Tape& tape);
-  void add_row_gradients(const Parameters& parameters, Tape& tape, std::size_t b);
   float* sum_of_row(std::uint32_t number);
   void step_by_sum(const Tape& tape, std::uint32_t number, const float* sum);
   void seed_noise(const Parameters& parameters);
@@ -119,8 +136,6 @@ class Optimizer {
                    const std::byte* row, const float* contra, const float* delta);
   void step_part(const table::RowLayout& layout, std::size_t part, kernels::StepRule rule,
                  std::byte* row, const float* contra, const float* delta);
-  template <class Visit>
-  void each_row_gradient(const Parameters& parameters, Tape& tape, std::size_t b, Visit visit);
 
   // Vectors of rows (optimizer_rows.cc).
   void apply_row_vectors(const Parameters& parameters, const Tape& tape);
@@ -130,21 +145,12 @@ class Optimizer {
                    const float* gradient);
 
   // Dense layers (optimizer_dense.cc).
-  void apply_dense(Parameters& parameters, const Tape& tape);
-  /// What a layer's step needs of the tape: inputs and output gradients, and how many floats lie
-  /// from one example's to the next one's.
-  struct LayerTape {
-    const float* in;
-    std::size_t in_step;
-    const float* d_out;
-    std::size_t d_step;
-    const float* d_of(std::size_t b) const { return d_out + b * d_step; }
-  };
-  void apply_layer(const block::Scalars& scalars, const Tape& tape, const block::Dense& layer,
-                   const LayerTape& at);
-  void sum_by_gemm(const Tape& tape, const block::Dense& layer, const LayerTape& at);
-  const float* sum_of_neuron(const Tape& tape, const block::Dense& layer, const LayerTape& at,
-                             std::uint32_t o);
+  void take_layer(Parameters& parameters, const Tape& tape, const block::LayerStep& step);
+  bool in_one_pass(const Tape& tape) const;
+  void pass_layer(Parameters& parameters, const block::LayerStep& at);
+  void apply_layer(const block::Scalars& scalars, const Tape& tape, const LayerPart& at);
+  void sum_by_gemm(const Tape& tape, const LayerPart& at);
+  const float* sum_of_neuron(const Tape& tape, const LayerPart& at, std::uint32_t o);
   void step_neuron(const block::Dense& layer, std::uint32_t o, const float* gradient,
                    float bias_gradient, const kernels::StepRule& rule,
                    std::uint64_t adam_step) const;
@@ -180,9 +186,8 @@ class Optimizer {
   table::AlignedFloats row_sums_;           ///< of rows that come several times
   table::AlignedFloats single_sums_;        ///< of an example's others
   std::vector<SingleRow> singles_;          ///< of the example
-  std::vector<float*> sums_of_rows_;        ///< of an example in place
-  std::vector<float> layer_sums_, output_gradients_;
-  std::vector<float> delta_, self_, row_, state_;
+  std::vector<float> layer_sums_;
+  std::vector<float> delta_, row_, state_;
   std::vector<std::byte*> accs_;
   std::uint64_t noise_ = 0;  ///< of stochastic rounding
 };

@@ -7,52 +7,15 @@
 
 namespace leveret::optim {
 
-/// Calls visit(feature, contra, delta) for every feature with a row of example b, which is gathered
-/// on the tape: the gradient of slot g is delta[g] * contra[g].
-template <class Visit>
-void Optimizer::each_row_gradient(const Parameters& parameters, Tape& tape, std::size_t b,
-                                  Visit visit) {
-  const std::size_t slots = parameters.layout.fields;
-  const std::size_t k = config_.k;
-  block::FfmTape& ffm = tape.ffm;
-  ffm_.spread(parameters, tape, b);
-  delta_.resize(slots);
-  self_.resize(k);
-  for (std::size_t i = 0; i < ffm.present.size(); ++i) {
-    const block::PresentField& present = ffm.present[i];
-    float* contra = ffm.contra.data() + i * slots * k;
-    float* own_slot = contra + present.field * k;
-    std::copy_n(own_slot, k, self_.data());
-    for (std::uint32_t f = present.begin; f < present.end; ++f) {
-      std::byte* const row = tape.to_learn.rows[f];
-      if (row == nullptr) continue;
-      const float x = tape.field_values[f];
-      const float* delta = ffm.delta.data() + i * slots;
-      if (x != 1.0f) {
-        for (std::size_t g = 0; g < slots; ++g) delta_[g] = x * delta[g];
-        delta = delta_.data();
-      }
-      if (present.several) {
-        row_.resize(k);
-        kernels_->decode(config_.weights, ffm_.slot_at(row, present.field), k, row_.data());
-        for (std::size_t c = 0; c < k; ++c) own_slot[c] = self_[c] - x * row_[c];
-      }
-      visit(f, contra, delta);
-    }
-    std::copy_n(self_.data(), k, own_slot);
-  }
-}
-
-void Optimizer::apply_ffm_in_place(const Parameters& parameters, Tape& tape) {
-  const float* const delta = ffm_.spread_in_place(parameters, tape, 0);
+void Optimizer::apply_ffm_in_place(Tape& tape) {
   const block::FfmInPlace& at = tape.ffm.at;
   const table::RowLayout::Column& state = tape.row_layout->state(0, 0);
   const std::vector<std::byte*>& rows = at.to_learn;
   accs_.resize(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) accs_[i] = rows[i] + state.begin;
   kernels_->ffm_update_pairs(config_.weights, state.codec, rows.data(), accs_.data(),
-                             at.fields.data(), rows.size(), config_.k, delta, config_.ffm_rule,
-                             next_noise());
+                             at.fields.data(), rows.size(), config_.k, tape.ffm.pair_deltas,
+                             config_.ffm_rule, next_noise());
 }
 
 /// Seeds depend on the number of examples learned from, so that a resumed run goes on with those of
@@ -98,9 +61,9 @@ void Optimizer::apply_ffm(const Parameters& parameters, Tape& tape) {
   if (!tape.scores[0].learn || tape.row_layout == nullptr) return;
   seed_noise(parameters);
   const bool by_slot = tape.row_layout->parts()[0].states[0].per == table::RowState::Per::kSlot;
-  if (tape.ffm.in_place && by_slot) return apply_ffm_in_place(parameters, tape);
+  if (tape.ffm.in_place && by_slot) return apply_ffm_in_place(tape);
   if (tape.ffm.in_place) ffm_.gather(parameters, tape, 0, false);
-  each_row_gradient(parameters, tape, 0,
+  ffm_.for_each_row(parameters, tape, 0,
                     [&](std::uint32_t f, const float* contra, const float* delta) {
                       step_row(*tape.row_layout, tape.to_learn.rows[f], contra, delta);
                     });
@@ -155,35 +118,6 @@ void Optimizer::start_singles(const Tape& tape, std::size_t b) {
   if (single_sums_.size() < features * row_floats_) single_sums_.resize(features * row_floats_);
 }
 
-/// Adds the gradients of example b to the sums of its rows.
-void Optimizer::add_row_gradients(const Parameters& parameters, Tape& tape, std::size_t b) {
-  ffm_.gather(parameters, tape, b, true);
-  const std::size_t slots = parameters.layout.fields, k = config_.k;
-  if (!tape.ffm.in_place) {
-    each_row_gradient(parameters, tape, b,
-                      [&](std::uint32_t f, const float* contra, const float* delta) {
-                        float* const sum = sum_of_row(row_numbers_[f]);
-                        for (std::size_t g = 0; g < slots; ++g) {
-                          for (std::size_t c = g * k; c < (g + 1) * k; ++c) {
-                            sum[c] += delta[g] * contra[c];
-                          }
-                        }
-                      });
-    return;
-  }
-  const block::FfmInPlace& at = tape.ffm.at;
-  sums_of_rows_.assign(at.rows.size(), nullptr);
-  std::size_t place = 0;
-  for (const feature::FieldRun& run : tape.field_runs(b)) {
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      if (tape.to_learn.rows[i] == nullptr) continue;
-      sums_of_rows_[at.filled ? run.field : place++] = sum_of_row(row_numbers_[i]);
-    }
-  }
-  kernels_->ffm_gradients(config_.weights, at.rows.data(), at.fields.data(), at.rows.size(), k,
-                          ffm_.spread_in_place(parameters, tape, b), sums_of_rows_.data());
-}
-
 void Optimizer::step_by_sum(const Tape& tape, std::uint32_t number, const float* sum) {
   const BatchRow& row = rows_[number];
   const table::RowLayout& layout = tape.layout_of(row.field);
@@ -231,8 +165,10 @@ void Optimizer::step_rows(const Tape& tape, std::size_t row_floats, AddGradients
 void Optimizer::apply_ffm_batch(const Parameters& parameters, Tape& tape) {
   if (tape.row_layout == nullptr || parameters.layout.fields == 0) return;
   seed_noise(parameters);
-  step_rows(tape, std::size_t{parameters.layout.fields} * config_.k,
-            [&](std::size_t b) { add_row_gradients(parameters, tape, b); });
+  step_rows(tape, std::size_t{parameters.layout.fields} * config_.k, [&](std::size_t b) {
+    ffm_.add_gradients(parameters, tape, b,
+                       [&](std::uint32_t i) { return sum_of_row(row_numbers_[i]); });
+  });
 }
 
 void Optimizer::apply_pairs(const Parameters& parameters, Tape& tape, const PartOf& part) {
@@ -240,9 +176,8 @@ void Optimizer::apply_pairs(const Parameters& parameters, Tape& tape, const Part
   seed_noise(parameters);
   step_rows(tape, part.pairs->row_floats(), [&](std::size_t b) {
     part.pairs->gather(tape, b, *part.at);
-    const float own = tape.scores[b].d_ffm * tape.ffm_scale[b];
     const float* const d = part.d_pairs != nullptr ? part.d_pairs + b * part.d_stride : nullptr;
-    part.pairs->backward(tape, *part.at, own, d,
+    part.pairs->backward(tape, *part.at, tape.d_pairs[b], d,
                          [&](std::uint32_t i) { return sum_of_row(row_numbers_[i]); });
   });
 }

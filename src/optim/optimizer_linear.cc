@@ -100,7 +100,7 @@ void Optimizer::step_cells(const Tape& tape) {
   if (feeds_mlp()) {
     fit_steps(count);
     for (const feature::LinearRun& run : tape.linear_runs(0)) {
-      const float d = scores.d_linear + tape.d_group_linear[run.group];
+      const float d = tape.d_group_linear[run.group];
       for (std::size_t i = run.begin - begin; i < run.end - begin; ++i) steps_[i] = d * values[i];
     }
     step(steps_.data(), 1.0f);
@@ -124,7 +124,7 @@ void Optimizer::apply_linear(Parameters& parameters, const Tape& tape) {
   } else {
     const Scores& scores = tape.scores[0];
     for (const feature::LinearRun& run : tape.linear_runs(0)) {
-      const float d = scores.d_linear + (feeds_mlp() ? tape.d_group_linear[run.group] : 0.0f);
+      const float d = feeds_mlp() ? tape.d_group_linear[run.group] : scores.d_linear;
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         const float x = tape.values[i];
         step_cell({tape.to_learn.cells[i], d * x, scores.d_linear2 * x, scores.d_fast * x,
@@ -145,8 +145,7 @@ void Optimizer::apply_linear_batch(Parameters& parameters, const Tape& tape) {
     const Scores& scores = tape.scores[b];
     if (!scores.learn) continue;
     for (const feature::LinearRun& run : tape.linear_runs(b)) {
-      const float d =
-          scores.d_linear + (feeds_mlp() ? tape.d_group_linear[b * groups + run.group] : 0.0f);
+      const float d = feeds_mlp() ? tape.d_group_linear[b * groups + run.group] : scores.d_linear;
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         const float x = tape.values[i];
         Cell* const cell = tape.to_learn.cells[i];
@@ -166,26 +165,18 @@ void Optimizer::apply_linear_batch(Parameters& parameters, const Tape& tape) {
 
 void Optimizer::apply_bias(Parameters& parameters, const Tape& tape) {
   block::Scalars& scalars = parameters.scalars;
-  float g = 0, g2 = 0, fast = 0, curvature = 0;
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    const Scores& scores = tape.scores[b];
-    if (!scores.learn) continue;
-    g += scores.d_linear;
-    g2 += scores.d_linear2;
-    fast += scores.d_fast;
-    curvature += scores.fast_curvature;
-  }
+  const block::ConstantGradient& d = tape.d_constant;
   const PartLearning learning = linear_learning();
   if (!config_.mixed) {
-    scalars.bias -= adagrad_step(learning, &scalars.bias_sum, g);
+    scalars.bias -= adagrad_step(learning, &scalars.bias_sum, d.linear);
     return;
   }
-  g2 = finite(g2);
+  const float g2 = finite(d.linear2);
   scalars.bias_sum += g2 * g2;
   const float scale = adagrad_scale(learning, scalars.bias_sum);
-  scalars.bias -= scale * finite(g);
+  scalars.bias -= scale * finite(d.linear);
   scalars.bias2 -= scale * g2;
-  scalars.fast_bias -= block::fast_rate(curvature) * fast;
+  scalars.fast_bias -= block::fast_rate(d.fast_curvature) * d.fast;
 }
 
 /// Every array that learns by Rule::kAdagrad.
