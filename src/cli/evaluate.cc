@@ -1,9 +1,8 @@
-#include <fmt/format.h>
-
-#include <cmath>
 #include <memory>
+#include <string>
 
 #include "cli/console.h"
+#include "cli/evaluation.h"
 #include "cli/file_uses.h"
 #include "cli/input.h"
 #include "cli/served_model.h"
@@ -21,24 +20,6 @@ struct EvaluateOptions {
   bool mmap = false;
   bool json = false;
 };
-
-std::string table(const train::MetricsSnapshot& m) {
-  std::string text;
-  const auto add = [&](const char* name, const std::string& value) {
-    text += fmt::format("{:<12} {}\n", name, value);
-  };
-  const auto figure = [](double value) {
-    return std::isfinite(value) ? fmt::format("{:.6f}", value) : std::string("-");
-  };
-  add("examples", fmt::format("{}", m.examples));
-  add("logloss", figure(m.logloss));
-  add("auc", figure(m.auc));
-  add("ne", figure(m.ne));
-  add("rig", figure(m.rig));
-  add("calibration", figure(m.calibration));
-  add("base_rate", figure(m.base_rate));
-  return text;
-}
 
 int run_evaluate(const EvaluateOptions& options) {
   const ServedModel served(options.model, options.mmap);
@@ -61,11 +42,9 @@ int run_evaluate(const EvaluateOptions& options) {
     outcomes.clear();
   });
   const train::MetricsSnapshot snapshot = metrics.snapshot();
-  if (snapshot.examples == 0) {
-    throw std::runtime_error("no labelled example in the input, nothing to evaluate");
-  }
+  const std::string text = evaluation_text(snapshot, options.json);
   Output output("");
-  output.write(options.json ? train::metrics_json(snapshot, true) + "\n" : table(snapshot));
+  output.write(text);
   output.close();
   return 0;
 }

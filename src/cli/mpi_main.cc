@@ -32,6 +32,8 @@ int run(dist::Communicator& ranks, int argc, char** argv) {
   app.require_subcommand(1);
   int exit_code = 0;
   cli::setup_mpi_train(app, ranks, exit_code);
+  cli::setup_mpi_predict(app, ranks, exit_code);
+  cli::setup_mpi_evaluate(app, ranks, exit_code);
   cli::setup_mpi_gather(app, ranks, exit_code);
 
   try {

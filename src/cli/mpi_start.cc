@@ -25,16 +25,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-int exit_code_of(std::exception_ptr error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const CLI::ParseError&) {
-    return 2;
-  } catch (...) {
-    return 1;
-  }
-}
-
 void check_files(const MpiTrainOptions& options) {
   FileUses uses;
   uses.add(options.input);
@@ -151,6 +141,16 @@ void tell_of_position(const MpiTrainOptions& options,
 }
 
 }  // namespace
+
+int exit_code_of(std::exception_ptr error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const CLI::ParseError&) {
+    return 2;
+  } catch (...) {
+    return 1;
+  }
+}
 
 TrainingStart start_training(MpiTrainOptions& options, dist::Communicator& ranks) {
   std::optional<dist::InputPosition> position;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 
@@ -26,6 +27,9 @@ struct TrainingStart {
 /// alone can see is CLI::ValidationError there, and dist::FailedElsewhere with exit code 2 on the
 /// others.
 TrainingStart start_training(MpiTrainOptions& options, dist::Communicator& ranks);
+
+/// 2 for misuse, else 1.
+int exit_code_of(std::exception_ptr error);
 
 /// This rank's part: new, or of the model to go on with.
 std::unique_ptr<dist::ShardedModel> first_model(const MpiTrainOptions& options,

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cli/console.h"
+#include "cli/results.h"
 #include "cli/served_model.h"
 #include "feature/unmatched.h"
 #include "kernels/dispatch.h"
@@ -19,32 +20,9 @@
 #include "predict/request_lines.h"
 #include "stream/bad_lines.h"
 #include "stream/text_reader.h"
-#include "train/answers.h"
 
 namespace leveret::cli {
 namespace {
-
-using Number = train::Answers::Number;
-
-/// A result and the answers that go there.
-struct Result {
-  Result(const std::string& path, unsigned threads, Number number)
-      : path(path),
-        output(path, Output::File::kWhole),
-        answers(threads, train::Answers::kMaxAhead, number) {}
-
-  void write() {
-    answers.take(lines);
-    output.write(lines);
-    output.flush();  // a coprocess waits for its answer
-    lines.clear();
-  }
-
-  std::string path;
-  Output output;
-  train::Answers answers;
-  std::string lines;
-};
 
 class PredictRun {
  public:
@@ -52,12 +30,8 @@ class PredictRun {
       : options_(options),
         served_(options.model, options.mmap),
         parser_(parser_options(served_.get()->spec(), options.input)) {
-    const Number number = options.link == "identity" ? Number::kScore : Number::kProbability;
-    results_.push_back(std::make_unique<Result>(options.predictions, options.threads, number));
-    if (!options.raw_predictions.empty()) {
-      results_.push_back(
-          std::make_unique<Result>(options.raw_predictions, options.threads, Number::kScore));
-    }
+    results_ =
+        open_results(options.predictions, options.raw_predictions, options.link, options.threads);
     parser_.shared_label = options.context_lines;
     // A cache that is made here keeps the names of all namespaces.
     if (options.input.cache.empty()) served_.get()->features().close_names(names_);

@@ -1,13 +1,16 @@
 #include "dist/batch_maker.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace leveret::dist {
 
 BatchMaker::BatchMaker(const model::Spec& spec, std::vector<feature::NamespacePlan> known,
-                       std::uint32_t known_fields, const text::NamespaceNames& names)
+                       std::uint32_t known_fields, const text::NamespaceNames& names,
+                       model::Use use)
     : size_(spec.batch_size),
+      use_(use),
       constant_(spec.constant),
       admission_{spec.admit},
       features_(spec.map_options(), known),
@@ -17,6 +20,9 @@ BatchMaker::BatchMaker(const model::Spec& spec, std::vector<feature::NamespacePl
   batch_.groups = spec.uses_groups();
   // Declared fields are there before the first example.
   if (features_.field_count() > known_fields) steps_.push_back(features_.field_count());
+  if (learns()) return;
+  if (!steps_.empty()) throw std::runtime_error("a model that has met no example cannot predict");
+  features_.meet_known(names_);
 }
 
 std::size_t BatchMaker::take(const text::ExampleChunk& chunk, std::size_t first,
@@ -30,13 +36,14 @@ std::size_t BatchMaker::take(const text::ExampleChunk& chunk, std::size_t first,
     taken += more;
     if (taken == wanted) return taken;
     const std::uint32_t before = features_.field_count();
-    features_.meet(names_, chunk, first + taken, true);
+    features_.meet(names_, chunk, first + taken, learns());
     if (features_.field_count() != before) steps_.push_back(features_.field_count());
   }
 }
 
 Growth BatchMaker::growth() {
   Growth growth;
+  if (!learns()) return growth;
   const std::vector<feature::NamespacePlan>& all = features_.plans();
   growth.namespaces.assign(all.begin() + static_cast<std::ptrdiff_t>(known_namespaces_), all.end());
   growth.fields = std::exchange(steps_, {});

@@ -7,6 +7,7 @@
 
 #include "dist/part_batch.h"
 #include "feature/feature_map.h"
+#include "model/model.h"
 #include "model/spec.h"
 #include "predict/outcome.h"
 #include "text/namespace_names.h"
@@ -17,14 +18,17 @@ namespace leveret::dist {
 class BatchMaker {
  public:
   /// `known`: namespaces and fields that all ranks know. `names` are those of the parser whose
-  /// chunks will come, and outlive it.
+  /// chunks will come, and outlive it. For prediction nothing is ever new, and a namespace that is
+  /// not known has no field.
   BatchMaker(const model::Spec& spec, std::vector<feature::NamespacePlan> known,
-             std::uint32_t known_fields, const text::NamespaceNames& names);
+             std::uint32_t known_fields, const text::NamespaceNames& names,
+             model::Use use = model::Use::kLearn);
 
   /// Takes examples [first, first + count) of the chunk, or as many as the batch has room for;
   /// returns how many.
   std::size_t take(const text::ExampleChunk& chunk, std::size_t first, std::size_t count);
   bool full() const { return batch_.size() == size_; }
+  bool learns() const { return use_ == model::Use::kLearn; }
   bool empty() const { return batch_.size() == 0; }
 
   const feature::FeatureBatch& batch() const { return batch_; }
@@ -35,6 +39,7 @@ class BatchMaker {
 
  private:
   std::size_t size_;
+  model::Use use_;
   bool constant_;
   table::Admission admission_;
   feature::FeatureMap features_;

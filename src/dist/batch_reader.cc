@@ -40,6 +40,8 @@ void BatchReader::read() {
       at += taken;
       if (maker_.full() && !give()) return;
     }
+    // Nobody is to wait for a prediction until more comes.
+    if (!maker_.learns() && !maker_.empty() && !give()) return;
   }
   if (!maker_.empty()) give();
 }

@@ -101,10 +101,11 @@ void Part::fit(block::InputLayout to) {
 
 bool Part::has_layers() const { return config_.has_mlp() && model_.parameters().layout.fields > 0; }
 
-void Part::open(const PartBatch& batch) {
+void Part::open(const PartBatch& batch, model::Use use) {
   const block::Parameters& parameters = model_.parameters();
   const std::size_t size = batch.size();
-  lookup_.resolve_all(model_, batch.features, tape_);
+  use == model::Use::kLearn ? lookup_.resolve_all(model_, batch.features, tape_)
+                            : lookup_.find_all(model_, batch.features, tape_);
   linear_.open(parameters, size, tape_);
   block::at_least(tape_.d_pairs, size);
   if (config_.has_fm()) fm_.open(parameters, size, tape_);
@@ -116,9 +117,9 @@ void Part::open(const PartBatch& batch) {
 }
 
 void Part::forward(const PartBatch& batch, const block::Scalars& scalars, const SumLayout& at,
-                   std::span<float> sums) {
+                   std::span<float> sums, model::Use use) {
   model_.parameters().scalars = scalars;
-  open(batch);
+  open(batch, use);
   for (std::size_t b = 0; b < tape_.size; ++b) {
     float* const of = sums.data() + at.example(b);
     std::fill_n(of, at.size, 0.0f);

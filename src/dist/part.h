@@ -46,9 +46,10 @@ class Part {
   void fit(block::InputLayout to);
 
   /// Looks up what it holds of a batch, which stays where it is until `learn`, and writes its sums:
-  /// the column sums and those of all examples. `scalars` are those of the frame.
+  /// the column sums and those of all examples. `scalars` are those of the frame. For prediction
+  /// nothing is counted, and what is not known stays unknown; `learn` does not follow.
   void forward(const PartBatch& batch, const block::Scalars& scalars, const SumLayout& at,
-               std::span<float> sums);
+               std::span<float> sums, model::Use use = model::Use::kLearn);
   /// The way back and its steps, after Frame::backward and before Frame::learn.
   void learn(const Frame& frame);
 
@@ -57,7 +58,7 @@ class Part {
   table::RowLayout row_layout(std::uint32_t field) const;
   bool has_layers() const;
   bool owns(std::uint32_t group) const { return plan_->group_owner(group) == number_; }
-  void open(const PartBatch& batch);
+  void open(const PartBatch& batch, model::Use use);
   void linear_forward(const SumLayout& at, std::size_t b, float* sums);
   /// `instance`: of the values as they came, which count with one head.
   void rows_forward(const SumLayout& at, std::size_t b, const block::InstanceSums& instance,

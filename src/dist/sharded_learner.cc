@@ -49,6 +49,17 @@ ShardedLearner::ShardedLearner(ShardedModel& model, Communicator& communicator)
 
 BatchFlags ShardedLearner::learn(std::span<PartBatch> parts, BatchFlags flags,
                                  std::size_t examples) {
+  const BatchFlags all = forward(parts, flags, examples, model::Use::kLearn);
+  if (all.failed) return all;
+  Frame& frame = model_.frame();
+  frame.backward();
+  for (std::size_t p = 0; p < partial_.size(); ++p) model_[p].learn(frame);
+  frame.learn();
+  return all;
+}
+
+BatchFlags ShardedLearner::forward(std::span<PartBatch> parts, BatchFlags flags,
+                                   std::size_t examples, model::Use use) {
   Frame& frame = model_.frame();
   const block::Config config = model_.config();
   const std::uint32_t fields = frame.model().parameters().layout.fields;
@@ -57,7 +68,7 @@ BatchFlags ShardedLearner::learn(std::span<PartBatch> parts, BatchFlags flags,
   std::exception_ptr error;
   try {
     for (std::size_t p = 0; p < partial_.size() && !flags.failed; ++p) {
-      model_[p].forward(parts[p], frame.model().parameters().scalars, at, partial_[p]);
+      model_[p].forward(parts[p], frame.model().parameters().scalars, at, partial_[p], use);
     }
   } catch (...) {
     error = std::current_exception();
@@ -74,10 +85,7 @@ BatchFlags ShardedLearner::learn(std::span<PartBatch> parts, BatchFlags flags,
   if (all.failed) return all;
   frame.open(parts[0].features);
   frame.forward(parts[0], at, sums);
-  frame.backward();
-  for (std::size_t p = 0; p < partial_.size(); ++p) model_[p].learn(frame);
   for (std::size_t b = 0; b < examples; ++b) scores_.push_back(frame.tape().scores[b].last);
-  frame.learn();
   return all;
 }
 

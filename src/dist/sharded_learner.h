@@ -1,5 +1,5 @@
 /// Test-then-train by batches over a model that lies in shards: what one process with --batch_size
-/// learns, but for the order in which sums are made.
+/// learns, but for the order in which sums are made. And the test alone.
 ///
 /// A batch goes: every shard looks up its features and makes partial sums; they are added up, in
 /// this process and then over the ranks (Communicator::all_reduce_sum); from there on scores,
@@ -39,6 +39,10 @@ class ShardedLearner {
   /// may be empty. Every `check_every` batches ranks compare what they all have: std::runtime_error
   /// when it is not the same.
   BatchFlags learn(std::span<PartBatch> parts, BatchFlags flags, std::size_t examples);
+  /// The same without learning: scores alone, of what the model knows, which stays as it is.
+  BatchFlags predict(std::span<PartBatch> parts, BatchFlags flags, std::size_t examples) {
+    return forward(parts, flags, examples, model::Use::kPredict);
+  }
   /// Raw scores of the last batch's examples, before it was learned.
   std::span<const float> scores() const { return scores_; }
   /// How the sums of a batch travel: with 16 bits each, but for what comes once a batch, which is
@@ -51,6 +55,8 @@ class ShardedLearner {
   unsigned wire_bits = 32;         ///< of a sum on the network: 32 or 16; of all ranks alike
 
  private:
+  BatchFlags forward(std::span<PartBatch> parts, BatchFlags flags, std::size_t examples,
+                     model::Use use);
   void write_head(BatchFlags flags, std::span<float> head);
   BatchFlags read_head(std::span<const float> head) const;
   void all_reduce(const SumLayout& at, std::span<float> sums);

@@ -1,0 +1,137 @@
+/// leveret-mpi predict and evaluate: what a folder of shards says, and what that is worth.
+#include <fmt/format.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "cli/evaluation.h"
+#include "cli/file_uses.h"
+#include "cli/mpi_predict_run.h"
+#include "cli/mpi_verbs.h"
+#include "cli/results.h"
+
+namespace leveret::cli {
+namespace {
+
+struct ScoreOptions {
+  InputOptions input;
+  std::string folder;
+  std::string predictions, raw_predictions, link = "logistic";  ///< of predict
+  bool json = false;                                            ///< of evaluate
+};
+
+void add_folder(CLI::App& verb, ScoreOptions& options) {
+  verb.add_option("-i,--initial_regressor", options.folder, "the folder, which train -f has made")
+      ->type_name("FOLDER")
+      ->check(not_empty())
+      ->required();
+}
+
+void check_predict(const ScoreOptions& options) {
+  FileUses uses;
+  uses.add(options.input);
+  uses.add_result("-p", options.predictions);
+  if (!options.raw_predictions.empty()) uses.add_result("-r", options.raw_predictions);
+  uses.check();
+}
+
+void predict(ScoreOptions& options, dist::Communicator& ranks) {
+  std::vector<std::unique_ptr<Result>> results;
+  ScoreUser user;
+  user.open = [&] {
+    results = open_results(options.predictions, options.raw_predictions, options.link, 1);
+  };
+  user.expect = [&](const text::ExampleChunk& chunk) {
+    for (const auto& result : results) result->answers.expect(chunk);
+  };
+  user.add = [&](predict::Outcomes& outcomes) {
+    for (const auto& result : results) {
+      result->answers.add(outcomes);
+      result->write();
+    }
+  };
+  user.close = [&](bool stopped) {
+    for (const auto& result : results) {
+      if (stopped && result->output.appears_at_close()) {
+        throw std::runtime_error(
+            fmt::format("stopped by a signal: the predictions are not whole, and {} is as it was",
+                        result->path));
+      }
+      result->write();
+      result->output.close();
+    }
+  };
+  score_together(
+      options.input, options.folder, ranks, [&] { check_predict(options); }, user);
+}
+
+void evaluate(ScoreOptions& options, dist::Communicator& ranks) {
+  train::Metrics metrics(train::AucKind::kExact);
+  ScoreUser user;
+  user.open = [] {};
+  user.expect = [](const text::ExampleChunk&) {};
+  user.add = [&](predict::Outcomes& outcomes) {
+    for (const predict::Outcome& outcome : outcomes.items) {
+      metrics.add(outcome.probability, outcome.label, outcome.importance);
+    }
+  };
+  user.close = [&](bool) {
+    const std::string text = evaluation_text(metrics.snapshot(), options.json);
+    Output output("");
+    output.write(text);
+    output.close();
+  };
+  const auto check = [&] {
+    FileUses uses;
+    uses.add(options.input);
+    uses.add_result("-p", "-");
+    uses.check();
+  };
+  score_together(options.input, options.folder, ranks, check, user);
+}
+
+}  // namespace
+
+void setup_mpi_predict(CLI::App& app, dist::Communicator& ranks, int& exit_code) {
+  auto options = std::make_shared<ScoreOptions>();
+  CLI::App* verb = app.add_subcommand(
+      "predict", "one probability per line (and its tag), by a folder of shards; no learning");
+  options->input.bad_lines = "skip";
+  add_folder(*verb, *options);
+  verb->add_option("-p,--predictions", options->predictions, "write here instead of stdout")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb->add_option("-r,--raw_predictions", options->raw_predictions, "write the log-odds here, too")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb->add_option("--link", options->link,
+                   "what predictions are: logistic, a probability; identity, its log-odds")
+      ->check(CLI::IsMember({"logistic", "identity"}))
+      ->type_name("LINK")
+      ->capture_default_str();
+  verb->add_flag("--quiet", options->input.quiet, "no reports of bad lines");
+  add_input_options(*verb, options->input);
+  verb->get_option("--bad_lines")->description("fail, skip or max=N; default: skip");
+  add_cache_options(*verb, options->input);
+  verb->callback([options, &ranks, &exit_code] {
+    predict(*options, ranks);
+    exit_code = 0;
+  });
+}
+
+void setup_mpi_evaluate(CLI::App& app, dist::Communicator& ranks, int& exit_code) {
+  auto options = std::make_shared<ScoreOptions>();
+  CLI::App* verb = app.add_subcommand(
+      "evaluate", "logloss, AUC, NE, RIG and calibration of a folder of shards; no learning");
+  add_folder(*verb, *options);
+  verb->add_flag("--json", options->json, "one line of JSON");
+  add_input_options(*verb, options->input);
+  add_cache_options(*verb, options->input);
+  verb->callback([options, &ranks, &exit_code] {
+    evaluate(*options, ranks);
+    exit_code = 0;
+  });
+}
+
+}  // namespace leveret::cli

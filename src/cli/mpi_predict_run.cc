@@ -1,0 +1,187 @@
+#include "cli/mpi_predict_run.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/mpi_start.h"
+#include "dist/agreement.h"
+#include "dist/batch_message.h"
+#include "dist/batch_reader.h"
+#include "dist/shard_files.h"
+#include "dist/sharded_learner.h"
+#include "kernels/dispatch.h"
+#include "modelfile/model_io.h"
+
+namespace leveret::cli {
+namespace {
+
+/// Examples that are scored together: what is sent for each batch beside them is little then.
+constexpr std::uint32_t kBatchSize = 256;
+
+class MpiPredictRun {
+ public:
+  MpiPredictRun(const InputOptions& input, const std::string& folder, dist::Communicator& ranks,
+                const ScoreUser& user)
+      : input_(input), ranks_(ranks), user_(user) {
+    dist::together(ranks_, [&] {
+      const dist::ShardFolder stored(folder);
+      const auto [first, count] =
+          dist::RankShards::of(stored.shards(), ranks_.rank(), ranks_.size());
+      model_ = stored.load(stored.spec(), first, count, modelfile::default_memory_limit(),
+                           kernels::active());
+      learner_.emplace(*model_, ranks_);
+      if (ranks_.is_root()) user_.open();
+    });
+  }
+
+  void run() {
+    StopOnSignal stop(StopOnSignal::Then::kEndSoon);
+    ranks_.is_root() ? lead(stop) : follow(stop);
+    dist::together(ranks_, [&] {
+      if (ranks_.is_root()) user_.close(stop.stopped() || stopped_elsewhere_);
+    });
+  }
+
+ private:
+  void lead(StopOnSignal& stop) {
+    try {
+      read_and_score(stop);
+    } catch (...) {
+      if (!scoring_ && !ranks_.all_know_the_end()) {
+        tell([](dist::Bytes& to) { dist::encode_failed(1, to); });
+      }
+      if (!scoring_) ranks_.know_the_end();
+      throw;
+    }
+    tell(dist::encode_end);
+  }
+
+  void tell(const std::function<void(dist::Bytes&)>& encode) {
+    std::vector<dist::Bytes> messages(ranks_.size());
+    for (dist::Bytes& message : messages) encode(message);
+    dist::Bytes own;
+    ranks_.scatter(messages, own);
+  }
+
+  void read_and_score(StopOnSignal& stop) {
+    text::NamespaceNames names;
+    const feature::FeatureMap& features = *model_->frame().features();
+    // A cache that is made here keeps the names of all namespaces.
+    if (input_.cache.empty()) features.close_names(names);
+    model::Spec spec = model_->spec();
+    spec.batch_size = kBatchSize;
+    dist::BatchMaker maker(spec, features.plans(), model_->plan().fields(), names,
+                           model::Use::kPredict);
+    dist::Plan plan = model_->plan();
+    const auto tally = bad_line_tally(input_);
+    const auto source = open_examples(input_, names, parser_options(spec, input_), *tally);
+    stop.watch(source.get());
+    try {
+      dist::BatchReader reader(*source, maker, plan, ranks_.size(), {},
+                               [&](const text::ExampleChunk& chunk, std::uint64_t) {
+                                 count_lines(*source, chunk, *tally);
+                                 user_.expect(chunk);
+                                 return tally->bad();
+                               });
+      while (reader.next(batch_)) lead_batch(*source, stop);
+      tally->finish();
+    } catch (const OutputError&) {
+      stop.watch(nullptr);
+      throw;
+    } catch (const dist::FailedElsewhere&) {
+      stop.watch(nullptr);
+      throw;
+    } catch (...) {
+      stop.watch(nullptr);
+      say_good(good_examples(*source, *tally, scored_));
+      throw_again(*source);
+    }
+    stop.watch(nullptr);
+  }
+
+  void lead_batch(stream::ExampleSource& source, StopOnSignal& stop) {
+    dist::Bytes nothing;
+    ranks_.scatter(batch_.messages, nothing, dist::Traffic::kInput);
+    std::vector<predict::Outcome>& outcomes = batch_.outcomes.items;
+    if (score(batch_.parts, outcomes.size(), nullptr, stop).stop) {
+      stopped_elsewhere_ = true;
+      source.stop();
+    }
+    for (std::size_t b = 0; b < outcomes.size(); ++b) {
+      outcomes[b].set_score(learner_->scores()[b]);
+    }
+    scored_ += outcomes.size();
+    user_.add(batch_.outcomes);
+  }
+
+  void follow(StopOnSignal& stop) {
+    dist::BatchMessage message;
+    dist::Bytes bytes;
+    while (true) {
+      ranks_.scatter({}, bytes, dist::Traffic::kInput);
+      std::exception_ptr error;
+      try {
+        dist::decode(bytes, message);
+      } catch (...) {
+        error = std::current_exception();
+      }
+      if (message.kind == dist::BatchMessage::Kind::kEnd) return;
+      if (message.kind == dist::BatchMessage::Kind::kFailed) {
+        ranks_.know_the_end();
+        throw dist::FailedElsewhere(message.exit_code);
+      }
+      score(message.parts, message.examples, error, stop);
+    }
+  }
+
+  dist::BatchFlags score(std::span<dist::PartBatch> parts, std::size_t examples,
+                         std::exception_ptr error, StopOnSignal& stop) {
+    scoring_ = true;
+    const dist::BatchFlags flags =
+        learner_->predict(parts, {.failed = error != nullptr, .stop = stop.stopped()}, examples);
+    scoring_ = false;
+    if (!flags.failed) return flags;
+    ranks_.know_the_end();
+    if (error) std::rethrow_exception(error);
+    throw dist::FailedElsewhere(1);
+  }
+
+  const InputOptions& input_;
+  dist::Communicator& ranks_;
+  const ScoreUser& user_;
+  std::unique_ptr<dist::ShardedModel> model_;
+  std::optional<dist::ShardedLearner> learner_;
+  dist::ScatterBatch batch_;
+  std::uint64_t scored_ = 0;
+  bool scoring_ = false;  ///< an error now is one that the others may not know of
+  bool stopped_elsewhere_ = false;
+};
+
+}  // namespace
+
+void score_together(InputOptions& input, const std::string& folder, dist::Communicator& ranks,
+                    const std::function<void()>& check, const ScoreUser& user) {
+  dist::from_root(
+      ranks,
+      [&] {
+        settle_input(input);
+        check();
+        const std::uint32_t shards = dist::ShardFolder(folder).shards();
+        if (shards < ranks.size()) {
+          throw std::runtime_error(
+              fmt::format("{}: has {} shards for {} processes; start {} or fewer (mpirun -n)",
+                          folder, shards, ranks.size(), shards));
+        }
+        return dist::Bytes();
+      },
+      exit_code_of);
+  MpiPredictRun(input, folder, ranks, user).run();
+}
+
+}  // namespace leveret::cli
