@@ -8,7 +8,9 @@
 #include <stdexcept>
 
 #include "cli/describe_patch.h"
+#include "cli/describe_shards.h"
 #include "cli/section_stats.h"
+#include "dist/shard_files.h"
 #include "kernels/dispatch.h"
 #include "model/spec_entries.h"
 #include "modelfile/model_io.h"
@@ -183,15 +185,6 @@ Json fields_to_json(const model::Model& model) {
   return list;
 }
 
-Json spec_to_json(const model::Spec& spec) {
-  Json json = Json::object();
-  for (const model::SpecEntry& entry : model::spec_entries()) {
-    const std::string text = entry.get(spec);
-    json[entry.name] = entry.number ? Json::parse(text) : Json(text);
-  }
-  return json;
-}
-
 Json namespaces_to_json(const model::Model& model) {
   Json list = Json::array();
   for (const feature::NamespacePlan& plan : model.features().plans()) {
@@ -262,7 +255,17 @@ Json describe_cache(const std::string& path) {
 
 }  // namespace
 
+Json spec_to_json(const model::Spec& spec) {
+  Json json = Json::object();
+  for (const model::SpecEntry& entry : model::spec_entries()) {
+    const std::string text = entry.get(spec);
+    json[entry.name] = entry.number ? Json::parse(text) : Json(text);
+  }
+  return json;
+}
+
 Json describe_file(const std::string& path) {
+  if (dist::ShardFolder::is_folder(path)) return describe_shards(path);
   if (stream::is_cache(path)) return describe_cache(path);
   if (store::is_patch(path)) return describe_patch(path);
   const ModelFile file = ModelFile::open(path);

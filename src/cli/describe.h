@@ -1,8 +1,11 @@
-/// What is in a file of leveret, as JSON: what `inspect` prints, plain or laid out as text.
+/// What is in a file of leveret, or in a folder of shards, as JSON: what `inspect` prints, plain or
+/// laid out as text.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "model/spec.h"
 
 namespace leveret::cli {
 
@@ -12,6 +15,9 @@ nlohmann::ordered_json describe_file(const std::string& path);
 
 /// The same for people.
 std::string description_text(const nlohmann::ordered_json& description);
+
+/// Options by their names.
+nlohmann::ordered_json spec_to_json(const model::Spec& spec);
 
 /// Names come from data: no byte of them may steer a terminal.
 std::string printable(const std::string& text);

@@ -4,6 +4,7 @@
 
 #include "cli/describe.h"
 #include "cli/describe_patch.h"
+#include "cli/describe_shards.h"
 
 namespace leveret::cli {
 namespace {
@@ -25,6 +26,11 @@ void add_front(const Json& d, std::string& to) {
   add_line("file", plain(d["file"]), to);
   add_line("kind", fmt::format("{}, format {}", plain(d["kind"]), plain(d["format"])), to);
   add_line("bytes", plain(d["bytes"]), to);
+  if (d.contains("generation")) {
+    add_line("generation", plain(d["generation"]), to);
+    add_line("shards", plain(d["shards"]), to);
+  }
+  if (d.contains("input")) add_line("input", input_text(d["input"]), to);
   if (d.contains("fingerprint")) add_line("fingerprint", plain(d["fingerprint"]), to);
   if (d.contains("base_rate")) {
     add_line("examples", plain(d["examples"]) + " learned from", to);
@@ -203,6 +209,7 @@ std::string description_text(const Json& d) {
     add_odd_namespaces(d["namespaces"], text);
   }
   if (d.contains("sections")) add_sections(d["sections"], text);
+  if (d.contains("files")) text += shard_files_text(d["files"]);
   return text;
 }
 

@@ -2,33 +2,12 @@
 #include <memory>
 #include <string>
 
+#include "cli/export_flags.h"
 #include "cli/file_uses.h"
 #include "cli/verbs.h"
-#include "modelfile/export_model.h"
 
 namespace leveret::cli {
 namespace {
-
-struct ExportFlags {
-  std::string model, output, rounding = "nearest";
-  modelfile::ExportOptions options;
-  bool seed_given = false, tolerance_given = false;
-};
-
-int run_export(const ExportFlags& flags) {
-  const modelfile::ExportOptions& options = flags.options;
-  check_model_name("-o", flags.output);
-  if (flags.seed_given && !options.rounding.stochastic) {
-    throw CLI::ValidationError("--seed changes nothing: it needs --rounding stochastic");
-  }
-  FileUses uses;
-  uses.add_read("-i", flags.model);  // an export in its place could not learn any more
-  uses.add_model("--previous", options.previous);
-  uses.add_saved_model("-o", flags.output);
-  uses.check();
-  modelfile::export_model(flags.model, flags.output, options);
-  return 0;
-}
 
 void add_codes(CLI::App& verb, ExportFlags& flags) {
   verb.add_option("--bits", flags.options.bits, "of a weight: 32, 16, 8 or 4")
@@ -75,6 +54,28 @@ void add_choice(CLI::App& verb, ExportFlags& flags) {
 
 }  // namespace
 
+void add_export_options(CLI::App& verb, ExportFlags& flags) {
+  verb.add_option("-o,--output", flags.output, "save the export here")
+      ->type_name("FILE")
+      ->check(not_empty())
+      ->required();
+  add_codes(verb, flags);
+  add_choice(verb, flags);
+}
+
+void check_export(const ExportFlags& flags) {
+  const modelfile::ExportOptions& options = flags.options;
+  check_model_name("-o", flags.output);
+  if (flags.seed_given && !options.rounding.stochastic) {
+    throw CLI::ValidationError("--seed changes nothing: it needs --rounding stochastic");
+  }
+  FileUses uses;
+  uses.add_read("-i", flags.model);  // an export in its place could not learn any more
+  uses.add_model("--previous", options.previous);
+  uses.add_saved_model("-o", flags.output);
+  uses.check();
+}
+
 void setup_export(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ExportFlags>();
   CLI::App* verb =
@@ -83,13 +84,12 @@ void setup_export(CLI::App& app, int& exit_code) {
       ->type_name("MODEL")
       ->check(not_empty())
       ->required();
-  verb->add_option("-o,--output", flags->output, "save the export here")
-      ->type_name("FILE")
-      ->check(not_empty())
-      ->required();
-  add_codes(*verb, *flags);
-  add_choice(*verb, *flags);
-  verb->callback([flags, &exit_code] { exit_code = run_export(*flags); });
+  add_export_options(*verb, *flags);
+  verb->callback([flags, &exit_code] {
+    check_export(*flags);
+    modelfile::export_model(flags->model, flags->output, flags->options);
+    exit_code = 0;
+  });
 }
 
 }  // namespace leveret::cli

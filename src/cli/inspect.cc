@@ -35,7 +35,7 @@ int run_inspect(const InspectOptions& options) {
 void setup_inspect(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<InspectOptions>();
   CLI::App* verb = app.add_subcommand("inspect", "what is in a file, with every checksum verified");
-  verb->add_option("file", options->file, "a model, or another file that leveret wrote")
+  verb->add_option("file", options->file, "a model, or another file or folder that leveret wrote")
       ->type_name("FILE")
       ->required();
   verb->add_flag("--json", options->json, "one line of JSON");

@@ -34,6 +34,7 @@ int run(dist::Communicator& ranks, int argc, char** argv) {
   cli::setup_mpi_train(app, ranks, exit_code);
   cli::setup_mpi_predict(app, ranks, exit_code);
   cli::setup_mpi_evaluate(app, ranks, exit_code);
+  cli::setup_mpi_export(app, ranks, exit_code);
   cli::setup_mpi_gather(app, ranks, exit_code);
 
   try {
@@ -54,6 +55,6 @@ int main(int argc, char** argv) {
   dist::MpiCommunicator ranks(argc, argv);
   if (!ranks.is_root()) cli::speak_as(fmt::format("rank {}", ranks.rank()));
   const int code = cli::end_with_message([&] { return run(ranks, argc, argv); });
-  if (code != 0 && !ranks.all_know_the_end()) ranks.end_all(code);
+  if (code != 0 && ranks.size() > 1 && !ranks.all_know_the_end()) ranks.end_all(code);
   return code;
 }

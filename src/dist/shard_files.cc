@@ -27,7 +27,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kManifest = "/manifest.json";
-constexpr int kVersion = 1;
 
 std::string file_name(std::uint64_t generation, const std::string& what) {
   return fmt::format("{}.{}.lvt", generation, what);
@@ -128,7 +127,8 @@ InputPosition position_of(const Json& json) {
 void write_manifest(const std::string& folder, std::uint64_t generation,
                     const std::optional<InputPosition>& position,
                     const std::vector<Bytes>& of_ranks) {
-  Json manifest = {{"format", "leveret shards"}, {"version", kVersion}, {"generation", generation}};
+  Json manifest = {
+      {"format", "leveret shards"}, {"version", ShardFolder::kVersion}, {"generation", generation}};
   Json files = Json::array();
   for (const Bytes& lines : of_ranks) {
     std::istringstream stream(lines);
@@ -211,7 +211,6 @@ ShardFolder::ShardFolder(std::string folder) : folder_(std::move(folder)) {
   }
 }
 
-/// The one that the manifest means.
 store::ModelFile ShardFolder::open(std::size_t number) const {
   const std::string path = folder_ + '/' + files_[number].name;
   store::ModelFile file = store::ModelFile::open(path);

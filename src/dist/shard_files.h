@@ -30,6 +30,8 @@ void save_shards(const ShardedModel& model, Communicator& ranks, const std::stri
 /// that names the file.
 class ShardFolder {
  public:
+  static constexpr int kVersion = 1;  ///< of manifests
+
   /// Whether `path` is a folder, and so no model in one file.
   static bool is_folder(const std::string& path);
   /// Whether a model was ever saved in the folder, if it is one.
@@ -57,10 +59,10 @@ class ShardFolder {
   };
   /// The frame's, then those of the shards.
   const std::vector<File>& files() const { return files_; }
-
- private:
+  /// One of files(), which is the one that the manifest means.
   store::ModelFile open(std::size_t number) const;
 
+ private:
   std::string folder_;
   std::uint64_t generation_ = 0;
   std::vector<File> files_;

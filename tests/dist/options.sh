@@ -33,13 +33,13 @@ none() { # none WHAT LINES
 }
 verbs=$(leveret-mpi --help | awk '/^[^ ]/ { on = tolower($0) ~ /^(subcommands|verbs)/ }
   on && /^  [a-z]/ { print $1 }')
-[ "$(sort <<<"$verbs" | xargs)" = "evaluate gather predict train" ] || none "verbs" "$verbs"
+[ "$(sort <<<"$verbs" | xargs)" = "evaluate export gather predict train" ] || none "verbs" "$verbs"
 none "verbs by completion" "$(diff <(sort <<<"$verbs") <(completed ""))"
 for verb in $verbs; do
   in_help leveret-mpi "$verb" >"$list"
   common='--help -h'
   case $verb in
-    train | predict | evaluate) common=$(in_help leveret "$verb") ;;
+    train | predict | evaluate | export) common=$(in_help leveret "$verb") ;;
   esac
   # shellcheck disable=SC2086 # a word each
   none "$verb: not in a man page" \

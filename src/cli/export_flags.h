@@ -1,0 +1,22 @@
+/// The options of `export`, of a model in one file or in shards.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "modelfile/export_model.h"
+
+namespace leveret::cli {
+
+struct ExportFlags {
+  std::string model, output, rounding = "nearest";
+  modelfile::ExportOptions options;
+  bool seed_given = false, tolerance_given = false;
+};
+
+/// All but -i.
+void add_export_options(CLI::App& verb, ExportFlags& flags);
+/// Misuse is CLI::ValidationError.
+void check_export(const ExportFlags& flags);
+
+}  // namespace leveret::cli
