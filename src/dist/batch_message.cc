@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "dist/narrow_numbers.h"
 #include "model/spec_json.h"
 #include "stream/cache_bytes.h"
 
@@ -28,45 +29,6 @@ enum class Link : std::uint8_t {
 };
 
 // ---- columns of numbers ----
-
-template <class T>
-void put_narrow(Bytes& to, std::span<const std::uint32_t> numbers) {
-  const std::size_t at = to.size();
-  to.resize(at + numbers.size() * sizeof(T));
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto number = static_cast<T>(numbers[i]);
-    std::memcpy(to.data() + at + i * sizeof(T), &number, sizeof number);
-  }
-}
-
-/// The width of an element, then all of them. The reader knows how many.
-void put_numbers(Bytes& to, std::span<const std::uint32_t> numbers) {
-  const std::uint32_t most = numbers.empty() ? 0 : *std::ranges::max_element(numbers);
-  const std::uint8_t width = most < 1u << 8 ? 1 : most < 1u << 16 ? 2 : 4;
-  put(to, width);
-  if (width == 1) return put_narrow<std::uint8_t>(to, numbers);
-  width == 2 ? put_narrow<std::uint16_t>(to, numbers) : put_narrow<std::uint32_t>(to, numbers);
-}
-
-template <class T>
-void get_narrow(BytesReader& from, std::vector<std::uint32_t>& numbers) {
-  const std::string_view bytes = from.take_array(numbers.size(), sizeof(T));
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    T number;
-    std::memcpy(&number, bytes.data() + i * sizeof(T), sizeof number);
-    numbers[i] = number;
-  }
-}
-
-std::vector<std::uint32_t> get_numbers(BytesReader& from, std::size_t count) {
-  std::vector<std::uint32_t> numbers(count);
-  const auto width = from.get<std::uint8_t>();
-  from.check(width == 1 || width == 2 || width == 4, "a width is none");
-  if (width == 1) get_narrow<std::uint8_t>(from, numbers);
-  if (width == 2) get_narrow<std::uint16_t>(from, numbers);
-  if (width == 4) get_narrow<std::uint32_t>(from, numbers);
-  return numbers;
-}
 
 /// A byte that says whether all are `usual`, and else all of them.
 void put_floats(Bytes& to, std::span<const float> values, float usual) {
@@ -313,7 +275,8 @@ void decode(BytesReader from, BatchMessage& message) {
   message.kind = static_cast<BatchMessage::Kind>(from.get<std::uint8_t>());
   if (message.kind == BatchMessage::Kind::kFailed) message.exit_code = from.get<std::uint8_t>();
   if (message.kind != BatchMessage::Kind::kBatch) return;
-  const auto size = message.examples = from.get<std::uint32_t>();
+  message.examples = from.get<std::uint32_t>();
+  const auto size = from.get<std::uint32_t>();
   get_growth(from, message.growth);
   message.parts.resize(from.get_count(1));
   for (PartBatch& part : message.parts) part.clear();
@@ -333,10 +296,12 @@ void decode(BytesReader from, BatchMessage& message) {
 
 }  // namespace
 
-void encode_batch(const Growth& growth, std::span<const PartBatch> parts, Bytes& to) {
+void encode_batch(const Growth& growth, std::span<const PartBatch> parts, std::size_t examples,
+                  Bytes& to) {
   assert(!parts.empty());
   to.clear();
   put(to, static_cast<std::uint8_t>(BatchMessage::Kind::kBatch));
+  put(to, static_cast<std::uint32_t>(examples));
   put(to, static_cast<std::uint32_t>(parts[0].size()));
   put_growth(to, growth);
   put(to, static_cast<std::uint32_t>(parts.size()));

@@ -4,11 +4,12 @@
 
 namespace leveret::dist {
 
-BatchReader::BatchReader(stream::ExampleSource& source, BatchMaker& maker, Plan& plan,
+BatchReader::BatchReader(stream::ExampleSource& source, BatchMaker& maker, Plan& plan, Split split,
                          unsigned ranks, const InputPosition& start, Begin begin)
     : source_(source),
       maker_(maker),
       plan_(plan),
+      split_(split),
       ranks_(ranks),
       walk_(start),
       begin_(std::move(begin)),
@@ -63,12 +64,19 @@ bool BatchReader::give() {
 }
 
 void BatchReader::cut_for(unsigned rank) {
-  const auto [first, count] = RankShards::of(plan_.shards(), rank, ranks_);
+  const feature::FeatureBatch& batch = maker_.batch();
   std::vector<PartBatch>& parts = rank == 0 ? making_.parts : parts_;
-  parts.resize(count);
-  for (std::uint32_t i = 0; i < count; ++i) cut(maker_.batch(), plan_, first + i, parts[i]);
+  if (split_ == Split::kExamples) {
+    const ExampleShare share = ExampleShare::of(batch.size(), rank, ranks_);
+    parts.resize(1);
+    cut(batch, plan_, 0, share.begin, share.end, parts[0]);
+  } else {
+    const auto [first, count] = RankShards::of(plan_.shards(), rank, ranks_);
+    parts.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) cut(batch, plan_, first + i, parts[i]);
+  }
   if (rank == 0) return;
-  encode_batch(making_.growth, parts, making_.messages[rank]);
+  encode_batch(making_.growth, parts, batch.size(), making_.messages[rank]);
   making_.expected_bytes += batch_bytes(parts);
 }
 

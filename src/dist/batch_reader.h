@@ -37,6 +37,12 @@ struct ScatterBatch {
   InputPosition end;                 ///< its last example's; data, pass and ended are not set
 };
 
+/// What each rank is given of a batch.
+enum class Split : std::uint8_t {
+  kFeatures,  ///< all examples, with the features of its shards
+  kExamples,  ///< its share of the examples (ExampleShare), whole: `plan` is of one shard
+};
+
 /// next() is for one thread. Source, maker and plan live longer and are the reader's alone.
 class BatchReader {
  public:
@@ -46,8 +52,8 @@ class BatchReader {
 
   /// `plan`: of the model as the maker knows it; it grows with each batch. `start`: where in this
   /// pass the first batch begins.
-  BatchReader(stream::ExampleSource& source, BatchMaker& maker, Plan& plan, unsigned ranks,
-              const InputPosition& start, Begin begin);
+  BatchReader(stream::ExampleSource& source, BatchMaker& maker, Plan& plan, Split split,
+              unsigned ranks, const InputPosition& start, Begin begin);
   /// Stops the source.
   ~BatchReader();
   BatchReader(const BatchReader&) = delete;
@@ -72,6 +78,7 @@ class BatchReader {
   stream::ExampleSource& source_;
   BatchMaker& maker_;
   Plan& plan_;
+  const Split split_;
   const unsigned ranks_;
   InputWalk walk_;
   const Begin begin_;

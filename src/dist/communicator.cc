@@ -169,6 +169,19 @@ std::vector<Bytes> Communicator::gather(std::string_view own, Traffic traffic) {
   return all;
 }
 
+/// In as many rounds as there are ranks each talks to each other, two at a time: in round t those
+/// whose numbers add up to t.
+void Communicator::all_to_all(std::span<const Bytes> to_each, std::vector<Bytes>& from_each,
+                              Traffic traffic) {
+  assert(to_each.size() == size_);
+  from_each.resize(size_);
+  from_each[rank_] = to_each[rank_];
+  for (unsigned round = 0; round < size_; ++round) {
+    const unsigned with = (round + size_ - rank_) % size_;
+    if (with != rank_) exchange_sized(with, to_each[with], from_each[with], traffic);
+  }
+}
+
 void Communicator::barrier() {
   gather({});
   Bytes nothing;
@@ -186,6 +199,15 @@ void Communicator::receive_sized(unsigned from, Bytes& bytes, Traffic traffic) {
   receive(from, std::as_writable_bytes(std::span(&size, 1)), traffic);
   bytes.resize(size);
   if (size > 0) receive(from, std::as_writable_bytes(std::span(bytes)), traffic);
+}
+
+void Communicator::exchange_sized(unsigned with, std::string_view out, Bytes& in, Traffic traffic) {
+  const std::uint64_t size = out.size();
+  std::uint64_t other = 0;
+  exchange(with, std::as_bytes(std::span(&size, 1)), std::as_writable_bytes(std::span(&other, 1)),
+           traffic);
+  in.resize(other);
+  exchange(with, std::as_bytes(std::span(out)), std::as_writable_bytes(std::span(in)), traffic);
 }
 
 void Communicator::send(unsigned to, std::span<const std::byte> bytes, Traffic traffic) {

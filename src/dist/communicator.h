@@ -28,9 +28,11 @@ using Bytes = std::string;
 enum class Traffic : std::uint8_t {
   kSums,   ///< all_reduce_sum
   kInput,  ///< examples, from the rank that reads
+  kPull,   ///< of a mesh: features that are asked for, and their weights
+  kPush,   ///< of a mesh: their gradients
   kOther,
 };
-inline constexpr std::size_t kTraffics = 3;
+inline constexpr std::size_t kTraffics = 5;
 
 /// Bytes and messages by Traffic, without what the network adds.
 struct TrafficCount {
@@ -71,6 +73,8 @@ class Communicator {
   void scatter(std::span<const Bytes> parts, Bytes& own, Traffic traffic = Traffic::kOther);
   /// Rank 0 gets those of all, in the order of the ranks; the others get nothing.
   std::vector<Bytes> gather(std::string_view own, Traffic traffic = Traffic::kOther);
+  /// Rank r gets to_each[r] of every rank, in the order of these. A rank's own goes to itself.
+  void all_to_all(std::span<const Bytes> to_each, std::vector<Bytes>& from_each, Traffic traffic);
   /// Returns when all have called it.
   void barrier();
 
@@ -99,6 +103,7 @@ class Communicator {
                 Traffic traffic);
   void send_sized(unsigned to, std::string_view bytes, Traffic traffic);
   void receive_sized(unsigned from, Bytes& bytes, Traffic traffic);
+  void exchange_sized(unsigned with, std::string_view out, Bytes& in, Traffic traffic);
   void count_sent(std::size_t bytes, Traffic traffic);
   void count_received(std::size_t bytes, Traffic traffic);
 

@@ -105,9 +105,14 @@ void PartBatch::clear() {
 }
 
 void cut(const FeatureBatch& batch, const Plan& plan, std::uint32_t shard, PartBatch& part) {
+  cut(batch, plan, shard, 0, batch.size(), part);
+}
+
+void cut(const FeatureBatch& batch, const Plan& plan, std::uint32_t shard, std::size_t begin,
+         std::size_t end, PartBatch& part) {
   part.clear();
   Cutter cutter(batch, plan, shard, part);
-  for (std::size_t b = 0; b < batch.size(); ++b) cutter.add(b);
+  for (std::size_t b = begin; b < end; ++b) cutter.add(b);
 }
 
 /// n(t) = n (t / B)^p (Heaps 1978) with p = n1 / n, where n1 have come once: the next one is new

@@ -24,6 +24,14 @@ struct PartBatch {
   void clear();
 };
 
+/// Where batches are split by examples: those of a rank, [begin, end) of the batch.
+struct ExampleShare {
+  std::size_t begin, end;
+  static ExampleShare of(std::size_t examples, unsigned rank, unsigned ranks) {
+    return {examples * rank / ranks, examples * (rank + 1) / ranks};
+  }
+};
+
 /// What is new with a batch. All ranks meet it before the batch.
 struct Growth {
   std::vector<feature::NamespacePlan> namespaces;  ///< behind those that are known
@@ -38,6 +46,9 @@ struct Growth {
 /// Makes `part` the shard's share of `batch`, whose fields the plan knows.
 void cut(const feature::FeatureBatch& batch, const Plan& plan, std::uint32_t shard,
          PartBatch& part);
+/// The same of examples [begin, end) alone.
+void cut(const feature::FeatureBatch& batch, const Plan& plan, std::uint32_t shard,
+         std::size_t begin, std::size_t end, PartBatch& part);
 
 /// The sizes of fields first, first + 1, …, fields - 1 in a long stream, guessed from how often
 /// each feature has come in a batch. One rank does this for all: it is no matter of integers.

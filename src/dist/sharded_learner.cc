@@ -1,35 +1,13 @@
 #include "dist/sharded_learner.h"
 
-#include <algorithm>
 #include <exception>
-#include <stdexcept>
 
-#include "store/checksum.h"
 #include "table/mix.h"
 
 namespace leveret::dist {
 namespace {
 
-/// Places in the head of the sums. A rank writes 1 for yes, and reads how many ranks did.
-enum Head : std::size_t { kFailed, kStop, kChecked, kHash };
-constexpr std::size_t kHashParts = 4;
-static_assert(kHash + kHashParts <= SumLayout::kHead);
-
-/// 16 bits at a time, so that floats add them up exactly.
-std::array<float, kHashParts> hash_of(const block::Parameters& parameters) {
-  store::Checksummer all;
-  parameters.for_each(
-      [&]<class T>(const block::ArrayValues<T>& values) { all.add(std::as_bytes(values.all())); });
-  const block::Scalars& scalars = parameters.scalars;
-  all.add(std::as_bytes(std::span(&scalars.examples, 1)));
-  all.add(std::as_bytes(std::span(&parameters.layout.fields, 1)));
-  const std::uint64_t hash = all.get().low;
-  std::array<float, kHashParts> parts;
-  for (std::size_t i = 0; i < kHashParts; ++i) {
-    parts[i] = static_cast<float>((hash >> (16 * i)) & 0xffff);
-  }
-  return parts;
-}
+static_assert(BatchHead::kFloats <= SumLayout::kHead);
 
 /// parts[begin] += … += parts[end - 1], as one balanced binary tree; its upper part is over ranks.
 void add_tree(std::span<std::vector<float>> parts) {
@@ -76,11 +54,12 @@ BatchFlags ShardedLearner::forward(std::span<PartBatch> parts, BatchFlags flags,
   }
   add_tree(partial_);
   std::vector<float>& sums = partial_[0];
-  write_head(flags, sums);
+  const bool checks = check_every > 0 && batches_ % check_every == 0;
+  head_.write(flags, frame.model().parameters(), checks, sums);
   all_reduce(at, sums);
   ++batches_;
   scores_.clear();
-  const BatchFlags all = read_head(sums);
+  const BatchFlags all = head_.read(sums, communicator_.size(), batches_ - 1);
   if (error) std::rethrow_exception(error);
   if (all.failed) return all;
   frame.open(parts[0].features);
@@ -97,27 +76,6 @@ void ShardedLearner::all_reduce(const SumLayout& at, std::span<float> sums) {
   format.noise =
       table::mix(std::uint64_t{model.spec().seed} << 32) ^ model.parameters().scalars.examples;
   communicator_.all_reduce_sum(sums, format);
-}
-
-void ShardedLearner::write_head(BatchFlags flags, std::span<float> head) {
-  head[kFailed] = flags.failed ? 1.0f : 0.0f;
-  head[kStop] = flags.stop ? 1.0f : 0.0f;
-  const bool checks = check_every > 0 && batches_ % check_every == 0;
-  head[kChecked] = checks ? 1.0f : 0.0f;
-  if (!checks) return;
-  own_hash_ = hash_of(model_.frame().model().parameters());
-  std::ranges::copy(own_hash_, head.begin() + kHash);
-}
-
-BatchFlags ShardedLearner::read_head(std::span<const float> head) const {
-  const auto ranks = static_cast<float>(communicator_.size());
-  for (std::size_t i = 0; head[kChecked] > 0 && i < kHashParts; ++i) {
-    if (head[kChecked] == ranks && head[kHash + i] == ranks * own_hash_[i]) continue;
-    throw std::runtime_error("ranks no longer have the same mixers and layers, after " +
-                             std::to_string(batches_ - 1) +
-                             " batches: are they of one build, on processors of one kind?");
-  }
-  return {head[kFailed] > 0, head[kStop] > 0};
 }
 
 }  // namespace leveret::dist

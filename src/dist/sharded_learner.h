@@ -9,11 +9,11 @@
 /// Bits depend on the number of shards, and not on that of ranks, where both are powers of two.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "dist/batch_head.h"
 #include "dist/communicator.h"
 #include "dist/part_batch.h"
 #include "dist/sharded_model.h"
@@ -21,12 +21,6 @@
 #include "dist/wire.h"
 
 namespace leveret::dist {
-
-/// What ranks tell each other within the sums of a batch.
-struct BatchFlags {
-  bool failed = false;  ///< something went wrong: no rank learns from this batch
-  bool stop = false;    ///< a signal came: this batch is the last one
-};
 
 /// Owned by one thread; the model must outlive it and be its alone while it learns.
 class ShardedLearner {
@@ -57,14 +51,12 @@ class ShardedLearner {
  private:
   BatchFlags forward(std::span<PartBatch> parts, BatchFlags flags, std::size_t examples,
                      model::Use use);
-  void write_head(BatchFlags flags, std::span<float> head);
-  BatchFlags read_head(std::span<const float> head) const;
   void all_reduce(const SumLayout& at, std::span<float> sums);
 
   ShardedModel& model_;
   Communicator& communicator_;
   std::uint64_t batches_ = 0;
-  std::array<float, 4> own_hash_{};
+  BatchHead head_;
   std::vector<float> scores_;
   std::vector<std::vector<float>> partial_;  ///< by shard of this rank; the first becomes the sum
 };

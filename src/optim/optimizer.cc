@@ -25,9 +25,8 @@ bool Optimizer::count_examples(Parameters& parameters, const Tape& tape) {
   bool any = false;
   for (std::size_t b = 0; b < tape.size; ++b) {
     any |= tape.scores[b].learn;
-    const bool wanted = tape.label(b) != 0.0f && tape.importance(b) > 0.0f;
     if (tape.scores[b].learn) ++scalars.examples;
-    if (wanted && !tape.scores[b].learn) ++scalars.dropped_gradients;
+    if (wants_to_learn(tape, b) && !tape.scores[b].learn) ++scalars.dropped_gradients;
   }
   return any;
 }

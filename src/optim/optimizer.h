@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -92,7 +93,60 @@ class Optimizer {
   /// which change as they do everywhere; without mixers.
   void apply_part(table::Tables& tables, Parameters& parameters, Tape& tape, const PartOf& part);
 
+  // ---- sums in place of steps, for who has only borrowed what it learns from (dist::MeshLearner);
+  // with one head ----
+
+  /// Gathers the gradients of layers on the way back, while it lives: it is the tape's
+  /// LayerLearner.
+  class LayerSums final : public block::LayerLearner {
+   public:
+    /// `to`: common_floats zeros.
+    LayerSums(Optimizer& optimizer, Parameters& parameters, Tape& tape, std::span<float> to)
+        : optimizer_(optimizer), parameters_(parameters), tape_(tape), to_(to) {
+      tape.layer_learner = this;
+    }
+    ~LayerSums() override { tape_.layer_learner = nullptr; }
+    LayerSums(const LayerSums&) = delete;
+    LayerSums& operator=(const LayerSums&) = delete;
+    void take(const block::LayerStep& step) override {
+      optimizer_.sum_layer(parameters_, tape_, step, to_);
+    }
+
+   private:
+    Optimizer& optimizer_;
+    Parameters& parameters_;
+    Tape& tape_;
+    std::span<float> to_;
+  };
+
+  /// Floats of the gradients of what is no feature's, and of the counts of examples.
+  static std::size_t common_floats(const Parameters& parameters);
+  /// Adds to `to` what LayerSums has not, after the way back.
+  static void sum_common(const Tape& tape, std::span<float> to);
+  /// The step by such sums over all parts of a batch, and the counts of examples. Before the rows'
+  /// steps.
+  void step_common(Parameters& parameters, std::span<const float> sums);
+  /// Calls visit(cell, gradient) for each cell of the batch.
+  void sum_cells(const Parameters& parameters, const Tape& tape,
+                 const std::function<void(const Cell&, float)>& visit);
+  void step_cell(Cell& cell, float gradient) const;
+  /// Calls visit(part, row, sums) for each part of each row of the batch: a sum for each weight,
+  /// which stays until the next call.
+  void sum_rows(const Parameters& parameters, Tape& tape,
+                const std::function<void(std::size_t, const std::byte*, const float*)>& visit);
+  /// What a feature with a row is called.
+  struct RowName {
+    std::uint32_t field;
+    table::Key key;
+  };
+  /// `sums`: those of all parts, one behind the other.
+  void step_row(const Parameters& parameters, const table::RowLayout& layout, RowName name,
+                std::byte* row, const float* sums);
+
  private:
+  static bool wants_to_learn(const Tape& tape, std::size_t b) {
+    return tape.label(b) != 0.0f && tape.importance(b) > 0.0f;
+  }
   static bool count_examples(Parameters& parameters, const Tape& tape);
 
   // Linear stage (optimizer_linear.cc).
@@ -108,8 +162,9 @@ class Optimizer {
     float fast_curvature = 0;       ///< see fast_head.h
   };
   void step_cell(const CellGradient& sum) const;
+  void sum_cells(const Parameters& parameters, const Tape& tape);
   void ftrl_step(table::FtrlCell& cell, float g) const;
-  void apply_bias(Parameters& parameters, const Tape& tape);
+  void step_constants(block::Scalars& scalars, const block::ConstantGradient& d) const;
   void apply_vectors(Parameters& parameters, const Tape& tape);
   static void learn_values(table::Tables& tables, const Tape& tape, std::size_t b);
   void count_features(table::Tables& tables, Parameters& parameters, const Tape& tape);
@@ -120,13 +175,17 @@ class Optimizer {
   void apply_ffm_in_place(Tape& tape);
   void apply_ffm_batch(const Parameters& parameters, Tape& tape);
   void apply_pairs(const Parameters& parameters, Tape& tape, const PartOf& part);
-  template <class AddGradients>
-  void step_rows(const Tape& tape, std::size_t row_floats, AddGradients add);
+  struct BatchRow;
+  using VisitRow = std::function<void(const BatchRow&, const float*)>;
+  template <class AddGradients, class Step>
+  void each_row_sum(const Tape& tape, std::size_t row_floats, AddGradients add, Step step);
+  void sum_slots(const Parameters& parameters, Tape& tape, const VisitRow& visit);
   void start_singles(const Tape& tape, std::size_t b);
   void meet_rows(const Tape& tape);
   float* sum_of_row(std::uint32_t number);
-  void step_by_sum(const Tape& tape, std::uint32_t number, const float* sum);
+  void step_by_sum(const table::RowLayout& layout, const BatchRow& row, const float* sum);
   void seed_noise(const Parameters& parameters);
+  std::uint32_t noise_of(RowName name) const;
   std::uint32_t next_noise();
   void step_row(const table::RowLayout& layout, std::byte* row, const float* contra,
                 const float* delta) {
@@ -141,6 +200,10 @@ class Optimizer {
   void apply_row_vectors(const Parameters& parameters, const Tape& tape);
   void step_vectors(const Tape& tape, std::size_t part);
   void step_summed_vectors(const Tape& tape, std::size_t part);
+  void sum_vectors(const Tape& tape, std::size_t part, const VisitRow& visit);
+  void step_vector_by_sum(const table::RowLayout& layout, std::size_t part, const BatchRow& row,
+                          const float* sum);
+  void seed_noise_of_vectors(const Parameters& parameters, std::size_t part);
   void step_vector(const table::RowLayout& layout, std::size_t part, std::byte* row,
                    const float* gradient);
 
@@ -149,11 +212,17 @@ class Optimizer {
   bool in_one_pass(const Tape& tape) const;
   void pass_layer(Parameters& parameters, const block::LayerStep& at);
   void apply_layer(const block::Scalars& scalars, const Tape& tape, const LayerPart& at);
-  void sum_by_gemm(const Tape& tape, const LayerPart& at);
-  const float* sum_of_neuron(const Tape& tape, const LayerPart& at, std::uint32_t o);
-  void step_neuron(const block::Dense& layer, std::uint32_t o, const float* gradient,
-                   float bias_gradient, const kernels::StepRule& rule,
-                   std::uint64_t adam_step) const;
+  struct NeuronSum {
+    std::size_t fired;      ///< in so many examples; 0: there is no gradient
+    float bias;             ///< gradient
+    const float* gradient;  ///< of the weights
+  };
+  bool sum_together(const Tape& tape, const LayerPart& at);
+  NeuronSum sum_of_neuron(const Tape& tape, const LayerPart& at, std::uint32_t o, bool together);
+  void step_neuron(const block::Scalars& scalars, const block::Dense& layer, std::uint32_t o,
+                   const NeuronSum& sum) const;
+  void sum_layer(Parameters& parameters, const Tape& tape, const block::LayerStep& step,
+                 std::span<float> to);
   void adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
             std::size_t length) const;
 

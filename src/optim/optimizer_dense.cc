@@ -51,66 +51,71 @@ void Optimizer::pass_layer(Parameters& parameters, const block::LayerStep& at) {
   }
 }
 
-/// The gradient of a layer's weights, in rows as they have, in layer_sums_.
-void Optimizer::sum_by_gemm(const Tape& tape, const LayerPart& at) {
+/// Makes the gradient of a layer's weights, in rows as they have, where that pays, in layer_sums_.
+bool Optimizer::sum_together(const Tape& tape, const LayerPart& at) {
+  const block::GemmShape shape{at.width, at.layer.outputs, at.layer.stride(), tape.size};
+  if (tape.gemm == nullptr || !block::weight_gradient_pays(shape)) return false;
   layer_sums_.resize(at.layer.stride() * at.layer.outputs);
-  tape.gemm->weight_gradient({at.width, at.layer.outputs, at.layer.stride(), tape.size}, at.d_out,
-                             at.in, layer_sums_.data());
+  tape.gemm->weight_gradient(shape, at.d_out, at.in, layer_sums_.data());
+  return true;
 }
 
-/// The same of neuron o alone, where the layer's have not been made: of examples in which it fired.
-const float* Optimizer::sum_of_neuron(const Tape& tape, const LayerPart& at, std::uint32_t o) {
+/// Of examples in which neuron o fired. Its weights' gradient is made here where the layer's has
+/// not been made (`together`); it stays until the next one's is.
+Optimizer::NeuronSum Optimizer::sum_of_neuron(const Tape& tape, const LayerPart& at,
+                                              std::uint32_t o, bool together) {
+  NeuronSum sum = {};
+  const auto d_of = [&](std::size_t b) {
+    return tape.scores[b].learn ? at.d_out[b * at.layer.outputs + o] : 0.0f;
+  };
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    sum.fired += d_of(b) != 0.0f;
+    sum.bias += d_of(b);
+  }
+  if (sum.fired == 0) return sum;
+  if (together) {
+    sum.gradient = layer_sums_.data() + o * at.layer.stride();
+    return sum;
+  }
   const std::size_t inputs = at.layer.inputs;
   layer_sums_.assign(inputs, 0.0f);
   for (std::size_t b = 0; b < tape.size; ++b) {
-    const float d = tape.scores[b].learn ? at.d_out[b * at.layer.outputs + o] : 0.0f;
+    const float d = d_of(b);
     if (d != 0.0f) kernels_->axpy(d, at.in + b * at.width, inputs, layer_sums_.data());
   }
-  return layer_sums_.data();
+  sum.gradient = layer_sums_.data();
+  return sum;
 }
 
 /// Row by row, so that a neuron that no example of the batch fired costs nothing, and stays as it
 /// is.
 void Optimizer::apply_layer(const block::Scalars& scalars, const Tape& tape, const LayerPart& at) {
-  const block::Dense& layer = at.layer;
-  const float kept = block::kept_of_sums(scalars, config_);
-  const bool together =
-      tape.gemm != nullptr &&
-      block::weight_gradient_pays({at.width, layer.outputs, layer.stride(), tape.size});
-  if (together) sum_by_gemm(tape, at);
-  for (std::uint32_t o = 0; o < layer.outputs; ++o) {
-    kernels::StepRule rule = step_rule(learning_, learning_.nn);
-    float bias = 0;
-    bool any = false;
-    for (std::size_t b = 0; b < tape.size; ++b) {
-      const float d = tape.scores[b].learn ? at.d_out[b * layer.outputs + o] : 0.0f;
-      if (d == 0.0f) continue;
-      any = true;
-      rule.keep *= kept;
-      bias += d;
-    }
-    if (!any) continue;
-    const float* const sums =
-        together ? layer_sums_.data() + o * layer.stride() : sum_of_neuron(tape, at, o);
-    step_neuron(layer, o, sums, bias, rule, scalars.adam_steps + 1);
+  const bool together = sum_together(tape, at);
+  for (std::uint32_t o = 0; o < at.layer.outputs; ++o) {
+    step_neuron(scalars, at.layer, o, sum_of_neuron(tape, at, o, together));
   }
 }
 
 /// One step of a neuron's weights and, where the layer has them, its bias.
-void Optimizer::step_neuron(const block::Dense& layer, std::uint32_t o, const float* gradient,
-                            float bias_gradient, const kernels::StepRule& rule,
-                            std::uint64_t adam_step) const {
+void Optimizer::step_neuron(const block::Scalars& scalars, const block::Dense& layer,
+                            std::uint32_t o, const NeuronSum& sum) const {
+  if (sum.fired == 0) return;
   const std::size_t row = o * layer.stride();
   if (learning_.optimizer == OptimizerKind::kAdam) {
-    adam(adam_step, &layer.weights[row], &layer.weights_moment[row], &layer.weights_state[row],
-         gradient, layer.inputs);
+    const std::uint64_t step = scalars.adam_steps + 1;
+    adam(step, &layer.weights[row], &layer.weights_moment[row], &layer.weights_state[row],
+         sum.gradient, layer.inputs);
     if (layer.bias.empty()) return;
-    adam(adam_step, &layer.bias[o], &layer.bias_moment[o], &layer.bias_state[o], &bias_gradient, 1);
+    adam(step, &layer.bias[o], &layer.bias_moment[o], &layer.bias_state[o], &sum.bias, 1);
     return;
   }
-  kernels_->update(&layer.weights[row], &layer.weights_state[row], gradient, layer.inputs, rule);
+  kernels::StepRule rule = step_rule(learning_, learning_.nn);
+  const float kept = block::kept_of_sums(scalars, config_);
+  for (std::size_t b = 0; b < sum.fired; ++b) rule.keep *= kept;
+  kernels_->update(&layer.weights[row], &layer.weights_state[row], sum.gradient, layer.inputs,
+                   rule);
   if (layer.bias.empty()) return;
-  kernels_->update(&layer.bias[o], &layer.bias_state[o], &bias_gradient, 1, rule);
+  kernels_->update(&layer.bias[o], &layer.bias_state[o], &sum.bias, 1, rule);
 }
 
 /// Kingma and Ba 2015, algorithm 1, lazily: only rows with a gradient take a step.

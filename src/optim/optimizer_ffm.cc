@@ -25,6 +25,11 @@ void Optimizer::seed_noise(const Parameters& parameters) {
                       parameters.scalars.examples);
 }
 
+std::uint32_t Optimizer::noise_of(RowName name) const {
+  const std::uint64_t both = std::uint64_t{name.field} << 32 | name.key;
+  return static_cast<std::uint32_t>(table::mix(noise_ ^ both) >> 32);
+}
+
 std::uint32_t Optimizer::next_noise() {
   noise_ = table::mix(noise_);
   return static_cast<std::uint32_t>(noise_ >> 32);
@@ -72,8 +77,7 @@ void Optimizer::apply_ffm(const Parameters& parameters, Tape& tape) {
 /// Numbers the rows of examples that are learned from, counts how often each comes, and gives it
 /// the noise of its step: by (seed, field, key, examples learned), and in the row by the name of
 /// the slot, so that neither the order of rows nor who has which slots, nor who else learns in the
-/// batch, matters. The features that share the overflow row give it
-/// that of the first of them.
+/// batch, matters. The features that share the overflow row give it that of the first of them.
 void Optimizer::meet_rows(const Tape& tape) {
   const feature::FeatureBatch& batch = *tape.batch;
   rows_.clear();
@@ -89,9 +93,7 @@ void Optimizer::meet_rows(const Tape& tape) {
         const std::uint32_t number = distinct_.number(row);
         if (number == rows_.size()) {
           const table::Key key = table::key_of(batch.field_features[i].hash);
-          const std::uint64_t name = std::uint64_t{run.field} << 32 | key;
-          const auto noise = static_cast<std::uint32_t>(table::mix(noise_ ^ name) >> 32);
-          rows_.push_back({row, run.field, noise});
+          rows_.push_back({row, run.field, noise_of({run.field, key})});
         }
         ++rows_[number].times;
         row_numbers_[i] = number;
@@ -118,9 +120,7 @@ void Optimizer::start_singles(const Tape& tape, std::size_t b) {
   if (single_sums_.size() < features * row_floats_) single_sums_.resize(features * row_floats_);
 }
 
-void Optimizer::step_by_sum(const Tape& tape, std::uint32_t number, const float* sum) {
-  const BatchRow& row = rows_[number];
-  const table::RowLayout& layout = tape.layout_of(row.field);
+void Optimizer::step_by_sum(const table::RowLayout& layout, const BatchRow& row, const float* sum) {
   const table::RowPart& part = layout.parts()[0];
   const table::RowLayout::Column &weights = layout.weights(0), &state = layout.state(0, 0);
   if (part.states[0].per == table::RowState::Per::kSlot) {
@@ -140,9 +140,11 @@ void Optimizer::step_by_sum(const Tape& tape, std::uint32_t number, const float*
 
 /// Rows are as they were before the batch while gradients are made of them: one that comes several
 /// times takes its step at the end, in the order of their first coming, one that comes once when
-/// its example is through. Sums are made in the order of examples: add(b) adds those of an example.
-template <class AddGradients>
-void Optimizer::step_rows(const Tape& tape, std::size_t row_floats, AddGradients add) {
+/// its example is through. Sums are made in the order of examples: add(b) adds those of an example,
+/// and step(row, sum) takes what has been added.
+template <class AddGradients, class Step>
+void Optimizer::each_row_sum(const Tape& tape, std::size_t row_floats, AddGradients add,
+                             Step step) {
   meet_rows(tape);
   row_floats_ = table::whole_lines(row_floats);
   std::uint32_t sums = 0;
@@ -154,31 +156,41 @@ void Optimizer::step_rows(const Tape& tape, std::size_t row_floats, AddGradients
     if (!tape.scores[b].learn) continue;
     start_singles(tape, b);
     add(b);
-    for (const SingleRow& single : singles_) step_by_sum(tape, single.number, single.sum);
+    for (const SingleRow& single : singles_) step(rows_[single.number], single.sum);
   }
   for (std::uint32_t number = 0; number < rows_.size(); ++number) {
     if (rows_[number].times == 1) continue;
-    step_by_sum(tape, number, row_sums_.data() + rows_[number].sum * row_floats_);
+    step(rows_[number], row_sums_.data() + rows_[number].sum * row_floats_);
   }
 }
 
 void Optimizer::apply_ffm_batch(const Parameters& parameters, Tape& tape) {
   if (tape.row_layout == nullptr || parameters.layout.fields == 0) return;
   seed_noise(parameters);
-  step_rows(tape, std::size_t{parameters.layout.fields} * config_.k, [&](std::size_t b) {
+  sum_slots(parameters, tape, [&](const BatchRow& row, const float* sum) {
+    step_by_sum(*tape.row_layout, row, sum);
+  });
+}
+
+void Optimizer::sum_slots(const Parameters& parameters, Tape& tape, const VisitRow& visit) {
+  const auto add = [&](std::size_t b) {
     ffm_.add_gradients(parameters, tape, b,
                        [&](std::uint32_t i) { return sum_of_row(row_numbers_[i]); });
-  });
+  };
+  each_row_sum(tape, std::size_t{parameters.layout.fields} * config_.k, add, visit);
 }
 
 void Optimizer::apply_pairs(const Parameters& parameters, Tape& tape, const PartOf& part) {
   if (part.pairs->pairs().empty()) return;
   seed_noise(parameters);
-  step_rows(tape, part.pairs->row_floats(), [&](std::size_t b) {
+  const auto add = [&](std::size_t b) {
     part.pairs->gather(tape, b, *part.at);
     const float* const d = part.d_pairs != nullptr ? part.d_pairs + b * part.d_stride : nullptr;
     part.pairs->backward(tape, *part.at, tape.d_pairs[b], d,
                          [&](std::uint32_t i) { return sum_of_row(row_numbers_[i]); });
+  };
+  each_row_sum(tape, part.pairs->row_floats(), add, [&](const BatchRow& row, const float* sum) {
+    step_by_sum(tape.layout_of(row.field), row, sum);
   });
 }
 

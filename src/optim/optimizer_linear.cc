@@ -132,11 +132,17 @@ void Optimizer::apply_linear(Parameters& parameters, const Tape& tape) {
       }
     }
   }
-  if (config_.constant) apply_bias(parameters, tape);
+  if (config_.constant) step_constants(parameters.scalars, tape.d_constant);
 }
 
-/// Sums by cell in the order of examples, and then one step of each.
 void Optimizer::apply_linear_batch(Parameters& parameters, const Tape& tape) {
+  sum_cells(parameters, tape);
+  for (const CellGradient& sum : cells_) step_cell(sum);
+  if (config_.constant) step_constants(parameters.scalars, tape.d_constant);
+}
+
+/// In the order of examples.
+void Optimizer::sum_cells(const Parameters& parameters, const Tape& tape) {
   const std::uint32_t groups = parameters.layout.groups();
   cells_.clear();
   distinct_.start(tape.batch->linear_end(tape.first + tape.size - 1) -
@@ -159,13 +165,9 @@ void Optimizer::apply_linear_batch(Parameters& parameters, const Tape& tape) {
       }
     }
   }
-  for (const CellGradient& sum : cells_) step_cell(sum);
-  if (config_.constant) apply_bias(parameters, tape);
 }
 
-void Optimizer::apply_bias(Parameters& parameters, const Tape& tape) {
-  block::Scalars& scalars = parameters.scalars;
-  const block::ConstantGradient& d = tape.d_constant;
+void Optimizer::step_constants(block::Scalars& scalars, const block::ConstantGradient& d) const {
   const PartLearning learning = linear_learning();
   if (!config_.mixed) {
     scalars.bias -= adagrad_step(learning, &scalars.bias_sum, d.linear);

@@ -11,8 +11,7 @@ void Optimizer::apply_row_vectors(const Parameters& parameters, const Tape& tape
   const std::vector<table::RowPart>& parts = tape.row_layout->parts();
   for (std::size_t p = 0; p < parts.size(); ++p) {
     if (parts[p].by_field) continue;  // FFM slots
-    seed_noise(parameters);
-    noise_ = table::mix(noise_ + p + 1);
+    seed_noise_of_vectors(parameters, p);
     const bool one = tape.size == 1 && tape.field_layouts.empty();
     one ? step_vectors(tape, p) : step_summed_vectors(tape, p);
   }
@@ -30,6 +29,23 @@ void Optimizer::step_vectors(const Tape& tape, std::size_t part) {
 }
 
 void Optimizer::step_summed_vectors(const Tape& tape, std::size_t part) {
+  sum_vectors(tape, part, [&](const BatchRow& row, const float* sum) {
+    step_vector_by_sum(tape.layout_of(row.field), part, row, sum);
+  });
+}
+
+void Optimizer::step_vector_by_sum(const table::RowLayout& layout, std::size_t part,
+                                   const BatchRow& row, const float* sum) {
+  noise_ = row.noise;
+  step_vector(layout, part, row.row, sum);
+}
+
+void Optimizer::seed_noise_of_vectors(const Parameters& parameters, std::size_t part) {
+  seed_noise(parameters);
+  noise_ = table::mix(noise_ + part + 1);
+}
+
+void Optimizer::sum_vectors(const Tape& tape, std::size_t part, const VisitRow& visit) {
   const std::size_t k = tape.row_layout->parts()[part].k;
   const std::uint32_t first = tape.field_begin(0);
   const float* const gradients = tape.row_gradients[part].data();
@@ -49,8 +65,7 @@ void Optimizer::step_summed_vectors(const Tape& tape, std::size_t part) {
   for (std::size_t number = 0; number < rows_.size(); ++number) {
     const BatchRow& row = rows_[number];
     if (!tape.has_part(row.field, part)) continue;
-    noise_ = row.noise;
-    step_vector(tape.layout_of(row.field), part, row.row, row_sums_.data() + number * k);
+    visit(row, row_sums_.data() + number * k);
   }
 }
 

@@ -101,10 +101,12 @@ TEST_CASE("batches of all kinds of models come as they were sent") {
       std::size_t batches = 0, fields = 0;
       for (; cutting.next(); ++batches) {
         Bytes bytes;
-        encode_batch(cutting.growth, cutting.parts, bytes);
+        encode_batch(cutting.growth, cutting.parts, 77, bytes);
         decode(bytes, message);
         REQUIRE(message.kind == BatchMessage::Kind::kBatch);
-        CHECK(message.examples == cutting.parts[0].size());
+        CHECK(message.examples == 77);
+        REQUIRE(message.parts.size() > 0);
+        CHECK(message.parts[0].size() == cutting.parts[0].size());
         CHECK(std::ranges::equal(
             message.growth.namespaces, cutting.growth.namespaces, [](const auto& a, const auto& b) {
               return a.name == b.name && a.keep == b.keep && a.linear == b.linear &&
@@ -146,7 +148,7 @@ TEST_CASE("a batch of which bytes are missing is refused at every length") {
   Cutting cutting(model::Spec(), model::random_lines(20, shape_of(false), 6), 2);
   REQUIRE(cutting.next());
   Bytes bytes;
-  encode_batch(cutting.growth, cutting.parts, bytes);
+  encode_batch(cutting.growth, cutting.parts, 20, bytes);
   BatchMessage message;
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     CHECK_THROWS_AS(decode(std::string_view(bytes).substr(0, size), message), std::runtime_error);
