@@ -24,6 +24,7 @@ _leveret_values() {
     --hidden) echo "none" ;;
     --link) echo "logistic identity" ;;
     --bits) echo "32 16 8 4" ;;
+    --strategy) echo "des mesh" ;;
     --wire_bits) echo "32 16" ;;
     --rounding) echo "nearest stochastic" ;;
     --numeric | --numeric_as) echo "log2bucket value both" ;;

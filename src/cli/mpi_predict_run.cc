@@ -83,7 +83,7 @@ class MpiPredictRun {
     const auto source = open_examples(input_, names, parser_options(spec, input_), *tally);
     stop.watch(source.get());
     try {
-      dist::BatchReader reader(*source, maker, plan, ranks_.size(), {},
+      dist::BatchReader reader(*source, maker, plan, dist::Split::kFeatures, ranks_.size(), {},
                                [&](const text::ExampleChunk& chunk, std::uint64_t) {
                                  count_lines(*source, chunk, *tally);
                                  user_.expect(chunk);

@@ -12,10 +12,9 @@
 #include "cli/file_uses.h"
 #include "dist/agreement.h"
 #include "dist/batch_reader.h"
-#include "dist/gather.h"
 #include "dist/local_learner.h"
+#include "dist/mesh_learner.h"
 #include "dist/shard_files.h"
-#include "kernels/dispatch.h"
 #include "model/spec_json.h"
 #include "modelfile/model_io.h"
 #include "stream/bad_lines.h"
@@ -30,7 +29,10 @@ void check_files(const MpiTrainOptions& options) {
   uses.add(options.input);
   uses.add_model("-i", options.initial_model);
   add_uses(uses, options.report);
+  const bool is_file = options.strategy == Strategy::kMesh && !options.final_model.empty();
+  if (is_file) uses.add_saved_model("-f", options.final_model);
   uses.check();
+  if (is_file) check_model_name("-f", options.final_model);
 }
 
 model::Spec stored_spec(const std::string& path) {
@@ -58,6 +60,7 @@ model::Spec first_spec(const MpiTrainOptions& options) {
   }
   try {
     dist::check_supported(spec);
+    if (options.strategy == Strategy::kMesh) dist::check_mesh(spec);
   } catch (const std::runtime_error& error) {
     if (!is_new) throw;
     throw CLI::ValidationError(error.what());
@@ -180,25 +183,6 @@ TrainingStart start_training(MpiTrainOptions& options, dist::Communicator& ranks
     start.shard_bytes = modelfile::default_memory_limit() / ranks_here(ranks);
   }
   return start;
-}
-
-std::unique_ptr<dist::ShardedModel> first_model(const MpiTrainOptions& options,
-                                                const TrainingStart& start,
-                                                const dist::Communicator& ranks) {
-  const auto [first, count] = dist::RankShards::of(start.shards, ranks.rank(), ranks.size());
-  const std::string& from = options.initial_model;
-  std::unique_ptr<dist::ShardedModel> model;
-  if (from.empty()) {
-    return std::make_unique<dist::ShardedModel>(start.spec, start.shards, first, count,
-                                                start.shard_bytes, kernels::active());
-  }
-  if (!dist::ShardFolder::is_folder(from)) {
-    model::Model whole = modelfile::load_model(from, modelfile::default_memory_limit());
-    whole.set_spec(start.spec);
-    return dist::split(whole, start.shards, first, count, start.shard_bytes, kernels::active());
-  }
-  const dist::ShardFolder folder(from);
-  return folder.load(start.spec, first, count, start.shard_bytes, kernels::active());
 }
 
 }  // namespace leveret::cli

@@ -4,13 +4,11 @@
 
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <optional>
 
 #include "cli/mpi_train_run.h"
 #include "dist/communicator.h"
 #include "dist/input_position.h"
-#include "dist/sharded_model.h"
 #include "model/spec.h"
 
 namespace leveret::cli {
@@ -30,10 +28,5 @@ TrainingStart start_training(MpiTrainOptions& options, dist::Communicator& ranks
 
 /// 2 for misuse, else 1.
 int exit_code_of(std::exception_ptr error);
-
-/// This rank's part: new, or of the model to go on with.
-std::unique_ptr<dist::ShardedModel> first_model(const MpiTrainOptions& options,
-                                                const TrainingStart& start,
-                                                const dist::Communicator& ranks);
 
 }  // namespace leveret::cli

@@ -22,18 +22,18 @@ std::uint64_t layer_weights(const model::Spec& spec, std::uint32_t fields) {
 
 }  // namespace
 
-dist::Bytes rank_figures(const dist::ShardedModel& model) {
+dist::Bytes rank_figures(const RankModel& model) {
   std::uint64_t weights = 0, overflow = 0;
-  for (std::size_t i = 0; i < model.size(); ++i) {
-    weights += weight_count(model[i].tables());
-    overflow += model[i].tables().overflow_lookups();
+  for (const table::Tables* const tables : model.tables()) {
+    weights += weight_count(*tables);
+    overflow += tables->overflow_lookups();
   }
   dist::Bytes bytes;
   for (const std::uint64_t figure : {weights, overflow, peak_memory()}) stream::put(bytes, figure);
   return bytes;
 }
 
-std::string mpi_summary(const dist::ShardedModel& model, const RunFigures& run,
+std::string mpi_summary(const RankModel& model, const RunFigures& run,
                         std::span<const dist::Bytes> of_ranks) {
   ModelFigures figures;
   figures.ranks = of_ranks.size();
@@ -43,8 +43,8 @@ std::string mpi_summary(const dist::ShardedModel& model, const RunFigures& run,
     figures.overflow_lookups += reader.get<std::uint64_t>();
     figures.peak_memory = std::max(figures.peak_memory, reader.get<std::uint64_t>());
   }
-  figures.weights += layer_weights(model.spec(), model.plan().fields());
-  return train_summary(model.frame().model(), figures, run);
+  figures.weights += layer_weights(model.common().spec(), model.fields());
+  return train_summary(model.common(), figures, run);
 }
 
 }  // namespace leveret::cli

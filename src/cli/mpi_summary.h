@@ -4,16 +4,16 @@
 #include <span>
 #include <string>
 
+#include "cli/mpi_rank_model.h"
 #include "cli/train_summary.h"
 #include "dist/communicator.h"
-#include "dist/sharded_model.h"
 
 namespace leveret::cli {
 
 /// This rank's figures, as a message to rank 0.
-dist::Bytes rank_figures(const dist::ShardedModel& model);
+dist::Bytes rank_figures(const RankModel& model);
 /// As train_summary, from what rank_figures has given on every rank.
-std::string mpi_summary(const dist::ShardedModel& model, const RunFigures& run,
+std::string mpi_summary(const RankModel& model, const RunFigures& run,
                         std::span<const dist::Bytes> of_ranks);
 
 }  // namespace leveret::cli

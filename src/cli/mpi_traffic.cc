@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "dist/batch_reader.h"
@@ -82,24 +83,35 @@ std::string shard_line(const dist::ShardedModel& model, const std::vector<std::s
 
 }  // namespace
 
-void BatchTraffic::add_batch(std::uint64_t examples, std::uint64_t input_bytes) {
+std::uint64_t sums_bytes(const dist::ShardedModel& model, unsigned ranks, unsigned wire_bits,
+                         std::size_t examples) {
+  const SumLayout at = layout_of(model);
+  return dist::Communicator::all_reduce_bytes(at.floats(examples), ranks,
+                                              dist::ShardedLearner::wire(wire_bits, at));
+}
+
+void BatchTraffic::add_batch(std::uint64_t input_bytes, std::span<const RankModel::Sent> sent) {
   ++batches_;
-  const SumLayout at = layout_of(model_);
-  expected_.sums += dist::Communicator::all_reduce_bytes(
-      at.floats(examples), ranks_.size(), dist::ShardedLearner::wire(wire_bits_, at));
-  expected_.input += input_bytes;
+  const auto add = [&](Traffic traffic, std::uint64_t bytes) {
+    expected_[static_cast<std::size_t>(traffic)] += bytes;
+    told_[static_cast<std::size_t>(traffic)] = true;
+  };
+  add(Traffic::kInput, input_bytes);
+  for (const RankModel::Sent& of : sent) add(of.traffic, of.bytes);
 }
 
 std::string BatchTraffic::take_json() {
-  const Bytes now = {ranks_.traffic().sent_for(Traffic::kSums),
-                     ranks_.traffic().sent_for(Traffic::kInput),
-                     ranks_.traffic().sent_for(Traffic::kOther)};
-  std::string text = fmt::format(
-      ",\"batches\":{},\"sums_bytes\":{},\"sums_bytes_by_formula\":{},\"input_bytes\":{},"
-      "\"input_bytes_by_formula\":{},\"other_bytes\":{}",
-      batches_, now.sums - measured_before_.sums, expected_.sums,
-      now.input - measured_before_.input, expected_.input, now.other - measured_before_.other);
-  measured_before_ = now;
+  // In the order of Traffic.
+  constexpr std::array<const char*, dist::kTraffics> kNames = {"sums", "input", "pull", "push",
+                                                               "other"};
+  std::string text = fmt::format(",\"batches\":{}", batches_);
+  for (std::size_t i = 0; i < dist::kTraffics; ++i) {
+    const std::uint64_t now = ranks_.traffic().sent[i];
+    const std::uint64_t sent = now - std::exchange(measured_before_[i], now);
+    const bool is_other = i == static_cast<std::size_t>(Traffic::kOther);
+    if (is_other || told_[i]) text += fmt::format(",\"{}_bytes\":{}", kNames[i], sent);
+    if (told_[i]) text += fmt::format(",\"{}_bytes_by_formula\":{}", kNames[i], expected_[i]);
+  }
   expected_ = {};
   batches_ = 0;
   return text;

@@ -2,9 +2,12 @@
 /// features.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 
+#include "cli/mpi_rank_model.h"
 #include "dist/communicator.h"
 #include "dist/sharded_model.h"
 
@@ -14,27 +17,26 @@ namespace leveret::cli {
 /// each of the others.
 class BatchTraffic {
  public:
-  /// `wire_bits`: of a sum.
-  BatchTraffic(const dist::ShardedModel& model, const dist::Communicator& ranks, unsigned wire_bits)
-      : model_(model), ranks_(ranks), wire_bits_(wire_bits) {}
+  explicit BatchTraffic(const dist::Communicator& ranks) : ranks_(ranks) {}
 
-  /// To be called after each batch; `input_bytes`: of its messages, by formula.
-  void add_batch(std::uint64_t examples, std::uint64_t input_bytes);
+  /// To be called after each batch: what it had to send, by formula. What has never been sent for
+  /// is not told of.
+  void add_batch(std::uint64_t input_bytes, std::span<const RankModel::Sent> sent);
   /// Members of a JSON object about the batches since the last call, a comma before each.
   std::string take_json();
 
  private:
-  struct Bytes {
-    std::uint64_t sums = 0, input = 0, other = 0;
-  };
+  using Bytes = std::array<std::uint64_t, dist::kTraffics>;
 
-  const dist::ShardedModel& model_;
   const dist::Communicator& ranks_;
-  const unsigned wire_bits_;
   std::uint64_t batches_ = 0;
-  Bytes expected_;
-  Bytes measured_before_;
+  std::array<bool, dist::kTraffics> told_{};
+  Bytes expected_{}, measured_before_{};
 };
+
+/// What a rank sends of the sums of a batch.
+std::uint64_t sums_bytes(const dist::ShardedModel& model, unsigned ranks, unsigned wire_bits,
+                         std::size_t examples);
 
 /// Which rank holds which shards, fields and pairs, and the bytes that each block sends for an
 /// example: lines for people.

@@ -26,13 +26,24 @@ void check_options(const MpiTrainOptions& options, const dist::Communicator& ran
   }
 }
 
+void check_mesh_options(const MpiTrainOptions& options) {
+  const auto refuse = [](bool given, const std::string& option) {
+    if (given) throw CLI::ValidationError("--strategy mesh does not have " + option);
+  };
+  refuse(!options.initial_model.empty(), "-i: it begins with a new model");
+  refuse(options.save_every > 0 || options.resume, "checkpoints");
+  refuse(options.deterministic, "--deterministic");
+  refuse(options.wire_bits != 32, "--wire_bits 16: it sends no partial sums");
+  refuse(options.explain_plan, "--explain_plan: features lie where their hashes say");
+}
+
 void add_files(CLI::App& verb, MpiTrainOptions& options) {
   verb.add_option("-i,--initial_regressor", options.initial_model,
                   "go on with this model: a file, or a folder that -f has made")
       ->type_name("MODEL")
       ->check(not_empty());
   verb.add_option("-f,--final_regressor", options.final_model,
-                  "save the model in this folder, a file for each shard")
+                  "save the model in this folder, a file for each shard; of a mesh in one file")
       ->type_name("FOLDER")
       ->check(not_empty());
   verb.add_option("--save_every", options.save_every,
@@ -45,6 +56,15 @@ void add_files(CLI::App& verb, MpiTrainOptions& options) {
 }
 
 void add_learning(CLI::App& verb, MpiTrainOptions& options) {
+  verb.add_option_function<std::string>(
+          "--strategy",
+          [&options](const std::string& name) {
+            options.strategy = name == "mesh" ? Strategy::kMesh : Strategy::kDes;
+          },
+          "des: partial sums travel; mesh: weights and gradients, to compare with it")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"des", "mesh"}))
+      ->default_str("des");
   verb.add_flag("--deterministic", options.deterministic,
                 "the same model, bit by bit, from 1, 2, 4 and 8 processes, and from leveret train "
                 "--deterministic");
@@ -81,6 +101,7 @@ void setup_mpi_train(CLI::App& app, dist::Communicator& ranks, int& exit_code) {
   verb->callback([options, &ranks, &exit_code] {
     settle_report(options->report);
     check_options(*options, ranks);
+    if (options->strategy == Strategy::kMesh) check_mesh_options(*options);
     learn_together(*options, ranks);
     exit_code = 0;
   });

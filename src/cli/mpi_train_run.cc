@@ -12,6 +12,7 @@
 #include "block/gemm.h"
 #include "cli/console.h"
 #include "cli/file_uses.h"
+#include "cli/mpi_rank_model.h"
 #include "cli/mpi_start.h"
 #include "cli/mpi_summary.h"
 #include "cli/mpi_traffic.h"
@@ -19,10 +20,6 @@
 #include "dist/agreement.h"
 #include "dist/batch_message.h"
 #include "dist/batch_reader.h"
-#include "dist/shard_files.h"
-#include "dist/sharded_learner.h"
-#include "dist/sharded_model.h"
-#include "kernels/dispatch.h"
 
 namespace leveret::cli {
 namespace {
@@ -31,18 +28,18 @@ using dist::BatchFlags;
 
 /// What rank 0 has beside a rank's part: the input, and everything that is told.
 struct Reading {
-  Reading(const MpiTrainOptions& options, const dist::ShardedModel& model)
+  Reading(const MpiTrainOptions& options, const RankModel& model)
       : tally(bad_line_tally(options.input)),
         report(options.report, options.input.passes, 1),
-        maker(model.spec(), model.frame().features()->plans(), model.plan().fields(), names),
-        plan(model.plan()) {}
+        plan(model.plan()),
+        maker(model.common().spec(), model.common().features().plans(), plan.fields(), names) {}
 
   text::NamespaceNames names;
   std::unique_ptr<stream::BadLineTally> tally;
   std::unique_ptr<stream::ExampleSource> source;
   TrainReport report;
-  dist::BatchMaker maker;
   dist::Plan plan;
+  dist::BatchMaker maker;
 };
 
 class MpiTrainRun {
@@ -51,8 +48,6 @@ class MpiTrainRun {
       : options_(options), ranks_(ranks), start_(start_training(options, ranks)) {
     dist::together(ranks_, [&] {
       model_ = first_model(options_, start_, ranks_);
-      learner_.emplace(*model_, ranks_);
-      learner_->wire_bits = options_.wire_bits;
       if (!ranks_.is_root()) return;
       if (start_.position) position_ = *start_.position;
       position_.data = options_.input.data;
@@ -61,7 +56,7 @@ class MpiTrainRun {
       reading_.emplace(options_, *model_);
       reading_->report.open_predictions();
       reading_->report.begin_progress(options_.final_model.empty());
-      traffic_.emplace(*model_, ranks_, options_.wire_bits);
+      traffic_.emplace(ranks_);
       reading_->report.add_to_windows([this] { return traffic_->take_json(); });
     });
   }
@@ -106,8 +101,9 @@ class MpiTrainRun {
 
   void open_input(bool again) {
     Reading& in = *reading_;
-    in.source = open_examples(options_.input, in.names,
-                              parser_options(model_->spec(), options_.input), *in.tally, 1, again);
+    in.source =
+        open_examples(options_.input, in.names,
+                      parser_options(model_->common().spec(), options_.input), *in.tally, 1, again);
     in.report.begin_pass(*in.source);
   }
 
@@ -121,7 +117,8 @@ class MpiTrainRun {
     Reading& in = *reading_;
     try {
       const bool first = position_.pass == first_pass_;
-      dist::BatchReader reader(*in.source, in.maker, in.plan, ranks_.size(), position_,
+      dist::BatchReader reader(*in.source, in.maker, in.plan, model_->split(), ranks_.size(),
+                               position_,
                                [&, first](const text::ExampleChunk& chunk, std::uint64_t behind) {
                                  if (first) count_lines(*in.source, chunk, *in.tally);
                                  if (in.report.answers() != nullptr) {
@@ -151,9 +148,10 @@ class MpiTrainRun {
         learn(batch_.growth, batch_.parts, batch_.outcomes.items.size(), nullptr, stop);
     stopped_elsewhere_ |= flags.stop;
     if (flags.stop) in.source->stop();  // what is on its way is learned, too
-    traffic_->add_batch(batch_.outcomes.items.size(), batch_.expected_bytes);
+    traffic_->add_batch(batch_.expected_bytes,
+                        model_->sent_by_formula(batch_.outcomes.items.size()));
     if (options_.explain_plan && !explained_) explain();
-    const std::span<const float> scores = learner_->scores();
+    const std::span<const float> scores = model_->scores();
     for (std::size_t b = 0; b < scores.size(); ++b) {
       batch_.outcomes.items[b].set_score(scores[b]);
     }
@@ -165,7 +163,7 @@ class MpiTrainRun {
 
   void explain() {
     explained_ = true;
-    say_raw(explain_plan(*model_, ranks_.size(), options_.wire_bits));
+    say_raw(model_->explain());
   }
 
   // ---- the others ----
@@ -204,7 +202,7 @@ class MpiTrainRun {
     }
     learning_ = true;
     const BatchFlags flags =
-        learner_->learn(parts, {.failed = error != nullptr, .stop = stop.stopped()}, examples);
+        model_->learn(parts, {.failed = error != nullptr, .stop = stop.stopped()}, examples);
     learning_ = false;
     if (!flags.failed) return flags;
     ranks_.know_the_end();
@@ -225,10 +223,10 @@ class MpiTrainRun {
   void save_if_due(std::size_t examples) {
     if (options_.save_every == 0) return;
     since_save_ += examples;
-    const bool knows_something = model_->frame().model().parameters().scalars.examples > 0;
+    const bool knows_something = model_->common().parameters().scalars.examples > 0;
     if (since_save_ < options_.save_every || !knows_something) return;
     since_save_ = 0;
-    dist::save_shards(*model_, ranks_, options_.final_model, position_);
+    model_->save(options_.final_model, position_);
     saved_at_ = position_.examples;
   }
 
@@ -248,7 +246,7 @@ class MpiTrainRun {
           fmt::format("no labelled example came: nothing is learned{}", not_saved()));
     });
     if (!options_.final_model.empty()) {
-      dist::save_shards(*model_, ranks_, options_.final_model, position_);
+      model_->save(options_.final_model, position_);
     }
     const std::vector<dist::Bytes> of_ranks = ranks_.gather(rank_figures(*model_));
     dist::together(ranks_, [&] {
@@ -257,7 +255,7 @@ class MpiTrainRun {
       reading_->report.close(bad);
       if (options_.report.quiet) return;
       RunFigures figures = reading_->report.figures(bad);
-      if (model_->spec().has_mlp()) figures.gemm = block::openblas().core;
+      if (model_->common().spec().has_mlp()) figures.gemm = block::openblas().core;
       say_raw(mpi_summary(*model_, figures, of_ranks));
     });
   }
@@ -271,8 +269,7 @@ class MpiTrainRun {
   MpiTrainOptions& options_;
   dist::Communicator& ranks_;
   const TrainingStart start_;
-  std::unique_ptr<dist::ShardedModel> model_;
-  std::optional<dist::ShardedLearner> learner_;
+  std::unique_ptr<RankModel> model_;
   std::optional<Reading> reading_;       ///< of rank 0
   std::optional<BatchTraffic> traffic_;  ///< of rank 0
   dist::ScatterBatch batch_;

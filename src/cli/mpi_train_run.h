@@ -11,13 +11,20 @@
 
 namespace leveret::cli {
 
+enum class Strategy {
+  kDes,   ///< distributed equivalent substitution
+  kMesh,  ///< weights by key, pulled and pushed
+};
+
 struct MpiTrainOptions {
   InputOptions input;
   ReportOptions report;
   SpecFlags flags;
-  std::string initial_model;     ///< -i; empty: a new model
-  std::string final_model;       ///< -f, a folder; empty: the model is dropped at the end
+  std::string initial_model;  ///< -i; empty: a new model
+  std::string
+      final_model;  ///< -f, a folder, of a mesh a file; empty: the model is dropped at the end
   std::uint64_t max_memory = 0;  ///< of a rank, or with `deterministic` of all; 0: of the machine
+  Strategy strategy = Strategy::kDes;
   unsigned wire_bits = 32;       ///< of a partial sum on the network: 32 or 16
   std::uint64_t save_every = 0;  ///< examples between checkpoints; 0: none
   bool resume = false;           ///< go on with the checkpoint in final_model, if one is there

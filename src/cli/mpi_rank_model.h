@@ -1,0 +1,65 @@
+/// What a rank of `leveret-mpi train` has of the model, and how ranks learn it together: by
+/// equivalent substitution (--strategy des), or as a mesh.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/mpi_start.h"
+#include "cli/mpi_train_run.h"
+#include "cli/train_summary.h"
+#include "dist/batch_head.h"
+#include "dist/batch_reader.h"
+#include "dist/communicator.h"
+#include "dist/input_position.h"
+#include "dist/part_batch.h"
+#include "dist/plan.h"
+
+namespace leveret::cli {
+
+/// One thread. All ranks call the functions that send something alike.
+class RankModel {
+ public:
+  virtual ~RankModel() = default;
+
+  /// Spec, namespaces and what else every rank has.
+  virtual const model::Model& common() const = 0;
+  /// Fields that all ranks know.
+  std::uint32_t fields() const { return common().parameters().layout.fields; }
+
+  // What rank 0 makes of the input.
+  virtual dist::Plan plan() const = 0;
+  virtual dist::Split split() const = 0;
+
+  virtual void grow(const dist::Growth& growth) = 0;
+  /// Learns from a batch of so many examples, of which `parts` are this rank's, as
+  /// dist::ShardedLearner does.
+  virtual dist::BatchFlags learn(std::span<dist::PartBatch> parts, dist::BatchFlags flags,
+                                 std::size_t examples) = 0;
+  /// Of all examples of the last batch.
+  virtual std::span<const float> scores() const = 0;
+
+  /// What this rank has sent for what in a batch, by formula: after one of so many examples.
+  struct Sent {
+    dist::Traffic traffic;
+    std::uint64_t bytes;
+  };
+  virtual std::vector<Sent> sent_by_formula(std::size_t examples) const = 0;
+  /// Who has what: lines for people.
+  virtual std::string explain() const = 0;
+
+  virtual void save(const std::string& path, const dist::InputPosition& position) = 0;
+  /// Of its features.
+  virtual std::vector<const table::Tables*> tables() const = 0;
+};
+
+/// New, or this rank's part of the model to go on with.
+std::unique_ptr<RankModel> first_model(const MpiTrainOptions& options, const TrainingStart& start,
+                                       dist::Communicator& ranks);
+/// The same for --strategy mesh, which begins anew.
+std::unique_ptr<RankModel> first_mesh(const TrainingStart& start, dist::Communicator& ranks);
+
+}  // namespace leveret::cli
