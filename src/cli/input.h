@@ -114,10 +114,11 @@ std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
 std::unique_ptr<stream::BadLineTally> bad_line_tally(
     const InputOptions& options, const char* (*format_of)(std::string_view) = text::foreign_row);
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP ends the source's input (what was read is
-/// still worked on, and the work ends as if the input had), a second one ends the program at once.
-/// With Then::kEndSoon the program also ends, as at a second signal, some seconds after the first.
-/// A SIGHUP that was ignored when the program started, as under nohup, stays so.
+/// While it lives, the first SIGINT, SIGTERM, SIGHUP or SIGUSR1 (which mpirun hands on) ends the
+/// source's input (what was read is still worked on, and the work ends as if the input had), a
+/// second one ends the program at once. With Then::kEndSoon the program also ends, as at a second
+/// signal, some seconds after the first. A SIGHUP that was ignored when the program started, as
+/// under nohup, stays so.
 class StopOnSignal {
  public:
   enum class Then {
@@ -138,7 +139,7 @@ class StopOnSignal {
   bool stopped() const;
 
  private:
-  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
+  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM};
 
   std::array<struct sigaction, kSignals.size()> before_;
 };
