@@ -5,10 +5,11 @@
 #   des_network.sh --leveret PATH --leveret_mpi PATH --synth PATH [--rows 100000] [--batch_size 1024]
 #                  [--rates "1gbit 100mbit"] [--times 3] [--models REGEX]
 #
-# For a linear model, DeepFFM (k 8, 32 neurons, one head) and the default one: examples per second of
-# wall time, start-up included, medians of --times runs, which take turns; and the bytes of a batch that
-# rank 0 sends: sums, as measured, and input. What a link costs is the time beside that of two ranks with
-# shared memory.
+# For a linear model and DeepFFM (k 8, 32 neurons), both with one head, and the default model: examples
+# per second of wall time, start-up included, medians of --times runs, which take turns; and the bytes of
+# an example that rank 0 sends. With one head beside the mesh (--strategy mesh), which learns the same.
+# What a link costs is the time beside that of two ranks with shared memory: "on the link" is that
+# difference, in seconds.
 #
 # The namespaces are made within one that ends with the script (unshare), which root may do, and others
 # where the system lets users have namespaces; else it says so and exits with 77. Each has a hostname of
@@ -96,33 +97,54 @@ timed() {
 rate_of() { awk -v rows="$rows" '{ print rows / $1 }' "$work/time.$1" >"$work/rate"; median 1 "$work/rate" thousands; }
 
 measure() { # measure MODEL OPTION...
-  local model=$1 i rate
+  local model=$1 i rate strategy strategies=des
   shift
+  [[ " $* " != *" --heads one "* ]] || strategies='des mesh'
   local learn=(train -d "$work/rows" --quiet --batch_size "$batch" "$@")
-  rm -f "$work"/time.*
+  rm -f "$work"/time.* "$work"/metrics.*
   for ((i = 0; i < times; ++i)); do
     timed one "$leveret" "${learn[@]}"
     timed threads "$leveret" "${learn[@]}" --threads 2
-    timed shared "${together[@]}" "$leveret_mpi" "${learn[@]}"
-    for rate in $rates; do
-      set_rate "$rate"
-      timed "$rate" "${over_network[@]}" "$leveret_mpi" "${learn[@]}" --metrics "$work/metrics" --window "$rows"
+    for strategy in $strategies; do
+      timed "$strategy.shared" "${together[@]}" "$leveret_mpi" "${learn[@]}" --strategy "$strategy"
+      for rate in $rates; do
+        set_rate "$rate"
+        timed "$strategy.$rate" "${over_network[@]}" "$leveret_mpi" "${learn[@]}" --strategy "$strategy" \
+          --metrics "$work/metrics.$strategy" --window "$rows"
+      done
     done
   done
-  printf '%-8s  one process %s, two threads %s, two ranks %s' "$model" "$(rate_of one)" "$(rate_of threads)" \
-    "$(rate_of shared)"
-  for rate in $rates; do printf ', at %s %s' "$rate" "$(rate_of "$rate")"; done
+  printf '%-8s  one process %s, two threads %s\n' "$model" "$(rate_of one)" "$(rate_of threads)"
+  for strategy in $strategies; do tell_of "$strategy"; done
+}
+
+tell_of() { # tell_of STRATEGY
+  local rate
+  printf '          %-4s  two ranks %s' "$1" "$(rate_of "$1.shared")"
+  for rate in $rates; do
+    printf ', at %s %s (%s s on the link)' "$rate" "$(rate_of "$1.$rate")" "$(on_link "$1" "$rate")"
+  done
   printf '\n'
-  tail -n 1 "$work/metrics" | sed 's/[{}"]//g' | tr ',' '\n' | awk -F : -v rows="$rows" '
+  tail -n 1 "$work/metrics.$1" | sed 's/[{}"]//g' | tr ',' '\n' | awk -F : -v rows="$rows" '
     { value[$1] = $2 }
     END {
-      printf "          bytes an example: sums %.0f (by formula %.0f), input %.0f (%.0f)\n",
-        value["sums_bytes"] / rows, value["sums_bytes_by_formula"] / rows,
-        value["input_bytes"] / rows, value["input_bytes_by_formula"] / rows
+      printf "                bytes an example (by formula):"
+      split("sums pull push input", kinds, " ")
+      for (k = 1; k <= 4; ++k) {
+        of = kinds[k] "_bytes"
+        if (!(of in value)) continue
+        printf " %s %.0f (%.0f)", kinds[k], value[of] / rows, value[of "_by_formula"] / rows
+      }
+      printf "\n"
     }'
 }
+# on_link STRATEGY RATE: how many seconds longer a run takes than with shared memory
+on_link() {
+  awk -v with="$(median 1 "$work/time.$1.$2" %.9f)" -v without="$(median 1 "$work/time.$1.shared" %.9f)" \
+    'BEGIN { printf "%.1f", with - without }'
+}
 each() { if grep -qE "$only" <<<"$1"; then measure "$@"; fi; }
-each linear --ffm_k 0
+each linear --heads one --ffm_k 0
 each deepffm --heads one --ffm_k 8 --hidden 32
 each default
 describe_load
