@@ -20,7 +20,7 @@ _leveret_values() {
     --bad_lines) echo "fail skip max=" ;;
     --linear) echo "all none" ;;
     --heads) echo "mixed one" ;;
-    --fast_head) echo "on off" ;;
+    --fast_head | --batch_turns) echo "on off" ;;
     --hidden) echo "none" ;;
     --link) echo "logistic identity" ;;
     --bits) echo "32 16 8 4" ;;

@@ -2,26 +2,30 @@
 # What each choice in the model is worth: trains once per data set and choice, and makes a table.
 #
 #   ablation.sh --leveret PATH --data DIR [--synth PATH] [--rows 200000] [--quick] [--only REGEX]
-#               [--results TSV] [--update FILE]
+#               [--choices FILE] [--results TSV] [--update FILE]
 #
 # DIR holds a folder per data set, with train.vw and test.vw (or .vw.zst, .vw.gz). Each is learned in
 # one pass, train then test; logloss and AUC are progressive: every row is predicted before it is
 # learned. --synth adds a set of --rows generated rows, so that a table can be made without any real
-# data. The choices are in choices.txt, what the peers reach in peers.tsv.
+# data. The choices are in choices.txt, or in FILE: batches.txt has those of batches. What the peers
+# reach is in peers.tsv.
 #
 # --only runs the choices whose name matches. --results keeps every figure, and what it holds already
 # is not run again: remove it after a change to the program. --update puts the table into FILE between
-# the lines "<!-- ablation begin -->" and "<!-- ablation end -->"; else it goes to standard output.
+# the lines "<!-- NAME begin -->" and "<!-- NAME end -->", where NAME is ablation, or with
+# --choices FILE that of FILE without .txt; else it goes to standard output.
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 leveret='' data='' synth='' rows=200000 quick=no only=. results='' update=''
+choices=$here/choices.txt mark=ablation
 usage() { sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   if [ "$1" = --quick ]; then quick=yes; shift; continue; fi
   [ $# -ge 2 ] || usage
   case $1 in
     --leveret) leveret=$2 ;; --data) data=$2 ;; --synth) synth=$2 ;; --rows) rows=$2 ;;
+    --choices) choices=$2 mark=$(basename "$2" .txt) ;;
     --only) only=$2 ;; --results) results=$2 ;; --update) update=$2 ;;
     *) usage ;;
   esac
@@ -72,7 +76,7 @@ choices() {
   awk -F '; *' -v quick="$quick" '
     /^#/ { next }
     /^quick ends$/ { if (quick == "yes") exit; next }
-    NF { print $1 "\t" $2 "\t" $3 }' "$here/choices.txt"
+    NF { print $1 "\t" $2 "\t" $3 }' "$choices"
 }
 
 # The table: the first choice and the peers in full, the others by how far they are from it.
@@ -128,12 +132,12 @@ if [ -z "$update" ]; then
   cat "$work/table"
   exit
 fi
-for mark in begin end; do
-  if ! grep -q "^<!-- ablation $mark -->\$" "$update"; then
-    echo "$update: the line <!-- ablation $mark --> is missing" >&2
+for part in begin end; do
+  if ! grep -q "^<!-- $mark $part -->\$" "$update"; then
+    echo "$update: the line <!-- $mark $part --> is missing" >&2
     exit 1
   fi
 done
-sed -e '/^<!-- ablation begin -->$/r '"$work/table" \
-  -e '/^<!-- ablation begin -->$/,/^<!-- ablation end -->$/{/^<!--/!d}' "$update" >"$work/updated"
+sed -e "/^<!-- $mark begin -->\$/r $work/table" \
+  -e "/^<!-- $mark begin -->\$/,/^<!-- $mark end -->\$/{/^<!--/!d}" "$update" >"$work/updated"
 cat "$work/updated" >"$update"

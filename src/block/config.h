@@ -16,6 +16,7 @@ struct Config {
   bool mixed = true;
   bool fast_head = false;  ///< with `mixed`: see fast_head.h and forgetting.h
   bool constant = true;
+  bool turns = false;          ///< in batches: blocks that take turns do (block.h)
   std::uint32_t k = 0;         ///< length of an FFM slot, as rows have it; 0: no FFM
   kernels::Codec weights;      ///< of FFM rows
   kernels::StepRule ffm_rule;  ///< how they learn

@@ -49,8 +49,12 @@ void FfmBlock::forward(const Parameters& parameters, Tape& tape, std::size_t beg
 void FfmBlock::finish(Tape& tape, std::size_t b, float sum, const InstanceSums& instance) const {
   tape.pairs_sum[b] = sum;
   tape.ffm_scale[b] = instance.scale();
+  put_score(tape, b);
+}
+
+void FfmBlock::put_score(Tape& tape, std::size_t b) const {
   Scores& scores = tape.scores[b];
-  scores.ffm += tape.ffm_scale[b] * sum;
+  scores.ffm += tape.ffm_scale[b] * tape.pairs_sum[b];
   if (config_.mixed) scores.ffm = clamp_score(scores.ffm);
   scores.deep = scores.last = scores.ffm;
 }

@@ -48,6 +48,10 @@ class FfmBlock final : public Block {
   /// ffm.pair_deltas, too. Gradients of rows are never kept: see add_gradients.
   void backward(const Parameters& parameters, Tape& tape) const override;
 
+  void add_score(const Parameters&, Tape& tape, std::size_t b) const override {
+    put_score(tape, b);
+  }
+
   // What `backward` has left, row by row. Rows must be as they were when pairs were made of them.
 
   /// Calls visit(feature, contra, delta) for every feature of example b with a row: d loss / d
@@ -84,6 +88,7 @@ class FfmBlock final : public Block {
   void finish(Tape& tape, std::size_t b, float sum, const InstanceSums& instance) const;
 
  private:
+  void put_score(Tape& tape, std::size_t b) const;
   /// What comes back through the MLP, by pair; null without one.
   const float* through_layers(const Parameters& parameters, const Tape& tape, std::size_t b) const;
 

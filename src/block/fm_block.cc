@@ -14,6 +14,7 @@ void FmBlock::declare_rows(std::vector<table::RowPart>& parts) {
 void FmBlock::open(const Parameters&, std::size_t size, Tape& tape) const {
   at_least(tape.fm.sums, size * config_.fm_row.k);
   at_least(tape.fm.scale, size);
+  at_least(tape.fm.score, size);
   at_least(tape.fm.vector, config_.fm_row.k);
   at_least(tape.row_gradients, part_ + 1);
 }
@@ -52,9 +53,14 @@ void FmBlock::add(Tape& tape, std::size_t b, float* sum, Sums& others) const {
 
 void FmBlock::finish(Tape& tape, std::size_t b, const float* sum, const Sums& others) const {
   const std::size_t k = config_.fm_row.k;
-  Scores& scores = tape.scores[b];
   tape.fm.scale[b] = others.instance.scale();
-  scores.ffm += tape.fm.scale[b] * 0.5f * (kernels_.dot(sum, sum, k) - others.squares);
+  tape.fm.score[b] = tape.fm.scale[b] * 0.5f * (kernels_.dot(sum, sum, k) - others.squares);
+  put_score(tape, b);
+}
+
+void FmBlock::put_score(Tape& tape, std::size_t b) const {
+  Scores& scores = tape.scores[b];
+  scores.ffm += tape.fm.score[b];
   if (config_.mixed) scores.ffm = clamp_score(scores.ffm);
   scores.deep = scores.last = scores.ffm;
 }

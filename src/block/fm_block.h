@@ -33,6 +33,9 @@ class FmBlock final : public Block {
                std::size_t end) const override;
   /// From d_ffm to RowGradients: d · scale · x_i (sum x v - x_i v_i) for each feature with a row.
   void backward(const Parameters& parameters, Tape& tape) const override;
+  void add_score(const Parameters&, Tape& tape, std::size_t b) const override {
+    put_score(tape, b);
+  }
 
   // The parts of `forward`, for an example whose features come in portions.
 
@@ -47,6 +50,7 @@ class FmBlock final : public Block {
   void finish(Tape& tape, std::size_t b, const float* sum, const Sums& others) const;
 
  private:
+  void put_score(Tape& tape, std::size_t b) const;
   const kernels::Kernels& kernels_;
   Config config_;
   std::size_t part_;  ///< of rows

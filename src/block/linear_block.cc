@@ -79,8 +79,14 @@ void LinearBlock::open(const Parameters& parameters, std::size_t size, Tape& tap
 }
 
 void LinearBlock::backward(const Parameters& parameters, Tape& tape) const {
+  backward(parameters, tape, 0, tape.size);
+  if (!config_.mixed) add_own_errors(parameters, tape);
+}
+
+void LinearBlock::backward(const Parameters& parameters, Tape& tape, std::size_t begin,
+                           std::size_t end) const {
   tape.d_constant = {};
-  for (std::size_t b = 0; b < tape.size; ++b) {
+  for (std::size_t b = begin; b < end; ++b) {
     const Scores& scores = tape.scores[b];
     if (!scores.learn) continue;
     tape.d_constant.linear += scores.d_linear;
@@ -88,7 +94,7 @@ void LinearBlock::backward(const Parameters& parameters, Tape& tape) const {
     tape.d_constant.fast += scores.d_fast;
     tape.d_constant.fast_curvature += scores.fast_curvature;
   }
-  config_.mixed ? groups_backward(parameters, tape) : add_own_errors(parameters, tape);
+  if (config_.mixed) groups_backward(parameters, tape, begin, end);
 }
 
 /// One head with an MLP.
@@ -105,11 +111,12 @@ void LinearBlock::add_own_errors(const Parameters& parameters, Tape& tape) const
 }
 
 /// One weight per group for the counts head.
-void LinearBlock::groups_backward(const Parameters& parameters, Tape& tape) const {
+void LinearBlock::groups_backward(const Parameters& parameters, Tape& tape, std::size_t begin,
+                                  std::size_t end) const {
   const std::uint32_t groups = parameters.layout.groups();
   float* const gradient = tape.gradients[static_cast<std::size_t>(groups_)].data();
   std::fill(gradient, gradient + groups, 0.0f);
-  for (std::size_t b = 0; b < tape.size; ++b) {
+  for (std::size_t b = begin; b < end; ++b) {
     const float d = tape.scores[b].d_counts;
     const float* const counts = tape.group_counts.data() + b * groups;
     for (std::uint32_t g = 0; g < groups; ++g) gradient[g] += d * counts[g];

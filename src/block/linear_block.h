@@ -60,6 +60,10 @@ class LinearBlock final : public Block {
   /// of its head, in Scores, or with one head and an MLP that of its group, in d_group_linear,
   /// times the feature's value.
   void backward(const Parameters& parameters, Tape& tape) const override;
+  bool takes_turns() const override { return true; }
+  void backward_turn(const Parameters& parameters, Tape& tape, std::size_t b) const override {
+    backward(parameters, tape, b, b + 1);
+  }
   bool needs_fields() const override { return false; }
   /// Of kGroupWeights, once they are declared; kNone with one head.
   ArrayId group_weights() const { return groups_; }
@@ -80,7 +84,9 @@ class LinearBlock final : public Block {
   LinearSums add_one(Tape& tape, std::size_t b, std::uint32_t groups, LinearSums before) const;
   LinearSums add_mixed(const Parameters& parameters, Tape& tape, std::size_t b,
                        LinearSums before) const;
-  void groups_backward(const Parameters& parameters, Tape& tape) const;
+  void backward(const Parameters& parameters, Tape& tape, std::size_t begin, std::size_t end) const;
+  void groups_backward(const Parameters& parameters, Tape& tape, std::size_t begin,
+                       std::size_t end) const;
   void add_own_errors(const Parameters& parameters, Tape& tape) const;
   void take_logs(Tape& tape, std::size_t b, float rate) const;
 

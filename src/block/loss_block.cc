@@ -34,26 +34,28 @@ void LossBlock::forward(const Parameters& parameters, Tape& tape, std::size_t be
   }
 }
 
-void LossBlock::backward(const Parameters&, Tape& tape) const {
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    Scores& s = tape.scores[b];
-    const float label = tape.label(b);
-    const float importance = tape.importance(b);
-    s.learn = label != 0.0f && importance > 0.0f && importance <= text::kMaxImportance &&
-              std::isfinite(s.last);
-    if (!s.learn) {
-      s.d_linear = s.d_linear2 = s.d_counts = s.d_fast = s.d_ffm = s.d_deep = 0.0f;
-      continue;
-    }
-    if (!config_.mixed) {
-      s.d_linear = s.d_ffm = s.d_deep = logistic_gradient(s.last, label, importance);
-      continue;
-    }
-    s.d_linear = logistic_gradient(s.linear, label, importance);
-    s.d_counts = logistic_gradient(s.counts, label, importance);
-    s.d_fast = config_.fast_head ? fast_gradient(s.fast, label, importance) : 0.0f;
-    s.d_linear2 = s.d_ffm = s.d_deep = logistic_gradient(s.deep, label, importance);
+void LossBlock::backward(const Parameters& parameters, Tape& tape) const {
+  for (std::size_t b = 0; b < tape.size; ++b) backward_turn(parameters, tape, b);
+}
+
+void LossBlock::backward_turn(const Parameters&, Tape& tape, std::size_t b) const {
+  Scores& s = tape.scores[b];
+  const float label = tape.label(b);
+  const float importance = tape.importance(b);
+  s.learn = label != 0.0f && importance > 0.0f && importance <= text::kMaxImportance &&
+            std::isfinite(s.last);
+  if (!s.learn) {
+    s.d_linear = s.d_linear2 = s.d_counts = s.d_fast = s.d_ffm = s.d_deep = 0.0f;
+    return;
   }
+  if (!config_.mixed) {
+    s.d_linear = s.d_ffm = s.d_deep = logistic_gradient(s.last, label, importance);
+    return;
+  }
+  s.d_linear = logistic_gradient(s.linear, label, importance);
+  s.d_counts = logistic_gradient(s.counts, label, importance);
+  s.d_fast = config_.fast_head ? fast_gradient(s.fast, label, importance) : 0.0f;
+  s.d_linear2 = s.d_ffm = s.d_deep = logistic_gradient(s.deep, label, importance);
 }
 
 }  // namespace leveret::block

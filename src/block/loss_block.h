@@ -24,6 +24,8 @@ class LossBlock final : public Block {
   /// for one whose score is not finite or that weighs more than text::kMaxImportance (its gradient
   /// would not be finite either).
   void backward(const Parameters& parameters, Tape& tape) const override;
+  bool takes_turns() const override { return true; }
+  void backward_turn(const Parameters& parameters, Tape& tape, std::size_t b) const override;
   bool needs_fields() const override { return false; }
 
  private:

@@ -88,11 +88,17 @@ void MlpBlock::forward_rest(const Parameters& parameters, Tape& tape, std::size_
   const ConstDense last = parameters.layer(hidden);
   const float* in = layer_input(tape, hidden) + begin * last.inputs;
   for (std::size_t b = begin; b < end; ++b, in += last.inputs) {
-    Scores& scores = tape.scores[b];
-    scores.deep = scores.ffm + last.bias[0] + kernels_->dot(last.weights.data(), in, last.inputs);
-    if (config_.mixed) scores.deep = clamp_score(scores.deep);
-    scores.last = scores.deep;
+    tape.scores[b].layers = kernels_->dot(last.weights.data(), in, last.inputs);
+    add_score(parameters, tape, b);
   }
+}
+
+void MlpBlock::add_score(const Parameters& parameters, Tape& tape, std::size_t b) const {
+  Scores& scores = tape.scores[b];
+  const float bias = parameters.layer(parameters.layer_count() - 1).bias[0];
+  scores.deep = scores.ffm + bias + scores.layers;
+  if (config_.mixed) scores.deep = clamp_score(scores.deep);
+  scores.last = scores.deep;
 }
 
 /// Layer by layer, all examples, the output neuron first.

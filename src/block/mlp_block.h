@@ -37,6 +37,7 @@ class MlpBlock final : public Block {
   /// updates, FW paper, section 4.3) and d_inputs. Each layer is handed to Tape::layer_learner, if
   /// there is one.
   void backward(const Parameters& parameters, Tape& tape) const override;
+  void add_score(const Parameters& parameters, Tape& tape, std::size_t b) const override;
 
   /// Floats from one example's inputs of a layer to the next one's. The first layer's are whole
   /// cache lines, filled up with zeros, for which it has weights of zero.

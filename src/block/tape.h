@@ -22,10 +22,11 @@ namespace leveret::block {
 struct Scores {
   float base = 0;  ///< log-odds of the base rate, plus the example's initial
   float linear = 0, linear2 = 0, counts = 0, fast = 0;
-  float first = 0;  ///< what the linear stage says: MixerTape::mixed, or the linear sum
-  float ffm = 0;    ///< linear2 (one head: linear) + FFM
-  float deep = 0;   ///< the same + MLP
-  float last = 0;   ///< the model's answer, a raw score
+  float first = 0;   ///< what the linear stage says: MixerTape::mixed, or the linear sum
+  float ffm = 0;     ///< linear2 (one head: linear) + FFM
+  float layers = 0;  ///< what the last layer's weights say
+  float deep = 0;    ///< ffm + the output neuron: layers and its bias
+  float last = 0;    ///< the model's answer, a raw score
   float d_linear = 0, d_linear2 = 0, d_counts = 0, d_fast = 0, d_ffm = 0, d_deep = 0;
   float fast_curvature = 1;  ///< see fast_head.h
   MixerTape first_mix, second_mix;
@@ -99,6 +100,7 @@ struct FfmTape {
 struct FmTape {
   std::vector<float> sums;    ///< B * k: sum of x v
   std::vector<float> scale;   ///< B: instance normalisation
+  std::vector<float> score;   ///< B: what it adds
   std::vector<float> vector;  ///< k: one feature's
 };
 

@@ -58,6 +58,7 @@ model::Spec first_spec(const MpiTrainOptions& options) {
     }
     spec.batch_size = MpiTrainOptions::kBatchSize;
   }
+  spec = in_shards(options.flags, std::move(spec));
   try {
     dist::check_supported(spec);
     if (options.strategy == Strategy::kMesh) dist::check_mesh(spec);

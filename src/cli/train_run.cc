@@ -66,11 +66,12 @@ class TrainRun {
   /// --max_memory is that of all shards together.
   std::unique_ptr<dist::ShardedModel> first_shards() const {
     constexpr std::uint32_t kShards = dist::kDeterministicShards;
-    const model::Model model = first_model();
+    model::Model model = first_model();
     if (model.spec().batch_size == 1) {
       throw std::runtime_error(
           "--deterministic is about batches: give --batch_size, of more than 1");
     }
+    model.set_spec(in_shards(options_.flags, model.spec()));
     return dist::split(model, kShards, 0, kShards, memory_ / kShards, kernels_);
   }
 

@@ -84,6 +84,7 @@ block::Config Model::config() const {
   config.mixed = spec_.mixed();
   config.fast_head = spec_.mixed() && spec_.fast_head;
   config.constant = spec_.constant;
+  config.turns = spec_.takes_turns();
   config.k = stored_k(spec_.ffm_k);
   config.weights = rows_.empty() ? spec_.weight_codec() : rows_[0];
   config.ffm_rule = factor_rule(spec_, spec_.ffm_k);

@@ -5,7 +5,7 @@
 namespace leveret::model {
 
 Network::Network(const block::Config& config, const kernels::Kernels& kernels)
-    : mixed_(config.mixed), blocks_(make_blocks(config, kernels)) {
+    : mixed_(config.mixed), turns_(config.turns), blocks_(make_blocks(config, kernels)) {
   const auto layers =
       std::ranges::find_if(blocks_, [](const auto& block) { return block->has_layers(); });
   per_example_ = static_cast<std::size_t>(layers - blocks_.begin());
@@ -62,9 +62,35 @@ void Network::backward(const Parameters& parameters, Tape& tape) const {
 
 void Network::learn(Model& model, Tape& tape, optim::Optimizer& optimizer) const {
   Parameters& parameters = model.parameters();
+  if (takes_turns(tape)) return learn_in_turns(model, tape, optimizer);
   const optim::Optimizer::LayerSteps steps(optimizer, parameters, tape);
   backward(parameters, tape);
   optimizer.apply(model.tables(), parameters, tape);
+}
+
+void Network::learn_in_turns(Model& model, Tape& tape, optim::Optimizer& optimizer) const {
+  Parameters& parameters = model.parameters();
+  for (std::size_t b = 0; b < tape.size; ++b) take_turn(model, tape, b, optimizer);
+  const optim::Optimizer::LayerSteps steps(optimizer, parameters, tape);
+  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+    if (rests(**block, parameters) || (*block)->takes_turns()) continue;
+    (*block)->backward(parameters, tape);
+  }
+  optimizer.apply_after_turns(parameters, tape);
+}
+
+void Network::take_turn(Model& model, Tape& tape, std::size_t b,
+                        optim::Optimizer& optimizer) const {
+  Parameters& parameters = model.parameters();
+  for (const auto& block : blocks_) {
+    if (rests(*block, parameters)) continue;
+    block->takes_turns() ? block->forward(parameters, tape, b, b + 1)
+                         : block->add_score(parameters, tape, b);
+  }
+  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+    if ((*block)->takes_turns()) (*block)->backward_turn(parameters, tape, b);
+  }
+  optimizer.take_turn(model.tables(), parameters, tape, b);
 }
 
 void Network::learn_together(Model& model, std::span<Tape> tapes, Tape& joint,

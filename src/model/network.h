@@ -35,9 +35,13 @@ class Network {
   // per-example blocks, which read them; then all of the tape together, through the batched ones,
   // whose weights they share.
   void forward_example(const Parameters& parameters, Tape& tape, std::size_t b) const;
+  /// Of examples that take turns the final scores come with `learn`.
   void forward_batched(const Parameters& parameters, Tape& tape) const;
   void backward(const Parameters& parameters, Tape& tape) const;
-  /// backward, on which the layers take their steps, and Optimizer::apply.
+  /// backward, on which the layers take their steps, and Optimizer::apply. Where the examples of a
+  /// batch take turns, each is scored again and learned by the blocks that take turns before the
+  /// next one is; scores are then those. The others learn from all of the batch, by the errors that
+  /// this has left.
   void learn(Model& model, Tape& tape, optim::Optimizer& optimizer) const;
   /// The same for several tapes of an example each, after open_together and forward_example: they
   /// pass the MLP together and its layers make one step; then each takes its other steps, in order.
@@ -55,8 +59,11 @@ class Network {
   static void forward(Some blocks, const Parameters& parameters, Tape& tape, std::size_t begin,
                       std::size_t end);
   static void backward(Some blocks, const Parameters& parameters, Tape& tape);
+  bool takes_turns(const Tape& tape) const { return turns_ && tape.size > 1; }
+  void learn_in_turns(Model& model, Tape& tape, optim::Optimizer& optimizer) const;
+  void take_turn(Model& model, Tape& tape, std::size_t b, optim::Optimizer& optimizer) const;
 
-  bool mixed_;
+  bool mixed_, turns_;
   Blocks blocks_;
   std::size_t per_example_ = 0;  ///< the first so many take part in forward_example
 };

@@ -46,6 +46,10 @@ struct Spec : optim::Learning {
 
   // ---- learning, beside optim::Learning ----
   std::uint32_t batch_size = 1;
+  /// A batch has at most one example for so many that were learned before it, so that batches grow
+  /// with the stream; 0: all have batch_size. See train/batches.h.
+  std::uint32_t batch_warmup = 128;
+  bool batch_turns = true;          ///< within a batch what is cheap is learned example by example
   std::uint32_t nn_batch_size = 1;  ///< of the MLP alone; with batch_size 1
 
   bool has_ffm() const { return ffm_k > 0; }
@@ -53,6 +57,9 @@ struct Spec : optim::Learning {
   /// Whether features of fields have rows.
   bool has_rows() const { return has_ffm() || has_fm(); }
   bool has_mlp() const { return ffm_k > 0 && !hidden.empty(); }
+  /// Whether the examples of a batch take turns (block.h). With one head and layers cells learn
+  /// through the layers, of which the gradient comes once for all of the batch.
+  bool takes_turns() const { return batch_size > 1 && batch_turns && (mixed() || !has_mlp()); }
   bool mixed() const { return heads == Heads::kMixed; }
   /// Whether features are to be told apart by group: a block asks how much of the linear part comes
   /// from each, or each has a shard of its own.

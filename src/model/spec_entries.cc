@@ -269,6 +269,17 @@ void add_learning(std::vector<SpecEntry>& list) {
                            &Spec::batch_size, 1, 1 << 20);
   batch.shape = false;
   list.push_back(batch);
+  SpecEntry warmup = number("batch_warmup", "", "N",
+                            "a batch has at most one example for N learned before it; 0: all have --batch_size",
+                            &Spec::batch_warmup, 0, 1 << 20);
+  warmup.shape = false;
+  warmup.absent = "0";
+  list.push_back(warmup);
+  SpecEntry turns = word("batch_turns",
+                         "on: within a batch what is cheap (linear part, counts, fast head, mixers) is learned example by example",
+                         false, {"off", "on"}, [](Spec& s) -> auto& { return s.batch_turns; });
+  turns.absent = "off";
+  list.push_back(turns);
   SpecEntry nn_batch =
       number("nn_batch_size", "", "N",
              "examples that pass the MLP together, and of which it makes one step; up to 16",

@@ -23,6 +23,8 @@ struct SpecEntry {
   std::function<void(Spec&, const std::string&)> set;
   /// Canonical text, which `set` takes back to the same value.
   std::function<std::string(const Spec&)> get;
+  /// What a file says that has no such key, as it is older than that; null: then it is damaged.
+  const char* absent = nullptr;
 };
 
 const std::vector<SpecEntry>& spec_entries();

@@ -35,10 +35,13 @@ const char* idle_without(std::string_view name, const Spec& spec) {
     return "--optimizer ftrl";
   }
   if (name == "hidden" && !spec.has_ffm()) return "an FFM, and --ffm_k is 0";
-  const bool of_rows = name == "admit" || name == "adagrad" ||
-                       (name.starts_with("ffm_") && name != "ffm_k");
+  const bool of_rows =
+      name == "admit" || name == "adagrad" || (name.starts_with("ffm_") && name != "ffm_k");
   if (!spec.has_rows() && of_rows) {
     return "a factorization machine, and --ffm_k and --fm_k are 0";
+  }
+  if (name == "batch_warmup" && spec.batch_size == 1 && spec.batch_warmup > 0) {
+    return "--batch_size above 1";
   }
   if (name == "fast_head" && !spec.mixed()) return "--heads mixed";
   if (!spec.has_mlp() && name.starts_with("nn_")) {

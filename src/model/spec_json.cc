@@ -69,6 +69,10 @@ Spec spec_from_json(const Json& json) {
   refuse_unknown_keys(json);
   for (const SpecEntry& entry : spec_entries()) {
     const auto found = json.find(entry.name);
+    if (found == json.end() && entry.absent != nullptr) {
+      entry.set(spec, entry.absent);
+      continue;
+    }
     if (found == json.end() || (entry.number ? !found->is_number() : !found->is_string())) {
       throw std::runtime_error(std::string("the model's header lacks \"") + entry.name +
                                "\" or has it in the wrong form; the file is damaged or of another "

@@ -1,29 +1,53 @@
 #include "optim/optimizer.h"
 
+#include <algorithm>
+#include <span>
+
 #include "block/forgetting.h"
 #include "block/mixer.h"
 
 namespace leveret::optim {
 
 void Optimizer::apply(table::Tables& tables, Parameters& parameters, Tape& tape) {
-  if (!count_examples(parameters, tape)) return;
-  const bool one = tape.size == 1;
-  if (config_.has_ffm()) one ? apply_ffm(parameters, tape) : apply_ffm_batch(parameters, tape);
-  if (config_.has_fm()) apply_row_vectors(parameters, tape);
-  if (learning_.optimizer == OptimizerKind::kAdam) ++parameters.scalars.adam_steps;
-  one ? apply_linear(parameters, tape) : apply_linear_batch(parameters, tape);
+  if (!count_examples(parameters, tape, 0, tape.size)) return;
+  apply_rows(parameters, tape);
+  tape.size == 1 ? apply_linear(parameters, tape, 0) : apply_linear_batch(parameters, tape);
   apply_vectors(parameters, tape);
-  if (config_.mixed) {
-    apply_mixers(parameters, tape);
-    count_features(tables, parameters, tape);
-  }
+  if (!config_.mixed) return;
+  apply_mixers(parameters, tape, 0, tape.size);
+  count_features(tables, parameters, tape, 0, tape.size);
 }
 
-/// Whether any is learned from.
-bool Optimizer::count_examples(Parameters& parameters, const Tape& tape) {
+void Optimizer::take_turn(table::Tables& tables, Parameters& parameters, Tape& tape,
+                          std::size_t b) {
+  if (!count_examples(parameters, tape, b, b + 1)) return;
+  apply_linear(parameters, tape, b);
+  apply_vectors(parameters, tape);
+  if (!config_.mixed) return;
+  apply_mixers(parameters, tape, b, b + 1);
+  count_features(tables, parameters, tape, b, b + 1);
+}
+
+void Optimizer::apply_after_turns(Parameters& parameters, Tape& tape) {
+  const std::span scores = std::span(tape.scores).first(tape.size);
+  if (std::ranges::any_of(scores, &Scores::learn)) apply_rows(parameters, tape);
+}
+
+/// What the examples of a batch move together, but for layers; and counts their step.
+void Optimizer::apply_rows(Parameters& parameters, Tape& tape) {
+  if (config_.has_ffm()) {
+    tape.size == 1 ? apply_ffm(parameters, tape) : apply_ffm_batch(parameters, tape);
+  }
+  if (config_.has_fm()) apply_row_vectors(parameters, tape);
+  if (learning_.optimizer == OptimizerKind::kAdam) ++parameters.scalars.adam_steps;
+}
+
+/// Of examples [begin, end). Whether any is learned from.
+bool Optimizer::count_examples(Parameters& parameters, const Tape& tape, std::size_t begin,
+                               std::size_t end) {
   block::Scalars& scalars = parameters.scalars;
   bool any = false;
-  for (std::size_t b = 0; b < tape.size; ++b) {
+  for (std::size_t b = begin; b < end; ++b) {
     any |= tape.scores[b].learn;
     if (tape.scores[b].learn) ++scalars.examples;
     if (wants_to_learn(tape, b) && !tape.scores[b].learn) ++scalars.dropped_gradients;
@@ -34,20 +58,21 @@ bool Optimizer::count_examples(Parameters& parameters, const Tape& tape) {
 void Optimizer::apply_part(table::Tables& tables, Parameters& parameters, Tape& tape,
                            const PartOf& part) {
   for (const LayerPart& at : part.layers) apply_layer(parameters.scalars, tape, at);
-  if (!count_examples(parameters, tape)) return;
+  if (!count_examples(parameters, tape, 0, tape.size)) return;
   if (part.pairs != nullptr) apply_pairs(parameters, tape, part);
   if (config_.has_fm()) apply_row_vectors(parameters, tape);
   apply_linear_batch(parameters, tape);
   apply_vectors(parameters, tape);
-  if (config_.mixed) count_features(tables, parameters, tape);
+  if (config_.mixed) count_features(tables, parameters, tape, 0, tape.size);
 }
 
-void Optimizer::apply_mixers(Parameters& parameters, const Tape& tape) {
+void Optimizer::apply_mixers(Parameters& parameters, const Tape& tape, std::size_t begin,
+                             std::size_t end) {
   const block::Mixer first(config_.first_heads()), second(config_.second_heads());
   block::Scalars& scalars = parameters.scalars;
   const double share = block::forgotten_share(scalars, config_);
   const float kept = static_cast<float>(1 - share);
-  for (std::size_t b = 0; b < tape.size; ++b) {
+  for (std::size_t b = begin; b < end; ++b) {
     if (!tape.scores[b].learn) continue;
     const float label = tape.label(b);
     const float importance = tape.importance(b);

@@ -51,6 +51,12 @@ class Optimizer {
   /// All steps but those of layers.
   void apply(table::Tables& tables, Parameters& parameters, Tape& tape);
 
+  /// Where the examples of a batch take turns: the steps of all that blocks of turns learn, by
+  /// example b alone, from its scores and what they left on the tape.
+  void take_turn(table::Tables& tables, Parameters& parameters, Tape& tape, std::size_t b);
+  /// The steps of rows, by all examples, when each has had its turn.
+  void apply_after_turns(Parameters& parameters, Tape& tape);
+
   /// The steps of layers, while it lives: it is the tape's LayerLearner.
   class LayerSteps final : public block::LayerLearner {
    public:
@@ -147,14 +153,16 @@ class Optimizer {
   static bool wants_to_learn(const Tape& tape, std::size_t b) {
     return tape.label(b) != 0.0f && tape.importance(b) > 0.0f;
   }
-  static bool count_examples(Parameters& parameters, const Tape& tape);
+  static bool count_examples(Parameters& parameters, const Tape& tape, std::size_t begin,
+                             std::size_t end);
+  void apply_rows(Parameters& parameters, Tape& tape);
 
   // Linear stage (optimizer_linear.cc).
   PartLearning linear_learning() const;
   bool feeds_mlp() const { return !config_.mixed && config_.has_mlp(); }
-  void apply_linear(Parameters& parameters, const Tape& tape);
+  void apply_linear(Parameters& parameters, const Tape& tape, std::size_t b);
   void apply_linear_batch(Parameters& parameters, const Tape& tape);
-  void step_cells(const Tape& tape);
+  void step_cells(const Tape& tape, std::size_t b);
   void fit_steps(std::size_t count);
   struct CellGradient {
     Cell* cell;
@@ -167,8 +175,9 @@ class Optimizer {
   void step_constants(block::Scalars& scalars, const block::ConstantGradient& d) const;
   void apply_vectors(Parameters& parameters, const Tape& tape);
   static void learn_values(table::Tables& tables, const Tape& tape, std::size_t b);
-  void count_features(table::Tables& tables, Parameters& parameters, const Tape& tape);
-  void apply_mixers(Parameters& parameters, const Tape& tape);
+  void count_features(table::Tables& tables, Parameters& parameters, const Tape& tape,
+                      std::size_t begin, std::size_t end);
+  void apply_mixers(Parameters& parameters, const Tape& tape, std::size_t begin, std::size_t end);
 
   // FFM rows (optimizer_ffm.cc).
   void apply_ffm(const Parameters& parameters, Tape& tape);

@@ -77,12 +77,11 @@ void Optimizer::step_cell(const CellGradient& of) const {
   cell.fast -= block::fast_rate(of.fast_curvature) * with_l2(of.fast, cell.fast);
 }
 
-/// step_cell of every feature of the tape's one example by AdaGrad with the power 1/2 and without
-/// L2.
-void Optimizer::step_cells(const Tape& tape) {
-  const Scores& scores = tape.scores[0];
-  const std::size_t begin = tape.batch->linear_begin(tape.first);
-  const std::size_t count = tape.batch->linear_end(tape.first) - begin;
+/// step_cell of every feature of example b by AdaGrad with the power 1/2 and without L2.
+void Optimizer::step_cells(const Tape& tape, std::size_t b) {
+  const Scores& scores = tape.scores[b];
+  const std::size_t begin = tape.batch->linear_begin(tape.first + b);
+  const std::size_t count = tape.batch->linear_end(tape.first + b) - begin;
   Cell* const* const cells = tape.to_learn.cells.data() + begin;
   const float* const values = tape.values.data() + begin;
   const float init = learning_.linear.init_acc, rate = learning_.linear.rate;
@@ -99,7 +98,7 @@ void Optimizer::step_cells(const Tape& tape) {
   };
   if (feeds_mlp()) {
     fit_steps(count);
-    for (const feature::LinearRun& run : tape.linear_runs(0)) {
+    for (const feature::LinearRun& run : tape.linear_runs(b)) {
       const float d = tape.d_group_linear[run.group];
       for (std::size_t i = run.begin - begin; i < run.end - begin; ++i) steps_[i] = d * values[i];
     }
@@ -116,14 +115,16 @@ void Optimizer::fit_steps(std::size_t count) {
   sums_.resize(count);
 }
 
-void Optimizer::apply_linear(Parameters& parameters, const Tape& tape) {
+/// One step of each cell of example b alone. What comes through layers is that of the tape's only
+/// example: with it there are no turns.
+void Optimizer::apply_linear(Parameters& parameters, const Tape& tape, std::size_t b) {
   const bool simple = learning_.optimizer != OptimizerKind::kFtrl &&
                       linear_learning().power_t == 0.5f && learning_.l2 == 0.0f;
   if (simple) {
-    step_cells(tape);
+    step_cells(tape, b);
   } else {
-    const Scores& scores = tape.scores[0];
-    for (const feature::LinearRun& run : tape.linear_runs(0)) {
+    const Scores& scores = tape.scores[b];
+    for (const feature::LinearRun& run : tape.linear_runs(b)) {
       const float d = feeds_mlp() ? tape.d_group_linear[run.group] : scores.d_linear;
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         const float x = tape.values[i];
@@ -211,9 +212,10 @@ void Optimizer::learn_values(table::Tables& tables, const Tape& tape, std::size_
 }
 
 /// Base rate, clicks and counts of every feature, and the largest value seen.
-void Optimizer::count_features(table::Tables& tables, Parameters& parameters, const Tape& tape) {
+void Optimizer::count_features(table::Tables& tables, Parameters& parameters, const Tape& tape,
+                               std::size_t begin, std::size_t end) {
   const feature::FeatureBatch& batch = *tape.batch;
-  for (std::size_t b = 0; b < tape.size; ++b) {
+  for (std::size_t b = begin; b < end; ++b) {
     if (!tape.scores[b].learn) continue;
     const float importance = tape.importance(b);
     const float clicks = tape.label(b) > 0 ? importance : 0.0f;

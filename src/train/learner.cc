@@ -5,6 +5,7 @@
 
 #include "block/gemm.h"
 #include "block/logistic.h"
+#include "train/batches.h"
 
 namespace leveret::train {
 
@@ -17,7 +18,7 @@ Learner::Learner(model::Model& model, const text::NamespaceNames& names,
       optimizer_(kernels, model.config(), model.spec(), thread) {
   batch_.groups = model.spec().uses_groups();
   if (model.spec().batch_size > 1) tape_.gemm = &block::openblas();
-  batch_.chunks_stay = group_size() == 1;  // else some examples wait for the next chunk
+  batch_.chunks_stay = most_together() == 1;  // else some examples wait for the next chunk
 }
 
 void Learner::learn(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
@@ -36,14 +37,19 @@ void Learner::finish(Outcomes& outcomes) {
   if (batch_.size() > 0) learn_taken(outcomes);
 }
 
-/// How many examples learn together: batches and groups are cut by count.
-std::size_t Learner::group_size() const {
+/// Batches and groups are cut by count.
+std::size_t Learner::most_together() const {
   const model::Spec& spec = model_.spec();
   return spec.has_mlp() ? std::max(spec.batch_size, spec.nn_batch_size) : spec.batch_size;
 }
 
 std::size_t Learner::take(const text::ExampleChunk& chunk, std::size_t first, std::size_t count) {
-  const std::size_t room = group_size() == 1 ? kWindow : group_size();
+  if (batch_.size() == 0) {
+    const bool in_batches = model_.spec().batch_size > 1;
+    group_size_ = in_batches ? batch_after(model_.parameters().scalars.examples, model_.spec())
+                             : most_together();
+  }
+  const std::size_t room = most_together() == 1 ? kWindow : group_size_;
   const std::size_t wanted = std::min(count, room - batch_.size());
   const std::size_t taken = model_.features().map(chunk, first, wanted, batch_);
   for (std::size_t i = first; i < first + taken; ++i) waiting_.add(chunk, chunk.examples[i]);
@@ -52,12 +58,12 @@ std::size_t Learner::take(const text::ExampleChunk& chunk, std::size_t first, st
 }
 
 bool Learner::ready() const {
-  return group_size() == 1 ? batch_.size() > 0 : batch_.size() == group_size();
+  return batch_.size() > 0 && (most_together() == 1 || batch_.size() == group_size_);
 }
 
 void Learner::learn_taken(Outcomes& outcomes) {
   if (model_.spec().batch_size > 1) return learn_batch(outcomes);
-  group_size() > 1 ? learn_group(outcomes) : learn_window(outcomes);
+  most_together() > 1 ? learn_group(outcomes) : learn_window(outcomes);
 }
 
 /// Example by example; while one is learned, the rows of the next and the slots of the one after

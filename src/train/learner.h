@@ -15,8 +15,8 @@ namespace leveret::train {
 using predict::Outcome;
 using predict::Outcomes;
 
-/// One thread's. With the spec's batch_size B > 1, batches are cut by count, across chunks, so that
-/// the outcome does not depend on how the input was cut; the last one is short.
+/// One thread's. With the spec's batch_size B > 1, batches are cut by count (batches.h), across
+/// chunks, so that the outcome does not depend on how the input was cut; the last one is short.
 class Learner {
  public:
   /// `names` are those of the parser whose chunks will come; both must outlive the learner.
@@ -61,7 +61,7 @@ class Learner {
   void learn_batch(Outcomes& outcomes);
   void learn_tape(Outcomes& outcomes);
   void report(const block::Tape& tape, Outcomes& outcomes);
-  std::size_t group_size() const;
+  std::size_t most_together() const;
 
   model::Model& model_;
   const text::NamespaceNames& names_;
@@ -71,7 +71,8 @@ class Learner {
   block::Tape tape_;
   std::vector<block::Tape> group_;  ///< of the examples that pass the MLP together
   feature::FeatureBatch batch_;
-  Outcomes waiting_;  ///< of the examples in batch_
+  std::size_t group_size_ = 0;  ///< how many of them learn together; set with the first
+  Outcomes waiting_;            ///< of the examples in batch_
   bool stuck_ = false;
 };
 

@@ -74,6 +74,8 @@ TEST_CASE("rows of 16 bits are rounded as in one process, whoever has which slot
   for (const bool by_slot : {true, false}) {
     model::Spec spec;
     spec.batch_size = 16;
+    spec.batch_warmup = 0;
+    spec.batch_turns = false;
     spec.fm_k = 4;
     spec.adagrad_slice = by_slot;
     TrainRun again(spec);

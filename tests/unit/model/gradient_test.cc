@@ -224,6 +224,7 @@ TEST_CASE("gradients of every kind of model, of one example and of a batch") {
     // The rules of the others are no plain steps: optimizer_test.cc has them.
     kind.spec.optimizer = OptimizerKind::kAdagrad;
     kind.spec.admit = 1;
+    kind.spec.batch_turns = false;  // of which turns_test.cc is
     for (const std::size_t examples : {1, 4}) {
       for (const bool repeats : {false, true}) {
         if (examples == 1 && repeats && kind.spec.has_rows()) continue;  // a row steps twice

@@ -7,10 +7,11 @@
 
 using namespace leveret::model;
 
-TEST_CASE("no option of the default model is idle but those of FTRL") {
+TEST_CASE("no option of the default model is idle but those of FTRL and of batches") {
   for (const SpecEntry& entry : spec_entries()) {
     const std::string_view name = entry.name;
-    CHECK((idle_without(name, Spec{}) != nullptr) == (name == "l1" || name == "ftrl_beta"));
+    const bool of_others = name == "l1" || name == "ftrl_beta" || name == "batch_warmup";
+    CHECK((idle_without(name, Spec{}) != nullptr) == of_others);
   }
 }
 
@@ -37,6 +38,13 @@ TEST_CASE("options of parts that a model lacks are idle, that they lack it is no
   CHECK(idle_without("fast_head", one) == nullptr);
   one.heads = Heads::kOne;
   CHECK(idle_without("fast_head", one) != nullptr);
+  Spec batch;
+  batch.batch_warmup = 0;
+  CHECK(idle_without("batch_warmup", batch) == nullptr);
+  batch.batch_warmup = 64;
+  CHECK(idle_without("batch_warmup", batch) != nullptr);
+  batch.batch_size = 2;
+  CHECK(idle_without("batch_warmup", batch) == nullptr);
   Spec sgd;
   sgd.optimizer = OptimizerKind::kSgd;
   CHECK(idle_without("ffm_power_t", sgd) != nullptr);

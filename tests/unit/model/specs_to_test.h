@@ -14,7 +14,8 @@ struct NamedSpec {
   Spec spec;
 };
 
-/// Examples that learn together: a run is cut between them, or is another run.
+/// Most examples that learn together: a run is cut between them, which is at multiples of this, or
+/// is another run.
 inline std::size_t together(const Spec& spec) {
   return std::max(spec.batch_size, spec.nn_batch_size);
 }
@@ -45,11 +46,17 @@ inline std::vector<NamedSpec> specs_to_test() {
   hashed_ftrl.bit_precision = 7;
   Spec& batch = add("batch of 4");
   batch.batch_size = 4;
+  batch.batch_warmup = 5;
+  Spec& at_once = add("batch of 4, at once");
+  at_once.batch_size = 4;
+  at_once.batch_warmup = 0;
+  at_once.batch_turns = false;
   add("groups of 4").nn_batch_size = 4;
   add("k of 5").ffm_k = 5;
   Spec& adam = add("adam");
   adam.optimizer = OptimizerKind::kAdam;
   adam.batch_size = 4;
+  adam.batch_warmup = 0;
   adam.hidden = {8, 4};
   add("linear").ffm_k = 0;
   add("ffm").hidden = {};
@@ -68,6 +75,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   Spec& both_batch = add("fm beside ffm, batch of 4");
   both_batch.fm_k = 2;
   both_batch.batch_size = 4;
+  both_batch.batch_warmup = 3;
   Spec& linear = add("linear with interactions");
   linear.ffm_k = 0;
   linear.features.interactions = {{"A", "B"}, {":", ":"}};

@@ -34,6 +34,8 @@ TEST_CASE("the layers make the step of a batch; rows and cells those of single e
   const std::string lines = model::random_lines(6, usual_shape(), 2);
   model::Spec in_batches = grouped(heads, 1);
   in_batches.batch_size = 6;
+  in_batches.batch_warmup = 0;
+  in_batches.batch_turns = false;
   TrainRun group(grouped(heads, 6)), batch(in_batches);
   group.learn(lines);
   batch.learn(lines);

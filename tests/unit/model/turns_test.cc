@@ -1,0 +1,132 @@
+// A batch whose examples take turns: scores of heads that have learned from the examples before,
+// and rows and layers as they were before the batch, which learn by the errors of these scores.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "random_model.h"
+#include "reference_model.h"
+
+namespace leveret::model {
+namespace {
+
+constexpr std::size_t kExamples = 5;
+
+Spec turns_spec(std::uint32_t ffm_k, std::uint32_t fm_k, std::vector<std::uint32_t> hidden) {
+  Spec spec;
+  spec.ffm_k = ffm_k;
+  spec.fm_k = fm_k;
+  spec.hidden = std::move(hidden);
+  spec.admit = 1;
+  spec.batch_size = kExamples;
+  spec.ffm_precision = 32;
+  for (PartLearning* part : {&spec.ffm, &spec.nn}) {  // plain steps
+    part->rate = 1;
+    part->power_t = 0;
+  }
+  return spec;
+}
+
+/// A random model before and after a batch, and what was on the tape.
+struct Turns {
+  explicit Turns(const Spec& spec)
+      : model(spec, kTestMemory),
+        sample(random_lines(kExamples, shape(), 8)),
+        trainer(model, kernels::active()) {
+    batch = sample.batch(model);
+    randomise(model, batch, 4);
+    before.emplace(model, batch);
+    trainer.learn(model, batch);
+    after.emplace(model, batch);
+  }
+  static LineShape shape() {
+    LineShape shape;
+    shape.vocabulary = 4;
+    return shape;
+  }
+
+  /// What rows and layers are to descend: the sum of the joint head's scores, each times the error
+  /// that it left.
+  double objective() {
+    double sum = 0;
+    for (std::size_t b = 0; b < kExamples; ++b) {
+      sum += trainer.tape.scores[b].d_deep * before->forward(batch, b).deep;
+    }
+    return sum;
+  }
+
+  void check(double& weight, double now) {
+    constexpr double kStep = 1e-5;
+    const double at = weight;
+    weight = at + kStep;
+    const double up = objective();
+    weight = at - kStep;
+    const double down = objective();
+    weight = at;
+    const double expected = (up - down) / (2 * kStep);
+    moved += std::abs(expected) > 1e-4;
+    CHECK(at - now == Approx(expected).epsilon(1e-3).margin(1e-5));
+  }
+
+  Model model;
+  Sample sample;
+  Trainer trainer;
+  feature::FeatureBatch batch;
+  std::optional<ReferenceModel> before, after;
+  std::size_t moved = 0;
+};
+
+std::vector<Spec> all_turns() {
+  return {turns_spec(4, 0, {6, 5}), turns_spec(4, 0, {}), turns_spec(3, 4, {5}),
+          turns_spec(0, 4, {})};
+}
+
+TEST_CASE("in its turn an example has heads that have learned, and rows and layers as before") {
+  for (const Spec& spec : all_turns()) {
+    Turns turns(spec);
+    INFO("ffm_k " << spec.ffm_k << ", fm_k " << spec.fm_k << ", layers " << spec.hidden.size());
+    double most = 0;
+    for (std::size_t b = 0; b < kExamples; ++b) {
+      const block::Scores& scores = turns.trainer.tape.scores[b];
+      const ReferenceScores then = turns.before->forward(turns.batch, b);
+      INFO("example " << b);
+      if (b == 0) CHECK(scores.linear2 == Approx(then.linear2).margin(1e-5));
+      most = std::max(most, std::abs(scores.linear2 - then.linear2));
+      CHECK(scores.ffm - scores.linear2 == Approx(then.ffm - then.linear2).margin(1e-5));
+      CHECK(scores.deep - scores.ffm == Approx(then.deep - then.ffm).margin(1e-5));
+      const double label = turns.batch.label[b], importance = turns.batch.importance[b];
+      const double error = -label / (1 + std::exp(label * double{scores.deep})) * importance;
+      CHECK(scores.d_deep == Approx(error).margin(1e-5));
+      CHECK(scores.d_ffm == scores.d_deep);
+    }
+    CHECK(most > .05);
+  }
+}
+
+TEST_CASE("rows and layers learn by the errors that the turns have left") {
+  for (const Spec& spec : all_turns()) {
+    Turns turns(spec);
+    INFO("ffm_k " << spec.ffm_k << ", fm_k " << spec.fm_k << ", layers " << spec.hidden.size());
+    for (std::size_t field = 0; field < turns.before->rows.size(); ++field) {
+      for (auto& [hash, row] : turns.before->rows[field]) {
+        const std::vector<double>& now = turns.after->rows[field].at(hash);
+        for (std::size_t i = 0; i < row.size(); ++i) turns.check(row[i], now[i]);
+      }
+    }
+    for (std::size_t l = 0; l < turns.before->layers.size(); ++l) {
+      ReferenceModel::Layer& layer = turns.before->layers[l];
+      for (std::size_t o = 0; o < layer.bias.size(); ++o) {
+        turns.check(layer.bias[o], turns.after->layers[l].bias[o]);
+        for (std::size_t i = 0; i < layer.weights[o].size(); ++i) {
+          turns.check(layer.weights[o][i], turns.after->layers[l].weights[o][i]);
+        }
+      }
+    }
+    CHECK(turns.moved > 20);
+  }
+}
+
+}  // namespace
+}  // namespace leveret::model
