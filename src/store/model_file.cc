@@ -1,6 +1,5 @@
 #include "store/model_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "files/atomic_file.h"
+#include "store/regular_file.h"
 
 namespace leveret::store {
 namespace {
@@ -20,11 +20,6 @@ namespace {
 // What is read and hashed at a time: it stays in the second-level cache in between. A multiple of
 // every element's size.
 constexpr std::uint64_t kBlockBytes = std::uint64_t{256} << 10;
-
-[[noreturn]] void fail(const std::string& path, const char* operation, const std::string& why,
-                       const char* remedy) {
-  throw std::runtime_error(fmt::format("{}: cannot {}: {}; {}", path, operation, why, remedy));
-}
 
 }  // namespace
 
@@ -51,17 +46,10 @@ void write_model_file(const std::string& path, Kind kind, std::string_view heade
 ModelFile ModelFile::open(const std::string& path, const std::string& name) {
   ModelFile file;
   file.path_ = name.empty() ? path : name;
-  // Not blocking: a pipe without a writer is refused below instead of waited for.
-  do file.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  while (file.fd_ < 0 && errno == EINTR);
-  if (file.fd_ < 0) fail(path, "open", std::strerror(errno), "check the name and its permissions");
-  struct stat status;
-  if (::fstat(file.fd_, &status) != 0) fail(path, "read", std::strerror(errno), "check the disk");
-  if (!S_ISREG(status.st_mode)) {
-    fail(path, "read", "it is no regular file", "copy its content to a file first");
-  }
-  file.bytes_ = static_cast<std::uint64_t>(status.st_size);
-  file.written_ = status.st_mtim;
+  const RegularFile opened = open_regular(path);
+  file.fd_ = opened.fd;
+  file.bytes_ = opened.bytes;
+  file.written_ = opened.written;
   file.read_front();
   return file;
 }
@@ -81,8 +69,8 @@ void ModelFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
     if (n < 0 && errno == EINTR) continue;
     if (n == 0 || (n < 0 && changed())) throw std::runtime_error(change_message());
     if (n < 0) {
-      fail(path_, "read", std::strerror(errno),
-           "check the disk (dmesg says more), or copy the file again");
+      fail_on_file(path_, "read", std::strerror(errno),
+                   "check the disk (dmesg says more), or copy the file again");
     }
     to = to.subspan(static_cast<std::size_t>(n));
     offset += static_cast<std::uint64_t>(n);

@@ -1,6 +1,5 @@
 #include "store/plain_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,28 +10,14 @@
 #include <stdexcept>
 #include <vector>
 
+#include "store/regular_file.h"
+
 namespace leveret::store {
-namespace {
-
-[[noreturn]] void fail(const std::string& path, const char* operation, const std::string& why,
-                       const char* remedy) {
-  throw std::runtime_error(fmt::format("{}: cannot {}: {}; {}", path, operation, why, remedy));
-}
-
-}  // namespace
-
 PlainFile::PlainFile(const std::string& path) : path_(path) {
-  do fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  while (fd_ < 0 && errno == EINTR);
-  if (fd_ < 0) fail(path, "open", std::strerror(errno), "check the name and its permissions");
-  struct stat status;
-  const bool known = ::fstat(fd_, &status) == 0;
-  if (!known || !S_ISREG(status.st_mode)) {
-    ::close(fd_);
-    fail(path, "read", "it is no regular file", "copy its content to a file first");
-  }
-  bytes_ = static_cast<std::uint64_t>(status.st_size);
-  written_ = status.st_mtim;
+  const RegularFile file = open_regular(path);
+  fd_ = file.fd;
+  bytes_ = file.bytes;
+  written_ = file.written;
 }
 
 PlainFile::~PlainFile() { ::close(fd_); }
@@ -41,8 +26,10 @@ void PlainFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
   while (!to.empty()) {
     const ssize_t n = ::pread(fd_, to.data(), to.size(), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
-    if (n == 0) fail(path_, "read", "it has become shorter", "replace files by renaming (mv)");
-    if (n < 0) fail(path_, "read", std::strerror(errno), "check the disk (dmesg says more)");
+    if (n == 0)
+      fail_on_file(path_, "read", "it has become shorter", "replace files by renaming (mv)");
+    if (n < 0)
+      fail_on_file(path_, "read", std::strerror(errno), "check the disk (dmesg says more)");
     to = to.subspan(static_cast<std::size_t>(n));
     offset += static_cast<std::uint64_t>(n);
   }
@@ -68,7 +55,8 @@ bool PlainFile::changed() const noexcept {
 
 void PlainFile::check_unchanged() const {
   if (changed()) {
-    fail(path_, "go on", "it was changed while it was in use", "replace it by renaming (mv)");
+    fail_on_file(path_, "go on", "it was changed while it was in use",
+                 "replace it by renaming (mv)");
   }
 }
 

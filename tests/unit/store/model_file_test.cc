@@ -209,7 +209,7 @@ TEST_CASE("what is no model file is refused with its name") {
   };
   using Catch::Contains;
   CHECK_THAT(refusal(folder / "none"), Contains("No such file") && Contains("none"));
-  CHECK_THAT(refusal(folder / ""), Contains("no regular file"));
+  CHECK_THAT(refusal(folder / ""), Contains("it is a folder"));
   CHECK_THAT(refusal("/dev/null"), Contains("no regular file"));
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
   CHECK_THAT(refusal(folder / "pipe"), Contains("no regular file"));
