@@ -6,7 +6,7 @@
 
 #include "block/ffm_block.h"
 #include "dist/placement.h"
-#include "table/index.h"
+#include "table/mix.h"
 #include "table/slot.h"
 
 namespace leveret::dist {
@@ -57,10 +57,12 @@ std::uint32_t Plan::pair_owner(std::uint32_t f, std::uint32_t g) const {
   return pairs_[block::pair_index(std::min(f, g), std::max(f, g))];
 }
 
+/// Not by the value that homes in an index go by (table::mixed_value): the homes of a shard's keys
+/// would be in one part of its index, which is then searched through in long runs.
 std::uint32_t Plan::key_owner(std::uint32_t hash) const {
   if (shape_.bits == 0) {
-    return static_cast<std::uint32_t>(
-        std::uint64_t{table::mixed_value(table::key_of(hash))} * shape_.shards >> 32);
+    const std::uint64_t mixed = table::mix(table::key_of(hash)) >> 32;
+    return static_cast<std::uint32_t>(mixed * shape_.shards >> 32);
   }
   const std::uint64_t number = hash & ((std::uint64_t{1} << shape_.bits) - 1);
   return static_cast<std::uint32_t>(number * shape_.shards >> shape_.bits);
