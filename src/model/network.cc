@@ -79,18 +79,23 @@ void Network::learn_in_turns(Model& model, Tape& tape, optim::Optimizer& optimiz
   optimizer.apply_after_turns(parameters, tape);
 }
 
-void Network::take_turn(Model& model, Tape& tape, std::size_t b,
-                        optim::Optimizer& optimizer) const {
-  Parameters& parameters = model.parameters();
+/// What the blocks of turns find now, and the others have found.
+void Network::forward_turn(const Parameters& parameters, Tape& tape, std::size_t b) const {
   for (const auto& block : blocks_) {
     if (rests(*block, parameters)) continue;
     block->takes_turns() ? block->forward(parameters, tape, b, b + 1)
                          : block->add_score(parameters, tape, b);
   }
+}
+
+void Network::take_turn(Model& model, Tape& tape, std::size_t b,
+                        optim::Optimizer& optimizer) const {
+  Parameters& parameters = model.parameters();
+  forward_turn(parameters, tape, b);
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
     if ((*block)->takes_turns()) (*block)->backward_turn(parameters, tape, b);
   }
-  optimizer.take_turn(model.tables(), parameters, tape, b);
+  optimizer.apply_turn(model.tables(), parameters, tape, b);
 }
 
 void Network::learn_together(Model& model, std::span<Tape> tapes, Tape& joint,

@@ -18,8 +18,8 @@ void Optimizer::apply(table::Tables& tables, Parameters& parameters, Tape& tape)
   count_features(tables, parameters, tape, 0, tape.size);
 }
 
-void Optimizer::take_turn(table::Tables& tables, Parameters& parameters, Tape& tape,
-                          std::size_t b) {
+void Optimizer::apply_turn(table::Tables& tables, Parameters& parameters, Tape& tape,
+                           std::size_t b) {
   if (!count_examples(parameters, tape, b, b + 1)) return;
   apply_linear(parameters, tape, b);
   apply_vectors(parameters, tape);

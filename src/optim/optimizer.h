@@ -53,7 +53,7 @@ class Optimizer {
 
   /// Where the examples of a batch take turns: the steps of all that blocks of turns learn, by
   /// example b alone, from its scores and what they left on the tape.
-  void take_turn(table::Tables& tables, Parameters& parameters, Tape& tape, std::size_t b);
+  void apply_turn(table::Tables& tables, Parameters& parameters, Tape& tape, std::size_t b);
   /// The steps of rows, by all examples, when each has had its turn.
   void apply_after_turns(Parameters& parameters, Tape& tape);
 
