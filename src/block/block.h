@@ -42,14 +42,14 @@ class Block {
   /// or the factors of them, by which the optimizer goes.
   virtual void backward(const Parameters& parameters, Tape& tape) const = 0;
 
-  // Where the examples of a batch take turns (Config::turns), after `forward` of all of them:
+  // Turns, where the examples of a batch take them (Config::turns), after `forward` of all of them:
 
   /// Whether it goes forward and back again with each example, when what it learns has been moved
   /// by the one before. So do those whose parameters are cheap to move and adapt fast.
   virtual bool takes_turns() const { return false; }
-  /// Of a block that takes turns: `backward` for example b, as if it were the only one.
+  /// `backward` of a block that takes turns, for example b, as if it were the only one.
   virtual void backward_turn(const Parameters&, Tape&, std::size_t) const {}
-  /// Of a block that does not: adds to the scores of example b what its `forward` has found, when a
+  /// A block that takes none adds to the scores of example b what its `forward` has found, when a
   /// block before it has changed them.
   virtual void add_score(const Parameters&, Tape&, std::size_t) const {}
 

@@ -183,7 +183,7 @@ const float* FfmBlock::scale_deltas(Tape& tape, const float* delta, std::size_t 
   return tape.ffm.of_feature.data();
 }
 
-/// What a feature meets in the slot of its own field: the field's other features.
+/// The slot of the field itself, in which a feature meets the field's other features.
 void FfmBlock::put_own_slot(Tape& tape, const std::byte* row, std::uint32_t field, float x,
                             float* to) const {
   float* const v = tape.ffm.row.data();

@@ -15,7 +15,7 @@ struct LayerStep {
   float* d_in;           ///< B * inputs, to be written: d loss / d in
 };
 
-/// Who learns layers while the gradients pass them, so that weights need to be read once for both.
+/// Learns layers while the gradients pass them, so that weights need to be read once for both.
 /// It gets each layer once a batch, the last one first, when all that is behind it is through.
 class LayerLearner {
  public:

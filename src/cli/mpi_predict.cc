@@ -1,8 +1,5 @@
 /// leveret-mpi predict and evaluate: what a folder of shards says, and what that is worth.
-#include <fmt/format.h>
-
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "cli/evaluation.h"
@@ -17,8 +14,8 @@ namespace {
 struct ScoreOptions {
   InputOptions input;
   std::string folder;
-  std::string predictions, raw_predictions, link = "logistic";  ///< of predict
-  bool json = false;                                            ///< of evaluate
+  ResultOptions results;  ///< of predict
+  bool json = false;      ///< of evaluate
 };
 
 void add_folder(CLI::App& verb, ScoreOptions& options) {
@@ -31,17 +28,14 @@ void add_folder(CLI::App& verb, ScoreOptions& options) {
 void check_predict(const ScoreOptions& options) {
   FileUses uses;
   uses.add(options.input);
-  uses.add_result("-p", options.predictions);
-  if (!options.raw_predictions.empty()) uses.add_result("-r", options.raw_predictions);
+  add_results(uses, options.results);
   uses.check();
 }
 
 void predict(ScoreOptions& options, dist::Communicator& ranks) {
   std::vector<std::unique_ptr<Result>> results;
   ScoreUser user;
-  user.open = [&] {
-    results = open_results(options.predictions, options.raw_predictions, options.link, 1);
-  };
+  user.open = [&] { results = open_results(options.results, 1); };
   user.expect = [&](const text::ExampleChunk& chunk) {
     for (const auto& result : results) result->answers.expect(chunk);
   };
@@ -53,11 +47,7 @@ void predict(ScoreOptions& options, dist::Communicator& ranks) {
   };
   user.close = [&](bool stopped) {
     for (const auto& result : results) {
-      if (stopped && result->output.appears_at_close()) {
-        throw std::runtime_error(
-            fmt::format("stopped by a signal: the predictions are not whole, and {} is as it was",
-                        result->path));
-      }
+      check_whole(*result, stopped);
       result->write();
       result->output.close();
     }
@@ -99,17 +89,7 @@ void setup_mpi_predict(CLI::App& app, dist::Communicator& ranks, int& exit_code)
       "predict", "one probability per line (and its tag), by a folder of shards; no learning");
   options->input.bad_lines = "skip";
   add_folder(*verb, *options);
-  verb->add_option("-p,--predictions", options->predictions, "write here instead of stdout")
-      ->type_name("FILE")
-      ->check(not_empty());
-  verb->add_option("-r,--raw_predictions", options->raw_predictions, "write the log-odds here, too")
-      ->type_name("FILE")
-      ->check(not_empty());
-  verb->add_option("--link", options->link,
-                   "what predictions are: logistic, a probability; identity, its log-odds")
-      ->check(CLI::IsMember({"logistic", "identity"}))
-      ->type_name("LINK")
-      ->capture_default_str();
+  add_result_options(*verb, options->results);
   verb->add_flag("--quiet", options->input.quiet, "no reports of bad lines");
   add_input_options(*verb, options->input);
   verb->get_option("--bad_lines")->description("fail, skip or max=N; default: skip");

@@ -11,8 +11,8 @@
 #include "cli/console.h"
 #include "cli/mpi_start.h"
 #include "dist/agreement.h"
-#include "dist/batch_message.h"
 #include "dist/batch_reader.h"
+#include "dist/batch_rounds.h"
 #include "dist/shard_files.h"
 #include "dist/sharded_learner.h"
 #include "kernels/dispatch.h"
@@ -28,7 +28,7 @@ class MpiPredictRun {
  public:
   MpiPredictRun(const InputOptions& input, const std::string& folder, dist::Communicator& ranks,
                 const ScoreUser& user)
-      : input_(input), ranks_(ranks), user_(user) {
+      : input_(input), ranks_(ranks), user_(user), rounds_(ranks) {
     dist::together(ranks_, [&] {
       const dist::ShardFolder stored(folder);
       const auto [first, count] =
@@ -42,33 +42,19 @@ class MpiPredictRun {
 
   void run() {
     StopOnSignal stop(StopOnSignal::Then::kEndSoon);
-    ranks_.is_root() ? lead(stop) : follow(stop);
+    if (ranks_.is_root()) {
+      rounds_.lead([&] { read_and_score(stop); });
+    } else {
+      rounds_.follow([&](dist::BatchMessage& message, std::exception_ptr error) {
+        score(message.parts, message.examples, error, stop);
+      });
+    }
     dist::together(ranks_, [&] {
       if (ranks_.is_root()) user_.close(stop.stopped() || stopped_elsewhere_);
     });
   }
 
  private:
-  void lead(StopOnSignal& stop) {
-    try {
-      read_and_score(stop);
-    } catch (...) {
-      if (!scoring_ && !ranks_.all_know_the_end()) {
-        tell([](dist::Bytes& to) { dist::encode_failed(1, to); });
-      }
-      if (!scoring_) ranks_.know_the_end();
-      throw;
-    }
-    tell(dist::encode_end);
-  }
-
-  void tell(const std::function<void(dist::Bytes&)>& encode) {
-    std::vector<dist::Bytes> messages(ranks_.size());
-    for (dist::Bytes& message : messages) encode(message);
-    dist::Bytes own;
-    ranks_.scatter(messages, own);
-  }
-
   void read_and_score(StopOnSignal& stop) {
     text::NamespaceNames names;
     const feature::FeatureMap& features = *model_->frame().features();
@@ -106,8 +92,7 @@ class MpiPredictRun {
   }
 
   void lead_batch(stream::ExampleSource& source, StopOnSignal& stop) {
-    dist::Bytes nothing;
-    ranks_.scatter(batch_.messages, nothing, dist::Traffic::kInput);
+    rounds_.send(batch_.messages);
     std::vector<predict::Outcome>& outcomes = batch_.outcomes.items;
     if (score(batch_.parts, outcomes.size(), nullptr, stop).stop) {
       stopped_elsewhere_ = true;
@@ -120,46 +105,21 @@ class MpiPredictRun {
     user_.add(batch_.outcomes);
   }
 
-  void follow(StopOnSignal& stop) {
-    dist::BatchMessage message;
-    dist::Bytes bytes;
-    while (true) {
-      ranks_.scatter({}, bytes, dist::Traffic::kInput);
-      std::exception_ptr error;
-      try {
-        dist::decode(bytes, message);
-      } catch (...) {
-        error = std::current_exception();
-      }
-      if (message.kind == dist::BatchMessage::Kind::kEnd) return;
-      if (message.kind == dist::BatchMessage::Kind::kFailed) {
-        ranks_.know_the_end();
-        throw dist::FailedElsewhere(message.exit_code);
-      }
-      score(message.parts, message.examples, error, stop);
-    }
-  }
-
   dist::BatchFlags score(std::span<dist::PartBatch> parts, std::size_t examples,
                          std::exception_ptr error, StopOnSignal& stop) {
-    scoring_ = true;
-    const dist::BatchFlags flags =
-        learner_->predict(parts, {.failed = error != nullptr, .stop = stop.stopped()}, examples);
-    scoring_ = false;
-    if (!flags.failed) return flags;
-    ranks_.know_the_end();
-    if (error) std::rethrow_exception(error);
-    throw dist::FailedElsewhere(1);
+    return rounds_.round(error, stop.stopped(), [&](dist::BatchFlags flags) {
+      return learner_->predict(parts, flags, examples);
+    });
   }
 
   const InputOptions& input_;
   dist::Communicator& ranks_;
   const ScoreUser& user_;
+  dist::BatchRounds rounds_;
   std::unique_ptr<dist::ShardedModel> model_;
   std::optional<dist::ShardedLearner> learner_;
   dist::ScatterBatch batch_;
   std::uint64_t scored_ = 0;
-  bool scoring_ = false;  ///< an error now is one that the others may not know of
   bool stopped_elsewhere_ = false;
 };
 

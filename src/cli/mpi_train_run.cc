@@ -18,8 +18,8 @@
 #include "cli/mpi_traffic.h"
 #include "cli/train_report.h"
 #include "dist/agreement.h"
-#include "dist/batch_message.h"
 #include "dist/batch_reader.h"
+#include "dist/batch_rounds.h"
 
 namespace leveret::cli {
 namespace {
@@ -45,7 +45,7 @@ struct Reading {
 class MpiTrainRun {
  public:
   MpiTrainRun(MpiTrainOptions& options, dist::Communicator& ranks)
-      : options_(options), ranks_(ranks), start_(start_training(options, ranks)) {
+      : options_(options), ranks_(ranks), rounds_(ranks), start_(start_training(options, ranks)) {
     dist::together(ranks_, [&] {
       model_ = first_model(options_, start_, ranks_);
       if (!ranks_.is_root()) return;
@@ -63,40 +63,30 @@ class MpiTrainRun {
 
   void run() {
     StopOnSignal stop;
-    ranks_.is_root() ? lead(stop) : follow(stop);
+    if (ranks_.is_root()) {
+      rounds_.lead([&] { lead(stop); });
+    } else {
+      rounds_.follow([&](dist::BatchMessage& message, std::exception_ptr error) {
+        learn(message.growth, message.parts, message.examples, error, stop);
+        save_if_due(message.examples);
+      });
+    }
     finish(stop);
   }
 
  private:
   // ---- rank 0 ----
 
-  /// The others wait for a batch, but where the error came from learning one: then all know of it,
-  /// or main() ends them.
   void lead(StopOnSignal& stop) {
-    try {
-      const dist::InputPosition start = position_;
-      for (unsigned pass = start.pass; pass < options_.input.passes && !is_stopped(stop); ++pass) {
-        stop.watch(nullptr);
-        open_input(pass > start.pass);
-        stop.watch(reading_->source.get());
-        if (pass > start.pass) begin_pass(pass);
-        learn_pass(stop);
-      }
-      position_.ended = !is_stopped(stop);
-    } catch (...) {
-      if (!learning_ && !ranks_.all_know_the_end())
-        tell([](dist::Bytes& to) { dist::encode_failed(1, to); });
-      if (!learning_) ranks_.know_the_end();
-      throw;
+    const dist::InputPosition start = position_;
+    for (unsigned pass = start.pass; pass < options_.input.passes && !is_stopped(stop); ++pass) {
+      stop.watch(nullptr);
+      open_input(pass > start.pass);
+      stop.watch(reading_->source.get());
+      if (pass > start.pass) begin_pass(pass);
+      learn_pass(stop);
     }
-    tell(dist::encode_end);
-  }
-
-  void tell(const std::function<void(dist::Bytes&)>& encode) {
-    std::vector<dist::Bytes> messages(ranks_.size());
-    for (dist::Bytes& message : messages) encode(message);
-    dist::Bytes own;
-    ranks_.scatter(messages, own);
+    position_.ended = !is_stopped(stop);
   }
 
   void open_input(bool again) {
@@ -142,8 +132,7 @@ class MpiTrainRun {
 
   void lead_batch(StopOnSignal& stop) {
     Reading& in = *reading_;
-    dist::Bytes nothing;
-    ranks_.scatter(batch_.messages, nothing, dist::Traffic::kInput);
+    rounds_.send(batch_.messages);
     const BatchFlags flags =
         learn(batch_.growth, batch_.parts, batch_.outcomes.items.size(), nullptr, stop);
     stopped_elsewhere_ |= flags.stop;
@@ -166,33 +155,9 @@ class MpiTrainRun {
     say_raw(model_->explain());
   }
 
-  // ---- the others ----
-
-  void follow(StopOnSignal& stop) {
-    dist::BatchMessage message;
-    dist::Bytes bytes;
-    while (true) {
-      ranks_.scatter({}, bytes, dist::Traffic::kInput);
-      std::exception_ptr error;
-      try {
-        dist::decode(bytes, message);
-      } catch (...) {
-        error = std::current_exception();
-      }
-      if (message.kind == dist::BatchMessage::Kind::kEnd) return;
-      if (message.kind == dist::BatchMessage::Kind::kFailed) {
-        ranks_.know_the_end();
-        throw dist::FailedElsewhere(message.exit_code);
-      }
-      learn(message.growth, message.parts, message.examples, error, stop);
-      save_if_due(message.examples);
-    }
-  }
-
   // ---- all ----
 
-  /// `error`: what has gone wrong with the batch on this rank already. An error of any rank ends
-  /// all of them here: this one's is thrown, or FailedElsewhere.
+  /// `error`: as of BatchRounds::round.
   BatchFlags learn(const dist::Growth& growth, std::span<dist::PartBatch> parts,
                    std::size_t examples, std::exception_ptr error, StopOnSignal& stop) {
     try {
@@ -200,14 +165,8 @@ class MpiTrainRun {
     } catch (...) {
       error = std::current_exception();
     }
-    learning_ = true;
-    const BatchFlags flags =
-        model_->learn(parts, {.failed = error != nullptr, .stop = stop.stopped()}, examples);
-    learning_ = false;
-    if (!flags.failed) return flags;
-    ranks_.know_the_end();
-    if (error) std::rethrow_exception(error);
-    throw dist::FailedElsewhere(1);
+    return rounds_.round(error, stop.stopped(),
+                         [&](BatchFlags flags) { return model_->learn(parts, flags, examples); });
   }
 
   /// On rank 0: a signal came to any rank.
@@ -268,6 +227,7 @@ class MpiTrainRun {
 
   MpiTrainOptions& options_;
   dist::Communicator& ranks_;
+  dist::BatchRounds rounds_;
   const TrainingStart start_;
   std::unique_ptr<RankModel> model_;
   std::optional<Reading> reading_;       ///< of rank 0
@@ -277,7 +237,6 @@ class MpiTrainRun {
   std::uint32_t first_pass_ = 0;  ///< of this run
   std::uint64_t since_save_ = 0;  ///< examples
   std::uint64_t saved_at_ = 0;    ///< examples of the pass that the last checkpoint has learned
-  bool learning_ = false;         ///< an error now is one that the others may not know of
   bool explained_ = false;
   bool stopped_elsewhere_ = false;
 };

@@ -14,8 +14,7 @@ void check_predict(const PredictOptions& options) {
   FileUses uses;
   uses.add(options.input);
   uses.add_model("-i", options.model);
-  uses.add_result("-p", options.predictions);
-  if (!options.raw_predictions.empty()) uses.add_result("-r", options.raw_predictions);
+  add_results(uses, options.results);
   uses.check();
 }
 
@@ -55,17 +54,7 @@ void setup_predict(CLI::App& app, int& exit_code) {
                            ->check(not_empty())
                            ->required();
   add_mmap_option(*verb, *model, options->mmap);
-  verb->add_option("-p,--predictions", options->predictions, "write here instead of stdout")
-      ->type_name("FILE")
-      ->check(not_empty());
-  verb->add_option("-r,--raw_predictions", options->raw_predictions, "write the log-odds here, too")
-      ->type_name("FILE")
-      ->check(not_empty());
-  verb->add_option("--link", options->link,
-                   "what predictions are: logistic, a probability; identity, its log-odds")
-      ->check(CLI::IsMember({"logistic", "identity"}))
-      ->type_name("LINK")
-      ->capture_default_str();
+  add_result_options(*verb, options->results);
   add_context_options(*verb, *options);
   verb->add_option("--threads", options->threads, "threads that predict; the order stays")
       ->type_name("N")

@@ -30,8 +30,7 @@ class PredictRun {
       : options_(options),
         served_(options.model, options.mmap),
         parser_(parser_options(served_.get()->spec(), options.input)) {
-    results_ =
-        open_results(options.predictions, options.raw_predictions, options.link, options.threads);
+    results_ = open_results(options.results, options.threads);
     parser_.shared_label = options.context_lines;
     // A cache that is made here keeps the names of all namespaces.
     if (options.input.cache.empty()) served_.get()->features().close_names(names_);
@@ -192,11 +191,7 @@ class PredictRun {
 
   void close(const StopOnSignal& stop) {
     for (const auto& result : results_) {
-      if (stop.stopped() && result->output.appears_at_close()) {
-        throw std::runtime_error(
-            fmt::format("stopped by a signal: the predictions are not whole, and {} is as it was",
-                        result->path));
-      }
+      check_whole(*result, stop.stopped());
       if (requests_.is_open()) result->output.write("\n");
       result->output.close();
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/input.h"
+#include "cli/results.h"
 
 namespace leveret::cli {
 
@@ -12,9 +13,7 @@ struct PredictOptions {
   InputOptions input;
   std::string model;
   bool mmap = false;
-  std::string predictions;           ///< file; empty: standard output
-  std::string raw_predictions;       ///< file; empty: none
-  std::string link = "logistic";     ///< of predictions; or identity
+  ResultOptions results;
   std::vector<std::string> context;  ///< namespaces of contexts; empty: lines are on their own
   bool context_lines = false;        ///< contexts have lines of their own
   unsigned threads = 1;

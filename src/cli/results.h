@@ -1,12 +1,12 @@
-/// A file of predictions: what is answered, in the order of the input, and where it goes.
+/// Files of predictions: what is answered, in the order of the input, and where it goes.
 #pragma once
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/console.h"
+#include "cli/file_uses.h"
 #include "train/answers.h"
 
 namespace leveret::cli {
@@ -32,16 +32,19 @@ struct Result {
   std::string lines;
 };
 
+struct ResultOptions {
+  std::string predictions;        ///< file; empty: standard output
+  std::string raw_predictions;    ///< file; empty: none
+  std::string link = "logistic";  ///< of predictions; or identity
+};
+
+/// -p, -r and --link.
+void add_result_options(CLI::App& verb, ResultOptions& options);
+void add_results(FileUses& uses, const ResultOptions& options);
 /// That of -p, as --link says, and that of -r where it has a name.
-inline std::vector<std::unique_ptr<Result>> open_results(const std::string& predictions,
-                                                         const std::string& raw,
-                                                         std::string_view link, unsigned threads) {
-  using Number = Result::Number;
-  std::vector<std::unique_ptr<Result>> results;
-  const Number number = link == "identity" ? Number::kScore : Number::kProbability;
-  results.push_back(std::make_unique<Result>(predictions, threads, number));
-  if (!raw.empty()) results.push_back(std::make_unique<Result>(raw, threads, Number::kScore));
-  return results;
-}
+std::vector<std::unique_ptr<Result>> open_results(const ResultOptions& options, unsigned threads);
+/// std::runtime_error where a signal has stopped what a file is made of, and the file appears only
+/// when it is whole.
+void check_whole(const Result& result, bool stopped);
 
 }  // namespace leveret::cli

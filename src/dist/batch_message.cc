@@ -38,19 +38,8 @@ void put_floats(Bytes& to, std::span<const float> values, float usual) {
 }
 
 std::vector<float> get_floats(BytesReader& from, std::size_t count, float usual) {
-  std::vector<float> values(count, usual);
-  if (from.get<std::uint8_t>() != 0) return values;
-  const std::string_view bytes = from.take_array(count, sizeof(float));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
-template <class T>
-std::vector<T> get_array(BytesReader& from, std::size_t count) {
-  const std::string_view bytes = from.take_array(count, sizeof(T));
-  std::vector<T> values(count);
-  if (count > 0) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
+  if (from.get<std::uint8_t>() != 0) return std::vector<float>(count, usual);
+  return from.get_array<float>(count);
 }
 
 // ---- growth ----
@@ -72,7 +61,7 @@ void get_growth(BytesReader& from, Growth& growth) {
   if (!json.empty()) {
     growth.namespaces = model::plans_from_json(nlohmann::ordered_json::parse(json));
   }
-  growth.fields = get_array<std::uint32_t>(from, from.get_count(sizeof(std::uint32_t)));
+  growth.fields = from.get_array<std::uint32_t>(from.get_count(sizeof(std::uint32_t)));
   growth.sizes.resize(from.get_count(sizeof(FieldSize)));
   for (FieldSize& size : growth.sizes) {
     size.features = from.get<std::uint64_t>();
@@ -98,14 +87,14 @@ void put_examples(Bytes& to, const PartBatch& part) {
 
 void get_examples(BytesReader& from, std::size_t size, PartBatch& part) {
   feature::FeatureBatch& batch = part.features;
-  for (const std::int8_t label : get_array<std::int8_t>(from, size)) batch.label.push_back(label);
+  for (const std::int8_t label : from.get_array<std::int8_t>(size)) batch.label.push_back(label);
   batch.importance = get_floats(from, size, 1);
   batch.initial = get_floats(from, size, 0);
   if (from.get<std::uint8_t>() == 0) return;
   const std::vector<std::uint32_t> counts = get_numbers(from, size);
   part.instance_features.assign(counts.begin(), counts.end());
   part.instance_squares = part.instance_features;
-  if (from.get<std::uint8_t>() == 0) part.instance_squares = get_array<float>(from, size);
+  if (from.get<std::uint8_t>() == 0) part.instance_squares = from.get_array<float>(size);
 }
 
 // ---- linear features ----
@@ -162,7 +151,7 @@ void put_features(Bytes& to, const Features& features) {
 }
 
 std::vector<feature::Feature> get_features(BytesReader& from, std::size_t count) {
-  const std::vector<std::uint32_t> hashes = get_array<std::uint32_t>(from, count);
+  const std::vector<std::uint32_t> hashes = from.get_array<std::uint32_t>(count);
   const std::vector<float> values = get_floats(from, count, 1);
   std::vector<feature::Feature> features(count);
   for (std::size_t i = 0; i < count; ++i) features[i] = {hashes[i], values[i]};
@@ -224,7 +213,7 @@ void get_fields(BytesReader& from, std::size_t size, feature::FeatureBatch& batc
   get_runs(from, size, batch.runs, batch.runs_begin);
   const std::vector<std::uint32_t> links = get_numbers(from, batch.runs.size());
   const std::vector<std::uint32_t> each =
-      get_array<std::uint32_t>(from, from.get_count(sizeof(std::uint32_t)));
+      from.get_array<std::uint32_t>(from.get_count(sizeof(std::uint32_t)));
   const std::vector<feature::Feature> unlinked =
       get_features(from, from.get_count(sizeof(std::uint32_t)));
   std::size_t next_each = 0, next_unlinked = 0;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "block/gemm.h"
-#include "model/make_blocks.h"
 #include "table/mix.h"
 
 namespace leveret::dist {
@@ -37,6 +36,7 @@ MeshLearner::MeshLearner(model::Model& model, Communicator& ranks, const kernels
       kernels_(kernels),
       network_(model.config(), kernels),
       optimizer_(kernels, model.config(), model.spec()),
+      lookup_(model),
       wanted_(ranks.size()),
       numbers_(ranks.size()),
       orders_(ranks.size()),
@@ -57,10 +57,7 @@ void MeshLearner::grow(const Growth& growth) {
   all.insert(all.end(), growth.namespaces.begin(), growth.namespaces.end());
   model_.features() = feature::FeatureMap(model_.spec().map_options(), std::move(all));
   for (const std::uint32_t fields : growth.fields) {
-    const block::InputLayout to{fields};
-    model_.tables().fit(fields);
-    model_.parameters().fit(
-        to, std::make_shared<block::Declarations>(model::declare_arrays(model_.config(), to)));
+    model_.fit(fields);
   }
 }
 
@@ -243,19 +240,9 @@ void MeshLearner::take(unsigned from, const Lent& lent) {
   }
 }
 
-/// As Lookup does.
+/// What was lent stands where Lookup would put what it finds.
 void MeshLearner::put_on_tape(const feature::FeatureBatch& own) {
-  tape_.learns = true;
-  tape_.batch = &own;
-  tape_.row_layout = model_.tables().has_rows() ? &model_.tables().row_layout() : nullptr;
-  block::at_least(tape_.to_learn.slots, linear_.size());
-  block::at_least(tape_.to_learn.cells, linear_.size());
-  block::at_least(tape_.to_learn.rows, fields_.size());
-  block::at_least(tape_.values, linear_.size());
-  block::at_least(tape_.field_values, fields_.size());
-  tape_.slots = tape_.to_learn.slots;
-  tape_.cells = tape_.to_learn.cells;
-  tape_.rows = tape_.to_learn.rows;
+  lookup_.open(model_, own, tape_, model::Use::kLearn);
   for (std::size_t i = 0; i < linear_.size(); ++i) {
     tape_.to_learn.cells[i] = &cells_[linear_[i]];
     tape_.values[i] = own.linear[i].value;
@@ -284,7 +271,7 @@ BatchFlags MeshLearner::add_up(BatchFlags flags, std::size_t examples) {
   }
   const std::span<float> gradients = std::span(common_).subspan(sums);
   if (tape_.size > 0) {
-    const optim::Optimizer::LayerSums layers(optimizer_, parameters, tape_, gradients);
+    const optim::Optimizer::LayerSteps layers(optimizer_, parameters, tape_, gradients);
     network_.backward(parameters, tape_);
   }
   optim::Optimizer::sum_common(tape_, gradients);
@@ -300,8 +287,9 @@ BatchFlags MeshLearner::add_up(BatchFlags flags, std::size_t examples) {
 }
 
 void MeshLearner::collect_gradients() {
+  const std::size_t floats = row_floats();
   cell_gradients_.assign(places_.size(), 0.0f);
-  row_gradients_.assign(places_.size() * row_floats(), 0.0f);
+  row_gradients_.assign(places_.size() * floats, 0.0f);
   if (tape_.size == 0) return;
   optimizer_.sum_cells(model_.parameters(), tape_, [&](const table::Cell& cell, float gradient) {
     cell_gradients_[static_cast<std::size_t>(&cell - cells_.data())] = gradient;
@@ -316,7 +304,7 @@ void MeshLearner::collect_gradients() {
       model_.parameters(), tape_, [&](std::size_t part, const std::byte* row, const float* sums) {
         const auto n = static_cast<std::size_t>(row - row_store_.data()) / row_stride_;
         std::copy_n(sums, begins[part + 1] - begins[part],
-                    row_gradients_.data() + n * row_floats() + begins[part]);
+                    row_gradients_.data() + n * floats + begins[part]);
       });
 }
 

@@ -20,6 +20,7 @@
 #include "dist/communicator.h"
 #include "dist/mesh_messages.h"
 #include "dist/part_batch.h"
+#include "model/lookup.h"
 #include "model/model.h"
 #include "model/network.h"
 #include "optim/distinct.h"
@@ -84,6 +85,7 @@ class MeshLearner {
   const kernels::Kernels& kernels_;
   model::Network network_;
   optim::Optimizer optimizer_;
+  model::Lookup lookup_;  ///< makes room on the tape
   BatchHead head_;
   std::uint64_t batches_ = 0;
 

@@ -1,7 +1,6 @@
 #include "dist/mesh_messages.h"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 
 #include "dist/narrow_numbers.h"
@@ -13,14 +12,6 @@ namespace {
 using stream::BytesReader;
 using stream::put;
 using stream::put_array;
-
-template <class T>
-std::vector<T> get_array(BytesReader& from, std::size_t count) {
-  const std::string_view bytes = from.take_array(count, sizeof(T));
-  std::vector<T> values(count);
-  if (count > 0) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
 
 template <class Read>
 void read(std::string_view bytes, Read reading) {
@@ -63,7 +54,7 @@ void decode_wanted(std::string_view bytes, std::uint32_t shards, std::vector<Wan
       from.check(counts[r] <= bytes.size(), "there are too many features");
       features.resize(features.size() + counts[r], {of[r], table::kNoKey});
     }
-    const std::vector<std::uint32_t> keys = get_array<std::uint32_t>(from, features.size());
+    const std::vector<std::uint32_t> keys = from.get_array<std::uint32_t>(features.size());
     const std::vector<std::uint32_t> uses = get_numbers(from, features.size());
     for (std::size_t i = 0; i < features.size(); ++i) {
       from.check(keys[i] != table::kNoKey, "a key is none");
@@ -87,13 +78,13 @@ void decode_lent(std::string_view bytes, std::span<const Wanted> features, std::
     const auto count = [&](auto is) {
       return static_cast<std::size_t>(std::ranges::count_if(features, is));
     };
-    lent.cells = get_array<float>(from, count([](const Wanted& f) { return f.cell; }));
+    lent.cells = from.get_array<float>(count([](const Wanted& f) { return f.cell; }));
     lent.row_from = get_numbers(from, count([](const Wanted& f) { return f.rows > 0; }));
     std::size_t rows = 0, next = 0;
     for (const Wanted& feature : features) {
       if (feature.rows > 0) rows += lent.row_from[next++] < feature.rows;
     }
-    lent.rows = get_array<std::byte>(from, rows * row_bytes);
+    lent.rows = from.get_array<std::byte>(rows * row_bytes);
   });
 }
 
@@ -106,8 +97,8 @@ void encode_gradients(const Gradients& gradients, Bytes& to) {
 void decode_gradients(std::string_view bytes, std::size_t cells, std::size_t rows,
                       Gradients& gradients) {
   read(bytes, [&](BytesReader& from) {
-    gradients.cells = get_array<float>(from, cells);
-    gradients.rows = get_array<float>(from, rows);
+    gradients.cells = from.get_array<float>(cells);
+    gradients.rows = from.get_array<float>(rows);
   });
 }
 

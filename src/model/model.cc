@@ -104,8 +104,8 @@ block::Config Model::config() const {
   return config;
 }
 
-void Model::fit_fields() {
-  const block::InputLayout to{features().field_count()};
+void Model::fit(std::uint32_t fields) {
+  const block::InputLayout to{fields};
   if (parameters_.has_arrays() && to.fields == parameters_.layout.fields) return;
   tables().fit(to.fields);
   auto arrays = std::make_shared<block::Declarations>(declare_arrays(config(), to));

@@ -67,7 +67,9 @@ class Model {
 
   /// Brings tables and layers to the number of fields that features() has found. Cheap when
   /// nothing changed.
-  void fit_fields();
+  void fit_fields() { fit(features().field_count()); }
+  /// The same to so many of them, on the way there: first values may depend on the steps.
+  void fit(std::uint32_t fields);
 
  private:
   Model(const Model&) = default;

@@ -57,24 +57,27 @@ class Optimizer {
   /// The steps of rows, by all examples, when each has had its turn.
   void apply_after_turns(Parameters& parameters, Tape& tape);
 
-  /// The steps of layers, while it lives: it is the tape's LayerLearner.
+  /// The steps of layers, while it lives: it is the tape's LayerLearner. With `sums`, common_floats
+  /// zeros, the layers' gradients are added there, and nothing moves.
   class LayerSteps final : public block::LayerLearner {
    public:
-    LayerSteps(Optimizer& optimizer, Parameters& parameters, Tape& tape)
-        : optimizer_(optimizer), parameters_(parameters), tape_(tape) {
+    LayerSteps(Optimizer& optimizer, Parameters& parameters, Tape& tape, std::span<float> sums = {})
+        : optimizer_(optimizer), parameters_(parameters), tape_(tape), sums_(sums) {
       tape.layer_learner = this;
     }
     ~LayerSteps() override { tape_.layer_learner = nullptr; }
     LayerSteps(const LayerSteps&) = delete;
     LayerSteps& operator=(const LayerSteps&) = delete;
     void take(const block::LayerStep& step) override {
-      optimizer_.take_layer(parameters_, tape_, step);
+      sums_.empty() ? optimizer_.take_layer(parameters_, tape_, step)
+                    : optimizer_.sum_layer(parameters_, tape_, step, sums_);
     }
 
    private:
     Optimizer& optimizer_;
     Parameters& parameters_;
     Tape& tape_;
+    std::span<float> sums_;
   };
 
   /// A layer, or columns of one without biases of which somebody else has the others: its inputs,
@@ -102,32 +105,9 @@ class Optimizer {
   // ---- sums in place of steps, for who has only borrowed what it learns from (dist::MeshLearner);
   // with one head ----
 
-  /// Gathers the gradients of layers on the way back, while it lives: it is the tape's
-  /// LayerLearner.
-  class LayerSums final : public block::LayerLearner {
-   public:
-    /// `to`: common_floats zeros.
-    LayerSums(Optimizer& optimizer, Parameters& parameters, Tape& tape, std::span<float> to)
-        : optimizer_(optimizer), parameters_(parameters), tape_(tape), to_(to) {
-      tape.layer_learner = this;
-    }
-    ~LayerSums() override { tape_.layer_learner = nullptr; }
-    LayerSums(const LayerSums&) = delete;
-    LayerSums& operator=(const LayerSums&) = delete;
-    void take(const block::LayerStep& step) override {
-      optimizer_.sum_layer(parameters_, tape_, step, to_);
-    }
-
-   private:
-    Optimizer& optimizer_;
-    Parameters& parameters_;
-    Tape& tape_;
-    std::span<float> to_;
-  };
-
   /// Floats of the gradients of what is no feature's, and of the counts of examples.
   static std::size_t common_floats(const Parameters& parameters);
-  /// Adds to `to` what LayerSums has not, after the way back.
+  /// Adds to `to` what LayerSteps has not, after the way back.
   static void sum_common(const Tape& tape, std::span<float> to);
   /// The step by such sums over all parts of a batch, and the counts of examples. Before the rows'
   /// steps.

@@ -9,13 +9,6 @@
 namespace leveret::stream {
 namespace {
 
-template <typename T>
-void get_array(BytesReader& from, std::size_t count, std::vector<T>& to) {
-  const std::string_view bytes = from.take_array(count, sizeof(T));
-  to.resize(count);
-  if (count > 0) std::memcpy(to.data(), bytes.data(), bytes.size());
-}
-
 /// Far from where adding to one would wrap it around.
 constexpr std::uint64_t kMaxLineNumber = std::uint64_t{1} << 62;
 
@@ -100,10 +93,10 @@ void BlockDecoder::read_examples(BytesReader& from, std::uint32_t examples) {
     tags += (kind & 16) != 0;
   }
   read_left_out(from, examples);
-  get_array(from, labels, labels_);
-  get_array(from, importances, importances_);
-  get_array(from, initials, initials_);
-  get_array(from, tags, tag_sizes_);
+  from.get_array(labels, labels_);
+  from.get_array(importances, importances_);
+  from.get_array(initials, initials_);
+  from.get_array(tags, tag_sizes_);
   tags_ = from.get_text();
   from.check(
       std::accumulate(tag_sizes_.begin(), tag_sizes_.end(), std::uint64_t{0}) == tags_.size(),
@@ -112,9 +105,9 @@ void BlockDecoder::read_examples(BytesReader& from, std::uint32_t examples) {
 
 void BlockDecoder::read_left_out(BytesReader& from, std::uint32_t examples) {
   const auto gaps = from.get_count(8);
-  get_array(from, gaps, gap_at_);
-  get_array(from, gaps, gap_size_);
-  get_array(from, from.get_count(4), bad_at_);
+  from.get_array(gaps, gap_at_);
+  from.get_array(gaps, gap_size_);
+  from.get_array(from.get_count(4), bad_at_);
   from.check(
       std::adjacent_find(gap_at_.begin(), gap_at_.end(), std::greater_equal<>()) == gap_at_.end() &&
           std::adjacent_find(bad_at_.begin(), bad_at_.end(), std::greater_equal<>()) ==

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace leveret::stream {
 
@@ -59,6 +60,18 @@ class BytesReader {
   std::string_view take_array(std::size_t count, std::size_t size) {
     if (count > bytes_.size() / size) throw BadBytes("it ends too early");
     return take(count * size);
+  }
+  template <typename T>
+  void get_array(std::size_t count, std::vector<T>& to) {
+    const std::string_view bytes = take_array(count, sizeof(T));
+    to.resize(count);
+    if (count > 0) std::memcpy(to.data(), bytes.data(), bytes.size());
+  }
+  template <typename T>
+  std::vector<T> get_array(std::size_t count) {
+    std::vector<T> values;
+    get_array(count, values);
+    return values;
   }
   std::string_view get_text() { return take(get<std::uint32_t>()); }
   /// A count of things that take at least `size_each` bytes each of what follows.
