@@ -7,8 +7,8 @@
 
 #include "../train/train_run.h"
 #include "dist/batch_maker.h"
-#include "dist/mesh_gather.h"
-#include "dist/mesh_learner.h"
+#include "dist/mesh/gather.h"
+#include "dist/mesh/learner.h"
 #include "model_difference.h"
 #include "sharded_run.h"
 #include "sharded_specs.h"

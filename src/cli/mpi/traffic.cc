@@ -1,4 +1,4 @@
-#include "cli/mpi_traffic.h"
+#include "cli/mpi/traffic.h"
 
 #include <fmt/format.h>
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/mpi_start.h"
-#include "cli/mpi_train_run.h"
+#include "cli/mpi/start.h"
+#include "cli/mpi/train_run.h"
 #include "cli/train_summary.h"
 #include "dist/batch_head.h"
 #include "dist/batch_reader.h"

@@ -1,8 +1,8 @@
 /// leveret-mpi train --strategy mesh.
-#include "cli/mpi_rank_model.h"
+#include "cli/mpi/rank_model.h"
 #include "dist/agreement.h"
-#include "dist/mesh_gather.h"
-#include "dist/mesh_learner.h"
+#include "dist/mesh/gather.h"
+#include "dist/mesh/learner.h"
 #include "kernels/dispatch.h"
 #include "modelfile/model_io.h"
 

@@ -1,13 +1,14 @@
 /// leveret-mpi gather: one ordinary model file of a folder of shards.
+#include "dist/gather.h"
+
 #include <memory>
 #include <string>
 
 #include "cli/console.h"
 #include "cli/file_uses.h"
 #include "cli/input.h"
-#include "cli/mpi_verbs.h"
+#include "cli/mpi/verbs.h"
 #include "dist/agreement.h"
-#include "dist/gather.h"
 #include "dist/shard_files.h"
 #include "kernels/dispatch.h"
 #include "modelfile/model_io.h"

@@ -2,8 +2,8 @@
 #include <memory>
 #include <string>
 
-#include "cli/mpi_train_run.h"
-#include "cli/mpi_verbs.h"
+#include "cli/mpi/train_run.h"
+#include "cli/mpi/verbs.h"
 
 namespace leveret::cli {
 namespace {

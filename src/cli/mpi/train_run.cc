@@ -1,4 +1,4 @@
-#include "cli/mpi_train_run.h"
+#include "cli/mpi/train_run.h"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,10 @@
 #include "block/gemm.h"
 #include "cli/console.h"
 #include "cli/file_uses.h"
-#include "cli/mpi_rank_model.h"
-#include "cli/mpi_start.h"
-#include "cli/mpi_summary.h"
-#include "cli/mpi_traffic.h"
+#include "cli/mpi/rank_model.h"
+#include "cli/mpi/start.h"
+#include "cli/mpi/summary.h"
+#include "cli/mpi/traffic.h"
 #include "cli/train_report.h"
 #include "dist/agreement.h"
 #include "dist/batch_reader.h"

@@ -18,7 +18,7 @@
 
 #include "dist/batch_head.h"
 #include "dist/communicator.h"
-#include "dist/mesh_messages.h"
+#include "dist/mesh/messages.h"
 #include "dist/part_batch.h"
 #include "model/lookup.h"
 #include "model/model.h"

@@ -1,4 +1,4 @@
-#include "cli/mpi_summary.h"
+#include "cli/mpi/summary.h"
 
 #include <algorithm>
 

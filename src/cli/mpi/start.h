@@ -6,7 +6,7 @@
 #include <exception>
 #include <optional>
 
-#include "cli/mpi_train_run.h"
+#include "cli/mpi/train_run.h"
 #include "dist/communicator.h"
 #include "dist/input_position.h"
 #include "model/spec.h"

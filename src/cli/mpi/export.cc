@@ -9,7 +9,7 @@
 
 #include "cli/export_flags.h"
 #include "cli/input.h"
-#include "cli/mpi_verbs.h"
+#include "cli/mpi/verbs.h"
 #include "dist/gather.h"
 #include "dist/shard_files.h"
 #include "files/stale_files.h"

@@ -1,4 +1,4 @@
-#include "cli/mpi_predict_run.h"
+#include "cli/mpi/predict_run.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/console.h"
-#include "cli/mpi_start.h"
+#include "cli/mpi/start.h"
 #include "dist/agreement.h"
 #include "dist/batch_reader.h"
 #include "dist/batch_rounds.h"

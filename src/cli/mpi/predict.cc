@@ -4,8 +4,8 @@
 
 #include "cli/evaluation.h"
 #include "cli/file_uses.h"
-#include "cli/mpi_predict_run.h"
-#include "cli/mpi_verbs.h"
+#include "cli/mpi/predict_run.h"
+#include "cli/mpi/verbs.h"
 #include "cli/results.h"
 
 namespace leveret::cli {

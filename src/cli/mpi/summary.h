@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "cli/mpi_rank_model.h"
+#include "cli/mpi/rank_model.h"
 #include "cli/train_summary.h"
 #include "dist/communicator.h"
 

@@ -1,4 +1,4 @@
-#include "cli/mpi_start.h"
+#include "cli/mpi/start.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include "dist/agreement.h"
 #include "dist/batch_reader.h"
 #include "dist/local_learner.h"
-#include "dist/mesh_learner.h"
+#include "dist/mesh/learner.h"
 #include "dist/shard_files.h"
 #include "model/spec_json.h"
 #include "modelfile/model_io.h"

@@ -1,8 +1,8 @@
 /// leveret-mpi train by equivalent substitution: a rank has some shards of the model.
 #include <utility>
 
-#include "cli/mpi_rank_model.h"
-#include "cli/mpi_traffic.h"
+#include "cli/mpi/rank_model.h"
+#include "cli/mpi/traffic.h"
 #include "dist/gather.h"
 #include "dist/shard_files.h"
 #include "dist/sharded_learner.h"

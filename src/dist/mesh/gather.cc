@@ -1,4 +1,4 @@
-#include "dist/mesh_gather.h"
+#include "dist/mesh/gather.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "dist/mesh_messages.h"
+#include "dist/mesh/messages.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "cli/mpi_rank_model.h"
+#include "cli/mpi/rank_model.h"
 #include "dist/communicator.h"
 #include "dist/sharded_model.h"
 

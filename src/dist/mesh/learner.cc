@@ -1,4 +1,4 @@
-#include "dist/mesh_learner.h"
+#include "dist/mesh/learner.h"
 
 #include <algorithm>
 #include <cassert>

@@ -5,7 +5,7 @@
 
 #include "cli/console.h"
 #include "cli/help.h"
-#include "cli/mpi_verbs.h"
+#include "cli/mpi/verbs.h"
 #include "cli/process.h"
 #include "cli/program.h"
 #include "cli/verbs.h"
