@@ -52,8 +52,7 @@ bool SpecFlags::is_given(std::string_view name) const {
       given_, [&](const Given& given) { return given.entry->name == name && given.is_given(); });
 }
 
-model::Spec SpecFlags::spec() const {
-  model::Spec spec;
+model::Spec SpecFlags::spec(model::Spec spec) const {
   std::vector<std::pair<const model::SpecEntry*, std::string>> texts;
   for (const Given& given : given_) {
     if (given.is_given()) texts.emplace_back(given.entry, given.text());

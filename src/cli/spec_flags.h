@@ -18,8 +18,8 @@ class SpecFlags {
   void add_to(CLI::App& app, const std::vector<std::string_view>& only = {});
 
   bool is_given(std::string_view name) const;
-  /// A new model's spec. Misuse is CLI::ValidationError.
-  model::Spec spec() const;
+  /// A new model's spec: `defaults`, with what was given. Misuse is CLI::ValidationError.
+  model::Spec spec(model::Spec defaults = {}) const;
   /// The spec of the model in `file`, with learning options changed where they were given. A shape
   /// option that contradicts the model is std::runtime_error, naming both.
   model::Spec spec(const model::Spec& stored, const std::string& file) const;

@@ -45,18 +45,20 @@ model::Spec stored_spec(const std::string& path) {
   return model::spec_from_json(Json::parse(file.header_json()).at("spec"));
 }
 
+model::Spec in_batches(model::Spec spec) {
+  if (spec.batch_size == 1) spec.batch_size = MpiTrainOptions::kBatchSize;
+  return spec;
+}
+
 model::Spec first_spec(const MpiTrainOptions& options) {
-  const bool is_new = options.initial_model.empty();
-  model::Spec spec =
-      is_new ? options.flags.spec()
-             : options.flags.spec(stored_spec(options.initial_model), options.initial_model);
+  const std::string& from = options.initial_model;
+  const bool is_new = from.empty();
+  model::Spec spec = is_new ? options.flags.spec(in_batches({}))
+                            : options.flags.spec(in_batches(stored_spec(from)), from);
   if (spec.batch_size == 1) {
-    if (options.flags.is_given("batch_size")) {
-      throw CLI::ValidationError(
-          "processes learn a batch together, not example by example: give --batch_size of 2 and "
-          "more");
-    }
-    spec.batch_size = MpiTrainOptions::kBatchSize;
+    throw CLI::ValidationError(
+        "processes learn a batch together, not example by example: give --batch_size of 2 and "
+        "more");
   }
   spec = in_shards(options.flags, std::move(spec));
   try {
