@@ -101,7 +101,7 @@ class TrainRun {
 
   void open_outputs() {
     // A model that cannot be saved is known now, not after hours of learning.
-    if (!options_.final_model.empty()) files::AtomicFile(options_.final_model);
+    if (!options_.final_model.empty()) files::try_save(options_.final_model);
     report_.open_predictions();
   }
 

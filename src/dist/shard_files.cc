@@ -8,10 +8,12 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "dist/agreement.h"
 #include "dist/shard_litter.h"
@@ -31,23 +33,40 @@ constexpr const char* kManifest = "/manifest.json";
 std::string file_name(std::uint64_t generation, const std::string& what) {
   return fmt::format("{}.{}.lvt", generation, what);
 }
-
-void make_folder(const std::string& folder) {
-  if (mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return;
-  throw std::runtime_error(
-      fmt::format("{}: cannot make the folder: {}", folder, std::strerror(errno)));
+std::string shard_name(std::uint64_t generation, std::uint32_t shard) {
+  return file_name(generation, fmt::format("shard-{}", shard));
 }
 
-/// Also removes what saves that were killed have left: their space may be needed.
+/// Whether it was not there before.
+bool make_folder(const std::string& folder) {
+  if (mkdir(folder.c_str(), 0777) == 0) return true;
+  const int error = errno;
+  if (error == EEXIST && ShardFolder::is_folder(folder)) return false;
+  throw std::runtime_error(
+      fmt::format("{}: cannot make the folder of shards: {}{}", folder, std::strerror(error),
+                  error == EEXIST                       ? "; -f names a folder, and a file is there"
+                  : error == ENOENT || error == ENOTDIR ? "; make the folder that it is to be in"
+                                                        : ""));
+}
+
 std::uint64_t next_generation(const std::string& folder) {
+  return ShardFolder::has_model(folder) ? ShardFolder(folder).generation() + 1 : 1;
+}
+
+/// Rank 0's, to all.
+std::uint64_t generation_for_all(Communicator& ranks,
+                                 const std::function<std::uint64_t()>& generation) {
+  return std::stoull(from_root(
+      ranks, [&] { return std::to_string(generation()); }, [](std::exception_ptr) { return 1; }));
+}
+
+/// Makes the folder, and removes what saves that were killed have left: their space may be needed.
+std::uint64_t begin_save(const std::string& folder) {
   make_folder(folder);
-  if (!ShardFolder::has_model(folder)) {
-    remove_litter(folder, {});
-    return 1;
-  }
-  const ShardFolder before(folder);
-  remove_litter(folder, before.files());
-  return before.generation() + 1;
+  const std::uint64_t generation = next_generation(folder);
+  remove_litter(folder,
+                generation == 1 ? std::vector<ShardFolder::File>() : ShardFolder(folder).files());
+  return generation;
 }
 
 /// Those of the save before, which nothing names any more. Where that fails the next save does it.
@@ -82,7 +101,7 @@ class Saver {
   }
   void save_parts() {
     for (std::size_t i = 0; i < model_.size(); ++i) {
-      const std::string name = file_name(generation_, fmt::format("shard-{}", model_[i].number()));
+      const std::string name = shard_name(generation_, model_[i].number());
       write_part(model_[i], model_.plan(), add(name));
       note(name);
     }
@@ -157,9 +176,7 @@ ShardFolder::File file_of(const Json& json) {
 
 void save_shards(const ShardedModel& model, Communicator& ranks, const std::string& folder,
                  const std::optional<InputPosition>& position) {
-  const std::uint64_t generation = std::stoull(from_root(
-      ranks, [&] { return std::to_string(next_generation(folder)); },
-      [](std::exception_ptr) { return 1; }));
+  const std::uint64_t generation = generation_for_all(ranks, [&] { return begin_save(folder); });
   Saver saver(model, folder, generation);
   try {
     together(ranks, [&] {
@@ -176,6 +193,36 @@ void save_shards(const ShardedModel& model, Communicator& ranks, const std::stri
     throw;
   }
   if (ranks.is_root()) remove_older(folder);
+}
+
+/// Rank 0 tries first: where all have one folder, as they should, one of them says what is wrong.
+void try_save_shards(Communicator& ranks, const std::string& folder, std::uint32_t first) {
+  bool is_new = false;
+  const auto try_shard = [&](std::uint64_t generation) {
+    files::try_save(folder + '/' + shard_name(generation, first));
+  };
+  // All ranks are through with the folder when any comes here.
+  const auto remove = [&] {
+    if (is_new) rmdir(folder.c_str());
+  };
+  try {
+    const std::uint64_t generation = generation_for_all(ranks, [&] {
+      is_new = make_folder(folder);
+      const std::uint64_t next = next_generation(folder);
+      files::try_save(folder + kManifest);
+      try_shard(next);
+      return next;
+    });
+    together(ranks, [&] {
+      if (ranks.is_root()) return;
+      is_new = make_folder(folder);  // on its machine, where the folder is not shared
+      try_shard(generation);
+    });
+  } catch (...) {
+    remove();
+    throw;
+  }
+  remove();
 }
 
 bool ShardFolder::is_folder(const std::string& path) {

@@ -26,6 +26,11 @@ namespace leveret::dist {
 void save_shards(const ShardedModel& model, Communicator& ranks, const std::string& folder,
                  const std::optional<InputPosition>& position = std::nullopt);
 
+/// To be called by all ranks, each with the number of its first shard, long before save_shards:
+/// errors are what that would meet at once (the folder cannot be made, a rank has no room in it,
+/// the manifest there is damaged). Leaves nothing but what was there.
+void try_save_shards(Communicator& ranks, const std::string& folder, std::uint32_t first);
+
 /// An open manifest, and the frame that comes with it. Threads: one. Errors are std::runtime_error
 /// that names the file.
 class ShardFolder {

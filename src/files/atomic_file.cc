@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "files/file_calls.h"
 #include "files/file_identity.h"
@@ -30,6 +31,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kWriteBytes = std::size_t{16} << 20;
 // Several saves of one target in one process at a time are rare; more than this is a bug.
 constexpr int kMaxNames = 64;
+// File systems give room by blocks of this size; an empty file may need none.
+constexpr std::size_t kPageBytes = 4096;
 
 std::string advice(int error) {
   switch (error) {
@@ -210,6 +213,11 @@ void AtomicFile::discard() noexcept {
 void AtomicFile::fail(const char* operation, int error) const {
   throw std::runtime_error(fmt::format("{}: cannot {} this file: {}; {}", path_, operation,
                                        std::strerror(error), advice(error)));
+}
+
+void try_save(const std::string& path) {
+  AtomicFile file(path);
+  if (file.is_temporary()) file.write(std::vector<std::byte>(kPageBytes));
 }
 
 }  // namespace leveret::files

@@ -58,4 +58,9 @@ class AtomicFile {
   std::uint64_t size_ = 0;
 };
 
+/// Fails as a save under this name would that does not even get a first page written, and leaves
+/// nothing: for who wants to know before hours of work. A target that is written directly is only
+/// opened.
+void try_save(const std::string& path);
+
 }  // namespace leveret::files

@@ -15,6 +15,7 @@
 #include "dist/local_learner.h"
 #include "dist/mesh/learner.h"
 #include "dist/shard_files.h"
+#include "files/atomic_file.h"
 #include "model/spec_json.h"
 #include "modelfile/model_io.h"
 #include "stream/bad_lines.h"
@@ -146,6 +147,20 @@ void tell_of_position(const MpiTrainOptions& options,
                   from, where(*position)));
 }
 
+/// A model that cannot be saved is known now, not after hours of learning.
+void try_save_model(const MpiTrainOptions& options, std::uint32_t shards,
+                    dist::Communicator& ranks) {
+  const std::string& path = options.final_model;
+  if (path.empty()) return;
+  if (options.strategy == Strategy::kDes) {
+    return dist::try_save_shards(ranks, path,
+                                 dist::RankShards::of(shards, ranks.rank(), ranks.size()).first);
+  }
+  dist::together(ranks, [&] {
+    if (ranks.is_root()) files::try_save(path);
+  });
+}
+
 }  // namespace
 
 int exit_code_of(std::exception_ptr error) {
@@ -185,6 +200,7 @@ TrainingStart start_training(MpiTrainOptions& options, dist::Communicator& ranks
   } else if (options.max_memory == 0) {
     start.shard_bytes = modelfile::default_memory_limit() / ranks_here(ranks);
   }
+  try_save_model(options, start.shards, ranks);
   return start;
 }
 

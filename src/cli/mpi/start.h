@@ -23,7 +23,7 @@ struct TrainingStart {
 
 /// Where a checkpoint is gone on with, it is options.initial_model from then on. Misuse that rank 0
 /// alone can see is CLI::ValidationError there, and dist::FailedElsewhere with exit code 2 on the
-/// others.
+/// others. What -f names has been tried: a model can be saved there.
 TrainingStart start_training(MpiTrainOptions& options, dist::Communicator& ranks);
 
 /// 2 for misuse, else 1.

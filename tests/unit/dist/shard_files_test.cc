@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "dist/agreement.h"
 #include "dist/batch_reader.h"
 #include "dist/gather.h"
 #include "dist/local_learner.h"
+#include "files/faults.h"
 #include "files/file_calls.h"
 #include "files/temp_folder.h"
 #include "kernels/dispatch.h"
@@ -103,6 +105,44 @@ TEST_CASE("a model that was saved in a folder goes on as if nothing had happened
     learn(*after, lines, 200, 200);
     CHECK(gathered(*after, folder / "a") == gathered(*undisturbed, folder / "b"));
   }
+}
+
+TEST_CASE("whether a folder can be written is known without a save, and nothing is left") {
+  const files::TempFolder folder;
+  const auto tried = [&](const std::string& name, unsigned size) {
+    std::vector<std::string> messages(size);
+    run_ranks(size, [&](Communicator& ranks) {
+      try {
+        try_save_shards(ranks, folder / name, ranks.rank());
+      } catch (const FailedElsewhere&) {
+        messages[ranks.rank()] = "elsewhere";
+      } catch (const std::runtime_error& error) {
+        messages[ranks.rank()] = error.what();
+      }
+    });
+    return messages;
+  };
+  CHECK(tried("new", 3) == std::vector<std::string>(3));
+  CHECK(tried("no/such", 2)[0].find("cannot make the folder") != std::string::npos);
+  CHECK(folder.names().empty());
+
+  SingleCommunicator alone;
+  save_shards(*new_model({}, 1), alone, folder / "old");
+  const std::vector<std::string> before = names_in(folder / "old");
+  CHECK(tried("old", 3) == std::vector<std::string>(3));
+  std::filesystem::create_directory(folder / "old/2.shard-1.lvt");
+  const std::vector<std::string> messages = tried("old", 3);
+  CHECK(messages[0] == "elsewhere");
+  CHECK(messages[1].find("2.shard-1.lvt: cannot write this file") != std::string::npos);
+  std::filesystem::remove(folder / "old/2.shard-1.lvt");
+  CHECK(names_in(folder / "old") == before);
+  {
+    const files::Faults full(files::Fault::kNoSpace, 1);  // open, write
+    CHECK(tried("new", 1)[0].find("No space left") != std::string::npos);
+  }
+  CHECK(folder.names() == std::vector<std::string>{"old"});
+  std::ofstream(folder / "old/manifest.json") << "{";
+  CHECK(tried("old", 1)[0].find("old/manifest.json") != std::string::npos);
 }
 
 TEST_CASE("a manifest says where the run was in its input") {

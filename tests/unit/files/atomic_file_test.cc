@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "files/faults.h"
 #include "files/temp_folder.h"
 
 namespace leveret::files {
@@ -49,6 +50,22 @@ TEST_CASE("a file is there when it is committed, and not before") {
     moved.commit();
     REQUIRE(text_of(folder / "f") == "new");
   }
+  REQUIRE(folder.names() == std::vector<std::string>{"f"});
+}
+
+TEST_CASE("a save that is only tried leaves what was there") {
+  const TempFolder folder;
+  try_save(folder / "f");
+  REQUIRE(folder.names().empty());
+  save(folder / "f", "old");
+  try_save(folder / "f");
+  try_save("/dev/null");
+  for (const int call : {0, 1}) {  // open, write
+    const Faults full(Fault::kNoSpace, call);
+    REQUIRE_THROWS(try_save(folder / "f"));
+  }
+  REQUIRE_THROWS(try_save(folder / "f/g"));
+  REQUIRE(text_of(folder / "f") == "old");
   REQUIRE(folder.names() == std::vector<std::string>{"f"});
 }
 
