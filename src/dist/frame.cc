@@ -16,10 +16,20 @@ std::shared_ptr<table::Tables> no_tables() {
   return std::make_shared<table::Tables>(table::ShardOptions{}, 0, std::uint64_t{1} << 20);
 }
 
-/// A matrix of the first layer with these columns alone. They stay what they are when fields come.
-void keep_columns(block::LearnedArray& array, std::vector<std::uint32_t> names) {
+/// Of frame_columns of mixed heads with three inputs of each group.
+std::uint32_t source_of_groups(const block::InputLayout& from, const block::InputLayout& to,
+                               std::uint32_t column) {
+  const std::uint32_t kind = column / to.groups(), group = column % to.groups();
+  if (group >= from.groups()) return block::LearnedArray::kNewColumn;
+  return kind * from.groups() + group;
+}
+
+/// A matrix of the first layer with these columns alone. When fields come they stay what they are,
+/// or `source` says where they come from.
+void keep_columns(block::LearnedArray& array, std::vector<std::uint32_t> names,
+                  block::LearnedArray::Source source) {
   array.shape[1] = names.size();
-  array.source = nullptr;
+  array.source = source;
   if (!array.first) return;
   array.first = [first = array.first, names = std::move(names),
                  state = array.kind == table::Learned::kState](std::uint32_t row,
@@ -35,10 +45,13 @@ std::vector<std::uint32_t> frame_columns(const model::Spec& spec,
                                          const block::InputLayout& layout) {
   std::vector<std::uint32_t> names;
   if (layout.fields == 0) return names;
-  if (cuts_fieldless(spec)) {
-    names.push_back(layout.linear());
-    if (spec.mixed()) names.insert(names.end(), {layout.counts(), layout.seen()});
-  }
+  const auto add = [&](std::uint32_t first) {
+    const std::uint32_t count = groups_by_key(spec, layout.fields);
+    for (std::uint32_t g = 0; g < count; ++g) names.push_back(first + g);
+  };
+  add(layout.linear());
+  if (spec.mixed()) add(layout.counts());
+  if (spec.mixed()) add(layout.seen());
   if (spec.mixed()) names.push_back(layout.first());
   if (names.empty()) names.push_back(block::LearnedArray::kNewColumn);
   return names;
@@ -57,7 +70,8 @@ block::Declarations arrays_of(const model::Spec& spec, const block::Config& conf
       if (has == Has::kPart) {
         array(id).shape = {0, 0};
       } else if (l == 0) {
-        keep_columns(array(id), frame_columns(spec, layout));
+        const bool grows = spec.mixed() && groups_by_key(spec, layout.fields) == layout.groups();
+        keep_columns(array(id), frame_columns(spec, layout), grows ? &source_of_groups : nullptr);
       }
     }
     for (const block::ArrayId id : {of.bias, of.bias_state, of.bias_moment}) {
@@ -176,10 +190,6 @@ void Frame::rows_forward(const PartBatch& batch, const SumLayout& at, const floa
   fm_.finish(tape_, b, vector, {sum(at.vector_squares), instance});
 }
 
-bool Frame::cuts_fieldless_in_layers() const {
-  return config_.has_mlp() && cuts_fieldless(model_.spec());
-}
-
 /// hidden[0] = bias + W x, where x are its own columns' inputs, + what the parts' columns make.
 void Frame::first_layer(const SumLayout& at, std::span<const float> sums) {
   const std::size_t h = at.hidden, size = tape_.size;
@@ -187,7 +197,7 @@ void Frame::first_layer(const SumLayout& at, std::span<const float> sums) {
     of->resize(size);
   }
   normalised_.resize(size * h);
-  d_fieldless_.resize(size);
+  d_by_key_.resize(size * by_key());
   std::fill_n(tape_.inputs.begin(), size * block::MlpBlock::width(model_.parameters(), 0), 0.0f);
   norm_forward(at, sums);
   for (std::size_t b = 0; b < size; ++b) put_inputs(at, sums.data() + at.example(b), b);
@@ -199,17 +209,17 @@ void Frame::first_layer(const SumLayout& at, std::span<const float> sums) {
     float* const y = normalised_.data() + b * h;
     for (std::size_t o = 0; o < h; ++o) {
       y[o] = (of[at.normalised + o] - norm_.mean[b] * column_sums_[o]) * norm_.scale[b];
-      out[o] += config_.mixed ? y[o] + of[at.others + o] : y[o];
+      out[o] += at.others != SumLayout::kNone ? y[o] + of[at.others + o] : y[o];
     }
   }
-  if (!cuts_fieldless_in_layers()) return;
-  // On the way back the frame's own normalised input counts, too: it is its first column.
+  // On the way back the frame's own normalised inputs count, too: they are its first columns.
   const block::ConstDense layer = std::as_const(model_).parameters().layer(0);
   for (std::size_t o = 0; o < h; ++o) {
-    const float w = layer.weights[o * layer.stride()];
-    column_sums_[o] += w;
+    const float* const w = layer.weights.data() + o * layer.stride();
+    column_sums_[o] += kernels_.total(w, at.by_key_groups);
     for (std::size_t b = 0; b < size; ++b) {
-      normalised_[b * h + o] += w * tape_.inputs[b * layer.stride()];
+      normalised_[b * h + o] +=
+          kernels_.dot(w, tape_.inputs.data() + b * layer.stride(), at.by_key_groups);
     }
   }
 }
@@ -221,8 +231,9 @@ void Frame::norm_forward(const SumLayout& at, std::span<const float> sums) {
     const float* const of = sums.data() + at.example(b);
     const float mean = (of[at.pairs] + of[at.linear]) / count;
     float squares = of[at.input_squares];
-    if (at.fieldless_linear != SumLayout::kNone) {
-      squares += of[at.fieldless_linear] * of[at.fieldless_linear];
+    if (at.group_linear != SumLayout::kNone) {
+      const float* const linear = of + at.group_linear;
+      squares += kernels_.dot(linear, linear, at.by_key_groups);
     }
     const float variance = std::max(squares / count - mean * mean, 0.0f);
     norm_.mean[b] = mean;
@@ -233,11 +244,14 @@ void Frame::norm_forward(const SumLayout& at, std::span<const float> sums) {
 /// In the order of frame_columns.
 void Frame::put_inputs(const SumLayout& at, const float* sums, std::size_t b) {
   float* x = tape_.inputs.data() + b * block::MlpBlock::width(model_.parameters(), 0);
-  if (at.fieldless_linear != SumLayout::kNone) {
-    *x++ = (sums[at.fieldless_linear] - norm_.mean[b]) * norm_.scale[b];
-    if (config_.mixed) {
-      *x++ = sums[at.by_key];
-      *x++ = block::NormBlock::kSeenScale * sums[at.fieldless_seen];
+  const std::size_t groups = at.by_key_groups;
+  for (std::size_t g = 0; g < groups; ++g) {
+    *x++ = (sums[at.group_linear + g] - norm_.mean[b]) * norm_.scale[b];
+  }
+  if (config_.mixed) {
+    x = std::copy_n(sums + at.by_key, groups, x);
+    for (std::size_t g = 0; g < groups; ++g) {
+      *x++ = block::NormBlock::kSeenScale * sums[at.group_seen + g];
     }
   }
   if (config_.mixed) *x = tape_.scores[b].first;
@@ -257,9 +271,9 @@ void Frame::backward() {
       const float* const d = d_first() + b * h;
       norm_.d_mean[b] = kernels_.dot(d, column_sums_.data(), h) / count;
       norm_.d_along[b] = kernels_.dot(d, normalised_.data() + b * h, h) / count;
-      const float x = tape_.inputs[b * width];
-      d_fieldless_[b] =
-          norm_.scale[b] * (tape_.d_inputs[b * width] - norm_.d_mean[b] - x * norm_.d_along[b]);
+      kernels_.normalise_back(tape_.inputs.data() + b * width, by_key(), norm_.d_mean[b],
+                              norm_.d_along[b], norm_.scale[b], tape_.d_inputs.data() + b * width);
+      std::copy_n(tape_.d_inputs.data() + b * width, by_key(), d_by_key_.data() + b * by_key());
     }
   }
   linear_.backward(parameters, tape_);

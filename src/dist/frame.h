@@ -29,7 +29,7 @@ enum class Has {
   kPart,   ///< none of layers
 };
 /// The inputs of the first layer of which the weights are everywhere, ascending: with mixed heads
-/// the linear stage's score, and those of group 0 where it is cut by key. Where there are none, one
+/// the linear stage's score, and those of groups that are cut by key. Where there are none, one
 /// that is called kNewColumn: its input and its weights are 0.
 std::vector<std::uint32_t> frame_columns(const model::Spec& spec, const block::InputLayout& layout);
 /// The arrays of a model with so many fields, with no more of the layers than this.
@@ -65,8 +65,11 @@ class Frame {
 
   const block::Tape& tape() const { return tape_; }
   const NormSums& norm() const { return norm_; }
-  /// With one head, layers, and group 0 cut by key: d loss / d its linear sum, through the layers.
-  float d_fieldless(std::size_t b) const { return d_fieldless_[b]; }
+  /// With one head and layers: d loss / d linear sum, through the layers, of each group that is cut
+  /// by key.
+  std::span<const float> d_by_key(std::size_t b) const {
+    return std::span(d_by_key_).subspan(b * by_key(), by_key());
+  }
   /// d loss / d output of the first layer, before ReLU; h floats of each example.
   const float* d_first() const { return tape_.d_hidden[0].data(); }
 
@@ -77,7 +80,9 @@ class Frame {
   void first_layer(const SumLayout& at, std::span<const float> sums);
   void norm_forward(const SumLayout& at, std::span<const float> sums);
   void put_inputs(const SumLayout& at, const float* sums, std::size_t b);
-  bool cuts_fieldless_in_layers() const;
+  std::uint32_t by_key() const {
+    return groups_by_key(model_.spec(), model_.parameters().layout.fields);
+  }
 
   block::Config config_;
   std::shared_ptr<feature::FeatureMap> features_;
@@ -92,7 +97,7 @@ class Frame {
   feature::FeatureBatch examples_;  ///< without features
   block::Tape tape_;
   NormSums norm_;
-  std::vector<float> d_fieldless_;  ///< B
+  std::vector<float> d_by_key_;     ///< B * by_key()
   std::vector<float> column_sums_;  ///< h: W 1 of what is normalised
   std::vector<float> normalised_;   ///< B * h: W x^
 };

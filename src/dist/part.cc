@@ -139,10 +139,12 @@ void Part::linear_forward(const SumLayout& at, std::size_t b, float* sums) {
   const block::LinearSums nothing = linear_.start(parameters, tape_, b).of_nothing();
   const block::LinearSums added = linear_.add(parameters, tape_, b, nothing);
   sums[at.linear] = added.linear;
-  if (at.fieldless_linear != SumLayout::kNone) {
-    sums[at.fieldless_linear] = tape_.group_linear[b * groups];
-    if (config_.mixed) sums[at.fieldless_seen] = tape_.group_seen[b * groups];
-  }
+  const auto put_groups = [&](const std::vector<float>& from, std::size_t place) {
+    if (place == SumLayout::kNone) return;
+    std::copy_n(from.data() + b * groups, at.by_key_groups, sums + place);
+  };
+  put_groups(tape_.group_linear, at.group_linear);
+  put_groups(tape_.group_seen, at.group_seen);
   if (!config_.mixed) return;
   sums[at.linear2] = added.linear2;
   sums[at.fast] = added.fast;
@@ -246,7 +248,7 @@ void Part::layers_backward(const Frame& frame) {
   const std::uint32_t groups = model_.parameters().layout.groups();
   tape_.d_group_linear.assign(tape_.size * groups, 0.0f);
   for (std::size_t b = 0; b < tape_.size && !config_.mixed; ++b) {
-    tape_.d_group_linear[b * groups] = frame.d_fieldless(b);  // where there are such
+    std::ranges::copy(frame.d_by_key(b), tape_.d_group_linear.data() + b * groups);
   }
   if (count == 0) return;
   for (std::size_t b = 0; b < tape_.size; ++b) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 
 #include "block/ffm_block.h"
 #include "dist/placement.h"
@@ -16,8 +15,8 @@ PlanShape PlanShape::of(const model::Spec& spec, const block::Config& config,
   PlanShape shape;
   shape.shards = shards;
   shape.has_ffm = spec.has_ffm();
-  shape.all_by_key = !spec.has_rows() || spec.bit_precision != 0;
-  shape.nothing_by_key = !cuts_fieldless(spec);
+  shape.all_by_key = groups_by_key(spec, 1) == 2;
+  shape.nothing_by_key = groups_by_key(spec, 1) == 0;
   shape.bits = spec.bit_precision;
   const table::ShardOptions shard = model::shard_options(spec, config, model::Use::kLearn);
   shape.cell_bytes = table::slot_bytes(shard.cells);
@@ -33,14 +32,9 @@ PlanShape PlanShape::of(const model::Spec& spec, const block::Config& config,
   return shape;
 }
 
-void check_supported(const model::Spec& spec) {
-  if (spec.bit_precision == 0 || !spec.has_rows()) return;
-  const char* const with = spec.has_mlp() ? "hidden layers (give --hidden none, or leave out -b)"
-                           : spec.mixed() ? "FFM or FM and mixed heads (give --heads one, or leave "
-                                            "out -b)"
-                                          : nullptr;
-  if (with == nullptr) return;
-  throw std::runtime_error(std::string("a model with -b and ") + with + " cannot lie in shards");
+std::uint32_t groups_by_key(const model::Spec& spec, std::uint32_t fields) {
+  if (!spec.has_rows() || spec.bit_precision != 0) return fields + 1;
+  return !spec.has_mlp() || !spec.features.interactions.empty() ? 1 : 0;
 }
 
 Plan::Plan(const PlanShape& shape) : shape_(shape) {

@@ -38,8 +38,8 @@ struct FieldSize {
 struct PlanShape {
   std::uint32_t shards = 1;
   bool has_ffm = false;
-  bool all_by_key = false;      ///< one table for all groups: a model without rows, or -b
-  bool nothing_by_key = false;  ///< not even group 0: see cuts_fieldless
+  bool all_by_key = false;      ///< see groups_by_key
+  bool nothing_by_key = false;  ///< not even group 0
   std::uint32_t bits = 0;       ///< -b: cells are cut by their number, else by mixed key
   // Bytes of a feature: of its slot with and without a cell, of a slot of its row, of its vector.
   std::uint64_t cell_bytes = 0, key_bytes = 0, pair_bytes = 0, vector_bytes = 0;
@@ -47,15 +47,13 @@ struct PlanShape {
   static PlanShape of(const model::Spec& spec, const block::Config& config, std::uint32_t shards);
 };
 
-/// Whether features without a field are cut by key. Where they are no interactions, of which there
-/// may be many, and their sums are inputs of layers, shard 0 has the few that there may be, and
-/// nothing is sent for them.
-inline bool cuts_fieldless(const model::Spec& spec) {
-  return !spec.has_mlp() || !spec.features.interactions.empty();
-}
-
-/// std::runtime_error that says which option has no shards, and what to do.
-void check_supported(const model::Spec& spec);
+/// How many groups are cut by key, from group 0 on, where there are so many fields.
+///
+/// All where one table has the cells of all: without rows, or with -b, where a cell has no field.
+/// Else at most group 0, that of features without a field. Where it has no interactions, of which
+/// there may be many, and its sums are inputs of layers, shard 0 has the few features that there
+/// may be, and nothing is sent for them.
+std::uint32_t groups_by_key(const model::Spec& spec, std::uint32_t fields);
 
 class Plan {
  public:
@@ -76,7 +74,7 @@ class Plan {
   std::uint32_t group_owner(std::uint32_t group) const;
   std::uint32_t home(std::uint32_t field) const { return homes_[field]; }
   std::uint32_t pair_owner(std::uint32_t f, std::uint32_t g) const;
-  /// How many groups are cut by key, from group 0 on, where there are so many fields.
+  /// As groups_by_key has it.
   std::uint32_t groups_by_key(std::uint32_t fields) const {
     return shape_.all_by_key ? fields + 1 : shape_.nothing_by_key ? 0 : 1;
   }

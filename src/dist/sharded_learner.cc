@@ -41,7 +41,7 @@ BatchFlags ShardedLearner::forward(std::span<PartBatch> parts, BatchFlags flags,
   Frame& frame = model_.frame();
   const block::Config config = model_.config();
   const std::uint32_t fields = frame.model().parameters().layout.fields;
-  const SumLayout at = SumLayout::of(config, model_.plan().groups_by_key(fields));
+  const SumLayout at = SumLayout::of(config, fields, model_.plan().groups_by_key(fields));
   for (std::vector<float>& partial : partial_) partial.assign(at.floats(examples), 0.0f);
   std::exception_ptr error;
   try {

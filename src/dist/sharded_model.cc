@@ -3,20 +3,10 @@
 #include <utility>
 
 namespace leveret::dist {
-namespace {
-
-/// Checked before anything is made of it.
-const model::Spec& checked(const model::Spec& spec) {
-  check_supported(spec);
-  return spec;
-}
-
-}  // namespace
-
 ShardedModel::ShardedModel(const model::Spec& spec, std::uint32_t shards, std::uint32_t first,
                            std::uint32_t count, std::uint64_t memory_limit,
                            const kernels::Kernels& kernels)
-    : frame_(std::make_unique<Frame>(checked(spec), kernels)),
+    : frame_(std::make_unique<Frame>(spec, kernels)),
       plan_(std::make_unique<Plan>(PlanShape::of(spec, frame_->model().config(), shards))),
       first_(first) {
   for (std::uint32_t i = 0; i < count; ++i) {

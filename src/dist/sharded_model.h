@@ -15,8 +15,7 @@ namespace leveret::dist {
 /// Shards [first, first + count) of the plan. Threads: one.
 class ShardedModel {
  public:
-  /// Knowing nothing. `memory_limit`: bytes of the tables of each shard. std::runtime_error for a
-  /// spec that has no shards (check_supported).
+  /// Knowing nothing. `memory_limit`: bytes of the tables of each shard.
   ShardedModel(const model::Spec& spec, std::uint32_t shards, std::uint32_t first,
                std::uint32_t count, std::uint64_t memory_limit, const kernels::Kernels& kernels);
 

@@ -88,7 +88,10 @@ class Splitter {
       } else {
         copy.ref = copy.ref.with_occurrences(slot.ref.occurrences());
       }
-      if (whole_.spec().mixed() && whole_.tables().hashed() == nullptr) {
+      if (!whole_.spec().mixed()) return;
+      if (const table::HashedCells* const cells = whole_.tables().hashed()) {
+        take_hashed_value(*cells, to, copy);
+      } else {
         take_value(field, slot, others, to, copy);
       }
     });
@@ -127,6 +130,14 @@ class Splitter {
       if (f != field || !at_home) copy.ref = copy.ref.learned();
       return;
     }
+  }
+
+  /// That of all whose cell it is.
+  static void take_hashed_value(const table::HashedCells& cells, Shard& to, Slot& copy) {
+    const float largest = table::hashed(*cells.find(copy.key)).largest_value;
+    if (!(largest > 0)) return;
+    if (largest != 1.0f) load_largest(to, copy.key, largest);
+    copy.ref = copy.ref.learned();
   }
 
   void take_parameters() {

@@ -2,8 +2,10 @@
 
 namespace leveret::dist {
 
-SumLayout SumLayout::of(const block::Config& config, std::size_t groups_by_key) {
+SumLayout SumLayout::of(const block::Config& config, std::size_t fields,
+                        std::size_t by_key_groups) {
   SumLayout at;
+  at.by_key_groups = by_key_groups;
   const auto place = [&at](std::size_t floats) {
     at.size += floats;
     return at.size - floats;
@@ -14,8 +16,7 @@ SumLayout SumLayout::of(const block::Config& config, std::size_t groups_by_key) 
     at.fast = place(1);
     at.squares = place(1);
     at.counts = place(1);
-    at.by_key_groups = groups_by_key;
-    at.by_key = place(groups_by_key);
+    at.by_key = place(by_key_groups);
   }
   const bool one_score = !config.mixed && !config.has_mlp();
   if (config.has_ffm() && !one_score) at.pairs = place(1);
@@ -29,10 +30,11 @@ SumLayout SumLayout::of(const block::Config& config, std::size_t groups_by_key) 
     at.hidden = config.hidden[0];
     at.input_squares = place(1);
     at.normalised = place(at.hidden);
-    if (config.mixed) at.others = place(at.hidden);
-    if (groups_by_key > 0) {
-      at.fieldless_linear = place(1);
-      if (config.mixed) at.fieldless_seen = place(1);
+    const bool have_owners = by_key_groups < fields + 1;
+    if (config.mixed && have_owners) at.others = place(at.hidden);
+    if (by_key_groups > 0) {
+      at.group_linear = place(by_key_groups);
+      if (config.mixed) at.group_seen = place(by_key_groups);
     }
   }
   return at;

@@ -32,19 +32,18 @@ struct SumLayout {
   std::size_t input_squares = kNone;   ///< layers: of what is normalised
   std::size_t normalised = kNone;      ///< layers: h floats, W p of what is normalised
   std::size_t others = kNone;          ///< layers, mixed: h floats, W u of what is not
-  // Layers, where group 0 is cut by key: sums of its features, which are inputs.
-  std::size_t fieldless_linear = kNone;
-  std::size_t fieldless_seen = kNone;  ///< mixed
+  // Layers: sums of each group that is cut by key, which are inputs.
+  std::size_t group_linear = kNone;
+  std::size_t group_seen = kNone;  ///< mixed
 
   std::size_t size = 0;           ///< floats of an example
   std::size_t vector_floats = 0;  ///< k of the FM; 0: none
   std::size_t hidden = 0;         ///< h: outputs of the first layer; 0: none
-  std::size_t by_key_groups = 0;
+  std::size_t by_key_groups = 0;  ///< so many are cut by key, from group 0 on
 
   bool one_score() const { return linear2 == kNone && hidden == 0; }
 
-  /// `groups_by_key`: so many, from group 0 on.
-  static SumLayout of(const block::Config& config, std::size_t groups_by_key);
+  static SumLayout of(const block::Config& config, std::size_t fields, std::size_t by_key_groups);
 
   std::size_t column_sums() const { return kHead; }
   std::size_t example(std::size_t b) const { return kHead + hidden + b * size; }

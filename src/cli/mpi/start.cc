@@ -63,7 +63,6 @@ model::Spec first_spec(const MpiTrainOptions& options) {
   }
   spec = in_shards(options.flags, std::move(spec));
   try {
-    dist::check_supported(spec);
     if (options.strategy == Strategy::kMesh) dist::check_mesh(spec);
   } catch (const std::runtime_error& error) {
     if (!is_new) throw;

@@ -19,7 +19,7 @@ using dist::Traffic;
 
 SumLayout layout_of(const dist::ShardedModel& model) {
   const std::uint32_t fields = model.frame().model().parameters().layout.fields;
-  return SumLayout::of(model.config(), model.plan().groups_by_key(fields));
+  return SumLayout::of(model.config(), fields, model.plan().groups_by_key(fields));
 }
 
 /// The blocks of a kind of model, and how many floats of an example each sums up.
@@ -32,12 +32,12 @@ std::vector<BlockFloats> blocks_of(const SumLayout& at) {
   const auto has = [](std::size_t place) -> std::size_t { return place != SumLayout::kNone; };
   return {
       {"linear", has(at.linear) + has(at.linear2) + has(at.fast) + has(at.squares) +
-                     has(at.counts) + at.by_key_groups},
+                     has(at.counts) + has(at.by_key) * at.by_key_groups},
       {"FM", at.vector_floats + has(at.vector_squares)},
       {"FFM", has(at.pairs) + has(at.value_squares)},
       {"norm", has(at.input_squares)},
-      {"first layer", (has(at.normalised) + has(at.others)) * at.hidden + has(at.fieldless_linear) +
-                          has(at.fieldless_seen)},
+      {"first layer", (has(at.normalised) + has(at.others)) * at.hidden +
+                          (has(at.group_linear) + has(at.group_seen)) * at.by_key_groups},
   };
 }
 

@@ -89,11 +89,6 @@ model::LineShape shape_of(bool usual) {
 
 TEST_CASE("batches of all kinds of models come as they were sent") {
   for (const model::NamedSpec& kind : model::specs_to_test()) {
-    try {
-      check_supported(kind.spec);
-    } catch (const std::runtime_error&) {
-      continue;
-    }
     for (const bool usual : {true, false}) {
       INFO(kind.name << (usual ? "" : ", unusual lines"));
       Cutting cutting(kind.spec, model::random_lines(220, shape_of(usual), 5), 3);

@@ -116,15 +116,18 @@ TEST_CASE("keys are cut into ranges of about equal size") {
   }
 }
 
-TEST_CASE("what has no shards is refused by name") {
+TEST_CASE("-b cuts all groups by key, whatever reads their sums") {
   model::Spec spec;
-  check_supported(spec);
+  CHECK(groups_by_key(spec, 4) == 0);
+  spec.features.interactions = {{"A", "B"}};
+  CHECK(groups_by_key(spec, 4) == 1);
   spec.bit_precision = 12;
-  CHECK_THROWS_WITH(check_supported(spec), Catch::Contains("-b"));
-  spec.hidden = {};
-  CHECK_THROWS_WITH(check_supported(spec), Catch::Contains("--heads one"));
-  spec.heads = model::Heads::kOne;
-  check_supported(spec);
+  CHECK(groups_by_key(spec, 4) == 5);
+  Plan plan(PlanShape::of(spec, model::Model(spec, std::uint64_t{1} << 26).config(), 3));
+  plan.grow(std::vector<FieldSize>(4, {100, 50}));
+  CHECK(plan.groups_by_key(4) == 5);
+  CHECK(plan.group_owner(0) == Plan::kByKey);
+  CHECK(plan.group_owner(4) == Plan::kByKey);
 }
 
 }  // namespace

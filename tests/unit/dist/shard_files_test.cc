@@ -84,11 +84,6 @@ TEST_CASE("a model that was saved in a folder goes on as if nothing had happened
   for (model::NamedSpec kind : model::specs_to_test()) {
     kind.spec.batch_size = 40;
     kind.spec.nn_batch_size = 1;
-    try {
-      check_supported(kind.spec);
-    } catch (const std::runtime_error&) {
-      continue;
-    }
     INFO(kind.name);
     const auto undisturbed = new_model(kind.spec, 3);
     learn(*undisturbed, lines, 0, 200);

@@ -9,8 +9,12 @@ namespace leveret::dist {
 
 using model::NamedSpec;
 
-/// Of specs_to_test those that may lie in shards, and linear models with -b, in batches of so many
-/// examples. `bits`: of rows; 0: as they come.
+/// Features that share a cell have one largest |value| in one process; in shards, those of fields
+/// have their own, as no shard meets all of a cell's.
+constexpr std::uint32_t kFewCollisions = 16;
+
+/// Those of specs_to_test and some more, in batches of so many examples. `bits`: of rows; 0: as
+/// they come.
 inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t bits) {
   std::vector<NamedSpec> all;
   const auto add = [&](const char* name, model::Spec spec) {
@@ -22,7 +26,9 @@ inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t b
     all.push_back({name, spec});
   };
   for (const NamedSpec& kind : model::specs_to_test()) {
-    if (kind.spec.bit_precision == 0 || !kind.spec.has_rows()) add(kind.name, kind.spec);
+    model::Spec spec = kind.spec;
+    if (spec.bit_precision != 0 && spec.mixed()) spec.bit_precision = kFewCollisions;
+    add(kind.name, spec);
   }
   model::Spec hashed;
   hashed.ffm_k = 0;
@@ -33,6 +39,15 @@ inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t b
   hashed.ffm_k = 4;
   hashed.hidden = {};
   add("hashed ffm, heads one", hashed);
+  hashed.hidden = {16};
+  add("hashed deepffm", hashed);
+  hashed.heads = model::Heads::kMixed;
+  hashed.bit_precision = kFewCollisions;
+  hashed.hidden = {};
+  add("hashed ffm", hashed);
+  hashed.ffm_k = 0;
+  hashed.fm_k = 4;
+  add("hashed fm", hashed);
   model::Spec crossed;
   crossed.features.interactions = {{"A", "B"}};
   add("default with interactions", crossed);
@@ -41,6 +56,10 @@ inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t b
   crossed.heads = model::Heads::kMixed;
   crossed.hidden = {};
   add("ffm with interactions", crossed);
+  crossed.bit_precision = kFewCollisions + 2;
+  add("hashed ffm with interactions", crossed);
+  crossed.hidden = {32};
+  add("hashed with interactions", crossed);
   model::Spec wide;
   wide.hidden = {64, 8};
   add("wide layers", wide);

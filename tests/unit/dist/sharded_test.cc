@@ -105,6 +105,36 @@ TEST_CASE("after a hundred batches shards are still near") {
   }
 }
 
+TEST_CASE("features that share cells learn in shards as they do in one process") {
+  const bool values = GENERATE(false, true);
+  model::LineShape shape = shape_of_lines(9);
+  shape.values = values;
+  const std::string lines = some_unlabelled(model::random_lines(400, shape, 9));
+  model::Spec spec;
+  spec.batch_size = 8;
+  spec.batch_warmup = 0;
+  spec.batch_turns = false;
+  spec.ffm_precision = 32;
+  spec.bit_precision = 5;
+  spec.features.interactions = {{"A", "B"}};
+  if (GENERATE(true, false)) spec.hidden = {};
+  spec.fm_k = GENERATE(0u, 4u);
+  TrainRun whole(spec);
+  whole.learn(lines);
+  ShardedRun one(spec, 1);
+  one.learn(lines);
+  for (const std::uint32_t shards : {2u, 3u}) {
+    INFO(spec.hidden.size() << " layers, FM of " << spec.fm_k << ", " << shards << " shards");
+    ShardedRun run(spec, shards);
+    run.learn(lines);
+    CHECK(difference(run.probabilities(), one.probabilities()) < 1e-4);
+    CHECK(difference(run.whole(), one.whole()) < 1e-4);
+    if (values) continue;  // see kFewCollisions
+    CHECK(difference(run.probabilities(), whole.probabilities()) < 1e-4);
+    CHECK(difference(run.whole(), whole.model) < 1e-4);
+  }
+}
+
 TEST_CASE("whether a shard has the cell of a feature or not, its values are scaled alike") {
   // Largest values depend on whether a feature has been learned from: a value below 1 after values
   // of 1, or after an example without a label.

@@ -9,7 +9,7 @@ namespace leveret::dist {
 namespace {
 
 std::size_t floats_of(const model::Spec& spec, std::size_t groups_by_key) {
-  return SumLayout::of(model::Model(spec, 1 << 20).config(), groups_by_key).size;
+  return SumLayout::of(model::Model(spec, 1 << 20).config(), 39, groups_by_key).size;
 }
 
 TEST_CASE("the sums of an example are those of the paper, and few more for mixed heads") {
@@ -27,19 +27,22 @@ TEST_CASE("the sums of an example are those of the paper, and few more for mixed
   // DeepFFM: W p, the two sums of the norm, and the score.
   CHECK(floats_of(spec, 0) == 64 + 3);
   CHECK(floats_of(spec, 1) == 64 + 4);
+  CHECK(floats_of(spec, 40) == 64 + 3 + 40);  // -b
 
   model::Spec mixed;
   CHECK(floats_of(mixed, 0) == 2 * 32 + 8);
   CHECK(floats_of(mixed, 1) == 2 * 32 + 8 + 3);
+  CHECK(floats_of(mixed, 40) == 32 + 8 + 3 * 40);  // -b: no group's inputs are with a shard
   mixed.hidden = {};
   CHECK(floats_of(mixed, 1) == 8);
+  CHECK(floats_of(mixed, 40) == 7 + 40);
   mixed.ffm_k = 0;
   CHECK(floats_of(mixed, 40) == 5 + 40);  // each group's counts
 }
 
 TEST_CASE("the head and the column sums come once a batch") {
   model::Spec spec;
-  const SumLayout at = SumLayout::of(model::Model(spec, 1 << 20).config(), 0);
+  const SumLayout at = SumLayout::of(model::Model(spec, 1 << 20).config(), 39, 0);
   CHECK(at.example(0) == SumLayout::kHead + 32);
   CHECK(at.floats(100) == SumLayout::kHead + 32 + 100 * at.size);
 }
