@@ -268,17 +268,19 @@ class Shard:
         self.overflow_cell = None
         if state["overflow_lookups"] > 0:
             self.overflow_cell = {c: file.values(prefix + "overflow." + c)[0] for c in columns}
+        # A row has a vector of floats for each part: slots of FFM, the vector of FM.
         self.rows, self.overflow_row, self.row_of_unknown = [], None, None
-        rows = file.by_name.get(prefix + "rows.0.weights")
-        if rows is None:
-            return
-        count, self.slots, self.k = rows.shape
-        length = self.slots * self.k
-        weights = file.values(rows.name)
-        self.rows = [weights[i * length : (i + 1) * length] for i in range(count)]
-        overflow = prefix + "overflow.rows.0.weights"
-        if overflow in file.by_name:
-            self.overflow_row = file.values(overflow)
+        parts, overflow = [], []
+        while prefix + "rows.%d.weights" % len(parts) in file.by_name:
+            name = prefix + "%srows." + "%d.weights" % len(parts)
+            weights = file.values(name % "")
+            count, *shape = file.by_name[name % ""].shape
+            length = math.prod(shape)
+            parts.append([weights[i * length : (i + 1) * length] for i in range(count)])
+            if name % "overflow." in file.by_name:
+                overflow.append(file.values(name % "overflow."))
+        self.rows = list(zip(*parts))
+        self.overflow_row = overflow or None
         self.row_of_unknown = self.overflow_row if admit == 1 or self.overflow_cell else None
 
     def find(self, feature):
@@ -302,8 +304,9 @@ class Model:
         if file.kind not in ("model", "export"):
             raise Damaged("this is no model")
         spec = self.spec = file.header["spec"]
-        unusual = [o for o in ("bit_precision", "interactions", "transform", "fm_k") if spec.get(o)]
-        if spec["heads"] != "mixed" or unusual or not spec["ffm_k"]:
+        unusual = [o for o in ("bit_precision", "interactions", "transform") if spec.get(o)]
+        self.has_ffm, self.has_fm = bool(spec["ffm_k"]), bool(spec.get("fm_k"))
+        if spec["heads"] != "mixed" or unusual or not (self.has_ffm or self.has_fm):
             raise Damaged("models of such a structure (%s) are not predicted with here" % ", ".join(unusual))
         states = file.header["shards"]
         prefixes = ["rest."] + ["field.%d." % f for f in range(len(states) - 1)]
@@ -372,31 +375,38 @@ class Model:
         counts = clamp(base + initial + dot(self.groups, counts_of))
         fast = [clamp(fast)] if self.fast_head else []
         first = self.mix(0, [clamp(linear), counts] + fast)
-        pairs, scale = self.pairs(present)
-        ffm = clamp(clamp(linear2 + counts) + scale * sum(pairs))
+        rows, scale = self.rows(present)
+        ffm, pairs = clamp(linear2 + counts), []
+        if self.has_ffm:
+            pairs = self.pairs({field: [(x, row[0]) for x, row in of] for field, of in rows.items()})
+            ffm = clamp(ffm + scale * sum(pairs))
+        if self.has_fm:
+            ffm = clamp(ffm + scale * self.fm([(x, row[-1]) for of in rows.values() for x, row in of]))
         deep = []
         if self.layers:
             inputs = self.inputs(pairs + linear_of, counts_of, seen_of, first)
             deep = [clamp(ffm + self.deep(inputs))]
         return sigmoid(self.mix(1, [first, ffm] + deep + fast))
 
-    def pairs(self, present):
-        """The dot products of pairs of fields, and what their sum is multiplied with."""
-        sums, within = {}, {}
-        squares = features = 0
+    def rows(self, present):
+        """By field, values and rows of its features that have one, and what sums of them are multiplied with."""
+        rows, squares, features = {}, 0, 0
         for field, values in present.items():
-            shard = self.shards[field + 1]
-            k, admitted = shard.k, []
             for feature, x in values:
                 features += 1
                 squares += x * x
-                _, row = shard.find(feature)
+                _, row = self.shards[field + 1].find(feature)
                 if row is not None:
-                    admitted.append((x, row))
-            if not admitted:
-                continue
-            total = [sum(x * row[i] for x, row in admitted) for i in range(shard.slots * k)]
-            sums[field] = [total[s * k : (s + 1) * k] for s in range(shard.slots)]
+                    rows.setdefault(field, []).append((x, row))
+        return rows, math.sqrt(features) / max(squares, 1e-6)
+
+    def pairs(self, rows):
+        """The dot products of pairs of fields."""
+        sums, within = {}, {}
+        for field, admitted in rows.items():
+            k = len(admitted[0][1]) // self.fields
+            total = [sum(x * row[i] for x, row in admitted) for i in range(self.fields * k)]
+            sums[field] = [total[s * k : (s + 1) * k] for s in range(self.fields)]
             own = sums[field][field]
             within[field] = 0.0
             if len(admitted) > 1:
@@ -409,7 +419,12 @@ class Model:
                     pairs.append(0.0)
                 else:
                     pairs.append(within[g] if f == g else dot(sums[g][f], sums[f][g]))
-        return pairs, math.sqrt(features) / max(squares, 1e-6)
+        return pairs
+
+    def fm(self, vectors):
+        """The dot products of all pairs of vectors, added up."""
+        total = [sum(x * v[i] for x, v in vectors) for i in range(len(vectors[0][1]))] if vectors else []
+        return (dot(total, total) - sum(x * x * dot(v, v) for x, v in vectors)) / 2
 
     def inputs(self, normalised, counts_of, seen_of, first):
         mean = sum(normalised) / len(normalised)

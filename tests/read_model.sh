@@ -75,6 +75,10 @@ grep -q overflow.rows listed
 compare little.lvt "a model that has run out of memory"
 "$leveret" train -d train --quiet --ffm_precision 32 --hidden 8,4 --ffm_k 3 -f floats.lvt
 compare floats.lvt "floats, two hidden layers, k = 3"
+"$leveret" train -d valued --quiet --fm_k 4 -f both.lvt
+compare both.lvt "FFM and FM"
+"$leveret" train -d valued --quiet --ffm_k 0 --fm_k 5 --hidden none -f fm.lvt
+compare fm.lvt "FM alone"
 
 # Exports: codes of every width.
 for bits in 16 8 4; do
