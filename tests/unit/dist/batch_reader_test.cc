@@ -122,7 +122,7 @@ Read read(const std::string& lines, Split split, std::size_t per_chunk,
 
 std::string some_lines(std::size_t count) { return model::random_lines(count, {.fields = 5}, 5); }
 
-TEST_CASE("batches are cut by count, whatever chunks the input comes in") {
+TEST_CASE("batches are cut by count, whatever chunks the input comes in", "[threads]") {
   const std::string lines = some_lines(90);
   text::NamespaceNames names;
   const std::vector<text::Example> parsed = train::parse(names, lines).examples;
@@ -147,12 +147,13 @@ TEST_CASE("batches are cut by count, whatever chunks the input comes in") {
   }
 }
 
-TEST_CASE("every feature's cell is with one rank, whoever gets examples or fields") {
+TEST_CASE("every feature's cell is with one rank, whoever gets examples or fields", "[threads]") {
   const std::string lines = some_lines(90);
   CHECK(read(lines, Split::kFeatures, 90).cells == read(lines, Split::kExamples, 90).cells);
 }
 
-TEST_CASE("a reader begins where a run has ended, and says so where the input is shorter") {
+TEST_CASE("a reader begins where a run has ended, and says so where the input is shorter",
+          "[threads]") {
   const std::string lines = some_lines(90);
   const Read whole = read(lines, Split::kFeatures, 8);
   const Read half = read(some_lines(40), Split::kFeatures, 8);
@@ -170,13 +171,13 @@ TEST_CASE("a reader begins where a run has ended, and says so where the input is
   CHECK(shorter.unfinished != "");
 }
 
-TEST_CASE("an error of the input comes behind the batches before it") {
+TEST_CASE("an error of the input comes behind the batches before it", "[threads]") {
   const Read all = read(some_lines(50), Split::kFeatures, 8, {}, "the disk is gone");
   CHECK(all.sizes == std::vector<std::size_t>{20, 20});
   CHECK(all.error == "the disk is gone");
 }
 
-TEST_CASE("a reader that nobody reads from any more ends") {
+TEST_CASE("a reader that nobody reads from any more ends", "[threads]") {
   model::Spec spec;
   spec.batch_size = 2;
   spec.nn_batch_size = 1;
