@@ -27,6 +27,16 @@ std::span<const BlockKind> block_kinds();
 /// In the order of running. They have declared what they learn, and may be used by threads.
 Blocks make_blocks(const block::Config& config, const kernels::Kernels& kernels);
 
+/// The block of this class, or null where there is none; the first of several. Not for use by the
+/// example.
+template <class B>
+const B* find_block(const Blocks& blocks) {
+  for (const auto& block : blocks) {
+    if (const auto* const found = dynamic_cast<const B*>(block.get())) return found;
+  }
+  return nullptr;
+}
+
 /// The arrays of all blocks of such a network, as they are with so many fields.
 block::Declarations declare_arrays(const block::Config& config, const block::InputLayout& layout);
 

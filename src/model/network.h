@@ -23,6 +23,12 @@ class Network {
  public:
   Network(const block::Config& config, const kernels::Kernels& kernels);
 
+  /// The block of this class, or null where there is none; the first of several.
+  template <class B>
+  const B* find() const {
+    return find_block<B>(blocks_);
+  }
+
   /// Makes room on the tape for `size` examples at a time.
   void open(const Parameters& parameters, std::size_t size, Tape& tape) const;
   /// The same for the tapes of learn_together, of an example each, which share joint's inputs of

@@ -39,6 +39,11 @@ bool keeps(const model::Model& model) {
   return options.interactions.empty() && options.transforms.empty();
 }
 
+template <class B>
+const B* block_that_works(const model::Network& network, const model::Model& model) {
+  return model.parameters().layout.fields > 0 ? network.find<B>() : nullptr;
+}
+
 }  // namespace
 
 ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
@@ -50,17 +55,13 @@ ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
       selectors_(std::move(context)),
       config_(model_->config()),
       keeps_(keeps(*model_)),
-      group_weights_(model_->parameters().find(block::LinearBlock::kGroupWeights)),
-      has_ffm_(config_.has_ffm() && model_->parameters().layout.fields > 0),
-      has_fm_(config_.has_fm() && model_->parameters().layout.fields > 0),
-      has_mlp_(has_ffm_ && config_.has_mlp()),
       split_(split_fields(*model_, selectors_)),
       network_(config_, kernels),
-      linear_(kernels, config_),
-      ffm_(kernels, config_),
-      fm_(kernels, config_),
-      mlp_(kernels, config_),
-      loss_(kernels, config_),
+      linear_(*network_.find<block::LinearBlock>()),
+      ffm_(block_that_works<block::FfmBlock>(network_, *model_)),
+      fm_(block_that_works<block::FmBlock>(network_, *model_)),
+      mlp_(block_that_works<block::MlpBlock>(network_, *model_)),
+      loss_(*network_.find<block::LossBlock>()),
       whole_(model_, names, kernels),
       features_(model_->features()),
       context_lookup_(*model_),
@@ -69,8 +70,8 @@ ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
     batch->groups = model_->spec().uses_groups();
     batch->chunks_stay = true;
   }
-  if (has_ffm_) ffm_context_.emplace(kernels, config_, split_, ffm_);
-  if (has_mlp_) layer_.emplace(kernels, config_, model_->parameters(), split_);
+  if (ffm_ != nullptr) ffm_context_.emplace(kernels, config_, split_, *ffm_);
+  if (mlp_ != nullptr) layer_.emplace(kernels, config_, model_->parameters(), split_);
   features_.meet_known(names_);
   inputs_.resize(kTogether * split_.stride(config_.mixed));
   norms_.resize(kTogether);
@@ -131,17 +132,17 @@ bool ContextPredictor::make_context() {
   context_counts_ = 0;
   for (std::uint32_t g = 1; config_.mixed && g < groups; ++g) {
     if (split_.place[g - 1] != block::FieldSplit::kContext) continue;
-    context_counts_ += parameters[group_weights_][g] * tape.group_counts[g];
+    context_counts_ += parameters[linear_.group_weights()][g] * tape.group_counts[g];
   }
-  if (has_fm_) {
+  if (fm_ != nullptr) {
     fm_sum_.assign(config_.fm_row.k, 0.0f);
     fm_others_ = {};
-    fm_.add(tape, 0, fm_sum_.data(), fm_others_);
+    fm_->add(tape, 0, fm_sum_.data(), fm_others_);
   }
-  if (!has_ffm_) return true;
-  ffm_.forward(parameters, tape, 0, 1);
+  if (ffm_ == nullptr) return true;
+  ffm_->forward(parameters, tape, 0, 1);
   ffm_context_->set_context(tape, 0);
-  if (has_mlp_) layer_->set_context(parameters, tape, 0);
+  if (mlp_ != nullptr) layer_->set_context(parameters, tape, 0);
   return true;
 }
 
@@ -282,20 +283,20 @@ void ContextPredictor::forward(std::size_t b) {
   float counts = tape_.scores[b].base + context_counts_;
   for (std::size_t i = 0; config_.mixed && i < split_.groups(); ++i) {
     const std::uint32_t g = split_.group(i);
-    counts += parameters[group_weights_][g] * tape_.group_counts[b * groups + g];
+    counts += parameters[linear_.group_weights()][g] * tape_.group_counts[b * groups + g];
   }
   linear_.finish(parameters, tape_, b, sums, counts);
 
   float* const inputs = inputs_.data() + b * split_.stride(config_.mixed);
-  if (has_ffm_) ffm_context_->forward(parameters, tape_, b, inputs);
-  if (has_fm_) {
+  if (ffm_ != nullptr) ffm_context_->forward(parameters, tape_, b, inputs);
+  if (fm_ != nullptr) {
     float* const sum = tape_.fm.sums.data() + b * config_.fm_row.k;
     std::ranges::copy(fm_sum_, sum);
     block::FmBlock::Sums others = fm_others_;
-    fm_.add(tape_, b, sum, others);
-    fm_.finish(tape_, b, sum, others);
+    fm_->add(tape_, b, sum, others);
+    fm_->finish(tape_, b, sum, others);
   }
-  if (!has_mlp_) return;
+  if (mlp_ == nullptr) return;
   for (std::size_t i = 0; i < split_.groups(); ++i) {
     const std::size_t from = b * groups + split_.group(i);
     inputs[split_.linear() + i] = tape_.group_linear[from];
@@ -309,9 +310,9 @@ void ContextPredictor::forward(std::size_t b) {
 
 void ContextPredictor::forward_together() {
   const block::Parameters& parameters = model_->parameters();
-  if (has_mlp_) {
+  if (mlp_ != nullptr) {
     layer_->forward(inputs_.data(), norms_.data(), tape_.size, tape_.hidden[0].data());
-    mlp_.forward_rest(parameters, tape_, 0, tape_.size);
+    mlp_->forward_rest(parameters, tape_, 0, tape_.size);
   }
   loss_.forward(parameters, tape_, 0, tape_.size);
 }

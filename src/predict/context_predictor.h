@@ -94,15 +94,14 @@ class ContextPredictor {
   const std::vector<std::string> selectors_;
   const block::Config config_;
   const bool keeps_;
-  const block::ArrayId group_weights_;
-  const bool has_ffm_, has_fm_, has_mlp_;
   const block::FieldSplit split_;
-  const model::Network network_;  ///< makes room on tapes
-  const block::LinearBlock linear_;
-  const block::FfmBlock ffm_;
-  const block::FmBlock fm_;
-  const block::MlpBlock mlp_;
-  const block::LossBlock loss_;
+  const model::Network network_;
+  // Its blocks; null: there is none, or it has nothing to do, as the model knows no field.
+  const block::LinearBlock& linear_;
+  const block::FfmBlock* const ffm_;
+  const block::FmBlock* const fm_;
+  const block::MlpBlock* const mlp_;
+  const block::LossBlock& loss_;
   Predictor whole_;
   feature::FeatureMap features_;
   std::vector<signed char> is_context_;  ///< by name: -1 not asked yet

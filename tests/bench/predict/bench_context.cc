@@ -213,8 +213,8 @@ void look_up(benchmark::State& state, Bench& bench) {
 
 void linear(benchmark::State& state, Bench& bench) {
   OnTape at(bench);
-  const block::LinearBlock block(kernels::active(), bench.model->config());
   const model::Network network(bench.model->config(), kernels::active());
+  const auto& block = *network.find<block::LinearBlock>();
   const block::Parameters& parameters = bench.model->parameters();
   network.open(parameters, kCandidates, at.tape);
   for (auto _ : state) {
@@ -302,9 +302,9 @@ void layer(benchmark::State& state, Bench& bench) {
 void mix(benchmark::State& state, Bench& bench) {
   const block::Parameters& parameters = bench.model->parameters();
   const block::Config config = bench.model->config();
-  const block::LinearBlock linear_block(kernels::active(), config);
-  const block::LossBlock loss(kernels::active(), config);
   const model::Network network(config, kernels::active());
+  const auto& linear_block = *network.find<block::LinearBlock>();
+  const auto& loss = *network.find<block::LossBlock>();
   OnTape at(bench);
   network.open(parameters, kCandidates, at.tape);
   for (auto _ : state) {
