@@ -23,18 +23,20 @@ class Block {
  public:
   virtual ~Block() = default;
 
-  // ---- what it learns: called once, by make_blocks, in the order of blocks ----
+  // ---- what it learns and makes: called once, by declare_all, in the order of blocks ----
 
-  /// Declares the arrays that it learns beside features, as they are with so many fields, and keeps
-  /// their ids.
+  /// Declares the arrays that it learns beside features (learned_array.h) and the tensors that it
+  /// makes (tensor.h), as they are with so many fields, asks for those that it reads, and keeps the
+  /// ids of all.
   virtual void declare(const InputLayout&, Declarations&) {}
   /// Appends what it has of the row of each feature of a field, and keeps its place.
   virtual void declare_rows(std::vector<table::RowPart>&) {}
 
   // ---- what it does ----
 
-  /// Makes room on the tape for what it writes, of `size` examples at a time.
-  virtual void open(const Parameters& parameters, std::size_t size, Tape& tape) const = 0;
+  /// Makes room on the tape for what it writes beside its tensors, which have room, of `size`
+  /// examples at a time.
+  virtual void open(const Parameters&, std::size_t, Tape&) const {}
   /// Examples [begin, end) of the tape. What an example gets does not depend on the others.
   virtual void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                        std::size_t end) const = 0;

@@ -36,9 +36,14 @@ ContextLayer::Columns ContextLayer::columns_of(const ConstDense& layer, std::siz
 }
 
 ContextLayer::ContextLayer(const kernels::Kernels& kernels, Config config,
-                           const Parameters& parameters, const FieldSplit& split)
-    : kernels_(kernels), config_(std::move(config)), split_(split), layout_(parameters.layout) {
-  const ConstDense layer = parameters.layer(0);
+                           const Parameters& parameters, const FieldSplit& split,
+                           const MlpBlock& mlp)
+    : kernels_(kernels),
+      config_(std::move(config)),
+      split_(split),
+      mlp_(mlp),
+      layout_(parameters.layout) {
+  const ConstDense layer = mlp_.layer(parameters, 0);
   bias_.assign(layer.bias.begin(), layer.bias.end());
   const bool mixed = config_.mixed;
   candidate_ = columns_of(layer, split_.size(mixed),
@@ -77,9 +82,9 @@ std::uint32_t ContextLayer::source_of_context(std::uint32_t i) const {
          split_.context[at % groups] + 1;
 }
 
-void ContextLayer::set_context(const Parameters& parameters, const Tape& tape, std::size_t b) {
+void ContextLayer::set_context(const Parameters& parameters, const Tape& tape, std::size_t b,
+                               const float* pairs) {
   const std::size_t groups = split_.context.size(), counted = split_.context_counts();
-  const float* const pairs = tape.pairs.data() + b * layout_.pairs();
   const std::size_t group_at = b * layout_.groups() + 1;
   float* to = inputs_.data();
   for (const std::uint32_t g : split_.context) {
@@ -101,7 +106,7 @@ void ContextLayer::set_context(const Parameters& parameters, const Tape& tape, s
   sum_ = sum - static_cast<double>(mean_) * static_cast<double>(counted);
   squares_ = kernels_.centre(inputs_.data(), counted, mean_, inputs_.data());
 
-  const ConstDense first = parameters.layer(0);
+  const ConstDense first = mlp_.layer(parameters, 0);
   const std::vector<float> nothing(first.outputs, 0.0f);
   kernels_.dense_forward(context_.weights.data(), nothing.data(), inputs_.data(), counted,
                          first.outputs, context_.stride(), 1, part_.data());

@@ -12,6 +12,7 @@
 #include "block/block.h"
 #include "block/config.h"
 #include "block/field_split.h"
+#include "block/mlp_block.h"
 
 namespace leveret::block {
 
@@ -19,10 +20,11 @@ namespace leveret::block {
 class ContextLayer {
  public:
   ContextLayer(const kernels::Kernels& kernels, Config config, const Parameters& parameters,
-               const FieldSplit& split);
+               const FieldSplit& split, const MlpBlock& mlp);
 
-  /// Example b of the tape, after LinearBlock and FfmBlock, is the context.
-  void set_context(const Parameters& parameters, const Tape& tape, std::size_t b);
+  /// Example b of the tape, after LinearBlock and FfmBlock, is the context; `pairs` are its pairs.
+  void set_context(const Parameters& parameters, const Tape& tape, std::size_t b,
+                   const float* pairs);
 
   /// How a candidate's inputs were normalised: by 1 / deviation, after the context's mean and
   /// `mean` were subtracted.
@@ -43,6 +45,7 @@ class ContextLayer {
   const kernels::Kernels& kernels_;
   const Config config_;
   const FieldSplit& split_;
+  const MlpBlock& mlp_;
   const InputLayout layout_;
   /// Some of the layer's columns, as a layer lies in memory.
   struct Columns {

@@ -18,9 +18,12 @@ float unit_random(const DenseInit& init, std::uint32_t row, std::uint32_t column
 
 }  // namespace
 
-void declare_dense(const std::string& name, std::uint32_t inputs, std::uint32_t outputs,
-                   const DenseInit& init, LearnedArray::Source source, Declarations& declarations) {
+void declare_dense(const std::string& name, TensorId input, std::uint32_t outputs,
+                   const DenseInit& init, Declarations& declarations) {
   using table::Learned;
+  const std::uint32_t inputs = declarations[input].size;
+  const ColumnSource source = declarations[input].source;
+  if (inputs == 0) outputs = 0;
   const auto add = [&](const char* what, Learned kind, Merge merge, bool matrix) {
     LearnedArray array;
     array.name = name + what;
@@ -42,6 +45,7 @@ void declare_dense(const std::string& name, std::uint32_t inputs, std::uint32_t 
     return declarations.add(std::move(array));
   };
   LayerArrays layer{};
+  layer.input = input;
   layer.weights = add(".weights", Learned::kParameter, Merge::kAdd, true);
   layer.bias = add(".bias", Learned::kParameter, Merge::kAdd, false);
   layer.weights_state = add(".weights_state", Learned::kState, Merge::kSum, true);

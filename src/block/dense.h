@@ -39,8 +39,9 @@ struct DenseInit {
   bool moments = false;
 };
 
-/// Declares a layer whose arrays are called NAME.weights, NAME.bias, …
-void declare_dense(const std::string& name, std::uint32_t inputs, std::uint32_t outputs,
-                   const DenseInit& init, LearnedArray::Source source, Declarations& declarations);
+/// Declares a layer over a tensor, whose arrays are called NAME.weights, NAME.bias, …; over one
+/// that is empty it has no outputs.
+void declare_dense(const std::string& name, TensorId input, std::uint32_t outputs,
+                   const DenseInit& init, Declarations& declarations);
 
 }  // namespace leveret::block

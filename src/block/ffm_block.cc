@@ -22,11 +22,15 @@ InstanceSums FfmBlock::instance_sums(const Tape& tape, std::size_t b, bool ones)
   return sums;
 }
 
-void FfmBlock::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
+void FfmBlock::declare(const InputLayout& layout, Declarations& declarations) {
+  pairs_ = declarations.add(Tensor{.name = kPairs, .size = layout.pairs()});
+}
+
+void FfmBlock::open(const Parameters&, std::size_t size, Tape& tape) const {
+  tape.ffm.block = this;
   at_least(tape.ffm_scale, size);
   at_least(tape.pairs_sum, size);
   at_least(tape.d_pairs, size);
-  at_least(tape.pairs, size * parameters.layout.pairs() + kernels::Kernels::kSpare);
 }
 
 void FfmBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
@@ -34,7 +38,7 @@ void FfmBlock::forward(const Parameters& parameters, Tape& tape, std::size_t beg
   const std::size_t pairs = parameters.layout.pairs();
   for (std::size_t b = begin; b < end; ++b) {
     gather(parameters, tape, b, true);
-    float* p = tape.pairs.data() + b * pairs;
+    float* p = tape[pairs_].at(b);
     float sum = 0;
     if (!tape.ffm.in_place) {
       pairs_of(parameters, tape, p);
@@ -142,18 +146,12 @@ void FfmBlock::decode_slot(const std::byte* row, std::size_t slot, float* to) co
   }
 }
 
-const float* FfmBlock::through_layers(const Parameters& parameters, const Tape& tape,
-                                      std::size_t b) const {
-  if (!config_.has_mlp()) return nullptr;
-  return tape.d_inputs.data() + b * parameters.layout.stride(config_.mixed);
-}
-
-void FfmBlock::backward(const Parameters& parameters, Tape& tape) const {
+void FfmBlock::backward(const Parameters&, Tape& tape) const {
   for (std::size_t b = 0; b < tape.size; ++b) {
     tape.d_pairs[b] = tape.scores[b].d_ffm * tape.ffm_scale[b];
   }
   if (tape.size == 1 && tape.ffm.in_place) {
-    tape.ffm.pair_deltas = spread_in_place(parameters, tape, 0);
+    tape.ffm.pair_deltas = spread_in_place(tape, 0);
   }
 }
 
@@ -163,7 +161,7 @@ void FfmBlock::backward(const Parameters& parameters, Tape& tape) const {
 void FfmBlock::spread(const Parameters& parameters, Tape& tape, std::size_t b) const {
   const std::size_t fields = parameters.layout.fields;
   const float own = tape.d_pairs[b];
-  const float* const d = through_layers(parameters, tape, b);
+  const float* const d = by_readers(tape, b);
   const auto gradient = [&](std::size_t pair) { return d != nullptr ? d[pair] + own : own; };
   for (std::size_t i = 0; i < tape.ffm.present.size(); ++i) {
     const std::size_t g = tape.ffm.present[i].field;

@@ -32,20 +32,26 @@ class FfmBlock final : public Block {
       : kernels_(&kernels), config_(std::move(config)) {}
 
   static bool is_in(const Config& config) { return config.has_ffm(); }
+  /// The tensor of all pairs of an example, by pair_index. Its values are there for who reads it
+  /// and with Tape::keep_parts; else they are there in passing. FfmTape::pair_deltas lie at its
+  /// begin afterwards.
+  static constexpr const char* kPairs = "ffm.pairs";
+  void declare(const InputLayout& layout, Declarations& declarations) override;
+  TensorId pairs() const { return pairs_; }
   /// Its part of a row is the first.
   void declare_rows(std::vector<table::RowPart>& parts) override {
     parts.push_back(config_.ffm_row);
   }
   void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
 
-  /// Writes pairs (see Tape), ffm_scale and scores.ffm; leaves the last example gathered on
+  /// Writes pairs, ffm_scale and scores.ffm; leaves the last example gathered on
   /// tape.ffm.
   void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                std::size_t end) const override;
 
   /// Leaves d loss / d pair: d_pairs, which is that of all pairs of an example by the head's own
-  /// score; what comes through layers stands in d_inputs. With a single example in place
-  /// ffm.pair_deltas, too. Gradients of rows are never kept: see add_gradients.
+  /// score; what comes by who reads the pairs stands in their gradient. With a single example in
+  /// place ffm.pair_deltas, too. Gradients of rows are never kept: see add_gradients.
   void backward(const Parameters& parameters, Tape& tape) const override;
 
   void add_score(const Parameters&, Tape& tape, std::size_t b) const override {
@@ -89,8 +95,11 @@ class FfmBlock final : public Block {
 
  private:
   void put_score(Tape& tape, std::size_t b) const;
-  /// What comes back through the MLP, by pair; null without one.
-  const float* through_layers(const Parameters& parameters, const Tape& tape, std::size_t b) const;
+  /// d loss / d pair by those who read them; null: nobody does.
+  const float* by_readers(const Tape& tape, std::size_t b) const {
+    const TensorPlace& pairs = tape[pairs_];
+    return pairs.gradient != nullptr ? pairs.d_at(b) : nullptr;
+  }
 
   void spread(const Parameters& parameters, Tape& tape, std::size_t b) const;
   const float* scale_deltas(Tape& tape, const float* delta, std::size_t slots, float x) const;
@@ -101,12 +110,13 @@ class FfmBlock final : public Block {
   bool gather_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
   float pairs_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
   void pairs_of(const Parameters& parameters, Tape& tape, float* pairs) const;
-  const float* spread_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
-  void add_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
+  const float* spread_in_place(Tape& tape, std::size_t b) const;
+  void add_in_place(Tape& tape, std::size_t b) const;
   void decode_slot(const std::byte* row, std::size_t slot, float* to) const;
 
   const kernels::Kernels* kernels_;
   Config config_;
+  TensorId pairs_ = TensorId::kNone;
 };
 
 template <class Visit>
@@ -145,7 +155,7 @@ void FfmBlock::add_gradients(const Parameters& parameters, Tape& tape, std::size
         tape.ffm.row_sums[at.filled ? run.field : place++] = sum_of(i);
       }
     }
-    return add_in_place(parameters, tape, b);
+    return add_in_place(tape, b);
   }
   const std::size_t slots = parameters.layout.fields, k = config_.k;
   for_each_row(parameters, tape, b, [&](std::uint32_t f, const float* contra, const float* delta) {

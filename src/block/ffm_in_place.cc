@@ -74,13 +74,13 @@ void FfmBlock::widen(const Parameters& parameters, FfmInPlace& at) const {
   }
 }
 
-/// Writes the pairs to their places in tape.pairs where somebody reads them there; returns their
+/// Writes the pairs to their places in the tensor where somebody reads them there; returns their
 /// sum.
 float FfmBlock::pairs_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const {
   FfmInPlace& at = tape.ffm.at;
   const std::size_t n = at.rows.size();
   const std::size_t all = parameters.layout.pairs();
-  float* const pairs = tape.pairs.data() + b * all;
+  float* const pairs = tape[pairs_].at(b);
   const std::size_t count = pair_index(0, n);
   if (!at.filled && at.compact.size() < count + kernels::Kernels::kSpare) {
     at.compact.resize(2 * count + kernels::Kernels::kSpare);
@@ -89,7 +89,7 @@ float FfmBlock::pairs_in_place(const Parameters& parameters, Tape& tape, std::si
   const float sum_of_pairs =
       kernels_->ffm_pairs(codec_in_place(), at.rows.data(), at.fields.data(), n, config_.k, to);
   if (!at.as_kernels_see()) times_values(at.x.data(), n, to);
-  if (!at.filled && (config_.has_mlp() || tape.keep_parts)) {
+  if (!at.filled && (tape[pairs_].readers > 0 || tape.keep_parts)) {
     std::fill(pairs, pairs + all, 0.0f);
     for (std::size_t i = 0; i < n; ++i) {
       const float* from = at.compact.data() + pair_index(0, i);
@@ -100,11 +100,10 @@ float FfmBlock::pairs_in_place(const Parameters& parameters, Tape& tape, std::si
 }
 
 /// `spread` of example b, which was gathered last. The tape's pairs are not kept.
-const float* FfmBlock::spread_in_place(const Parameters& parameters, Tape& tape,
-                                       std::size_t b) const {
+const float* FfmBlock::spread_in_place(Tape& tape, std::size_t b) const {
   FfmInPlace& at = tape.ffm.at;
   const std::size_t n = at.rows.size();
-  const float* d = through_layers(parameters, tape, b);
+  const float* d = by_readers(tape, b);
   if (d != nullptr && !at.filled) {
     float* const to = at.compact.data();
     for (std::size_t i = 0; i < n; ++i) {
@@ -115,15 +114,15 @@ const float* FfmBlock::spread_in_place(const Parameters& parameters, Tape& tape,
   }
   // Nobody needs the pairs any more, those of other examples included: one place for all of them
   // stays in the first-level cache.
-  float* const delta = tape.pairs.data();
+  float* const delta = tape[pairs_].values;
   kernels_->ffm_deltas(d, tape.d_pairs[b], at.x.data(), n, delta);
   return delta;
 }
 
 /// Adds the gradients of the rows to ffm.row_sums.
-void FfmBlock::add_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const {
+void FfmBlock::add_in_place(Tape& tape, std::size_t b) const {
   const FfmInPlace& at = tape.ffm.at;
-  const float* const delta = spread_in_place(parameters, tape, b);
+  const float* const delta = spread_in_place(tape, b);
   kernels_->ffm_gradients(config_.weights, at.rows.data(), at.fields.data(), at.rows.size(),
                           config_.k, delta, tape.ffm.row_sums.data());
 }

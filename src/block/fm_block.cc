@@ -6,23 +6,27 @@
 
 namespace leveret::block {
 
+void FmBlock::declare(const InputLayout&, Declarations& declarations) {
+  const std::uint32_t k = config_.fm_row.k;
+  sums_ = declarations.add(Tensor{.name = "fm.sums", .size = k});
+  scale_ = declarations.add(Tensor{.name = "fm.scale", .size = 1});
+  score_ = declarations.add(Tensor{.name = "fm.score", .size = 1});
+  vector_ = declarations.add(Tensor{.name = "fm.vector", .per = Tensor::Per::kBatch, .size = k});
+}
+
 void FmBlock::declare_rows(std::vector<table::RowPart>& parts) {
   part_ = parts.size();
   parts.push_back(config_.fm_row);
 }
 
-void FmBlock::open(const Parameters&, std::size_t size, Tape& tape) const {
-  at_least(tape.fm.sums, size * config_.fm_row.k);
-  at_least(tape.fm.scale, size);
-  at_least(tape.fm.score, size);
-  at_least(tape.fm.vector, config_.fm_row.k);
+void FmBlock::open(const Parameters&, std::size_t, Tape& tape) const {
   at_least(tape.row_gradients, part_ + 1);
 }
 
 void FmBlock::forward(const Parameters&, Tape& tape, std::size_t begin, std::size_t end) const {
   const std::size_t k = config_.fm_row.k;
   for (std::size_t b = begin; b < end; ++b) {
-    float* const sum = tape.fm.sums.data() + b * k;
+    float* const sum = tape[sums_].at(b);
     std::fill(sum, sum + k, 0.0f);
     Sums others;
     add(tape, b, sum, others);
@@ -32,7 +36,7 @@ void FmBlock::forward(const Parameters&, Tape& tape, std::size_t begin, std::siz
 
 void FmBlock::add(Tape& tape, std::size_t b, float* sum, Sums& others) const {
   const std::size_t k = config_.fm_row.k;
-  float* const v = tape.fm.vector.data();
+  float* const v = tape[vector_].values;
   float squares = 0;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
     if (!tape.has_part(run.field, part_)) continue;
@@ -53,14 +57,15 @@ void FmBlock::add(Tape& tape, std::size_t b, float* sum, Sums& others) const {
 
 void FmBlock::finish(Tape& tape, std::size_t b, const float* sum, const Sums& others) const {
   const std::size_t k = config_.fm_row.k;
-  tape.fm.scale[b] = others.instance.scale();
-  tape.fm.score[b] = tape.fm.scale[b] * 0.5f * (kernels_.dot(sum, sum, k) - others.squares);
+  const float scale = others.instance.scale();
+  tape[scale_].values[b] = scale;
+  tape[score_].values[b] = scale * 0.5f * (kernels_.dot(sum, sum, k) - others.squares);
   put_score(tape, b);
 }
 
 void FmBlock::put_score(Tape& tape, std::size_t b) const {
   Scores& scores = tape.scores[b];
-  scores.ffm += tape.fm.score[b];
+  scores.ffm += tape[score_].values[b];
   if (config_.mixed) scores.ffm = clamp_score(scores.ffm);
   scores.deep = scores.last = scores.ffm;
 }
@@ -71,8 +76,8 @@ void FmBlock::backward(const Parameters&, Tape& tape) const {
   table::AlignedFloats& gradients = tape.row_gradients[part_];
   at_least(gradients, (tape.field_begin(tape.size) - first) * k);
   for (std::size_t b = 0; b < tape.size; ++b) {
-    const float d = tape.scores[b].d_ffm * tape.fm.scale[b];
-    const float* const sum = tape.fm.sums.data() + b * k;
+    const float d = tape.scores[b].d_ffm * tape[scale_].values[b];
+    const float* const sum = tape[sums_].at(b);
     for (const feature::FieldRun& run : tape.field_runs(b)) {
       if (!tape.has_part(run.field, part_)) continue;
       const std::size_t at = tape.layout_of(run.field).weights(part_).begin;

@@ -25,10 +25,11 @@ class FmBlock final : public Block {
       : kernels_(kernels), config_(std::move(config)), part_(config_.has_ffm() ? 1 : 0) {}
 
   static bool is_in(const Config& config) { return config.has_fm(); }
+  void declare(const InputLayout& layout, Declarations& declarations) override;
   void declare_rows(std::vector<table::RowPart>& parts) override;
   void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
 
-  /// Adds to scores.ffm; writes FmTape::sums and scale.
+  /// Adds to scores.ffm; writes sums and scale.
   void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                std::size_t end) const override;
   /// From d_ffm to RowGradients: d · scale · x_i (sum x v - x_i v_i) for each feature with a row.
@@ -36,6 +37,11 @@ class FmBlock final : public Block {
   void add_score(const Parameters&, Tape& tape, std::size_t b) const override {
     put_score(tape, b);
   }
+
+  // What it keeps of an example for the way back.
+
+  TensorId sums() const { return sums_; }    ///< k: sum of x v
+  TensorId scale() const { return scale_; }  ///< 1: instance normalisation
 
   // The parts of `forward`, for an example whose features come in portions.
 
@@ -54,6 +60,9 @@ class FmBlock final : public Block {
   const kernels::Kernels& kernels_;
   Config config_;
   std::size_t part_;  ///< of rows
+  TensorId sums_ = TensorId::kNone, scale_ = TensorId::kNone;
+  TensorId score_ = TensorId::kNone;   ///< 1: what it adds
+  TensorId vector_ = TensorId::kNone;  ///< k: one feature's
 };
 
 }  // namespace leveret::block

@@ -24,4 +24,10 @@ struct InputLayout {
   std::size_t stride(bool mixed) const { return table::whole_lines(size(mixed)); }
 };
 
+/// Which column of what is laid out by `from` becomes column `column` of what is laid out by `to`,
+/// which has more fields; kNewColumn: none does.
+using ColumnSource = std::uint32_t (*)(const InputLayout& from, const InputLayout& to,
+                                       std::uint32_t column);
+inline constexpr std::uint32_t kNewColumn = 0xffffffffu;
+
 }  // namespace leveret::block

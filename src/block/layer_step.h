@@ -9,7 +9,7 @@ namespace leveret::block {
 struct LayerStep {
   std::size_t layer;     ///< its number, as in Parameters::layer
   std::size_t examples;  ///< B
-  std::size_t inputs;    ///< floats from one example's inputs to the next one's (MlpBlock::width)
+  std::size_t inputs;    ///< floats from one example's inputs to the next one's (Tensor::stride)
   const float* in;       ///< B * inputs
   const float* d_out;    ///< B * outputs; 0 where a neuron did not fire, or nothing is learned
   float* d_in;           ///< B * inputs, to be written: d loss / d in

@@ -1,17 +1,19 @@
-/// The arrays that a block declares: all that it learns beside the cells and rows of features.
-/// Values are in Parameters. Sections of a file, replicas of threads, counts of weights and checks
-/// of numbers follow from the declarations, by loops.
+/// What a block declares: the arrays of what it learns beside the cells and rows of features, and
+/// its tensors (tensor.h). Values of arrays are in Parameters. Sections of a file, replicas of
+/// threads, counts of weights and checks of numbers follow from the declarations, by loops.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "block/input_layout.h"
 #include "block/scalars.h"
+#include "block/tensor.h"
 #include "table/aligned.h"
 #include "table/learned.h"
 
@@ -35,12 +37,6 @@ enum class Rule : std::uint8_t {
 };
 
 struct LearnedArray {
-  /// Which column of an array becomes column `column` of it when the fields become more, or
-  /// kNewColumn: it gets first values.
-  using Source = std::uint32_t (*)(const InputLayout& from, const InputLayout& to,
-                                   std::uint32_t column);
-  static constexpr std::uint32_t kNewColumn = 0xffffffffu;
-
   std::string name;  ///< that of its section; no other array has it
   table::Learned kind = table::Learned::kParameter;
   Merge merge = Merge::kAdd;
@@ -48,8 +44,9 @@ struct LearnedArray {
 
   /// First values; without it zeros, or what Scalars begins with.
   std::function<float(std::uint32_t row, std::uint32_t column)> first{};
-  /// Without it columns stay where they are, and new ones come behind them.
-  Source source = nullptr;
+  /// When the fields become more; what has no source gets first values. Without it columns stay
+  /// where they are, and new ones come behind them.
+  ColumnSource source = nullptr;
 
   Rule rule = Rule::kNone;
   float rate = 0;                 ///< of kAdagrad
@@ -72,6 +69,7 @@ struct LearnedArray {
 
 /// The arrays of a fully connected layer.
 struct LayerArrays {
+  TensorId input;                           ///< what comes in
   ArrayId weights, bias;                    ///< {outputs, inputs}, {outputs}
   ArrayId weights_state, bias_state;        ///< the same: AdaGrad's sums, or Adam's second moments
   ArrayId weights_moment = ArrayId::kNone;  ///< Adam's first moments
@@ -82,12 +80,24 @@ struct LayerArrays {
 struct Declarations {
   std::vector<LearnedArray> arrays;
   std::vector<LayerArrays> layers;
+  std::vector<Tensor> tensors;
 
   ArrayId add(LearnedArray array) {
     arrays.push_back(std::move(array));
     return static_cast<ArrayId>(arrays.size() - 1);
   }
   const LearnedArray& operator[](ArrayId id) const { return arrays[static_cast<std::size_t>(id)]; }
+
+  TensorId add(Tensor tensor) {
+    tensors.push_back(std::move(tensor));
+    return static_cast<TensorId>(tensors.size() - 1);
+  }
+  Tensor& operator[](TensorId id) { return tensors[static_cast<std::size_t>(id)]; }
+  const Tensor& operator[](TensorId id) const { return tensors[static_cast<std::size_t>(id)]; }
+  /// kNone when no tensor is called so.
+  TensorId find_tensor(std::string_view name) const;
+  /// For a block that reads the tensor of this name, which one before it has declared.
+  TensorInput read(std::string_view name);
 };
 
 }  // namespace leveret::block

@@ -9,127 +9,100 @@
 
 namespace leveret::block {
 
-namespace {
-
-/// Segment by segment: what was input i of a segment stays input i of it.
-std::uint32_t input_before(const InputLayout& from, const InputLayout& to, std::uint32_t column) {
-  if (column < to.linear()) return column < from.linear() ? column : LearnedArray::kNewColumn;
-  if (column >= to.first()) return from.first();
-  const std::uint32_t segment = (column - to.linear()) / to.groups();
-  const std::uint32_t group = (column - to.linear()) % to.groups();
-  return group < from.groups() ? from.linear() + segment * from.groups() + group
-                               : LearnedArray::kNewColumn;
-}
-
-}  // namespace
-
-void MlpBlock::declare(const InputLayout& layout, Declarations& declarations) {
-  std::uint32_t width = layout.size(config_.mixed);
-  const auto layers = static_cast<std::uint32_t>(config_.hidden.size() + 1);
-  for (std::uint32_t l = 0; l < layers; ++l) {
+void MlpBlock::declare(const InputLayout&, Declarations& declarations) {
+  first_layer_ = declarations.layers.size();
+  input_ = declarations.read(tower_.input);
+  ins_ = {input_.id};
+  const std::size_t hidden = tower_.hidden.size();
+  for (std::size_t l = 0; l <= hidden; ++l) {
+    const std::string name = tower_.name + "." + std::to_string(l);
     DenseInit init;
     init.seed = config_.seed;
-    init.layer = l;
-    // The output neuron starts at zero: at first the deep part adds nothing.
-    init.gain = l + 1 < layers ? 2.0f : 0.0f;
+    init.layer = static_cast<std::uint32_t>(first_layer_ + l);
+    // The output neuron starts at zero: at first the tower adds nothing.
+    init.gain = l < hidden ? 2.0f : 0.0f;
     init.moments = config_.layers_have_moments;
     init.init_acc = config_.layers_first_sum;
-    const std::uint32_t outputs = l + 1 < layers ? config_.hidden[l] : 1;
-    const bool none = layout.fields == 0;
-    declare_dense("dense." + std::to_string(l), none ? 0 : width, none ? 0 : outputs, init,
-                  l == 0 ? input_before : nullptr, declarations);
-    width = outputs;
-  }
-}
-
-void MlpBlock::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
-  // A part of a model may have fewer inputs than the fields make.
-  const InputLayout& layout = parameters.layout;
-  const std::size_t inputs =
-      layout.fields > 0 ? width(parameters, 0) : layout.stride(config_.mixed);
-  at_least(tape.inputs_store, size * inputs);
-  at_least(tape.d_inputs_store, size * inputs + kernels::Kernels::kSpare);
-  tape.inputs = tape.inputs_store;
-  tape.d_inputs = tape.d_inputs_store;
-  at_least(tape.hidden, config_.hidden.size());
-  at_least(tape.d_hidden, config_.hidden.size());
-  for (std::size_t l = 0; l < config_.hidden.size(); ++l) {
-    at_least(tape.hidden[l], size * config_.hidden[l]);
-    at_least(tape.d_hidden[l], size * config_.hidden[l]);
+    const std::uint32_t outputs = l < hidden ? tower_.hidden[l] : 1;
+    declare_dense(name, ins_[l], outputs, init, declarations);
+    const std::uint32_t size = declarations[ins_[l]].size > 0 ? outputs : 0;
+    const TensorId out =
+        declarations.add(Tensor{.name = name + ".out", .size = size, .gradient = true});
+    l < hidden ? ins_.push_back(out) : void(score_ = out);
   }
 }
 
 void MlpBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                        std::size_t end) const {
-  forward_first(parameters, tape, begin, end);
+  if (layers() > 1) forward_first(parameters, tape, begin, end);
   forward_rest(parameters, tape, begin, end);
 }
 
 /// Layer l's outputs before ReLU.
 void MlpBlock::layer_forward(const Parameters& parameters, Tape& tape, std::size_t l,
                              std::size_t begin, std::size_t end) const {
-  const ConstDense layer = parameters.layer(l);
-  const std::size_t inputs = width(parameters, l);
-  DenseProducts{kernels_, tape.gemm}.forward(layer, inputs, layer_input(tape, l) + begin * inputs,
-                                             end - begin,
-                                             tape.hidden[l].data() + begin * layer.outputs);
+  const TensorPlace& in = tape[ins_[l]];
+  DenseProducts{kernels_, tape.gemm}.forward(layer(parameters, l), in.stride, in.at(begin),
+                                             end - begin, tape[out(l)].at(begin));
 }
 
 void MlpBlock::forward_rest(const Parameters& parameters, Tape& tape, std::size_t begin,
                             std::size_t end) const {
-  const std::size_t hidden = parameters.layer_count() - 1;
+  const std::size_t hidden = layers() - 1;
   for (std::size_t l = 0; l < hidden; ++l) {
     if (l > 0) layer_forward(parameters, tape, l, begin, end);
-    const std::size_t outputs = parameters.layer(l).outputs;
-    float* const out = tape.hidden[l].data() + begin * outputs;
-    const std::size_t outs = (end - begin) * outputs;
-    for (std::size_t o = 0; o < outs; ++o) out[o] = std::max(out[o], 0.0f);
+    TensorPlace& made = tape[out(l)];
+    float* const outs = made.at(begin);
+    const std::size_t count = (end - begin) * made.stride;
+    for (std::size_t o = 0; o < count; ++o) outs[o] = std::max(outs[o], 0.0f);
   }
-  const ConstDense last = parameters.layer(hidden);
-  const float* in = layer_input(tape, hidden) + begin * last.inputs;
-  for (std::size_t b = begin; b < end; ++b, in += last.inputs) {
-    tape.scores[b].layers = kernels_->dot(last.weights.data(), in, last.inputs);
+  const ConstDense last = layer(parameters, hidden);
+  const TensorPlace& in = tape[ins_[hidden]];
+  float* const scores = tape[score_].values;
+  for (std::size_t b = begin; b < end; ++b) {
+    scores[b] = kernels_->dot(last.weights.data(), in.at(b), last.inputs);
     add_score(parameters, tape, b);
   }
 }
 
 void MlpBlock::add_score(const Parameters& parameters, Tape& tape, std::size_t b) const {
   Scores& scores = tape.scores[b];
-  const float bias = parameters.layer(parameters.layer_count() - 1).bias[0];
-  scores.deep = scores.ffm + bias + scores.layers;
+  const float bias = layer(parameters, layers() - 1).bias[0];
+  scores.deep = scores.deep + bias + tape[score_].values[b];
   if (config_.mixed) scores.deep = clamp_score(scores.deep);
   scores.last = scores.deep;
 }
 
 /// Layer by layer, all examples, the output neuron first.
 void MlpBlock::backward(const Parameters& parameters, Tape& tape) const {
-  clear_unlearned(parameters, tape);
-  at_least(tape.d_output, tape.size);
-  for (std::size_t b = 0; b < tape.size; ++b) tape.d_output[b] = tape.scores[b].d_deep;
-  const float* d_out = tape.d_output.data();
-  for (std::size_t l = parameters.layer_count(); l-- > 0;) {
-    const std::size_t inputs = width(parameters, l);
-    const float* const in = layer_input(tape, l);
-    float* const d_in = l == 0 ? tape.d_inputs.data() : tape.d_hidden[l - 1].data();
-    if (tape.layer_learner != nullptr) {
-      tape.layer_learner->take({l, tape.size, inputs, in, d_out, d_in});
-    } else {
-      DenseProducts{kernels_, tape.gemm}.backward(parameters.layer(l), inputs, d_out, tape.size,
-                                                  d_in);
-    }
-    if (l == 0) return;
-    for (std::size_t i = 0; i < tape.size * inputs; ++i) d_in[i] = in[i] > 0.0f ? d_in[i] : 0.0f;
-    d_out = d_in;
+  clear_unlearned(tape);
+  float* const d_score = tape[score_].gradient;
+  for (std::size_t b = 0; b < tape.size; ++b) d_score[b] = tape.scores[b].d_deep;
+  for (std::size_t l = layers(); l-- > 0;) layer_backward(parameters, tape, l);
+}
+
+void MlpBlock::layer_backward(const Parameters& parameters, Tape& tape, std::size_t l) const {
+  TensorPlace& from = tape[ins_[l]];
+  const float* const in = from.values;
+  const float* const d_out = tape[out(l)].gradient;
+  float* const d_in = l == 0 ? tape.tensors.d_of_reader(input_, tape.size) : from.gradient;
+  if (tape.layer_learner != nullptr) {
+    tape.layer_learner->take({first_layer_ + l, tape.size, from.stride, in, d_out, d_in});
+  } else {
+    DenseProducts{kernels_, tape.gemm}.backward(layer(parameters, l), from.stride, d_out, tape.size,
+                                                d_in);
   }
+  if (l == 0) return tape.tensors.add_d_of_reader(input_, tape.size);
+  const std::size_t count = tape.size * from.stride;
+  for (std::size_t i = 0; i < count; ++i) d_in[i] = in[i] > 0.0f ? d_in[i] : 0.0f;
 }
 
 /// What is not learned from must not meet the gradients of others, as 0 times what is not finite is
 /// not 0.
-void MlpBlock::clear_unlearned(const Parameters& parameters, Tape& tape) {
+void MlpBlock::clear_unlearned(Tape& tape) const {
   for (std::size_t b = 0; b < tape.size; ++b) {
-    for (std::size_t l = 0; !tape.scores[b].learn && l < parameters.layer_count(); ++l) {
-      std::fill_n(layer_input(tape, l) + b * width(parameters, l), width(parameters, l), 0.0f);
-    }
+    if (tape.scores[b].learn) continue;
+    for (const TensorId id : ins_) std::fill_n(tape[id].at(b), tape[id].stride, 0.0f);
   }
 }
 

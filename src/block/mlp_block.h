@@ -1,62 +1,85 @@
-/// The neural part: ReLU layers over the normalised inputs and one output neuron, whose value is
-/// added to what linear and FFM part say (skip connection), so that the deep part can only add.
+/// A tower: ReLU layers over a tensor, and one output neuron, whose value is added to what the
+/// blocks before it say (skip connection), so that it can only add. A network may have several.
 #pragma once
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "block/block.h"
 #include "block/config.h"
+#include "block/norm_block.h"
 
 namespace leveret::block {
 
+/// What tells a tower from others.
+struct Tower {
+  /// Of its arrays, NAME.0.weights, …, and its tensors, NAME.0.out, …, which nobody else reads.
+  std::string name;
+  std::string input;                  ///< the tensor that it reads; one with gradients
+  std::vector<std::uint32_t> hidden;  ///< widths of its layers, but for the output neuron
+};
+
 class MlpBlock final : public Block {
  public:
-  explicit MlpBlock(const kernels::Kernels& kernels, Config config)
-      : kernels_(&kernels), config_(std::move(config)) {}
+  MlpBlock(const kernels::Kernels& kernels, Config config, Tower tower)
+      : kernels_(&kernels), config_(std::move(config)), tower_(std::move(tower)) {}
+  /// DeepFFM's, over what is normalised.
+  MlpBlock(const kernels::Kernels& kernels, const Config& config)
+      : MlpBlock(kernels, config, {"dense", NormBlock::kOutputs, config.hidden}) {}
 
   static bool is_in(const Config& config) { return config.has_mlp(); }
   void declare(const InputLayout& layout, Declarations& declarations) override;
-  void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
   bool has_layers() const override { return true; }
 
-  /// Writes hidden and scores.deep.
+  /// Writes its tensors, and adds to scores.deep.
   void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                std::size_t end) const override;
   // The same in two steps, for an example whose inputs come in portions.
 
-  /// Writes the first layer's outputs for tape.inputs, as they are before ReLU, to
-  /// tape.hidden[0].
+  /// Writes the first layer's outputs for its input, as they are before ReLU, to `first`.
   void forward_first(const Parameters& parameters, Tape& tape, std::size_t begin,
                      std::size_t end) const {
     layer_forward(parameters, tape, 0, begin, end);
   }
-  /// All that follows the first layer, whose outputs are in tape.hidden[0] as they are before ReLU.
+  /// All that follows the first layer, whose outputs are in `first` as they are before ReLU.
   void forward_rest(const Parameters& parameters, Tape& tape, std::size_t begin,
                     std::size_t end) const;
-  /// Writes d_hidden (0 for a neuron that did not fire, which costs nothing from there on: sparse
-  /// updates, FW paper, section 4.3) and d_inputs. Each layer is handed to Tape::layer_learner, if
-  /// there is one.
+  /// Writes the gradients of its layers (0 for a neuron that did not fire, which costs nothing from
+  /// there on: sparse updates, FW paper, section 4.3) and that of its input. Each layer is handed
+  /// to Tape::layer_learner, if there is one.
   void backward(const Parameters& parameters, Tape& tape) const override;
   void add_score(const Parameters& parameters, Tape& tape, std::size_t b) const override;
 
-  /// Floats from one example's inputs of a layer to the next one's. The first layer's are whole
-  /// cache lines, filled up with zeros, for which it has weights of zero.
-  static std::size_t width(const Parameters& parameters, std::size_t l) {
-    const ConstDense layer = parameters.layer(l);
-    return l == 0 ? layer.stride() : layer.inputs;
+  // What it has.
+
+  /// Its layers, of which the last is the output neuron.
+  std::size_t layers() const { return ins_.size(); }
+  ConstDense layer(const Parameters& parameters, std::size_t l) const {
+    return parameters.layer(first_layer_ + l);
   }
+  /// What layer l reads: the tower's input, then what the layer before makes, after ReLU; the
+  /// gradients of these are those before ReLU. The width of a layer's input may be more than it has
+  /// weights for, as far as whole cache lines go: these are filled up with zeros.
+  TensorId in(std::size_t l) const { return ins_[l]; }
+  /// What the first layer makes, where there are several.
+  TensorId first() const { return in(1); }
 
  private:
-  /// What a layer reads of the tape: example b's begin at b * width(parameters, l).
-  static float* layer_input(Tape& tape, std::size_t l) {
-    return l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data();
-  }
+  /// What layer l writes: the input of the next one, or the score.
+  TensorId out(std::size_t l) const { return l + 1 < layers() ? in(l + 1) : score_; }
   void layer_forward(const Parameters& parameters, Tape& tape, std::size_t l, std::size_t begin,
                      std::size_t end) const;
-  static void clear_unlearned(const Parameters& parameters, Tape& tape);
+  void layer_backward(const Parameters& parameters, Tape& tape, std::size_t l) const;
+  void clear_unlearned(Tape& tape) const;
 
   const kernels::Kernels* kernels_;
   Config config_;
+  Tower tower_;
+  std::size_t first_layer_ = 0;  ///< its layers' numbers begin there
+  TensorInput input_;
+  std::vector<TensorId> ins_;         ///< by layer
+  TensorId score_ = TensorId::kNone;  ///< 1: the output neuron, without its bias
 };
 
 }  // namespace leveret::block

@@ -3,17 +3,38 @@
 #include <algorithm>
 #include <cmath>
 
+#include "block/ffm_block.h"
+
 namespace leveret::block {
 namespace {
 
 /// How many of the inputs are normalised, from the first on: pairs and linear sums.
 std::uint32_t normalised(const Parameters& parameters) { return parameters.layout.counts(); }
 
+/// Segment by segment: what was input i of a segment stays input i of it.
+std::uint32_t column_before(const InputLayout& from, const InputLayout& to, std::uint32_t column) {
+  if (column < to.linear()) return column < from.linear() ? column : kNewColumn;
+  if (column >= to.first()) return from.first();
+  const std::uint32_t segment = (column - to.linear()) / to.groups();
+  const std::uint32_t group = (column - to.linear()) % to.groups();
+  return group < from.groups() ? from.linear() + segment * from.groups() + group : kNewColumn;
+}
+
 }  // namespace
+
+void NormBlock::declare(const InputLayout& layout, Declarations& declarations) {
+  pairs_ = declarations.read(FfmBlock::kPairs).id;
+  outputs_ = declarations.add(Tensor{.name = kOutputs,
+                                     .size = layout.fields > 0 ? layout.size(config_.mixed) : 0,
+                                     .whole_lines = true,
+                                     .gradient = true,
+                                     .source = column_before});
+  scale_ = declarations.add(Tensor{.name = "norm.scale", .size = 1});
+  declarations[pairs_].gradient_in = outputs_;
+}
 
 void NormBlock::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
   at_least(tape.d_group_linear, size * parameters.layout.groups());
-  at_least(tape.norm_scale, size);
 }
 
 void NormBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
@@ -22,16 +43,16 @@ void NormBlock::forward(const Parameters& parameters, Tape& tape, std::size_t be
   const std::uint32_t size = layout.size(config_.mixed);
   const std::uint32_t count = normalised(parameters);
   const std::uint32_t groups = layout.groups();
-  const std::size_t stride = layout.stride(config_.mixed);
+  TensorPlace& outputs = tape[outputs_];
   for (std::size_t b = begin; b < end; ++b) {
-    float* x = tape.inputs.data() + b * stride;
-    std::fill(x + size, x + stride, 0.0f);
+    float* x = outputs.at(b);
+    std::fill(x + size, x + outputs.stride, 0.0f);
     if (config_.mixed) {
       std::copy_n(tape.group_counts.data() + b * groups, groups, x + layout.counts());
       kernels_->scale(tape.group_seen.data() + b * groups, groups, kSeenScale, x + layout.seen());
       x[layout.first()] = tape.scores[b].first;
     }
-    const float* const pairs = tape.pairs.data() + b * layout.pairs();
+    const float* const pairs = tape[pairs_].at(b);
     const float* const linear = tape.group_linear.data() + b * groups;
     const float sum = tape.pairs_sum[b] + kernels_->total(linear, groups);
     const float mean = sum / static_cast<float>(count);
@@ -40,21 +61,21 @@ void NormBlock::forward(const Parameters& parameters, Tape& tape, std::size_t be
                           kernels_->centre(linear, groups, mean, x + layout.linear());
     const float scale = 1.0f / std::sqrt(squares / static_cast<float>(count) + kEpsilon);
     kernels_->scale(x, count, scale, x);
-    tape.norm_scale[b] = scale;
+    tape[scale_].values[b] = scale;
   }
 }
 
 /// d x = scale * (d x^ - mean(d x^) - x^ mean(d x^ x^)).
 void NormBlock::backward(const Parameters& parameters, Tape& tape) const {
   const InputLayout layout = parameters.layout;
-  const std::size_t stride = layout.stride(config_.mixed);
   const std::uint32_t count = normalised(parameters);
+  TensorPlace& outputs = tape[outputs_];
   for (std::size_t b = 0; b < tape.size; ++b) {
-    const float* x = tape.inputs.data() + b * stride;
-    float* d = tape.d_inputs.data() + b * stride;
+    const float* x = outputs.at(b);
+    float* d = outputs.d_at(b);
     const float mean = kernels_->total(d, count) / static_cast<float>(count);
     const float along = kernels_->dot(d, x, count) / static_cast<float>(count);
-    const float scale = tape.norm_scale[b];
+    const float scale = tape[scale_].values[b];
     kernels_->normalise_back(x, count, mean, along, scale, d);
     if (!config_.mixed) {
       std::copy_n(d + layout.linear(), layout.groups(),

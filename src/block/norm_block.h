@@ -19,16 +19,21 @@ class NormBlock final : public Block {
       : kernels_(&kernels), config_(std::move(config)) {}
 
   static bool is_in(const Config& config) { return config.has_mlp(); }
+  /// The tensor of what it makes: see InputLayout.
+  static constexpr const char* kOutputs = "norm.outputs";
+  void declare(const InputLayout& layout, Declarations& declarations) override;
   void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
-  /// From pairs and group_* to inputs.
+  /// From the FFM's pairs and group_* to its outputs.
   void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
                std::size_t end) const override;
-  /// From d_inputs, in place, and with one head to d_group_linear.
+  /// From the gradient of its outputs, in place, and with one head to d_group_linear.
   void backward(const Parameters& parameters, Tape& tape) const override;
 
  private:
   const kernels::Kernels* kernels_;
   Config config_;
+  TensorId pairs_ = TensorId::kNone, outputs_ = TensorId::kNone;
+  TensorId scale_ = TensorId::kNone;  ///< 1: 1 / deviation
 };
 
 }  // namespace leveret::block

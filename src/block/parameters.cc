@@ -72,11 +72,11 @@ void Parameters::fit(InputLayout to, std::shared_ptr<const Declarations> declare
     const std::size_t old_columns = old_rows > 0 ? old->columns() : 0;
     values[id].assign(rows * array.stride(), 0.0f);
     for (std::uint32_t c = 0; c < columns; ++c) {
-      std::uint32_t from = c < old_columns ? c : LearnedArray::kNewColumn;
+      std::uint32_t from = c < old_columns ? c : kNewColumn;
       if (array.source != nullptr && old_columns > 0) from = array.source(layout, to, c);
       for (std::uint32_t r = 0; r < rows; ++r) {
         float& value = values[id][r * array.stride() + c];
-        if (from != LearnedArray::kNewColumn) {
+        if (from != kNewColumn) {
           value = values_[id][r * old->stride() + from];
         } else if (array.first) {
           value = array.first(r, c);

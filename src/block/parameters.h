@@ -50,8 +50,8 @@ class Parameters {
   ArrayId find(std::string_view name) const;
   const Declarations& declared() const { return *declared_; }
 
-  /// Fully connected layers, hidden ones first; views, good until the shapes change. Without fields
-  /// they have no inputs and no outputs.
+  /// Fully connected layers, tower by tower, in the order of running; views, good until the shapes
+  /// change. Without fields they have no inputs and no outputs.
   std::size_t layer_count() const { return layers_.size(); }
   Dense layer(std::size_t l) { return layer_of<Dense>(*this, l); }
   ConstDense layer(std::size_t l) const { return layer_of<const ConstDense>(*this, l); }

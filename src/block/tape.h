@@ -1,7 +1,11 @@
 /// What one batch leaves behind while it goes forward and back: activations and gradients. One per
 /// thread; its arrays grow to the largest batch and stay.
 ///
-/// Shapes: B examples, F fields, G = F + 1 groups, P = F(F+1)/2 pairs, I inputs of the MLP.
+/// What blocks hand to each other, or keep for the way back, are tensors that they declare
+/// (tensor.h), found here by id. The rest has a member: what comes in, scores, what the linear
+/// stage knows of groups of features, and the working memory of the FFM.
+///
+/// Shapes: B examples, F fields, G = F + 1 groups.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +13,7 @@
 #include <vector>
 
 #include "block/mixer.h"
+#include "block/tensors.h"
 #include "feature/feature_batch.h"
 #include "kernels/kernels.h"
 #include "table/aligned.h"
@@ -22,11 +27,10 @@ namespace leveret::block {
 struct Scores {
   float base = 0;  ///< log-odds of the base rate, plus the example's initial
   float linear = 0, linear2 = 0, counts = 0, fast = 0;
-  float first = 0;   ///< what the linear stage says: MixerTape::mixed, or the linear sum
-  float ffm = 0;     ///< linear2 (one head: linear) + FFM
-  float layers = 0;  ///< what the last layer's weights say
-  float deep = 0;    ///< ffm + the output neuron: layers and its bias
-  float last = 0;    ///< the model's answer, a raw score
+  float first = 0;  ///< what the linear stage says: MixerTape::mixed, or the linear sum
+  float ffm = 0;    ///< linear2 (one head: linear) + FFM
+  float deep = 0;   ///< ffm + what towers say
+  float last = 0;   ///< the model's answer, a raw score
   float d_linear = 0, d_linear2 = 0, d_counts = 0, d_fast = 0, d_ffm = 0, d_deep = 0;
   float fast_curvature = 1;  ///< see fast_head.h
   MixerTape first_mix, second_mix;
@@ -35,6 +39,7 @@ struct Scores {
 
 struct Gemm;         // gemm.h
 class LayerLearner;  // layer_step.h
+class FfmBlock;
 
 /// The gradient of the constants of the linear stage, whose value is 1 in each example.
 struct ConstantGradient {
@@ -53,7 +58,8 @@ struct PresentField {
 /// nearly all click data, and the rows themselves are read and moved.
 struct FfmInPlace {
   /// Most fields are present: n = F, and `nothing` stands for the absent ones, so that pairs lie as
-  /// in Tape::pairs. Otherwise n rows are those of present fields, and pairs are in `compact`.
+  /// in the tensor of pairs. Otherwise n rows are those of present fields, and pairs are in
+  /// `compact`.
   bool filled = false;
   bool ones = false;     ///< every value of the example is 1
   bool widened = false;  ///< rows are copies in `wide`, and x is value times scale
@@ -79,6 +85,8 @@ struct FfmInPlace {
 /// Working memory of FfmBlock for one example, in place or not. If not, the fields' sums are made,
 /// and `contra`, a copy, so that rows may change while gradients are taken from it.
 struct FfmTape {
+  /// Who has made this, and makes gradients of it.
+  const FfmBlock* block = nullptr;
   bool in_place = false;
   FfmInPlace at;
   std::vector<PresentField> present;  ///< n of them, ascending by field
@@ -92,16 +100,8 @@ struct FfmTape {
   std::vector<float> own_slot;        ///< k: contra[i][f(i)], while a feature's stands there
   std::vector<float*> row_sums;       ///< n: where the gradients of rows in place are added
   /// In place, after `backward` of a single example: d loss / d p times the values of both
-  /// features, in the order of Kernels::ffm_update_pairs. They lie in Tape::pairs.
+  /// features, in the order of Kernels::ffm_update_pairs. They lie in the tensor of pairs.
   const float* pair_deltas = nullptr;
-};
-
-/// Of FmBlock.
-struct FmTape {
-  std::vector<float> sums;    ///< B * k: sum of x v
-  std::vector<float> scale;   ///< B: instance normalisation
-  std::vector<float> score;   ///< B: what it adds
-  std::vector<float> vector;  ///< k: one feature's
 };
 
 /// Where what a model knows of a batch's features lies: parallel to batch->linear, and `rows` to
@@ -115,7 +115,11 @@ struct Places {
 
 struct Tape {
   Tape() = default;
-  Tape(Tape&&) = default;  // no copies: spans are of the tape's own stores
+  Tape(Tape&&) = default;  // no copies: places are in the tape's own stores
+
+  Tensors tensors;
+  TensorPlace& operator[](TensorId id) { return tensors[id]; }
+  const TensorPlace& operator[](TensorId id) const { return tensors[id]; }
 
   const feature::FeatureBatch* batch = nullptr;
   std::size_t first = 0;  ///< the tape is about examples [first, first + size) of the batch
@@ -171,18 +175,7 @@ struct Tape {
   std::vector<float> d_pairs;    ///< B: d loss / d pair, of each pair, by the head's own score
   std::vector<float> ffm_scale;  ///< B: instance normalisation
   std::vector<float> pairs_sum;  ///< B: sum of the pairs
-  std::vector<float> pairs;      ///< B * P and kSpare more; for an MLP or keep_parts, or in
-                                 ///< passing. FfmTape::pair_deltas lie there afterwards
-  /// B * whole_lines(I), zeros behind: what the MLP sees. They lie in the stores, or in those of a
-  /// tape that several share: behind them are then other examples', to be read at most.
-  std::span<float> inputs;
-  std::span<float> d_inputs;  ///< the same, those of the pairs first; kSpare more may be read
-  table::AlignedFloats inputs_store, d_inputs_store;
-  std::vector<float> norm_scale;               ///< B: 1 / deviation in NormBlock
-  std::vector<table::AlignedFloats> hidden;    ///< per hidden layer, B * width, after ReLU
-  std::vector<table::AlignedFloats> d_hidden;  ///< the same, gradient before ReLU
-  FfmTape ffm;                                 ///< of the last example of the batch
-  FmTape fm;
+  FfmTape ffm;                   ///< of the last example of the batch
   /// By part of rows: gradients of its vectors, by feature of the tape's examples, from
   /// field_begin(0) on. Empty for FFM slots.
   std::vector<table::AlignedFloats> row_gradients;
@@ -192,12 +185,11 @@ struct Tape {
   /// learns in batches sets it. What an example is given then depends on the batch's size, within
   /// rounding.
   const Gemm* gemm = nullptr;
-  std::vector<float> d_output;  ///< with layers: B, Scores::d_deep side by side
   /// Who learns the layers on the way back; null: nobody does.
   LayerLearner* layer_learner = nullptr;
 
-  /// Whether somebody reads group_linear and pairs (audit) of a model whose blocks do not need
-  /// them.
+  /// Whether somebody reads group_linear and the FFM's pairs (audit) of a model whose blocks do not
+  /// need them.
   bool keep_parts = false;
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "block/ffm_block.h"
 #include "block/linear_block.h"
 #include "text/hash.h"
 
@@ -29,9 +30,11 @@ std::size_t pair_index(std::size_t f, std::size_t g) {
 /// so the shares of all fields add up to the sum.
 float ffm_share(const model::Model& model, const block::Tape& tape, std::size_t field) {
   const std::size_t fields = model.tables().fields();
-  float share = tape.pairs[pair_index(field, field)];
+  const block::TensorId id = model.parameters().declared().find_tensor(block::FfmBlock::kPairs);
+  const float* const pairs = tape[id].at(0);
+  float share = pairs[pair_index(field, field)];
   for (std::size_t other = 0; other < fields; ++other) {
-    if (other != field) share += 0.5f * tape.pairs[pair_index(field, other)];
+    if (other != field) share += 0.5f * pairs[pair_index(field, other)];
   }
   return share * tape.ffm_scale[0];
 }

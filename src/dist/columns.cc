@@ -19,8 +19,8 @@ void Columns::fit(std::vector<std::uint32_t> names, block::InputLayout to,
     table::AlignedFloats& values = arrays[a].values;
     values.assign(outputs_ * now, 0.0f);
     for (std::size_t c = 0; c < names.size(); ++c) {
-      const std::uint32_t name = layout_.fields > 0 ? array.source(layout_, to, names[c])
-                                                    : block::LearnedArray::kNewColumn;
+      const std::uint32_t name =
+          layout_.fields > 0 ? array.source(layout_, to, names[c]) : block::kNewColumn;
       const auto old = std::ranges::lower_bound(names_, name);
       const bool known = old != names_.end() && *old == name;
       const auto from = static_cast<std::size_t>(old - names_.begin());

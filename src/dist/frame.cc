@@ -20,14 +20,14 @@ std::shared_ptr<table::Tables> no_tables() {
 std::uint32_t source_of_groups(const block::InputLayout& from, const block::InputLayout& to,
                                std::uint32_t column) {
   const std::uint32_t kind = column / to.groups(), group = column % to.groups();
-  if (group >= from.groups()) return block::LearnedArray::kNewColumn;
+  if (group >= from.groups()) return block::kNewColumn;
   return kind * from.groups() + group;
 }
 
 /// A matrix of the first layer with these columns alone. When fields come they stay what they are,
 /// or `source` says where they come from.
 void keep_columns(block::LearnedArray& array, std::vector<std::uint32_t> names,
-                  block::LearnedArray::Source source) {
+                  block::ColumnSource source) {
   array.shape[1] = names.size();
   array.source = source;
   if (!array.first) return;
@@ -35,7 +35,7 @@ void keep_columns(block::LearnedArray& array, std::vector<std::uint32_t> names,
                  state = array.kind == table::Learned::kState](std::uint32_t row,
                                                                std::uint32_t column) {
     const std::uint32_t name = names[column];
-    return name != block::LearnedArray::kNewColumn || state ? first(row, name) : 0.0f;
+    return name != block::kNewColumn || state ? first(row, name) : 0.0f;
   };
 }
 
@@ -53,18 +53,26 @@ std::vector<std::uint32_t> frame_columns(const model::Spec& spec,
   if (spec.mixed()) add(layout.counts());
   if (spec.mixed()) add(layout.seen());
   if (spec.mixed()) names.push_back(layout.first());
-  if (names.empty()) names.push_back(block::LearnedArray::kNewColumn);
+  if (names.empty()) names.push_back(block::kNewColumn);
   return names;
 }
 
 block::Declarations arrays_of(const model::Spec& spec, const block::Config& config,
                               const block::InputLayout& layout, Has has) {
-  block::Declarations all = model::declare_arrays(config, layout);
+  block::Declarations all = model::declare_all(config, layout);
+  // Each part has some of the pairs, for itself.
+  if (config.has_ffm()) all[all.find_tensor(block::FfmBlock::kPairs)].size = 0;
   for (std::size_t l = 0; l < all.layers.size(); ++l) {
     const block::LayerArrays& of = all.layers[l];
     const auto array = [&](block::ArrayId id) -> block::LearnedArray& {
       return all.arrays[static_cast<std::size_t>(id)];
     };
+    block::Tensor& input = all[of.input];
+    if (has == Has::kPart) {
+      input.size = 0;
+    } else if (l == 0) {
+      input.size = static_cast<std::uint32_t>(frame_columns(spec, layout).size());
+    }
     for (const block::ArrayId id : {of.weights, of.weights_state, of.weights_moment}) {
       if (id == block::ArrayId::kNone) continue;
       if (has == Has::kPart) {
@@ -86,15 +94,14 @@ Frame::Frame(const model::Spec& spec, const kernels::Kernels& kernels)
                                                       std::vector<feature::NamespacePlan>())),
       model_(spec, features_, no_tables()),
       kernels_(kernels),
-      linear_(kernels, model_.config()),
-      ffm_(kernels, model_.config()),
-      fm_(kernels, model_.config()),
-      mlp_(kernels, model_.config()),
-      loss_(kernels, model_.config()),
+      blocks_(model::make_blocks(model_.config(), kernels)),
+      linear_(*model::find_block<block::LinearBlock>(blocks_)),
+      ffm_(model::find_block<block::FfmBlock>(blocks_)),
+      fm_(model::find_block<block::FmBlock>(blocks_)),
+      mlp_(model::find_block<block::MlpBlock>(blocks_)),
+      loss_(*model::find_block<block::LossBlock>(blocks_)),
       optimizer_(kernels, model_.config(), spec) {
   config_ = model_.config();
-  block::Declarations ids;
-  linear_.declare({}, ids);
   if (spec.batch_size > 1) tape_.gemm = &block::openblas();
   // Declared fields are there from the start, but get their places with the first batch.
   if (features_->field_count() == 0) fit({0});
@@ -129,14 +136,14 @@ void Frame::open(const feature::FeatureBatch& batch) {
   tape_.size = size;
   tape_.learns = true;
   const block::Parameters& parameters = model_.parameters();
+  tape_.tensors.open(parameters.declared(), size);
   linear_.open(parameters, size, tape_);
   loss_.open(parameters, size, tape_);
   block::at_least(tape_.ffm_scale, size);
   block::at_least(tape_.pairs_sum, size);
   block::at_least(tape_.d_pairs, size);
   tape_.d_group_linear.assign(size * parameters.layout.groups(), 0.0f);
-  if (config_.has_fm()) fm_.open(parameters, size, tape_);
-  if (has_layers()) mlp_.open(parameters, size, tape_);
+  if (fm_ != nullptr) fm_->open(parameters, size, tape_);
 }
 
 void Frame::forward(const PartBatch& batch, const SumLayout& at, std::span<const float> sums) {
@@ -148,7 +155,7 @@ void Frame::forward(const PartBatch& batch, const SumLayout& at, std::span<const
   }
   if (has_layers()) {
     first_layer(at, sums);
-    mlp_.forward_rest(parameters, tape_, 0, tape_.size);
+    mlp_->forward_rest(parameters, tape_, 0, tape_.size);
   }
   loss_.forward(parameters, tape_, 0, tape_.size);
 }
@@ -182,12 +189,12 @@ void Frame::rows_forward(const PartBatch& batch, const SumLayout& at, const floa
   const auto sum = [&](std::size_t place) {
     return place == SumLayout::kNone ? 0.0f : sums[place];  // else it is in the score
   };
-  if (config_.has_ffm()) ffm_.finish(tape_, b, sum(at.pairs), instance);
+  if (config_.has_ffm()) ffm_->finish(tape_, b, sum(at.pairs), instance);
   if (!config_.has_fm()) return;
   const std::size_t k = config_.fm_row.k;
-  float* const vector = tape_.fm.sums.data() + b * k;
+  float* const vector = tape_[fm_->sums()].at(b);
   std::copy_n(sums + at.vector, k, vector);
-  fm_.finish(tape_, b, vector, {sum(at.vector_squares), instance});
+  fm_->finish(tape_, b, vector, {sum(at.vector_squares), instance});
 }
 
 /// hidden[0] = bias + W x, where x are its own columns' inputs, + what the parts' columns make.
@@ -198,14 +205,15 @@ void Frame::first_layer(const SumLayout& at, std::span<const float> sums) {
   }
   normalised_.resize(size * h);
   d_by_key_.resize(size * by_key());
-  std::fill_n(tape_.inputs.begin(), size * block::MlpBlock::width(model_.parameters(), 0), 0.0f);
+  const block::TensorPlace& inputs = tape_[mlp_->in(0)];
+  std::fill_n(inputs.values, size * inputs.stride, 0.0f);
   norm_forward(at, sums);
   for (std::size_t b = 0; b < size; ++b) put_inputs(at, sums.data() + at.example(b), b);
-  mlp_.forward_first(model_.parameters(), tape_, 0, size);
+  mlp_->forward_first(model_.parameters(), tape_, 0, size);
   column_sums_.assign(sums.begin() + at.column_sums(), sums.begin() + at.column_sums() + h);
   for (std::size_t b = 0; b < size; ++b) {
     const float* const of = sums.data() + at.example(b);
-    float* const out = tape_.hidden[0].data() + b * h;
+    float* const out = tape_[mlp_->first()].at(b);
     float* const y = normalised_.data() + b * h;
     for (std::size_t o = 0; o < h; ++o) {
       y[o] = (of[at.normalised + o] - norm_.mean[b] * column_sums_[o]) * norm_.scale[b];
@@ -218,8 +226,7 @@ void Frame::first_layer(const SumLayout& at, std::span<const float> sums) {
     const float* const w = layer.weights.data() + o * layer.stride();
     column_sums_[o] += kernels_.total(w, at.by_key_groups);
     for (std::size_t b = 0; b < size; ++b) {
-      normalised_[b * h + o] +=
-          kernels_.dot(w, tape_.inputs.data() + b * layer.stride(), at.by_key_groups);
+      normalised_[b * h + o] += kernels_.dot(w, inputs.at(b), at.by_key_groups);
     }
   }
 }
@@ -243,7 +250,7 @@ void Frame::norm_forward(const SumLayout& at, std::span<const float> sums) {
 
 /// In the order of frame_columns.
 void Frame::put_inputs(const SumLayout& at, const float* sums, std::size_t b) {
-  float* x = tape_.inputs.data() + b * block::MlpBlock::width(model_.parameters(), 0);
+  float* x = tape_[mlp_->in(0)].at(b);
   const std::size_t groups = at.by_key_groups;
   for (std::size_t g = 0; g < groups; ++g) {
     *x++ = (sums[at.group_linear + g] - norm_.mean[b]) * norm_.scale[b];
@@ -261,19 +268,20 @@ void Frame::put_inputs(const SumLayout& at, const float* sums, std::size_t b) {
 void Frame::backward() {
   const block::Parameters& parameters = model_.parameters();
   loss_.backward(parameters, tape_);
-  if (config_.has_ffm()) ffm_.backward(parameters, tape_);
+  if (config_.has_ffm()) ffm_->backward(parameters, tape_);
   if (has_layers()) {
     const optim::Optimizer::LayerSteps steps(optimizer_, model_.parameters(), tape_);
-    mlp_.backward(parameters, tape_);
-    const std::size_t h = column_sums_.size(), width = block::MlpBlock::width(parameters, 0);
+    mlp_->backward(parameters, tape_);
+    const std::size_t h = column_sums_.size();
+    block::TensorPlace& inputs = tape_[mlp_->in(0)];
     const float count = static_cast<float>(parameters.layout.counts());
     for (std::size_t b = 0; b < tape_.size; ++b) {
       const float* const d = d_first() + b * h;
       norm_.d_mean[b] = kernels_.dot(d, column_sums_.data(), h) / count;
       norm_.d_along[b] = kernels_.dot(d, normalised_.data() + b * h, h) / count;
-      kernels_.normalise_back(tape_.inputs.data() + b * width, by_key(), norm_.d_mean[b],
-                              norm_.d_along[b], norm_.scale[b], tape_.d_inputs.data() + b * width);
-      std::copy_n(tape_.d_inputs.data() + b * width, by_key(), d_by_key_.data() + b * by_key());
+      kernels_.normalise_back(inputs.at(b), by_key(), norm_.d_mean[b], norm_.d_along[b],
+                              norm_.scale[b], inputs.d_at(b));
+      std::copy_n(inputs.d_at(b), by_key(), d_by_key_.data() + b * by_key());
     }
   }
   linear_.backward(parameters, tape_);

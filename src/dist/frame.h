@@ -18,6 +18,7 @@
 #include "block/mlp_block.h"
 #include "dist/part_batch.h"
 #include "dist/sum_layout.h"
+#include "model/make_blocks.h"
 #include "model/model.h"
 #include "optim/optimizer.h"
 
@@ -32,7 +33,7 @@ enum class Has {
 /// the linear stage's score, and those of groups that are cut by key. Where there are none, one
 /// that is called kNewColumn: its input and its weights are 0.
 std::vector<std::uint32_t> frame_columns(const model::Spec& spec, const block::InputLayout& layout);
-/// The arrays of a model with so many fields, with no more of the layers than this.
+/// The arrays and tensors of a model with so many fields, with no more of the layers than this.
 block::Declarations arrays_of(const model::Spec& spec, const block::Config& config,
                               const block::InputLayout& layout, Has has);
 
@@ -71,7 +72,7 @@ class Frame {
     return std::span(d_by_key_).subspan(b * by_key(), by_key());
   }
   /// d loss / d output of the first layer, before ReLU; h floats of each example.
-  const float* d_first() const { return tape_.d_hidden[0].data(); }
+  const float* d_first() const { return tape_[mlp_->first()].gradient; }
 
  private:
   bool has_layers() const;
@@ -88,11 +89,13 @@ class Frame {
   std::shared_ptr<feature::FeatureMap> features_;
   model::Model model_;
   const kernels::Kernels& kernels_;
-  block::LinearBlock linear_;
-  block::FfmBlock ffm_;
-  block::FmBlock fm_;
-  block::MlpBlock mlp_;
-  block::LossBlock loss_;
+  const model::Blocks blocks_;
+  // Of these; null: there is none.
+  const block::LinearBlock& linear_;
+  const block::FfmBlock* const ffm_;
+  const block::FmBlock* const fm_;
+  const block::MlpBlock* const mlp_;
+  const block::LossBlock& loss_;
   optim::Optimizer optimizer_;
   feature::FeatureBatch examples_;  ///< without features
   block::Tape tape_;

@@ -161,7 +161,7 @@ class Gatherer {
       const block::LearnedArray &array = to.declared()[id], &mine = from.declared()[id];
       for (std::size_t o = 0; o < array.rows(); ++o) {
         for (std::size_t c = 0; c < names.size(); ++c) {
-          if (names[c] == block::LearnedArray::kNewColumn) continue;
+          if (names[c] == block::kNewColumn) continue;
           to[id][o * array.stride() + names[c]] = from[id][o * mine.stride() + c];
         }
       }

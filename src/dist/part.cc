@@ -17,13 +17,12 @@ Part::Part(const Frame& frame, const Plan& plan, std::uint32_t number, std::uint
       kernels_(kernels),
       model_(frame.model().spec(), frame.features(), make_tables(frame, memory_limit)),
       config_(model_.config()),
-      linear_(kernels, config_),
-      fm_(kernels, config_),
+      blocks_(model::make_blocks(config_, kernels)),
+      linear_(*model::find_block<block::LinearBlock>(blocks_)),
+      fm_(model::find_block<block::FmBlock>(blocks_)),
       pairs_(kernels, config_),
       lookup_(model_),
       optimizer_(kernels, config_, model_.spec()) {
-  block::Declarations ids;
-  linear_.declare({}, ids);
   if (model_.spec().batch_size > 1) tape_.gemm = &block::openblas();
   if (frame.features()->field_count() == 0) fit({0});
 }
@@ -91,7 +90,7 @@ void Part::fit(block::InputLayout to) {
     }
   }
   for (const std::uint32_t g : groups_) normalised.push_back(to.linear() + g);
-  const block::Declarations whole = model::declare_arrays(config_, to);
+  const block::Declarations whole = model::declare_all(config_, to);
   normalised_.fit(std::move(normalised), to, whole);
   if (!config_.mixed) return;
   for (const std::uint32_t g : groups_) others.push_back(to.counts() + g);
@@ -106,9 +105,10 @@ void Part::open(const PartBatch& batch, model::Use use) {
   const std::size_t size = batch.size();
   use == model::Use::kLearn ? lookup_.resolve_all(model_, batch.features, tape_)
                             : lookup_.find_all(model_, batch.features, tape_);
+  tape_.tensors.open(parameters.declared(), size);
   linear_.open(parameters, size, tape_);
   block::at_least(tape_.d_pairs, size);
-  if (config_.has_fm()) fm_.open(parameters, size, tape_);
+  if (config_.has_fm()) fm_->open(parameters, size, tape_);
   block::at_least(pair_values_, pairs_.pairs().size());
   if (!has_layers()) return;
   inputs_.assign(size * normalised_.width(), 0.0f);
@@ -174,7 +174,7 @@ void Part::rows_forward(const SumLayout& at, std::size_t b, const block::Instanc
   }
   if (config_.has_fm()) {
     block::FmBlock::Sums others;
-    fm_.add(tape_, b, sums + at.vector, others);
+    fm_->add(tape_, b, sums + at.vector, others);
     if (at.one_score()) {
       sums[at.linear] -= 0.5f * instance.scale() * others.squares;
     } else {
@@ -236,8 +236,9 @@ void Part::take_errors(const Frame& frame) {
   std::copy_n(from.scores.begin(), tape_.size, tape_.scores.begin());
   if (config_.has_ffm()) std::copy_n(from.d_pairs.begin(), tape_.size, tape_.d_pairs.begin());
   if (!config_.has_fm()) return;
-  std::copy_n(from.fm.scale.begin(), tape_.size, tape_.fm.scale.begin());
-  std::copy_n(from.fm.sums.begin(), tape_.size * config_.fm_row.k, tape_.fm.sums.begin());
+  for (const block::TensorId id : {fm_->sums(), fm_->scale()}) {
+    std::copy_n(from[id].values, tape_.size * from[id].stride, tape_[id].values);
+  }
 }
 
 /// d x = scale (d x^ - mean(d x^) - x^ mean(d x^ x^)), as NormBlock::backward, with the means of
@@ -293,7 +294,7 @@ void Part::learn(const Frame& frame) {
     part.d_stride = normalised_.width();
   }
   linear_.backward(parameters, tape_);
-  if (config_.has_fm()) fm_.backward(parameters, tape_);
+  if (config_.has_fm()) fm_->backward(parameters, tape_);
   if (config_.has_ffm()) {
     part.pairs = &pairs_;
     part.at = &pairs_tape_;

@@ -16,6 +16,7 @@
 #include "dist/plan.h"
 #include "dist/sum_layout.h"
 #include "model/lookup.h"
+#include "model/make_blocks.h"
 #include "model/model.h"
 #include "optim/optimizer.h"
 
@@ -73,8 +74,9 @@ class Part {
   const kernels::Kernels& kernels_;
   model::Model model_;
   block::Config config_;
-  block::LinearBlock linear_;
-  block::FmBlock fm_;
+  const model::Blocks blocks_;
+  const block::LinearBlock& linear_;  ///< of these
+  const block::FmBlock* const fm_;    ///< likewise; null: there is none
   block::FfmPairs pairs_;
   model::Lookup lookup_;
   optim::Optimizer optimizer_;

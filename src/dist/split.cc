@@ -172,7 +172,7 @@ void take_frame(const model::Model& whole, Frame& frame) {
     }
     for (std::size_t o = 0; o < arrays[i].rows(); ++o) {
       for (std::size_t c = 0; c < names.size(); ++c) {
-        if (names[c] == block::LearnedArray::kNewColumn) continue;
+        if (names[c] == block::kNewColumn) continue;
         to[id][o * arrays[i].stride() + c] = from[id][o * all.stride() + names[c]];
       }
     }

@@ -42,21 +42,24 @@ Blocks all_blocks(const block::Config& config, const kernels::Kernels& kernels) 
 
 std::span<const BlockKind> block_kinds() { return kKinds; }
 
-Blocks make_blocks(const block::Config& config, const kernels::Kernels& kernels) {
-  Blocks blocks = all_blocks(config, kernels);
-  block::Declarations arrays;
+block::Declarations declare_all(const Blocks& blocks, const block::InputLayout& layout) {
+  block::Declarations declared;
   std::vector<table::RowPart> rows;
   for (const auto& block : blocks) {
-    block->declare({}, arrays);
+    block->declare(layout, declared);
     block->declare_rows(rows);
   }
+  return declared;
+}
+
+Blocks make_blocks(const block::Config& config, const kernels::Kernels& kernels) {
+  Blocks blocks = all_blocks(config, kernels);
+  declare_all(blocks, {});
   return blocks;
 }
 
-block::Declarations declare_arrays(const block::Config& config, const block::InputLayout& layout) {
-  block::Declarations arrays;
-  for (const auto& block : all_blocks(config, kernels::active())) block->declare(layout, arrays);
-  return arrays;
+block::Declarations declare_all(const block::Config& config, const block::InputLayout& layout) {
+  return declare_all(all_blocks(config, kernels::active()), layout);
 }
 
 table::RowLayout declare_rows(const block::Config& config) {

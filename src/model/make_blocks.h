@@ -24,7 +24,11 @@ struct BlockKind {
 /// All that there are, in the order of running.
 std::span<const BlockKind> block_kinds();
 
-/// In the order of running. They have declared what they learn, and may be used by threads.
+/// Lets blocks declare what they learn and make, as it is with so many fields, in their order,
+/// which is that of running. Afterwards they may be used by threads.
+block::Declarations declare_all(const Blocks& blocks, const block::InputLayout& layout);
+
+/// In the order of running. They have declared.
 Blocks make_blocks(const block::Config& config, const kernels::Kernels& kernels);
 
 /// The block of this class, or null where there is none; the first of several. Not for use by the
@@ -37,8 +41,8 @@ const B* find_block(const Blocks& blocks) {
   return nullptr;
 }
 
-/// The arrays of all blocks of such a network, as they are with so many fields.
-block::Declarations declare_arrays(const block::Config& config, const block::InputLayout& layout);
+/// The arrays and tensors of all blocks of such a network, as they are with so many fields.
+block::Declarations declare_all(const block::Config& config, const block::InputLayout& layout);
 
 /// What a row has of all of them; no parts: features have no rows.
 table::RowLayout declare_rows(const block::Config& config);

@@ -108,8 +108,7 @@ void Model::fit(std::uint32_t fields) {
   const block::InputLayout to{fields};
   if (parameters_.has_arrays() && to.fields == parameters_.layout.fields) return;
   tables().fit(to.fields);
-  auto arrays = std::make_shared<block::Declarations>(declare_arrays(config(), to));
-  parameters_.fit(to, std::move(arrays));
+  parameters_.fit(to, std::make_shared<block::Declarations>(declare_all(config(), to)));
 }
 
 }  // namespace leveret::model

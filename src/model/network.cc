@@ -1,11 +1,12 @@
 #include "model/network.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace leveret::model {
 
-Network::Network(const block::Config& config, const kernels::Kernels& kernels)
-    : mixed_(config.mixed), turns_(config.turns), blocks_(make_blocks(config, kernels)) {
+Network::Network(const block::Config& config, Blocks blocks)
+    : turns_(config.turns), blocks_(std::move(blocks)) {
   const auto layers =
       std::ranges::find_if(blocks_, [](const auto& block) { return block->has_layers(); });
   per_example_ = static_cast<std::size_t>(layers - blocks_.begin());
@@ -14,20 +15,20 @@ Network::Network(const block::Config& config, const kernels::Kernels& kernels)
 void Network::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
   tape.first = 0;
   tape.size = size;
+  tape.tensors.open(parameters.declared(), size);
   for (const auto& block : blocks_) block->open(parameters, size, tape);
 }
 
 void Network::open_together(const Parameters& parameters, std::span<Tape> tapes,
                             Tape& joint) const {
   joint.size = tapes.size();
+  joint.tensors.open(parameters.declared(), joint.size);
   for (const auto& block : batched()) block->open(parameters, joint.size, joint);
-  const std::size_t inputs = parameters.layout.stride(mixed_);
   for (std::size_t b = 0; b < tapes.size(); ++b) {
     tapes[b].first = 0;
     tapes[b].size = 1;
+    tapes[b].tensors.open_in(joint.tensors, parameters.declared(), b);
     for (const auto& block : per_example()) block->open(parameters, 1, tapes[b]);
-    tapes[b].inputs = joint.inputs.subspan(b * inputs);
-    tapes[b].d_inputs = joint.d_inputs.subspan(b * inputs);
   }
 }
 

@@ -21,7 +21,11 @@ using block::Tape;
 /// tape by Lookup, for which `open` makes the rest of the room.
 class Network {
  public:
-  Network(const block::Config& config, const kernels::Kernels& kernels);
+  Network(const block::Config& config, const kernels::Kernels& kernels)
+      : Network(config, make_blocks(config, kernels)) {}
+  /// Of blocks that have declared (declare_all), in the order of running. Parameters have the
+  /// shapes that these declare.
+  Network(const block::Config& config, Blocks blocks);
 
   /// The block of this class, or null where there is none; the first of several.
   template <class B>
@@ -31,8 +35,7 @@ class Network {
 
   /// Makes room on the tape for `size` examples at a time.
   void open(const Parameters& parameters, std::size_t size, Tape& tape) const;
-  /// The same for the tapes of learn_together, of an example each, which share joint's inputs of
-  /// the layers.
+  /// The same for the tapes of learn_together, of an example each, whose tensors lie in joint's.
   void open_together(const Parameters& parameters, std::span<Tape> tapes, Tape& joint) const;
 
   /// All examples of the tape.
@@ -70,7 +73,7 @@ class Network {
   void forward_turn(const Parameters& parameters, Tape& tape, std::size_t b) const;
   void take_turn(Model& model, Tape& tape, std::size_t b, optim::Optimizer& optimizer) const;
 
-  bool mixed_, turns_;
+  bool turns_;
   Blocks blocks_;
   std::size_t per_example_ = 0;  ///< the first so many take part in forward_example
 };

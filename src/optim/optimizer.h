@@ -42,11 +42,7 @@ class Optimizer {
   /// own.
   Optimizer(const kernels::Kernels& kernels, const block::Config& config, const Learning& learning,
             std::uint32_t thread = 0)
-      : kernels_(&kernels),
-        config_(config),
-        learning_(learning),
-        ffm_(kernels, config),
-        thread_(thread) {}
+      : kernels_(&kernels), config_(config), learning_(learning), thread_(thread) {}
 
   /// All steps but those of layers.
   void apply(table::Tables& tables, Parameters& parameters, Tape& tape);
@@ -232,7 +228,6 @@ class Optimizer {
   const kernels::Kernels* kernels_;
   block::Config config_;
   Learning learning_;
-  block::FfmBlock ffm_;
   std::uint32_t thread_;
   std::vector<CellGradient> cells_;
   std::vector<float*> weights_;             ///< an example's cells: the first of their weights

@@ -67,11 +67,12 @@ void Optimizer::apply_ffm(const Parameters& parameters, Tape& tape) {
   seed_noise(parameters);
   const bool by_slot = tape.row_layout->parts()[0].states[0].per == table::RowState::Per::kSlot;
   if (tape.ffm.in_place && by_slot) return apply_ffm_in_place(tape);
-  if (tape.ffm.in_place) ffm_.gather(parameters, tape, 0, false);
-  ffm_.for_each_row(parameters, tape, 0,
-                    [&](std::uint32_t f, const float* contra, const float* delta) {
-                      step_row(*tape.row_layout, tape.to_learn.rows[f], contra, delta);
-                    });
+  const block::FfmBlock& ffm = *tape.ffm.block;
+  if (tape.ffm.in_place) ffm.gather(parameters, tape, 0, false);
+  ffm.for_each_row(parameters, tape, 0,
+                   [&](std::uint32_t f, const float* contra, const float* delta) {
+                     step_row(*tape.row_layout, tape.to_learn.rows[f], contra, delta);
+                   });
 }
 
 /// Numbers the rows of examples that are learned from, counts how often each comes, and gives it
@@ -174,8 +175,8 @@ void Optimizer::apply_ffm_batch(const Parameters& parameters, Tape& tape) {
 
 void Optimizer::sum_slots(const Parameters& parameters, Tape& tape, const VisitRow& visit) {
   const auto add = [&](std::size_t b) {
-    ffm_.add_gradients(parameters, tape, b,
-                       [&](std::uint32_t i) { return sum_of_row(row_numbers_[i]); });
+    tape.ffm.block->add_gradients(parameters, tape, b,
+                                  [&](std::uint32_t i) { return sum_of_row(row_numbers_[i]); });
   };
   each_row_sum(tape, std::size_t{parameters.layout.fields} * config_.k, add, visit);
 }

@@ -71,7 +71,7 @@ ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
     batch->chunks_stay = true;
   }
   if (ffm_ != nullptr) ffm_context_.emplace(kernels, config_, split_, *ffm_);
-  if (mlp_ != nullptr) layer_.emplace(kernels, config_, model_->parameters(), split_);
+  if (mlp_ != nullptr) layer_.emplace(kernels, config_, model_->parameters(), split_, *mlp_);
   features_.meet_known(names_);
   inputs_.resize(kTogether * split_.stride(config_.mixed));
   norms_.resize(kTogether);
@@ -142,7 +142,7 @@ bool ContextPredictor::make_context() {
   if (ffm_ == nullptr) return true;
   ffm_->forward(parameters, tape, 0, 1);
   ffm_context_->set_context(tape, 0);
-  if (mlp_ != nullptr) layer_->set_context(parameters, tape, 0);
+  if (mlp_ != nullptr) layer_->set_context(parameters, tape, 0, tape[ffm_->pairs()].at(0));
   return true;
 }
 
@@ -290,7 +290,7 @@ void ContextPredictor::forward(std::size_t b) {
   float* const inputs = inputs_.data() + b * split_.stride(config_.mixed);
   if (ffm_ != nullptr) ffm_context_->forward(parameters, tape_, b, inputs);
   if (fm_ != nullptr) {
-    float* const sum = tape_.fm.sums.data() + b * config_.fm_row.k;
+    float* const sum = tape_[fm_->sums()].at(b);
     std::ranges::copy(fm_sum_, sum);
     block::FmBlock::Sums others = fm_others_;
     fm_->add(tape_, b, sum, others);
@@ -311,7 +311,7 @@ void ContextPredictor::forward(std::size_t b) {
 void ContextPredictor::forward_together() {
   const block::Parameters& parameters = model_->parameters();
   if (mlp_ != nullptr) {
-    layer_->forward(inputs_.data(), norms_.data(), tape_.size, tape_.hidden[0].data());
+    layer_->forward(inputs_.data(), norms_.data(), tape_.size, tape_[mlp_->first()].values);
     mlp_->forward_rest(parameters, tape_, 0, tape_.size);
   }
   loss_.forward(parameters, tape_, 0, tape_.size);

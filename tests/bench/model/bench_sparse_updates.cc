@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "block/mlp_block.h"
 #include "kernels/dispatch.h"
 #include "model/lookup.h"
 #include "model/model.h"
@@ -111,12 +112,13 @@ class Trained {
 
   void keep() {
     Kept& kept = kept_.emplace_back();
+    const auto& mlp = *network_.find<block::MlpBlock>();
     const std::vector<block::Dense> layers = model_.parameters().layers();
     for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
-      const float* in = l == 0 ? tape_.inputs.data() : tape_.hidden[l - 1].data();
+      const float* in = tape_[mlp.in(l)].values;
       kept.inputs.emplace_back(in, in + layers[l].inputs);
-      kept.gradients.emplace_back(tape_.d_hidden[l].begin(),
-                                  tape_.d_hidden[l].begin() + layers[l].outputs);
+      const float* d_out = tape_[mlp.in(l + 1)].gradient;
+      kept.gradients.emplace_back(d_out, d_out + layers[l].outputs);
       for (const float g : kept.gradients.back()) fired_ += g != 0.0f ? 1 : 0;
       neurons_ += layers[l].outputs;
     }

@@ -280,11 +280,13 @@ void layer(benchmark::State& state, Bench& bench) {
   std::fill_n(in_context.begin(), bench.kind.in_context, true);
   const block::FieldSplit split(in_context);
   const block::Parameters& parameters = bench.model->parameters();
-  block::ContextLayer of_context(kernels::active(), config, parameters, split);
   const model::Network network(config, kernels::active());
+  block::ContextLayer of_context(kernels::active(), config, parameters, split,
+                                 *network.find<block::MlpBlock>());
   OnTape at(bench);
   network.open(parameters, 8, at.tape);
-  of_context.set_context(parameters, at.tape, 0);
+  const block::TensorId pairs = network.find<block::FfmBlock>()->pairs();
+  of_context.set_context(parameters, at.tape, 0, at.tape[pairs].at(0));
   const std::size_t stride = split.stride(config.mixed);
   table::AlignedFloats inputs(8 * stride, 0.5f), out(8 * config.hidden[0]);
   block::ContextLayer::Norm norms[8];

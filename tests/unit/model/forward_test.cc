@@ -59,12 +59,14 @@ void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
     }
     check_near("ffm", b, scores.ffm, expected.ffm);
     if (spec.has_ffm()) {
-      if (keep_parts || spec.has_mlp()) check_all("pairs", b, tape.pairs, expected.pairs);
+      if (keep_parts || spec.has_mlp())
+        check_all("pairs", b, tensor_of(model, tape, "ffm.pairs"), expected.pairs);
       check_near("ffm_scale", b, tape.ffm_scale[b], expected.ffm_scale);
     }
     check_near("deep", b, scores.deep, expected.deep);
     if (spec.has_mlp()) {
-      check_all("inputs", b, tape.inputs, expected.inputs, table::whole_lines(expected.inputs.size()));
+      check_all("inputs", b, tensor_of(model, tape, "norm.outputs"), expected.inputs,
+                table::whole_lines(expected.inputs.size()));
     }
     check_near("last", b, scores.last, expected.last);
   }

@@ -7,6 +7,7 @@
 #include "random_model.h"
 #include "reference_model.h"
 #include "specs_to_test.h"
+#include "towers.h"
 
 namespace leveret::model {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 class GradientCheck {
  public:
   GradientCheck(Spec spec, const LineShape& shape, std::size_t examples,
-                const kernels::Kernels& kernels)
+                const kernels::Kernels& kernels, const std::vector<block::Tower>& more_towers = {})
       : spec_(with_unit_steps(std::move(spec))), model_(spec_, kTestMemory) {
     // A kink within reach of the differences has no derivative to compare with: draw again.
     for (std::uint32_t seed = 1;; ++seed) {
@@ -25,6 +26,7 @@ class GradientCheck {
       sample_ = std::make_unique<Sample>(random_lines(examples + 1, shape, seed));
       sample_->batch(model_, 0, 1);
       batch_ = sample_->batch(model_, 1, examples);
+      if (!more_towers.empty()) fit_to(with_towers(model_, kernels, more_towers), model_);
       randomise(model_, batch_, seed);
       reference_ = std::make_unique<ReferenceModel>(model_, batch_);
       frozen_.clear();
@@ -37,7 +39,7 @@ class GradientCheck {
     }
     before_ = std::make_unique<ReferenceModel>(*reference_);
     group_sums_ = group_sums();
-    Trainer trainer(model_, kernels);
+    Trainer trainer(model_, kernels, with_towers(model_, kernels, more_towers));
     trainer.learn(model_, batch_);
     after_ = std::make_unique<ReferenceModel>(model_, batch_);
   }
@@ -214,6 +216,20 @@ TEST_CASE("gradients of one example are those of its loss") {
                         << hidden.size() << " slice " << slice << " kernels " << kernels->name);
           GradientCheck(spec, shape, 1, *kernels).run();
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("gradients of several towers over the same inputs") {
+  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const std::vector<std::vector<block::Tower>> more = {{tower("second", {4, 3})},
+                                                       {tower("second", {6}), tower("third", {})}};
+  for (const std::vector<block::Tower>& towers : more) {
+    for (const std::size_t examples : {1, 3}) {
+      for (const kernels::Kernels* kernels : kernels_to_test()) {
+        INFO(towers.size() << " more, " << examples << " examples, kernels " << kernels->name);
+        GradientCheck(spec_of(heads, 3, {6}), LineShape{}, examples, *kernels, towers).run();
       }
     }
   }

@@ -4,7 +4,6 @@
 #include <map>
 #include <tuple>
 
-#include "block/mlp_block.h"
 #include "stepper.h"
 
 namespace leveret::model {
@@ -54,6 +53,13 @@ class PlainAdagrad {
   std::vector<double> sums_;
 };
 
+std::string out_of_layer(std::size_t l) { return "dense." + std::to_string(l) + ".out"; }
+
+/// By example, d loss / d output.
+std::span<const float> gradient_of_layer(const Model& model, const Tape& tape, std::size_t l) {
+  return gradient_of(model, tape, out_of_layer(l));
+}
+
 /// leveret-model(7), DRIFT: what each weight of the dense layers keeps of its sum in the last step,
 /// by the examples in which its neuron fired.
 std::vector<double> kept_of_dense(const Model& model, const block::Scalars& before,
@@ -67,8 +73,7 @@ std::vector<double> kept_of_dense(const Model& model, const block::Scalars& befo
     std::vector<double> of_neuron(layers[l].outputs, 1);
     for (std::size_t b = 0; b < tape.size; ++b) {
       for (std::size_t o = 0; o < of_neuron.size(); ++o) {
-        const bool last = l + 1 == layers.size();
-        const float d = last ? tape.scores[b].d_deep : tape.d_hidden[l][b * of_neuron.size() + o];
+        const float d = gradient_of_layer(model, tape, l)[b * of_neuron.size() + o];
         if (d != 0 && tape.scores[b].learn) of_neuron[o] *= 1 - share;
       }
     }
@@ -211,10 +216,10 @@ std::vector<double> neuron_gradient(const Model& model, const Tape& tape, std::s
   const block::ConstDense& layer = layers[l];
   std::vector<double> g(layer.inputs + 1);
   for (std::size_t b = 0; b < tape.size; ++b) {
-    const float* in = (l == 0 ? tape.inputs.data() : tape.hidden[l - 1].data()) +
-                      b * block::MlpBlock::width(model.parameters(), l);
-    const double d =
-        l + 1 == layers.size() ? tape.scores[b].d_deep : tape.d_hidden[l][b * layer.outputs + o];
+    const std::span<const float> ins =
+        tensor_of(model, tape, l == 0 ? "norm.outputs" : out_of_layer(l - 1));
+    const float* in = ins.data() + b * (ins.size() / tape.size);
+    const double d = gradient_of_layer(model, tape, l)[b * layer.outputs + o];
     for (std::size_t i = 0; i < layer.inputs; ++i) g[i] += d * in[i];
     g[layer.inputs] += d;
   }

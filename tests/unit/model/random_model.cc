@@ -206,6 +206,16 @@ std::uint64_t count_features(const Model& model) {
   return features;
 }
 
+std::span<const float> tensor_of(const Model& model, const Tape& tape, std::string_view name) {
+  const block::TensorPlace& at = tape[model.parameters().declared().find_tensor(name)];
+  return {at.values, tape.size * at.stride};
+}
+
+std::span<const float> gradient_of(const Model& model, const Tape& tape, std::string_view name) {
+  const block::TensorPlace& at = tape[model.parameters().declared().find_tensor(name)];
+  return {at.gradient, tape.size * at.d_stride};
+}
+
 std::vector<float> all_weights(const Model& model) {
   std::vector<float> all;
   const table::Tables& tables = model.tables();

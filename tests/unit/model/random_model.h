@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "feature/feature_batch.h"
@@ -44,8 +46,10 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
 /// One step of learning: look-ups, forward, backward, apply.
 struct Trainer {
   Trainer(const Model& model, const kernels::Kernels& kernels)
+      : Trainer(model, kernels, make_blocks(model.config(), kernels)) {}
+  Trainer(const Model& model, const kernels::Kernels& kernels, Blocks blocks)
       : lookup(model),
-        network(model.config(), kernels),
+        network(model.config(), std::move(blocks)),
         optimizer(kernels, model.config(), model.spec()) {}
 
   void forward(Model& model, const feature::FeatureBatch& batch) {
@@ -110,6 +114,10 @@ void for_each_cell(const table::Tables& tables, Visit visit) {
     for_each_in_order(shard, [&](const table::Slot& slot) { visit(*table::cell_of(&slot)); });
   }
 }
+
+/// What lies in a tensor of the last examples.
+std::span<const float> tensor_of(const Model& model, const Tape& tape, std::string_view name);
+std::span<const float> gradient_of(const Model& model, const Tape& tape, std::string_view name);
 
 /// Every number that learning can change, in an order of keys and rows: equal for equal models.
 std::vector<float> all_weights(const Model& model);

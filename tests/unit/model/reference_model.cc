@@ -41,8 +41,10 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
   copy_cells(model, batch);
   if (spec.has_rows()) copy_rows(model, batch);
   const Parameters& parameters = model.parameters();
+  const std::vector<block::LayerArrays>& declared = parameters.declared().layers;
   for (const block::ConstDense& dense : parameters.layers()) {
     Layer layer;
+    layer.begins = declared[layers.size()].input == declared[0].input;
     for (std::uint32_t o = 0; o < dense.outputs; ++o) {
       const auto row = dense.weights.begin() + o * dense.stride();
       layer.weights.emplace_back(row, row + dense.inputs);
@@ -237,20 +239,23 @@ void ReferenceModel::merge_norm(ReferenceScores& s) const {
   s.inputs = std::move(x);
 }
 
-/// mlp_block.h.
+/// mlp_block.h. All towers have the same inputs.
 void ReferenceModel::mlp(ReferenceScores& s) const {
-  std::vector<double> in = s.inputs;
+  std::vector<double> in;
+  s.mlp = 0;
   for (std::size_t l = 0; l < layers.size(); ++l) {
+    if (layers[l].begins) in = s.inputs;
+    const bool ends = l + 1 == layers.size() || layers[l + 1].begins;
     std::vector<double> out = layers[l].bias;
     for (std::size_t o = 0; o < out.size(); ++o) {
       for (std::size_t i = 0; i < in.size(); ++i) out[o] += layers[l].weights[o][i] * in[i];
-      if (l + 1 == layers.size()) continue;
+      if (ends) continue;
       s.nearest_kink = std::min(s.nearest_kink, std::fabs(out[o]));
       out[o] = std::max(out[o], 0.0);
     }
+    if (ends) s.mlp += out.at(0);
     in = out;
   }
-  s.mlp = in.at(0);
 }
 
 ReferenceScores ReferenceModel::forward(const feature::FeatureBatch& batch, std::size_t b) const {

@@ -23,7 +23,7 @@ struct ReferenceScores {
   double ffm_scale = 0, fm_scale = 0;
   std::vector<double> inputs;  ///< of the MLP
   double nearest_kink = 1e30;  ///< smallest |x| that a ReLU saw
-  double mlp = 0;              ///< output neuron
+  double mlp = 0;              ///< output neurons of all towers
 };
 
 /// A copy of what a model knows about the features of one batch. Weights may be moved at will.
@@ -41,6 +41,7 @@ struct ReferenceModel {
   struct Layer {
     std::vector<std::vector<double>> weights;  ///< [output][input]
     std::vector<double> bias;
+    bool begins = false;  ///< it is the first of a tower
   };
 
   struct Cell {

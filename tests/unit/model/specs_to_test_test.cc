@@ -23,13 +23,25 @@ TEST_CASE("the list of models to test has one with each block") {
 TEST_CASE("each learned array has a name of its own, and a block's arrays keep their ids") {
   for (const NamedSpec& named : specs_to_test()) {
     const block::Config config = Model(named.spec, kTestMemory).config();
-    const block::Declarations none = declare_arrays(config, {0}),
-                              some = declare_arrays(config, {3});
+    const block::Declarations none = declare_all(config, {0}), some = declare_all(config, {3});
     REQUIRE(none.arrays.size() == some.arrays.size());
     for (std::size_t i = 0; i < some.arrays.size(); ++i) {
       INFO(named.name << ": " << some.arrays[i].name);
       CHECK(none.arrays[i].name == some.arrays[i].name);
       CHECK(std::ranges::count(some.arrays, some.arrays[i].name, &block::LearnedArray::name) == 1);
+    }
+  }
+}
+
+TEST_CASE("each tensor has a name of its own, and a block's tensors keep their ids") {
+  for (const NamedSpec& named : specs_to_test()) {
+    const block::Config config = Model(named.spec, kTestMemory).config();
+    const block::Declarations none = declare_all(config, {0}), some = declare_all(config, {3});
+    REQUIRE(none.tensors.size() == some.tensors.size());
+    for (std::size_t i = 0; i < some.tensors.size(); ++i) {
+      INFO(named.name << ": " << some.tensors[i].name);
+      CHECK(none.tensors[i].name == some.tensors[i].name);
+      CHECK(std::ranges::count(some.tensors, some.tensors[i].name, &block::Tensor::name) == 1);
     }
   }
 }

@@ -1,0 +1,41 @@
+/// Networks with more towers than a spec has words for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "block/mlp_block.h"
+#include "block/norm_block.h"
+#include "model/make_blocks.h"
+#include "model/model.h"
+
+namespace leveret::model {
+
+/// Over what DeepFFM's own has.
+inline block::Tower tower(std::string name, std::vector<std::uint32_t> hidden) {
+  return {std::move(name), block::NormBlock::kOutputs, std::move(hidden)};
+}
+
+/// The blocks of the model's network and, before the loss, these towers. They have declared.
+inline Blocks with_towers(const Model& model, const kernels::Kernels& kernels,
+                          const std::vector<block::Tower>& towers) {
+  const block::Config config = model.config();
+  Blocks blocks = make_blocks(config, kernels);
+  for (const block::Tower& tower : towers) {
+    blocks.insert(blocks.end() - 1, std::make_unique<block::MlpBlock>(kernels, config, tower));
+  }
+  declare_all(blocks, {});
+  return blocks;
+}
+
+/// Gives the model the arrays that blocks declare, with first values. Its fields are all met.
+inline void fit_to(const Blocks& blocks, Model& model) {
+  const block::InputLayout layout = model.parameters().layout;
+  model.parameters() = Parameters();
+  model.parameters().fit(layout,
+                         std::make_shared<block::Declarations>(declare_all(blocks, layout)));
+}
+
+}  // namespace leveret::model
