@@ -100,7 +100,7 @@ measure() { # measure MODEL OPTION...
   local model=$1 i rate strategy strategies=des
   shift
   [[ " $* " != *" --heads one "* ]] || strategies='des mesh'
-  local learn=(train -d "$work/rows" --quiet --batch_size "$batch" "$@")
+  local learn=(train -d "$work/rows" --quiet --batch_size "$batch" --batch_warmup 0 "$@")
   rm -f "$work"/time.* "$work"/metrics.*
   for ((i = 0; i < times; ++i)); do
     timed one "$leveret" "${learn[@]}"

@@ -111,7 +111,7 @@ sent() {
   local strategy=$1
   shift
   mpirun --oversubscribe -n 2 "$leveret_mpi" train --quiet --strategy "$strategy" --heads one \
-    --batch_size $((2 * batch)) --metrics "$work/metrics" --window $((2 * batch)) "$@" "$work/rows"
+    --batch_size $((2 * batch)) --batch_warmup 0 --metrics "$work/metrics" --window $((2 * batch)) "$@" "$work/rows"
   tail -n 1 "$work/metrics" | tr -d '{}"' | tr ',' '\n' | awk -F : '
     { value[$1] = $2 }
     END {

@@ -150,7 +150,7 @@ void FfmBlock::backward(const Parameters&, Tape& tape) const {
   for (std::size_t b = 0; b < tape.size; ++b) {
     tape.d_pairs[b] = tape.scores[b].d_ffm * tape.ffm_scale[b];
   }
-  if (tape.size == 1 && tape.ffm.in_place) {
+  if (tape.is_single() && tape.ffm.in_place) {
     tape.ffm.pair_deltas = spread_in_place(tape, 0);
   }
 }

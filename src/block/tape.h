@@ -185,6 +185,10 @@ struct Tape {
   /// learns in batches sets it. What an example is given then depends on the batch's size, within
   /// rounding.
   const Gemm* gemm = nullptr;
+  /// Whether there are batches, of which this may be one of a single example: what comes twice in
+  /// it is then moved once, by the sum, as in every batch.
+  bool in_batches = false;
+  bool is_single() const { return size == 1 && !in_batches; }
   /// Who learns the layers on the way back; null: nobody does.
   LayerLearner* layer_learner = nullptr;
 

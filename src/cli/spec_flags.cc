@@ -113,17 +113,11 @@ model::Spec SpecFlags::spec(const model::Spec& stored, const std::string& file) 
 }
 
 model::Spec in_shards(const SpecFlags& flags, model::Spec spec) {
-  if (flags.is_given("batch_warmup") && spec.batch_warmup > 0) {
-    throw CLI::ValidationError(
-        "batches of shards all have one size, as what lies where is planned by the first: leave "
-        "--batch_warmup out, or give 0");
-  }
   if (flags.is_given("batch_turns") && spec.batch_turns) {
     throw CLI::ValidationError(
         "examples of shards cannot take turns, as each would wait for sums of all shards: leave "
         "--batch_turns out, or give off");
   }
-  spec.batch_warmup = 0;
   spec.batch_turns = false;
   return spec;
 }

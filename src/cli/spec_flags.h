@@ -41,9 +41,8 @@ class SpecFlags {
   std::deque<Given> given_;
 };
 
-/// The spec of a model that will be learned in shards, where all batches have one size and no
-/// example takes turns: options that ask for either are misuse, and what a model of one process
-/// has of both is left out.
+/// The spec of a model that will be learned in shards, where no example takes turns: to ask for
+/// them is misuse, and those of a model of one process are left out.
 model::Spec in_shards(const SpecFlags& flags, model::Spec spec);
 
 }  // namespace leveret::cli

@@ -265,6 +265,7 @@ void decode(BytesReader from, BatchMessage& message) {
   if (message.kind == BatchMessage::Kind::kFailed) message.exit_code = from.get<std::uint8_t>();
   if (message.kind != BatchMessage::Kind::kBatch) return;
   message.examples = from.get<std::uint32_t>();
+  message.ends_stretch = from.get<std::uint8_t>() != 0;
   const auto size = from.get<std::uint32_t>();
   get_growth(from, message.growth);
   message.parts.resize(from.get_count(1));
@@ -286,11 +287,12 @@ void decode(BytesReader from, BatchMessage& message) {
 }  // namespace
 
 void encode_batch(const Growth& growth, std::span<const PartBatch> parts, std::size_t examples,
-                  Bytes& to) {
+                  bool ends_stretch, Bytes& to) {
   assert(!parts.empty());
   to.clear();
   put(to, static_cast<std::uint8_t>(BatchMessage::Kind::kBatch));
   put(to, static_cast<std::uint32_t>(examples));
+  put(to, static_cast<std::uint8_t>(ends_stretch));
   put(to, static_cast<std::uint32_t>(parts[0].size()));
   put_growth(to, growth);
   put(to, static_cast<std::uint32_t>(parts.size()));

@@ -22,15 +22,16 @@ struct BatchMessage {
   Kind kind = Kind::kEnd;
   int exit_code = 1;           ///< with kFailed
   std::uint32_t examples = 0;  ///< of the whole batch: parts may have fewer
+  bool ends_stretch = false;   ///< see BatchMaker
   Growth growth;
   std::vector<PartBatch> parts;  ///< of the rank's shards
 };
 
-/// Replaces `to`. `examples`: see BatchMessage. A feature of a field that is one of the linear
-/// ones, too, takes no bytes of its own; values take none where all are 1, and counts as few as the
-/// largest one needs.
+/// Replaces `to`. `examples`, `ends_stretch`: see BatchMessage. A feature of a field that is one of
+/// the linear ones, too, takes no bytes of its own; values take none where all are 1, and counts as
+/// few as the largest one needs.
 void encode_batch(const Growth& growth, std::span<const PartBatch> parts, std::size_t examples,
-                  Bytes& to);
+                  bool ends_stretch, Bytes& to);
 void encode_end(Bytes& to);
 void encode_failed(int exit_code, Bytes& to);
 /// std::runtime_error when these are not such bytes.

@@ -35,6 +35,7 @@ struct ScatterBatch {
   predict::Outcomes outcomes;        ///< of its examples; scores are to come
   std::uint64_t bad_lines = 0;       ///< of the lines read until it was full
   InputPosition end;                 ///< its last example's; data, pass and ended are not set
+  bool begins_stretch = false, ends_stretch = false;  ///< see BatchMaker
 };
 
 /// What each rank is given of a batch.
@@ -60,7 +61,7 @@ class BatchReader {
   BatchReader& operator=(const BatchReader&) = delete;
 
   /// Waits for the next batch; false at the end. What ended the input is thrown after the batches
-  /// before it; those of a batch that is not full are dropped then.
+  /// before it; those of a stretch (BatchMaker) that is not full are dropped then.
   bool next(ScatterBatch& batch) { return queue_.pop(batch); }
   /// Once next() was false, unless the source was stopped: std::runtime_error when the pass has
   /// ended before `start`.
@@ -69,6 +70,8 @@ class BatchReader {
  private:
   void run();
   void read();
+  InputPosition position() const;
+  bool give_stretch();
   bool give();
   void cut_for(unsigned rank);
 
@@ -83,6 +86,7 @@ class BatchReader {
   InputWalk walk_;
   const Begin begin_;
   std::uint64_t bad_lines_ = 0;
+  std::vector<InputPosition> ends_;  ///< by batch of the stretch, but for one that is not full
   ScatterBatch making_;
   std::vector<PartBatch> parts_;  ///< working memory: of another rank
   std::vector<float> no_scores_;

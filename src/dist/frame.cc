@@ -102,6 +102,7 @@ Frame::Frame(const model::Spec& spec, const kernels::Kernels& kernels)
       loss_(*model::find_block<block::LossBlock>(blocks_)),
       optimizer_(kernels, model_.config(), spec) {
   config_ = model_.config();
+  tape_.in_batches = true;
   if (spec.batch_size > 1) tape_.gemm = &block::openblas();
   // Declared fields are there from the start, but get their places with the first batch.
   if (features_->field_count() == 0) fit({0});

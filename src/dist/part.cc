@@ -23,6 +23,7 @@ Part::Part(const Frame& frame, const Plan& plan, std::uint32_t number, std::uint
       pairs_(kernels, config_),
       lookup_(model_),
       optimizer_(kernels, config_, model_.spec()) {
+  tape_.in_batches = true;
   if (model_.spec().batch_size > 1) tape_.gemm = &block::openblas();
   if (frame.features()->field_count() == 0) fit({0});
 }

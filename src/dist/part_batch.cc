@@ -122,7 +122,7 @@ std::vector<FieldSize> guess_sizes(const FeatureBatch& batch, std::uint32_t firs
   std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> seen(fields - first);
   for (std::size_t b = 0; b < batch.size(); ++b) {
     for (const FieldRun& run : batch.field_runs_of(b)) {
-      if (run.field < first) continue;
+      if (run.field < first || run.field >= fields) continue;
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         ++seen[run.field - first][batch.field_features[i].hash];
       }

@@ -63,7 +63,7 @@ void Network::backward(const Parameters& parameters, Tape& tape) const {
 
 void Network::learn(Model& model, Tape& tape, optim::Optimizer& optimizer) const {
   Parameters& parameters = model.parameters();
-  if (takes_turns(tape)) return learn_in_turns(model, tape, optimizer);
+  if (turns_) return learn_in_turns(model, tape, optimizer);
   const optim::Optimizer::LayerSteps steps(optimizer, parameters, tape);
   backward(parameters, tape);
   optimizer.apply(model.tables(), parameters, tape);

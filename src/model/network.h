@@ -68,7 +68,6 @@ class Network {
   static void forward(Some blocks, const Parameters& parameters, Tape& tape, std::size_t begin,
                       std::size_t end);
   static void backward(Some blocks, const Parameters& parameters, Tape& tape);
-  bool takes_turns(const Tape& tape) const { return turns_ && tape.size > 1; }
   void learn_in_turns(Model& model, Tape& tape, optim::Optimizer& optimizer) const;
   void forward_turn(const Parameters& parameters, Tape& tape, std::size_t b) const;
   void take_turn(Model& model, Tape& tape, std::size_t b, optim::Optimizer& optimizer) const;

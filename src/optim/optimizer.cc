@@ -11,7 +11,7 @@ namespace leveret::optim {
 void Optimizer::apply(table::Tables& tables, Parameters& parameters, Tape& tape) {
   if (!count_examples(parameters, tape, 0, tape.size)) return;
   apply_rows(parameters, tape);
-  tape.size == 1 ? apply_linear(parameters, tape, 0) : apply_linear_batch(parameters, tape);
+  tape.is_single() ? apply_linear(parameters, tape, 0) : apply_linear_batch(parameters, tape);
   apply_vectors(parameters, tape);
   if (!config_.mixed) return;
   apply_mixers(parameters, tape, 0, tape.size);
@@ -36,7 +36,7 @@ void Optimizer::apply_after_turns(Parameters& parameters, Tape& tape) {
 /// What the examples of a batch move together, but for layers; and counts their step.
 void Optimizer::apply_rows(Parameters& parameters, Tape& tape) {
   if (config_.has_ffm()) {
-    tape.size == 1 ? apply_ffm(parameters, tape) : apply_ffm_batch(parameters, tape);
+    tape.is_single() ? apply_ffm(parameters, tape) : apply_ffm_batch(parameters, tape);
   }
   if (config_.has_fm()) apply_row_vectors(parameters, tape);
   if (learning_.optimizer == OptimizerKind::kAdam) ++parameters.scalars.adam_steps;

@@ -11,7 +11,7 @@
 namespace leveret::optim {
 
 /// Whether a layer's way back and its step are made together, weight by weight. Adam is not, and
-/// neither are batches, as they have GEMM; but the last batch of a stream may hold one example.
+/// neither are batches, as they have GEMM, unless they hold one example.
 bool Optimizer::in_one_pass(const Tape& tape) const {
   return learning_.optimizer != OptimizerKind::kAdam && (tape.size == 1 || tape.gemm == nullptr) &&
          tape.size <= kernels::kMostTogether;

@@ -12,7 +12,7 @@ void Optimizer::apply_row_vectors(const Parameters& parameters, const Tape& tape
   for (std::size_t p = 0; p < parts.size(); ++p) {
     if (parts[p].by_field) continue;  // FFM slots
     seed_noise_of_vectors(parameters, p);
-    const bool one = tape.size == 1 && tape.field_layouts.empty();
+    const bool one = tape.is_single();
     one ? step_vectors(tape, p) : step_summed_vectors(tape, p);
   }
 }

@@ -17,7 +17,8 @@ Learner::Learner(model::Model& model, const text::NamespaceNames& names,
       network_(model.config(), kernels),
       optimizer_(kernels, model.config(), model.spec(), thread) {
   batch_.groups = model.spec().uses_groups();
-  if (model.spec().batch_size > 1) tape_.gemm = &block::openblas();
+  tape_.in_batches = model.spec().batch_size > 1;
+  if (tape_.in_batches) tape_.gemm = &block::openblas();
   batch_.chunks_stay = most_together() == 1;  // else some examples wait for the next chunk
 }
 

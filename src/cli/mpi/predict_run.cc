@@ -62,7 +62,7 @@ class MpiPredictRun {
     if (input_.cache.empty()) features.close_names(names);
     model::Spec spec = model_->spec();
     spec.batch_size = kBatchSize;
-    dist::BatchMaker maker(spec, features.plans(), model_->plan().fields(), names,
+    dist::BatchMaker maker(spec, features.plans(), model_->plan().fields(), names, 0,
                            model::Use::kPredict);
     dist::Plan plan = model_->plan();
     const auto tally = bad_line_tally(input_);

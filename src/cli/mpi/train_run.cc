@@ -32,7 +32,8 @@ struct Reading {
       : tally(bad_line_tally(options.input)),
         report(options.report, options.input.passes, 1),
         plan(model.plan()),
-        maker(model.common().spec(), model.common().features().plans(), plan.fields(), names) {}
+        maker(model.common().spec(), model.common().features().plans(), plan.fields(), names,
+              model.common().parameters().scalars.examples) {}
 
   text::NamespaceNames names;
   std::unique_ptr<stream::BadLineTally> tally;
@@ -68,7 +69,7 @@ class MpiTrainRun {
     } else {
       rounds_.follow([&](dist::BatchMessage& message, std::exception_ptr error) {
         learn(message.growth, message.parts, message.examples, error, stop);
-        save_if_due(message.examples);
+        save_if_due(message.examples, message.ends_stretch);
       });
     }
     finish(stop);
@@ -139,7 +140,7 @@ class MpiTrainRun {
     if (flags.stop) in.source->stop();  // what is on its way is learned, too
     traffic_->add_batch(batch_.expected_bytes,
                         model_->sent_by_formula(batch_.outcomes.items.size()));
-    if (options_.explain_plan && !explained_) explain();
+    if (options_.explain_plan && !explained_ && batch_.ends_stretch) explain();
     const std::span<const float> scores = model_->scores();
     for (std::size_t b = 0; b < scores.size(); ++b) {
       batch_.outcomes.items[b].set_score(scores[b]);
@@ -147,7 +148,7 @@ class MpiTrainRun {
     in.report.add(batch_.outcomes, batch_.bad_lines);
     position_.examples = batch_.end.examples;
     position_.checksum = batch_.end.checksum;
-    save_if_due(scores.size());
+    save_if_due(scores.size(), batch_.ends_stretch);
   }
 
   void explain() {
@@ -172,18 +173,18 @@ class MpiTrainRun {
   /// On rank 0: a signal came to any rank.
   bool is_stopped(const StopOnSignal& stop) const { return stop.stopped() || stopped_elsewhere_; }
 
-  /// Checkpoints are cut where batches are, so what is read and is no whole batch is not learned
-  /// when a signal comes: --resume reads it again.
+  /// Checkpoints are cut where stretches of batches are (BatchMaker), so what is read and is no
+  /// whole one is not learned when a signal comes: --resume reads it again.
   bool leaves_rest(const StopOnSignal& stop) const {
-    return options_.save_every > 0 && is_stopped(stop);
+    return options_.save_every > 0 && is_stopped(stop) && batch_.begins_stretch;
   }
 
   /// After each batch. All ranks count alike.
-  void save_if_due(std::size_t examples) {
+  void save_if_due(std::size_t examples, bool ends_stretch) {
     if (options_.save_every == 0) return;
     since_save_ += examples;
     const bool knows_something = model_->common().parameters().scalars.examples > 0;
-    if (since_save_ < options_.save_every || !knows_something) return;
+    if (since_save_ < options_.save_every || !knows_something || !ends_stretch) return;
     since_save_ = 0;
     model_->save(options_.final_model, position_);
     saved_at_ = position_.examples;

@@ -42,6 +42,7 @@ MeshLearner::MeshLearner(model::Model& model, Communicator& ranks, const kernels
       orders_(ranks.size()),
       out_(ranks.size()),
       in_(ranks.size()) {
+  tape_.in_batches = true;
   tape_.gemm = &block::openblas();
 }
 

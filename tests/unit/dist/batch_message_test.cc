@@ -45,6 +45,7 @@ class Cutting {
  public:
   Cutting(model::Spec spec, const std::string& lines, std::uint32_t shards) {
     spec.batch_size = 50;
+    spec.batch_warmup = 0;
     spec.nn_batch_size = 1;
     chunk_.bytes = lines;
     text::Parser(names_, {}).parse(chunk_);
@@ -55,13 +56,12 @@ class Cutting {
 
   bool next() {
     at_ += maker_->take(chunk_, at_, chunk_.examples.size() - at_);
-    if (maker_->empty()) return false;
+    if (!maker_->next()) return false;
     growth = maker_->growth();
     if (!growth.fields.empty()) plan_->grow(growth.sizes);
     parts.resize(plan_->shards());
-    for (std::uint32_t s = 0; s < plan_->shards(); ++s) cut(maker_->batch(), *plan_, s, parts[s]);
-    predict::Outcomes outcomes;
-    maker_->finish(std::vector<float>(maker_->batch().size()), outcomes);
+    for (std::uint32_t s = 0; s < plan_->shards(); ++s) cut(maker_->stretch(), *plan_, s, parts[s]);
+    maker_->next();  // begins a new stretch
     return true;
   }
 
@@ -96,10 +96,11 @@ TEST_CASE("batches of all kinds of models come as they were sent") {
       std::size_t batches = 0, fields = 0;
       for (; cutting.next(); ++batches) {
         Bytes bytes;
-        encode_batch(cutting.growth, cutting.parts, 77, bytes);
+        encode_batch(cutting.growth, cutting.parts, 77, true, bytes);
         decode(bytes, message);
         REQUIRE(message.kind == BatchMessage::Kind::kBatch);
         CHECK(message.examples == 77);
+        CHECK(message.ends_stretch);
         REQUIRE(message.parts.size() > 0);
         CHECK(message.parts[0].size() == cutting.parts[0].size());
         CHECK(std::ranges::equal(
@@ -143,7 +144,7 @@ TEST_CASE("a batch of which bytes are missing is refused at every length") {
   Cutting cutting(model::Spec(), model::random_lines(20, shape_of(false), 6), 2);
   REQUIRE(cutting.next());
   Bytes bytes;
-  encode_batch(cutting.growth, cutting.parts, 20, bytes);
+  encode_batch(cutting.growth, cutting.parts, 20, false, bytes);
   BatchMessage message;
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     CHECK_THROWS_AS(decode(std::string_view(bytes).substr(0, size), message), std::runtime_error);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -54,10 +55,12 @@ constexpr std::size_t kBatch = 20;
 struct Read {
   std::vector<std::size_t> sizes;
   std::vector<std::uint64_t> ends;
-  std::string checksum;       ///< of all examples
-  std::vector<float> labels;  ///< of rank 0's first shard, batch by batch
+  std::vector<std::uint64_t> stretches;  ///< ends of these
+  std::string checksum;                  ///< of all examples
+  std::vector<float> labels;             ///< of rank 0's first shard, batch by batch
   /// Features of fields with a cell, over all ranks: each has one home.
   std::size_t cells = 0;
+  bool expects_stretch = true;
   std::string error;
   std::string unfinished;  ///< what check_end says
 };
@@ -75,6 +78,9 @@ std::size_t cells_of(std::span<const PartBatch> parts) {
 void add(const ScatterBatch& batch, Split split, Read& all) {
   all.sizes.push_back(batch.outcomes.items.size());
   all.ends.push_back(batch.end.examples);
+  if (batch.ends_stretch) all.stretches.push_back(batch.end.examples);
+  CHECK(batch.begins_stretch == (all.expects_stretch));
+  all.expects_stretch = batch.ends_stretch;
   all.checksum = batch.end.checksum;
   REQUIRE(batch.messages.size() == kRanks);
   CHECK(batch.messages[0].empty());
@@ -94,15 +100,17 @@ void add(const ScatterBatch& batch, Split split, Read& all) {
 }
 
 Read read(const std::string& lines, Split split, std::size_t per_chunk,
-          const InputPosition& start = {}, const std::string& error = {}) {
+          const InputPosition& start = {}, const std::string& error = {},
+          std::uint32_t warmup = 0) {
   model::Spec spec;
   spec.batch_size = kBatch;
+  spec.batch_warmup = warmup;
   spec.nn_batch_size = 1;
   text::NamespaceNames names;
   const model::Model model(spec, train::kTestMemory);
   Plan plan(
       PlanShape::of(spec, model.config(), split == Split::kFeatures ? kRanks : std::uint32_t{1}));
-  BatchMaker maker(spec, model.features().plans(), plan.fields(), names);
+  BatchMaker maker(spec, model.features().plans(), plan.fields(), names, start.examples);
   LinesInChunks source(names, lines, per_chunk, error);
   Read all;
   BatchReader reader(source, maker, plan, split, kRanks, start,
@@ -147,6 +155,54 @@ TEST_CASE("batches are cut by count, whatever chunks the input comes in", "[thre
   }
 }
 
+TEST_CASE("batches grow, and a run can be cut where a stretch ends", "[threads]") {
+  const std::string lines = some_lines(90);
+  std::optional<Read> first;
+  for (const std::size_t per_chunk : {90, 7, 1}) {
+    const Read all = read(lines, Split::kFeatures, per_chunk, {}, {}, 2);
+    CHECK(all.sizes == std::vector<std::size_t>{1, 1, 1, 1, 2, 3, 4, 6, 1, 10, 10, 20, 20, 10});
+    CHECK(all.stretches == std::vector<std::uint64_t>{20, 40, 60, 80, 90});
+    if (!first) first = all;
+    CHECK(all.checksum == first->checksum);
+    CHECK(all.labels == first->labels);
+  }
+  InputPosition start;
+  start.examples = 20;
+  start.checksum = read(some_lines(20), Split::kFeatures, 8).checksum;
+  const Read rest = read(lines, Split::kFeatures, 8, start, {}, 2);
+  CHECK(rest.sizes == std::vector<std::size_t>{10, 10, 20, 20, 10});
+  CHECK(rest.checksum == first->checksum);
+}
+
+TEST_CASE("what a stretch brings is told with its batch, and planned by all of it", "[threads]") {
+  model::Spec spec;
+  spec.batch_size = 8;
+  spec.batch_warmup = 2;
+  text::NamespaceNames names;
+  BatchMaker maker(spec, {}, 0, names);
+  const text::ExampleChunk chunk = train::parse(
+      names, "1 |a x\n1 |a y\n1 |a x |b z\n|a x\n1 |c x\n1 |a x\n1 |a z\n1 |a x\n1 |d x\n");
+  std::size_t next = 0;
+  while (!maker.full()) next += maker.take(chunk, next, chunk.examples.size() - next);
+  // The fourth one has no label: after it three are learned, and the next batch has one example.
+  std::vector<std::size_t> sizes, namespaces, fields;
+  std::vector<std::uint64_t> features;
+  while (maker.next()) {
+    const Growth growth = maker.growth();
+    sizes.push_back(maker.size());
+    namespaces.push_back(growth.namespaces.size());
+    fields.push_back(growth.fields.size());
+    for (const FieldSize& size : growth.sizes) features.push_back(size.features);
+  }
+  CHECK(next == std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}));
+  CHECK(sizes == std::vector<std::size_t>{1, 1, 1, 1, 1, 2, 2});
+  CHECK(namespaces == std::vector<std::size_t>{1, 0, 1, 0, 1, 0, 1});
+  CHECK(fields == namespaces);
+  // a is told by its first batch of one feature, and has three in the stretch.
+  REQUIRE(features.size() == 4);
+  CHECK(features[0] >= 3);
+}
+
 TEST_CASE("every feature's cell is with one rank, whoever gets examples or fields", "[threads]") {
   const std::string lines = some_lines(90);
   CHECK(read(lines, Split::kFeatures, 90).cells == read(lines, Split::kExamples, 90).cells);
@@ -180,6 +236,7 @@ TEST_CASE("an error of the input comes behind the batches before it", "[threads]
 TEST_CASE("a reader that nobody reads from any more ends", "[threads]") {
   model::Spec spec;
   spec.batch_size = 2;
+  spec.batch_warmup = 0;
   spec.nn_batch_size = 1;
   text::NamespaceNames names;
   const model::Model model(spec, train::kTestMemory);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "each_batch.h"
 #include "sharded_run.h"
 #include "sharded_specs.h"
 #include "thread_ranks.h"
@@ -38,7 +39,9 @@ TEST_CASE("a model that is split and gathered again is the same file") {
 TEST_CASE("a run that goes on with a file ends with the file of one run, bit for bit") {
   const std::size_t late = GENERATE(0, 13);
   const std::string lines = some_lines(160, late);
-  for (const NamedSpec& kind : sharded_specs(8, 0)) {
+  for (NamedSpec& kind : sharded_specs(8, 0)) {
+    // Where all batches have one size they end with every eighth line, with a label or without.
+    kind.spec.batch_warmup = 0;
     ShardedRun one(kind.spec, kDeterministicShards);
     one.learn(lines);
     for (const std::size_t at : {8, 64, 152}) {
@@ -65,25 +68,18 @@ std::vector<std::byte> learned_by(unsigned ranks, const model::Spec& spec, const
     models[rank] = std::make_unique<ShardedModel>(spec, kDeterministicShards, rank * each, each,
                                                   train::kTestMemory, kernels::active());
     ShardedModel& model = *models[rank];
-    text::NamespaceNames names;
-    text::ExampleChunk chunk;
-    chunk.bytes = lines;
-    text::Parser(names, {}).parse(chunk);
     ShardedLearner learner(model, communicator);
     learner.check_every = 3;
     learner.wire_bits = wire_bits;
-    BatchMaker maker(spec, {}, 0, names);
     std::vector<PartBatch> parts(each);
-    predict::Outcomes outcomes;
-    for (std::size_t next = 0; next < chunk.examples.size();) {
-      next += maker.take(chunk, next, chunk.examples.size() - next);
+    each_batch(spec, lines, [&](BatchMaker& maker) {
       model.grow(maker.growth());
       for (unsigned p = 0; p < each; ++p) {
-        cut(maker.batch(), model.plan(), rank * each + p, parts[p]);
+        cut(maker.stretch(), model.plan(), rank * each + p, maker.begin(), maker.end(), parts[p]);
       }
-      learner.learn(parts, {}, maker.batch().size());
-      maker.finish(learner.scores(), outcomes);
-    }
+      learner.learn(parts, {}, maker.size());
+      return learner.scores();
+    });
   });
   std::vector<const Part*> parts;
   for (const auto& model : models) {
@@ -125,23 +121,21 @@ TEST_CASE("with sums of 16 bits ranks stay alike, and learn the same each time",
 TEST_CASE("a rank that fails, or is to stop, tells all others within the sums", "[threads]") {
   model::Spec spec;
   spec.batch_size = 16;
+  spec.batch_warmup = 0;
   const std::string lines = some_lines(16, 0);
   std::vector<BatchFlags> flags(4), after(4);
   run_ranks(4, [&](Communicator& communicator) {
     const unsigned rank = communicator.rank();
     ShardedModel model(spec, 4, rank, 1, train::kTestMemory, kernels::active());
-    text::NamespaceNames names;
-    text::ExampleChunk chunk;
-    chunk.bytes = lines;
-    text::Parser(names, {}).parse(chunk);
-    BatchMaker maker(spec, {}, 0, names);
-    maker.take(chunk, 0, 16);
-    model.grow(maker.growth());
-    std::vector<PartBatch> parts(1);
-    cut(maker.batch(), model.plan(), rank, parts[0]);
     ShardedLearner learner(model, communicator);
-    flags[rank] = learner.learn(parts, {.failed = false, .stop = rank == 2}, 16);
-    after[rank] = learner.learn(parts, {.failed = rank == 1, .stop = false}, 16);
+    each_batch(spec, lines, [&](BatchMaker& maker) {
+      model.grow(maker.growth());
+      std::vector<PartBatch> parts(1);
+      cut(maker.stretch(), model.plan(), rank, parts[0]);
+      flags[rank] = learner.learn(parts, {.failed = false, .stop = rank == 2}, 16);
+      after[rank] = learner.learn(parts, {.failed = rank == 1, .stop = false}, 16);
+      return learner.scores();
+    });
   });
   for (unsigned rank = 0; rank < 4; ++rank) {
     CHECK(flags[rank].stop);
@@ -153,32 +147,27 @@ TEST_CASE("a rank that fails, or is to stop, tells all others within the sums", 
 TEST_CASE("ranks that no longer have the same mixers and layers are found out", "[threads]") {
   model::Spec spec;
   spec.batch_size = 16;
+  spec.batch_warmup = 0;
   const std::string lines = some_lines(32, 0);
   std::vector<std::string> errors(2);
   run_ranks(2, [&](Communicator& communicator) {
     const unsigned rank = communicator.rank();
     ShardedModel model(spec, 2, rank, 1, train::kTestMemory, kernels::active());
-    text::NamespaceNames names;
-    text::ExampleChunk chunk;
-    chunk.bytes = lines;
-    text::Parser(names, {}).parse(chunk);
-    BatchMaker maker(spec, {}, 0, names);
     ShardedLearner learner(model, communicator);
     learner.check_every = 1;
-    predict::Outcomes outcomes;
     std::vector<PartBatch> parts(1);
-    for (std::size_t batch = 0; batch < 2; ++batch) {
-      maker.take(chunk, 16 * batch, 16);
+    int batch = 0;
+    each_batch(spec, lines, [&](BatchMaker& maker) {
       model.grow(maker.growth());
-      cut(maker.batch(), model.plan(), rank, parts[0]);
-      if (batch == 1 && rank == 1) model.frame().model().parameters().scalars.bias += 1e-6f;
+      cut(maker.stretch(), model.plan(), rank, parts[0]);
+      if (batch++ == 1 && rank == 1) model.frame().model().parameters().scalars.bias += 1e-6f;
       try {
         learner.learn(parts, {}, 16);
       } catch (const std::runtime_error& error) {
         errors[rank] = error.what();
       }
-      maker.finish(learner.scores(), outcomes);
-    }
+      return learner.scores();
+    });
   });
   for (const std::string& error : errors)
     CHECK_THAT(error, Catch::Contains("no longer have the same"));

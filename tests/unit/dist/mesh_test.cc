@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "../train/train_run.h"
-#include "dist/batch_maker.h"
 #include "dist/mesh/gather.h"
 #include "dist/mesh/learner.h"
+#include "each_batch.h"
 #include "model_difference.h"
 #include "sharded_run.h"
 #include "sharded_specs.h"
@@ -56,31 +56,23 @@ Result learn_by(unsigned size, const model::Spec& spec, const std::string& lines
   run_ranks(size, [&](Communicator& ranks) {
     model::Model model(spec, train::kTestMemory);
     MeshLearner learner(model, ranks, kernels::active());
-    text::NamespaceNames names;
-    text::ExampleChunk chunk;
-    chunk.bytes = lines;
-    text::Parser(names, {}).parse(chunk);
-    BatchMaker maker(spec, {}, 0, names);
     Plan plan(PlanShape::of(spec, model.config(), 1));
-    predict::Outcomes outcomes;
     std::vector<float> scores;
     MeshBytes expected;
-    for (std::size_t next = 0; next < chunk.examples.size();) {
-      next += maker.take(chunk, next, chunk.examples.size() - next);
+    each_batch(spec, lines, [&](BatchMaker& maker) {
       const Growth growth = maker.growth();
       if (!growth.fields.empty()) plan.grow(growth.sizes);
       learner.grow(growth);
-      const std::size_t examples = maker.batch().size();
-      const ExampleShare share = ExampleShare::of(examples, ranks.rank(), size);
+      const ExampleShare share = ExampleShare::of(maker.size(), ranks.rank(), size);
       PartBatch part;
-      cut(maker.batch(), plan, 0, share.begin, share.end, part);
-      learner.learn(part.features, {}, examples);
+      cut(maker.stretch(), plan, 0, maker.begin() + share.begin, maker.begin() + share.end, part);
+      learner.learn(part.features, {}, maker.size());
       expected.pull += learner.expected_bytes().pull;
       expected.push += learner.expected_bytes().push;
       expected.sums += learner.expected_bytes().sums;
       scores.insert(scores.end(), learner.scores().begin(), learner.scores().end());
-      maker.finish(learner.scores(), outcomes);
-    }
+      return learner.scores();
+    });
     const TrafficCount traffic = ranks.traffic();
     std::optional<model::Model> whole = gather_mesh(model, ranks, train::kTestMemory);
     if (ranks.is_root()) result = {std::move(whole), scores, traffic, expected};
@@ -125,6 +117,7 @@ TEST_CASE("a mesh sends what the formula says", "[threads]") {
   model::Spec spec;
   spec.heads = model::Heads::kOne;
   spec.batch_size = 400;
+  spec.batch_warmup = 0;
   model::LineShape shape;
   shape.fields = 12;
   shape.vocabulary = 300;

@@ -19,7 +19,7 @@ inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t b
   std::vector<NamedSpec> all;
   const auto add = [&](const char* name, model::Spec spec) {
     spec.batch_size = batch;
-    spec.batch_warmup = 0;
+    spec.batch_warmup = 3;
     spec.batch_turns = false;
     spec.nn_batch_size = 1;
     if (bits != 0) spec.ffm_precision = bits;
