@@ -44,8 +44,7 @@ void Mixer::apply(MixerState& state, const MixerTape& tape, float label, float i
     best = std::max(best, state.log_share[i]);
   }
   for (std::size_t i = 0; i <= inputs_; ++i) {
-    // Far behind is as good as out: bounded, so that a change of fortune is followed in time.
-    state.log_share[i] = std::max(state.log_share[i] - best, -40.0f);
+    state.log_share[i] = std::max(state.log_share[i] - best, MixerState::kLeastShare);
   }
   for (std::size_t i = 0; i < inputs_; ++i) {
     const float d = g * tape.score[i];

@@ -16,8 +16,11 @@ namespace leveret::block {
 struct MixerState {
   static constexpr std::size_t kInputs = 4;
   std::array<float, kInputs> weight{};
-  std::array<float, kInputs> sum{};            ///< AdaGrad accumulators
-  std::array<float, kInputs + 1> log_share{};  ///< hedge: log weights, the largest is 0
+  std::array<float, kInputs> sum{};  ///< AdaGrad accumulators
+  /// Far behind is as good as out: bounded, so that a change of fortune is followed in time.
+  static constexpr float kLeastShare = -40;
+  /// Hedge: log weights. The largest is 0, and none is below kLeastShare.
+  std::array<float, kInputs + 1> log_share{};
 };
 
 /// What one example did in a mixer; kept on the tape between forward and apply.

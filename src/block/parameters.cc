@@ -29,7 +29,8 @@ void take_latest(std::span<float> to, std::span<const float> before, std::span<c
   }
 }
 
-/// `kept`: the share of `before` that is in `after`.
+/// `kept`: the share of `before` that is in `after`. What several threads have put far behind is
+/// bounded here, too: each of them would lift it to the bound again, and so, together, to the top.
 void add_to_shares(std::span<float> to, std::span<const float> before, std::span<const float> after,
                    float kept) {
   float best = -1e30f;
@@ -37,7 +38,7 @@ void add_to_shares(std::span<float> to, std::span<const float> before, std::span
     to[i] = kept * to[i] + (after[i] - kept * before[i]);
     best = std::max(best, to[i]);
   }
-  for (float& share : to) share -= best;
+  for (float& share : to) share = std::max(share - best, MixerState::kLeastShare);
 }
 
 /// The values of the same array, of this id, in another set.

@@ -1,6 +1,7 @@
 // What a model with mixed heads lets go of, and how far its fast head may step.
 #include "block/forgetting.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -141,6 +142,27 @@ TEST_CASE(
   const Parameters start = merged;
   for (int thread = 0; thread < 2; ++thread) merged.add_change(start, grown);
   CHECK(merged.layer(0).weights_state[0] == Approx(sum + 4));
+}
+
+TEST_CASE("a head that is far behind stays there, however many threads find it so") {
+  Model model(Spec{}, kTestMemory);
+  Parameters& merged = model.parameters();
+  merged.scalars.second.log_share = {-10, 0, -1, -34, -1};
+  const block::Mixer mixer(4);
+  // The fourth head is wrong each time.
+  block::MixerTape tape;
+  tape.score = {1, 2, 2, -3, 2};
+  for (float& likely : tape.likely) likely = .9f;
+  for (int round = 0; round < 3; ++round) {
+    const Parameters before = merged;
+    Parameters after = before;
+    for (int i = 0; i < 100; ++i) mixer.apply(after.scalars.second, tape, 1, 1, 1);
+    for (int thread = 0; thread < 5; ++thread) merged.add_change(before, after);
+    INFO("after " << round + 1 << " rounds");
+    CHECK(merged.scalars.second.log_share[3] == -40);
+    CHECK(merged.scalars.second.log_share[1] > -40);
+    CHECK(*std::ranges::max_element(merged.scalars.second.log_share) == 0);
+  }
 }
 
 }  // namespace
