@@ -269,7 +269,6 @@ class Shard:
         if state["overflow_lookups"] > 0:
             self.overflow_cell = {c: file.values(prefix + "overflow." + c)[0] for c in columns}
         # A row has a vector of floats for each part: slots of FFM, the vector of FM.
-        self.rows, self.overflow_row, self.row_of_unknown = [], None, None
         parts, overflow = [], []
         while prefix + "rows.%d.weights" % len(parts) in file.by_name:
             name = prefix + "%srows." + "%d.weights" % len(parts)

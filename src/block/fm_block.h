@@ -38,7 +38,7 @@ class FmBlock final : public Block {
     put_score(tape, b);
   }
 
-  // What it keeps of an example for the way back.
+  // Tensors that it keeps for the way back.
 
   TensorId sums() const { return sums_; }    ///< k: sum of x v
   TensorId scale() const { return scale_; }  ///< 1: instance normalisation

@@ -30,4 +30,12 @@ using ColumnSource = std::uint32_t (*)(const InputLayout& from, const InputLayou
                                        std::uint32_t column);
 inline constexpr std::uint32_t kNewColumn = 0xffffffffu;
 
+/// The ColumnSource of segments of a column for each group, and of what there is one of behind
+/// them: what was column i of a segment stays column i of it.
+inline std::uint32_t source_of_segments(const InputLayout& from, const InputLayout& to,
+                                        std::uint32_t column) {
+  const std::uint32_t segment = column / to.groups(), group = column % to.groups();
+  return group < from.groups() ? segment * from.groups() + group : kNewColumn;
+}
+
 }  // namespace leveret::block

@@ -1,5 +1,5 @@
-/// What a block declares: the arrays of what it learns beside the cells and rows of features, and
-/// its tensors (tensor.h). Values of arrays are in Parameters. Sections of a file, replicas of
+/// The declarations of a block: the arrays of what it learns beside the cells and rows of features,
+/// and its tensors (tensor.h). Values of arrays are in Parameters. Sections of a file, replicas of
 /// threads, counts of weights and checks of numbers follow from the declarations, by loops.
 #pragma once
 

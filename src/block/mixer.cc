@@ -7,6 +7,12 @@
 
 namespace leveret::block {
 
+void bound_shares(std::span<float> log_share) {
+  float best = -1e30f;
+  for (const float share : log_share) best = std::max(best, share);
+  for (float& share : log_share) share = std::max(share - best, MixerState::kLeastShare);
+}
+
 MixerState Mixer::first_state(std::array<float, MixerState::kInputs> weights) const {
   MixerState state;
   float sum = 0;
@@ -35,17 +41,13 @@ void Mixer::forward(const MixerState& state, MixerTape& tape) const {
 void Mixer::apply(MixerState& state, const MixerTape& tape, float label, float importance,
                   float kept) const {
   const float g = logistic_gradient(tape.score[inputs_], label, importance);
-  float best = -1e30f;
   for (std::size_t i = 0; i <= inputs_; ++i) {
     // The logistic loss: log(1 + exp(-|z|)), and |z| more for who was on the wrong side.
     const float wrong = std::max(-label * tape.score[i], 0.0f);
     const float loss = wrong - std::log(tape.likely[i]);
     state.log_share[i] = kept * state.log_share[i] - options_.eta * importance * loss;
-    best = std::max(best, state.log_share[i]);
   }
-  for (std::size_t i = 0; i <= inputs_; ++i) {
-    state.log_share[i] = std::max(state.log_share[i] - best, MixerState::kLeastShare);
-  }
+  bound_shares(std::span(state.log_share).first(inputs_ + 1));
   for (std::size_t i = 0; i < inputs_; ++i) {
     const float d = g * tape.score[i];
     if (d == 0.0f) continue;

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 
 namespace leveret::block {
 
@@ -36,6 +37,9 @@ struct MixerOptions {
   float init_acc = 10.0f;
   float eta = 0.5f;  ///< hedge's learning rate
 };
+
+/// Brings logarithms of shares, which have changed, to what MixerState::log_share promises.
+void bound_shares(std::span<float> log_share);
 
 class Mixer {
  public:

@@ -28,7 +28,11 @@ void MlpBlock::declare(const InputLayout&, Declarations& declarations) {
     const std::uint32_t size = declarations[ins_[l]].size > 0 ? outputs : 0;
     const TensorId out =
         declarations.add(Tensor{.name = name + ".out", .size = size, .gradient = true});
-    l < hidden ? ins_.push_back(out) : void(score_ = out);
+    if (l < hidden) {
+      ins_.push_back(out);
+    } else {
+      score_ = out;
+    }
   }
 }
 

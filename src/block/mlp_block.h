@@ -12,9 +12,9 @@
 
 namespace leveret::block {
 
-/// What tells a tower from others.
+/// A tower as it differs from others.
 struct Tower {
-  /// Of its arrays, NAME.0.weights, …, and its tensors, NAME.0.out, …, which nobody else reads.
+  /// Its arrays are NAME.0.weights, …, and its tensors NAME.0.out, …, which nobody else reads.
   std::string name;
   std::string input;                  ///< the tensor that it reads; one with gradients
   std::vector<std::uint32_t> hidden;  ///< widths of its layers, but for the output neuron
@@ -51,9 +51,9 @@ class MlpBlock final : public Block {
   void backward(const Parameters& parameters, Tape& tape) const override;
   void add_score(const Parameters& parameters, Tape& tape, std::size_t b) const override;
 
-  // What it has.
+  // Its layers and tensors.
 
-  /// Its layers, of which the last is the output neuron.
+  /// The last one is the output neuron.
   std::size_t layers() const { return ins_.size(); }
   ConstDense layer(const Parameters& parameters, std::size_t l) const {
     return parameters.layer(first_layer_ + l);

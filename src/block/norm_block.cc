@@ -11,13 +11,11 @@ namespace {
 /// How many of the inputs are normalised, from the first on: pairs and linear sums.
 std::uint32_t normalised(const Parameters& parameters) { return parameters.layout.counts(); }
 
-/// Segment by segment: what was input i of a segment stays input i of it.
+/// Pairs, segments of groups, and the linear stage's score.
 std::uint32_t column_before(const InputLayout& from, const InputLayout& to, std::uint32_t column) {
   if (column < to.linear()) return column < from.linear() ? column : kNewColumn;
-  if (column >= to.first()) return from.first();
-  const std::uint32_t segment = (column - to.linear()) / to.groups();
-  const std::uint32_t group = (column - to.linear()) % to.groups();
-  return group < from.groups() ? from.linear() + segment * from.groups() + group : kNewColumn;
+  const std::uint32_t source = source_of_segments(from, to, column - to.linear());
+  return source != kNewColumn ? from.linear() + source : kNewColumn;
 }
 
 }  // namespace

@@ -33,12 +33,10 @@ void take_latest(std::span<float> to, std::span<const float> before, std::span<c
 /// bounded here, too: each of them would lift it to the bound again, and so, together, to the top.
 void add_to_shares(std::span<float> to, std::span<const float> before, std::span<const float> after,
                    float kept) {
-  float best = -1e30f;
   for (std::size_t i = 0; i < to.size(); ++i) {
     to[i] = kept * to[i] + (after[i] - kept * before[i]);
-    best = std::max(best, to[i]);
   }
-  for (float& share : to) share = std::max(share - best, MixerState::kLeastShare);
+  bound_shares(to);
 }
 
 /// The values of the same array, of this id, in another set.

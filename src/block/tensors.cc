@@ -11,7 +11,7 @@ void at_least(table::AlignedFloats& floats, std::size_t size) {
   if (floats.size() < size + kSpare) floats.resize(size + kSpare);
 }
 
-/// Of tensors whose gradients lie in others'.
+/// Gives tensors whose gradients lie in others' their places there.
 void lend_gradients(const Declarations& declared, std::vector<TensorPlace>& places) {
   for (std::size_t i = 0; i < declared.tensors.size(); ++i) {
     const TensorId in = declared.tensors[i].gradient_in;

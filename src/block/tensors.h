@@ -21,7 +21,7 @@ struct TensorPlace {
   std::size_t d_stride = 0;   ///< the same of gradients
   std::uint32_t readers = 0;
 
-  // Of example b of the tape.
+  // Where example b of the tape has its own.
   float* at(std::size_t b) { return values + b * stride; }
   const float* at(std::size_t b) const { return values + b * stride; }
   float* d_at(std::size_t b) { return gradient + b * d_stride; }

@@ -22,19 +22,16 @@ void append_head(std::string& to, const char* name, float score) {
   append(to, ":{:.6g}", score);
 }
 
-std::size_t pair_index(std::size_t f, std::size_t g) {
-  return f < g ? g * (g + 1) / 2 + f : f * (f + 1) / 2 + g;
-}
-
 /// A field's share of the FFM's sum: half of each pair with another field, all of those within it;
 /// so the shares of all fields add up to the sum.
 float ffm_share(const model::Model& model, const block::Tape& tape, std::size_t field) {
   const std::size_t fields = model.tables().fields();
   const block::TensorId id = model.parameters().declared().find_tensor(block::FfmBlock::kPairs);
   const float* const pairs = tape[id].at(0);
-  float share = pairs[pair_index(field, field)];
+  float share = pairs[block::pair_index(field, field)];
   for (std::size_t other = 0; other < fields; ++other) {
-    if (other != field) share += 0.5f * pairs[pair_index(field, other)];
+    if (other == field) continue;
+    share += 0.5f * pairs[block::pair_index(std::min(field, other), std::max(field, other))];
   }
   return share * tape.ffm_scale[0];
 }

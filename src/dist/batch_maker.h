@@ -38,7 +38,6 @@ class BatchMaker {
   bool ends_batch() const { return room_ == 0; }
   bool full() const { return full_; }
   bool learns() const { return use_ == model::Use::kLearn; }
-  bool empty() const { return stretch_.size() == 0; }
 
   /// The first batch of the stretch, or the one behind the batch at hand, is at hand then; each is
   /// to be finished. False: there is none, and a new stretch begins. What was taken of a batch that

@@ -12,23 +12,23 @@
 
 namespace leveret::dist {
 
-/// Of one rank and run.
+/// One rank has one for a run.
 class BatchRounds {
  public:
   explicit BatchRounds(Communicator& ranks) : ranks_(ranks) {}
 
-  /// Of rank 0. `work` sends batches, each with a round behind it; then all others are told the
-  /// end, or that it has failed, and its error is thrown.
+  /// Rank 0 calls this. `work` sends batches, each with a round behind it; then all others are told
+  /// the end, or that it has failed, and its error is thrown.
   void lead(const std::function<void()>& work);
-  /// Of rank 0: a message for each rank.
+  /// Rank 0 sends each rank its message.
   void send(std::span<const Bytes> messages);
-  /// Of the others: calls batch(message, what is wrong with it, if anything), which makes a round,
-  /// until the end. FailedElsewhere when rank 0 has failed.
+  /// The others call this: it calls batch(message, what is wrong with it, if anything), which makes
+  /// a round, until the end. FailedElsewhere when rank 0 has failed.
   void follow(const std::function<void(BatchMessage&, std::exception_ptr)>& batch);
 
-  /// Of all ranks: `work` adds up over them, and says what any has flagged. `error`: what has gone
-  /// wrong with the batch on this rank already. An error of any rank ends all of them here: this
-  /// one's is thrown, or FailedElsewhere.
+  /// All ranks call this: `work` adds up over them, and says what any has flagged. `error`: what
+  /// has gone wrong with the batch on this rank already. An error of any rank ends all of them
+  /// here: this one's is thrown, or FailedElsewhere.
   BatchFlags round(std::exception_ptr error, bool stop,
                    const std::function<BatchFlags(BatchFlags)>& work);
 

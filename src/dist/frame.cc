@@ -16,14 +16,6 @@ std::shared_ptr<table::Tables> no_tables() {
   return std::make_shared<table::Tables>(table::ShardOptions{}, 0, std::uint64_t{1} << 20);
 }
 
-/// Of frame_columns of mixed heads with three inputs of each group.
-std::uint32_t source_of_groups(const block::InputLayout& from, const block::InputLayout& to,
-                               std::uint32_t column) {
-  const std::uint32_t kind = column / to.groups(), group = column % to.groups();
-  if (group >= from.groups()) return block::kNewColumn;
-  return kind * from.groups() + group;
-}
-
 /// A matrix of the first layer with these columns alone. When fields come they stay what they are,
 /// or `source` says where they come from.
 void keep_columns(block::LearnedArray& array, std::vector<std::uint32_t> names,
@@ -79,7 +71,8 @@ block::Declarations arrays_of(const model::Spec& spec, const block::Config& conf
         array(id).shape = {0, 0};
       } else if (l == 0) {
         const bool grows = spec.mixed() && groups_by_key(spec, layout.fields) == layout.groups();
-        keep_columns(array(id), frame_columns(spec, layout), grows ? &source_of_groups : nullptr);
+        keep_columns(array(id), frame_columns(spec, layout),
+                     grows ? &block::source_of_segments : nullptr);
       }
     }
     for (const block::ArrayId id : {of.bias, of.bias_state, of.bias_moment}) {

@@ -90,7 +90,7 @@ class Frame {
   model::Model model_;
   const kernels::Kernels& kernels_;
   const model::Blocks blocks_;
-  // Of these; null: there is none.
+  // Its blocks; null: there is none.
   const block::LinearBlock& linear_;
   const block::FfmBlock* const ffm_;
   const block::FmBlock* const fm_;

@@ -15,8 +15,7 @@ PlanShape PlanShape::of(const model::Spec& spec, const block::Config& config,
   PlanShape shape;
   shape.shards = shards;
   shape.has_ffm = spec.has_ffm();
-  shape.all_by_key = groups_by_key(spec, 1) == 2;
-  shape.nothing_by_key = groups_by_key(spec, 1) == 0;
+  shape.by_key = dist::by_key(spec);
   shape.bits = spec.bit_precision;
   const table::ShardOptions shard = model::shard_options(spec, config, model::Use::kLearn);
   shape.cell_bytes = table::slot_bytes(shard.cells);
@@ -32,9 +31,10 @@ PlanShape PlanShape::of(const model::Spec& spec, const block::Config& config,
   return shape;
 }
 
-std::uint32_t groups_by_key(const model::Spec& spec, std::uint32_t fields) {
-  if (!spec.has_rows() || spec.bit_precision != 0) return fields + 1;
-  return !spec.has_mlp() || !spec.features.interactions.empty() ? 1 : 0;
+ByKey by_key(const model::Spec& spec) {
+  if (!spec.has_rows() || spec.bit_precision != 0) return ByKey::kAll;
+  const bool cut = !spec.has_mlp() || !spec.features.interactions.empty();
+  return cut ? ByKey::kFieldless : ByKey::kNothing;
 }
 
 Plan::Plan(const PlanShape& shape) : shape_(shape) {
@@ -42,9 +42,9 @@ Plan::Plan(const PlanShape& shape) : shape_(shape) {
 }
 
 std::uint32_t Plan::group_owner(std::uint32_t group) const {
-  if (shape_.all_by_key) return kByKey;
+  if (shape_.by_key == ByKey::kAll) return kByKey;
   if (group > 0) return homes_[group - 1];
-  return shape_.nothing_by_key ? 0 : kByKey;
+  return shape_.by_key == ByKey::kNothing ? 0 : kByKey;
 }
 
 std::uint32_t Plan::pair_owner(std::uint32_t f, std::uint32_t g) const {

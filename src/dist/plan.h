@@ -34,26 +34,36 @@ struct FieldSize {
   std::uint64_t rows = 0;      ///< of these, with rows
 };
 
+/// The groups that are cut by key, from group 0 on.
+enum class ByKey : std::uint8_t {
+  /// Not even group 0, that of features without a field: it has no interactions, of which there may
+  /// be many, and its sums are inputs of layers. Shard 0 has the few features that there may be,
+  /// and
+  /// nothing is sent for them.
+  kNothing,
+  kFieldless,  ///< group 0
+  kAll,  ///< one table has the cells of all: without rows, or with -b, where cells have no field
+};
+ByKey by_key(const model::Spec& spec);
+/// How many these are where there are so many fields.
+inline std::uint32_t groups_by_key(ByKey by_key, std::uint32_t fields) {
+  return by_key == ByKey::kAll ? fields + 1 : by_key == ByKey::kFieldless ? 1 : 0;
+}
+inline std::uint32_t groups_by_key(const model::Spec& spec, std::uint32_t fields) {
+  return groups_by_key(by_key(spec), fields);
+}
+
 /// What a plan needs to know of a kind of model.
 struct PlanShape {
   std::uint32_t shards = 1;
   bool has_ffm = false;
-  bool all_by_key = false;      ///< see groups_by_key
-  bool nothing_by_key = false;  ///< not even group 0
-  std::uint32_t bits = 0;       ///< -b: cells are cut by their number, else by mixed key
+  ByKey by_key = ByKey::kFieldless;
+  std::uint32_t bits = 0;  ///< -b: cells are cut by their number, else by mixed key
   // Bytes of a feature: of its slot with and without a cell, of a slot of its row, of its vector.
   std::uint64_t cell_bytes = 0, key_bytes = 0, pair_bytes = 0, vector_bytes = 0;
 
   static PlanShape of(const model::Spec& spec, const block::Config& config, std::uint32_t shards);
 };
-
-/// How many groups are cut by key, from group 0 on, where there are so many fields.
-///
-/// All where one table has the cells of all: without rows, or with -b, where a cell has no field.
-/// Else at most group 0, that of features without a field. Where it has no interactions, of which
-/// there may be many, and its sums are inputs of layers, shard 0 has the few features that there
-/// may be, and nothing is sent for them.
-std::uint32_t groups_by_key(const model::Spec& spec, std::uint32_t fields);
 
 class Plan {
  public:
@@ -74,9 +84,8 @@ class Plan {
   std::uint32_t group_owner(std::uint32_t group) const;
   std::uint32_t home(std::uint32_t field) const { return homes_[field]; }
   std::uint32_t pair_owner(std::uint32_t f, std::uint32_t g) const;
-  /// As groups_by_key has it.
   std::uint32_t groups_by_key(std::uint32_t fields) const {
-    return shape_.all_by_key ? fields + 1 : shape_.nothing_by_key ? 0 : 1;
+    return dist::groups_by_key(shape_.by_key, fields);
   }
   /// The shard of a feature of a group that is cut by key.
   std::uint32_t key_owner(std::uint32_t hash) const;

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -49,8 +50,14 @@ bool make_folder(const std::string& folder) {
                                                         : ""));
 }
 
-std::uint64_t next_generation(const std::string& folder) {
-  return ShardFolder::has_model(folder) ? ShardFolder(folder).generation() + 1 : 1;
+/// The model that is in the folder, if there is one.
+std::optional<ShardFolder> model_in(const std::string& folder) {
+  if (!ShardFolder::has_model(folder)) return std::nullopt;
+  return ShardFolder(folder);
+}
+
+std::uint64_t generation_after(const std::optional<ShardFolder>& before) {
+  return before ? before->generation() + 1 : 1;
 }
 
 /// Rank 0's, to all.
@@ -63,10 +70,9 @@ std::uint64_t generation_for_all(Communicator& ranks,
 /// Makes the folder, and removes what saves that were killed have left: their space may be needed.
 std::uint64_t begin_save(const std::string& folder) {
   make_folder(folder);
-  const std::uint64_t generation = next_generation(folder);
-  remove_litter(folder,
-                generation == 1 ? std::vector<ShardFolder::File>() : ShardFolder(folder).files());
-  return generation;
+  const std::optional<ShardFolder> before = model_in(folder);
+  remove_litter(folder, before ? before->files() : std::vector<ShardFolder::File>());
+  return generation_after(before);
 }
 
 /// Those of the save before, which nothing names any more. Where that fails the next save does it.
@@ -208,7 +214,7 @@ void try_save_shards(Communicator& ranks, const std::string& folder, std::uint32
   try {
     const std::uint64_t generation = generation_for_all(ranks, [&] {
       is_new = make_folder(folder);
-      const std::uint64_t next = next_generation(folder);
+      const std::uint64_t next = generation_after(model_in(folder));
       files::try_save(folder + kManifest);
       try_shard(next);
       return next;

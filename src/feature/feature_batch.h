@@ -39,6 +39,12 @@ struct FieldFeature {
 };
 inline constexpr std::uint32_t kNoLinear = 0xffffffffu;
 inline constexpr std::uint32_t kLinearElsewhere = 0xfffffffeu;
+/// Whether a part of a model scales the feature by the largest value of the feature itself: where
+/// its cell is elsewhere, and where cells are hashed (-b), as one may be that of others, too, which
+/// not every part meets.
+inline bool has_own_largest(const FieldFeature& feature, bool hashed) {
+  return feature.linear == kLinearElsewhere || (hashed && feature.linear != kNoLinear);
+}
 inline constexpr std::uint32_t kNoParent = 0xffffffffu;
 
 /// Linear features, one example's after the other: their own, or those of a chunk, as they lie
@@ -84,8 +90,8 @@ class LinearFeatures {
 
 /// Owned by one thread and used again for the next batch without allocating. Example b has linear
 /// runs [linear_runs_begin[b], linear_runs_begin[b+1]) and field runs [runs_begin[b],
-/// runs_begin[b+1]); its field runs ascend by field and no field comes twice. Its field features are
-/// [field_features_begin[b], field_features_begin[b+1]).
+/// runs_begin[b+1]); its field runs ascend by field and no field comes twice. Its field features
+/// are [field_features_begin[b], field_features_begin[b+1]).
 struct FeatureBatch {
   std::vector<float> label;       ///< +1, -1, 0 = none
   std::vector<float> importance;  ///< >= 0
@@ -101,8 +107,8 @@ struct FeatureBatch {
   Unfilled<LinearRun> linear_runs;
   std::vector<std::uint32_t> linear_runs_begin{0};
 
-  /// By linear run: the features of the whole run, where the batch is a part of one that has more of
-  /// them. Empty: runs are whole.
+  /// By linear run: the features of the whole run, where the batch is a part of one that has more
+  /// of them. Empty: runs are whole.
   std::vector<std::uint32_t> lengths;
   std::size_t length(const LinearRun& run) const {
     return lengths.empty() ? run.end - run.begin
@@ -115,7 +121,8 @@ struct FeatureBatch {
   std::vector<std::uint32_t> runs_begin{0};
 
   std::span<const LinearRun> linear_runs_of(std::size_t b) const {
-    return {linear_runs.data() + linear_runs_begin[b], linear_runs.data() + linear_runs_begin[b + 1]};
+    return {linear_runs.data() + linear_runs_begin[b],
+            linear_runs.data() + linear_runs_begin[b + 1]};
   }
   std::span<const FieldRun> field_runs_of(std::size_t b) const {
     return {runs.data() + runs_begin[b], runs.data() + runs_begin[b + 1]};

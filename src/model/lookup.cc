@@ -265,15 +265,14 @@ float Lookup::scaled(const Tables& tables, const Tape& tape, std::size_t example
   return x / std::max(largest, std::fabs(x));
 }
 
-/// The values of an example's features whose cells another part of the model has; with -b of all,
-/// as each part with rows of a feature has to come to the same value.
+/// The values of an example's features that have their own largest: each part with rows of such a
+/// feature comes to the same value.
 void Lookup::scale_elsewhere(const Tables& tables, Tape& tape, std::size_t example) const {
   for (const FieldRun& run : tape.batch->field_runs_of(example)) {
     const Shard& shard = tables.field(run.field);
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const FieldFeature& f = tape.batch->field_features[i];
-      if (f.linear == feature::kNoLinear) continue;
-      if (f.linear != feature::kLinearElsewhere && !hashed_) continue;
+      if (!feature::has_own_largest(f, hashed_)) continue;
       const Slot* const slot = shard.find(table::key_of(f.hash));
       const float largest = slot != nullptr ? shard.largest_value(*slot) : 0.0f;
       tape.field_values[i] = f.value / std::max(largest, std::fabs(f.value));

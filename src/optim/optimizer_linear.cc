@@ -200,14 +200,12 @@ void Optimizer::apply_vectors(Parameters& parameters, const Tape& tape) {
   }
 }
 
-/// The largest values of features whose cells another part of the model has; with -b of all, as a
-/// cell may be that of others, too, which not every part meets.
+/// The largest values of the features that have their own.
 void Optimizer::learn_values(table::Tables& tables, const Tape& tape, std::size_t b) {
   for (const feature::FieldRun& run : tape.field_runs(b)) {
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const feature::FieldFeature& feature = tape.batch->field_features[i];
-      if (feature.linear == feature::kNoLinear) continue;
-      if (feature.linear != feature::kLinearElsewhere && tables.hashed() == nullptr) continue;
+      if (!feature::has_own_largest(feature, tables.hashed() != nullptr)) continue;
       tables.field(run.field).learn_value(table::key_of(feature.hash), std::fabs(feature.value));
     }
   }
