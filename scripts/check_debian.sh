@@ -1,22 +1,26 @@
 #!/usr/bin/env bash
-# Runs the README's two commands in full in a fresh Debian, which debootstrap makes.
+# Runs the README's two commands in a fresh Debian, which debootstrap makes.
 #
-#   scripts/check_debian.sh bookworm|trixie [--keep DIR] [--mirror URL]
+#   scripts/check_debian.sh bookworm|trixie [--demo] [--user] [--keep DIR] [--mirror URL]
 #
-# Needs root, debootstrap, 4 GB of disk, and the time of both commands and a few minutes. The Debian
-# is made in a temporary folder (TMPDIR) and removed at the end; with --keep it is made in DIR, stays
-# there, and is used again the next time. A compiler's warning is a failure. The last line is the
-# last line of what ran. The exit code is 77 where this machine has no way to do it.
+# Needs root, debootstrap, 4 GB of disk, and the time of both commands and a few minutes; with --demo
+# it runs the first command only. With --user they run as a user who has sudo, else as root. The
+# Debian is made in a temporary folder (TMPDIR) and removed at the end; with --keep it is made in DIR,
+# stays there, and is used again the next time. A warning is a failure. The last line is the last line
+# of what ran. The exit code is 77 where this machine has no way to do it.
 set -euo pipefail
 
 usage() {
-  echo "usage: scripts/check_debian.sh bookworm|trixie [--keep DIR] [--mirror URL]" >&2
+  echo "usage: scripts/check_debian.sh bookworm|trixie [--demo] [--user] [--keep DIR] [--mirror URL]" >&2
   exit 2
 }
-suite='' root='' mirror=http://deb.debian.org/debian
+suite='' root='' mirror=http://deb.debian.org/debian who=root
+commands=(./scripts/demo ./scripts/test)
 while [ $# -gt 0 ]; do
   case $1 in
     bookworm | trixie) suite=$1 ;;
+    --demo) commands=(./scripts/demo) ;;
+    --user) who=somebody ;;
     --keep | --mirror)
       [ $# -gt 1 ] || usage
       if [ "$1" = --keep ]; then root=$2; else mirror=$2; fi
@@ -43,46 +47,64 @@ trap 'exit 1' HUP INT TERM
 if [ -z "$root" ]; then
   root=$(mktemp -d)
   temporary+=("$root")
+  chmod 755 "$root"
 fi
 mkdir -p "$root"
 root=$(realpath "$root")
+
+# Runs a command whose output is read only when it fails.
+quietly() {
+  "$@" >"$log" 2>&1 || {
+    cat "$log" >&2
+    echo "check_debian: failed: $*" >&2
+    exit 1
+  }
+}
 
 # What is mounted, by debootstrap too, is so for these processes alone, and they end with this one:
 # nothing can stay mounted under a folder that is removed.
 if [ ! -e "$root/made-by-check_debian" ]; then
   echo "== Make $suite in $root"
-  unshare --mount --pid --kill-child --mount-proc \
-    debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$log" 2>&1 || {
-    cat "$log" >&2
-    echo "check_debian: debootstrap failed" >&2
-    exit 1
-  }
+  quietly unshare --mount --pid --kill-child --mount-proc \
+    debootstrap --variant=minbase "$suite" "$root" "$mirror"
   touch "$root/made-by-check_debian"
 fi
+
+# in_debian USER COMMAND: with nothing of this machine's environment but its proxy, and with terminals
+# of its own (/dev/ptmx gives out those of the pts beside it). MPI looks at processors in /sys.
+# CI=true: a Debian that was kept runs everything again.
+in_debian() {
+  unshare --mount --pid --kill-child --mount-proc="$root/proc" sh -c '
+    mount -t devpts -o newinstance,ptmxmode=0666,mode=0620,gid=5 devpts "$0/dev/pts" &&
+      mount --bind -o ro /sys "$0/sys" &&
+      mount -t tmpfs -o mode=1777,exec tmpfs "$0/dev/shm" &&
+      exec chroot "$0" "$@"' \
+    "$root" setpriv --reuid="$1" --regid="$1" --init-groups env -i HOME="$(home_of "$1")" \
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    ${http_proxy:+http_proxy="$http_proxy"} CI=true \
+    bash -c "cd /leveret && $2" </dev/null 2>&1
+}
+home_of() { if [ "$1" = root ]; then echo /root; else echo "/home/$1"; fi; }
+
 mkdir -p "$root/leveret"
 find "$root/leveret" -mindepth 1 -maxdepth 1 ! -name 'build*' -exec rm -rf {} +
 "$(dirname "$0")/tree" | tar -x --touch -C "$root/leveret"
 cp /etc/resolv.conf "$root/etc/"
-
-# in_debian COMMAND: with nothing of this machine's environment but its proxy, and with terminals of
-# its own (/dev/ptmx gives out those of the pts beside it). CI=true: a Debian that was kept runs
-# everything again.
-in_debian() {
-  unshare --mount --pid --kill-child --mount-proc="$root/proc" sh -c '
-    mount -t devpts -o newinstance,ptmxmode=0666,mode=0620,gid=5 devpts "$0/dev/pts" &&
-      exec chroot "$0" "$@"' \
-    "$root" env -i HOME=/root \
-    PATH=/usr/sbin:/usr/bin:/sbin:/bin ${http_proxy:+http_proxy="$http_proxy"} CI=true \
-    bash -c "cd /leveret && $1" </dev/null 2>&1
-}
+if [ $who != root ] && [ ! -e "$root/home/$who" ]; then
+  quietly in_debian root "apt-get update -qq && apt-get install -y -qq --no-install-recommends sudo &&
+    useradd --create-home --shell /bin/bash $who &&
+    echo '$who ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/$who"
+fi
+quietly in_debian root "chown -R $who: /leveret"
 
 status=0
-for command in ./scripts/demo ./scripts/test; do
-  printf '\n== %s: %s\n' "$suite" "$command"
-  in_debian "$command" | tee -a "$log" || status=$?
+: >"$log"
+for command in "${commands[@]}"; do
+  printf '\n== %s, as %s: %s\n' "$suite" $who "$command"
+  in_debian $who "$command" | tee -a "$log" || status=$?
   [ $status -eq 0 ] || break
 done
-if [ $status -eq 0 ] && grep -n 'warning: ' "$log"; then
+if [ $status -eq 0 ] && grep -nE '([Ww]arning|WARNING): |CMake.* Warning' "$log"; then
   echo "$suite: there were warnings" >&2
   exit 1
 fi

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "block/tape.h"
 #include "feature/feature_batch.h"
 #include "feature/feature_map.h"
 #include "model/model.h"
-#include "block/tape.h"
 #include "text/example.h"
 #include "text/namespace_names.h"
 

@@ -1,6 +1,7 @@
 /// leveret convert FORMAT: a public data set's own format to VW text on stdout.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 #include <stdexcept>

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/console.h"
@@ -98,7 +99,8 @@ void setup_diff(CLI::App& app, int& exit_code) {
       ->type_name("PATCH")
       ->check(not_empty());
   CLI::Option* const bytes = verb->add_flag("--bytes", options->bytes, "for files of any kind");
-  verb->add_flag("--explain", options->explain, "print what changed and the entropy of it; -o may be missing")
+  verb->add_flag("--explain", options->explain,
+                 "print what changed and the entropy of it; -o may be missing")
       ->excludes(bytes);
   verb->add_option("--threads", options->threads, "threads; default: as many as processors")
       ->type_name("N")

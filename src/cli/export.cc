@@ -1,4 +1,5 @@
 /// leveret export: weights for serving.
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 

@@ -1,9 +1,9 @@
 /// The options of `export`, of a model in one file or in shards.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/cli11_fwd.h"
 #include "modelfile/export_model.h"
 
 namespace leveret::cli {

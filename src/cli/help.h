@@ -1,10 +1,11 @@
 /// Help goes to standard output, misuse with a hint at what was meant to standard error.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "cli/cli11_fwd.h"
 
 namespace leveret::cli {
 

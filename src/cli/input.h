@@ -3,13 +3,13 @@
 
 #include <signal.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/cli11_fwd.h"
 #include "cli/console.h"
 #include "model/spec.h"
 #include "stream/bad_lines.h"

@@ -1,5 +1,6 @@
 #include "cli/program.h"
 
+#include <CLI/CLI.hpp>
 #include <exception>
 #include <string>
 #include <system_error>

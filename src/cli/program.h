@@ -2,8 +2,9 @@
 /// they end.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+
+#include "cli/cli11_fwd.h"
 
 namespace leveret::cli {
 

@@ -1,10 +1,10 @@
 /// Options about what a run that learns tells of itself, the same for every program that has one.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 
+#include "cli/cli11_fwd.h"
 #include "cli/file_uses.h"
 #include "train/metrics.h"
 #include "train/progress.h"

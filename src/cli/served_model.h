@@ -1,11 +1,11 @@
 /// The model of `predict`, `evaluate` and `audit`: read, or mapped with --mmap.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "cli/cli11_fwd.h"
 #include "model/model.h"
 #include "store/model_file.h"
 

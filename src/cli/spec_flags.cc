@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <stdexcept>
 
@@ -36,6 +37,8 @@ void SpecFlags::add_to(CLI::App& app, const std::vector<std::string_view>& only)
                                     : "Learning");
   }
 }
+
+bool SpecFlags::Given::is_given() const { return option->count() > 0; }
 
 std::string SpecFlags::Given::text() const {
   if (*entry->value == '\0') return on ? "true" : "false";

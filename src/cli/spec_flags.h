@@ -1,13 +1,13 @@
 /// The options that make a model's Spec: one for each entry of model::spec_entries().
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cli/cli11_fwd.h"
 #include "model/spec_entries.h"
 
 namespace leveret::cli {
@@ -31,7 +31,7 @@ class SpecFlags {
     std::vector<std::string> values;
     bool on = false;
 
-    bool is_given() const { return option->count() > 0; }
+    bool is_given() const;
     /// With the fields of the files that it names. std::runtime_error about one of these.
     std::string text() const;
   };

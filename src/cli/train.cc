@@ -1,6 +1,7 @@
 /// leveret train: its options, and what is misuse of them.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <stdexcept>
 #include <string>

@@ -57,11 +57,9 @@ class Optimizer {
   /// zeros, the layers' gradients are added there, and nothing moves.
   class LayerSteps final : public block::LayerLearner {
    public:
-    LayerSteps(Optimizer& optimizer, Parameters& parameters, Tape& tape, std::span<float> sums = {})
-        : optimizer_(optimizer), parameters_(parameters), tape_(tape), sums_(sums) {
-      tape.layer_learner = this;
-    }
-    ~LayerSteps() override { tape_.layer_learner = nullptr; }
+    LayerSteps(Optimizer& optimizer, Parameters& parameters, Tape& tape,
+               std::span<float> sums = {});
+    ~LayerSteps() override;
     LayerSteps(const LayerSteps&) = delete;
     LayerSteps& operator=(const LayerSteps&) = delete;
     void take(const block::LayerStep& step) override {

@@ -17,6 +17,16 @@ bool Optimizer::in_one_pass(const Tape& tape) const {
          tape.size <= kernels::kMostTogether;
 }
 
+// Neither is inline: GCC 14 would take the tape's pointer for one that outlives its object
+// (-Wdangling-pointer).
+Optimizer::LayerSteps::LayerSteps(Optimizer& optimizer, Parameters& parameters, Tape& tape,
+                                  std::span<float> sums)
+    : optimizer_(optimizer), parameters_(parameters), tape_(tape), sums_(sums) {
+  tape.layer_learner = this;
+}
+
+Optimizer::LayerSteps::~LayerSteps() { tape_.layer_learner = nullptr; }
+
 void Optimizer::take_layer(Parameters& parameters, const Tape& tape, const block::LayerStep& step) {
   if (in_one_pass(tape)) return pass_layer(parameters, step);
   const block::DenseProducts products{kernels_, tape.gemm};

@@ -1,6 +1,7 @@
 /// leveret-mpi gather: one ordinary model file of a folder of shards.
 #include "dist/gather.h"
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 

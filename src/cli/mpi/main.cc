@@ -1,6 +1,7 @@
 /// leveret-mpi: verbs whose work several processes do together.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <csignal>
 
 #include "cli/console.h"

@@ -1,4 +1,5 @@
 /// leveret-mpi predict and evaluate: what a folder of shards says, and what that is worth.
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 

@@ -1,4 +1,5 @@
 /// leveret-mpi train: its options, and what is misuse of them.
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 

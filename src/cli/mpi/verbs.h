@@ -1,8 +1,7 @@
 /// The verbs of leveret-mpi. See verbs.h; all ranks parse the same command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
+#include "cli/cli11_fwd.h"
 #include "dist/communicator.h"
 
 namespace leveret::cli {
