@@ -10,31 +10,28 @@ function(leveret_module name)
   endif()
 endfunction()
 
-# leveret_precompile(TARGET HEADER... [REUSE_FROM OTHER]): headers that take seconds to read are read
-# once for those files of the target that include one of them themselves; the others do not pay for
-# it. OTHER has been given the same headers.
-function(leveret_precompile target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "REUSE_FROM" "")
-  set(headers ${arg_UNPARSED_ARGUMENTS})
-  list(JOIN headers "|" either)
-  get_target_property(sources ${target} SOURCES)
-  get_target_property(dir ${target} SOURCE_DIR)
-  set(others)
-  foreach(source ${sources})
-    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${dir})
-    file(STRINGS ${source} uses REGEX "^#include <(${either})>" LIMIT_COUNT 1)
-    if(NOT uses)
-      list(APPEND others ${source})
+# leveret_including(RESULT HEADER SOURCE...): those of the sources that include <HEADER> themselves.
+function(leveret_including result header)
+  set(found)
+  foreach(source ${ARGN})
+    file(STRINGS ${source} uses REGEX "^#include <${header}>" LIMIT_COUNT 1)
+    if(uses)
+      list(APPEND found ${source})
     endif()
   endforeach()
-  set_source_files_properties(${others} DIRECTORY ${dir} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-  if(arg_REUSE_FROM)
-    target_precompile_headers(${target} REUSE_FROM ${arg_REUSE_FROM})
-  else()
-    list(TRANSFORM headers REPLACE "(.+)" "<\\1>")
-    target_precompile_headers(${target} PRIVATE ${headers})
-  endif()
-  # With it ccache keeps what is compiled so, too.
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+# leveret_precompile(TARGET HEADER): a header that takes seconds to read is read once for those files
+# of the target that include it themselves; the others do not pay for it.
+function(leveret_precompile target header)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources EXCLUDE REGEX "TARGET_OBJECTS")
+  leveret_including(with ${header} ${sources})
+  list(REMOVE_ITEM sources ${with})
+  set_source_files_properties(${sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  target_precompile_headers(${target} PRIVATE <${header}>)
+  # ccache keeps what is compiled with it only so.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess)
   endif()

@@ -48,7 +48,8 @@ Json describe_shards(const std::string& path) {
 std::string input_text(const Json& input) {
   std::string names;
   for (const Json& name : input["data"]) {
-    names += (names.empty() ? "" : " ") + printable(name.get<std::string>());
+    if (!names.empty()) names += ' ';
+    names += printable(name.get<std::string>());
   }
   const auto pass = input["pass"].get<std::uint64_t>();
   return fmt::format(
