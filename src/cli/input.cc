@@ -50,7 +50,7 @@ void add_input_options(CLI::App& app, InputOptions& options) {
       ->type_name("FILE")
       ->check(not_empty());
   app.add_option("--bad_lines", options.bad_lines,
-                 "fail, skip or max=N; default: up to 1 % of the lines, at least 10, then fail")
+                 "fail, skip or max=N; default: up to 1 % of the lines, at least 10, not most of all")
       ->type_name("POLICY");
   app.add_option("--quarantine", options.quarantine, "append bad lines to this file, verbatim")
       ->type_name("FILE")

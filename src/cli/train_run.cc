@@ -121,13 +121,13 @@ class TrainRun {
       } else {
         learn_in_order(pass);
       }
+      tally_->finish();
     } catch (const ReaderGone&) {
       throw;
     } catch (...) {
       say_good(good_examples(*source_, *tally_, report_.examples()), "example", not_saved());
       throw_again(*source_);
     }
-    tally_->finish();
   }
 
   void learn_in_order(unsigned pass) {

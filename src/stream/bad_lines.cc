@@ -44,6 +44,10 @@ std::uint64_t BadLinePolicy::allowed(std::uint64_t lines) const {
   return 0;
 }
 
+std::uint64_t BadLinePolicy::allowed_of_all(std::uint64_t lines) const {
+  return kind == Kind::kShare ? std::min(allowed(lines), lines / 2) : allowed(lines);
+}
+
 BadLinePolicy parse_bad_line_policy(std::string_view text) {
   if (text == "fail") return {BadLinePolicy::Kind::kFail, 0};
   if (text == "skip") return {BadLinePolicy::Kind::kSkip, 0};
@@ -115,6 +119,12 @@ void BadLineTally::finish() {
     throw std::runtime_error(fmt::format(
         "{} bad; mend the data{}",
         bad_ == 1 ? "the only line is" : fmt::format("all {} lines are", bad_), other_format()));
+  }
+  if (bad_ > options_.policy.allowed_of_all(good_ + bad_)) {
+    throw std::runtime_error(fmt::format(
+        "{} of {} lines are bad, more than half; mend the data, or skip them with --bad_lines skip "
+        "or max=N",
+        bad_, good_ + bad_));
   }
   if (bad_ == reported_) return;
   reported_ = bad_;

@@ -16,7 +16,8 @@ namespace leveret::stream {
 
 struct BadLinePolicy {
   enum class Kind {
-    kShare,  ///< the default: up to 1 % of the lines so far, at least kShareFloor
+    kShare,  ///< the default: up to 1 % of the lines so far, at least kShareFloor; in the end
+             ///< no more than half of all
     kFail,   ///< none
     kSkip,   ///< any number
     kMax,    ///< up to `max`
@@ -26,8 +27,10 @@ struct BadLinePolicy {
   Kind kind = Kind::kShare;
   std::uint64_t max = 0;
 
-  /// How many of `lines` lines may be bad.
+  /// How many of `lines` lines may be bad while more are to come.
   std::uint64_t allowed(std::uint64_t lines) const;
+  /// The same of all lines of the input.
+  std::uint64_t allowed_of_all(std::uint64_t lines) const;
 };
 
 /// `fail`, `skip` or `max=N`. Throws std::runtime_error on anything else.
@@ -60,7 +63,8 @@ class BadLineTally {
   /// Counts lines that were judged when a cache was made from them; throws as above.
   void add_cached(std::uint64_t good, std::uint64_t bad);
   /// Reports a count that is still due. For the end of the stream. Throws std::runtime_error when
-  /// there were lines, and all of them bad: whatever is allowed, that is another kind of file.
+  /// more lines were bad than the policy allows of all; and when there were lines, and all of them
+  /// bad: whatever is allowed, that is another kind of file.
   void finish();
 
   std::uint64_t good() const;

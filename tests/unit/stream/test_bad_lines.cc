@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <iterator>
+#include <random>
 
 #include "helpers.h"
 #include "stream/bad_lines.h"
@@ -97,6 +99,44 @@ TEST_CASE("lines that are all bad are an error, whatever is allowed") {
   CHECK_THROWS_WITH(end("", true), Contains("all 2 lines are bad"));
   CHECK_NOTHROW(end("x+"));
   CHECK_NOTHROW(end("  "));
+}
+
+TEST_CASE("by default no more than half of all lines may be bad, in whatever order they come") {
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    std::string kinds(1 + random() % 20, '+');
+    kinds += std::string(random() % 14, 'x') + std::string(random() % 3, ' ');
+    std::shuffle(kinds.begin(), kinds.end(), random);
+    const auto bad = std::count(kinds.begin(), kinds.end(), 'x');
+    const auto good = std::count(kinds.begin(), kinds.end(), '+');
+    const std::size_t step = 1 + random() % 9;
+    const auto ends_well = [&](BadLinePolicy policy, bool cached) {
+      BadLineTally tally({.policy = policy});
+      try {
+        if (cached) tally.add_cached(good, bad);
+        for (std::size_t at = 0; at < kinds.size() && !cached; at += step) {
+          tally.add(chunk_of(std::string_view(kinds).substr(at, step), at + 1), "f");
+        }
+      } catch (const std::runtime_error&) {
+        return false;
+      }
+      if (policy.kind == Kind::kShare && bad > good) {
+        CHECK_THROWS_WITH(tally.finish(), Contains(std::to_string(bad) + " of " +
+                                                   std::to_string(bad + good) + " lines are bad") &&
+                                              Contains("--bad_lines skip"));
+        return false;
+      }
+      CHECK_NOTHROW(tally.finish());
+      return true;
+    };
+    INFO(kinds);
+    for (const bool cached : {false, true}) {
+      CHECK(ends_well({}, cached) == (bad <= 10 && bad <= good));
+      CHECK(ends_well({Kind::kSkip, 0}, cached));
+      CHECK(ends_well({Kind::kMax, 13}, cached));
+      CHECK(ends_well({Kind::kFail, 0}, cached) == (bad == 0));
+    }
+  }
 }
 
 TEST_CASE("the first ten are reported in full, then a count at most once a second") {
