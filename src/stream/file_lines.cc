@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stream/input_file.h"
+#include "text/carriage_returns.h"
 
 namespace leveret::stream {
 namespace {
@@ -15,6 +16,12 @@ std::vector<std::string> or_standard_input(std::vector<std::string> paths) {
     throw std::runtime_error("standard input (-) is given more than once; give it once");
   }
   return paths;
+}
+
+/// A first chunk without a newline is all of its source.
+bool is_one_line_by_mistake(const text::ExampleChunk& chunk) {
+  return chunk.first_line == 1 && chunk.bytes.find('\n') == std::string::npos &&
+         text::ends_by_carriage_returns(chunk.bytes);
 }
 
 }  // namespace
@@ -49,6 +56,9 @@ bool FileLines::next(text::ExampleChunk& chunk) {
         open(next_source_++);
       }
       if (cutter_.next(chunk)) {
+        if (is_one_line_by_mistake(chunk)) {
+          throw std::runtime_error(source_->name() + ": " + text::kEndsByCarriageReturns);
+        }
         chunk.place.block = next_block_++;
         return true;
       }

@@ -27,7 +27,7 @@ class FileLines {
 
   /// Reads the next chunk; while the input pauses, one of the whole lines that are there. Sets
   /// bytes, source, first_line and place, and clears the rest. False at the end. Throws the error
-  /// of a source after the lines before it, once.
+  /// of a source after the lines before it, once; that only carriage returns end its lines is one.
   bool next(text::ExampleChunk& chunk);
 
   /// No more is read; the whole lines that were read are still handed out, then next is false.
