@@ -27,6 +27,7 @@ _leveret_values() {
     --strategy) echo "des mesh" ;;
     --wire_bits) echo "32 16" ;;
     --rounding) echo "nearest stochastic" ;;
+    --quoting) echo "rfc4180 none" ;;
     --numeric | --numeric_as) echo "log2bucket value both" ;;
     help) _leveret_words "$program" | grep -v '^-' ;;
     convert) echo "criteo avazu kdd2012 libffm csv" ;;

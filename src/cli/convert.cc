@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -30,7 +31,7 @@ struct ConvertOptions {
   InputOptions input;
   std::vector<std::string> numeric;  ///< csv: columns; other formats: a form, as numeric_as
   std::string numeric_as;
-  std::string label, delimiter = ",", fields;
+  std::string label, delimiter = ",", quoting, fields;
   std::vector<std::string> ignore, positive, missing, columns;
   bool no_label = false;
   bool quiet = false;
@@ -98,6 +99,7 @@ text::LibffmFields libffm_fields(const std::string& word) {
 text::CsvOptions csv_options(const ConvertOptions& o) {
   text::CsvOptions csv;
   csv.delimiter = delimiter_of(o.delimiter);
+  csv.quoted = o.quoting != "none";
   csv.columns = o.columns;
   csv.label = o.label;
   if (o.no_label) csv.labels = text::CsvOptions::Labels::kNone;
@@ -120,8 +122,9 @@ std::unique_ptr<text::Converter> make_converter(const ConvertOptions& o,
     return std::make_unique<text::CriteoConverter>(form, std::move(callbacks), o.input.max_line);
   }
   if (o.format == "avazu") {
-    return std::make_unique<text::CsvConverter>(text::avazu_options(), std::move(callbacks),
-                                                o.input.max_line);
+    text::CsvOptions avazu = text::avazu_options();
+    avazu.quoted = o.quoting != "none";
+    return std::make_unique<text::CsvConverter>(avazu, std::move(callbacks), o.input.max_line);
   }
   if (o.format == "kdd2012")
     return std::make_unique<text::Kdd2012Converter>(std::move(callbacks), o.input.max_line);
@@ -136,8 +139,10 @@ class Conversion {
  public:
   explicit Conversion(const ConvertOptions& o)
       : tally_(bad_line_tally(o.input, nullptr)), output_("") {
-    converter_ = make_converter(o, {[this](std::string_view text) { write(text); },
-                                    [this](const text::BadRow& row) { add_bad(row); }});
+    text::ConvertCallbacks callbacks{[this](std::string_view text) { write(text); },
+                                     [this](const text::BadRow& row) { add_bad(row); }};
+    if (!o.quiet) callbacks.remark = [this](const text::ConvertRemark& remark) { tell(remark); };
+    converter_ = make_converter(o, std::move(callbacks));
   }
 
   void convert(stream::ByteSource& source) {
@@ -149,9 +154,11 @@ class Conversion {
       }
       converter_->finish_source();
     } catch (const text::ConvertError& error) {
-      throw std::runtime_error(fmt::format("{}:{}: {}", name_, error.line(), error.what()));
+      throw std::runtime_error(place(error.line(), error.column()) + error.what());
     }
   }
+  /// For a source that an error ended.
+  void finish_remarks() { converter_->finish_remarks(); }
 
   void finish() {
     tell_good();
@@ -165,6 +172,16 @@ class Conversion {
   void write(std::string_view text) {
     output_.write(text);
     output_.flush();  // a live pipe gets what there is
+  }
+
+  std::string place(std::uint64_t line, std::uint64_t column) const {
+    if (line == 0) return name_ + ": ";
+    return column == 0 ? fmt::format("{}:{}: ", name_, line)
+                       : fmt::format("{}:{}:{}: ", name_, line, column);
+  }
+
+  void tell(const text::ConvertRemark& remark) const {
+    say(place(remark.line, remark.column) + stream::escaped(remark.what));
   }
 
   /// Good rows are counted where a bad one is, and at the end.
@@ -201,6 +218,7 @@ void run_convert(const ConvertOptions& o) {
   } catch (const OutputError&) {
     throw;
   } catch (...) {
+    conversion.finish_remarks();
     say_good(conversion.counts().rows - conversion.counts().bad, "row");
     throw;
   }
@@ -208,8 +226,10 @@ void run_convert(const ConvertOptions& o) {
   const text::ConvertCounts& counts = conversion.counts();
   if (counts.rows == 0) throw std::runtime_error("no row in the input, nothing to convert");
   if (!o.quiet) {
-    say(fmt::format("converted {} rows to {} examples; {} bad", counts.rows - counts.bad,
-                    counts.examples, counts.bad));
+    const std::string unlabelled =
+        counts.unlabelled == 0 ? "" : fmt::format("; {} without a label", counts.unlabelled);
+    say(fmt::format("converted {} rows to {} examples{}; {} bad", counts.rows - counts.bad,
+                    counts.examples, unlabelled, counts.bad));
   }
 }
 
@@ -221,6 +241,13 @@ void check_options(const ConvertOptions& o, const CLI::App& verb) {
     if (verb.count(name) > 0 && o.format != "csv" && !for_criteo) {
       misuse(name, fmt::format("has no meaning for {}", o.format));
     }
+  }
+  if (verb.count("--quoting") > 0 && o.format != "csv" && o.format != "avazu") {
+    misuse("--quoting", fmt::format("has no meaning for {}", o.format));
+  }
+  for (const std::string& word : o.missing) {
+    if (std::ranges::count(o.positive, word) == 0) continue;
+    misuse("--missing", fmt::format("contradicts --positive: both name '{}'", word));
   }
   if (verb.count("--fields") > 0 && o.format != "libffm") misuse("--fields", "is for libffm");
   if (o.no_label && (!o.label.empty() || !o.positive.empty())) {
@@ -270,14 +297,17 @@ void setup_convert(CLI::App& app, int& exit_code) {
            "negative, anything else is a bad row)");
   add_list(*verb, "--ignore", o->ignore, "COL,…", "csv: columns that become no features");
   add_list(*verb, "--missing", o->missing, "VALUE,…",
-           "csv: values that mean missing, besides the empty one");
+           "csv: values that mean missing, besides the empty one, also as labels");
   add_list(*verb, "--columns", o->columns, "NAME,…",
            "csv: names of the columns when there is no header line");
   verb->add_option("--delimiter", o->delimiter, "csv: one byte, or the word tab (default ,)");
+  verb->add_option("--quoting", o->quoting,
+                   "csv, avazu: rfc4180 (default), or none: a quote is a byte as others are")
+      ->check(CLI::IsMember({"rfc4180", "none"}));
   verb->add_option(
       "--fields", o->fields,
       "libsvm rows: 'position', or NAME=START,... with the first feature of each field");
-  verb->add_flag("--quiet", o->quiet, "no summary on stderr");
+  verb->add_flag("--quiet", o->quiet, "no summary and no remarks on stderr");
   verb->callback([o, verb, &exit_code] {
     settle_input(o->input);
     check_options(*o, *verb);

@@ -61,7 +61,10 @@ char* CriteoConverter::convert_row(std::string_view row, char* out, Fault& fault
     return nullptr;
   };
   char *line = out, *label_end = out;
-  if (labelled_) {
+  const bool unlabelled = labelled_ && *p == '\t';
+  if (unlabelled) {
+    ++p;
+  } else if (labelled_) {
     if ((*p != '0' && *p != '1') || p + 1 == end || p[1] != '\t') {
       return bad("the label is not 0 or 1");
     }
@@ -83,6 +86,7 @@ char* CriteoConverter::convert_row(std::string_view row, char* out, Fault& fault
     }
   }
   if (p != end) return bad("too many columns");
+  if (unlabelled) count_unlabelled();
   return end_line(line, label_end, out);
 }
 

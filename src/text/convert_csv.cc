@@ -5,6 +5,8 @@
 #include <cstring>
 #include <optional>
 
+#include "text/carriage_returns.h"
+
 namespace leveret::text {
 namespace {
 
@@ -77,26 +79,46 @@ CsvConverter::CsvConverter(CsvOptions options, ConvertCallbacks callbacks, std::
 // --- Columns
 
 bool CsvConverter::take_header(std::string_view row) {
+  const bool must_be = options_.columns.empty(), may_be = !options_.header_begins.empty();
+  if (must_be && ends_otherwise(row)) throw ConvertError(1, kEndsByCarriageReturns);
   Fault fault;
-  if (!split(row, fault)) throw ConvertError(1, fault.what);
-  std::vector<std::string> names;
-  for (const Cell& cell : cells_) names.emplace_back(plain(cell));
-  bool header = options_.columns.empty() ||
-                (!options_.header_begins.empty() && names[0] == options_.header_begins);
-  if (!header) {
-    std::size_t found = names.size();
-    names = options_.columns;
-    bool label_lacks = found + 1 == names.size();
-    if (label_lacks && options_.labels == CsvOptions::Labels::kIfThere) {
-      std::erase(names, options_.label);
-    }
-  } else {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (names[i].empty()) names[i] = "column" + std::to_string(i + 1);
-    }
+  const bool good = split(row, fault);
+  const std::optional<char> likelier = likelier_delimiter(row, options_.delimiter, cells_.size());
+  const std::string advice = likelier ? delimiter_advice(*likelier) : "";
+  if (!good && (must_be || may_be)) {
+    throw ConvertError(1, fault.what + advice,
+                       static_cast<std::uint64_t>(fault.at - row.data()) + 1);
   }
-  plan(names);
+  const bool header = must_be || (may_be && plain(cells_[0]) == options_.header_begins);
+  header_.assign(header ? row : std::string_view());
+  try {
+    plan(header ? names_of_cells() : names_without_header());
+  } catch (const ConvertError& error) {
+    throw ConvertError(error.line(), error.what() + advice);
+  }
+  if (likelier && cells_.size() == 1 && (header || width_ > 1)) {
+    remark({1, 0, "the row is a single column" + advice});
+  }
   return header;
+}
+
+std::vector<std::string> CsvConverter::names_of_cells() {
+  std::vector<std::string> names;
+  for (const Cell& cell : cells_) {
+    names.emplace_back(plain(cell));
+    if (names.back().empty()) names.back() = "column" + std::to_string(names.size());
+  }
+  return names;
+}
+
+/// For rows as the one at hand.
+std::vector<std::string> CsvConverter::names_without_header() const {
+  std::vector<std::string> names = options_.columns;
+  const bool label_lacks = cells_.size() + 1 == names.size();
+  if (label_lacks && options_.labels == CsvOptions::Labels::kIfThere) {
+    std::erase(names, options_.label);
+  }
+  return names;
 }
 
 void CsvConverter::plan(const std::vector<std::string>& names) {
@@ -105,6 +127,8 @@ void CsvConverter::plan(const std::vector<std::string>& names) {
   std::vector<std::size_t> ignored = find_columns(names, options_.ignore);
   std::vector<std::size_t> numeric = find_columns(names, options_.numeric);
   features_.clear();
+  categories_.clear();
+  std::vector<std::string> names_of_categories;
   prefix_bytes_ = 0;
   auto has = [](const std::vector<std::size_t>& list, std::size_t i) {
     return std::find(list.begin(), list.end(), i) != list.end();
@@ -116,7 +140,11 @@ void CsvConverter::plan(const std::vector<std::string>& names) {
                                                                       : Kind::kCategory;
     features_.push_back({i, kind, Prefix(names[i])});
     prefix_bytes_ += features_.back().prefix.room() + kNumericRoom;
+    if (kind != Kind::kCategory) continue;
+    categories_.push_back(i);
+    names_of_categories.push_back(names[i]);
   }
+  if (options_.tell_numbers) numbers_.start(std::move(names_of_categories));
 }
 
 void CsvConverter::plan_label(const std::vector<std::string>& names) {
@@ -143,19 +171,32 @@ bool CsvConverter::is_opening_quote(std::string_view bytes, std::size_t at,
          (at == kByteOrderMark.size() && bytes.starts_with(kByteOrderMark));
 }
 
+/// From within a quoted cell; false: the quote has not come yet.
+bool CsvConverter::find_closing_quote(std::string_view bytes, RowScan& scan) {
+  const std::size_t from = scan.searched;
+  const std::size_t quote = bytes.find('"', from);
+  const std::string_view within = bytes.substr(from, quote == kNone ? kNone : quote - from);
+  const auto breaks = static_cast<std::uint64_t>(std::count(within.begin(), within.end(), '\n'));
+  if (breaks > 0) {
+    if (scan.cell.breaks == 0) ++scan.broken;
+    scan.lines_within += breaks;
+    scan.cell.breaks += breaks;
+    scan.line_begin = from + within.rfind('\n') + 1;
+    if (scan.cell.breaks > scan.longest.breaks) scan.longest = scan.cell;
+  }
+  scan.searched = quote == kNone ? bytes.size() : quote + 1;
+  if (quote == kNone) return false;
+  scan.in_quotes = false;
+  scan.closed_at = quote + 1;
+  return true;
+}
+
 std::size_t CsvConverter::find_row_end(std::string_view bytes, RowScan& scan) const {
+  if (!options_.quoted) return Converter::find_row_end(bytes, scan);
   while (scan.searched < bytes.size()) {
     std::size_t from = scan.searched;
     if (scan.in_quotes) {
-      std::size_t quote = bytes.find('"', from);
-      std::size_t stop = std::min(quote, bytes.size());
-      scan.lines_within += static_cast<std::uint64_t>(
-          std::count(bytes.begin() + static_cast<std::ptrdiff_t>(from),
-                     bytes.begin() + static_cast<std::ptrdiff_t>(stop), '\n'));
-      scan.searched = std::min(stop + 1, bytes.size());
-      if (quote == kNone) return kNone;
-      scan.in_quotes = false;
-      scan.closed_at = quote + 1;
+      if (!find_closing_quote(bytes, scan)) return kNone;
       continue;
     }
     std::size_t end = bytes.find('\n', from);
@@ -166,6 +207,12 @@ std::size_t CsvConverter::find_row_end(std::string_view bytes, RowScan& scan) co
     if (quote == kNone) {
       scan.searched = end == kNone ? bytes.size() : end;
       return end;
+    }
+    // A doubled quote goes on with its cell.
+    if (scan.closed_at == 0 || quote != scan.closed_at) {
+      const bool marked = scan.line_begin == 0 && bytes.starts_with(kByteOrderMark);
+      scan.cell = {scan.lines_within, quote - scan.line_begin + 1, 0};
+      if (marked) scan.cell.column -= kByteOrderMark.size();
     }
     scan.in_quotes = true;
     scan.searched = quote + 1;
@@ -178,24 +225,8 @@ bool CsvConverter::split(std::string_view row, Fault& fault) {
   cells_.clear();
   const char *p = row.data(), *end = p + row.size();
   for (;;) {
-    if (p != end && *p == '"') {
-      const char* begin = ++p;
-      bool doubled = false;
-      for (;; p += 2) {
-        p = std::find(p, end, '"');
-        if (p == end) {
-          fault = {begin - 1, "a quote is not closed"};
-          return false;
-        }
-        if (p + 1 == end || p[1] != '"') break;
-        doubled = true;
-      }
-      cells_.push_back({{begin, static_cast<std::size_t>(p - begin)}, doubled});
-      ++p;
-      if (p != end && *p != options_.delimiter) {
-        fault = {p, "text behind a closing quote"};
-        return false;
-      }
+    if (options_.quoted && p != end && *p == '"') {
+      if (!split_quoted_cell(p, end, fault)) return false;
     } else {
       const char* begin = p;
       p = find_byte(p, end, options_.delimiter);
@@ -204,6 +235,26 @@ bool CsvConverter::split(std::string_view row, Fault& fault) {
     if (p == end) return true;
     ++p;
   }
+}
+
+/// The cell whose opening quote is at p, which moves behind its closing one.
+bool CsvConverter::split_quoted_cell(const char*& p, const char* end, Fault& fault) {
+  const char* begin = ++p;
+  bool doubled = false;
+  for (;; p += 2) {
+    p = std::find(p, end, '"');
+    if (p == end) {
+      fault = {begin - 1, "a quote is not closed"};
+      return false;
+    }
+    if (p + 1 == end || p[1] != '"') break;
+    doubled = true;
+  }
+  cells_.push_back({{begin, static_cast<std::size_t>(p - begin)}, doubled});
+  ++p;
+  if (p == end || *p == options_.delimiter) return true;
+  fault = {p, "text behind a closing quote"};
+  return false;
 }
 
 /// The cell's text with doubled quotes made single; valid until the next call.
@@ -227,14 +278,16 @@ bool CsvConverter::is_missing(std::string_view text) const {
   return text.empty() || (!options_.missing.empty() && contains(options_.missing, text));
 }
 
-bool CsvConverter::read_clicked(std::string_view text, bool& clicked) const {
-  if (!options_.positive.empty()) {
-    clicked = contains(options_.positive, text);
-    return !text.empty();
+CsvConverter::Label CsvConverter::read_label_cell(std::string_view text) const {
+  const std::string_view word = trim(text);
+  if (contains(options_.positive, text) || contains(options_.positive, word)) {
+    return Label::kPositive;
   }
-  std::optional<bool> label = read_label(trim(text));
-  clicked = label.value_or(false);
-  return label.has_value();
+  if (is_missing(text) || is_missing(word)) return Label::kNone;
+  if (!options_.positive.empty()) return Label::kNegative;
+  const std::optional<bool> clicked = read_label(word);
+  if (!clicked) return Label::kUnknown;
+  return *clicked ? Label::kPositive : Label::kNegative;
 }
 
 /// Writes a cell that is not missing; nullptr and `what` when it does not suit its column.
@@ -262,14 +315,12 @@ char* CsvConverter::convert_row(std::string_view row, char* out, Fault& fault) {
     return nullptr;
   }
   char *line = out, *label_end = out;
-  if (labelled_) {
-    bool clicked = false;
-    if (!read_clicked(plain(cells_[label_]), clicked)) {
-      fault = {cells_[label_].text.data(), "the label is missing or not 0 or 1"};
-      return nullptr;
-    }
-    out = label_end = put(out, clicked ? "1" : "-1");
+  const Label label = labelled_ ? read_label_cell(plain(cells_[label_])) : Label::kNone;
+  if (label == Label::kUnknown) {
+    fault = {cells_[label_].text.data(), "the label is not 0 or 1"};
+    return nullptr;
   }
+  if (label != Label::kNone) out = label_end = put(out, label == Label::kPositive ? "1" : "-1");
   for (const Column& column : features_) {
     std::string_view text = plain(cells_[column.index]);
     if (is_missing(text)) continue;
@@ -280,7 +331,30 @@ char* CsvConverter::convert_row(std::string_view row, char* out, Fault& fault) {
       return nullptr;
     }
   }
+  if (labelled_ && label == Label::kNone) count_unlabelled();
+  if (numbers_.wants_more()) look_for_numbers();
   return end_line(line, label_end, out);
+}
+
+void CsvConverter::look_for_numbers() {
+  for (std::size_t i = 0; i < categories_.size(); ++i) {
+    const std::string_view text = plain(cells_[categories_[i]]);
+    if (!is_missing(text)) numbers_.add(i, trim(text));
+  }
+  numbers_.end_row();
+  if (!numbers_.wants_more()) remark_on_rows();
+}
+
+void CsvConverter::remark_on_rows() {
+  const std::string names = numbers_.finish();
+  if (names.empty()) return;
+  remark({0, 0,
+          "columns of numbers become categories, a feature for each different one: " + names +
+              "; --numeric " + names + " makes buckets of them, where they are amounts"});
+}
+
+bool CsvConverter::ends_otherwise(std::string_view row) const {
+  return ends_by_carriage_returns(row, options_.quoted);
 }
 
 }  // namespace leveret::text

@@ -53,7 +53,12 @@ char* Kdd2012Converter::convert_row(std::string_view row, char* out, Fault& faul
   if (columns > expected) return bad(end, "too many columns");
 
   std::uint64_t clicks = 0, impressions = 1;
-  if (labelled_) {
+  const bool lacks_label = labelled_ && row.starts_with("\t\t");
+  const bool labelled = labelled_ && !lacks_label;
+  if (lacks_label) {
+    p += 2;
+    count_unlabelled();
+  } else if (labelled) {
     std::string_view cell = take_cell(p, end);
     if (!read_count(cell, clicks)) return bad(cell.data(), "click is not a count");
     cell = take_cell(p, end);
@@ -72,7 +77,7 @@ char* Kdd2012Converter::convert_row(std::string_view row, char* out, Fault& faul
     ++lines_;
   }
   if (impressions > clicks) {
-    out = put_line(out, labelled_, false, impressions - clicks, cells);
+    out = put_line(out, labelled, false, impressions - clicks, cells);
     ++lines_;
   }
   return out;

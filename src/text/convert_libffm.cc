@@ -87,13 +87,18 @@ char* LibffmConverter::put_field(char* out, const Feature& feature, std::size_t 
 char* LibffmConverter::convert_row(std::string_view row, char* out, Fault& fault) {
   const char *p = row.data(), *end = std::find(p, p + row.size(), '#');
   std::string_view token = take_token(p, end);
-  std::optional<bool> clicked = read_label(token);
-  if (!clicked) {
-    fault = {token.data(), "the label is not one of 1, 0 and -1"};
-    return nullptr;
-  }
   char* line = out;
-  out = put(out, *clicked ? "1" : "-1");
+  const bool labelled = token.find(':') == std::string_view::npos;
+  if (labelled) {
+    std::optional<bool> clicked = read_label(token);
+    if (!clicked) {
+      fault = {token.data(), "the label is not one of 1, 0 and -1"};
+      return nullptr;
+    }
+    out = put(out, *clicked ? "1" : "-1");
+  } else {
+    p = token.data();  // a feature, as rows without a label begin with
+  }
   char* label_end = out;
   Feature feature;
   std::string_view prefix;  // of the namespace that is open
@@ -117,6 +122,7 @@ char* LibffmConverter::convert_row(std::string_view row, char* out, Fault& fault
       out = put(out, feature.value);
     }
   }
+  if (!labelled) count_unlabelled();
   return end_line(line, label_end, out);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "text/carriage_returns.h"
+
 namespace leveret::text {
 namespace {
 
@@ -20,7 +22,7 @@ void Converter::feed(std::string_view bytes) {
     std::size_t had = pending_.size();
     pending_.append(bytes);
     std::size_t end = find_row_end(pending_, scan_);
-    check_length(std::min(end, pending_.size()));
+    check_length(std::string_view(pending_).substr(0, end));
     if (end == std::string_view::npos) return;
     take_row(std::string_view(pending_).substr(0, end));
     pending_.clear();
@@ -38,7 +40,7 @@ std::size_t Converter::take_rows(std::string_view bytes) {
   while (taken < bytes.size()) {
     std::string_view rest = bytes.substr(taken);
     std::size_t end = find_row_end(rest, scan_);
-    check_length(std::min(end, rest.size()));
+    check_length(rest.substr(0, end));
     if (end == std::string_view::npos) break;
     take_row(rest.substr(0, end));
     taken += end + 1;
@@ -46,38 +48,84 @@ std::size_t Converter::take_rows(std::string_view bytes) {
   return taken;
 }
 
-void Converter::check_length(std::size_t bytes) const {
-  if (bytes <= max_row_) return;
-  throw ConvertError(line_, "a row of more than " + std::to_string(max_row_) + " bytes" +
-                                (scan_.in_quotes ? "; a quote in it is not closed" : ""));
+void Converter::check_length(std::string_view row) const {
+  if (row.size() <= max_row_) return;
+  if (first_row_ && ends_otherwise(row)) throw ConvertError(line_, kEndsByCarriageReturns);
+  const std::string size = std::to_string(max_row_) + " bytes";
+  if (scan_.in_quotes) refuse_open_quote("not closed within " + size);
+  throw ConvertError(line_, "a row of more than " + size);
+}
+
+void Converter::refuse_open_quote(const std::string& where) const {
+  throw ConvertError(line_ + scan_.cell.line,
+                     "a quote is opened here and " + where +
+                         "; if quotes are bytes as others are in this file, give --quoting none",
+                     scan_.cell.column);
 }
 
 void Converter::finish_source() {
   if (!pending_.empty()) {
-    if (scan_.in_quotes) {
-      throw ConvertError(line_, "a quote is opened in this row and never closed");
-    }
+    if (first_row_ && ends_otherwise(pending_)) throw ConvertError(line_, kEndsByCarriageReturns);
+    if (scan_.in_quotes) refuse_open_quote("never closed");
     take_row(pending_);
   }
+  if (may_end_otherwise_) throw ConvertError(1, kEndsByCarriageReturns);
+  finish_remarks();
   pending_.clear();
   line_ = 1;
   first_row_ = true;
   flush();
 }
 
+void Converter::finish_remarks() {
+  if (broken_ > 0) {
+    const std::string lines = std::to_string(longest_.breaks + 1) + " lines";
+    remark(
+        {longest_.line, longest_.column,
+         (broken_ == 1 ? "a quoted cell spans " + lines
+                       : std::to_string(broken_) + " quoted cells span lines, this one " + lines) +
+             "; if quotes are bytes as others are in this file, give --quoting none"});
+  }
+  if (headers_ > 0) {
+    remark({0, 0,
+            (headers_ == 1 ? "a row is" : std::to_string(headers_) + " rows are") +
+                std::string(" the header once more, and left out")});
+  }
+  remark_on_rows();
+  broken_ = headers_ = 0;
+  longest_ = {};
+}
+
+void Converter::remark(const ConvertRemark& remark) const {
+  if (callbacks_.remark) callbacks_.remark(remark);
+}
+
+bool Converter::ends_otherwise(std::string_view row) const { return ends_by_carriage_returns(row); }
+
 void Converter::take_row(std::string_view row) {
-  if (first_row_ && row.starts_with(kByteOrderMark)) row.remove_prefix(kByteOrderMark.size());
+  // Files that are joined bring theirs along.
+  if (row.starts_with(kByteOrderMark)) row.remove_prefix(kByteOrderMark.size());
   std::string_view content = row;
   if (content.ends_with('\r')) content.remove_suffix(1);
+  count_broken_cells();
   if (content.empty()) {
     ++counts_.blank;
   } else {
-    bool header = first_row_ && take_header(content);
+    may_end_otherwise_ = first_row_ && ends_otherwise(content);
+    const bool header = first_row_ ? take_header(content) : repeats_header(content);
+    if (header && !first_row_) ++headers_;
     first_row_ = false;
     if (!header) take_data(content);
   }
   line_ += 1 + scan_.lines_within;
   scan_ = RowScan{};
+}
+
+void Converter::count_broken_cells() {
+  broken_ += scan_.broken;
+  if (scan_.longest.breaks <= longest_.breaks) return;
+  longest_ = scan_.longest;
+  longest_.line += line_;
 }
 
 void Converter::take_data(std::string_view row) {

@@ -4,7 +4,8 @@
 /// sink; at the end of each piece nothing that could be converted is held back, so that live
 /// pipes stay live. It owns its buffers, prints nothing and uses one thread. A row that is wrong
 /// goes to the `bad` callback and leaves no text behind; callbacks may throw to end the conversion.
-/// What concerns all of a source throws ConvertError.
+/// What concerns all of a source throws ConvertError; what reads well, but hardly as it was meant,
+/// goes to the `remark` callback.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +28,20 @@ struct BadRow {
 /// What concerns all of a source: a header that lacks a column, a row without end.
 class ConvertError : public std::runtime_error {
  public:
-  ConvertError(std::uint64_t line, const std::string& what)
-      : std::runtime_error(what), line_(line) {}
+  /// `column`: byte in the line, from 1; 0: all of the line.
+  ConvertError(std::uint64_t line, const std::string& what, std::uint64_t column = 0)
+      : std::runtime_error(what), line_(line), column_(column) {}
   std::uint64_t line() const { return line_; }
+  std::uint64_t column() const { return column_; }
 
  private:
-  std::uint64_t line_;
+  std::uint64_t line_, column_;
+};
+
+/// What a person who made the source should look at.
+struct ConvertRemark {
+  std::uint64_t line, column;  ///< as of ConvertError; line 0: all of the source
+  std::string what;
 };
 
 struct ConvertCounts {
@@ -40,11 +49,13 @@ struct ConvertCounts {
   std::uint64_t examples = 0;  ///< lines of VW text
   std::uint64_t bad = 0;
   std::uint64_t blank = 0;
+  std::uint64_t unlabelled = 0;  ///< good rows that lack the label which other rows have
 };
 
 struct ConvertCallbacks {
   std::function<void(std::string_view)> text;  ///< the sink
   std::function<void(const BadRow&)> bad;
+  std::function<void(const ConvertRemark&)> remark = {};  ///< may be empty
 };
 
 class Converter {
@@ -60,6 +71,8 @@ class Converter {
   void feed(std::string_view bytes);
   /// The source is at its end (its last row may lack a line end); another may follow.
   void finish_source();
+  /// Makes the remarks that are due at a source's end: for one that an error ended.
+  void finish_remarks();
   const ConvertCounts& counts() const { return counts_; }
 
  protected:
@@ -69,16 +82,30 @@ class Converter {
     const char* what = nullptr;
   };
 
+  struct QuotedCell {
+    std::uint64_t line = 0;    ///< of its opening quote: in the row, from 0; in the source, from 1
+    std::uint64_t column = 0;  ///< byte in that line, from 1
+    std::uint64_t breaks = 0;  ///< line ends in it
+  };
+
   /// Remembers how far the search for a row's end has come; value-initialised for a new row.
   struct RowScan {
     std::size_t searched = 0;        ///< bytes of the row that need no second look
     std::uint64_t lines_within = 0;  ///< line ends that belong to quoted fields
+    std::size_t line_begin = 0;      ///< index of the line that is searched
     bool in_quotes = false;
     std::size_t closed_at = 0;  ///< index after the last closing quote; 0: none
+    QuotedCell cell;            ///< the last one that was opened
+    QuotedCell longest;         ///< the one with most line ends
+    std::uint64_t broken = 0;   ///< cells with line ends
   };
 
   /// Looks at a source's first row. True: it was a header and is not a row of data.
   virtual bool take_header(std::string_view row) = 0;
+  /// Whether a later row is the source's header once more, as where files were joined.
+  virtual bool repeats_header(std::string_view /*row*/) const { return false; }
+  /// Whether what is a row to us is many lines that end otherwise.
+  virtual bool ends_otherwise(std::string_view row) const;
   /// Most bytes that convert_row writes for a row of this size.
   virtual std::size_t room(std::size_t row_bytes) const = 0;
   /// Writes the row's lines and returns their end, or sets the fault and returns nullptr.
@@ -88,11 +115,19 @@ class Converter {
   virtual std::size_t find_row_end(std::string_view bytes, RowScan& scan) const;
   /// Lines of text written for the row last converted.
   virtual std::uint64_t lines_written() const { return 1; }
+  /// The source is at its end: what there is to say of its rows.
+  virtual void remark_on_rows() {}
+
+  /// To be called for a row that is good and lacks its label.
+  void count_unlabelled() { ++counts_.unlabelled; }
+  void remark(const ConvertRemark& remark) const;
 
  private:
   std::size_t take_rows(std::string_view bytes);
-  void check_length(std::size_t bytes) const;
+  void check_length(std::string_view row) const;
+  [[noreturn]] void refuse_open_quote(const std::string& where) const;
   void take_row(std::string_view row);
+  void count_broken_cells();
   void take_data(std::string_view row);
   char* make_room(std::size_t bytes);
   void flush();
@@ -103,7 +138,12 @@ class Converter {
   std::string pending_;  ///< the beginning of a row whose end has not come
   RowScan scan_;
   std::uint64_t line_ = 1;
+  // Of the source at hand:
   bool first_row_ = true;
+  bool may_end_otherwise_ = false;  ///< its only row looks like it
+  std::uint64_t headers_ = 0;       ///< further ones
+  std::uint64_t broken_ = 0;        ///< quoted cells with line ends
+  QuotedCell longest_;              ///< of those
   std::unique_ptr<char[]> text_;
   std::size_t text_size_ = 0, text_capacity_ = 0;
 };

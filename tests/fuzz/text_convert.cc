@@ -21,6 +21,8 @@ std::unique_ptr<Converter> make(std::uint8_t kind, ConvertCallbacks callbacks) {
   csv.columns = {"label", "n", "a b", "c"};
   csv.header_begins = "label";
   csv.numeric = {"n"};
+  csv.missing = {"NA"};
+  csv.quoted = kind < 128;
   csv.form = form;
   switch (kind % 8) {
     case 0:
@@ -47,7 +49,7 @@ std::unique_ptr<Converter> make(std::uint8_t kind, ConvertCallbacks callbacks) {
 
 struct Result {
   std::string text;
-  std::uint64_t bad = 0;
+  std::uint64_t bad = 0, remarks = 0;
   bool ended = true;  ///< not by a ConvertError
   ConvertCounts counts;
 };
@@ -59,6 +61,10 @@ Result convert(std::uint8_t kind, std::string_view bytes, std::size_t piece) {
                                  if (row.column == 0 || row.column > row.row.size() + 1)
                                    std::abort();
                                  ++result.bad;
+                               },
+                               [&](const ConvertRemark& remark) {
+                                 if (remark.line == 0 && remark.column != 0) std::abort();
+                                 ++result.remarks;
                                }});
   try {
     for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
@@ -91,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Result cut = convert(data[0], bytes, data[1] % 64 + 1);
   if (whole.ended != cut.ended || whole.bad != cut.bad) std::abort();
   if (whole.ended) {
-    if (whole.text != cut.text) std::abort();
+    if (whole.text != cut.text || whole.remarks != cut.remarks) std::abort();
     check_is_vw_text(whole);
   }
   return 0;

@@ -37,7 +37,7 @@ TEST_CASE("csv: line numbers count the lines within quotes") {
   CHECK(got.counts.examples == 1);
   REQUIRE(got.bad.size() == 2);
   CHECK(got.bad[0].line == 6);
-  CHECK(got.bad[0].what == "the label is missing or not 0 or 1");
+  CHECK(got.bad[0].what == "the label is not 0 or 1");
   CHECK(got.bad[1].line == 7);
   CHECK(got.bad[1].column == 6);
   CHECK(got.bad[1].what == "text behind a closing quote");
@@ -53,6 +53,22 @@ TEST_CASE("csv: a quote that is never closed loses no rows silently") {
   }
 }
 
+TEST_CASE("csv: wrong quoting ends the run in a header, and makes a bad row where there is none") {
+  try {
+    convert_text(csv(), "label,\"a\"b\n1,x\n");
+    FAIL("no error");
+  } catch (const ConvertError& error) {
+    CHECK(error.line() == 1);
+    CHECK(error.column() == 10);
+  }
+  CsvOptions options;
+  options.columns = {"label", "a"};
+  const Converted got = convert_text(csv(options), "1,\"a\"b\n1,x\n");
+  CHECK(got.text == "1 |a x\n");
+  REQUIRE(got.bad.size() == 1);
+  CHECK(got.bad[0].what == "text behind a closing quote");
+}
+
 TEST_CASE("csv: options") {
   CsvOptions options;
   options.label = "bought";
@@ -65,12 +81,11 @@ TEST_CASE("csv: options") {
   CHECK(convert_text(csv(options), header + "7;yes;3;-0.5; 8 ;1;2;?\n8;no;NA;?;;1;2;3\n").text ==
         "1 |n b2 |m f-1 |x,y b4\n-1 |c 3\n");
   Converted got = convert_text(csv(options), header + "7;yes;3x;1;1;1;2;z\n7;;3;1;1;1;2;z\n7;no\n");
-  REQUIRE(got.bad.size() == 3);
+  REQUIRE(got.bad.size() == 2);
   CHECK(got.bad[0].column == 7);
   CHECK(got.bad[0].what == "not a number in a numeric column");
-  CHECK(got.bad[1].what == "the label is missing or not 0 or 1");
-  CHECK(got.bad[2].what == "too few columns");
-  CHECK(got.text.empty());
+  CHECK(got.bad[1].what == "too few columns");
+  CHECK(got.text == "|n b2 |m b1 |x,y b1 |c z\n");
 }
 
 TEST_CASE("csv: columns that are not there are named") {

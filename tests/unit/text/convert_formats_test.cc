@@ -64,7 +64,7 @@ TEST_CASE("criteo: bad rows are told by line and column and leave nothing behind
   Converted got = convert_text(
       criteo(), good + criteo_row("2", "5", "aa") + criteo_row("1", "5x", "aa") +
                     criteo_row("1", "1234567890123456789", "") + "1\t5\n" + "\n" + "0\t7" +
-                    std::string(38, '\t') + "\t\n" + criteo_row("", "5", "aa") + good);
+                    std::string(38, '\t') + "\t\n" + criteo_row(" ", "5", "aa") + good);
   CHECK(got.text == "1 |I1 b3 |C26 aa\n1 |I1 b3 |C26 aa\n");
   REQUIRE(got.bad.size() == 6);
   CHECK(got.bad[0].line == 2);

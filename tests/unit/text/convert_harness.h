@@ -18,6 +18,7 @@ struct Converted {
   };
   std::string text;
   std::vector<Bad> bad;
+  std::vector<ConvertRemark> remarks;
   ConvertCounts counts;
 };
 
@@ -29,7 +30,8 @@ Converted convert_text(const Make& make, std::string_view source, std::size_t pi
       [&](std::string_view text) { result.text += text; },
       [&](const BadRow& bad) {
         result.bad.push_back({bad.line, bad.column, bad.what, std::string(bad.row)});
-      }});
+      },
+      [&](const ConvertRemark& remark) { result.remarks.push_back(remark); }});
   while (!source.empty()) {
     converter->feed(source.substr(0, piece));
     source.remove_prefix(std::min(piece, source.size()));
