@@ -14,37 +14,27 @@ value): a hash of hash_feature(), and the namespace's hash of hash_namespace() o
 number of a field. Probabilities are NumPy arrays. A model may be used by all threads at once, a Context
 by one at a time. Calls run without the interpreter's lock.
 
-The library is found as any other (ld.so(8)), or by the environment variable LEVERET_LIBRARY.
+A wrong type is a TypeError, a wrong value a ValueError, and what libleveret refuses an Error. A Context
+that two threads use at once, and what is closed while it works, are a RuntimeError.
+
+The library is the file that the environment variable LEVERET_LIBRARY names; else one beside this
+package, one that ld.so(8) finds, or one in /usr/local.
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
 import threading
-from typing import Iterable, Optional, Sequence, Tuple, Union
+from typing import Iterable, Optional, Sequence, Union
 
 import numpy as np
 
-from ._library import (
-    BAD_ARGUMENT,
-    BAD_FILE,
-    BAD_LINE,
-    BY_FIELD,
-    BY_NAMESPACE,
-    NO_MEMORY,
-    OK,
-    library,
-)
+from . import _arguments
+from ._arguments import FEATURE, Features, Line, Path
+from ._handle import Handle, Owner, Running
+from ._library import BAD_ARGUMENT, BAD_FILE, BAD_LINE, BY_FIELD, BY_NAMESPACE, NO_MEMORY, OK, library
 
 __all__ = ["FEATURE", "BadLine", "Context", "Error", "Model", "version"]
-
-#: A feature, as leveret_feature of leveret/leveret.h: 12 bytes.
-FEATURE = np.dtype([("space", np.uint32), ("hash", np.uint32), ("value", np.float32)])
-
-Line = Union[str, bytes]
-Path = Union[str, "os.PathLike[str]"]
-Features = Union[np.ndarray, Iterable[Tuple[int, int, float]]]
 
 
 class Error(Exception):
@@ -77,21 +67,8 @@ def _check(code: int) -> None:
     raise _ERRORS.get(code, Error)(words)
 
 
-def _bytes(text: Line) -> bytes:
-    return text.encode() if isinstance(text, str) else bytes(text)
-
-
-def _features(features: Features) -> np.ndarray:
-    """[n] of FEATURE, in one piece."""
-    if not isinstance(features, np.ndarray):
-        return np.array([tuple(feature) for feature in features], FEATURE)
-    if features.dtype != FEATURE or features.ndim != 1:
-        raise TypeError("features are an array [n] of the dtype leveret.FEATURE")
-    return np.ascontiguousarray(features)
-
-
 def _space(by_field: bool) -> int:
-    return BY_FIELD if by_field else BY_NAMESPACE
+    return BY_FIELD if _arguments.flag(by_field, "by_field") else BY_NAMESPACE
 
 
 def version() -> str:
@@ -99,113 +76,110 @@ def version() -> str:
     return library.leveret_version().decode()
 
 
-class Context:
+class Context(Owner):
     """One thread's predictor: a context, and candidates for it. Made by Model.context()."""
 
+    _what = "context"
+
     def __init__(self, model: "Model", namespaces: Union[str, Iterable[str]] = ()) -> None:
-        names = namespaces if isinstance(namespaces, str) else ",".join(namespaces)
-        handle = ctypes.c_void_p()
-        self._handle = None
-        _check(library.leveret_predictor_new(model._open(), names.encode(), ctypes.byref(handle)))
-        self._handle = handle
+        if not isinstance(model, Model):
+            raise TypeError(f"model is to be a Model, not {type(model).__name__}")
+        names, pointer = _arguments.namespaces(namespaces), ctypes.c_void_p()
+        _check(library.leveret_predictor_new(model._open(), names, ctypes.byref(pointer)))
+        self._handle = Handle(pointer, library.leveret_predictor_free)
 
     def set(self, line: Line) -> None:
         """The features that all candidates share, as a line of VW text."""
-        text = _bytes(line)
-        _check(library.leveret_set_context(self._open(), text, len(text)))
+        text = _arguments.text(line, "the context")
+        handle = self._alone()
+        with handle.lock:
+            _check(library.leveret_set_context(handle, text, len(text)))
 
     def set_features(self, features: Features, by_field: bool = False) -> None:
         """The same without text: [n] features."""
-        rows = _features(features)
-        _check(
-            library.leveret_set_context_features(
-                self._open(), _space(by_field), rows.ctypes.data, len(rows)
+        space, rows = _space(by_field), _arguments.features(features)
+        handle = self._alone()
+        with handle.lock:
+            _check(
+                library.leveret_set_context_features(
+                    handle, space, rows.ctypes.data, len(rows)
+                )
             )
-        )
 
     def clear(self) -> None:
         """From now on candidates are all there is."""
-        _check(library.leveret_clear_context(self._open()))
+        handle = self._alone()
+        with handle.lock:
+            _check(library.leveret_clear_context(handle))
 
     def predict(self, candidates: Sequence[Line]) -> np.ndarray:
         """n lines of VW text -> float32 [n], probabilities. BadLine where some are no examples."""
-        lines = [_bytes(line).rstrip(b"\n") for line in candidates]
-        text = b"".join(line + b"\n" for line in lines)
+        lines = _arguments.lines(candidates, "line")
+        text = b"".join(lines)
         result = np.empty(len(lines), np.float32)
-        try:
-            _check(
-                library.leveret_predict_lines(
-                    self._open(), text, len(text), result.ctypes.data, len(lines)
+        handle = self._alone()
+        with handle.lock:
+            try:
+                _check(
+                    library.leveret_predict_lines(
+                        handle, text, len(text), result.ctypes.data, len(lines)
+                    )
                 )
-            )
-        except BadLine as error:
-            error.probabilities = result
-            raise
+            except BadLine as error:
+                error.probabilities = result
+                raise
         return result
 
     def predict_features(
         self,
         candidates: Union[Features, Iterable[Features]],
-        ends: Optional[np.ndarray] = None,
+        ends: Optional[Sequence[int]] = None,
         by_field: bool = False,
     ) -> np.ndarray:
         """The features of n candidates -> float32 [n], probabilities. Either n arrays or iterables;
         or one array of all features and `ends` [n]: candidate i has those from ends[i - 1] (the
         first from 0) to below ends[i]."""
-        if ends is None:
-            parts = [_features(candidate) for candidate in candidates]
-            features = np.concatenate([np.empty(0, FEATURE), *parts])
-            ends = np.cumsum([len(part) for part in parts], dtype=np.uintp)
-        else:
-            features = _features(candidates)
-            ends = np.asarray(ends)
-            if ends.ndim != 1 or (len(ends) > 0 and not 0 <= ends.min() <= ends.max() <= len(features)):
-                raise ValueError(f"ends are numbers [n] from 0 to {len(features)}, that of features")
-            ends = np.ascontiguousarray(ends, np.uintp)
-        result = np.empty(len(ends), np.float32)
-        _check(
-            library.leveret_predict_features(
-                self._open(),
-                _space(by_field),
-                features.ctypes.data,
-                ends.ctypes.data,
-                result.ctypes.data,
-                len(ends),
+        space, (features, stops) = _space(by_field), _arguments.candidates(candidates, ends)
+        result = np.empty(len(stops), np.float32)
+        handle = self._alone()
+        with handle.lock:
+            _check(
+                library.leveret_predict_features(
+                    handle,
+                    space,
+                    features.ctypes.data,
+                    stops.ctypes.data,
+                    result.ctypes.data,
+                    len(stops),
+                )
             )
-        )
         return result
 
-    def close(self) -> None:
-        """Frees it; it cannot be used any more."""
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            library.leveret_predictor_free(handle)
+    def _alone(self) -> Handle:
+        """Each call holds its lock: the predictor is for one at a time. A call that comes at the same
+        moment waits for it; one that comes later is told."""
+        handle = self._open()
+        if handle.lock.locked():
+            raise RuntimeError("the context is in use by another call: each thread has one of its own")
+        return handle
 
-    def _open(self) -> ctypes.c_void_p:
-        if self._handle is None:
-            raise ValueError("the context is closed")
-        return self._handle
-
-    def __enter__(self) -> "Context":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        self.close()
+    def _busy(self) -> bool:
+        handle = self._handle
+        return handle is not None and handle.lock.locked()
 
 
-class Model:
+class Model(Owner):
     """A model of `leveret train` or `leveret export`, which may be replaced by another file's, or
     patched, while others predict."""
 
+    _what = "model"
+
     def __init__(self, path: Path) -> None:
-        handle = ctypes.c_void_p()
-        self._handle = None
         self._local = threading.local()
-        _check(library.leveret_model_open(os.fsencode(path), ctypes.byref(handle)))
-        self._handle = handle
+        self._running = Running()
+        pointer = ctypes.c_void_p()
+        _check(library.leveret_model_open(_arguments.path(path, "path"), ctypes.byref(pointer)))
+        self._handle = Handle(pointer, library.leveret_model_close)
 
     @classmethod
     def open(cls, path: Path) -> "Model":
@@ -215,16 +189,17 @@ class Model:
     def replace(self, path: Path) -> None:
         """Puts another file's model in its place. Contexts move on with their next request; where
         this fails, the model stays."""
-        _check(library.leveret_model_replace(self._open(), os.fsencode(path)))
+        self._call(library.leveret_model_replace, _arguments.path(path, "path"))
 
     def patch(self, patches: Sequence[Path], to: Optional[Path] = None) -> None:
         """Puts in its place what a chain of patches of `leveret diff`, one after the other, makes of
         it, and saves that as `to`, too, where that is given. Those at the front that it has behind it
         are passed over. Where this fails, the model stays, and a file `to` as well."""
-        names = [os.fsencode(path) for path in patches]
-        chain = (ctypes.c_char_p * len(names))(*names)
-        saved = None if to is None else os.fsencode(to)
-        _check(library.leveret_model_patch(self._open(), chain, len(names), saved))
+        names = _arguments.paths(patches, "patch")
+        saved = None if to is None else _arguments.path(to, "to")
+        self._call(
+            library.leveret_model_patch, (ctypes.c_char_p * len(names))(*names), len(names), saved
+        )
 
     def context(self, namespaces: Union[str, Iterable[str]]) -> Context:
         """A predictor for requests, the namespaces of whose contexts are named."""
@@ -232,16 +207,16 @@ class Model:
 
     def predict(self, lines: Sequence[Line]) -> np.ndarray:
         """n lines of VW text -> float32 [n], probabilities. BadLine where some are no examples."""
-        return self._predictor().predict(lines)
+        return self._with_predictor(Context.predict, lines)
 
     def predict_features(
         self,
         examples: Union[Features, Iterable[Features]],
-        ends: Optional[np.ndarray] = None,
+        ends: Optional[Sequence[int]] = None,
         by_field: bool = False,
     ) -> np.ndarray:
         """The features of n examples -> float32 [n], probabilities, as Context.predict_features."""
-        return self._predictor().predict_features(examples, ends, by_field)
+        return self._with_predictor(Context.predict_features, examples, ends, by_field)
 
     def hash_namespace(self, name: Line) -> int:
         """The hash of a namespace by its name."""
@@ -249,7 +224,8 @@ class Model:
 
     def hash_feature(self, namespace_hash: int, name: Line) -> int:
         """The hash of a feature by its name, within the namespace of this hash."""
-        return self._hash(library.leveret_hash_feature, name, namespace_hash)
+        number = _arguments.hash_of(namespace_hash, "namespace_hash")
+        return self._hash(library.leveret_hash_feature, name, number)
 
     @property
     def field_count(self) -> int:
@@ -259,34 +235,29 @@ class Model:
         return count.value
 
     def close(self) -> None:
-        """Gives the model up; contexts that are left keep theirs."""
-        handle, self._handle = self._handle, None
+        """Gives the model up; contexts that are left keep theirs. RuntimeError while another call of
+        the model runs."""
+        super().close()
         self._local = threading.local()
-        if handle is not None:
-            library.leveret_model_close(handle)
 
     def _hash(self, function, name: Line, *before: int) -> int:
-        text, value = _bytes(name), ctypes.c_uint32()
+        text, value = _arguments.text(name, "name"), ctypes.c_uint32()
         _check(function(self._open(), *before, text, len(text), ctypes.byref(value)))
         return value.value
 
-    def _predictor(self) -> Context:
-        """This thread's own."""
+    def _call(self, function, *arguments: object) -> None:
+        handle = self._open()
+        self._running.during(lambda: _check(function(handle, *arguments)))
+
+    def _with_predictor(self, work, *arguments: object) -> np.ndarray:
+        """`work` of this thread's predictor. What interrupts it and comes here has another one."""
         self._open()
-        if not hasattr(self._local, "predictor"):
-            self._local.predictor = Context(self)
-        return self._local.predictor
+        local = self._local
+        predictor = local.__dict__.pop("predictor", None) or Context(self)
+        try:
+            return self._running.during(work, predictor, *arguments)
+        finally:
+            local.predictor = predictor
 
-    def _open(self) -> ctypes.c_void_p:
-        if self._handle is None:
-            raise ValueError("the model is closed")
-        return self._handle
-
-    def __enter__(self) -> "Model":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        self.close()
+    def _busy(self) -> bool:
+        return self._handle is not None and bool(self._running)

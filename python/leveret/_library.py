@@ -1,24 +1,45 @@
-"""libleveret, loaded; its functions with their types (leveret/leveret.h)."""
+"""libleveret, found and loaded; its functions with their types (leveret/leveret.h)."""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import sysconfig
+from typing import Iterator
 
 _ABI_VERSION = 1
+_NAME = "libleveret.so.0"
 
 OK, BAD_ARGUMENT, BAD_FILE, BAD_LINE, NO_MEMORY, FAILED = range(6)
 BY_FIELD, BY_NAMESPACE = range(2)
 
 
-def _load() -> ctypes.CDLL:
-    path = os.environ.get("LEVERET_LIBRARY", "libleveret.so.0")
+def _places() -> Iterator[str]:
+    """Where the library may be, the likelier first: beside the package, where the loader looks, where
+    `cmake --install` puts it without a prefix, which the loader may not know of yet (ldconfig(8))."""
+    yield os.path.join(os.path.dirname(os.path.abspath(__file__)), _NAME)
+    yield _NAME
+    multiarch = sysconfig.get_config_var("MULTIARCH") or f"{os.uname().machine}-linux-gnu"
+    for folder in "lib", f"lib/{multiarch}", "lib64":
+        yield os.path.join("/usr/local", folder, _NAME)
+
+
+def _load(path: str) -> ctypes.CDLL:
+    """Throws OSError where there is none, ImportError where it is another one."""
     library = ctypes.CDLL(path)
-    if library.leveret_abi_version() != _ABI_VERSION:
-        raise ImportError(
-            f"{path} has the binary interface {library.leveret_abi_version()}, and "
-            f"{_ABI_VERSION} is needed; LEVERET_LIBRARY names another file"
-        )
+    try:
+        version = library.leveret_abi_version()
+        if version != _ABI_VERSION:
+            raise ImportError(
+                f"{path} has the binary interface {version}, and {_ABI_VERSION} is needed"
+            )
+        _declare(library)
+    except AttributeError as error:
+        raise ImportError(f"{path} lacks a function of libleveret: {error}") from None
+    return library
+
+
+def _declare(library: ctypes.CDLL) -> None:
     pointer, size = ctypes.c_void_p, ctypes.c_size_t
     out = ctypes.POINTER(ctypes.c_void_p)
     numbers = ctypes.POINTER(ctypes.c_uint32)
@@ -45,7 +66,23 @@ def _load() -> ctypes.CDLL:
         function.restype = None
     for name in ("error_message", "version"):
         getattr(library, "leveret_" + name).restype = ctypes.c_char_p
-    return library
 
 
-library = _load()
+def _find() -> ctypes.CDLL:
+    named = os.environ.get("LEVERET_LIBRARY")
+    failed = []
+    for path in [named] if named else _places():
+        try:
+            return _load(path)
+        except (OSError, ImportError) as error:
+            failed.append(str(error) if path in str(error) else f"{path}: {error}")
+    advice = (
+        "the environment variable LEVERET_LIBRARY names another file, or none"
+        if named
+        else "install it (cmake --install build), run ldconfig, or name the file by the environment "
+        "variable LEVERET_LIBRARY"
+    )
+    raise ImportError("\n  ".join([f"libleveret cannot be loaded: {advice}", *failed]))
+
+
+library = _find()

@@ -1,0 +1,164 @@
+"""What callers give, as the library takes it. TypeError and ValueError say what is wrong with it:
+behind these functions there is C, which believes what it is told."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import numbers
+import operator
+import os
+from typing import Iterable, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+#: A feature, as leveret_feature of leveret/leveret.h: 12 bytes.
+FEATURE = np.dtype([("space", np.uint32), ("hash", np.uint32), ("value", np.float32)])
+
+Line = Union[str, bytes]
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Features = Union[np.ndarray, Iterable[Tuple[int, int, float]]]
+
+
+def _type(value: object) -> str:
+    return type(value).__name__
+
+
+def text(value: Line, what: str) -> bytes:
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    raise TypeError(f"{what} is to be str or bytes, not {_type(value)}")
+
+
+def many(values: Iterable, what: str) -> Iterable:
+    """Something with an order, whose parts are meant: no letters, no keys."""
+    if isinstance(values, (str, bytes, bytearray, memoryview)):
+        raise TypeError(f"{what} are several, as in a list, not one {_type(values)}")
+    if isinstance(values, (dict, set, frozenset)):
+        raise TypeError(f"{what} have an order, as in a list: a {_type(values)} has none")
+    if isinstance(values, np.generic) or (isinstance(values, np.ndarray) and values.ndim == 0):
+        raise TypeError(f"{what} are several, as in an array [n], not one {_type(values)}")
+    try:
+        return iter(values)
+    except TypeError:
+        raise TypeError(f"{what} are several, as in a list, not {_type(values)}") from None
+
+
+def lines(values: Iterable[Line], what: str) -> List[bytes]:
+    """Each with its end."""
+    return [
+        text(line, f"{what} {i}").rstrip(b"\n") + b"\n"
+        for i, line in enumerate(many(values, what + "s"))
+    ]
+
+
+def _c_string(value: bytes, what: str) -> bytes:
+    if b"\0" in value:
+        raise ValueError(f"{what} has a NUL in it")
+    return value
+
+
+def path(value: Path, what: str) -> bytes:
+    if not isinstance(value, (str, bytes, os.PathLike)):
+        raise TypeError(f"{what} is to be str, bytes or os.PathLike, not {_type(value)}")
+    return _c_string(os.fsencode(value), what)
+
+
+def paths(values: Iterable[Path], what: str) -> List[bytes]:
+    if isinstance(values, os.PathLike):
+        raise TypeError(f"{what}s are several, as in a list, not one {_type(values)}")
+    return [path(value, f"{what} {i}") for i, value in enumerate(many(values, what + "s"))]
+
+
+def namespaces(value: Union[str, Iterable[str]]) -> bytes:
+    """One string of names, or names."""
+    if isinstance(value, str):
+        return _c_string(text(value, "namespaces"), "namespaces")
+    names = [text(name, f"namespace {i}") for i, name in enumerate(many(value, "namespaces"))]
+    return _c_string(b",".join(names), "a namespace's name")
+
+
+def hash_of(value: int, what: str) -> int:
+    number = _index(value, what)
+    if not 0 <= number < 2**32:
+        raise ValueError(f"{what} is to be from 0 to below 2**32")
+    return number
+
+
+def flag(value: bool, what: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{what} is to be True or False, not {_type(value)}")
+    return bool(value)
+
+
+def _index(value: int, what: str) -> int:
+    if isinstance(value, np.ndarray):  # one of a single number would pass for it
+        raise TypeError(f"{what} is to be an int, not an array")
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} is to be an int, not {_type(value)}") from None
+
+
+def _value(value: float) -> float:
+    if not isinstance(value, (float, int, numbers.Real)):
+        raise TypeError(f"a feature's value is to be a number, not {_type(value)}")
+    try:
+        number = ctypes.c_float(float(value)).value
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError("a feature's value is not finite in 32 bits")
+    return number
+
+
+def _triple(feature: Tuple[int, int, float]) -> Tuple[int, int, float]:
+    if not isinstance(feature, (tuple, list, np.void)) or len(feature) != 3:
+        raise TypeError(
+            "a feature is a triple (space, hash, value), or features are an array [n] of the dtype "
+            f"leveret.FEATURE; this is {_type(feature)}"
+        )
+    space, number, value = feature
+    return hash_of(space, "a feature's space"), hash_of(number, "a feature's hash"), _value(value)
+
+
+def features(values: Features) -> np.ndarray:
+    """[n] of FEATURE, in one piece, each number where C may read it."""
+    if not isinstance(values, np.ndarray):
+        return np.array([_triple(feature) for feature in many(values, "features")], FEATURE)
+    if values.dtype != FEATURE or values.ndim != 1 or isinstance(values, np.ma.MaskedArray):
+        raise TypeError("features are an array [n] of the dtype leveret.FEATURE")
+    rows = np.ascontiguousarray(values)
+    return rows if rows.ctypes.data % 4 == 0 else rows.copy()
+
+
+def candidates(
+    values: Union[Features, Iterable[Features]], ends: Optional[Sequence[int]]
+) -> Tuple[np.ndarray, np.ndarray]:
+    """All features, [n] of FEATURE, and where those of each candidate end."""
+    if ends is not None:
+        rows = features(values)
+        return rows, _ends(ends, len(rows))
+    parts = [features(candidate) for candidate in many(values, "candidates")]
+    rows = np.concatenate([np.empty(0, FEATURE), *parts])
+    return rows, np.cumsum([len(part) for part in parts], dtype=np.uintp)
+
+
+def _ends(ends: Sequence[int], most: int) -> np.ndarray:
+    if not isinstance(ends, (np.ndarray, list, tuple)) or isinstance(ends, np.ma.MaskedArray):
+        raise TypeError(f"ends are an array of numbers, not {_type(ends)}")
+    array = np.asarray(ends)
+    if array.ndim != 1:
+        raise ValueError(f"ends are numbers [n] from 0 to {most}, that of features")
+    if array.size == 0:
+        return np.empty(0, np.uintp)
+    if array.dtype.kind == "O" and all(isinstance(end, int) for end in array):
+        raise ValueError(f"ends are from 0 to {most}, that of features")  # beyond 64 bits
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"ends are whole numbers, not {array.dtype}")
+    if not 0 <= array.min() <= array.max() <= most:
+        raise ValueError(f"ends are numbers [n] from 0 to {most}, that of features")
+    # A copy: what another thread writes into theirs afterwards has not been looked at.
+    return np.array(array, np.uintp)
