@@ -40,6 +40,8 @@ if(TARGET leveret_capi)
     configure_file(\"${PROJECT_SOURCE_DIR}/cmake/leveret.pc.in\"
                    \"${PROJECT_BINARY_DIR}/leveret.pc\" @ONLY)")
   install(FILES ${PROJECT_BINARY_DIR}/leveret.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(CODE "set(LEVERET_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")")
+  install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/Ldconfig.cmake)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/leveret DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         OPTIONAL FILES_MATCHING PATTERN "*.h")

@@ -8,12 +8,11 @@ source_dir=$(cd "$(dirname "$0")/.." && pwd)
 export LEVERET=$1 LEVERET_LIBRARY=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# pip builds in the folder that it is given.
 cp -R "$source_dir/python" "$work/source"
 cd "$work"
 /usr/bin/python3 -m venv --system-site-packages venv
 # No index: what is not here is missing, and is not fetched.
-venv/bin/pip install --quiet --no-index --no-build-isolation --disable-pip-version-check ./source
+venv/bin/pip install --quiet --no-index --disable-pip-version-check ./source
 mkdir tests
 cp "$source_dir/python/tests/"*.py tests
 # The tests' own path leads to the sources: only the package is there.

@@ -4,12 +4,12 @@
 #
 #   tests/readme_session.sh LEVERET [--update]
 #
-# The session is the block that follows the line "<!-- session -->": lines "$ command", each followed
-# by what it prints. It runs in a temporary folder that has what a built source tree has, with the
-# instruction set that README names. --update writes what is printed now into README.md. Exit 77:
+# It runs in a temporary folder that has what a built source tree has, with the instruction set that
+# README names. --update writes what is printed now into README.md. Exit 77:
 # this machine does not have that instruction set.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
+. "$root/tests/readme_blocks.sh"
 program=$(realpath "$1")
 update=${2-}
 if ! LEVERET_SIMD=avx2 "$program" --version >/dev/null 2>&1; then
@@ -23,34 +23,24 @@ ln -s "$program" "$work/cwd/build/bin/leveret"
 ln -s "$root/datasets" "$work/cwd/datasets"
 export LC_ALL=C
 
-# session FILE: the lines of its block
-session() {
-  awk '/^<!-- session -->$/ { armed = 1; next }
-    armed && /^```/ { inside = !inside; if (!inside) exit; next }
-    inside { print }' "$1"
-}
-
-session "$root/README.md" >"$work/expected"
+block session "$root/README.md" >"$work/expected"
 if ! grep -q '^\$ ' "$work/expected"; then
   echo "README.md has no session"
   exit 1
 fi
-# Each command says itself, as the shell's prompt would have it.
-sed -n 's/^\$ //p' "$work/expected" | while IFS= read -r line; do
-  printf 'printf "%%s\\n" %q\n%s\n' "\$ $line" "$line"
-done >"$work/commands"
+commands "$work/expected" >"$work/commands"
 (cd "$work/cwd" && LEVERET_SIMD=avx2 bash "$work/commands") >"$work/got" 2>&1 </dev/null
 
 if [ "$update" = --update ]; then
-  awk -v got="$work/got" '
-    inside && /^```/ { while ((getline text < got) > 0) print text; inside = 0; armed = 0 }
-    !inside { print }
-    /^<!-- session -->$/ { armed = 1 }
-    armed && /^```/ { inside = 1 }' "$root/README.md" >"$work/README.md"
-  cp "$work/README.md" "$root/README.md"
+  put_block session "$root/README.md" "$work/got"
 else
   diff -u --label README.md --label "what it prints" "$work/expected" "$work/got"
 fi
+# Only what .gitignore names stays.
+left=$(cd "$work/cwd" && ls -A | grep -vxE 'build|datasets|.*\.lvt') && {
+  echo "README's session leaves in the tree: $left"
+  exit 1
+}
 
 # What README says of other machines and of pages that are not installed yet.
 if LEVERET_SIMD=avx512 "$program" --version >/dev/null 2>&1; then

@@ -56,7 +56,8 @@ expect "again" 0 0 "$already"
 expect "again by request" 0 5 "$all" --again
 env=(CI=true) && expect "where CI is true" 0 5 "$all"
 env=() && expect "once more" 0 0 "$already"
-touch "$tree/other.lvt" "$tree/build/new" "$tree/src/x.cc"
+mkdir "$tree/src/__pycache__"
+touch "$tree/other.lvt" "$tree/build/new" "$tree/src/__pycache__/x.pyc" "$tree/src/x.cc"
 expect "after a change that tests cannot see" 0 0 "$already"
 
 echo "int y;" >"$tree/src/x.cc" && expect "a file is changed" 0 5 "$all"
