@@ -7,6 +7,7 @@ where the tests do not lie beside it:
 import math
 import os
 import pathlib
+import resource
 import subprocess
 import tempfile
 import threading
@@ -219,6 +220,26 @@ class LeveretTest(unittest.TestCase):
         self.assertEqual(pathlib.Path(names[5]).read_bytes(), pathlib.Path(names[2]).read_bytes())
         with self.assertRaisesRegex(ValueError, "no patch"):
             model.patch([])
+        # A patch is not written over, by whatever name.
+        before = pathlib.Path(names[4]).read_bytes()
+        os.link(names[4], names[4] + ".hard")
+        os.symlink(names[4], names[4] + ".soft")
+        model.replace(names[0])
+        for target in names[4], os.path.relpath(names[4]), names[4] + ".hard", names[4] + ".soft":
+            for chain in names[3:5], names[4:5]:
+                with self.assertRaisesRegex(ValueError, "is the patch"):
+                    model.patch(chain, to=target)
+        self.assertEqual(pathlib.Path(names[4]).read_bytes(), before)
+        self.assertEqual(list(model.predict(self.lines)), answers[0])
+        # A chain of more patches than files may be open.
+        run("diff", names[1], names[0], "-o", names[5])
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, limits[1]))
+        try:
+            model.patch([names[3], names[5]] * 576 + [names[3]])
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        self.assertEqual(list(model.predict(self.lines)), answers[1])
 
     def test_version(self):
         self.assertEqual(run("--version").split()[1], leveret.version())

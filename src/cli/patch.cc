@@ -24,14 +24,14 @@ struct PatchOptions {
 };
 
 /// A patch of another line fits nowhere, which is more than a wrong fingerprint says.
-void check_line(const std::string& path, const std::vector<store::PatchReader>& patches) {
-  if (patches.front().front().kind != store::PatchKind::kSections) return;
+void check_line(const std::string& path, const store::PatchChain& chain) {
+  if (chain.front(0).kind != store::PatchKind::kSections) return;
   const ModelPlace place = place_of(store::ModelFile::open(path));
-  for (const store::PatchReader& patch : patches) {
-    if (!are_strangers(patch.front().line, place.line)) continue;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    if (!are_strangers(chain.front(i).line, place.line)) continue;
     throw std::runtime_error(
         fmt::format("{} is for models of line {}, but {} is of line {}; take a patch of its own",
-                    patch.path(), line_text(patch.front().line), path, line_text(place.line)));
+                    chain.path(i), line_text(chain.front(i).line), path, line_text(place.line)));
   }
 }
 
@@ -49,14 +49,13 @@ int run_patch(PatchOptions& options) {
   if (std::ranges::count(options.patches, "-") > 1) {
     throw CLI::ValidationError("only one patch can come from standard input");
   }
-  std::vector<store::PatchReader> patches;
-  for (const std::string& path : options.patches) patches.emplace_back(path);
-  check_line(options.before, patches);
+  store::PatchChain chain(options.patches);
+  check_line(options.before, chain);
   const std::size_t applied =
-      store::apply_patches(options.before, patches, options.now, options.threads);
+      store::apply_patches(options.before, chain, options.now, options.threads);
   if (applied == 0) {
     say(fmt::format("{} is what {} makes already: nothing to do", options.before,
-                    patches.back().path()));
+                    chain.path(chain.size() - 1)));
   }
   return 0;
 }

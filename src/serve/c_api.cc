@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "feature/feature_map.h"
+#include "files/file_identity.h"
 #include "leveret/leveret.h"
 #include "serve/requests.h"
 #include "serve/served.h"
@@ -69,6 +70,16 @@ std::string_view text_of(const char* text, std::size_t size, const char* name) {
   return size > 0 ? std::string_view(text, size) : std::string_view();
 }
 
+/// A model may be saved in place of its own file, but no patch that is read is written over.
+void need_no_patch(const char* to, std::span<const char* const> patches) {
+  const auto target = leveret::files::identify(to);
+  for (const char* const patch : patches) {
+    if (!target || target != leveret::files::identify(patch)) continue;
+    throw BadArgument(std::string(to) + ": is the patch " + patch +
+                      ", which would be overwritten; name another file to save the model to");
+  }
+}
+
 std::shared_ptr<const Served> served(const leveret_model* model) {
   need(model, "model");
   return model->place->get();
@@ -105,6 +116,7 @@ int leveret_model_patch(leveret_model* model, const char* const* patches, size_t
     if (count == 0) throw BadArgument("count is 0: no patch is given");
     for (size_t i = 0; i < count; ++i) need(patches[i], "a patch");
     if (to != nullptr && *to == '\0') throw BadArgument("to is empty; NULL saves nothing");
+    if (to != nullptr) need_no_patch(to, {patches, count});
     model->place->patch({patches, patches + count}, to != nullptr ? to : "");
   });
 }

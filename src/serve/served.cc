@@ -2,12 +2,10 @@
 
 #include <stdlib.h>
 
-#include <cerrno>
-#include <filesystem>
-#include <optional>
-#include <system_error>
+#include <algorithm>
 #include <utility>
 
+#include "files/unnamed_file.h"
 #include "model/parser_options.h"
 #include "modelfile/model_io.h"
 #include "store/patch.h"
@@ -16,29 +14,14 @@
 namespace leveret::serve {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// A folder of our own for a file that nobody is to see, gone with what is in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() : path_((fs::temp_directory_path() / "leveret-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) {
-      throw std::system_error(errno, std::generic_category(),
-                              path_ + ": cannot make this folder (TMPDIR names another place)");
-    }
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string file() const { return path_ + "/model.lvt"; }
-
- private:
-  std::string path_;
-};
+/// Where models lie that nobody has named.
+files::UnnamedFile::Place temporary_place() {
+  const char* const named = ::secure_getenv("TMPDIR");
+  const bool is_named = named != nullptr && *named != '\0';
+  const std::string folder = is_named ? named : "/tmp";
+  return {folder, folder + (is_named ? " (TMPDIR)" : " (TMPDIR is not set)"),
+          "let TMPDIR name a folder that may be written to and has room for the model"};
+}
 
 }  // namespace
 
@@ -84,6 +67,11 @@ std::uint32_t Served::hash_of_name(std::string_view name) const {
 Place::Place(const std::string& path)
     : file_(store::ModelFile::open(path)), served_(std::make_shared<const Served>(file_)) {}
 
+void Place::put(store::ModelFile file) {
+  auto next = std::make_shared<const Served>(file);
+  put(std::move(file), std::move(next));
+}
+
 void Place::put(store::ModelFile file, std::shared_ptr<const Served> served) {
   file_ = std::move(file);
   const std::lock_guard lock(mutex_);
@@ -93,24 +81,23 @@ void Place::put(store::ModelFile file, std::shared_ptr<const Served> served) {
 
 void Place::replace(const std::string& path) {
   const std::lock_guard lock(changing_);
-  store::ModelFile file = store::ModelFile::open(path);
-  auto next = std::make_shared<const Served>(file);
-  put(std::move(file), std::move(next));
+  put(store::ModelFile::open(path));
 }
 
-void Place::patch(const std::vector<std::string>& patches, const std::string& to) {
-  std::vector<store::PatchReader> readers;
+void Place::patch(std::vector<std::string> patches, const std::string& to) {
   // "-" is a file like any other here.
-  for (const std::string& path : patches) readers.emplace_back(path == "-" ? "./-" : path);
+  std::ranges::replace(patches, "-", "./-");
+  store::PatchChain chain(patches);
   const std::lock_guard lock(changing_);
-  std::optional<TemporaryFolder> folder;
-  if (to.empty()) folder.emplace();
-  const auto result = store::apply_patches(file_, readers, folder ? folder->file() : to, 1);
+  if (to.empty()) {
+    return put(store::ModelFile::open(store::apply_patches(file_, chain, temporary_place(), 1),
+                                      "the patched model"));
+  }
+  const auto result = store::apply_patches(file_, chain, to, 1);
   // Read before it has its name: a model that cannot be used is not saved.
-  store::ModelFile file =
-      store::ModelFile::open(result->temporary(), folder ? "the patched model" : to);
+  store::ModelFile file = store::ModelFile::open(result->temporary(), to);
   auto next = std::make_shared<const Served>(file);
-  if (!to.empty()) result->commit();
+  result->commit();
   put(std::move(file), std::move(next));
 }
 

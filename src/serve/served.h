@@ -68,10 +68,11 @@ class Place {
 
   void replace(const std::string& path);
   /// Another model is what a chain of patches makes of the one that is here; it is saved as `to`,
-  /// too, unless that is empty. One thread works.
-  void patch(const std::vector<std::string>& patches, const std::string& to);
+  /// too, unless that is empty. One thread works. `to` is none of the patches.
+  void patch(std::vector<std::string> patches, const std::string& to);
 
  private:
+  void put(store::ModelFile file);
   void put(store::ModelFile file, std::shared_ptr<const Served> served);
 
   std::mutex changing_;  ///< one at a time: a patch is for the model that is here

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "files/atomic_file.h"
+#include "files/unnamed_file.h"
 #include "store/regular_file.h"
 
 namespace leveret::store {
@@ -43,13 +44,17 @@ void write_model_file(const std::string& path, Kind kind, std::string_view heade
   file.commit();
 }
 
+ModelFile::ModelFile(const RegularFile& file, const std::string& name)
+    : path_(name), bytes_(file.bytes), written_(file.written), fd_(file.fd) {}
+
 ModelFile ModelFile::open(const std::string& path, const std::string& name) {
-  ModelFile file;
-  file.path_ = name.empty() ? path : name;
-  const RegularFile opened = open_regular(path);
-  file.fd_ = opened.fd;
-  file.bytes_ = opened.bytes;
-  file.written_ = opened.written;
+  ModelFile file(open_regular(path), name.empty() ? path : name);
+  file.read_front();
+  return file;
+}
+
+ModelFile ModelFile::open(files::UnnamedFile unnamed, const std::string& name) {
+  ModelFile file(check_regular(unnamed.release(), name), name);
   file.read_front();
   return file;
 }

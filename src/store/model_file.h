@@ -20,7 +20,13 @@
 #include "store/layout.h"
 #include "store/section.h"
 
+namespace leveret::files {
+class UnnamedFile;
+}
+
 namespace leveret::store {
+
+struct RegularFile;
 
 /// Saves the sections in the order given, whole or not at all (see files::AtomicFile). The same
 /// arguments give the same bytes. Their bytes are read twice and must not change meanwhile.
@@ -40,6 +46,8 @@ class ModelFile {
  public:
   /// Verifies header and table. `name`: what messages call it, in place of its path.
   static ModelFile open(const std::string& path, const std::string& name = {});
+  /// The same of what has been written to a file without a name.
+  static ModelFile open(files::UnnamedFile file, const std::string& name);
   ~ModelFile();
   ModelFile(ModelFile&& other) noexcept;
   ModelFile& operator=(ModelFile&& other) noexcept;
@@ -106,7 +114,7 @@ class ModelFile {
   void check_unchanged() const;
 
  private:
-  ModelFile() = default;
+  ModelFile(const RegularFile& file, const std::string& name);
   void read_front();
   void check(const StoredSection& section, const Checksum& actual) const;
   void close() noexcept;

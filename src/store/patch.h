@@ -1,8 +1,7 @@
 /// Patches (leveret-patch(5)): what turns an old file into a new one, bit for bit.
 ///
 ///   make_patch(ModelFile::open("old"), ModelFile::open("new"), {}, "p", 2);
-///   std::vector<PatchReader> patches;
-///   patches.emplace_back("p");
+///   PatchChain patches({"p"});
 ///   apply_patches("old", patches, "new", 2);
 ///
 /// Everything is read and written in blocks by several threads. Memory: some blocks a thread, four
@@ -18,10 +17,11 @@
 #include <vector>
 
 #include "files/atomic_file.h"
+#include "files/unnamed_file.h"
 #include "store/model_file.h"
+#include "store/patch_chain.h"
 #include "store/patch_entropy.h"
 #include "store/patch_records.h"
-#include "store/patch_stream.h"
 
 namespace leveret::store {
 
@@ -42,15 +42,17 @@ void make_byte_patch(const std::string& before, const std::string& now, const st
 /// Applies a chain of patches and writes the result of the last, which may be in place of the old
 /// file. Patches at the front of the chain that the old file has behind it are passed over; where
 /// that are all, the result is the old file. Returns how many were applied.
-std::size_t apply_patches(const std::string& before, std::vector<PatchReader>& patches,
-                          const std::string& to, unsigned threads);
+std::size_t apply_patches(const std::string& before, PatchChain& chain, const std::string& to,
+                          unsigned threads);
 
 /// The same of a model that is open, whatever has become of its name since: what patches of bytes
 /// are not for. The result may be read under its temporary name before it is committed, or given
 /// up. `to` is a regular file, or none yet.
-std::unique_ptr<files::AtomicFile> apply_patches(const ModelFile& before,
-                                                 std::vector<PatchReader>& patches,
+std::unique_ptr<files::AtomicFile> apply_patches(const ModelFile& before, PatchChain& chain,
                                                  const std::string& to, unsigned threads);
+/// The result is not to have a name.
+files::UnnamedFile apply_patches(const ModelFile& before, PatchChain& chain,
+                                 const files::UnnamedFile::Place& place, unsigned threads);
 
 /// A patch without its base.
 struct PatchDescription {

@@ -3,16 +3,20 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 
+#include "files/file_identity.h"
 #include "store/in_order.h"
 #include "store/patch.h"
 #include "store/plain_file.h"
 
 namespace leveret::store {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// The patch does not fit to what it is applied to: either may be damaged.
 struct WrongResult : std::runtime_error {
@@ -23,6 +27,25 @@ struct WrongResult : std::runtime_error {
   throw WrongResult(fmt::format("{}: {}; the patch is damaged: copy it again, or make it again",
                                 patch.path(), what));
 }
+
+/// The file that a result is written to, with a name or without one.
+class Target {
+ public:
+  template <class File>
+  explicit Target(File& file)
+      : write_([&file](std::span<const std::byte> bytes) { file.write(bytes); }) {}
+
+  void write(std::span<const std::byte> bytes) {
+    write_(bytes);
+    size_ += bytes.size();
+  }
+  /// Bytes written so far.
+  std::uint64_t size() const { return size_; }
+
+ private:
+  std::function<void(std::span<const std::byte>)> write_;
+  std::uint64_t size_ = 0;
+};
 
 /// Reports what is wrong with a record.
 template <class Read>
@@ -37,7 +60,7 @@ auto checked(const PatchReader& patch, const Record& record, Read&& read) {
 /// Writes the new file, section after section, and verifies each.
 class ResultWriter {
  public:
-  ResultWriter(const Layout& layout, const PatchReader& patch, files::AtomicFile& to)
+  ResultWriter(const Layout& layout, const PatchReader& patch, Target& to)
       : layout_(layout), patch_(patch), to_(to) {}
 
   /// The next bytes of a section, which comes not before those written before.
@@ -72,7 +95,7 @@ class ResultWriter {
 
   const Layout& layout_;
   const PatchReader& patch_;
-  files::AtomicFile& to_;
+  Target& to_;
   std::size_t next_ = 0;
   std::optional<Checksummer> checksum_{std::in_place};
 };
@@ -115,7 +138,7 @@ void make_blocks(const PatchPlan& plan, PatchReader& patch, const ReadAt& before
 
 class PatchApplier {
  public:
-  PatchApplier(const ModelFile& before, PatchReader& patch, files::AtomicFile& to, unsigned threads)
+  PatchApplier(const ModelFile& before, PatchReader& patch, Target& to, unsigned threads)
       : before_(before), patch_(patch), to_(to), threads_(threads) {
     read_old_ = [this](std::uint64_t at, std::span<std::byte> bytes) {
       before_.read_at(at, bytes);
@@ -186,7 +209,7 @@ class PatchApplier {
 
   const ModelFile& before_;
   PatchReader& patch_;
-  files::AtomicFile& to_;
+  Target& to_;
   unsigned threads_;
   ReadAt read_old_;
   std::vector<std::byte> front_;
@@ -194,8 +217,7 @@ class PatchApplier {
   PatchPlan plan_;
 };
 
-void apply_to_bytes(const PlainFile& before, PatchReader& patch, files::AtomicFile& to,
-                    unsigned threads) {
+void apply_to_bytes(const PlainFile& before, PatchReader& patch, Target& to, unsigned threads) {
   const PatchFront& front = patch.front();
   const Record record = patch.next(RecordType::kKeys);
   const BytePlan bytes(before.bytes(), front.result.bytes, checked(patch, record, [&] {
@@ -228,12 +250,23 @@ class OldFile {
       fingerprint_ = plain_->checksum();
     }
   }
+  /// The result of `patch`, for the next one.
+  OldFile(files::UnnamedFile file, const PatchReader& patch) {
+    const std::string name = "the result of " + patch.path();
+    fingerprint_ = patch.front().result.fingerprint;
+    if (patch.front().kind == PatchKind::kSections) {
+      opened_ = std::make_unique<ModelFile>(ModelFile::open(std::move(file), name));
+      model_ = opened_.get();
+    } else {
+      plain_ = std::make_unique<PlainFile>(std::move(file), name);
+    }
+  }
   /// `model` outlives it.
   explicit OldFile(const ModelFile& model) : model_(&model), fingerprint_(model.fingerprint()) {}
 
   const Checksum& fingerprint() const { return fingerprint_; }
 
-  void apply(PatchReader& patch, files::AtomicFile& to, unsigned threads) const {
+  void apply(PatchReader& patch, Target& to, unsigned threads) const {
     try {
       if (plain_ != nullptr) {
         apply_to_bytes(*plain_, patch, to, threads);
@@ -248,7 +281,7 @@ class OldFile {
     if (model_ != nullptr) model_->check_unchanged();
   }
 
-  void copy(files::AtomicFile& to) const {
+  void copy(Target& to) const {
     verify();
     const std::uint64_t bytes = plain_ != nullptr ? plain_->bytes() : model_->bytes();
     std::vector<std::byte> memory(std::min<std::uint64_t>(bytes, kBlockBytes));
@@ -272,104 +305,96 @@ class OldFile {
   Checksum fingerprint_ = {};
 };
 
-std::string name_of(const PatchEnd& end) {
-  std::string name = to_hex(end.fingerprint);
-  if (end.sequence != kNoSequence) name += fmt::format(" (sequence {})", end.sequence);
-  return name;
+/// Applies the patches from `start` on, of which there is one. The files between are never seen:
+/// they have no names, and lie where `between` says.
+void apply_from(std::size_t start, std::unique_ptr<OldFile> old, PatchChain& chain,
+                const files::UnnamedFile::Place& between, Target to, unsigned threads) {
+  for (std::size_t i = start; i + 1 < chain.size(); ++i) {
+    PatchReader patch = chain.open(i);
+    files::UnnamedFile file(between);
+    Target next(file);
+    old->apply(patch, next, threads);
+    old = std::make_unique<OldFile>(std::move(file), patch);
+  }
+  PatchReader last = chain.open(chain.size() - 1);
+  old->apply(last, to, threads);
 }
 
-void check_chain(const std::vector<PatchReader>& patches) {
-  for (std::size_t i = 1; i < patches.size(); ++i) {
-    const PatchReader &one = patches[i - 1], &next = patches[i];
-    if (one.front().kind != next.front().kind) {
-      throw std::runtime_error(fmt::format(
-          "{} is a patch of {}, but {} before it is not; apply them one by one", next.path(),
-          next.front().kind == PatchKind::kBytes ? "bytes (diff --bytes)" : "models", one.path()));
-    }
-    if (one.front().result.fingerprint == next.front().base.fingerprint) continue;
-    throw std::runtime_error(fmt::format(
-        "{}: its base is {}, but {} before it makes {}; give every patch of the chain, in order",
-        next.path(), name_of(next.front().base), one.path(), name_of(one.front().result)));
-  }
+/// Files between lie beside `to`, on whose disk there is to be room.
+files::UnnamedFile::Place place_beside(const std::string& to) {
+  const std::string folder = fs::path(files::follow_links(to)).parent_path().string();
+  return {folder.empty() ? "." : folder, to, "mend that, or name a file in another folder"};
 }
 
-/// The first patch that is to be applied; their number where the file is the result of the last.
-std::size_t find_start(const std::vector<PatchReader>& patches, const Checksum& fingerprint,
-                       const std::string& path) {
-  const PatchFront &first = patches.front().front(), &last = patches.back().front();
-  if (last.result.fingerprint == fingerprint) return patches.size();
-  for (std::size_t i = 0; i < patches.size(); ++i) {
-    if (patches[i].front().base.fingerprint == fingerprint) return i;
-  }
-  throw std::runtime_error(fmt::format(
-      "{}: its fingerprint is {}, but {} is for {}, which becomes {}; apply the patches that lead "
-      "there first, or take the whole file",
-      path, to_hex(fingerprint), patches.front().path(), name_of(first.base),
-      name_of(last.result)));
-}
-
-/// Applies the patches from `start` on. The result of the last is not committed yet; it can be read
-/// where it `is_read`.
-std::unique_ptr<files::AtomicFile> apply_from(std::size_t start, std::unique_ptr<OldFile> old,
-                                              std::vector<PatchReader>& patches,
-                                              const std::string& to, bool is_read,
-                                              unsigned threads) {
-  const PatchKind kind = patches.front().front().kind;
-  // The files between are never seen: each lies under a temporary name until the next one is there.
-  std::unique_ptr<files::AtomicFile> last;
-  for (std::size_t i = start; i < patches.size(); ++i) {
-    auto file = std::make_unique<files::AtomicFile>(to);
-    if ((is_read || i + 1 < patches.size()) && !file->is_temporary()) {
-      throw std::runtime_error(
-          fmt::format("{}: a chain of patches needs a regular file to write to; name one", to));
-    }
-    old->apply(patches[i], *file, threads);
-    if (i + 1 < patches.size()) old = std::make_unique<OldFile>(kind, file->temporary());
-    last = std::move(file);
-  }
-  return last;
+/// Whether it would be written as it is made, and could neither be read back nor given up.
+bool is_written_directly(const std::string& to) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(to, ignored);
+  return fs::exists(status) && (!fs::is_regular_file(status) || files::names_descriptor(to));
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
-  return std::filesystem::equivalent(a, b, ignored);
+  return fs::equivalent(a, b, ignored);
+}
+
+/// Of a model that is open; gives the number of the first patch to be applied.
+std::size_t start_for(const ModelFile& before, const PatchChain& chain) {
+  chain.check();
+  if (chain.front(0).kind != PatchKind::kSections) {
+    throw std::runtime_error(
+        fmt::format("{} is a patch of bytes (diff --bytes), not of models", chain.path(0)));
+  }
+  return chain.start(before.fingerprint(), before.path());
+}
+
+void apply_to_model(const ModelFile& before, std::size_t start, PatchChain& chain,
+                    const files::UnnamedFile::Place& between, Target to, unsigned threads) {
+  auto old = std::make_unique<OldFile>(before);
+  if (start == chain.size()) return old->copy(to);
+  apply_from(start, std::move(old), chain, between, std::move(to), threads);
 }
 
 }  // namespace
 
-std::size_t apply_patches(const std::string& before, std::vector<PatchReader>& patches,
-                          const std::string& to, unsigned threads) {
-  check_chain(patches);
-  auto old = std::make_unique<OldFile>(patches.front().front().kind, before);
-  const std::size_t start = find_start(patches, old->fingerprint(), before);
-  if (start < patches.size()) {
-    apply_from(start, std::move(old), patches, to, false, threads)->commit();
-  } else if (!is_same_file(before, to)) {
-    files::AtomicFile file(to);
-    old->copy(file);
-    file.commit();
+std::size_t apply_patches(const std::string& before, PatchChain& chain, const std::string& to,
+                          unsigned threads) {
+  chain.check();
+  auto old = std::make_unique<OldFile>(chain.front(0).kind, before);
+  const std::size_t start = chain.start(old->fingerprint(), before);
+  const std::size_t count = chain.size() - start;
+  if (count == 0 && is_same_file(before, to)) return 0;
+  if (count > 1 && is_written_directly(to)) {
+    throw std::runtime_error(
+        fmt::format("{}: a chain of patches needs a regular file to write to; name one", to));
   }
-  return patches.size() - start;
+  files::AtomicFile file(to);
+  Target target(file);
+  if (count == 0) {
+    old->copy(target);
+  } else {
+    apply_from(start, std::move(old), chain, place_beside(to), std::move(target), threads);
+  }
+  file.commit();
+  return count;
 }
 
-std::unique_ptr<files::AtomicFile> apply_patches(const ModelFile& before,
-                                                 std::vector<PatchReader>& patches,
+std::unique_ptr<files::AtomicFile> apply_patches(const ModelFile& before, PatchChain& chain,
                                                  const std::string& to, unsigned threads) {
-  check_chain(patches);
-  if (patches.front().front().kind != PatchKind::kSections) {
-    throw std::runtime_error(fmt::format("{} is a patch of bytes (diff --bytes), not of models",
-                                         patches.front().path()));
-  }
-  std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(to, ignored);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+  const std::size_t start = start_for(before, chain);
+  if (is_written_directly(to)) {
     throw std::runtime_error(to + ": is no regular file; name one to write the newer model to");
   }
-  auto old = std::make_unique<OldFile>(before);
-  const std::size_t start = find_start(patches, old->fingerprint(), before.path());
-  if (start < patches.size()) return apply_from(start, std::move(old), patches, to, true, threads);
   auto file = std::make_unique<files::AtomicFile>(to);
-  old->copy(*file);
+  apply_to_model(before, start, chain, place_beside(to), Target(*file), threads);
+  return file;
+}
+
+files::UnnamedFile apply_patches(const ModelFile& before, PatchChain& chain,
+                                 const files::UnnamedFile::Place& place, unsigned threads) {
+  const std::size_t start = start_for(before, chain);
+  files::UnnamedFile file(place);
+  apply_to_model(before, start, chain, place, Target(file), threads);
   return file;
 }
 

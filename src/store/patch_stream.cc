@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -106,6 +107,8 @@ PatchReader::PatchReader(const std::string& path) : path_(path) {
     throw std::runtime_error(fmt::format("{}: cannot open: {}; check the name and its permissions",
                                          path_, std::strerror(errno)));
   }
+  struct stat status;
+  again_ = path != "-" && ::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode);
   try {
     read_front();
   } catch (...) {
@@ -117,6 +120,7 @@ PatchReader::PatchReader(const std::string& path) : path_(path) {
 PatchReader::PatchReader(PatchReader&& other) noexcept
     : path_(std::move(other.path_)),
       fd_(std::exchange(other.fd_, -1)),
+      again_(other.again_),
       front_(other.front_),
       salt_(other.salt_),
       records_(other.records_),

@@ -34,6 +34,7 @@ struct PatchFront {
   PatchKind kind;
   PatchEnd base, result;
   std::array<std::byte, 16> line = {};  ///< of the models; zero where they have none
+  bool operator==(const PatchFront&) const = default;
 };
 
 /// What a record is about. The numbers are those of the file.
@@ -71,6 +72,9 @@ class PatchReader {
 
   const PatchFront& front() const { return front_; }
   const std::string& path() const { return path_; }
+  /// Whether another reader of the path begins where this one did: neither pipes nor standard
+  /// input.
+  bool can_be_opened_again() const { return again_; }
   /// The next one, verified; of the type expected, or of one of two.
   Record next(RecordType expected);
   Record next(RecordType expected, RecordType other);
@@ -93,6 +97,7 @@ class PatchReader {
 
   std::string path_;
   int fd_ = -1;
+  bool again_ = false;
   PatchFront front_ = {};
   std::uint64_t salt_ = 0, records_ = 0, offset_ = 0;
 };

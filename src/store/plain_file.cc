@@ -10,15 +10,18 @@
 #include <stdexcept>
 #include <vector>
 
+#include "files/unnamed_file.h"
 #include "store/regular_file.h"
 
 namespace leveret::store {
-PlainFile::PlainFile(const std::string& path) : path_(path) {
-  const RegularFile file = open_regular(path);
-  fd_ = file.fd;
-  bytes_ = file.bytes;
-  written_ = file.written;
-}
+
+PlainFile::PlainFile(const RegularFile& file, const std::string& path)
+    : path_(path), fd_(file.fd), bytes_(file.bytes), written_(file.written) {}
+
+PlainFile::PlainFile(const std::string& path) : PlainFile(open_regular(path), path) {}
+
+PlainFile::PlainFile(files::UnnamedFile file, const std::string& name)
+    : PlainFile(check_regular(file.release(), name), name) {}
 
 PlainFile::~PlainFile() { ::close(fd_); }
 

@@ -9,13 +9,21 @@
 
 #include "store/checksum.h"
 
+namespace leveret::files {
+class UnnamedFile;
+}
+
 namespace leveret::store {
+
+struct RegularFile;
 
 /// Any number of threads may read. Errors are std::runtime_error that name the file and say what to
 /// do.
 class PlainFile {
  public:
   explicit PlainFile(const std::string& path);
+  /// What has been written to a file without a name; `name`: what messages call it.
+  PlainFile(files::UnnamedFile file, const std::string& name);
   ~PlainFile();
   PlainFile(const PlainFile&) = delete;
   PlainFile& operator=(const PlainFile&) = delete;
@@ -29,6 +37,7 @@ class PlainFile {
   void check_unchanged() const;
 
  private:
+  PlainFile(const RegularFile& file, const std::string& path);
   bool changed() const noexcept;
 
   std::string path_;

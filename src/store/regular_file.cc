@@ -18,6 +18,10 @@ RegularFile open_regular(const std::string& path) {
   if (fd < 0) {
     fail_on_file(path, "open", std::strerror(errno), "check the name and its permissions");
   }
+  return check_regular(fd, path);
+}
+
+RegularFile check_regular(int fd, const std::string& path) {
   struct stat status;
   const bool known = ::fstat(fd, &status) == 0;
   const int error = errno;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What libleveret says is what `leveret predict` says; its errors, its threads, its symbols.
 #
-#   tests/capi/run.sh scores|widths|errors|replace|patch|symbols LEVERET FOLDER LIBRARY
+#   tests/capi/run.sh scores|widths|errors|replace|patch|files|symbols LEVERET FOLDER LIBRARY
 #
 # FOLDER has the C programs of this folder, built.
 set -euo pipefail
@@ -117,6 +117,20 @@ patch() {
     ls -A | grep -E 'leveret-tmp|^new$' && exit 1
     echo "ok   ${options:-training files}"
   done
+}
+
+files() {
+  export TMPDIR=$work/temporary
+  mkdir "$TMPDIR"
+  make_chain --bits 8
+  "$leveret" diff 1.lvt 0.lvt -o back.patch
+  sha256sum [0-9].lvt *.patch kept >sums
+  "$programs/capi_files" 200
+  sha256sum --quiet -c sums
+  cmp saved.lvt 2.lvt
+  cmp long.lvt 1.lvt
+  ls -A | grep leveret-tmp && exit 1
+  return 0
 }
 
 symbols() {

@@ -12,8 +12,7 @@ namespace {
 void read(const store::SmallPatch& sample, std::span<const std::byte> patch) try {
   files::write_bytes(sample.folder / "fuzzed", patch);
   store::describe_patch(sample.folder / "fuzzed");
-  std::vector<store::PatchReader> patches;
-  patches.emplace_back(sample.folder / "fuzzed");
+  store::PatchChain patches({sample.folder / "fuzzed"});
   store::apply_patches(sample.folder / "old", patches, "/dev/null", 1);
 } catch (const std::runtime_error&) {
 }

@@ -18,8 +18,7 @@ namespace {
 TEST_CASE("the patch of version 1 is applied and made byte for byte") {
   const TempFolder folder;
   const std::string old = golden_path("patch-v1-old.lvt"), now = golden_path("patch-v1-new.lvt");
-  std::vector<PatchReader> patches;
-  patches.emplace_back(golden_path("patch-v1.lvp"));
+  PatchChain patches({golden_path("patch-v1.lvp")});
   REQUIRE(apply_patches(old, patches, folder / "made", 1) == 1);
   REQUIRE(read_bytes(folder / "made") == read_bytes(now));
   make_patch(ModelFile::open(old), ModelFile::open(now), {}, folder / "patch", 1);

@@ -22,8 +22,7 @@ std::string refusal(const SmallPatch& sample, const Bytes& patch) {
   write_bytes(sample.folder / "bad", patch);
   std::string message = "accepted";
   try {
-    std::vector<PatchReader> patches;
-    patches.emplace_back(sample.folder / "bad");
+    PatchChain patches({sample.folder / "bad"});
     apply_patches(sample.folder / "old", patches, sample.folder / "made", 1);
   } catch (const std::runtime_error& error) {
     message = error.what();
@@ -175,8 +174,7 @@ TEST_CASE("a table that promises more than there can be takes no memory for it")
     writer.end();
     file.commit();
   }
-  std::vector<PatchReader> patches;
-  patches.emplace_back(folder / "patch");
+  PatchChain patches({folder / "patch"});
   REQUIRE_THROWS_WITH(apply_patches(folder / "old", patches, folder / "made", 2),
                       Contains("a record of type 3 should come"));
   REQUIRE(folder.names() == std::vector<std::string>{"new", "old", "patch"});

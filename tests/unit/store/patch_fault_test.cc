@@ -36,9 +36,7 @@ class Chain {
   }
 
   void apply() const {
-    std::vector<PatchReader> patches;
-    patches.emplace_back(folder_ / "p1");
-    patches.emplace_back(folder_ / "p2");
+    PatchChain patches({folder_ / "p1", folder_ / "p2"});
     apply_patches(folder_ / "m", patches, folder_ / "m", 1);
   }
   void reset() const { write_bytes(folder_ / "m", old_); }

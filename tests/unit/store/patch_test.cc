@@ -18,8 +18,7 @@ std::size_t size_of(const std::string& path) { return read_bytes(path).size(); }
 
 std::size_t apply(const std::string& before, const std::vector<std::string>& paths,
                   const std::string& to, unsigned threads) {
-  std::vector<PatchReader> patches;
-  for (const std::string& path : paths) patches.emplace_back(path);
+  PatchChain patches(paths);
   return apply_patches(before, patches, to, threads);
 }
 
