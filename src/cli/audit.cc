@@ -89,6 +89,15 @@ void audit_model(const AuditOptions& options) {
              });
 }
 
+void check_files(const AuditOptions& options) {
+  FileUses uses;
+  uses.add(options.input);
+  uses.add_model("-i", options.model);
+  options.flags.add_uses(uses);
+  uses.add_result("", "-");
+  uses.check();
+}
+
 }  // namespace
 
 void setup_audit(CLI::App& app, int& exit_code) {
@@ -105,7 +114,7 @@ void setup_audit(CLI::App& app, int& exit_code) {
   options->flags.add_to(*verb, kFeatureOptions);
   verb->callback([options, &exit_code] {
     settle_input(options->input);
-    check_files(options->input, options->model, "-");
+    check_files(*options);
     if (options->model.empty()) {
       audit_features(*options);
     } else {

@@ -5,7 +5,12 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <map>
 #include <utility>
+
+#include "dist/shard_files.h"
+#include "dist/shard_names.h"
 
 namespace leveret::cli {
 namespace {
@@ -24,7 +29,20 @@ void FileUses::add(Role role, std::string what, const std::optional<files::FileI
 }
 
 void FileUses::add_path(Role role, const char* option, const std::string& path) {
-  if (!path.empty()) add(role, fmt::format("{} {}", option, path), files::identify(path));
+  if (path.empty()) return;
+  const std::string what = fmt::format("{} {}", option, path);
+  const bool is_read = role == kData || role == kModel;
+  if (is_read && dist::ShardFolder::is_folder(path)) return add_folder(kShard, what, path);
+  add(role, what, files::identify(path));
+}
+
+void FileUses::add_folder(Role role, const std::string& what, const std::string& path) {
+  const std::optional<files::FileIdentity> folder = files::identify(path);
+  add(role, what, folder);
+  if (folder) folders_.push_back({role, what, *folder});
+  for (const std::string& name : dist::names_in_model(path)) {
+    add(role, fmt::format("{} of {}", name, what), files::identify(path + '/' + name));
+  }
 }
 
 void FileUses::add(const InputOptions& input) {
@@ -46,13 +64,18 @@ void FileUses::add_saved_model(const char* option, const std::string& path) {
   add_path(Role::kSavedModel, option, path);
 }
 
+void FileUses::add_saved_folder(const char* option, const std::string& path) {
+  if (!path.empty()) add_folder(kSavedShard, fmt::format("{} {}", option, path), path);
+}
+
 void FileUses::add_read(const char* option, const std::string& path) {
   if (path != "-") return add_path(Role::kData, option, path);
   add(Role::kData, "standard input", files::identify(STDIN_FILENO));
 }
 
 void FileUses::add_output(const char* option, const std::string& path) {
-  if (path != "-") return add_path(Role::kOutput, option, path);
+  const bool is_printed = path == "-" || path == "/dev/stdout";
+  if (!is_printed) return add_path(Role::kOutput, option, path);
   ++printed_;
   add(Role::kOutput, "standard output", files::identify(STDOUT_FILENO));
 }
@@ -62,26 +85,46 @@ void FileUses::add_result(const char* option, const std::string& path) {
 }
 
 /// Files that are only read may be one; and a model may be saved in place of the one it came from.
-bool FileUses::go_together(const Use& a, const Use& b) {
-  const auto is_read = [](const Use& use) {
-    return use.role == Role::kData || use.role == Role::kModel;
+bool FileUses::go_together(Role a, Role b) {
+  const auto is_read = [](Role role) { return role == kData || role == kModel || role == kShard; };
+  const auto are = [&](Role one, Role other) {
+    return (a == one && b == other) || (a == other && b == one);
   };
-  return (is_read(a) && is_read(b)) || (a.role == Role::kModel && b.role == Role::kSavedModel) ||
-         (a.role == Role::kSavedModel && b.role == Role::kModel);
+  return (is_read(a) && is_read(b)) || are(kModel, kSavedModel) || are(kShard, kSavedShard) ||
+         are(kSavedShard, kSavedShard);
+}
+
+/// Files that are not there yet, in folders of shards.
+void FileUses::check_names() const {
+  for (const Use& use : uses_) {
+    if (use.role != kOutput && use.role != kSavedModel) continue;
+    if (!dist::is_in_a_model(use.file.name)) continue;
+    for (const Use& folder : folders_) {
+      if (use.file.device != folder.file.device || use.file.inode != folder.file.inode) continue;
+      throw CLI::ValidationError(
+          fmt::format("{} has a name that a save in {} gives to its own files, and would be "
+                      "removed by the next one; choose another name",
+                      use.what, folder.what));
+    }
+  }
 }
 
 void FileUses::check() const {
   if (printed_ > 1) {
     throw CLI::ValidationError("two results cannot both go to standard output; name a file");
   }
-  for (std::size_t i = 0; i < uses_.size(); ++i) {
-    for (std::size_t j = i + 1; j < uses_.size(); ++j) {
-      const Use &a = uses_[i], &b = uses_[j];
-      if (go_together(a, b) || a.file != b.file) continue;
+  check_names();
+  // The first use of a file in each role: a chain has many patches.
+  std::map<files::FileIdentity, std::array<const Use*, kRoles>> seen;
+  for (const Use& use : uses_) {
+    std::array<const Use*, kRoles>& before = seen[use.file];
+    for (const Use* const other : before) {
+      if (other == nullptr || go_together(other->role, use.role)) continue;
       throw CLI::ValidationError(
           fmt::format("{} and {} are the same file, which would be overwritten; name another one",
-                      a.what, b.what));
+                      other->what, use.what));
     }
+    if (before[use.role] == nullptr) before[use.role] = &use;
   }
 }
 

@@ -12,7 +12,8 @@ namespace leveret::cli {
 
 /// An output that is also an input, a cache or another output would cost the user a file: check()
 /// says so by CLI::ValidationError (misuse). Only the model that is saved may be the one that was
-/// given. Compared are devices and inodes, so links do not hide a file.
+/// given. Compared are devices and inodes, so links do not hide a file. Of an input that is a
+/// folder of shards each file is one; and no output gets a name there that saves give and remove.
 class FileUses {
  public:
   /// Data (standard input where none is named), the cache and the quarantine file.
@@ -21,6 +22,8 @@ class FileUses {
   /// are standard output.
   void add_model(const char* option, const std::string& path);
   void add_saved_model(const char* option, const std::string& path);
+  /// A folder of shards, which may be that of the model.
+  void add_saved_folder(const char* option, const std::string& path);
   /// Any other file that is read; "-" is standard input.
   void add_read(const char* option, const std::string& path);
   void add_output(const char* option, const std::string& path);
@@ -29,7 +32,7 @@ class FileUses {
   void check() const;
 
  private:
-  enum class Role { kData, kModel, kSavedModel, kOutput };
+  enum Role { kData, kModel, kShard, kSavedModel, kSavedShard, kOutput, kRoles };
   struct Use {
     Role role;
     std::string what;  ///< "-p scores"
@@ -38,10 +41,13 @@ class FileUses {
 
   void add(Role role, std::string what, const std::optional<files::FileIdentity>& file);
   void add_path(Role role, const char* option, const std::string& path);
-  static bool go_together(const Use& a, const Use& b);
+  void add_folder(Role role, const std::string& what, const std::string& path);
+  static bool go_together(Role a, Role b);
+  void check_names() const;
 
   std::vector<Use> uses_;
-  int printed_ = 0;  ///< results that go to standard output
+  std::vector<Use> folders_;  ///< of shards
+  int printed_ = 0;           ///< results that go to standard output
 };
 
 /// Refuses, as misuse, names under which no model can be saved whole or not at all: standard output

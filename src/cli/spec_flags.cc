@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "cli/field_file.h"
+#include "cli/file_uses.h"
 #include "model/spec_idle.h"
 
 namespace leveret::cli {
@@ -48,6 +49,17 @@ std::string SpecFlags::Given::text() const {
     fields.push_back(value.starts_with('@') ? read_field_file(value.substr(1)) : value);
   }
   return fmt::format("{}", fmt::join(fields, " "));
+}
+
+void SpecFlags::add_uses(FileUses& uses) const {
+  for (const Given& given : given_) {
+    if (std::string_view(given.entry->name) != "field") continue;
+    for (const std::string& value : given.values) {
+      if (!value.starts_with('@')) continue;
+      const std::string path = value.substr(1);
+      uses.add_read("--field", path == "-" ? "./-" : path);
+    }
+  }
 }
 
 bool SpecFlags::is_given(std::string_view name) const {

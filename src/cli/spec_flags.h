@@ -12,12 +12,16 @@
 
 namespace leveret::cli {
 
+class FileUses;
+
 class SpecFlags {
  public:
   /// All options, or those named in `only`.
   void add_to(CLI::App& app, const std::vector<std::string_view>& only = {});
 
   bool is_given(std::string_view name) const;
+  /// The files that are read: those of --field.
+  void add_uses(FileUses& uses) const;
   /// A new model's spec: `defaults`, with what was given. Misuse is CLI::ValidationError.
   model::Spec spec(model::Spec defaults = {}) const;
   /// The spec of the model in `file`, with learning options changed where they were given. A shape

@@ -39,6 +39,7 @@ void check_files(const TrainOptions& options) {
   FileUses uses;
   uses.add(options.input);
   uses.add_model("-i", options.initial_model);
+  options.flags.add_uses(uses);
   uses.add_saved_model("-f", options.final_model);
   add_uses(uses, options.report);
   uses.check();

@@ -7,32 +7,13 @@
 #include <string_view>
 #include <system_error>
 
+#include "dist/shard_names.h"
 #include "files/stale_files.h"
 
 namespace leveret::dist {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Takes digits away, of which there is one at least.
-bool skip_number(std::string_view& name) {
-  const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
-  name.remove_prefix(digits);
-  return digits > 0;
-}
-
-bool skip(std::string_view& name, std::string_view word) {
-  if (!name.starts_with(word)) return false;
-  name.remove_prefix(word.size());
-  return true;
-}
-
-/// G.frame.lvt or G.shard-K.lvt
-bool is_of_a_save(std::string_view name) {
-  if (!skip_number(name) || !skip(name, ".")) return false;
-  if (!skip(name, "frame") && !(skip(name, "shard-") && skip_number(name))) return false;
-  return name == ".lvt";
-}
 
 /// The name that a temporary file was to get; empty: it is none.
 std::string_view name_of_temporary(std::string_view name) {

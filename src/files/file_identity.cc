@@ -45,7 +45,8 @@ std::optional<FileIdentity> identify(const std::string& path) {
 
 std::optional<FileIdentity> identify(int descriptor) {
   struct stat info;
-  if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  if (::fstat(descriptor, &info) != 0) return std::nullopt;
+  if (!S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode)) return std::nullopt;
   return FileIdentity{info.st_dev, info.st_ino, ""};
 }
 

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <compare>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +17,7 @@ struct FileIdentity {
   ino_t inode;
   std::string name;  ///< empty when the file is there
 
-  bool operator==(const FileIdentity&) const = default;
+  auto operator<=>(const FileIdentity&) const = default;
 };
 
 /// The path after the symbolic links of its last part, which need not exist. Empty when there are
@@ -30,7 +31,7 @@ bool names_descriptor(std::string_view path);
 /// path that no file can have. Opens nothing. Any thread.
 std::optional<FileIdentity> identify(const std::string& path);
 
-/// The file that a descriptor was opened on; nothing unless it is a regular file.
+/// The file that a descriptor was opened on; nothing unless it is a regular file or a pipe.
 std::optional<FileIdentity> identify(int descriptor);
 
 }  // namespace leveret::files

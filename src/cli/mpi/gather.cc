@@ -23,6 +23,7 @@ struct GatherOptions {
 
 void gather(const GatherOptions& options) {
   FileUses uses;
+  uses.add_model("-i", options.folder);
   uses.add_saved_model("-o", options.output);
   uses.check();
   check_model_name("-o", options.output);

@@ -29,6 +29,7 @@ void add_folder(CLI::App& verb, ScoreOptions& options) {
 void check_predict(const ScoreOptions& options) {
   FileUses uses;
   uses.add(options.input);
+  uses.add_model("-i", options.folder);
   add_results(uses, options.results);
   uses.check();
 }
@@ -73,12 +74,7 @@ void evaluate(ScoreOptions& options, dist::Communicator& ranks) {
     output.write(text);
     output.close();
   };
-  const auto check = [&] {
-    FileUses uses;
-    uses.add(options.input);
-    uses.add_result("-p", "-");
-    uses.check();
-  };
+  const auto check = [&] { check_files(options.input, options.folder, "-"); };
   score_together(options.input, options.folder, ranks, check, user);
 }
 

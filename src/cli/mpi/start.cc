@@ -31,8 +31,13 @@ void check_files(const MpiTrainOptions& options) {
   uses.add(options.input);
   uses.add_model("-i", options.initial_model);
   add_uses(uses, options.report);
+  options.flags.add_uses(uses);
   const bool is_file = options.strategy == Strategy::kMesh && !options.final_model.empty();
-  if (is_file) uses.add_saved_model("-f", options.final_model);
+  if (is_file) {
+    uses.add_saved_model("-f", options.final_model);
+  } else {
+    uses.add_saved_folder("-f", options.final_model);
+  }
   uses.check();
   if (is_file) check_model_name("-f", options.final_model);
 }

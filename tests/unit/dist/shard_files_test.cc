@@ -15,6 +15,7 @@
 #include "dist/batch_reader.h"
 #include "dist/gather.h"
 #include "dist/local_learner.h"
+#include "dist/shard_names.h"
 #include "files/faults.h"
 #include "files/file_calls.h"
 #include "files/temp_folder.h"
@@ -320,6 +321,40 @@ TEST_CASE("a folder whose files are not those of its manifest is refused") {
     CHECK_THROWS_WITH(ShardFolder(path), Catch::Contains("manifest.json"));
   }
   CHECK_THROWS_WITH(ShardFolder(folder / "none"), Catch::Contains("manifest.json"));
+}
+
+TEST_CASE("files of a folder that belong to a model are known by their names") {
+  for (const char* name : {"1.frame.lvt", "12.shard-0.lvt", "007.shard-41.lvt"}) {
+    CHECK(is_of_a_save(name));
+    CHECK(is_in_a_model(name));
+  }
+  for (const char* name : {"frame.lvt", ".frame.lvt", "1.frame.lvt.gz", "1.shard-.lvt",
+                           "1.shard.lvt", "a1.frame.lvt", "model.lvt", "manifest.json.old", ""}) {
+    CHECK_FALSE(is_in_a_model(name));
+  }
+  CHECK_FALSE(is_of_a_save("manifest.json"));
+  CHECK(is_in_a_model("manifest.json"));
+
+  const files::TempFolder folder;
+  CHECK(names_in_model(folder / "none").empty());
+  CHECK(names_in_model(folder / "").empty());
+  const auto put = [&](const std::string& name, const std::string& bytes) {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+  };
+  for (const char* name : {"data", "1.frame.lvt", "1.shard-0.lvt", "4.shard-0.lvt"}) put(name, "");
+  const std::vector<std::string> by_name = {"1.frame.lvt", "1.shard-0.lvt", "4.shard-0.lvt"};
+  CHECK(names_in_model(folder / "") == by_name);
+  // What a manifest names is read whatever it is called; one that is damaged names nothing.
+  std::vector<std::string> all = by_name;
+  all.push_back("manifest.json");
+  for (const char* manifest : {"", "{", "[1]", "{}", R"({"frame": 3, "shards": {"file": "x"}})",
+                               R"({"frame": {"file": 1}, "shards": [null, "x", {"file": []}]})"}) {
+    put("manifest.json", manifest);
+    CHECK(names_in_model(folder / "") == all);
+  }
+  put("manifest.json", R"({"frame": {"file": "f"}, "shards": [{"file": "4.shard-0.lvt"}]})");
+  all.insert(all.end() - 1, "f");
+  CHECK(names_in_model(folder / "") == all);
 }
 
 }  // namespace

@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+"""No file is both read and written: every verb, every pair of a file that it reads and one that it
+writes, and of two that it writes, by whatever name or link. Each is refused as misuse, and nothing
+on the disk has changed then.
+
+    tests/file_uses.py PROGRAM LEVERET
+
+PROGRAM is leveret or leveret-mpi, whose verbs are tried, and LEVERET the first of these, which makes
+what they read. The table of verbs below is complete: --help tells which options name files.
+"""
+
+import itertools
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, LEVERET = (os.path.abspath(name) for name in sys.argv[1:3])
+MPI = os.path.basename(PROGRAM) == "leveret-mpi"
+os.environ.setdefault("LEVERET_SIMD", "reference")
+os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+PRINTED = "standard output"
+GIVEN = "standard input"
+
+# What stands for an option without a name.
+BARE = {"OLD": "old.lvt", "NEW": "new.lvt", "PATCH": "a.patch", "FILE": "old.lvt"}
+# What is read where a pair does not say otherwise.
+READS = {
+    "-d": "data",
+    "-i": "old.lvt",
+    "--field": "fields",
+    "--previous": "export.lvt",
+}
+
+
+class Verb:
+    """`reads` and `writes`: options, and words for what has none. `needs`: always given.
+    `may`: pairs that may be one file."""
+
+    def __init__(self, reads, writes, needs=(), may=(), words=()):
+        self.reads, self.writes, self.needs = reads, writes, needs
+        self.may, self.words = set(may), list(words)
+
+
+SCORES = ("-p", "-r", "--quarantine", "-c")
+ONE = {
+    "train": Verb(
+        ("-d", GIVEN, "-i", "--field"),
+        ("-f", "-p", "--metrics", "--quarantine", "-c"),
+        ("-d",),
+        {("-i", "-f")},
+        ["--quiet"],
+    ),
+    "predict": Verb(("-d", GIVEN, "-i"), (*SCORES, PRINTED), ("-d", "-i")),
+    "evaluate": Verb(("-d", GIVEN, "-i"), ("--quarantine", "-c", PRINTED), ("-d", "-i")),
+    "audit": Verb(("-d", GIVEN, "-i", "--field"), ("--quarantine", PRINTED), ("-d",)),
+    "convert": Verb(("-d", GIVEN), ("--quarantine", PRINTED), ("-d",), words=["libffm"]),
+    "export": Verb(("-i", "--previous"), ("-o",), ("-i", "-o"), {("--previous", "-o")}),
+    "inspect": Verb(("FILE",), (PRINTED,), ("FILE",)),
+    "diff": Verb(("OLD", "NEW"), ("-o",), ("OLD", "NEW", "-o")),
+    "patch": Verb(("OLD", "PATCH"), ("-o",), ("OLD", "PATCH", "-o"), {("OLD", "-o")}),
+}
+SEVERAL = {
+    "train": Verb(
+        ("-d", GIVEN, "-i", "--field", "-f"),
+        ("-p", "--metrics", "--quarantine", "-c"),
+        ("-d",),
+        words=["--quiet"],
+    ),
+    "predict": Verb(("-d", GIVEN, "-i"), (*SCORES, PRINTED), ("-d", "-i")),
+    "evaluate": Verb(("-d", GIVEN, "-i"), ("--quarantine", "-c", PRINTED), ("-d", "-i")),
+    "export": Verb(("-i", "--previous"), ("-o",), ("-i", "-o"), {("--previous", "-o")}),
+    "gather": Verb(("-i",), ("-o",), ("-i", "-o")),
+}
+VERBS = SEVERAL if MPI else ONE
+if MPI:
+    READS["-i"] = "folder"
+    READS["-f"] = "folder"
+# Files of a folder, and names that a save in it would give.
+SHARDS = ["manifest.json", "1.frame.lvt", "1.shard-0.lvt"]
+NEW_SHARDS = ["2.frame.lvt", "17.shard-3.lvt"]
+
+runs = failures = 0
+
+
+def fail(what):
+    global failures
+    failures += 1
+    print("FAIL", what)
+
+
+def make(program, *words):
+    subprocess.run([program, *words], check=True, stdout=subprocess.DEVNULL)
+
+
+def make_files():
+    """What verbs read, in the working folder."""
+    lines = [f"{1 if i % 3 else -1} |a x{i % 5} |b y{i % 7}\n" for i in range(40)]
+    pathlib.Path("data").write_text("".join(lines))
+    pathlib.Path("fields").write_text("a\nb\n")
+    learn = ["train", "--quiet", "--field", "a", "--field", "b", "--hidden", "none"]
+    make(LEVERET, *learn, "-f", "old.lvt", "data")
+    make(LEVERET, "train", "--quiet", "-i", "old.lvt", "-f", "new.lvt", "data")
+    make(LEVERET, "diff", "old.lvt", "new.lvt", "-o", "a.patch")
+    make(LEVERET, "export", "-i", "old.lvt", "-o", "export.lvt")
+    if MPI:
+        make(PROGRAM, *learn, "--batch_size", "10", "-f", "folder", "data")
+
+
+def links_to(path):
+    """The file by other names."""
+    path = pathlib.Path(path)
+    soft, hard, way = (pathlib.Path(str(path) + end) for end in (".soft", ".hard", ".way"))
+    soft.symlink_to(path.name)
+    if path.exists():
+        os.link(path, hard)
+    way.symlink_to(os.path.abspath(path.parent))
+    names = [str(path), f"./{path}", str(soft), os.path.abspath(path), str(way / path.name)]
+    return names + [str(hard)] * path.exists()
+
+
+def content():
+    """All that is on the disk of the working folder."""
+    found = {}
+    for folder, _, names in os.walk("."):
+        for name in names:
+            path = os.path.join(folder, name)
+            status = os.lstat(path)
+            text = os.readlink(path) if os.path.islink(path) else pathlib.Path(path).read_bytes()
+            found[path] = (status.st_ino, status.st_mode, status.st_mtime_ns, text)
+    return found
+
+
+def command(verb, table, given):
+    """A command line with these options, and where its standard input and output are."""
+    words, bare, given = [PROGRAM, verb, *table.words], [], dict(given)
+    for option in table.needs:
+        if option == "-d" and GIVEN in given:
+            continue
+        given.setdefault(option, READS.get(option) or BARE.get(option) or "unused")
+    for option, path in given.items():
+        if option in BARE:
+            bare.append((list(BARE).index(option), path))
+        elif option == "--field":
+            words += [option, "@" + path]
+        elif option not in (GIVEN, PRINTED):
+            words += [option, path]
+    return words + [path for _, path in sorted(bare)], given.get(GIVEN), given.get(PRINTED)
+
+
+def run(words, stdin=None, stdout=None, descriptor=None):
+    with open(stdin or os.devnull, "rb") as source, open(stdout or os.devnull, "ab") as target:
+        kept = (descriptor,) if descriptor is not None else ()
+        done = subprocess.run(
+            words, stdin=source, stdout=target, stderr=subprocess.PIPE, text=True, timeout=60,
+            pass_fds=kept,
+        )  # fmt: skip
+    return done.returncode, done.stderr
+
+
+def refused(words, stdin=None, stdout=None, descriptor=None):
+    global runs
+    runs += 1
+    before = content()
+    code, said = run(words, stdin, stdout, descriptor)
+    line = " ".join(words[1:]) + f" <{stdin} >>{stdout}"
+    if code != 2:
+        fail(f"exit code {code} instead of 2: {line}: {said}")
+    elif not re.search("are the same file|gives to its own files|two results cannot both", said):
+        fail(f"{line}: {said}")
+    if content() != before:
+        fail(f"changed what is on the disk: {line}")
+        return False
+    return True
+
+
+def files_read(option):
+    """The files that an option stands for."""
+    name = READS.get(option) or BARE.get(option) or READS["-d"]
+    return [f"{name}/{shard}" for shard in SHARDS] if os.path.isdir(name) else [name]
+
+
+def pairs_of(verb, table):
+    """Command lines each of which reads what it writes. Of several processes, of which a start takes
+    a third of a second, each pair has one of the names; else all."""
+    for read, write in itertools.product(table.reads, table.writes):
+        if (read, write) in table.may:
+            continue
+        for path in files_read(read):
+            names = links_to(path)
+            for name in [random.choice(names)] if MPI else names:
+                given = {read: READS.get(read) or BARE.get(read) or path, write: name}
+                yield command(verb, table, given)
+            remove_links(path)
+    for one, other in itertools.combinations(table.writes, 2):
+        for path in ("data.new", "export.lvt"):
+            names = links_to(path)
+            for name in [random.choice(names)] if MPI else names:
+                if PRINTED in (one, other) and not os.path.exists(name):
+                    continue  # the shell makes it
+                yield command(verb, table, {one: path, other: name})
+            remove_links(path)
+
+
+def remove_links(path):
+    for end in (".soft", ".hard", ".way"):
+        pathlib.Path(path + end).unlink(missing_ok=True)
+
+
+def check_names_of_shards(verb, table):
+    """A file that is not there yet is refused where the next save would remove it."""
+    folder_options = [option for option in table.reads if READS.get(option) == "folder"]
+    for option, write in itertools.product(folder_options, table.writes):
+        if write == PRINTED:
+            continue
+        name = "folder/" + random.choice(NEW_SHARDS)
+        refused(*command(verb, table, {option: "folder", write: name}))
+    if "-f" in table.reads:
+        for write in table.writes:
+            refused(*command(verb, table, {"-f": "folder", write: "folder"}))
+        for read in ("-d", "-i"):
+            refused(*command(verb, table, {"-f": "folder", read: "folder/1.frame.lvt"}))
+
+
+def check_descriptors(verb, table):
+    """Names of what the shell has opened, which lead to a file that is read."""
+    for write in [option for option in table.writes if option not in (PRINTED, "-c")]:
+        for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]:
+            read = next(option for option in table.reads if (option, write) not in table.may)
+            path = files_read(read)[0]
+            if not refused(*command(verb, table, {write: name})[:2], stdout=path):
+                return
+            if MPI:
+                break
+        with open(path, "ab") as opened:
+            refused(
+                *command(verb, table, {write: f"/dev/fd/{opened.fileno()}"}),
+                descriptor=opened.fileno(),
+            )
+
+
+def check_allowed(verb, table):
+    """A model in place of the one that it came from."""
+    for read, write in table.may:
+        before = run_in_copy(*command(verb, table, {read: files_read(read)[0], write: "apart"}))
+        after = run_in_copy(
+            *command(verb, table, {read: files_read(read)[0], write: files_read(read)[0]})
+        )
+        if before["./apart"] != after["./" + files_read(read)[0]]:
+            fail(f"{verb} {read} and {write}: another result in place")
+
+
+def run_in_copy(*line):
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory() as copy:
+        shutil.copytree(".", copy, dirs_exist_ok=True)
+        os.chdir(copy)
+        code, said = run(*line)
+        if code != 0:
+            fail(f"exit code {code}: {line}: {said}")
+        result = {path: told[3] for path, told in content().items()}
+        os.chdir(here)
+    return result
+
+
+def file_options(verb):
+    """Those that --help says to take files."""
+    text = subprocess.run(
+        [PROGRAM, verb, "--help"], check=True, text=True, capture_output=True
+    ).stdout
+    found = set()
+    for line in text.splitlines():
+        match = re.match(r"\s+(-\S+) .*\b(FILE|MODEL|FOLDER|PATCH|NEW)\b", line.split("  ")[0] + "  " + line)
+        if match and re.search(r"\b@?(FILE|MODEL|FOLDER|PATCH|NEW)\b", line[:40]):
+            found.add(match[1].split(",")[0])
+    return found
+
+
+def main():
+    help_text = subprocess.run([PROGRAM, "--help"], check=True, text=True, capture_output=True)
+    random.seed(42)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        make_files()
+        for verb, table in VERBS.items():
+            told = file_options(verb)
+            known = {o for o in (*table.reads, *table.writes) if o.startswith("-")}
+            if told != known:
+                fail(f"{verb}: files of the table {sorted(known)}, of --help {sorted(told)}")
+            for line in pairs_of(verb, table):
+                refused(*line)
+            check_descriptors(verb, table)
+            if MPI:
+                check_names_of_shards(verb, table)
+            check_allowed(verb, table)
+        os.chdir("/")
+    print(f"{runs} command lines, {failures} failures")
+    return failures != 0
+
+
+sys.exit(main())
