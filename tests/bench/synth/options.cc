@@ -1,6 +1,8 @@
 #include "options.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <map>
@@ -20,10 +22,21 @@ CLI::Validator real_between(double low, double high) {
   return CLI::Validator(check, fmt::format("{} to {}", low, high));
 }
 
+/// Whether a file, by whatever name, or a pipe is the one that rows go to.
+bool is_printed_to(const std::string& path) {
+  struct stat named, printed;
+  return ::stat(path.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &printed) == 0 &&
+         !S_ISCHR(named.st_mode) && named.st_dev == printed.st_dev &&
+         named.st_ino == printed.st_ino;
+}
+
 /// What one option's own check cannot see.
 void check_together(const Options& options, bool numeric_given, bool strength_given) {
   if (numeric_given && options.numeric > options.fields) {
     throw CLI::ValidationError("--numeric", "cannot be more than --fields");
+  }
+  if (!options.truth.empty() && is_printed_to(options.truth)) {
+    throw CLI::ValidationError("--truth", "is where the rows go; name another file");
   }
   if (options.drift_kind == DriftKind::kUnnamed && strength_given) {
     throw CLI::ValidationError("--drift_strength", "needs --drift_kind");

@@ -62,6 +62,18 @@ done
 code=0
 "$synth" --rows 5 --truth "$dir/no/such" >/dev/null 2>"$dir/err" || code=$?
 [ $code = 1 ] && grep -q "$dir/no/such" "$dir/err" || fail "--truth in a missing folder"
+
+# Rows and probabilities do not go to one file, by whatever name.
+echo kept >"$dir/one"
+ln "$dir/one" "$dir/hard"
+ln -s one "$dir/soft"
+for name in "$dir/one" "$dir/hard" "$dir/soft" /dev/stdout; do
+  code=0
+  "$synth" --rows 5 --truth "$name" >>"$dir/one" 2>"$dir/err" || code=$?
+  [ $code = 2 ] && grep -q "is where the rows go" "$dir/err" || fail "--truth $name: exit $code"
+done
+[ "$(cat "$dir/one")" = kept ] || fail "--truth wrote to standard output's file"
+"$synth" --rows 5 --truth /dev/null >/dev/null 2>&1 || fail "--truth /dev/null"
 if [ -w /dev/full ]; then
   code=0
   "$synth" --rows 5 >/dev/full 2>"$dir/err" || code=$?
