@@ -158,6 +158,27 @@ TEST_CASE("old codes stay within the tolerance, wherever their features are now"
   }
 }
 
+TEST_CASE("nothing that the older export knows changes under a tolerance beyond all codes") {
+  for (const int bits : {32, 16}) {
+    LearnedModel saved(floats());
+    saved.exported("old", bits_of(bits));
+    saved.learn(40, 9);
+    ExportOptions options = bits_of(bits);
+    options.previous = saved.folder / "old";
+    const ModelFile old = ModelFile::open(saved.folder / "old");
+    for (const float tolerance : {0.0f, 1e6f}) {
+      options.rounding.tolerance = tolerance;
+      const ModelFile now = saved.exported("now", options);
+      for (const std::string name : {"weight", "weight2", "clicks", "count", "rows.0.weights"}) {
+        INFO(name << ", tolerance " << tolerance << ", " << bits << " bits");
+        const Change change = change_of(old, now, "field.2.", name);
+        CHECK(change.numbers > 0);
+        CHECK((change.changed > 0) == (tolerance == 0));
+      }
+    }
+  }
+}
+
 TEST_CASE("with --previous ranges stay while they fit, and grow when they do not") {
   LearnedModel saved(floats());
   const ModelFile first = saved.exported("old", bits_of(16));
