@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "text/convert_csv.h"
 #include "text/convert_kdd2012.h"
 #include "text/convert_libffm.h"
+#include "text/plain_number.h"
 
 namespace leveret::cli {
 namespace {
@@ -84,13 +86,13 @@ text::LibffmFields libffm_fields(const std::string& word) {
     std::size_t comma = std::min(word.find(',', at), word.size());
     std::string part = word.substr(at, comma - at);
     std::size_t equal = part.find('=');
-    std::uint64_t start = 0;
+    std::optional<std::uint64_t> start;
     if (equal == 0 || equal == std::string::npos ||
-        !CLI::detail::lexical_cast(part.substr(equal + 1), start)) {
+        !(start = text::read_whole(std::string_view(part).substr(equal + 1), 0, text::kAnyWhole))) {
       misuse("--fields", wanted);
     }
-    if (!fields.starts.empty() && start <= fields.starts.back().second) misuse("--fields", wanted);
-    fields.starts.emplace_back(part.substr(0, equal), start);
+    if (!fields.starts.empty() && *start <= fields.starts.back().second) misuse("--fields", wanted);
+    fields.starts.emplace_back(part.substr(0, equal), *start);
     at = comma + 1;
   }
   return fields;

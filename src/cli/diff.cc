@@ -8,6 +8,7 @@
 #include "cli/file_uses.h"
 #include "cli/input.h"
 #include "cli/model_line.h"
+#include "cli/numbers.h"
 #include "cli/process.h"
 #include "cli/verbs.h"
 #include "store/patch.h"
@@ -104,7 +105,7 @@ void setup_diff(CLI::App& app, int& exit_code) {
       ->excludes(bytes);
   verb->add_option("--threads", options->threads, "threads; default: as many as processors")
       ->type_name("N")
-      ->check(within(1, 1024));
+      ->transform(within(1, 1024));
   verb->callback([options, &exit_code] { exit_code = run_diff(*options); });
 }
 

@@ -5,7 +5,9 @@
 
 #include "cli/export_flags.h"
 #include "cli/file_uses.h"
+#include "cli/numbers.h"
 #include "cli/verbs.h"
+#include "text/plain_number.h"
 
 namespace leveret::cli {
 namespace {
@@ -13,7 +15,7 @@ namespace {
 void add_codes(CLI::App& verb, ExportFlags& flags) {
   verb.add_option("--bits", flags.options.bits, "of a weight: 32, 16, 8 or 4")
       ->type_name("N")
-      ->check(CLI::IsMember({32, 16, 8, 4}))
+      ->transform(one_of({32, 16, 8, 4}))
       ->default_str("16");
   verb.add_option_function<std::string>(
           "--rounding",
@@ -32,6 +34,7 @@ void add_codes(CLI::App& verb, ExportFlags& flags) {
           },
           "of --rounding stochastic")
       ->type_name("N")
+      ->transform(within(0, text::kAnyWhole))
       ->default_str("0");
 }
 
@@ -39,6 +42,7 @@ void add_choice(CLI::App& verb, ExportFlags& flags) {
   verb.add_option("--min_count", flags.options.min_count,
                   "leave out features that were seen fewer than N times")
       ->type_name("N")
+      ->transform(within(0, text::kAnyWhole))
       ->default_str("0");
   CLI::Option* previous =
       verb.add_option("--previous", flags.options.previous,
@@ -48,7 +52,7 @@ void add_choice(CLI::App& verb, ExportFlags& flags) {
   verb.add_option("--tolerance", flags.options.rounding.tolerance,
                   "its codes stay where a number has moved by less than X codes")
       ->type_name("X")
-      ->check(CLI::Range(0.0f, 1000.0f))
+      ->transform(real_within(0, 1000))
       ->needs(previous)
       ->default_str("0");
 }

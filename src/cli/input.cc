@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "cli/console.h"
+#include "cli/numbers.h"
 #include "cli/process.h"
 #include "feature/feature_map.h"
 #include "model/parser_options.h"
@@ -42,6 +43,15 @@ std::unique_ptr<stream::CacheReader> open_cache(const std::string& path,
       processors() > threads ? stream::CacheReading::kAhead : stream::CacheReading::kByConsumers);
 }
 
+void set_bad_lines(InputOptions& options, const std::string& text) {
+  try {
+    stream::parse_bad_line_policy(text);
+  } catch (const std::runtime_error& error) {
+    throw CLI::ValidationError(error.what());
+  }
+  options.bad_lines = text;
+}
+
 }  // namespace
 
 void add_input_options(CLI::App& app, InputOptions& options) {
@@ -49,16 +59,16 @@ void add_input_options(CLI::App& app, InputOptions& options) {
                  "files of VW text, plain, gzip or zstd; none or -: standard input")
       ->type_name("FILE")
       ->check(not_empty());
-  app.add_option("--bad_lines", options.bad_lines,
-                 "fail, skip or max=N; default: up to 1 % of the lines, at least 10, not most of all")
+  app.add_option_function<std::string>(
+         "--bad_lines", [&options](const std::string& text) { set_bad_lines(options, text); },
+         "fail, skip or max=N; default: up to 1 % of the lines, at least 10, not most of all")
       ->type_name("POLICY");
   app.add_option("--quarantine", options.quarantine, "append bad lines to this file, verbatim")
       ->type_name("FILE")
       ->check(not_empty());
   app.add_option("--max_line", options.max_line, "bytes; a longer line is a bad line")
       ->type_name("N")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(within(1, std::uint64_t{1} << 31))
+      ->transform(bytes_within(1, std::uint64_t{1} << 31))
       ->capture_default_str();
 }
 
@@ -82,7 +92,7 @@ void add_cache_options(CLI::App& app, InputOptions& options) {
 void add_passes_option(CLI::App& app, InputOptions& options) {
   app.add_option("--passes", options.passes, "read the input N times; needs -c")
       ->type_name("N")
-      ->check(within(1, 1'000'000))
+      ->transform(within(1, 1'000'000))
       ->capture_default_str();
 }
 
@@ -90,15 +100,6 @@ void check_passes(const InputOptions& options) {
   if (options.passes > 1 && options.cache.empty()) {
     throw CLI::ValidationError("--passes needs a cache to read again: give -c, or -c FILE");
   }
-}
-
-CLI::Validator within(std::uint64_t least, std::uint64_t most) {
-  const auto check = [least, most](const std::string& text) {
-    std::uint64_t value = 0;
-    const bool good = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
-    return good ? "" : fmt::format("Value {} not in range {} to {}", text, least, most);
-  };
-  return CLI::Validator(check, fmt::format("UINT in [{} - {}]", least, most));
 }
 
 const CLI::Validator& not_empty() {
@@ -126,12 +127,6 @@ void settle_input(InputOptions& options) {
     throw CLI::ValidationError(
         fmt::format("-k: {} is no leveret cache, so it is not removed; name another file by -c",
                     options.cache));
-  }
-  if (options.bad_lines.empty()) return;
-  try {
-    stream::parse_bad_line_policy(options.bad_lines);
-  } catch (const std::runtime_error& error) {
-    throw CLI::ValidationError(error.what());
   }
 }
 

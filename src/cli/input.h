@@ -40,14 +40,11 @@ void add_passes_option(CLI::App& app, InputOptions& options);
 /// Misuse, CLI::ValidationError, where there is no cache for further passes.
 void check_passes(const InputOptions& options);
 
-/// Takes whole numbers from `least` to `most`. (CLI11's own says so otherwise in each version.)
-CLI::Validator within(std::uint64_t least, std::uint64_t most);
-
 /// For options that name a file: an empty name, as a variable that is not set gives one, is misuse.
 const CLI::Validator& not_empty();
 
 /// Once the options are parsed: names the cache beside the data where -c has no name of its own,
-/// and sees to it that -k removes nothing but a cache and that --bad_lines is a policy. Misuse is
+/// and sees to it that -k removes nothing but a cache. Misuse is
 /// CLI::ValidationError.
 void settle_input(InputOptions& options);
 

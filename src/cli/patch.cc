@@ -11,6 +11,7 @@
 #include "cli/file_uses.h"
 #include "cli/input.h"
 #include "cli/model_line.h"
+#include "cli/numbers.h"
 #include "cli/process.h"
 #include "cli/verbs.h"
 
@@ -78,7 +79,7 @@ void setup_patch(CLI::App& app, int& exit_code) {
       ->required();
   verb->add_option("--threads", options->threads, "threads; default: as many as processors")
       ->type_name("N")
-      ->check(within(1, 1024));
+      ->transform(within(1, 1024));
   verb->callback([options, &exit_code] { exit_code = run_patch(*options); });
 }
 

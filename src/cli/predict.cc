@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/file_uses.h"
+#include "cli/numbers.h"
 #include "cli/predict_run.h"
 #include "cli/served_model.h"
 #include "cli/verbs.h"
@@ -59,7 +60,7 @@ void setup_predict(CLI::App& app, int& exit_code) {
   add_context_options(*verb, *options);
   verb->add_option("--threads", options->threads, "threads that predict; the order stays")
       ->type_name("N")
-      ->check(within(1, 256))
+      ->transform(within(1, 256))
       ->capture_default_str();
   verb->add_flag("--quiet", options->input.quiet, "no reports of bad lines");
   add_input_options(*verb, options->input);

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "cli/input.h"
+#include "cli/numbers.h"
 
 namespace leveret::cli {
 
@@ -23,23 +24,25 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
          },
          "examples per window of --metrics")
       ->type_name("N")
-      ->check(within(1, std::uint64_t{1} << 40))
+      ->transform(within(1, std::uint64_t{1} << 40))
       ->default_str(std::to_string(options.window));
-  app.add_option("-P,--progress", options.progress_text,
-                 "a line every N examples, or at every growth by factor X.Y; default 2.0")
+  app.add_option_function<std::string>(
+         "-P,--progress",
+         [&options](const std::string& text) {
+           try {
+             options.progress = train::ProgressInterval::parse(text);
+           } catch (const std::runtime_error& error) {
+             throw CLI::ValidationError(error.what());
+           }
+           options.progress_given = true;
+         },
+         "a line every N examples, or at every growth by factor X.Y; default 2.0")
       ->type_name("N|X.Y");
   app.add_flag("--quiet", options.quiet, "no progress and no summary");
 }
 
 void settle_report(ReportOptions& options) {
-  if (!options.progress_text.empty()) {
-    try {
-      options.progress = train::ProgressInterval::parse(options.progress_text);
-    } catch (const std::runtime_error& error) {
-      throw CLI::ValidationError(error.what());
-    }
-  }
-  if (options.quiet && !options.progress_text.empty()) {
+  if (options.quiet && options.progress_given) {
     throw CLI::ValidationError("--progress changes nothing with --quiet");
   }
   if (options.window_given && options.metrics.empty()) {

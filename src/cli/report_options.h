@@ -17,8 +17,7 @@ struct ReportOptions {
   std::uint64_t window = train::MetricsWindows::kDefaultSize;
   bool quiet = false;  ///< no progress and no summary
 
-  std::string progress_text;  ///< -P; settle_report() makes `progress` of it
-  bool window_given = false;
+  bool progress_given = false, window_given = false;
 };
 
 void add_report_options(CLI::App& app, ReportOptions& options);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/file_uses.h"
+#include "cli/numbers.h"
 #include "cli/process.h"
 #include "cli/train_run.h"
 #include "cli/verbs.h"
@@ -67,19 +68,18 @@ void add_learning(CLI::App& verb, TrainOptions& options) {
   verb.add_option("--holdout_after", options.holdout_after,
                   "learn from the first N examples, only predict the rest")
       ->type_name("N")
-      ->check(within(1, std::uint64_t{1} << 62));
+      ->transform(within(1, std::uint64_t{1} << 62));
   verb.add_option("--max_memory", options.max_memory,
                   "bytes for all tables (K, M, G); then new features share a row; default: three "
                   "quarters of the machine's, at most half of ulimit -v")
       ->type_name("N")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(within(1, std::uint64_t{1} << 62));
+      ->transform(bytes_within(1, std::uint64_t{1} << 62));
   add_cache_options(verb, options.input);
   add_passes_option(verb, options.input);
   verb.add_option("--threads", options.threads,
                   "threads that learn together (hogwild); more than 1 is not reproducible")
       ->type_name("N")
-      ->check(within(1, 1024))
+      ->transform(within(1, 1024))
       ->capture_default_str();
   verb.add_flag("--pin", options.pin, "each thread on a processor of its own");
   verb.add_flag("--deterministic", options.deterministic,

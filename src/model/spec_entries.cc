@@ -4,39 +4,32 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "feature/selector.h"
 #include "kernels/kernels.h"
+#include "text/plain_number.h"
 
 namespace leveret::model {
 namespace {
 
 [[noreturn]] void bad(const char* name, const std::string& text, const std::string& expected) {
-  throw std::runtime_error(fmt::format("--{} {}: expected {}", name, text, expected));
+  throw std::runtime_error(fmt::format("--{} {}: expected {}", name, text::shown(text), expected));
 }
 
 std::uint64_t whole(const char* name, const std::string& text, std::uint64_t low,
                     std::uint64_t high) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || at != end || value < low || value > high) {
-    bad(name, text, fmt::format("a whole number from {} to {}", low, high));
-  }
-  return value;
+  const std::optional<std::uint64_t> value = text::read_whole(text, low, high);
+  if (!value) bad(name, text, text::whole_from_to(low, high));
+  return *value;
 }
 
 float real(const char* name, const std::string& text, float low, float high) {
-  float value = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || at != end || !(value >= low && value <= high)) {
-    bad(name, text, fmt::format("a number from {} to {}", low, high));
-  }
-  return value;
+  const std::optional<float> value = text::read_real(text, low, high);
+  if (!value) bad(name, text, fmt::format("a number from {} to {}", low, high));
+  return *value;
 }
 
 constexpr float kHuge = 1e30f;
@@ -81,7 +74,10 @@ SpecEntry names(const char* name, const char* help, Get get) {
 
 void set_hidden(Spec& s, const std::string& text) {
   s.hidden.clear();
-  if (text == "none" || text == "0" || text.empty()) return;
+  if (text == "none" || text == "0") return;
+  const bool has_empty = text.empty() || text.front() == ',' || text.back() == ',' ||
+                         text.find(",,") != std::string::npos;
+  if (has_empty) bad("hidden", text, "widths of layers (128,64), or none");
   for (const std::string& part : feature::split_list(text)) {
     s.hidden.push_back(static_cast<std::uint32_t>(whole("hidden", part, 1, 8192)));
   }

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <stdexcept>
+
+#include "text/plain_number.h"
 
 namespace leveret::stream {
 namespace {
@@ -51,14 +52,13 @@ std::uint64_t BadLinePolicy::allowed_of_all(std::uint64_t lines) const {
 BadLinePolicy parse_bad_line_policy(std::string_view text) {
   if (text == "fail") return {BadLinePolicy::Kind::kFail, 0};
   if (text == "skip") return {BadLinePolicy::Kind::kSkip, 0};
-  if (text.substr(0, 4) == "max=" && text.size() > 4) {
-    BadLinePolicy policy{BadLinePolicy::Kind::kMax, 0};
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + 4, end, policy.max);
-    if (error == std::errc() && stop == end) return policy;
+  if (text.starts_with("max=")) {
+    const auto max = text::read_whole(text.substr(4), 0, text::kAnyWhole);
+    if (max) return {BadLinePolicy::Kind::kMax, *max};
   }
-  throw std::runtime_error(fmt::format(
-      "--bad_lines {}: is not fail, skip or max=N (N: how many bad lines are skipped)", text));
+  throw std::runtime_error(
+      fmt::format("--bad_lines {}: is not fail, skip or max=N (N: how many bad lines are skipped)",
+                  text::shown(text)));
 }
 
 std::string format_bad_line(const text::ExampleChunk& chunk, const text::BadLine& bad,
@@ -163,9 +163,9 @@ void BadLineTally::quarantine(std::string_view line) {
 void BadLineTally::check_quarantine(bool ok) const {
   if (ok) return;
   throw std::runtime_error(
-      fmt::format("{}: cannot write the quarantined lines: {}; make room or give another "
-                  "--quarantine",
-                  options_.quarantine, std::strerror(errno)));
+      fmt::format("{}: cannot write the quarantined lines: {}; {} or give another --quarantine",
+                  options_.quarantine, std::strerror(errno),
+                  errno == EFBIG ? "raise the limit of file sizes (ulimit -f)" : "make room"));
 }
 
 std::string BadLineTally::totals(std::uint64_t lines) const {

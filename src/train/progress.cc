@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
+
+#include "text/plain_number.h"
 
 namespace leveret::train {
 namespace {
@@ -24,15 +26,13 @@ std::string decimal_or_dash(double value, int decimals) {
 }  // namespace
 
 ProgressInterval ProgressInterval::parse(std::string_view text) {
-  ProgressInterval interval;
-  interval.multiply = text.find('.') != std::string_view::npos;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, interval.step);
-  const bool number = error == std::errc() && stop == end && std::isfinite(interval.step);
-  if (number && interval.multiply && interval.step > 1) return interval;
-  if (number && !interval.multiply && interval.step >= 1 &&
-      interval.step == std::floor(interval.step))
-    return interval;
+  if (text.find('.') != std::string_view::npos) {
+    constexpr double kMost = std::numeric_limits<double>::max();
+    const auto factor = text::read_real<double>(text, 1, kMost);
+    if (factor && *factor > 1) return {*factor, true};
+  } else if (const auto examples = text::read_whole(text, 1, text::kAnyWhole)) {
+    return {static_cast<double>(*examples), false};
+  }
   throw std::runtime_error(fmt::format(
       "--progress '{}': give a whole number of examples (1000) or a factor above 1 (1.5)", text));
 }

@@ -5,6 +5,7 @@
 
 #include "cli/mpi/train_run.h"
 #include "cli/mpi/verbs.h"
+#include "cli/numbers.h"
 
 namespace leveret::cli {
 namespace {
@@ -50,7 +51,7 @@ void add_files(CLI::App& verb, MpiTrainOptions& options) {
   verb.add_option("--save_every", options.save_every,
                   "save a checkpoint there with the batch that ends N examples; needs -f")
       ->type_name("N")
-      ->check(within(1, std::uint64_t{1} << 62));
+      ->transform(within(1, std::uint64_t{1} << 62));
   verb.add_flag("--resume", options.resume,
                 "go on with what is in the folder of -f, behind the examples of the same input "
                 "that it has learned; where nothing is there, begin");
@@ -72,7 +73,7 @@ void add_learning(CLI::App& verb, MpiTrainOptions& options) {
   verb.add_option("--wire_bits", options.wire_bits,
                   "bits of a partial sum on the network: 32, or 16 with stochastic rounding")
       ->type_name("N")
-      ->check(CLI::IsMember({32, 16}))
+      ->transform(one_of({32, 16}))
       ->capture_default_str();
   verb.add_flag("--explain_plan", options.explain_plan,
                 "say which rank holds what, and what each block sends");
@@ -81,8 +82,7 @@ void add_learning(CLI::App& verb, MpiTrainOptions& options) {
                   "then new features share a row; default: an equal share of three quarters of "
                   "the machine's")
       ->type_name("N")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(within(1, std::uint64_t{1} << 62));
+      ->transform(bytes_within(1, std::uint64_t{1} << 62));
   add_cache_options(verb, options.input);
   add_passes_option(verb, options.input);
 }
