@@ -225,9 +225,8 @@ void describe_model(const model::Model& model, bool learns, Json& json) {
 Json header_to_json(const ModelFile& file) {
   try {
     return Json::parse(file.header_json());
-  } catch (const Json::exception& error) {
-    throw std::runtime_error(
-        fmt::format("{}: its header is no JSON: {}", file.path(), error.what()));
+  } catch (const Json::exception&) {
+    throw std::runtime_error(file.path() + ": its header is no JSON; the file is damaged");
   }
 }
 

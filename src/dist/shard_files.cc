@@ -7,8 +7,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "dist/agreement.h"
+#include "dist/manifest.h"
 #include "dist/shard_litter.h"
 #include "dist/shard_sections.h"
 #include "files/atomic_file.h"
@@ -94,7 +97,7 @@ std::string fingerprint_of(const std::string& path) {
   return store::to_hex(store::ModelFile::open(path).fingerprint());
 }
 
-/// This rank's files, as members of the manifest: a line of JSON each.
+/// This rank's files, as the manifest has them: a line of name and fingerprint each.
 class Saver {
  public:
   Saver(const ShardedModel& model, const std::string& folder, std::uint64_t generation)
@@ -122,7 +125,7 @@ class Saver {
     return written_.emplace_back(folder_ + '/' + name);
   }
   void note(const std::string& name) {
-    lines_ += Json{{"file", name}, {"fingerprint", fingerprint_of(written_.back())}}.dump() + '\n';
+    lines_ += name + ' ' + fingerprint_of(written_.back()) + '\n';
   }
 
   const ShardedModel& model_;
@@ -132,50 +135,47 @@ class Saver {
   std::string lines_;
 };
 
-Json to_json(const InputPosition& position) {
-  return {{"data", position.data},
-          {"pass", position.pass},
-          {"examples", position.examples},
-          {"checksum", position.checksum},
-          {"ended", position.ended}};
-}
-
-InputPosition position_of(const Json& json) {
-  return {.data = json.at("data"),
-          .pass = json.at("pass"),
-          .examples = json.at("examples"),
-          .checksum = json.at("checksum"),
-          .ended = json.at("ended")};
-}
-
 /// Ranks have their shards in order, so their lines are in the order of the shards.
 void write_manifest(const std::string& folder, std::uint64_t generation,
                     const std::optional<InputPosition>& position,
                     const std::vector<Bytes>& of_ranks) {
-  Json manifest = {
-      {"format", "leveret shards"}, {"version", ShardFolder::kVersion}, {"generation", generation}};
-  Json files = Json::array();
+  Manifest manifest = {generation, position, {}};
   for (const Bytes& lines : of_ranks) {
     std::istringstream stream(lines);
-    for (std::string line; std::getline(stream, line);) files.push_back(Json::parse(line));
+    for (ManifestFile file; stream >> file.name >> file.fingerprint;) {
+      manifest.files.push_back(file);
+    }
   }
-  if (position) manifest["input"] = to_json(*position);
-  manifest["frame"] = files.at(0);
-  files.erase(0);
-  manifest["shards"] = std::move(files);
   files::AtomicFile file(folder + kManifest);
-  // Names of files may be no UTF-8, which JSON has to be.
-  const std::string text = manifest.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  const std::string text = to_text(manifest);
   file.write(std::as_bytes(std::span(text)));
   file.commit();
 }
 
-ShardFolder::File file_of(const Json& json) {
-  ShardFolder::File file = {json.at("file"), json.at("fingerprint")};
-  if (file.name.empty() || file.name.find('/') != std::string::npos) {
-    throw std::runtime_error("names a file that is not in the folder");
+std::string read_manifest(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown)) {
+    throw std::runtime_error(path + ": is no regular file, as a manifest of leveret-mpi is");
   }
-  return file;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    throw std::runtime_error(fmt::format("{}: {}; a folder of leveret-mpi has a manifest.json",
+                                         path, std::strerror(errno)));
+  }
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (stream.bad()) throw std::runtime_error(path + ": cannot read; check the disk");
+  return text;
+}
+
+/// What learning goes on with.
+model::Spec spec_of(const store::ModelFile& frame) {
+  try {
+    return model::spec_from_json(Json::parse(frame.header_json()).at("spec"));
+  } catch (const Json::exception&) {
+    throw std::runtime_error(frame.path() + ": is not the frame of a folder of shards");
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(frame.path() + ": " + error.what());
+  }
 }
 
 }  // namespace
@@ -242,26 +242,16 @@ bool ShardFolder::has_model(const std::string& path) {
 
 ShardFolder::ShardFolder(std::string folder) : folder_(std::move(folder)) {
   const std::string path = folder_ + kManifest;
-  std::ifstream stream(path);
-  if (!stream) {
-    throw std::runtime_error(fmt::format("{}: {}; a folder of leveret-mpi has a manifest.json",
-                                         path, std::strerror(errno)));
-  }
+  const std::string text = read_manifest(path);
   try {
-    const Json manifest = Json::parse(stream);
-    if (manifest.at("format") != "leveret shards" || manifest.at("version") != kVersion) {
-      throw std::runtime_error("is not a manifest that this program knows");
-    }
-    manifest.at("generation").get_to(generation_);
-    files_.push_back(file_of(manifest.at("frame")));
-    for (const Json& shard : manifest.at("shards")) files_.push_back(file_of(shard));
-    if (files_.size() < 2) throw std::runtime_error("names no shards");
-    if (manifest.contains("input")) position_ = position_of(manifest.at("input"));
-    spec_ = model::spec_from_json(Json::parse(open(0).header_json()).at("spec"));
-  } catch (const std::exception& error) {
-    const std::string what = error.what();
-    throw std::runtime_error(what.starts_with(folder_) ? what : path + ": " + what);
+    Manifest manifest = manifest_from_text(text);
+    generation_ = manifest.generation;
+    files_ = std::move(manifest.files);
+    position_ = std::move(manifest.position);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(path + ": " + error.what());
   }
+  spec_ = spec_of(open(0));
 }
 
 store::ModelFile ShardFolder::open(std::size_t number) const {

@@ -14,6 +14,7 @@
 
 #include "dist/communicator.h"
 #include "dist/input_position.h"
+#include "dist/manifest.h"
 #include "dist/sharded_model.h"
 #include "model/spec.h"
 #include "store/model_file.h"
@@ -35,7 +36,7 @@ void try_save_shards(Communicator& ranks, const std::string& folder, std::uint32
 /// that names the file.
 class ShardFolder {
  public:
-  static constexpr int kVersion = 1;  ///< of manifests
+  static constexpr int kVersion = Manifest::kVersion;
 
   /// Whether `path` is a folder, and so no model in one file.
   static bool is_folder(const std::string& path);
@@ -58,10 +59,7 @@ class ShardFolder {
                                      std::uint32_t count, std::uint64_t memory_limit,
                                      const kernels::Kernels& kernels) const;
 
-  struct File {
-    std::string name;         ///< in the folder
-    std::string fingerprint;  ///< 32 hexadecimal digits
-  };
+  using File = ManifestFile;
   /// The frame's, then those of the shards.
   const std::vector<File>& files() const { return files_; }
   /// One of files(), which is the one that the manifest means.

@@ -119,7 +119,7 @@ void read_file(const store::ModelFile& file, Read read) {
     read(Json::parse(file.header_json()), sections);
     sections.finish();
   } catch (const std::exception& error) {
-    const std::string what = error.what(), prefix = file.path() + ": ";
+    const std::string what = modelfile::header_error(error), prefix = file.path() + ": ";
     throw std::runtime_error(what.starts_with(prefix) ? what : prefix + what);
   }
 }
@@ -153,6 +153,7 @@ void write_part(const Part& part, const Plan& plan, const std::string& path) {
 
 void read_frame(const store::ModelFile& file, ShardedModel& model) {
   read_file(file, [&](const Json& header, SectionLoader& sections) {
+    if (!header.contains("plan")) throw std::runtime_error("is not the frame of its folder");
     const std::vector<std::uint64_t> words = header.at("plan");
     model.resume(Plan(model.plan().shape(), words),
                  model::plans_from_json(header.at("namespaces")));
@@ -164,7 +165,7 @@ void read_frame(const store::ModelFile& file, ShardedModel& model) {
 
 void read_part(const store::ModelFile& file, Part& part) {
   read_file(file, [&](const Json& header, SectionLoader& sections) {
-    if (header.at("shard") != part.number()) {
+    if (!header.contains("shard") || header["shard"] != part.number()) {
       throw std::runtime_error("is another shard than the manifest says");
     }
     modelfile::load_tables(part.tables(), sections, header.at("shards"),

@@ -11,6 +11,7 @@
 
 #include "modelfile/export_plan.h"
 #include "modelfile/export_section.h"
+#include "modelfile/header.h"
 #include "modelfile/kept_keys.h"
 #include "modelfile/section_loader.h"
 #include "modelfile/section_names.h"
@@ -229,7 +230,7 @@ void export_model(const std::string& model, const std::string& to, const ExportO
   try {
     export_file(ModelFile::open(model), to, options);
   } catch (const std::exception& error) {
-    const std::string what = error.what();
+    const std::string what = header_error(error);
     const auto names = [&](const std::string& path) {
       return !path.empty() && what.starts_with(path + ": ");
     };

@@ -20,6 +20,14 @@ std::string line_of(const model::Spec& spec) {
   return store::to_hex(store::checksum_of(std::as_bytes(std::span(text))));
 }
 
+std::string header_error(const std::exception& error) {
+  const bool is_json = dynamic_cast<const Json::exception*>(&error) != nullptr;
+  return is_json
+             ? "its header lacks something, or has it in the wrong form; the file is damaged or "
+               "of another version"
+             : error.what();
+}
+
 Json make_header(const model::Model& model, const Json& shards) {
   const block::Scalars& scalars = model.parameters().scalars;
   Json header;

@@ -1,6 +1,7 @@
 /// The header of a model's file: what is known of a model beside its sections.
 #pragma once
 
+#include <exception>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -12,6 +13,9 @@ namespace leveret::modelfile {
 /// What models have in common that can follow one another: 32 hexadecimal digits, a hash of the
 /// options that fix the shape.
 std::string line_of(const model::Spec& spec);
+
+/// What an error of reading a header says to people: that of a parser of JSON knows no file.
+std::string header_error(const std::exception& error);
 
 /// `shards`: what add_tables has returned.
 nlohmann::ordered_json make_header(const model::Model& model, const nlohmann::ordered_json& shards);

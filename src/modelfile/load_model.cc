@@ -100,7 +100,7 @@ Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model
     sections.finish();
     return model;
   } catch (const std::exception& error) {
-    const std::string what = error.what(), prefix = file.path() + ": ";
+    const std::string what = header_error(error), prefix = file.path() + ": ";
     throw std::runtime_error(what.starts_with(prefix) ? what : prefix + what);
   }
 }

@@ -18,6 +18,7 @@
 #include "dist/shard_files.h"
 #include "files/atomic_file.h"
 #include "model/spec_json.h"
+#include "modelfile/header.h"
 #include "modelfile/model_io.h"
 #include "stream/bad_lines.h"
 
@@ -49,7 +50,11 @@ model::Spec stored_spec(const std::string& path) {
     throw std::runtime_error(path +
                              ": is not a model to go on with; `leveret inspect` says what it is");
   }
-  return model::spec_from_json(Json::parse(file.header_json()).at("spec"));
+  try {
+    return model::spec_from_json(Json::parse(file.header_json()).at("spec"));
+  } catch (const std::exception& error) {
+    throw std::runtime_error(path + ": " + modelfile::header_error(error));
+  }
 }
 
 model::Spec in_batches(model::Spec spec) {

@@ -15,6 +15,7 @@
 #include "dist/batch_reader.h"
 #include "dist/gather.h"
 #include "dist/local_learner.h"
+#include "dist/manifest.h"
 #include "dist/shard_names.h"
 #include "files/faults.h"
 #include "files/file_calls.h"
@@ -23,6 +24,7 @@
 #include "model/random_lines.h"
 #include "model/specs_to_test.h"
 #include "modelfile/model_io.h"
+#include "store/model_file.h"
 #include "text/parser.h"
 #include "thread_ranks.h"
 
@@ -321,6 +323,44 @@ TEST_CASE("a folder whose files are not those of its manifest is refused") {
     CHECK_THROWS_WITH(ShardFolder(path), Catch::Contains("manifest.json"));
   }
   CHECK_THROWS_WITH(ShardFolder(folder / "none"), Catch::Contains("manifest.json"));
+  std::filesystem::remove(path + "/manifest.json");
+  std::filesystem::create_directory(path + "/manifest.json");
+  CHECK_THROWS_WITH(ShardFolder(path), Catch::Contains("manifest.json: is no regular file"));
+}
+
+TEST_CASE("a manifest that names other files of ours is refused in words") {
+  const files::TempFolder folder;
+  const model::Model whole = some_model();
+  const std::string path = folder / "shards";
+  SingleCommunicator alone;
+  save_shards(*part_of(whole, alone), alone, path);
+  modelfile::save_model(whole, path + "/whole.lvt");
+  const auto file_of = [&](const std::string& name) {
+    return ManifestFile{name,
+                        store::to_hex(store::ModelFile::open(path + '/' + name).fingerprint())};
+  };
+  const Manifest good = manifest_from_text(bytes_of(path + "/manifest.json"));
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < good.files.size(); ++i) {
+    for (const std::string name : {"1.frame.lvt", "1.shard-0.lvt", "1.shard-7.lvt", "whole.lvt"}) {
+      if (good.files[i].name == name) continue;
+      Manifest other = good;
+      other.files[i] = file_of(name);
+      std::ofstream(path + "/manifest.json") << to_text(other);
+      INFO(i << " is " << name);
+      std::string said;
+      try {
+        const ShardFolder stored(path);
+        stored.load(stored.spec(), 0, 8, kMemory, kernels::active());
+      } catch (const std::runtime_error& error) {
+        said = error.what();
+      }
+      CHECK(said.starts_with(path + '/' + name + ": "));
+      CHECK(said.find("json.exception") == std::string::npos);
+      ++refused;
+    }
+  }
+  CHECK(refused == 4 * 9 - 3);
 }
 
 TEST_CASE("files of a folder that belong to a model are known by their names") {
