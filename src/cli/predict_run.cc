@@ -7,7 +7,6 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "cli/console.h"
@@ -20,6 +19,7 @@
 #include "predict/request_lines.h"
 #include "stream/bad_lines.h"
 #include "stream/text_reader.h"
+#include "train/team.h"
 
 namespace leveret::cli {
 namespace {
@@ -85,25 +85,14 @@ class PredictRun {
 
   void answer_all() {
     if (options_.threads == 1) return answer(0);
-    std::vector<std::thread> threads;
-    for (unsigned i = 0; i < options_.threads; ++i) {
-      threads.emplace_back([this, i] {
-        try {
-          answer(i);
-        } catch (...) {
-          stop_by(std::current_exception());
-        }
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    if (error_) std::rethrow_exception(error_);
-  }
-
-  void stop_by(std::exception_ptr error) {
-    const std::lock_guard lock(mutex_);
-    if (!error_) error_ = std::move(error);
-    source_->stop();
-    for (const auto& result : results_) result->answers.stop();
+    const std::exception_ptr error = train::run_team(
+        options_.threads, [this](unsigned i) { answer(i); },
+        [this] {
+          const std::lock_guard lock(mutex_);
+          source_->stop();
+          for (const auto& result : results_) result->answers.stop();
+        });
+    if (error) std::rethrow_exception(error);
   }
 
   void answer(unsigned thread) {
@@ -220,7 +209,6 @@ class PredictRun {
   std::vector<std::unique_ptr<Result>> results_;
   std::uint64_t answered_ = 0, uncached_ = 0, candidates_ = 0;
   bool keeps_contexts_ = true;
-  std::exception_ptr error_;
 };
 
 }  // namespace

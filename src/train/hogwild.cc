@@ -1,6 +1,5 @@
 #include "train/hogwild.h"
 
-#include <fmt/format.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -8,14 +7,12 @@
 #include <exception>
 #include <mutex>
 #include <shared_mutex>
-#include <stdexcept>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "stream/text_reader.h"
 #include "train/learner.h"
+#include "train/team.h"
 
 namespace leveret::train {
 namespace {
@@ -188,39 +185,18 @@ void Hogwild::run(const Next& next, const Stop& stop, bool parse, const Parsed& 
                   const Report& report) {
   model_.tables().set_concurrent(true);
   model::HotRows::choose(model_.tables(), hot_rows_);
-  const auto fail = [&](std::exception_ptr error) {
-    {
-      const std::lock_guard lock(error_mutex_);
-      if (!error_) error_ = error;
-    }
-    stop_ = true;
-    stop();  // threads that wait for input are not to wait for ever
-  };
-  const auto work = [&](unsigned i) {
-    try {
-      if (options_.pin) pin_to(i);
-      Worker(*this, i).run(next, parse, parsed, report);
-    } catch (...) {
-      fail(std::current_exception());
-    }
-  };
-  std::vector<std::thread> threads;
-  threads.reserve(options_.threads);
-  try {
-    try {
-      for (unsigned i = 0; i < options_.threads; ++i) threads.emplace_back(work, i);
-    } catch (const std::system_error& error) {
-      throw std::runtime_error(
-          fmt::format("cannot start thread {} of {}: {}; use fewer --threads, or raise the limit "
-                      "(ulimit -u, ulimit -v)",
-                      threads.size() + 1, options_.threads, error.code().message()));
-    }
-  } catch (...) {
-    fail(std::current_exception());  // those that have started are to end
-  }
-  for (std::thread& thread : threads) thread.join();
+  const std::exception_ptr error = run_team(
+      options_.threads,
+      [&](unsigned i) {
+        if (options_.pin) pin_to(i);
+        Worker(*this, i).run(next, parse, parsed, report);
+      },
+      [&] {
+        stop_ = true;
+        stop();  // threads that wait for input are not to wait for ever
+      });
   model_.tables().set_concurrent(false);
-  if (error_) std::rethrow_exception(error_);
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace leveret::train

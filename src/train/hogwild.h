@@ -89,8 +89,6 @@ class Hogwild {
   model::HotRows::Choice hot_rows_;  ///< changes with the shape
   std::size_t shapes_ = 1;           ///< that the model has had; changes with the shape, too
   std::mutex report_mutex_;
-  std::mutex error_mutex_;
-  std::exception_ptr error_;
   std::atomic<bool> stop_{false};
 };
 
