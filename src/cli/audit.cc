@@ -7,6 +7,7 @@
 #include "cli/file_uses.h"
 #include "cli/input.h"
 #include "cli/served_model.h"
+#include "cli/signals.h"
 #include "cli/spec_flags.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"

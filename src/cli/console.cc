@@ -116,7 +116,9 @@ void Output::close() {
 
 void Output::fail() const {
   const int error = errno;
-  const std::string what = fmt::format("{}: cannot write: {}", name_, std::strerror(error));
+  const std::string what =
+      fmt::format("{}: cannot write: {}{}", name_, std::strerror(error),
+                  error == EFBIG ? "; raise the limit of file sizes (ulimit -f)" : "");
   if (error != EPIPE) throw OutputError(what);
   if (fd_ == STDOUT_FILENO) throw ReaderGone(what + " (its reader has gone)");
   throw OutputError(what + " (its reader has gone)");

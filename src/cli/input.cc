@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <stdexcept>
 
 #include "cli/console.h"
@@ -210,49 +209,5 @@ std::unique_ptr<stream::BadLineTally> bad_line_tally(const InputOptions& options
   if (!options.quiet) tally.report = [](const std::string& report) { say(report); };
   return std::make_unique<stream::BadLineTally>(std::move(tally));
 }
-
-namespace {
-
-std::atomic<stream::ExampleSource*> signalled_source{nullptr};
-std::atomic<bool> was_signalled{false};
-std::atomic<int> first_signal{0};
-std::atomic<bool> must_end_soon{false};
-constexpr unsigned kSoon = 5;  // seconds
-
-void on_signal(int signal) {
-  if (was_signalled.exchange(true)) _exit(128 + (signal == SIGALRM ? first_signal.load() : signal));
-  first_signal = signal;
-  if (must_end_soon) alarm(kSoon);
-  if (stream::ExampleSource* source = signalled_source.load()) source->stop();
-}
-
-}  // namespace
-
-StopOnSignal::StopOnSignal(Then then) {
-  was_signalled = false;
-  must_end_soon = then == Then::kEndSoon;
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    sigaction(kSignals[i], nullptr, &before_[i]);
-    // Scripts have their background jobs ignore SIGINT, too; who sends it to one means it.
-    const bool nohup = kSignals[i] == SIGHUP && before_[i].sa_handler == SIG_IGN;
-    const bool alarm_of_others = kSignals[i] == SIGALRM && !must_end_soon;
-    if (!nohup && !alarm_of_others) sigaction(kSignals[i], &action, nullptr);
-  }
-}
-
-StopOnSignal::~StopOnSignal() {
-  alarm(0);
-  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
-  signalled_source = nullptr;
-}
-
-void StopOnSignal::watch(stream::ExampleSource* source) {
-  signalled_source = source;
-  if (source != nullptr && was_signalled) source->stop();
-}
-
-bool StopOnSignal::stopped() const { return was_signalled; }
 
 }  // namespace leveret::cli

@@ -1,9 +1,6 @@
 /// Options about the data, the same for every verb that reads examples.
 #pragma once
 
-#include <signal.h>
-
-#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -110,35 +107,5 @@ std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
 /// Counts bad lines by --bad_lines and reports them on stderr. `format_of`: see BadLineOptions.
 std::unique_ptr<stream::BadLineTally> bad_line_tally(
     const InputOptions& options, const char* (*format_of)(std::string_view) = text::foreign_row);
-
-/// While it lives, the first SIGINT, SIGTERM, SIGHUP or SIGUSR1 (which mpirun hands on) ends the
-/// source's input (what was read is still worked on, and the work ends as if the input had), a
-/// second one ends the program at once. With Then::kEndSoon the program also ends, as at a second
-/// signal, some seconds after the first. A SIGHUP that was ignored when the program started, as
-/// under nohup, stays so.
-class StopOnSignal {
- public:
-  enum class Then {
-    kEnd,      ///< however long that takes: a model is saved
-    kEndSoon,  ///< else, after some seconds, as at a second signal: whoever reads may never go on
-  };
-  explicit StopOnSignal(Then then = Then::kEnd);
-  explicit StopOnSignal(stream::ExampleSource& source, Then then = Then::kEnd)
-      : StopOnSignal(then) {
-    watch(&source);
-  }
-  ~StopOnSignal();
-  StopOnSignal(const StopOnSignal&) = delete;
-  StopOnSignal& operator=(const StopOnSignal&) = delete;
-  /// The source that a signal ends from now on, or has ended if it came before; null: none. It
-  /// lives until the next call.
-  void watch(stream::ExampleSource* source);
-  bool stopped() const;
-
- private:
-  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM};
-
-  std::array<struct sigaction, kSignals.size()> before_;
-};
 
 }  // namespace leveret::cli

@@ -1,10 +1,10 @@
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <string>
 
 #include "cli/help.h"
 #include "cli/process.h"
 #include "cli/program.h"
+#include "cli/signals.h"
 #include "cli/verbs.h"
 
 namespace {
@@ -38,6 +38,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   leveret::cli::open_standard_descriptors();
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(): files are left in order
+  leveret::cli::prepare_signals();
   return leveret::cli::end_with_message([&] { return run(argc, argv); });
 }

@@ -12,6 +12,7 @@
 #include "cli/console.h"
 #include "cli/results.h"
 #include "cli/served_model.h"
+#include "cli/signals.h"
 #include "feature/unmatched.h"
 #include "kernels/dispatch.h"
 #include "predict/context_predictor.h"

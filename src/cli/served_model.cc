@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 
+#include "files/temporary_names.h"
 #include "modelfile/model_io.h"
 
 namespace leveret::cli {
@@ -22,6 +23,7 @@ void on_fault(int signal) {
   }
   const std::string& message = changed ? change_message : disk_message;
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
+  files::remove_temporaries();
   _exit(1);
 }
 

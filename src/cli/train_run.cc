@@ -10,6 +10,7 @@
 
 #include "block/gemm.h"
 #include "cli/console.h"
+#include "cli/signals.h"
 #include "cli/train_report.h"
 #include "cli/train_summary.h"
 #include "dist/gather.h"

@@ -21,6 +21,7 @@
 #include "files/file_calls.h"
 #include "files/file_identity.h"
 #include "files/stale_files.h"
+#include "files/temporary_names.h"
 
 namespace leveret::files {
 namespace {
@@ -49,7 +50,8 @@ std::string advice(int error) {
     case EISDIR:
       return "name a file in that folder";
     case EFBIG:
-      return "raise the limit (ulimit -f), or use a file system that holds larger files";
+      return "raise the limit of file sizes (ulimit -f), or use a file system that holds larger "
+             "files";
     case ENAMETOOLONG:
       return "choose a shorter name";
     case ELOOP:
@@ -80,17 +82,6 @@ bool cannot_sync(int error) { return error == EINVAL || error == ENOTSUP; }
 
 }  // namespace
 
-FileCalls& file_calls() {
-  static FileCalls calls = {
-      [](const char* path, int flags, mode_t mode) { return ::open(path, flags, mode); },
-      ::write,
-      ::fsync,
-      ::rename,
-      ::unlink,
-  };
-  return calls;
-}
-
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
   struct stat existing;
   const bool exists = ::stat(path.c_str(), &existing) == 0;
@@ -112,7 +103,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : path_(std::move(other.path_)),
       target_(std::move(other.target_)),
-      temporary_(std::exchange(other.temporary_, {})),
+      temporary_(std::move(other.temporary_)),
       fd_(std::exchange(other.fd_, -1)),
       size_(other.size_) {}
 
@@ -128,9 +119,16 @@ void AtomicFile::make_temporary() {
 
 /// False when another save has this name, or took our file for a stale one before it was locked.
 bool AtomicFile::open_temporary(const std::string& name) {
-  fd_ = open_again(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd_ < 0 && errno == EEXIST) return false;
-  if (fd_ < 0) fail("make a temporary file beside", errno);
+  TemporaryName temporary(name);
+  int error = 0;
+  {
+    const TemporaryStep step;
+    fd_ = open_again(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd_ < 0) error = errno;
+    if (fd_ >= 0) temporary.list(step);
+  }
+  if (error == EEXIST) return false;
+  if (error != 0) fail("make a temporary file beside", error);
   // A file system without locks leaves the process number to tell; see stale_files.cc.
   while (::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
   }
@@ -139,7 +137,7 @@ bool AtomicFile::open_temporary(const std::string& name) {
     ::close(std::exchange(fd_, -1));
     return false;
   }
-  temporary_ = name;
+  temporary_ = std::move(temporary);
   return true;
 }
 
@@ -172,24 +170,30 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 }
 
 void AtomicFile::commit() {
-  if (fsync_again(fd_) != 0 && !(temporary_.empty() && cannot_sync(errno))) {
+  if (fsync_again(fd_) != 0 && (is_temporary() || !cannot_sync(errno))) {
     const int error = errno;
     discard();
     fail("force to the disk", error);
   }
-  if (!temporary_.empty()) {
-    if (file_calls().rename(temporary_.c_str(), target_.c_str()) != 0) {
-      const int error = errno;
+  if (is_temporary()) {
+    if (const int error = rename_temporary(); error != 0) {
       discard();
       fail("rename a temporary file to", error);
     }
-    temporary_.clear();
     // Only now may the lock go: before, the file would have been taken for a stale one.
     ::close(std::exchange(fd_, -1));
     sync_folder();
   } else if (::close(std::exchange(fd_, -1)) != 0 && errno != EINTR) {
     fail("close", errno);
   }
+}
+
+/// 0, or what was wrong.
+int AtomicFile::rename_temporary() noexcept {
+  const TemporaryStep step;
+  if (file_calls().rename(temporary().c_str(), target_.c_str()) != 0) return errno;
+  temporary_.forget(step);
+  return 0;
 }
 
 void AtomicFile::sync_folder() const {
@@ -205,8 +209,11 @@ void AtomicFile::sync_folder() const {
 }
 
 void AtomicFile::discard() noexcept {
-  if (!temporary_.empty()) file_calls().unlink(temporary_.c_str());
-  temporary_.clear();
+  if (is_temporary()) {
+    const TemporaryStep step;
+    file_calls().unlink(temporary().c_str());
+    temporary_.forget(step);
+  }
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 

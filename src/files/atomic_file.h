@@ -3,7 +3,8 @@
 /// It is written under a temporary name in the same folder, forced to the disk, and renamed over
 /// the target; so the target is the old file or the new one, never a part. A symbolic link is
 /// followed, the permissions of an existing file are kept, and a temporary file left behind by a
-/// killed program is removed when the next one is made for the same target. A target that exists
+/// killed program is removed when the next one is made for the same target; one whose end a signal
+/// is may remove its own (temporary_names.h). A target that exists
 /// and is no regular file (a pipe, /dev/null, /dev/stdout) is written directly.
 ///
 /// One thread uses an AtomicFile; any number of processes may write the same target, and the last
@@ -14,6 +15,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
+
+#include "files/temporary_names.h"
 
 namespace leveret::files {
 
@@ -35,9 +38,9 @@ class AtomicFile {
   void commit();
 
   /// Whether it is written under a temporary name.
-  bool is_temporary() const { return !temporary_.empty(); }
+  bool is_temporary() const { return !temporary().empty(); }
   /// The temporary name, until it is committed: for who reads back what was written.
-  const std::string& temporary() const { return temporary_; }
+  const std::string& temporary() const { return temporary_.path(); }
   /// Bytes written so far.
   std::uint64_t size() const { return size_; }
   /// The path given, for messages.
@@ -47,13 +50,14 @@ class AtomicFile {
   void make_temporary();
   bool open_temporary(const std::string& name);
   void keep_permissions();
+  int rename_temporary() noexcept;
   void sync_folder() const;
   void discard() noexcept;
   [[noreturn]] void fail(const char* operation, int error) const;
 
-  std::string path_;       ///< as given
-  std::string target_;     ///< path_ after its symbolic links
-  std::string temporary_;  ///< empty when the target is written directly
+  std::string path_;         ///< as given
+  std::string target_;       ///< path_ after its symbolic links
+  TemporaryName temporary_;  ///< none when the target is written directly
   int fd_ = -1;
   std::uint64_t size_ = 0;
 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What libleveret says is what `leveret predict` says; its errors, its threads, its symbols.
 #
-#   tests/capi/run.sh scores|widths|errors|replace|patch|files|symbols LEVERET FOLDER LIBRARY
+#   tests/capi/run.sh scores|widths|errors|replace|patch|files|limit|symbols LEVERET FOLDER LIBRARY
 #
 # FOLDER has the C programs of this folder, built.
 set -euo pipefail
@@ -131,6 +131,16 @@ files() {
   cmp long.lvt 1.lvt
   ls -A | grep leveret-tmp && exit 1
   return 0
+}
+
+limit() {
+  export TMPDIR=$work/temporary
+  mkdir "$TMPDIR"
+  make_chain
+  "$programs/capi_limit" 0.lvt 1.patch
+  cmp saved.lvt 1.lvt
+  [ -z "$(ls -A "$TMPDIR")" ]
+  ! ls -A | grep leveret-tmp
 }
 
 symbols() {

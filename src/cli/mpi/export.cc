@@ -14,6 +14,7 @@
 #include "dist/gather.h"
 #include "dist/shard_files.h"
 #include "files/stale_files.h"
+#include "files/temporary_names.h"
 #include "kernels/dispatch.h"
 #include "modelfile/model_io.h"
 
@@ -21,31 +22,39 @@ namespace leveret::cli {
 namespace {
 
 /// The whole model in a file beside the export: it goes when the export is there. One that is left
-/// by a kill goes with the next export to the same place, which is why its name is that of a
+/// by kill -9 goes with the next export to the same place, which is why its name is that of a
 /// temporary file, and why it is locked (files/stale_files.h).
 class GatheredFile {
  public:
   GatheredFile(const dist::ShardFolder& folder, const std::string& beside)
-      : path_(fmt::format("{}{}-gathered", files::temporary_prefix(beside), getpid())) {
+      : name_(fmt::format("{}{}-gathered", files::temporary_prefix(beside), getpid())) {
     files::remove_stale_files(beside);
+    {
+      const files::TemporaryStep step;
+      name_.list(step);
+    }
     const std::uint64_t memory = modelfile::default_memory_limit();
     const std::unique_ptr<dist::ShardedModel> shards =
         folder.load(folder.spec(), 0, folder.shards(), memory, kernels::active());
-    modelfile::save_model(dist::gather(*shards, memory), path_);
-    lock_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    modelfile::save_model(dist::gather(*shards, memory), path());
+    lock_ = open(path().c_str(), O_RDONLY | O_CLOEXEC);
     if (lock_ >= 0) flock(lock_, LOCK_EX);
   }
   ~GatheredFile() {
-    unlink(path_.c_str());
+    {
+      const files::TemporaryStep step;
+      unlink(path().c_str());
+      name_.forget(step);
+    }
     if (lock_ >= 0) close(lock_);
   }
   GatheredFile(const GatheredFile&) = delete;
   GatheredFile& operator=(const GatheredFile&) = delete;
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return name_.path(); }
 
  private:
-  std::string path_;
+  files::TemporaryName name_;
   int lock_ = -1;
 };
 

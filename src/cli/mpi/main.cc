@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 
 #include "cli/console.h"
 #include "cli/help.h"
 #include "cli/mpi/verbs.h"
 #include "cli/process.h"
 #include "cli/program.h"
+#include "cli/signals.h"
 #include "cli/verbs.h"
 #include "dist/agreement.h"
 #include "dist/mpi/mpi_communicator.h"
@@ -52,7 +52,7 @@ int run(dist::Communicator& ranks, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   cli::open_standard_descriptors();
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(): files are left in order
+  cli::prepare_signals();
   dist::MpiCommunicator ranks(argc, argv);
   if (!ranks.is_root()) cli::speak_as(fmt::format("rank {}", ranks.rank()));
   const int code = cli::end_with_message([&] { return run(ranks, argc, argv); });

@@ -10,6 +10,7 @@
 
 #include "cli/console.h"
 #include "cli/mpi/start.h"
+#include "cli/signals.h"
 #include "dist/agreement.h"
 #include "dist/batch_reader.h"
 #include "dist/batch_rounds.h"

@@ -16,6 +16,7 @@
 #include "cli/mpi/start.h"
 #include "cli/mpi/summary.h"
 #include "cli/mpi/traffic.h"
+#include "cli/signals.h"
 #include "cli/train_report.h"
 #include "dist/agreement.h"
 #include "dist/batch_reader.h"
