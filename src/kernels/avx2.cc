@@ -71,7 +71,7 @@ struct Avx2 {
     return _mm256_movemask_ps(_mm256_castsi256_ps(exponents)) == 0;
   }
   static V clamp_normal(V x) { return xsimd::min(xsimd::max(x, V(__FLT_MIN__)), V(__FLT_MAX__)); }
-  static V rsqrt_guess(V x) { return _mm256_rsqrt_ps(x); }
+  using Root = generic::RootByBits<Avx2>;
 
   /// Two floats, the upper lanes 0. (As integers: reading floats as a double would break the
   /// aliasing rules, and their address need not suit one.)

@@ -90,7 +90,11 @@ struct Avx512 {
     const __m512i responses = _mm512_set1_epi32(14 << (4 * kZero) | 14 << (4 * kPlusInfinity));
     return _mm512_fixupimm_ps(x, x, responses, 0);
   }
+  /// Unlike rsqrtps it is defined to the last bit, by a reference program that Intel's manual names
+  /// ("Reference Implementations for Intel Architecture Approximation Instructions"). A Zen 5 and a
+  /// Xeon gave the same digits.
   static V rsqrt_guess(V x) { return _mm512_rsqrt14_ps(x); }
+  using Root = generic::RootByGuess<Avx512>;
 
   /// Two floats, the upper lanes 0. (As integers: reading floats as a double would break the
   /// aliasing rules, and their address need not suit one.)

@@ -1,7 +1,7 @@
 /// The dense-layer kernels, generic in the instruction set.
 ///
 /// W comes from the second-level cache, at its fastest as one stream: for one example, row after
-/// row. Several examples share what is read of it.
+/// row, but for steps of eight lanes. Several examples share what is read of it.
 #pragma once
 
 #include "kernels/dense_group_body.h"
@@ -142,32 +142,60 @@ void dense_forward(const float* w, const float* bias, const float* in, std::size
 
 // ---- backward and update ----
 
-/// One pass over an active row of W, whose output's gradient is d. `fresh`: d_in is set rather than
-/// added to.
-template <class Isa, class Step>
-[[gnu::flatten]] inline void dense_row(float* w, float* acc, const float* in, float d,
-                                       std::size_t inputs, const Step& step, bool fresh,
-                                       float* d_in) {
+/// With eight lanes a row's step takes longer than its weights take to come, and rows share what is
+/// done with the inputs. With sixteen the weights are what takes the time.
+template <class Isa>
+constexpr std::size_t kRowsAtOnce = kLanes<Isa> == 8 ? 4 : 1;
+
+/// One pass over R active rows of W, whose outputs' gradients are d. `fresh`: d_in is set rather
+/// than added to.
+template <class Isa, std::size_t R, class Step>
+[[gnu::flatten]] inline void dense_rows_at_once(float* const (&w)[R], float* const (&acc)[R],
+                                                const float* in, const float (&d)[R],
+                                                std::size_t inputs, const Step& step, bool fresh,
+                                                float* d_in) {
   using V = typename Isa::V;
-  const V factor(d), kept(step.keep);
+  const V kept(step.keep), all_kept(1.0f);
+  V factor[R];
+  for (std::size_t r = 0; r < R; ++r) factor[r] = V(d[r]);
   sweep<Isa>(inputs, [&](std::size_t i, auto lanes) {
-    V weight = lanes.load(w + i);
-    V square = lanes.load(acc + i);
-    const V sum = fresh ? V(0.0f) : lanes.load(d_in + i);
-    lanes.store(d_in + i, Isa::fma(factor, weight, sum));
-    step.apply(factor * lanes.load(in + i), weight, square, kept);
-    lanes.store(w + i, weight);
-    lanes.store(acc + i, square);
+    const V x = lanes.load(in + i);
+    // Where an input is 0, so is its gradient, and G stays as it is.
+    const V keep = xsimd::select(x == V(0.0f), all_kept, kept);
+    V sum = fresh ? V(0.0f) : lanes.load(d_in + i);
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < R; ++r) {
+      V weight = lanes.load(w[r] + i);
+      V square = keep * lanes.load(acc[r] + i);
+      sum = Isa::fma(factor[r], weight, sum);
+      step.apply(factor[r] * x, weight, square);
+      lanes.store(w[r] + i, weight);
+      lanes.store(acc[r] + i, square);
+    }
+    lanes.store(d_in + i, sum);
   });
 }
 
 template <class Isa, class Step>
 void dense_rows(float* w, float* acc, const float* in, const float* d_out, std::size_t inputs,
                 std::size_t outputs, std::size_t stride, const Step& step, float* d_in) {
+  constexpr std::size_t R = kRowsAtOnce<Isa>;
+  float *rows[R], *squares[R];
+  float d[R];
+  std::size_t filled = 0;
   bool fresh = true;
   for (std::size_t o = 0; o < outputs; ++o) {
     if (d_out[o] == 0.0f) continue;
-    dense_row<Isa>(w + o * stride, acc + o * stride, in, d_out[o], inputs, step, fresh, d_in);
+    rows[filled] = w + o * stride;
+    squares[filled] = acc + o * stride;
+    d[filled] = d_out[o];
+    if (++filled < R) continue;
+    dense_rows_at_once<Isa, R>(rows, squares, in, d, inputs, step, fresh, d_in);
+    fresh = false;
+    filled = 0;
+  }
+  for (std::size_t r = 0; r < filled; ++r) {
+    dense_rows_at_once<Isa, 1>({rows[r]}, {squares[r]}, in, {d[r]}, inputs, step, fresh, d_in);
     fresh = false;
   }
   if (fresh) {

@@ -37,8 +37,8 @@ concept HasRegisters = requires(typename Isa::V v, const typename Isa::V* r, con
   { Isa::exp(v) } -> std::convertible_to<typename Isa::V>;
   /// x >= 0, but zero and infinity get a finite, non-zero root.
   { Isa::clamp_normal(v) } -> std::convertible_to<typename Isa::V>;
-  /// Within 2^-11.5 of 1 / sqrt(x) for such an x.
-  { Isa::rsqrt_guess(v) } -> std::convertible_to<typename Isa::V>;
+  /// Made from a rate: rate / sqrt(x), to 1e-6 (root.h).
+  typename Isa::Root;
   /// The sum of all lanes.
   { Isa::sum(v) } -> std::same_as<float>;
   /// spread<K>: lane i becomes p[i / K]; reads max(1, V::size / K) floats.
@@ -136,6 +136,8 @@ concept LearnsByTiles = HasWords<Isa> &&
   { Isa::Words::to_factors(v, v) } -> std::same_as<typename Isa::Words::W>;
   /// Of sixteen factors, those of register n of a side in all places of their slots.
   { Isa::Words::template spread<2>(w, n) } -> std::same_as<typename Isa::Words::W>;
+  /// Within 2^-11.5 of 1 / sqrt(v) for a v as clamp_normal makes it.
+  { Isa::rsqrt_guess(v) } -> std::convertible_to<typename Isa::V>;
   /// As LearnsByWords.
   { Isa::Words::move(w, w, w, w) } -> std::same_as<typename Isa::Words::W>;
   /// transpose_4x4 of slot_sums<K>.

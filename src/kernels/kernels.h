@@ -22,8 +22,8 @@ namespace leveret::kernels {
 /// takes the fast path, power 0 is plain SGD (G is then still kept). A gradient component that is
 /// exactly 0 leaves weight and accumulator untouched, bit for bit (but for a weight of -0, which
 /// may become 0). `l2` adds l2 * w to the gradient of every component whose gradient is not 0.
-/// Where G is 0, denormal or infinite, the nearest normal number stands for it, so that the step of
-/// a finite gradient is finite.
+/// Where G is 0, denormal or infinite, a normal number stands for it, so that the step of a finite
+/// gradient is finite.
 struct StepRule {
   float rate = 0.1f;
   float power = 0.5f;
@@ -212,7 +212,8 @@ struct Kernels {
   /// dense_backward of each of several examples with the weights as they are, and one AdaGrad step
   /// of W with gradient sum_e d_out[e*outputs+o] * in[e*inputs+i], e < examples <= kMostTogether,
   /// in one pass over W; rows whose d_out are all 0 are not touched (sparse updates, FW paper
-  /// section 4.3). A row's G is multiplied by rule.keep for each example whose d_out is not 0.
+  /// section 4.3). A row's G is multiplied by rule.keep for each example whose d_out is not 0, but
+  /// not where the inputs are 0.
   void (*dense_backward_update)(float* w, float* acc, const float* in, const float* d_out,
                                 std::size_t inputs, std::size_t outputs, std::size_t stride,
                                 std::size_t examples, StepRule rule, float* d_in);

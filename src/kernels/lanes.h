@@ -7,6 +7,7 @@
 
 #include "kernels/instruction_set.h"
 #include "kernels/kernels.h"
+#include "kernels/root.h"
 #include "kernels/xsimd.h"
 
 namespace leveret::kernels::generic {
@@ -147,17 +148,16 @@ inline typename Isa::V with_square(typename Isa::V keep, typename Isa::V acc, ty
   return xsimd::select(g == V(0.0f), acc, Isa::fma(g, g, keep * acc));
 }
 
-/// AdaGrad with power 1/2. One Newton step brings the guess y to 1/sqrt(x): y/2 * (3 - x y²),
-/// relative error below 1e-6; its factor 1/2 is folded into the rate.
+/// AdaGrad with power 1/2.
 template <class Isa, bool kL2>
 struct RootStep {
   using V = typename Isa::V;
   static constexpr bool kHasL2 = kL2;
-  V half_rate, l2;
+  typename Isa::Root root;
+  V l2;
   float keep;
 
-  explicit RootStep(const StepRule& rule)
-      : half_rate(0.5f * rule.rate), l2(rule.l2), keep(rule.keep) {}
+  explicit RootStep(const StepRule& rule) : root(rule.rate), l2(rule.l2), keep(rule.keep) {}
 
   V gradient(V g, V w) const {
     if constexpr (!kL2) return g;
@@ -167,25 +167,18 @@ struct RootStep {
   void apply(V g, V& w, V& acc) const {
     g = gradient(g, w);
     acc = Isa::fma(g, g, acc);
-    move(g, w, acc);
+    w = root.moved(w, g, acc);
   }
   void apply(V g, V& w, V& acc, V kept) const {
     g = gradient(g, w);
     acc = with_square<Isa>(kept, acc, g);
-    move(g, w, acc);
-  }
-  void move(V g, V& w, V acc) const {
-    const V x = Isa::clamp_normal(acc);
-    const V y = Isa::rsqrt_guess(x);
-    w = Isa::fnma(g * half_rate * y, Isa::fnma(x * y, y, V(3.0f)), w);
+    w = root.moved(w, g, acc);
   }
 
   /// rate / sqrt(acc)
-  V scale(V acc) const {
-    const V x = Isa::clamp_normal(acc);
-    const V y = Isa::rsqrt_guess(x);
-    return half_rate * y * Isa::fnma(x * y, y, V(3.0f));
-  }
+  V scale(V acc) const { return root.scale(acc); }
+  /// The same, as exact as a factor of 14 bits needs it.
+  V coarse_scale(V acc) const { return root.coarse_scale(acc); }
 };
 
 /// Any other power, with L2.
@@ -223,6 +216,7 @@ struct PowerStep {
     if (plain) return rate;
     return rate * Isa::exp(-power * Isa::log(Isa::clamp_normal(acc)));
   }
+  V coarse_scale(V acc) const { return scale(acc); }
 };
 
 /// Calls body(number) with a number of the codec's type, or otherwise(), where registers take none

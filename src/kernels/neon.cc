@@ -51,11 +51,13 @@ struct Neon {
   static V clamp_normal(V x) {
     return vminq_f32(vmaxq_f32(x, vdupq_n_f32(__FLT_MIN__)), vdupq_n_f32(__FLT_MAX__));
   }
-  /// The processor's estimate has 8 bits; one step of its own makes them 16.
+  /// The processor's estimate has 8 bits, which Arm's manual defines; one step of its own makes
+  /// them 16.
   static V rsqrt_guess(V x) {
     const float32x4_t y = vrsqrteq_f32(x);
     return vmulq_f32(y, vrsqrtsq_f32(vmulq_f32(x, y), y));
   }
+  using Root = generic::RootByGuess<Neon>;
 
   template <std::size_t K>
   static V spread(const float* p) {

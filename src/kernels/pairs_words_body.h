@@ -117,8 +117,8 @@ template <class Isa, std::size_t K, bool kAdjacent, class Step>
   const V four_d = V(4.0f) * d;
   const RowAccs<Isa, Bf16> own_acc{acc, i, j, count};
   const ColumnAccs<Isa, Bf16> other_acc{acc, i, j, count};
-  const V own = step.scale(own_acc.add(own_squares, K, rounded_acc)) * four_d;
-  const V others = step.scale(other_acc.add(other_squares, K, rounded_acc)) * four_d;
+  const V own = step.coarse_scale(own_acc.add(own_squares, K, rounded_acc)) * four_d;
+  const V others = step.coarse_scale(other_acc.add(other_squares, K, rounded_acc)) * four_d;
   alignas(64) float own_steps[N], other_steps[N];
   if (!Isa::all_below_two(own, others)) {
     own.store_aligned(own_steps);

@@ -70,7 +70,7 @@ struct Sse2 {
   static V exp(V x) { return xsimd::exp(x); }
 
   static V clamp_normal(V x) { return xsimd::min(xsimd::max(x, V(__FLT_MIN__)), V(__FLT_MAX__)); }
-  static V rsqrt_guess(V x) { return _mm_rsqrt_ps(x); }
+  using Root = generic::RootByBits<Sse2>;
 
   template <std::size_t K>
   static V spread(const float* p) {
