@@ -54,6 +54,11 @@ class Planner {
  public:
   Planner(const Layout& before, const Layout& now) : before_(before), now_(now) {
     for (const StoredSection& section : before.sections) by_name_.emplace(section.name, &section);
+    rows_of_.resize(now.sections.size());
+    for (std::size_t i = 0; i < now.sections.size(); ++i) {
+      const std::uint32_t keys = now.sections[i].declared.keys;
+      if (keys != 0) rows_of_[keys - 1].push_back(i);
+    }
   }
 
   PatchPlan make() {
@@ -84,20 +89,16 @@ class Planner {
   }
 
   bool has_change(const PatchPlan& plan, std::size_t keys) const {
-    for (std::size_t i = 0; i < plan.columns.size(); ++i) {
-      if (now_.sections[i].declared.keys == keys + 1 && !plan.columns[i].same) return true;
-    }
-    return false;
+    return std::ranges::any_of(rows_of_[keys],
+                               [&](std::size_t i) { return !plan.columns[i].same; });
   }
 
   void add_group(PatchPlan& plan, std::size_t keys) const {
     const StoredSection& section = now_.sections[keys];
     const StoredSection* before = find(section);
     if (before != nullptr && keys_of(before_, *before) != before) before = nullptr;
-    for (std::size_t i = 0; i < plan.columns.size(); ++i) {
-      if (now_.sections[i].declared.keys == keys + 1 && !plan.columns[i].same) {
-        join(plan.columns[i], plan.groups.size(), before, i == keys);
-      }
+    for (const std::size_t i : rows_of_[keys]) {
+      if (!plan.columns[i].same) join(plan.columns[i], plan.groups.size(), before, i == keys);
     }
     plan.groups.push_back({keys, before, false, 0, {}, {}});
   }
@@ -125,6 +126,7 @@ class Planner {
   const Layout& before_;
   const Layout& now_;
   std::unordered_map<std::string_view, const StoredSection*> by_name_;
+  std::vector<std::vector<std::size_t>> rows_of_;  ///< by section: those whose keys it is
 };
 
 bool same_rows(const StoredSection& a, const StoredSection& b) {
