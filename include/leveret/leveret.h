@@ -122,7 +122,7 @@ typedef struct leveret_feature {
 } leveret_feature;
 
 /* The same without text. Candidate i has the features [ends[i - 1], ends[i]) of `features`, the
- * first those from 0 on; features of one space stand together. `by`: LEVERET_BY_FIELD or
+ * first those from 0 on; at most 2^20 each, in any order. `by`: LEVERET_BY_FIELD or
  * LEVERET_BY_NAMESPACE. */
 LEVERET_API int leveret_predict_features(leveret_predictor* predictor, int by,
                                          const leveret_feature* features, const size_t* ends,

@@ -122,6 +122,10 @@ class LeveretTest(unittest.TestCase):
                 self.assertEqual(request.predict_features([features])[0], got[0])
                 request.set_features(as_array(parse(model, line, in_context)))
                 self.assertEqual(request.predict_features([as_array(features)])[0], got[0])
+            request.set("|A b0")
+            before = list(request.predict(["|a x"]))
+            request.set("shared |A b0")
+            self.assertEqual(list(request.predict(["|a x"])), before)
             request.clear()
             self.check(request.predict(self.lines))
 
@@ -133,6 +137,12 @@ class LeveretTest(unittest.TestCase):
             model.predict([self.lines[0], "x |a b", ""])
         self.assertEqual(f"{caught.exception.probabilities[0]:.6f}", self.expected[0])
         self.assertTrue(math.isnan(caught.exception.probabilities[1]))
+        large = "|a" + " x" * (2**20 + 1)
+        with self.assertRaisesRegex(leveret.BadLine, "line 2, .* 1048576 features") as caught:
+            model.predict([self.lines[0], large])
+        self.assertEqual(f"{caught.exception.probabilities[0]:.6f}", self.expected[0])
+        with self.assertRaisesRegex(ValueError, "array 1 has 1048577 features"):
+            model.predict_features([[], as_array([(1, 2, 3.0)] * (2**20 + 1))])
         with self.assertRaisesRegex(ValueError, "not finite"):
             model.predict_features([[(1, 2, math.inf)]])
         two = as_array([(1, 2, 3), (4, 5, 6)])

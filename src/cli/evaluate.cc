@@ -31,7 +31,8 @@ int run_evaluate(const EvaluateOptions& options) {
   predict::Predictor predictor(served.get(), names, kernels::active());
   const auto tally = bad_line_tally(options.input);
   const auto source =
-      open_examples(options.input, names, parser_options(model.spec(), options.input), *tally);
+      open_examples(options.input, names,
+                    parser_options(model.spec(), options.input, model.features().plans()), *tally);
   train::Metrics metrics(train::AucKind::kExact);
   predict::Outcomes outcomes;
   for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {

@@ -15,6 +15,7 @@
 #include "stream/cache_reader.h"
 #include "stream/cache_tee.h"
 #include "stream/example_reader.h"
+#include "stream/limited_source.h"
 #include "stream/line_source.h"
 #include "stream/serial_reader.h"
 
@@ -22,6 +23,9 @@ namespace leveret::cli {
 namespace {
 
 bool is_cached(const stream::ExampleSource& source) {
+  if (const auto* limited = dynamic_cast<const stream::LimitedSource*>(&source)) {
+    return is_cached(limited->inner());
+  }
   return dynamic_cast<const stream::CacheReader*>(&source) != nullptr;
 }
 
@@ -129,8 +133,9 @@ void settle_input(InputOptions& options) {
   }
 }
 
-text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& input) {
-  text::ParserOptions options = model::parser_options(spec);
+text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& input,
+                                   const std::vector<feature::NamespacePlan>& known) {
+  text::ParserOptions options = model::parser_options(spec, known);
   options.max_line = static_cast<std::uint32_t>(input.max_line);  // 2^31 at most
   return options;
 }
@@ -147,12 +152,14 @@ std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
   return std::make_unique<stream::ExampleReader>(options.data, reader, names, parser);
 }
 
-std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options,
-                                                     text::NamespaceNames& names,
-                                                     const text::ParserOptions& parser,
-                                                     stream::BadLineTally& tally, unsigned threads,
-                                                     bool again) {
-  if (options.cache.empty()) return open_text(options, names, parser);
+namespace {
+
+/// `parser` without a limit: caches are for all models.
+std::unique_ptr<stream::ExampleSource> open_cached(const InputOptions& options,
+                                                   text::NamespaceNames& names,
+                                                   const text::ParserOptions& parser,
+                                                   stream::BadLineTally& tally, unsigned threads,
+                                                   bool again) {
   if (again) return open_cache(options.cache, names, nullptr, parser.numbers, threads);
   stream::CacheKey key = stream::make_cache_key(options.data, parser, options.max_line);
   // The new cache takes the place of an old one when it is whole.
@@ -167,9 +174,26 @@ std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options
   return std::make_unique<stream::CacheTee>(open_text(options, names, parser), std::move(writer));
 }
 
+}  // namespace
+
+std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options,
+                                                     text::NamespaceNames& names,
+                                                     const text::ParserOptions& parser,
+                                                     stream::BadLineTally& tally, unsigned threads,
+                                                     bool again) {
+  if (options.cache.empty()) return open_text(options, names, parser);
+  text::ParserOptions plain = parser;
+  plain.limit = nullptr;
+  auto source = open_cached(options, names, plain, tally, threads, again);
+  if (!parser.limit) return source;
+  const bool has_text = !is_cached(*source);
+  return std::make_unique<stream::LimitedSource>(std::move(source), names, parser.limit, has_text);
+}
+
 void count_lines(const stream::ExampleSource& source, const text::ExampleChunk& chunk,
                  stream::BadLineTally& tally) {
-  if (!is_cached(source)) tally.add(chunk, source.source_name(chunk.source));
+  const std::string& name = source.source_name(chunk.source);
+  is_cached(source) ? tally.add_refused(chunk, name) : tally.add(chunk, name);
 }
 
 void say_good(std::uint64_t count, const char* what, const std::string& more) {

@@ -45,8 +45,9 @@ const CLI::Validator& not_empty();
 /// CLI::ValidationError.
 void settle_input(InputOptions& options);
 
-/// How the text is to be parsed for this model.
-text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& input);
+/// How the text is to be parsed for a model that knows these namespaces.
+text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& input,
+                                   const std::vector<feature::NamespacePlan>& known = {});
 
 /// Examples from -d, read and parsed ahead.
 std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,

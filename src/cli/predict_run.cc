@@ -30,7 +30,8 @@ class PredictRun {
   explicit PredictRun(const PredictOptions& options)
       : options_(options),
         served_(options.model, options.mmap),
-        parser_(parser_options(served_.get()->spec(), options.input)) {
+        parser_(parser_options(served_.get()->spec(), options.input,
+                               served_.get()->features().plans())) {
     results_ = open_results(options.results, options.threads);
     parser_.shared_label = options.context_lines;
     // A cache that is made here keeps the names of all namespaces.
@@ -116,6 +117,7 @@ class PredictRun {
       const std::lock_guard lock(mutex_);
       uncached_ += worker.by_context->counts().uncached;
       candidates_ += worker.by_context->counts().candidates;
+      too_large_ += worker.by_context->counts().too_large;
       keeps_contexts_ = worker.by_context->keeps_contexts();
     }
   }
@@ -186,6 +188,12 @@ class PredictRun {
       result->output.close();
     }
     if (uncached_ == 0 || options_.input.quiet) return;
+    if (too_large_ > 0) {
+      say(
+          fmt::format("{} of {} candidates are answered by nan: with their context, and with what "
+                      "the model makes of both, they have more than {} features",
+                      too_large_, candidates_, text::kMaxFeatures));
+    }
     say(fmt::format(
         "{} of {} candidates were scored as whole lines: {}", uncached_, candidates_,
         keeps_contexts_
@@ -208,7 +216,7 @@ class PredictRun {
 
   std::mutex mutex_;  ///< guards what follows
   std::vector<std::unique_ptr<Result>> results_;
-  std::uint64_t answered_ = 0, uncached_ = 0, candidates_ = 0;
+  std::uint64_t answered_ = 0, uncached_ = 0, candidates_ = 0, too_large_ = 0;
   bool keeps_contexts_ = true;
 };
 

@@ -76,6 +76,9 @@ class TrainRun {
     return dist::split(model, kShards, 0, kShards, memory_ / kShards, kernels_);
   }
 
+  std::vector<feature::NamespacePlan> known_namespaces() const {
+    return model_ ? model_->features().plans() : std::vector<feature::NamespacePlan>();
+  }
   const model::Spec& spec() const { return model_ ? model_->spec() : shards_->spec(); }
 
   /// All of what has been learned. After this nothing more is.
@@ -107,7 +110,7 @@ class TrainRun {
   }
 
   void open_input(unsigned pass) {
-    const text::ParserOptions parser = parser_options(spec(), options_.input);
+    const text::ParserOptions parser = parser_options(spec(), options_.input, known_namespaces());
     if (options_.threads > 1 && options_.input.cache.empty()) {
       source_ = open_lines(options_.input, 2 * options_.threads);
     } else {
@@ -151,7 +154,7 @@ class TrainRun {
     train::HogwildOptions hogwild;
     hogwild.threads = options_.threads;
     hogwild.pin = options_.pin;
-    hogwild.parser = parser_options(model_->spec(), options_.input);
+    hogwild.parser = parser_options(spec(), options_.input, known_namespaces());
     train::Hogwild(*model_, names_, kernels_, hogwild)
         .run(
             [&](text::ExampleChunk& chunk, unsigned thread) {

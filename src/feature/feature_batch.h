@@ -1,10 +1,12 @@
 /// What the model sees: 1..B examples as flat arrays of features.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "feature/transform_run.h"
@@ -16,8 +18,9 @@ namespace leveret::feature {
 using text::Feature;
 using text::Unfilled;
 
-/// Where a linear feature is counted: its namespace's first field + 1, or 0 for the rest
-/// (interactions, namespaces without a field). Group 0 for all where FeatureBatch has no groups.
+/// The linear features of a namespace (all of them, however the line was cut), or interactions.
+/// They are counted where its first field is, + 1, or at 0 for the rest (interactions, namespaces
+/// without a field). One run, of group 0, where FeatureBatch has no groups.
 struct LinearRun {
   std::uint32_t group;
   std::uint32_t begin, end;  ///< in FeatureBatch::linear
@@ -88,6 +91,24 @@ class LinearFeatures {
   std::vector<Feature> own_;
 };
 
+/// Which of some numbers have come; empty again in no time.
+class Seen {
+ public:
+  /// None has; they are below `numbers`.
+  void start(std::size_t numbers) {
+    if (marks_.size() < numbers) marks_.resize(numbers, 0);
+    if (++mark_ > 0) return;
+    std::fill(marks_.begin(), marks_.end(), 0);  // the marks of 2^32 starts ago
+    mark_ = 1;
+  }
+  /// Whether it has come before.
+  bool again(std::uint32_t number) { return std::exchange(marks_[number], mark_) == mark_; }
+
+ private:
+  std::vector<std::uint32_t> marks_;
+  std::uint32_t mark_ = 0;
+};
+
 /// Owned by one thread and used again for the next batch without allocating. Example b has linear
 /// runs [linear_runs_begin[b], linear_runs_begin[b+1]) and field runs [runs_begin[b],
 /// runs_begin[b+1]); its field runs ascend by field and no field comes twice. Its field features
@@ -152,6 +173,8 @@ struct FeatureBatch {
     std::uint32_t begin, end;
   };
   std::vector<FieldPlace> field_places;
+  std::vector<std::uint32_t> run_order;  ///< of the example at hand: see FeatureMap::order_runs
+  Seen plans_seen;                       ///< in the example at hand
 
   std::size_t size() const { return label.size(); }
   void clear();

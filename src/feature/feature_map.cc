@@ -1,8 +1,10 @@
 #include "feature/feature_map.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "feature/interactions.h"
 #include "feature/selector.h"
@@ -59,12 +61,27 @@ FeatureMap::FeatureMap(FeatureOptions options, std::vector<NamespacePlan> known)
 std::uint32_t FeatureMap::add_plan(NamespacePlan plan) {
   const auto index = static_cast<std::uint32_t>(plans_.size());
   plan_by_name_.emplace(plan.name, index);
+  if (!text::NamespaceNames::is_name_of_shared(plan.name)) {
+    plan_by_hash_.emplace(text::hash_namespace(plan.name, options_.hash_seed, options_.hash),
+                          index);
+  }
   transforms_.bind(plan.name, index);
   plan_of_plan_.push_back(index);
   several_fields_ |= plan.fields.size() > 1;
   plans_.push_back(std::move(plan));
   routes_.push_back(route(plans_.back()));
   return index;
+}
+
+/// Names of one hash are names of one namespace: their features have the same hashes, too.
+std::uint32_t FeatureMap::find_plan(const std::string& name) const {
+  if (text::NamespaceNames::is_name_of_shared(name)) {
+    const auto found = plan_by_name_.find(name);
+    return found != plan_by_name_.end() ? found->second : kUnmet;
+  }
+  const auto found =
+      plan_by_hash_.find(text::hash_namespace(name, options_.hash_seed, options_.hash));
+  return found != plan_by_hash_.end() ? found->second : kUnmet;
 }
 
 std::vector<std::string> FeatureMap::field_names() const {
@@ -92,8 +109,8 @@ void FeatureMap::meet(const text::NamespaceNames& names, const text::ExampleChun
     const std::uint32_t id = chunk.runs[r].name;
     if (id < plan_of_.size() && plan_of_[id] != kUnmet) continue;
     const std::string name(names.name(id));
-    const auto found = plan_by_name_.find(name);
-    if (found != plan_by_name_.end() && transforms_.makes(found->second)) {
+    const std::uint32_t known = find_plan(name);
+    if (known != kUnmet && transforms_.makes(known)) {
       throw BadExample(chunk.source, "line " + std::to_string(e.line) + " has a namespace " + name +
                                          ", which is the name of what --transform makes; give the "
                                          "transform a name that is not in the data");
@@ -104,15 +121,15 @@ void FeatureMap::meet(const text::NamespaceNames& names, const text::ExampleChun
 
 void FeatureMap::meet(std::uint32_t id, const std::string& name, bool grow) {
   if (id >= plan_of_.size()) plan_of_.resize(id + std::size_t{1}, kUnmet);
-  const auto found = plan_by_name_.find(name);
   if (const std::optional<std::uint32_t> slot = transforms_.number_slot(name)) {
     plan_of_[id] = *slot;
   } else {
-    plan_of_[id] = found != plan_by_name_.end() ? found->second : add_plan(plan(name, grow));
+    const std::uint32_t known = find_plan(name);
+    plan_of_[id] = known != kUnmet ? known : add_plan(plan(name, grow));
   }
   if (!transforms_.empty()) return;
   usual_.resize(plan_of_.size(), {0, UsualRoute::kUnusual});
-  usual_[id] = usual_route(routes_[plan_of_[id]]);
+  usual_[id] = usual_route(plan_of_[id]);
   usual_names_ += usual_[id].field >= 0;
 }
 
@@ -129,14 +146,14 @@ void FeatureMap::close_names(text::NamespaceNames& names) const {
   for (const std::string& space : number_namespaces(options_.transforms)) {
     names.intern(text::number_run_name(space));
   }
-  names.close();
+  names.close(options_.hash_seed, options_.hash);
 }
 
 void FeatureMap::meet_known(const text::NamespaceNames& names) {
   for (std::uint32_t id = 0; id < names.size(); ++id) {
     const std::string name(names.name(id));
-    const auto found = plan_by_name_.find(name);
-    const bool known = found != plan_by_name_.end() && !transforms_.makes(found->second);
+    const std::uint32_t plan = find_plan(name);
+    const bool known = plan != kUnmet && !transforms_.makes(plan);
     if (known || names.is_shared(id)) meet(id, name, false);
   }
 }
@@ -213,8 +230,10 @@ std::size_t FeatureMap::map_each(const text::ExampleChunk& chunk, std::size_t fi
                                  std::size_t count, FeatureBatch& out) const {
   const text::ExampleChunk& from = kTransforms ? out.derived.chunk : chunk;
   const std::uint32_t* plan_of = kTransforms ? plan_of_plan_.data() : plan_of_.data();
+  const std::size_t full = out.linear.size() + out.field_features.size() + text::kMaxFeatures;
   const bool all_usual = usual_names_ == usual_.size() && chunk.name_limit <= usual_.size();
   for (std::size_t i = first; i < first + count; ++i) {
+    if (i > first && out.linear.size() + out.field_features.size() > full) return i - first;
     const text::Example& example = chunk.examples[i];
     const bool usual = !kTransforms && map_usual(chunk, example, all_usual, out);
     if (!usual && !has_met(chunk, example)) return i - first;
@@ -224,6 +243,7 @@ std::size_t FeatureMap::map_each(const text::ExampleChunk& chunk, std::size_t fi
     if (kTransforms) transforms_.apply(plan_of_, chunk, example, out.derived);
     const text::Example& mapped = kTransforms ? from.examples[0] : example;
     if (!usual) {
+      order_runs(from, mapped, plan_of, out);
       map_linear(from, mapped, plan_of, out);
       if (options_.field_features) map_fields(from, mapped, plan_of, out);
     }
@@ -233,12 +253,39 @@ std::size_t FeatureMap::map_each(const text::ExampleChunk& chunk, std::size_t fi
   return count;
 }
 
-/// One LinearRun per namespace run. `scratch` afterwards holds, for each of the example's runs, the
+/// To out.run_order, the example's runs, those of one namespace as one piece after the other where
+/// its first one is: the line is then as if it had not been cut.
+void FeatureMap::order_runs(const text::ExampleChunk& chunk, const text::Example& example,
+                            const std::uint32_t* plan_of, FeatureBatch& out) const {
+  const std::uint32_t count = example.runs_end - example.runs_begin;
+  out.run_order.resize(count);
+  std::iota(out.run_order.begin(), out.run_order.end(), example.runs_begin);
+  out.plans_seen.start(plans_.size());
+  bool again = false;
+  for (const std::uint32_t r : out.run_order) {
+    again |= out.plans_seen.again(plan_of[chunk.runs[r].name]);
+  }
+  if (!again) return;
+  // By hash, as namespaces that are not known share a plan.
+  const auto hash = [&](std::uint32_t r) { return chunk.runs[r].hash; };
+  std::ranges::stable_sort(out.run_order, {}, hash);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pieces;  // of the namespace's first, itself
+  pieces.reserve(count);
+  for (const std::uint32_t r : out.run_order) {
+    const bool goes_on = !pieces.empty() && hash(pieces.back().second) == hash(r);
+    pieces.emplace_back(goes_on ? pieces.back().first : r, r);
+  }
+  std::ranges::sort(pieces);
+  std::ranges::transform(pieces, out.run_order.begin(),
+                         [](const auto& piece) { return piece.second; });
+}
+
+/// One LinearRun per namespace. `scratch` afterwards holds, for each of the example's runs, the
 /// place of its first feature in out.linear (kNoLinear: not linear), which map_fields reads.
 void FeatureMap::map_linear(const text::ExampleChunk& chunk, const text::Example& example,
                             const std::uint32_t* plan_of, FeatureBatch& out) const {
   if (!options_.interactions.empty()) {
-    append_interactions(options_, plans_, plan_of, chunk, example, out);
+    append_interactions(options_, plans_, plan_of, chunk, out);
   }
   // Written through pointers into arrays of full size: a push_back per feature is most of the work.
   const std::size_t runs = example.runs_end - example.runs_begin;
@@ -248,16 +295,23 @@ void FeatureMap::map_linear(const text::ExampleChunk& chunk, const text::Example
   linear.resize(at + count_features(chunk, example));
   const std::size_t first_run = out.linear_runs.size();
   out.linear_runs.resize(first_run + runs);
-  LinearRun* next_run = out.linear_runs.data() + first_run;
-  for (std::size_t r = 0; r < runs; ++r) {
-    const text::NamespaceRun& run = chunk.runs[example.runs_begin + r];
+  LinearRun* const first = out.linear_runs.data() + first_run;
+  LinearRun* next_run = first;
+  std::uint32_t last_hash = 0;
+  for (const std::uint32_t r : out.run_order) {
+    const text::NamespaceRun& run = chunk.runs[r];
     const std::uint32_t group = routes_[plan_of[run.name]].group;
     const bool used = group != Route::kNone && run.begin != run.end;
-    out.scratch[r] = used ? at : kNoLinear;
+    out.scratch[r - example.runs_begin] = used ? at : kNoLinear;
     if (!used) continue;
     const std::uint32_t begin = at;
     for (std::uint32_t f = run.begin; f < run.end; ++f) linear[at++] = chunk.features[f];
-    *next_run++ = {group, begin, at};
+    if (next_run != first && run.hash == last_hash) {
+      next_run[-1].end = at;
+    } else {
+      *next_run++ = {group, begin, at};
+    }
+    last_hash = run.hash;
   }
   linear.resize(at);
   out.linear_runs.resize(static_cast<std::size_t>(next_run - out.linear_runs.data()));
@@ -311,39 +365,44 @@ bool FeatureMap::map_fields_of_one_run(const text::ExampleChunk& chunk,
   return true;
 }
 
-/// Runs are placed by insertion; a field that comes again within a line is gathered into one run.
+/// Any line: runs are counted by field, and then placed.
 void FeatureMap::map_fields_sorted(const text::ExampleChunk& chunk, const text::Example& example,
                                    const std::uint32_t* plan_of, FeatureBatch& out) const {
-  // Behind what map_linear left in scratch: pairs (field, run), insertion-sorted by field, stable.
-  std::vector<std::uint32_t>& order = out.scratch;
-  const std::size_t base = order.size();
-  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
-    if (chunk.runs[r].begin == chunk.runs[r].end) continue;
-    for (std::uint32_t field : plans_[plan_of[chunk.runs[r].name]].fields) {
-      std::size_t at = order.size();
-      order.insert(order.end(), {field, r});
-      for (; at > base && order[at - 2] > field; at -= 2) {
-        order[at] = order[at - 2];
-        order[at + 1] = order[at - 1];
+  // Behind what map_linear left in scratch: where the runs of each field begin among those of all
+  // fields, and these, in the order of the line.
+  std::vector<std::uint32_t>& scratch = out.scratch;
+  const std::size_t runs = scratch.size(), placed = runs + field_count_ + 1;
+  scratch.resize(placed, 0);
+  const auto each_run = [&](auto visit) {
+    for (const std::uint32_t r : out.run_order) {
+      if (chunk.runs[r].begin == chunk.runs[r].end) continue;
+      for (const std::uint32_t field : plans_[plan_of[chunk.runs[r].name]].fields) visit(field, r);
+    }
+  };
+  std::size_t features = 0;
+  each_run([&](std::uint32_t field, std::uint32_t r) {
+    ++scratch[runs + field + 1];
+    features += chunk.runs[r].end - chunk.runs[r].begin;
+  });
+  for (std::size_t i = runs + 1; i < placed; ++i) scratch[i] += scratch[i - 1];
+  scratch.resize(placed + scratch[placed - 1]);
+  // Each field's begin becomes its end, which is where the next one began.
+  each_run(
+      [&](std::uint32_t field, std::uint32_t r) { scratch[placed + scratch[runs + field]++] = r; });
+  auto at = static_cast<std::uint32_t>(out.field_features.size());
+  out.field_features.resize(at + features);
+  std::uint32_t next = 0;
+  for (std::uint32_t field = 0; field < field_count_; ++field) {
+    const std::uint32_t begin = at;
+    for (; next < scratch[runs + field]; ++next) {
+      const std::uint32_t r = scratch[placed + next];
+      const text::NamespaceRun& run = chunk.runs[r];
+      const std::uint32_t linear = scratch[r - example.runs_begin];
+      for (std::uint32_t f = run.begin; f < run.end; ++f) {
+        out.field_features[at++] = field_feature(chunk, run, f, linear);
       }
-      order[at] = field;
-      order[at + 1] = r;
     }
-  }
-  const std::size_t first_run = out.runs.size();
-  for (std::size_t i = base; i < order.size(); i += 2) {
-    const text::NamespaceRun& run = chunk.runs[order[i + 1]];
-    const std::uint32_t linear = order[order[i + 1] - example.runs_begin];
-    const auto begin = static_cast<std::uint32_t>(out.field_features.size());
-    for (std::uint32_t f = run.begin; f < run.end; ++f) {
-      out.field_features.push_back(field_feature(chunk, run, f, linear));
-    }
-    const auto end = static_cast<std::uint32_t>(out.field_features.size());
-    if (out.runs.size() > first_run && out.runs.back().field == order[i]) {
-      out.runs.back().end = end;
-    } else {
-      out.runs.push_back({order[i], begin, end});
-    }
+    if (begin != at) out.runs.push_back({field, begin, at});
   }
 }
 

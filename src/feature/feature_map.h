@@ -2,6 +2,7 @@
 /// belong to, which interactions they form.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -50,6 +51,18 @@ struct BadExample : std::runtime_error {
   std::uint32_t source;  ///< of its chunk
 };
 
+/// Working memory of FeatureMap::count. What is in it is of one example.
+struct FeatureCounts {
+  /// What one position of an interaction ranges over.
+  struct Group {
+    std::vector<std::uint32_t> plans;
+    double features = 0;
+  };
+  std::vector<double> length;        ///< features by plan
+  std::vector<std::uint32_t> plans;  ///< those that have some
+  std::array<std::vector<Group>, 3> groups;
+};
+
 /// Decisions are made by `meet` (one thread, nobody else inside); `map` is const and may run in
 /// any number of threads.
 class FeatureMap {
@@ -86,13 +99,26 @@ class FeatureMap {
   /// Meets (without growing) those of the names that have plans, and those that others share.
   void meet_known(const text::NamespaceNames& names);
 
+  /// As `meet` for who only counts: a namespace of any name is met.
+  void meet_for_count(const text::NamespaceNames& names, const text::ExampleChunk& chunk,
+                      std::size_t example);
+  /// How many features an example that has been met is in all, with products that are 0; any number
+  /// above text::kMaxFeatures where it is more.
+  double count(const text::ExampleChunk& chunk, const text::Example& example,
+               FeatureCounts& counts) const;
+
   /// Appends examples [first, first + count) of the chunk to `out` and returns how many it was:
-  /// it stops before an example that has a namespace to `meet`.
+  /// it stops before an example that has a namespace to `meet`, and behind one with which `out` has
+  /// grown by more than text::kMaxFeatures. Interactions of an example end at that many.
   std::size_t map(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                   FeatureBatch& out) const;
 
  private:
+  class Counter;
+
   std::uint32_t add_plan(NamespacePlan plan);
+  /// Of the namespace of this name, or kUnmet.
+  std::uint32_t find_plan(const std::string& name) const;
   void meet(std::uint32_t id, const std::string& name, bool grow);
   NamespacePlan plan(const std::string& name, bool grow);
   bool has_met(const text::ExampleChunk& chunk, const text::Example& example) const;
@@ -102,7 +128,9 @@ class FeatureMap {
   template <bool kTransforms>
   std::size_t map_each(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                        FeatureBatch& out) const;
-  /// `plan_of` is plan_of_, or plan_of_plan_ for an example with derived namespaces.
+  // `plan_of` is plan_of_, or plan_of_plan_ for an example with derived namespaces.
+  void order_runs(const text::ExampleChunk& chunk, const text::Example& example,
+                  const std::uint32_t* plan_of, FeatureBatch& out) const;
   void map_linear(const text::ExampleChunk& chunk, const text::Example& example,
                   const std::uint32_t* plan_of, FeatureBatch& out) const;
   /// The usual line, every namespace of which is linear and the only one of its field, without
@@ -114,6 +142,7 @@ class FeatureMap {
                         FeatureBatch& out) const;
   template <bool kGroups, bool kFields>
   bool map_usual_runs(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const;
+  bool all_differ(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const;
   bool put_field_runs(std::size_t count, FeatureBatch& out) const;
   void append_features(std::span<const Feature> features, std::uint32_t linear_at,
                        FeatureBatch& out) const;
@@ -138,14 +167,16 @@ class FeatureMap {
   struct UsualRoute {
     static constexpr std::int32_t kUnusual = -1;
     std::uint32_t group;
-    std::int32_t field;  ///< kUnusual: not for map_usual, or not met
+    /// Its only one, in a model without fields its plan; kUnusual: not for map_usual, or not met.
+    std::int32_t field;
   };
-  UsualRoute usual_route(const Route& route) const;
+  UsualRoute usual_route(std::uint32_t plan) const;
 
   FeatureOptions options_;
   std::vector<NamespacePlan> plans_;
   std::vector<Route> routes_;  ///< of each plan
   std::unordered_map<std::string, std::uint32_t> plan_by_name_;
+  std::unordered_map<std::uint32_t, std::uint32_t> plan_by_hash_;  ///< the first of a hash
   std::vector<std::uint32_t> plan_of_;  ///< name id -> index in plans_, or slot of a number
   std::vector<UsualRoute> usual_;       ///< by name id; empty with transforms
   std::size_t usual_names_ = 0;         ///< how many of these are not kUnusual

@@ -1,11 +1,17 @@
 // FeatureMap: the usual line, in one pass.
+#include <algorithm>
+#include <bit>
+
 #include "feature/feature_map.h"
 
 namespace leveret::feature {
 
-FeatureMap::UsualRoute FeatureMap::usual_route(const Route& route) const {
+FeatureMap::UsualRoute FeatureMap::usual_route(std::uint32_t plan) const {
+  const Route& route = routes_[plan];
   const bool linear = route.group != Route::kNone;
-  if (!options_.field_features) return {route.group, linear ? 0 : UsualRoute::kUnusual};
+  if (!options_.field_features) {
+    return {route.group, linear ? static_cast<std::int32_t>(plan) : UsualRoute::kUnusual};
+  }
   const bool one_field = route.field != Route::kNone && route.field != Route::kSeveral;
   return {route.group,
           linear && one_field ? static_cast<std::int32_t>(route.field) : UsualRoute::kUnusual};
@@ -42,6 +48,7 @@ bool FeatureMap::map_usual_runs(std::span<const text::NamespaceRun> runs, Featur
   const std::size_t names = usual_.size();
 
   bool usual = true;
+  std::uint64_t plans = 0;  // modulo 64
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const text::NamespaceRun run = runs[r];
     if (run.name >= names || run.begin == run.end || routes[run.name].field < 0) {
@@ -50,8 +57,12 @@ bool FeatureMap::map_usual_runs(std::span<const text::NamespaceRun> runs, Featur
     }
     const UsualRoute route = routes[run.name];
     const std::uint32_t first = run.begin - begin, end = run.end - begin;
+    if (kGroups && !kFields) plans |= std::uint64_t{1} << (route.field & 63);
     if (kGroups) linear_runs[r] = {route.group, linear_at + first, linear_at + end};
     if (kFields) places[route.field] = {field_at + first, field_at + end};
+  }
+  if (kGroups && !kFields && std::popcount(plans) != static_cast<int>(runs.size())) {
+    usual = usual && all_differ(runs, out);
   }
   if (!usual || (kFields && !put_field_runs(runs.size(), out))) {
     out.linear_runs.resize(linear_run_at);
@@ -59,6 +70,14 @@ bool FeatureMap::map_usual_runs(std::span<const text::NamespaceRun> runs, Featur
   }
   if (!kGroups) linear_runs[0] = {0, linear_at, linear_at + (runs.back().end - begin)};
   return true;
+}
+
+/// Whether no two of these runs are of one namespace. Their plans are known.
+bool FeatureMap::all_differ(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const {
+  out.plans_seen.start(plans_.size());
+  return std::ranges::none_of(runs, [&](const text::NamespaceRun& run) {
+    return out.plans_seen.again(plan_of_[run.name]);
+  });
 }
 
 /// Appends the runs of the fields that have a place. False, with nothing appended, when they are

@@ -17,9 +17,10 @@ struct Group {
 class Expander {
  public:
   Expander(const std::vector<NamespacePlan>& plans, const std::uint32_t* plan_of,
-           const text::ExampleChunk& chunk, const text::Example& example, FeatureBatch& out)
-      : plans_(plans), plan_of_(plan_of), chunk_(chunk), example_(example), out_(out) {
+           const text::ExampleChunk& chunk, FeatureBatch& out)
+      : plans_(plans), plan_of_(plan_of), chunk_(chunk), out_(out) {
     out_.scratch.clear();
+    full_at_ = out_.linear.size() + text::kMaxFeatures;
   }
 
   void expand(const std::vector<std::string>& selectors, std::uint32_t first_selector) {
@@ -33,13 +34,13 @@ class Expander {
     }
     for (std::size_t a = 0; a < groups[0].size(); ++a) {
       const bool ordered = selectors[0] == ":" && selectors[1] == ":";
-      for (std::size_t b = ordered ? a : 0; b < groups[1].size(); ++b) {
+      for (std::size_t b = ordered ? a : 0; b < groups[1].size() && !full(); ++b) {
         if (selectors.size() == 2) {
           pairs(groups[0][a], groups[1][b]);
           continue;
         }
         const bool ordered_again = selectors[1] == ":" && selectors[2] == ":";
-        for (std::size_t c = ordered_again ? b : 0; c < groups[2].size(); ++c) {
+        for (std::size_t c = ordered_again ? b : 0; c < groups[2].size() && !full(); ++c) {
           triples(groups[0][a], groups[1][b], groups[2][c]);
         }
       }
@@ -47,32 +48,40 @@ class Expander {
   }
 
  private:
-  const NamespacePlan& plan(std::uint32_t run) const {
-    return plans_[plan_of_[chunk_.runs[run].name]];
-  }
+  std::uint32_t plan_index(std::uint32_t run) const { return plan_of_[chunk_.runs[run].name]; }
+  const NamespacePlan& plan(std::uint32_t run) const { return plans_[plan_index(run)]; }
 
+  /// Those of several namespaces in ascending byte order of the names: what the group makes with
+  /// itself is then the same in whatever order they come.
   Group selector_group(std::uint32_t selector) {
     Group group{static_cast<std::uint32_t>(out_.scratch.size()), 0};
-    for (std::uint32_t run = example_.runs_begin; run < example_.runs_end; ++run) {
+    bool one = true;
+    for (const std::uint32_t run : out_.run_order) {
       const NamespacePlan& p = plan(run);
-      if (p.keep && std::find(p.selectors.begin(), p.selectors.end(), selector) != p.selectors.end())
-        out_.scratch.push_back(run);
+      if (!p.keep || std::ranges::find(p.selectors, selector) == p.selectors.end()) continue;
+      out_.scratch.push_back(run);
+      one = one && plan_index(out_.scratch[group.begin]) == plan_index(run);
     }
     group.end = static_cast<std::uint32_t>(out_.scratch.size());
+    if (!one) sort_by_name(group.begin);
     return group;
+  }
+
+  /// The runs from this place in scratch on.
+  void sort_by_name(std::uint32_t begin) {
+    std::stable_sort(out_.scratch.begin() + begin, out_.scratch.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return plan(a).name < plan(b).name; });
   }
 
   /// One group per kept namespace of the example, in ascending byte order of the names.
   void wildcard_groups(std::vector<Group>& groups) {
     const std::uint32_t base = static_cast<std::uint32_t>(out_.scratch.size());
-    for (std::uint32_t run = example_.runs_begin; run < example_.runs_end; ++run) {
+    for (const std::uint32_t run : out_.run_order) {
       if (plan(run).keep) out_.scratch.push_back(run);
     }
-    std::stable_sort(out_.scratch.begin() + base, out_.scratch.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return plan(a).name < plan(b).name; });
+    sort_by_name(base);
     for (std::uint32_t i = base; i < out_.scratch.size(); ++i) {
-      const bool same =
-          i > base && chunk_.runs[out_.scratch[i]].name == chunk_.runs[out_.scratch[i - 1]].name;
+      const bool same = i > base && plan_index(out_.scratch[i]) == plan_index(out_.scratch[i - 1]);
       if (same) {
         groups.back().end = i + 1;
       } else {
@@ -93,7 +102,7 @@ class Expander {
     std::size_t position = 0;
     for (std::uint32_t i = group.begin; i < group.end; ++i) {
       const text::NamespaceRun& run = chunk_.runs[out_.scratch[i]];
-      for (std::uint32_t f = run.begin; f < run.end; ++f, ++position) {
+      for (std::uint32_t f = run.begin; f < run.end && !full(); ++f, ++position) {
         if (position >= from) visit(f, position);
       }
     }
@@ -123,6 +132,9 @@ class Expander {
     });
   }
 
+  /// Lines that come this far were to be bad (LineLimit).
+  bool full() const { return out_.linear.size() >= full_at_; }
+
   static Feature times(const Feature& a, const Feature& b) {
     return {text::hash_pair(a.hash, b.hash), a.value * b.value};
   }
@@ -136,17 +148,17 @@ class Expander {
   const std::vector<NamespacePlan>& plans_;
   const std::uint32_t* plan_of_;
   const text::ExampleChunk& chunk_;
-  const text::Example& example_;
   FeatureBatch& out_;
+  std::size_t full_at_ = 0;
 };
 
 }  // namespace
 
 void append_interactions(const FeatureOptions& options, const std::vector<NamespacePlan>& plans,
                          const std::uint32_t* plan_of, const text::ExampleChunk& chunk,
-                         const text::Example& example, FeatureBatch& out) {
+                         FeatureBatch& out) {
   const auto begin = static_cast<std::uint32_t>(out.linear.size());
-  Expander expander(plans, plan_of, chunk, example, out);
+  Expander expander(plans, plan_of, chunk, out);
   std::uint32_t selector = 0;
   for (const std::vector<std::string>& interaction : options.interactions) {
     expander.expand(interaction, selector);

@@ -8,10 +8,10 @@
 
 namespace leveret::feature {
 
-/// Appends the interaction features of one example to out.linear. `plan_of` maps the chunk's name
-/// ids to `plans`.
+/// Appends the interaction features of the example with the runs out.run_order to out.linear.
+/// `plan_of` maps the chunk's name ids to `plans`.
 void append_interactions(const FeatureOptions& options, const std::vector<NamespacePlan>& plans,
                          const std::uint32_t* plan_of, const text::ExampleChunk& chunk,
-                         const text::Example& example, FeatureBatch& out);
+                         FeatureBatch& out);
 
 }  // namespace leveret::feature

@@ -38,9 +38,11 @@ class TransformRunner::Derivation {
   void run() {
     switch (step_.transform.kind) {
       case TransformKind::kCombine:
+        find_sources();
         combine(0, {step_.hash, 1.0f}, "");
         break;
       case TransformKind::kWeight:
+        find_sources();
         combine(0, {step_.hash, step_.transform.parameters[0]}, "");
         break;
       default:
@@ -52,6 +54,16 @@ class TransformRunner::Derivation {
   }
 
  private:
+  /// The runs of each source, once: a line may have a million.
+  void find_sources() {
+    source_runs_.resize(step_.sources.size());
+    for (std::size_t source = 0; source < step_.sources.size(); ++source) {
+      for (const text::NamespaceRun& run : out_.runs) {
+        if (run.name == step_.sources[source]) source_runs_[source].push_back(run);
+      }
+    }
+  }
+
   /// Every choice of one feature from each source from number `source` on: hash and value go on
   /// from `so_far`.
   void combine(std::size_t source, Feature so_far, const std::string& name) {
@@ -59,11 +71,9 @@ class TransformRunner::Derivation {
       add(so_far, name);
       return;
     }
-    // Not by reference: adding moves the vectors.
-    for (std::size_t r = 0; r < out_.runs.size(); ++r) {
-      const text::NamespaceRun run = out_.runs[r];
-      if (run.name != step_.sources[source]) continue;
+    for (const text::NamespaceRun& run : source_runs_[source]) {
       for (std::uint32_t f = run.begin; f < run.end && !full(); ++f) {
+        ++tried_;
         const Feature feature = out_.features[f];
         const Feature next{text::hash_pair(so_far.hash, feature.hash),
                            product(so_far.value, feature.value)};
@@ -98,7 +108,10 @@ class TransformRunner::Derivation {
     }
   }
 
-  bool full() const { return out_.features.size() - first_ >= kMaxDerivedFeatures; }
+  /// Products that become 0 are not added, and take time.
+  bool full() const {
+    return out_.features.size() - first_ >= kMaxDerivedFeatures || tried_ >= text::kMaxFeatures;
+  }
 
   void add(Feature feature, std::string_view name) {
     if (feature.value == 0 || full()) return;
@@ -114,6 +127,8 @@ class TransformRunner::Derivation {
   bool keep_names_;
   text::ExampleChunk& out_;
   const std::vector<std::optional<float>>& numbers_;
+  std::vector<std::vector<text::NamespaceRun>> source_runs_;
+  std::size_t tried_ = 0;
   std::size_t first_;  ///< where its features begin in out_
 };
 

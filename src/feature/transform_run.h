@@ -1,6 +1,7 @@
 /// Makes the features of --transform's namespaces, example by example.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,6 +48,20 @@ class TransformRunner {
   /// ids of `chunk` to plans and number slots, and knows all of the example.
   void apply(const std::vector<std::uint32_t>& plan_of, const text::ExampleChunk& chunk,
              const text::Example& example, TransformScratch& out) const;
+
+  /// At most how many features each step makes, to add(its plan, they), from length(plan) of what
+  /// was there before.
+  template <class Length, class Add>
+  void count(Length length, Add add) const {
+    for (const Step& step : steps_) {
+      double made = 2;  // bins
+      if (!step.transform.is_binner()) {
+        made = 1;
+        for (const std::uint32_t source : step.sources) made *= length(source);
+      }
+      add(step.plan, std::min(made, double{kMaxDerivedFeatures}));
+    }
+  }
 
   /// What this run has found nothing to make features of, for people: one text for each source of a
   /// transform that no line had. `met` tells of plans and number slots whether a line had them.

@@ -1,17 +1,25 @@
 /// How text is to be parsed for a model.
 #pragma once
 
+#include <vector>
+
+#include "feature/line_limit.h"
 #include "feature/transform.h"
 #include "model/spec.h"
 #include "text/parser.h"
 
 namespace leveret::model {
 
-inline text::ParserOptions parser_options(const Spec& spec) {
+/// `known`: the namespaces of a model that is there.
+inline text::ParserOptions parser_options(const Spec& spec,
+                                          const std::vector<feature::NamespacePlan>& known = {}) {
   text::ParserOptions options;
   options.hash = spec.hash;
   options.hash_seed = spec.hash_seed;
   options.numbers = feature::number_namespaces(spec.features.transforms);
+  if (feature::LineLimit::needed(spec.features)) {
+    options.limit = feature::LineLimit(spec.map_options(), known);
+  }
   return options;
 }
 

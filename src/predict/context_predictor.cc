@@ -1,6 +1,7 @@
 #include "predict/context_predictor.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "feature/selector.h"
@@ -70,6 +71,9 @@ ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
     batch->groups = model_->spec().uses_groups();
     batch->chunks_stay = true;
   }
+  if (feature::LineLimit::needed(model_->spec().features)) {
+    limit_.emplace(model_->spec().map_options(), model_->features().plans());
+  }
   if (ffm_ != nullptr) ffm_context_.emplace(kernels, config_, split_, *ffm_);
   if (mlp_ != nullptr) layer_.emplace(kernels, config_, model_->parameters(), split_, *mlp_);
   features_.meet_known(names_);
@@ -118,6 +122,7 @@ bool ContextPredictor::make_context() {
   for (const feature::FieldRun& run : tape.field_runs(0)) {
     if (split_.place[run.field] != block::FieldSplit::kContext) return false;
   }
+  note_shared_spaces();
   context_lookup_.prefetch(*model_, tape, 0);
   look_up(context_batch_, tape, 0);
   context_lookup_.resolve_values(*model_, tape, 0);
@@ -144,6 +149,28 @@ bool ContextPredictor::make_context() {
   ffm_context_->set_context(tape, 0);
   if (mlp_ != nullptr) layer_->set_context(parameters, tape, 0, tape[ffm_->pairs()].at(0));
   return true;
+}
+
+/// Counts are means over a namespace: where no field says that it is the context's, a candidate may
+/// have more of it.
+void ContextPredictor::note_shared_spaces() {
+  shared_spaces_.clear();
+  if (!config_.mixed) return;
+  for (const feature::LinearRun& run : context_tape_.linear_runs(0)) {
+    if (run.group > 0 && split_.place[run.group - 1] == block::FieldSplit::kContext) continue;
+    for (const text::NamespaceRun& space : context_.runs) shared_spaces_.push_back(space.hash);
+    std::ranges::sort(shared_spaces_);
+    return;
+  }
+}
+
+bool ContextPredictor::has_shared_space(const text::ExampleChunk& chunk,
+                                        const text::Example& example) const {
+  if (shared_spaces_.empty()) return false;
+  const auto* const runs = chunk.runs.data();
+  return std::any_of(runs + example.runs_begin, runs + example.runs_end, [&](const auto& run) {
+    return std::ranges::binary_search(shared_spaces_, run.hash);
+  });
 }
 
 bool ContextPredictor::has_same_context(const text::ExampleChunk& chunk,
@@ -238,12 +265,14 @@ void ContextPredictor::predict_window(const text::ExampleChunk& chunk, std::size
     if (e + 2 < size) lookup_.prefetch(*model_, tape_, e + 2);
     if (e + 1 < size) look_up(batch_, tape_, e + 1);
     lookup_.resolve_values(*model_, tape_, e - tape_.first);
-    if (is_candidate(e - tape_.first)) forward(e - tape_.first);
+    whole_ones_[e - tape_.first] =
+        !is_candidate(e - tape_.first) || has_shared_space(chunk, chunk.examples[first + e]);
+    if (!whole_ones_[e - tape_.first]) forward(e - tape_.first);
     if (e + 1 < tape_.first + tape_.size) continue;
     forward_together();
     for (std::size_t b = 0; b < tape_.size; ++b) {
       const std::size_t at = tape_.first + b;
-      if (!is_candidate(b)) {
+      if (whole_ones_[b]) {
         predict_wholes(chunk, first + at, 1, {wholes.chunk, source_first + at}, outcomes);
         continue;
       }
@@ -331,7 +360,14 @@ void ContextPredictor::predict_wholes(const text::ExampleChunk& chunk, std::size
     text::Example& all = joined_.examples.back();
     all.runs_begin = 0;
     all.tag_begin = 0;
-    whole_.predict(joined_, joined_.examples.size() - 1, 1, outcomes);
+    const std::size_t last = joined_.examples.size() - 1;
+    if (limit_ && limit_->exceeds(names_, joined_, last)) {
+      ++counts_.too_large;
+      outcomes.add(joined_, all);
+      outcomes.items.back().set_score(std::numeric_limits<float>::quiet_NaN());
+      continue;
+    }
+    whole_.predict(joined_, last, 1, outcomes);
   }
 }
 

@@ -6,9 +6,10 @@
 /// Scores are those of Predictor, but for rounding. What the context's part cannot be told apart
 /// for goes the way of Predictor, which `ContextCounts::uncached` counts: models with interactions
 /// or transforms, a context with features of a candidates' field, a candidate with features of a
-/// context's field.
+/// context's field, or of a namespace that the context has features of, too.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -22,6 +23,7 @@
 #include "block/linear_block.h"
 #include "block/loss_block.h"
 #include "block/mlp_block.h"
+#include "feature/line_limit.h"
 #include "predict/predictor.h"
 
 namespace leveret::predict {
@@ -31,6 +33,7 @@ struct ContextCounts {
   std::uint64_t requests = 0;
   std::uint64_t candidates = 0;
   std::uint64_t uncached = 0;   ///< of the candidates, those that were scored as a whole
+  std::uint64_t too_large = 0;  ///< of these, those that have more features than a line may have
   std::uint64_t looked_up = 0;  ///< linear features that were searched for in the model
 };
 
@@ -77,6 +80,8 @@ class ContextPredictor {
   bool has_same_context(const text::ExampleChunk& chunk, const text::Example& example);
   void start_context();
   bool make_context();
+  void note_shared_spaces();
+  bool has_shared_space(const text::ExampleChunk& chunk, const text::Example& example) const;
   void look_up(const feature::FeatureBatch& batch, block::Tape& tape, std::size_t example);
 
   void predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
@@ -112,6 +117,8 @@ class ContextPredictor {
   feature::FeatureBatch context_batch_;
   block::Tape context_tape_;
   model::Lookup context_lookup_;
+  /// Hashes of its namespaces, where the counts of some are not the context's alone; in order.
+  std::vector<std::uint32_t> shared_spaces_;
   block::LinearSums context_sums_;
   float context_counts_ = 0;  ///< of groups that no candidate adds to
   std::uint32_t context_features_ = 0;
@@ -123,11 +130,13 @@ class ContextPredictor {
   // Candidates.
   text::ExampleChunk parts_;  ///< of predict_lines
   text::ExampleChunk joined_;
+  std::optional<feature::LineLimit> limit_;  ///< of what is joined
   feature::FeatureBatch batch_;
   block::Tape tape_;
   model::Lookup lookup_;
   table::AlignedFloats inputs_;
   std::vector<block::ContextLayer::Norm> norms_;
+  std::array<bool, kTogether> whole_ones_{};  ///< of those on the tape, who are scored as a whole
   ContextCounts counts_;
 };
 

@@ -1,10 +1,15 @@
 #include "predict/request_lines.h"
 
 #include "predict/parts.h"
+#include "text/label.h"
 
 namespace leveret::predict {
 
 void RequestLines::read(const text::ExampleChunk& chunk, RequestChunk& out) {
+  if (chunk.source != source_ && chunk.lines() > 0) {
+    source_ = chunk.source;
+    end_request();
+  }
   out.context.clear();
   out.stretches.clear();
   if (state_ == State::kCandidates) {
@@ -12,42 +17,51 @@ void RequestLines::read(const text::ExampleChunk& chunk, RequestChunk& out) {
     out.stretches.push_back({0, 0, false});
   }
   out.answers.assign(chunk.lines(), LineAnswer::kEmpty);
-  for (const text::BadLine& bad : chunk.bad) {
-    out.answers[bad.line - chunk.first_line] = LineAnswer::kBad;
-  }
-  std::size_t example = 0;
+  std::size_t example = 0, bad = 0;
   for (std::size_t i = 0; i < out.answers.size(); ++i) {
-    LineAnswer& answer = out.answers[i];
-    if (example < chunk.examples.size() && chunk.examples[example].line == chunk.first_line + i) {
-      const State before = state_;
-      read_example(chunk, example++, out);
-      answer = before == State::kBetween      ? LineAnswer::kNone
-               : before == State::kCandidates ? LineAnswer::kScored
-                                              : LineAnswer::kBad;
-    } else if (answer == LineAnswer::kBad) {
-      if (state_ != State::kBetween) continue;
-      answer = LineAnswer::kNone;
-      state_ = State::kLost;
-      ++requests_;
-    } else if (state_ == State::kBetween) {
-      answer = LineAnswer::kNone;
+    const std::uint64_t line = chunk.first_line + i;
+    if (example < chunk.examples.size() && chunk.examples[example].line == line) {
+      out.answers[i] = read_example(chunk, example++, out);
+    } else if (bad < chunk.bad.size() && chunk.bad[bad].line == line) {
+      out.answers[i] = read_bad(chunk, chunk.bad[bad++]);
     } else {
+      if (state_ == State::kBetween) out.answers[i] = LineAnswer::kNone;
       state_ = State::kBetween;
     }
   }
 }
 
-void RequestLines::read_example(const text::ExampleChunk& chunk, std::size_t example,
-                                RequestChunk& out) {
+void RequestLines::end_request() {
+  if (state_ != State::kBetween) state_ = State::kEnded;
+}
+
+/// With a context that is good or lost. Its line is answered for the end of the request before, if
+/// that is due, and else not at all.
+LineAnswer RequestLines::begin_request(State state) {
+  const LineAnswer answer = state_ == State::kEnded ? LineAnswer::kEmpty : LineAnswer::kNone;
+  state_ = state;
+  ++requests_;
+  return answer;
+}
+
+LineAnswer RequestLines::read_example(const text::ExampleChunk& chunk, std::size_t example,
+                                      RequestChunk& out) {
+  if (chunk.examples[example].shared) end_request();
+  if (state_ == State::kLost) return LineAnswer::kBad;
   if (state_ == State::kCandidates) {
     out.stretches.back().end = example + 1;
-  } else if (state_ == State::kBetween) {
-    out.stretches.push_back({example + 1, example + 1, true});
-    context_.clear();
-    append_whole(chunk, chunk.examples[example], context_);
-    state_ = State::kCandidates;
-    ++requests_;
+    return LineAnswer::kScored;
   }
+  out.stretches.push_back({example + 1, example + 1, true});
+  context_.clear();
+  append_whole(chunk, chunk.examples[example], context_);
+  return begin_request(State::kCandidates);
+}
+
+LineAnswer RequestLines::read_bad(const text::ExampleChunk& chunk, const text::BadLine& bad) {
+  if (text::has_shared_label(chunk.view(bad.text_begin, bad.text_size))) end_request();
+  const bool candidate = state_ == State::kCandidates || state_ == State::kLost;
+  return candidate ? LineAnswer::kBad : begin_request(State::kLost);
 }
 
 }  // namespace leveret::predict

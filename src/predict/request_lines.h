@@ -1,5 +1,6 @@
 /// Requests in lines of their own, as VW's multi-line examples are: a line with the context's
-/// features, a line for each candidate, an empty line.
+/// features, a line for each candidate, an empty line. The end of a file ends a request, too, and a
+/// line with the label "shared" is a context wherever it stands.
 #pragma once
 
 #include <cstddef>
@@ -36,13 +37,18 @@ class RequestLines {
  private:
   enum class State {
     kBetween,     ///< the next line is a context
+    kEnded,       ///< the same; the request before has ended without an empty line
     kCandidates,  ///< or the end
     kLost,        ///< the same, but the context's line was bad
   };
-  void read_example(const text::ExampleChunk& chunk, std::size_t example, RequestChunk& out);
+  void end_request();
+  LineAnswer begin_request(State state);
+  LineAnswer read_example(const text::ExampleChunk& chunk, std::size_t example, RequestChunk& out);
+  LineAnswer read_bad(const text::ExampleChunk& chunk, const text::BadLine& bad);
 
   State state_ = State::kBetween;
   text::ExampleChunk context_;  ///< of kCandidates
+  std::uint32_t source_ = 0;
   std::uint64_t requests_ = 0;
 };
 

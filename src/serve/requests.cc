@@ -44,8 +44,10 @@ void Requests::move_on() {
   auto parser = std::make_unique<text::Parser>(next->names(), next->parser());
   auto predictor =
       std::make_unique<predict::Predictor>(next->model(), next->names(), kernels::active());
+  limit_ = next->parser().limit;
   parser_ = std::move(parser);
   predictor_ = std::move(predictor);
+  context_parser_.reset();
   requests_.reset();
   served_ = std::move(next);
   time_ = now;
@@ -56,17 +58,22 @@ void Requests::start_chunk() {
   chunk_.clear();
 }
 
-void Requests::parse(std::string_view text) {
+void Requests::parse(std::string_view text, text::Parser& parser) {
   if (text.size() > text::Parser::kMaxChunk) throw BadArgument("the text is larger than 4 GiB");
   start_chunk();
   chunk_.bytes = text;
-  parser_->parse(chunk_);
+  parser.parse(chunk_);
 }
 
 void Requests::set_context(std::string_view line) {
   clear_context();
   move_on();
-  parse(line);
+  if (!context_parser_) {
+    text::ParserOptions options = served_->parser();
+    options.shared_label = true;
+    context_parser_ = std::make_unique<text::Parser>(served_->names(), options);
+  }
+  parse(line, *context_parser_);
   if (chunk_.lines() > 1) throw BadArgument("the context is more than one line");
   check_lines(chunk_);
   if (chunk_.examples.empty()) throw BadLine("the context is empty; a line without features is |");
@@ -78,6 +85,7 @@ void Requests::set_context(int by, std::span<const leveret_feature> features) {
   move_on();
   start_chunk();
   append(by, features);
+  refuse_large();
   start_request();
 }
 
@@ -115,6 +123,7 @@ void Requests::append(int by, std::span<const leveret_feature> features) {
   if (features.size() > text::Parser::kMaxChunk - chunk_.features.size()) {
     throw BadArgument("more than 2^32 features");
   }
+  const std::size_t before = chunk_.features.size();
   text::Example example{};
   example.importance = 1;
   example.line = chunk_.examples.size() + 1;
@@ -133,21 +142,47 @@ void Requests::append(int by, std::span<const leveret_feature> features) {
     if (begin < end) chunk_.runs.push_back({of.name, of.hash, begin, end});
   }
   example.runs_end = static_cast<std::uint32_t>(chunk_.runs.size());
+  if (chunk_.features.size() - before > text::kMaxFeatures) {
+    throw BadArgument(fmt::format("array {} has {} features, more than {}", example.line - 1,
+                                  chunk_.features.size() - before, text::kMaxFeatures));
+  }
   chunk_.examples.push_back(example);
   chunk_.name_limit = served_->names().size();
+}
+
+/// Arrays of more features than a line may have.
+void Requests::refuse_large() {
+  if (limit_) limit_(served_->names(), chunk_);
+  if (chunk_.bad.empty()) return;
+  throw BadArgument(
+      fmt::format("the features of array {}, with what the model makes of them, are "
+                  "more than {}",
+                  chunk_.bad[0].line - 1, text::kMaxFeatures));
+}
+
+/// Candidates that are larger than a line only with the context have got NaN.
+void Requests::check_together() const {
+  if (too_large_ == 0) return;
+  throw BadLine(
+      fmt::format("{} of the candidates have more than {} features with the context's, and "
+                  "with what the model makes of both",
+                  too_large_, text::kMaxFeatures));
 }
 
 /// Outcomes of the examples of `chunk_`.
 void Requests::score() {
   outcomes_.clear();
+  too_large_ = 0;
   const std::size_t count = chunk_.examples.size();
-  in_request_ ? requests_->predict(chunk_, 0, count, outcomes_)
-              : predictor_->predict(chunk_, 0, count, outcomes_);
+  if (!in_request_) return predictor_->predict(chunk_, 0, count, outcomes_);
+  too_large_ = requests_->counts().too_large;
+  requests_->predict(chunk_, 0, count, outcomes_);
+  too_large_ = requests_->counts().too_large - too_large_;
 }
 
 void Requests::predict(std::string_view text, std::span<float> probabilities) {
   if (!in_request_) move_on();
-  parse(text);
+  parse(text, *parser_);
   if (chunk_.lines() != probabilities.size()) {
     throw BadArgument(fmt::format("the text has {} lines, and count is {}", chunk_.lines(),
                                   probabilities.size()));
@@ -158,6 +193,7 @@ void Requests::predict(std::string_view text, std::span<float> probabilities) {
     probabilities[chunk_.examples[i].line - 1] = outcomes_.items[i].probability;
   }
   check_lines(chunk_);
+  check_together();
 }
 
 void Requests::predict(int by, const leveret_feature* features, std::span<const std::size_t> ends,
@@ -170,10 +206,12 @@ void Requests::predict(int by, const leveret_feature* features, std::span<const 
     append(by, {features + begin, end - begin});
     begin = end;
   }
+  refuse_large();
   score();
   for (std::size_t i = 0; i < outcomes_.items.size(); ++i) {
     probabilities[i] = outcomes_.items[i].probability;
   }
+  check_together();
 }
 
 }  // namespace leveret::serve

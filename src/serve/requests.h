@@ -46,7 +46,9 @@ class Requests {
  private:
   void move_on();
   void start_chunk();
-  void parse(std::string_view text);
+  void parse(std::string_view text, text::Parser& parser);
+  void refuse_large();
+  void check_together() const;
   void append(int by, std::span<const leveret_feature> features);
   Space space(int by, std::uint32_t number) const;
   void start_request();
@@ -56,14 +58,17 @@ class Requests {
   const std::vector<std::string> selectors_;  ///< of the context's namespaces
   // Of one model.
   std::shared_ptr<const Served> served_;
-  std::uint64_t time_ = 0;  ///< of the place when it had it
-  std::unique_ptr<text::Parser> parser_;
+  std::uint64_t time_ = 0;                               ///< of the place when it had it
+  decltype(text::ParserOptions::limit) limit_;           ///< of arrays
+  std::unique_ptr<text::Parser> parser_;                 ///< of candidates
+  std::unique_ptr<text::Parser> context_parser_;         ///< since the first context in text
   std::unique_ptr<predict::Predictor> predictor_;        ///< without a context
   std::unique_ptr<predict::ContextPredictor> requests_;  ///< since the first context
 
   bool in_request_ = false;
-  text::ExampleChunk chunk_;    ///< candidates, or a context
-  predict::Outcomes outcomes_;  ///< theirs
+  text::ExampleChunk chunk_;     ///< candidates, or a context
+  predict::Outcomes outcomes_;   ///< theirs
+  std::uint64_t too_large_ = 0;  ///< of these, those that are larger than a line with their context
 };
 
 }  // namespace leveret::serve

@@ -28,7 +28,7 @@ files::UnnamedFile::Place temporary_place() {
 Served::Served(const store::ModelFile& file)
     : model_(std::make_shared<const model::Model>(
           modelfile::load_model(file, modelfile::default_memory_limit(), model::Use::kPredict))),
-      parser_(model::parser_options(model_->spec())) {
+      parser_(model::parser_options(model_->spec(), model_->features().plans())) {
   model_->features().close_names(names_);
   for (std::uint32_t id = 0; id < names_.size() && !names_.is_shared(id); ++id) {
     name_of_hash_.emplace(hash_of_name(names_.name(id)), id);

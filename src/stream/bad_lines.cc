@@ -113,6 +113,19 @@ void BadLineTally::add_cached(std::uint64_t good, std::uint64_t bad) {
   }
 }
 
+void BadLineTally::add_refused(const text::ExampleChunk& chunk, const std::string& source_name) {
+  for (const text::BadLine& bad : chunk.bad) {
+    if (bad.what == nullptr) continue;  // bad for all: told of when the cache was made
+    const std::lock_guard lock(mutex_);
+    --good_;
+    ++bad_;
+    report_bad(chunk, bad, source_name, good_ + bad_);
+    if (bad_ > options_.policy.allowed(good_ + bad_)) {
+      give_up(format_bad_line(chunk, bad, source_name));
+    }
+  }
+}
+
 void BadLineTally::finish() {
   std::lock_guard lock(mutex_);
   if (bad_ > 0 && good_ == 0) {

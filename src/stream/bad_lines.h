@@ -62,6 +62,9 @@ class BadLineTally {
   void add(const text::ExampleChunk& chunk, const std::string& source_name);
   /// Counts lines that were judged when a cache was made from them; throws as above.
   void add_cached(std::uint64_t good, std::uint64_t bad);
+  /// Of a chunk of a cache, counts as bad the lines that this model does not take, and that
+  /// add_cached has counted as good; throws as above.
+  void add_refused(const text::ExampleChunk& chunk, const std::string& source_name);
   /// Reports a count that is still due. For the end of the stream. Throws std::runtime_error when
   /// more lines were bad than the policy allows of all; and when there were lines, and all of them
   /// bad: whatever is allowed, that is another kind of file.

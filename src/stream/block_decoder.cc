@@ -184,6 +184,7 @@ void BlockDecoder::put_example(std::size_t i, text::Example& out) {
   out.label = (kind & 3) == 3 ? labels_[label_++] : kLabels[kind & 3];
   out.importance = kind & 4 ? importances_[importance_++] : 1;
   out.initial = kind & 8 ? initials_[initial_++] : 0;
+  out.shared = false;
   out.tag_begin = static_cast<std::uint32_t>(tag_begin_);
   out.tag_size = kind & 16 ? tag_sizes_[tag_++] : 0;
   tag_begin_ += out.tag_size;

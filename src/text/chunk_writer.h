@@ -1,5 +1,5 @@
-/// Writes the runs and features of lines to the end of a chunk's arrays. Those of a line that proves
-/// bad are taken back. Private to src/text.
+/// Writes the runs and features of lines to the end of a chunk's arrays. Those of a line that
+/// proves bad are taken back. Private to src/text.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,16 @@
 
 namespace leveret::text {
 
+/// A line has more than kMaxFeatures: known before it has filled the memory.
+struct TooManyFeatures {};
+
 /// Room is made for many at once, so that adding has no check of its own.
 class ChunkWriter {
  public:
   ChunkWriter(const kernels::TextKernels& kernels, bool numbers) : unhashed_(kernels, numbers) {}
 
-  /// All between is written to `chunk`, whose arrays have room behind what they hold until finish().
+  /// All between is written to `chunk`, whose arrays have room behind what they hold until
+  /// finish().
   void start(ExampleChunk& chunk) {
     chunk_ = &chunk;
     line_features_ = features_ = chunk.features.size();
@@ -44,6 +48,7 @@ class ChunkWriter {
   /// Makes room for `count` more features and as many runs.
   void reserve(std::size_t count) {
     if (features_ + count > chunk_->features.size()) {
+      if (features_ - line_features_ > kMaxFeatures) throw TooManyFeatures();
       chunk_->features.resize(2 * (features_ + count));
     }
     if (runs_ + count > chunk_->runs.size()) chunk_->runs.resize(2 * (runs_ + count));
@@ -72,6 +77,7 @@ class ChunkWriter {
   /// Where the next feature will be in the chunk.
   std::uint32_t next_feature() const { return static_cast<std::uint32_t>(features_); }
   // Of the line.
+  bool has_too_many_features() const { return features_ - line_features_ > kMaxFeatures; }
   std::uint32_t runs_begin() const { return static_cast<std::uint32_t>(line_runs_); }
   std::uint32_t runs_end() const { return static_cast<std::uint32_t>(runs_); }
   NamespaceRun& run(std::uint32_t index) { return chunk_->runs[index]; }

@@ -1,5 +1,7 @@
 #include "text/example.h"
 
+#include <algorithm>
+
 namespace leveret::text {
 namespace {
 
@@ -17,6 +19,28 @@ std::size_t array_bytes(const Array& array) {
 }
 
 }  // namespace
+
+void ExampleChunk::turn_bad(const std::vector<std::size_t>& which, const char* what) {
+  if (which.empty()) return;
+  std::size_t begin = 0, kept = 0, next = 0;
+  std::uint64_t at_line = first_line;
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    if (next == which.size() || which[next] != i) {
+      examples[kept++] = examples[i];
+      continue;
+    }
+    ++next;
+    const std::uint64_t line = examples[i].line;
+    for (; at_line < line; ++at_line)
+      begin = std::min(bytes.find('\n', begin), bytes.size() - 1) + 1;
+    std::size_t end = std::min(bytes.find('\n', begin), bytes.size());
+    if (end > begin && bytes[end - 1] == '\r') --end;
+    bad.push_back({line, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - begin),
+                   1, what});
+  }
+  examples.resize(kept);
+  std::ranges::sort(bad, {}, &BadLine::line);
+}
 
 void ExampleChunk::clear() {
   bytes.clear();

@@ -29,13 +29,19 @@ struct NamespaceRun {
 /// bad.
 inline constexpr float kMaxImportance = 1e12f;
 
+/// A line has no more features, with all that a model makes of them (feature/line_limit.h), or is
+/// bad: pairs of some thousands would fill the memory.
+inline constexpr std::uint32_t kMaxFeatures = 1u << 20;
+inline constexpr const char* kTooManyFeatures = "line has more than 1048576 features";
+
 struct Example {
   float label;       ///< +1, -1, or 0 when the line has none
   float importance;  ///< 0 to kMaxImportance
   float initial;     ///< VW's third label token: added to the raw score; 0 when absent
   std::uint32_t runs_begin, runs_end;  ///< in ExampleChunk::runs
   std::uint32_t tag_begin, tag_size;   ///< in ExampleChunk::bytes
-  std::uint64_t line;                  ///< 1-based line number in its source
+  bool shared;         ///< its label is "shared": a request begins (ParserOptions::shared_label)
+  std::uint64_t line;  ///< 1-based line number in its source
 };
 
 /// Why a line is not an example.
@@ -81,6 +87,9 @@ struct ExampleChunk {
     return std::string_view(bytes).substr(begin, size);
   }
   std::uint64_t lines() const { return examples.size() + bad.size() + blank_lines; }
+  /// These of its examples (ascending indices) are bad lines from now on. Their text is looked for
+  /// in `bytes`.
+  void turn_bad(const std::vector<std::size_t>& which, const char* what);
   /// Keeps the capacity, so that a chunk that is used again does not allocate.
   void clear();
   /// From an empty chunk, becomes what is known of these lines before they are parsed.

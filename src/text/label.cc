@@ -48,6 +48,15 @@ void set_tag(std::string_view section, std::string_view token, LabelSection& out
 
 }  // namespace
 
+bool has_shared_label(std::string_view line) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
+  if (!line.starts_with(kSharedLabel)) return false;
+  line.remove_prefix(kSharedLabel.size());
+  return line.empty() || line.front() == '|' || is_blank(line.front());
+}
+
 LabelSection parse_label_section(std::string_view section, bool bar_follows) {
   LabelSection out;
   std::size_t at = 0;

@@ -18,6 +18,11 @@ struct LabelSection {
   std::uint32_t fault = 0;
 };
 
+/// VW's word for the context of a request, in place of its label.
+inline constexpr std::string_view kSharedLabel = "shared";
+/// Whether the line, good or bad, has it.
+bool has_shared_label(std::string_view line);
+
 /// `bar_follows`: the section ends at a `|`, so a last token that reaches its end is the tag.
 LabelSection parse_label_section(std::string_view section, bool bar_follows);
 

@@ -72,6 +72,16 @@ void Parser::LineParser::parse(ExampleChunk& chunk) {
 }
 
 Parser::LineParser::Line Parser::LineParser::parse_line(std::uint32_t begin, ExampleChunk& chunk) {
+  try {
+    return parse_whole_line(begin, chunk);
+  } catch (const TooManyFeatures&) {
+    fail(kTooManyFeatures, line_begin_);
+    return Line::kBad;
+  }
+}
+
+Parser::LineParser::Line Parser::LineParser::parse_whole_line(std::uint32_t begin,
+                                                              ExampleChunk& chunk) {
   out_.start_line();
   new_names_.clear();
   line_begin_ = begin;
@@ -91,6 +101,10 @@ Parser::LineParser::Line Parser::LineParser::parse_line(std::uint32_t begin, Exa
   }
   if (token_end() - begin > options_.max_line) {
     fail("line is longer than the limit", begin + options_.max_line);
+    return Line::kBad;
+  }
+  if (out_.has_too_many_features()) {
+    fail(kTooManyFeatures, line_begin_);
     return Line::kBad;
   }
   if (!new_names_.empty() && !name_new_namespaces()) return Line::kBad;
@@ -122,11 +136,10 @@ bool Parser::LineParser::parse_usual_label(std::uint32_t begin, Example& example
 bool Parser::LineParser::parse_label(std::uint32_t begin, Example& example) {
   while (delimiter() != '|' && !at_line_end()) cursor_.advance();
   const bool has_bar = delimiter() == '|';
-  constexpr std::string_view kShared = "shared";
-  const std::string_view text = view(begin, token_end());
-  if (options_.shared_label && has_bar && text.starts_with(kShared) &&
-      (text.size() == kShared.size() || is_space(text[kShared.size()]))) {
-    begin += static_cast<std::uint32_t>(kShared.size());
+  if (options_.shared_label && has_bar && has_shared_label(view(begin, token_end()))) {
+    example.shared = true;
+    while (is_space(text_[begin])) ++begin;
+    begin += static_cast<std::uint32_t>(kSharedLabel.size());
   }
   const LabelSection section = parse_label_section(view(begin, token_end()), has_bar);
   if (section.what) return fail(section.what, begin + section.fault);

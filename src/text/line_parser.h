@@ -34,6 +34,7 @@ class Parser::LineParser {
   // The parts of a line. Each starts with the cursor at the delimiter before the part and leaves it
   // at the one behind; false means that fail() was called.
   Line parse_line(std::uint32_t begin, ExampleChunk& chunk);
+  Line parse_whole_line(std::uint32_t begin, ExampleChunk& chunk);
   bool parse_label(std::uint32_t begin, Example& example);
   bool parse_usual_label(std::uint32_t begin, Example& example);
   void parse_usual_namespaces();

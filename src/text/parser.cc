@@ -8,7 +8,9 @@
 namespace leveret::text {
 
 Parser::Parser(NamespaceNames& names, ParserOptions options)
-    : lines_(std::make_unique<LineParser>(names, std::move(options))) {}
+    : names_(&names),
+      limit_(std::move(options.limit)),
+      lines_(std::make_unique<LineParser>(names, std::move(options))) {}
 Parser::Parser(Parser&&) noexcept = default;
 Parser& Parser::operator=(Parser&&) noexcept = default;
 Parser::~Parser() = default;
@@ -18,6 +20,7 @@ void Parser::parse(ExampleChunk& chunk) {
     throw std::length_error("a chunk of text is larger than 4 GiB; cut it at line ends");
   }
   lines_->parse(chunk);
+  if (limit_) limit_(*names_, chunk);
 }
 
 }  // namespace leveret::text

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ struct ParserOptions {
   std::uint32_t max_line = 1u << 30;   ///< bytes; a longer line is bad
   /// Namespaces whose numbers are read (namespace_number.h).
   std::vector<std::string> numbers = {};
+  /// Called with each parsed chunk: turns examples into bad lines that are more than a model takes.
+  /// A parser has a copy of its own, which may remember what it has seen. Empty: takes all.
+  std::function<void(const NamespaceNames&, ExampleChunk&)> limit = {};
 };
 
 /// One per thread. `names` is shared and must outlive it.
@@ -43,6 +47,8 @@ class Parser {
 
  private:
   class LineParser;
+  const NamespaceNames* names_;
+  std::function<void(const NamespaceNames&, ExampleChunk&)> limit_;
   std::unique_ptr<LineParser> lines_;
 };
 

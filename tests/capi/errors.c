@@ -90,6 +90,50 @@ static void check_lines(leveret_predictor* predictor) {
   CHECK(leveret_clear_context(predictor) == LEVERET_OK);
   CHECK(leveret_predict_lines(predictor, "|a x", 4, p + 1, 1) == LEVERET_OK);
   CHECK(fabsf(p[0] - p[1]) < 1e-6f);
+
+  /* VW's word for a context is one here, and no label of a candidate. */
+  CHECK(leveret_set_context(predictor, "|b y", 4) == LEVERET_OK);
+  CHECK(leveret_predict_lines(predictor, "|a x", 4, p, 1) == LEVERET_OK);
+  CHECK(leveret_set_context(predictor, "shared |b y\n", 12) == LEVERET_OK);
+  CHECK(leveret_predict_lines(predictor, "|a x", 4, p + 1, 1) == LEVERET_OK);
+  CHECK(p[0] == p[1]);
+  check_refused(leveret_predict_lines(predictor, "shared |a x", 11, p, 1), LEVERET_BAD_LINE,
+                "label is not a number");
+  check_refused(leveret_set_context(predictor, "shared x |b y", 13), LEVERET_BAD_LINE, "column 8");
+}
+
+/* More than 2^20 features are refused, as text and as arrays; what is beside them is scored. */
+static void check_large(leveret_predictor* predictor) {
+  const size_t count = ((size_t)1 << 20) + 1;
+  char* const text = malloc(2 * count + 32);
+  leveret_feature* const features = malloc((count + 1) * sizeof *features);
+  size_t ends[2], size = 0, i;
+  float p[3] = {9, 9, 9};
+  memcpy(text, "|a x\n|a", 7);
+  size = 7;
+  for (i = 0; i < count; ++i) {
+    text[size++] = ' ';
+    text[size++] = 'x';
+    features[i].space = 0;
+    features[i].hash = (uint32_t)i;
+    features[i].value = 1;
+  }
+  memcpy(text + size, "\n|a x\n", 6);
+  check_refused(leveret_predict_lines(predictor, text, size + 6, p, 3), LEVERET_BAD_LINE,
+                "line 2, column 1: line has more than 1048576 features");
+  CHECK(p[0] > 0 && isnan(p[1]) && p[2] == p[0]);
+  check_refused(leveret_set_context(predictor, text + 5, size - 5), LEVERET_BAD_LINE, "1048576");
+  features[count] = features[0];
+  ends[0] = 1;
+  ends[1] = count + 1;
+  check_refused(leveret_predict_features(predictor, LEVERET_BY_FIELD, features, ends, p, 2),
+                LEVERET_BAD_ARGUMENT, "array 1 has");
+  check_refused(leveret_set_context_features(predictor, LEVERET_BY_FIELD, features, count),
+                LEVERET_BAD_ARGUMENT, "1048576");
+  ends[1] = count;
+  CHECK(leveret_predict_features(predictor, LEVERET_BY_FIELD, features, ends, p, 2) == LEVERET_OK);
+  free(features);
+  free(text);
 }
 
 static void check_features(leveret_predictor* predictor, uint32_t fields) {
@@ -145,6 +189,8 @@ int main(int argc, char** argv) {
   check_lines(predictor);
   CHECK(leveret_clear_context(predictor) == LEVERET_OK);
   check_features(predictor, fields);
+  CHECK(leveret_clear_context(predictor) == LEVERET_OK);
+  check_large(predictor);
 
   CHECK(leveret_predict_lines(predictor, "|a x |b y", 9, &after, 1) == LEVERET_OK);
   CHECK(before == after);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What libleveret says is what `leveret predict` says; its errors, its threads, its symbols.
 #
-#   tests/capi/run.sh scores|widths|errors|replace|patch|files|limit|symbols LEVERET FOLDER LIBRARY
+#   tests/capi/run.sh scores|cut|widths|errors|replace|patch|files|limit|symbols LEVERET FOLDER LIBRARY
 #
 # FOLDER has the C programs of this folder, built.
 set -euo pipefail
@@ -35,6 +35,38 @@ interactions|-q AB -q aA
 32 bits|--ffm_precision 32 --ffm_k 5 --admit 1
 hash all|--hash all --hash_seed 3
 declared fields|--field a,b --field A,c --field never --field a
+KINDS
+}
+
+# Lines whose namespaces are cut and lie anywhere say what whole lines say: text, arrays, contexts.
+cut() {
+  rows train 1 1500 >data
+  # Each namespace with a second feature, behind the first or in a piece of its own.
+  rows test 1 200 | awk 'BEGIN { srand(5) } {
+    whole = $1; first = second = ""
+    for (i = 2; i < NF; i += 2) {
+      whole = whole " " $i " " $(i + 1) " " $(i + 1) "x:0.5"
+      a = " " $i " " $(i + 1); b = " " $i " " $(i + 1) "x:0.5"
+      if (rand() < .5) first = first a; else first = a first
+      if (rand() < .5) second = second b; else second = b second
+    }
+    print whole >"whole"; print $1 first " |empty" second >"cut" }'
+  while read -r options; do
+    # shellcheck disable=SC2086 # several words
+    "$leveret" train --quiet $options -f model.lvt data 2>/dev/null
+    "$leveret" predict -i model.lvt whole >expected
+    for context in '' ABCDEF cab; do
+      "$programs/capi_scores" model.lvt cut $context | paste - expected |
+        awk '{ d = $1 - $2; if (d > .0000011 || d < -.0000011) { print "line " NR ": " $0; exit 1 } }'
+    done
+    echo "ok   $options"
+  done <<'KINDS'
+--admit 0
+--ffm_k 0
+--heads one --hidden none
+-b 12
+--max_fields 5
+--field a,b --field A,c --field never --field a
 KINDS
 }
 

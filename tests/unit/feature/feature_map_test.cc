@@ -345,5 +345,78 @@ TEST_CASE("the usual line is mapped as any other") {
   }
 }
 
+TEST_CASE("a namespace that is cut is one linear run, where its first piece is") {
+  const std::string whole = "1 |u a b c |x d |v e\n", cut = "1 |u a |x d |u b |v e |u c\n";
+  for (const bool fields : {true, false}) {
+    for (const bool several : {true, false}) {
+      FeatureOptions options;
+      options.field_features = fields;
+      options.max_fields = 2;
+      if (several) options.fields = {{"u", "x"}, {"u", "v"}};
+      const Mapped one(whole, options), pieces(cut, options);
+      CHECK(pieces.linear() == one.linear());
+      CHECK(pieces.fields() == one.fields());
+    }
+  }
+}
+
+TEST_CASE("namespaces that nobody knows are told apart by their hashes") {
+  Mapped m("1 |u a\n");
+  text::NamespaceNames names;
+  m.map.close_names(names);
+  m.map.meet_known(names);
+  text::ExampleChunk chunk;
+  chunk.bytes = "1 |xa a |xb b |u c |xa d\n1 |xa a d |xb b |u c\n";
+  text::Parser(names, {}).parse(chunk);
+  m.batch.clear();
+  REQUIRE(m.map.map(chunk, 0, 2, m.batch) == 2);
+  for (const std::size_t b : {0, 1}) {
+    const auto runs = m.batch.linear_runs_of(b);
+    REQUIRE(runs.size() == 3);
+    CHECK(runs[0].end - runs[0].begin == 2);
+    CHECK(runs[1].end - runs[1].begin == 1);
+  }
+}
+
+TEST_CASE("names of one hash share a plan, that of the first") {
+  Mapped m("1 |7 a |007 b |08 c\n1 |8 d\n");
+  CHECK(m.map.plans().size() == 2);
+  CHECK(m.map.plans()[0].name == "7");
+  CHECK(m.map.plans()[1].name == "08");
+  CHECK(m.batch.linear_runs_of(0).size() == 2);
+  CHECK(m.batch.field_runs_of(0).size() == 2);
+  CHECK(m.batch.field_runs_of(1)[0].field == 1);
+}
+
+/// Inserting each run in its place would take hours.
+TEST_CASE("a line of a million runs is mapped in no time") {
+  std::string line = "1";
+  for (std::uint32_t i = 0; i < text::kMaxFeatures / 2; ++i) line += " |v a |u b";
+  line += "\n";
+  const Mapped m(line);
+  CHECK(m.batch.linear.size() == text::kMaxFeatures);
+  CHECK(m.batch.field_runs_of(0).size() == 2);
+  CHECK(m.batch.linear_runs_of(0).size() == 2);
+}
+
+TEST_CASE("map takes no more lines when a batch has grown large") {
+  const std::string line = "1 |a" + [] {
+    std::string text;
+    for (int i = 0; i < 1000; ++i) text += " x" + std::to_string(i);
+    return text;
+  }() + "\n";
+  std::string lines;
+  for (int i = 0; i < 20; ++i) lines += line;
+  FeatureOptions options;
+  options.interactions = {{"a", "a"}};
+  Mapped m("1 |a x\n", options);
+  m.parse(lines);
+  m.batch.clear();
+  const std::size_t taken = m.map.map(m.chunk, 0, 20, m.batch);
+  CHECK(taken > 0);
+  CHECK(taken < 5);
+  CHECK(m.map.map(m.chunk, taken, 20 - taken, m.batch) > 0);
+}
+
 }  // namespace
 }  // namespace leveret::feature

@@ -129,5 +129,14 @@ TEST_CASE("a product that is too small for a float counts for nothing, as value 
         std::string::npos);
 }
 
+TEST_CASE("a letter's namespaces pair with themselves in byte order, wherever they stand") {
+  const std::string expected = interactions("1 |ua x z |ub y\n", {"uu", "uuu"});
+  for (const char* const line :
+       {"1 |ub y |ua x z\n", "1 |ua x |ub y |ua z\n", "1 |ub |ub y |ua x |ua z\n"}) {
+    // The first of a run's lines says which namespaces the letter stands for.
+    CHECK(interactions(line, {"uu", "uuu"}) == expected);
+  }
+}
+
 }  // namespace
 }  // namespace leveret::feature

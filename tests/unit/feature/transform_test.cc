@@ -427,5 +427,21 @@ TEST_CASE("--hash all and --hash_seed hold for derived features") {
         Features{{text::hash_name("7", space, HashMode::kAll), 1}});
 }
 
+/// Looking for the features of b anew for each of a would take hours.
+TEST_CASE("Combine of a namespace in a million pieces takes no time") {
+  std::string line = "1";
+  for (std::uint32_t i = 0; i < text::kMaxFeatures / 2 - 1; ++i) line += " |a x |c y";
+  FeatureOptions options;
+  options.transforms = parse_transforms("n=Combine(a,b)");
+  const Mapped m(line + " |b z\n", options);
+  CHECK(m.batch.linear.size() == text::kMaxFeatures - 1 + kMaxDerivedFeatures);
+  // Products too small for a float.
+  std::string zeros = "1 |a:1e-30";
+  for (int i = 0; i < 100000; ++i) zeros += " x";
+  zeros += " |b:1e-30";
+  for (int i = 0; i < 100000; ++i) zeros += " x";
+  CHECK(Mapped(zeros + "\n", options).batch.linear.size() == 200000);
+}
+
 }  // namespace
 }  // namespace leveret::feature

@@ -151,5 +151,34 @@ TEST_CASE("a line with one namespace too many", "[bad]") {
   CHECK(names.size() == NamespaceNames::kMax);
 }
 
+TEST_CASE("more than 2^20 features", "[bad]") {
+  const auto features = [](std::size_t count, const std::string& before) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) text += before + "f";
+    return text;
+  };
+  const std::string full = features(kMaxFeatures, " ");
+  for (const bool keep_names : {false, true}) {
+    const Parsed p("1 |n a\n1 |n" + full + "\n1 |n a\n", {.keep_names = keep_names});
+    CHECK(p.chunk.bad.empty());
+    CHECK(p.chunk.features.size() == kMaxFeatures + 2);
+  }
+  // Of a namespace, of many, with values, and those of 0 do not count.
+  check_bad("1 |n" + full + " x", 1, kTooManyFeatures);
+  check_bad("1" + features(kMaxFeatures / 2, " |n a |m ") + " |n a", 1, kTooManyFeatures);
+  check_bad("1" + features(kMaxFeatures + 1, " |n "), 1, kTooManyFeatures);
+  check_bad("1 |n" + features(kMaxFeatures + 1, " :2 "), 1, kTooManyFeatures);
+  CHECK(Parsed("1 |n" + full + " x:0\n").chunk.bad.empty());
+}
+
+TEST_CASE("the features of a long line do not fill the memory", "[bad]") {
+  std::string line = "1 |n";
+  for (int i = 0; i < 16 << 20; ++i) line += " a";
+  const Parsed one(line + "\n1 |n a\n");
+  CHECK(one.chunk.bad.size() == 1);
+  CHECK(one.chunk.examples.size() == 1);
+  CHECK(one.chunk.features.capacity() < 4 * std::size_t{kMaxFeatures});
+}
+
 }  // namespace
 }  // namespace leveret::text

@@ -70,5 +70,21 @@ TEST_CASE("new namespaces are in no parser's memory: a known one is told from th
   }
 }
 
+TEST_CASE("a closed name that has the hash of another is that name") {
+  NamespaceNames names;
+  const std::uint32_t seven = *names.intern("7");
+  const std::uint32_t other = *names.intern("007");
+  CHECK(other != seven);
+  names.close();
+  CHECK(names.intern("007") == other);
+  CHECK(names.intern("07") == seven);
+  CHECK(names.intern("4294967303") == seven);
+  CHECK(names.is_shared(*names.intern("8")));
+  NamespaceNames all;
+  all.intern("7");
+  all.close(0, HashMode::kAll);
+  CHECK(all.is_shared(*all.intern("07")));
+}
+
 }  // namespace
 }  // namespace leveret::text
