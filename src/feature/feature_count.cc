@@ -28,6 +28,12 @@ class FeatureMap::Counter {
         total_ += counts_.length[plan] * static_cast<double>(std::max<std::size_t>(fields, 1));
       }
     }
+    // In the order in which interactions take them: it decides which group meets itself.
+    if (!map_.options_.interactions.empty()) {
+      std::ranges::sort(counts_.plans, {}, [&](std::uint32_t plan) -> const std::string& {
+        return map_.plans_[plan].name;
+      });
+    }
     std::uint32_t selector = 0;
     for (const std::vector<std::string>& interaction : map_.options_.interactions) {
       if (!is_over()) expand(interaction, selector);
