@@ -118,7 +118,7 @@ TEST_CASE("the word shared begins a request") {
                    "shared no |u\n|x 4\nshared |u f:1:2\n|x 5\nshared |u g\n"),
              chunk);
   CHECK(text_of(chunk.answers) == "-sesesenene");
-  CHECK(text_of(chunk.stretches) == "c1-2 c3-4 c5-6 c7-7 ");
+  CHECK(text_of(chunk.stretches) == "c1-2 c3-4 c5-6 c9-9 ");
   CHECK(lines.requests() == 6);
 }
 
