@@ -37,8 +37,9 @@ struct RootByGuess {
 /// By integers, additions and multiplications, which all round alike. Half the bits of x from those
 /// of a constant make a y whose x y² is within [.75, .84375] for every normal x, and 1 / sqrt(x y²)
 /// is a polynomial there: by Remez's algorithm, off by 4.1e-7 at most. The rate is folded into its
-/// coefficients. An exact root and a division take longer (README's default model learns 4 % slower
-/// on a Zen 3), a Newton step more often as long. Of 0 and what is denormal y is finite.
+/// coefficients. Two Newton steps in its place would take longer, and so would an exact root and a
+/// division (on a Zen 3 the default model then learns 6 % and 10 % slower than with rsqrtps). Where
+/// x is 0 or denormal, y is finite.
 template <class Isa>
 struct RootByBits {
   using V = typename Isa::V;
