@@ -198,6 +198,8 @@ def pairs_of(verb, table):
                 yield command(verb, table, given)
             remove_links(path)
     for one, other in itertools.combinations(table.writes, 2):
+        if (one, other) == ("-p", PRINTED):
+            continue  # one in place of the other
         for path in ("data.new", "export.lvt"):
             names = links_to(path)
             for name in [random.choice(names)] if MPI else names:
@@ -275,8 +277,8 @@ def file_options(verb):
     ).stdout
     found = set()
     for line in text.splitlines():
-        match = re.match(r"\s+(-\S+) .*\b(FILE|MODEL|FOLDER|PATCH|NEW)\b", line.split("  ")[0] + "  " + line)
-        if match and re.search(r"\b@?(FILE|MODEL|FOLDER|PATCH|NEW)\b", line[:40]):
+        match = re.match(r"  (-\S+) (?:\S*@)?(FILE|MODEL|FOLDER|PATCH|NEW)\b(?!=F)", line)
+        if match:
             found.add(match[1].split(",")[0])
     return found
 
