@@ -24,7 +24,8 @@ static int is_ours(void* caller) {
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*work)(void*),
                    void* argument) {
-  const create_function create = (create_function)dlsym(RTLD_NEXT, "pthread_create");
+  create_function create;  // ISO C has no conversion of what dlsym returns
+  *(void**)&create = dlsym(RTLD_NEXT, "pthread_create");
   const char* const number = getenv("LEVERET_NO_THREAD");
   const char* const says = getenv("LEVERET_NO_THREAD_SAYS");
   if (number != NULL && is_ours(__builtin_return_address(0)) &&

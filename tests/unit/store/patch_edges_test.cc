@@ -10,6 +10,7 @@
 #include "files/temp_folder.h"
 #include "store/key_order.h"
 #include "store/patch.h"
+#include "store/patch_chain.h"
 #include "store/small_patch.h"
 
 namespace leveret::store {
@@ -39,12 +40,6 @@ Keys keys_without_gaps(std::uint32_t first, std::uint32_t values) {
   return keys;
 }
 
-std::vector<PatchReader> readers(const std::vector<std::string>& paths) {
-  std::vector<PatchReader> patches;
-  for (const std::string& path : paths) patches.emplace_back(path);
-  return patches;
-}
-
 TEST_CASE("keys that lie as close as keys can are made again") {
   const TempFolder folder;
   std::mt19937 random(3);
@@ -64,7 +59,7 @@ TEST_CASE("keys that lie as close as keys can are made again") {
         INFO(from << " to " << to);
         make_patch(ModelFile::open(folder / from), ModelFile::open(folder / to), {}, folder / "p",
                    1);
-        std::vector<PatchReader> patches = readers({folder / "p"});
+        PatchChain patches({folder / "p"});
         apply_patches(folder / from, patches, folder / "made", 1);
         REQUIRE(read_bytes(folder / "made") == read_bytes(folder / to));
       }
@@ -82,7 +77,7 @@ TEST_CASE("a damaged file that needs no patch is not handed on") {
     Bytes bad = sample.result;
     bad[i] ^= std::byte{4};
     write_bytes(sample.folder / "new", bad);
-    std::vector<PatchReader> patches = readers({sample.folder / "patch"});
+    PatchChain patches({sample.folder / "patch"});
     REQUIRE_THROWS_WITH(apply_patches(sample.folder / "new", patches, to / "made", 1),
                         Contains("new: byte "));
     REQUIRE(to.names().empty());
@@ -99,11 +94,11 @@ TEST_CASE("an open model takes patches of models alone, to a file alone") {
   const TempFolder to;
   const ModelFile old = ModelFile::open(sample.folder / "old");
   {
-    std::vector<PatchReader> patches = readers({of_bytes.folder / "patch"});
+    PatchChain patches({of_bytes.folder / "patch"});
     REQUIRE_THROWS_WITH(apply_patches(old, patches, to / "made", 1),
                         Contains("is a patch of bytes"));
   }
-  std::vector<PatchReader> patches = readers({sample.folder / "patch"});
+  PatchChain patches({sample.folder / "patch"});
   std::filesystem::create_directory(to / "folder");
   for (const std::string& path : {to / "folder", std::string("/dev/null")}) {
     REQUIRE_THROWS_WITH(apply_patches(old, patches, path, 1), Contains("is no regular file"));
@@ -117,7 +112,7 @@ TEST_CASE("a model that is written to while it is patched gives no newer one") {
   const ModelFile old = ModelFile::open(sample.folder / "old");
   // Bytes that a patch does not read: behind the last section.
   std::ofstream(sample.folder / "old", std::ios::app | std::ios::binary) << "x";
-  std::vector<PatchReader> patches = readers({sample.folder / "patch"});
+  PatchChain patches({sample.folder / "patch"});
   REQUIRE_THROWS_WITH(apply_patches(old, patches, sample.folder / "made", 1),
                       Contains("old: ") && Contains("chang"));
 }

@@ -22,7 +22,12 @@ text::ExampleChunk chunk_of(std::string_view kinds, std::uint64_t first = 1) {
     const auto begin = static_cast<std::uint32_t>(chunk.bytes.size());
     const std::string line = kind == 'x' ? "bad" + std::to_string(first) : "1 |a b";
     chunk.bytes += line + "\n";
-    if (kind == '+') chunk.examples.push_back({1, 1, 0, 0, 0, 0, 0, first});
+    if (kind == '+') {
+      text::Example example{};
+      example.label = example.importance = 1;
+      example.line = first;
+      chunk.examples.push_back(example);
+    }
     if (kind == 'x') {
       const auto size = static_cast<std::uint32_t>(line.size());
       chunk.bad.push_back({first, begin, size, 2, "label is not a number"});
