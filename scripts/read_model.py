@@ -193,7 +193,7 @@ def features_of(line, hash_seed, all_names):
     if tokens and (tokens[-1].startswith(b"'") or (namespaces and not before[-1:].isspace())):
         tokens.pop()
     initial = float(tokens[2]) if len(tokens) > 2 else 0.0
-    found = []
+    found = {}
     for text in namespaces:
         named = text[:1] not in (b" ", b"\t", b"")
         tokens = text.split()
@@ -214,9 +214,9 @@ def features_of(line, hash_seed, all_names):
                 features.append((hash_of(value, number, all_names), 1.0))
             elif (x := to_float(float(value or b"1") * weight)) != 0:
                 features.append((number, x))
-        if features:
-            found.append((name, features))
-    return initial, found
+        if features:  # a namespace is one, however it is cut
+            found.setdefault(name, []).extend(features)
+    return initial, list(found.items())
 
 
 def hashed_features_of(line):

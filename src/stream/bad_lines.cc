@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "stream/cache_block.h"
 #include "text/plain_number.h"
 
 namespace leveret::stream {
@@ -115,7 +116,7 @@ void BadLineTally::add_cached(std::uint64_t good, std::uint64_t bad) {
 
 void BadLineTally::add_refused(const text::ExampleChunk& chunk, const std::string& source_name) {
   for (const text::BadLine& bad : chunk.bad) {
-    if (bad.what == nullptr) continue;  // bad for all: told of when the cache was made
+    if (bad.what == kBadInCache) continue;  // bad for all: told of when the cache was made
     const std::lock_guard lock(mutex_);
     --good_;
     ++bad_;

@@ -169,7 +169,7 @@ void BlockDecoder::put_left_out(std::uint64_t first_line, text::ExampleChunk& ch
                          .text_begin = 0,
                          .text_size = 0,
                          .column = 0,
-                         .what = "bad when the cache was made"});
+                         .what = kBadInCache});
   }
   chunk.first_line = first_line;
   chunk.blank_lines = line_ - first_line - chunk.examples.size() - chunk.bad.size();

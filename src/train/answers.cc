@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <iterator>
 
 namespace leveret::train {
 
 void append_prediction(std::string& to, float number, std::string_view tag) {
-  fmt::format_to(std::back_inserter(to), "{:.6f}", number);
+  if (std::isnan(number)) {
+    to += "nan";  // whatever its sign is
+  } else {
+    fmt::format_to(std::back_inserter(to), "{:.6f}", number);
+  }
   if (!tag.empty()) {
     to += ' ';
     to += tag;
