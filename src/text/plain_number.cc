@@ -16,7 +16,7 @@ bool equal_letters(std::string_view text, std::string_view lower) {
 /// How far a suffix shifts a number; nothing where it is none.
 std::optional<unsigned> shift_of(std::string_view suffix) {
   if (suffix.empty() || equal_letters(suffix, "b")) return 0;
-  const std::size_t power = std::string_view("kmgtpe").find(static_cast<char>(suffix[0] | 0x20));
+  const std::size_t power = std::string_view("kmgtp").find(static_cast<char>(suffix[0] | 0x20));
   const std::string_view rest = suffix.substr(1);
   const bool known = rest.empty() || equal_letters(rest, "b") || equal_letters(rest, "i") ||
                      equal_letters(rest, "ib");

@@ -20,8 +20,8 @@ inline constexpr std::uint64_t kAnyWhole = ~std::uint64_t{0};
 std::optional<std::uint64_t> read_whole(std::string_view text, std::uint64_t low,
                                         std::uint64_t high);
 
-/// The same with a power of 1024 behind it: K, M, G, T, P or E, of either case, alone or with B or
-/// iB; or B alone.
+/// The same with a power of 1024 behind it: K, M, G, T or P, of either case, alone or with B or iB;
+/// or B alone. No E: 1e is what is left of an exponent, and nothing has that many bytes.
 std::optional<std::uint64_t> read_size(std::string_view text, std::uint64_t low,
                                        std::uint64_t high);
 
