@@ -65,8 +65,9 @@ TEST_CASE("a manifest that is cut anywhere is told in words") {
 void add_places(const Json& json, const Json::json_pointer& at,
                 std::vector<Json::json_pointer>& places) {
   for (const auto& [key, value] : json.items()) {
-    places.push_back(json.is_array() ? at / std::stoul(key) : at / key);
-    if (value.is_structured()) add_places(value, places.back(), places);
+    const Json::json_pointer place = json.is_array() ? at / std::stoul(key) : at / key;
+    places.push_back(place);
+    if (value.is_structured()) add_places(value, place, places);
   }
 }
 
