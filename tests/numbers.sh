@@ -76,7 +76,7 @@ refused() {
   [ $code = 2 ] || fail "$1 $2 '$3': exit $code: $said"
   grep -qE -- "^leveret: error: .*$2([^a-z_]|$)" <<<"$said" || fail "$1 $2 '$3' says: $said"
   # Words of the library that reads options, which differ with its version.
-  ! grep -E 'not in range|convert|required|Input|unit' <<<"$said" || fail "$1 $2 '$3'"
+  ! grep -E 'not in range|[Cc]ould not convert|required|Input|unit' <<<"$said" || fail "$1 $2 '$3'"
 }
 
 count=0
