@@ -30,8 +30,11 @@ fail() {
 }
 while read -r verb; do
   refused=0
+  # What -k makes anew must be a cache.
+  kept=kept
+  case $verb in *' -k '*) kept=cache ;; esac
   for ((thread = 1; ; ++thread)); do
-    cp kept out
+    cp $kept out
     code=0
     rm -f "$work.refused"
     # shellcheck disable=SC2086 # several words
@@ -42,7 +45,7 @@ while read -r verb; do
     [ $code = 1 ] || fail "$verb, thread $thread: exit $code: $(cat "$work.said")"
     grep -q 'error: .*cannot start .*ulimit -u' "$work.said" ||
       fail "$verb, thread $thread: $(cat "$work.said")"
-    cmp -s out kept || fail "$verb, thread $thread: another file"
+    cmp -s out $kept || fail "$verb, thread $thread: another file"
     others=$(ls -A | grep -vxFf before | grep -vx out || true)
     [ -z "$others" ] || fail "$verb, thread $thread: left $others"
   done
@@ -57,17 +60,17 @@ done < <(
 train --quiet -f out data
 train --quiet -f out
 train --quiet -f out -c cache data
-train --quiet -c out data
+train --quiet -k -c out data
 train --quiet --threads 4 -f out data
 train --quiet --threads 3 -f out -p - data
 train --quiet --threads 3 -f out -c cache data
-train --quiet --threads 3 -c out data
+train --quiet --threads 3 -k -c out data
 train --quiet --batch_size 64 --deterministic -f out data
 predict -i model.lvt -p out data
 predict -i model.lvt --threads 4 -p out data
 predict -i model.lvt --threads 4 data
 predict -i model.lvt --threads 4 -c cache -p out data
-predict -i model.lvt --threads 2 -c out data
+predict -i model.lvt --threads 2 -k -c out data
 predict -i model.lvt --context A --threads 3 -p out data
 evaluate -i model.lvt data
 evaluate -i model.lvt -c cache data
@@ -81,7 +84,7 @@ VERBS
   else
     cat <<'VERBS'
 train --quiet -c cache data
-train --quiet -c out data
+train --quiet -k -c out data
 train --quiet --strategy mesh -f out data
 predict -i folder -p out data
 evaluate -i folder data
