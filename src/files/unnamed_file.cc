@@ -63,8 +63,11 @@ void UnnamedFile::write(std::span<const std::byte> bytes) {
 int UnnamedFile::release() { return std::exchange(fd_, -1); }
 
 void UnnamedFile::fail(const char* operation, int error) const {
-  throw std::runtime_error(fmt::format("{}: cannot {}: {}; {}", place_.name, operation,
-                                       std::strerror(error), place_.remedy));
+  // No other folder would help there.
+  const char* const remedy =
+      error == EFBIG ? "raise the limit of file sizes (ulimit -f)" : place_.remedy.c_str();
+  throw std::runtime_error(
+      fmt::format("{}: cannot {}: {}; {}", place_.name, operation, std::strerror(error), remedy));
 }
 
 }  // namespace leveret::files
