@@ -85,7 +85,7 @@ VERBS
     cat <<'VERBS'
 train --quiet -c cache data
 train --quiet -k -c out data
-train --quiet --strategy mesh -f out data
+train --quiet --strategy mesh --heads one -f out data
 predict -i folder -p out data
 evaluate -i folder data
 gather -i folder -o out
