@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <system_error>
 
 namespace leveret::dist {
@@ -34,8 +35,12 @@ void add_name(const Json& file, std::vector<std::string>& names) {
 }
 
 void add_names_of_manifest(const std::string& path, std::vector<std::string>& names) {
-  std::ifstream stream(path);
-  const Json manifest = Json::parse(stream, nullptr, false);
+  // Whoever opens a pipe waits for its writer.
+  std::error_code unknown;
+  if (!fs::is_regular_file(path, unknown)) return;
+  std::ostringstream text;  // an error of reading ends the text, and throws nothing
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  const Json manifest = Json::parse(text.str(), nullptr, false);
   if (!manifest.is_object()) return;
   if (manifest.contains("frame")) add_name(manifest["frame"], names);
   if (!manifest.contains("shards") || !manifest["shards"].is_array()) return;
