@@ -23,6 +23,8 @@ PROGRAM, LEVERET = (os.path.abspath(name) for name in sys.argv[1:3])
 MPI = os.path.basename(PROGRAM) == "leveret-mpi"
 os.environ.setdefault("LEVERET_SIMD", "reference")
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+# Open MPI 4 starts a daemon for each process without mpirun, which takes as long as the process.
+os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
 
 PRINTED = "standard output"
 GIVEN = "standard input"
@@ -185,26 +187,31 @@ def files_read(option):
     return [f"{name}/{shard}" for shard in SHARDS] if os.path.isdir(name) else [name]
 
 
+def some(members):
+    return [random.choice(members)] if MPI else members
+
+
 def pairs_of(verb, table):
-    """Command lines each of which reads what it writes. Of several processes, of which a start takes
-    a third of a second, each pair has one of the names; else all."""
+    """Command lines each of which reads what it writes. A start of leveret-mpi takes a third of a
+    second, so that each pair has one of the files and one of the names there, the same in each run
+    of this test; else all."""
     for read, write in itertools.product(table.reads, table.writes):
         if (read, write) in table.may:
             continue
-        for path in files_read(read):
+        for path in some(files_read(read)):
             names = links_to(path)
-            for name in [random.choice(names)] if MPI else names:
+            for name in some(names):
                 given = {read: READS.get(read) or BARE.get(read) or path, write: name}
                 yield command(verb, table, given)
             remove_links(path)
     for one, other in itertools.combinations(table.writes, 2):
         if (one, other) == ("-p", PRINTED):
             continue  # one in place of the other
-        for path in ("data.new", "export.lvt"):
+        # The shell makes what standard output leads to.
+        paths = ["export.lvt"] if PRINTED in (one, other) else some(["data.new", "export.lvt"])
+        for path in paths:
             names = links_to(path)
-            for name in [random.choice(names)] if MPI else names:
-                if PRINTED in (one, other) and not os.path.exists(name):
-                    continue  # the shell makes it
+            for name in some(names):
                 yield command(verb, table, {one: path, other: name})
             remove_links(path)
 
