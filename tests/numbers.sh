@@ -66,7 +66,12 @@ usual() {
   esac
 }
 model=model.lvt
-[ $# = 1 ] || model=folder
+if [ $# != 1 ]; then
+  model=folder
+  # Each start of MPI takes a second; every option is asked, by fewer words, as the reader is the same.
+  none=(-1 '' nan 5x) not_whole=(1.5)
+  export OMPI_MCA_ess_singleton_isolated=1
+fi
 
 # refused VERB OPTION WORD
 refused() {
