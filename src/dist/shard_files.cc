@@ -167,7 +167,7 @@ std::string read_manifest(const std::string& path) {
   return text;
 }
 
-/// What learning goes on with.
+/// The model that learning goes on with.
 model::Spec spec_of(const store::ModelFile& frame) {
   try {
     return model::spec_from_json(Json::parse(frame.header_json()).at("spec"));

@@ -117,7 +117,7 @@ class FeatureMap {
   class Counter;
 
   std::uint32_t add_plan(NamespacePlan plan);
-  /// Of the namespace of this name, or kUnmet.
+  /// The plan of the namespace of this name, or kUnmet.
   std::uint32_t find_plan(const std::string& name) const;
   void meet(std::uint32_t id, const std::string& name, bool grow);
   NamespacePlan plan(const std::string& name, bool grow);
