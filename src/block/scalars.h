@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "block/mixer.h"
+#include "block/mixer_state.h"
 
 namespace leveret::block {
 

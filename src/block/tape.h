@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "block/mixer.h"
+#include "block/mixer_state.h"
 #include "block/tensors.h"
 #include "feature/feature_batch.h"
 #include "kernels/kernels.h"

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "stream/cache_block.h"
 #include "text/plain_number.h"
 
 namespace leveret::stream {

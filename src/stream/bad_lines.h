@@ -14,6 +14,9 @@
 
 namespace leveret::stream {
 
+/// What chunks of a cache say of a bad line: this very array.
+inline constexpr char kBadInCache[] = "bad when the cache was made";
+
 struct BadLinePolicy {
   enum class Kind {
     kShare,  ///< the default: up to 1 % of the lines so far, at least kShareFloor; in the end

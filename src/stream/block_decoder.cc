@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "stream/bad_lines.h"
 #include "stream/cache_block.h"
 
 namespace leveret::stream {

@@ -32,9 +32,6 @@
 
 namespace leveret::stream {
 
-/// What chunks of a cache say of a bad line: this very array.
-inline constexpr char kBadInCache[] = "bad when the cache was made";
-
 /// A block has at most kBlockExamples, and at most kBlockFeatures in its runs and features each,
 /// or is one example of up to kMaxExampleFeatures. It bounds what a hostile block can make of us.
 inline constexpr std::size_t kBlockExamples = 1 << 13;
