@@ -5,9 +5,6 @@ function(leveret_module name)
   add_library(leveret_${name} STATIC ${sources})
   target_include_directories(leveret_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(leveret_${name} PUBLIC ${ARGN})
-  if(LEVERET_LTO)
-    target_compile_options(leveret_${name} PRIVATE -flto=auto -ffat-lto-objects)
-  endif()
 endfunction()
 
 # leveret_including(RESULT HEADER SOURCE...): those of the sources that include <HEADER> themselves.
@@ -20,19 +17,4 @@ function(leveret_including result header)
     endif()
   endforeach()
   set(${result} ${found} PARENT_SCOPE)
-endfunction()
-
-# leveret_precompile(TARGET HEADER): a header that takes seconds to read is read once for those files
-# of the target that include it themselves; the others do not pay for it.
-function(leveret_precompile target header)
-  get_target_property(sources ${target} SOURCES)
-  list(FILTER sources EXCLUDE REGEX "TARGET_OBJECTS")
-  leveret_including(with ${header} ${sources})
-  list(REMOVE_ITEM sources ${with})
-  set_source_files_properties(${sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-  target_precompile_headers(${target} PRIVATE <${header}>)
-  # ccache keeps what is compiled with it only so.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -fpch-preprocess)
-  endif()
 endfunction()

@@ -9,24 +9,31 @@
 set -euo pipefail
 src=$(cd "${1:-$(dirname "$0")/../src}" && pwd)
 
-# What each folder may include besides itself, all the way down.
+# What each folder may include besides itself, all the way down. `model`: what a model is made of.
+model="kernels text feature table tape block optim net"
 declare -A below=(
   [kernels]=""
   [text]="kernels"
   [files]=""
+  [convert]="kernels text"
+  [metrics]="text"
   [stream]="text files"
+  [cache]="stream text files"
   [feature]="text"
   [table]="kernels"
-  [block]="kernels table feature text"
-  [optim]="kernels table block feature text"
-  [model]="kernels table block optim feature text"
+  [tape]="kernels table feature text"
+  [block]="kernels table tape feature text"
+  [optim]="kernels table tape block feature text"
+  [net]="kernels table tape block optim feature text"
+  [model]="kernels table tape block optim net feature text"
   [store]="files"
-  [modelfile]="model store optim block table kernels feature text files"
-  [predict]="modelfile model store optim block table kernels feature text files"
-  [train]="predict modelfile model store stream optim block table kernels feature text files"
-  [serve]="predict modelfile model store optim block table kernels feature text files"
-  [dist]="train predict modelfile model store stream optim block table kernels feature text files"
-  [cli]="dist serve train predict modelfile model store stream optim block feature table text kernels files"
+  [patch]="store files"
+  [modelfile]="$model model store files"
+  [predict]="$model model modelfile store files"
+  [train]="$model model modelfile predict store metrics stream files"
+  [serve]="$model model modelfile predict store patch files"
+  [dist]="$model model modelfile predict train store metrics stream files"
+  [cli]="$model model modelfile predict train store metrics stream files cache convert patch serve dist"
 )
 
 status=0

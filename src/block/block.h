@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "block/learned_array.h"
-#include "block/parameters.h"
-#include "block/tape.h"
 #include "table/row_layout.h"
+#include "tape/learned_array.h"
+#include "tape/parameters.h"
+#include "tape/tape.h"
 
 namespace leveret::block {
 
@@ -28,7 +28,7 @@ class Block {
   /// Declares the arrays that it learns beside features (learned_array.h) and the tensors that it
   /// makes (tensor.h), as they are with so many fields, asks for those that it reads, and keeps the
   /// ids of all.
-  virtual void declare(const InputLayout&, Declarations&) {}
+  virtual void declare(const tape::InputLayout&, tape::Declarations&) {}
   /// Appends what it has of the row of each feature of a field, and keeps its place.
   virtual void declare_rows(std::vector<table::RowPart>&) {}
 
@@ -36,13 +36,13 @@ class Block {
 
   /// Makes room on the tape for what it writes beside its tensors, which have room, of `size`
   /// examples at a time.
-  virtual void open(const Parameters&, std::size_t, Tape&) const {}
+  virtual void open(const tape::Parameters&, std::size_t, tape::Tape&) const {}
   /// Examples [begin, end) of the tape. What an example gets does not depend on the others.
-  virtual void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+  virtual void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                        std::size_t end) const = 0;
   /// d loss / d output is on the tape; leaves d loss / d input, and the gradients of what it learns
   /// or the factors of them, by which the optimizer goes.
-  virtual void backward(const Parameters& parameters, Tape& tape) const = 0;
+  virtual void backward(const tape::Parameters& parameters, tape::Tape& tape) const = 0;
 
   // Turns, where the examples of a batch take them (Config::turns), after `forward` of all of them:
 
@@ -50,10 +50,10 @@ class Block {
   /// by the one before. So do those whose parameters are cheap to move and adapt fast.
   virtual bool takes_turns() const { return false; }
   /// `backward` of a block that takes turns, for example b, as if it were the only one.
-  virtual void backward_turn(const Parameters&, Tape&, std::size_t) const {}
+  virtual void backward_turn(const tape::Parameters&, tape::Tape&, std::size_t) const {}
   /// A block that takes none adds to the scores of example b what its `forward` has found, when a
   /// block before it has changed them.
-  virtual void add_score(const Parameters&, Tape&, std::size_t) const {}
+  virtual void add_score(const tape::Parameters&, tape::Tape&, std::size_t) const {}
 
   /// Whether it has nothing to do before the first field is met.
   virtual bool needs_fields() const { return true; }

@@ -21,7 +21,7 @@ std::uint32_t pair_column(const std::vector<std::uint32_t>& fields, std::size_t 
 
 /// The columns of a layer that source(i) names, i < inputs.
 template <class Source>
-ContextLayer::Columns ContextLayer::columns_of(const ConstDense& layer, std::size_t inputs,
+ContextLayer::Columns ContextLayer::columns_of(const tape::ConstDense& layer, std::size_t inputs,
                                                const Source& source) {
   Columns some;
   some.inputs = static_cast<std::uint32_t>(inputs);
@@ -36,14 +36,14 @@ ContextLayer::Columns ContextLayer::columns_of(const ConstDense& layer, std::siz
 }
 
 ContextLayer::ContextLayer(const kernels::Kernels& kernels, Config config,
-                           const Parameters& parameters, const FieldSplit& split,
+                           const tape::Parameters& parameters, const FieldSplit& split,
                            const MlpBlock& mlp)
     : kernels_(kernels),
       config_(std::move(config)),
       split_(split),
       mlp_(mlp),
       layout_(parameters.layout) {
-  const ConstDense layer = mlp_.layer(parameters, 0);
+  const tape::ConstDense layer = mlp_.layer(parameters, 0);
   bias_.assign(layer.bias.begin(), layer.bias.end());
   const bool mixed = config_.mixed;
   candidate_ = columns_of(layer, split_.size(mixed),
@@ -82,8 +82,8 @@ std::uint32_t ContextLayer::source_of_context(std::uint32_t i) const {
          split_.context[at % groups] + 1;
 }
 
-void ContextLayer::set_context(const Parameters& parameters, const Tape& tape, std::size_t b,
-                               const float* pairs) {
+void ContextLayer::set_context(const tape::Parameters& parameters, const tape::Tape& tape,
+                               std::size_t b, const float* pairs) {
   const std::size_t groups = split_.context.size(), counted = split_.context_counts();
   const std::size_t group_at = b * layout_.groups() + 1;
   float* to = inputs_.data();
@@ -106,7 +106,7 @@ void ContextLayer::set_context(const Parameters& parameters, const Tape& tape, s
   sum_ = sum - static_cast<double>(mean_) * static_cast<double>(counted);
   squares_ = kernels_.centre(inputs_.data(), counted, mean_, inputs_.data());
 
-  const ConstDense first = mlp_.layer(parameters, 0);
+  const tape::ConstDense first = mlp_.layer(parameters, 0);
   const std::vector<float> nothing(first.outputs, 0.0f);
   kernels_.dense_forward(context_.weights.data(), nothing.data(), inputs_.data(), counted,
                          first.outputs, context_.stride(), 1, part_.data());

@@ -19,11 +19,11 @@ namespace leveret::block {
 /// One thread's. It has a copy of the layer, its columns in FieldSplit's order.
 class ContextLayer {
  public:
-  ContextLayer(const kernels::Kernels& kernels, Config config, const Parameters& parameters,
+  ContextLayer(const kernels::Kernels& kernels, Config config, const tape::Parameters& parameters,
                const FieldSplit& split, const MlpBlock& mlp);
 
   /// Example b of the tape, after LinearBlock and FfmBlock, is the context; `pairs` are its pairs.
-  void set_context(const Parameters& parameters, const Tape& tape, std::size_t b,
+  void set_context(const tape::Parameters& parameters, const tape::Tape& tape, std::size_t b,
                    const float* pairs);
 
   /// How a candidate's inputs were normalised: by 1 / deviation, after the context's mean and
@@ -46,7 +46,7 @@ class ContextLayer {
   const Config config_;
   const FieldSplit& split_;
   const MlpBlock& mlp_;
-  const InputLayout layout_;
+  const tape::InputLayout layout_;
   /// Some of the layer's columns, as a layer lies in memory.
   struct Columns {
     std::uint32_t inputs = 0;
@@ -54,7 +54,8 @@ class ContextLayer {
     std::size_t stride() const { return table::whole_lines(inputs); }
   };
   template <class Source>
-  static Columns columns_of(const ConstDense& layer, std::size_t inputs, const Source& source);
+  static Columns columns_of(const tape::ConstDense& layer, std::size_t inputs,
+                            const Source& source);
 
   Columns candidate_, context_;
   table::AlignedFloats ones_;  ///< W 1, by output

@@ -5,7 +5,7 @@
 
 namespace leveret::block {
 
-void DenseProducts::forward(const ConstDense& layer, std::size_t width, const float* in,
+void DenseProducts::forward(const tape::ConstDense& layer, std::size_t width, const float* in,
                             std::size_t examples, float* out) const {
   const GemmShape shape{width, layer.outputs, layer.stride(), examples};
   if (gemm == nullptr || !forward_pays(shape)) {
@@ -27,7 +27,7 @@ void DenseProducts::forward(const ConstDense& layer, std::size_t width, const fl
   gemm->forward(shape, layer.weights.data(), in, out);
 }
 
-void DenseProducts::backward(const ConstDense& layer, std::size_t width, const float* d_out,
+void DenseProducts::backward(const tape::ConstDense& layer, std::size_t width, const float* d_out,
                              std::size_t examples, float* d_in) const {
   const GemmShape shape{width, layer.outputs, layer.stride(), examples};
   const float* const end = d_out + examples * layer.outputs;

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 
-#include "block/dense.h"
 #include "block/gemm.h"
 #include "kernels/kernels.h"
+#include "tape/dense.h"
 
 namespace leveret::block {
 
@@ -17,10 +17,10 @@ struct DenseProducts {
   const Gemm* gemm;
 
   /// out = W in + bias; a layer without biases has a bias of 0.
-  void forward(const ConstDense& layer, std::size_t width, const float* in, std::size_t examples,
-               float* out) const;
+  void forward(const tape::ConstDense& layer, std::size_t width, const float* in,
+               std::size_t examples, float* out) const;
   /// d_in = W' d_out, `width` floats of each example.
-  void backward(const ConstDense& layer, std::size_t width, const float* d_out,
+  void backward(const tape::ConstDense& layer, std::size_t width, const float* d_out,
                 std::size_t examples, float* d_in) const;
 };
 

@@ -6,7 +6,7 @@
 
 namespace leveret::block {
 
-InstanceSums FfmBlock::instance_sums(const Tape& tape, std::size_t b, bool ones) {
+InstanceSums FfmBlock::instance_sums(const tape::Tape& tape, std::size_t b, bool ones) {
   InstanceSums sums;
   if (ones) {
     const std::uint32_t* const begin = &tape.batch->field_features_begin[tape.first + b];
@@ -22,18 +22,18 @@ InstanceSums FfmBlock::instance_sums(const Tape& tape, std::size_t b, bool ones)
   return sums;
 }
 
-void FfmBlock::declare(const InputLayout& layout, Declarations& declarations) {
-  pairs_ = declarations.add(Tensor{.name = kPairs, .size = layout.pairs()});
+void FfmBlock::declare(const tape::InputLayout& layout, tape::Declarations& declarations) {
+  pairs_ = declarations.add(tape::Tensor{.name = kPairs, .size = layout.pairs()});
 }
 
-void FfmBlock::open(const Parameters&, std::size_t size, Tape& tape) const {
+void FfmBlock::open(const tape::Parameters&, std::size_t size, tape::Tape& tape) const {
   tape.ffm.block = this;
-  at_least(tape.ffm_scale, size);
-  at_least(tape.pairs_sum, size);
-  at_least(tape.d_pairs, size);
+  tape::at_least(tape.ffm_scale, size);
+  tape::at_least(tape.pairs_sum, size);
+  tape::at_least(tape.d_pairs, size);
 }
 
-void FfmBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+void FfmBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                        std::size_t end) const {
   const std::size_t pairs = parameters.layout.pairs();
   for (std::size_t b = begin; b < end; ++b) {
@@ -50,22 +50,23 @@ void FfmBlock::forward(const Parameters& parameters, Tape& tape, std::size_t beg
   }
 }
 
-void FfmBlock::finish(Tape& tape, std::size_t b, float sum, const InstanceSums& instance) const {
+void FfmBlock::finish(tape::Tape& tape, std::size_t b, float sum,
+                      const InstanceSums& instance) const {
   tape.pairs_sum[b] = sum;
   tape.ffm_scale[b] = instance.scale();
   put_score(tape, b);
 }
 
-void FfmBlock::put_score(Tape& tape, std::size_t b) const {
-  Scores& scores = tape.scores[b];
+void FfmBlock::put_score(tape::Tape& tape, std::size_t b) const {
+  tape::Scores& scores = tape.scores[b];
   scores.ffm += tape.ffm_scale[b] * tape.pairs_sum[b];
   if (config_.mixed) scores.ffm = clamp_score(scores.ffm);
   scores.deep = scores.last = scores.ffm;
 }
 
-void FfmBlock::gather(const Parameters& parameters, Tape& tape, std::size_t b,
+void FfmBlock::gather(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
                       bool in_place) const {
-  FfmTape& ffm = tape.ffm;
+  tape::FfmTape& ffm = tape.ffm;
   ffm.in_place = in_place && gather_in_place(parameters, tape, b);
   if (ffm.in_place) return;
   gather_sums(parameters, tape, b);
@@ -73,10 +74,11 @@ void FfmBlock::gather(const Parameters& parameters, Tape& tape, std::size_t b,
                       parameters.layout.fields, config_.k, ffm.contra.data());
 }
 
-void FfmBlock::gather_sums(const Parameters& parameters, Tape& tape, std::size_t b) const {
+void FfmBlock::gather_sums(const tape::Parameters& parameters, tape::Tape& tape,
+                           std::size_t b) const {
   const std::size_t slots = parameters.layout.fields;
   const std::size_t length = slots * config_.k;
-  FfmTape& ffm = tape.ffm;
+  tape::FfmTape& ffm = tape.ffm;
   ffm.present.clear();
   ffm.fields.clear();
   ffm.sums.clear();
@@ -111,7 +113,7 @@ void FfmBlock::gather_sums(const Parameters& parameters, Tape& tape, std::size_t
   }
 }
 
-void FfmBlock::pairs_of(const Parameters& parameters, Tape& tape, float* pairs) const {
+void FfmBlock::pairs_of(const tape::Parameters& parameters, tape::Tape& tape, float* pairs) const {
   const std::size_t slots = parameters.layout.fields;
   const std::size_t k = config_.k;
   std::size_t done = 0;  // fields whose stretch of the triangle is written
@@ -126,8 +128,8 @@ void FfmBlock::pairs_of(const Parameters& parameters, Tape& tape, float* pairs) 
   std::fill(pairs + pair_index(0, done), pairs + pair_index(0, slots), 0.0f);
 }
 
-float FfmBlock::within(Tape& tape, std::size_t present) const {
-  const PresentField& field = tape.ffm.present[present];
+float FfmBlock::within(tape::Tape& tape, std::size_t present) const {
+  const tape::PresentField& field = tape.ffm.present[present];
   const std::size_t k = config_.k;
   const float* sum = tape.ffm.sums[present] + field.field * k;
   float twice = kernels_->dot(sum, sum, k);
@@ -146,7 +148,7 @@ void FfmBlock::decode_slot(const std::byte* row, std::size_t slot, float* to) co
   }
 }
 
-void FfmBlock::backward(const Parameters&, Tape& tape) const {
+void FfmBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
   for (std::size_t b = 0; b < tape.size; ++b) {
     tape.d_pairs[b] = tape.scores[b].d_ffm * tape.ffm_scale[b];
   }
@@ -158,7 +160,7 @@ void FfmBlock::backward(const Parameters&, Tape& tape) const {
 /// From the gradients of example b's pairs to tape.ffm.delta: slot g of a feature with value x in
 /// the i-th present field has the gradient x * delta[i][g] * contra[i][g], but for the field's
 /// own slot, where it is x * delta[i][f] * (contra[i][f] - x * v_f).
-void FfmBlock::spread(const Parameters& parameters, Tape& tape, std::size_t b) const {
+void FfmBlock::spread(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const {
   const std::size_t fields = parameters.layout.fields;
   const float own = tape.d_pairs[b];
   const float* const d = by_readers(tape, b);
@@ -173,16 +175,16 @@ void FfmBlock::spread(const Parameters& parameters, Tape& tape, std::size_t b) c
 }
 
 /// `delta` of a field for its feature with the value x.
-const float* FfmBlock::scale_deltas(Tape& tape, const float* delta, std::size_t slots,
+const float* FfmBlock::scale_deltas(tape::Tape& tape, const float* delta, std::size_t slots,
                                     float x) const {
   if (x == 1.0f) return delta;
-  at_least(tape.ffm.of_feature, slots);
+  tape::at_least(tape.ffm.of_feature, slots);
   for (std::size_t g = 0; g < slots; ++g) tape.ffm.of_feature[g] = x * delta[g];
   return tape.ffm.of_feature.data();
 }
 
 /// The slot of the field itself, in which a feature meets the field's other features.
-void FfmBlock::put_own_slot(Tape& tape, const std::byte* row, std::uint32_t field, float x,
+void FfmBlock::put_own_slot(tape::Tape& tape, const std::byte* row, std::uint32_t field, float x,
                             float* to) const {
   float* const v = tape.ffm.row.data();
   kernels_->decode(config_.weights, row + config_.weights.bytes(field * config_.k), config_.k, v);

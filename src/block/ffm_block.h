@@ -36,25 +36,25 @@ class FfmBlock final : public Block {
   /// and with Tape::keep_parts; else they are there in passing. FfmTape::pair_deltas lie at its
   /// begin afterwards.
   static constexpr const char* kPairs = "ffm.pairs";
-  void declare(const InputLayout& layout, Declarations& declarations) override;
-  TensorId pairs() const { return pairs_; }
+  void declare(const tape::InputLayout& layout, tape::Declarations& declarations) override;
+  tape::TensorId pairs() const { return pairs_; }
   /// Its part of a row is the first.
   void declare_rows(std::vector<table::RowPart>& parts) override {
     parts.push_back(config_.ffm_row);
   }
-  void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
+  void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
 
   /// Writes pairs, ffm_scale and scores.ffm; leaves the last example gathered on
   /// tape.ffm.
-  void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
 
   /// Leaves d loss / d pair: d_pairs, which is that of all pairs of an example by the head's own
   /// score; what comes by who reads the pairs stands in their gradient. With a single example in
   /// place ffm.pair_deltas, too. Gradients of rows are never kept: see add_gradients.
-  void backward(const Parameters& parameters, Tape& tape) const override;
+  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
 
-  void add_score(const Parameters&, Tape& tape, std::size_t b) const override {
+  void add_score(const tape::Parameters&, tape::Tape& tape, std::size_t b) const override {
     put_score(tape, b);
   }
 
@@ -63,71 +63,74 @@ class FfmBlock final : public Block {
   /// Calls visit(feature, contra, delta) for every feature of example b with a row: d loss / d
   /// weight of slot g is delta[g] * contra[g], k numbers. Visit may move that row, and no other.
   template <class Visit>
-  void for_each_row(const Parameters& parameters, Tape& tape, std::size_t b, Visit visit) const;
+  void for_each_row(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+                    Visit visit) const;
   /// Calls sum_of(feature) -> float* for every feature of example b with a row, and adds to these
   /// floats, one for each weight of the row, d loss / d weight.
   template <class SumOf>
-  void add_gradients(const Parameters& parameters, Tape& tape, std::size_t b, SumOf sum_of) const;
+  void add_gradients(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+                     SumOf sum_of) const;
 
   /// Puts example b on tape.ffm; in place where it can be and `in_place` allows it.
-  void gather(const Parameters& parameters, Tape& tape, std::size_t b, bool in_place) const;
+  void gather(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+              bool in_place) const;
 
   // The parts of `forward`, for an example whose features come in two portions (FfmContext).
 
   /// Sums of the rows of each present field of example b, on tape.ffm.
-  void gather_sums(const Parameters& parameters, Tape& tape, std::size_t b) const;
+  void gather_sums(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
   /// The pair of a field with itself: number `present` of those that gather_sums found.
-  float within(Tape& tape, std::size_t present) const;
+  float within(tape::Tape& tape, std::size_t present) const;
   /// The codec in which kernels read rows in place.
   kernels::Codec codec_in_place() const {
     return config_.weights.is_scaled() ? kernels::Codec::fixed(16, 0) : config_.weights;
   }
   /// Bytes of a row in place.
-  std::size_t row_bytes(const Parameters& parameters, const Tape& tape) const;
+  std::size_t row_bytes(const tape::Parameters& parameters, const tape::Tape& tape) const;
   /// Makes `rows` of those to read, with copies in place of kScaled ones: their codes in 16 bits,
   /// of which kernels make pairs as of fixed-point numbers. The scales go to the values, by which
   /// pairs are multiplied anyway.
-  void widen(const Parameters& parameters, FfmInPlace& at) const;
+  void widen(const tape::Parameters& parameters, tape::FfmInPlace& at) const;
   /// The sums of example b. `ones`: every value is 1.
-  static InstanceSums instance_sums(const Tape& tape, std::size_t b, bool ones);
+  static InstanceSums instance_sums(const tape::Tape& tape, std::size_t b, bool ones);
   /// Adds the sum of all pairs to the score.
-  void finish(Tape& tape, std::size_t b, float sum, const InstanceSums& instance) const;
+  void finish(tape::Tape& tape, std::size_t b, float sum, const InstanceSums& instance) const;
 
  private:
-  void put_score(Tape& tape, std::size_t b) const;
+  void put_score(tape::Tape& tape, std::size_t b) const;
   /// d loss / d pair by those who read them; null: nobody does.
-  const float* by_readers(const Tape& tape, std::size_t b) const {
-    const TensorPlace& pairs = tape[pairs_];
+  const float* by_readers(const tape::Tape& tape, std::size_t b) const {
+    const tape::TensorPlace& pairs = tape[pairs_];
     return pairs.gradient != nullptr ? pairs.d_at(b) : nullptr;
   }
 
-  void spread(const Parameters& parameters, Tape& tape, std::size_t b) const;
-  const float* scale_deltas(Tape& tape, const float* delta, std::size_t slots, float x) const;
-  void put_own_slot(Tape& tape, const std::byte* row, std::uint32_t field, float x,
+  void spread(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
+  const float* scale_deltas(tape::Tape& tape, const float* delta, std::size_t slots, float x) const;
+  void put_own_slot(tape::Tape& tape, const std::byte* row, std::uint32_t field, float x,
                     float* to) const;
 
   // In place (ffm_in_place.cc).
-  bool gather_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
-  float pairs_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const;
-  void pairs_of(const Parameters& parameters, Tape& tape, float* pairs) const;
-  const float* spread_in_place(Tape& tape, std::size_t b) const;
-  void add_in_place(Tape& tape, std::size_t b) const;
+  bool gather_in_place(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
+  float pairs_in_place(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
+  void pairs_of(const tape::Parameters& parameters, tape::Tape& tape, float* pairs) const;
+  const float* spread_in_place(tape::Tape& tape, std::size_t b) const;
+  void add_in_place(tape::Tape& tape, std::size_t b) const;
   void decode_slot(const std::byte* row, std::size_t slot, float* to) const;
 
   const kernels::Kernels* kernels_;
   Config config_;
-  TensorId pairs_ = TensorId::kNone;
+  tape::TensorId pairs_ = tape::TensorId::kNone;
 };
 
 template <class Visit>
-void FfmBlock::for_each_row(const Parameters& parameters, Tape& tape, std::size_t b,
+void FfmBlock::for_each_row(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
                             Visit visit) const {
   const std::size_t slots = parameters.layout.fields;
   const std::size_t k = config_.k;
-  FfmTape& ffm = tape.ffm;
+  tape::FfmTape& ffm = tape.ffm;
   spread(parameters, tape, b);
   for (std::size_t i = 0; i < ffm.present.size(); ++i) {
-    const PresentField& present = ffm.present[i];
+    const tape::PresentField& present = ffm.present[i];
     float* const contra = ffm.contra.data() + i * slots * k;
     float* const own_slot = contra + present.field * k;
     ffm.own_slot.assign(own_slot, own_slot + k);
@@ -142,10 +145,10 @@ void FfmBlock::for_each_row(const Parameters& parameters, Tape& tape, std::size_
 }
 
 template <class SumOf>
-void FfmBlock::add_gradients(const Parameters& parameters, Tape& tape, std::size_t b,
+void FfmBlock::add_gradients(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
                              SumOf sum_of) const {
   gather(parameters, tape, b, true);
-  const FfmInPlace& at = tape.ffm.at;
+  const tape::FfmInPlace& at = tape.ffm.at;
   if (tape.ffm.in_place) {
     tape.ffm.row_sums.assign(at.rows.size(), nullptr);
     std::size_t place = 0;

@@ -56,7 +56,7 @@ FfmContext::FfmContext(const kernels::Kernels& kernels, const Config& config,
   no_sum_.resize(slots() * k_);
 }
 
-void FfmContext::set_context(const Tape& tape, std::size_t b) {
+void FfmContext::set_context(const tape::Tape& tape, std::size_t b) {
   pairs_sum_ = tape.pairs_sum[b];
   in_place_ = tape.ffm.in_place;
   as_kernels_see_ = in_place_ && tape.ffm.at.as_kernels_see();
@@ -69,7 +69,7 @@ void FfmContext::set_context(const Tape& tape, std::size_t b) {
   }
 }
 
-void FfmContext::gather_rows(const FfmInPlace& at) {
+void FfmContext::gather_rows(const tape::FfmInPlace& at) {
   const std::size_t bytes = codec_.bytes(k_);
   const std::size_t stride = bytes * split_.context.size();
   std::size_t i = 0;  // of the rows, whose fields ascend, too
@@ -82,7 +82,7 @@ void FfmContext::gather_rows(const FfmInPlace& at) {
   }
 }
 
-void FfmContext::gather_sums(const FfmTape& ffm) {
+void FfmContext::gather_sums(const tape::FfmTape& ffm) {
   const std::size_t bytes = k_ * sizeof(float);
   const std::size_t stride = bytes * split_.context.size();
   std::byte* const to = reinterpret_cast<std::byte*>(sums_.data());
@@ -110,7 +110,8 @@ void FfmContext::make_sums_of_rows() {
   has_sums_ = true;
 }
 
-void FfmContext::forward(const Parameters& parameters, Tape& tape, std::size_t b, float* pairs) {
+void FfmContext::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+                         float* pairs) {
   const std::size_t n = split_.candidate.size();
   at_.resize(n, block_.row_bytes(parameters, tape));
   const auto place = [&](std::uint32_t field) { return split_.place[field]; };
@@ -141,11 +142,11 @@ float FfmContext::pairs_in_place(float* pairs) {
   return kernels_.total(pairs, split_.pairs());
 }
 
-float FfmContext::pairs_of_sums(const Parameters& parameters, Tape& tape, std::size_t b,
+float FfmContext::pairs_of_sums(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
                                 float* pairs) {
   if (!has_sums_) make_sums_of_rows();
   block_.gather_sums(parameters, tape, b);
-  const FfmTape& ffm = tape.ffm;
+  const tape::FfmTape& ffm = tape.ffm;
   for (const std::byte*& sum : sums_of_fields_) {
     sum = reinterpret_cast<const std::byte*>(no_sum_.data());
   }

@@ -25,18 +25,19 @@ class FfmContext {
 
   /// Example b of the tape, the last one that FfmBlock::forward has run on, is the context. It has
   /// features of the context's fields only.
-  void set_context(const Tape& tape, std::size_t b);
+  void set_context(const tape::Tape& tape, std::size_t b);
 
   /// Example b of the tape is a candidate, with features of candidates' fields only. Writes its
   /// pairs, split.pairs() of them (see FieldSplit), and the score of the whole, context included.
-  void forward(const Parameters& parameters, Tape& tape, std::size_t b, float* pairs);
+  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b, float* pairs);
 
  private:
-  void gather_rows(const FfmInPlace& at);
-  void gather_sums(const FfmTape& ffm);
+  void gather_rows(const tape::FfmInPlace& at);
+  void gather_sums(const tape::FfmTape& ffm);
   void make_sums_of_rows();
   float pairs_in_place(float* pairs);
-  float pairs_of_sums(const Parameters& parameters, Tape& tape, std::size_t b, float* pairs);
+  float pairs_of_sums(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+                      float* pairs);
   std::size_t slots() const { return split_.place.size(); }
 
   const kernels::Kernels& kernels_;
@@ -58,7 +59,7 @@ class FfmContext {
   std::vector<const std::byte*> slots_of_rows_, slots_of_sums_;
 
   // The candidate at hand.
-  FfmInPlace at_;
+  tape::FfmInPlace at_;
   std::vector<const std::byte*> sums_of_fields_;
   table::AlignedFloats no_sum_;  ///< zeros
 };

@@ -12,7 +12,7 @@ namespace {
 
 /// Leaves the n rows that are there.
 template <class Byte>
-void squeeze(FfmInPlace& at, std::vector<Byte*>& rows) {
+void squeeze(tape::FfmInPlace& at, std::vector<Byte*>& rows) {
   std::size_t n = 0;
   for (std::size_t f = 0; f < rows.size(); ++f) {
     if (rows[f] == at.nothing.data()) continue;
@@ -27,8 +27,9 @@ void squeeze(FfmInPlace& at, std::vector<Byte*>& rows) {
 }  // namespace
 
 /// False when some field has several rows.
-bool FfmBlock::gather_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const {
-  FfmInPlace& at = tape.ffm.at;
+bool FfmBlock::gather_in_place(const tape::Parameters& parameters, tape::Tape& tape,
+                               std::size_t b) const {
+  tape::FfmInPlace& at = tape.ffm.at;
   const std::size_t slots = parameters.layout.fields;
   at.resize(slots, row_bytes(parameters, tape));
   const auto place = [](std::uint32_t field) { return field; };
@@ -53,12 +54,12 @@ bool FfmBlock::gather_in_place(const Parameters& parameters, Tape& tape, std::si
   return true;
 }
 
-std::size_t FfmBlock::row_bytes(const Parameters& parameters, const Tape& tape) const {
+std::size_t FfmBlock::row_bytes(const tape::Parameters& parameters, const tape::Tape& tape) const {
   return std::max(tape.row_layout->stride(),
                   codec_in_place().bytes(std::size_t{parameters.layout.fields} * config_.k));
 }
 
-void FfmBlock::widen(const Parameters& parameters, FfmInPlace& at) const {
+void FfmBlock::widen(const tape::Parameters& parameters, tape::FfmInPlace& at) const {
   at.rows = at.to_read;
   at.widened = config_.weights.is_scaled();
   if (!at.widened) return;
@@ -76,8 +77,9 @@ void FfmBlock::widen(const Parameters& parameters, FfmInPlace& at) const {
 
 /// Writes the pairs to their places in the tensor where somebody reads them there; returns their
 /// sum.
-float FfmBlock::pairs_in_place(const Parameters& parameters, Tape& tape, std::size_t b) const {
-  FfmInPlace& at = tape.ffm.at;
+float FfmBlock::pairs_in_place(const tape::Parameters& parameters, tape::Tape& tape,
+                               std::size_t b) const {
+  tape::FfmInPlace& at = tape.ffm.at;
   const std::size_t n = at.rows.size();
   const std::size_t all = parameters.layout.pairs();
   float* const pairs = tape[pairs_].at(b);
@@ -100,8 +102,8 @@ float FfmBlock::pairs_in_place(const Parameters& parameters, Tape& tape, std::si
 }
 
 /// `spread` of example b, which was gathered last. The tape's pairs are not kept.
-const float* FfmBlock::spread_in_place(Tape& tape, std::size_t b) const {
-  FfmInPlace& at = tape.ffm.at;
+const float* FfmBlock::spread_in_place(tape::Tape& tape, std::size_t b) const {
+  tape::FfmInPlace& at = tape.ffm.at;
   const std::size_t n = at.rows.size();
   const float* d = by_readers(tape, b);
   if (d != nullptr && !at.filled) {
@@ -120,8 +122,8 @@ const float* FfmBlock::spread_in_place(Tape& tape, std::size_t b) const {
 }
 
 /// Adds the gradients of the rows to ffm.row_sums.
-void FfmBlock::add_in_place(Tape& tape, std::size_t b) const {
-  const FfmInPlace& at = tape.ffm.at;
+void FfmBlock::add_in_place(tape::Tape& tape, std::size_t b) const {
+  const tape::FfmInPlace& at = tape.ffm.at;
   const float* const delta = spread_in_place(tape, b);
   kernels_->ffm_gradients(config_.weights, at.rows.data(), at.fields.data(), at.rows.size(),
                           config_.k, delta, tape.ffm.row_sums.data());

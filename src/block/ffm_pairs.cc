@@ -27,14 +27,14 @@ void FfmPairs::set(std::vector<std::vector<std::uint32_t>> opposite) {
   }
 }
 
-void FfmPairs::gather(const Tape& tape, std::size_t b, PairsTape& at) const {
+void FfmPairs::gather(const tape::Tape& tape, std::size_t b, PairsTape& at) const {
   for (const PairsTape::Present& present : at.present) at.sums[present.field] = nullptr;
   at.present.clear();
   at.sums.resize(links_.size(), nullptr);
-  at_least(at.row, row_floats_);
+  tape::at_least(at.row, row_floats_);
   std::size_t floats = 0;
   for (const feature::FieldRun& run : tape.field_runs(b)) floats += links_[run.field].size() * k_;
-  at_least(at.store, floats);
+  tape::at_least(at.store, floats);
   std::size_t next = 0;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
     const std::size_t length = links_[run.field].size() * k_;
@@ -54,7 +54,7 @@ void FfmPairs::gather(const Tape& tape, std::size_t b, PairsTape& at) const {
   }
 }
 
-float FfmPairs::forward(const Tape& tape, PairsTape& at, float* pairs) const {
+float FfmPairs::forward(const tape::Tape& tape, PairsTape& at, float* pairs) const {
   std::fill_n(pairs, pairs_.size(), 0.0f);
   for (const PairsTape::Present& present : at.present) {
     const float* const sum = at.store.data() + present.sum;
@@ -72,7 +72,7 @@ float FfmPairs::forward(const Tape& tape, PairsTape& at, float* pairs) const {
   return kernels_->total(pairs, pairs_.size());
 }
 
-float FfmPairs::within(const Tape& tape, PairsTape& at, const PairsTape::Present& present,
+float FfmPairs::within(const tape::Tape& tape, PairsTape& at, const PairsTape::Present& present,
                        std::size_t slot) const {
   const float* const sum = at.store.data() + present.sum + slot * k_;
   float* const v = at.row.data();
@@ -85,15 +85,16 @@ float FfmPairs::within(const Tape& tape, PairsTape& at, const PairsTape::Present
   return 0.5f * twice;
 }
 
-void FfmPairs::decode_slot(const Tape& tape, std::uint32_t feature, std::size_t slot,
+void FfmPairs::decode_slot(const tape::Tape& tape, std::uint32_t feature, std::size_t slot,
                            float* to) const {
   for (std::size_t c = 0; c < k_; ++c) {
     to[c] = kernels::decode(weights_, tape.rows[feature], slot * k_ + c);
   }
 }
 
-void FfmPairs::add_gradient(const Tape& tape, PairsTape& at, const PairsTape::Present& present,
-                            std::uint32_t feature, float own, const float* d, float* to) const {
+void FfmPairs::add_gradient(const tape::Tape& tape, PairsTape& at,
+                            const PairsTape::Present& present, std::uint32_t feature, float own,
+                            const float* d, float* to) const {
   const float x = tape.field_values[feature];
   const std::vector<Link>& links = links_[present.field];
   for (std::size_t slot = 0; slot < links.size(); ++slot) {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "block/config.h"
-#include "block/tape.h"
 #include "kernels/kernels.h"
 #include "table/aligned.h"
+#include "tape/tape.h"
 
 namespace leveret::block {
 
@@ -48,15 +48,16 @@ class FfmPairs {
   std::size_t row_floats() const { return row_floats_; }
 
   /// Puts the sums of example b's rows on `at`.
-  void gather(const Tape& tape, std::size_t b, PairsTape& at) const;
+  void gather(const tape::Tape& tape, std::size_t b, PairsTape& at) const;
   /// The values of all pairs of the example that was gathered; returns their sum.
-  float forward(const Tape& tape, PairsTape& at, float* pairs) const;
+  float forward(const tape::Tape& tape, PairsTape& at, float* pairs) const;
 
   /// Calls visit(feature) -> float* for each feature of the example that was gathered with a row,
   /// and adds to these floats, one for each weight of the row, d loss / d weight: d loss / d pair
   /// is `own`, and with `d` (not null) d[pair] more.
   template <class Visit>
-  void backward(const Tape& tape, PairsTape& at, float own, const float* d, Visit visit) const;
+  void backward(const tape::Tape& tape, PairsTape& at, float own, const float* d,
+                Visit visit) const;
 
  private:
   /// A slot of a field's rows.
@@ -65,10 +66,11 @@ class FfmPairs {
     std::uint32_t slot;  ///< in the opposite field's rows, that of this field
     std::uint32_t pair;
   };
-  float within(const Tape& tape, PairsTape& at, const PairsTape::Present& present,
+  float within(const tape::Tape& tape, PairsTape& at, const PairsTape::Present& present,
                std::size_t slot) const;
-  void decode_slot(const Tape& tape, std::uint32_t feature, std::size_t slot, float* to) const;
-  void add_gradient(const Tape& tape, PairsTape& at, const PairsTape::Present& present,
+  void decode_slot(const tape::Tape& tape, std::uint32_t feature, std::size_t slot,
+                   float* to) const;
+  void add_gradient(const tape::Tape& tape, PairsTape& at, const PairsTape::Present& present,
                     std::uint32_t feature, float own, const float* d, float* to) const;
 
   const kernels::Kernels* kernels_;
@@ -80,7 +82,7 @@ class FfmPairs {
 };
 
 template <class Visit>
-void FfmPairs::backward(const Tape& tape, PairsTape& at, float own, const float* d,
+void FfmPairs::backward(const tape::Tape& tape, PairsTape& at, float own, const float* d,
                         Visit visit) const {
   for (const PairsTape::Present& present : at.present) {
     for (std::uint32_t i = present.begin; i < present.end; ++i) {

@@ -13,8 +13,9 @@ namespace leveret::block {
 /// FfmInPlace::nothing where there are none. Returns their number, or nothing when some field has
 /// several. `from` are the tape's, `rows_at` those of `at`, to be read or learned.
 template <class Byte, class Place>
-std::optional<std::size_t> put_rows(const Tape& tape, std::size_t b, const std::vector<Byte*>& from,
-                                    std::size_t n, const Place& place, FfmInPlace& at,
+std::optional<std::size_t> put_rows(const tape::Tape& tape, std::size_t b,
+                                    const std::vector<Byte*>& from, std::size_t n,
+                                    const Place& place, tape::FfmInPlace& at,
                                     std::vector<Byte*>& rows_at) {
   rows_at.resize(n);
   std::byte* const nothing = at.nothing.data();

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "block/parameters.h"
+#include "tape/parameters.h"
 
 namespace leveret::block {
 

@@ -6,12 +6,13 @@
 
 namespace leveret::block {
 
-void FmBlock::declare(const InputLayout&, Declarations& declarations) {
+void FmBlock::declare(const tape::InputLayout&, tape::Declarations& declarations) {
   const std::uint32_t k = config_.fm_row.k;
-  sums_ = declarations.add(Tensor{.name = "fm.sums", .size = k});
-  scale_ = declarations.add(Tensor{.name = "fm.scale", .size = 1});
-  score_ = declarations.add(Tensor{.name = "fm.score", .size = 1});
-  vector_ = declarations.add(Tensor{.name = "fm.vector", .per = Tensor::Per::kBatch, .size = k});
+  sums_ = declarations.add(tape::Tensor{.name = "fm.sums", .size = k});
+  scale_ = declarations.add(tape::Tensor{.name = "fm.scale", .size = 1});
+  score_ = declarations.add(tape::Tensor{.name = "fm.score", .size = 1});
+  vector_ = declarations.add(
+      tape::Tensor{.name = "fm.vector", .per = tape::Tensor::Per::kBatch, .size = k});
 }
 
 void FmBlock::declare_rows(std::vector<table::RowPart>& parts) {
@@ -19,11 +20,12 @@ void FmBlock::declare_rows(std::vector<table::RowPart>& parts) {
   parts.push_back(config_.fm_row);
 }
 
-void FmBlock::open(const Parameters&, std::size_t, Tape& tape) const {
-  at_least(tape.row_gradients, part_ + 1);
+void FmBlock::open(const tape::Parameters&, std::size_t, tape::Tape& tape) const {
+  tape::at_least(tape.row_gradients, part_ + 1);
 }
 
-void FmBlock::forward(const Parameters&, Tape& tape, std::size_t begin, std::size_t end) const {
+void FmBlock::forward(const tape::Parameters&, tape::Tape& tape, std::size_t begin,
+                      std::size_t end) const {
   const std::size_t k = config_.fm_row.k;
   for (std::size_t b = begin; b < end; ++b) {
     float* const sum = tape[sums_].at(b);
@@ -34,7 +36,7 @@ void FmBlock::forward(const Parameters&, Tape& tape, std::size_t begin, std::siz
   }
 }
 
-void FmBlock::add(Tape& tape, std::size_t b, float* sum, Sums& others) const {
+void FmBlock::add(tape::Tape& tape, std::size_t b, float* sum, Sums& others) const {
   const std::size_t k = config_.fm_row.k;
   float* const v = tape[vector_].values;
   float squares = 0;
@@ -55,7 +57,7 @@ void FmBlock::add(Tape& tape, std::size_t b, float* sum, Sums& others) const {
   others.instance.squares += instance.squares;
 }
 
-void FmBlock::finish(Tape& tape, std::size_t b, const float* sum, const Sums& others) const {
+void FmBlock::finish(tape::Tape& tape, std::size_t b, const float* sum, const Sums& others) const {
   const std::size_t k = config_.fm_row.k;
   const float scale = others.instance.scale();
   tape[scale_].values[b] = scale;
@@ -63,18 +65,18 @@ void FmBlock::finish(Tape& tape, std::size_t b, const float* sum, const Sums& ot
   put_score(tape, b);
 }
 
-void FmBlock::put_score(Tape& tape, std::size_t b) const {
-  Scores& scores = tape.scores[b];
+void FmBlock::put_score(tape::Tape& tape, std::size_t b) const {
+  tape::Scores& scores = tape.scores[b];
   scores.ffm += tape[score_].values[b];
   if (config_.mixed) scores.ffm = clamp_score(scores.ffm);
   scores.deep = scores.last = scores.ffm;
 }
 
-void FmBlock::backward(const Parameters&, Tape& tape) const {
+void FmBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
   const std::size_t k = config_.fm_row.k;
   const std::uint32_t first = tape.field_begin(0);
   table::AlignedFloats& gradients = tape.row_gradients[part_];
-  at_least(gradients, (tape.field_begin(tape.size) - first) * k);
+  tape::at_least(gradients, (tape.field_begin(tape.size) - first) * k);
   for (std::size_t b = 0; b < tape.size; ++b) {
     const float d = tape.scores[b].d_ffm * tape[scale_].values[b];
     const float* const sum = tape[sums_].at(b);

@@ -25,23 +25,23 @@ class FmBlock final : public Block {
       : kernels_(kernels), config_(std::move(config)), part_(config_.has_ffm() ? 1 : 0) {}
 
   static bool is_in(const Config& config) { return config.has_fm(); }
-  void declare(const InputLayout& layout, Declarations& declarations) override;
+  void declare(const tape::InputLayout& layout, tape::Declarations& declarations) override;
   void declare_rows(std::vector<table::RowPart>& parts) override;
-  void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
+  void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
 
   /// Adds to scores.ffm; writes sums and scale.
-  void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
   /// From d_ffm to RowGradients: d · scale · x_i (sum x v - x_i v_i) for each feature with a row.
-  void backward(const Parameters& parameters, Tape& tape) const override;
-  void add_score(const Parameters&, Tape& tape, std::size_t b) const override {
+  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
+  void add_score(const tape::Parameters&, tape::Tape& tape, std::size_t b) const override {
     put_score(tape, b);
   }
 
   // Tensors that it keeps for the way back.
 
-  TensorId sums() const { return sums_; }    ///< k: sum of x v
-  TensorId scale() const { return scale_; }  ///< 1: instance normalisation
+  tape::TensorId sums() const { return sums_; }    ///< k: sum of x v
+  tape::TensorId scale() const { return scale_; }  ///< 1: instance normalisation
 
   // The parts of `forward`, for an example whose features come in portions.
 
@@ -51,18 +51,18 @@ class FmBlock final : public Block {
     InstanceSums instance;
   };
   /// Adds what the features of example b have to `sum`, of k floats, and to `others`.
-  void add(Tape& tape, std::size_t b, float* sum, Sums& others) const;
+  void add(tape::Tape& tape, std::size_t b, float* sum, Sums& others) const;
   /// The score.
-  void finish(Tape& tape, std::size_t b, const float* sum, const Sums& others) const;
+  void finish(tape::Tape& tape, std::size_t b, const float* sum, const Sums& others) const;
 
  private:
-  void put_score(Tape& tape, std::size_t b) const;
+  void put_score(tape::Tape& tape, std::size_t b) const;
   const kernels::Kernels& kernels_;
   Config config_;
   std::size_t part_;  ///< of rows
-  TensorId sums_ = TensorId::kNone, scale_ = TensorId::kNone;
-  TensorId score_ = TensorId::kNone;   ///< 1: what it adds
-  TensorId vector_ = TensorId::kNone;  ///< k: one feature's
+  tape::TensorId sums_ = tape::TensorId::kNone, scale_ = tape::TensorId::kNone;
+  tape::TensorId score_ = tape::TensorId::kNone;   ///< 1: what it adds
+  tape::TensorId vector_ = tape::TensorId::kNone;  ///< k: one feature's
 };
 
 }  // namespace leveret::block

@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "block/config.h"
-#include "block/parameters.h"
+#include "tape/parameters.h"
 
 namespace leveret::block {
 
@@ -18,7 +18,7 @@ namespace leveret::block {
 /// odds, of more where clicks are rare or the rule, as each says less then; and never less than an
 /// eighth of the stream, so that a long one that does not change still settles. Without the fast
 /// head, what mixers always forget: a window of 2,000.
-inline double forgotten_share(const Scalars& scalars, const Config& config) {
+inline double forgotten_share(const tape::Scalars& scalars, const Config& config) {
   if (!config.fast_head) return 0.0005;
   const double rate = scalars.clicks / scalars.count;
   const double says = 4 * rate * (1 - rate);
@@ -26,12 +26,12 @@ inline double forgotten_share(const Scalars& scalars, const Config& config) {
 }
 
 /// What AdaGrad's sums of the dense layers keep for each example.
-inline float kept_of_sums(const Scalars& scalars, const Config& config) {
+inline float kept_of_sums(const tape::Scalars& scalars, const Config& config) {
   return config.fast_head ? static_cast<float>(1 - forgotten_share(scalars, config)) : 1.0f;
 }
 
 /// The most sights that a feature's counts stand for. A float stops counting at 2^24.
-inline float most_sights(const Scalars& scalars, const Config& config) {
+inline float most_sights(const tape::Scalars& scalars, const Config& config) {
   constexpr double kFew = 5000, kFloat = 0x1p22;
   if (!config.fast_head) return static_cast<float>(kFloat);
   return static_cast<float>(std::clamp(scalars.count / 8, kFew, kFloat));

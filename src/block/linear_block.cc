@@ -11,7 +11,7 @@ namespace leveret::block {
 namespace {
 
 /// Sum of w x of features [begin, end): four sums side by side, as each waits for its last one.
-float weighted_sum(const Tape& tape, std::size_t begin, std::size_t end) {
+float weighted_sum(const tape::Tape& tape, std::size_t begin, std::size_t end) {
   const table::Cell* const* const cells = tape.cells.data();
   const float* const values = tape.values.data();
   float sums[4] = {};
@@ -24,70 +24,72 @@ float weighted_sum(const Tape& tape, std::size_t begin, std::size_t end) {
 }
 
 /// As a float, the rate of a stream of clicks alone may round to 1.
-float base_rate(const Scalars& scalars) {
+float base_rate(const tape::Scalars& scalars) {
   return std::clamp(static_cast<float>(scalars.clicks / scalars.count), 1e-7f, 1.0f - 1e-7f);
 }
 
 }  // namespace
 
-void LinearBlock::declare(const InputLayout& layout, Declarations& declarations) {
+void LinearBlock::declare(const tape::InputLayout& layout, tape::Declarations& declarations) {
   using table::Learned;
-  const auto number = [&](const char* name, Learned kind, float* (*at)(Scalars&),
-                          Merge merge = Merge::kAdd) {
-    LearnedArray array{name, kind, merge, {}};
+  const auto number = [&](const char* name, Learned kind, float* (*at)(tape::Scalars&),
+                          tape::Merge merge = tape::Merge::kAdd) {
+    tape::LearnedArray array{name, kind, merge, {}};
     array.floats = at;
     declarations.add(std::move(array));
   };
-  const auto total = [&](const char* name, double* (*at)(Scalars&)) {
-    LearnedArray array{name, Learned::kStatistic, Merge::kAdd, {}};
+  const auto total = [&](const char* name, double* (*at)(tape::Scalars&)) {
+    tape::LearnedArray array{name, Learned::kStatistic, tape::Merge::kAdd, {}};
     array.doubles = at;
     declarations.add(std::move(array));
   };
-  total("base_rate.clicks", [](Scalars& s) { return &s.clicks; });
-  total("base_rate.count", [](Scalars& s) { return &s.count; });
-  number("constant.weight", Learned::kParameter, [](Scalars& s) { return &s.bias; });
-  number("constant.sum", Learned::kState, [](Scalars& s) { return &s.bias_sum; });
-  number("constant.weight2", Learned::kParameter, [](Scalars& s) { return &s.bias2; });
+  total("base_rate.clicks", [](tape::Scalars& s) { return &s.clicks; });
+  total("base_rate.count", [](tape::Scalars& s) { return &s.count; });
+  number("constant.weight", Learned::kParameter, [](tape::Scalars& s) { return &s.bias; });
+  number("constant.sum", Learned::kState, [](tape::Scalars& s) { return &s.bias_sum; });
+  number("constant.weight2", Learned::kParameter, [](tape::Scalars& s) { return &s.bias2; });
   number(
-      "constant.fast", Learned::kParameter, [](Scalars& s) { return &s.fast_bias; },
-      Merge::kLatest);
-  declare_mixer<&Scalars::first>(
+      "constant.fast", Learned::kParameter, [](tape::Scalars& s) { return &s.fast_bias; },
+      tape::Merge::kLatest);
+  declare_mixer<&tape::Scalars::first>(
       "first_mixer", Mixer(config_.first_heads()).first_state({2.0f, 1.0f}), declarations);
   if (!config_.mixed) return;
   const float first = 1.0f / std::sqrt(static_cast<float>(std::max(layout.fields, 1u)));
-  LearnedArray weights{kGroupWeights, Learned::kParameter, Merge::kAdd, {layout.groups()}};
+  tape::LearnedArray weights{
+      kGroupWeights, Learned::kParameter, tape::Merge::kAdd, {layout.groups()}};
   weights.first = [first](std::uint32_t, std::uint32_t) { return first; };
-  weights.rule = Rule::kAdagrad;
+  weights.rule = tape::Rule::kAdagrad;
   weights.rate = 0.02f;
-  LearnedArray sums{"groups.sum", Learned::kState, Merge::kAdd, {layout.groups()}};
+  tape::LearnedArray sums{"groups.sum", Learned::kState, tape::Merge::kAdd, {layout.groups()}};
   sums.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
   groups_ = declarations.add(std::move(weights));
-  const ArrayId sums_id = declarations.add(std::move(sums));
+  const tape::ArrayId sums_id = declarations.add(std::move(sums));
   declarations.arrays[static_cast<std::size_t>(groups_)].sums = sums_id;
 }
 
-void LinearBlock::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
+void LinearBlock::open(const tape::Parameters& parameters, std::size_t size,
+                       tape::Tape& tape) const {
   const std::size_t groups = parameters.layout.groups();
-  at_least(tape.scores, size);
-  at_least(tape.group_linear, size * groups);
+  tape::at_least(tape.scores, size);
+  tape::at_least(tape.group_linear, size * groups);
   if (!config_.mixed) return;
-  at_least(tape.group_counts, size * groups);
-  at_least(tape.group_seen, size * groups);
+  tape::at_least(tape.group_counts, size * groups);
+  tape::at_least(tape.group_seen, size * groups);
   const auto id = static_cast<std::size_t>(groups_);
-  at_least(tape.gradients, id + 1);
-  at_least(tape.gradients[id], groups);
+  tape::at_least(tape.gradients, id + 1);
+  tape::at_least(tape.gradients[id], groups);
 }
 
-void LinearBlock::backward(const Parameters& parameters, Tape& tape) const {
+void LinearBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
   backward(parameters, tape, 0, tape.size);
   if (!config_.mixed) add_own_errors(parameters, tape);
 }
 
-void LinearBlock::backward(const Parameters& parameters, Tape& tape, std::size_t begin,
+void LinearBlock::backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                            std::size_t end) const {
   tape.d_constant = {};
   for (std::size_t b = begin; b < end; ++b) {
-    const Scores& scores = tape.scores[b];
+    const tape::Scores& scores = tape.scores[b];
     if (!scores.learn) continue;
     tape.d_constant.linear += scores.d_linear;
     tape.d_constant.linear2 += scores.d_linear2;
@@ -98,10 +100,10 @@ void LinearBlock::backward(const Parameters& parameters, Tape& tape, std::size_t
 }
 
 /// One head with an MLP.
-void LinearBlock::add_own_errors(const Parameters& parameters, Tape& tape) const {
+void LinearBlock::add_own_errors(const tape::Parameters& parameters, tape::Tape& tape) const {
   if (!config_.has_mlp()) return;
   const std::uint32_t groups = parameters.layout.groups();
-  at_least(tape.d_group_linear, tape.size * groups);
+  tape::at_least(tape.d_group_linear, tape.size * groups);
   for (std::size_t b = 0; b < tape.size; ++b) {
     float* const d = tape.d_group_linear.data() + b * groups;
     // Without fields nothing has come through the MLP.
@@ -111,8 +113,8 @@ void LinearBlock::add_own_errors(const Parameters& parameters, Tape& tape) const
 }
 
 /// One weight per group for the counts head.
-void LinearBlock::groups_backward(const Parameters& parameters, Tape& tape, std::size_t begin,
-                                  std::size_t end) const {
+void LinearBlock::groups_backward(const tape::Parameters& parameters, tape::Tape& tape,
+                                  std::size_t begin, std::size_t end) const {
   const std::uint32_t groups = parameters.layout.groups();
   float* const gradient = tape.gradients[static_cast<std::size_t>(groups_)].data();
   std::fill(gradient, gradient + groups, 0.0f);
@@ -123,7 +125,7 @@ void LinearBlock::groups_backward(const Parameters& parameters, Tape& tape, std:
   }
 }
 
-void LinearBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+void LinearBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                           std::size_t end) const {
   const std::uint32_t groups = parameters.layout.groups();
   for (std::size_t b = begin; b < end; ++b) {
@@ -143,9 +145,10 @@ void LinearBlock::forward(const Parameters& parameters, Tape& tape, std::size_t 
   }
 }
 
-LinearSums LinearBlock::start(const Parameters& parameters, Tape& tape, std::size_t b) const {
-  const Scalars& scalars = parameters.scalars;
-  Scores& scores = tape.scores[b];
+LinearSums LinearBlock::start(const tape::Parameters& parameters, tape::Tape& tape,
+                              std::size_t b) const {
+  const tape::Scalars& scalars = parameters.scalars;
+  tape::Scores& scores = tape.scores[b];
   const float bias = config_.constant ? scalars.bias : 0.0f;
   if (!config_.mixed) {
     scores.base = tape.initial(b) + bias;
@@ -160,15 +163,15 @@ LinearSums LinearBlock::start(const Parameters& parameters, Tape& tape, std::siz
           .odds = odds};
 }
 
-LinearSums LinearBlock::add(const Parameters& parameters, Tape& tape, std::size_t b,
+LinearSums LinearBlock::add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
                             LinearSums before) const {
   return config_.mixed ? add_mixed(parameters, tape, b, before)
                        : add_one(tape, b, parameters.layout.groups(), before);
 }
 
-void LinearBlock::finish(const Parameters& parameters, Tape& tape, std::size_t b,
+void LinearBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
                          const LinearSums& sums, float counts) const {
-  Scores& scores = tape.scores[b];
+  tape::Scores& scores = tape.scores[b];
   if (!config_.mixed) {
     scores.linear = scores.first = scores.ffm = scores.deep = scores.last = sums.linear;
     return;
@@ -184,7 +187,7 @@ void LinearBlock::finish(const Parameters& parameters, Tape& tape, std::size_t b
   scores.ffm = scores.deep = scores.last = scores.linear2;
 }
 
-LinearSums LinearBlock::add_one(Tape& tape, std::size_t b, std::uint32_t groups,
+LinearSums LinearBlock::add_one(tape::Tape& tape, std::size_t b, std::uint32_t groups,
                                 LinearSums before) const {
   LinearSums sums = before;
   const bool grouped = config_.uses_groups();
@@ -209,7 +212,7 @@ LinearSums LinearBlock::add_one(Tape& tape, std::size_t b, std::uint32_t groups,
 /// Of each feature of example b the log-odds of (clicks + prior) / (count + kPriorCount), and
 /// log(1 + count): all of them side by side. Threads lose updates of either number, so clicks may
 /// be the more: nobody else has then seen the feature.
-void LinearBlock::take_logs(Tape& tape, std::size_t b, float rate) const {
+void LinearBlock::take_logs(tape::Tape& tape, std::size_t b, float rate) const {
   const std::uint32_t begin = tape.batch->linear_begin(tape.first + b);
   const std::size_t count = tape.batch->linear_end(tape.first + b) - begin;
   const table::Cell* const* const cells = tape.cells.data() + begin;
@@ -227,8 +230,8 @@ void LinearBlock::take_logs(Tape& tape, std::size_t b, float rate) const {
   kernels_.log(counts, count, counts);
 }
 
-LinearSums LinearBlock::add_mixed(const Parameters& parameters, Tape& tape, std::size_t b,
-                                  LinearSums before) const {
+LinearSums LinearBlock::add_mixed(const tape::Parameters& parameters, tape::Tape& tape,
+                                  std::size_t b, LinearSums before) const {
   const std::uint32_t groups = parameters.layout.groups();
   float* const group_linear = tape.group_linear.data() + b * groups;
   float* const group_counts = tape.group_counts.data() + b * groups;

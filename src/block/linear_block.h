@@ -52,47 +52,51 @@ class LinearBlock final : public Block {
   /// What the weights of the groups' counts are called, of which each group has one.
   static constexpr const char* kGroupWeights = "groups.weight";
 
-  void declare(const InputLayout& layout, Declarations& declarations) override;
-  void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
-  void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+  void declare(const tape::InputLayout& layout, tape::Declarations& declarations) override;
+  void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
+  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
   /// Writes the gradients of the groups' weights and of the constants. That of a cell is the error
   /// of its head, in Scores, or with one head and an MLP that of its group, in d_group_linear,
   /// times the feature's value.
-  void backward(const Parameters& parameters, Tape& tape) const override;
+  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
   bool takes_turns() const override { return true; }
-  void backward_turn(const Parameters& parameters, Tape& tape, std::size_t b) const override {
+  void backward_turn(const tape::Parameters& parameters, tape::Tape& tape,
+                     std::size_t b) const override {
     backward(parameters, tape, b, b + 1);
   }
   bool needs_fields() const override { return false; }
   /// Of kGroupWeights, once they are declared; kNone with one head.
-  ArrayId group_weights() const { return groups_; }
+  tape::ArrayId group_weights() const { return groups_; }
 
   // The parts of `forward`, for an example whose features come in two portions.
 
   /// What stands in all sums before the first feature. Leaves Scores::base.
-  LinearSums start(const Parameters& parameters, Tape& tape, std::size_t b) const;
+  LinearSums start(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
   /// `before` and what the features of example b add; groups' sums likewise, on the tape.
-  LinearSums add(const Parameters& parameters, Tape& tape, std::size_t b, LinearSums before) const;
+  LinearSums add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+                 LinearSums before) const;
   /// The scores. `counts`: Scores::base and the weighted groups' counts; mixed heads only.
-  void finish(const Parameters& parameters, Tape& tape, std::size_t b, const LinearSums& sums,
-              float counts) const;
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+              const LinearSums& sums, float counts) const;
   /// Whether the tape has sums of groups.
-  bool has_groups(const Tape& tape) const { return config_.uses_groups() || tape.keep_parts; }
+  bool has_groups(const tape::Tape& tape) const { return config_.uses_groups() || tape.keep_parts; }
 
  private:
-  LinearSums add_one(Tape& tape, std::size_t b, std::uint32_t groups, LinearSums before) const;
-  LinearSums add_mixed(const Parameters& parameters, Tape& tape, std::size_t b,
+  LinearSums add_one(tape::Tape& tape, std::size_t b, std::uint32_t groups,
+                     LinearSums before) const;
+  LinearSums add_mixed(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
                        LinearSums before) const;
-  void backward(const Parameters& parameters, Tape& tape, std::size_t begin, std::size_t end) const;
-  void groups_backward(const Parameters& parameters, Tape& tape, std::size_t begin,
+  void backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
+                std::size_t end) const;
+  void groups_backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                        std::size_t end) const;
-  void add_own_errors(const Parameters& parameters, Tape& tape) const;
-  void take_logs(Tape& tape, std::size_t b, float rate) const;
+  void add_own_errors(const tape::Parameters& parameters, tape::Tape& tape) const;
+  void take_logs(tape::Tape& tape, std::size_t b, float rate) const;
 
   const kernels::Kernels& kernels_;
   Config config_;
-  ArrayId groups_ = ArrayId::kNone;  ///< kGroupWeights, with mixed heads
+  tape::ArrayId groups_ = tape::ArrayId::kNone;  ///< kGroupWeights, with mixed heads
 };
 
 }  // namespace leveret::block

@@ -10,23 +10,23 @@
 
 namespace leveret::block {
 
-void LossBlock::declare(const InputLayout&, Declarations& declarations) {
-  std::array<float, MixerState::kInputs> second{0.2f, 0.3f};
+void LossBlock::declare(const tape::InputLayout&, tape::Declarations& declarations) {
+  std::array<float, tape::MixerState::kInputs> second{0.2f, 0.3f};
   if (config_.has_mlp()) second[2] = 0.5f;
-  declare_mixer<&Scalars::second>("second_mixer", Mixer(config_.second_heads()).first_state(second),
-                                  declarations);
+  declare_mixer<&tape::Scalars::second>(
+      "second_mixer", Mixer(config_.second_heads()).first_state(second), declarations);
 }
 
-void LossBlock::open(const Parameters&, std::size_t size, Tape& tape) const {
-  at_least(tape.scores, size);
+void LossBlock::open(const tape::Parameters&, std::size_t size, tape::Tape& tape) const {
+  tape::at_least(tape.scores, size);
 }
 
-void LossBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+void LossBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                         std::size_t end) const {
   if (!config_.mixed) return;
   const std::size_t heads = config_.second_heads();
   for (std::size_t b = begin; b < end; ++b) {
-    Scores& scores = tape.scores[b];
+    tape::Scores& scores = tape.scores[b];
     scores.second_mix.score = {scores.first, scores.ffm, scores.deep};
     if (config_.fast_head) scores.second_mix.score[heads - 1] = scores.fast;
     Mixer(heads).forward(parameters.scalars.second, scores.second_mix);
@@ -34,12 +34,12 @@ void LossBlock::forward(const Parameters& parameters, Tape& tape, std::size_t be
   }
 }
 
-void LossBlock::backward(const Parameters& parameters, Tape& tape) const {
+void LossBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
   for (std::size_t b = 0; b < tape.size; ++b) backward_turn(parameters, tape, b);
 }
 
-void LossBlock::backward_turn(const Parameters&, Tape& tape, std::size_t b) const {
-  Scores& s = tape.scores[b];
+void LossBlock::backward_turn(const tape::Parameters&, tape::Tape& tape, std::size_t b) const {
+  tape::Scores& s = tape.scores[b];
   const float label = tape.label(b);
   const float importance = tape.importance(b);
   s.learn = label != 0.0f && importance > 0.0f && importance <= text::kMaxImportance &&

@@ -7,14 +7,8 @@
 
 namespace leveret::block {
 
-void bound_shares(std::span<float> log_share) {
-  float best = -1e30f;
-  for (const float share : log_share) best = std::max(best, share);
-  for (float& share : log_share) share = std::max(share - best, MixerState::kLeastShare);
-}
-
-MixerState Mixer::first_state(std::array<float, MixerState::kInputs> weights) const {
-  MixerState state;
+tape::MixerState Mixer::first_state(std::array<float, tape::MixerState::kInputs> weights) const {
+  tape::MixerState state;
   float sum = 0;
   for (std::size_t i = 0; i < inputs_; ++i) sum += weights[i];
   for (std::size_t i = 0; i < inputs_; ++i) state.weight[i] = weights[i] / sum;
@@ -22,7 +16,7 @@ MixerState Mixer::first_state(std::array<float, MixerState::kInputs> weights) co
   return state;
 }
 
-void Mixer::forward(const MixerState& state, MixerTape& tape) const {
+void Mixer::forward(const tape::MixerState& state, tape::MixerTape& tape) const {
   float sum = 0;
   for (std::size_t i = 0; i < inputs_; ++i) sum += state.weight[i] * tape.score[i];
   tape.score[inputs_] = clamp_score(sum);
@@ -38,8 +32,8 @@ void Mixer::forward(const MixerState& state, MixerTape& tape) const {
   tape.mixed = clamp_score(logit(std::clamp(p / shares, 1e-7f, 1.0f - 1e-7f)));
 }
 
-void Mixer::apply(MixerState& state, const MixerTape& tape, float label, float importance,
-                  float kept) const {
+void Mixer::apply(tape::MixerState& state, const tape::MixerTape& tape, float label,
+                  float importance, float kept) const {
   const float g = logistic_gradient(tape.score[inputs_], label, importance);
   for (std::size_t i = 0; i <= inputs_; ++i) {
     // The logistic loss: log(1 + exp(-|z|)), and |z| more for who was on the wrong side.
@@ -47,7 +41,7 @@ void Mixer::apply(MixerState& state, const MixerTape& tape, float label, float i
     const float loss = wrong - std::log(tape.likely[i]);
     state.log_share[i] = kept * state.log_share[i] - options_.eta * importance * loss;
   }
-  bound_shares(std::span(state.log_share).first(inputs_ + 1));
+  tape::bound_shares(std::span(state.log_share).first(inputs_ + 1));
   for (std::size_t i = 0; i < inputs_; ++i) {
     const float d = g * tape.score[i];
     if (d == 0.0f) continue;

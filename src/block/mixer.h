@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <span>
 
-#include "block/mixer_state.h"
+#include "tape/mixer_state.h"
 
 namespace leveret::block {
 
@@ -21,22 +21,19 @@ struct MixerOptions {
   float eta = 0.5f;  ///< hedge's learning rate
 };
 
-/// Brings logarithms of shares, which have changed, to what MixerState::log_share promises.
-void bound_shares(std::span<float> log_share);
-
 class Mixer {
  public:
   explicit Mixer(std::size_t inputs, MixerOptions options = {})
       : inputs_(inputs), options_(options) {}
 
   /// First weights, scaled to sum 1.
-  MixerState first_state(std::array<float, MixerState::kInputs> weights) const;
+  tape::MixerState first_state(std::array<float, tape::MixerState::kInputs> weights) const;
 
   /// tape.score[0..inputs) is given; fills the rest.
-  void forward(const MixerState& state, MixerTape& tape) const;
+  void forward(const tape::MixerState& state, tape::MixerTape& tape) const;
 
   /// Learns from one labelled example, and keeps so much of how well each has predicted before.
-  void apply(MixerState& state, const MixerTape& tape, float label, float importance,
+  void apply(tape::MixerState& state, const tape::MixerTape& tape, float label, float importance,
              float kept) const;
 
  private:

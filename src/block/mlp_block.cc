@@ -4,19 +4,19 @@
 #include <string>
 
 #include "block/dense_products.h"
-#include "block/layer_step.h"
 #include "block/logistic.h"
+#include "tape/layer_step.h"
 
 namespace leveret::block {
 
-void MlpBlock::declare(const InputLayout&, Declarations& declarations) {
+void MlpBlock::declare(const tape::InputLayout&, tape::Declarations& declarations) {
   first_layer_ = declarations.layers.size();
   input_ = declarations.read(tower_.input);
   ins_ = {input_.id};
   const std::size_t hidden = tower_.hidden.size();
   for (std::size_t l = 0; l <= hidden; ++l) {
     const std::string name = tower_.name + "." + std::to_string(l);
-    DenseInit init;
+    tape::DenseInit init;
     init.seed = config_.seed;
     init.layer = static_cast<std::uint32_t>(first_layer_ + l);
     // The output neuron starts at zero: at first the tower adds nothing.
@@ -24,10 +24,10 @@ void MlpBlock::declare(const InputLayout&, Declarations& declarations) {
     init.moments = config_.layers_have_moments;
     init.init_acc = config_.layers_first_sum;
     const std::uint32_t outputs = l < hidden ? tower_.hidden[l] : 1;
-    declare_dense(name, ins_[l], outputs, init, declarations);
+    tape::declare_dense(name, ins_[l], outputs, init, declarations);
     const std::uint32_t size = declarations[ins_[l]].size > 0 ? outputs : 0;
-    const TensorId out =
-        declarations.add(Tensor{.name = name + ".out", .size = size, .gradient = true});
+    const tape::TensorId out =
+        declarations.add(tape::Tensor{.name = name + ".out", .size = size, .gradient = true});
     if (l < hidden) {
       ins_.push_back(out);
     } else {
@@ -36,32 +36,32 @@ void MlpBlock::declare(const InputLayout&, Declarations& declarations) {
   }
 }
 
-void MlpBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+void MlpBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                        std::size_t end) const {
   if (layers() > 1) forward_first(parameters, tape, begin, end);
   forward_rest(parameters, tape, begin, end);
 }
 
 /// Layer l's outputs before ReLU.
-void MlpBlock::layer_forward(const Parameters& parameters, Tape& tape, std::size_t l,
+void MlpBlock::layer_forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t l,
                              std::size_t begin, std::size_t end) const {
-  const TensorPlace& in = tape[ins_[l]];
+  const tape::TensorPlace& in = tape[ins_[l]];
   DenseProducts{kernels_, tape.gemm}.forward(layer(parameters, l), in.stride, in.at(begin),
                                              end - begin, tape[out(l)].at(begin));
 }
 
-void MlpBlock::forward_rest(const Parameters& parameters, Tape& tape, std::size_t begin,
+void MlpBlock::forward_rest(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                             std::size_t end) const {
   const std::size_t hidden = layers() - 1;
   for (std::size_t l = 0; l < hidden; ++l) {
     if (l > 0) layer_forward(parameters, tape, l, begin, end);
-    TensorPlace& made = tape[out(l)];
+    tape::TensorPlace& made = tape[out(l)];
     float* const outs = made.at(begin);
     const std::size_t count = (end - begin) * made.stride;
     for (std::size_t o = 0; o < count; ++o) outs[o] = std::max(outs[o], 0.0f);
   }
-  const ConstDense last = layer(parameters, hidden);
-  const TensorPlace& in = tape[ins_[hidden]];
+  const tape::ConstDense last = layer(parameters, hidden);
+  const tape::TensorPlace& in = tape[ins_[hidden]];
   float* const scores = tape[score_].values;
   for (std::size_t b = begin; b < end; ++b) {
     scores[b] = kernels_->dot(last.weights.data(), in.at(b), last.inputs);
@@ -69,8 +69,9 @@ void MlpBlock::forward_rest(const Parameters& parameters, Tape& tape, std::size_
   }
 }
 
-void MlpBlock::add_score(const Parameters& parameters, Tape& tape, std::size_t b) const {
-  Scores& scores = tape.scores[b];
+void MlpBlock::add_score(const tape::Parameters& parameters, tape::Tape& tape,
+                         std::size_t b) const {
+  tape::Scores& scores = tape.scores[b];
   const float bias = layer(parameters, layers() - 1).bias[0];
   scores.deep = scores.deep + bias + tape[score_].values[b];
   if (config_.mixed) scores.deep = clamp_score(scores.deep);
@@ -78,15 +79,16 @@ void MlpBlock::add_score(const Parameters& parameters, Tape& tape, std::size_t b
 }
 
 /// Layer by layer, all examples, the output neuron first.
-void MlpBlock::backward(const Parameters& parameters, Tape& tape) const {
+void MlpBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
   clear_unlearned(tape);
   float* const d_score = tape[score_].gradient;
   for (std::size_t b = 0; b < tape.size; ++b) d_score[b] = tape.scores[b].d_deep;
   for (std::size_t l = layers(); l-- > 0;) layer_backward(parameters, tape, l);
 }
 
-void MlpBlock::layer_backward(const Parameters& parameters, Tape& tape, std::size_t l) const {
-  TensorPlace& from = tape[ins_[l]];
+void MlpBlock::layer_backward(const tape::Parameters& parameters, tape::Tape& tape,
+                              std::size_t l) const {
+  tape::TensorPlace& from = tape[ins_[l]];
   const float* const in = from.values;
   const float* const d_out = tape[out(l)].gradient;
   float* const d_in = l == 0 ? tape.tensors.d_of_reader(input_, tape.size) : from.gradient;
@@ -103,10 +105,10 @@ void MlpBlock::layer_backward(const Parameters& parameters, Tape& tape, std::siz
 
 /// What is not learned from must not meet the gradients of others, as 0 times what is not finite is
 /// not 0.
-void MlpBlock::clear_unlearned(Tape& tape) const {
+void MlpBlock::clear_unlearned(tape::Tape& tape) const {
   for (std::size_t b = 0; b < tape.size; ++b) {
     if (tape.scores[b].learn) continue;
-    for (const TensorId id : ins_) std::fill_n(tape[id].at(b), tape[id].stride, 0.0f);
+    for (const tape::TensorId id : ins_) std::fill_n(tape[id].at(b), tape[id].stride, 0.0f);
   }
 }
 

@@ -29,57 +29,58 @@ class MlpBlock final : public Block {
       : MlpBlock(kernels, config, {"dense", NormBlock::kOutputs, config.hidden}) {}
 
   static bool is_in(const Config& config) { return config.has_mlp(); }
-  void declare(const InputLayout& layout, Declarations& declarations) override;
+  void declare(const tape::InputLayout& layout, tape::Declarations& declarations) override;
   bool has_layers() const override { return true; }
 
   /// Writes its tensors, and adds to scores.deep.
-  void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
   // The same in two steps, for an example whose inputs come in portions.
 
   /// Writes the first layer's outputs for its input, as they are before ReLU, to `first`.
-  void forward_first(const Parameters& parameters, Tape& tape, std::size_t begin,
+  void forward_first(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                      std::size_t end) const {
     layer_forward(parameters, tape, 0, begin, end);
   }
   /// All that follows the first layer, whose outputs are in `first` as they are before ReLU.
-  void forward_rest(const Parameters& parameters, Tape& tape, std::size_t begin,
+  void forward_rest(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                     std::size_t end) const;
   /// Writes the gradients of its layers (0 for a neuron that did not fire, which costs nothing from
   /// there on: sparse updates, FW paper, section 4.3) and that of its input. Each layer is handed
   /// to Tape::layer_learner, if there is one.
-  void backward(const Parameters& parameters, Tape& tape) const override;
-  void add_score(const Parameters& parameters, Tape& tape, std::size_t b) const override;
+  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
+  void add_score(const tape::Parameters& parameters, tape::Tape& tape,
+                 std::size_t b) const override;
 
   // Its layers and tensors.
 
   /// The last one is the output neuron.
   std::size_t layers() const { return ins_.size(); }
-  ConstDense layer(const Parameters& parameters, std::size_t l) const {
+  tape::ConstDense layer(const tape::Parameters& parameters, std::size_t l) const {
     return parameters.layer(first_layer_ + l);
   }
   /// What layer l reads: the tower's input, then what the layer before makes, after ReLU; the
   /// gradients of these are those before ReLU. The width of a layer's input may be more than it has
   /// weights for, as far as whole cache lines go: these are filled up with zeros.
-  TensorId in(std::size_t l) const { return ins_[l]; }
+  tape::TensorId in(std::size_t l) const { return ins_[l]; }
   /// What the first layer makes, where there are several.
-  TensorId first() const { return in(1); }
+  tape::TensorId first() const { return in(1); }
 
  private:
   /// What layer l writes: the input of the next one, or the score.
-  TensorId out(std::size_t l) const { return l + 1 < layers() ? in(l + 1) : score_; }
-  void layer_forward(const Parameters& parameters, Tape& tape, std::size_t l, std::size_t begin,
-                     std::size_t end) const;
-  void layer_backward(const Parameters& parameters, Tape& tape, std::size_t l) const;
-  void clear_unlearned(Tape& tape) const;
+  tape::TensorId out(std::size_t l) const { return l + 1 < layers() ? in(l + 1) : score_; }
+  void layer_forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t l,
+                     std::size_t begin, std::size_t end) const;
+  void layer_backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t l) const;
+  void clear_unlearned(tape::Tape& tape) const;
 
   const kernels::Kernels* kernels_;
   Config config_;
   Tower tower_;
   std::size_t first_layer_ = 0;  ///< its layers' numbers begin there
-  TensorInput input_;
-  std::vector<TensorId> ins_;         ///< by layer
-  TensorId score_ = TensorId::kNone;  ///< 1: the output neuron, without its bias
+  tape::TensorInput input_;
+  std::vector<tape::TensorId> ins_;               ///< by layer
+  tape::TensorId score_ = tape::TensorId::kNone;  ///< 1: the output neuron, without its bias
 };
 
 }  // namespace leveret::block

@@ -9,39 +9,41 @@ namespace leveret::block {
 namespace {
 
 /// How many of the inputs are normalised, from the first on: pairs and linear sums.
-std::uint32_t normalised(const Parameters& parameters) { return parameters.layout.counts(); }
+std::uint32_t normalised(const tape::Parameters& parameters) { return parameters.layout.counts(); }
 
 /// Pairs, segments of groups, and the linear stage's score.
-std::uint32_t column_before(const InputLayout& from, const InputLayout& to, std::uint32_t column) {
-  if (column < to.linear()) return column < from.linear() ? column : kNewColumn;
-  const std::uint32_t source = source_of_segments(from, to, column - to.linear());
-  return source != kNewColumn ? from.linear() + source : kNewColumn;
+std::uint32_t column_before(const tape::InputLayout& from, const tape::InputLayout& to,
+                            std::uint32_t column) {
+  if (column < to.linear()) return column < from.linear() ? column : tape::kNewColumn;
+  const std::uint32_t source = tape::source_of_segments(from, to, column - to.linear());
+  return source != tape::kNewColumn ? from.linear() + source : tape::kNewColumn;
 }
 
 }  // namespace
 
-void NormBlock::declare(const InputLayout& layout, Declarations& declarations) {
+void NormBlock::declare(const tape::InputLayout& layout, tape::Declarations& declarations) {
   pairs_ = declarations.read(FfmBlock::kPairs).id;
-  outputs_ = declarations.add(Tensor{.name = kOutputs,
-                                     .size = layout.fields > 0 ? layout.size(config_.mixed) : 0,
-                                     .whole_lines = true,
-                                     .gradient = true,
-                                     .source = column_before});
-  scale_ = declarations.add(Tensor{.name = "norm.scale", .size = 1});
+  outputs_ =
+      declarations.add(tape::Tensor{.name = kOutputs,
+                                    .size = layout.fields > 0 ? layout.size(config_.mixed) : 0,
+                                    .whole_lines = true,
+                                    .gradient = true,
+                                    .source = column_before});
+  scale_ = declarations.add(tape::Tensor{.name = "norm.scale", .size = 1});
   declarations[pairs_].gradient_in = outputs_;
 }
 
-void NormBlock::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
-  at_least(tape.d_group_linear, size * parameters.layout.groups());
+void NormBlock::open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const {
+  tape::at_least(tape.d_group_linear, size * parameters.layout.groups());
 }
 
-void NormBlock::forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+void NormBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                         std::size_t end) const {
-  const InputLayout layout = parameters.layout;
+  const tape::InputLayout layout = parameters.layout;
   const std::uint32_t size = layout.size(config_.mixed);
   const std::uint32_t count = normalised(parameters);
   const std::uint32_t groups = layout.groups();
-  TensorPlace& outputs = tape[outputs_];
+  tape::TensorPlace& outputs = tape[outputs_];
   for (std::size_t b = begin; b < end; ++b) {
     float* x = outputs.at(b);
     std::fill(x + size, x + outputs.stride, 0.0f);
@@ -64,10 +66,10 @@ void NormBlock::forward(const Parameters& parameters, Tape& tape, std::size_t be
 }
 
 /// d x = scale * (d x^ - mean(d x^) - x^ mean(d x^ x^)).
-void NormBlock::backward(const Parameters& parameters, Tape& tape) const {
-  const InputLayout layout = parameters.layout;
+void NormBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
+  const tape::InputLayout layout = parameters.layout;
   const std::uint32_t count = normalised(parameters);
-  TensorPlace& outputs = tape[outputs_];
+  tape::TensorPlace& outputs = tape[outputs_];
   for (std::size_t b = 0; b < tape.size; ++b) {
     const float* x = outputs.at(b);
     float* d = outputs.d_at(b);

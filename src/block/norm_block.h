@@ -21,19 +21,19 @@ class NormBlock final : public Block {
   static bool is_in(const Config& config) { return config.has_mlp(); }
   /// The tensor of what it makes: see InputLayout.
   static constexpr const char* kOutputs = "norm.outputs";
-  void declare(const InputLayout& layout, Declarations& declarations) override;
-  void open(const Parameters& parameters, std::size_t size, Tape& tape) const override;
+  void declare(const tape::InputLayout& layout, tape::Declarations& declarations) override;
+  void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
   /// From the FFM's pairs and group_* to its outputs.
-  void forward(const Parameters& parameters, Tape& tape, std::size_t begin,
+  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
   /// From the gradient of its outputs, in place, and with one head to d_group_linear.
-  void backward(const Parameters& parameters, Tape& tape) const override;
+  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
 
  private:
   const kernels::Kernels* kernels_;
   Config config_;
-  TensorId pairs_ = TensorId::kNone, outputs_ = TensorId::kNone;
-  TensorId scale_ = TensorId::kNone;  ///< 1: 1 / deviation
+  tape::TensorId pairs_ = tape::TensorId::kNone, outputs_ = tape::TensorId::kNone;
+  tape::TensorId scale_ = tape::TensorId::kNone;  ///< 1: 1 / deviation
 };
 
 }  // namespace leveret::block

@@ -9,8 +9,8 @@
 #include <map>
 #include <utility>
 
-#include "dist/shard_files.h"
-#include "dist/shard_names.h"
+#include "dist/folder/shard_files.h"
+#include "dist/folder/shard_names.h"
 
 namespace leveret::cli {
 namespace {

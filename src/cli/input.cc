@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "cache/cache_reader.h"
+#include "cache/cache_tee.h"
 #include "cli/console.h"
 #include "cli/numbers.h"
 #include "cli/process.h"
 #include "feature/feature_map.h"
 #include "model/parser_options.h"
-#include "stream/cache_reader.h"
-#include "stream/cache_tee.h"
 #include "stream/example_reader.h"
 #include "stream/limited_source.h"
 #include "stream/line_source.h"
@@ -26,7 +26,7 @@ bool is_cached(const stream::ExampleSource& source) {
   if (const auto* limited = dynamic_cast<const stream::LimitedSource*>(&source)) {
     return is_cached(limited->inner());
   }
-  return dynamic_cast<const stream::CacheReader*>(&source) != nullptr;
+  return dynamic_cast<const cache::CacheReader*>(&source) != nullptr;
 }
 
 /// Nobody is to wonder why nothing happens.
@@ -36,14 +36,13 @@ void tell_of_terminal(const InputOptions& options) {
   }
 }
 
-std::unique_ptr<stream::CacheReader> open_cache(const std::string& path,
-                                                text::NamespaceNames& names,
-                                                const stream::CacheKey* expected,
-                                                const std::vector<std::string>& numbers,
-                                                unsigned threads) {
-  return std::make_unique<stream::CacheReader>(
+std::unique_ptr<cache::CacheReader> open_cache(const std::string& path, text::NamespaceNames& names,
+                                               const cache::CacheKey* expected,
+                                               const std::vector<std::string>& numbers,
+                                               unsigned threads) {
+  return std::make_unique<cache::CacheReader>(
       path, names, expected, numbers,
-      processors() > threads ? stream::CacheReading::kAhead : stream::CacheReading::kByConsumers);
+      processors() > threads ? cache::CacheReading::kAhead : cache::CacheReading::kByConsumers);
 }
 
 void set_bad_lines(InputOptions& options, const std::string& text) {
@@ -126,7 +125,7 @@ void settle_input(InputOptions& options) {
     options.cache = options.data[0] + ".lvcache";
   }
   if (options.kill_cache && access(options.cache.c_str(), F_OK) == 0 &&
-      !stream::is_cache(options.cache)) {
+      !cache::is_cache(options.cache)) {
     throw CLI::ValidationError(
         fmt::format("-k: {} is no leveret cache, so it is not removed; name another file by -c",
                     options.cache));
@@ -161,17 +160,17 @@ std::unique_ptr<stream::ExampleSource> open_cached(const InputOptions& options,
                                                    stream::BadLineTally& tally, unsigned threads,
                                                    bool again) {
   if (again) return open_cache(options.cache, names, nullptr, parser.numbers, threads);
-  stream::CacheKey key = stream::make_cache_key(options.data, parser, options.max_line);
+  cache::CacheKey key = cache::make_cache_key(options.data, parser, options.max_line);
   // The new cache takes the place of an old one when it is whole.
   if (!options.kill_cache && access(options.cache.c_str(), F_OK) == 0) {
     auto reader = open_cache(options.cache, names, &key, parser.numbers, threads);
-    const stream::CacheTotals& totals = reader->info().totals;
+    const cache::CacheTotals& totals = reader->info().totals;
     tally.add_cached(totals.examples, totals.bad_lines);
     return reader;
   }
   auto writer =
-      std::make_unique<stream::CacheWriter>(options.cache, options.data, std::move(key), names);
-  return std::make_unique<stream::CacheTee>(open_text(options, names, parser), std::move(writer));
+      std::make_unique<cache::CacheWriter>(options.cache, options.data, std::move(key), names);
+  return std::make_unique<cache::CacheTee>(open_text(options, names, parser), std::move(writer));
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 
 #include "cli/cli11_fwd.h"
 #include "cli/console.h"
+#include "convert/foreign_row.h"
 #include "model/spec.h"
 #include "stream/bad_lines.h"
 #include "stream/example_source.h"
-#include "text/foreign_row.h"
 #include "text/namespace_names.h"
 #include "text/parser.h"
 
@@ -107,6 +107,6 @@ std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
 
 /// Counts bad lines by --bad_lines and reports them on stderr. `format_of`: see BadLineOptions.
 std::unique_ptr<stream::BadLineTally> bad_line_tally(
-    const InputOptions& options, const char* (*format_of)(std::string_view) = text::foreign_row);
+    const InputOptions& options, const char* (*format_of)(std::string_view) = convert::foreign_row);
 
 }  // namespace leveret::cli

@@ -28,8 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One write call at most: bounds how long a signal waits, and is far above the cost of a call.
-constexpr std::size_t kWriteBytes = std::size_t{16} << 20;
 // Several saves of one target in one process at a time are rare; more than this is a bug.
 constexpr int kMaxNames = 64;
 // File systems give room by blocks of this size; an empty file may need none.

@@ -8,6 +8,9 @@
 
 namespace leveret::files {
 
+/// One write call at most: bounds how long a signal waits, and is far above the cost of a call.
+inline constexpr std::size_t kWriteBytes = std::size_t{16} << 20;
+
 struct FileCalls {
   int (*open)(const char* path, int flags, mode_t mode);
   ssize_t (*write)(int fd, const void* data, std::size_t bytes);

@@ -16,9 +16,6 @@
 namespace leveret::files {
 namespace {
 
-// One write call at most: bounds how long a signal waits.
-constexpr std::size_t kWriteBytes = std::size_t{16} << 20;
-
 int open_again(const std::string& folder) {
   int fd;
   do fd = file_calls().open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);

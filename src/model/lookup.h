@@ -9,14 +9,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "block/tape.h"
 #include "feature/feature_batch.h"
 #include "model/hot_rows.h"
 #include "model/model.h"
+#include "tape/tape.h"
 
 namespace leveret::model {
 
-using block::Tape;
+using tape::Tape;
 
 /// Owned by one thread, and of use for one model or its replicas.
 class Lookup {

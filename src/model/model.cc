@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "model/make_blocks.h"
 #include "model/spec_entries.h"
+#include "net/make_blocks.h"
 
 namespace leveret::model {
 namespace {
@@ -55,7 +55,7 @@ kernels::StepRule factor_rule(const Spec& spec, std::uint32_t k) {
 table::ShardOptions shard_options(const Spec& spec, const block::Config& config, Use use) {
   table::ShardOptions options;
   options.cells = cell_kind(spec);
-  const table::RowLayout rows = declare_rows(config);
+  const table::RowLayout rows = net::declare_rows(config);
   options.rows = use == Use::kPredict ? rows.for_serving() : rows;
   options.admission.admit = spec.admit;
   options.seed = spec.seed;
@@ -105,10 +105,10 @@ block::Config Model::config() const {
 }
 
 void Model::fit(std::uint32_t fields) {
-  const block::InputLayout to{fields};
+  const tape::InputLayout to{fields};
   if (parameters_.has_arrays() && to.fields == parameters_.layout.fields) return;
   tables().fit(to.fields);
-  parameters_.fit(to, std::make_shared<block::Declarations>(declare_all(config(), to)));
+  parameters_.fit(to, std::make_shared<tape::Declarations>(net::declare_all(config(), to)));
 }
 
 }  // namespace leveret::model

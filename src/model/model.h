@@ -15,14 +15,14 @@
 #include <vector>
 
 #include "block/config.h"
-#include "block/parameters.h"
 #include "feature/feature_map.h"
 #include "model/spec.h"
 #include "table/tables.h"
+#include "tape/parameters.h"
 
 namespace leveret::model {
 
-using block::Parameters;
+using tape::Parameters;
 
 /// Whether rows have what learning needs beside the weights.
 enum class Use { kLearn, kPredict };

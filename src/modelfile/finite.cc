@@ -60,9 +60,9 @@ std::size_t of_hashed(const table::HashedCells& cells) {
 
 }  // namespace
 
-std::size_t count_non_finite(const block::Parameters& parameters) {
+std::size_t count_non_finite(const tape::Parameters& parameters) {
   std::size_t bad = 0;
-  parameters.for_each([&]<class T>(const block::ArrayValues<T>& values) {
+  parameters.for_each([&]<class T>(const tape::ArrayValues<T>& values) {
     bad += count_non_finite(dtype_of<T>(), std::as_bytes(values.all()));
   });
   return bad;

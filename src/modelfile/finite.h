@@ -11,6 +11,6 @@ namespace leveret::modelfile {
 /// Learned numbers that are NaN or infinite. At the speed of memory.
 std::size_t count_non_finite(const model::Model& model);
 std::size_t count_non_finite(const table::Tables& tables);
-std::size_t count_non_finite(const block::Parameters& parameters);
+std::size_t count_non_finite(const tape::Parameters& parameters);
 
 }  // namespace leveret::modelfile

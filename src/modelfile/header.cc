@@ -29,7 +29,7 @@ std::string header_error(const std::exception& error) {
 }
 
 Json make_header(const model::Model& model, const Json& shards) {
-  const block::Scalars& scalars = model.parameters().scalars;
+  const tape::Scalars& scalars = model.parameters().scalars;
   Json header;
   header["line"] = line_of(model.spec());
   header["sequence"] = scalars.examples;
@@ -43,7 +43,7 @@ Json make_header(const model::Model& model, const Json& shards) {
   return header;
 }
 
-void read_identity(const Json& header, const model::Spec& spec, block::Scalars& scalars) {
+void read_identity(const Json& header, const model::Spec& spec, tape::Scalars& scalars) {
   if (header.at("line").get<std::string>() != line_of(spec)) {
     throw std::runtime_error("has a line that is not that of its spec; the file is damaged");
   }

@@ -5,8 +5,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "block/parameters.h"
 #include "model/model.h"
+#include "tape/parameters.h"
 
 namespace leveret::modelfile {
 
@@ -23,6 +23,6 @@ nlohmann::ordered_json make_header(const model::Model& model, const nlohmann::or
 /// Whether the header's identity is that of the spec in it, and the counts in it; these go into
 /// `scalars`. std::runtime_error when not.
 void read_identity(const nlohmann::ordered_json& header, const model::Spec& spec,
-                   block::Scalars& scalars);
+                   tape::Scalars& scalars);
 
 }  // namespace leveret::modelfile

@@ -34,7 +34,7 @@ void check_size(const model::Spec& spec, const std::vector<feature::NamespacePla
   };
   if (spec.bit_precision > 0) fits(std::uint64_t{1} << spec.bit_precision);
   if (!spec.has_mlp() || fields == 0) return;
-  std::uint64_t inputs = block::InputLayout{fields}.size(spec.mixed());
+  std::uint64_t inputs = tape::InputLayout{fields}.size(spec.mixed());
   for (const std::uint32_t outputs : spec.hidden) {
     fits(inputs * outputs);
     inputs = outputs;
@@ -43,9 +43,9 @@ void check_size(const model::Spec& spec, const std::vector<feature::NamespacePla
 
 }  // namespace
 
-void load_parameters(block::Parameters& parameters, SectionLoader& sections) {
-  parameters.for_each([&]<class T>(const block::ArrayValues<T>& values) {
-    const block::LearnedArray& array = values.array;
+void load_parameters(tape::Parameters& parameters, SectionLoader& sections) {
+  parameters.for_each([&]<class T>(const tape::ArrayValues<T>& values) {
+    const tape::LearnedArray& array = values.array;
     const store::Role role = role_of(array.kind);
     if (!sections.wants(role)) return;
     const auto copy_pieces = [&](auto next) {
@@ -66,7 +66,7 @@ void load_parameters(block::Parameters& parameters, SectionLoader& sections) {
       stream.finish();
     }
   });
-  const block::Scalars& scalars = parameters.scalars;
+  const tape::Scalars& scalars = parameters.scalars;
   if (!(scalars.clicks > 0 && scalars.clicks < scalars.count)) {
     damaged("has an impossible base rate");
   }

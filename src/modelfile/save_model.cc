@@ -17,8 +17,8 @@ namespace leveret::modelfile {
 
 using store::SectionView;
 
-void add_parameters(std::vector<SectionView>& sections, const block::Parameters& parameters) {
-  parameters.for_each([&]<class T>(const block::ArrayValues<T>& values) {
+void add_parameters(std::vector<SectionView>& sections, const tape::Parameters& parameters) {
+  parameters.for_each([&]<class T>(const tape::ArrayValues<T>& values) {
     sections.push_back(section_of_pieces(
         values.array.name, dtype_of<T>(), values.array.shape, declared(role_of(values.array.kind)),
         values.piece * sizeof(T), [at = values.first, step = values.step] {

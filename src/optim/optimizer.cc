@@ -45,7 +45,7 @@ void Optimizer::apply_rows(Parameters& parameters, Tape& tape) {
 /// Of examples [begin, end). Whether any is learned from.
 bool Optimizer::count_examples(Parameters& parameters, const Tape& tape, std::size_t begin,
                                std::size_t end) {
-  block::Scalars& scalars = parameters.scalars;
+  tape::Scalars& scalars = parameters.scalars;
   bool any = false;
   for (std::size_t b = begin; b < end; ++b) {
     any |= tape.scores[b].learn;
@@ -69,7 +69,7 @@ void Optimizer::apply_part(table::Tables& tables, Parameters& parameters, Tape& 
 void Optimizer::apply_mixers(Parameters& parameters, const Tape& tape, std::size_t begin,
                              std::size_t end) {
   const block::Mixer first(config_.first_heads()), second(config_.second_heads());
-  block::Scalars& scalars = parameters.scalars;
+  tape::Scalars& scalars = parameters.scalars;
   const double share = block::forgotten_share(scalars, config_);
   const float kept = static_cast<float>(1 - share);
   for (std::size_t b = begin; b < end; ++b) {

@@ -9,20 +9,20 @@
 #include "block/config.h"
 #include "block/ffm_block.h"
 #include "block/ffm_pairs.h"
-#include "block/layer_step.h"
-#include "block/parameters.h"
-#include "block/tape.h"
 #include "kernels/kernels.h"
 #include "optim/distinct.h"
 #include "optim/learning.h"
 #include "table/tables.h"
+#include "tape/layer_step.h"
+#include "tape/parameters.h"
+#include "tape/tape.h"
 
 namespace leveret::optim {
 
-using block::Parameters;
-using block::Scores;
-using block::Tape;
 using table::Cell;
+using tape::Parameters;
+using tape::Scores;
+using tape::Tape;
 
 /// The rules by which arrays, cells and rows move, given the gradients that blocks have left on a
 /// Tape. Owned by one thread, with working memory of its own; several threads may apply to one
@@ -55,14 +55,14 @@ class Optimizer {
 
   /// The steps of layers, while it lives: it is the tape's LayerLearner. With `sums`, common_floats
   /// zeros, the layers' gradients are added there, and nothing moves.
-  class LayerSteps final : public block::LayerLearner {
+  class LayerSteps final : public tape::LayerLearner {
    public:
     LayerSteps(Optimizer& optimizer, Parameters& parameters, Tape& tape,
                std::span<float> sums = {});
     ~LayerSteps() override;
     LayerSteps(const LayerSteps&) = delete;
     LayerSteps& operator=(const LayerSteps&) = delete;
-    void take(const block::LayerStep& step) override {
+    void take(const tape::LayerStep& step) override {
       sums_.empty() ? optimizer_.take_layer(parameters_, tape_, step)
                     : optimizer_.sum_layer(parameters_, tape_, step, sums_);
     }
@@ -77,7 +77,7 @@ class Optimizer {
   /// A layer, or columns of one without biases of which somebody else has the others: its inputs,
   /// `width` floats from one example's to the next one's, and the gradients of all outputs.
   struct LayerPart {
-    block::Dense layer;
+    tape::Dense layer;
     const float* in;
     std::size_t width;
     const float* d_out;
@@ -146,7 +146,7 @@ class Optimizer {
   void step_cell(const CellGradient& sum) const;
   void sum_cells(const Parameters& parameters, const Tape& tape);
   void ftrl_step(table::FtrlCell& cell, float g) const;
-  void step_constants(block::Scalars& scalars, const block::ConstantGradient& d) const;
+  void step_constants(tape::Scalars& scalars, const tape::ConstantGradient& d) const;
   void apply_vectors(Parameters& parameters, const Tape& tape);
   static void learn_values(table::Tables& tables, const Tape& tape, std::size_t b);
   void count_features(table::Tables& tables, Parameters& parameters, const Tape& tape,
@@ -191,10 +191,10 @@ class Optimizer {
                    const float* gradient);
 
   // Dense layers (optimizer_dense.cc).
-  void take_layer(Parameters& parameters, const Tape& tape, const block::LayerStep& step);
+  void take_layer(Parameters& parameters, const Tape& tape, const tape::LayerStep& step);
   bool in_one_pass(const Tape& tape) const;
-  void pass_layer(Parameters& parameters, const block::LayerStep& at);
-  void apply_layer(const block::Scalars& scalars, const Tape& tape, const LayerPart& at);
+  void pass_layer(Parameters& parameters, const tape::LayerStep& at);
+  void apply_layer(const tape::Scalars& scalars, const Tape& tape, const LayerPart& at);
   struct NeuronSum {
     std::size_t fired;      ///< in so many examples; 0: there is no gradient
     float bias;             ///< gradient
@@ -202,9 +202,9 @@ class Optimizer {
   };
   bool sum_together(const Tape& tape, const LayerPart& at);
   NeuronSum sum_of_neuron(const Tape& tape, const LayerPart& at, std::uint32_t o, bool together);
-  void step_neuron(const block::Scalars& scalars, const block::Dense& layer, std::uint32_t o,
+  void step_neuron(const tape::Scalars& scalars, const tape::Dense& layer, std::uint32_t o,
                    const NeuronSum& sum) const;
-  void sum_layer(Parameters& parameters, const Tape& tape, const block::LayerStep& step,
+  void sum_layer(Parameters& parameters, const Tape& tape, const tape::LayerStep& step,
                  std::span<float> to);
   void adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
             std::size_t length) const;

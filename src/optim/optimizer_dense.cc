@@ -27,7 +27,7 @@ Optimizer::LayerSteps::LayerSteps(Optimizer& optimizer, Parameters& parameters, 
 
 Optimizer::LayerSteps::~LayerSteps() { tape_.layer_learner = nullptr; }
 
-void Optimizer::take_layer(Parameters& parameters, const Tape& tape, const block::LayerStep& step) {
+void Optimizer::take_layer(Parameters& parameters, const Tape& tape, const tape::LayerStep& step) {
   if (in_one_pass(tape)) return pass_layer(parameters, step);
   const block::DenseProducts products{kernels_, tape.gemm};
   products.backward(std::as_const(parameters).layer(step.layer), step.inputs, step.d_out,
@@ -36,10 +36,10 @@ void Optimizer::take_layer(Parameters& parameters, const Tape& tape, const block
               {parameters.layer(step.layer), step.in, step.inputs, step.d_out});
 }
 
-void Optimizer::pass_layer(Parameters& parameters, const block::LayerStep& at) {
+void Optimizer::pass_layer(Parameters& parameters, const tape::LayerStep& at) {
   kernels::StepRule rule = step_rule(learning_, learning_.nn);
   rule.keep = block::kept_of_sums(parameters.scalars, config_);
-  const block::Dense layer = parameters.layer(at.layer);
+  const tape::Dense layer = parameters.layer(at.layer);
   kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.in, at.d_out,
                                   at.inputs, layer.outputs, layer.stride(), at.examples, rule,
                                   at.d_in);
@@ -99,7 +99,7 @@ Optimizer::NeuronSum Optimizer::sum_of_neuron(const Tape& tape, const LayerPart&
 
 /// Row by row, so that a neuron that no example of the batch fired costs nothing, and stays as it
 /// is.
-void Optimizer::apply_layer(const block::Scalars& scalars, const Tape& tape, const LayerPart& at) {
+void Optimizer::apply_layer(const tape::Scalars& scalars, const Tape& tape, const LayerPart& at) {
   const bool together = sum_together(tape, at);
   for (std::uint32_t o = 0; o < at.layer.outputs; ++o) {
     step_neuron(scalars, at.layer, o, sum_of_neuron(tape, at, o, together));
@@ -107,8 +107,8 @@ void Optimizer::apply_layer(const block::Scalars& scalars, const Tape& tape, con
 }
 
 /// One step of a neuron's weights and, where the layer has them, its bias.
-void Optimizer::step_neuron(const block::Scalars& scalars, const block::Dense& layer,
-                            std::uint32_t o, const NeuronSum& sum) const {
+void Optimizer::step_neuron(const tape::Scalars& scalars, const tape::Dense& layer, std::uint32_t o,
+                            const NeuronSum& sum) const {
   if (sum.fired == 0) return;
   const std::size_t row = o * layer.stride();
   if (learning_.optimizer == OptimizerKind::kAdam) {

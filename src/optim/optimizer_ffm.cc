@@ -8,7 +8,7 @@
 namespace leveret::optim {
 
 void Optimizer::apply_ffm_in_place(Tape& tape) {
-  const block::FfmInPlace& at = tape.ffm.at;
+  const tape::FfmInPlace& at = tape.ffm.at;
   const table::RowLayout::Column& state = tape.row_layout->state(0, 0);
   const std::vector<std::byte*>& rows = at.to_learn;
   accs_.resize(rows.size());

@@ -168,7 +168,7 @@ void Optimizer::sum_cells(const Parameters& parameters, const Tape& tape) {
   }
 }
 
-void Optimizer::step_constants(block::Scalars& scalars, const block::ConstantGradient& d) const {
+void Optimizer::step_constants(tape::Scalars& scalars, const tape::ConstantGradient& d) const {
   const PartLearning learning = linear_learning();
   if (!config_.mixed) {
     scalars.bias -= adagrad_step(learning, &scalars.bias_sum, d.linear);
@@ -185,9 +185,9 @@ void Optimizer::step_constants(block::Scalars& scalars, const block::ConstantGra
 /// Every array that learns by Rule::kAdagrad.
 void Optimizer::apply_vectors(Parameters& parameters, const Tape& tape) {
   for (std::size_t id = 0; id < parameters.declared().arrays.size(); ++id) {
-    const block::LearnedArray& array = parameters.declared().arrays[id];
-    if (array.rule != block::Rule::kAdagrad) continue;
-    const std::span<float> weights = parameters[static_cast<block::ArrayId>(id)];
+    const tape::LearnedArray& array = parameters.declared().arrays[id];
+    if (array.rule != tape::Rule::kAdagrad) continue;
+    const std::span<float> weights = parameters[static_cast<tape::ArrayId>(id)];
     const std::span<float> squares = parameters[array.sums];
     const std::size_t count = weights.size();
     fit_steps(count);

@@ -16,7 +16,7 @@ enum Common : std::size_t { kLearned, kDropped, kConstant, kLayers };
 std::size_t floats_of_neuron(std::uint32_t inputs) { return std::size_t{2} + inputs; }
 
 /// Layers rest until there is a field.
-std::size_t layer_count(const block::Parameters& parameters) {
+std::size_t layer_count(const tape::Parameters& parameters) {
   return parameters.layout.fields > 0 ? parameters.layer_count() : 0;
 }
 
@@ -26,13 +26,13 @@ std::size_t layer_count(const block::Parameters& parameters) {
 std::size_t Optimizer::common_floats(const Parameters& parameters) {
   std::size_t floats = kLayers;
   for (std::size_t l = 0; l < layer_count(parameters); ++l) {
-    const block::ConstDense layer = parameters.layer(l);
+    const tape::ConstDense layer = parameters.layer(l);
     floats += layer.outputs * floats_of_neuron(layer.inputs);
   }
   return floats;
 }
 
-void Optimizer::sum_layer(Parameters& parameters, const Tape& tape, const block::LayerStep& step,
+void Optimizer::sum_layer(Parameters& parameters, const Tape& tape, const tape::LayerStep& step,
                           std::span<float> to) {
   const block::DenseProducts products{kernels_, tape.gemm};
   products.backward(std::as_const(parameters).layer(step.layer), step.inputs, step.d_out,
@@ -40,7 +40,7 @@ void Optimizer::sum_layer(Parameters& parameters, const Tape& tape, const block:
   const LayerPart at = {parameters.layer(step.layer), step.in, step.inputs, step.d_out};
   float* neuron = to.data() + kLayers;
   for (std::size_t l = 0; l < step.layer; ++l) {
-    const block::ConstDense before = std::as_const(parameters).layer(l);
+    const tape::ConstDense before = std::as_const(parameters).layer(l);
     neuron += before.outputs * floats_of_neuron(before.inputs);
   }
   const bool together = sum_together(tape, at);
@@ -65,10 +65,10 @@ void Optimizer::sum_common(const Tape& tape, std::span<float> to) {
 /// In the order of `apply`: layers first.
 void Optimizer::step_common(Parameters& parameters, std::span<const float> sums) {
   assert(!config_.mixed);
-  block::Scalars& scalars = parameters.scalars;
+  tape::Scalars& scalars = parameters.scalars;
   const float* neuron = sums.data() + kLayers;
   for (std::size_t l = 0; l < layer_count(parameters); ++l) {
-    const block::Dense layer = parameters.layer(l);
+    const tape::Dense layer = parameters.layer(l);
     for (std::uint32_t o = 0; o < layer.outputs; ++o) {
       step_neuron(scalars, layer, o, {static_cast<std::size_t>(neuron[0]), neuron[1], neuron + 2});
       neuron += floats_of_neuron(layer.inputs);

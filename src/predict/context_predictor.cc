@@ -41,7 +41,7 @@ bool keeps(const model::Model& model) {
 }
 
 template <class B>
-const B* block_that_works(const model::Network& network, const model::Model& model) {
+const B* block_that_works(const net::Network& network, const model::Model& model) {
   return model.parameters().layout.fields > 0 ? network.find<B>() : nullptr;
 }
 
@@ -103,7 +103,7 @@ void ContextPredictor::start_context() {
   kept_ = keeps_ && make_context();
 }
 
-void ContextPredictor::look_up(const feature::FeatureBatch& batch, block::Tape& tape,
+void ContextPredictor::look_up(const feature::FeatureBatch& batch, tape::Tape& tape,
                                std::size_t example) {
   counts_.looked_up += batch.linear_end(example) - batch.linear_begin(example);
   (&tape == &tape_ ? lookup_ : context_lookup_).find(*model_, tape, example);
@@ -111,12 +111,12 @@ void ContextPredictor::look_up(const feature::FeatureBatch& batch, block::Tape& 
 
 /// False where it has features of candidates' fields.
 bool ContextPredictor::make_context() {
-  const block::Parameters& parameters = model_->parameters();
+  const tape::Parameters& parameters = model_->parameters();
   context_batch_.clear();
   while (features_.map(context_, 0, 1, context_batch_) == 0) {
     features_.meet(names_, context_, 0, false);
   }
-  block::Tape& tape = context_tape_;
+  tape::Tape& tape = context_tape_;
   context_lookup_.open(*model_, context_batch_, tape, model::Use::kPredict);
   network_.open(parameters, 1, tape);
   for (const feature::FieldRun& run : tape.field_runs(0)) {
@@ -296,7 +296,7 @@ bool ContextPredictor::is_candidate(std::size_t b) const {
 }
 
 void ContextPredictor::forward(std::size_t b) {
-  const block::Parameters& parameters = model_->parameters();
+  const tape::Parameters& parameters = model_->parameters();
   const std::uint32_t groups = parameters.layout.groups();
   const auto start_groups = [&](std::vector<float>& sums, const std::vector<float>& context) {
     std::copy_n(context.data(), groups, sums.data() + b * groups);
@@ -338,7 +338,7 @@ void ContextPredictor::forward(std::size_t b) {
 }
 
 void ContextPredictor::forward_together() {
-  const block::Parameters& parameters = model_->parameters();
+  const tape::Parameters& parameters = model_->parameters();
   if (mlp_ != nullptr) {
     layer_->forward(inputs_.data(), norms_.data(), tape_.size, tape_[mlp_->first()].values);
     mlp_->forward_rest(parameters, tape_, 0, tape_.size);

@@ -82,7 +82,7 @@ class ContextPredictor {
   bool make_context();
   void note_shared_spaces();
   bool has_shared_space(const text::ExampleChunk& chunk, const text::Example& example) const;
-  void look_up(const feature::FeatureBatch& batch, block::Tape& tape, std::size_t example);
+  void look_up(const feature::FeatureBatch& batch, tape::Tape& tape, std::size_t example);
 
   void predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                const Wholes& wholes, Outcomes& outcomes);
@@ -100,7 +100,7 @@ class ContextPredictor {
   const block::Config config_;
   const bool keeps_;
   const block::FieldSplit split_;
-  const model::Network network_;
+  const net::Network network_;
   // Its blocks; null: there is none, or it has nothing to do, as the model knows no field.
   const block::LinearBlock& linear_;
   const block::FfmBlock* const ffm_;
@@ -115,7 +115,7 @@ class ContextPredictor {
   text::ExampleChunk context_;  ///< one example, or none yet
   bool kept_ = false;           ///< it is one that can be kept
   feature::FeatureBatch context_batch_;
-  block::Tape context_tape_;
+  tape::Tape context_tape_;
   model::Lookup context_lookup_;
   /// Hashes of its namespaces, where the counts of some are not the context's alone; in order.
   std::vector<std::uint32_t> shared_spaces_;
@@ -132,7 +132,7 @@ class ContextPredictor {
   text::ExampleChunk joined_;
   std::optional<feature::LineLimit> limit_;  ///< of what is joined
   feature::FeatureBatch batch_;
-  block::Tape tape_;
+  tape::Tape tape_;
   model::Lookup lookup_;
   table::AlignedFloats inputs_;
   std::vector<block::ContextLayer::Norm> norms_;

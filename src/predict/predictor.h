@@ -6,7 +6,7 @@
 #include "feature/feature_batch.h"
 #include "kernels/kernels.h"
 #include "model/lookup.h"
-#include "model/network.h"
+#include "net/network.h"
 #include "predict/outcome.h"
 #include "text/namespace_names.h"
 
@@ -29,7 +29,7 @@ class Predictor {
 
   /// The batch and tape of the last examples predicted: what audit shows.
   const feature::FeatureBatch& batch() const { return batch_; }
-  const block::Tape& tape() const { return tape_; }
+  const tape::Tape& tape() const { return tape_; }
   const feature::FeatureMap& features() const { return features_; }
 
  private:
@@ -48,8 +48,8 @@ class Predictor {
   const text::NamespaceNames& names_;
   feature::FeatureMap features_;  ///< its own: it may meet namespaces that the model has not
   model::Lookup lookup_;
-  model::Network network_;
-  block::Tape tape_;
+  net::Network network_;
+  tape::Tape tape_;
   feature::FeatureBatch batch_;
 };
 

@@ -8,7 +8,7 @@
 #include "files/unnamed_file.h"
 #include "model/parser_options.h"
 #include "modelfile/model_io.h"
-#include "store/patch.h"
+#include "patch/patch.h"
 #include "text/hash.h"
 
 namespace leveret::serve {
@@ -87,13 +87,13 @@ void Place::replace(const std::string& path) {
 void Place::patch(std::vector<std::string> patches, const std::string& to) {
   // "-" is a file like any other here.
   std::ranges::replace(patches, "-", "./-");
-  store::PatchChain chain(patches);
+  patch::PatchChain chain(patches);
   const std::lock_guard lock(changing_);
   if (to.empty()) {
-    return put(store::ModelFile::open(store::apply_patches(file_, chain, temporary_place(), 1),
+    return put(store::ModelFile::open(patch::apply_patches(file_, chain, temporary_place(), 1),
                                       "the patched model"));
   }
-  const auto result = store::apply_patches(file_, chain, to, 1);
+  const auto result = patch::apply_patches(file_, chain, to, 1);
   // Read before it has its name: a model that cannot be used is not saved.
   store::ModelFile file = store::ModelFile::open(result->temporary(), to);
   auto next = std::make_shared<const Served>(file);

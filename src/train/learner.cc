@@ -94,7 +94,7 @@ void Learner::learn_group(Outcomes& outcomes) {
   if (batch_.linear.size() * size > kManyFeatures) return learn_window(outcomes);
   if (group_.size() < size) group_.resize(size);
   const std::span tapes = std::span(group_).first(size);
-  for (block::Tape& tape : tapes) lookup_.open(model_, batch_, tape, model::Use::kLearn);
+  for (tape::Tape& tape : tapes) lookup_.open(model_, batch_, tape, model::Use::kLearn);
   network_.open_together(model_.parameters(), tapes, tape_);
   for (std::size_t b = 0; b < std::min(size, kSlotsAhead); ++b) {
     lookup_.prefetch(model_, tapes[b], b);
@@ -108,9 +108,9 @@ void Learner::learn_group(Outcomes& outcomes) {
     lookup_.bind(model_, tapes[b], b, 1);
     network_.forward_example(model_.parameters(), tapes[b], 0);
   }
-  for (block::Tape& tape : tapes) lookup_.find_moved(model_, tape);
-  network_.learn_together(model_, tapes, tape_, optimizer_);
-  for (const block::Tape& tape : tapes) report(tape, outcomes);
+  for (tape::Tape& tape : tapes) lookup_.find_moved(model_, tape);
+  network_.learn_together(model_.tables(), model_.parameters(), tapes, tape_, optimizer_);
+  for (const tape::Tape& tape : tapes) report(tape, outcomes);
   waiting_.clear();
   batch_.clear();
 }
@@ -131,7 +131,7 @@ void Learner::learn_batch(Outcomes& outcomes) {
   }
   lookup_.find_moved(model_, tape_);
   network_.forward_batched(model_.parameters(), tape_);
-  network_.learn(model_, tape_, optimizer_);
+  network_.learn(model_.tables(), model_.parameters(), tape_, optimizer_);
   report(tape_, outcomes);
   waiting_.clear();
   batch_.clear();
@@ -139,11 +139,11 @@ void Learner::learn_batch(Outcomes& outcomes) {
 
 void Learner::learn_tape(Outcomes& outcomes) {
   network_.forward(model_.parameters(), tape_);
-  network_.learn(model_, tape_, optimizer_);
+  network_.learn(model_.tables(), model_.parameters(), tape_, optimizer_);
   report(tape_, outcomes);
 }
 
-void Learner::report(const block::Tape& tape, Outcomes& outcomes) {
+void Learner::report(const tape::Tape& tape, Outcomes& outcomes) {
   const std::uint32_t constant = model_.spec().constant ? 1 : 0;
   for (std::size_t b = 0; b < tape.size; ++b) {
     const std::size_t example = tape.first + b;

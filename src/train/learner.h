@@ -5,7 +5,7 @@
 #include "feature/feature_batch.h"
 #include "kernels/kernels.h"
 #include "model/lookup.h"
-#include "model/network.h"
+#include "net/network.h"
 #include "optim/optimizer.h"
 #include "predict/outcome.h"
 #include "text/namespace_names.h"
@@ -60,16 +60,16 @@ class Learner {
   void learn_group(Outcomes& outcomes);
   void learn_batch(Outcomes& outcomes);
   void learn_tape(Outcomes& outcomes);
-  void report(const block::Tape& tape, Outcomes& outcomes);
+  void report(const tape::Tape& tape, Outcomes& outcomes);
   std::size_t most_together() const;
 
   model::Model& model_;
   const text::NamespaceNames& names_;
   model::Lookup lookup_;
-  model::Network network_;
+  net::Network network_;
   optim::Optimizer optimizer_;
-  block::Tape tape_;
-  std::vector<block::Tape> group_;  ///< of the examples that pass the MLP together
+  tape::Tape tape_;
+  std::vector<tape::Tape> group_;  ///< of the examples that pass the MLP together
   feature::FeatureBatch batch_;
   std::size_t group_size_ = 0;  ///< how many of them learn together; set with the first
   Outcomes waiting_;            ///< of the examples in batch_

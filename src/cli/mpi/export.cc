@@ -8,11 +8,11 @@
 #include <memory>
 #include <string>
 
-#include "cli/export_flags.h"
 #include "cli/input.h"
 #include "cli/mpi/verbs.h"
-#include "dist/gather.h"
-#include "dist/shard_files.h"
+#include "cli/ship/export_flags.h"
+#include "dist/folder/gather.h"
+#include "dist/folder/shard_files.h"
 #include "files/stale_files.h"
 #include "files/temporary_names.h"
 #include "kernels/dispatch.h"

@@ -1,5 +1,5 @@
 /// leveret-mpi gather: one ordinary model file of a folder of shards.
-#include "dist/gather.h"
+#include "dist/folder/gather.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -9,8 +9,8 @@
 #include "cli/file_uses.h"
 #include "cli/input.h"
 #include "cli/mpi/verbs.h"
-#include "dist/agreement.h"
-#include "dist/shard_files.h"
+#include "dist/folder/shard_files.h"
+#include "dist/talk/agreement.h"
 #include "kernels/dispatch.h"
 #include "modelfile/model_io.h"
 

@@ -10,8 +10,8 @@
 #include "cli/program.h"
 #include "cli/signals.h"
 #include "cli/verbs.h"
-#include "dist/agreement.h"
 #include "dist/mpi/mpi_communicator.h"
+#include "dist/talk/agreement.h"
 
 namespace {
 

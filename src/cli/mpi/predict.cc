@@ -3,11 +3,11 @@
 #include <memory>
 #include <string>
 
-#include "cli/evaluation.h"
 #include "cli/file_uses.h"
 #include "cli/mpi/predict_run.h"
 #include "cli/mpi/verbs.h"
-#include "cli/results.h"
+#include "cli/score/evaluation.h"
+#include "cli/score/results.h"
 
 namespace leveret::cli {
 namespace {
@@ -59,7 +59,7 @@ void predict(ScoreOptions& options, dist::Communicator& ranks) {
 }
 
 void evaluate(ScoreOptions& options, dist::Communicator& ranks) {
-  train::Metrics metrics(train::AucKind::kExact);
+  metrics::Metrics metrics(metrics::AucKind::kExact);
   ScoreUser user;
   user.open = [] {};
   user.expect = [](const text::ExampleChunk&) {};

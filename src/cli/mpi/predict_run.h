@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/input.h"
-#include "dist/communicator.h"
+#include "dist/talk/communicator.h"
 #include "predict/outcome.h"
 
 namespace leveret::cli {

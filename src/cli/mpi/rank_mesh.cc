@@ -1,8 +1,8 @@
 /// leveret-mpi train --strategy mesh.
 #include "cli/mpi/rank_model.h"
-#include "dist/agreement.h"
 #include "dist/mesh/gather.h"
 #include "dist/mesh/learner.h"
+#include "dist/talk/agreement.h"
 #include "kernels/dispatch.h"
 #include "modelfile/model_io.h"
 

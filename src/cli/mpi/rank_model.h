@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "cli/learn/train_summary.h"
 #include "cli/mpi/start.h"
 #include "cli/mpi/train_run.h"
-#include "cli/train_summary.h"
-#include "dist/batch_head.h"
-#include "dist/batch_reader.h"
-#include "dist/communicator.h"
-#include "dist/input_position.h"
-#include "dist/part_batch.h"
-#include "dist/plan.h"
+#include "dist/folder/input_position.h"
+#include "dist/learn/batch_head.h"
+#include "dist/learn/batch_reader.h"
+#include "dist/learn/part_batch.h"
+#include "dist/plan/plan.h"
+#include "dist/talk/communicator.h"
 
 namespace leveret::cli {
 

@@ -3,10 +3,10 @@
 
 #include "cli/mpi/rank_model.h"
 #include "cli/mpi/traffic.h"
-#include "dist/gather.h"
-#include "dist/shard_files.h"
-#include "dist/sharded_learner.h"
-#include "dist/sharded_model.h"
+#include "dist/folder/gather.h"
+#include "dist/folder/shard_files.h"
+#include "dist/learn/sharded_learner.h"
+#include "dist/learn/sharded_model.h"
 #include "kernels/dispatch.h"
 #include "modelfile/model_io.h"
 

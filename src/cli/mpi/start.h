@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "cli/mpi/train_run.h"
-#include "dist/communicator.h"
-#include "dist/input_position.h"
+#include "dist/folder/input_position.h"
+#include "dist/talk/communicator.h"
 #include "model/spec.h"
 
 namespace leveret::cli {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stream/cache_bytes.h"
+#include "files/bytes.h"
 
 namespace leveret::cli {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 /// Weights and biases of all layers of a model with so many fields.
 std::uint64_t layer_weights(const model::Spec& spec, std::uint32_t fields) {
   if (!spec.has_mlp() || fields == 0) return 0;
-  std::uint64_t inputs = block::InputLayout{fields}.size(spec.mixed()), count = 0;
+  std::uint64_t inputs = tape::InputLayout{fields}.size(spec.mixed()), count = 0;
   std::vector<std::uint32_t> layers = spec.hidden;
   layers.push_back(1);
   for (const std::uint32_t outputs : layers) {
@@ -29,7 +29,7 @@ dist::Bytes rank_figures(const RankModel& model) {
     overflow += tables->overflow_lookups();
   }
   dist::Bytes bytes;
-  for (const std::uint64_t figure : {weights, overflow, peak_memory()}) stream::put(bytes, figure);
+  for (const std::uint64_t figure : {weights, overflow, peak_memory()}) files::put(bytes, figure);
   return bytes;
 }
 
@@ -38,7 +38,7 @@ std::string mpi_summary(const RankModel& model, const RunFigures& run,
   ModelFigures figures;
   figures.ranks = of_ranks.size();
   for (const dist::Bytes& bytes : of_ranks) {
-    stream::BytesReader reader(bytes);
+    files::BytesReader reader(bytes);
     figures.weights += reader.get<std::uint64_t>();
     figures.overflow_lookups += reader.get<std::uint64_t>();
     figures.peak_memory = std::max(figures.peak_memory, reader.get<std::uint64_t>());

@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
+#include "cli/learn/train_summary.h"
 #include "cli/mpi/rank_model.h"
-#include "cli/train_summary.h"
-#include "dist/communicator.h"
+#include "dist/talk/communicator.h"
 
 namespace leveret::cli {
 

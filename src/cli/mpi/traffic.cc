@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "dist/batch_reader.h"
-#include "dist/sharded_learner.h"
-#include "dist/sum_layout.h"
+#include "dist/learn/batch_reader.h"
+#include "dist/learn/sharded_learner.h"
+#include "dist/plan/sum_layout.h"
 #include "stream/bad_lines.h"
 
 namespace leveret::cli {

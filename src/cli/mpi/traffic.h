@@ -8,8 +8,8 @@
 #include <string>
 
 #include "cli/mpi/rank_model.h"
-#include "dist/communicator.h"
-#include "dist/sharded_model.h"
+#include "dist/learn/sharded_model.h"
+#include "dist/talk/communicator.h"
 
 namespace leveret::cli {
 

@@ -12,15 +12,15 @@
 #include "block/gemm.h"
 #include "cli/console.h"
 #include "cli/file_uses.h"
+#include "cli/learn/train_report.h"
 #include "cli/mpi/rank_model.h"
 #include "cli/mpi/start.h"
 #include "cli/mpi/summary.h"
 #include "cli/mpi/traffic.h"
 #include "cli/signals.h"
-#include "cli/train_report.h"
-#include "dist/agreement.h"
-#include "dist/batch_reader.h"
-#include "dist/batch_rounds.h"
+#include "dist/learn/batch_reader.h"
+#include "dist/learn/batch_rounds.h"
+#include "dist/talk/agreement.h"
 
 namespace leveret::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "cli/input.h"
-#include "cli/report_options.h"
-#include "cli/spec_flags.h"
-#include "dist/communicator.h"
+#include "cli/learn/report_options.h"
+#include "cli/learn/spec_flags.h"
+#include "dist/talk/communicator.h"
 
 namespace leveret::cli {
 

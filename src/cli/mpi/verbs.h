@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/cli11_fwd.h"
-#include "dist/communicator.h"
+#include "dist/talk/communicator.h"
 
 namespace leveret::cli {
 

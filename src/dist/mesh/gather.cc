@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "dist/agreement.h"
-#include "dist/copy_rows.h"
-#include "stream/cache_bytes.h"
+#include "dist/folder/copy_rows.h"
+#include "dist/talk/agreement.h"
+#include "files/bytes.h"
 
 namespace leveret::dist {
 namespace {
 
-using stream::put;
+using files::put;
 
 void put_shard(const table::Shard& shard, Bytes& to) {
   put(to, static_cast<std::uint64_t>(shard.index().size()));
@@ -25,7 +25,7 @@ void put_shard(const table::Shard& shard, Bytes& to) {
   });
 }
 
-void add_shard(stream::BytesReader& from, table::Shard& shard) {
+void add_shard(files::BytesReader& from, table::Shard& shard) {
   const auto no_memory = [] {
     throw std::runtime_error("there is no memory for all of the model in one place");
   };
@@ -66,13 +66,13 @@ std::optional<model::Model> gather_mesh(const model::Model& mine, Communicator& 
   if (!ranks.is_root()) return std::nullopt;
   model::Model whole(mine.spec(), mine.features().plans(), memory_limit);
   for (const Bytes& bytes : all) {
-    stream::BytesReader reader(bytes);
+    files::BytesReader reader(bytes);
     for (std::size_t s = 0; s < whole.tables().size(); ++s) add_shard(reader, whole.tables()[s]);
   }
-  block::Parameters& to = whole.parameters();
+  tape::Parameters& to = whole.parameters();
   to.scalars = mine.parameters().scalars;
   for (std::size_t i = 0; i < to.declared().arrays.size(); ++i) {
-    const auto id = static_cast<block::ArrayId>(i);
+    const auto id = static_cast<tape::ArrayId>(i);
     if (!to.declared()[id].in_scalars()) std::ranges::copy(mine.parameters()[id], to[id].begin());
   }
   return whole;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "dist/communicator.h"
+#include "dist/talk/communicator.h"
 #include "model/model.h"
 
 namespace leveret::dist {

@@ -262,7 +262,7 @@ void MeshLearner::put_on_tape(const feature::FeatureBatch& own) {
 /// and learned.
 BatchFlags MeshLearner::add_up(BatchFlags flags, std::size_t examples) {
   const std::size_t scores = BatchHead::kFloats, sums = scores + examples;
-  block::Parameters& parameters = model_.parameters();
+  tape::Parameters& parameters = model_.parameters();
   common_.assign(sums + optim::Optimizer::common_floats(parameters), 0.0f);
   head_.write(flags, model_.parameters(), batches_ % kCheckEvery == 0, common_);
   const ExampleShare share = ExampleShare::of(examples, ranks_.rank(), ranks_.size());

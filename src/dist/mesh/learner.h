@@ -16,13 +16,13 @@
 #include <span>
 #include <vector>
 
-#include "dist/batch_head.h"
-#include "dist/communicator.h"
+#include "dist/learn/batch_head.h"
+#include "dist/learn/part_batch.h"
 #include "dist/mesh/messages.h"
-#include "dist/part_batch.h"
+#include "dist/talk/communicator.h"
 #include "model/lookup.h"
 #include "model/model.h"
-#include "model/network.h"
+#include "net/network.h"
 #include "optim/distinct.h"
 #include "optim/optimizer.h"
 
@@ -83,14 +83,14 @@ class MeshLearner {
   model::Model& model_;
   Communicator& ranks_;
   const kernels::Kernels& kernels_;
-  model::Network network_;
+  net::Network network_;
   optim::Optimizer optimizer_;
   model::Lookup lookup_;  ///< makes room on the tape
   BatchHead head_;
   std::uint64_t batches_ = 0;
 
   // Of this rank's examples.
-  block::Tape tape_;
+  tape::Tape tape_;
   optim::Distinct names_;
   /// By number, in the order in which they come: whose it is, and where in what is asked of that
   /// rank.

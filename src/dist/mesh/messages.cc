@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "dist/narrow_numbers.h"
-#include "stream/cache_bytes.h"
+#include "dist/talk/narrow_numbers.h"
+#include "files/bytes.h"
 
 namespace leveret::dist {
 namespace {
 
-using stream::BytesReader;
-using stream::put;
-using stream::put_array;
+using files::BytesReader;
+using files::put;
+using files::put_array;
 
 template <class Read>
 void read(std::string_view bytes, Read reading) {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "dist/communicator.h"
+#include "dist/talk/communicator.h"
 #include "table/slot.h"
 
 namespace leveret::dist {

@@ -1,7 +1,7 @@
 /// Ranks as processes that mpirun or srun has started. The only files that know MPI are in here.
 #pragma once
 
-#include "dist/communicator.h"
+#include "dist/talk/communicator.h"
 
 namespace leveret::dist {
 

@@ -25,7 +25,7 @@
 #include "kernels/dispatch.h"
 #include "model/lookup.h"
 #include "model/model.h"
-#include "model/network.h"
+#include "net/network.h"
 #include "optim/optimizer.h"
 #include "text/parser.h"
 
@@ -100,7 +100,7 @@ class Trained {
     network_.open(model_.parameters(), batch_.size(), tape_);
     lookup_.resolve_all(model_, batch_, tape_);
     network_.forward(model_.parameters(), tape_);
-    network_.learn(model_, tape_, optimizer_);
+    network_.learn(model_.tables(), model_.parameters(), tape_, optimizer_);
   }
 
  private:
@@ -113,7 +113,7 @@ class Trained {
   void keep() {
     Kept& kept = kept_.emplace_back();
     const auto& mlp = *network_.find<block::MlpBlock>();
-    const std::vector<block::Dense> layers = model_.parameters().layers();
+    const std::vector<tape::Dense> layers = model_.parameters().layers();
     for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
       const float* in = tape_[mlp.in(l)].values;
       kept.inputs.emplace_back(in, in + layers[l].inputs);
@@ -127,7 +127,7 @@ class Trained {
   const kernels::Kernels& kernels_;
   Model model_;
   Lookup lookup_;
-  Network network_;
+  net::Network network_;
   optim::Optimizer optimizer_;
   Tape tape_;
   feature::FeatureBatch batch_;
@@ -141,9 +141,9 @@ class Trained {
 /// Backward pass and update of the hidden layers, last to first, as Optimizer does them.
 void backward_and_update(Trained& trained, const Kept& kept, table::AlignedFloats& d_in) {
   const kernels::StepRule rule{trained.model().spec().nn.rate, 0.5f, 0.0f};
-  const std::vector<block::Dense> layers = trained.model().parameters().layers();
+  const std::vector<tape::Dense> layers = trained.model().parameters().layers();
   for (std::size_t l = kept.inputs.size(); l-- > 0;) {
-    const block::Dense& layer = layers[l];
+    const tape::Dense& layer = layers[l];
     const float* d = kept.gradients[l].data();
     trained.kernels().dense_backward_update(layer.weights.data(), layer.weights_state.data(),
                                             kept.inputs[l].data(), d, layer.inputs, layer.outputs,
@@ -169,7 +169,7 @@ void sparse_against_dense(benchmark::State& state, const std::vector<std::uint32
     }
   }
   std::size_t widest = 0;
-  for (const block::Dense& layer : trained.model().parameters().layers()) {
+  for (const tape::Dense& layer : trained.model().parameters().layers()) {
     widest = std::max<std::size_t>(widest, layer.inputs);
   }
   table::AlignedFloats d_in(widest);

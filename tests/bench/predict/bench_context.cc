@@ -23,7 +23,7 @@
 #include "kernels/dispatch.h"
 #include "model/lookup.h"
 #include "model/model.h"
-#include "model/network.h"
+#include "net/network.h"
 #include "optim/optimizer.h"
 #include "predict/context_predictor.h"
 #include "predict/predictor.h"
@@ -99,10 +99,10 @@ struct Bench {
     }
     const text::ExampleChunk chunk = parse(lines);
     optim::Optimizer optimizer(kernels::active(), model->config(), model->spec());
-    const model::Network network(model->config(), kernels::active());
+    const net::Network network(model->config(), kernels::active());
     model::Lookup lookup(*model);
     feature::FeatureBatch batch;
-    block::Tape tape;
+    tape::Tape tape;
     for (std::size_t e = 0; e < kTrained; ++e) {
       batch.clear();
       while (model->features().map(chunk, e, 1, batch) == 0) {
@@ -112,7 +112,7 @@ struct Bench {
       lookup.resolve_all(*model, batch, tape);
       network.open(model->parameters(), 1, tape);
       network.forward(model->parameters(), tape);
-      network.learn(*model, tape, optimizer);
+      network.learn(model->tables(), model->parameters(), tape, optimizer);
     }
   }
 
@@ -202,7 +202,7 @@ struct OnTape {
   Bench& bench;
   model::Lookup lookup;
   feature::FeatureBatch batch;
-  block::Tape tape;
+  tape::Tape tape;
 };
 
 void look_up(benchmark::State& state, Bench& bench) {
@@ -213,9 +213,9 @@ void look_up(benchmark::State& state, Bench& bench) {
 
 void linear(benchmark::State& state, Bench& bench) {
   OnTape at(bench);
-  const model::Network network(bench.model->config(), kernels::active());
+  const net::Network network(bench.model->config(), kernels::active());
   const auto& block = *network.find<block::LinearBlock>();
-  const block::Parameters& parameters = bench.model->parameters();
+  const tape::Parameters& parameters = bench.model->parameters();
   network.open(parameters, kCandidates, at.tape);
   for (auto _ : state) {
     for (std::size_t b = 0; b < kCandidates; ++b) {
@@ -279,13 +279,13 @@ void layer(benchmark::State& state, Bench& bench) {
   std::vector<bool> in_context(kFields);
   std::fill_n(in_context.begin(), bench.kind.in_context, true);
   const block::FieldSplit split(in_context);
-  const block::Parameters& parameters = bench.model->parameters();
-  const model::Network network(config, kernels::active());
+  const tape::Parameters& parameters = bench.model->parameters();
+  const net::Network network(config, kernels::active());
   block::ContextLayer of_context(kernels::active(), config, parameters, split,
                                  *network.find<block::MlpBlock>());
   OnTape at(bench);
   network.open(parameters, 8, at.tape);
-  const block::TensorId pairs = network.find<block::FfmBlock>()->pairs();
+  const tape::TensorId pairs = network.find<block::FfmBlock>()->pairs();
   of_context.set_context(parameters, at.tape, 0, at.tape[pairs].at(0));
   const std::size_t stride = split.stride(config.mixed);
   table::AlignedFloats inputs(8 * stride, 0.5f), out(8 * config.hidden[0]);
@@ -302,9 +302,9 @@ void layer(benchmark::State& state, Bench& bench) {
 }
 
 void mix(benchmark::State& state, Bench& bench) {
-  const block::Parameters& parameters = bench.model->parameters();
+  const tape::Parameters& parameters = bench.model->parameters();
   const block::Config config = bench.model->config();
-  const model::Network network(config, kernels::active());
+  const net::Network network(config, kernels::active());
   const auto& linear_block = *network.find<block::LinearBlock>();
   const auto& loss = *network.find<block::LossBlock>();
   OnTape at(bench);

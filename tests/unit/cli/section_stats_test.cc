@@ -1,4 +1,4 @@
-#include "cli/section_stats.h"
+#include "cli/look/section_stats.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "dist/agreement.h"
+#include "dist/talk/agreement.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,10 +1,10 @@
-#include "dist/batch_message.h"
+#include "dist/learn/batch_message.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "dist/batch_maker.h"
+#include "dist/learn/batch_maker.h"
 #include "model/random_lines.h"
 #include "model/specs_to_test.h"
 #include "text/parser.h"

@@ -1,4 +1,4 @@
-#include "dist/batch_reader.h"
+#include "dist/learn/batch_reader.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../train/train_run.h"
-#include "dist/batch_message.h"
+#include "dist/learn/batch_message.h"
 #include "model/random_lines.h"
 
 namespace leveret::dist {

@@ -1,4 +1,4 @@
-#include "dist/communicator.h"
+#include "dist/talk/communicator.h"
 
 #include <bit>
 #include <catch2/catch.hpp>
@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "dist/float_bits.h"
 #include "thread_ranks.h"
 
 namespace leveret::dist {
@@ -39,8 +40,6 @@ std::vector<std::vector<float>> reduced(unsigned size, std::size_t count) {
   });
   return results;
 }
-
-std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 TEST_CASE("sums over 2^n ranks are one binary tree, bit by bit, on every rank", "[threads]") {
   const unsigned size = GENERATE(1u, 2u, 4u, 8u);

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "dist/batch_maker.h"
+#include "dist/learn/batch_maker.h"
 #include "text/parser.h"
 
 namespace leveret::dist {

@@ -1,4 +1,4 @@
-#include "dist/input_position.h"
+#include "dist/folder/input_position.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-#include "dist/manifest.h"
+#include "dist/folder/manifest.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

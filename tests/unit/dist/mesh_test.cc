@@ -80,7 +80,7 @@ Result learn_by(unsigned size, const model::Spec& spec, const std::string& lines
   return result;
 }
 
-std::string some_lines(std::size_t count, std::size_t late) {
+std::string mesh_lines(std::size_t count, std::size_t late) {
   model::LineShape shape;
   shape.fields = 6;
   shape.vocabulary = 15;
@@ -90,7 +90,7 @@ std::string some_lines(std::size_t count, std::size_t late) {
 }
 
 TEST_CASE("a mesh of any number of ranks learns what one process learns in batches") {
-  const std::string early = some_lines(150, 0), late = some_lines(150, 17);
+  const std::string early = mesh_lines(150, 0), late = mesh_lines(150, 17);
   bool comes_late = false;
   for (const NamedSpec& kind : mesh_specs(16)) {
     comes_late = !comes_late;

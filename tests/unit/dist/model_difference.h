@@ -78,11 +78,11 @@ inline double difference(const model::Model& a, const model::Model& b) {
     }
   }
   std::vector<double> numbers;
-  a.parameters().for_each([&]<class T>(const block::ArrayValues<T>& values) {
+  a.parameters().for_each([&]<class T>(const tape::ArrayValues<T>& values) {
     for (const T number : values.all()) numbers.push_back(static_cast<double>(number));
   });
   std::size_t next = 0;
-  b.parameters().for_each([&]<class T>(const block::ArrayValues<T>& values) {
+  b.parameters().for_each([&]<class T>(const tape::ArrayValues<T>& values) {
     for (const T number : values.all()) all.add(numbers.at(next++), static_cast<double>(number));
   });
   CHECK(a.parameters().scalars.examples == b.parameters().scalars.examples);

@@ -1,5 +1,5 @@
 // Who holds what: everything has one owner, shards are about equally full, and nothing moves.
-#include "dist/plan.h"
+#include "dist/plan/plan.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

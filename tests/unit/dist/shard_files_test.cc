@@ -1,4 +1,4 @@
-#include "dist/shard_files.h"
+#include "dist/folder/shard_files.h"
 
 #include <unistd.h>
 
@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "dist/agreement.h"
-#include "dist/batch_reader.h"
-#include "dist/gather.h"
-#include "dist/local_learner.h"
-#include "dist/manifest.h"
-#include "dist/shard_names.h"
+#include "dist/folder/gather.h"
+#include "dist/folder/manifest.h"
+#include "dist/folder/shard_names.h"
+#include "dist/learn/batch_reader.h"
+#include "dist/learn/local_learner.h"
+#include "dist/talk/agreement.h"
 #include "files/faults.h"
 #include "files/file_calls.h"
 #include "files/temp_folder.h"

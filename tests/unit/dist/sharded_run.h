@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "../train/train_run.h"
-#include "dist/gather.h"
-#include "dist/local_learner.h"
+#include "dist/folder/gather.h"
+#include "dist/learn/local_learner.h"
 #include "files/temp_folder.h"
 #include "kernels/dispatch.h"
 

@@ -1,5 +1,5 @@
 // What a kind of model sends for an example, in floats.
-#include "dist/sum_layout.h"
+#include "dist/plan/sum_layout.h"
 
 #include <catch2/catch.hpp>
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "dist/communicator.h"
+#include "dist/talk/communicator.h"
 
 namespace leveret::dist {
 

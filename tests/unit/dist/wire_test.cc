@@ -1,5 +1,5 @@
 // Sums that travel in 16 bits: rounding, and the tree that every rank makes.
-#include "dist/wire.h"
+#include "dist/talk/wire.h"
 
 #include <bit>
 #include <catch2/catch.hpp>
@@ -7,14 +7,13 @@
 #include <limits>
 #include <vector>
 
+#include "dist/float_bits.h"
 #include "thread_ranks.h"
 
 namespace leveret::dist {
 namespace {
 
 constexpr WireFormat kHalf = {.bits = 16, .exact = 3, .noise = 7};
-
-std::uint32_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
 
 std::vector<float> some_values(unsigned rank, std::size_t count) {
   std::vector<float> values(count);

@@ -22,7 +22,7 @@ std::uint32_t space_hash(const std::string& space) {
   return text::hash_name(space, 0, HashMode::kStrings);
 }
 
-std::uint32_t hash_of(const std::string& space, const std::string& name) {
+std::uint32_t hash_in(const std::string& space, const std::string& name) {
   return text::hash_name(name, space_hash(space), HashMode::kStrings);
 }
 
@@ -137,8 +137,8 @@ TEST_CASE("weights of a number's bins add up to 1, none is 0, whatever the numbe
 
 TEST_CASE("a binner reads its namespace's number; its features hash as the text of their bin") {
   CHECK(derived("1 |a x:30.25 y:7\n", "n=BinnerSqrt(a)") ==
-        Features{{hash_of("n", "5"), 0.5f}, {hash_of("n", "6"), 0.5f}});
-  const Features seven = {{hash_of("n", "7"), 1}};
+        Features{{hash_in("n", "5"), 0.5f}, {hash_in("n", "6"), 0.5f}});
+  const Features seven = {{hash_in("n", "7"), 1}};
   for (const char* line :
        {"|a :49", "|a 49", "|a 49.0", "|a x:49", "|a b3 x:49", "|a:49 x", "|a:2 24.5",
         "|a x |b y |a x:49", "|a 49 |a 4", "|b y |a 49 50", "|a text:t 49"}) {
@@ -146,11 +146,11 @@ TEST_CASE("a binner reads its namespace's number; its features hash as the text 
     CHECK(derived(std::string("1 ") + line + "\n", "n=BinnerSqrt(a)") == seven);
   }
   CHECK(derived("1 |a :3 |b 4\n", "n=BinnerLogRatio(a,b)(10)") ==
-        Features{{hash_of("n", "=3/4"), 1}});
+        Features{{hash_in("n", "=3/4"), 1}});
 }
 
 TEST_CASE("0 is a number; what is missing or no number makes nothing") {
-  const Features zero = {{hash_of("n", "0"), 1}};
+  const Features zero = {{hash_in("n", "0"), 1}};
   for (const char* line : {"|a :0", "|a 0", "|a x:0", "|a -0.0", "|a:0 5"}) {
     CAPTURE(line);
     CHECK(derived(std::string("1 ") + line + "\n", "n=BinnerSqrt(a)") == zero);
@@ -170,14 +170,14 @@ TEST_CASE("0 is a number; what is missing or no number makes nothing") {
 TEST_CASE("a binner reads the number of a namespace made by Weight, times its factor") {
   const char* both = "n=BinnerSqrtPlain(w) w=Weight(v)(0.5) v=Weight(a)(8)";
   for (const char* line : {"1 |a 25\n", "1 |a :25\n"}) {
-    CHECK(derived(line, both).count(hash_of("n", "10")) == 1);
+    CHECK(derived(line, both).count(hash_in("n", "10")) == 1);
   }
   // 8^1000 is beyond all numbers.
   std::string chain = "n=BinnerSqrt(w0) ";
   for (int i = 0; i < 900; ++i) {
     chain += fmt::format("w{}=Weight({})(8) ", i, i < 899 ? fmt::format("w{}", i + 1) : "a");
   }
-  CHECK(linear(Mapped("1 |a 25\n", with(chain))).count(hash_of("a", "25")) == 1);
+  CHECK(linear(Mapped("1 |a 25\n", with(chain))).count(hash_in("a", "25")) == 1);
   CHECK(linear(Mapped("1 |a 25\n", with(chain))).size() == 901);
 }
 
@@ -198,13 +198,13 @@ TEST_CASE("the namespaces whose numbers are to be read") {
 
 TEST_CASE("Combine takes all features with all and multiplies their values") {
   const auto hash = [](const std::string& x, const std::string& y) {
-    return text::hash_pair(text::hash_pair(space_hash("n"), hash_of("a", x)), hash_of("b", y));
+    return text::hash_pair(text::hash_pair(space_hash("n"), hash_in("a", x)), hash_in("b", y));
   };
   CHECK(derived("1 |b p:5 |a x:2 y:3 |b q\n", "n=Combine(a,b)()") ==
         Features{
             {hash("x", "p"), 10}, {hash("x", "q"), 2}, {hash("y", "p"), 15}, {hash("y", "q"), 3}});
   const std::uint32_t four =
-      text::hash_pair(text::hash_pair(hash("x", "p"), hash_of("c", "r")), hash_of("d", "s"));
+      text::hash_pair(text::hash_pair(hash("x", "p"), hash_in("c", "r")), hash_in("d", "s"));
   CHECK(derived("1 |a x:2 |b p:3 |c r:5 |d s:7\n", "n=Combine(a,b,c,d)") == Features{{four, 210}});
 }
 
@@ -223,8 +223,8 @@ TEST_CASE("Combine of large namespaces stops at a bound; values stay finite") {
 
 TEST_CASE("Weight keeps the features apart from their origin's") {
   CHECK(derived("1 |a x:3 y\n", "n=Weight(a)(0.5)") ==
-        Features{{text::hash_pair(space_hash("n"), hash_of("a", "x")), 1.5f},
-                 {text::hash_pair(space_hash("n"), hash_of("a", "y")), 0.5f}});
+        Features{{text::hash_pair(space_hash("n"), hash_in("a", "x")), 1.5f},
+                 {text::hash_pair(space_hash("n"), hash_in("a", "y")), 0.5f}});
 }
 
 TEST_CASE("any order of definitions, and transforms of transforms") {
@@ -232,9 +232,9 @@ TEST_CASE("any order of definitions, and transforms of transforms") {
   const auto forward = derived(line, "r=BinnerLogRatioPlain(a,b) k=Combine(r,c) w=Weight(k)(3)");
   CHECK(forward == derived(line, "w=Weight(k)(3) k=Combine(r,c) r=BinnerLogRatioPlain(a,b)"));
   const std::uint32_t k =
-      text::hash_pair(text::hash_pair(space_hash("k"), hash_of("r", "2")), hash_of("c", "z"));
+      text::hash_pair(text::hash_pair(space_hash("k"), hash_in("r", "2")), hash_in("c", "z"));
   CHECK(forward ==
-        Features{{hash_of("r", "2"), 1}, {k, 1}, {text::hash_pair(space_hash("w"), k), 3}});
+        Features{{hash_in("r", "2"), 1}, {k, 1}, {text::hash_pair(space_hash("w"), k), 3}});
 }
 
 TEST_CASE("cycles are refused by name, and only what is in them is named") {
@@ -312,7 +312,7 @@ TEST_CASE("canonical text reads back to the same") {
 
 TEST_CASE("a new namespace is a namespace like any other") {
   const char* line = "1 |a :49 |b y\n";
-  const std::string seven = "#" + std::to_string(hash_of("n", "7") & 0x3ffff);
+  const std::string seven = "#" + std::to_string(hash_in("n", "7") & 0x3ffff);
   SECTION("field and linear, its own") {
     const Mapped m(line, with("n=BinnerSqrt(a)"));
     CHECK(m.linear() == "2(a^:49) 3(b^y) 1(" + seven + ")");
@@ -336,21 +336,21 @@ TEST_CASE("a new namespace is a namespace like any other") {
     FeatureOptions options = with("n=BinnerSqrt(a) w=Weight(n)(2)");
     options.ignore = {"a", "n"};
     options.keep = {};
-    const std::uint32_t w = text::hash_pair(space_hash("w"), hash_of("n", "7"));
-    CHECK(linear(Mapped(line, options)) == Features{{hash_of("b", "y"), 1}, {w, 2}});
+    const std::uint32_t w = text::hash_pair(space_hash("w"), hash_in("n", "7"));
+    CHECK(linear(Mapped(line, options)) == Features{{hash_in("b", "y"), 1}, {w, 2}});
   }
   SECTION("--interactions") {
     FeatureOptions options = with("n=BinnerSqrt(a)");
     options.keep = {"n", "b"};
     options.interactions = {parse_interaction("n*b")};
-    const std::uint32_t pair = text::hash_pair(hash_of("n", "7"), hash_of("b", "y"));
+    const std::uint32_t pair = text::hash_pair(hash_in("n", "7"), hash_in("b", "y"));
     const Mapped m(line, options);
     CHECK(m.linear().substr(0, m.linear().find(' ')) ==
           "0(#" + std::to_string(pair & 0x3ffff) + ")");
     options.interactions = {{":", ":"}};
     // n*n, b*b and b*n, in the order of names
     CHECK(
-        linear(Mapped(line, options)).count(text::hash_pair(hash_of("b", "y"), hash_of("n", "7"))));
+        linear(Mapped(line, options)).count(text::hash_pair(hash_in("b", "y"), hash_in("n", "7"))));
   }
 }
 
@@ -393,7 +393,7 @@ TEST_CASE("several examples, and a second batch, do not mix") {
     CHECK(m.batch.linear_end(0) - m.batch.linear_begin(0) == 2);
     CHECK(m.batch.linear_end(1) - m.batch.linear_begin(1) == 1);
     CHECK(m.batch.linear_end(2) - m.batch.linear_begin(2) == 2);
-    CHECK(m.batch.linear[m.batch.linear_begin(2) + 1].hash == hash_of("n", "8"));
+    CHECK(m.batch.linear[m.batch.linear_begin(2) + 1].hash == hash_in("n", "8"));
     m.map_all(true);
   }
 }

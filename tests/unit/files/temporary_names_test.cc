@@ -21,7 +21,7 @@
 namespace leveret::files {
 namespace {
 
-std::span<const std::byte> bytes_of(const std::string& text) {
+std::span<const std::byte> text_bytes(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
@@ -49,7 +49,7 @@ void save_for_ever(const std::string& path, unsigned seed) {
   const std::string text(1 + random() % 20000, 'x');
   for (;;) {
     AtomicFile file(path);
-    file.write(bytes_of(text));
+    file.write(text_bytes(text));
     AtomicFile moved = std::move(file);
     if (random() % 2 == 0) moved.commit();
   }
@@ -100,7 +100,7 @@ int write_beyond_limit(const std::string& path) {
   setrlimit(RLIMIT_FSIZE, &limit);
   try {
     AtomicFile file(path);
-    file.write(bytes_of(std::string(100000, 'x')));
+    file.write(text_bytes(std::string(100000, 'x')));
     return kNoError;
   } catch (const std::exception& error) {
     if (std::string(error.what()).find("ulimit -f") == std::string::npos) return kOtherError;
@@ -141,7 +141,7 @@ TEST_CASE("a pipe that nobody reads is an error, and the process lives") {
           close(ends[0]);
           try {
             AtomicFile file("/dev/fd/" + std::to_string(ends[1]));
-            file.write(bytes_of("x"));
+            file.write(text_bytes("x"));
           } catch (const std::exception&) {
             return 0;
           }

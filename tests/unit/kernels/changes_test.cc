@@ -2,11 +2,10 @@
 #include <algorithm>
 
 #include "kernels/arrays.h"
+#include "kernels/no_numbers.h"
 
 namespace leveret::kernels {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 template <class T>
 std::byte* bytes(const Guarded<T>& array) {

@@ -2,12 +2,10 @@
 #include <string>
 
 #include "kernels/arrays.h"
+#include "kernels/no_numbers.h"
 
 namespace leveret::kernels {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 const std::vector<Codec> kFixedCodecs = {
     Codec::fixed(16, 0),  Codec::fixed(16, 8), Codec::fixed(16, 12), Codec::fixed(16, 14),

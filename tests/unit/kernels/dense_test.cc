@@ -3,18 +3,18 @@
 namespace leveret::kernels {
 namespace {
 
-struct Shape {
+struct LayerShape {
   std::size_t inputs, outputs, stride;
 };
 
-constexpr Shape kShapes[] = {{0, 3, 0},      {1, 1, 1},      {7, 3, 7},     {16, 16, 16},
-                             {17, 5, 24},    {39, 8, 48},    {64, 33, 64},  {100, 0, 100},
-                             {780, 32, 784}, {780, 19, 781}, {44, 150, 48}, {48, 65, 48},
-                             {72, 64, 72},   {144, 128, 144}};
+constexpr LayerShape kShapes[] = {{0, 3, 0},      {1, 1, 1},      {7, 3, 7},     {16, 16, 16},
+                                  {17, 5, 24},    {39, 8, 48},    {64, 33, 64},  {100, 0, 100},
+                                  {780, 32, 784}, {780, 19, 781}, {44, 150, 48}, {48, 65, 48},
+                                  {72, 64, 72},   {144, 128, 144}};
 
 /// A layer with its input and output gradient, some of which are 0, as ReLU makes them.
 struct Layer {
-  explicit Layer(const Shape& s, float zeros = .4f)
+  explicit Layer(const LayerShape& s, float zeros = .4f)
       : w(random_floats(s.outputs * s.stride, 1)),
         acc(random_floats(s.outputs * s.stride, 2, .01f, 2)),
         bias(random_floats(s.outputs, 3)),
@@ -24,14 +24,14 @@ struct Layer {
 };
 
 template <class Body>
-void for_each_shape(Body&& body) {
-  for (const Shape& s : kShapes) {
+void for_each_layer_shape(Body&& body) {
+  for (const LayerShape& s : kShapes) {
     INFO(s.inputs << " inputs, " << s.outputs << " outputs, stride " << s.stride);
     body(s);
   }
 }
 
-std::vector<double> backward_tolerance(const Layer& layer, const Shape& s) {
+std::vector<double> backward_tolerance(const Layer& layer, const LayerShape& s) {
   std::vector<double> tolerance(s.inputs);
   for (std::size_t i = 0; i < s.inputs; ++i) {
     for (std::size_t o = 0; o < s.outputs; ++o) {
@@ -44,7 +44,7 @@ std::vector<double> backward_tolerance(const Layer& layer, const Shape& s) {
 
 TEST_CASE("dense_forward of every instruction set") {
   for_each_instruction_set([](const Kernels& kernels) {
-    for_each_shape([&](const Shape& s) {
+    for_each_layer_shape([&](const LayerShape& s) {
       Layer layer(s);
       std::vector<float> expected(s.outputs);
       std::vector<double> tolerance(s.outputs);
@@ -68,7 +68,7 @@ TEST_CASE("dense_forward of several examples gives each the bits that it has alo
   for (const Kernels* kernels : all()) {
     if (!runs_here(*kernels)) continue;
     INFO("instruction set " << kernels->name);
-    for_each_shape([&](const Shape& s) {
+    for_each_layer_shape([&](const LayerShape& s) {
       const Layer layer(s);
       for (std::size_t examples : {0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 17}) {
         INFO(examples << " examples");
@@ -89,7 +89,7 @@ TEST_CASE("dense_forward of several examples gives each the bits that it has alo
 TEST_CASE("dense_backward of every instruction set") {
   for_each_instruction_set([](const Kernels& kernels) {
     for (float zeros : {0.0f, .4f, 1.0f}) {
-      for_each_shape([&](const Shape& s) {
+      for_each_layer_shape([&](const LayerShape& s) {
         Layer layer(s, zeros);
         std::vector<float> expected(s.inputs);
         reference().dense_backward(layer.w.data(), layer.d_out.data(), s.inputs, s.outputs,
@@ -104,7 +104,7 @@ TEST_CASE("dense_backward of every instruction set") {
 }
 
 /// d_out of `examples`, of which the second half of the rows is silent in all but the last.
-std::vector<float> gradients_of(std::size_t examples, const Shape& s, float zeros) {
+std::vector<float> gradients_of(std::size_t examples, const LayerShape& s, float zeros) {
   std::vector<float> d_out = random_floats(examples * s.outputs, 7, -1, 1, zeros);
   for (std::size_t e = 0; e + 1 < examples; ++e) {
     for (std::size_t o = s.outputs / 2; o < s.outputs; ++o) d_out[e * s.outputs + o] = 0;
@@ -116,7 +116,7 @@ std::vector<float> gradients_of(std::size_t examples, const Shape& s, float zero
 struct GroupTolerance {
   // Between the end of a row's inputs and its stride nothing may move: tolerance 0.
   GroupTolerance(const Layer& before, const Layer& expected, const std::vector<float>& in,
-                 const std::vector<float>& d_out, std::size_t examples, const Shape& s,
+                 const std::vector<float>& d_out, std::size_t examples, const LayerShape& s,
                  const StepRule& rule)
       : w(before.w.size()), acc(before.w.size()) {
     for (std::size_t o = 0; o < s.outputs; ++o) {
@@ -152,7 +152,7 @@ TEST_CASE("dense_backward_update of every instruction set") {
   for_each_instruction_set([](const Kernels& kernels) {
     for (const StepRule& rule : forgetful_rules()) {
       for (std::size_t examples : {1, 2, 5, 8, 16}) {
-        for_each_shape([&](const Shape& s) {
+        for_each_layer_shape([&](const LayerShape& s) {
           INFO("power " << rule.power << ", l2 " << rule.l2 << ", " << examples << " examples");
           const Layer before(s);
           Layer expected = before;
@@ -203,7 +203,7 @@ TEST_CASE("rows of a zero gradient are not even read") {
   for (const Kernels* kernels : all()) {
     if (!runs_here(*kernels)) continue;
     INFO("instruction set " << kernels->name);
-    const Shape s = {50, 9, 50};
+    const LayerShape s = {50, 9, 50};
     Layer layer(s, 0);
     const float nan = std::numeric_limits<float>::quiet_NaN();
     for (std::size_t o = 0; o < s.outputs; o += 2) {

@@ -9,7 +9,7 @@ constexpr std::size_t kSlotLengths[] = {1, 2, 3, 4, 5, 8, 12, 16, 17};
 constexpr std::size_t kCounts[] = {0, 1, 2, 7, 15, 16, 19, 33, 39};
 
 template <class Body>
-void for_each_shape(Body&& body) {
+void for_each_slots(Body&& body) {
   for (std::size_t k : kSlotLengths) {
     for (std::size_t count : kCounts) {
       INFO("k " << k << ", " << count << " slots");
@@ -22,7 +22,7 @@ void for_each_shape(Body&& body) {
 
 TEST_CASE("dots of every instruction set") {
   for_each_instruction_set([](const Kernels& kernels) {
-    for_each_shape([&](std::size_t k, std::size_t count) {
+    for_each_slots([&](std::size_t k, std::size_t count) {
       Floats a(random_floats(count * k, 1)), b(random_floats(count * k, 2)), out(count);
       std::vector<float> expected(count);
       std::vector<double> tolerance(count);
@@ -64,8 +64,8 @@ TEST_CASE("transpose of every instruction set, with and without missing fields")
 }
 
 /// Weights, accumulators and gradients of one row; a third of the deltas and some of t are 0.
-struct Row {
-  Row(std::size_t k, std::size_t slots, std::size_t accs, float acc_low)
+struct SlotRow {
+  SlotRow(std::size_t k, std::size_t slots, std::size_t accs, float acc_low)
       : w(random_floats(slots * k, 4)),
         acc(random_floats(accs, 5, acc_low, 2)),
         t(random_floats(slots * k, 6, -1, 1, .1f)),
@@ -76,10 +76,10 @@ struct Row {
 TEST_CASE("ffm_update of every instruction set") {
   for_each_instruction_set([](const Kernels& kernels) {
     for (const StepRule& rule : rules()) {
-      for_each_shape([&](std::size_t k, std::size_t slots) {
+      for_each_slots([&](std::size_t k, std::size_t slots) {
         INFO("power " << rule.power << ", l2 " << rule.l2);
-        const Row before(k, slots, slots * k, .01f);
-        Row expected = before;
+        const SlotRow before(k, slots, slots * k, .01f);
+        SlotRow expected = before;
         reference().ffm_update(expected.w.data(), expected.acc.data(), before.t.data(),
                                before.delta.data(), slots, k, rule);
         Floats w(before.w), acc(before.acc), t(before.t), delta(before.delta);
@@ -101,10 +101,10 @@ TEST_CASE("ffm_update of every instruction set") {
 TEST_CASE("ffm_update_slice of every instruction set") {
   for_each_instruction_set([](const Kernels& kernels) {
     for (const StepRule& rule : rules()) {
-      for_each_shape([&](std::size_t k, std::size_t slots) {
+      for_each_slots([&](std::size_t k, std::size_t slots) {
         INFO("power " << rule.power << ", l2 " << rule.l2);
-        const Row before(k, slots, slots, .01f);
-        Row expected = before;
+        const SlotRow before(k, slots, slots, .01f);
+        SlotRow expected = before;
         reference().ffm_update_slice(expected.w.data(), expected.acc.data(), before.t.data(),
                                      before.delta.data(), slots, k, rule);
         Floats w(before.w), acc(before.acc), t(before.t), delta(before.delta);
@@ -132,9 +132,9 @@ TEST_CASE("a zero gradient leaves weight and accumulator as they are, bit for bi
     if (!runs_here(*kernels)) continue;
     INFO("instruction set " << kernels->name);
     for (const StepRule& rule : rules()) {
-      for_each_shape([&](std::size_t k, std::size_t slots) {
+      for_each_slots([&](std::size_t k, std::size_t slots) {
         INFO("power " << rule.power << ", l2 " << rule.l2);
-        Row row(k, slots, slots * k, .01f);
+        SlotRow row(k, slots, slots * k, .01f);
         for (std::size_t i = 0; i < row.acc.size(); i += 3) row.acc[i] = 0;  // never touched yet
         Floats w(row.w), acc(row.acc), slice_w(row.w),
             slice_acc(std::vector<float>(row.acc.begin(), row.acc.begin() + slots)), t(row.t),
@@ -194,7 +194,7 @@ TEST_CASE("the same numbers give the same bits, wherever they lie in memory") {
   for_each_instruction_set([](const Kernels& kernels) {
     for (std::size_t k : kSlotLengths) {
       const std::size_t slots = 39;
-      const Row row(k, slots, slots * k, .01f);
+      const SlotRow row(k, slots, slots * k, .01f);
       std::vector<float> first_w, first_acc, first_out;
       for (std::size_t shift = 0; shift < 5; ++shift) {
         INFO("k " << k << ", shifted by " << shift << " floats");

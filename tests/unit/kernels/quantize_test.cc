@@ -4,12 +4,10 @@
 
 #include "kernels/arrays.h"
 #include "kernels/log_code.h"
+#include "kernels/no_numbers.h"
 
 namespace leveret::kernels {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 template <class Body>
 void for_each_table(Body body) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "block/fast_head.h"
+#include "block/mixer.h"
 #include "random_model.h"
 
 namespace leveret::model {
@@ -17,8 +18,8 @@ block::Config with_fast_head(bool on) {
   return config;
 }
 
-block::Scalars stream(double clicks, double count, std::uint64_t examples) {
-  block::Scalars scalars;
+tape::Scalars stream(double clicks, double count, std::uint64_t examples) {
+  tape::Scalars scalars;
   scalars.clicks = clicks;
   scalars.count = count;
   scalars.examples = examples;
@@ -59,9 +60,9 @@ TEST_CASE("counts above the most sights become these, at the same rate") {
 
 TEST_CASE("a hedge keeps the share of its past that it is told, and adds this example's losses") {
   const block::Mixer mixer(2);
-  block::MixerState state = mixer.first_state({1, 1});
+  tape::MixerState state = mixer.first_state({1, 1});
   state.log_share = {0, -2, -6};
-  block::MixerTape tape;
+  tape::MixerTape tape;
   tape.score = {1, -2};
   mixer.forward(state, tape);
   const float sum = tape.score[2];
@@ -150,7 +151,7 @@ TEST_CASE("a head that is far behind stays there, however many threads find it s
   merged.scalars.second.log_share = {-10, 0, -1, -34, -1};
   const block::Mixer mixer(4);
   // The fourth head is wrong each time.
-  block::MixerTape tape;
+  tape::MixerTape tape;
   tape.score = {1, 2, 2, -3, 2};
   for (float& likely : tape.likely) likely = .9f;
   for (int round = 0; round < 3; ++round) {

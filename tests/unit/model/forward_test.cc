@@ -44,7 +44,7 @@ void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
   trainer.predict(model, batch);
   for (std::size_t b = 0; b < batch.size(); ++b) {
     const ReferenceScores expected = reference.forward(batch, b);
-    const block::Scores& scores = tape.scores[b];
+    const tape::Scores& scores = tape.scores[b];
     check_near("base", b, scores.base, expected.base);
     check_near("linear", b, scores.linear, expected.linear);
     if (spec.mixed()) {

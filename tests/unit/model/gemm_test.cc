@@ -78,7 +78,7 @@ struct Learned {
       : model(spec, kTestMemory), sample(lines), trainer(model, kernels::active()) {
     batch = sample.batch(model);
     randomise(model, batch, 3);
-    for (const block::Dense& layer : model.parameters().layers()) {
+    for (const tape::Dense& layer : model.parameters().layers()) {
       if (layer.outputs == 1) continue;
       for (float& b : layer.bias) b += bias;
       layer.bias[1] = layer.bias[3] = -100;  // they will not fire
@@ -159,10 +159,10 @@ TEST_CASE("a batch by GEMM learns what it learns by kernels, within rounding") {
   if (!spec.mixed()) lines += "1 |A x:3e38 y:3e38 |B z\n";
   const Learned by_gemm(spec, lines, &block::openblas()), by_kernels(spec, lines, nullptr);
   CHECK(by_gemm.model.parameters().scalars.dropped_gradients == (spec.mixed() ? 0 : 1));
-  const std::vector<block::ConstDense> layers = by_gemm.model.parameters().layers();
+  const std::vector<tape::ConstDense> layers = by_gemm.model.parameters().layers();
   for (std::size_t l = 0; l < layers.size(); ++l) {
-    const block::ConstDense one = layers[l], before = by_gemm.before.layer(l);
-    const block::ConstDense other = by_kernels.model.parameters().layer(l);
+    const tape::ConstDense one = layers[l], before = by_gemm.before.layer(l);
+    const tape::ConstDense other = by_kernels.model.parameters().layer(l);
     bool moved = false;
     for (std::size_t i = 0; i < one.weights.size(); ++i) {
       INFO("layer " << l << " weight " << i);

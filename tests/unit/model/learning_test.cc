@@ -34,7 +34,7 @@ TEST_CASE("examples without label or importance change nothing, bit for bit") {
   trainer.learn(model, sample.batch(model, 0, 20));
   trainer.lookup.resolve_all(model, all, trainer.tape);
   const std::vector<float> before = all_weights(model);
-  const block::Scalars scalars = model.parameters().scalars;
+  const tape::Scalars scalars = model.parameters().scalars;
   trainer.learn(model, sample.batch(model, 20, 1));
   trainer.learn(model, sample.batch(model, 21, 1));
   trainer.learn(model, sample.batch(model, 20, 3));
@@ -107,15 +107,15 @@ TEST_CASE("weights of neurons that did not fire stay bit for bit") {
     spec.batch_size = 4;
   }
   Stepper stepper(spec, LineShape{}, 8, 3);
-  for (const block::Dense& layer : stepper.model.parameters().layers()) {
+  for (const tape::Dense& layer : stepper.model.parameters().layers()) {
     if (layer.outputs == 1) continue;
     layer.bias[1] = layer.bias[3] = -100;
   }
   const Parameters before = stepper.model.parameters();
   for (std::size_t first = 0; first < 8; first += count) stepper.step(first, count);
   for (std::size_t l = 0; l < 2; ++l) {
-    const block::ConstDense now = std::as_const(stepper.model).parameters().layer(l);
-    const block::ConstDense old = before.layer(l);
+    const tape::ConstDense now = std::as_const(stepper.model).parameters().layer(l);
+    const tape::ConstDense old = before.layer(l);
     for (std::uint32_t o = 0; o < now.outputs; ++o) {
       const auto same = [&](std::span<const float> a, std::span<const float> b) {
         const std::size_t width = a.size() / now.outputs;

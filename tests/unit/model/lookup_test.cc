@@ -24,14 +24,14 @@ Spec spec_of(Heads heads) {
 const Slot* slot_of(const Shard& shard, std::uint32_t hash) { return shard.find(key_of(hash)); }
 
 /// A model that has learned from lines, one by one.
-struct Learned {
-  Learned(const Spec& spec, const std::string& lines)
+struct LearnedLines {
+  LearnedLines(const Spec& spec, const std::string& lines)
       : model(spec, kTestMemory), sample(lines), trainer(model, kernels::active()) {
     trainer.learn_online(model, sample);
     batch = sample.batch(model);
   }
   /// Of the last example that was learned.
-  const block::Scores& scores() const { return trainer.tape.scores[0]; }
+  const tape::Scores& scores() const { return trainer.tape.scores[0]; }
   std::uint32_t hash(std::size_t linear) const { return batch.linear[linear].hash; }
 
   Model model;
@@ -42,7 +42,7 @@ struct Learned {
 
 TEST_CASE("a feature has one slot, with its cell and its row, in the shard of its field") {
   const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
-  Learned run(spec_of(heads), "1 |A a |B b\n-1 |A a |B c\n");
+  LearnedLines run(spec_of(heads), "1 |A a |B b\n-1 |A a |B c\n");
   const table::Tables& tables = run.model.tables();
   REQUIRE(tables.size() == 3);
   CHECK(tables[0].index().size() == 0);
@@ -65,7 +65,7 @@ TEST_CASE("what belongs to no field has cells in shard 0, and no rows") {
   Spec spec = spec_of(GENERATE(Heads::kMixed, Heads::kOne));
   SECTION("interactions") { spec.features.interactions = {{"A", "B"}}; }
   SECTION("namespaces without a field") { spec.features.fields = {{"A"}, {"C"}}; }
-  Learned run(spec, "1 |A a |B b\n");
+  LearnedLines run(spec, "1 |A a |B b\n");
   const table::Tables& tables = run.model.tables();
   REQUIRE(tables.size() == 3);
   CHECK(tables[0].index().size() == 1);
@@ -79,7 +79,7 @@ TEST_CASE("what belongs to no field has cells in shard 0, and no rows") {
 TEST_CASE("a namespace in two fields has its cells in the first, and rows in both") {
   Spec spec = spec_of(GENERATE(Heads::kMixed, Heads::kOne));
   spec.features.fields = {{"A", "B"}, {"C"}, {"B"}};
-  Learned run(spec, "1 |A a |B b |C c\n-1 |B b:3 |C c\n");
+  LearnedLines run(spec, "1 |A a |B b |C c\n-1 |B b:3 |C c\n");
   const table::Tables& tables = run.model.tables();
   const std::uint32_t hash = run.hash(1);
   const Slot* const first = slot_of(tables.field(0), hash);
@@ -108,7 +108,7 @@ TEST_CASE("a namespace that is not linear has rows and cells that stay zero") {
   Spec spec = spec_of(GENERATE(Heads::kMixed, Heads::kOne));
   spec.features.linear_all = false;
   spec.features.linear = {"A"};
-  Learned run(spec, "1 |A a |B b:2 |C c\n-1 |A a |B b c |C c\n");
+  LearnedLines run(spec, "1 |A a |B b:2 |C c\n-1 |A a |B b c |C c\n");
   REQUIRE(run.batch.linear.size() == 2);  // a, twice
   const table::Tables& tables = run.model.tables();
   for (const std::uint32_t field : {1u, 2u}) {
@@ -125,7 +125,7 @@ TEST_CASE("a namespace that is not linear has rows and cells that stay zero") {
 TEST_CASE("with -b cells have no keys, and slots have no cells") {
   Spec spec = spec_of(GENERATE(Heads::kMixed, Heads::kOne));
   spec.bit_precision = 10;
-  Learned run(spec, "1 |A a |B b:2\n-1 |A a |B b\n");
+  LearnedLines run(spec, "1 |A a |B b:2\n-1 |A a |B b\n");
   const table::Tables& tables = run.model.tables();
   REQUIRE(tables.hashed() != nullptr);
   CHECK(tables.hashed()->used() == 2);
@@ -143,12 +143,12 @@ TEST_CASE("a model without rows has one shard, where equal hashes share a slot")
   Spec spec = spec_of(GENERATE(Heads::kMixed, Heads::kOne));
   // The hash of a name that is a number is that number plus the namespace's.
   const std::string lines = "1 |1 7 |2 6 |C c\n-1 |1 8 |C c\n";
-  Learned with_rows(spec, lines);
+  LearnedLines with_rows(spec, lines);
   REQUIRE(with_rows.hash(0) == with_rows.hash(1));
   CHECK(with_rows.model.tables().size() == 4);
   CHECK(count_features(with_rows.model) == 4);
   spec.ffm_k = 0;
-  Learned without(spec, lines);
+  LearnedLines without(spec, lines);
   CHECK(without.model.tables().size() == 1);
   CHECK(without.model.tables().row_layout().empty());
   CHECK(count_features(without.model) == 3);
@@ -158,7 +158,7 @@ TEST_CASE("a model without rows has one shard, where equal hashes share a slot")
 }
 
 TEST_CASE("features of two fields with one hash have cells and largest values of their own") {
-  Learned run(spec_of(Heads::kMixed), "1 |1 7 |2 6\n-1 |1 7:3 |2 6:0.5\n");
+  LearnedLines run(spec_of(Heads::kMixed), "1 |1 7 |2 6\n-1 |1 7:3 |2 6:0.5\n");
   const table::Tables& tables = run.model.tables();
   REQUIRE(run.hash(0) == run.hash(1));
   CHECK(tables.largest_value(1, run.hash(0)) == 3);
@@ -225,7 +225,7 @@ TEST_CASE("prediction does not change what the model knows") {
     spec.features.linear_all = false;
     spec.features.linear = {"B"};
   }
-  Learned run(spec, random_lines(30, LineShape{}, 3));
+  LearnedLines run(spec, random_lines(30, LineShape{}, 3));
   const std::vector<float> before = all_weights(run.model);
   const std::uint64_t features = count_features(run.model);
   Sample fresh(random_lines(30, LineShape{}, 4) + "1 |A new |B newer:2 |C c\n");

@@ -9,7 +9,7 @@
 namespace leveret::model {
 namespace {
 
-void check_near(const std::string& what, double value, double expected, double size) {
+void check_step(const std::string& what, double value, double expected, double size) {
   INFO(what << ": " << value << " instead of " << expected);
   CHECK(std::abs(value - expected) <= 2e-6 + 1e-3 * std::abs(size));
 }
@@ -43,7 +43,7 @@ class PlainAdagrad {
         continue;
       }
       const double step = learning_.rate * g * std::pow(sums_[i / k_], -learning_.power_t);
-      check_near(part + " weight " + std::to_string(i), after[i], before[i] - step, step);
+      check_step(part + " weight " + std::to_string(i), after[i], before[i] - step, step);
     }
   }
 
@@ -62,13 +62,13 @@ std::span<const float> gradient_of_layer(const Model& model, const Tape& tape, s
 
 /// leveret-model(7), DRIFT: what each weight of the dense layers keeps of its sum in the last step,
 /// by the examples in which its neuron fired.
-std::vector<double> kept_of_dense(const Model& model, const block::Scalars& before,
+std::vector<double> kept_of_dense(const Model& model, const tape::Scalars& before,
                                   const Tape& tape) {
   const double rate = before.clicks / before.count;
   const double t = static_cast<double>(before.examples);
   const double share = std::min(.001 * 4 * rate * (1 - rate), 8 / (t + 1));
   std::vector<double> kept;
-  const std::vector<block::ConstDense> layers = model.parameters().layers();
+  const std::vector<tape::ConstDense> layers = model.parameters().layers();
   for (std::size_t l = 0; l < layers.size(); ++l) {
     std::vector<double> of_neuron(layers[l].outputs, 1);
     for (std::size_t b = 0; b < tape.size; ++b) {
@@ -93,7 +93,7 @@ void check_adagrad(const Spec& spec, const PartLearning& linear, const PartLearn
   PlainAdagrad on_rows(ffm, spec.adagrad_slice ? spec.ffm_k : 1);
   for (const auto& [first, count] :
        std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {1, 1}, {2, 5}, {0, 1}, {6, 6}}) {
-    const block::Scalars scalars = stepper.model.parameters().scalars;
+    const tape::Scalars scalars = stepper.model.parameters().scalars;
     stepper.step(first, count);
     INFO("examples " << first << " + " << count << ", mixed " << spec.mixed());
     on_linear.check("linear", stepper.before.linear, stepper.gradient.linear, stepper.after.linear,
@@ -110,7 +110,7 @@ void check_adagrad(const Spec& spec, const PartLearning& linear, const PartLearn
     // The fast head's steps depend on no past, and on no option.
     for (std::size_t i = 0; i < stepper.before.fast.size(); ++i) {
       const double step = stepper.gradient.fast[i];
-      check_near("fast weight", stepper.after.fast[i], stepper.before.fast[i] - step, step);
+      check_step("fast weight", stepper.after.fast[i], stepper.before.fast[i] - step, step);
     }
   }
 }
@@ -212,8 +212,8 @@ struct PlainAdam {
 /// Gradient of neuron o of layer l, its weights and then its bias, summed over the batch.
 std::vector<double> neuron_gradient(const Model& model, const Tape& tape, std::size_t l,
                                     std::size_t o) {
-  const std::vector<block::ConstDense> layers = model.parameters().layers();
-  const block::ConstDense& layer = layers[l];
+  const std::vector<tape::ConstDense> layers = model.parameters().layers();
+  const tape::ConstDense& layer = layers[l];
   std::vector<double> g(layer.inputs + 1);
   for (std::size_t b = 0; b < tape.size; ++b) {
     const std::span<const float> ins =
@@ -237,11 +237,11 @@ TEST_CASE("Adam on the dense layers, in batches, the last of which may be one ex
   for (const auto& [first, count] :
        std::vector<std::pair<std::size_t, std::size_t>>{{0, 4}, {4, 4}, {8, 4}, {12, 1}}) {
     const Parameters all_before = stepper.model.parameters();
-    const std::vector<block::ConstDense> before = all_before.layers();
+    const std::vector<tape::ConstDense> before = all_before.layers();
     stepper.step(first, count);
     ++t;
     for (std::size_t l = 0; l < before.size(); ++l) {
-      const block::Dense after = stepper.model.parameters().layer(l);
+      const tape::Dense after = stepper.model.parameters().layer(l);
       for (std::size_t o = 0; o < after.outputs; ++o) {
         const std::vector<double> g = neuron_gradient(stepper.model, stepper.trainer.tape, l, o);
         const bool fired = g.back() != 0;

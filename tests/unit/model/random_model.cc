@@ -123,7 +123,7 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
     }
   }
   Parameters& parameters = model.parameters();
-  for (const block::Dense& layer : parameters.layers()) {
+  for (const tape::Dense& layer : parameters.layers()) {
     const float size = 1.5f / std::sqrt(static_cast<float>(layer.inputs));
     for (std::uint32_t o = 0; o < layer.outputs; ++o) {
       fill(random, {&layer.weights[o * layer.stride()], layer.inputs}, size);
@@ -135,13 +135,13 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
       weight = uniform(random, 0.1f, 0.5f);
     }
   }
-  block::Scalars& scalars = parameters.scalars;
+  tape::Scalars& scalars = parameters.scalars;
   scalars.bias = uniform(random, -0.3f, 0.3f);
   scalars.bias2 = uniform(random, -0.3f, 0.3f);
   if (model.spec().fast_head) scalars.fast_bias = uniform(random, -0.3f, 0.3f);
   scalars.clicks = 30 + random() % 30;
   scalars.count = 200;
-  for (block::MixerState* mixer : {&scalars.first, &scalars.second}) {
+  for (tape::MixerState* mixer : {&scalars.first, &scalars.second}) {
     for (float& weight : mixer->weight) weight = uniform(random, 0.1f, 0.6f);
     for (float& share : mixer->log_share) share = uniform(random, -3, 0);
   }
@@ -207,12 +207,12 @@ std::uint64_t count_features(const Model& model) {
 }
 
 std::span<const float> tensor_of(const Model& model, const Tape& tape, std::string_view name) {
-  const block::TensorPlace& at = tape[model.parameters().declared().find_tensor(name)];
+  const tape::TensorPlace& at = tape[model.parameters().declared().find_tensor(name)];
   return {at.values, tape.size * at.stride};
 }
 
 std::span<const float> gradient_of(const Model& model, const Tape& tape, std::string_view name) {
-  const block::TensorPlace& at = tape[model.parameters().declared().find_tensor(name)];
+  const tape::TensorPlace& at = tape[model.parameters().declared().find_tensor(name)];
   return {at.gradient, tape.size * at.d_stride};
 }
 

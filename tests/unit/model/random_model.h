@@ -13,8 +13,8 @@
 #include "kernels/dispatch.h"
 #include "model/lookup.h"
 #include "model/model.h"
-#include "model/network.h"
 #include "model/random_lines.h"
+#include "net/network.h"
 #include "optim/optimizer.h"
 #include "text/parser.h"
 
@@ -46,8 +46,8 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
 /// One step of learning: look-ups, forward, backward, apply.
 struct Trainer {
   Trainer(const Model& model, const kernels::Kernels& kernels)
-      : Trainer(model, kernels, make_blocks(model.config(), kernels)) {}
-  Trainer(const Model& model, const kernels::Kernels& kernels, Blocks blocks)
+      : Trainer(model, kernels, net::make_blocks(model.config(), kernels)) {}
+  Trainer(const Model& model, const kernels::Kernels& kernels, net::Blocks blocks)
       : lookup(model),
         network(model.config(), std::move(blocks)),
         optimizer(kernels, model.config(), model.spec()) {}
@@ -63,7 +63,7 @@ struct Trainer {
   }
   void learn(Model& model, const feature::FeatureBatch& batch) {
     forward(model, batch);
-    network.learn(model, tape, optimizer);
+    network.learn(model.tables(), model.parameters(), tape, optimizer);
   }
   /// One example at a time.
   void learn_online(Model& model, Sample& sample) {
@@ -79,7 +79,7 @@ struct Trainer {
   }
 
   Lookup lookup;
-  Network network;
+  net::Network network;
   optim::Optimizer optimizer;
   Tape tape;
 };

@@ -15,7 +15,7 @@ double probability(double z) { return 1 / (1 + std::exp(-z)); }
 double log_odds(double p) { return std::log(p / (1 - p)); }
 
 /// mixer.h: the probability mixture of all scores and of their weighted sum.
-double mixed(const block::MixerState& state, std::vector<double> scores) {
+double mixed(const tape::MixerState& state, std::vector<double> scores) {
   double sum = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) sum += state.weight[i] * scores[i];
   scores.push_back(clamped(sum));
@@ -41,8 +41,8 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
   copy_cells(model, batch);
   if (spec.has_rows()) copy_rows(model, batch);
   const Parameters& parameters = model.parameters();
-  const std::vector<block::LayerArrays>& declared = parameters.declared().layers;
-  for (const block::ConstDense& dense : parameters.layers()) {
+  const std::vector<tape::LayerArrays>& declared = parameters.declared().layers;
+  for (const tape::ConstDense& dense : parameters.layers()) {
     Layer layer;
     layer.begins = declared[layers.size()].input == declared[0].input;
     for (std::uint32_t o = 0; o < dense.outputs; ++o) {
@@ -56,7 +56,7 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
     const std::span<const float> weights = parameters[parameters.find("groups.weight")];
     group_weights.assign(weights.begin(), weights.end());
   }
-  const block::Scalars& scalars = parameters.scalars;
+  const tape::Scalars& scalars = parameters.scalars;
   bias = scalars.bias;
   bias2 = scalars.bias2;
   fast_bias = scalars.fast_bias;

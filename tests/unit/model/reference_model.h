@@ -61,7 +61,7 @@ struct ReferenceModel {
   std::vector<Layer> layers;
   std::vector<double> group_weights;
   double bias = 0, bias2 = 0, fast_bias = 0, clicks = 0, count = 1;
-  block::MixerState first_mixer, second_mixer;
+  tape::MixerState first_mixer, second_mixer;
 
  private:
   struct Values {

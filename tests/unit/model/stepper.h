@@ -12,7 +12,7 @@ namespace leveret::model {
 /// Weights by part, in an order that stays as long as no feature is new.
 struct WeightsByPart {
   explicit WeightsByPart(const Model& model) {
-    const block::Scalars& scalars = model.parameters().scalars;
+    const tape::Scalars& scalars = model.parameters().scalars;
     for_each_cell(model.tables(), [&](const table::Cell& cell) {
       linear.push_back(cell.weight);
       if (!model.spec().mixed()) return;
@@ -32,7 +32,7 @@ struct WeightsByPart {
         rows.insert(rows.end(), w.begin(), w.end());
       }
     }
-    for (const block::ConstDense& layer : model.parameters().layers()) {
+    for (const tape::ConstDense& layer : model.parameters().layers()) {
       dense.insert(dense.end(), layer.weights.begin(), layer.weights.end());
       dense.insert(dense.end(), layer.bias.begin(), layer.bias.end());
     }

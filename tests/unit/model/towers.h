@@ -8,8 +8,8 @@
 
 #include "block/mlp_block.h"
 #include "block/norm_block.h"
-#include "model/make_blocks.h"
 #include "model/model.h"
+#include "net/make_blocks.h"
 
 namespace leveret::model {
 
@@ -19,23 +19,23 @@ inline block::Tower tower(std::string name, std::vector<std::uint32_t> hidden) {
 }
 
 /// The blocks of the model's network and, before the loss, these towers. They have declared.
-inline Blocks with_towers(const Model& model, const kernels::Kernels& kernels,
-                          const std::vector<block::Tower>& towers) {
+inline net::Blocks with_towers(const Model& model, const kernels::Kernels& kernels,
+                               const std::vector<block::Tower>& towers) {
   const block::Config config = model.config();
-  Blocks blocks = make_blocks(config, kernels);
+  net::Blocks blocks = net::make_blocks(config, kernels);
   for (const block::Tower& tower : towers) {
     blocks.insert(blocks.end() - 1, std::make_unique<block::MlpBlock>(kernels, config, tower));
   }
-  declare_all(blocks, {});
+  net::declare_all(blocks, {});
   return blocks;
 }
 
 /// Gives the model the arrays that blocks declare, with first values. Its fields are all met.
-inline void fit_to(const Blocks& blocks, Model& model) {
-  const block::InputLayout layout = model.parameters().layout;
+inline void fit_to(const net::Blocks& blocks, Model& model) {
+  const tape::InputLayout layout = model.parameters().layout;
   model.parameters() = Parameters();
   model.parameters().fit(layout,
-                         std::make_shared<block::Declarations>(declare_all(blocks, layout)));
+                         std::make_shared<tape::Declarations>(net::declare_all(blocks, layout)));
 }
 
 }  // namespace leveret::model

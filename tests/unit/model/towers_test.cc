@@ -30,7 +30,7 @@ struct Towers {
     return spec;
   }
   std::vector<float> weights(std::size_t layer) const {
-    const block::ConstDense dense = model.parameters().layer(layer);
+    const tape::ConstDense dense = model.parameters().layer(layer);
     return {dense.weights.begin(), dense.weights.end()};
   }
   double loss() {
@@ -51,7 +51,7 @@ struct Towers {
 };
 
 void check_deep(const ReferenceModel& reference, const feature::FeatureBatch& batch, std::size_t b,
-                const block::Scores& scores) {
+                const tape::Scores& scores) {
   const double expected = reference.forward(batch, b).deep;
   INFO("example " << b << ": " << scores.deep << " instead of " << expected);
   CHECK(std::abs(scores.deep - expected) <= 2e-5 + 2e-5 * std::abs(expected));
@@ -100,7 +100,7 @@ TEST_CASE("several towers learn from examples that share a pass as from a batch"
 
   const feature::FeatureBatch some = group.sample.batch(group.model, 0, 4);
   std::vector<Tape> tapes(4);
-  const Network& network = group.trainer.network;
+  const net::Network& network = group.trainer.network;
   for (Tape& tape : tapes) group.trainer.lookup.open(group.model, some, tape, Use::kLearn);
   network.open_together(group.model.parameters(), tapes, group.trainer.tape);
   for (std::size_t b = 0; b < tapes.size(); ++b) {
@@ -110,7 +110,8 @@ TEST_CASE("several towers learn from examples that share a pass as from a batch"
     group.trainer.lookup.bind(group.model, tapes[b], b, 1);
     network.forward_example(group.model.parameters(), tapes[b], 0);
   }
-  network.learn_together(group.model, tapes, group.trainer.tape, group.trainer.optimizer);
+  network.learn_together(group.model.tables(), group.model.parameters(), tapes, group.trainer.tape,
+                         group.trainer.optimizer);
   for (std::size_t b = 0; b < tapes.size(); ++b) check_deep(reference, some, b, tapes[b].scores[0]);
   for (std::size_t l = 0; l < group.model.parameters().layer_count(); ++l) {
     const std::vector<float> ours = group.weights(l), theirs = batch.weights(l);

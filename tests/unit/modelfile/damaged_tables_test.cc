@@ -31,7 +31,7 @@ struct Saved {
 };
 
 /// What the store or load_tables says against it; empty when it loads.
-std::string complaint(const ModelParts& parts, LoadBy by = LoadBy::kReading) {
+std::string parts_complaint(const ModelParts& parts, LoadBy by = LoadBy::kReading) {
   const files::TempFolder folder;
   try {
     parts.write(folder / "bad");
@@ -57,7 +57,7 @@ void change(ModelParts& parts, const std::string& name, Change change) {
 }
 TEST_CASE("what is not damaged is loaded") {
   Saved saved;
-  CHECK(complaint(saved.parts()).empty());
+  CHECK(parts_complaint(saved.parts()).empty());
 }
 
 TEST_CASE("keys in another order, twice, or of nobody are refused") {
@@ -66,7 +66,7 @@ TEST_CASE("keys in another order, twice, or of nobody are refused") {
   const auto refused = [&](auto damage) {
     ModelParts bad = saved.parts();
     change(bad, name, damage);
-    CHECK_THAT(complaint(bad), Catch::Contains("keys in the wrong order"));
+    CHECK_THAT(parts_complaint(bad), Catch::Contains("keys in the wrong order"));
   };
   refused([](auto& keys) { std::swap(keys[7], keys[8]); });
   refused([](auto& keys) { keys[8] = keys[7]; });
@@ -80,7 +80,7 @@ TEST_CASE("a key with a row is none without one, and each run of keys is in orde
   const auto refused = [&](auto damage) {
     ModelParts bad = saved.parts();
     change(bad, "field.1.keys", damage);
-    CHECK_THAT(complaint(bad), Catch::Contains("keys in the wrong order"));
+    CHECK_THAT(parts_complaint(bad), Catch::Contains("keys in the wrong order"));
   };
   refused([&](auto& keys) { std::swap(keys[rows - 1], keys[rows]); });
   refused([&](auto& keys) { keys[rows] = keys[rows - 1]; });
@@ -123,11 +123,11 @@ TEST_CASE("what is known of features without a row is possible") {
   // Now there is no memory for rows of those that are known.
   for (std::uint32_t i = 500; i < 520; ++i) learn(shard, i, 2, 0);
   const ModelParts good = saved.parts();
-  REQUIRE(complaint(good).empty());
+  REQUIRE(parts_complaint(good).empty());
   const auto refused = [&](const char* name, auto damage, const char* expected) {
     ModelParts bad = good;
     change(bad, name, damage);
-    CHECK_THAT(complaint(bad), Catch::Contains(expected));
+    CHECK_THAT(parts_complaint(bad), Catch::Contains(expected));
   };
   const char* const seen = "field.1.occurrences";
   const char* const positions = "field.1.refused";
@@ -152,7 +152,7 @@ TEST_CASE("what is known of features without a row is possible") {
   // In a shard without rows there is no such thing.
   ModelParts bad = good;
   bad.part(positions).name = "rest.refused";
-  CHECK_THAT(complaint(bad), Catch::Contains("rest.refused"));
+  CHECK_THAT(parts_complaint(bad), Catch::Contains("rest.refused"));
 }
 
 TEST_CASE("largest values belong to features, once each and in order") {
@@ -161,7 +161,7 @@ TEST_CASE("largest values belong to features, once each and in order") {
   const auto refused = [&](auto damage) {
     ModelParts bad = saved.parts();
     change(bad, name, damage);
-    CHECK_THAT(complaint(bad), Catch::Contains("has a largest value"));
+    CHECK_THAT(parts_complaint(bad), Catch::Contains("has a largest value"));
   };
   refused([](auto& all) { all[3] = 12345; });
   refused([](auto& all) { all[3] = table::kNoKey; });
@@ -186,7 +186,7 @@ TEST_CASE("sections of another shape or type, and those that are missing, are na
       ModelParts bad = good;
       set_shape(bad.parts[i], std::move(shape));
       ++tried;
-      return complaint(bad);
+      return parts_complaint(bad);
     };
     const std::vector<std::uint64_t> shape = good.parts[i].shape;
     // Another length: of keys and of rows the first section says how many there are.
@@ -209,10 +209,10 @@ TEST_CASE("sections of another shape or type, and those that are missing, are na
     const bool is_float = bad.parts[i].dtype == store::Dtype::kF32;
     bad.parts[i].dtype = is_float ? store::Dtype::kU32 : store::Dtype::kF32;
     set_shape(bad.parts[i], shape);
-    CHECK_THAT(complaint(bad), Catch::Contains(name));
+    CHECK_THAT(parts_complaint(bad), Catch::Contains(name));
     bad = good;
     bad.erase(i);
-    const std::string said_of_it = complaint(bad);
+    const std::string said_of_it = parts_complaint(bad);
     // Without largest values of features there is nobody who has the values.
     CHECK_THAT(said_of_it, Catch::Contains(name.ends_with("largest.keys")
                                                ? name.substr(0, name.size() - 4) + "values"
@@ -228,7 +228,7 @@ TEST_CASE("states of shards that are not theirs are refused") {
   REQUIRE(saved.tables->field(1).overflow_slot() != nullptr);
   ModelParts bad = saved.parts();
   nlohmann::ordered_json& states = bad.header["shards"];
-  REQUIRE(complaint(bad).empty());
+  REQUIRE(parts_complaint(bad).empty());
   std::string expected;
   SECTION("one too few") {
     states.erase(3);
@@ -258,7 +258,7 @@ TEST_CASE("states of shards that are not theirs are refused") {
     states[2]["overflow_lookups"] = 0;
     expected = "field.1.overflow.";
   }
-  CHECK_THAT(complaint(bad), Catch::Contains(expected));
+  CHECK_THAT(parts_complaint(bad), Catch::Contains(expected));
 }
 
 TEST_CASE("a section that says something else of itself is named") {
@@ -267,7 +267,7 @@ TEST_CASE("a section that says something else of itself is named") {
   const ModelParts good = saved.parts();
   const auto refused = [](const ModelParts& bad, const std::string& name) {
     INFO(name);
-    CHECK_THAT(complaint(bad), Catch::Contains(name));
+    CHECK_THAT(parts_complaint(bad), Catch::Contains(name));
   };
   for (std::size_t i = 0; i < good.parts.size(); ++i) {
     const ModelParts::Part& part = good.parts[i];

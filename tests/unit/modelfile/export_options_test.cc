@@ -15,8 +15,8 @@ using store::ModelFile;
 using store::StoredSection;
 
 /// What export_model says against it; empty when it does not.
-std::string complaint(const std::string& model, const std::string& to,
-                      const ExportOptions& options) {
+std::string export_complaint(const std::string& model, const std::string& to,
+                             const ExportOptions& options) {
   try {
     export_model(model, to, options);
   } catch (const std::runtime_error& error) {
@@ -309,18 +309,18 @@ TEST_CASE("what cannot be done is refused with its reason") {
   const std::string to = saved.folder / "e", other = saved.folder / "other";
   ExportOptions options = bits_of(16);
   options.previous = saved.good();
-  CHECK(has(complaint(saved.good(), to, options), "good: is not an export"));
+  CHECK(has(export_complaint(saved.good(), to, options), "good: is not an export"));
   saved.exported("e8", bits_of(8));
   options.previous = saved.folder / "e8";
-  CHECK(has(complaint(saved.good(), to, options), "e8: has 8 bits; --bits 8"));
+  CHECK(has(export_complaint(saved.good(), to, options), "e8: has 8 bits; --bits 8"));
   model::Spec spec;
   spec.ffm_k = 2;
   const LearnedModel another(spec);
   export_model(another.good(), other, bits_of(16));
   options.previous = other;
-  CHECK(has(complaint(saved.good(), to, options), "other: is an export of another model"));
+  CHECK(has(export_complaint(saved.good(), to, options), "other: is an export of another model"));
   options.previous = saved.folder / "missing";
-  CHECK(has(complaint(saved.good(), to, options), "missing: cannot open"));
+  CHECK(has(export_complaint(saved.good(), to, options), "missing: cannot open"));
 
   options = bits_of(16);
   options.min_count = 2;
@@ -328,7 +328,7 @@ TEST_CASE("what cannot be done is refused with its reason") {
     if (kind.spec.bit_precision == 0 && (kind.spec.mixed() || kind.spec.has_rows())) continue;
     INFO(kind.name);
     const LearnedModel without(kind.spec);
-    CHECK(has(complaint(without.good(), to, options),
+    CHECK(has(export_complaint(without.good(), to, options),
               kind.spec.bit_precision > 0 ? "have no keys (-b)" : "does not count its features"));
   }
 }

@@ -11,7 +11,7 @@ namespace {
 
 using train::TrainRun;
 
-void check_near(const Outcomes& got, const Outcomes& expected) {
+void check_kept(const Outcomes& got, const Outcomes& expected) {
   REQUIRE(got.items.size() == expected.items.size());
   for (std::size_t i = 0; i < got.items.size(); ++i) {
     const double z = got.items[i].score, y = expected.items[i].score;
@@ -37,7 +37,7 @@ void check_lines(TrainRun& run, const std::string& lines) {
   const text::ExampleChunk chunk = train::parse(run.names, lines);
   Outcomes outcomes;
   predictor.predict_lines(chunk, 0, chunk.examples.size(), outcomes);
-  check_near(outcomes, wholes(run, lines));
+  check_kept(outcomes, wholes(run, lines));
 }
 
 model::LineShape with_values() {
@@ -113,7 +113,7 @@ TEST_CASE("what contexts and candidates make together is no part of a context th
     const text::ExampleChunk candidates = train::parse(run.names, "1 'x" + c + "\n" + d + "\n");
     Outcomes outcomes;
     predictor.predict(candidates, 0, 2, outcomes);
-    check_near(outcomes, wholes(run, "1 'x" + a + b + c + "\n" + a + b + d + "\n"));
+    check_kept(outcomes, wholes(run, "1 'x" + a + b + c + "\n" + a + b + d + "\n"));
   }
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("in every kind of model a feature is scored once, on whichever side it
       Outcomes outcomes;
       predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
       INFO("context" << context);
-      check_near(outcomes, wholes(run, whole));
+      check_kept(outcomes, wholes(run, whole));
     }
   }
 }

@@ -2,9 +2,9 @@
 #include <chrono>
 #include <thread>
 
-#include "examples.h"
-#include "helpers.h"
 #include "stream/example_reader.h"
+#include "stream/examples.h"
+#include "stream/helpers.h"
 #include "stream/serial_reader.h"
 
 using namespace leveret;

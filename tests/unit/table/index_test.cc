@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "layouts.h"
+#include "table/in_threads.h"
 
 namespace leveret::table {
 namespace {
@@ -309,13 +310,6 @@ TEST_CASE("an unused overflow slot stays zero") {
 }
 
 /// Runs body(0), body(1), … side by side.
-template <class Body>
-void in_threads(std::uint32_t count, Body body) {
-  std::vector<std::thread> threads;
-  for (std::uint32_t t = 0; t < count; ++t) threads.emplace_back(body, t);
-  for (std::thread& thread : threads) thread.join();
-}
-
 TEST_CASE("threads insert and find side by side once there is room") {
   const std::size_t bytes = GENERATE(std::size_t{8}, 16, 32);
   MemoryBudget budget(kMemory);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "layouts.h"
+#include "table/in_threads.h"
 
 namespace leveret::table {
 namespace {
@@ -302,13 +303,6 @@ TEST_CASE("rows that a file has are there whatever the budget says") {
 }
 
 /// Runs body(0), body(1), … side by side.
-template <class Body>
-void in_threads(std::uint32_t count, Body body) {
-  std::vector<std::thread> threads;
-  for (std::uint32_t t = 0; t < count; ++t) threads.emplace_back(body, t);
-  for (std::thread& thread : threads) thread.join();
-}
-
 TEST_CASE("threads make rows side by side once there is room, freed ones first") {
   const RowLayout layout = layout_of_two_parts(3);
   const std::uint32_t free = GENERATE(0, 7, 1000);

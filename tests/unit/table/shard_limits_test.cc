@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "layouts.h"
+#include "table/in_threads.h"
+#include "table/meet.h"
 #include "table/shard.h"
 
 namespace leveret::table {
 namespace {
 
-ShardOptions options_of(std::uint32_t admit, RowLayout rows) {
+ShardOptions limited(std::uint32_t admit, RowLayout rows) {
   ShardOptions options;
   options.cells = CellKind::kMixed;
   options.rows = std::move(rows);
@@ -22,17 +24,11 @@ ShardOptions options_of(std::uint32_t admit, RowLayout rows) {
 RowLayout large_rows() { return RowLayout({part_of(16, 4, Codec::f32())}); }
 RowLayout small_rows() { return RowLayout({part_of(1, 1, Codec::fixed(8, 5))}); }
 
-Row meet(Shard& shard, Key key) { return shard.count_and_find(*shard.find_or_insert(key)); }
-Row known(const Shard& shard, Key key) {
-  const Slot* const slot = shard.find(key);
-  return slot != nullptr ? shard.row_of(*slot) : shard.row_of_unknown();
-}
-
 TEST_CASE("without memory for rows new features share one, old ones keep theirs") {
   const std::uint32_t admit = GENERATE(0, 1, 2, 3);
   const std::uint32_t sights = admit == 0 ? 2 : admit;
   MemoryBudget budget(50000);
-  Shard shard(options_of(admit, large_rows()), budget);
+  Shard shard(limited(admit, large_rows()), budget);
   Key next = 1;
   for (; shard.overflow_rows_given() == 0; ++next) {
     REQUIRE(next < 100000);
@@ -71,7 +67,7 @@ TEST_CASE("without memory for rows new features share one, old ones keep theirs"
 
 TEST_CASE("without memory for keys new features share a slot and a row") {
   MemoryBudget budget(20000);
-  Shard shard(options_of(2, small_rows()), budget);
+  Shard shard(limited(2, small_rows()), budget);
   Key next = 1;
   for (; shard.overflow_slot() == nullptr; ++next) meet(shard, next);
   CHECK(shard.index().full());
@@ -96,7 +92,7 @@ TEST_CASE("without memory for keys new features share a slot and a row") {
 
 TEST_CASE("threads that run out of memory get the row of the others when they pause") {
   MemoryBudget budget(50000);
-  Shard shard(options_of(1, large_rows()), budget);
+  Shard shard(limited(1, large_rows()), budget);
   CHECK_FALSE(shard.has_room(10, 10));
   shard.set_concurrent(true);
   shard.reserve(10, 10);
@@ -120,7 +116,7 @@ TEST_CASE("threads that run out of memory get the row of the others when they pa
 
 TEST_CASE("where there is no memory for keys there may be some for rows") {
   MemoryBudget budget(kMemory);
-  Shard shard(options_of(1, large_rows()), budget);
+  Shard shard(limited(1, large_rows()), budget);
   for (Key key = 1; key <= 600; ++key) shard.find_or_insert(key);
   // Less than the next size of the index takes.
   REQUIRE(budget.take(budget.limit() - budget.used() - 30000));
@@ -146,7 +142,7 @@ TEST_CASE("where there is no memory for keys there may be some for rows") {
 
 TEST_CASE("room is asked for keys, rows and values") {
   MemoryBudget budget(kMemory);
-  Shard shard(options_of(1, small_rows()), budget);
+  Shard shard(limited(1, small_rows()), budget);
   CHECK_FALSE(shard.has_room(1, 0));  // no rows yet
   shard.reserve(1, 0);
   CHECK(shard.has_room(1, 0));
@@ -158,19 +154,12 @@ TEST_CASE("room is asked for keys, rows and values") {
 }
 
 /// Runs body(0), body(1), … side by side.
-template <class Body>
-void in_threads(std::uint32_t count, Body body) {
-  std::vector<std::thread> threads;
-  for (std::uint32_t t = 0; t < count; ++t) threads.emplace_back(body, t);
-  for (std::thread& thread : threads) thread.join();
-}
-
 TEST_CASE("threads that meet the same features make each of them one row") {
   const std::uint32_t admit = GENERATE(1, 2);
   constexpr Key kKeys = 3000;
   MemoryBudget budget(kMemory), other_budget(kMemory);
   const RowLayout layout = layout_of_two_parts(3);
-  Shard shard(options_of(admit, layout), budget), alone(options_of(1, layout), other_budget);
+  Shard shard(limited(admit, layout), budget), alone(limited(1, layout), other_budget);
   shard.reserve(kKeys, kKeys);
   shard.set_concurrent(true);
   std::vector<std::vector<Row>> rows(4, std::vector<Row>(kKeys + 1, kNoRow));
@@ -207,7 +196,7 @@ TEST_CASE("threads that meet the same features make each of them one row") {
 TEST_CASE("threads raise largest values side by side") {
   constexpr Key kKeys = 500;
   MemoryBudget budget(kMemory);
-  Shard shard(options_of(2, layout_of_slots(3)), budget);
+  Shard shard(limited(2, layout_of_slots(3)), budget);
   shard.reserve(kKeys, kKeys);
   shard.set_concurrent(true);
   in_threads(4, [&](std::uint32_t t) {
@@ -230,7 +219,7 @@ TEST_CASE("threads raise largest values side by side") {
 TEST_CASE("threads run out of memory side by side") {
   const std::uint32_t admit = GENERATE(1, 2);
   MemoryBudget budget(20000);
-  Shard shard(options_of(admit, large_rows()), budget);
+  Shard shard(limited(admit, large_rows()), budget);
   shard.reserve(40, 0);
   REQUIRE(budget.take(8000));  // others were faster: there is room for more rows than memory
   REQUIRE(shard.has_room(40, 0));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "layouts.h"
+#include "table/meet.h"
 
 namespace leveret::table {
 namespace {
@@ -25,13 +26,7 @@ ShardOptions options_of(std::uint32_t admit, RowLayout rows = layout_of_slots(3)
 }
 
 /// Learning meets a feature.
-Row meet(Shard& shard, Key key) { return shard.count_and_find(*shard.find_or_insert(key)); }
 /// What prediction finds for it.
-Row known(const Shard& shard, Key key) {
-  const Slot* const slot = shard.find(key);
-  return slot != nullptr ? shard.row_of(*slot) : shard.row_of_unknown();
-}
-
 TEST_CASE("a row comes with the N-th occurrence") {
   CHECK(Admission{1}.needed(1000000) == 1);
   CHECK(Admission{7}.needed(0) == 7);

@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "layouts.h"
+#include "table/meet.h"
 
 namespace leveret::table {
 namespace {
 
-ShardOptions options_of(std::uint32_t slots, CellKind cells = CellKind::kMixed) {
+ShardOptions tables_of(std::uint32_t slots, CellKind cells = CellKind::kMixed) {
   ShardOptions options;
   options.cells = cells;
   options.admission.admit = 1;
@@ -18,10 +19,8 @@ ShardOptions options_of(std::uint32_t slots, CellKind cells = CellKind::kMixed) 
   return options;
 }
 
-Row meet(Shard& shard, Key key) { return shard.count_and_find(*shard.find_or_insert(key)); }
-
 TEST_CASE("a model without rows has one shard for all features") {
-  Tables tables(options_of(0), 0, kMemory);
+  Tables tables(tables_of(0), 0, kMemory);
   tables.fit(5);
   CHECK(tables.size() == 1);
   CHECK(tables.fields() == 0);
@@ -33,7 +32,7 @@ TEST_CASE("a model without rows has one shard for all features") {
 }
 
 TEST_CASE("with rows each field has a shard, and features without a field have one") {
-  Tables tables(options_of(1), 0, kMemory);
+  Tables tables(tables_of(1), 0, kMemory);
   CHECK(tables.size() == 1);
   tables.fit(3);
   CHECK(tables.size() == 4);
@@ -55,7 +54,7 @@ TEST_CASE("with rows each field has a shard, and features without a field have o
 }
 
 TEST_CASE("fit gives every row a slot for each field, as if it had been there from the start") {
-  Tables grown(options_of(1), 0, kMemory), whole(options_of(1), 0, kMemory);
+  Tables grown(tables_of(1), 0, kMemory), whole(tables_of(1), 0, kMemory);
   whole.fit(5);
   std::vector<Shard*> shards;
   for (const std::uint32_t fields : {1u, 2u, 5u}) {
@@ -84,7 +83,7 @@ TEST_CASE("fit gives every row a slot for each field, as if it had been there fr
 }
 
 TEST_CASE("a linear feature is found in the shard of its group") {
-  Tables tables(options_of(1), 0, kMemory);
+  Tables tables(tables_of(1), 0, kMemory);
   tables.fit(2);
   for (std::uint32_t group = 0; group < 3; ++group) {
     Slot* const slot = tables.of_group(group).find_or_insert(key_of(0));
@@ -103,7 +102,7 @@ TEST_CASE("a linear feature is found in the shard of its group") {
 
 TEST_CASE("with -b cells have no keys, and rows are found by keys all the same") {
   const bool rows = GENERATE(true, false);
-  Tables tables(options_of(rows ? 1 : 0), 10, kMemory);
+  Tables tables(tables_of(rows ? 1 : 0), 10, kMemory);
   tables.fit(2);
   REQUIRE(tables.hashed() != nullptr);
   CHECK(tables.hashed()->capacity() == 1024);
@@ -119,7 +118,7 @@ TEST_CASE("with -b cells have no keys, and rows are found by keys all the same")
 }
 
 TEST_CASE("look-ups that ended in overflow slots and rows are counted over all shards") {
-  Tables tables(options_of(1), 0, 100000);
+  Tables tables(tables_of(1), 0, 100000);
   tables.fit(2);
   CHECK(tables.overflow_lookups() == 0);
   std::uint64_t found = 0;
@@ -143,7 +142,7 @@ TEST_CASE("look-ups that ended in overflow slots and rows are counted over all s
 }
 
 TEST_CASE("shards that come later know of the threads, too") {
-  Tables tables(options_of(1), 0, kMemory);
+  Tables tables(tables_of(1), 0, kMemory);
   tables.fit(1);
   tables.set_concurrent(true);
   tables.fit(2);

@@ -2,8 +2,8 @@
 // come in the order of the input, and nobody waits for ever.
 #include <fstream>
 
-#include "stream/cache_reader.h"
-#include "stream/cache_writer.h"
+#include "cache/cache_reader.h"
+#include "cache/cache_writer.h"
 #include "stream/example_reader.h"
 #include "stream/line_source.h"
 #include "train/answers.h"
@@ -86,7 +86,7 @@ TEST_CASE("answers of several threads come in the order of the input, and none w
   {
     text::NamespaceNames names;
     stream::ExampleReader reader({path}, {}, names, {});
-    stream::CacheWriter writer(cache, {path}, stream::make_cache_key({path}, {}, 1000), names);
+    cache::CacheWriter writer(cache, {path}, cache::make_cache_key({path}, {}, 1000), names);
     text::ExampleChunk chunk;
     while (reader.next(chunk)) writer.add(chunk);
     writer.finish();
@@ -100,10 +100,9 @@ TEST_CASE("answers of several threads come in the order of the input, and none w
       text::NamespaceNames names;
       stream::LineSource lines({path}, {.chunk_bytes = 300});
       CHECK((learn(lines, names, true, threads, spec) == expected(kLines)));
-      for (const auto reading :
-           {stream::CacheReading::kAhead, stream::CacheReading::kByConsumers}) {
+      for (const auto reading : {cache::CacheReading::kAhead, cache::CacheReading::kByConsumers}) {
         text::NamespaceNames cached;
-        stream::CacheReader reader(cache, cached, nullptr, {}, reading);
+        cache::CacheReader reader(cache, cached, nullptr, {}, reading);
         CHECK((learn(reader, cached, false, threads, spec) == expected(kLines)));
       }
     }

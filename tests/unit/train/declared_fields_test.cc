@@ -19,7 +19,7 @@ std::vector<std::vector<std::string>> letters(const std::string& text) {
 std::vector<std::size_t> widths(const model::Model& model) {
   std::vector<std::size_t> all{model.parameters().layout.fields, model.tables().fields(),
                                model.tables().row_layout().stride()};
-  for (const block::ConstDense& layer : model.parameters().layers()) all.push_back(layer.inputs);
+  for (const tape::ConstDense& layer : model.parameters().layers()) all.push_back(layer.inputs);
   return all;
 }
 

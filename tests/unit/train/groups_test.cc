@@ -40,11 +40,11 @@ TEST_CASE("the layers make the step of a batch; rows and cells those of single e
   group.learn(lines);
   batch.learn(lines);
   for (std::size_t l = 0; l < 3; ++l) {
-    const block::Dense one = group.model.parameters().layer(l);
-    const block::Dense other = batch.model.parameters().layer(l);
+    const tape::Dense one = group.model.parameters().layer(l);
+    const tape::Dense other = batch.model.parameters().layer(l);
     INFO("layer " << l);
-    for (const auto part : {&block::Dense::weights, &block::Dense::weights_state,
-                            &block::Dense::bias, &block::Dense::bias_state}) {
+    for (const auto part : {&tape::Dense::weights, &tape::Dense::weights_state, &tape::Dense::bias,
+                            &tape::Dense::bias_state}) {
       const std::span<float> a = one.*part, b = other.*part;
       REQUIRE(a.size() == b.size());
       for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == Approx(b[i]).margin(1e-6));

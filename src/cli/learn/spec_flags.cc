@@ -1,0 +1,140 @@
+#include "cli/learn/spec_flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <stdexcept>
+
+#include "cli/file_uses.h"
+#include "cli/learn/field_file.h"
+#include "model/spec_idle.h"
+
+namespace leveret::cli {
+
+void SpecFlags::add_to(CLI::App& app, const std::vector<std::string_view>& only) {
+  const model::Spec defaults;
+  for (const model::SpecEntry& entry : model::spec_entries()) {
+    if (!only.empty() && std::ranges::find(only, entry.name) == only.end()) continue;
+    Given& given = given_.emplace_back();
+    given.entry = &entry;
+    const std::string names =
+        (*entry.alias != '\0' ? std::string(entry.alias) + "," : "") + "--" + entry.name;
+    if (*entry.value == '\0') {
+      given.option = app.add_flag(names, given.on, entry.help);
+    } else {
+      given.option = app.add_option(names, given.values, entry.help)->type_name(entry.value);
+      // One value each time, so that a file name behind it is no second one.
+      given.option->expected(1)->allow_extra_args(false);
+      if (entry.repeats) {
+        given.option->take_all();
+      } else {
+        given.option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+      }
+      const std::string text = entry.get(defaults);
+      if (!text.empty()) given.option->default_str(text);
+    }
+    given.option->group(entry.shape ? "Model (stored with it; -i needs none of them again)"
+                                    : "Learning");
+  }
+}
+
+bool SpecFlags::Given::is_given() const { return option->count() > 0; }
+
+std::string SpecFlags::Given::text() const {
+  if (*entry->value == '\0') return on ? "true" : "false";
+  if (std::string_view(entry->name) != "field") return fmt::format("{}", fmt::join(values, " "));
+  std::vector<std::string> fields;
+  for (const std::string& value : values) {
+    fields.push_back(value.starts_with('@') ? read_field_file(value.substr(1)) : value);
+  }
+  return fmt::format("{}", fmt::join(fields, " "));
+}
+
+void SpecFlags::add_uses(FileUses& uses) const {
+  for (const Given& given : given_) {
+    if (std::string_view(given.entry->name) != "field") continue;
+    for (const std::string& value : given.values) {
+      if (!value.starts_with('@')) continue;
+      const std::string path = value.substr(1);
+      uses.add_read("--field", path == "-" ? "./-" : path);
+    }
+  }
+}
+
+bool SpecFlags::is_given(std::string_view name) const {
+  return std::ranges::any_of(
+      given_, [&](const Given& given) { return given.entry->name == name && given.is_given(); });
+}
+
+model::Spec SpecFlags::spec(model::Spec spec) const {
+  std::vector<std::pair<const model::SpecEntry*, std::string>> texts;
+  for (const Given& given : given_) {
+    if (given.is_given()) texts.emplace_back(given.entry, given.text());
+  }
+  try {
+    for (const auto& [entry, text] : texts) entry->set(spec, text);
+    model::check_spec(spec);
+  } catch (const std::runtime_error& error) {
+    throw CLI::ValidationError(error.what());
+  }
+  refuse_idle(spec);
+  return spec;
+}
+
+/// An option that changes nothing is misuse, but for one that says what holds without it.
+void SpecFlags::refuse_idle(const model::Spec& spec) const {
+  const model::Spec defaults;
+  for (const Given& given : given_) {
+    if (!given.is_given() || *given.entry->value == '\0') continue;
+    const char* const needed = model::idle_without(given.entry->name, spec);
+    const std::string text = given.entry->get(spec);
+    if (needed == nullptr || text == given.entry->get(defaults) || text == "none") continue;
+    throw CLI::ValidationError(
+        fmt::format("--{} {} changes nothing: it needs {}", given.entry->name, text, needed));
+  }
+}
+
+model::Spec SpecFlags::spec(const model::Spec& stored, const std::string& file) const {
+  model::Spec spec = stored;
+  for (const Given& given : given_) {
+    if (!given.is_given()) continue;
+    model::Spec wanted;
+    const std::string given_text = given.text();
+    try {
+      given.entry->set(wanted, given_text);
+    } catch (const std::runtime_error& error) {
+      throw CLI::ValidationError(error.what());
+    }
+    const std::string text = given.entry->get(wanted);
+    if (!given.entry->shape) {
+      given.entry->set(spec, text);
+    } else if (text != given.entry->get(stored)) {
+      const std::string has = given.entry->get(stored);
+      throw std::runtime_error(fmt::format(
+          "--{} {} contradicts the model {}, which has {}; leave the option out, or train a new "
+          "model without -i",
+          given.entry->name, text, file,
+          has.empty() ? "none" : fmt::format("--{} {}", given.entry->name, has)));
+    }
+  }
+  try {
+    model::check_spec(spec);
+  } catch (const std::runtime_error& error) {
+    throw CLI::ValidationError(error.what());
+  }
+  refuse_idle(spec);
+  return spec;
+}
+
+model::Spec in_shards(const SpecFlags& flags, model::Spec spec) {
+  if (flags.is_given("batch_turns") && spec.batch_turns) {
+    throw CLI::ValidationError(
+        "examples of shards cannot take turns, as each would wait for sums of all shards: leave "
+        "--batch_turns out, or give off");
+  }
+  spec.batch_turns = false;
+  return spec;
+}
+
+}  // namespace leveret::cli

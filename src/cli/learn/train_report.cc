@@ -1,0 +1,98 @@
+#include "cli/learn/train_report.h"
+
+#include "kernels/dispatch.h"
+
+namespace leveret::cli {
+
+TrainReport::TrainReport(const ReportOptions& options, unsigned passes, unsigned threads)
+    : options_(options),
+      passes_(passes),
+      threads_(threads),
+      windows_(options.window),
+      progress_(options.progress),
+      start_(std::chrono::steady_clock::now()) {}
+
+void TrainReport::open_predictions() {
+  if (!options_.predictions.empty())
+    predictions_.emplace(options_.predictions, Output::File::kWhole);
+}
+
+void TrainReport::begin_progress(bool dropped) {
+  if (options_.quiet) return;
+  if (dropped) say("without -f the model is dropped at the end");
+  say_raw(metrics::Progress::header());
+  if (stderr_is_terminal()) bar_.emplace(passes_);
+}
+
+void TrainReport::begin_pass(const stream::ExampleSource& source) {
+  source_ = &source;
+  if (bar_) bar_->begin_pass(source.bytes_total().value_or(0), seconds());
+  if (!options_.metrics.empty() && !metrics_) metrics_.emplace(options_.metrics);
+  if (predictions_) answers_.emplace(threads_);
+}
+
+void TrainReport::add(predict::Outcomes& outcomes, std::uint64_t bad_lines, unsigned thread) {
+  if (answers_) write_answers(outcomes, thread);
+  for (const predict::Outcome& outcome : outcomes.items) count(outcome, bad_lines);
+  outcomes.clear();
+  show_bar();
+}
+
+void TrainReport::write_answers(const predict::Outcomes& outcomes, unsigned thread) {
+  answers_->add(outcomes, thread);
+  answers_->take(lines_);
+  predictions_->write(lines_);
+  predictions_->flush();
+  lines_.clear();
+}
+
+void TrainReport::count(const predict::Outcome& outcome, std::uint64_t bad_lines) {
+  if (held_out_) {
+    holdout_.add(outcome.probability, outcome.label, outcome.importance);
+  } else {
+    labelled_ += outcome.label != 0;
+  }
+  ++examples_;
+  features_ += outcome.features;
+  if (!wants_figures()) return;
+  const bool full = windows_.add(outcome.probability, outcome.label, outcome.importance);
+  if (full && metrics_) write_window(bad_lines);
+  if (!options_.quiet && progress_.due(examples_)) {
+    say_raw(progress_.line(examples_, windows_.total(), outcome.label, outcome.probability,
+                           outcome.features));
+  }
+}
+
+void TrainReport::write_window(std::uint64_t bad_lines) {
+  std::string line = windows_.close(seconds(), bad_lines);
+  if (more_members_) line.insert(line.size() - 1, more_members_());  // before the brace
+  metrics_->write(line + "\n");
+  metrics_->flush();
+}
+
+void TrainReport::show_bar() {
+  if (!bar_ || !source_->bytes_total() || !bar_->due(seconds())) return;
+  set_status(bar_->render(source_->bytes_read(), examples_, seconds(), terminal_columns() - 1));
+}
+
+void TrainReport::close(std::uint64_t bad_lines) {
+  if (metrics_ && windows_.pending()) write_window(bad_lines);
+  if (metrics_) metrics_->close();
+  if (predictions_) predictions_->close();
+}
+
+RunFigures TrainReport::figures(std::uint64_t bad_lines) {
+  return {.examples = examples_,
+          .features = features_,
+          .bad_lines = bad_lines,
+          .total = windows_.total(),
+          .held_out = held_out_ ? std::optional(holdout_.snapshot()) : std::nullopt,
+          .seconds = seconds(),
+          .kernels = kernels::active().name};
+}
+
+double TrainReport::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+}  // namespace leveret::cli

@@ -1,0 +1,87 @@
+/// What a run of `train` tells as it goes on: predictions in the order of the input, a JSON line a
+/// window, progress, the bar on a terminal, and a summary.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cli/console.h"
+#include "cli/learn/report_options.h"
+#include "cli/learn/train_summary.h"
+#include "metrics/metrics.h"
+#include "metrics/progress.h"
+#include "predict/outcome.h"
+#include "stream/example_source.h"
+#include "train/answers.h"
+
+namespace leveret::cli {
+
+inline constexpr const char* kStopped = "stopped by a signal; what was read is learned";
+
+/// One thread, but for answers(). Files that are not watched appear at close().
+class TrainReport {
+ public:
+  /// Time counts from here. The options outlive it. `threads`: that learn.
+  TrainReport(const ReportOptions& options, unsigned passes, unsigned threads);
+  ~TrainReport() { set_status({}); }  // the status line goes however the run ends
+  TrainReport(const TrainReport&) = delete;
+  TrainReport& operator=(const TrainReport&) = delete;
+
+  /// Members that each line of --metrics has beside its own, a comma before each.
+  void add_to_windows(std::function<std::string()> members) { more_members_ = std::move(members); }
+  /// Opens the file of predictions: a folder that cannot be written is known before anything is
+  /// learned.
+  void open_predictions();
+  /// `dropped`: no model will be saved.
+  void begin_progress(bool dropped);
+  /// The source lives until the end of the pass. The file of metrics is opened with the first one:
+  /// windows are seen as they come, and not before there is something to learn from.
+  void begin_pass(const stream::ExampleSource& source);
+
+  /// Of this pass; null without -p.
+  train::Answers* answers() { return answers_ ? &*answers_ : nullptr; }
+
+  /// Everything that is told about these outcomes; then forgets them. `bad_lines`: of the run, up
+  /// to the last of them.
+  void add(predict::Outcomes& outcomes, std::uint64_t bad_lines, unsigned thread = 0);
+  /// From now on outcomes are of examples that are not learned from.
+  void hold_out() { held_out_ = true; }
+
+  std::uint64_t examples() const { return examples_; }
+  /// Of those learned from.
+  std::uint64_t labelled() const { return labelled_; }
+  double seconds() const;
+
+  /// The last window, and the files.
+  void close(std::uint64_t bad_lines);
+  RunFigures figures(std::uint64_t bad_lines);
+
+ private:
+  void write_answers(const predict::Outcomes& outcomes, unsigned thread);
+  void count(const predict::Outcome& outcome, std::uint64_t bad_lines);
+  void write_window(std::uint64_t bad_lines);
+  void show_bar();
+  /// Whether anybody is told what predictions are worth. Histograms are behind it.
+  bool wants_figures() const { return !options_.quiet || metrics_.has_value(); }
+
+  const ReportOptions& options_;
+  const unsigned passes_, threads_;
+  std::optional<Output> predictions_, metrics_;
+  std::function<std::string()> more_members_;
+  const stream::ExampleSource* source_ = nullptr;
+  metrics::MetricsWindows windows_;
+  metrics::Metrics holdout_;
+  metrics::Progress progress_;
+  std::optional<metrics::ProgressBar> bar_;
+  std::optional<train::Answers> answers_;
+  std::string lines_;
+  std::uint64_t examples_ = 0, features_ = 0, labelled_ = 0;
+  bool held_out_ = false;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace leveret::cli

@@ -1,0 +1,29 @@
+/// One run of `train`: what the command line asks for, and the way from the input to the model.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/input.h"
+#include "cli/learn/report_options.h"
+#include "cli/learn/spec_flags.h"
+
+namespace leveret::cli {
+
+struct TrainOptions {
+  InputOptions input;
+  ReportOptions report;
+  SpecFlags flags;
+  std::string initial_model;        ///< -i; empty: a new model
+  std::string final_model;          ///< -f; empty: it is dropped at the end
+  std::uint64_t holdout_after = 0;  ///< 0: nothing is held out
+  std::uint64_t max_memory = 0;     ///< 0: what the machine has
+  unsigned threads = 1;
+  bool pin = false;
+  bool deterministic = false;  ///< in shards, as leveret-mpi does
+};
+
+/// Learns and saves. Files appear only when all went well. Errors are exceptions, as elsewhere.
+void learn_and_save(const TrainOptions& options);
+
+}  // namespace leveret::cli

@@ -1,0 +1,116 @@
+#include "cli/learn/train_summary.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "feature/unmatched.h"
+#include "stream/bad_lines.h"
+
+namespace leveret::cli {
+namespace {
+
+std::string figure(double value, int decimals) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : std::string("-");
+}
+
+std::string line(const char* name, const std::string& value) {
+  return fmt::format("{:<18}{}\n", name, value);
+}
+
+std::string about_learning(const RunFigures& run) {
+  std::string text = line("examples", fmt::format("{}", run.examples));
+  text += line("average loss", figure(run.total.logloss, 6));
+  text += line("auc", figure(run.total.auc, 4));
+  text += line("ne", figure(run.total.ne, 4));
+  text += line("calibration", figure(run.total.calibration, 4));
+  if (!run.held_out) return text;
+  return text + line("holdout loss",
+                     fmt::format("{} over {} examples, auc {}", figure(run.held_out->logloss, 6),
+                                 run.held_out->examples, figure(run.held_out->auc, 4)));
+}
+
+/// Names what the model had no room for, or could not use.
+std::string about_limits(const model::Model& model, const ModelFigures& figures) {
+  std::string text;
+  if (model.features().fieldless() > 0) {
+    text += line("fieldless", fmt::format("{} namespaces beyond --max_fields are linear only",
+                                          model.features().fieldless()));
+  }
+  const auto beside = feature::beside_fields(model.spec().features, model.features().plans());
+  if (!beside.empty()) {
+    text += line("linear only",
+                 fmt::format("{} namespaces that no --field lists: {}", beside.size(),
+                             stream::escaped(fmt::format("{}", fmt::join(beside, ", ")))));
+  }
+  for (const std::string& source : model.features().unread()) text += line("transform", source);
+  if (figures.overflow_lookups > 0) {
+    text += line("overflow",
+                 fmt::format("{} look-ups, as --max_memory was reached", figures.overflow_lookups));
+  }
+  if (model.parameters().scalars.dropped_gradients > 0) {
+    text += line("dropped", fmt::format("{} gradients that were not finite",
+                                        model.parameters().scalars.dropped_gradients));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::uint64_t weight_count(const table::Tables& tables) {
+  std::uint64_t count = tables.hashed() != nullptr ? tables.hashed()->used() : 0;
+  for (const table::Shard& shard : tables) {
+    if (shard.cells() != table::CellKind::kNone) count += shard.index().size();
+    for (const table::RowPart& part : shard.rows().layout().parts()) {
+      count += shard.rows().size() * part.slots * part.used_k;
+    }
+  }
+  return count;
+}
+
+std::uint64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+std::string train_summary(const model::Model& model, const RunFigures& run) {
+  ModelFigures figures = {.weights = weight_count(model.tables()),
+                          .overflow_lookups = model.tables().overflow_lookups(),
+                          .peak_memory = peak_memory()};
+  for (const tape::ConstDense& layer : model.parameters().layers()) {
+    figures.weights += (std::uint64_t{layer.inputs} + 1) * layer.outputs;
+  }
+  return train_summary(model, figures, run);
+}
+
+std::string train_summary(const model::Model& model, const ModelFigures& figures,
+                          const RunFigures& run) {
+  std::string text = "\n" + about_learning(run);
+  text += line("features", fmt::format("{}", run.features));
+  text += line("fields", fmt::format("{}", model.features().field_count()));
+  text += line("weights", fmt::format("{}", figures.weights));
+  text += line("bad lines", fmt::format("{}", run.bad_lines));
+  text += about_limits(model, figures);
+  const bool several = figures.ranks > 1;
+  if (several) text += line("ranks", fmt::format("{}", figures.ranks));
+  text += line("peak memory", fmt::format("{} MB{}", figures.peak_memory >> 20,
+                                          several ? " of the rank that took most" : ""));
+  std::string code = run.kernels;
+  if (run.gemm != nullptr) code += fmt::format(", OpenBLAS {}", run.gemm);
+  return text +
+         line("time",
+              fmt::format("{:.2f} s, {:.0f} examples/s, {}", run.seconds,
+                          static_cast<double>(run.examples) / std::max(run.seconds, 1e-9), code));
+}
+
+std::string train_warning(const model::Model& model) {
+  const auto names = feature::unmatched(model.spec().features, model.features().plans());
+  if (names.empty()) return {};
+  return fmt::format("no line had a namespace for {}; check the spelling",
+                     stream::escaped(fmt::format("{}", fmt::join(names, ", "))));
+}
+
+}  // namespace leveret::cli

@@ -1,0 +1,46 @@
+/// What `train` says at its end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "metrics/metrics.h"
+#include "model/model.h"
+
+namespace leveret::cli {
+
+/// Figures of a run that the model does not know.
+struct RunFigures {
+  std::uint64_t examples = 0, features = 0, bad_lines = 0;
+  metrics::MetricsSnapshot total;
+  std::optional<metrics::MetricsSnapshot> held_out;
+  double seconds = 0;
+  const char* kernels = "";
+  const char* gemm = nullptr;  ///< the code that OpenBLAS picked, where batches may need it
+};
+
+/// Figures of a model's tables and layers, which several processes may hold together.
+struct ModelFigures {
+  std::uint64_t weights = 0;
+  std::uint64_t overflow_lookups = 0;
+  std::uint64_t peak_memory = 0;  ///< bytes; of several processes the most that one has
+  std::uint64_t ranks = 1;        ///< processes
+};
+
+/// Weights of cells and rows.
+std::uint64_t weight_count(const table::Tables& tables);
+/// Of this process.
+std::uint64_t peak_memory();
+
+/// Several lines, "name   value".
+std::string train_summary(const model::Model& model, const RunFigures& run);
+/// `model`: spec, namespaces, and what all processes have.
+std::string train_summary(const model::Model& model, const ModelFigures& figures,
+                          const RunFigures& run);
+
+/// Names what the user will not have meant: namespaces of the options that no line had. Empty where
+/// there is none.
+std::string train_warning(const model::Model& model);
+
+}  // namespace leveret::cli

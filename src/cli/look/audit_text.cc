@@ -1,0 +1,235 @@
+#include "cli/look/audit_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "block/ffm_block.h"
+#include "block/linear_block.h"
+#include "text/hash.h"
+
+namespace leveret::cli {
+namespace {
+
+void append(std::string& to, fmt::string_view form, float number) {
+  fmt::format_to(std::back_inserter(to), fmt::runtime(form), number);
+}
+
+void append_head(std::string& to, const char* name, float score) {
+  to += name;
+  append(to, ":{:.6g}", score);
+}
+
+/// A field's share of the FFM's sum: half of each pair with another field, all of those within it;
+/// so the shares of all fields add up to the sum.
+float ffm_share(const model::Model& model, const tape::Tape& tape, std::size_t field) {
+  const std::size_t fields = model.tables().fields();
+  const tape::TensorId id = model.parameters().declared().find_tensor(block::FfmBlock::kPairs);
+  const float* const pairs = tape[id].at(0);
+  float share = pairs[block::pair_index(field, field)];
+  for (std::size_t other = 0; other < fields; ++other) {
+    if (other == field) continue;
+    share += 0.5f * pairs[block::pair_index(std::min(field, other), std::max(field, other))];
+  }
+  return share * tape.ffm_scale[0];
+}
+
+}  // namespace
+
+void AuditText::append_features(const text::ExampleChunk& chunk, const text::Example& example,
+                                const feature::FeatureBatch& batch, std::string& to) {
+  const text::ExampleChunk& derived = batch.derived.chunk;
+  of_plans_ = !derived.examples.empty();
+  if (of_plans_) {
+    append_mapped(derived, derived.examples[0], batch, to);
+  } else {
+    append_mapped(chunk, example, batch, to);
+  }
+}
+
+void AuditText::append_mapped(const text::ExampleChunk& chunk, const text::Example& example,
+                              const feature::FeatureBatch& batch, std::string& to) {
+  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
+    const text::NamespaceRun& run = chunk.runs[r];
+    const feature::NamespacePlan& plan = plan_of(run.name);
+    if (!plan.keep) continue;
+    for (std::uint32_t f = run.begin; f < run.end; ++f) {
+      to += '\t';
+      append_name(chunk, example, f, to);
+      append_index(chunk.features[f].hash, chunk.features[f].value, to);
+      append_weights({chunk.features[f], &plan}, to);
+    }
+  }
+  for (std::size_t i = 0; i < batch.parents.size(); ++i) {
+    const auto& [a, b, c] = batch.parents[i];
+    to += '\t';
+    append_name(chunk, example, a, to);
+    to += '*';
+    append_name(chunk, example, b, to);
+    if (c != feature::kNoParent) {
+      to += '*';
+      append_name(chunk, example, c, to);
+    }
+    append_index(batch.linear[i].hash, batch.linear[i].value, to);
+    append_weights({batch.linear[i], nullptr}, to);
+  }
+  if (spec_.constant) append_constant(to);
+  to += '\n';
+}
+
+const feature::NamespacePlan& AuditText::plan_of(std::uint32_t name_id) {
+  if (of_plans_) return features_.plans()[name_id];
+  if (name_id >= plan_at_.size()) plan_at_.resize(name_id + std::size_t{1});
+  std::uint32_t& at = plan_at_[name_id];
+  if (at == 0) {
+    const auto& plans = features_.plans();
+    const auto found =
+        std::ranges::find(plans, names_.name(name_id), &feature::NamespacePlan::name);
+    at = static_cast<std::uint32_t>(found - plans.begin()) + 1;
+  }
+  return features_.plans()[at - 1];
+}
+
+/// `namespace^name`, `namespace^name^text` for a text value; the default namespace has no name.
+void AuditText::append_name(const text::ExampleChunk& chunk, const text::Example& example,
+                            std::uint32_t feature, std::string& to) const {
+  const auto run = std::ranges::upper_bound(chunk.runs.begin() + example.runs_begin,
+                                            chunk.runs.begin() + example.runs_end, feature, {},
+                                            &text::NamespaceRun::end);
+  const std::string_view space =
+      of_plans_ ? std::string_view(features_.plans()[run->name].name) : names_.name(run->name);
+  const text::FeatureName& name = chunk.names[feature];
+  if (!space.empty()) {
+    to += space;
+    to += '^';
+  }
+  to += chunk.view(name.name_begin, name.name_size);
+  if (name.value_size == 0) return;
+  to += '^';
+  to += chunk.view(name.value_begin, name.value_size);
+}
+
+void AuditText::append_index(std::uint32_t hash, float value, std::string& to) const {
+  const std::uint32_t bits = spec_.bit_precision;
+  const std::uint32_t index = bits > 0 ? hash & ((1u << bits) - 1) : hash;
+  fmt::format_to(std::back_inserter(to), ":{}:{}", index, value);
+}
+
+void AuditText::append_weights(const Entry& entry, std::string& to) const {
+  if (model_ == nullptr) return;
+  const bool linear = entry.plan == nullptr || entry.plan->linear;
+  const bool in_field = entry.plan != nullptr && !entry.plan->fields.empty();
+  const std::uint32_t group = in_field ? entry.plan->fields[0] + 1 : 0;
+  const table::Cell* const cell =
+      linear ? model_->tables().find_cell(group, entry.feature.hash) : nullptr;
+  float value = entry.feature.value;
+  if (spec_.mixed() && cell != nullptr) {
+    value /= std::max(model_->tables().largest_value(group, entry.feature.hash), std::fabs(value));
+  }
+  append_cell(cell, value, to);
+  append_row(entry, to);
+  append_counts(cell, to);
+}
+
+/// Weight and contribution; `-` for what the model does not know.
+void AuditText::append_cell(const table::Cell* cell, float value, std::string& to) const {
+  if (cell == nullptr) {
+    to += ":-:0";
+    return;
+  }
+  append(to, ":{:.6g}", cell->weight);
+  append(to, ":{:.6g}", cell->weight * value);
+}
+
+/// The length of its rows' weights; `-` when it has none.
+void AuditText::append_row(const Entry& entry, std::string& to) const {
+  bool has_row = false;
+  float squares = 0;
+  if (entry.plan != nullptr && spec_.has_rows()) {
+    for (const std::uint32_t field : entry.plan->fields) {
+      const table::Shard& shard = model_->tables().field(field);
+      const table::Slot* const slot = shard.find(table::key_of(entry.feature.hash));
+      const table::Row row = slot != nullptr ? shard.row_of(*slot) : shard.row_of_unknown();
+      if (row == table::kNoRow) continue;
+      has_row = true;
+      const table::RowLayout& layout = shard.rows().layout();
+      for (std::size_t p = 0; p < layout.parts().size(); ++p) {
+        const table::RowLayout::Column& weights = layout.weights(p);
+        for (std::size_t i = 0; i < weights.count; ++i) {
+          const float weight =
+              kernels::decode(weights.codec, shard.rows().at(row) + weights.begin, i);
+          squares += weight * weight;
+        }
+      }
+    }
+  }
+  if (has_row) {
+    append(to, ":{:.4g}", std::sqrt(squares));
+  } else {
+    to += ":-";
+  }
+}
+
+void AuditText::append_counts(const table::Cell* cell, std::string& to) const {
+  if (!spec_.mixed()) return;
+  const table::MixedCell none{};
+  const table::MixedCell& counts = cell != nullptr ? table::mixed(*cell) : none;
+  append(to, ":{:.6g}", counts.weight2);
+  if (spec_.fast_head) append(to, ":{:.6g}", counts.fast);
+  append(to, ":{:.6g}", counts.clicks);
+  append(to, ":{:.6g}", counts.count);
+}
+
+void AuditText::append_constant(std::string& to) const {
+  to += "\tConstant";
+  append_index(text::kConstantHash, 1, to);
+  if (model_ == nullptr) return;
+  const tape::Scalars& scalars = model_->parameters().scalars;
+  append(to, ":{:.6g}", scalars.bias);
+  append(to, ":{:.6g}:-", scalars.bias);
+  if (!spec_.mixed()) return;
+  append(to, ":{:.6g}", scalars.bias2);
+  if (spec_.fast_head) append(to, ":{:.6g}", scalars.fast_bias);
+  append(to, ":{:.6g}", static_cast<float>(scalars.clicks));
+  append(to, ":{:.6g}", static_cast<float>(scalars.count));
+}
+
+void AuditText::append_heads(const tape::Tape& tape, std::string& to) const {
+  const tape::Scores& scores = tape.scores[0];
+  to += "heads";
+  append_head(to, "\tbase", scores.base);
+  append_head(to, "\tlinear", scores.linear);
+  if (spec_.mixed()) {
+    append_head(to, "\tlinear2", scores.linear2);
+    append_head(to, "\tcounts", scores.counts);
+    if (spec_.fast_head) append_head(to, "\tfast", scores.fast);
+    append_head(to, "\tfirst", scores.first);
+  }
+  if (spec_.has_rows()) append_head(to, spec_.has_ffm() ? "\tffm" : "\tfm", scores.ffm);
+  if (spec_.has_mlp()) append_head(to, "\tmlp", scores.deep);
+  append_head(to, "\tlast", scores.last);
+  to += '\n';
+
+  const std::vector<std::string> fields = features_.field_names();
+  const tape::Parameters& parameters = model_->parameters();
+  const tape::ArrayId group_weights = parameters.find(block::LinearBlock::kGroupWeights);
+  std::vector<bool> present(parameters.layout.groups());
+  const feature::FeatureBatch& batch = *tape.batch;
+  for (const feature::LinearRun& run : batch.linear_runs) present[run.group] = true;
+  for (const feature::FieldRun& run : batch.runs) present[run.field + 1] = true;
+  for (std::size_t i = 1; i <= present.size(); ++i) {
+    const std::size_t group = i % present.size();  // group 0, what has no field, comes last
+    if (!present[group]) continue;
+    to += group == 0 ? "rest" : "field\t" + fields[group - 1];
+    append_head(to, "\tlinear", tape.group_linear[group]);
+    if (spec_.mixed()) {
+      append_head(to, "\tcounts", parameters[group_weights][group] * tape.group_counts[group]);
+    }
+    if (spec_.has_ffm() && group > 0) append_head(to, "\tffm", ffm_share(*model_, tape, group - 1));
+    to += '\n';
+  }
+}
+
+}  // namespace leveret::cli

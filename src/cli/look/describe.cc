@@ -1,0 +1,290 @@
+#include "cli/look/describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <stdexcept>
+
+#include "cache/cache_reader.h"
+#include "cli/look/describe_patch.h"
+#include "cli/look/describe_shards.h"
+#include "cli/look/section_stats.h"
+#include "dist/folder/shard_files.h"
+#include "kernels/dispatch.h"
+#include "model/spec_entries.h"
+#include "modelfile/model_io.h"
+#include "patch/patch_stream.h"
+#include "store/layout_bytes.h"
+#include "store/model_file.h"
+#include "table/cell_columns.h"
+
+namespace leveret::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using store::ModelFile;
+
+Json stats_to_json(const SectionStats& stats) {
+  Json json = {{"min", stats.min},
+               {"max", stats.max},
+               {"mean", stats.mean()},
+               {"zeros", stats.zero_share()}};
+  if (stats.not_finite > 0) json["not_finite"] = stats.not_finite;
+  return json;
+}
+
+/// What a section says of itself.
+Json declaration_to_json(const ModelFile& file, const store::StoredSection& section) {
+  const store::Declaration& declared = section.declared;
+  Json json = {{"name", section.name},
+               {"role", store::role_name(declared.role)},
+               {"dtype", store::dtype_name(section.dtype)},
+               {"shape", section.shape},
+               {"bytes", section.bytes},
+               {"coding", store::coding_name(declared.coding)},
+               {"scale", declared.scale}};
+  if (declared.keys > 0) {
+    json["keys"] = file.sections()[declared.keys - 1].name;
+    json["last_keys"] = declared.last_keys;
+  }
+  if (declared.optional) json["optional"] = true;
+  return json;
+}
+
+Json sections_to_json(const ModelFile& file) {
+  Json list = Json::array();
+  for (const store::StoredSection& section : file.sections()) {
+    Json json = declaration_to_json(file, section);
+    SectionStats stats;
+    file.scan(section, [&](std::span<const std::byte> part) {
+      add_numbers(stats, section.dtype, part, section.declared);
+    });
+    // Figures over keys mean nothing.
+    if (section.declared.role == store::Role::kIndex) {
+      json["zeros"] = stats.zero_share();
+    } else {
+      json.update(stats_to_json(stats));
+    }
+    json["checksum"] = store::to_hex(section.checksum);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+/// Each number of cells apart, over all of them that have learned something.
+class CellStats {
+ public:
+  explicit CellStats(table::CellKind cells)
+      : mixed_(cells == table::CellKind::kMixed), columns_(table::cell_columns(cells, true)) {}
+
+  /// `largest`: of the |value|s, with mixed heads.
+  void add(const table::Cell& cell, float largest) {
+    const std::size_t in_cell = columns_.size() - (mixed_ ? 1 : 0);
+    const std::span numbers(&cell.weight, in_cell);
+    if (std::ranges::all_of(numbers, [](float number) { return number == 0; })) return;
+    ++cells_;
+    stats_.resize(columns_.size());
+    for (std::size_t i = 0; i < in_cell; ++i) {
+      stats_[i].add(columns_[i].get(const_cast<table::Cell&>(cell)));
+    }
+    if (mixed_) stats_[in_cell].add(largest);
+  }
+  std::uint64_t cells() const { return cells_; }
+  Json json(bool states) const {
+    Json columns = Json::object();
+    for (std::size_t i = 0; i < stats_.size(); ++i) {
+      if (!states && columns_[i].kind == table::Learned::kState) continue;
+      columns[columns_[i].name] = stats_to_json(stats_[i]);
+    }
+    return columns;
+  }
+
+ private:
+  bool mixed_;
+  std::span<const table::CellColumn> columns_;
+  std::uint64_t cells_ = 0;
+  std::vector<SectionStats> stats_;
+};
+
+Json linear_to_json(const model::Model& model, bool learns) {
+  const table::Tables& tables = model.tables();
+  const bool mixed = model.spec().mixed();
+  CellStats cells(tables.cells());
+  std::uint64_t slots = 0, overflow = 0;
+  if (const table::HashedCells* const hashed = tables.hashed()) {
+    slots = hashed->capacity();
+    for (std::uint64_t i = 0; i < slots; ++i) {
+      const table::Cell& cell = *hashed->at(i);
+      cells.add(cell, mixed ? table::hashed(cell).largest_value : 0);
+    }
+  } else {
+    for (const table::Shard& shard : tables) {
+      slots += shard.index().capacity();
+      overflow += shard.index().overflow_lookups();
+      shard.for_each([&](const table::Slot& slot) {
+        cells.add(*table::cell_of(&slot), mixed ? shard.largest_value(slot) : 0);
+      });
+    }
+  }
+  return {{"features", cells.cells()},
+          {"slots", slots},
+          {"hashed", tables.hashed() != nullptr},
+          {"overflow_lookups", overflow},
+          {"columns", cells.json(learns)}};
+}
+
+/// The same for a part of the rows of all fields.
+Json rows_to_json(const model::Model& model, std::size_t part, bool learns) {
+  SectionStats weights, sums;
+  std::uint64_t count = 0, bytes = 0;
+  std::vector<float> numbers;
+  const auto add = [&](SectionStats& stats, const std::byte* row,
+                       const table::RowLayout::Column& column) {
+    numbers.resize(column.count);
+    kernels::active().decode(column.codec, row + column.begin, column.count, numbers.data());
+    for (const float number : numbers) stats.add(number);
+  };
+  for (std::uint32_t f = 0; f < model.tables().fields(); ++f) {
+    const table::Rows& rows = model.tables().field(f).rows();
+    const table::RowLayout& layout = rows.layout();
+    for (std::uint64_t row = 0; row < rows.end(); ++row) {
+      const std::byte* const at = rows.at(static_cast<table::Row>(row));
+      add(weights, at, layout.weights(part));
+      if (learns) add(sums, at, layout.state(part, 0));
+    }
+    count += rows.end();
+    // What rows have beside their parts counts as the first one's.
+    std::size_t others = 0;
+    for (std::size_t p = 1; p < layout.parts().size(); ++p) {
+      others += layout.weights(p).bytes() + (learns ? layout.state(p, 0).bytes() : 0);
+    }
+    bytes += rows.end() * (part == 0 ? layout.stride() - others
+                                     : layout.weights(part).bytes() +
+                                           (learns ? layout.state(part, 0).bytes() : 0));
+  }
+  Json columns = {{"weight", stats_to_json(weights)}};
+  if (learns) columns["sum"] = stats_to_json(sums);
+  return {{"rows", count}, {"bytes", bytes}, {"columns", std::move(columns)}};
+}
+
+Json fields_to_json(const model::Model& model) {
+  Json list = Json::array();
+  const std::vector<std::string> names = model.features().field_names();
+  for (std::uint32_t f = 0; f < names.size(); ++f) {
+    Json json = {{"field", f}, {"namespaces", names[f]}};
+    if (f < model.tables().fields()) {
+      const table::Shard& shard = model.tables().field(f);
+      json["keys"] = shard.index().size();
+      json["rows"] = shard.rows().size();
+      json["overflow_rows_given"] = shard.overflow_rows_given();
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json namespaces_to_json(const model::Model& model) {
+  Json list = Json::array();
+  for (const feature::NamespacePlan& plan : model.features().plans()) {
+    list.push_back({{"name", plan.name},
+                    {"keep", plan.keep},
+                    {"linear", plan.linear},
+                    {"fields", plan.fields}});
+  }
+  return list;
+}
+
+/// What a process needs to hold: all of it to learn, what predictions read to predict.
+Json memory_to_json(const ModelFile& file) {
+  std::uint64_t all = 0, optimizer = 0;
+  for (const store::StoredSection& section : file.sections()) {
+    all += section.bytes;
+    if (section.declared.role == store::Role::kState) optimizer += section.bytes;
+  }
+  return {{"train", all}, {"predict", all - optimizer}};
+}
+
+/// `learns`: it has what only learning needs.
+void describe_model(const model::Model& model, bool learns, Json& json) {
+  const tape::Scalars& scalars = model.parameters().scalars;
+  json["examples"] = scalars.examples;
+  json["base_rate"] = scalars.clicks / scalars.count;
+  json["dropped_gradients"] = scalars.dropped_gradients;
+  json["spec"] = spec_to_json(model.spec());
+  json["namespaces"] = namespaces_to_json(model);
+  json["fields"] = fields_to_json(model);
+  json["linear"] = linear_to_json(model, learns);
+  const bool has_ffm = model.spec().has_ffm();
+  if (has_ffm) json["ffm"] = rows_to_json(model, 0, learns);
+  if (model.spec().has_fm()) json["fm"] = rows_to_json(model, has_ffm ? 1 : 0, learns);
+}
+
+/// The header of a file that holds something else than a model.
+Json header_to_json(const ModelFile& file) {
+  try {
+    return Json::parse(file.header_json());
+  } catch (const Json::exception&) {
+    throw std::runtime_error(file.path() + ": its header is no JSON; the file is damaged");
+  }
+}
+
+Json describe_cache(const std::string& path) {
+  const cache::CacheInfo info = cache::inspect_cache(path, true);
+  Json sources = Json::array();
+  for (const cache::SourceIdentity& source : info.key.sources) {
+    sources.push_back({{"name", source.name}, {"bytes", source.size}});
+  }
+  return {{"file", path},
+          {"kind", "cache"},
+          {"format", cache::kCacheVersion},
+          {"bytes", info.file_bytes},
+          {"examples", info.totals.examples},
+          {"features", info.totals.features},
+          {"bad_lines", info.totals.bad_lines},
+          {"blank_lines", info.totals.blank_lines},
+          {"blocks", info.totals.blocks},
+          {"hash", info.key.hash == text::HashMode::kAll ? "all" : "strings"},
+          {"hash_seed", info.key.hash_seed},
+          {"max_line", info.key.max_line},
+          {"numbers", info.key.numbers},
+          {"sources", std::move(sources)}};
+}
+
+}  // namespace
+
+Json spec_to_json(const model::Spec& spec) {
+  Json json = Json::object();
+  for (const model::SpecEntry& entry : model::spec_entries()) {
+    const std::string text = entry.get(spec);
+    json[entry.name] = entry.number ? Json::parse(text) : Json(text);
+  }
+  return json;
+}
+
+Json describe_file(const std::string& path) {
+  if (dist::ShardFolder::is_folder(path)) return describe_shards(path);
+  if (cache::is_cache(path)) return describe_cache(path);
+  if (patch::is_patch(path)) return describe_patch(path);
+  const ModelFile file = ModelFile::open(path);
+  Json json = {{"file", path},
+               {"kind", store::kind_name(file.kind())},
+               {"format", store::kVersion},
+               {"bytes", file.bytes()},
+               {"fingerprint", store::to_hex(file.fingerprint())}};
+  const std::uint64_t memory = modelfile::default_memory_limit();
+  if (file.kind() == store::Kind::kModel) {
+    describe_model(modelfile::load_model(file, memory), true, json);
+  } else if (file.kind() == store::Kind::kExport) {
+    json["export"] = header_to_json(file).value("export", Json::object());
+    describe_model(modelfile::load_model(file, memory, model::Use::kPredict), false, json);
+  } else {
+    json["header"] = header_to_json(file);
+  }
+  json["memory"] = memory_to_json(file);
+  json["sections"] = sections_to_json(file);
+  return json;
+}
+
+}  // namespace leveret::cli

@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/look/describe.h"
+#include "cli/look/describe_patch.h"
+#include "cli/look/describe_shards.h"
+
+namespace leveret::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string plain(const Json& value) {
+  if (value.is_string()) return printable(value.get<std::string>());
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  return value.dump();
+}
+
+void add_line(const char* name, const std::string& value, std::string& to) {
+  to += fmt::format("{:<12} {}\n", name, value);
+}
+
+void add_front(const Json& d, std::string& to) {
+  add_line("file", plain(d["file"]), to);
+  add_line("kind", fmt::format("{}, format {}", plain(d["kind"]), plain(d["format"])), to);
+  add_line("bytes", plain(d["bytes"]), to);
+  if (d.contains("generation")) {
+    add_line("generation", plain(d["generation"]), to);
+    add_line("shards", plain(d["shards"]), to);
+  }
+  if (d.contains("input")) add_line("input", input_text(d["input"]), to);
+  if (d.contains("fingerprint")) add_line("fingerprint", plain(d["fingerprint"]), to);
+  if (d.contains("base_rate")) {
+    add_line("examples", plain(d["examples"]) + " learned from", to);
+    add_line("base rate", plain(d["base_rate"]), to);
+  }
+  if (d.value("dropped_gradients", 0u) > 0) {
+    add_line("dropped", plain(d["dropped_gradients"]) + " gradients that were not finite", to);
+  }
+  if (d.contains("export")) {
+    std::string text;
+    for (const auto& [name, value] : d["export"].items()) {
+      text += fmt::format("{}--{} {}", text.empty() ? "" : " ", name, plain(value));
+    }
+    add_line("export", text, to);
+  }
+  if (d.contains("memory")) {
+    const std::string to_predict = plain(d["memory"]["predict"]) + " bytes to predict";
+    add_line("memory",
+             d.contains("export")
+                 ? to_predict
+                 : fmt::format("{}, {} to learn", to_predict, plain(d["memory"]["train"])),
+             to);
+  }
+}
+
+void add_spec(const Json& spec, std::string& to) {
+  to += "\nSpec\n";
+  for (const auto& [name, value] : spec.items()) {
+    const std::string text = plain(value);
+    to += fmt::format("  {:<24} {}\n", name, text.empty() ? "-" : text);
+  }
+}
+
+void add_not_finite(const Json& stats, std::string& to) {
+  if (stats.contains("not_finite")) {
+    to += fmt::format("  NOT FINITE: {}", plain(stats["not_finite"]));
+  }
+}
+
+void add_columns(const Json& columns, std::string& to) {
+  for (const auto& [name, stats] : columns.items()) {
+    to += fmt::format("  {:<13} min {:<12.5g} max {:<12.5g} mean {:<12.5g} zeros {:.1f} %", name,
+                      stats["min"].get<double>(), stats["max"].get<double>(),
+                      stats["mean"].get<double>(), 100 * stats["zeros"].get<double>());
+    add_not_finite(stats, to);
+    to += '\n';
+  }
+}
+
+void add_linear(const Json& linear, std::string& to) {
+  to += fmt::format("\nLinear: {} features in {} {} slots\n", plain(linear["features"]),
+                    plain(linear["slots"]), linear["hashed"].get<bool>() ? "hashed" : "growing");
+  if (linear["overflow_lookups"] > 0) {
+    to += fmt::format("  {} look-ups shared a slot, as memory had run out\n",
+                      plain(linear["overflow_lookups"]));
+  }
+  add_columns(linear["columns"], to);
+}
+
+void add_rows(const char* what, const Json& rows, std::string& to) {
+  to += fmt::format("\n{}: {} rows, {} bytes\n", what, plain(rows["rows"]), plain(rows["bytes"]));
+  add_columns(rows["columns"], to);
+}
+
+void add_fields(const Json& fields, std::string& to) {
+  if (fields.empty()) return;
+  to += fmt::format("\nFields\n  {:>5} {:>12} {:>12}  {}\n", "field", "features", "rows",
+                    "namespaces");
+  for (const Json& field : fields) {
+    const std::string names = plain(field["namespaces"]);
+    to += fmt::format("  {:>5} {:>12} {:>12}  {}", plain(field["field"]),
+                      field.contains("keys") ? plain(field["keys"]) : "-",
+                      field.contains("rows") ? plain(field["rows"]) : "-",
+                      names.empty() ? "(declared; no line had one of it)" : names);
+    if (field.value("overflow_rows_given", 0u) > 0) {
+      to += fmt::format("  ({} look-ups shared a row)", plain(field["overflow_rows_given"]));
+    }
+    to += '\n';
+  }
+}
+
+void add_odd_namespaces(const Json& namespaces, std::string& to) {
+  for (const Json& space : namespaces) {
+    const std::string name = plain(space["name"]);
+    if (!space["keep"].get<bool>()) {
+      to += fmt::format("  namespace '{}' is left out\n", name);
+    } else if (space["fields"].empty()) {
+      to += fmt::format("  namespace '{}' has no field\n", name);
+    } else if (!space["linear"].get<bool>()) {
+      to += fmt::format("  namespace '{}' has no linear weights\n", name);
+    }
+  }
+}
+
+std::string shape_text(const Json& shape) {
+  std::string text;
+  for (const Json& dimension : shape) text += (text.empty() ? "" : " x ") + dimension.dump();
+  return text.empty() ? "1" : text;
+}
+
+/// What each number is multiplied with, where that is something.
+std::string coding_text(const Json& section) {
+  const auto coding = section["coding"].get<std::string>();
+  if (coding == "plain") return "-";
+  if (coding == "fixed_by_row") return "by row";
+  return fmt::format("{}{:.5g}", coding == "log" ? "log " : "x ", section["scale"].get<double>());
+}
+
+void add_model_sections(const Json& sections, std::string& to) {
+  to += fmt::format(
+      "\nSections\n  {:<24} {:<9} {:<5} {:<16} {:>12} {:<12} {:>11} {:>11} {:>11} {:>8}\n", "name",
+      "role", "dtype", "shape", "bytes", "coding", "min", "max", "mean", "zeros");
+  for (const Json& section : sections) {
+    to += fmt::format("  {:<24} {:<9} {:<5} {:<16} {:>12} {:<12}", plain(section["name"]),
+                      plain(section["role"]), plain(section["dtype"]), shape_text(section["shape"]),
+                      plain(section["bytes"]), coding_text(section));
+    for (const char* figure : {"min", "max", "mean"}) {
+      to += section.contains(figure) ? fmt::format(" {:>11.5g}", section[figure].get<double>())
+                                     : fmt::format(" {:>11}", "-");
+    }
+    to += fmt::format(" {:>6.1f} %", 100 * section["zeros"].get<double>());
+    add_not_finite(section, to);
+    to += '\n';
+  }
+  to += fmt::format("\nAll checksums are right ({} sections).\n", sections.size());
+}
+
+void add_cache(const Json& d, std::string& to) {
+  add_line("examples",
+           fmt::format("{} with {} features, in {} blocks", plain(d["examples"]),
+                       plain(d["features"]), plain(d["blocks"])),
+           to);
+  add_line("left out",
+           fmt::format("{} bad and {} blank lines", plain(d["bad_lines"]), plain(d["blank_lines"])),
+           to);
+  add_line("made with",
+           fmt::format("--hash {} --hash_seed {} --max_line {}", plain(d["hash"]),
+                       plain(d["hash_seed"]), plain(d["max_line"])),
+           to);
+  std::string numbers;
+  for (const Json& space : d["numbers"]) numbers += (numbers.empty() ? "" : ", ") + plain(space);
+  if (!numbers.empty()) add_line("numbers of", numbers, to);
+  for (const Json& source : d["sources"]) {
+    add_line("of", fmt::format("{}, {} bytes", plain(source["name"]), plain(source["bytes"])), to);
+  }
+  to += "\nAll checksums are right.\n";
+}
+
+}  // namespace
+
+std::string printable(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string description_text(const Json& d) {
+  if (d.contains("base")) return patch_text(d);
+  std::string text;
+  add_front(d, text);
+  if (d.contains("sources")) add_cache(d, text);
+  if (d.contains("header")) text += "\nHeader\n  " + plain(Json(d["header"].dump())) + "\n";
+  if (d.contains("spec")) add_spec(d["spec"], text);
+  if (d.contains("linear")) add_linear(d["linear"], text);
+  if (d.contains("ffm")) add_rows("FFM", d["ffm"], text);
+  if (d.contains("fm")) add_rows("FM", d["fm"], text);
+  if (d.contains("fields")) {
+    add_fields(d["fields"], text);
+    add_odd_namespaces(d["namespaces"], text);
+  }
+  if (d.contains("sections")) add_model_sections(d["sections"], text);
+  if (d.contains("files")) text += shard_files_text(d["files"]);
+  return text;
+}
+
+}  // namespace leveret::cli

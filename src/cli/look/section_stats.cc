@@ -1,0 +1,96 @@
+#include "cli/look/section_stats.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace leveret::cli {
+namespace {
+
+/// What a number of a section stands for.
+struct Meaning {
+  store::Coding coding;
+  double scale;
+
+  double of(double number) const {
+    switch (coding) {
+      case store::Coding::kFixed:
+        return number * scale;
+      case store::Coding::kLog:
+        return std::expm1(number * scale);
+      default:
+        return number;
+    }
+  }
+};
+
+template <class T, class ToDouble>
+void add_all(SectionStats& stats, std::span<const std::byte> part, ToDouble to_double) {
+  for (std::size_t at = 0; at + sizeof(T) <= part.size(); at += sizeof(T)) {
+    T value;
+    std::memcpy(&value, part.data() + at, sizeof(T));
+    stats.add(to_double(value));
+  }
+}
+
+template <class T>
+void add_all(SectionStats& stats, std::span<const std::byte> part, const Meaning& meaning) {
+  add_all<T>(stats, part, [&](T value) { return meaning.of(static_cast<double>(value)); });
+}
+
+/// Two codes of four bits.
+void add_halves(SectionStats& stats, std::span<const std::byte> part, const Meaning& meaning) {
+  for (const std::byte two : part) {
+    const auto codes = static_cast<std::uint8_t>(two);
+    // Sign bits of four bits, moved to those of eight and back.
+    stats.add(meaning.of(static_cast<std::int8_t>(codes << 4) >> 4));
+    stats.add(meaning.of(static_cast<std::int8_t>(codes) >> 4));
+  }
+}
+
+}  // namespace
+
+void SectionStats::add(double value) {
+  ++count;
+  if (!std::isfinite(value)) {
+    ++not_finite;
+    return;
+  }
+  zeros += value == 0;
+  const bool first = count - not_finite == 1;
+  min = first ? value : std::min(min, value);
+  max = first ? value : std::max(max, value);
+  sum += value;
+}
+
+void add_numbers(SectionStats& stats, store::Dtype dtype, std::span<const std::byte> part,
+                 const store::Declaration& declared) {
+  const Meaning meaning{declared.coding, declared.scale};
+  switch (dtype) {
+    case store::Dtype::kU8:
+      return add_all<std::uint8_t>(stats, part, meaning);
+    case store::Dtype::kU16:
+      return add_all<std::uint16_t>(stats, part, meaning);
+    case store::Dtype::kU32:
+      return add_all<std::uint32_t>(stats, part, meaning);
+    case store::Dtype::kU64:
+      return add_all<std::uint64_t>(stats, part, meaning);
+    case store::Dtype::kI8:
+      return add_all<std::int8_t>(stats, part, meaning);
+    case store::Dtype::kI16:
+      return add_all<std::int16_t>(stats, part, meaning);
+    case store::Dtype::kI4:
+      return add_halves(stats, part, meaning);
+    case store::Dtype::kF32:
+      return add_all<float>(stats, part, meaning);
+    case store::Dtype::kF64:
+      return add_all<double>(stats, part, meaning);
+    case store::Dtype::kBf16:
+      return add_all<std::uint16_t>(stats, part, [](std::uint16_t half) {
+        return static_cast<double>(std::bit_cast<float>(std::uint32_t{half} << 16));
+      });
+  }
+}
+
+}  // namespace leveret::cli

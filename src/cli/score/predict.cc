@@ -1,0 +1,81 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "cli/file_uses.h"
+#include "cli/numbers.h"
+#include "cli/score/predict_run.h"
+#include "cli/score/served_model.h"
+#include "cli/verbs.h"
+#include "feature/selector.h"
+
+namespace leveret::cli {
+namespace {
+
+void check_predict(const PredictOptions& options) {
+  FileUses uses;
+  uses.add(options.input);
+  uses.add_model("-i", options.model);
+  add_results(uses, options.results);
+  uses.check();
+}
+
+/// Names in place of lists of them.
+void split_context(std::vector<std::string>& context) {
+  std::vector<std::string> names;
+  for (const std::string& list : context) {
+    const std::size_t before = names.size();
+    for (const std::string& name : feature::split_list(list)) names.push_back(name);
+    if (names.size() == before) throw CLI::ValidationError("--context names no namespace");
+  }
+  context = std::move(names);
+}
+
+void add_context_options(CLI::App& verb, PredictOptions& options) {
+  verb.add_option("--context", options.context,
+                  "namespaces that lines which follow each other share; computed once for all of "
+                  "them")
+      ->type_name("NS[,NS...]")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  verb.add_flag("--context_lines", options.context_lines,
+                "a line with the context, a line for each candidate, an empty line, and so on")
+      ->needs("--context");
+}
+
+}  // namespace
+
+void setup_predict(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<PredictOptions>();
+  CLI::App* verb =
+      app.add_subcommand("predict", "one probability per line (and its tag), no learning");
+  options->input.bad_lines = "skip";
+  CLI::Option* model = verb->add_option("-i,--initial_regressor", options->model, "the model")
+                           ->type_name("MODEL")
+                           ->check(not_empty())
+                           ->required();
+  add_mmap_option(*verb, *model, options->mmap);
+  add_result_options(*verb, options->results);
+  add_context_options(*verb, *options);
+  verb->add_option("--threads", options->threads, "threads that predict; the order stays")
+      ->type_name("N")
+      ->transform(within(1, 256))
+      ->capture_default_str();
+  verb->add_flag("--quiet", options->input.quiet, "no reports of bad lines");
+  add_input_options(*verb, options->input);
+  verb->get_option("--bad_lines")->description("fail, skip or max=N; default: skip");
+  add_cache_options(*verb, options->input);
+  verb->callback([options, &exit_code] {
+    settle_input(options->input);
+    split_context(options->context);
+    if (options->context_lines && !options->input.cache.empty()) {
+      throw CLI::ValidationError("--context_lines reads text: not with -c");
+    }
+    check_predict(*options);
+    predict_all(*options);
+    exit_code = 0;
+  });
+}
+
+}  // namespace leveret::cli

@@ -1,0 +1,24 @@
+/// `leveret predict`, once its options are known to fit together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/input.h"
+#include "cli/score/results.h"
+
+namespace leveret::cli {
+
+struct PredictOptions {
+  InputOptions input;
+  std::string model;
+  bool mmap = false;
+  ResultOptions results;
+  std::vector<std::string> context;  ///< namespaces of contexts; empty: lines are on their own
+  bool context_lines = false;        ///< contexts have lines of their own
+  unsigned threads = 1;
+};
+
+void predict_all(const PredictOptions& options);
+
+}  // namespace leveret::cli

@@ -1,0 +1,306 @@
+#include "dist/learn/part.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "block/dense_products.h"
+#include "block/gemm.h"
+#include "block/norm_block.h"
+#include "net/make_blocks.h"
+
+namespace leveret::dist {
+
+Part::Part(const Frame& frame, const Plan& plan, std::uint32_t number, std::uint64_t memory_limit,
+           const kernels::Kernels& kernels)
+    : plan_(&plan),
+      number_(number),
+      kernels_(kernels),
+      model_(frame.model().spec(), frame.features(), make_tables(frame, memory_limit)),
+      config_(model_.config()),
+      blocks_(net::make_blocks(config_, kernels)),
+      linear_(*net::find_block<block::LinearBlock>(blocks_)),
+      fm_(net::find_block<block::FmBlock>(blocks_)),
+      pairs_(kernels, config_),
+      lookup_(model_),
+      optimizer_(kernels, config_, model_.spec()) {
+  tape_.in_batches = true;
+  if (model_.spec().batch_size > 1) tape_.gemm = &block::openblas();
+  if (frame.features()->field_count() == 0) fit({0});
+}
+
+/// Group 0's cells are in shard 0, or those of all groups.
+std::shared_ptr<table::Tables> Part::make_tables(const Frame& frame,
+                                                 std::uint64_t memory_limit) const {
+  const model::Spec& spec = frame.model().spec();
+  const PlanShape& shape = plan_->shape();
+  const std::uint32_t owner = plan_->group_owner(0);
+  const auto bound = [&](std::uint64_t part) {
+    return ((part << shape.bits) + shape.shards - 1) / shape.shards;
+  };
+  return std::make_shared<table::Tables>(
+      model::shard_options(spec, frame.model().config(), model::Use::kLearn), spec.bit_precision,
+      memory_limit,
+      table::Tables::Part{owner == Plan::kByKey || owner == number_, bound(number_),
+                          bound(number_ + 1)});
+}
+
+/// The slots of a field's rows here, and its vector where the field is at home here.
+table::RowLayout Part::row_layout(std::uint32_t field) const {
+  if (!plan_->holds(number_, field)) return {};
+  table::RowLayout all = tables().row_layout().with_opposite(plan_->opposite(number_, field));
+  std::vector<table::RowPart> parts = all.parts();
+  for (table::RowPart& part : parts) {
+    if (!part.by_field && plan_->home(field) != number_) part.slots = 0;
+  }
+  return table::RowLayout(std::move(parts));
+}
+
+void Part::fit_tables() {
+  table::Tables& all = tables();
+  if (!all.has_rows()) return;
+  for (std::uint32_t f = 0; f < all.fields(); ++f) {
+    if (all.field(f).has_rows()) all.field(f).widen_rows(row_layout(f));
+  }
+  while (all.fields() < plan_->fields()) {
+    const std::uint32_t f = all.fields();
+    all.add(plan_->group_owner(f + 1) == number_, row_layout(f));
+  }
+  if (!config_.has_ffm()) return;
+  std::vector<std::vector<std::uint32_t>> opposite;
+  for (std::uint32_t f = 0; f < plan_->fields(); ++f) {
+    opposite.push_back(plan_->opposite(number_, f));
+  }
+  pairs_.set(std::move(opposite));
+}
+
+void Part::fit(tape::InputLayout to) {
+  tape::Parameters& parameters = model_.parameters();
+  if (parameters.has_arrays() && parameters.layout.fields == to.fields) return;
+  parameters.fit(
+      to, std::make_shared<tape::Declarations>(arrays_of(model_.spec(), config_, to, Has::kPart)));
+  groups_.clear();
+  for (std::uint32_t g = 0; g < to.groups(); ++g) {
+    if (owns(g)) groups_.push_back(g);
+  }
+  if (!config_.has_mlp() || to.fields == 0) return;
+  std::vector<std::uint32_t> normalised, others;
+  for (std::uint32_t g = 0; g < to.fields; ++g) {
+    for (std::uint32_t f = 0; f <= g; ++f) {
+      if (plan_->pair_owner(f, g) != number_) continue;
+      normalised.push_back(static_cast<std::uint32_t>(block::pair_index(f, g)));
+    }
+  }
+  for (const std::uint32_t g : groups_) normalised.push_back(to.linear() + g);
+  const tape::Declarations whole = net::declare_all(config_, to);
+  normalised_.fit(std::move(normalised), to, whole);
+  if (!config_.mixed) return;
+  for (const std::uint32_t g : groups_) others.push_back(to.counts() + g);
+  for (const std::uint32_t g : groups_) others.push_back(to.seen() + g);
+  others_.fit(std::move(others), to, whole);
+}
+
+bool Part::has_layers() const { return config_.has_mlp() && model_.parameters().layout.fields > 0; }
+
+void Part::open(const PartBatch& batch, model::Use use) {
+  const tape::Parameters& parameters = model_.parameters();
+  const std::size_t size = batch.size();
+  use == model::Use::kLearn ? lookup_.resolve_all(model_, batch.features, tape_)
+                            : lookup_.find_all(model_, batch.features, tape_);
+  tape_.tensors.open(parameters.declared(), size);
+  linear_.open(parameters, size, tape_);
+  tape::at_least(tape_.d_pairs, size);
+  if (config_.has_fm()) fm_->open(parameters, size, tape_);
+  tape::at_least(pair_values_, pairs_.pairs().size());
+  if (!has_layers()) return;
+  inputs_.assign(size * normalised_.width(), 0.0f);
+  other_inputs_.assign(size * others_.width(), 0.0f);
+  tape::at_least(d_inputs_, inputs_.size() + kernels::Kernels::kSpare);
+}
+
+void Part::forward(const PartBatch& batch, const tape::Scalars& scalars, const SumLayout& at,
+                   std::span<float> sums, model::Use use) {
+  model_.parameters().scalars = scalars;
+  open(batch, use);
+  for (std::size_t b = 0; b < tape_.size; ++b) {
+    float* const of = sums.data() + at.example(b);
+    std::fill_n(of, at.size, 0.0f);
+    linear_forward(at, b, of);
+    rows_forward(at, b, {batch.instance_features[b], batch.instance_squares[b]}, of);
+    if (has_layers()) put_inputs(b);
+  }
+  if (has_layers()) layers_forward(at, sums);
+}
+
+void Part::linear_forward(const SumLayout& at, std::size_t b, float* sums) {
+  const tape::Parameters& parameters = model_.parameters();
+  const std::uint32_t groups = parameters.layout.groups();
+  for (std::vector<float>* of : {&tape_.group_linear, &tape_.group_counts, &tape_.group_seen}) {
+    if (!of->empty()) std::fill_n(of->data() + b * groups, groups, 0.0f);
+  }
+  const block::LinearSums nothing = linear_.start(parameters, tape_, b).of_nothing();
+  const block::LinearSums added = linear_.add(parameters, tape_, b, nothing);
+  sums[at.linear] = added.linear;
+  const auto put_groups = [&](const std::vector<float>& from, std::size_t place) {
+    if (place == SumLayout::kNone) return;
+    std::copy_n(from.data() + b * groups, at.by_key_groups, sums + place);
+  };
+  put_groups(tape_.group_linear, at.group_linear);
+  put_groups(tape_.group_seen, at.group_seen);
+  if (!config_.mixed) return;
+  sums[at.linear2] = added.linear2;
+  sums[at.fast] = added.fast;
+  sums[at.squares] = added.squares;
+  float* const counts = tape_.group_counts.data() + b * groups;
+  // Their weights are the frame's, which is told of all their features together.
+  std::copy_n(counts, at.by_key_groups, sums + at.by_key);
+  std::fill_n(counts, at.by_key_groups, 0.0f);
+  const float* const weights = parameters[linear_.group_weights()].data();
+  float sum = 0;
+  for (const std::uint32_t g : groups_) sum += weights[g] * counts[g];
+  sums[at.counts] = sum;
+}
+
+void Part::rows_forward(const SumLayout& at, std::size_t b, const block::InstanceSums& instance,
+                        float* sums) {
+  if (config_.has_ffm()) {
+    float* const values =
+        has_layers() ? inputs_.data() + b * normalised_.width() : pair_values_.data();
+    pairs_.gather(tape_, b, pairs_tape_);
+    const float sum = pairs_.forward(tape_, pairs_tape_, values);
+    if (at.one_score()) {
+      sums[at.linear] += instance.scale() * sum;
+    } else {
+      sums[at.pairs] = sum;
+    }
+  }
+  if (config_.has_fm()) {
+    block::FmBlock::Sums others;
+    fm_->add(tape_, b, sums + at.vector, others);
+    if (at.one_score()) {
+      sums[at.linear] -= 0.5f * instance.scale() * others.squares;
+    } else {
+      sums[at.vector_squares] = others.squares;
+    }
+  }
+  if (at.value_squares == SumLayout::kNone) return;
+  float squares = 0;
+  for (const feature::FieldRun& run : tape_.field_runs(b)) {
+    if (plan_->home(run.field) != number_) continue;
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      squares += tape_.field_values[i] * tape_.field_values[i];
+    }
+  }
+  sums[at.value_squares] = squares;
+}
+
+/// The pairs are there.
+void Part::put_inputs(std::size_t b) {
+  const std::uint32_t groups = model_.parameters().layout.groups();
+  const auto each = [&](const std::vector<float>& from, float scale, float* to) {
+    for (std::size_t i = 0; i < groups_.size(); ++i) to[i] = scale * from[b * groups + groups_[i]];
+  };
+  float* const x = inputs_.data() + b * normalised_.width();
+  each(tape_.group_linear, 1.0f, x + pairs_.pairs().size());
+  if (!config_.mixed) return;
+  float* const u = other_inputs_.data() + b * others_.width();
+  each(tape_.group_counts, 1.0f, u);
+  each(tape_.group_seen, block::NormBlock::kSeenScale, u + groups_.size());
+}
+
+void Part::layers_forward(const SumLayout& at, std::span<float> sums) {
+  const block::DenseProducts products{&kernels_, tape_.gemm};
+  const std::size_t h = at.hidden, width = normalised_.width();
+  const tape::ConstDense layer = std::as_const(normalised_).layer();
+  for (std::size_t o = 0; o < h; ++o) {
+    sums[at.column_sums() + o] =
+        kernels_.total(layer.weights.data() + o * width, normalised_.size());
+  }
+  outputs_.resize(tape_.size * h);
+  const auto add = [&](const Columns& columns, const table::AlignedFloats& in, std::size_t place) {
+    if (columns.size() == 0) return;
+    products.forward(columns.layer(), columns.width(), in.data(), tape_.size, outputs_.data());
+    for (std::size_t b = 0; b < tape_.size; ++b) {
+      std::copy_n(outputs_.data() + b * h, h, sums.data() + at.example(b) + place);
+    }
+  };
+  add(normalised_, inputs_, at.normalised);
+  if (config_.mixed) add(others_, other_inputs_, at.others);
+  for (std::size_t b = 0; b < tape_.size; ++b) {
+    const float* const x = inputs_.data() + b * width;
+    sums[at.example(b) + at.input_squares] = kernels_.dot(x, x, normalised_.size());
+  }
+}
+
+/// What everyone knows by now of each example.
+void Part::take_errors(const Frame& frame) {
+  const tape::Tape& from = frame.tape();
+  std::copy_n(from.scores.begin(), tape_.size, tape_.scores.begin());
+  if (config_.has_ffm()) std::copy_n(from.d_pairs.begin(), tape_.size, tape_.d_pairs.begin());
+  if (!config_.has_fm()) return;
+  for (const tape::TensorId id : {fm_->sums(), fm_->scale()}) {
+    std::copy_n(from[id].values, tape_.size * from[id].stride, tape_[id].values);
+  }
+}
+
+/// d x = scale (d x^ - mean(d x^) - x^ mean(d x^ x^)), as NormBlock::backward, with the means of
+/// all shards' inputs. Inputs become x^, of which the step is made.
+void Part::layers_backward(const Frame& frame) {
+  const NormSums& norm = frame.norm();
+  const std::size_t width = normalised_.width(), count = normalised_.size();
+  const std::uint32_t groups = model_.parameters().layout.groups();
+  tape_.d_group_linear.assign(tape_.size * groups, 0.0f);
+  for (std::size_t b = 0; b < tape_.size && !config_.mixed; ++b) {
+    std::ranges::copy(frame.d_by_key(b), tape_.d_group_linear.data() + b * groups);
+  }
+  if (count == 0) return;
+  for (std::size_t b = 0; b < tape_.size; ++b) {
+    float* const x = inputs_.data() + b * width;
+    kernels_.centre(x, count, norm.mean[b], x);
+    kernels_.scale(x, count, norm.scale[b], x);
+    if (tape_.scores[b].learn) continue;
+    // It must not meet the gradients of others: 0 times what is not finite is not 0.
+    std::fill_n(x, width, 0.0f);
+    std::fill_n(other_inputs_.begin() + static_cast<std::ptrdiff_t>(b * others_.width()),
+                others_.width(), 0.0f);
+  }
+  const block::DenseProducts products{&kernels_, tape_.gemm};
+  products.backward(std::as_const(normalised_).layer(), width, frame.d_first(), tape_.size,
+                    d_inputs_.data());
+  for (std::size_t b = 0; b < tape_.size; ++b) {
+    float* const d = d_inputs_.data() + b * width;
+    kernels_.normalise_back(inputs_.data() + b * width, count, norm.d_mean[b], norm.d_along[b],
+                            norm.scale[b], d);
+    if (config_.mixed) continue;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      tape_.d_group_linear[b * groups + groups_[i]] = d[pairs_.pairs().size() + i];
+    }
+  }
+}
+
+void Part::learn(const Frame& frame) {
+  tape::Parameters& parameters = model_.parameters();
+  take_errors(frame);
+  optim::Optimizer::PartOf part{};
+  std::vector<optim::Optimizer::LayerPart> layers;
+  if (has_layers()) {
+    layers_backward(frame);
+    if (normalised_.size() > 0) {
+      layers.push_back({normalised_.layer(), inputs_.data(), normalised_.width(), frame.d_first()});
+    }
+    if (others_.size() > 0) {
+      layers.push_back({others_.layer(), other_inputs_.data(), others_.width(), frame.d_first()});
+    }
+    part.layers = layers;
+    part.d_pairs = d_inputs_.data();
+    part.d_stride = normalised_.width();
+  }
+  linear_.backward(parameters, tape_);
+  if (config_.has_fm()) fm_->backward(parameters, tape_);
+  if (config_.has_ffm()) {
+    part.pairs = &pairs_;
+    part.at = &pairs_tape_;
+  }
+  optimizer_.apply_part(tables(), parameters, tape_, part);
+}
+
+}  // namespace leveret::dist

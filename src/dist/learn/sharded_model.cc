@@ -1,0 +1,46 @@
+#include "dist/learn/sharded_model.h"
+
+#include <utility>
+
+namespace leveret::dist {
+ShardedModel::ShardedModel(const model::Spec& spec, std::uint32_t shards, std::uint32_t first,
+                           std::uint32_t count, std::uint64_t memory_limit,
+                           const kernels::Kernels& kernels)
+    : frame_(std::make_unique<Frame>(spec, kernels)),
+      plan_(std::make_unique<Plan>(PlanShape::of(spec, frame_->model().config(), shards))),
+      first_(first) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    parts_.push_back(std::make_unique<Part>(*frame_, *plan_, first + i, memory_limit, kernels));
+  }
+}
+
+void ShardedModel::grow(const Growth& growth) {
+  if (growth.empty()) return;
+  std::vector<feature::NamespacePlan> all = frame_->features()->plans();
+  all.insert(all.end(), growth.namespaces.begin(), growth.namespaces.end());
+  frame_->set_features(std::move(all));
+  if (growth.fields.empty()) return;
+  plan_->grow(growth.sizes);
+  for (const auto& part : parts_) part->fit_tables();
+  for (const std::uint32_t fields : growth.fields) fit({fields});
+}
+
+void ShardedModel::resume(Plan plan, std::vector<feature::NamespacePlan> namespaces) {
+  frame_->set_features(std::move(namespaces));
+  *plan_ = std::move(plan);
+  for (const auto& part : parts_) part->fit_tables();
+  if (plan_->fields() > 0) fit({plan_->fields()});
+}
+
+void ShardedModel::fit(tape::InputLayout to) {
+  frame_->fit(to);
+  for (const auto& part : parts_) part->fit(to);
+}
+
+std::uint64_t ShardedModel::table_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& part : parts_) bytes += part->tables().budget().used();
+  return bytes;
+}
+
+}  // namespace leveret::dist

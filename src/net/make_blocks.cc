@@ -1,0 +1,71 @@
+#include "net/make_blocks.h"
+
+#include <utility>
+
+#include "block/ffm_block.h"
+#include "block/fm_block.h"
+#include "block/linear_block.h"
+#include "block/loss_block.h"
+#include "block/mlp_block.h"
+#include "block/norm_block.h"
+#include "kernels/dispatch.h"
+
+namespace leveret::net {
+namespace {
+
+template <class B>
+constexpr BlockKind kind(const char* name) {
+  return {name, B::is_in,
+          [](const block::Config& config, const kernels::Kernels& kernels)
+              -> std::unique_ptr<block::Block> { return std::make_unique<B>(kernels, config); }};
+}
+
+/// A line for each block, in the order of running.
+constexpr BlockKind kKinds[] = {
+    kind<block::LinearBlock>("linear"),  //
+    kind<block::FfmBlock>("ffm"),        //
+    kind<block::FmBlock>("fm"),          //
+    kind<block::NormBlock>("norm"),      //
+    kind<block::MlpBlock>("mlp"),        //
+    kind<block::LossBlock>("loss"),
+};
+
+Blocks all_blocks(const block::Config& config, const kernels::Kernels& kernels) {
+  Blocks blocks;
+  for (const BlockKind& kind : kKinds) {
+    if (kind.is_in(config)) blocks.push_back(kind.make(config, kernels));
+  }
+  return blocks;
+}
+
+}  // namespace
+
+std::span<const BlockKind> block_kinds() { return kKinds; }
+
+tape::Declarations declare_all(const Blocks& blocks, const tape::InputLayout& layout) {
+  tape::Declarations declared;
+  std::vector<table::RowPart> rows;
+  for (const auto& block : blocks) {
+    block->declare(layout, declared);
+    block->declare_rows(rows);
+  }
+  return declared;
+}
+
+Blocks make_blocks(const block::Config& config, const kernels::Kernels& kernels) {
+  Blocks blocks = all_blocks(config, kernels);
+  declare_all(blocks, {});
+  return blocks;
+}
+
+tape::Declarations declare_all(const block::Config& config, const tape::InputLayout& layout) {
+  return declare_all(all_blocks(config, kernels::active()), layout);
+}
+
+table::RowLayout declare_rows(const block::Config& config) {
+  std::vector<table::RowPart> parts;
+  for (const auto& block : all_blocks(config, kernels::active())) block->declare_rows(parts);
+  return table::RowLayout(std::move(parts));
+}
+
+}  // namespace leveret::net

@@ -1,0 +1,50 @@
+/// The blocks of a network, made in one place, and what they declare.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "block/block.h"
+#include "block/config.h"
+#include "kernels/kernels.h"
+#include "table/row_layout.h"
+
+namespace leveret::net {
+
+using Blocks = std::vector<std::unique_ptr<block::Block>>;
+
+/// A class of blocks.
+struct BlockKind {
+  const char* name;
+  bool (*is_in)(const block::Config& config);  ///< whether a network has one
+  std::unique_ptr<block::Block> (*make)(const block::Config& config,
+                                        const kernels::Kernels& kernels);
+};
+/// All that there are, in the order of running.
+std::span<const BlockKind> block_kinds();
+
+/// Lets blocks declare what they learn and make, as it is with so many fields, in their order,
+/// which is that of running. Afterwards they may be used by threads.
+tape::Declarations declare_all(const Blocks& blocks, const tape::InputLayout& layout);
+
+/// In the order of running. They have declared.
+Blocks make_blocks(const block::Config& config, const kernels::Kernels& kernels);
+
+/// The block of this class, or null where there is none; the first of several. Not for use by the
+/// example.
+template <class B>
+const B* find_block(const Blocks& blocks) {
+  for (const auto& block : blocks) {
+    if (const auto* const found = dynamic_cast<const B*>(block.get())) return found;
+  }
+  return nullptr;
+}
+
+/// The arrays and tensors of all blocks of such a network, as they are with so many fields.
+tape::Declarations declare_all(const block::Config& config, const tape::InputLayout& layout);
+
+/// What a row has of all of them; no parts: features have no rows.
+table::RowLayout declare_rows(const block::Config& config);
+
+}  // namespace leveret::net

@@ -1,0 +1,135 @@
+#include "net/network.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace leveret::net {
+
+Network::Network(const block::Config& config, Blocks blocks)
+    : turns_(config.turns), blocks_(std::move(blocks)) {
+  const auto layers =
+      std::ranges::find_if(blocks_, [](const auto& block) { return block->has_layers(); });
+  per_example_ = static_cast<std::size_t>(layers - blocks_.begin());
+}
+
+void Network::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
+  tape.first = 0;
+  tape.size = size;
+  tape.tensors.open(parameters.declared(), size);
+  for (const auto& block : blocks_) block->open(parameters, size, tape);
+}
+
+void Network::open_together(const Parameters& parameters, std::span<Tape> tapes,
+                            Tape& joint) const {
+  joint.size = tapes.size();
+  joint.tensors.open(parameters.declared(), joint.size);
+  for (const auto& block : batched()) block->open(parameters, joint.size, joint);
+  for (std::size_t b = 0; b < tapes.size(); ++b) {
+    tapes[b].first = 0;
+    tapes[b].size = 1;
+    tapes[b].tensors.open_in(joint.tensors, parameters.declared(), b);
+    for (const auto& block : per_example()) block->open(parameters, 1, tapes[b]);
+  }
+}
+
+void Network::forward(Some blocks, const Parameters& parameters, Tape& tape, std::size_t begin,
+                      std::size_t end) {
+  for (const auto& block : blocks) {
+    if (!rests(*block, parameters)) block->forward(parameters, tape, begin, end);
+  }
+}
+
+void Network::backward(Some blocks, const Parameters& parameters, Tape& tape) {
+  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
+    if (!rests(**block, parameters)) (*block)->backward(parameters, tape);
+  }
+}
+
+void Network::forward(const Parameters& parameters, Tape& tape) const {
+  forward(blocks_, parameters, tape, 0, tape.size);
+}
+
+void Network::forward_example(const Parameters& parameters, Tape& tape, std::size_t b) const {
+  forward(per_example(), parameters, tape, b, b + 1);
+}
+
+void Network::forward_batched(const Parameters& parameters, Tape& tape) const {
+  forward(batched(), parameters, tape, 0, tape.size);
+}
+
+void Network::backward(const Parameters& parameters, Tape& tape) const {
+  backward(blocks_, parameters, tape);
+}
+
+void Network::learn(table::Tables& tables, Parameters& parameters, Tape& tape,
+                    optim::Optimizer& optimizer) const {
+  if (turns_) return learn_in_turns(tables, parameters, tape, optimizer);
+  const optim::Optimizer::LayerSteps steps(optimizer, parameters, tape);
+  backward(parameters, tape);
+  optimizer.apply(tables, parameters, tape);
+}
+
+void Network::learn_in_turns(table::Tables& tables, Parameters& parameters, Tape& tape,
+                             optim::Optimizer& optimizer) const {
+  for (std::size_t b = 0; b < tape.size; ++b) take_turn(tables, parameters, tape, b, optimizer);
+  const optim::Optimizer::LayerSteps steps(optimizer, parameters, tape);
+  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+    if (rests(**block, parameters) || (*block)->takes_turns()) continue;
+    (*block)->backward(parameters, tape);
+  }
+  optimizer.apply_after_turns(parameters, tape);
+}
+
+/// What the blocks of turns find now, and the others have found.
+void Network::forward_turn(const Parameters& parameters, Tape& tape, std::size_t b) const {
+  for (const auto& block : blocks_) {
+    if (rests(*block, parameters)) continue;
+    block->takes_turns() ? block->forward(parameters, tape, b, b + 1)
+                         : block->add_score(parameters, tape, b);
+  }
+}
+
+void Network::take_turn(table::Tables& tables, Parameters& parameters, Tape& tape, std::size_t b,
+                        optim::Optimizer& optimizer) const {
+  forward_turn(parameters, tape, b);
+  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+    if ((*block)->takes_turns()) (*block)->backward_turn(parameters, tape, b);
+  }
+  optimizer.apply_turn(tables, parameters, tape, b);
+}
+
+void Network::learn_together(table::Tables& tables, Parameters& parameters, std::span<Tape> tapes,
+                             Tape& joint, optim::Optimizer& optimizer) const {
+  if (parameters.layout.fields == 0) {
+    for (Tape& tape : tapes) {
+      forward_batched(parameters, tape);
+      learn(tables, parameters, tape, optimizer);
+    }
+    return;
+  }
+  for (const auto& block : batched()) {
+    if (!block->has_layers()) {
+      for (Tape& tape : tapes) block->forward(parameters, tape, 0, 1);
+      continue;
+    }
+    for (std::size_t b = 0; b < joint.size; ++b) joint.scores[b] = tapes[b].scores[0];
+    block->forward(parameters, joint, 0, joint.size);
+    for (std::size_t b = 0; b < joint.size; ++b) tapes[b].scores[0] = joint.scores[b];
+  }
+  const optim::Optimizer::LayerSteps steps(optimizer, parameters, joint);
+  for (std::size_t i = blocks_.size(); i-- > per_example_;) {
+    const Block& block = *blocks_[i];
+    if (!block.has_layers()) {
+      for (Tape& tape : tapes) block.backward(parameters, tape);
+      continue;
+    }
+    for (std::size_t b = 0; b < joint.size; ++b) joint.scores[b] = tapes[b].scores[0];
+    block.backward(parameters, joint);
+  }
+  for (Tape& tape : tapes) {
+    backward(per_example(), parameters, tape);
+    optimizer.apply(tables, parameters, tape);
+  }
+}
+
+}  // namespace leveret::net

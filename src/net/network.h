@@ -1,0 +1,86 @@
+/// The blocks of a model, in their order, over one tape: what every mode runs.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "block/block.h"
+#include "block/config.h"
+#include "net/make_blocks.h"
+#include "optim/optimizer.h"
+#include "table/tables.h"
+#include "tape/parameters.h"
+#include "tape/tape.h"
+
+namespace leveret::net {
+
+using block::Block;
+using tape::Parameters;
+using tape::Tape;
+
+/// Const after construction; any number of threads, each with its tape. Features are put on the
+/// tape by Lookup, for which `open` makes the rest of the room.
+class Network {
+ public:
+  Network(const block::Config& config, const kernels::Kernels& kernels)
+      : Network(config, make_blocks(config, kernels)) {}
+  /// Of blocks that have declared (declare_all), in the order of running. Parameters have the
+  /// shapes that these declare.
+  Network(const block::Config& config, Blocks blocks);
+
+  /// The block of this class, or null where there is none; the first of several.
+  template <class B>
+  const B* find() const {
+    return find_block<B>(blocks_);
+  }
+
+  /// Makes room on the tape for `size` examples at a time.
+  void open(const Parameters& parameters, std::size_t size, Tape& tape) const;
+  /// The same for the tapes of learn_together, of an example each, whose tensors lie in joint's.
+  void open_together(const Parameters& parameters, std::span<Tape> tapes, Tape& joint) const;
+
+  /// All examples of the tape.
+  void forward(const Parameters& parameters, Tape& tape) const;
+  // The same in two steps: first each example on its own, when its rows have come, through the
+  // per-example blocks, which read them; then all of the tape together, through the batched ones,
+  // whose weights they share.
+  void forward_example(const Parameters& parameters, Tape& tape, std::size_t b) const;
+  /// Of examples that take turns the final scores come with `learn`.
+  void forward_batched(const Parameters& parameters, Tape& tape) const;
+  void backward(const Parameters& parameters, Tape& tape) const;
+  /// backward, on which the layers take their steps, and Optimizer::apply. Where the examples of a
+  /// batch take turns, each is scored again and learned by the blocks that take turns before the
+  /// next one is; scores are then those. The others learn from all of the batch, by the errors that
+  /// this has left.
+  void learn(table::Tables& tables, Parameters& parameters, Tape& tape,
+             optim::Optimizer& optimizer) const;
+  /// The same for several tapes of an example each, after open_together and forward_example: they
+  /// pass the MLP together and its layers make one step; then each takes its other steps, in order.
+  void learn_together(table::Tables& tables, Parameters& parameters, std::span<Tape> tapes,
+                      Tape& joint, optim::Optimizer& optimizer) const;
+
+ private:
+  using Some = std::span<const std::unique_ptr<Block>>;
+  Some per_example() const { return Some(blocks_).first(per_example_); }
+  Some batched() const { return Some(blocks_).subspan(per_example_); }
+  /// Whether it has nothing to do yet.
+  static bool rests(const Block& block, const Parameters& parameters) {
+    return block.needs_fields() && parameters.layout.fields == 0;
+  }
+  static void forward(Some blocks, const Parameters& parameters, Tape& tape, std::size_t begin,
+                      std::size_t end);
+  static void backward(Some blocks, const Parameters& parameters, Tape& tape);
+  void learn_in_turns(table::Tables& tables, Parameters& parameters, Tape& tape,
+                      optim::Optimizer& optimizer) const;
+  void forward_turn(const Parameters& parameters, Tape& tape, std::size_t b) const;
+  void take_turn(table::Tables& tables, Parameters& parameters, Tape& tape, std::size_t b,
+                 optim::Optimizer& optimizer) const;
+
+  bool turns_;
+  Blocks blocks_;
+  std::size_t per_example_ = 0;  ///< the first so many take part in forward_example
+};
+
+}  // namespace leveret::net

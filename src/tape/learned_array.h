@@ -1,0 +1,103 @@
+/// The declarations of a block: the arrays of what it learns beside the cells and rows of features,
+/// and its tensors (tensor.h). Values of arrays are in Parameters. Sections of a file, replicas of
+/// threads, counts of weights and checks of numbers follow from the declarations, by loops.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "table/aligned.h"
+#include "table/learned.h"
+#include "tape/input_layout.h"
+#include "tape/scalars.h"
+#include "tape/tensor.h"
+
+namespace leveret::tape {
+
+/// An array's place in Declarations::arrays.
+enum class ArrayId : std::uint32_t { kNone = 0xffffffffu };
+
+/// How the work of several threads, each on a replica, becomes one.
+enum class Merge : std::uint8_t {
+  kAdd,     ///< changes add up
+  kSum,     ///< a sum that may forget: where it has become less, it becomes as many times less
+  kLatest,  ///< it is where the last examples want it: changes that add up would carry it beyond
+  kShares,  ///< logarithms of a mixer's shares: they forget, and the largest is 0
+};
+
+/// How Optimizer learns an array.
+enum class Rule : std::uint8_t {
+  kNone,     ///< by a rule of the part it belongs to: a layer, a mixer, a constant
+  kAdagrad,  ///< AdaGrad with the power 1/2 at `rate`, from Tape::gradients
+};
+
+struct LearnedArray {
+  std::string name;  ///< that of its section; no other array has it
+  table::Learned kind = table::Learned::kParameter;
+  Merge merge = Merge::kAdd;
+  std::vector<std::uint64_t> shape{};  ///< {}: a number; {n}; {rows, columns}: a matrix
+
+  /// First values; without it zeros, or what Scalars begins with.
+  std::function<float(std::uint32_t row, std::uint32_t column)> first{};
+  /// When the fields become more; what has no source gets first values. Without it columns stay
+  /// where they are, and new ones come behind them.
+  ColumnSource source = nullptr;
+
+  Rule rule = Rule::kNone;
+  float rate = 0;                 ///< of kAdagrad
+  ArrayId sums = ArrayId::kNone;  ///< of kAdagrad: where its sums of squares are
+
+  // The place of the values in Scalars, for those without an array of their own: every example
+  // reads or writes these few, which lie side by side.
+  float* (*floats)(Scalars&) = nullptr;
+  double* (*doubles)(Scalars&) = nullptr;
+
+  bool in_scalars() const { return floats != nullptr || doubles != nullptr; }
+  std::size_t rows() const { return shape.size() > 1 ? shape[0] : 1; }
+  std::size_t columns() const { return shape.empty() ? 1 : shape.back(); }
+  /// Numbers from one row to the next. Rows of a matrix begin on cache lines; what stands between a
+  /// row's end and the next one is 0 and stays 0.
+  std::size_t stride() const {
+    return shape.size() > 1 ? table::whole_lines(columns()) : columns();
+  }
+};
+
+/// The arrays of a fully connected layer.
+struct LayerArrays {
+  TensorId input;                           ///< what comes in
+  ArrayId weights, bias;                    ///< {outputs, inputs}, {outputs}
+  ArrayId weights_state, bias_state;        ///< the same: AdaGrad's sums, or Adam's second moments
+  ArrayId weights_moment = ArrayId::kNone;  ///< Adam's first moments
+  ArrayId bias_moment = ArrayId::kNone;
+};
+
+/// The declarations of all blocks of a network. The ids are the same for any number of fields.
+struct Declarations {
+  std::vector<LearnedArray> arrays;
+  std::vector<LayerArrays> layers;
+  std::vector<Tensor> tensors;
+
+  ArrayId add(LearnedArray array) {
+    arrays.push_back(std::move(array));
+    return static_cast<ArrayId>(arrays.size() - 1);
+  }
+  const LearnedArray& operator[](ArrayId id) const { return arrays[static_cast<std::size_t>(id)]; }
+
+  TensorId add(Tensor tensor) {
+    tensors.push_back(std::move(tensor));
+    return static_cast<TensorId>(tensors.size() - 1);
+  }
+  Tensor& operator[](TensorId id) { return tensors[static_cast<std::size_t>(id)]; }
+  const Tensor& operator[](TensorId id) const { return tensors[static_cast<std::size_t>(id)]; }
+  /// kNone when no tensor is called so.
+  TensorId find_tensor(std::string_view name) const;
+  /// For a block that reads the tensor of this name, which one before it has declared.
+  TensorInput read(std::string_view name);
+};
+
+}  // namespace leveret::tape

@@ -1,0 +1,143 @@
+#include "tape/parameters.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+namespace leveret::tape {
+namespace {
+
+template <class T>
+void add_difference(std::span<T> to, std::span<const T> before, std::span<const T> after) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += after[i] - before[i];
+}
+
+void add_to_sums(std::span<float> to, std::span<const float> before, std::span<const float> after) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (after[i] < before[i]) {
+      to[i] *= after[i] / before[i];
+    } else {
+      to[i] += after[i] - before[i];
+    }
+  }
+}
+
+void take_latest(std::span<float> to, std::span<const float> before, std::span<const float> after) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (after[i] != before[i]) to[i] = after[i];
+  }
+}
+
+/// `kept`: the share of `before` that is in `after`. What several threads have put far behind is
+/// bounded here, too: each of them would lift it to the bound again, and so, together, to the top.
+void add_to_shares(std::span<float> to, std::span<const float> before, std::span<const float> after,
+                   float kept) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    to[i] = kept * to[i] + (after[i] - kept * before[i]);
+  }
+  bound_shares(to);
+}
+
+/// The values of the same array, of this id, in another set.
+template <class T>
+std::span<const T> same_of(const Parameters& other, const LearnedArray& array, ArrayId id) {
+  auto& scalars = const_cast<Scalars&>(other.scalars);
+  if constexpr (std::is_same_v<T, double>) {
+    return {array.doubles(scalars), array.columns()};
+  } else {
+    if (array.floats != nullptr) return {array.floats(scalars), array.columns()};
+    return other[id];
+  }
+}
+
+}  // namespace
+
+void Parameters::fit(InputLayout to, std::shared_ptr<const Declarations> declared) {
+  const bool first_time = !has_arrays();
+  std::vector<table::AlignedFloats> values(declared->arrays.size());
+  for (std::size_t id = 0; id < values.size(); ++id) {
+    const LearnedArray& array = declared->arrays[id];
+    const auto rows = static_cast<std::uint32_t>(array.rows());
+    const auto columns = static_cast<std::uint32_t>(array.columns());
+    if (array.in_scalars()) {
+      for (std::uint32_t c = 0; first_time && array.first && c < columns; ++c) {
+        array.floats(scalars)[c] = array.first(0, c);
+      }
+      continue;
+    }
+    const LearnedArray* const old = first_time ? nullptr : &declared_->arrays[id];
+    const std::size_t old_rows = old != nullptr ? old->rows() : 0;
+    const std::size_t old_columns = old_rows > 0 ? old->columns() : 0;
+    values[id].assign(rows * array.stride(), 0.0f);
+    for (std::uint32_t c = 0; c < columns; ++c) {
+      std::uint32_t from = c < old_columns ? c : kNewColumn;
+      if (array.source != nullptr && old_columns > 0) from = array.source(layout, to, c);
+      for (std::uint32_t r = 0; r < rows; ++r) {
+        float& value = values[id][r * array.stride() + c];
+        if (from != kNewColumn) {
+          value = values_[id][r * old->stride() + from];
+        } else if (array.first) {
+          value = array.first(r, c);
+        }
+      }
+    }
+  }
+  values_ = std::move(values);
+  layers_.clear();
+  for (const LayerArrays& layer : declared->layers) {
+    const LearnedArray& weights = (*declared)[layer.weights];
+    layers_.push_back({layer, static_cast<std::uint32_t>(weights.columns()),
+                       static_cast<std::uint32_t>(weights.rows())});
+  }
+  declared_ = std::move(declared);
+  layout = to;
+}
+
+ArrayId Parameters::find(std::string_view name) const {
+  const auto& arrays = declared_->arrays;
+  const auto found = std::ranges::find(arrays, name, &LearnedArray::name);
+  return found != arrays.end() ? static_cast<ArrayId>(found - arrays.begin()) : ArrayId::kNone;
+}
+
+std::vector<Dense> Parameters::layers() {
+  std::vector<Dense> all;
+  for (std::size_t l = 0; l < layer_count(); ++l) all.push_back(layer(l));
+  return all;
+}
+
+std::vector<ConstDense> Parameters::layers() const {
+  std::vector<ConstDense> all;
+  for (std::size_t l = 0; l < layer_count(); ++l) all.push_back(layer(l));
+  return all;
+}
+
+void Parameters::add_change(const Parameters& before, const Parameters& after) {
+  const Scalars &a = after.scalars, &b = before.scalars;
+  const auto kept = static_cast<float>(std::exp(b.forgotten - a.forgotten));
+  for_each([&]<class T>(const ArrayValues<T>& values) {
+    const std::span<T> to = values.all();
+    const auto id = static_cast<ArrayId>(&values.array - declared_->arrays.data());
+    const std::span<const T> was = same_of<T>(before, values.array, id);
+    const std::span<const T> now = same_of<T>(after, values.array, id);
+    if constexpr (std::is_same_v<T, float>) {
+      switch (values.array.merge) {
+        case Merge::kSum:
+          return add_to_sums(to, was, now);
+        case Merge::kLatest:
+          return take_latest(to, was, now);
+        case Merge::kShares:
+          return add_to_shares(to, was, now, kept);
+        case Merge::kAdd:
+          break;
+      }
+    }
+    add_difference(to, was, now);
+  });
+  scalars.forgotten += a.forgotten - b.forgotten;
+  scalars.examples += a.examples - b.examples;
+  scalars.dropped_gradients += a.dropped_gradients - b.dropped_gradients;
+  scalars.adam_steps += a.adam_steps - b.adam_steps;
+}
+
+}  // namespace leveret::tape

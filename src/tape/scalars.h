@@ -1,0 +1,29 @@
+/// Numbers of the linear stage and of the mixers, and how much has been learned from. Every example
+/// reads and writes them: they lie side by side.
+#pragma once
+
+#include <cstdint>
+
+#include "tape/mixer_state.h"
+
+namespace leveret::tape {
+
+struct Scalars {
+  // Learned: LinearBlock and LossBlock declare them.
+  double clicks = 0.5, count = 1.0;  ///< running base rate; starts as half a click in one
+  float bias = 0, bias2 = 0, fast_bias = 0;
+  float bias_sum = 0;  ///< of bias and bias2
+  MixerState first;    ///< linear, counts, fast
+  MixerState second;   ///< first stage, joint head without and with MLP, fast
+
+  // Counted.
+  /// The sum of what each example has taken away (forgetting.h). Not in files: only differences
+  /// within a run of several threads matter.
+  double forgotten = 0;
+  std::uint64_t examples = 0;  ///< learned from
+  std::uint64_t dropped_gradients =
+      0;  ///< examples whose gradient was not finite: not learned from
+  std::uint64_t adam_steps = 0;
+};
+
+}  // namespace leveret::tape

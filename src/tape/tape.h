@@ -1,0 +1,209 @@
+/// What one batch leaves behind while it goes forward and back: activations and gradients. One per
+/// thread; its arrays grow to the largest batch and stay.
+///
+/// What blocks hand to each other, or keep for the way back, are tensors that they declare
+/// (tensor.h), found here by id. The rest has a member: what comes in, scores, what the linear
+/// stage knows of groups of features, and the working memory of the FFM.
+///
+/// Shapes: B examples, F fields, G = F + 1 groups.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "feature/feature_batch.h"
+#include "kernels/kernels.h"
+#include "table/aligned.h"
+#include "table/row_layout.h"
+#include "table/slot.h"
+#include "tape/mixer_state.h"
+#include "tape/tensors.h"
+
+namespace leveret::block {
+struct Gemm;     // gemm.h
+class FfmBlock;  // ffm_block.h
+}  // namespace leveret::block
+
+namespace leveret::tape {
+
+class LayerLearner;  // layer_step.h
+
+/// The raw scores of one example, head by head, and d loss / d score of each, by the loss of
+/// linear, of counts, of fast, and of deep for all the rest (mixed), or of `last` (one head).
+struct Scores {
+  float base = 0;  ///< log-odds of the base rate, plus the example's initial
+  float linear = 0, linear2 = 0, counts = 0, fast = 0;
+  float first = 0;  ///< what the linear stage says: MixerTape::mixed, or the linear sum
+  float ffm = 0;    ///< linear2 (one head: linear) + FFM
+  float deep = 0;   ///< ffm + what towers say
+  float last = 0;   ///< the model's answer, a raw score
+  float d_linear = 0, d_linear2 = 0, d_counts = 0, d_fast = 0, d_ffm = 0, d_deep = 0;
+  float fast_curvature = 1;  ///< see fast_head.h
+  MixerTape first_mix, second_mix;
+  bool learn = false;  ///< labelled, importance > 0, gradient finite
+};
+
+/// The gradient of the constants of the linear stage, whose value is 1 in each example.
+struct ConstantGradient {
+  float linear = 0, linear2 = 0, fast = 0;
+  float fast_curvature = 0;  ///< see fast_head.h
+};
+
+/// One field of one example that has at least one row.
+struct PresentField {
+  std::uint32_t field;
+  std::uint32_t begin, end;  ///< in FeatureBatch::field_features
+  bool several;              ///< more than one row: it has pairs within the field
+};
+
+/// Working memory of FfmBlock for one example in place: every present field has one row, as in
+/// nearly all click data, and the rows themselves are read and moved.
+struct FfmInPlace {
+  /// Most fields are present: n = F, and `nothing` stands for the absent ones, so that pairs lie as
+  /// in the tensor of pairs. Otherwise n rows are those of present fields, and pairs are in
+  /// `compact`.
+  bool filled = false;
+  bool ones = false;     ///< every value of the example is 1
+  bool widened = false;  ///< rows are copies in `wide`, and x is value times scale
+  std::span<const std::byte* const> rows;  ///< n: of to_learn, or in prediction of to_read
+  std::vector<std::byte*> to_learn;
+  std::vector<const std::byte*> to_read;
+  std::vector<std::uint32_t> fields;  ///< n, ascending
+  std::vector<float> x;               ///< n values, 0 where `nothing` stands, and kSpare more
+  std::vector<float> compact;         ///< n(n+1)/2 and kSpare more
+  table::AlignedBytes nothing;        ///< a row of zeros; stays so
+  table::AlignedBytes wide;           ///< n rows: codes of kScaled rows, in 16 bits
+
+  /// Makes room for what n rows have beside them, of `stride` bytes as kernels see them.
+  void resize(std::size_t n, std::size_t stride) {
+    fields.resize(n);
+    x.resize(n + kernels::Kernels::kSpare);
+    if (nothing.size() < stride) nothing.assign(stride, std::byte{});
+  }
+  /// Whether pairs are those that kernels make.
+  bool as_kernels_see() const { return ones && !widened; }
+};
+
+/// Working memory of FfmBlock for one example, in place or not. If not, the fields' sums are made,
+/// and `contra`, a copy, so that rows may change while gradients are taken from it.
+struct FfmTape {
+  /// Who has made this, and makes gradients of it.
+  const block::FfmBlock* block = nullptr;
+  bool in_place = false;
+  FfmInPlace at;
+  std::vector<PresentField> present;  ///< n of them, ascending by field
+  std::vector<std::uint32_t> fields;  ///< their fields
+  std::vector<const float*> sums;     ///< S_f, F * k floats each
+  std::vector<float> store;           ///< the sums
+  std::vector<float> row;             ///< one row's weights as floats
+  std::vector<float> contra;          ///< n * F * k: contra[i][g] = S_g,f(i)
+  std::vector<float> delta;           ///< n * F: d loss / d p_f(i),g
+  std::vector<float> of_feature;      ///< F: the same for one of the field's features
+  std::vector<float> own_slot;        ///< k: contra[i][f(i)], while a feature's stands there
+  std::vector<float*> row_sums;       ///< n: where the gradients of rows in place are added
+  /// In place, after `backward` of a single example: d loss / d p times the values of both
+  /// features, in the order of Kernels::ffm_update_pairs. They lie in the tensor of pairs.
+  const float* pair_deltas = nullptr;
+};
+
+/// Where what a model knows of a batch's features lies: parallel to batch->linear, and `rows` to
+/// batch->field_features.
+template <class Slot, class Cell, class Byte>
+struct Places {
+  std::vector<Slot*> slots;  ///< of linear features, unless cells have no keys
+  std::vector<Cell*> cells;  ///< theirs; one of zeros for what is not known
+  std::vector<Byte*> rows;   ///< null for what has none
+};
+
+struct Tape {
+  Tape() = default;
+  Tape(Tape&&) = default;  // no copies: places are in the tape's own stores
+
+  Tensors tensors;
+  TensorPlace& operator[](TensorId id) { return tensors[id]; }
+  const TensorPlace& operator[](TensorId id) const { return tensors[id]; }
+
+  const feature::FeatureBatch* batch = nullptr;
+  std::size_t first = 0;  ///< the tape is about examples [first, first + size) of the batch
+  std::size_t size = 0;   ///< B
+
+  // Example b of the tape, 0 <= b < size.
+  float label(std::size_t b) const { return batch->label[first + b]; }
+  float importance(std::size_t b) const { return batch->importance[first + b]; }
+  float initial(std::size_t b) const { return batch->initial[first + b]; }
+  std::span<const feature::LinearRun> linear_runs(std::size_t b) const {
+    return batch->linear_runs_of(first + b);
+  }
+  std::span<const feature::FieldRun> field_runs(std::size_t b) const {
+    return batch->field_runs_of(first + b);
+  }
+
+  /// The features of fields of example b begin there; those of b = size would.
+  std::uint32_t field_begin(std::size_t b) const { return batch->field_features_begin[first + b]; }
+
+  const table::RowLayout* row_layout = nullptr;  ///< of `rows`
+  /// By field, where tables are a part of a model's and each field has a layout of its own.
+  std::vector<const table::RowLayout*> field_layouts;
+  const table::RowLayout& layout_of(std::uint32_t field) const {
+    return field_layouts.empty() ? *row_layout : *field_layouts[field];
+  }
+  /// Whether rows of the field have anything of this part.
+  bool has_part(std::uint32_t field, std::size_t part) const {
+    const std::vector<table::RowPart>& parts = layout_of(field).parts();
+    return part < parts.size() && parts[part].slots > 0;
+  }
+
+  // Per feature of the whole batch. Optimizers write by to_learn; all others read by the views of
+  // it, or of to_read, which Lookup::open chooses: who predicts has a const model.
+  bool learns = false;
+  Places<table::Slot, table::Cell, std::byte> to_learn;
+  Places<const table::Slot, const table::Cell, const std::byte> to_read;
+  std::span<const table::Slot* const> slots;
+  std::span<const table::Cell* const> cells;
+  std::span<const std::byte* const> rows;
+  std::vector<float> values;                ///< x; mixed: divided by the largest |x| seen
+  std::vector<float> log_odds, log_counts;  ///< mixed: see LinearBlock::take_logs
+  std::vector<float> field_values;
+
+  // Per example.
+  std::vector<Scores> scores;       ///< B
+  std::vector<float> group_linear;  ///< B * G: sum of w x; for an MLP, mixed heads or keep_parts
+  std::vector<float> group_counts;  ///< B * G: mean log-odds of the counts against the base rate
+  std::vector<float> group_seen;    ///< B * G: mean log(1 + count)
+  /// B * G, one head and an MLP: d loss / d sum of w x. NormBlock leaves what comes through the
+  /// MLP, to which LinearBlock adds d_linear.
+  std::vector<float> d_group_linear;
+  ConstantGradient d_constant;   ///< of all examples
+  std::vector<float> d_pairs;    ///< B: d loss / d pair, of each pair, by the head's own score
+  std::vector<float> ffm_scale;  ///< B: instance normalisation
+  std::vector<float> pairs_sum;  ///< B: sum of the pairs
+  FfmTape ffm;                   ///< of the last example of the batch
+  /// By part of rows: gradients of its vectors, by feature of the tape's examples, from
+  /// field_begin(0) on. Empty for FFM slots.
+  std::vector<table::AlignedFloats> row_gradients;
+  /// By ArrayId: gradients of arrays that learn by Rule::kAdagrad, sums over the examples.
+  std::vector<table::AlignedFloats> gradients;
+  /// Makes the products of batches with dense layers, where they are large; null: kernels do. Who
+  /// learns in batches sets it. What an example is given then depends on the batch's size, within
+  /// rounding.
+  const block::Gemm* gemm = nullptr;
+  /// Whether there are batches, of which this may be one of a single example: what comes twice in
+  /// it is then moved once, by the sum, as in every batch.
+  bool in_batches = false;
+  bool is_single() const { return size == 1 && !in_batches; }
+  /// Who learns the layers on the way back; null: nobody does.
+  LayerLearner* layer_learner = nullptr;
+
+  /// Whether somebody reads group_linear and the FFM's pairs (audit) of a model whose blocks do not
+  /// need them.
+  bool keep_parts = false;
+};
+
+/// Makes room, and never less of it.
+template <class Vector>
+void at_least(Vector& v, std::size_t size) {
+  if (v.size() < size) v.resize(size);
+}
+
+}  // namespace leveret::tape

@@ -1,0 +1,50 @@
+/// The tensors that a block declares: what it makes of examples on the tape, for itself or for the
+/// blocks behind it. A block that makes one gives it a name, and gets an id; a block that reads it
+/// asks for the name, once, when it declares. Values and gradients lie in Tensors, on the tape.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "table/aligned.h"
+#include "tape/input_layout.h"
+
+namespace leveret::tape {
+
+/// A tensor's place in Declarations::tensors.
+enum class TensorId : std::uint32_t { kNone = 0xffffffffu };
+
+struct Tensor {
+  enum class Per : std::uint8_t {
+    kExample,  ///< numbers of each example
+    kBatch,    ///< the same numbers for all examples of a tape
+  };
+
+  std::string name;  ///< no other tensor has it
+  Per per = Per::kExample;
+  std::uint32_t size = 0;  ///< numbers of one example, with so many fields
+  /// Whether each example's begin on a cache line. Who makes it puts zeros behind them.
+  bool whole_lines = false;
+  /// Whether the way back leaves d loss / d it.
+  bool gradient = false;
+  /// Of a tensor that has gradients, and one reader: they lie in this tensor's gradients, at the
+  /// front of each example's, as that reader makes them in place.
+  TensorId gradient_in = TensorId::kNone;
+  /// Which of its numbers was which when there were fewer fields; without it they keep their
+  /// places. What learns weights for them moves those along.
+  ColumnSource source = nullptr;
+  std::uint32_t readers = 0;  ///< blocks that have asked for it
+
+  /// Floats from one example's numbers to the next one's.
+  std::size_t stride() const { return whole_lines ? table::whole_lines(size) : size; }
+};
+
+/// A tensor that a block reads. Several may read one: on the way back the last of them comes first,
+/// and its gradient stands for all, to which those of the others are added (Tensors::d_of_reader).
+struct TensorInput {
+  TensorId id = TensorId::kNone;
+  std::uint32_t reader = 0;  ///< its number, in the order of declaring
+};
+
+}  // namespace leveret::tape
