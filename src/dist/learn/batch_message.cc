@@ -245,9 +245,27 @@ void get_fields(BytesReader& from, std::size_t size, feature::FeatureBatch& batc
 
 // ---- a part ----
 
+/// Runs of which other shards hold some features: the group's mean is over all of them.
+bool has_partial_runs(const feature::FeatureBatch& batch) {
+  return !std::ranges::all_of(batch.linear_runs, [&](const feature::LinearRun& run) {
+    return batch.length(run) == run.end - run.begin;
+  });
+}
+
+void put_lengths(Bytes& to, const feature::FeatureBatch& batch) {
+  const bool partial = has_partial_runs(batch);
+  put(to, static_cast<std::uint8_t>(partial));
+  if (partial) put_numbers(to, batch.lengths);
+}
+
+void get_lengths(BytesReader& from, feature::FeatureBatch& batch) {
+  if (from.get<std::uint8_t>() != 0) batch.lengths = get_numbers(from, batch.linear_runs.size());
+}
+
 void put_part(Bytes& to, const feature::FeatureBatch& batch) {
   put(to, static_cast<std::uint8_t>(batch.groups));
   put_runs(to, batch.linear_runs, batch.linear_runs_begin, &feature::LinearRun::group);
+  put_lengths(to, batch);
   put(to, static_cast<std::uint32_t>(batch.linear.size()));
   put_features(to, batch.linear);
   put_fields(to, batch);
@@ -256,6 +274,7 @@ void put_part(Bytes& to, const feature::FeatureBatch& batch) {
 void get_part(BytesReader& from, std::size_t size, feature::FeatureBatch& batch) {
   batch.groups = from.get<std::uint8_t>() != 0;
   get_runs(from, size, batch.linear_runs, batch.linear_runs_begin);
+  get_lengths(from, batch);
   batch.linear.append(get_features(from, from.get_count(sizeof(std::uint32_t))));
   get_fields(from, size, batch);
 }
@@ -325,6 +344,7 @@ std::uint64_t batch_bytes(std::span<const PartBatch> parts) {
   for (const PartBatch& part : parts) {
     const feature::FeatureBatch& batch = part.features;
     bytes += 2 * part.size() + 2 * batch.linear_runs.size() + 3 * batch.runs.size();
+    if (has_partial_runs(batch)) bytes += batch.lengths.size();
     std::uint64_t features = batch.linear.size();
     std::uint32_t following = 0;
     for (const feature::FieldRun& run : batch.runs) {

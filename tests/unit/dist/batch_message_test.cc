@@ -23,7 +23,12 @@ bool equal(const FeatureBatch& a, const FeatureBatch& b) {
   const auto features = [](const auto& f, const auto& g) {
     return f.hash == g.hash && f.value == g.value;
   };
-  return a.label == b.label && a.importance == b.importance && a.initial == b.initial &&
+  const auto lengths = [](const FeatureBatch& batch) {
+    std::vector<std::size_t> all;
+    for (const feature::LinearRun& run : batch.linear_runs) all.push_back(batch.length(run));
+    return all;
+  };
+  return lengths(a) == lengths(b) && a.label == b.label && a.importance == b.importance && a.initial == b.initial &&
          a.groups == b.groups && std::ranges::equal(a.linear, b.linear, features) &&
          runs(a.linear_runs, b.linear_runs, &feature::LinearRun::group) &&
          a.linear_runs_begin == b.linear_runs_begin &&
