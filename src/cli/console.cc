@@ -13,6 +13,8 @@
 #include <span>
 #include <utility>
 
+#include "files/file_identity.h"
+
 namespace leveret::cli {
 namespace {
 
@@ -75,7 +77,8 @@ Output::Output(const std::string& path, File file)
   } else if (file == File::kWhole) {
     as_output_error([&] { whole_.emplace(path); });
   } else {
-    fd_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    fd_ = files::duplicate_to_write(path);
+    if (fd_ < 0) fd_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd_ < 0) fail();
   }
 }

@@ -86,7 +86,8 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
   if (exists && S_ISDIR(existing.st_mode)) fail("write", EISDIR);
   if (exists && (!S_ISREG(existing.st_mode) || names_descriptor(path))) {
     const int truncate = S_ISREG(existing.st_mode) ? O_TRUNC : 0;
-    fd_ = open_again(path.c_str(), O_WRONLY | O_CLOEXEC | truncate, 0);
+    fd_ = duplicate_to_write(path);
+    if (fd_ < 0) fd_ = open_again(path.c_str(), O_WRONLY | O_CLOEXEC | truncate, 0);
     if (fd_ < 0) fail("open", errno);
     return;
   }

@@ -37,6 +37,29 @@ TEST_CASE("names of descriptors are those of the shell's redirections alone") {
   }
 }
 
+TEST_CASE("a descriptor that is named is written on, not anew") {
+  const TempFolder folder;
+  const std::string path = folder / "file";
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
+  const int read_only = ::open(path.c_str(), O_RDONLY);
+  REQUIRE(::write(fd, "one ", 4) == 4);
+  for (const std::string& name :
+       {"/dev/fd/" + std::to_string(fd), "/proc/self/fd/" + std::to_string(fd),
+        "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd)}) {
+    const int again = duplicate_to_write(name);
+    REQUIRE(again > STDERR_FILENO);
+    CHECK(::write(again, "two ", 4) == 4);
+    ::close(again);
+  }
+  CHECK(fs::file_size(path) == 16);
+  for (const std::string& name : {"/dev/fd/" + std::to_string(read_only), std::string("/dev/fd/1x"),
+                                  std::string("/dev/fd/99999"), std::string("/proc/1/fd/1"), path}) {
+    CHECK(duplicate_to_write(name) == -1);
+  }
+  ::close(fd);
+  ::close(read_only);
+}
+
 TEST_CASE("devices and impossible paths have none, and descriptors that of their file") {
   const TempFolder folder;
   CHECK_FALSE(identify("/dev/null"));
