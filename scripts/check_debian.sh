@@ -3,8 +3,9 @@
 #
 #   scripts/check_debian.sh bookworm|trixie [--demo] [--user] [--keep DIR] [--mirror URL]
 #
-# Needs root, debootstrap, 4 GB of disk, and the time of both commands and a few minutes; with --demo
-# it runs the first command only. With --user they run as a user who has sudo, else as root. The
+# Between them the program that the first has built runs every command line case. Needs root,
+# debootstrap, 4 GB of disk, and the time of both commands and a few minutes; with --demo it leaves out
+# the second command. With --user they run as a user who has sudo, else as root. The
 # Debian is made in a temporary folder (TMPDIR) and removed at the end; with --keep it is made in DIR,
 # stays there, and is used again the next time. A warning is a failure. The last line is the last line
 # of what ran. The exit code is 77 where this machine has no way to do it.
@@ -15,11 +16,11 @@ usage() {
   exit 2
 }
 suite='' root='' mirror=http://deb.debian.org/debian who=root
-commands=(./scripts/demo ./scripts/test)
+commands=(./scripts/demo "./tests/cli/run --leveret build/bin/leveret" ./scripts/test)
 while [ $# -gt 0 ]; do
   case $1 in
     bookworm | trixie) suite=$1 ;;
-    --demo) commands=(./scripts/demo) ;;
+    --demo) unset 'commands[2]' ;;
     --user) who=somebody ;;
     --keep | --mirror)
       [ $# -gt 1 ] || usage

@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# Whether two builds learn the same, byte for byte: what a change that moves code must not alter.
+#
+#   same_files.sh --before DIR --after DIR [--rows 1500] [--only REGEX] [--jobs N] [FILE.vw.zst...]
+#
+# DIR has leveret and leveret-mpi (build/bin of a release). For each set of options below and each FILE
+# (the sample alone if none is given) both learn from so many rows: as text and from a cache, one by one
+# and in batches of 256, with --deterministic, and on 1, 2 and 4 ranks, in 8 shards and as many as
+# ranks. Models, predictions, exports, and a patch between two models must be the same bytes, and
+# predictions with a kept context the same within 1e-5 of log-odds. What one build refuses the other
+# must refuse, too. A line for each difference; the last line counts, and the exit code is 1 if there
+# were any.
+set -euo pipefail
+export LC_ALL=C
+before='' after='' rows=1500 only=. jobs=$(nproc) data=()
+usage() { sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
+while [ $# -gt 0 ]; do
+  case $1 in
+    --before | --after | --rows | --only | --jobs)
+      [ $# -ge 2 ] || usage
+      declare "${1#--}=$2"
+      shift
+      ;;
+    -*) usage ;;
+    *) data+=("$(realpath "$1")") ;;
+  esac
+  shift
+done
+if [ -z "$before" ] || [ -z "$after" ]; then usage; fi
+before=$(realpath "$before") after=$(realpath "$after")
+here=$(cd "$(dirname "$0")" && pwd)
+[ ${#data[@]} -gt 0 ] || data=("$here/../../datasets/sample/train.vw.zst")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+mapfile -t sets <<'SETS'
+
+--heads one
+--ffm_k 0
+--ffm_k 0 --heads one
+--ffm_k 0 -b 14
+--ffm_k 0 --heads one -b 14
+--ffm_k 0 --optimizer ftrl --heads one
+--ffm_k 0 --optimizer sgd --heads one
+--ffm_k 0 --fm_k 4
+--ffm_k 0 --fm_k 4 --heads one
+--ffm_k 0 --fm_k 8 -b 14
+--ffm_k 2
+--ffm_k 3 --heads one
+--ffm_k 4
+--ffm_k 8
+--ffm_k 8 --heads one --hidden none
+--ffm_k 16 --hidden none
+--ffm_k 4 --hidden none
+--ffm_k 4 --hidden 16,8
+--ffm_k 4 --heads one --hidden 32
+--ffm_k 4 --fm_k 4
+--ffm_k 4 --fm_k 8 --heads one --hidden 16
+--ffm_k 4 -b 14
+--ffm_k 4 -b 14 --heads one --hidden 16
+--optimizer adam --batch_size 64
+--nn_batch_size 8
+--hidden 64,32 --optimizer adam --batch_size 64
+--noconstant
+--heads one --noconstant
+--admit 1
+--admit 3
+--max_memory 24M
+--seed 7
+-q Aa -q bc
+--ffm_k 0 -q :: --heads one
+--ffm_k 0 --l2 1e-5 --heads one
+-l .1
+--ffm_learning_rate .2 --ffm_power_t .4
+--ignore A --ffm_k 4
+--keep a --keep b --keep c --keep A --ffm_k 4
+SETS
+
+# make PROGRAMS FOLDER ROWS OPTION...: all that a build makes of a set; names and exit codes in `log`.
+make_files() {
+  local bin=$1 folder=$2 input=$3 n
+  shift 3
+  mkdir -p "$folder"
+  cd "$folder"
+  run() {
+    local name=$1 status=0
+    shift
+    "$@" >"$name.out" 2>"$name.err" || status=$?
+    echo "$name $status" >>log
+  }
+  launch() { "$here/../../tests/dist/launch" -n "$@"; }
+  local half=$input.half
+  run text "$bin/leveret" train --quiet "$@" -f text.lvt -p text.scores "$input"
+  run tee "$bin/leveret" train --quiet "$@" -c cache -f tee.lvt "$input"
+  run cache "$bin/leveret" train --quiet "$@" -c cache -f cache.lvt -p cache.scores "$input"
+  run batch "$bin/leveret" train --quiet --batch_size 256 "$@" -f batch.lvt -p batch.scores "$input"
+  run shards "$bin/leveret" train --quiet --deterministic --batch_size 100 "$@" -f shards.lvt \
+    -p shards.scores "$input"
+  for n in 1 2 4; do
+    run "des$n" launch $n "$bin/leveret-mpi" train --quiet --batch_size 100 "$@" -f "des$n" \
+      -p "des$n.scores" "$input"
+    run "gather$n" "$bin/leveret-mpi" gather -i "des$n" -o "des$n.lvt"
+  done
+  run equal2 launch 2 "$bin/leveret-mpi" train --quiet --deterministic --batch_size 100 "$@" -f equal2 \
+    "$input"
+  run gather_equal "$bin/leveret-mpi" gather -i equal2 -o equal2.lvt
+  [ ! -e equal2.lvt ] || cmp equal2.lvt shards.lvt || echo "ranks differ from one process" >>log
+  rm -rf des1 des2 des4 equal2 cache
+  run half "$bin/leveret" train --quiet "$@" -f half.lvt "$half"
+  for n in 32 16 8 4; do run "export$n" "$bin/leveret" export --bits $n -i text.lvt -o "export$n.lvt"; done
+  run diff "$bin/leveret" diff half.lvt text.lvt -o models.patch
+  run patch "$bin/leveret" patch half.lvt models.patch -o patched.lvt
+  run predict "$bin/leveret" predict -i export16.lvt "$input" -p predict.scores
+  run raw "$bin/leveret" predict -i export16.lvt -r context --context A,a,b "$input"
+  rm -f ./*.err
+}
+
+# near A B: numbers line by line within 1e-5
+near() {
+  [ -e "$1" ] || [ -e "$2" ] || return 0
+  paste "$1" "$2" | awk '{ d = $1 - $2; if (d > 1e-5 || d < -1e-5) bad = 1 } END { exit bad }'
+}
+
+# one_case NUMBER INPUT OPTION...
+one_case() {
+  local folder=$work/$1 input=$2 name
+  shift 2
+  (make_files "$before" "$folder/before" "$input" "$@")
+  (make_files "$after" "$folder/after" "$input" "$@")
+  cd "$folder"
+  near before/context after/context || echo "contexts differ: $(basename "$(dirname "$input")") $*"
+  rm -f before/context after/context
+  diff -rq before after >differ || echo "$(basename "$input"): $*: $(wc -l <differ) files differ: $(
+    sed 's/^Files before.\([^ ]*\) .*/\1/' differ | head -n 6 | tr '\n' ' ')"
+  ls before/*.lvt 2>/dev/null | wc -l >>"$work/models"
+  rm -rf "$folder"
+}
+
+number=0 cases=0
+: >"$work/models"
+for file in "${data[@]}"; do
+  number=$((number + 1))
+  input=$work/$(basename "$(dirname "$file")").vw
+  zstd -dcq "$file" | sed "${rows}q" >"$input"
+  sed "$((rows / 2))q" "$input" >"$input.half"
+  for set in "${sets[@]}"; do
+    grep -qE -- "$only" <<<"$set" || continue
+    cases=$((cases + 1))
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+    # shellcheck disable=SC2086 # words of options
+    one_case "$cases" "$input" $set >"$work/said$cases" 2>&1 &
+  done
+done
+wait
+cat "$work"/said* >"$work/said"
+sort "$work/said"
+differ=$(wc -l <"$work/said")
+echo "$cases cases, $(awk '{ n += $1 } END { print n + 0 }' "$work/models") models: $differ differences"
+[ "$differ" = 0 ]
