@@ -141,7 +141,7 @@ number=0 cases=0
 for file in "${data[@]}"; do
   number=$((number + 1))
   input=$work/$(basename "$(dirname "$file")").vw
-  zstd -dcq "$file" | sed "${rows}q" >"$input"
+  zstd -dcq "$file" | sed -n "1,${rows}p" >"$input"
   sed "$((rows / 2))q" "$input" >"$input.half"
   for set in "${sets[@]}"; do
     grep -qE -- "$only" <<<"$set" || continue
