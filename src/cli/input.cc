@@ -12,6 +12,7 @@
 #include "cli/console.h"
 #include "cli/numbers.h"
 #include "cli/process.h"
+#include "dist/talk/agreement.h"
 #include "feature/feature_map.h"
 #include "model/parser_options.h"
 #include "stream/example_reader.h"
@@ -200,16 +201,24 @@ void say_good(std::uint64_t count, const char* what, const std::string& more) {
                   count == 1 ? " was" : "s were", more));
 }
 
-std::uint64_t good_examples(const stream::ExampleSource& source, const stream::BadLineTally& tally,
-                            std::uint64_t handed_out) {
-  return is_cached(source) ? handed_out : tally.good();
-}
-
-void throw_again(const stream::ExampleSource& source) {
+void work_through(const stream::ExampleSource& source, stream::BadLineTally& tally,
+                  const Ending& ending, const std::function<void()>& work) {
   try {
+    work();
+    tally.finish();
+  } catch (const OutputError&) {
     throw;
-  } catch (const feature::BadExample& bad) {
-    throw std::runtime_error(fmt::format("{}: {}", source.source_name(bad.source), bad.what()));
+  } catch (const dist::FailedElsewhere&) {
+    throw;
+  } catch (...) {
+    // The tally knows of those in the chunk with the fault, but not what of a cache was read.
+    say_good(is_cached(source) ? ending.handed_out() : tally.good(), "example",
+             ending.more ? ending.more() : "");
+    try {
+      throw;
+    } catch (const feature::BadExample& bad) {
+      throw std::runtime_error(fmt::format("{}: {}", source.source_name(bad.source), bad.what()));
+    }
   }
 }
 

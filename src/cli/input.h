@@ -1,6 +1,7 @@
 /// Options about the data, the same for every verb that reads examples.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -71,34 +72,33 @@ void count_lines(const stream::ExampleSource& source, const text::ExampleChunk& 
 /// "N examples were good before an error ended the run", and what else there is to say of it.
 void say_good(std::uint64_t count, const char* what = "example", const std::string& more = "");
 
-/// Of a run through `source` that an error ended, after so many examples were handed out: how many
-/// were good. The tally knows of those in the chunk with the fault, but not what of a cache was
-/// read.
-std::uint64_t good_examples(const stream::ExampleSource& source, const stream::BadLineTally& tally,
-                            std::uint64_t handed_out);
+/// How work on a source is told to end by an error.
+struct Ending {
+  std::function<std::uint64_t()> handed_out;  ///< examples that the work has been given
+  /// What else there is to say; empty function: nothing.
+  std::function<std::string()> more = {};
+};
 
-/// Throws the error at hand again; where it is about an example, with the name of its source.
-[[noreturn]] void throw_again(const stream::ExampleSource& source);
+/// Does the work, which takes all of the source, and then sees that the input as a whole was good.
+/// Where an error ends it, says first how many examples were good, and names the source of the one
+/// at fault; but for errors of the output (OutputError) and of other ranks (dist::FailedElsewhere),
+/// for which the input is not to blame.
+void work_through(const stream::ExampleSource& source, stream::BadLineTally& tally,
+                  const Ending& ending, const std::function<void()>& work);
 
-/// Calls each(chunk) with every chunk of the source, and counts its lines. When the input ends by
-/// an error, says first how many examples were good.
+/// Calls each(chunk) with every chunk of the source, and counts its lines: work_through, for work
+/// that is done chunk by chunk.
 template <class Each>
 void for_each_chunk(stream::ExampleSource& source, stream::BadLineTally& tally, Each each) {
-  text::ExampleChunk chunk;
   std::uint64_t handed_out = 0;
-  try {
+  work_through(source, tally, {[&] { return handed_out; }}, [&] {
+    text::ExampleChunk chunk;
     while (source.next(chunk)) {
       count_lines(source, chunk, tally);
       each(chunk);
       handed_out += chunk.examples.size();
     }
-  } catch (const OutputError&) {
-    throw;
-  } catch (...) {
-    say_good(good_examples(source, tally, handed_out));
-    throw_again(source);
-  }
-  tally.finish();
+  });
 }
 
 /// Lines that are yet to be parsed, for hogwild threads.

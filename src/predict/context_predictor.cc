@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "feature/selector.h"
+#include "model/look_ahead.h"
 #include "predict/parts.h"
 
 namespace leveret::predict {
@@ -244,8 +245,7 @@ void ContextPredictor::predict(const text::ExampleChunk& chunk, std::size_t firs
   }
 }
 
-/// As Predictor::predict_window: while a candidate goes forward, the rows of the next and the slots
-/// of the one after that are on their way from memory.
+/// As Predictor::predict_window.
 void ContextPredictor::predict_window(const text::ExampleChunk& chunk, std::size_t first,
                                       const Wholes& wholes, Outcomes& outcomes) {
   const std::size_t size = batch_.size();
@@ -254,22 +254,7 @@ void ContextPredictor::predict_window(const text::ExampleChunk& chunk, std::size
   const std::uint32_t others = context_features_ + (model_->spec().constant ? 1 : 0);
   lookup_.open(*model_, batch_, tape_, model::Use::kPredict);
   network_.open(model_->parameters(), std::min(size, kTogether), tape_);
-  lookup_.prefetch(*model_, tape_, 0);
-  if (size > 1) lookup_.prefetch(*model_, tape_, 1);
-  look_up(batch_, tape_, 0);
-  for (std::size_t e = 0; e < size; ++e) {
-    if (e % kTogether == 0) {
-      tape_.first = e;
-      tape_.size = std::min(kTogether, size - e);
-    }
-    if (e + 2 < size) lookup_.prefetch(*model_, tape_, e + 2);
-    if (e + 1 < size) look_up(batch_, tape_, e + 1);
-    lookup_.resolve_values(*model_, tape_, e - tape_.first);
-    whole_ones_[e - tape_.first] =
-        !is_candidate(e - tape_.first) || has_shared_space(chunk, chunk.examples[first + e]);
-    if (!whole_ones_[e - tape_.first]) forward(e - tape_.first);
-    if (e + 1 < tape_.first + tape_.size) continue;
-    forward_together();
+  const auto add_outcomes = [&] {
     for (std::size_t b = 0; b < tape_.size; ++b) {
       const std::size_t at = tape_.first + b;
       if (whole_ones_[b]) {
@@ -280,7 +265,23 @@ void ContextPredictor::predict_window(const text::ExampleChunk& chunk, std::size
       outcomes.items.back().set_score(tape_.scores[b].last);
       outcomes.items.back().features = others + batch_.linear_end(at) - batch_.linear_begin(at);
     }
-  }
+  };
+  model::look_ahead(
+      model::LookAhead::kOne, size, [&](std::size_t e) { lookup_.prefetch(*model_, tape_, e); },
+      [&](std::size_t e) { look_up(batch_, tape_, e); },
+      [&](std::size_t e) {
+        if (e % kTogether == 0) {
+          tape_.first = e;
+          tape_.size = std::min(kTogether, size - e);
+        }
+        lookup_.resolve_values(*model_, tape_, e - tape_.first);
+        whole_ones_[e - tape_.first] =
+            !is_candidate(e - tape_.first) || has_shared_space(chunk, chunk.examples[first + e]);
+        if (!whole_ones_[e - tape_.first]) forward(e - tape_.first);
+        if (e + 1 < tape_.first + tape_.size) return;
+        forward_together();
+        add_outcomes();
+      });
 }
 
 /// Whether example b of the tape has features of candidates' fields only, and of no field.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "block/logistic.h"
+#include "model/look_ahead.h"
 
 namespace leveret::predict {
 
@@ -40,8 +41,7 @@ std::size_t Predictor::together(std::size_t size) const {
   return std::min(size, std::clamp<std::size_t>(kInputs / inputs, 1, kTogether));
 }
 
-/// While an example goes forward, the rows of the next and the slots of the one after that
-/// are on their way from memory. Rows of more examples than these would crowd each other out of the
+/// Rows of more examples ahead than these would crowd each other out of the
 /// second-level cache, so only the hidden layers, which read none, wait for a group to be full.
 void Predictor::predict_window(const text::ExampleChunk& chunk, std::size_t first,
                                Outcomes& outcomes) {
@@ -49,22 +49,20 @@ void Predictor::predict_window(const text::ExampleChunk& chunk, std::size_t firs
   const std::size_t group = together(size);
   lookup_.open(model_, batch_, tape_, model::Use::kPredict);
   network_.open(model_.parameters(), group, tape_);
-  lookup_.prefetch(model_, tape_, 0);
-  if (size > 1) lookup_.prefetch(model_, tape_, 1);
-  lookup_.find(model_, tape_, 0);
-  for (std::size_t b = 0; b < size; ++b) {
-    if (b % group == 0) {
-      tape_.first = b;
-      tape_.size = std::min(group, size - b);
-    }
-    if (b + 2 < size) lookup_.prefetch(model_, tape_, b + 2);
-    if (b + 1 < size) lookup_.find(model_, tape_, b + 1);
-    lookup_.resolve_values(model_, tape_, b - tape_.first);
-    network_.forward_example(model_.parameters(), tape_, b - tape_.first);
-    if (b + 1 < tape_.first + tape_.size) continue;
-    network_.forward_batched(model_.parameters(), tape_);
-    add_outcomes(chunk, first, outcomes);
-  }
+  model::look_ahead(
+      model::LookAhead::kOne, size, [&](std::size_t b) { lookup_.prefetch(model_, tape_, b); },
+      [&](std::size_t b) { lookup_.find(model_, tape_, b); },
+      [&](std::size_t b) {
+        if (b % group == 0) {
+          tape_.first = b;
+          tape_.size = std::min(group, size - b);
+        }
+        lookup_.resolve_values(model_, tape_, b - tape_.first);
+        network_.forward_example(model_.parameters(), tape_, b - tape_.first);
+        if (b + 1 < tape_.first + tape_.size) return;
+        network_.forward_batched(model_.parameters(), tape_);
+        add_outcomes(chunk, first, outcomes);
+      });
 }
 
 /// Those of the tape.

@@ -5,6 +5,7 @@
 
 #include "block/gemm.h"
 #include "block/logistic.h"
+#include "model/look_ahead.h"
 #include "train/batches.h"
 
 namespace leveret::train {
@@ -44,12 +45,20 @@ std::size_t Learner::most_together() const {
   return spec.has_mlp() ? std::max(spec.batch_size, spec.nn_batch_size) : spec.batch_size;
 }
 
+void Learner::start_group() {
+  const bool in_batches = model_.spec().batch_size > 1;
+  group_size_ = in_batches ? batch_after(model_.parameters().scalars.examples, model_.spec())
+                           : most_together();
+}
+
+std::size_t Learner::until_none_waits() {
+  if (most_together() == 1) return kAnyNumber;
+  if (batch_.size() == 0) start_group();
+  return group_size_ - batch_.size();
+}
+
 std::size_t Learner::take(const text::ExampleChunk& chunk, std::size_t first, std::size_t count) {
-  if (batch_.size() == 0) {
-    const bool in_batches = model_.spec().batch_size > 1;
-    group_size_ = in_batches ? batch_after(model_.parameters().scalars.examples, model_.spec())
-                             : most_together();
-  }
+  if (batch_.size() == 0) start_group();
   const std::size_t room = most_together() == 1 ? kWindow : group_size_;
   const std::size_t wanted = std::min(count, room - batch_.size());
   const std::size_t taken = model_.features().map(chunk, first, wanted, batch_);
@@ -67,22 +76,19 @@ void Learner::learn_taken(Outcomes& outcomes) {
   most_together() > 1 ? learn_group(outcomes) : learn_window(outcomes);
 }
 
-/// Example by example; while one is learned, the rows of the next and the slots of the one after
-/// that are on their way from memory.
+/// Example by example.
 void Learner::learn_window(Outcomes& outcomes) {
   const std::size_t size = batch_.size();
   if (size == 0) return;
   lookup_.open(model_, batch_, tape_, model::Use::kLearn);
   network_.open(model_.parameters(), 1, tape_);
-  lookup_.prefetch(model_, tape_, 0);
-  if (size > 1) lookup_.prefetch(model_, tape_, 1);
-  lookup_.resolve(model_, tape_, 0);
-  for (std::size_t b = 0; b < size; ++b) {
-    if (b + 2 < size) lookup_.prefetch(model_, tape_, b + 2);
-    if (b + 1 < size) lookup_.resolve(model_, tape_, b + 1);
-    lookup_.bind(model_, tape_, b, 1);
-    learn_tape(outcomes);
-  }
+  model::look_ahead(
+      model::LookAhead::kOne, size, [&](std::size_t b) { lookup_.prefetch(model_, tape_, b); },
+      [&](std::size_t b) { lookup_.resolve(model_, tape_, b); },
+      [&](std::size_t b) {
+        lookup_.bind(model_, tape_, b, 1);
+        learn_tape(outcomes);
+      });
   waiting_.clear();
   batch_.clear();
 }
@@ -96,18 +102,13 @@ void Learner::learn_group(Outcomes& outcomes) {
   const std::span tapes = std::span(group_).first(size);
   for (tape::Tape& tape : tapes) lookup_.open(model_, batch_, tape, model::Use::kLearn);
   network_.open_together(model_.parameters(), tapes, tape_);
-  for (std::size_t b = 0; b < std::min(size, kSlotsAhead); ++b) {
-    lookup_.prefetch(model_, tapes[b], b);
-  }
-  for (std::size_t b = 0; b < std::min(size, kRowsAhead); ++b) {
-    lookup_.resolve(model_, tapes[b], b);
-  }
-  for (std::size_t b = 0; b < size; ++b) {
-    if (const std::size_t to = b + kSlotsAhead; to < size) lookup_.prefetch(model_, tapes[to], to);
-    if (const std::size_t to = b + kRowsAhead; to < size) lookup_.resolve(model_, tapes[to], to);
-    lookup_.bind(model_, tapes[b], b, 1);
-    network_.forward_example(model_.parameters(), tapes[b], 0);
-  }
+  model::look_ahead(
+      model::LookAhead::kThree, size, [&](std::size_t b) { lookup_.prefetch(model_, tapes[b], b); },
+      [&](std::size_t b) { lookup_.resolve(model_, tapes[b], b); },
+      [&](std::size_t b) {
+        lookup_.bind(model_, tapes[b], b, 1);
+        network_.forward_example(model_.parameters(), tapes[b], 0);
+      });
   for (tape::Tape& tape : tapes) lookup_.find_moved(model_, tape);
   network_.learn_together(model_.tables(), model_.parameters(), tapes, tape_, optimizer_);
   for (const tape::Tape& tape : tapes) report(tape, outcomes);
@@ -121,14 +122,13 @@ void Learner::learn_batch(Outcomes& outcomes) {
   const std::size_t size = batch_.size();
   lookup_.open(model_, batch_, tape_, model::Use::kLearn);
   network_.open(model_.parameters(), size, tape_);
-  for (std::size_t b = 0; b < std::min(size, kSlotsAhead); ++b) lookup_.prefetch(model_, tape_, b);
-  for (std::size_t b = 0; b < std::min(size, kRowsAhead); ++b) lookup_.resolve(model_, tape_, b);
-  for (std::size_t b = 0; b < size; ++b) {
-    if (const std::size_t to = b + kSlotsAhead; to < size) lookup_.prefetch(model_, tape_, to);
-    if (const std::size_t to = b + kRowsAhead; to < size) lookup_.resolve(model_, tape_, to);
-    lookup_.bind_example(model_, tape_, b);
-    network_.forward_example(model_.parameters(), tape_, b);
-  }
+  model::look_ahead(
+      model::LookAhead::kThree, size, [&](std::size_t b) { lookup_.prefetch(model_, tape_, b); },
+      [&](std::size_t b) { lookup_.resolve(model_, tape_, b); },
+      [&](std::size_t b) {
+        lookup_.bind_example(model_, tape_, b);
+        network_.forward_example(model_.parameters(), tape_, b);
+      });
   lookup_.find_moved(model_, tape_);
   network_.forward_batched(model_.parameters(), tape_);
   network_.learn(model_.tables(), model_.parameters(), tape_, optimizer_);

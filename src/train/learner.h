@@ -9,6 +9,7 @@
 #include "optim/optimizer.h"
 #include "predict/outcome.h"
 #include "text/namespace_names.h"
+#include "train/in_order.h"
 
 namespace leveret::train {
 
@@ -17,7 +18,7 @@ using predict::Outcomes;
 
 /// One thread's. With the spec's batch_size B > 1, batches are cut by count (batches.h), across
 /// chunks, so that the outcome does not depend on how the input was cut; the last one is short.
-class Learner {
+class Learner final : public InOrder {
  public:
   /// `names` are those of the parser whose chunks will come; both must outlive the learner.
   /// `thread`: its number among those that share the model.
@@ -27,9 +28,9 @@ class Learner {
   /// Takes examples [first, first + count) of the chunk. Appends an outcome per example that is
   /// learned; up to B-1 examples wait for the next call. Needs the model to itself.
   void learn(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-             Outcomes& outcomes);
-  /// Learns from the examples that wait.
-  void finish(Outcomes& outcomes);
+             Outcomes& outcomes) override;
+  void finish(Outcomes& outcomes) override;
+  std::size_t until_none_waits() override;
 
   // The steps of `learn`, for threads that share a model (see Hogwild).
 
@@ -52,16 +53,13 @@ class Learner {
   /// Beyond so many on all tapes of a group, its examples are learned one by one.
   static constexpr std::size_t kManyFeatures = 1 << 22;
 
-  /// Without the MLP in between, rows that were asked for one example ago would still be on their
-  /// way.
-  static constexpr std::size_t kRowsAhead = 3, kSlotsAhead = kRowsAhead + 1;
-
   void learn_window(Outcomes& outcomes);
   void learn_group(Outcomes& outcomes);
   void learn_batch(Outcomes& outcomes);
   void learn_tape(Outcomes& outcomes);
   void report(const tape::Tape& tape, Outcomes& outcomes);
   std::size_t most_together() const;
+  void start_group();
 
   model::Model& model_;
   const text::NamespaceNames& names_;

@@ -18,27 +18,33 @@
 #include "files/atomic_file.h"
 #include "kernels/dispatch.h"
 #include "modelfile/model_io.h"
-#include "predict/predictor.h"
-#include "train/hogwild.h"
-#include "train/learner.h"
+#include "train/session.h"
 
 namespace leveret::cli {
 namespace {
 
-/// The parts of a run live here, its passes are in run().
-class TrainRun {
+/// Files, signals and what is told; a session does the work.
+class TrainRun final : private train::SessionEvents {
  public:
   explicit TrainRun(const TrainOptions& options)
       : options_(options),
         memory_(options.max_memory > 0 ? options.max_memory : modelfile::default_memory_limit()),
         kernels_(kernels::active()),
         report_(options.report, options.input.passes, options.threads) {
+    train::SessionOptions how;
+    how.threads = options.threads;
+    how.pin = options.pin;
+    how.holdout_after = options.holdout_after;
     if (options.deterministic) {
       shards_ = first_shards();
+      spec_ = shards_->spec();
       in_shards_.emplace(*shards_, names_);
+      session_.emplace(
+          *in_shards_, [this] { return gathered(); }, names_, kernels_, how);
     } else {
-      model_ = std::make_shared<model::Model>(first_model());
-      learner_.emplace(*model_, names_, kernels_);
+      auto model = std::make_shared<model::Model>(first_model());
+      spec_ = model->spec();
+      session_.emplace(std::move(model), names_, kernels_, how);
     }
   }
 
@@ -50,13 +56,15 @@ class TrainRun {
     try {
       learn_passes(stop);
       finish();
-    } catch (const ReaderGone& gone) {
+    } catch (const OutputError& error) {
       if (options_.final_model.empty() || saved_) throw;
-      throw OutputError(gone.what() + not_saved());  // who asked for a model is to hear of it
+      throw OutputError(error.what() + not_saved());  // who asked for a model is to hear of it
     }
   }
 
  private:
+  // ---- the model ----
+
   model::Model first_model() const {
     if (options_.initial_model.empty()) return model::Model(options_.flags.spec(), memory_);
     model::Model model = modelfile::load_model(options_.initial_model, memory_);
@@ -76,32 +84,18 @@ class TrainRun {
     return dist::split(model, kShards, 0, kShards, memory_ / kShards, kernels_);
   }
 
-  std::vector<feature::NamespacePlan> known_namespaces() const {
-    return model_ ? model_->features().plans() : std::vector<feature::NamespacePlan>();
-  }
-  const model::Spec& spec() const { return model_ ? model_->spec() : shards_->spec(); }
-
-  /// All of what has been learned. After this nothing more is.
-  const std::shared_ptr<model::Model>& whole() {
-    if (!model_) model_ = std::make_shared<model::Model>(dist::gather(*shards_, memory_));
-    return model_;
+  const std::shared_ptr<model::Model>& gathered() {
+    if (!gathered_) gathered_ = std::make_shared<model::Model>(dist::gather(*shards_, memory_));
+    return gathered_;
   }
 
-  void finish_learning() {
-    in_shards_ ? in_shards_->finish(outcomes_) : learner_->finish(outcomes_);
-    report();
+  /// None while it lies in shards.
+  std::vector<feature::NamespacePlan> known_namespaces() {
+    return in_shards_ ? std::vector<feature::NamespacePlan>()
+                      : session_->model()->features().plans();
   }
 
-  void learn_passes(StopOnSignal& stop) {
-    for (unsigned pass = 0; pass < options_.input.passes && !stop.stopped(); ++pass) {
-      stop.watch(nullptr);
-      open_input(pass);
-      report_.begin_pass(*source_);
-      stop.watch(source_.get());
-      learn_all(pass);
-    }
-    if (stop.stopped() && !options_.report.quiet) say(kStopped);
-  }
+  // ---- passes ----
 
   void open_outputs() {
     // A model that cannot be saved is known now, not after hours of learning.
@@ -109,98 +103,57 @@ class TrainRun {
     report_.open_predictions();
   }
 
-  void open_input(unsigned pass) {
-    const text::ParserOptions parser = parser_options(spec(), options_.input, known_namespaces());
-    if (options_.threads > 1 && options_.input.cache.empty()) {
-      source_ = open_lines(options_.input, 2 * options_.threads);
-    } else {
-      source_ = open_examples(options_.input, names_, parser, *tally_, options_.threads, pass > 0);
+  void learn_passes(StopOnSignal& stop) {
+    for (pass_ = 0; pass_ < options_.input.passes && !stop.stopped(); ++pass_) {
+      stop.watch(nullptr);
+      if (pass_ > 0) session_->begin_pass();
+      open_input();
+      report_.begin_pass(*source_);
+      stop.watch(source_.get());
+      learn_pass();
     }
+    if (stop.stopped() && !options_.report.quiet) say(kStopped);
   }
 
-  void learn_all(unsigned pass) {
-    try {
-      if (options_.threads > 1) {
-        learn_hogwild(pass);
-      } else {
-        learn_in_order(pass);
-      }
-      tally_->finish();
-    } catch (const ReaderGone&) {
-      throw;
-    } catch (...) {
-      say_good(good_examples(*source_, *tally_, report_.examples()), "example", not_saved());
-      throw_again(*source_);
-    }
+  bool parses_in_threads() const { return options_.threads > 1 && options_.input.cache.empty(); }
+
+  void open_input() {
+    parser_ = parser_options(spec_, options_.input, known_namespaces());
+    source_ = parses_in_threads() ? open_lines(options_.input, 2 * options_.threads)
+                                  : open_examples(options_.input, names_, parser_, *tally_,
+                                                  options_.threads, pass_ > 0);
   }
 
-  void learn_in_order(unsigned pass) {
-    text::ExampleChunk chunk;
-    while (source_->next(chunk)) {
-      begin_chunk(chunk, pass);
-      learn_chunk(chunk);
-      report();
-    }
-    finish_learning();
+  void learn_pass() {
+    work_through(*source_, *tally_,
+                 {[this] { return report_.examples(); }, [this] { return not_saved(); }}, [this] {
+                   if (options_.threads == 1) return session_->learn_all(*source_, *this);
+                   session_->learn_in_threads(
+                       *source_, parses_in_threads() ? std::optional(parser_) : std::nullopt,
+                       *this);
+                 });
   }
 
-  void begin_chunk(const text::ExampleChunk& chunk, unsigned pass, unsigned thread = 0) {
-    if (pass == 0) count_lines(*source_, chunk, *tally_);
+  // ---- what is told ----
+
+  void chunk(const text::ExampleChunk& chunk, std::size_t, unsigned thread) override {
+    if (pass_ == 0) count_lines(*source_, chunk, *tally_);
     if (report_.answers() != nullptr) report_.answers()->expect(chunk, thread);
   }
-
-  void learn_hogwild(unsigned pass) {
-    train::Answers* const answers = report_.answers();
-    train::HogwildOptions hogwild;
-    hogwild.threads = options_.threads;
-    hogwild.pin = options_.pin;
-    hogwild.parser = parser_options(spec(), options_.input, known_namespaces());
-    train::Hogwild(*model_, names_, kernels_, hogwild)
-        .run(
-            [&](text::ExampleChunk& chunk, unsigned thread) {
-              if (source_->next(chunk)) {
-                if (answers != nullptr) answers->wait_for_room(chunk, thread);
-                return true;
-              }
-              // A source that was stopped may have kept the chunk whose turn it is.
-              if (answers != nullptr) answers->stop();
-              return false;
-            },
-            [&] {
-              source_->stop();
-              if (answers != nullptr) answers->stop();
-            },
-            options_.input.cache.empty(),
-            [&](const text::ExampleChunk& chunk, unsigned thread) {
-              begin_chunk(chunk, pass, thread);
-            },
-            [&](predict::Outcomes& outcomes, unsigned thread) {
-              std::swap(outcomes_, outcomes);
-              report(thread);
-            });
+  void outcomes(predict::Outcomes& outcomes, bool held_out, unsigned thread) override {
+    if (held_out) report_.hold_out();
+    report_.add(outcomes, tally_->bad(), thread);
+  }
+  void room_for(const text::ExampleChunk& chunk, unsigned thread) override {
+    if (report_.answers() != nullptr) report_.answers()->wait_for_room(chunk, thread);
+  }
+  void end_waiting() override {
+    if (report_.answers() != nullptr) report_.answers()->stop();
   }
 
   std::string not_saved() const {
     return options_.final_model.empty() ? "" : "; " + options_.final_model + " is not saved";
   }
-
-  void learn_chunk(const text::ExampleChunk& chunk) {
-    std::size_t count = chunk.examples.size();
-    if (options_.holdout_after > 0) {
-      count = std::min<std::uint64_t>(
-          count, options_.holdout_after - std::min(learned_, options_.holdout_after));
-    }
-    in_shards_ ? in_shards_->learn(chunk, 0, count, outcomes_)
-               : learner_->learn(chunk, 0, count, outcomes_);
-    learned_ += count;
-    if (count == chunk.examples.size()) return;
-    finish_learning();
-    if (!predictor_) predictor_.emplace(whole(), names_, kernels_);
-    predictor_->predict(chunk, count, chunk.examples.size() - count, outcomes_);
-    report_.hold_out();
-  }
-
-  void report(unsigned thread = 0) { report_.add(outcomes_, tally_->bad(), thread); }
 
   void finish() {
     set_status({});
@@ -208,7 +161,7 @@ class TrainRun {
       throw std::runtime_error(
           fmt::format("no labelled example came: nothing is learned{}", not_saved()));
     }
-    const model::Model& model = *whole();
+    const model::Model& model = *session_->model();
     if (!options_.final_model.empty()) modelfile::save_model(model, options_.final_model);
     saved_ = true;
     report_.close(tally_->bad());
@@ -219,26 +172,24 @@ class TrainRun {
 
   RunFigures figures() {
     RunFigures figures = report_.figures(tally_->bad());
-    if (may_use_gemm()) figures.gemm = block::openblas().core;
+    if (spec_.batch_size > 1 && spec_.has_mlp()) figures.gemm = block::openblas().core;
     return figures;
   }
-
-  bool may_use_gemm() const { return spec().batch_size > 1 && spec().has_mlp(); }
 
   const TrainOptions& options_;
   text::NamespaceNames names_;
   std::uint64_t memory_;  ///< limit of all tables
   const kernels::Kernels& kernels_;
-  std::shared_ptr<model::Model> model_;  ///< null while it lies in shards
-  std::optional<train::Learner> learner_;
+  model::Spec spec_;
   std::unique_ptr<dist::ShardedModel> shards_;  ///< with --deterministic
   std::optional<dist::LocalLearner> in_shards_;
-  std::optional<predict::Predictor> predictor_;  ///< for what is held out
+  std::shared_ptr<model::Model> gathered_;  ///< from the shards
+  std::optional<train::Session> session_;
   std::unique_ptr<stream::BadLineTally> tally_;
   std::unique_ptr<stream::ExampleSource> source_;
-  predict::Outcomes outcomes_;
+  text::ParserOptions parser_;
   TrainReport report_;
-  std::uint64_t learned_ = 0;
+  unsigned pass_ = 0;
   bool saved_ = false;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json input_to_json(const dist::InputPosition& position) {
+Json input_to_json(const train::InputPosition& position) {
   return {{"data", position.data},
           {"pass", position.pass},
           {"examples", position.examples},

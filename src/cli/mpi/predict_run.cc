@@ -57,47 +57,34 @@ class MpiPredictRun {
 
  private:
   void read_and_score(StopOnSignal& stop) {
-    text::NamespaceNames names;
     const feature::FeatureMap& features = *model_->frame().features();
     // A cache that is made here keeps the names of all namespaces.
-    if (input_.cache.empty()) features.close_names(names);
+    if (input_.cache.empty()) features.close_names(names_);
     model::Spec spec = model_->spec();
     spec.batch_size = kBatchSize;
-    dist::BatchMaker maker(spec, features.plans(), model_->plan().fields(), names, 0,
+    dist::BatchMaker maker(spec, features.plans(), model_->plan().fields(), names_, 0,
                            model::Use::kPredict);
     dist::Plan plan = model_->plan();
-    const auto tally = bad_line_tally(input_);
-    const auto source = open_examples(input_, names, parser_options(spec, input_), *tally);
-    stop.watch(source.get());
-    try {
-      dist::BatchReader reader(*source, maker, plan, dist::Split::kFeatures, ranks_.size(), {},
+    tally_ = bad_line_tally(input_);
+    source_ = open_examples(input_, names_, parser_options(spec, input_), *tally_);
+    stop.watch(source_.get());
+    work_through(*source_, *tally_, {[this] { return scored_; }}, [&] {
+      dist::BatchReader reader(*source_, maker, plan, dist::Split::kFeatures, ranks_.size(), {},
                                [&](const text::ExampleChunk& chunk, std::uint64_t) {
-                                 count_lines(*source, chunk, *tally);
+                                 count_lines(*source_, chunk, *tally_);
                                  user_.expect(chunk);
-                                 return tally->bad();
+                                 return tally_->bad();
                                });
-      while (reader.next(batch_)) lead_batch(*source, stop);
-      tally->finish();
-    } catch (const OutputError&) {
-      stop.watch(nullptr);
-      throw;
-    } catch (const dist::FailedElsewhere&) {
-      stop.watch(nullptr);
-      throw;
-    } catch (...) {
-      stop.watch(nullptr);
-      say_good(good_examples(*source, *tally, scored_));
-      throw_again(*source);
-    }
-    stop.watch(nullptr);
+      while (reader.next(batch_)) lead_batch(stop);
+    });
   }
 
-  void lead_batch(stream::ExampleSource& source, StopOnSignal& stop) {
+  void lead_batch(StopOnSignal& stop) {
     rounds_.send(batch_.messages);
     std::vector<predict::Outcome>& outcomes = batch_.outcomes.items;
     if (score(batch_.parts, outcomes.size(), nullptr, stop).stop) {
       stopped_elsewhere_ = true;
-      source.stop();
+      source_->stop();
     }
     for (std::size_t b = 0; b < outcomes.size(); ++b) {
       outcomes[b].set_score(learner_->scores()[b]);
@@ -120,6 +107,10 @@ class MpiPredictRun {
   std::unique_ptr<dist::ShardedModel> model_;
   std::optional<dist::ShardedLearner> learner_;
   dist::ScatterBatch batch_;
+  // Of rank 0; the source uses what is before it.
+  text::NamespaceNames names_;
+  std::unique_ptr<stream::BadLineTally> tally_;
+  std::unique_ptr<stream::ExampleSource> source_;
   std::uint64_t scored_ = 0;
   bool stopped_elsewhere_ = false;
 };

@@ -39,7 +39,7 @@ class MeshModel final : public RankModel {
   }
   std::string explain() const override { return {}; }
 
-  void save(const std::string& path, const dist::InputPosition&) override {
+  void save(const std::string& path, const train::InputPosition&) override {
     const std::uint64_t memory = modelfile::default_memory_limit();
     const std::optional<model::Model> whole = dist::gather_mesh(model_, ranks_, memory);
     dist::together(ranks_, [&] {

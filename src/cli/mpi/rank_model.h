@@ -11,12 +11,12 @@
 #include "cli/learn/train_summary.h"
 #include "cli/mpi/start.h"
 #include "cli/mpi/train_run.h"
-#include "dist/folder/input_position.h"
 #include "dist/learn/batch_head.h"
 #include "dist/learn/batch_reader.h"
 #include "dist/learn/part_batch.h"
 #include "dist/plan/plan.h"
 #include "dist/talk/communicator.h"
+#include "train/input_position.h"
 
 namespace leveret::cli {
 
@@ -51,7 +51,7 @@ class RankModel {
   /// Who has what: lines for people.
   virtual std::string explain() const = 0;
 
-  virtual void save(const std::string& path, const dist::InputPosition& position) = 0;
+  virtual void save(const std::string& path, const train::InputPosition& position) = 0;
   /// Of its features.
   virtual std::vector<const table::Tables*> tables() const = 0;
 };

@@ -58,7 +58,7 @@ class ShardsOfRank final : public RankModel {
     return explain_plan(*model_, ranks_.size(), learner_.wire_bits);
   }
 
-  void save(const std::string& path, const dist::InputPosition& position) override {
+  void save(const std::string& path, const train::InputPosition& position) override {
     dist::save_shards(*model_, ranks_, path, position);
   }
   std::vector<const table::Tables*> tables() const override {

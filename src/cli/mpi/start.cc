@@ -119,10 +119,10 @@ std::string stored_names(const std::vector<std::string>& data) {
 }
 
 /// Where the checkpoint is that --resume goes on with; nothing where there is none to go on with.
-std::optional<dist::InputPosition> resumed_position(const MpiTrainOptions& options) {
+std::optional<train::InputPosition> resumed_position(const MpiTrainOptions& options) {
   const std::string& folder = options.final_model;
   if (!options.resume || !dist::ShardFolder::has_model(folder)) return std::nullopt;
-  std::optional<dist::InputPosition> position = dist::ShardFolder(folder).position();
+  std::optional<train::InputPosition> position = dist::ShardFolder(folder).position();
   if (!position || stored_names(position->data) == stored_names(options.input.data)) {
     return position;
   }
@@ -136,9 +136,9 @@ std::optional<dist::InputPosition> resumed_position(const MpiTrainOptions& optio
 }
 
 void tell_of_position(const MpiTrainOptions& options,
-                      const std::optional<dist::InputPosition>& resumed) {
+                      const std::optional<train::InputPosition>& resumed) {
   if (options.report.quiet) return;
-  const auto where = [](const dist::InputPosition& position) {
+  const auto where = [](const train::InputPosition& position) {
     return fmt::format("{} examples{}", position.examples,
                        position.pass > 0 ? fmt::format(" of pass {}", position.pass + 1) : "");
   };
@@ -149,7 +149,7 @@ void tell_of_position(const MpiTrainOptions& options,
   }
   const std::string& from = options.initial_model;
   if (!dist::ShardFolder::has_model(from)) return;
-  const std::optional<dist::InputPosition> position = dist::ShardFolder(from).position();
+  const std::optional<train::InputPosition> position = dist::ShardFolder(from).position();
   if (!position || position->ended) return;
   say(
       fmt::format("{}: is a checkpoint after {}; --resume would go on there, -i learns all of the "
@@ -184,7 +184,7 @@ int exit_code_of(std::exception_ptr error) {
 }
 
 TrainingStart start_training(MpiTrainOptions& options, dist::Communicator& ranks) {
-  std::optional<dist::InputPosition> position;
+  std::optional<train::InputPosition> position;
   const Json message = Json::parse(dist::from_root(
       ranks,
       [&] {

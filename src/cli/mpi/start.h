@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "cli/mpi/train_run.h"
-#include "dist/folder/input_position.h"
 #include "dist/talk/communicator.h"
 #include "model/spec.h"
+#include "train/input_position.h"
 
 namespace leveret::cli {
 
@@ -18,7 +18,7 @@ struct TrainingStart {
   std::uint32_t shards;       ///< of all ranks together
   std::uint64_t shard_bytes;  ///< that the tables of each may take
   /// Of --resume: where the checkpoint is that is gone on with; on rank 0.
-  std::optional<dist::InputPosition> position;
+  std::optional<train::InputPosition> position;
 };
 
 /// Where a checkpoint is gone on with, it is options.initial_model from then on. Misuse that rank 0

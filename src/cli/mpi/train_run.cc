@@ -80,13 +80,18 @@ class MpiTrainRun {
   // ---- rank 0 ----
 
   void lead(StopOnSignal& stop) {
-    const dist::InputPosition start = position_;
+    const train::InputPosition start = position_;
     for (unsigned pass = start.pass; pass < options_.input.passes && !is_stopped(stop); ++pass) {
       stop.watch(nullptr);
       open_input(pass > start.pass);
       stop.watch(reading_->source.get());
       if (pass > start.pass) begin_pass(pass);
-      learn_pass(stop);
+      try {
+        learn_pass(stop);
+      } catch (const dist::FailedElsewhere&) {
+        if (saved_at_ > 0) say(not_saved().substr(2));
+        throw;
+      }
     }
     position_.ended = !is_stopped(stop);
   }
@@ -107,8 +112,9 @@ class MpiTrainRun {
 
   void learn_pass(StopOnSignal& stop) {
     Reading& in = *reading_;
-    try {
-      const bool first = position_.pass == first_pass_;
+    const bool first = position_.pass == first_pass_;
+    const Ending ending{[&] { return in.report.examples(); }, [this] { return not_saved(); }};
+    work_through(*in.source, *in.tally, ending, [&] {
       dist::BatchReader reader(*in.source, in.maker, in.plan, model_->split(), ranks_.size(),
                                position_,
                                [&, first](const text::ExampleChunk& chunk, std::uint64_t behind) {
@@ -120,16 +126,7 @@ class MpiTrainRun {
                                });
       while (reader.next(batch_) && !leaves_rest(stop)) lead_batch(stop);
       if (!is_stopped(stop)) reader.check_end();
-      in.tally->finish();
-    } catch (const OutputError&) {
-      throw;
-    } catch (const dist::FailedElsewhere&) {
-      if (saved_at_ > 0) say(not_saved().substr(2));
-      throw;
-    } catch (...) {
-      say_good(good_examples(*in.source, *in.tally, in.report.examples()), "example", not_saved());
-      throw_again(*in.source);
-    }
+    });
   }
 
   void lead_batch(StopOnSignal& stop) {
@@ -235,10 +232,10 @@ class MpiTrainRun {
   std::optional<Reading> reading_;       ///< of rank 0
   std::optional<BatchTraffic> traffic_;  ///< of rank 0
   dist::ScatterBatch batch_;
-  dist::InputPosition position_;  ///< of rank 0: of what is learned
-  std::uint32_t first_pass_ = 0;  ///< of this run
-  std::uint64_t since_save_ = 0;  ///< examples
-  std::uint64_t saved_at_ = 0;    ///< examples of the pass that the last checkpoint has learned
+  train::InputPosition position_;  ///< of rank 0: of what is learned
+  std::uint32_t first_pass_ = 0;   ///< of this run
+  std::uint64_t since_save_ = 0;   ///< examples
+  std::uint64_t saved_at_ = 0;     ///< examples of the pass that the last checkpoint has learned
   bool explained_ = false;
   bool stopped_elsewhere_ = false;
 };

@@ -48,15 +48,7 @@ class PredictRun {
                   ? open_lines(options_.input, 2 * options_.threads)
                   : open_examples(options_.input, names_, parser_, *tally_, options_.threads);
     StopOnSignal stop(*source_, StopOnSignal::Then::kEndSoon);
-    try {
-      answer_all();
-    } catch (const OutputError&) {
-      throw;
-    } catch (...) {
-      say_good(good_examples(*source_, *tally_, answered_));
-      throw_again(*source_);
-    }
-    tally_->finish();
+    work_through(*source_, *tally_, {[this] { return answered_; }}, [this] { answer_all(); });
     close(stop);
   }
 

@@ -62,7 +62,7 @@ ManifestFile file_from(const Json& json, const std::string& key) {
   return file;
 }
 
-Json to_json(const InputPosition& position) {
+Json to_json(const train::InputPosition& position) {
   return {{"data", position.data},
           {"pass", position.pass},
           {"examples", position.examples},
@@ -70,9 +70,9 @@ Json to_json(const InputPosition& position) {
           {"ended", position.ended}};
 }
 
-InputPosition position_from(const Json& json) {
+train::InputPosition position_from(const Json& json) {
   if (!json.is_object()) bad_key("input", "a place in an input");
-  InputPosition position;
+  train::InputPosition position;
   for (const Json& name : list(json, "data")) {
     if (!name.is_string()) bad_key("data", "a list of names");
     position.data.push_back(name.get<std::string>());

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dist/folder/input_position.h"
+#include "train/input_position.h"
 
 namespace leveret::dist {
 
@@ -19,7 +19,7 @@ struct Manifest {
   static constexpr std::uint64_t kVersion = 1;
 
   std::uint64_t generation = 0;
-  std::optional<InputPosition> position;
+  std::optional<train::InputPosition> position;
   std::vector<ManifestFile> files;  ///< the frame's, then those of the shards
 };
 

@@ -137,7 +137,7 @@ class Saver {
 
 /// Ranks have their shards in order, so their lines are in the order of the shards.
 void write_manifest(const std::string& folder, std::uint64_t generation,
-                    const std::optional<InputPosition>& position,
+                    const std::optional<train::InputPosition>& position,
                     const std::vector<Bytes>& of_ranks) {
   Manifest manifest = {generation, position, {}};
   for (const Bytes& lines : of_ranks) {
@@ -181,7 +181,7 @@ model::Spec spec_of(const store::ModelFile& frame) {
 }  // namespace
 
 void save_shards(const ShardedModel& model, Communicator& ranks, const std::string& folder,
-                 const std::optional<InputPosition>& position) {
+                 const std::optional<train::InputPosition>& position) {
   const std::uint64_t generation = generation_for_all(ranks, [&] { return begin_save(folder); });
   Saver saver(model, folder, generation);
   try {

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "dist/folder/input_position.h"
 #include "dist/folder/manifest.h"
 #include "dist/learn/sharded_model.h"
 #include "dist/talk/communicator.h"
 #include "model/spec.h"
 #include "store/model_file.h"
+#include "train/input_position.h"
 
 namespace leveret::dist {
 
@@ -25,7 +25,7 @@ namespace leveret::dist {
 /// `position`: where the run is in its input; rank 0's counts. Errors as agree() has them: without
 /// a new manifest, and without new files where they can be removed.
 void save_shards(const ShardedModel& model, Communicator& ranks, const std::string& folder,
-                 const std::optional<InputPosition>& position = std::nullopt);
+                 const std::optional<train::InputPosition>& position = std::nullopt);
 
 /// To be called by all ranks, each with the number of its first shard, long before save_shards:
 /// errors are what that would meet at once (the folder cannot be made, a rank has no room in it,
@@ -50,7 +50,7 @@ class ShardFolder {
   std::uint64_t generation() const { return generation_; }
   const model::Spec& spec() const { return spec_; }
   /// Where the run that saved it was in its input, if it has said so.
-  const std::optional<InputPosition>& position() const { return position_; }
+  const std::optional<train::InputPosition>& position() const { return position_; }
 
   /// Shards [first, first + count), and the frame; all bytes are verified, and that they belong
   /// together. `spec`: the folder's, in which learning options may be others. `memory_limit`: as
@@ -69,7 +69,7 @@ class ShardFolder {
   std::string folder_;
   std::uint64_t generation_ = 0;
   std::vector<File> files_;
-  std::optional<InputPosition> position_;
+  std::optional<train::InputPosition> position_;
   model::Spec spec_;
 };
 

@@ -5,7 +5,7 @@
 namespace leveret::dist {
 
 BatchReader::BatchReader(stream::ExampleSource& source, BatchMaker& maker, Plan& plan, Split split,
-                         unsigned ranks, const InputPosition& start, Begin begin)
+                         unsigned ranks, const train::InputPosition& start, Begin begin)
     : source_(source),
       maker_(maker),
       plan_(plan),
@@ -48,8 +48,8 @@ void BatchReader::read() {
   give_stretch();
 }
 
-InputPosition BatchReader::position() const {
-  InputPosition position;
+train::InputPosition BatchReader::position() const {
+  train::InputPosition position;
   position.examples = walk_.examples();
   position.checksum = walk_.checksum();
   return position;

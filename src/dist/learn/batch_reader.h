@@ -7,11 +7,11 @@
 #include <thread>
 #include <vector>
 
-#include "dist/folder/input_position.h"
 #include "dist/learn/batch_maker.h"
 #include "dist/talk/communicator.h"
 #include "stream/example_source.h"
 #include "stream/queue.h"
+#include "train/input_position.h"
 
 namespace leveret::dist {
 
@@ -34,7 +34,7 @@ struct ScatterBatch {
   std::uint64_t expected_bytes = 0;  ///< of these, by formula (batch_bytes)
   predict::Outcomes outcomes;        ///< of its examples; scores are to come
   std::uint64_t bad_lines = 0;       ///< of the lines read until it was full
-  InputPosition end;                 ///< its last example's; data, pass and ended are not set
+  train::InputPosition end;          ///< its last example's; data, pass and ended are not set
   bool begins_stretch = false, ends_stretch = false;  ///< see BatchMaker
 };
 
@@ -54,7 +54,7 @@ class BatchReader {
   /// `plan`: of the model as the maker knows it; it grows with each batch. `start`: where in this
   /// pass the first batch begins.
   BatchReader(stream::ExampleSource& source, BatchMaker& maker, Plan& plan, Split split,
-              unsigned ranks, const InputPosition& start, Begin begin);
+              unsigned ranks, const train::InputPosition& start, Begin begin);
   /// Stops the source.
   ~BatchReader();
   BatchReader(const BatchReader&) = delete;
@@ -70,7 +70,7 @@ class BatchReader {
  private:
   void run();
   void read();
-  InputPosition position() const;
+  train::InputPosition position() const;
   bool give_stretch();
   bool give();
   void cut_for(unsigned rank);
@@ -83,10 +83,11 @@ class BatchReader {
   Plan& plan_;
   const Split split_;
   const unsigned ranks_;
-  InputWalk walk_;
+  train::InputWalk walk_;
   const Begin begin_;
   std::uint64_t bad_lines_ = 0;
-  std::vector<InputPosition> ends_;  ///< by batch of the stretch, but for one that is not full
+  std::vector<train::InputPosition>
+      ends_;  ///< by batch of the stretch, but for one that is not full
   ScatterBatch making_;
   std::vector<PartBatch> parts_;  ///< working memory: of another rank
   std::vector<float> no_scores_;

@@ -100,7 +100,7 @@ void add(const ScatterBatch& batch, Split split, Read& all) {
 }
 
 Read read(const std::string& lines, Split split, std::size_t per_chunk,
-          const InputPosition& start = {}, const std::string& error = {},
+          const train::InputPosition& start = {}, const std::string& error = {},
           std::uint32_t warmup = 0) {
   model::Spec spec;
   spec.batch_size = kBatch;
@@ -166,7 +166,7 @@ TEST_CASE("batches grow, and a run can be cut where a stretch ends", "[threads]"
     CHECK(all.checksum == first->checksum);
     CHECK(all.labels == first->labels);
   }
-  InputPosition start;
+  train::InputPosition start;
   start.examples = 20;
   start.checksum = read(some_lines(20), Split::kFeatures, 8).checksum;
   const Read rest = read(lines, Split::kFeatures, 8, start, {}, 2);
@@ -213,7 +213,7 @@ TEST_CASE("a reader begins where a run has ended, and says so where the input is
   const std::string lines = some_lines(90);
   const Read whole = read(lines, Split::kFeatures, 8);
   const Read half = read(some_lines(40), Split::kFeatures, 8);
-  InputPosition start;
+  train::InputPosition start;
   start.examples = half.ends.back();
   start.checksum = half.checksum;
   const Read rest = read(lines, Split::kFeatures, 8, start);

@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 Manifest some_manifest() {
   return {7,
-          InputPosition{{"day 1.vw", "-"}, 2, 12345678901, "0123456789abcdef", true},
+          train::InputPosition{{"day 1.vw", "-"}, 2, 12345678901, "0123456789abcdef", true},
           {{"7.frame.lvt", "00112233445566778899aabbccddeeff"},
            {"7.shard-0.lvt", "ffeeddccbbaa99887766554433221100"},
            {"7.shard-1.lvt", "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"}}};

@@ -149,7 +149,8 @@ TEST_CASE("a manifest says where the run was in its input") {
   SingleCommunicator alone;
   save_shards(*model, alone, folder / "shards");
   CHECK(!ShardFolder(folder / "shards").position());
-  const InputPosition position = {{"a", "-", "caf\xe9"}, 2, 12345678901, "0123456789abcdef", true};
+  const train::InputPosition position = {
+      {"a", "-", "caf\xe9"}, 2, 12345678901, "0123456789abcdef", true};
   save_shards(*model, alone, folder / "shards", position);
   const auto stored = ShardFolder(folder / "shards").position();
   REQUIRE(stored);

@@ -1,4 +1,4 @@
-#include "dist/folder/input_position.h"
+#include "train/input_position.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <span>
 #include <stdexcept>
 
-namespace leveret::dist {
+namespace leveret::train {
 
 std::size_t InputWalk::pass_over(const text::ExampleChunk& chunk) {
   if (examples_ >= start_.examples) return 0;
@@ -48,4 +48,4 @@ void InputWalk::check_end() const {
                   examples_, start_.examples));
 }
 
-}  // namespace leveret::dist
+}  // namespace leveret::train

@@ -8,7 +8,7 @@
 #include "store/checksum.h"
 #include "text/example.h"
 
-namespace leveret::dist {
+namespace leveret::train {
 
 /// All before it is learned.
 struct InputPosition {
@@ -49,4 +49,4 @@ class InputWalk {
   store::Checksummer sum_;
 };
 
-}  // namespace leveret::dist
+}  // namespace leveret::train

@@ -1,11 +1,11 @@
-#include "dist/folder/input_position.h"
+#include "train/input_position.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "../train/train_run.h"
+#include "train_run.h"
 
-namespace leveret::dist {
+namespace leveret::train {
 namespace {
 
 constexpr const char* kLines[] = {"1 |a x y:2 |b z", "-1 2.0 |a x", "1 |b z:0.5", "-1 |c |a x",
@@ -14,7 +14,7 @@ constexpr const char* kLines[] = {"1 |a x y:2 |b z", "-1 2.0 |a x", "1 |b z:0.5"
 text::ExampleChunk chunk_of(text::NamespaceNames& names, std::size_t first, std::size_t end) {
   std::string text;
   for (std::size_t i = first; i < end; ++i) text += std::string(kLines[i]) + '\n';
-  return train::parse(names, text);
+  return parse(names, text);
 }
 
 InputPosition after(std::uint64_t examples, std::string checksum) {
@@ -26,7 +26,7 @@ InputPosition after(std::uint64_t examples, std::string checksum) {
 
 std::string checksum_of(const std::string& text) {
   text::NamespaceNames names;
-  const text::ExampleChunk chunk = train::parse(names, text);
+  const text::ExampleChunk chunk = parse(names, text);
   InputWalk walk({});
   walk.add(chunk, 0, chunk.examples.size());
   return walk.checksum();
@@ -86,4 +86,4 @@ TEST_CASE("a checksum is of all that is learned from an example") {
 }
 
 }  // namespace
-}  // namespace leveret::dist
+}  // namespace leveret::train

@@ -1,0 +1,113 @@
+/// Learning from a stream: chunks come in, a learner, or threads, learn from them, outcomes go out.
+/// Prints nothing and opens no file; what it tells goes to SessionEvents.
+///
+///     source → chunk → [parse] → learn → outcomes → events
+///
+/// A session can be stopped (by its source), saved, and gone on with behind any chunk: see
+/// position(). Several sessions may learn from the chunks of one source, by learn(chunk).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "kernels/kernels.h"
+#include "model/model.h"
+#include "predict/outcome.h"
+#include "predict/predictor.h"
+#include "stream/example_source.h"
+#include "text/namespace_names.h"
+#include "text/parser.h"
+#include "train/in_order.h"
+#include "train/input_position.h"
+#include "train/learner.h"
+
+namespace leveret::train {
+
+/// What is told as a session goes on: one call at a time, but for room_for. What they throw ends
+/// the session's run.
+class SessionEvents {
+ public:
+  virtual ~SessionEvents() = default;
+  /// A parsed chunk, before any outcome of its examples. The first `passed` of them were learned
+  /// before (SessionOptions::start), and have no outcomes.
+  virtual void chunk(const text::ExampleChunk& chunk, std::size_t passed, unsigned thread) = 0;
+  /// In the order of the examples that the thread took; cleared afterwards. `held_out`: they were
+  /// predicted, and not learned from.
+  virtual void outcomes(Outcomes& outcomes, bool held_out, unsigned thread) = 0;
+  /// Of several threads: one has this chunk, and asks whether it may go on. May wait; any thread.
+  virtual void room_for(const text::ExampleChunk& chunk, unsigned thread) = 0;
+  /// Nobody waits any more: the source has ended, or a thread has failed. Any thread.
+  virtual void end_waiting() = 0;
+};
+
+struct SessionOptions {
+  unsigned threads = 1;
+  bool pin = false;  ///< thread i on the i-th processor
+  /// So many examples are learned from, those behind them predicted; 0: all are learned from. With
+  /// one thread.
+  std::uint64_t holdout_after = 0;
+  /// Examples of its pass before this are passed over, as they have been learned, and positions are
+  /// known from now on; a checksum over all examples tells whether they are those. With one thread.
+  std::optional<InputPosition> start;
+};
+
+/// One thread calls it.
+class Session {
+ public:
+  /// Learns into `model`, in one thread or several. `names` are those of the parsers whose chunks
+  /// will come; all outlive the session.
+  Session(std::shared_ptr<model::Model> model, text::NamespaceNames& names,
+          const kernels::Kernels& kernels, SessionOptions options);
+  /// Learns by `learner`, in this thread. `whole` gives the model, and ends the learning.
+  Session(InOrder& learner, std::function<std::shared_ptr<model::Model>()> whole,
+          text::NamespaceNames& names, const kernels::Kernels& kernels, SessionOptions options);
+
+  /// The next chunk of a pass.
+  void learn(const text::ExampleChunk& chunk, SessionEvents& events);
+  /// Behind the last chunk of a pass: learns from the examples that wait.
+  void finish(SessionEvents& events);
+  /// Of an input that has ended, and was not stopped: std::runtime_error where that was before
+  /// SessionOptions::start.
+  void check_end() const {
+    if (walk_) walk_->check_end();
+  }
+  /// All of a source, or what there is until it is stopped; then finish().
+  void learn_all(stream::ExampleSource& source, SessionEvents& events);
+  /// The same in SessionOptions::threads. `parser`: chunks of the source are to be parsed.
+  void learn_in_threads(stream::ExampleSource& source,
+                        const std::optional<text::ParserOptions>& parser, SessionEvents& events);
+  /// A further pass over the input begins.
+  void begin_pass();
+
+  /// Up to where the pass is learned and nothing waits: where a session with this as its start, and
+  /// the model of this moment, goes on exactly. Nothing without SessionOptions::start, and while
+  /// examples wait.
+  std::optional<InputPosition> position() const;
+
+  /// All of what has been learned. With shards nothing can be learned afterwards.
+  std::shared_ptr<model::Model> model() { return model_ ? model_ : whole_(); }
+
+ private:
+  void learn(const text::ExampleChunk& chunk, std::size_t first, std::size_t end,
+             SessionEvents& events);
+  void hold_out(const text::ExampleChunk& chunk, std::size_t first, SessionEvents& events);
+  void give(SessionEvents& events, bool held_out = false);
+
+  const SessionOptions options_;
+  text::NamespaceNames& names_;
+  const kernels::Kernels& kernels_;
+  std::shared_ptr<model::Model> model_;  ///< null: `whole_` gives it
+  std::function<std::shared_ptr<model::Model>()> whole_;
+  std::optional<Learner> own_;
+  InOrder* learner_;
+  std::optional<InputWalk> walk_;
+  std::uint32_t pass_ = 0;
+  bool none_waits_ = true;
+  std::optional<predict::Predictor> predictor_;  ///< for what is held out
+  Outcomes outcomes_;
+  std::uint64_t learned_ = 0;
+};
+
+}  // namespace leveret::train
