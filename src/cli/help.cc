@@ -82,9 +82,9 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
-/// As `leveret VERB --help`, whatever stands on the command line. It ends with one end of line.
+/// As `PROGRAM VERB --help`, whatever stands on the command line. It ends with one end of line.
 std::string help_text(const CLI::App& app, const CLI::App& verb) {
-  const std::string name = &verb == &app ? "leveret" : "leveret " + verb.get_name();
+  const std::string name = &verb == &app ? app.get_name() : app.get_name() + " " + verb.get_name();
   std::string text = HelpFormatter().make_help(&verb, name, CLI::AppFormatMode::Normal);
   while (text.ends_with("\n\n")) text.pop_back();
   return text;
@@ -177,8 +177,8 @@ int end_parse(const CLI::App& app, const CLI::ParseError& error) {
     what = &verb == &app ? "no verb is given" : missing ? about_missing(verb) : error.what();
   say("error: " + what);
   const bool verbs = &verb == &app || verb.get_name() == "help";
-  say_raw(verbs ? "`leveret help` lists the verbs.\n"
-                : fmt::format("`leveret help {}` lists its options.\n", verb.get_name()));
+  say_raw(verbs ? fmt::format("`{} help` lists the verbs.\n", app.get_name())
+                : fmt::format("`{} help {}` lists its options.\n", app.get_name(), verb.get_name()));
   return 2;
 }
 

@@ -3,6 +3,7 @@
 
 #include <immintrin.h>
 
+#include "kernels/int16_factor.h"
 #include "kernels/lanes.h"
 #include "kernels/x86_int16.h"
 
@@ -33,15 +34,13 @@ struct Words256 {
     }
   }
 
-  /// Of four times -8 a sum of products would not fit.
-  static W bounded(W w) { return _mm256_max_epi16(w, _mm256_set1_epi16(-32767)); }
+  static W bounded(W w) { return _mm256_max_epi16(w, _mm256_set1_epi16(kLeastFactorWord)); }
   /// Sums of the products of neighbours, in units squared: K / 2 of them in a slot.
   static V pair_products(W a, W b) { return _mm256_cvtepi32_ps(_mm256_madd_epi16(bounded(a), b)); }
   static V pair_squares(W a) { return pair_products(a, bounded(a)); }
-  /// f * 2^14 rounded down after `noise`, of [0, 1), was added, |f| < 2: twice in each lane. By
-  /// 6e-5 less, so that a word holds it.
-  static V to_factors(V f, V noise) {
-    const __m256 floor = _mm256_floor_ps(_mm256_fmadd_ps(f, _mm256_set1_ps(16383), noise));
+  /// kFactorScale t, |t| < 2, rounded down after `noise`, of [0, 1), was added: twice in each lane.
+  static V to_factors(V t, V noise) {
+    const __m256 floor = _mm256_floor_ps(_mm256_fmadd_ps(t, _mm256_set1_ps(kFactorScale), noise));
     const W factors = _mm256_cvtps_epi32(floor);
     return _mm256_castsi256_ps(_mm256_blend_epi16(factors, _mm256_slli_epi32(factors, 16), 0xaa));
   }

@@ -8,6 +8,7 @@
 #include <immintrin.h>
 
 #include "kernels/fixed.h"
+#include "kernels/int16_factor.h"
 #include "kernels/x86_int16.h"
 
 namespace leveret::kernels {
@@ -89,19 +90,17 @@ struct Words512 {
       t[0] = _mm512_permutexvar_epi32(places, w[0]);
     }
   }
-  /// Sums of the products of neighbours, in units squared: K / 2 of them in a slot. Of four times
-  /// -8 the sum would not fit.
+  /// Sums of the products of neighbours, in units squared: K / 2 of them in a slot.
   static __m512 pair_products(W a, W b) {
-    const W bounded = _mm512_max_epi16(a, _mm512_set1_epi16(-32767));
+    const W bounded = _mm512_max_epi16(a, _mm512_set1_epi16(kLeastFactorWord));
     return _mm512_cvtepi32_ps(_mm512_madd_epi16(bounded, b));
   }
   /// pair_products(a, a): without a sign everything fits.
   static __m512 pair_squares(W a) { return _mm512_cvtepu32_ps(_mm512_madd_epi16(a, a)); }
 
-  /// f * 2^14 rounded down after `noise`, of [0, 1), was added; |f| < 2. By 6e-5 less, so that a
-  /// word holds it.
-  static W to_factors(__m512 f, __m512 noise) {
-    return _mm512_cvt_roundps_epi32(_mm512_fmadd_ps(f, _mm512_set1_ps(16383), noise),
+  /// kFactorScale t, |t| < 2, rounded down after `noise`, of [0, 1), was added.
+  static W to_factors(__m512 t, __m512 noise) {
+    return _mm512_cvt_roundps_epi32(_mm512_fmadd_ps(t, _mm512_set1_ps(kFactorScale), noise),
                                     _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
   }
   /// Of sixteen factors, those of register e of a side in all places of their slots.

@@ -1,6 +1,7 @@
 /// What all steps of 16-bit weights share. They move codes, and do not know the unit.
 #pragma once
 
+#include "kernels/int16_factor.h"
 #include "kernels/lanes.h"
 
 namespace leveret::kernels::generic {
@@ -23,18 +24,18 @@ struct WordNoise {
   std::uint32_t next_seed() { return words.next().get(0); }
 };
 
-/// The step of a pair of slots, of whatever size; where it is not finite, nothing moves. As
-/// everywhere with integers, steps are four times what a contra weight of 1 would cause.
+/// The step of a pair of slots, of whatever size (int16_factor.h); where it is not finite, nothing
+/// moves.
 template <class Isa>
 inline void move_pair(Fixed16* own, Fixed16* other, std::size_t k, float own_step, float other_step,
                       std::uint32_t& noise) {
   for (std::size_t c = 0; c < k; ++c) {
     const float a = own[c].code, b = other[c].code;
     if (own_step * 0 == 0) {
-      own[c] = round_to_fixed<Fixed16>(a - 0.25f * own_step * b, noise += 0x9e3779b9u);
+      own[c] = round_to_fixed<Fixed16>(a - own_step / kStepScale * b, noise += 0x9e3779b9u);
     }
     if (other_step * 0 == 0) {
-      other[c] = round_to_fixed<Fixed16>(b - 0.25f * other_step * a, noise += 0x9e3779b9u);
+      other[c] = round_to_fixed<Fixed16>(b - other_step / kStepScale * a, noise += 0x9e3779b9u);
     }
   }
 }

@@ -145,16 +145,15 @@ template <class Isa, std::size_t K>
 
 // ---- update, one accumulator per slot ----
 
-/// What turns a delta into a step. Steps are four times what a contra weight of 1 would cause, so
-/// that those that are too large for a factor of 16 bits are told by one bit (all_below_two).
+/// What turns a delta into a step as int16_factor.h has them.
 template <class Isa>
 struct Int16Step {
   using V = typename Isa::V;
-  V four_rates, mean_root;
+  V scaled_rates, mean_root;
   StateRounding<Isa, Bf16> rounded;
 
   Int16Step(float rate, std::size_t k, float unit, std::uint32_t seed)
-      : four_rates(4 * rate),
+      : scaled_rates(kStepScale * rate),
         mean_root(unit * __builtin_sqrtf(1.0f / static_cast<float>(k))),
         rounded(seed) {}
 
@@ -165,11 +164,11 @@ struct Int16Step {
     const V now = Isa::fma(squares * scaled, scaled, Isa::load_fours(acc));
     Isa::store_fours(acc, rounded(now));
     // Its 14 bits are enough for a factor.
-    return Isa::rsqrt_guess(Isa::clamp_normal(now)) * (four_rates * deltas);
+    return Isa::rsqrt_guess(Isa::clamp_normal(now)) * (scaled_rates * deltas);
   }
 };
 
-/// weights -= step / 4 * contra, where |step| < 2.
+/// weights -= step / kStepScale * contra, where |step| < 2.
 template <class Isa, std::size_t K>
 [[gnu::always_inline]] inline void move_words(Fixed16* const* at, const TileWords<Isa, K>& weights,
                                               const TileWords<Isa, K>& contra, typename Isa::V step,
