@@ -42,7 +42,6 @@ void BlockDecoder::count_runs(std::size_t examples) {
 
 /// Decodes of each column what the next `examples` examples have of it.
 void BlockDecoder::decode(std::size_t examples) {
-  if (decodes_ahead_) return decode_ahead(examples);
   count_runs(examples);
   const std::size_t places = decode_counts();
   if (values_.size() < places) values_.resize(places);
@@ -59,31 +58,6 @@ void BlockDecoder::decode(std::size_t examples) {
     column.values.next(column.part_features, to);
     column.next_value = to;
     to += column.part_features;
-  }
-}
-
-/// Of each column, makes it as many hashes as there are examples, and leaves the last ones for the
-/// examples after these, where some have none of it: counting what they have takes longer.
-void BlockDecoder::decode_ahead(std::size_t examples) {
-  const auto wanted = [&](std::size_t c) {
-    return std::min(examples - std::min(left_of(c), examples), columns_[c].undecoded);
-  };
-  std::size_t places = 0;
-  for (std::size_t c = 0; c < columns_.size(); ++c) places += left_of(c) + wanted(c);
-  values_.swap(values_before_);
-  if (values_.size() < places) values_.resize(places);
-  std::uint32_t* to = values_.data();
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    Column& column = columns_[c];
-    if (c + kColumnsAhead < columns_.size()) columns_[c + kColumnsAhead].hashes.prefetch(examples);
-    const std::size_t left = left_of(c), more = wanted(c);
-    std::copy_n(hashes_[c], left, to);
-    hashes_[c] = to;
-    to += left;
-    column.hashes.next(more, to);
-    column.undecoded -= more;
-    to += more;
-    column.decoded_end = to;
   }
 }
 

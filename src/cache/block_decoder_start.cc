@@ -70,14 +70,11 @@ void BlockDecoder::read_examples(files::BytesReader& from, std::uint32_t example
   // Before anything is done for each run.
   from.check(runs_ <= (examples > 1 ? kBlockFeatures : kMaxExampleFeatures),
              "it has too many runs");
-  decodes_ahead_ = true;
   for (Template& t : templates_) {
     const std::uint32_t uses = std::exchange(t.uses, 0);
     for (std::uint32_t r = t.begin; r < t.end; ++r) {
       Column& column = columns_[run_columns_[r]];
       column.runs += uses;
-      decodes_ahead_ &= column.last_template != &t;
-      column.last_template = &t;
     }
   }
   // What is done for each column is done for each chunk.
@@ -142,14 +139,11 @@ void BlockDecoder::read_features(files::BytesReader& from) {
     if (!column.one_each) read_counts(from, features, column);
     column.hashes = PackedColumn(from, features);
     if (!column.all_ones) column.values = PackedColumn(from, features);
-    column.undecoded = column.runs;
   }
   hashes_.assign(columns_.size(), nullptr);
   for (Template& t : templates_) {
     t.plain = std::all_of(run_columns_.begin() + t.begin, run_columns_.begin() + t.end,
                           [this](std::uint32_t c) { return columns_[c].plain(); });
-    // Each column is one of some template.
-    decodes_ahead_ &= t.plain;
   }
 }
 

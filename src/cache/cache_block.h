@@ -145,15 +145,10 @@ class BlockDecoder {
     bool plain;                ///< each run one feature of value 1
   };
   struct Column {
-    std::size_t runs = 0;                     ///< in the block
-    const Template* last_template = nullptr;  ///< which has it, while they are looked through
-    bool one_each = true;                     ///< each run has one feature: there are no counts
-    bool all_ones = true;                     ///< each value is 1: there are no values
+    std::size_t runs = 0;  ///< in the block
+    bool one_each = true;  ///< each run has one feature: there are no counts
+    bool all_ones = true;  ///< each value is 1: there are no values
     PackedColumn counts, hashes, values;
-    // decode_ahead:
-    std::size_t undecoded = 0;
-    const std::uint32_t* decoded_end = nullptr;  ///< behind its last hash in values_
-    // else:
     std::size_t part_features = 0;              ///< in the examples at hand
     const std::uint32_t* next_count = nullptr;  ///< in counts_, not yet put into the chunk
     const std::uint32_t* next_value = nullptr;  ///< in values_, the same
@@ -168,11 +163,6 @@ class BlockDecoder {
   std::size_t count_examples(std::size_t features, std::size_t& runs) const;
   void count_runs(std::size_t examples);
   void decode(std::size_t examples);
-  void decode_ahead(std::size_t examples);
-  /// Hashes of a column that are decoded, and not yet put into a chunk.
-  std::size_t left_of(std::size_t column) const {
-    return static_cast<std::size_t>(columns_[column].decoded_end - hashes_[column]);
-  }
   std::size_t decode_counts();
   void put_example(std::size_t i, text::Example& out);
   void put_left_out(std::uint64_t first_line, text::ExampleChunk& chunk);
@@ -185,12 +175,11 @@ class BlockDecoder {
   std::vector<Column> columns_;
   std::vector<Name> names_of_;  ///< by column
   std::vector<Template> templates_;
-  bool decodes_ahead_ = false;  ///< all templates are plain, and none has a column twice
   std::vector<std::uint32_t> run_columns_;
   std::vector<std::uint32_t> template_of_;
   // Of the examples at hand, by columns; they only ever grow.
   std::vector<std::uint32_t> part_runs_;  ///< of each column
-  std::vector<std::uint32_t> counts_, values_, values_before_;
+  std::vector<std::uint32_t> counts_, values_;
   /// By column: the hashes of its features not yet put into the chunk, in values_.
   std::vector<const std::uint32_t*> hashes_;
   std::string kinds_, tags_;

@@ -175,15 +175,15 @@ void Parser::LineParser::parse_usual_namespaces() {
   out_.reserve(ahead.size() / 3 + 1);
   std::size_t i = 0;
   const auto line_ended = [&] { return i > 0 && text_[ahead[i - 1]] == '\n'; };
+  std::size_t singly = 0;
   while (!line_ended()) {
-    if (singly_ > 0) {
-      --singly_;
+    if (singly > 0) {
+      --singly;
     } else {
       const std::size_t found = add_usual_namespaces(ahead.subspan(i));
       i += 3 * found;
       if (found == kernels::TextKernels::kNames) continue;
-      again_ = found < kFew ? std::min(2 * again_, kMostSingly) : kSingly;
-      if (found < kFew) singly_ = again_;
+      if (found < kFew) singly = kSingly;
       if (line_ended()) break;
     }
     // What the kernel leaves: longer names, or the last ones of the text.

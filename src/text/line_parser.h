@@ -74,9 +74,8 @@ class Parser::LineParser {
   NamespaceNames& names_;
   ParserOptions options_;
   // The kernel looks at sixteen namespaces: where it finds few, so many are taken singly before it
-  // is asked again, and more each time.
-  static constexpr std::size_t kFew = 4, kSingly = 8, kMostSingly = 256;
-  std::size_t singly_ = 0, again_ = kSingly;
+  // is asked again.
+  static constexpr std::size_t kFew = 4, kSingly = 32;
   NamespaceCache known_;
   NamespaceCache number_runs_;  ///< by the namespaces in options_.numbers
   DelimiterCursor cursor_;
