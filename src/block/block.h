@@ -18,7 +18,7 @@ namespace leveret::block {
 /// optimizers write weights.
 ///
 /// A class of blocks has a constructor of (kernels, config), and `static bool is_in(config)`:
-/// whether a network of this kind has one (model/make_blocks.cc, where each has its line).
+/// whether a network of this kind has one (net/make_blocks.cc, where each has its line).
 class Block {
  public:
   virtual ~Block() = default;

@@ -17,15 +17,14 @@ constexpr std::size_t kBlocksAhead = 1;
 }  // namespace
 
 CacheReader::CacheReader(const std::string& path, text::NamespaceNames& names,
-                         const CacheKey* expected, const std::vector<std::string>& numbers,
-                         CacheReading reading)
+                         const CacheKey* expected, const std::vector<std::string>& numbers)
     : names_(names), blocks_(path, names, expected, numbers), queue_(kBlocksAhead) {
-  if (reading == CacheReading::kAhead) thread_ = std::thread([this] { run(); });
+  thread_ = std::thread([this] { run(); });
 }
 
 CacheReader::~CacheReader() {
   queue_.cancel();
-  if (thread_.joinable()) thread_.join();
+  thread_.join();
 }
 
 void CacheReader::run() {
@@ -37,20 +36,6 @@ void CacheReader::run() {
     queue_.close();
   } catch (...) {
     queue_.fail(std::current_exception());
-  }
-}
-
-/// The next block of the file; false after the last.
-bool CacheReader::next_block(BlockPointer& block) {
-  if (thread_.joinable()) return queue_.pop(block);
-  const std::lock_guard lock(reading_);
-  if (error_) std::rethrow_exception(error_);
-  try {
-    block = unused();
-    return blocks_.next(*block);
-  } catch (...) {
-    error_ = std::current_exception();
-    throw;
   }
 }
 
@@ -91,7 +76,7 @@ CacheReader::BlockPointer CacheReader::take() {
   if (begun_.empty()) {
     lock.unlock();
     try {
-      if (next_block(block)) return block;
+      if (queue_.pop(block)) return block;
     } catch (...) {
       give_back(nullptr, false);
       throw;

@@ -19,24 +19,18 @@
 
 namespace leveret::cache {
 
-/// Who reads, unpacks and checks the blocks.
-enum class CacheReading {
-  kAhead,        ///< a thread of the reader's own
-  kByConsumers,  ///< who takes a chunk, where each has a processor to itself or all share one
-};
-
-/// Who takes chunks decodes them; several take them from as many blocks, as long as there are
-/// enough. Make a new one for each pass. Errors are std::runtime_error with the file, what is wrong
-/// and what to do; a fault in the middle comes after the examples of the blocks before it, to who
-/// takes chunks alone; of several one may hear of it while others still take those.
+/// A thread of its own reads, unpacks and checks blocks ahead; whoever takes chunks decodes them,
+/// and several take them from as many blocks, as long as there are enough. Make a new one for each
+/// pass. Errors are std::runtime_error with the file, what is wrong and what to do. A single
+/// consumer gets the error after all earlier examples; of several one may hear of it while others
+/// still take those.
 class CacheReader final : public stream::ExampleSource {
  public:
   /// Throws unless the file is a whole cache that was made with `expected`; null: with anything
   /// (the cache that this run has just made). `names` must outlive the reader. Of the numbers that
   /// the cache has, those of the namespaces `numbers` are handed out.
   CacheReader(const std::string& path, text::NamespaceNames& names, const CacheKey* expected,
-              const std::vector<std::string>& numbers = {},
-              CacheReading reading = CacheReading::kAhead);
+              const std::vector<std::string>& numbers = {});
   ~CacheReader() override;
   CacheReader(const CacheReader&) = delete;
   CacheReader& operator=(const CacheReader&) = delete;
@@ -57,7 +51,6 @@ class CacheReader final : public stream::ExampleSource {
   using BlockPointer = std::unique_ptr<CacheBlock>;
 
   void run();
-  bool next_block(BlockPointer& block);
   BlockPointer unused();
   BlockPointer take();
   void give_back(BlockPointer block, bool more);
@@ -66,9 +59,7 @@ class CacheReader final : public stream::ExampleSource {
   CacheBlocks blocks_;
   std::atomic<bool> stopped_{false};
   std::atomic<std::uint64_t> bytes_read_{0};
-  stream::BoundedQueue<BlockPointer> queue_;  ///< kAhead
-  std::mutex reading_;                        ///< kByConsumers: guards blocks_.next, and
-  std::exception_ptr error_;                  ///< what ended it
+  stream::BoundedQueue<BlockPointer> queue_;  ///< of blocks not begun
 
   std::mutex mutex_;  ///< guards what follows
   std::condition_variable given_back_;
@@ -76,7 +67,7 @@ class CacheReader final : public stream::ExampleSource {
   std::vector<BlockPointer> used_up_;  ///< their memory is for the next blocks
   unsigned taking_ = 0;                ///< consumers that take a chunk, or wait for a block
 
-  std::thread thread_;  // kAhead; last: it uses all of the above
+  std::thread thread_;  // last: it uses all of the above
 };
 
 /// Whether `path` begins as a cache does (of any version).

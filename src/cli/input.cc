@@ -37,15 +37,6 @@ void tell_of_terminal(const InputOptions& options) {
   }
 }
 
-std::unique_ptr<cache::CacheReader> open_cache(const std::string& path, text::NamespaceNames& names,
-                                               const cache::CacheKey* expected,
-                                               const std::vector<std::string>& numbers,
-                                               unsigned threads) {
-  return std::make_unique<cache::CacheReader>(
-      path, names, expected, numbers,
-      processors() > threads ? cache::CacheReading::kAhead : cache::CacheReading::kByConsumers);
-}
-
 void set_bad_lines(InputOptions& options, const std::string& text) {
   try {
     stream::parse_bad_line_policy(text);
@@ -158,13 +149,14 @@ namespace {
 std::unique_ptr<stream::ExampleSource> open_cached(const InputOptions& options,
                                                    text::NamespaceNames& names,
                                                    const text::ParserOptions& parser,
-                                                   stream::BadLineTally& tally, unsigned threads,
-                                                   bool again) {
-  if (again) return open_cache(options.cache, names, nullptr, parser.numbers, threads);
+                                                   stream::BadLineTally& tally, bool again) {
+  if (again) {
+    return std::make_unique<cache::CacheReader>(options.cache, names, nullptr, parser.numbers);
+  }
   cache::CacheKey key = cache::make_cache_key(options.data, parser, options.max_line);
   // The new cache takes the place of an old one when it is whole.
   if (!options.kill_cache && access(options.cache.c_str(), F_OK) == 0) {
-    auto reader = open_cache(options.cache, names, &key, parser.numbers, threads);
+    auto reader = std::make_unique<cache::CacheReader>(options.cache, names, &key, parser.numbers);
     const cache::CacheTotals& totals = reader->info().totals;
     tally.add_cached(totals.examples, totals.bad_lines);
     return reader;
@@ -179,12 +171,11 @@ std::unique_ptr<stream::ExampleSource> open_cached(const InputOptions& options,
 std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options,
                                                      text::NamespaceNames& names,
                                                      const text::ParserOptions& parser,
-                                                     stream::BadLineTally& tally, unsigned threads,
-                                                     bool again) {
+                                                     stream::BadLineTally& tally, bool again) {
   if (options.cache.empty()) return open_text(options, names, parser);
   text::ParserOptions plain = parser;
   plain.limit = nullptr;
-  auto source = open_cached(options, names, plain, tally, threads, again);
+  auto source = open_cached(options, names, plain, tally, again);
   if (!parser.limit) return source;
   const bool has_text = !is_cached(*source);
   return std::make_unique<stream::LimitedSource>(std::move(source), names, parser.limit, has_text);
@@ -201,18 +192,17 @@ void say_good(std::uint64_t count, const char* what, const std::string& more) {
                   count == 1 ? " was" : "s were", more));
 }
 
-void work_through(const stream::ExampleSource& source, stream::BadLineTally& tally,
+void work_through(const stream::ExampleSource& source, const stream::BadLineTally& tally,
                   const Ending& ending, const std::function<void()>& work) {
   try {
     work();
-    tally.finish();
   } catch (const OutputError&) {
     throw;
   } catch (const dist::FailedElsewhere&) {
     throw;
   } catch (...) {
     // The tally knows of those in the chunk with the fault, but not what of a cache was read.
-    say_good(is_cached(source) ? ending.handed_out() : tally.good(), "example",
+    say_good(is_cached(source) ? ending.done() : tally.good(), "example",
              ending.more ? ending.more() : "");
     try {
       throw;

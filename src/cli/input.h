@@ -57,13 +57,12 @@ std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
 
 /// The same, through --cache where it is given: from the cache when it is there and was made from
 /// this very input, else from text, making it. Throws when a cache is there that was made from
-/// something else. `threads`: how many ask for chunks. `again`: another pass over the cache that
-/// the first pass has read or made.
+/// something else. `again`: another pass over the cache that the first pass has read or made.
 std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options,
                                                      text::NamespaceNames& names,
                                                      const text::ParserOptions& parser,
                                                      stream::BadLineTally& tally,
-                                                     unsigned threads = 1, bool again = false);
+                                                     bool again = false);
 
 /// Counts the chunk's lines, unless a cache stands for them: those were counted when it was opened.
 void count_lines(const stream::ExampleSource& source, const text::ExampleChunk& chunk,
@@ -74,31 +73,31 @@ void say_good(std::uint64_t count, const char* what = "example", const std::stri
 
 /// How work on a source is told to end by an error.
 struct Ending {
-  std::function<std::uint64_t()> handed_out;  ///< examples that the work has been given
+  std::function<std::uint64_t()> done;  ///< examples with which the work is through
   /// What else there is to say; empty function: nothing.
   std::function<std::string()> more = {};
 };
 
-/// Does the work, which takes all of the source, and then sees that the input as a whole was good.
-/// Where an error ends it, says first how many examples were good, and names the source of the one
-/// at fault; but for errors of the output (OutputError) and of other ranks (dist::FailedElsewhere),
-/// for which the input is not to blame.
-void work_through(const stream::ExampleSource& source, stream::BadLineTally& tally,
+/// Does the work, which takes all of the source. Where an error ends it, says first how many
+/// examples were good, and names the source of the one at fault; but for errors of the output
+/// (OutputError) and of other ranks (dist::FailedElsewhere), for which the input is not to blame.
+void work_through(const stream::ExampleSource& source, const stream::BadLineTally& tally,
                   const Ending& ending, const std::function<void()>& work);
 
 /// Calls each(chunk) with every chunk of the source, and counts its lines: work_through, for work
 /// that is done chunk by chunk.
 template <class Each>
 void for_each_chunk(stream::ExampleSource& source, stream::BadLineTally& tally, Each each) {
-  std::uint64_t handed_out = 0;
-  work_through(source, tally, {[&] { return handed_out; }}, [&] {
+  std::uint64_t done = 0;
+  work_through(source, tally, {[&] { return done; }}, [&] {
     text::ExampleChunk chunk;
     while (source.next(chunk)) {
       count_lines(source, chunk, tally);
       each(chunk);
-      handed_out += chunk.examples.size();
+      done += chunk.examples.size();
     }
   });
+  tally.finish();
 }
 
 /// Lines that are yet to be parsed, for hogwild threads.

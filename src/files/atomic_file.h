@@ -4,8 +4,9 @@
 /// the target; so the target is the old file or the new one, never a part. A symbolic link is
 /// followed, the permissions of an existing file are kept, and a temporary file left behind by a
 /// killed program is removed when the next one is made for the same target; one whose end a signal
-/// is may remove its own (temporary_names.h). A target that exists
-/// and is no regular file (a pipe, /dev/null, /dev/stdout) is written directly.
+/// is may remove its own (temporary_names.h). A target that exists and is no regular file (a pipe,
+/// /dev/null) is written directly, and so is a descriptor of ours (/dev/stdout, /dev/fd/N), from
+/// where it has come to.
 ///
 /// One thread uses an AtomicFile; any number of processes may write the same target, and the last
 /// commit wins. Errors are std::runtime_error; after one the object can only be destroyed.

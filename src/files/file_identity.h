@@ -27,9 +27,9 @@ std::string follow_links(const std::string& path);
 /// Whether `path` names an open descriptor of ours: the shell's redirection, not a file by name.
 bool names_descriptor(std::string_view path);
 
-/// A descriptor of the same open file, for a `path` that names one of ours: writing goes on where it has
-/// come to, or at the end, as whoever opened it asked; opened by its name, a file would begin anew. -1:
-/// the path names none of ours that can be written to. The caller closes it.
+/// A descriptor of the same open file, for a `path` that names one of ours: writing goes on where
+/// it has come to, or at the end, as whoever opened it asked; opened by its name, a file would
+/// begin anew. -1: the path names none of ours that can be written to. The caller closes it.
 int duplicate_to_write(std::string_view path);
 
 /// Nothing for what keeps no bytes or is no one's alone: terminals, /dev/null, sockets; and for a

@@ -9,14 +9,15 @@ namespace leveret::model {
 /// So many examples ahead of the one at work, rows are on their way from memory; slots, in which
 /// the places of rows are found, one example further.
 enum class LookAhead : std::size_t {
-  /// Where the work on an example, hidden layers included, takes longer than memory.
+  /// Where the work on an example takes longer than memory.
   kOne = 1,
-  /// Where it does not: rows that were asked for one example ago would still be on their way.
+  /// Where it does not: rows asked for one example ago would still be on their way.
   kThree = 3,
 };
 
 /// Calls prefetch(b), then find(b), then work(b) for each b < size, each in order. prefetch asks
-/// for slots, find reads them and asks for rows, work reads rows.
+/// for slots, find reads them and asks for rows (Lookup::resolve to learn, Lookup::find to
+/// predict), work reads rows.
 template <class Prefetch, class Find, class Work>
 void look_ahead(LookAhead ahead, std::size_t size, Prefetch prefetch, Find find, Work work) {
   const auto rows = static_cast<std::size_t>(ahead), slots = rows + 1;

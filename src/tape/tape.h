@@ -20,6 +20,7 @@
 #include "tape/mixer_state.h"
 #include "tape/tensors.h"
 
+// What the FFM has of its own here is history: new blocks declare tensors.
 namespace leveret::block {
 struct Gemm;     // gemm.h
 class FfmBlock;  // ffm_block.h

@@ -9,7 +9,7 @@
 namespace leveret::train {
 
 std::size_t InputWalk::pass_over(const text::ExampleChunk& chunk) {
-  if (examples_ >= start_.examples) return 0;
+  if (is_at_start()) return 0;
   const std::size_t count =
       std::min<std::uint64_t>(chunk.examples.size(), start_.examples - examples_);
   add(chunk, 0, count);
@@ -41,7 +41,7 @@ void InputWalk::add(const text::ExampleChunk& chunk, std::size_t first, std::siz
 }
 
 void InputWalk::check_end() const {
-  if (examples_ >= start_.examples) return;
+  if (is_at_start()) return;
   throw std::runtime_error(
       fmt::format("the input ends after {} examples, and the checkpoint has learned {}; give the "
                   "same input again, from its start, or leave out --resume to begin anew",

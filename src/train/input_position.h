@@ -32,9 +32,11 @@ class InputWalk {
   /// The number of the chunk's last line before the start, where so many of its examples are before
   /// it: all are, as long as there is one to come.
   std::uint64_t line_behind(const text::ExampleChunk& chunk, std::size_t passed) const {
-    if (examples_ < start_.examples) return chunk.first_line + chunk.lines();
+    if (!is_at_start()) return chunk.first_line + chunk.lines();
     return passed > 0 ? chunk.examples[passed - 1].line : 0;
   }
+  /// Whether the next example is one to learn.
+  bool is_at_start() const { return examples_ >= start_.examples; }
   /// The next ones, which are learned: examples [first, first + count) of the chunk.
   void add(const text::ExampleChunk& chunk, std::size_t first, std::size_t count);
   /// At the end of the input: std::runtime_error when that was before the start.

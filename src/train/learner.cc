@@ -45,20 +45,12 @@ std::size_t Learner::most_together() const {
   return spec.has_mlp() ? std::max(spec.batch_size, spec.nn_batch_size) : spec.batch_size;
 }
 
-void Learner::start_group() {
-  const bool in_batches = model_.spec().batch_size > 1;
-  group_size_ = in_batches ? batch_after(model_.parameters().scalars.examples, model_.spec())
-                           : most_together();
-}
-
-std::size_t Learner::until_none_waits() {
-  if (most_together() == 1) return kAnyNumber;
-  if (batch_.size() == 0) start_group();
-  return group_size_ - batch_.size();
-}
-
 std::size_t Learner::take(const text::ExampleChunk& chunk, std::size_t first, std::size_t count) {
-  if (batch_.size() == 0) start_group();
+  if (batch_.size() == 0) {
+    const bool in_batches = model_.spec().batch_size > 1;
+    group_size_ = in_batches ? batch_after(model_.parameters().scalars.examples, model_.spec())
+                             : most_together();
+  }
   const std::size_t room = most_together() == 1 ? kWindow : group_size_;
   const std::size_t wanted = std::min(count, room - batch_.size());
   const std::size_t taken = model_.features().map(chunk, first, wanted, batch_);

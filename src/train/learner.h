@@ -9,7 +9,7 @@
 #include "optim/optimizer.h"
 #include "predict/outcome.h"
 #include "text/namespace_names.h"
-#include "train/in_order.h"
+#include "train/serial_learner.h"
 
 namespace leveret::train {
 
@@ -18,7 +18,7 @@ using predict::Outcomes;
 
 /// One thread's. With the spec's batch_size B > 1, batches are cut by count (batches.h), across
 /// chunks, so that the outcome does not depend on how the input was cut; the last one is short.
-class Learner final : public InOrder {
+class Learner final : public SerialLearner {
  public:
   /// `names` are those of the parser whose chunks will come; both must outlive the learner.
   /// `thread`: its number among those that share the model.
@@ -30,7 +30,7 @@ class Learner final : public InOrder {
   void learn(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
              Outcomes& outcomes) override;
   void finish(Outcomes& outcomes) override;
-  std::size_t until_none_waits() override;
+  bool none_waits() const override { return batch_.size() == 0; }
 
   // The steps of `learn`, for threads that share a model (see Hogwild).
 
@@ -59,7 +59,6 @@ class Learner final : public InOrder {
   void learn_tape(Outcomes& outcomes);
   void report(const tape::Tape& tape, Outcomes& outcomes);
   std::size_t most_together() const;
-  void start_group();
 
   model::Model& model_;
   const text::NamespaceNames& names_;

@@ -1,6 +1,7 @@
 #include "train/session.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "train/hogwild.h"
@@ -12,47 +13,42 @@ Session::Session(std::shared_ptr<model::Model> model, text::NamespaceNames& name
     : options_(std::move(options)), names_(names), kernels_(kernels), model_(std::move(model)) {
   own_.emplace(*model_, names_, kernels_);
   learner_ = &*own_;
-  if (options_.start) {
-    walk_.emplace(*options_.start);
-    pass_ = options_.start->pass;
-  }
+  begin();
 }
 
-Session::Session(InOrder& learner, std::function<std::shared_ptr<model::Model>()> whole,
+Session::Session(SerialLearner& learner, std::function<std::shared_ptr<model::Model>()> whole,
                  text::NamespaceNames& names, const kernels::Kernels& kernels,
                  SessionOptions options)
     : options_(std::move(options)),
       names_(names),
       kernels_(kernels),
       whole_(std::move(whole)),
-      learner_(&learner) {}
+      learner_(&learner) {
+  begin();
+}
+
+void Session::begin() {
+  assert(options_.threads == 1 || (!options_.start && options_.holdout_after == 0));
+  if (!options_.start) return;
+  walk_.emplace(*options_.start);
+  pass_ = options_.start->pass;
+  learned_ = options_.start->examples;
+}
 
 void Session::learn(const text::ExampleChunk& chunk, SessionEvents& events) {
   const std::size_t size = chunk.examples.size();
-  const std::size_t passed = walk_ ? walk_->pass_over(chunk) : 0;
-  events.chunk(chunk, passed, 0);
+  const std::size_t first = walk_ ? walk_->pass_over(chunk) : 0;
+  events.chunk(chunk, walk_ ? walk_->line_behind(chunk, first) : 0, 0);
   std::size_t end = size;
   if (options_.holdout_after > 0) {
     const std::uint64_t left = options_.holdout_after - std::min(learned_, options_.holdout_after);
-    end = passed + std::min<std::uint64_t>(size - passed, left);
+    end = first + std::min<std::uint64_t>(size - first, left);
   }
-  learn(chunk, passed, end, events);
-  learned_ += end - passed;
-  if (end < size) hold_out(chunk, end, events);
-}
-
-/// Piece by piece where a position is asked for: it is known where no example waits.
-void Session::learn(const text::ExampleChunk& chunk, std::size_t first, std::size_t end,
-                    SessionEvents& events) {
-  while (first < end) {
-    const std::size_t until = walk_ ? learner_->until_none_waits() : InOrder::kAnyNumber;
-    const std::size_t count = std::min(end - first, until);
-    learner_->learn(chunk, first, count, outcomes_);
-    if (walk_) walk_->add(chunk, first, count);
-    none_waits_ = until == InOrder::kAnyNumber || count == until;
-    first += count;
-  }
+  learner_->learn(chunk, first, end - first, outcomes_);
+  if (walk_) walk_->add(chunk, first, end - first);
+  learned_ += end - first;
   give(events);
+  if (end < size) hold_out(chunk, end, events);
 }
 
 void Session::hold_out(const text::ExampleChunk& chunk, std::size_t first, SessionEvents& events) {
@@ -70,7 +66,6 @@ void Session::give(SessionEvents& events, bool held_out) {
 
 void Session::finish(SessionEvents& events) {
   learner_->finish(outcomes_);
-  none_waits_ = true;
   give(events);
 }
 
@@ -83,6 +78,7 @@ void Session::learn_all(stream::ExampleSource& source, SessionEvents& events) {
 void Session::learn_in_threads(stream::ExampleSource& source,
                                const std::optional<text::ParserOptions>& parser,
                                SessionEvents& events) {
+  assert(model_ != nullptr && !walk_);
   HogwildOptions hogwild;
   hogwild.threads = options_.threads;
   hogwild.pin = options_.pin;
@@ -116,7 +112,7 @@ void Session::begin_pass() {
 }
 
 std::optional<InputPosition> Session::position() const {
-  if (!walk_ || !none_waits_) return std::nullopt;
+  if (!walk_ || !walk_->is_at_start() || !learner_->none_waits()) return std::nullopt;
   InputPosition position;
   position.data = options_.start->data;
   position.pass = pass_;

@@ -19,9 +19,9 @@
 #include "stream/example_source.h"
 #include "text/namespace_names.h"
 #include "text/parser.h"
-#include "train/in_order.h"
 #include "train/input_position.h"
 #include "train/learner.h"
+#include "train/serial_learner.h"
 
 namespace leveret::train {
 
@@ -30,9 +30,9 @@ namespace leveret::train {
 class SessionEvents {
  public:
   virtual ~SessionEvents() = default;
-  /// A parsed chunk, before any outcome of its examples. The first `passed` of them were learned
-  /// before (SessionOptions::start), and have no outcomes.
-  virtual void chunk(const text::ExampleChunk& chunk, std::size_t passed, unsigned thread) = 0;
+  /// A parsed chunk, before any outcome of its examples. Those on lines up to number `behind` were
+  /// learned before (SessionOptions::start), and have no outcomes; 0: all have.
+  virtual void chunk(const text::ExampleChunk& chunk, std::uint64_t behind, unsigned thread) = 0;
   /// In the order of the examples that the thread took; cleared afterwards. `held_out`: they were
   /// predicted, and not learned from.
   virtual void outcomes(Outcomes& outcomes, bool held_out, unsigned thread) = 0;
@@ -48,28 +48,32 @@ struct SessionOptions {
   /// So many examples are learned from, those behind them predicted; 0: all are learned from. With
   /// one thread.
   std::uint64_t holdout_after = 0;
-  /// Examples of its pass before this are passed over, as they have been learned, and positions are
-  /// known from now on; a checksum over all examples tells whether they are those. With one thread.
+  /// Examples of its pass before this are passed over, as they have been learned: a checksum of
+  /// them tells whether they are those. With it positions are known, for which an InputPosition{}
+  /// begins at the front. With one thread.
   std::optional<InputPosition> start;
 };
 
 /// One thread calls it.
 class Session {
  public:
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
   /// Learns into `model`, in one thread or several. `names` are those of the parsers whose chunks
   /// will come; all outlive the session.
   Session(std::shared_ptr<model::Model> model, text::NamespaceNames& names,
           const kernels::Kernels& kernels, SessionOptions options);
   /// Learns by `learner`, in this thread. `whole` gives the model, and ends the learning.
-  Session(InOrder& learner, std::function<std::shared_ptr<model::Model>()> whole,
+  Session(SerialLearner& learner, std::function<std::shared_ptr<model::Model>()> whole,
           text::NamespaceNames& names, const kernels::Kernels& kernels, SessionOptions options);
 
   /// The next chunk of a pass.
   void learn(const text::ExampleChunk& chunk, SessionEvents& events);
   /// Behind the last chunk of a pass: learns from the examples that wait.
   void finish(SessionEvents& events);
-  /// Of an input that has ended, and was not stopped: std::runtime_error where that was before
-  /// SessionOptions::start.
+  /// To be called behind an input that has ended, and was not stopped: std::runtime_error where
+  /// that was before SessionOptions::start.
   void check_end() const {
     if (walk_) walk_->check_end();
   }
@@ -81,18 +85,18 @@ class Session {
   /// A further pass over the input begins.
   void begin_pass();
 
-  /// Up to where the pass is learned and nothing waits: where a session with this as its start, and
-  /// the model of this moment, goes on exactly. Nothing without SessionOptions::start, and while
-  /// examples wait.
+  /// Up to where the pass is learned: a session with this as its start, and the model of this
+  /// moment, goes on exactly. Nothing without SessionOptions::start, before that is reached, and
+  /// while examples wait.
   std::optional<InputPosition> position() const;
 
-  /// All of what has been learned. With shards nothing can be learned afterwards.
+  /// All of what has been learned. With a SerialLearner that was given nothing can be learned
+  /// afterwards.
   std::shared_ptr<model::Model> model() { return model_ ? model_ : whole_(); }
 
  private:
-  void learn(const text::ExampleChunk& chunk, std::size_t first, std::size_t end,
-             SessionEvents& events);
   void hold_out(const text::ExampleChunk& chunk, std::size_t first, SessionEvents& events);
+  void begin();
   void give(SessionEvents& events, bool held_out = false);
 
   const SessionOptions options_;
@@ -101,13 +105,12 @@ class Session {
   std::shared_ptr<model::Model> model_;  ///< null: `whole_` gives it
   std::function<std::shared_ptr<model::Model>()> whole_;
   std::optional<Learner> own_;
-  InOrder* learner_;
+  SerialLearner* learner_;
   std::optional<InputWalk> walk_;
   std::uint32_t pass_ = 0;
-  bool none_waits_ = true;
   std::optional<predict::Predictor> predictor_;  ///< for what is held out
   Outcomes outcomes_;
-  std::uint64_t learned_ = 0;
+  std::uint64_t learned_ = 0;  ///< with those passed over
 };
 
 }  // namespace leveret::train

@@ -6,7 +6,9 @@
 // of 8 bytes each (struct Change) up to one whose `what` is kEnd, then a JSON merge patch (RFC
 // 7396) of the header.
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -44,9 +46,29 @@ struct Parts {
   std::vector<std::vector<std::byte>> bytes;
 };
 
-const std::string& path() {
-  static const std::string name = "/proc/self/fd/" + std::to_string(memfd_create("model", 0));
-  return name;
+/// A file in memory.
+class MemoryFile {
+ public:
+  const std::string& path() const { return path_; }
+  /// To be written: what is written to a descriptor comes behind what it has.
+  const std::string& emptied() const {
+    if (ftruncate(fd_, 0) != 0 || lseek(fd_, 0, SEEK_SET) != 0) std::abort();
+    return path_;
+  }
+
+ private:
+  const int fd_ = memfd_create("model", 0);
+  const std::string path_ = "/proc/self/fd/" + std::to_string(fd_);
+};
+
+/// A model that is read, and what is made of it.
+const MemoryFile& given() {
+  static const MemoryFile file;
+  return file;
+}
+const MemoryFile& made() {
+  static const MemoryFile file;
+  return file;
 }
 
 void use(model::Model given, model::Use how = model::Use::kLearn) {
@@ -63,7 +85,7 @@ void use(model::Model given, model::Use how = model::Use::kLearn) {
   train::Learner learner(model, names, kernels::active());
   learner.learn(chunk, 0, chunk.examples.size(), outcomes);
   learner.finish(outcomes);
-  modelfile::save_model(model, path());
+  modelfile::save_model(model, made().emptied());
 }
 
 model::Spec spec_of(unsigned kind) {
@@ -79,11 +101,10 @@ model::Spec spec_of(unsigned kind) {
   return spec;
 }
 
-/// In its own place.
-void export_to(int bits) {
+void export_from(const MemoryFile& from, const MemoryFile& to, int bits) {
   modelfile::ExportOptions options;
   options.bits = bits;
-  modelfile::export_model(path(), path(), options);
+  modelfile::export_model(from.path(), to.emptied(), options);
 }
 
 /// A good model of this kind, or an export of it.
@@ -94,10 +115,11 @@ const Parts& good_parts(unsigned kind) {
   if (!parts.sections.empty()) return parts;
   use(model::Model(spec_of(kind), kMemory));
   if (const int bits = kBits[kind / 4 % 4]; bits > 0) {
-    export_to(bits);
+    export_from(made(), given(), bits);
     parts.kind = store::Kind::kExport;
   }
-  const store::ModelFile file = store::ModelFile::open(path());
+  const store::ModelFile file =
+      store::ModelFile::open((parts.kind == store::Kind::kExport ? given() : made()).path());
   parts.header = Json::parse(file.header_json());
   for (const store::StoredSection& section : file.sections()) {
     parts.bytes.push_back(file.read(section));
@@ -153,17 +175,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     parts.sections[i].bytes = parts.bytes[i].size();
   }
   try {
-    store::write_model_file(path(), parts.kind, parts.header.dump(), parts.sections);
-    export_to(4);
+    store::write_model_file(given().emptied(), parts.kind, parts.header.dump(), parts.sections);
+    export_from(given(), made(), 4);
   } catch (const std::exception&) {
   }
   try {
-    store::write_model_file(path(), parts.kind, parts.header.dump(), parts.sections);
+    store::write_model_file(given().emptied(), parts.kind, parts.header.dump(), parts.sections);
     using modelfile::LoadBy;
     for (const auto& [how, by] : {std::pair(model::Use::kPredict, LoadBy::kMapping),
                                   std::pair(model::Use::kPredict, LoadBy::kReading),
                                   std::pair(model::Use::kLearn, LoadBy::kReading)}) {
-      use(modelfile::load_model(path(), kMemory, how, by), how);
+      use(modelfile::load_model(given().path(), kMemory, how, by), how);
     }
   } catch (const std::exception&) {
   }

@@ -119,26 +119,31 @@ class TrainRun final : private train::SessionEvents {
 
   void open_input() {
     parser_ = parser_options(spec_, options_.input, known_namespaces());
-    source_ = parses_in_threads() ? open_lines(options_.input, 2 * options_.threads)
-                                  : open_examples(options_.input, names_, parser_, *tally_,
-                                                  options_.threads, pass_ > 0);
+    source_ = parses_in_threads()
+                  ? open_lines(options_.input, 2 * options_.threads)
+                  : open_examples(options_.input, names_, parser_, *tally_, pass_ > 0);
   }
 
   void learn_pass() {
-    work_through(*source_, *tally_,
-                 {[this] { return report_.examples(); }, [this] { return not_saved(); }}, [this] {
-                   if (options_.threads == 1) return session_->learn_all(*source_, *this);
-                   session_->learn_in_threads(
-                       *source_, parses_in_threads() ? std::optional(parser_) : std::nullopt,
-                       *this);
-                 });
+    const Ending ending{[this] { return report_.examples(); }, [this] { return not_saved(); }};
+    work_through(*source_, *tally_, ending, [this] {
+      if (options_.threads == 1) {
+        session_->learn_all(*source_, *this);
+      } else {
+        session_->learn_in_threads(
+            *source_, parses_in_threads() ? std::optional(parser_) : std::nullopt, *this);
+      }
+      tally_->finish();
+    });
   }
 
   // ---- what is told ----
 
-  void chunk(const text::ExampleChunk& chunk, std::size_t, unsigned thread) override {
+  void chunk(const text::ExampleChunk& chunk, std::uint64_t behind, unsigned thread) override {
     if (pass_ == 0) count_lines(*source_, chunk, *tally_);
-    if (report_.answers() != nullptr) report_.answers()->expect(chunk, thread);
+    train::Answers* const answers = report_.answers();
+    if (answers == nullptr) return;
+    behind > 0 ? answers->expect_behind(behind, chunk) : answers->expect(chunk, thread);
   }
   void outcomes(predict::Outcomes& outcomes, bool held_out, unsigned thread) override {
     if (held_out) report_.hold_out();

@@ -76,6 +76,7 @@ class MpiPredictRun {
                                  return tally_->bad();
                                });
       while (reader.next(batch_)) lead_batch(stop);
+      tally_->finish();
     });
   }
 

@@ -100,7 +100,7 @@ class MpiTrainRun {
     Reading& in = *reading_;
     in.source =
         open_examples(options_.input, in.names,
-                      parser_options(model_->common().spec(), options_.input), *in.tally, 1, again);
+                      parser_options(model_->common().spec(), options_.input), *in.tally, again);
     in.report.begin_pass(*in.source);
   }
 
@@ -126,6 +126,7 @@ class MpiTrainRun {
                                });
       while (reader.next(batch_) && !leaves_rest(stop)) lead_batch(stop);
       if (!is_stopped(stop)) reader.check_end();
+      in.tally->finish();
     });
   }
 

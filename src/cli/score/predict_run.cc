@@ -44,11 +44,11 @@ class PredictRun {
     // Threads parse for themselves, unless it takes the lines before a chunk to know what it is.
     threads_parse_ =
         options_.threads > 1 && options_.input.cache.empty() && !options_.context_lines;
-    source_ = threads_parse_
-                  ? open_lines(options_.input, 2 * options_.threads)
-                  : open_examples(options_.input, names_, parser_, *tally_, options_.threads);
+    source_ = threads_parse_ ? open_lines(options_.input, 2 * options_.threads)
+                             : open_examples(options_.input, names_, parser_, *tally_);
     StopOnSignal stop(*source_, StopOnSignal::Then::kEndSoon);
     work_through(*source_, *tally_, {[this] { return answered_; }}, [this] { answer_all(); });
+    tally_->finish();
     close(stop);
   }
 

@@ -13,12 +13,14 @@ void LocalLearner::learn(const text::ExampleChunk& chunk, std::size_t first, std
                          predict::Outcomes& outcomes) {
   for (std::size_t next = first; next < first + count;) {
     next += maker_.take(chunk, next, first + count - next);
+    waits_ = true;
     if (maker_.full()) finish(outcomes);
   }
 }
 
 void LocalLearner::finish(predict::Outcomes& outcomes) {
   while (maker_.next()) learn_batch(outcomes);
+  waits_ = false;
 }
 
 void LocalLearner::learn_batch(predict::Outcomes& outcomes) {

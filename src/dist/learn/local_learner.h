@@ -6,7 +6,7 @@
 #include "dist/learn/batch_maker.h"
 #include "dist/learn/sharded_learner.h"
 #include "dist/learn/sharded_model.h"
-#include "train/in_order.h"
+#include "train/serial_learner.h"
 
 namespace leveret::dist {
 
@@ -14,7 +14,7 @@ namespace leveret::dist {
 inline constexpr std::uint32_t kDeterministicShards = 8;
 
 /// One thread.
-class LocalLearner final : public train::InOrder {
+class LocalLearner final : public train::SerialLearner {
  public:
   /// `model` has all shards of its plan. Both outlive it.
   LocalLearner(ShardedModel& model, const text::NamespaceNames& names);
@@ -22,8 +22,7 @@ class LocalLearner final : public train::InOrder {
   void learn(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
              predict::Outcomes& outcomes) override;
   void finish(predict::Outcomes& outcomes) override;
-  /// Batches are made stretch by stretch (BatchMaker).
-  std::size_t until_none_waits() override { return 0; }
+  bool none_waits() const override { return !waits_; }
 
  private:
   void learn_batch(predict::Outcomes& outcomes);
@@ -33,6 +32,7 @@ class LocalLearner final : public train::InOrder {
   ShardedLearner learner_;
   BatchMaker maker_;
   std::vector<PartBatch> parts_;
+  bool waits_ = false;  ///< examples of a stretch (BatchMaker) that is not full
 };
 
 }  // namespace leveret::dist

@@ -1,4 +1,4 @@
-/// One ordinary model of what the ranks of a mesh (mesh_learner.h) have learned.
+/// One ordinary model of what the ranks of a mesh (learner.h) have learned.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-/// What ranks of a mesh (mesh_learner.h) tell each other of a batch: which features one needs of
+/// What ranks of a mesh (learner.h) tell each other of a batch: which features one needs of
 /// another, their weights, and their gradients.
 #pragma once
 

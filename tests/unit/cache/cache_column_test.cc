@@ -1,9 +1,11 @@
+#include "cache/cache_column.h"
+
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "cache/cache_column.h"
 #include "files/bytes.h"
 
+using namespace leveret;
 using namespace leveret::cache;
 
 namespace {

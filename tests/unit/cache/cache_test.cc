@@ -38,24 +38,19 @@ std::string make_cache(const std::vector<std::string>& paths, const std::string&
   return describe_all(tee, names);
 }
 
-/// As it is read either way.
 std::string read_cache(const std::string& cache) {
-  text::NamespaceNames names, serial_names;
+  text::NamespaceNames names;
   CacheReader reader(cache, names, nullptr);
-  CacheReader serial(cache, serial_names, nullptr, {}, CacheReading::kByConsumers);
-  const std::string all = describe_all(reader, names);
-  CHECK(describe_all(serial, serial_names) == all);
-  CHECK(serial.bytes_read() == reader.bytes_read());
-  return all;
+  return describe_all(reader, names);
 }
 
 /// The message a broken cache ends with, or "" when it reads well; what comes before the fault is
 /// checked against `expected`.
-std::string fault_of(const std::string& cache, const std::string& expected, CacheReading reading) {
+std::string fault_of(const std::string& cache, const std::string& expected) {
   text::NamespaceNames names;
   std::string all;
   try {
-    CacheReader reader(cache, names, nullptr, {}, reading);
+    CacheReader reader(cache, names, nullptr);
     text::ExampleChunk chunk;
     while (reader.next(chunk)) all += describe(chunk, names);
   } catch (const std::runtime_error& error) {
@@ -64,13 +59,6 @@ std::string fault_of(const std::string& cache, const std::string& expected, Cach
   }
   CHECK(all == expected);
   return "";
-}
-
-/// The same whoever reads.
-std::string fault_of(const std::string& cache, const std::string& expected) {
-  const std::string fault = fault_of(cache, expected, CacheReading::kAhead);
-  CHECK(fault_of(cache, expected, CacheReading::kByConsumers) == fault);
-  return fault;
 }
 
 /// Lines with every feature of an example: labels or none, importance, initial, tag, several and

@@ -72,14 +72,13 @@ Lines first_lines(std::size_t count) {
 
 TEST_CASE(
     "threads share out a cache: each example comes once, also with fewer blocks than threads") {
-  const CacheReading reading = GENERATE(CacheReading::kAhead, CacheReading::kByConsumers);
   const TempDir dir;
   for (const std::size_t examples : {3, 8000, 60000}) {
     std::filesystem::remove(dir.path("cache"));
     make_cache(dir, examples);
     for (const unsigned threads : {1u, 2u, 9u}) {
       text::NamespaceNames names;
-      CacheReader reader(dir.path("cache"), names, nullptr, {}, reading);
+      CacheReader reader(dir.path("cache"), names, nullptr);
       unsigned errors = 0;
       CHECK(lines_of(reader, threads, errors) == first_lines(examples));
       CHECK(errors == 0);
@@ -89,7 +88,6 @@ TEST_CASE(
 }
 
 TEST_CASE("a block that is broken ends every thread, and what was good before it comes once") {
-  const CacheReading reading = GENERATE(CacheReading::kAhead, CacheReading::kByConsumers);
   const TempDir dir;
   make_cache(dir, 60000);
   std::string bytes = contents(dir.path("cache"));
@@ -97,7 +95,7 @@ TEST_CASE("a block that is broken ends every thread, and what was good before it
   dir.write("bad", bytes);
   for (const unsigned threads : {1u, 2u, 9u}) {
     text::NamespaceNames names;
-    CacheReader reader(dir.path("bad"), names, nullptr, {}, reading);
+    CacheReader reader(dir.path("bad"), names, nullptr);
     unsigned errors = 0;
     const Lines lines = lines_of(reader, threads, errors);
     CHECK(lines == first_lines(lines.size()));
@@ -108,11 +106,10 @@ TEST_CASE("a block that is broken ends every thread, and what was good before it
 }
 
 TEST_CASE("what is left when the reader is stopped is handed out to no thread") {
-  const CacheReading reading = GENERATE(CacheReading::kAhead, CacheReading::kByConsumers);
   const TempDir dir;
   make_cache(dir, 60000);
   text::NamespaceNames names;
-  CacheReader reader(dir.path("cache"), names, nullptr, {}, reading);
+  CacheReader reader(dir.path("cache"), names, nullptr);
   text::ExampleChunk chunk;
   CHECK(reader.next(chunk));
   CHECK(chunk.examples.size() < 8000);

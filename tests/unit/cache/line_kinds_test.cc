@@ -136,11 +136,9 @@ TEST_CASE("every line is told of, in order, by text and by cache") {
       CHECK((kinds_of(serial) == want));
       std::filesystem::remove(dir.path("cache"));
       CHECK((make_cache(paths, dir.path("cache"), options) == want));
-      for (const auto reading : {CacheReading::kAhead, CacheReading::kByConsumers}) {
-        text::NamespaceNames cached;
-        CacheReader reader(dir.path("cache"), cached, nullptr, {}, reading);
-        CHECK((kinds_of(reader) == want));
-      }
+      text::NamespaceNames cached;
+      CacheReader reader(dir.path("cache"), cached, nullptr);
+      CHECK((kinds_of(reader) == want));
       const CacheTotals totals = inspect_cache(dir.path("cache"), true).totals;
       CHECK(totals.blank_lines ==
             static_cast<std::uint64_t>(std::count(want.begin(), want.end(), 'b')));
@@ -155,27 +153,25 @@ TEST_CASE("the chunks that several threads take, put in order, are the stream") 
   const std::vector<Case> sources = {mixed(30000), {"\n", "b"}, mixed(30000)};
   const std::vector<std::string> paths = write(dir, sources);
   make_cache(paths, dir.path("cache"), {.max_line = kShortLine});
-  for (const auto reading : {CacheReading::kAhead, CacheReading::kByConsumers}) {
-    text::NamespaceNames names;
-    CacheReader reader(dir.path("cache"), names, nullptr, {}, reading);
-    std::map<std::pair<std::uint64_t, std::uint32_t>, std::string> all;
-    std::mutex mutex;
-    std::vector<std::thread> workers;
-    for (unsigned i = 0; i < 5; ++i) {
-      workers.emplace_back([&] {
-        text::ExampleChunk chunk;
-        while (reader.next(chunk)) {
-          const std::lock_guard lock(mutex);
-          all[{chunk.place.block, chunk.place.part}] += kinds(chunk);
-        }
-      });
-    }
-    for (std::thread& worker : workers) worker.join();
-    std::string told, want;
-    for (const auto& [place, kinds] : all) told += kinds;
-    for (const Case& source : sources) want += source.kinds;
-    CHECK((told == want));
+  text::NamespaceNames names;
+  CacheReader reader(dir.path("cache"), names, nullptr);
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::string> all;
+  std::mutex mutex;
+  std::vector<std::thread> workers;
+  for (unsigned i = 0; i < 5; ++i) {
+    workers.emplace_back([&] {
+      text::ExampleChunk chunk;
+      while (reader.next(chunk)) {
+        const std::lock_guard lock(mutex);
+        all[{chunk.place.block, chunk.place.part}] += kinds(chunk);
+      }
+    });
   }
+  for (std::thread& worker : workers) worker.join();
+  std::string told, want;
+  for (const auto& [place, kinds] : all) told += kinds;
+  for (const Case& source : sources) want += source.kinds;
+  CHECK((told == want));
 }
 
 TEST_CASE("a block whose lines do not fit together is refused") {

@@ -1,5 +1,5 @@
 // tests/golden/patch-v1.lvp is applied, and made again, byte for byte. To make files of a new
-// version: LEVERET_GOLDEN_OUT=patch-v2 test_store "[.golden-patch]".
+// version: LEVERET_GOLDEN_OUT=patch-v2 test_patch "[.golden-patch]".
 #include <stdlib.h>
 
 #include <catch2/catch.hpp>

@@ -100,11 +100,9 @@ TEST_CASE("answers of several threads come in the order of the input, and none w
       text::NamespaceNames names;
       stream::LineSource lines({path}, {.chunk_bytes = 300});
       CHECK((learn(lines, names, true, threads, spec) == expected(kLines)));
-      for (const auto reading : {cache::CacheReading::kAhead, cache::CacheReading::kByConsumers}) {
-        text::NamespaceNames cached;
-        cache::CacheReader reader(cache, cached, nullptr, {}, reading);
-        CHECK((learn(reader, cached, false, threads, spec) == expected(kLines)));
-      }
+      text::NamespaceNames cached;
+      cache::CacheReader reader(cache, cached, nullptr);
+      CHECK((learn(reader, cached, false, threads, spec) == expected(kLines)));
     }
   }
 }

@@ -14,9 +14,8 @@ using Catch::Contains;
 
 class Told : public SessionEvents {
  public:
-  void chunk(const text::ExampleChunk& chunk, std::size_t passed, unsigned) override {
-    examples += chunk.examples.size();
-    passed_over += passed;
+  void chunk(const text::ExampleChunk& chunk, std::uint64_t behind, unsigned) override {
+    for (const text::Example& example : chunk.examples) passed_over += example.line <= behind;
   }
   void outcomes(Outcomes& outcomes, bool held_out, unsigned) override {
     for (const Outcome& outcome : outcomes.items) {
@@ -26,7 +25,7 @@ class Told : public SessionEvents {
   void room_for(const text::ExampleChunk&, unsigned) override {}
   void end_waiting() override {}
 
-  std::size_t examples = 0, passed_over = 0;
+  std::size_t passed_over = 0;
   std::vector<float> learned, held;
 };
 
@@ -61,7 +60,7 @@ SessionOptions with_positions() {
   return options;
 }
 
-TEST_CASE("a session that is left behind any chunk and gone on with is one that was not") {
+TEST_CASE("a session that is left where no example waits, and gone on with, is one that was not") {
   const std::string lines = model::random_lines(110, usual_shape(), 23);
   for (const NamedSpec& kind : specs_to_test()) {
     INFO(kind.name);
@@ -84,7 +83,9 @@ TEST_CASE("a session that is left behind any chunk and gone on with is one that 
       SessionOptions options;
       options.start = position;
       Learning second(load_model(folder / "left", kTestMemory), options);
-      second.learn(lines, 7);
+      second.learn(cut(lines, 0, at + 3), 7);
+      CHECK_FALSE(second.session.position().has_value());
+      second.learn(cut(lines, at + 3, 1000), 7);
       second.session.finish(second.told);
       second.session.check_end();
       CHECK(second.told.passed_over == at + 10);
@@ -180,6 +181,18 @@ TEST_CASE(
     CHECK(run.saved() == first.saved());
     CHECK_FALSE(run.session.position().has_value());
   }
+  // The same for a session that goes on.
+  SessionOptions options = with_positions();
+  options.holdout_after = 45;
+  Learning begun(model::Model(model::Spec(), kTestMemory), options);
+  begun.learn(cut(lines, 0, 40), 8);
+  options.start = begun.session.position();
+  REQUIRE(options.start.has_value());
+  Learning run(begun.model->replica(), options);
+  run.learn(lines, 9);
+  run.session.finish(run.told);
+  CHECK(run.told.learned.size() == 5);
+  CHECK(run.told.held == expected);
 }
 
 }  // namespace

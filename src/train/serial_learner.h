@@ -3,16 +3,15 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 
 #include "predict/outcome.h"
 #include "text/example.h"
 
 namespace leveret::train {
 
-class InOrder {
+class SerialLearner {
  public:
-  virtual ~InOrder() = default;
+  virtual ~SerialLearner() = default;
 
   /// Takes examples [first, first + count) of the chunk. Appends an outcome for each example that
   /// is learned, in the order of the stream; some may wait for the rest of their batch.
@@ -21,10 +20,8 @@ class InOrder {
   /// Learns from the examples that wait.
   virtual void finish(predict::Outcomes& outcomes) = 0;
 
-  /// No example ever waits.
-  static constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
-  /// After so many more examples none waits; 0 where that cannot be told before they come.
-  virtual std::size_t until_none_waits() = 0;
+  /// Whether all that was taken is learned.
+  virtual bool none_waits() const = 0;
 };
 
 }  // namespace leveret::train
