@@ -59,7 +59,7 @@ mapfile -t sets <<'SETS'
 --ffm_k 4 --heads one --hidden 32
 --ffm_k 4 --fm_k 4
 --ffm_k 4 --fm_k 8 --heads one --hidden 16
---ffm_k 0 --fm_k 8 --hidden 16
+--ffm_k 2 --fm_k 8 --hidden 16
 --ffm_k 4 -b 14
 --ffm_k 4 -b 14 --heads one --hidden 16
 --optimizer adam --batch_size 64
@@ -141,7 +141,7 @@ one_case() {
   ! grep -q "ranks differ" after/log || echo "$(basename "$input"): $*: ranks differ from one process"
   diff -rq before after >differ || echo "$(basename "$input"): $*: $(wc -l <differ) files differ: $(
     sed 's/^Files before.\([^ ]*\) .*/\1/' differ | head -n 6 | tr '\n' ' ')"
-  ls before/*.lvt 2>/dev/null | wc -l >>"$work/models"
+  find before -name '*.lvt' | wc -l >>"$work/models"
   rm -rf "$folder"
 }
 
