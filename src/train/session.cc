@@ -78,7 +78,7 @@ void Session::learn_all(stream::ExampleSource& source, SessionEvents& events) {
 void Session::learn_in_threads(stream::ExampleSource& source,
                                const std::optional<text::ParserOptions>& parser,
                                SessionEvents& events) {
-  assert(model_ != nullptr && !walk_);
+  assert(own_ && !walk_);
   HogwildOptions hogwild;
   hogwild.threads = options_.threads;
   hogwild.pin = options_.pin;

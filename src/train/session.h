@@ -92,7 +92,10 @@ class Session {
 
   /// All of what has been learned. With a SerialLearner that was given nothing can be learned
   /// afterwards.
-  std::shared_ptr<model::Model> model() { return model_ ? model_ : whole_(); }
+  const std::shared_ptr<model::Model>& model() {
+    if (!model_) model_ = whole_();
+    return model_;
+  }
 
  private:
   void hold_out(const text::ExampleChunk& chunk, std::size_t first, SessionEvents& events);
@@ -102,7 +105,7 @@ class Session {
   const SessionOptions options_;
   text::NamespaceNames& names_;
   const kernels::Kernels& kernels_;
-  std::shared_ptr<model::Model> model_;  ///< null: `whole_` gives it
+  std::shared_ptr<model::Model> model_;  ///< null until `whole_` has given it
   std::function<std::shared_ptr<model::Model>()> whole_;
   std::optional<Learner> own_;
   SerialLearner* learner_;

@@ -40,7 +40,9 @@ class TrainRun final : private train::SessionEvents {
       spec_ = shards_->spec();
       in_shards_.emplace(*shards_, names_);
       session_.emplace(
-          *in_shards_, [this] { return gathered(); }, names_, kernels_, how);
+          *in_shards_,
+          [this] { return std::make_shared<model::Model>(dist::gather(*shards_, memory_)); },
+          names_, kernels_, how);
     } else {
       auto model = std::make_shared<model::Model>(first_model());
       spec_ = model->spec();
@@ -82,11 +84,6 @@ class TrainRun final : private train::SessionEvents {
     }
     model.set_spec(in_shards(options_.flags, model.spec()));
     return dist::split(model, kShards, 0, kShards, memory_ / kShards, kernels_);
-  }
-
-  const std::shared_ptr<model::Model>& gathered() {
-    if (!gathered_) gathered_ = std::make_shared<model::Model>(dist::gather(*shards_, memory_));
-    return gathered_;
   }
 
   /// None while it lies in shards.
@@ -188,7 +185,6 @@ class TrainRun final : private train::SessionEvents {
   model::Spec spec_;
   std::unique_ptr<dist::ShardedModel> shards_;  ///< with --deterministic
   std::optional<dist::LocalLearner> in_shards_;
-  std::shared_ptr<model::Model> gathered_;  ///< from the shards
   std::optional<train::Session> session_;
   std::unique_ptr<stream::BadLineTally> tally_;
   std::unique_ptr<stream::ExampleSource> source_;
