@@ -74,7 +74,7 @@ void say_good(std::uint64_t count, const char* what = "example", const std::stri
 /// How work on a source is told to end by an error.
 struct Ending {
   std::function<std::uint64_t()> done;  ///< examples with which the work is through
-  /// What else there is to say; empty function: nothing.
+  /// More words for that sentence; an empty function: none.
   std::function<std::string()> more = {};
 };
 

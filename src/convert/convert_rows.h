@@ -18,7 +18,7 @@
 
 namespace leveret::convert {
 
-/// What some programs begin a UTF-8 file with; no part of its first row.
+/// The mark that some programs begin a UTF-8 file with; no part of its first row.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 struct BadRow {

@@ -145,7 +145,7 @@ template <class Isa, std::size_t K>
 
 // ---- update, one accumulator per slot ----
 
-/// What turns a delta into a step as int16_factor.h has them.
+/// Turns a delta into a step, as int16_factor.h has them.
 template <class Isa>
 struct Int16Step {
   using V = typename Isa::V;

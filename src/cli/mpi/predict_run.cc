@@ -108,7 +108,7 @@ class MpiPredictRun {
   std::unique_ptr<dist::ShardedModel> model_;
   std::optional<dist::ShardedLearner> learner_;
   dist::ScatterBatch batch_;
-  // Of rank 0; the source uses what is before it.
+  // Rank 0 has these; the source uses the two before it.
   text::NamespaceNames names_;
   std::unique_ptr<stream::BadLineTally> tally_;
   std::unique_ptr<stream::ExampleSource> source_;

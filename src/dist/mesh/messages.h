@@ -1,4 +1,4 @@
-/// What ranks of a mesh (learner.h) tell each other of a batch: which features one needs of
+/// Messages of the ranks of a mesh (learner.h) about a batch: which features one needs of
 /// another, their weights, and their gradients.
 #pragma once
 
