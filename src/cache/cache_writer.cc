@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "cache/cache_checksum.h"
 #include "files/bytes.h"
 
 namespace leveret::cache {
