@@ -28,6 +28,8 @@ files::UnnamedFile::Place temporary_place() {
 Served::Served(const store::ModelFile& file)
     : model_(std::make_shared<const model::Model>(
           modelfile::load_model(file, modelfile::default_memory_limit(), model::Use::kPredict))),
+      fingerprint_(file.fingerprint()),
+      among_(modelfile::place_of(file)),
       parser_(model::parser_options(model_->spec(), model_->features().plans())) {
   model_->features().close_names(names_);
   for (std::uint32_t id = 0; id < names_.size() && !names_.is_shared(id); ++id) {
@@ -79,9 +81,13 @@ void Place::put(store::ModelFile file, std::shared_ptr<const Served> served) {
   time_.fetch_add(1, std::memory_order_release);
 }
 
-void Place::replace(const std::string& path) {
+void Place::replace(const std::string& path, const std::vector<std::string>& patches) {
   const std::lock_guard lock(changing_);
-  put(store::ModelFile::open(path));
+  store::ModelFile file = store::ModelFile::open(path);
+  if (patches.empty()) return put(std::move(file));
+  patch::PatchChain chain(patches);
+  put(store::ModelFile::open(patch::apply_patches(file, chain, temporary_place(), 1),
+                             "the patched model"));
 }
 
 void Place::patch(std::vector<std::string> patches, const std::string& to) {

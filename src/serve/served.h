@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "model/model.h"
+#include "modelfile/model_line.h"
+#include "store/checksum.h"
 #include "store/model_file.h"
 #include "text/namespace_names.h"
 #include "text/parser.h"
@@ -34,6 +36,12 @@ class Served {
   text::NamespaceNames& names() const { return names_; }
   const text::ParserOptions& parser() const { return parser_; }
   std::uint32_t fields() const { return model_->parameters().layout.fields; }
+  /// Of the file: equal for equal models.
+  const store::Checksum& fingerprint() const { return fingerprint_; }
+  /// Its line, and examples learned.
+  const modelfile::ModelPlace& among() const { return among_; }
+  /// Examples learned; modelfile::kNoSequence where the file does not tell.
+  std::uint64_t sequence() const { return among_.sequence; }
 
   /// The namespace with this hash; one that stands for all that the model does not know, if it is
   /// none of those that it knows.
@@ -46,13 +54,16 @@ class Served {
   void find_spaces_of_fields();
 
   std::shared_ptr<const model::Model> model_;
+  store::Checksum fingerprint_;
+  modelfile::ModelPlace among_;
   mutable text::NamespaceNames names_;
   text::ParserOptions parser_;
   std::unordered_map<std::uint32_t, std::uint32_t> name_of_hash_;
   std::vector<Space> space_of_field_;
 };
 
-/// Holds a Served, until it is given another; any number of threads.
+/// Holds a Served, all of which is in memory of its own when others see it, until it is given
+/// another; any number of threads.
 class Place {
  public:
   explicit Place(const std::string& path);
@@ -66,7 +77,9 @@ class Place {
 
   // Where one of these throws, nothing is changed.
 
-  void replace(const std::string& path);
+  /// With patches: by what the chain makes of the model in that file, of which nobody sees anything
+  /// before the last is applied. One thread works.
+  void replace(const std::string& path, const std::vector<std::string>& patches = {});
   /// Another model is what a chain of patches makes of the one that is here; it is saved as `to`,
   /// too, unless that is empty. One thread works. `to` is none of the patches.
   void patch(std::vector<std::string> patches, const std::string& to);

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/look/describe.h"
-#include "cli/ship/model_line.h"
+#include "modelfile/model_line.h"
 #include "patch/patch.h"
 
 namespace leveret::cli {
@@ -105,7 +105,7 @@ Json describe_patch(const std::string& path) {
                {"base", end_to_json(patch.front.base)},
                {"result", end_to_json(patch.front.result)}};
   if (models) {
-    json["line"] = line_text(patch.front.line);
+    json["line"] = modelfile::line_text(patch.front.line);
     json["table_bytes"] = patch.table_bytes;
   }
   json["keys"] = keys_to_json(patch);

@@ -9,8 +9,8 @@
 #include "cli/look/describe.h"
 #include "cli/numbers.h"
 #include "cli/process.h"
-#include "cli/ship/model_line.h"
 #include "cli/verbs.h"
+#include "modelfile/model_line.h"
 #include "patch/patch.h"
 
 namespace leveret::cli {
@@ -51,12 +51,13 @@ std::string explanation(const patch::PatchReport& report) {
 void diff_models(const DiffOptions& options) {
   const store::ModelFile before = store::ModelFile::open(options.before);
   const store::ModelFile now = store::ModelFile::open(options.now);
-  const ModelPlace from = place_of(before), to = place_of(now);
-  if (are_strangers(from.line, to.line)) {
+  const modelfile::ModelPlace from = modelfile::place_of(before), to = modelfile::place_of(now);
+  if (modelfile::are_strangers(from.line, to.line)) {
     throw std::runtime_error(fmt::format(
         "{} is of line {}, but {} is of line {}: their options of the model differ, and no patch "
         "of one becomes the other; send the whole file, or use --bytes",
-        options.before, line_text(from.line), options.now, line_text(to.line)));
+        options.before, modelfile::line_text(from.line), options.now,
+        modelfile::line_text(to.line)));
   }
   patch::PatchReport report;
   patch::make_patch(before, now, {to.line, from.sequence, to.sequence}, options.patch,

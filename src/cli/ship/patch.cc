@@ -12,8 +12,8 @@
 #include "cli/input.h"
 #include "cli/numbers.h"
 #include "cli/process.h"
-#include "cli/ship/model_line.h"
 #include "cli/verbs.h"
+#include "modelfile/model_line.h"
 
 namespace leveret::cli {
 namespace {
@@ -27,12 +27,12 @@ struct PatchOptions {
 /// A patch of another line fits nowhere, which is more than a wrong fingerprint says.
 void check_line(const std::string& path, const patch::PatchChain& chain) {
   if (chain.front(0).kind != patch::PatchKind::kSections) return;
-  const ModelPlace place = place_of(store::ModelFile::open(path));
+  const modelfile::ModelPlace place = modelfile::place_of(store::ModelFile::open(path));
   for (std::size_t i = 0; i < chain.size(); ++i) {
-    if (!are_strangers(chain.front(i).line, place.line)) continue;
-    throw std::runtime_error(
-        fmt::format("{} is for models of line {}, but {} is of line {}; take a patch of its own",
-                    chain.path(i), line_text(chain.front(i).line), path, line_text(place.line)));
+    if (!modelfile::are_strangers(chain.front(i).line, place.line)) continue;
+    throw std::runtime_error(fmt::format(
+        "{} is for models of line {}, but {} is of line {}; take a patch of its own", chain.path(i),
+        modelfile::line_text(chain.front(i).line), path, modelfile::line_text(place.line)));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "cli/ship/model_line.h"
+#include "modelfile/model_line.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "patch/patch_stream.h"
-
-namespace leveret::cli {
+namespace leveret::modelfile {
 namespace {
 
 /// Zero where the text is no line.
@@ -28,7 +26,7 @@ std::array<std::byte, 16> parse_line(const std::string& text) {
 
 ModelPlace place_of(const store::ModelFile& file) {
   using Json = nlohmann::json;
-  ModelPlace place = {{}, patch::kNoSequence};
+  ModelPlace place;
   const Json header = Json::parse(file.header_json(), nullptr, false);
   if (!header.is_object()) return place;
   if (const auto line = header.find("line"); line != header.end() && line->is_string()) {
@@ -52,4 +50,4 @@ bool are_strangers(const std::array<std::byte, 16>& a, const std::array<std::byt
   return a != none && b != none && a != b;
 }
 
-}  // namespace leveret::cli
+}  // namespace leveret::modelfile

@@ -1,0 +1,79 @@
+/// serve::Watch, for folders of `leveret publish`, too; and a thread that looks from time to time.
+#pragma once
+
+#include <semaphore.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "publish/follower.h"
+#include "serve/watch.h"
+
+namespace leveret::publish {
+
+/// A folder with a manifest is followed; anything else is watched as serve::Watch says. Which of
+/// them it is is seen at each look: a folder may get its first manifest later. One thread.
+class Watch {
+ public:
+  /// `place` outlives it. Opens nothing yet. The folder of `kMustFollow` is an error while it has
+  /// no manifest.
+  enum class Way { kAny, kMustFollow };
+  Watch(serve::Place& place, std::string path, Way way = Way::kAny);
+
+  /// Costs a stat or two where nothing has changed. A fault is told once; what is at fault is tried
+  /// again when it changes, and of a followed folder also after a second, then two, up to a minute,
+  /// as its files may come after its manifest. Throws nothing but std::bad_alloc.
+  serve::Seen poll();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  serve::Seen follow();
+  serve::Seen take_way();
+  bool is_too_early() const;
+
+  serve::Place& place_;
+  const std::string path_;
+  const Way way_;
+  serve::Watch plain_;
+  Follower follower_;
+  std::string told_;                   ///< the fault that was told last; empty: all is well
+  Clock::time_point try_again_;        ///< while something is at fault
+  std::chrono::milliseconds pause_{};  ///< the last one between two tries
+};
+
+/// A thread that looks at once, every `interval`, and when it is asked to. It blocks all signals.
+class WatchThread {
+ public:
+  /// In that thread, of every look that has come to something.
+  using Report = std::function<void(const serve::Seen&)>;
+
+  /// std::runtime_error where there can be no thread. `report` does not throw.
+  WatchThread(std::shared_ptr<serve::Place> place, std::string path,
+              std::chrono::milliseconds interval, Report report, Watch::Way way = Watch::Way::kAny);
+  /// Waits for the look that is under way, if one is.
+  ~WatchThread();
+  WatchThread(const WatchThread&) = delete;
+  WatchThread& operator=(const WatchThread&) = delete;
+
+  /// Any thread; a signal handler may call it.
+  void look_now() noexcept { ::sem_post(&wake_); }
+
+ private:
+  void run();
+
+  const std::shared_ptr<serve::Place> place_;
+  const std::chrono::milliseconds interval_;
+  const Report report_;
+  Watch watch_;
+  sem_t wake_;
+  std::atomic<bool> ends_{false};
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace leveret::publish
