@@ -32,8 +32,9 @@ declare -A below=(
   [predict]="$model model modelfile store files"
   [train]="$model model modelfile predict store metrics stream files"
   [serve]="$model model modelfile predict store patch files"
+  [publish]="$model model modelfile predict store metrics stream patch files serve"
   [dist]="$model model modelfile predict train store metrics stream files"
-  [cli]="$model model modelfile predict train store metrics stream files cache convert patch serve dist"
+  [cli]="$model model modelfile predict train store metrics stream files cache convert patch serve publish dist"
 )
 
 status=0

@@ -5,6 +5,7 @@
 
 #include "block/fast_head.h"
 #include "block/logistic.h"
+#include "block/mixer.h"
 #include "block/mixer_arrays.h"
 #include "text/example.h"
 

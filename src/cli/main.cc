@@ -25,6 +25,7 @@ int run(int argc, char** argv) {
   setup_audit(app, exit_code);
   setup_diff(app, exit_code);
   setup_patch(app, exit_code);
+  setup_publish(app, exit_code);
   setup_help(app, exit_code);
   try {
     parse(app, argc, argv);

@@ -18,6 +18,7 @@ void setup_inspect(CLI::App& app, int& exit_code);
 void setup_audit(CLI::App& app, int& exit_code);
 void setup_diff(CLI::App& app, int& exit_code);
 void setup_patch(CLI::App& app, int& exit_code);
+void setup_publish(CLI::App& app, int& exit_code);
 void setup_convert(CLI::App& app, int& exit_code);
 void setup_help(CLI::App& app, int& exit_code);
 

@@ -57,7 +57,7 @@ class Follower {
 
  private:
   void read_again();
-  std::vector<Way> ways(const std::optional<store::Checksum>& served) const;
+  Way way(const std::optional<store::Checksum>& served) const;
 
   const std::string folder_;
   std::optional<files::FileState> state_;  ///< of the manifest that was read

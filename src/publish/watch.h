@@ -22,8 +22,8 @@ class Watch {
  public:
   /// `place` outlives it. Opens nothing yet. The folder of `kMustFollow` is an error while it has
   /// no manifest.
-  enum class Way { kAny, kMustFollow };
-  Watch(serve::Place& place, std::string path, Way way = Way::kAny);
+  enum class How { kAny, kMustFollow };
+  Watch(serve::Place& place, std::string path, How how = How::kAny);
 
   /// Costs a stat or two where nothing has changed. A fault is told once; what is at fault is tried
   /// again when it changes, and of a followed folder also after a second, then two, up to a minute,
@@ -39,7 +39,7 @@ class Watch {
 
   serve::Place& place_;
   const std::string path_;
-  const Way way_;
+  const How how_;
   serve::Watch plain_;
   Follower follower_;
   std::string told_;                   ///< the fault that was told last; empty: all is well
@@ -55,7 +55,7 @@ class WatchThread {
 
   /// std::runtime_error where there can be no thread. `report` does not throw.
   WatchThread(std::shared_ptr<serve::Place> place, std::string path,
-              std::chrono::milliseconds interval, Report report, Watch::Way way = Watch::Way::kAny);
+              std::chrono::milliseconds interval, Report report, Watch::How how = Watch::How::kAny);
   /// Waits for the look that is under way, if one is.
   ~WatchThread();
   WatchThread(const WatchThread&) = delete;

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -86,6 +86,8 @@ class Watch {
   Found look_at(const std::string& name, const files::FileState& state);
   std::vector<std::string> chain(const Served& from, modelfile::ModelPlace& to) const;
   const Files::value_type* best_model() const;
+  static bool is_better(const Found& model, const Served& served,
+                        const modelfile::ModelPlace& reached);
   Seen take_model(const std::string& name);
   Seen take_patches(const std::vector<std::string>& names);
   std::string path_of(const std::string& name) const { return path_ + '/' + name; }
@@ -96,6 +98,8 @@ class Watch {
   bool was_missing_ = false;               ///< and it was told
   Files files_;                            ///< of the folder, at the last look
   std::uint64_t time_ = 0;                 ///< of the place, at the last look
+  std::deque<std::string> problems_;       ///< that are not told yet
+  bool is_list_told_ = false;              ///< that the folder cannot be listed
   bool is_settled_ = false;                ///< there was nothing to do then
 };
 

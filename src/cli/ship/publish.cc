@@ -1,0 +1,198 @@
+/// leveret publish: a folder from which models are served.
+#include "publish/publish.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/file_uses.h"
+#include "cli/input.h"
+#include "cli/numbers.h"
+#include "cli/process.h"
+#include "cli/verbs.h"
+#include "publish/gate.h"
+#include "publish/manifest.h"
+#include "text/plain_number.h"
+
+namespace leveret::cli {
+namespace {
+
+using publish::Entry;
+using publish::Published;
+
+struct PublishFlags {
+  std::string folder, model;
+  std::uint64_t rollback = 0;  ///< 0: none
+  int bits = 0;                ///< 0: as before
+  double tolerance = 0;
+  publish::PublishOptions options;
+};
+
+/// "7.lvt (12345 bytes)".
+std::string name_and_bytes(const Entry& entry) {
+  return fmt::format("{} ({} bytes)", entry.file, entry.bytes);
+}
+
+std::string number_text(double value) {
+  return value == value ? fmt::format("{:.6f}", value) : std::string("no number");
+}
+
+/// Says each value; what there is to say of those that hold their limit not.
+std::string say_measured(const std::vector<publish::Measured>& measured) {
+  std::string failed;
+  for (const publish::Measured& one : measured) {
+    const std::string text =
+        fmt::format("{} {}, to be {}", one.metric, number_text(one.value), one.limit);
+    say(fmt::format("{}: {}{}", one.file, text, one.holds ? "" : ": refused"));
+    if (!one.holds) failed += fmt::format("{}{}: {}", failed.empty() ? "" : "; ", one.file, text);
+  }
+  return failed;
+}
+
+void tell(const PublishFlags& flags, const Published& published) {
+  if (!published.damage.empty()) {
+    say(fmt::format("{}; so this step has no patch", published.damage));
+  }
+  const std::string failed = say_measured(published.measured);
+  const Entry& full = published.full;
+  const Entry& patch = published.patch;
+  switch (published.what) {
+    case Published::What::kRefused:
+      throw std::runtime_error(
+          fmt::format("{}: nothing is published, as {} is not what --gate asks for: {}",
+                      flags.folder, flags.model, failed));
+    case Published::What::kSame:
+      return say(
+          fmt::format("{}: step {} is this model already: nothing to do", flags.folder, full.step));
+    case Published::What::kNew:
+      break;
+  }
+  std::string files = full.file.empty() ? "" : name_and_bytes(full);
+  if (!patch.file.empty()) files += (files.empty() ? "" : ", ") + name_and_bytes(patch);
+  say(fmt::format("{}: step {} is published: {}", flags.folder,
+                  full.file.empty() ? patch.step : full.step, files));
+}
+
+int list(const std::string& folder) {
+  const std::optional<publish::Manifest> manifest = publish::read_manifest(folder);
+  if (!manifest) {
+    throw std::runtime_error(folder +
+                             ": nothing is published there: it has no manifest.json; -i MODEL "
+                             "publishes a model");
+  }
+  std::string text = fmt::format("{:>8} {:<5} {:>12} {:>12} {:<32} {}\n", "step", "kind", "bytes",
+                                 "sequence", "fingerprint", "file");
+  for (const Entry& entry : manifest->entries) {
+    text +=
+        fmt::format("{:>8} {:<5} {:>12} {:>12} {:<32} {}\n", entry.step,
+                    entry.kind == Entry::Kind::kFull ? "full" : "patch", entry.bytes,
+                    entry.sequence == modelfile::kNoSequence ? "-" : std::to_string(entry.sequence),
+                    store::to_hex(entry.fingerprint), entry.file);
+  }
+  Output output("");
+  output.write(text);
+  output.close();
+  return 0;
+}
+
+void settle(PublishFlags& flags) {
+  while (flags.folder.size() > 1 && flags.folder.ends_with('/')) flags.folder.pop_back();
+  if (flags.bits != 0) flags.options.bits = flags.bits;
+  flags.options.tolerance = flags.tolerance;
+  flags.options.threads = processors();
+}
+
+int run_publish(PublishFlags& flags) {
+  settle(flags);
+  if (flags.rollback > 0) {
+    tell(flags, publish::roll_back(flags.folder, flags.rollback, flags.options));
+  } else if (!flags.model.empty()) {
+    FileUses uses;
+    uses.add_read("-i", flags.model);
+    uses.check();
+    tell(flags, publish::publish_model(flags.folder, flags.model, flags.options));
+  } else {
+    return list(flags.folder);
+  }
+  return 0;
+}
+
+void add_export_choices(CLI::App& verb, PublishFlags& flags, CLI::Option& model) {
+  verb.add_option("--bits", flags.bits,
+                  "of a weight: 32, 16, 8 or 4; default: those of the newest step, or 16")
+      ->type_name("N")
+      ->transform(one_of({32, 16, 8, 4}))
+      ->needs(&model);
+  verb.add_option("--min_count", flags.options.min_count,
+                  "leave out features that were seen fewer than N times")
+      ->type_name("N")
+      ->transform(within(0, text::kAnyWhole))
+      ->default_str("0")
+      ->needs(&model);
+  verb.add_option("--tolerance", flags.tolerance,
+                  "codes of the newest step stay where a number has moved by less than X codes")
+      ->type_name("X")
+      ->transform(real_within(0, 1000))
+      ->default_str("0")
+      ->needs(&model);
+}
+
+void add_gate(CLI::App& verb, PublishFlags& flags, CLI::Option& model) {
+  verb.add_option_function<std::vector<std::string>>(
+          "--gate",
+          [&flags](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              try {
+                flags.options.gates.push_back(publish::parse_gate(text));
+              } catch (const std::runtime_error& error) {
+                throw CLI::ValidationError("--gate", error.what());
+              }
+            }
+          },
+          "publish nothing unless this holds of labelled lines: \"FILE: ne < 0.8, calibration "
+          "0.9..1.1\"; several may be given")
+      ->type_name("GATE")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all()
+      ->needs(&model);
+}
+
+}  // namespace
+
+void setup_publish(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<PublishFlags>();
+  CLI::App* verb = app.add_subcommand(
+      "publish", "a folder of full files and patches that servers follow; without options: a list");
+  verb->add_option("folder", flags->folder, "the folder")
+      ->type_name("DIR")
+      ->check(not_empty())
+      ->required();
+  CLI::Option* model =
+      verb->add_option("-i,--initial_regressor", flags->model, "the model, or an export of it")
+          ->type_name("MODEL")
+          ->check(not_empty());
+  add_gate(*verb, *flags, *model);
+  verb->add_option("--rollback", flags->rollback, "make this older step the newest, again")
+      ->type_name("STEP")
+      ->transform(within(1, text::kAnyWhole))
+      ->excludes(model);
+  add_export_choices(*verb, *flags, *model);
+  verb->add_option("--full_every", flags->options.full_every,
+                   "steps from one full file to the next; between them are patches")
+      ->type_name("N")
+      ->transform(within(1, 1'000'000))
+      ->needs(model)
+      ->capture_default_str();
+  verb->add_option("--keep", flags->options.keep, "steps that can be gone back to")
+      ->type_name("N")
+      ->transform(within(1, 100'000))
+      ->capture_default_str();
+  verb->callback([flags, &exit_code] { exit_code = run_publish(*flags); });
+}
+
+}  // namespace leveret::cli

@@ -1,0 +1,190 @@
+#include "publish/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "feature/feature_map.h"
+#include "kernels/dispatch.h"
+#include "metrics/metrics.h"
+#include "model/parser_options.h"
+#include "modelfile/model_io.h"
+#include "predict/predictor.h"
+#include "stream/bad_lines.h"
+#include "stream/example_reader.h"
+
+namespace leveret::publish {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct MetricName {
+  const char* name;
+  double (*value)(const metrics::MetricsSnapshot&);
+};
+
+using Snapshot = metrics::MetricsSnapshot;
+constexpr std::array<MetricName, 7> kMetrics = {{
+    {"examples", [](const Snapshot& m) { return static_cast<double>(m.examples); }},
+    {"logloss", [](const Snapshot& m) { return m.logloss; }},
+    {"auc", [](const Snapshot& m) { return m.auc; }},
+    {"ne", [](const Snapshot& m) { return m.ne; }},
+    {"rig", [](const Snapshot& m) { return m.rig; }},
+    {"calibration", [](const Snapshot& m) { return m.calibration; }},
+    {"base_rate", [](const Snapshot& m) { return m.base_rate; }},
+}};
+
+const MetricName* find_metric(std::string_view name) {
+  for (const MetricName& metric : kMetrics) {
+    if (metric.name == name) return &metric;
+  }
+  return nullptr;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+std::optional<double> number(std::string_view text) {
+  text = trimmed(text);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+/// What stands behind the metric; false where it is no condition.
+bool parse_condition(std::string_view text, Limit& limit) {
+  limit.low = -kInfinity;
+  limit.high = kInfinity;
+  if (text.starts_with('<') || text.starts_with('>')) {
+    const bool below = text[0] == '<', is_in = text.substr(1).starts_with('=');
+    const std::optional<double> value = number(text.substr(is_in ? 2 : 1));
+    if (!value) return false;
+    (below ? limit.high : limit.low) = *value;
+    (below ? limit.high_is_in : limit.low_is_in) = is_in;
+    return true;
+  }
+  const std::size_t dots = text.find("..");
+  if (dots == std::string_view::npos) return false;
+  const std::optional<double> low = number(text.substr(0, dots));
+  const std::optional<double> high = number(text.substr(dots + 2));
+  if (!low || !high || *low > *high) return false;
+  limit.low = *low;
+  limit.high = *high;
+  return true;
+}
+
+Limit parse_limit(std::string_view text) {
+  const std::size_t name =
+      std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), text.size());
+  Limit limit;
+  limit.metric = text.substr(0, name);
+  limit.text = trimmed(text.substr(name));
+  if (find_metric(limit.metric) == nullptr) {
+    throw std::runtime_error(fmt::format(
+        "\"{}\" begins with no metric; there are examples, logloss, auc, ne, rig, calibration and "
+        "base_rate",
+        text));
+  }
+  if (parse_condition(limit.text, limit)) return limit;
+  throw std::runtime_error(
+      fmt::format("\"{}\" is no condition; write {} < NUMBER (or <=, >, >=), or {} LOW..HIGH", text,
+                  limit.metric, limit.metric));
+}
+
+/// A model, and what reads lines for it.
+class Judge {
+ public:
+  explicit Judge(const std::string& path)
+      : model_(std::make_shared<const model::Model>(
+            modelfile::load_model(path, modelfile::default_memory_limit(), model::Use::kPredict))) {
+    model_->features().close_names(names_);
+  }
+
+  Snapshot measure(const std::string& file) {
+    predict::Predictor predictor(model_, names_, kernels::active());
+    stream::BadLineTally tally({});
+    stream::ExampleReader source({file}, {}, names_,
+                                 model::parser_options(model_->spec(), model_->features().plans()));
+    metrics::Metrics metrics(metrics::AucKind::kExact);
+    text::ExampleChunk chunk;
+    predict::Outcomes outcomes;
+    while (source.next(chunk)) {
+      tally.add(chunk, source.source_name(chunk.source));
+      predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
+      for (const predict::Outcome& outcome : outcomes.items) {
+        metrics.add(outcome.probability, outcome.label, outcome.importance);
+      }
+      outcomes.clear();
+    }
+    tally.finish();
+    return metrics.snapshot();
+  }
+
+ private:
+  std::shared_ptr<const model::Model> model_;
+  text::NamespaceNames names_;
+};
+
+}  // namespace
+
+Gate parse_gate(std::string_view text) {
+  const std::size_t colon = text.rfind(": ");
+  if (colon == std::string_view::npos || trimmed(text.substr(0, colon)).empty()) {
+    throw std::runtime_error(
+        fmt::format("\"{}\" is no gate; write FILE: CONDITION, CONDITION…, such as "
+                    "\"yesterday.vw: ne < 0.8, calibration 0.9..1.1\"",
+                    text));
+  }
+  Gate gate;
+  gate.file = text.substr(0, colon);
+  // A reader takes it for standard input, of which there is one for all gates.
+  if (gate.file == "-") throw std::runtime_error("a gate reads a file, not standard input (-)");
+  std::string_view rest = text.substr(colon + 2);
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    gate.limits.push_back(parse_limit(trimmed(rest.substr(0, comma))));
+    if (more) rest.remove_prefix(comma + 1);
+  }
+  return gate;
+}
+
+std::vector<Measured> measure(const std::vector<Gate>& gates, const std::string& model) {
+  std::vector<Measured> all;
+  if (gates.empty()) return all;
+  Judge judge(model);
+  for (const Gate& gate : gates) {
+    Snapshot snapshot;
+    try {
+      snapshot = judge.measure(gate.file);
+    } catch (const feature::BadExample& error) {
+      throw std::runtime_error(gate.file + ": " + error.what());
+    }
+    if (snapshot.examples == 0) {
+      throw std::runtime_error(gate.file +
+                               ": has no labelled example; the gate cannot be told by it");
+    }
+    for (const Limit& limit : gate.limits) {
+      const double value = find_metric(limit.metric)->value(snapshot);
+      all.push_back({gate.file, limit.metric, limit.text, value,
+                     limit.holds(value) && snapshot.not_finite == 0});
+    }
+  }
+  return all;
+}
+
+}  // namespace leveret::publish

@@ -1,0 +1,46 @@
+/// What a model must be worth before it is published: "FILE: ne < 0.8, calibration 0.9..1.1".
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leveret::publish {
+
+/// One condition of a gate.
+struct Limit {
+  std::string metric;  ///< as `leveret evaluate` calls it
+  std::string text;    ///< behind the metric, as it was written: "< 0.8"
+  double low, high;    ///< -inf, +inf: none
+  bool low_is_in = true, high_is_in = true;
+
+  /// Never for a NaN.
+  bool holds(double value) const {
+    return (low_is_in ? value >= low : value > low) && (high_is_in ? value <= high : value < high);
+  }
+};
+
+struct Gate {
+  std::string file;  ///< labelled VW lines, plain, gzip or zstd
+  std::vector<Limit> limits;
+};
+
+/// FILE, a colon and a space, conditions separated by commas: METRIC <|<=|>|>= NUMBER, or METRIC
+/// LOW..HIGH with both of them in. The last such colon counts, as names may have some.
+/// std::runtime_error says what is wrong with it.
+Gate parse_gate(std::string_view text);
+
+/// A condition and what was measured.
+struct Measured {
+  std::string file, metric, limit;
+  double value;
+  bool holds;
+};
+
+/// Scores the files of all gates with a model, and measures as `leveret evaluate` does, in the
+/// order of the gates. Nothing is learned. A metric that has no value (NaN) holds no limit; where a
+/// prediction is not finite none of the file's do. std::runtime_error where a file cannot be read,
+/// has no labelled example, or more bad lines than `evaluate` allows without --bad_lines.
+std::vector<Measured> measure(const std::vector<Gate>& gates, const std::string& model);
+
+}  // namespace leveret::publish
