@@ -66,6 +66,8 @@ ONE = {
     "inspect": Verb(("FILE",), (PRINTED,), ("FILE",)),
     "diff": Verb(("OLD", "NEW"), ("-o",), ("OLD", "NEW", "-o")),
     "patch": Verb(("OLD", "PATCH"), ("-o",), ("OLD", "PATCH", "-o"), {("OLD", "-o")}),
+    # Its folder has names of its own.
+    "publish": Verb(("-i",), (), ("-i",), words=["published"]),
 }
 SEVERAL = {
     "train": Verb(

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,8 +38,9 @@ std::string name_and_bytes(const Entry& entry) {
   return fmt::format("{} ({} bytes)", entry.file, entry.bytes);
 }
 
-std::string number_text(double value) {
-  return value == value ? fmt::format("{:.6f}", value) : std::string("no number");
+std::string value_text(const publish::Measured& measured) {
+  if (std::isnan(measured.value)) return "no number";
+  return fmt::format("{:.{}f}", measured.value, measured.metric == "examples" ? 0 : 6);
 }
 
 /// Says each value; what there is to say of those that hold their limit not.
@@ -46,7 +48,7 @@ std::string say_measured(const std::vector<publish::Measured>& measured) {
   std::string failed;
   for (const publish::Measured& one : measured) {
     const std::string text =
-        fmt::format("{} {}, to be {}", one.metric, number_text(one.value), one.limit);
+        fmt::format("{} {}, to be {}", one.metric, value_text(one), one.limit);
     say(fmt::format("{}: {}{}", one.file, text, one.holds ? "" : ": refused"));
     if (!one.holds) failed += fmt::format("{}{}: {}", failed.empty() ? "" : "; ", one.file, text);
   }
