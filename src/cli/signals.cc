@@ -19,6 +19,8 @@ std::atomic<bool> can_stop{false};        ///< a StopOnSignal lives
 std::atomic<std::int64_t> first_time{0};  ///< of the signal that has stopped it; 0: none has
 std::atomic<int> first_signal{0};
 std::atomic<bool> must_end_soon{false};
+std::atomic<bool> hangup_looks{false};  ///< a LookOnHangup lives, or has lived
+std::atomic<publish::WatchThread*> watching{nullptr};
 std::atomic_flag ending = ATOMIC_FLAG_INIT;
 
 constexpr std::int64_t kSameRequest = 1'000'000'000;  // nanoseconds
@@ -59,6 +61,10 @@ void remove_files_once() {
 }
 
 void hear(int signal) {
+  if (signal == SIGHUP && hangup_looks) {
+    if (publish::WatchThread* const watch = watching.load()) watch->look_now();
+    return;
+  }
   std::int64_t first = 0;
   const std::int64_t time = now();
   if (can_stop && first_time.compare_exchange_strong(first, time)) {
@@ -132,5 +138,16 @@ void StopOnSignal::watch(stream::ExampleSource* source) {
 }
 
 bool StopOnSignal::stopped() const { return first_time != 0; }
+
+LookOnHangup::LookOnHangup() {
+  hangup_looks = true;
+  const struct sigaction action = handling();
+  sigaction(SIGHUP, &action, nullptr);
+}
+
+/// The handler stays: who asks for a look when all is done does not end the program.
+LookOnHangup::~LookOnHangup() { watching = nullptr; }
+
+void LookOnHangup::watch(publish::WatchThread* watch) { watching = watch; }
 
 }  // namespace leveret::cli

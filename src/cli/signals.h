@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "publish/watch.h"
 #include "stream/example_source.h"
 
 namespace leveret::cli {
@@ -44,6 +45,18 @@ class StopOnSignal {
   static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM};
 
   std::array<struct sigaction, kSignals.size()> before_;
+};
+
+/// From its beginning to the end of the program SIGHUP asks for a look at what is watched, and does
+/// nothing else: under nohup and beside a StopOnSignal, too. One at a time.
+class LookOnHangup {
+ public:
+  LookOnHangup();
+  ~LookOnHangup();
+  LookOnHangup(const LookOnHangup&) = delete;
+  LookOnHangup& operator=(const LookOnHangup&) = delete;
+  /// Who looks from now on; null: nobody, and a SIGHUP means nothing.
+  void watch(publish::WatchThread* watch);
 };
 
 }  // namespace leveret::cli

@@ -84,6 +84,7 @@ WatchThread::WatchThread(std::shared_ptr<serve::Place> place, std::string path,
       interval_(interval),
       report_(std::move(report)),
       watch_(*place_, std::move(path), how) {
+  look();
   ::sem_init(&wake_, 0, 0);
   // A thread has the mask of the one that makes it.
   sigset_t all, before;
@@ -106,15 +107,19 @@ WatchThread::~WatchThread() {
   ::sem_destroy(&wake_);
 }
 
+void WatchThread::look() {
+  Seen seen;
+  try {
+    seen = watch_.poll();
+  } catch (const std::bad_alloc&) {
+    seen.what = What::kFailed;
+    seen.problem = "no memory";  // so short that it needs none
+  }
+  if (seen.what != What::kNothing) report_(seen);
+}
+
 void WatchThread::run() {
-  while (!ends_) {
-    Seen seen;
-    try {
-      seen = watch_.poll();
-    } catch (const std::bad_alloc&) {
-      seen.what = What::kFailed;  // a sentence of some bytes may be there next time
-    }
-    if (seen.what != What::kNothing) report_(seen);
+  for (; !ends_; look()) {
     timespec until{};
     clock_gettime(CLOCK_MONOTONIC, &until);
     const auto at =
@@ -124,6 +129,7 @@ void WatchThread::run() {
     until.tv_nsec = std::chrono::nanoseconds(at - seconds).count();
     while (::sem_clockwait(&wake_, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
     }
+    if (ends_) return;
   }
 }
 

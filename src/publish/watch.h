@@ -47,10 +47,12 @@ class Watch {
   std::chrono::milliseconds pause_{};  ///< the last one between two tries
 };
 
-/// A thread that looks at once, every `interval`, and when it is asked to. It blocks all signals.
+/// Looks before it is there, and then in a thread of its own: every `interval`, and when it is
+/// asked to. The thread blocks all signals.
 class WatchThread {
  public:
-  /// In that thread, of every look that has come to something.
+  /// Of every look that has come to something. Of the first it is called by the constructor, of
+  /// others by the thread.
   using Report = std::function<void(const serve::Seen&)>;
 
   /// std::runtime_error where there can be no thread. `report` does not throw.
@@ -65,6 +67,7 @@ class WatchThread {
   void look_now() noexcept { ::sem_post(&wake_); }
 
  private:
+  void look();
   void run();
 
   const std::shared_ptr<serve::Place> place_;

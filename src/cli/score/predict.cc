@@ -16,6 +16,7 @@ void check_predict(const PredictOptions& options) {
   FileUses uses;
   uses.add(options.input);
   uses.add_model("-i", options.model);
+  if (!options.watch.empty()) uses.add_read("--watch", options.watch);
   add_results(uses, options.results);
   uses.check();
 }
@@ -56,6 +57,11 @@ void setup_predict(CLI::App& app, int& exit_code) {
                            ->check(not_empty())
                            ->required();
   add_mmap_option(*verb, *model, options->mmap);
+  verb->add_option("--watch", options->watch,
+                   "take new models from this file or folder meanwhile; SIGHUP: look now")
+      ->type_name("PATH")
+      ->check(not_empty())
+      ->excludes("--mmap");
   add_result_options(*verb, options->results);
   add_context_options(*verb, *options);
   verb->add_option("--threads", options->threads, "threads that predict; the order stays")
@@ -71,6 +77,9 @@ void setup_predict(CLI::App& app, int& exit_code) {
     split_context(options->context);
     if (options->context_lines && !options->input.cache.empty()) {
       throw CLI::ValidationError("--context_lines reads text: not with -c");
+    }
+    if (!options->watch.empty() && !options->input.cache.empty()) {
+      throw CLI::ValidationError("--watch reads text: not with -c");
     }
     check_predict(*options);
     predict_all(*options);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,8 @@
 #include "predict/context_predictor.h"
 #include "predict/predictor.h"
 #include "predict/request_lines.h"
+#include "publish/watch.h"
+#include "serve/served.h"
 #include "stream/bad_lines.h"
 #include "stream/text_reader.h"
 #include "train/team.h"
@@ -25,28 +28,40 @@
 namespace leveret::cli {
 namespace {
 
+/// A model and how lines are parsed for it; the same one until --watch brings another.
+struct Version {
+  std::shared_ptr<const model::Model> model;
+  text::NamespaceNames* names = nullptr;
+  text::ParserOptions parser;
+  std::shared_ptr<const serve::Served> served;  ///< has the names; null: they are the run's
+};
+
 class PredictRun {
  public:
-  explicit PredictRun(const PredictOptions& options)
-      : options_(options),
-        served_(options.model, options.mmap),
-        parser_(parser_options(served_.get()->spec(), options.input,
-                               served_.get()->features().plans())) {
+  explicit PredictRun(const PredictOptions& options) : options_(options) {
+    if (options.watch.empty()) {
+      served_.emplace(options.model, options.mmap);
+      version_ = make_version(served_->get(), names_, nullptr);
+      // A cache that is made here keeps the names of all namespaces.
+      if (options.input.cache.empty()) served_->get()->features().close_names(names_);
+    } else {
+      hangup_.emplace();
+      place_ = std::make_shared<serve::Place>(options.model);
+      take_newest();
+    }
     results_ = open_results(options.results, options.threads);
-    parser_.shared_label = options.context_lines;
-    // A cache that is made here keeps the names of all namespaces.
-    if (options.input.cache.empty()) served_.get()->features().close_names(names_);
   }
 
   void run() {
     if (!options_.input.quiet) say_unmatched();
     tally_ = bad_line_tally(options_.input);
-    // Threads parse for themselves, unless it takes the lines before a chunk to know what it is.
-    threads_parse_ =
-        options_.threads > 1 && options_.input.cache.empty() && !options_.context_lines;
-    source_ = threads_parse_ ? open_lines(options_.input, 2 * options_.threads)
-                             : open_examples(options_.input, names_, parser_, *tally_);
+    open_source();
     StopOnSignal stop(*source_, StopOnSignal::Then::kEndSoon);
+    if (place_) {
+      watch_.emplace(place_, options_.watch, kLookEvery,
+                     [this](const serve::Seen& seen) { tell(seen); });
+      hangup_->watch(&*watch_);
+    }
     work_through(*source_, *tally_, {[this] { return answered_; }}, [this] { answer_all(); });
     tally_->finish();
     close(stop);
@@ -58,6 +73,8 @@ class PredictRun {
     explicit Worker(unsigned worker_number) : number(worker_number) {}
 
     const unsigned number;
+    std::shared_ptr<const Version> version;
+    std::optional<text::Parser> parser;  ///< where threads parse
     std::optional<predict::Predictor> plain;
     std::optional<predict::ContextPredictor> by_context;
     std::uint64_t next_chunk = 0;  ///< the one whose first context is the predictor's
@@ -66,12 +83,54 @@ class PredictRun {
     text::ExampleChunk examples;
     predict::RequestChunk requests;
     std::uint64_t number = 0;
+    std::shared_ptr<const Version> version;  ///< that answers it
   };
+
+  static constexpr std::chrono::milliseconds kLookEvery{1000};
+
+  std::shared_ptr<const Version> make_version(std::shared_ptr<const model::Model> model,
+                                              text::NamespaceNames& names,
+                                              std::shared_ptr<const serve::Served> served) const {
+    auto version = std::make_shared<Version>();
+    version->parser = parser_options(model->spec(), options_.input, model->features().plans());
+    version->parser.shared_label = options_.context_lines;
+    version->model = std::move(model);
+    version->names = &names;
+    version->served = std::move(served);
+    return version;
+  }
+
+  void take_newest() {
+    time_ = place_->time();
+    std::shared_ptr<const serve::Served> served = place_->get();
+    version_ = make_version(served->model(), served->names(), served);
+    request_parser_.reset();
+  }
+
+  /// Threads parse for themselves, unless it takes the lines before a chunk to know what it is.
+  /// What is parsed ahead would be parsed for an older model.
+  void open_source() {
+    threads_parse_ =
+        (options_.threads > 1 || place_) && options_.input.cache.empty() && !options_.context_lines;
+    source_ = threads_parse_ || place_
+                  ? open_lines(options_.input, 2 * options_.threads)
+                  : open_examples(options_.input, *version_->names, version_->parser, *tally_);
+  }
+
+  void tell(const serve::Seen& seen) const {
+    if (seen.what == serve::Seen::What::kFailed) return say("--watch: " + seen.problem);
+    if (!seen.problem.empty()) say("--watch: " + seen.problem);
+    if (options_.input.quiet) return;
+    const bool told = seen.sequence != modelfile::kNoSequence;
+    say(fmt::format("--watch: another model, {}{}, read in {:.3f} s",
+                    store::to_hex(seen.fingerprint),
+                    told ? fmt::format(" (sequence {})", seen.sequence) : "", seen.seconds));
+  }
 
   /// A name with a typing error in it would only cost time.
   void say_unmatched() const {
     const auto names =
-        feature::unmatched_selectors(options_.context, served_.get()->features().plans());
+        feature::unmatched_selectors(options_.context, version_->model->features().plans());
     if (names.empty()) return;
     say(stream::escaped(
         fmt::format("--context {}: the model knows no such namespace", fmt::join(names, ","))));
@@ -91,27 +150,39 @@ class PredictRun {
 
   void answer(unsigned thread) {
     Worker worker(thread);
-    text::Parser parser(names_, parser_);
-    if (options_.context.empty()) {
-      worker.plain.emplace(served_.get(), names_, kernels::active());
-    } else {
-      worker.by_context.emplace(served_.get(), names_, kernels::active(), options_.context);
-    }
     Chunk chunk;
     predict::Outcomes outcomes;
     while (next(chunk, worker)) {
-      if (threads_parse_) stream::parse_chunk(parser, chunk.examples);
+      if (worker.version != chunk.version) move_on(worker, chunk.version);
+      if (threads_parse_) stream::parse_chunk(*worker.parser, chunk.examples);
       expect(chunk, thread);
       score(chunk, worker, outcomes);
       report(outcomes, chunk.examples.examples.size(), thread);
     }
-    if (worker.by_context) {
-      const std::lock_guard lock(mutex_);
-      uncached_ += worker.by_context->counts().uncached;
-      candidates_ += worker.by_context->counts().candidates;
-      too_large_ += worker.by_context->counts().too_large;
-      keeps_contexts_ = worker.by_context->keeps_contexts();
+    add_counts(worker);
+  }
+
+  /// To the model that answers from now on.
+  void move_on(Worker& worker, const std::shared_ptr<const Version>& version) {
+    add_counts(worker);
+    worker.version = version;
+    worker.next_chunk = 0;
+    if (threads_parse_) worker.parser.emplace(*version->names, version->parser);
+    if (options_.context.empty()) {
+      worker.plain.emplace(version->model, *version->names, kernels::active());
+    } else {
+      worker.by_context.emplace(version->model, *version->names, kernels::active(),
+                                options_.context);
     }
+  }
+
+  void add_counts(const Worker& worker) {
+    if (!worker.by_context) return;
+    const std::lock_guard lock(mutex_);
+    uncached_ += worker.by_context->counts().uncached;
+    candidates_ += worker.by_context->counts().candidates;
+    too_large_ += worker.by_context->counts().too_large;
+    keeps_contexts_ = worker.by_context->keeps_contexts();
   }
 
   bool next(Chunk& chunk, const Worker& worker) {
@@ -122,14 +193,25 @@ class PredictRun {
         for (const auto& result : results_) result->answers.stop();
         return false;
       }
-      chunk.number = chunks_++;
-      if (options_.context_lines) requests_.read(chunk.examples, chunk.requests);
+      chunk.number = ++chunks_;
+      // A request is answered by one model.
+      if (place_ && place_->time() != time_ && !requests_.is_open()) take_newest();
+      chunk.version = version_;
+      if (options_.context_lines) read_requests(chunk);
     }
     if (options_.threads == 1) return true;
     for (const auto& result : results_) {
       result->answers.wait_for_room(chunk.examples, worker.number);
     }
     return true;
+  }
+
+  void read_requests(Chunk& chunk) {
+    if (place_) {
+      if (!request_parser_) request_parser_.emplace(*version_->names, version_->parser);
+      stream::parse_chunk(*request_parser_, chunk.examples);
+    }
+    requests_.read(chunk.examples, chunk.requests);
   }
 
   void expect(Chunk& chunk, unsigned thread) {
@@ -163,7 +245,7 @@ class PredictRun {
   }
 
   void report(predict::Outcomes& outcomes, std::size_t examples, unsigned thread) {
-    served_.check();
+    if (served_) served_->check();
     const std::lock_guard lock(mutex_);
     for (const auto& result : results_) {
       result->answers.add(outcomes, thread);
@@ -195,15 +277,20 @@ class PredictRun {
   }
 
   const PredictOptions& options_;
-  const ServedModel served_;
-  text::ParserOptions parser_;
-  text::NamespaceNames names_;
+  std::optional<ServedModel> served_;    ///< without --watch
+  std::shared_ptr<serve::Place> place_;  ///< with it, as the next two are
+  std::optional<publish::WatchThread> watch_;
+  std::optional<LookOnHangup> hangup_;  // behind what it asks: it goes first
+  text::NamespaceNames names_;          ///< without it
   std::unique_ptr<stream::BadLineTally> tally_;
   std::unique_ptr<stream::ExampleSource> source_;
   bool threads_parse_ = false;
 
   std::mutex next_mutex_;  ///< guards the order of chunks, and what follows
   std::uint64_t chunks_ = 0;
+  std::shared_ptr<const Version> version_;      ///< of the next chunk
+  std::uint64_t time_ = 0;                      ///< of the place when it had it
+  std::optional<text::Parser> request_parser_;  ///< of contexts and candidates, with --watch
   predict::RequestLines requests_;
 
   std::mutex mutex_;  ///< guards what follows

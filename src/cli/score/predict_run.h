@@ -13,6 +13,7 @@ struct PredictOptions {
   InputOptions input;
   std::string model;
   bool mmap = false;
+  std::string watch;  ///< a file or a folder from which new models come; empty: none
   ResultOptions results;
   std::vector<std::string> context;  ///< namespaces of contexts; empty: lines are on their own
   bool context_lines = false;        ///< contexts have lines of their own
