@@ -54,7 +54,7 @@ check_includes() { # FILE FOLDER
     upper=${target%%/*}
     if [[ $target != */* || $target == *..* ]]; then
       breach "$1" "$line" "includes \"$target\": name files from src/ on, as \"folder/file.h\""
-    elif [[ $upper == leveret && ($2 == serve || $2 == cli) ]]; then
+    elif [[ $upper == leveret && ($2 == serve || $2 == publish || $2 == cli) ]]; then
       continue # the public header
     elif [[ ! -v below[$upper] ]]; then
       breach "$1" "$line" "includes \"$target\": '$upper' is not a folder of the house"

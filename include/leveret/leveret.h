@@ -73,7 +73,27 @@ LEVERET_API int leveret_model_replace(leveret_model* model, const char* path);
  * another model, and room for a model at `to`, or else in the folder TMPDIR (/tmp). */
 LEVERET_API int leveret_model_patch(leveret_model* model, const char* const* patches, size_t count,
                                     const char* to);
-/* Predictors that are left keep the model they have. NULL is no error. */
+/* The fingerprint of the file of the model that is there now: 32 hexadecimal digits and a zero,
+ * equal for equal models, as `leveret inspect` tells it. */
+LEVERET_API int leveret_model_fingerprint(const leveret_model* model, char fingerprint[33]);
+/* LEVERET_NO_SEQUENCE: the file does not tell. */
+#define LEVERET_NO_SEQUENCE UINT64_MAX
+/* How many examples it has learned. */
+LEVERET_API int leveret_model_sequence(const leveret_model* model, uint64_t* sequence);
+/* Looks at the file or folder `path`, now in the caller's thread and then in one of the library's
+ * every `interval_ms` milliseconds (0: 1000), and puts a new model that is there in the place, as
+ * `leveret predict --watch` does: a file that another one has taken the place of; a folder of
+ * `leveret publish`; a folder of models and patches. A file that cannot be used leaves the model
+ * that is there, is tried again when it changes, and is no failure of this call
+ * (leveret_model_watched tells of it). Ends the watch before, if there is one; NULL only ends it.
+ * Waits for a look that is under way. The thread hears no signals. */
+LEVERET_API int leveret_model_watch(leveret_model* model, const char* path, unsigned interval_ms);
+/* What the watch has come to: how many models it has put in the place (NULL: not asked), and what
+ * is wrong with what it has found last, cut to `size` bytes with the zero behind it; "": nothing.
+ * LEVERET_BAD_ARGUMENT while there is no watch. */
+LEVERET_API int leveret_model_watched(const leveret_model* model, uint64_t* taken, char* problem,
+                                      size_t size);
+/* Predictors that are left keep the model they have. Ends a watch. NULL is no error. */
 LEVERET_API void leveret_model_close(leveret_model* model);
 
 /* Hashes of a namespace's name, and of a feature's name within the namespace of that hash, as
@@ -100,6 +120,13 @@ LEVERET_API void leveret_predictor_free(leveret_predictor* predictor);
  * candidates share, all of them of the context's namespaces. It is good until the next one; after
  * an error there is none. */
 LEVERET_API int leveret_set_context(leveret_predictor* predictor, const char* line, size_t size);
+/* leveret_model_fingerprint and leveret_model_sequence of the model that has answered the
+ * predictor's last request, while others may have replaced it; before the first, of the one that it
+ * was made with. */
+LEVERET_API int leveret_predictor_fingerprint(const leveret_predictor* predictor,
+                                              char fingerprint[33]);
+LEVERET_API int leveret_predictor_sequence(const leveret_predictor* predictor, uint64_t* sequence);
+
 /* From now on each candidate is all there is. */
 LEVERET_API int leveret_clear_context(leveret_predictor* predictor);
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from typing import Iterable, Optional, Sequence, Union
+from typing import Iterable, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -55,6 +55,7 @@ class _BadFile(Error, OSError):
     pass
 
 
+_NO_SEQUENCE = 2**64 - 1
 _ERRORS = {BAD_ARGUMENT: _BadArgument, BAD_FILE: _BadFile, BAD_LINE: BadLine}
 
 
@@ -69,6 +70,18 @@ def _check(code: int) -> None:
 
 def _space(by_field: bool) -> int:
     return BY_FIELD if _arguments.flag(by_field, "by_field") else BY_NAMESPACE
+
+
+def _fingerprint(function, handle: Handle) -> str:
+    digits = ctypes.create_string_buffer(33)
+    _check(function(handle, digits))
+    return digits.value.decode()
+
+
+def _sequence(function, handle: Handle) -> Optional[int]:
+    number = ctypes.c_uint64()
+    _check(function(handle, ctypes.byref(number)))
+    return None if number.value == _NO_SEQUENCE else number.value
 
 
 def version() -> str:
@@ -155,6 +168,21 @@ class Context(Owner):
             )
         return result
 
+    @property
+    def fingerprint(self) -> str:
+        """Of the model that has answered the last request; before the first, of the model that the
+        context was made with."""
+        handle = self._alone()
+        with handle.lock:
+            return _fingerprint(library.leveret_predictor_fingerprint, handle)
+
+    @property
+    def sequence(self) -> Optional[int]:
+        """How many examples that model has learned; None where its file does not tell."""
+        handle = self._alone()
+        with handle.lock:
+            return _sequence(library.leveret_predictor_sequence, handle)
+
     def _alone(self) -> Handle:
         """Each call holds its lock: the predictor is for one at a time. A call that comes at the same
         moment waits for it; one that comes later is told."""
@@ -201,6 +229,36 @@ class Model(Owner):
         self._call(
             library.leveret_model_patch, (ctypes.c_char_p * len(names))(*names), len(names), saved
         )
+
+    def watch(self, path: Optional[Path], seconds: float = 1.0) -> None:
+        """Takes new models from this file or folder from now on, as `leveret predict --watch` does: it
+        looks before it returns, and then a thread of the library every so many seconds. What cannot be
+        used leaves the model and is no error here: `watched` tells of it. Ends the watch before; None
+        only that."""
+        name = None if path is None else _arguments.path(path, "path")
+        self._call(library.leveret_model_watch, name, _arguments.milliseconds(seconds, "seconds"))
+
+    @property
+    def watched(self) -> Tuple[int, str]:
+        """How many models the watch has put in the place, and what is wrong with what it has found
+        last; "" where nothing is. ValueError where there is no watch."""
+        taken, problem = ctypes.c_uint64(), ctypes.create_string_buffer(4096)
+        _check(
+            library.leveret_model_watched(
+                self._open(), ctypes.byref(taken), problem, len(problem)
+            )
+        )
+        return taken.value, problem.value.decode(errors="replace")
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the model that is there now, as `leveret inspect` tells it: equal for equal models."""
+        return _fingerprint(library.leveret_model_fingerprint, self._open())
+
+    @property
+    def sequence(self) -> Optional[int]:
+        """How many examples it has learned; None where its file does not tell."""
+        return _sequence(library.leveret_model_sequence, self._open())
 
     def context(self, namespaces: Union[str, Iterable[str]]) -> Context:
         """A predictor for requests, the namespaces of whose contexts are named."""

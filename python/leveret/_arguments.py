@@ -87,6 +87,15 @@ def hash_of(value: int, what: str) -> int:
     return number
 
 
+def milliseconds(value: float, what: str) -> int:
+    """Of seconds: 1 at least."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{what} is to be a number, not {_type(value)}")
+    if not 0 < value <= (2**32 - 1) / 1000:
+        raise ValueError(f"{what} is to be above 0, and at most {2**32 // 1000}")
+    return max(1, round(float(value) * 1000))
+
+
 def flag(value: bool, what: str) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{what} is to be True or False, not {_type(value)}")
@@ -149,6 +158,13 @@ def candidates(
 def _ends(ends: Sequence[int], most: int) -> np.ndarray:
     if not isinstance(ends, (np.ndarray, list, tuple)) or isinstance(ends, np.ma.MaskedArray):
         raise TypeError(f"ends are an array of numbers, not {_type(ends)}")
+    if not isinstance(ends, np.ndarray):
+        # NumPy would look into what has parts of its own, however many these are.
+        for end in ends:
+            if isinstance(end, (list, tuple, range, np.ndarray)):
+                raise ValueError(f"ends are numbers [n] from 0 to {most}, that of features")
+            if not isinstance(end, (int, np.integer)):
+                raise TypeError(f"ends are whole numbers, not {_type(end)}")
     array = np.asarray(ends)
     if array.ndim != 1:
         raise ValueError(f"ends are numbers [n] from 0 to {most}, that of features")

@@ -43,10 +43,17 @@ def _declare(library: ctypes.CDLL) -> None:
     pointer, size = ctypes.c_void_p, ctypes.c_size_t
     out = ctypes.POINTER(ctypes.c_void_p)
     numbers = ctypes.POINTER(ctypes.c_uint32)
+    long_number = ctypes.POINTER(ctypes.c_uint64)
     for name, arguments in {
         "model_open": [ctypes.c_char_p, out],
         "model_replace": [pointer, ctypes.c_char_p],
         "model_patch": [pointer, ctypes.POINTER(ctypes.c_char_p), size, ctypes.c_char_p],
+        "model_watch": [pointer, ctypes.c_char_p, ctypes.c_uint],
+        "model_watched": [pointer, long_number, ctypes.c_char_p, size],
+        "model_fingerprint": [pointer, ctypes.c_char_p],
+        "model_sequence": [pointer, long_number],
+        "predictor_fingerprint": [pointer, ctypes.c_char_p],
+        "predictor_sequence": [pointer, long_number],
         "hash_namespace": [pointer, ctypes.c_char_p, size, numbers],
         "hash_feature": [pointer, ctypes.c_uint32, ctypes.c_char_p, size, numbers],
         "field_count": [pointer, numbers],

@@ -1,5 +1,6 @@
 """Work in a process of its own, so that a crash is seen, with little memory, so that waste is."""
 
+import ctypes
 import gc
 import os
 import pickle
@@ -47,6 +48,8 @@ def outcome(work, room=64 << 20):
 
 
 def _limit(room):
+    # A heap for each thread, as that of a watch, would take all of the room (M_ARENA_MAX).
+    ctypes.CDLL(None).mallopt(-8, 1)
     with open("/proc/self/statm") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + room, used + room))

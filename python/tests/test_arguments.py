@@ -199,6 +199,11 @@ PLACES = {
     "Model.patch(patches)": (lambda m, c, v: m.patch(v), set()),
     "Model.patch([patches])": (lambda m, c, v: m.patch([v]), set()),
     "Model.patch(to)": (lambda m, c, v: m.patch(["no patch"], v), set()),
+    "Model.watch(path)": (
+        lambda m, c, v: m.watch(v, 60),
+        {"None", "'11'", "b'11'", "path"},
+    ),
+    "Model.watch(seconds)": (lambda m, c, v: m.watch(None, v), {"1", "1.5"}),
     "Model.context(namespaces)": (
         lambda m, c, v: m.context(v),
         {"''", "'11'", "[]", "()", "['a']", "array str", "array bytes", "[two lines]"},

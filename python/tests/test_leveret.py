@@ -4,13 +4,16 @@ where the tests do not lie beside it:
     PYTHONPATH=python python3 -m pytest python/tests
 """
 
+import json
 import math
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -128,6 +131,59 @@ class LeveretTest(unittest.TestCase):
             self.assertEqual(list(request.predict(["|a x"])), before)
             request.clear()
             self.check(request.predict(self.lines))
+
+    def test_fingerprint(self):
+        told = {path: json.loads(run("inspect", "--json", path)) for path in (self.path, self.other)}
+        model = leveret.Model.open(self.path)
+        self.assertEqual(model.fingerprint, told[self.path]["fingerprint"])
+        self.assertEqual(model.sequence, 800)
+        with model.context("A") as request:
+            model.replace(self.other)
+            self.assertEqual(model.fingerprint, told[self.other]["fingerprint"])
+            self.assertEqual(request.fingerprint, told[self.path]["fingerprint"])
+            self.assertEqual(request.sequence, 800)
+            request.predict(["|a x"])
+            self.assertEqual(request.fingerprint, told[self.other]["fingerprint"])
+
+    def test_watch(self):
+        live = os.path.join(self.folder.name, "live")
+        shutil.copy(self.other, live)
+        model = leveret.Model.open(self.path)
+        with self.assertRaisesRegex(ValueError, "not watched"):
+            model.watched
+        other = leveret.Model.open(self.other).fingerprint
+        path = model.fingerprint
+        model.watch(live, seconds=0.01)
+        self.assertEqual(model.fingerprint, other)  # it looks before it returns
+        self.assertEqual(model.watched, (1, ""))
+
+        def wait_for(what):
+            end = time.monotonic() + 30
+            while not what() and time.monotonic() < end:
+                time.sleep(0.01)
+            self.assertTrue(what())
+
+        shutil.copy(self.path, live + ".new")
+        os.rename(live + ".new", live)
+        wait_for(lambda: model.fingerprint == path)
+        self.check(model.predict(self.lines))
+        pathlib.Path(live).unlink()
+        wait_for(lambda: "live" in model.watched[1])
+        self.assertEqual(model.watched[0], 2)
+        model.watch(None)
+        shutil.copy(self.other, live)
+        time.sleep(0.1)
+        self.assertEqual(model.fingerprint, path)
+        for seconds in (0, -1, float("nan"), 1e9):
+            with self.assertRaises(ValueError):
+                model.watch(live, seconds)
+        for bad in ("1", None, True):
+            with self.assertRaises(TypeError):
+                model.watch(live, bad)
+        model.watch(live, 60)
+        model.close()
+        with self.assertRaises(ValueError):
+            model.watch(live)
 
     def test_errors(self):
         with self.assertRaisesRegex(OSError, "nowhere"):

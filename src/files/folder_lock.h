@@ -20,8 +20,8 @@ class FolderLock {
   int fd_ = -1;
 };
 
-/// Makes a folder, unless it is there, and forces its name to the disk; the one that it is to lie in
-/// is there. Returns whether it was made. std::runtime_error.
+/// Makes a folder, unless it is there, and forces its name to the disk; the one that it is to lie
+/// in is there. Returns whether it was made. std::runtime_error.
 bool make_folder(const std::string& folder);
 
 /// Gives a file of a folder another name there, whole and for good. std::runtime_error.

@@ -1,69 +1,37 @@
 /// The C interface of include/leveret/leveret.h: arguments are looked at, exceptions become codes
 /// and messages. What is done stands in requests.h.
-#include <algorithm>
-#include <cstring>
-#include <memory>
-#include <new>
+#include "serve/c_api.h"
+
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "feature/feature_map.h"
 #include "files/file_identity.h"
-#include "leveret/leveret.h"
-#include "serve/requests.h"
-#include "serve/served.h"
+#include "store/checksum.h"
 #include "text/hash.h"
 
+using leveret::serve::answer;
 using leveret::serve::BadArgument;
-using leveret::serve::BadLine;
+using leveret::serve::need;
 using leveret::serve::Place;
 using leveret::serve::Requests;
 using leveret::serve::Served;
-
-struct leveret_model {
-  std::shared_ptr<Place> place;
-};
-struct leveret_predictor {
-  Requests requests;
-};
 
 namespace {
 
 /// Of this thread. No string: nothing here may fail, and nothing is left to be freed.
 thread_local char message[1024] = "";
 
-int fail(int code, const char* what) noexcept {
+}  // namespace
+
+int leveret::serve::fail(int code, const char* what) noexcept {
   const std::size_t size = std::min(std::strlen(what), sizeof message - 1);
   std::memcpy(message, what, size);
   message[size] = '\0';
   return code;
 }
 
-/// Does `work`, and answers for it. `other` is the code of errors that have none of their own.
-template <class Work>
-int answer(int other, Work work) noexcept {
-  try {
-    work();
-    return LEVERET_OK;
-  } catch (const BadArgument& error) {
-    return fail(LEVERET_BAD_ARGUMENT, error.what());
-  } catch (const BadLine& error) {
-    return fail(LEVERET_BAD_LINE, error.what());
-  } catch (const leveret::feature::BadExample& error) {
-    return fail(LEVERET_BAD_LINE, error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(LEVERET_NO_MEMORY, "there is not enough memory");
-  } catch (const std::exception& error) {
-    return fail(other, error.what());
-  } catch (...) {
-    return fail(other, "an unknown error");
-  }
-}
-
-void need(const void* pointer, const char* name) {
-  if (pointer == nullptr) throw BadArgument(std::string(name) + " is NULL");
-}
+namespace {
 
 std::string_view text_of(const char* text, std::size_t size, const char* name) {
   if (size > 0) need(text, name);
@@ -85,6 +53,12 @@ std::shared_ptr<const Served> served(const leveret_model* model) {
   return model->place->get();
 }
 
+/// 32 digits and a zero.
+void put_fingerprint(const Served& served, char* to) {
+  const std::string digits = leveret::store::to_hex(served.fingerprint());
+  std::memcpy(to, digits.c_str(), digits.size() + 1);
+}
+
 }  // namespace
 
 const char* leveret_version() { return LEVERET_VERSION_STRING; }
@@ -96,7 +70,7 @@ int leveret_model_open(const char* path, leveret_model** model) {
     need(model, "model");
     *model = nullptr;
     need(path, "path");
-    *model = new leveret_model{std::make_shared<Place>(path)};
+    *model = new leveret_model{std::make_shared<Place>(path), {}, {}};
   });
 }
 
@@ -122,6 +96,20 @@ int leveret_model_patch(leveret_model* model, const char* const* patches, size_t
 }
 
 void leveret_model_close(leveret_model* model) { delete model; }
+
+int leveret_model_fingerprint(const leveret_model* model, char fingerprint[33]) {
+  return answer(LEVERET_FAILED, [&] {
+    need(fingerprint, "fingerprint");
+    put_fingerprint(*served(model), fingerprint);
+  });
+}
+
+int leveret_model_sequence(const leveret_model* model, uint64_t* sequence) {
+  return answer(LEVERET_FAILED, [&] {
+    need(sequence, "sequence");
+    *sequence = served(model)->sequence();
+  });
+}
 
 int leveret_hash_namespace(const leveret_model* model, const char* name, size_t size,
                            uint32_t* hash) {
@@ -201,5 +189,21 @@ int leveret_set_context_features(leveret_predictor* predictor, int by,
     predictor->requests.clear_context();
     if (count > 0) need(features, "features");
     predictor->requests.set_context(by, {features, count});
+  });
+}
+
+int leveret_predictor_fingerprint(const leveret_predictor* predictor, char fingerprint[33]) {
+  return answer(LEVERET_FAILED, [&] {
+    need(predictor, "predictor");
+    need(fingerprint, "fingerprint");
+    put_fingerprint(predictor->requests.served(), fingerprint);
+  });
+}
+
+int leveret_predictor_sequence(const leveret_predictor* predictor, uint64_t* sequence) {
+  return answer(LEVERET_FAILED, [&] {
+    need(predictor, "predictor");
+    need(sequence, "sequence");
+    *sequence = predictor->requests.served().sequence();
   });
 }

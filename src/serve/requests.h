@@ -37,6 +37,8 @@ class Requests {
   void set_context(std::string_view line);
   void set_context(int by, std::span<const leveret_feature> features);
   void clear_context() { in_request_ = false; }
+  /// What has answered the last request, or the newest model where there was none yet.
+  const Served& served() const { return *served_; }
 
   /// As leveret_predict_lines and leveret_predict_features say.
   void predict(std::string_view text, std::span<float> probabilities);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What libleveret says is what `leveret predict` says; its errors, its threads, its symbols.
 #
-#   tests/capi/run.sh scores|cut|widths|errors|replace|patch|files|limit|symbols LEVERET FOLDER LIBRARY
+#   tests/capi/run.sh scores|cut|widths|errors|replace|patch|watch|files|limit|symbols LEVERET FOLDER LIBRARY
 #
 # FOLDER has the C programs of this folder, built.
 set -euo pipefail
@@ -149,6 +149,21 @@ patch() {
     ls -A | grep -E 'leveret-tmp|^new$' && exit 1
     echo "ok   ${options:-training files}"
   done
+}
+
+watch() {
+  rows test 1 40 | sed 's/^[-1]* //' >lines
+  export TMPDIR=$work/temporary
+  mkdir "$TMPDIR"
+  make_chain --bits 8
+  for step in "-i 0.lvt" "-i 1.lvt" "--rollback 1"; do
+    # shellcheck disable=SC2086 # several words
+    "$leveret" publish published $step 2>/dev/null
+  done
+  # Step 1 is 0.lvt, whose predictions are known, too.
+  cmp published/1.lvt 0.lvt
+  "$programs/capi_watch" lines A 31
+  [ -z "$(ls -A "$TMPDIR")" ]
 }
 
 files() {

@@ -1,0 +1,56 @@
+/// What the files of the C interface share. Private to the library.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+
+#include "feature/feature_map.h"
+#include "leveret/leveret.h"
+#include "serve/requests.h"
+#include "serve/served.h"
+
+struct leveret_model {
+  std::shared_ptr<leveret::serve::Place> place;
+  mutable std::mutex mutex;     ///< guards what follows
+  std::shared_ptr<void> watch;  ///< null: nobody looks for new models (src/publish/c_api_watch.cc)
+};
+struct leveret_predictor {
+  leveret::serve::Requests requests;
+};
+
+namespace leveret::serve {
+
+/// Notes a message for this thread, and returns the code.
+int fail(int code, const char* what) noexcept;
+
+/// Does `work`, and answers for it. `other` is the code of errors that have none of their own.
+template <class Work>
+int answer(int other, Work work) noexcept {
+  try {
+    work();
+    return LEVERET_OK;
+  } catch (const BadArgument& error) {
+    return fail(LEVERET_BAD_ARGUMENT, error.what());
+  } catch (const BadLine& error) {
+    return fail(LEVERET_BAD_LINE, error.what());
+  } catch (const feature::BadExample& error) {
+    return fail(LEVERET_BAD_LINE, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(LEVERET_NO_MEMORY, "there is not enough memory");
+  } catch (const std::exception& error) {
+    return fail(other, error.what());
+  } catch (...) {
+    return fail(other, "an unknown error");
+  }
+}
+
+inline void need(const void* pointer, const char* name) {
+  if (pointer == nullptr) throw BadArgument(std::string(name) + " is NULL");
+}
+
+}  // namespace leveret::serve
