@@ -115,7 +115,7 @@ void check_steps(const std::vector<Entry>& entries) {
   for (const Entry& entry : entries) {
     const bool is_patch = entry.kind == Entry::Kind::kPatch;
     if (now == nullptr && is_patch) bad("its first step has no full file");
-    if (now == nullptr && entry.step == 0) bad("its steps are not numbered from 1 on");
+    if (entry.step == 0 || entry.step == kAny) bad("its steps are not numbered from 1 on");
     if (now != nullptr && entry.step == now->step) {
       if (!is_patch || now->kind == Entry::Kind::kPatch || entry.fingerprint != now->fingerprint) {
         bad(fmt::format("step {} has several models", entry.step));

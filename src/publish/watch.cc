@@ -55,7 +55,7 @@ Seen Watch::follow() {
 /// A file of the way may be pruned before it is read: with another manifest there is another way.
 Seen Watch::take_way() {
   for (bool again = true;; again = false) {
-    publish::Way way;
+    Way way;
     try {
       way = follower_.next(place_.get()->fingerprint());
     } catch (const std::bad_alloc&) {
@@ -76,6 +76,13 @@ Seen Watch::take_way() {
     }
     return seen;
   }
+}
+
+std::shared_ptr<serve::Place> open_newest(const std::string& folder) {
+  const Way way = Follower(folder).next(std::nullopt);
+  auto place = std::make_shared<serve::Place>(way.full);
+  if (!way.patches.empty()) place->patch(way.patches, "");
+  return place;
 }
 
 WatchThread::WatchThread(std::shared_ptr<serve::Place> place, std::string path,

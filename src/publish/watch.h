@@ -47,6 +47,10 @@ class Watch {
   std::chrono::milliseconds pause_{};  ///< the last one between two tries
 };
 
+/// A place with the newest step of a folder, for whoever has no model yet. Throws as Follower::next
+/// and serve::Place do.
+std::shared_ptr<serve::Place> open_newest(const std::string& folder);
+
 /// Looks before it is there, and then in a thread of its own: every `interval`, and when it is
 /// asked to. The thread blocks all signals.
 class WatchThread {

@@ -156,6 +156,12 @@ bool Watch::look_around() {
   return !is_same;
 }
 
+/// Not back, so that there is an end: a folder may have patches for both ways.
+bool Watch::leads_on(const Found& patch, const modelfile::ModelPlace& from) {
+  if (!is_told(patch.among) || !is_told(from)) return !patch.was_served;
+  return patch.among.sequence > from.sequence;
+}
+
 /// Patches from a model on, and where they lead to.
 std::vector<std::string> Watch::chain(const Served& from, modelfile::ModelPlace& to) const {
   std::vector<std::string> names;
@@ -167,6 +173,7 @@ std::vector<std::string> Watch::chain(const Served& from, modelfile::ModelPlace&
       const Found& found = file.second;
       if (found.kind != Found::Kind::kPatch || found.is_bad || found.base != passed.back())
         continue;
+      if (!leads_on(found, to)) continue;
       if (std::ranges::find(passed, found.fingerprint) != passed.end()) continue;  // and back again
       const auto key = [](const Found& one) {
         return std::pair(rank_of(one.among.sequence), one.state.written);
@@ -218,7 +225,8 @@ Seen Watch::poll_folder() {
   time_ = time;
   const std::shared_ptr<const Served> served = place_.get();
   for (auto& [name, found] : files_) {
-    found.was_served |= found.fingerprint == served->fingerprint();
+    found.was_served |=
+        found.kind == Found::Kind::kModel && found.fingerprint == served->fingerprint();
   }
   modelfile::ModelPlace reached;
   const std::vector<std::string> patches = chain(*served, reached);
@@ -251,7 +259,10 @@ Seen Watch::take_patches(const std::vector<std::string>& names) {
   std::vector<std::string> paths;
   for (const std::string& name : names) paths.push_back(path_of(name));
   Seen seen = take(place_, "", paths);
-  if (seen.what != What::kFailed) return seen;
+  if (seen.what != What::kFailed) {
+    for (const std::string& name : names) files_.at(name).was_served = true;
+    return seen;
+  }
   // Those before the damaged one are of use.
   for (const std::string& name : names) {
     try {

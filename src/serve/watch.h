@@ -44,15 +44,14 @@ struct Seen {
 /// a point are passed over, and so are our temporary files. Two things are compared:
 ///  - how far patches of the folder lead from the model in the place. Of several for one model that
 ///    with the highest result's sequence counts, then the newest;
-///  - the best model file: the newest (by time written, then by name) says of which line, and of
-///  that
-///    line's it is that with the highest sequence, of equal ones the newest.
+///  - the best model file: the newest (by time written, then by name) says of which line it is, and
+///    of the files of that line the one with the highest sequence is it, of equal ones the newest.
 /// The model file wins where it is of another line than the place's model, or of the same one with
 /// a higher sequence than patches reach; else the patches are applied, as a chain, and nobody sees
-/// the models between. A model file of a lower or equal sequence of the same line is never loaded:
-/// who wants to go back watches a file, or a folder of `leveret publish`. Where files tell no
-/// line or sequence, the newest counts as higher, once: a file that has been in the place is not
-/// loaded again before it changes.
+/// the models between. Model files and patches that lead to a lower or the same sequence of the
+/// line are left alone: who wants to go back watches a file, or a folder of `leveret publish`.
+/// Where files tell no line or sequence, the newest counts as higher, once: one that has been in
+/// the place, or has been applied, is not taken again before it changes.
 ///
 /// A model is verified and read into memory of its own before the place has it: its pages are there
 /// (touched by being copied), and no request waits for a disk. What cannot be used is told once,
@@ -76,7 +75,7 @@ class Watch {
     store::Checksum base = {}, fingerprint = {};  ///< base: of a patch
     modelfile::ModelPlace among;                  ///< of the model, or of the patch's result
     bool is_bad = false;                          ///< in this state
-    bool was_served = false;                      ///< a model that the place has had, of this state
+    bool was_served = false;  ///< in this state: a model that the place has had, a patch applied
   };
   using Files = std::map<std::string, Found>;  ///< by name
 
@@ -84,6 +83,7 @@ class Watch {
   Seen poll_folder();
   bool look_around();
   Found look_at(const std::string& name, const files::FileState& state);
+  static bool leads_on(const Found& patch, const modelfile::ModelPlace& from);
   std::vector<std::string> chain(const Served& from, modelfile::ModelPlace& to) const;
   const Files::value_type* best_model() const;
   static bool is_better(const Found& model, const Served& served,

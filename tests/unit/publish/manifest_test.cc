@@ -33,6 +33,44 @@ TEST_CASE("a manifest is what its text says") {
   CHECK(manifest_from_text(to_text({}), "m").empty());
 }
 
+// As leveret-publish(5) has it; the checksum is that of xxhsum -H2 of what comes before its key.
+constexpr const char* kGolden = R"({
+  "format": "leveret publish",
+  "version": 1,
+  "newest": 2,
+  "steps": [
+    {
+      "step": 1,
+      "kind": "full",
+      "file": "1.lvt",
+      "bytes": 365568,
+      "fingerprint": "6674e5a22396623a7bad8f77df8cf692",
+      "sequence": 3000
+    },
+    {
+      "step": 2,
+      "kind": "patch",
+      "file": "2.patch",
+      "bytes": 79010,
+      "fingerprint": "e4ff6a0ccf13548b0992a9fcb3281c78",
+      "base": "6674e5a22396623a7bad8f77df8cf692",
+      "sequence": 3200
+    }
+  ],
+  "retired": [],
+  "checksum": "cc3d34229ec1b22bbbfb14d712b1abb4"
+}
+)";
+
+TEST_CASE("a manifest of version 1 stays readable") {
+  const Manifest manifest = manifest_from_text(kGolden, "m");
+  REQUIRE(manifest.entries.size() == 2);
+  CHECK(manifest.newest().fingerprint == store::Checksum{0x0992a9fcb3281c78, 0xe4ff6a0ccf13548b});
+  CHECK(manifest.newest().base == manifest.entries[0].fingerprint);
+  CHECK(manifest.newest().sequence == 3200);
+  CHECK(to_text(manifest) == kGolden);
+}
+
 TEST_CASE("a manifest that is damaged is refused, whatever has become of it") {
   const std::string text = to_text(sample());
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -61,6 +99,8 @@ TEST_CASE("a manifest whose checksum is right is not trusted either") {
   refused([](Manifest& m) { m.entries[2].base->low ^= 1; }, "step before it");
   refused([](Manifest& m) { m.entries.erase(m.entries.begin()); }, "no full file");
   refused([](Manifest& m) { m.entries[0].step = m.entries[1].step = 0; }, "from 1 on");
+  refused([](Manifest& m) { m.entries = {m.entries[3]}, m.entries[0].step = ~std::uint64_t{0}; },
+          "from 1 on");
   CHECK_THROWS_WITH(manifest_from_text("{\"format\":\"leveret shards\"}", "m"),
                     Catch::Contains("not a manifest"));
   CHECK_THROWS_WITH(manifest_from_text("{\"format\":\"leveret publish\",\"version\":2}", "m"),

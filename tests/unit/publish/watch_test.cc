@@ -15,7 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 using serve::Place;
 using serve::Seen;
-using What = Seen::What;
 
 TEST_CASE("a folder with a manifest is followed, and one that gets its first is, too") {
   const LineOfModels models(3);
@@ -24,25 +23,36 @@ TEST_CASE("a folder with a manifest is followed, and one that gets its first is,
   fs::create_directory(dir);
   Place place(models[0]);
   Watch watch(place, dir);
-  CHECK(watch.poll().what == What::kNothing);
+  CHECK(watch.poll().what == Seen::What::kNothing);
   for (int i = 0; i < 3; ++i) {
     publish_model(dir, models[i], {});
     const Seen seen = watch.poll();
-    REQUIRE(seen.what == What::kSwapped);
+    REQUIRE(seen.what == Seen::What::kSwapped);
     CHECK(seen.fingerprint == read_manifest(dir)->newest().fingerprint);
     CHECK(seen.sequence == read_manifest(dir)->newest().sequence);
     CHECK(seen.problem.empty());
     CHECK(place.get()->fingerprint() == seen.fingerprint);
-    CHECK(watch.poll().what == What::kNothing);
+    CHECK(watch.poll().what == Seen::What::kNothing);
   }
   // Back, as no folder without a manifest goes.
   roll_back(dir, 1, {});
-  CHECK(watch.poll().what == What::kSwapped);
+  CHECK(watch.poll().what == Seen::What::kSwapped);
   CHECK(place.get()->fingerprint() == read_manifest(dir)->find(1)->fingerprint);
   // Somebody else has put another model there.
   place.replace(models[2]);
-  CHECK(watch.poll().what == What::kSwapped);
+  CHECK(watch.poll().what == Seen::What::kSwapped);
   CHECK(place.get()->fingerprint() == read_manifest(dir)->find(1)->fingerprint);
+}
+
+TEST_CASE("who has no model yet opens the newest step") {
+  const LineOfModels models(3);
+  const files::TempFolder folder;
+  const std::string dir = folder / "in";
+  CHECK_THROWS_WITH(open_newest(dir), Catch::Contains("manifest.json"));
+  for (int i = 0; i < 3; ++i) {
+    publish_model(dir, models[i], {});
+    CHECK(open_newest(dir)->get()->fingerprint() == read_manifest(dir)->newest().fingerprint);
+  }
 }
 
 TEST_CASE("what is damaged is told once, and tried again when the manifest changes") {
@@ -52,21 +62,21 @@ TEST_CASE("what is damaged is told once, and tried again when the manifest chang
   publish_model(dir, models[0], {});
   Place place(models[0]);
   Watch watch(place, dir);
-  CHECK(watch.poll().what == What::kSwapped);
+  CHECK(watch.poll().what == Seen::What::kSwapped);
   std::ofstream(manifest_path(dir)) << "{";
   const Seen seen = watch.poll();
-  REQUIRE(seen.what == What::kFailed);
+  REQUIRE(seen.what == Seen::What::kFailed);
   CHECK_THAT(seen.problem, Catch::Contains("manifest.json"));
-  CHECK(watch.poll().what == What::kNothing);
+  CHECK(watch.poll().what == Seen::What::kNothing);
   fs::remove_all(dir);
   publish_model(dir, models[1], {});
-  CHECK(watch.poll().what == What::kSwapped);
+  CHECK(watch.poll().what == Seen::What::kSwapped);
   PublishOptions options;
   options.full_every = 1;
   publish_model(dir, models[2], options);
   std::ofstream(dir + "/2.patch", std::ios::app) << "x";
   const Seen around = watch.poll();
-  CHECK(around.what == What::kSwapped);
+  CHECK(around.what == Seen::What::kSwapped);
   CHECK_THAT(around.problem, Catch::Contains("2.patch"));
 }
 
@@ -77,9 +87,9 @@ TEST_CASE("a folder that is to be followed has a manifest") {
   Place place(models[0]);
   Watch watch(place, folder / "in", Watch::How::kMustFollow);
   const Seen seen = watch.poll();
-  REQUIRE(seen.what == What::kFailed);
+  REQUIRE(seen.what == Seen::What::kFailed);
   CHECK_THAT(seen.problem, Catch::Contains("leveret publish"));
-  CHECK(watch.poll().what == What::kNothing);
+  CHECK(watch.poll().what == Seen::What::kNothing);
 }
 
 TEST_CASE("a thread looks when it is asked to, and tells what it has seen [threads]") {
@@ -104,11 +114,11 @@ TEST_CASE("a thread looks when it is asked to, and tells what it has seen [threa
   fs::rename(folder / "new", path);
   thread.look_now();
   REQUIRE(wait_for(1));
-  CHECK(seen[0].what == What::kSwapped);
+  CHECK(seen[0].what == Seen::What::kSwapped);
   fs::remove(path);
   thread.look_now();
   REQUIRE(wait_for(2));
-  CHECK(seen[1].what == What::kFailed);
+  CHECK(seen[1].what == Seen::What::kFailed);
 }
 
 }  // namespace
