@@ -10,13 +10,14 @@
 namespace leveret::publish {
 
 struct LineOfModels {
-  explicit LineOfModels(int count, std::uint32_t k = 2) {
+  explicit LineOfModels(int count, std::uint32_t k = 2, std::uint32_t fields = 8) {
     model::Spec spec;
     spec.ffm_k = k;
     spec.hidden = {};
     train::TrainRun run(spec);
     model::LineShape shape = train::usual_shape();
     shape.vocabulary = 300;
+    shape.fields = fields;
     run.learn(model::random_lines(300, shape, 1));
     for (int i = 0; i < count; ++i) {
       run.learn(model::random_lines(5, shape, 100 + static_cast<std::uint32_t>(i)));

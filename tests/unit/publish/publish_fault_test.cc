@@ -21,7 +21,7 @@ using files::Faults;
 /// A folder with some steps, of which copies are made to be published to.
 class Steps {
  public:
-  Steps() : models_(5) {
+  Steps() : models_(5, 2, 2) {  // few sections, and so few calls
     options_.full_every = 3;
     options_.keep = 4;
     for (int i = 0; i < 4; ++i) publish_model(folder_ / "before", models_[i], options_);
