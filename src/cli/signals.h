@@ -55,7 +55,7 @@ class LookOnHangup {
   ~LookOnHangup();
   LookOnHangup(const LookOnHangup&) = delete;
   LookOnHangup& operator=(const LookOnHangup&) = delete;
-  /// Who looks from now on; null: nobody, and a SIGHUP means nothing.
+  /// The watch that looks from now on; null: there is none, and a SIGHUP means nothing.
   void watch(publish::WatchThread* watch);
 };
 

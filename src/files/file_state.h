@@ -21,7 +21,8 @@ struct FileState {
   auto operator<=>(const FileState&) const = default;
 };
 
-/// Of what the path leads to. Nothing where that is no regular file or folder. Opens nothing.
+/// The state of what the path leads to; nothing where that is no regular file or folder. Opens
+/// nothing.
 std::optional<FileState> state_of(const std::string& path);
 
 }  // namespace leveret::files

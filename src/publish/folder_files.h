@@ -13,7 +13,7 @@ namespace leveret::publish {
 std::string full_name(std::uint64_t step);
 std::string patch_name(std::uint64_t step);
 
-/// Those that are there while somebody publishes; hidden, so that nobody takes them for files of a
+/// Files that are there while somebody publishes; hidden, so that nobody takes them for files of a
 /// step: what is to be published, and the model that it follows.
 inline constexpr const char* kCandidate = ".candidate.lvt";
 inline constexpr const char* kBase = ".base.lvt";

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = Entry::Kind;
 
-// Of manifests that come while files of the one before are read.
+// Manifests that may come, one after the other, while files are read.
 constexpr int kManifests = 10;
 
 /// A file that is not there: the manifest may be older than the folder.

@@ -41,7 +41,7 @@ class Follower {
   /// Opens nothing yet.
   explicit Follower(std::string folder);
 
-  /// Of all ways to the newest step that with the fewest bytes: patches from what is served, or a
+  /// The way to the newest step that takes the fewest bytes: patches from what is served, or a
   /// full file and the patches behind it. Works for whoever is behind, at or ahead of it (after a
   /// rollback), or serves something else altogether. All files of the way have been read and
   /// verified; a way with a damaged one gives way to the next. Where a file is gone, as the

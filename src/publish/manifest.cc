@@ -237,7 +237,7 @@ std::optional<Manifest> read_manifest(const std::string& folder) {
         fmt::format("{}: cannot read: {}; name a folder of leveret publish that you may read", path,
                     std::strerror(errno)));
   }
-  // Whoever opens a pipe waits for its writer.
+  // A pipe that is opened waits for its writer.
   if (!S_ISREG(info.st_mode) || static_cast<std::uintmax_t>(info.st_size) > kMaxBytes) {
     throw std::runtime_error(path + ": is not a manifest that leveret publish has written");
   }

@@ -55,8 +55,8 @@ std::shared_ptr<serve::Place> open_newest(const std::string& folder);
 /// asked to. The thread blocks all signals.
 class WatchThread {
  public:
-  /// Of every look that has come to something. Of the first it is called by the constructor, of
-  /// others by the thread.
+  /// Told of every look that has come to something: of the first by the constructor, of others by
+  /// the thread.
   using Report = std::function<void(const serve::Seen&)>;
 
   /// std::runtime_error where there can be no thread. `report` does not throw.

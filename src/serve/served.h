@@ -36,7 +36,7 @@ class Served {
   text::NamespaceNames& names() const { return names_; }
   const text::ParserOptions& parser() const { return parser_; }
   std::uint32_t fields() const { return model_->parameters().layout.fields; }
-  /// Of the file: equal for equal models.
+  /// The file's fingerprint: equal for equal models.
   const store::Checksum& fingerprint() const { return fingerprint_; }
   /// Its line, and examples learned.
   const modelfile::ModelPlace& among() const { return among_; }

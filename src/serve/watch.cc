@@ -263,7 +263,7 @@ Seen Watch::take_patches(const std::vector<std::string>& names) {
     for (const std::string& name : names) files_.at(name).was_served = true;
     return seen;
   }
-  // Those before the damaged one are of use.
+  // Patches before the damaged one are of use.
   for (const std::string& name : names) {
     try {
       patch::check_patch(path_of(name));

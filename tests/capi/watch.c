@@ -94,7 +94,7 @@ static void check_folders(void) {
   CHECK(is_now(name)); /* what has been gone back to */
 }
 
-/* Of the predictor that answers, whatever has come since. */
+/* What a predictor says of the model that answers, whatever has come since. */
 static void check_predictor(void) {
   leveret_predictor* predictor = NULL;
   char name[33] = "";

@@ -42,7 +42,7 @@ class Steps {
   std::string dir() const { return folder_ / "now"; }
   std::string state() const { return to_text(*read_manifest(dir())); }
   bool is_old() const { return state() == old_; }
-  /// Whoever follows gets to the newest step, whichever that is.
+  /// A follower gets to the newest step, whichever that is.
   void follow() const {
     serve::Place place(models_[0]);
     Follower follower(dir());

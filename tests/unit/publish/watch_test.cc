@@ -92,7 +92,7 @@ TEST_CASE("a folder that is to be followed has a manifest") {
   CHECK(watch.poll().what == Seen::What::kNothing);
 }
 
-TEST_CASE("a thread looks when it is asked to, and tells what it has seen [threads]") {
+TEST_CASE("a thread looks when it is asked to, and tells what it has seen", "[threads]") {
   const LineOfModels models(2);
   const files::TempFolder folder;
   const std::string path = folder / "m";
