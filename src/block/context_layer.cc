@@ -56,8 +56,6 @@ ContextLayer::ContextLayer(const kernels::Kernels& kernels, Config config,
     for (std::uint32_t i = 0; i < layout_.counts(); ++i) sum += row[i];
     ones_.push_back(static_cast<float>(sum));
   }
-  part_.resize(layer.outputs);
-  as_they_are_.resize(layer.outputs);
   inputs_.resize(split_.context_size(mixed));
 }
 
@@ -82,8 +80,8 @@ std::uint32_t ContextLayer::source_of_context(std::uint32_t i) const {
          split_.context[at % groups] + 1;
 }
 
-void ContextLayer::set_context(const tape::Parameters& parameters, const tape::Tape& tape,
-                               std::size_t b, const float* pairs) {
+void ContextLayer::keep(const tape::Parameters& parameters, const tape::Tape& tape, std::size_t b,
+                        const float* pairs, Kept& kept) {
   const std::size_t groups = split_.context.size(), counted = split_.context_counts();
   const std::size_t group_at = b * layout_.groups() + 1;
   float* to = inputs_.data();
@@ -102,25 +100,27 @@ void ContextLayer::set_context(const tape::Parameters& parameters, const tape::T
   }
   double sum = 0;
   for (std::size_t i = 0; i < counted; ++i) sum += inputs_[i];
-  mean_ = counted > 0 ? static_cast<float>(sum / static_cast<double>(counted)) : 0.0f;
-  sum_ = sum - static_cast<double>(mean_) * static_cast<double>(counted);
-  squares_ = kernels_.centre(inputs_.data(), counted, mean_, inputs_.data());
+  kept.mean = counted > 0 ? static_cast<float>(sum / static_cast<double>(counted)) : 0.0f;
+  kept.sum = sum - static_cast<double>(kept.mean) * static_cast<double>(counted);
+  kept.squares = kernels_.centre(inputs_.data(), counted, kept.mean, inputs_.data());
 
   const tape::ConstDense first = mlp_.layer(parameters, 0);
+  kept.part.resize(first.outputs);
+  kept.as_they_are.resize(first.outputs);
   const std::vector<float> nothing(first.outputs, 0.0f);
   kernels_.dense_forward(context_.weights.data(), nothing.data(), inputs_.data(), counted,
-                         first.outputs, context_.stride(), 1, part_.data());
+                         first.outputs, context_.stride(), 1, kept.part.data());
   kernels_.dense_forward(context_.weights.data() + counted, bias_.data(), inputs_.data() + counted,
                          config_.mixed ? 2 * groups : 0, first.outputs, context_.stride(), 1,
-                         as_they_are_.data());
+                         kept.as_they_are.data());
 }
 
-ContextLayer::Norm ContextLayer::normalise(float* inputs) const {
+ContextLayer::Norm ContextLayer::normalise(const Kept& kept, float* inputs) const {
   const std::size_t counted = split_.counts();
-  const float squares = kernels_.centre(inputs, counted, mean_, inputs);
+  const float squares = kernels_.centre(inputs, counted, kept.mean, inputs);
   const double all = layout_.counts();
-  const double mean = (sum_ + kernels_.total(inputs, counted)) / all;
-  const double variance = (squares_ + squares) / all - mean * mean;
+  const double mean = (kept.sum + kernels_.total(inputs, counted)) / all;
+  const double variance = (kept.squares + squares) / all - mean * mean;
   const auto scale = static_cast<float>(
       1.0 / std::sqrt(std::max(variance, 0.0) + static_cast<double>(NormBlock::kEpsilon)));
   kernels_.scale(inputs, counted, scale, inputs);
@@ -131,14 +131,14 @@ ContextLayer::Norm ContextLayer::normalise(float* inputs) const {
   return {scale, static_cast<float>(mean)};
 }
 
-void ContextLayer::forward(const float* inputs, const Norm* norms, std::size_t examples,
-                           float* out) const {
+void ContextLayer::forward(const Kept& kept, const float* inputs, const Norm* norms,
+                           std::size_t examples, float* out) const {
   const std::size_t outputs = bias_.size();
-  kernels_.dense_forward(candidate_.weights.data(), as_they_are_.data(), inputs,
+  kernels_.dense_forward(candidate_.weights.data(), kept.as_they_are.data(), inputs,
                          candidate_.stride(), outputs, candidate_.stride(), examples, out);
   for (std::size_t e = 0; e < examples; ++e, out += outputs) {
     const float scale = norms[e].scale, mean = norms[e].mean;
-    for (std::size_t o = 0; o < outputs; ++o) out[o] += scale * (part_[o] - mean * ones_[o]);
+    for (std::size_t o = 0; o < outputs; ++o) out[o] += scale * (kept.part[o] - mean * ones_[o]);
   }
 }
 

@@ -22,9 +22,17 @@ class ContextLayer {
   ContextLayer(const kernels::Kernels& kernels, Config config, const tape::Parameters& parameters,
                const FieldSplit& split, const MlpBlock& mlp);
 
+  /// What a context adds.
+  struct Kept {
+    double sum = 0, squares = 0;  ///< of its normalised inputs, less their mean
+    float mean = 0;
+    table::AlignedFloats part;         ///< W_c (p_c - mean)
+    table::AlignedFloats as_they_are;  ///< biases, and what inputs add that are not normalised
+  };
+
   /// Example b of the tape, after LinearBlock and FfmBlock, is the context; `pairs` are its pairs.
-  void set_context(const tape::Parameters& parameters, const tape::Tape& tape, std::size_t b,
-                   const float* pairs);
+  void keep(const tape::Parameters& parameters, const tape::Tape& tape, std::size_t b,
+            const float* pairs, Kept& kept);
 
   /// How a candidate's inputs were normalised: by 1 / deviation, after the context's mean and
   /// `mean` were subtracted.
@@ -33,10 +41,11 @@ class ContextLayer {
   };
   /// Normalises a candidate's inputs in place, as far as the model does. They are where FieldSplit
   /// says, those that the model normalises with seen counts as they are; zeros up to the stride.
-  Norm normalise(float* inputs) const;
+  Norm normalise(const Kept& kept, float* inputs) const;
 
   /// The layer's outputs before ReLU, of several candidates, whose inputs are split.stride() apart.
-  void forward(const float* inputs, const Norm* norms, std::size_t examples, float* out) const;
+  void forward(const Kept& kept, const float* inputs, const Norm* norms, std::size_t examples,
+               float* out) const;
 
  private:
   std::uint32_t source_of_candidate(std::uint32_t column) const;
@@ -58,15 +67,9 @@ class ContextLayer {
                             const Source& source);
 
   Columns candidate_, context_;
-  table::AlignedFloats ones_;  ///< W 1, by output
-  table::AlignedFloats bias_;  ///< of the layer
-
-  // The context.
-  double sum_ = 0, squares_ = 0;  ///< of its normalised inputs, less their mean
-  float mean_ = 0;
-  table::AlignedFloats inputs_;
-  table::AlignedFloats part_;         ///< W_c (p_c - mean)
-  table::AlignedFloats as_they_are_;  ///< biases, and what inputs add that are not normalised
+  table::AlignedFloats ones_;    ///< W 1, by output
+  table::AlignedFloats bias_;    ///< of the layer
+  table::AlignedFloats inputs_;  ///< of the context at hand
 };
 
 }  // namespace leveret::block

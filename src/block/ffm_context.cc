@@ -43,49 +43,59 @@ FfmContext::FfmContext(const kernels::Kernels& kernels, const Config& config,
       codec_(block.codec_in_place()),
       split_(split),
       block_(block) {
-  const std::size_t candidates = split_.candidate.size(), length = split_.context.size() * k_;
-  const std::size_t row_bytes = codec_.bytes(length);
-  rows_.resize(candidates * row_bytes);
-  sums_.resize(candidates * length);
-  for (std::size_t j = 0; j < candidates; ++j) {
-    slots_of_rows_.push_back(rows_.data() + j * row_bytes);
-    slots_of_sums_.push_back(reinterpret_cast<const std::byte*>(sums_.data() + j * length));
-  }
-  x_.resize(split_.context.size());
-  sums_of_fields_.resize(candidates);
+  sums_of_fields_.resize(split_.candidate.size());
   no_sum_.resize(slots() * k_);
 }
 
-void FfmContext::set_context(const tape::Tape& tape, std::size_t b) {
-  pairs_sum_ = tape.pairs_sum[b];
-  in_place_ = tape.ffm.in_place;
-  as_kernels_see_ = in_place_ && tape.ffm.at.as_kernels_see();
-  instance_ = FfmBlock::instance_sums(tape, b, in_place_ && tape.ffm.at.ones);
-  has_sums_ = false;
-  if (in_place_) {
-    gather_rows(tape.ffm.at);
+void FfmContext::keep(const tape::Tape& tape, std::size_t b, Kept& kept) const {
+  kept.pairs_sum = tape.pairs_sum[b];
+  kept.in_place = tape.ffm.in_place;
+  kept.as_kernels_see = kept.in_place && tape.ffm.at.as_kernels_see();
+  kept.instance = FfmBlock::instance_sums(tape, b, kept.in_place && tape.ffm.at.ones);
+  kept.has_sums = false;
+  kept.x.resize(split_.context.size());
+  if (kept.in_place) {
+    gather_rows(tape.ffm.at, kept);
   } else {
-    gather_sums(tape.ffm);
+    gather_sums(tape.ffm, kept);
   }
 }
 
-void FfmContext::gather_rows(const tape::FfmInPlace& at) {
+void FfmContext::gather_rows(const tape::FfmInPlace& at, Kept& kept) const {
   const std::size_t bytes = codec_.bytes(k_);
   const std::size_t stride = bytes * split_.context.size();
+  const std::size_t row_bytes = codec_.bytes(k_ * split_.context.size());
+  kept.rows.resize(split_.candidate.size() * row_bytes);
+  kept.slots_of_rows.clear();
+  for (std::size_t j = 0; j < split_.candidate.size(); ++j) {
+    kept.slots_of_rows.push_back(kept.rows.data() + j * row_bytes);
+  }
   std::size_t i = 0;  // of the rows, whose fields ascend, too
   for (std::size_t c = 0; c < split_.context.size(); ++c) {
     while (i < at.rows.size() && at.fields[i] < split_.context[c]) ++i;
     const bool there = i < at.rows.size() && at.fields[i] == split_.context[c];
     const std::byte* const row = there ? at.rows[i] : at.nothing.data();
-    x_[c] = there ? at.x[i] : 0.0f;
-    spread_slots(row, bytes, split_.candidate, rows_.data() + c * bytes, stride);
+    kept.x[c] = there ? at.x[i] : 0.0f;
+    spread_slots(row, bytes, split_.candidate, kept.rows.data() + c * bytes, stride);
   }
 }
 
-void FfmContext::gather_sums(const tape::FfmTape& ffm) {
+/// Where the sums go, one after the other.
+float* FfmContext::room_for_sums(Kept& kept) const {
+  const std::size_t length = split_.context.size() * k_;
+  kept.sums.resize(split_.candidate.size() * length);
+  kept.slots_of_sums.clear();
+  for (std::size_t j = 0; j < split_.candidate.size(); ++j) {
+    kept.slots_of_sums.push_back(reinterpret_cast<const std::byte*>(kept.sums.data() + j * length));
+  }
+  kept.has_sums = true;
+  return kept.sums.data();
+}
+
+void FfmContext::gather_sums(const tape::FfmTape& ffm, Kept& kept) const {
   const std::size_t bytes = k_ * sizeof(float);
   const std::size_t stride = bytes * split_.context.size();
-  std::byte* const to = reinterpret_cast<std::byte*>(sums_.data());
+  std::byte* const to = reinterpret_cast<std::byte*>(room_for_sums(kept));
   std::size_t i = 0;
   for (std::size_t c = 0; c < split_.context.size(); ++c) {
     while (i < ffm.fields.size() && ffm.fields[i] < split_.context[c]) ++i;
@@ -94,57 +104,57 @@ void FfmContext::gather_sums(const tape::FfmTape& ffm) {
     spread_slots(reinterpret_cast<const std::byte*>(sum), bytes, split_.candidate, to + c * bytes,
                  stride);
   }
-  has_sums_ = true;
 }
 
 /// For a candidate that has several features in a field.
-void FfmContext::make_sums_of_rows() {
+void FfmContext::make_sums_of_rows(Kept& kept) const {
   const std::size_t length = split_.context.size() * k_;
+  float* const all = room_for_sums(kept);
   for (std::size_t j = 0; j < split_.candidate.size(); ++j) {
-    float* const sums = sums_.data() + j * length;
-    kernels_.decode(codec_, slots_of_rows_[j], length, sums);
-    for (std::size_t c = 0; c < x_.size() && !as_kernels_see_; ++c) {
-      kernels_.scale(sums + c * k_, k_, x_[c], sums + c * k_);
+    float* const sums = all + j * length;
+    kernels_.decode(codec_, kept.slots_of_rows[j], length, sums);
+    for (std::size_t c = 0; c < kept.x.size() && !kept.as_kernels_see; ++c) {
+      kernels_.scale(sums + c * k_, k_, kept.x[c], sums + c * k_);
     }
   }
-  has_sums_ = true;
 }
 
 void FfmContext::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                         float* pairs) {
+                         Kept& kept, float* pairs) {
   const std::size_t n = split_.candidate.size();
   at_.resize(n, block_.row_bytes(parameters, tape));
   const auto place = [&](std::uint32_t field) { return split_.place[field]; };
   const bool in_place =
-      in_place_ && put_rows(tape, b, tape.to_read.rows, n, place, at_, at_.to_read).has_value();
+      kept.in_place && put_rows(tape, b, tape.to_read.rows, n, place, at_, at_.to_read).has_value();
   if (in_place) block_.widen(parameters, at_);
-  const float sum = in_place ? pairs_in_place(pairs) : pairs_of_sums(parameters, tape, b, pairs);
+  const float sum =
+      in_place ? pairs_in_place(kept, pairs) : pairs_of_sums(parameters, tape, b, kept, pairs);
   InstanceSums instance = FfmBlock::instance_sums(tape, b, in_place && at_.ones);
-  instance.features += instance_.features;
-  instance.squares += instance_.squares;
-  block_.finish(tape, b, pairs_sum_ + sum, instance);
+  instance.features += kept.instance.features;
+  instance.squares += kept.instance.squares;
+  block_.finish(tape, b, kept.pairs_sum + sum, instance);
 }
 
 /// Returns their sum.
-float FfmContext::pairs_in_place(float* pairs) {
+float FfmContext::pairs_in_place(const Kept& kept, float* pairs) {
   const std::size_t n = split_.candidate.size(), in_context = split_.context.size();
   float* const own = pairs + split_.cross();
   const float sum =
-      kernels_.ffm_rectangle(codec_, at_.rows.data(), slots_of_rows_.data(), n,
+      kernels_.ffm_rectangle(codec_, at_.rows.data(), kept.slots_of_rows.data(), n,
                              split_.context.data(), in_context, k_, pairs) +
       kernels_.ffm_pairs(codec_, at_.rows.data(), split_.candidate.data(), n, k_, own);
-  if (as_kernels_see_ && at_.as_kernels_see()) return sum;
+  if (kept.as_kernels_see && at_.as_kernels_see()) return sum;
   for (std::size_t j = 0; j < n; ++j) {
     float* const row = pairs + j * in_context;
-    for (std::size_t c = 0; c < in_context; ++c) row[c] *= at_.x[j] * x_[c];
+    for (std::size_t c = 0; c < in_context; ++c) row[c] *= at_.x[j] * kept.x[c];
   }
   times_values(at_.x.data(), n, own);
   return kernels_.total(pairs, split_.pairs());
 }
 
 float FfmContext::pairs_of_sums(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                                float* pairs) {
-  if (!has_sums_) make_sums_of_rows();
+                                Kept& kept, float* pairs) {
+  if (!kept.has_sums) make_sums_of_rows(kept);
   block_.gather_sums(parameters, tape, b);
   const tape::FfmTape& ffm = tape.ffm;
   for (const std::byte*& sum : sums_of_fields_) {
@@ -157,7 +167,7 @@ float FfmContext::pairs_of_sums(const tape::Parameters& parameters, tape::Tape& 
   const kernels::Codec floats = kernels::Codec::f32();
   float* const own = pairs + split_.cross();
   float sum =
-      kernels_.ffm_rectangle(floats, sums_of_fields_.data(), slots_of_sums_.data(), n,
+      kernels_.ffm_rectangle(floats, sums_of_fields_.data(), kept.slots_of_sums.data(), n,
                              split_.context.data(), split_.context.size(), k_, pairs) +
       kernels_.ffm_pairs(floats, sums_of_fields_.data(), split_.candidate.data(), n, k_, own);
   for (std::size_t i = 0; i < ffm.present.size(); ++i) {

@@ -19,25 +19,45 @@ namespace leveret::block {
 /// One thread's.
 class FfmContext {
  public:
+  /// What candidates need of a context. Moved, not copied: places are in its own stores.
+  struct Kept {
+    Kept() = default;
+    Kept(Kept&&) = default;
+    Kept& operator=(Kept&&) = default;
+
+    InstanceSums instance;
+    float pairs_sum = 0;
+    bool in_place = false;        ///< every field of it has one row at most
+    bool has_sums = false;        ///< `sums` is made
+    bool as_kernels_see = false;  ///< every x is 1
+    std::vector<float> x;         ///< by place in split.context; 0 where it has no row
+    /// For each of the candidates' fields what the context's rows have for it, or their sums.
+    table::AlignedBytes rows;
+    table::AlignedFloats sums;
+    std::vector<const std::byte*> slots_of_rows, slots_of_sums;
+  };
+
   /// `split` and `block` must outlive it.
   FfmContext(const kernels::Kernels& kernels, const Config& config, const FieldSplit& split,
              const FfmBlock& block);
 
   /// Example b of the tape, the last one that FfmBlock::forward has run on, is the context. It has
   /// features of the context's fields only.
-  void set_context(const tape::Tape& tape, std::size_t b);
+  void keep(const tape::Tape& tape, std::size_t b, Kept& kept) const;
 
   /// Example b of the tape is a candidate, with features of candidates' fields only. Writes its
   /// pairs, split.pairs() of them (see FieldSplit), and the score of the whole, context included.
-  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b, float* pairs);
+  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b, Kept& kept,
+               float* pairs);
 
  private:
-  void gather_rows(const tape::FfmInPlace& at);
-  void gather_sums(const tape::FfmTape& ffm);
-  void make_sums_of_rows();
-  float pairs_in_place(float* pairs);
+  void gather_rows(const tape::FfmInPlace& at, Kept& kept) const;
+  void gather_sums(const tape::FfmTape& ffm, Kept& kept) const;
+  void make_sums_of_rows(Kept& kept) const;
+  float* room_for_sums(Kept& kept) const;
+  float pairs_in_place(const Kept& kept, float* pairs);
   float pairs_of_sums(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                      float* pairs);
+                      Kept& kept, float* pairs);
   std::size_t slots() const { return split_.place.size(); }
 
   const kernels::Kernels& kernels_;
@@ -45,18 +65,6 @@ class FfmContext {
   const kernels::Codec codec_;  ///< of rows in place
   const FieldSplit& split_;
   const FfmBlock& block_;
-
-  // The context.
-  InstanceSums instance_;
-  float pairs_sum_ = 0;
-  bool in_place_ = false;        ///< every field of it has one row at most
-  bool has_sums_ = false;        ///< sums_ is made
-  bool as_kernels_see_ = false;  ///< every x_ is 1
-  std::vector<float> x_;         ///< by place in split_.context; 0 where it has no row
-  /// For each of the candidates' fields what the context's rows have for it, or their sums.
-  table::AlignedBytes rows_;
-  table::AlignedFloats sums_;
-  std::vector<const std::byte*> slots_of_rows_, slots_of_sums_;
 
   // The candidate at hand.
   tape::FfmInPlace at_;

@@ -94,14 +94,25 @@ bool ContextPredictor::is_context(std::uint32_t name) {
 }
 
 void ContextPredictor::set_context(const text::ExampleChunk& chunk, std::size_t example) {
-  context_.clear();
-  append_whole(chunk, chunk.examples[example], context_);
+  set_context(chunk, example, own_);
+}
+
+void ContextPredictor::set_context(const text::ExampleChunk& chunk, std::size_t example,
+                                   KeptContext& kept) {
+  at_ = &kept;
+  kept.features.clear();
+  append_whole(chunk, chunk.examples[example], kept.features);
   start_context();
+}
+
+void ContextPredictor::use_context(KeptContext& kept) {
+  at_ = &kept;
+  ++counts_.requests;
 }
 
 void ContextPredictor::start_context() {
   ++counts_.requests;
-  kept_ = keeps_ && make_context();
+  at_->kept = keeps_ && make_context();
 }
 
 void ContextPredictor::look_up(const feature::FeatureBatch& batch, tape::Tape& tape,
@@ -114,8 +125,8 @@ void ContextPredictor::look_up(const feature::FeatureBatch& batch, tape::Tape& t
 bool ContextPredictor::make_context() {
   const tape::Parameters& parameters = model_->parameters();
   context_batch_.clear();
-  while (features_.map(context_, 0, 1, context_batch_) == 0) {
-    features_.meet(names_, context_, 0, false);
+  while (features_.map(at_->features, 0, 1, context_batch_) == 0) {
+    features_.meet(names_, at_->features, 0, false);
   }
   tape::Tape& tape = context_tape_;
   context_lookup_.open(*model_, context_batch_, tape, model::Use::kPredict);
@@ -127,67 +138,72 @@ bool ContextPredictor::make_context() {
   context_lookup_.prefetch(*model_, tape, 0);
   look_up(context_batch_, tape, 0);
   context_lookup_.resolve_values(*model_, tape, 0);
-  context_features_ = context_batch_.linear_end(0) - context_batch_.linear_begin(0);
+  at_->feature_count = context_batch_.linear_end(0) - context_batch_.linear_begin(0);
 
   const std::uint32_t groups = parameters.layout.groups();
   const block::LinearSums start = linear_.start(parameters, tape, 0);
   std::ranges::fill(tape.group_linear, 0.0f);
   std::ranges::fill(tape.group_counts, 0.0f);
   std::ranges::fill(tape.group_seen, 0.0f);
-  context_sums_ = linear_.add(parameters, tape, 0, start.of_nothing());
-  context_counts_ = 0;
+  at_->linear = linear_.add(parameters, tape, 0, start.of_nothing());
+  at_->counts = 0;
+  at_->group_linear = tape.group_linear;
+  at_->group_counts = tape.group_counts;
+  at_->group_seen = tape.group_seen;
   for (std::uint32_t g = 1; config_.mixed && g < groups; ++g) {
     if (split_.place[g - 1] != block::FieldSplit::kContext) continue;
-    context_counts_ += parameters[linear_.group_weights()][g] * tape.group_counts[g];
+    at_->counts += parameters[linear_.group_weights()][g] * tape.group_counts[g];
   }
   if (fm_ != nullptr) {
-    fm_sum_.assign(config_.fm_row.k, 0.0f);
-    fm_others_ = {};
-    fm_->add(tape, 0, fm_sum_.data(), fm_others_);
+    at_->fm_sum.assign(config_.fm_row.k, 0.0f);
+    at_->fm_others = {};
+    fm_->add(tape, 0, at_->fm_sum.data(), at_->fm_others);
   }
   if (ffm_ == nullptr) return true;
   ffm_->forward(parameters, tape, 0, 1);
-  ffm_context_->set_context(tape, 0);
-  if (mlp_ != nullptr) layer_->set_context(parameters, tape, 0, tape[ffm_->pairs()].at(0));
+  ffm_context_->keep(tape, 0, at_->ffm);
+  if (mlp_ != nullptr) layer_->keep(parameters, tape, 0, tape[ffm_->pairs()].at(0), at_->layer);
   return true;
 }
 
 /// Counts are means over a namespace: where no field says that it is the context's, a candidate may
 /// have more of it.
 void ContextPredictor::note_shared_spaces() {
-  shared_spaces_.clear();
+  at_->shared_spaces.clear();
   if (!config_.mixed) return;
   for (const feature::LinearRun& run : context_tape_.linear_runs(0)) {
     if (run.group > 0 && split_.place[run.group - 1] == block::FieldSplit::kContext) continue;
-    for (const text::NamespaceRun& space : context_.runs) shared_spaces_.push_back(space.hash);
-    std::ranges::sort(shared_spaces_);
+    for (const text::NamespaceRun& space : at_->features.runs)
+      at_->shared_spaces.push_back(space.hash);
+    std::ranges::sort(at_->shared_spaces);
     return;
   }
 }
 
 bool ContextPredictor::has_shared_space(const text::ExampleChunk& chunk,
                                         const text::Example& example) const {
-  if (shared_spaces_.empty()) return false;
+  if (at_->shared_spaces.empty()) return false;
   const auto* const runs = chunk.runs.data();
   return std::any_of(runs + example.runs_begin, runs + example.runs_end, [&](const auto& run) {
-    return std::ranges::binary_search(shared_spaces_, run.hash);
+    return std::ranges::binary_search(at_->shared_spaces, run.hash);
   });
 }
 
 bool ContextPredictor::has_same_context(const text::ExampleChunk& chunk,
                                         const text::Example& example) {
-  if (context_.examples.empty()) return false;
-  const text::Example& now = context_.examples[0];
+  const text::ExampleChunk& context = at_->features;
+  if (context.examples.empty()) return false;
+  const text::Example& now = context.examples[0];
   std::uint32_t at = now.runs_begin;
   for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
     const text::NamespaceRun& run = chunk.runs[r];
     if (!is_context(run.name)) continue;
     if (at == now.runs_end) return false;
-    const text::NamespaceRun& old = context_.runs[at++];
+    const text::NamespaceRun& old = context.runs[at++];
     if (old.name != run.name || old.end - old.begin != run.end - run.begin) return false;
     const text::Feature* const features = chunk.features.data() + run.begin;
     const bool same =
-        std::equal(features, features + (run.end - run.begin), context_.features.data() + old.begin,
+        std::equal(features, features + (run.end - run.begin), context.features.data() + old.begin,
                    [](const text::Feature& a, const text::Feature& b) {
                      return a.hash == b.hash && a.value == b.value;
                    });
@@ -220,8 +236,10 @@ void ContextPredictor::predict_lines(const text::ExampleChunk& chunk, std::size_
     const text::Example& example = chunk.examples[e];
     if (!has_same_context(chunk, example)) {
       flush(e);
-      context_.clear();
-      append_part(chunk, example, context_, [&](std::uint32_t name) { return is_context(name); });
+      at_ = &own_;
+      own_.features.clear();
+      append_part(chunk, example, own_.features,
+                  [&](std::uint32_t name) { return is_context(name); });
       start_context();
     }
     append_part(chunk, example, parts_, [&](std::uint32_t name) { return !is_context(name); });
@@ -232,7 +250,7 @@ void ContextPredictor::predict_lines(const text::ExampleChunk& chunk, std::size_
 void ContextPredictor::predict(const text::ExampleChunk& chunk, std::size_t first,
                                std::size_t count, const Wholes& wholes, Outcomes& outcomes) {
   counts_.candidates += count;
-  if (!kept_) return predict_wholes(chunk, first, count, wholes, outcomes);
+  if (!at_->kept) return predict_wholes(chunk, first, count, wholes, outcomes);
   for (std::size_t next = first; next < first + count;) {
     batch_.clear();
     const std::size_t wanted = std::min(first + count - next, kWindow);
@@ -251,7 +269,7 @@ void ContextPredictor::predict_window(const text::ExampleChunk& chunk, std::size
   const std::size_t size = batch_.size();
   const text::ExampleChunk& source = wholes.chunk != nullptr ? *wholes.chunk : chunk;
   const std::size_t source_first = wholes.chunk != nullptr ? wholes.first : first;
-  const std::uint32_t others = context_features_ + (model_->spec().constant ? 1 : 0);
+  const std::uint32_t others = at_->feature_count + (model_->spec().constant ? 1 : 0);
   lookup_.open(*model_, batch_, tape_, model::Use::kPredict);
   network_.open(model_->parameters(), std::min(size, kTogether), tape_);
   const auto add_outcomes = [&] {
@@ -302,15 +320,15 @@ void ContextPredictor::forward(std::size_t b) {
   const auto start_groups = [&](std::vector<float>& sums, const std::vector<float>& context) {
     std::copy_n(context.data(), groups, sums.data() + b * groups);
   };
-  if (linear_.has_groups(tape_)) start_groups(tape_.group_linear, context_tape_.group_linear);
+  if (linear_.has_groups(tape_)) start_groups(tape_.group_linear, at_->group_linear);
   if (config_.mixed) {
-    start_groups(tape_.group_counts, context_tape_.group_counts);
-    start_groups(tape_.group_seen, context_tape_.group_seen);
+    start_groups(tape_.group_counts, at_->group_counts);
+    start_groups(tape_.group_seen, at_->group_seen);
   }
   block::LinearSums sums = linear_.start(parameters, tape_, b);
-  sums.add(context_sums_);
+  sums.add(at_->linear);
   sums = linear_.add(parameters, tape_, b, sums);
-  float counts = tape_.scores[b].base + context_counts_;
+  float counts = tape_.scores[b].base + at_->counts;
   for (std::size_t i = 0; config_.mixed && i < split_.groups(); ++i) {
     const std::uint32_t g = split_.group(i);
     counts += parameters[linear_.group_weights()][g] * tape_.group_counts[b * groups + g];
@@ -318,11 +336,11 @@ void ContextPredictor::forward(std::size_t b) {
   linear_.finish(parameters, tape_, b, sums, counts);
 
   float* const inputs = inputs_.data() + b * split_.stride(config_.mixed);
-  if (ffm_ != nullptr) ffm_context_->forward(parameters, tape_, b, inputs);
+  if (ffm_ != nullptr) ffm_context_->forward(parameters, tape_, b, at_->ffm, inputs);
   if (fm_ != nullptr) {
     float* const sum = tape_[fm_->sums()].at(b);
-    std::ranges::copy(fm_sum_, sum);
-    block::FmBlock::Sums others = fm_others_;
+    std::ranges::copy(at_->fm_sum, sum);
+    block::FmBlock::Sums others = at_->fm_others;
     fm_->add(tape_, b, sum, others);
     fm_->finish(tape_, b, sum, others);
   }
@@ -335,13 +353,14 @@ void ContextPredictor::forward(std::size_t b) {
     inputs[split_.seen() + i] = tape_.group_seen[from];
   }
   if (config_.mixed) inputs[split_.first()] = tape_.scores[b].first;
-  norms_[b] = layer_->normalise(inputs);
+  norms_[b] = layer_->normalise(at_->layer, inputs);
 }
 
 void ContextPredictor::forward_together() {
   const tape::Parameters& parameters = model_->parameters();
   if (mlp_ != nullptr) {
-    layer_->forward(inputs_.data(), norms_.data(), tape_.size, tape_[mlp_->first()].values);
+    layer_->forward(at_->layer, inputs_.data(), norms_.data(), tape_.size,
+                    tape_[mlp_->first()].values);
     mlp_->forward_rest(parameters, tape_, 0, tape_.size);
   }
   loss_.forward(parameters, tape_, 0, tape_.size);
@@ -354,9 +373,10 @@ void ContextPredictor::predict_wholes(const text::ExampleChunk& chunk, std::size
   for (std::size_t e = first; e < first + count; ++e) {
     const text::Example& candidate = chunk.examples[e];
     joined_.clear();
-    if (!context_.examples.empty()) append_whole(context_, context_.examples[0], joined_);
+    const text::ExampleChunk& context = at_->features;
+    if (!context.examples.empty()) append_whole(context, context.examples[0], joined_);
     append_whole(chunk, candidate, joined_);
-    joined_.name_limit = std::max(context_.name_limit, chunk.name_limit);
+    joined_.name_limit = std::max(context.name_limit, chunk.name_limit);
     joined_.bytes = chunk.view(candidate.tag_begin, candidate.tag_size);
     text::Example& all = joined_.examples.back();
     all.runs_begin = 0;

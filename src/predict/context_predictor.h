@@ -51,6 +51,10 @@ class ContextPredictor {
   /// An example of the chunk is the context from now on, all of its features; they are copied. Its
   /// label, initial score and tag are not looked at.
   void set_context(const text::ExampleChunk& chunk, std::size_t example);
+  /// The same, made in `kept`, which lives until another context is set.
+  void set_context(const text::ExampleChunk& chunk, std::size_t example, KeptContext& kept);
+  /// One that was made before is the context from now on, and lives until another is set.
+  void use_context(KeptContext& kept);
 
   /// Appends an outcome for each of the candidates [first, first + count) of the chunk: what
   /// Predictor says to an example with the context's features and then the candidate's.
@@ -112,19 +116,12 @@ class ContextPredictor {
   std::vector<signed char> is_context_;  ///< by name: -1 not asked yet
 
   // The context at hand.
-  text::ExampleChunk context_;  ///< one example, or none yet
-  bool kept_ = false;           ///< it is one that can be kept
+  KeptContext own_;  ///< unless the caller has a place for it
+  KeptContext* at_ = &own_;
   feature::FeatureBatch context_batch_;
   tape::Tape context_tape_;
   model::Lookup context_lookup_;
-  /// Hashes of its namespaces, where the counts of some are not the context's alone; in order.
-  std::vector<std::uint32_t> shared_spaces_;
-  block::LinearSums context_sums_;
-  float context_counts_ = 0;  ///< of groups that no candidate adds to
-  std::uint32_t context_features_ = 0;
   std::optional<block::FfmContext> ffm_context_;
-  std::vector<float> fm_sum_;  ///< of FmBlock::add
-  block::FmBlock::Sums fm_others_;
   std::optional<block::ContextLayer> layer_;
 
   // Candidates.

@@ -1,35 +1,12 @@
 #include "train/answers.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
-#include <cmath>
-#include <iterator>
+#include <utility>
+
+#include "predict/prediction_text.h"
 
 namespace leveret::train {
-
-void append_prediction(std::string& to, float number, std::string_view tag) {
-  if (std::isnan(number)) {
-    to += "nan";  // whatever its sign is
-  } else {
-    fmt::format_to(std::back_inserter(to), "{:.6f}", number);
-  }
-  if (!tag.empty()) {
-    to += ' ';
-    to += tag;
-  }
-  to += '\n';
-}
-
-std::vector<LineAnswer> Answers::lines_of(const text::ExampleChunk& chunk) {
-  std::vector<LineAnswer> lines(chunk.lines(), LineAnswer::kEmpty);
-  for (const text::Example& example : chunk.examples) {
-    lines[example.line - chunk.first_line] = LineAnswer::kScored;
-  }
-  for (const text::BadLine& bad : chunk.bad) lines[bad.line - chunk.first_line] = LineAnswer::kBad;
-  return lines;
-}
 
 /// Up to the next line that waits for its outcome.
 void Answers::Chunk::answer_unscored() {
@@ -40,7 +17,7 @@ void Answers::Chunk::answer_unscored() {
 }
 
 void Answers::expect(const text::ExampleChunk& chunk, unsigned thread) {
-  expect(chunk, lines_of(chunk), thread);
+  expect(chunk, predict::answers_of(chunk), thread);
 }
 
 void Answers::expect(const text::ExampleChunk& chunk, std::vector<LineAnswer> lines,
@@ -56,7 +33,7 @@ void Answers::expect(const text::ExampleChunk& chunk, std::vector<LineAnswer> li
 }
 
 void Answers::expect_behind(std::uint64_t behind, const text::ExampleChunk& chunk) {
-  std::vector<LineAnswer> lines = lines_of(chunk);
+  std::vector<LineAnswer> lines = predict::answers_of(chunk);
   const std::uint64_t before = behind + 1 > chunk.first_line ? behind + 1 - chunk.first_line : 0;
   std::fill_n(lines.begin(), std::min<std::uint64_t>(before, lines.size()), LineAnswer::kNone);
   expect(chunk, std::move(lines));
@@ -69,8 +46,9 @@ void Answers::add(const Outcomes& outcomes, unsigned thread) {
     assert(!expected.empty());
     Chunk& chunk = *expected.front();
     const std::size_t before = chunk.size();
-    append_prediction(chunk.text, number_ == Number::kScore ? outcome.score : outcome.probability,
-                      outcomes.tag(outcome));
+    predict::append_prediction(chunk.text,
+                               number_ == Number::kScore ? outcome.score : outcome.probability,
+                               outcomes.tag(outcome));
     ++chunk.at;
     chunk.answer_unscored();
     kept_ += chunk.size() - before;

@@ -73,7 +73,6 @@ class Answers {
     void answer_unscored();
     std::size_t size() const { return lines.size() + text.size(); }
   };
-  static std::vector<LineAnswer> lines_of(const text::ExampleChunk& chunk);
 
   const std::size_t max_ahead_;
   const Number number_;
@@ -85,8 +84,5 @@ class Answers {
   std::size_t kept_ = 0;                        ///< bytes of chunks_
   bool stopped_ = false;
 };
-
-/// "0.123456", then " tag" if there is one, then the line end.
-void append_prediction(std::string& to, float number, std::string_view tag);
 
 }  // namespace leveret::train

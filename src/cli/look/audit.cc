@@ -12,7 +12,7 @@
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
 #include "predict/predictor.h"
-#include "train/answers.h"
+#include "predict/prediction_text.h"
 
 namespace leveret::cli {
 namespace {
@@ -83,7 +83,7 @@ void audit_model(const AuditOptions& options) {
                outcomes.clear();
                predictor.predict(chunk, i, 1, outcomes);
                const predict::Outcome& outcome = outcomes.items[0];
-               train::append_prediction(text, outcome.probability, outcomes.tag(outcome));
+               predict::append_prediction(text, outcome.probability, outcomes.tag(outcome));
                audit.append_features(chunk, chunk.examples[i], predictor.batch(), text);
                audit.append_heads(predictor.tape(), text);
                served.check();

@@ -286,16 +286,17 @@ void layer(benchmark::State& state, Bench& bench) {
   OnTape at(bench);
   network.open(parameters, 8, at.tape);
   const tape::TensorId pairs = network.find<block::FfmBlock>()->pairs();
-  of_context.set_context(parameters, at.tape, 0, at.tape[pairs].at(0));
+  block::ContextLayer::Kept kept;
+  of_context.keep(parameters, at.tape, 0, at.tape[pairs].at(0), kept);
   const std::size_t stride = split.stride(config.mixed);
   table::AlignedFloats inputs(8 * stride, 0.5f), out(8 * config.hidden[0]);
   block::ContextLayer::Norm norms[8];
   for (auto _ : state) {
     for (std::size_t b = 0; b < kCandidates; ++b) {
-      norms[b % 8] = of_context.normalise(inputs.data() + b % 8 * stride);
-      if (b % 8 == 7) of_context.forward(inputs.data(), norms, 8, out.data());
+      norms[b % 8] = of_context.normalise(kept, inputs.data() + b % 8 * stride);
+      if (b % 8 == 7) of_context.forward(kept, inputs.data(), norms, 8, out.data());
       if (b + 1 == kCandidates)
-        of_context.forward(inputs.data(), norms, kCandidates % 8, out.data());
+        of_context.forward(kept, inputs.data(), norms, kCandidates % 8, out.data());
     }
     benchmark::DoNotOptimize(out.data());
   }

@@ -1,0 +1,46 @@
+/// What a request's candidates share, made once: what the context adds to each sum of the model.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "block/context_layer.h"
+#include "block/ffm_context.h"
+#include "block/fm_block.h"
+#include "block/linear_block.h"
+#include "text/example.h"
+
+namespace leveret::predict {
+
+/// Made by a ContextPredictor, and good for it, and for others of the same model, names and context
+/// namespaces, one thread at a time. Moved, not copied.
+struct KeptContext {
+  KeptContext() = default;
+  KeptContext(KeptContext&&) = default;
+  KeptContext& operator=(KeptContext&&) = default;
+
+  text::ExampleChunk features;  ///< one example, or none yet
+  bool kept = false;            ///< what follows is made; else candidates are scored as whole lines
+  /// Hashes of its namespaces, where the counts of some are not the context's alone; in order.
+  std::vector<std::uint32_t> shared_spaces;
+  block::LinearSums linear;
+  float counts = 0;  ///< of groups that no candidate adds to
+  std::uint32_t feature_count = 0;
+  /// By group of features, as on the tape.
+  std::vector<float> group_linear, group_counts, group_seen;
+  block::FfmContext::Kept ffm;
+  std::vector<float> fm_sum;  ///< of FmBlock::add
+  block::FmBlock::Sums fm_others;
+  block::ContextLayer::Kept layer;
+
+  /// Memory of what it holds, in bytes.
+  std::size_t size_bytes() const;
+};
+
+/// Whether an example has the very features of a context, in its order.
+bool has_features_of(const KeptContext& context, const text::ExampleChunk& chunk,
+                     const text::Example& example);
+
+}  // namespace leveret::predict
