@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The house has floors: a folder under src/ includes only what stands below it, prints only if it is
-# the command line, asks about the CPU only if it is the kernels, and knows MPI only if it is dist, and
-# BLAS only if it is block/gemm.cc.
+# the command line, asks about the CPU only if it is the kernels, knows MPI only if it is dist, BLAS only
+# if it is block/gemm.cc, and sockets only if it is daemon/net.
 #
 #   tests/include_direction.sh [SRC]      default: the src/ of this tree
 #
@@ -33,8 +33,9 @@ declare -A below=(
   [train]="$model model modelfile predict store metrics stream files"
   [serve]="$model model modelfile predict store patch files"
   [publish]="$model model modelfile predict store metrics stream patch files serve"
+  [daemon]="$model model modelfile predict store metrics stream patch files serve publish"
   [dist]="$model model modelfile predict train store metrics stream files"
-  [cli]="$model model modelfile predict train store metrics stream files cache convert patch serve publish dist"
+  [cli]="$model model modelfile predict train store metrics stream files cache convert patch serve publish daemon dist"
 )
 
 status=0
@@ -75,6 +76,7 @@ forbid() {
 printing='\b(v?f?printf|f?puts|f?putc|putchar|perror|vprint)[ \t]*\(|std::(cout|cerr|clog)\b|fmt::print\b|std::print\b'
 cpu='^[ \t]*#[ \t]*(if|ifdef|ifndef|elif)\b.*(__AVX|__SSE|__FMA|__BMI|__F16C|__x86_64|__i386|__amd64|_M_X64|_M_IX86|__ARM|__arm|__aarch64|_M_ARM|XSIMD)'
 blas='^[ \t]*#[ \t]*include[ \t]*[<"](cblas|openblas)'
+boost='^[ \t]*#[ \t]*include[ \t]*[<"](boost/|sys/socket|netinet)'
 mpi='^[ \t]*#[ \t]*include[ \t]*[<"]mpi'
 
 while IFS= read -r file; do
@@ -86,6 +88,7 @@ while IFS= read -r file; do
   fi
   check_includes "$file" "$folder"
   [ "$folder" = dist ] || forbid "$file" "$mpi" "includes MPI outside src/dist"
+  [[ $relative == daemon/net/* ]] || forbid "$file" "$boost" "knows sockets outside src/daemon/net"
   [ "$relative" = block/gemm.cc ] || forbid "$file" "$blas" "includes BLAS outside src/block/gemm.cc"
   [ "$folder" = cli ] || forbid "$file" "$printing" "prints outside src/cli"
   [ "$folder" = kernels ] || forbid "$file" "$cpu" "asks about the CPU outside src/kernels"

@@ -81,6 +81,10 @@ expect text fail '#include "../kernels/kernels.h"'
 expect text fail '#include "attic/old.h"'
 expect attic fail '' 1
 
+expect publish fail '#include "daemon/models.h"'
+expect daemon pass '#include "publish/follower.h"'
+expect daemon fail '#include <boost/asio/ip/tcp.hpp>'
+expect serve fail '#include <sys/socket.h>'
 expect train fail '#include <mpi.h>'
 expect dist pass '#include <mpi.h>'
 

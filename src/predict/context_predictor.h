@@ -24,6 +24,7 @@
 #include "block/loss_block.h"
 #include "block/mlp_block.h"
 #include "feature/line_limit.h"
+#include "predict/kept_context.h"
 #include "predict/predictor.h"
 
 namespace leveret::predict {

@@ -1,0 +1,232 @@
+#include "daemon/http_work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "predict/prediction_text.h"
+#include "store/checksum.h"
+
+namespace leveret::daemon {
+namespace {
+
+/// Text that is worked on before others have their turn: some milliseconds.
+constexpr std::size_t kPiece = 64 << 10;
+
+/// Whole lines from the front of `lines`, about a piece; the last may lack its end.
+std::string_view take_piece(std::string_view& lines) {
+  std::size_t size = lines.size();
+  if (size > kPiece) {
+    const std::size_t end = lines.find('\n', kPiece - 1);
+    if (end != std::string_view::npos) size = end + 1;
+  }
+  const std::string_view piece = lines.substr(0, size);
+  lines.remove_prefix(size);
+  return piece;
+}
+
+bool is_json(std::string_view type) {
+  type = type.substr(0, type.find(';'));
+  while (type.ends_with(' ')) type.remove_suffix(1);
+  constexpr std::string_view kJson = "application/json";
+  return std::ranges::equal(type, kJson, [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
+  });
+}
+
+}  // namespace
+
+HttpWork::HttpWork(Worker& worker, const Site& site, HttpRequest request, bool draining)
+    : worker_(worker), site_(site), request_(std::move(request)), draining_(draining) {}
+
+HttpWork::~HttpWork() = default;
+
+bool HttpWork::go_on() {
+  if (done_) return false;
+  try {
+    if (!started_) {
+      started_ = true;
+      start();
+    } else if (json_) {
+      answer_candidates();
+    } else {
+      answer_lines();
+    }
+  } catch (const Refused& refused) {
+    refuse(refused.status, refused.why);
+  } catch (const BadJson& bad) {
+    refuse(400, bad.what());
+  } catch (const std::bad_alloc&) {
+    refuse(503, "there is not enough memory");
+  } catch (const std::exception& error) {
+    refuse(500, error.what());
+  }
+  return !done_;
+}
+
+void HttpWork::refuse(unsigned status, const std::string& why) {
+  answer_.status = status;
+  answer_.type = "application/json";
+  answer_.body = fmt::format("{{\"error\":{}}}\n", json_string(why));
+  done_ = true;
+}
+
+HttpWork::Query HttpWork::read_target() const {
+  Query query;
+  std::string_view target = request_.target;
+  const std::size_t mark = target.find('?');
+  query.path = target.substr(0, mark);
+  std::string_view rest = mark == target.npos ? std::string_view() : target.substr(mark + 1);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('&'), rest.size());
+    const std::string_view item = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (item.starts_with("model=")) {
+      query.model = item.substr(6);
+    } else if (item == "context_lines=1" || item == "context_lines") {
+      query.context_lines = true;
+    } else if (item != "context_lines=0" && !item.empty()) {
+      throw Refused{400,
+                    fmt::format("{}: no such parameter; there are model and context_lines", item)};
+    }
+  }
+  return query;
+}
+
+void HttpWork::start() {
+  const Query query = read_target();
+  if (query.path != "/predict") return show(query);
+  if (request_.method != "POST") {
+    answer_.headers.emplace_back("Allow", "POST");
+    throw Refused{405, "/predict is asked by POST"};
+  }
+  start_predict(query);
+}
+
+void HttpWork::show(const Query& query) {
+  using Page = std::string_view;
+  const bool known = query.path == Page("/") || query.path == Page("/metrics") ||
+                     query.path == Page("/healthz") || query.path == Page("/model") ||
+                     query.path == Page("/status.json");
+  if (!known) {
+    throw Refused{404, fmt::format("{}: no such page; there are /predict, /model, /metrics, "
+                                   "/healthz, /status.json and /",
+                                   query.path)};
+  }
+  if (request_.method != "GET" && request_.method != "HEAD") {
+    answer_.headers.emplace_back("Allow", "GET, HEAD");
+    throw Refused{405, fmt::format("{} is asked by GET", query.path)};
+  }
+  done_ = true;
+  if (query.path == "/metrics") {
+    answer_.type = "text/plain; version=0.0.4; charset=utf-8";
+    answer_.body = metrics_text(site_);
+  } else if (query.path == "/healthz") {
+    answer_.status = draining_ ? 503 : 200;
+    answer_.body = draining_ ? "ending\n" : "ok\n";
+  } else if (query.path == "/") {
+    answer_.type = "text/html; charset=utf-8";
+    answer_.body = status_page();
+    answer_.headers.emplace_back("Content-Security-Policy",
+                                 "default-src 'none'; style-src 'unsafe-inline'; script-src "
+                                 "'unsafe-inline'; connect-src 'self'; img-src data:");
+  } else if (query.path == "/status.json") {
+    answer_.type = "application/json";
+    answer_.body = status_json(site_);
+  } else {
+    answer_.type = "application/json";
+    const auto model = worker_.models().find(query.model);
+    if (!model) throw Refused{404, fmt::format("there is no model {}", query.model)};
+    answer_.body = model_json(site_, *model) + "\n";
+  }
+}
+
+void HttpWork::start_predict(const Query& query) {
+  if (!request_.encoding.empty() && request_.encoding != "identity") {
+    throw Refused{415,
+                  fmt::format("Content-Encoding {}: send the body as it is", request_.encoding)};
+  }
+  const auto model = worker_.models().find(query.model);
+  if (!model) throw Refused{404, fmt::format("there is no model {}", query.model)};
+  scorer_ = worker_.scorer(*model);
+  model_ = worker_.models()[*model].name;
+  scorer_->counts().requests.add();
+  name_model();
+  if (is_json(request_.type)) return start_json();
+  lines_.emplace(query.context_lines);
+  left_ = request_.body;
+}
+
+/// The version that answers.
+void HttpWork::name_model() {
+  const serve::Served& served = scorer_->served();
+  answer_.headers.emplace_back("Leveret-Model", model_);
+  answer_.headers.emplace_back("Leveret-Fingerprint", store::to_hex(served.fingerprint()));
+  if (served.sequence() != modelfile::kNoSequence) {
+    answer_.headers.emplace_back("Leveret-Sequence", fmt::format("{}", served.sequence()));
+  }
+}
+
+void HttpWork::answer_lines() {
+  if (!left_.empty()) return lines_->answer(*scorer_, take_piece(left_), answer_.body);
+  lines_->end(answer_.body);
+  if (lines_->bad() > 0) {
+    answer_.headers.emplace_back("Leveret-Bad-Lines", fmt::format("{}", lines_->bad()));
+    answer_.headers.emplace_back("Leveret-First-Bad-Line", lines_->first_bad());
+  }
+  done_ = true;
+}
+
+void HttpWork::start_json() {
+  json_ = read_json_request(request_.body);
+  left_ = json_->candidates;
+  if (!json_->has_context) return;
+  chunk_.clear();
+  chunk_.bytes = json_->context;
+  scorer_->parse(chunk_, false);
+  if (!chunk_.bad.empty()) throw BadJson(std::string("context: ") + chunk_.bad[0].what);
+  context_ = scorer_->context(chunk_, 0);
+}
+
+void HttpWork::answer_candidates() {
+  if (left_.empty()) return finish_json();
+  chunk_.free_large();
+  chunk_.clear();
+  chunk_.first_line = 1;
+  chunk_.bytes = take_piece(left_);
+  scorer_->parse(chunk_, false);
+  outcomes_.clear();
+  scorer_->score(chunk_, 0, chunk_.examples.size(), context_.get(), outcomes_);
+  std::size_t next = 0, bad = 0;
+  for (const predict::LineAnswer answer : predict::answers_of(chunk_)) {
+    if (candidate_ > 0) predictions_ += ',';
+    if (answer == predict::LineAnswer::kScored) {
+      const predict::Outcome& outcome = outcomes_.items[next++];
+      const float number = scorer_->options().scores ? outcome.score : outcome.probability;
+      if (number == number) {
+        predict::append_number(predictions_, number);
+      } else {
+        predictions_ += "null";
+      }
+    } else {
+      predictions_ += "null";
+      errors_ += fmt::format("{}{{\"candidate\":{},\"error\":{}}}", errors_.empty() ? "" : ",",
+                             candidate_, json_string(chunk_.bad[bad++].what));
+    }
+    ++candidate_;
+  }
+}
+
+void HttpWork::finish_json() {
+  const serve::Served& served = scorer_->served();
+  const std::string sequence =
+      served.sequence() == modelfile::kNoSequence ? "null" : fmt::format("{}", served.sequence());
+  answer_.type = "application/json";
+  answer_.body = fmt::format(
+      "{{\"model\":{{\"name\":{},\"fingerprint\":\"{}\",\"sequence\":{}}},\"predictions\":[{}],"
+      "\"errors\":[{}]}}\n",
+      json_string(model_), store::to_hex(served.fingerprint()), sequence, predictions_, errors_);
+  done_ = true;
+}
+
+}  // namespace leveret::daemon

@@ -1,0 +1,91 @@
+/// One request of HTTP and its answer, without sockets: what is asked for, and what is said.
+///
+///     POST /predict[?model=NAME][&context_lines=1]   lines of VW text, or JSON (json_request.h)
+///     GET  /metrics /healthz /model[?model=NAME] /status.json /
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "daemon/json_request.h"
+#include "daemon/line_answers.h"
+#include "daemon/site.h"
+#include "daemon/worker.h"
+
+namespace leveret::daemon {
+
+struct HttpRequest {
+  std::string method, target;
+  std::string type;      ///< Content-Type
+  std::string encoding;  ///< Content-Encoding
+  std::string body;
+};
+
+struct HttpAnswer {
+  unsigned status = 200;
+  std::string type = "text/plain; charset=utf-8";
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers;
+};
+
+/// Work on a request, in pieces, so that a long one does not keep others waiting. One thread's.
+class HttpWork {
+ public:
+  /// All outlive it. `draining`: the server takes no more, which /healthz tells.
+  HttpWork(Worker& worker, const Site& site, HttpRequest request, bool draining);
+  ~HttpWork();
+
+  /// Does the next piece; false: the answer is there.
+  bool go_on();
+  HttpAnswer& answer() { return answer_; }
+  /// Those of the model that it asked; null: it asked none.
+  ModelCounts* counts() const { return scorer_ ? &scorer_->counts() : nullptr; }
+
+ private:
+  struct Refused {
+    unsigned status;
+    std::string why;
+  };
+  struct Query {
+    std::string_view path;
+    std::string_view model;
+    bool context_lines = false;
+  };
+
+  Query read_target() const;
+  void start();
+  void start_predict(const Query& query);
+  void start_json();
+  void show(const Query& query);
+  void name_model();
+  void answer_lines();
+  void answer_candidates();
+  void finish_json();
+  void refuse(unsigned status, const std::string& why);
+
+  Worker& worker_;
+  const Site& site_;
+  const HttpRequest request_;
+  const bool draining_;
+  HttpAnswer answer_;
+  bool started_ = false, done_ = false;
+
+  // /predict:
+  std::shared_ptr<Scorer> scorer_;
+  std::string model_;
+  std::string_view left_;  ///< of the lines
+  std::optional<LineAnswers> lines_;
+  std::optional<JsonRequest> json_;
+  std::shared_ptr<Scorer::Context> context_;
+  text::ExampleChunk chunk_;
+  predict::Outcomes outcomes_;
+  std::string predictions_, errors_;  ///< of JSON
+  std::size_t candidate_ = 0;
+};
+
+}  // namespace leveret::daemon

@@ -1,0 +1,77 @@
+#include "daemon/look_out.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <utility>
+
+#include "store/checksum.h"
+
+namespace leveret::daemon {
+
+LookOut::LookOut(Models& models, std::vector<Source> sources, std::chrono::milliseconds every,
+                 Swapped swapped, Say say)
+    : models_(models),
+      sources_(std::move(sources)),
+      every_(every),
+      swapped_(std::move(swapped)),
+      say_(std::move(say)),
+      thread_([this] { run(); }) {}
+
+LookOut::~LookOut() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+void LookOut::look_now() {
+  {
+    const std::lock_guard lock(mutex_);
+    now_ = true;
+  }
+  wake_.notify_all();
+}
+
+void LookOut::run() {
+  bool asked = false;
+  while (true) {
+    for (Source& source : sources_) {
+      if (source.always || asked) look(source);
+    }
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, every_, [this] { return now_ || ends_; });
+    if (ends_) return;
+    asked = std::exchange(now_, false);
+  }
+}
+
+void LookOut::look(Source& source) {
+  const NamedModel& model = models_[source.model];
+  serve::Seen seen;
+  try {
+    seen = source.watch.poll();
+  } catch (const std::exception& error) {
+    seen.what = serve::Seen::What::kFailed;
+    seen.problem = std::string(error.what()) + ": there may not be enough memory";
+  }
+  if (seen.what == serve::Seen::What::kNothing) return;
+  Swap swap;
+  swap.time = std::chrono::system_clock::now();
+  swap.model = model.name;
+  swap.done = seen.what == serve::Seen::What::kSwapped;
+  swap.seconds = seen.seconds;
+  swap.what = swap.done ? store::to_hex(seen.fingerprint) : seen.problem;
+  if (swap.done) {
+    swapped_(source.model);
+    say_(fmt::format("{}: serves {} now, read in {:.3f} s", model.name, swap.what, swap.seconds));
+    if (!seen.problem.empty()) say_(fmt::format("{}: {}", model.name, seen.problem));
+  } else {
+    say_(fmt::format("{}: still serves what it did: {}", model.name, seen.problem));
+  }
+  models_.note(std::move(swap));
+}
+
+}  // namespace leveret::daemon

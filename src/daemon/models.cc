@@ -1,0 +1,125 @@
+#include "daemon/models.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "publish/follower.h"
+
+namespace leveret::daemon {
+namespace {
+
+constexpr std::string_view kEnding = ".lvt";
+constexpr std::size_t kSwapsKept = 20;
+
+std::string name_of(const std::filesystem::path& file) {
+  std::string name = file.filename().string();
+  if (name.ends_with(kEnding)) name.resize(name.size() - kEnding.size());
+  return name;
+}
+
+/// What may stand behind "@" in a line, and in an address of HTTP.
+bool is_name(std::string_view name) {
+  return !name.empty() && name.size() <= 128 && std::ranges::all_of(name, [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_';
+  });
+}
+
+}  // namespace
+
+Models::Models(const std::vector<std::string>& given, const std::vector<std::string>& followed) {
+  for (const std::string& text : given) {
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos && is_name(text.substr(0, equals))) {
+      add(text.substr(0, equals), text.substr(equals + 1));
+    } else if (std::filesystem::is_directory(text)) {
+      add_folder(text);
+    } else {
+      add(name_of(text), text);
+    }
+  }
+  for (const std::string& text : followed) {
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos && is_name(text.substr(0, equals))) {
+      add_followed(text.substr(0, equals), text.substr(equals + 1));
+    } else {
+      add_followed(name_of(std::filesystem::absolute(text).lexically_normal()), text);
+    }
+  }
+  tallies_.resize(models_.size());
+}
+
+void Models::check_name(const std::string& name, const std::string& path) const {
+  if (!is_name(name)) {
+    throw std::runtime_error(
+        fmt::format("{}: its name is to be of letters, digits, dots, dashes and underscores; give "
+                    "it one: -i NAME={}",
+                    path, path));
+  }
+  if (std::ranges::find(models_, name, &NamedModel::name) != models_.end()) {
+    throw std::runtime_error(
+        fmt::format("{}: another model is named {}, too; give it a name of its own: -i NAME={}",
+                    path, name, path));
+  }
+}
+
+void Models::add(const std::string& name, const std::string& path) {
+  check_name(name, path);
+  models_.push_back({name, path, std::make_shared<serve::Place>(path), false});
+}
+
+void Models::add_followed(const std::string& name, const std::string& folder) {
+  check_name(name, folder);
+  const publish::Way way = publish::Follower(folder).next(std::nullopt);
+  auto place = std::make_shared<serve::Place>(way.full);
+  if (!way.patches.empty()) place->patch(way.patches, "");
+  models_.push_back({name, folder, std::move(place), true});
+}
+
+void Models::add_folder(const std::string& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(kEnding) && !name.starts_with('.')) files.push_back(entry.path());
+  }
+  if (files.empty()) throw std::runtime_error(folder + ": has no file named *.lvt");
+  std::ranges::sort(files);
+  for (const std::filesystem::path& file : files) add(name_of(file), file.string());
+}
+
+std::optional<std::size_t> Models::find(std::string_view name) const {
+  if (name.empty()) return 0;
+  const auto found = std::ranges::find(models_, name, &NamedModel::name);
+  if (found == models_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - models_.begin());
+}
+
+void Models::note(Swap swap) {
+  const std::lock_guard lock(mutex_);
+  if (const auto model = find(swap.model)) {
+    ++(swap.done ? tallies_[*model].done : tallies_[*model].failed);
+  }
+  swaps_.push_front(std::move(swap));
+  if (swaps_.size() > kSwapsKept) swaps_.pop_back();
+}
+
+std::vector<Swap> Models::swaps() const {
+  const std::lock_guard lock(mutex_);
+  return {swaps_.begin(), swaps_.end()};
+}
+
+std::uint64_t Models::swaps_done(std::size_t model) const {
+  const std::lock_guard lock(mutex_);
+  return tallies_[model].done;
+}
+
+std::uint64_t Models::swaps_failed(std::size_t model) const {
+  const std::lock_guard lock(mutex_);
+  return tallies_[model].failed;
+}
+
+}  // namespace leveret::daemon

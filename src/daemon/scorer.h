@@ -1,0 +1,73 @@
+/// Scores text by one version of one model, in one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/context_cache.h"
+#include "daemon/counters.h"
+#include "predict/context_predictor.h"
+#include "predict/outcome.h"
+#include "predict/predictor.h"
+#include "serve/served.h"
+#include "text/parser.h"
+
+namespace leveret::daemon {
+
+struct ScorerOptions {
+  /// Namespaces that contexts have. Empty: those that the context of a request has.
+  std::vector<std::string> context;
+  bool scores = false;                ///< predictions are log-odds, not probabilities
+  std::uint32_t max_line = 1u << 20;  ///< bytes; a longer line is bad
+};
+
+/// One thread's. It keeps its version of the model alive.
+class Scorer {
+ public:
+  /// What scores the candidates of a request: a context, and a predictor that it is for.
+  class Context;
+
+  /// All outlive it.
+  Scorer(std::shared_ptr<const serve::Served> served, const ScorerOptions& options,
+         ContextCache& cache, ModelCounts& counts);
+  ~Scorer();
+  Scorer(const Scorer&) = delete;
+  Scorer& operator=(const Scorer&) = delete;
+
+  const serve::Served& served() const { return *served_; }
+  const ScorerOptions& options() const { return options_; }
+  ModelCounts& counts() { return counts_; }
+
+  /// Parses `chunk.bytes`. With `shared_label` "shared" is as no label.
+  void parse(text::ExampleChunk& chunk, bool shared_label);
+
+  /// The example is the context of candidates to come; found where it has been before.
+  std::shared_ptr<Context> context(const text::ExampleChunk& chunk, std::size_t example);
+
+  /// Appends outcomes of examples [first, first + count), candidates of `context` unless it is
+  /// null.
+  void score(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
+             Context* context, predict::Outcomes& outcomes);
+
+ private:
+  struct ByContext;
+  std::shared_ptr<ByContext> predictor_for(const text::ExampleChunk& chunk,
+                                           const text::Example& example);
+  void count_unknown(const text::ExampleChunk& chunk);
+
+  const std::shared_ptr<const serve::Served> served_;
+  const ScorerOptions& options_;
+  ContextCache& cache_;
+  ModelCounts& counts_;
+  text::Parser parser_, shared_parser_;
+  predict::Predictor whole_;
+  /// By the ids of the namespaces that its contexts have.
+  std::map<std::vector<std::uint32_t>, std::shared_ptr<ByContext>> by_context_;
+};
+
+}  // namespace leveret::daemon

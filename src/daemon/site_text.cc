@@ -1,0 +1,196 @@
+/// The server about itself: metrics, and what the status page shows.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "daemon/json_request.h"
+#include "daemon/site.h"
+#include "store/checksum.h"
+
+namespace leveret::daemon {
+namespace {
+
+/// Bytes; 0 where the system does not tell.
+std::uint64_t resident_memory() {
+  std::uint64_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t unix_seconds(std::chrono::system_clock::time_point time) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count());
+}
+
+/// The lines of metrics, in Prometheus' text format. Names of models need no escapes.
+class MetricsText {
+ public:
+  void start(std::string_view name, std::string_view type, std::string_view help) {
+    name_ = name;
+    add("# HELP {0} {2}\n# TYPE {0} {1}\n", name, type, help);
+  }
+  void value(std::string_view labels, double number) { add("{}{} {}\n", name_, labels, number); }
+  void value(std::string_view labels, std::uint64_t number) {
+    add("{}{} {}\n", name_, labels, number);
+  }
+  void histogram(std::string_view model, const Totals& totals) {
+    std::uint64_t below = 0;
+    for (std::size_t i = 0; i < Latencies::kClasses; ++i) {
+      below += totals.latencies[i];
+      const bool last = i == Latencies::kBounds.size();
+      add("{}_bucket{{model=\"{}\",le=\"{}\"}} {}\n", name_, model,
+          last ? "+Inf" : fmt::format("{}", Latencies::kBounds[i]), below);
+    }
+    add("{}_sum{{model=\"{}\"}} {}\n", name_, model, totals.seconds);
+    add("{}_count{{model=\"{}\"}} {}\n", name_, model, below);
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+  }
+  std::string text_;
+  std::string name_;
+};
+
+/// By model.
+struct ModelMetric {
+  const char* name;
+  const char* help;
+  std::uint64_t Totals::*count;
+};
+constexpr ModelMetric kModelMetrics[] = {
+    {"leveret_requests_total", "Requests of HTTP, and stretches of lines that came together.",
+     &Totals::requests},
+    {"leveret_predictions_total", "Lines and candidates that were scored.", &Totals::predictions},
+    {"leveret_bad_lines_total", "Lines and candidates that are no examples.", &Totals::bad},
+    {"leveret_unknown_namespaces_total",
+     "Namespaces of lines, contexts and candidates that the model does not know.",
+     &Totals::unknown_namespaces},
+    {"leveret_contexts_found_total", "Contexts that were still kept when they came again.",
+     &Totals::contexts_found},
+    {"leveret_contexts_made_total", "Contexts that were made.", &Totals::contexts_made},
+};
+
+struct ThreadMetric {
+  const char* name;
+  const char* labels;
+  const char* help;  ///< null: as the one before
+  Count ThreadCounts::*count;
+};
+constexpr ThreadMetric kThreadMetrics[] = {
+    {"leveret_connections_total", "", "Connections that were taken.",
+     &ThreadCounts::connections_opened},
+    {"leveret_connections_timed_out_total", "{while=\"idle\"}",
+     "Connections that the server has closed.", &ThreadCounts::closed_idle},
+    {"leveret_connections_timed_out_total", "{while=\"in_request\"}", nullptr,
+     &ThreadCounts::closed_slow},
+    {"leveret_http_answers_total", "{code=\"2xx\"}", "Answers to HTTP.", &ThreadCounts::http_ok},
+    {"leveret_http_answers_total", "{code=\"4xx\"}", nullptr, &ThreadCounts::http_refused},
+    {"leveret_http_answers_total", "{code=\"5xx\"}", nullptr, &ThreadCounts::http_failed},
+};
+
+std::string sequence_text(const serve::Served& served) {
+  return served.sequence() == modelfile::kNoSequence ? "null"
+                                                     : fmt::format("{}", served.sequence());
+}
+
+std::string members(const Totals& totals) {
+  return fmt::format(
+      "\"requests\":{},\"predictions\":{},\"bad\":{},\"unknown_namespaces\":{},"
+      "\"contexts_found\":{},\"contexts_made\":{}",
+      totals.requests, totals.predictions, totals.bad, totals.unknown_namespaces,
+      totals.contexts_found, totals.contexts_made);
+}
+
+}  // namespace
+
+std::string metrics_text(const Site& site) {
+  MetricsText text;
+  const Models& models = site.models();
+  std::vector<Totals> totals;
+  for (std::size_t i = 0; i < models.size(); ++i) totals.push_back(site.totals(i));
+  const auto labels = [&](std::size_t i) {
+    return fmt::format("{{model=\"{}\"}}", models[i].name);
+  };
+  for (const ModelMetric& metric : kModelMetrics) {
+    text.start(metric.name, "counter", metric.help);
+    for (std::size_t i = 0; i < models.size(); ++i) text.value(labels(i), totals[i].*metric.count);
+  }
+  text.start("leveret_request_seconds", "histogram", "Seconds from a request's end to its answer.");
+  for (std::size_t i = 0; i < models.size(); ++i) text.histogram(models[i].name, totals[i]);
+  text.start("leveret_swaps_total", "counter", "New versions of models.");
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const std::string& name = models[i].name;
+    text.value(fmt::format("{{model=\"{}\",done=\"yes\"}}", name), models.swaps_done(i));
+    text.value(fmt::format("{{model=\"{}\",done=\"no\"}}", name), models.swaps_failed(i));
+  }
+  text.start("leveret_model_info", "gauge", "The version that is served.");
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    text.value(fmt::format("{{model=\"{}\",fingerprint=\"{}\"}}", models[i].name,
+                           store::to_hex(models[i].place->get()->fingerprint())),
+               std::uint64_t{1});
+  }
+  text.start("leveret_model_sequence", "gauge", "Examples that the model has learned.");
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const std::uint64_t sequence = models[i].place->get()->sequence();
+    if (sequence != modelfile::kNoSequence) text.value(labels(i), sequence);
+  }
+  for (const ThreadMetric& metric : kThreadMetrics) {
+    if (metric.help != nullptr) text.start(metric.name, "counter", metric.help);
+    text.value(metric.labels, site.sum(metric.count));
+  }
+  text.start("leveret_connections", "gauge", "Connections that are open.");
+  text.value("", site.open_connections());
+  text.start("leveret_uptime_seconds", "gauge", "Seconds since the start.");
+  text.value("", site.seconds_up());
+  text.start("process_resident_memory_bytes", "gauge", "Resident memory.");
+  text.value("", resident_memory());
+  return text.take();
+}
+
+std::string model_json(const Site& site, std::size_t model) {
+  const NamedModel& named = site.models()[model];
+  const auto served = named.place->get();
+  return fmt::format(
+      "{{\"name\":{},\"path\":{},\"fingerprint\":\"{}\",\"sequence\":{},\"fields\":{},\"swaps\":{},"
+      "\"swaps_failed\":{},{}}}",
+      json_string(named.name), json_string(named.path), store::to_hex(served->fingerprint()),
+      sequence_text(*served), served->fields(), site.models().swaps_done(model),
+      site.models().swaps_failed(model), members(site.totals(model)));
+}
+
+std::string status_json(const Site& site) {
+  std::string text = fmt::format(
+      "{{\"version\":{},\"uptime\":{:.0f},\"connections\":{},\"memory\":{},\"models\":[",
+      json_string(site.version()), site.seconds_up(), site.open_connections(), resident_memory());
+  for (std::size_t i = 0; i < site.models().size(); ++i) {
+    text += (i > 0 ? "," : "") + model_json(site, i);
+  }
+  text += "],\"recent\":[";
+  const char* comma = "";
+  for (const Interval& interval : site.intervals()) {
+    text += fmt::format(
+        "{}{{\"time\":{},\"seconds\":{:.3f},\"requests\":{},\"predictions\":{},\"errors\":{},"
+        "\"median\":{:.6f},\"p99\":{:.6f}}}",
+        comma, unix_seconds(interval.end), interval.seconds, interval.requests,
+        interval.predictions, interval.errors, interval.median, interval.p99);
+    comma = ",";
+  }
+  text += "],\"swaps\":[";
+  comma = "";
+  for (const Swap& swap : site.models().swaps()) {
+    text += fmt::format("{}{{\"time\":{},\"model\":{},\"done\":{},\"what\":{},\"seconds\":{:.3f}}}",
+                        comma, unix_seconds(swap.time), json_string(swap.model), swap.done,
+                        json_string(swap.what), swap.seconds);
+    comma = ",";
+  }
+  return text + "]}\n";
+}
+
+}  // namespace leveret::daemon
