@@ -18,6 +18,7 @@ int run(int argc, char** argv) {
   int exit_code = 0;
   setup_train(app, exit_code);
   setup_predict(app, exit_code);
+  setup_serve(app, exit_code);
   setup_evaluate(app, exit_code);
   setup_convert(app, exit_code);
   setup_export(app, exit_code);

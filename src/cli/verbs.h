@@ -12,6 +12,7 @@ const char* version();
 
 void setup_train(CLI::App& app, int& exit_code);
 void setup_predict(CLI::App& app, int& exit_code);
+void setup_serve(CLI::App& app, int& exit_code);
 void setup_evaluate(CLI::App& app, int& exit_code);
 void setup_export(CLI::App& app, int& exit_code);
 void setup_inspect(CLI::App& app, int& exit_code);

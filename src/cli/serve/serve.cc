@@ -1,0 +1,165 @@
+/// leveret serve: its options, and what is misuse of them.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/numbers.h"
+#include "cli/serve/serve_run.h"
+#include "cli/verbs.h"
+#include "feature/selector.h"
+
+namespace leveret::cli {
+namespace {
+
+CLI::Option* add_models(CLI::App& verb, ServeOptions& options) {
+  return verb
+      .add_option("-i,--initial_regressor", options.models,
+                  "a model, or NAME=MODEL, or a folder of models named *.lvt; repeat it for others")
+      ->type_name("MODEL")
+      ->check(not_empty())
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+}
+
+void add_sockets(CLI::App& verb, ServeOptions& options) {
+  verb.add_option("--port", options.port,
+                  "lines come to this port; 0: one that is free; default without --socket and "
+                  "--http: 26542")
+      ->type_name("N")
+      ->transform(within(0, 65535));
+  verb.add_option("--socket", options.server.socket, "lines come to this Unix socket")
+      ->type_name("PATH")
+      ->check(not_empty());
+  verb.add_option("--http", options.http, "HTTP comes to this port; 0: one that is free")
+      ->type_name("N")
+      ->transform(within(0, 65535));
+  verb.add_option("--address", options.server.address,
+                  "the address of these ports; others than this machine reach 0.0.0.0")
+      ->type_name("IP")
+      ->check(not_empty())
+      ->capture_default_str();
+}
+
+void add_versions(CLI::App& verb, ServeOptions& options) {
+  verb.add_option("--watch", options.watched,
+                  "take new versions from this file or folder, models and patches; NAME=PATH: for "
+                  "that model")
+      ->type_name("PATH")
+      ->check(not_empty())
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  verb.add_option("--follow", options.followed,
+                  "serve what this folder of `leveret publish` has newest; NAME=DIR: as that model")
+      ->type_name("DIR")
+      ->check(not_empty())
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+}
+
+void add_limits(CLI::App& verb, ServeOptions& options) {
+  verb.add_option("--max_connections", options.server.max_connections,
+                  "connections at a time; others wait")
+      ->type_name("N")
+      ->transform(within(1, 1000000))
+      ->capture_default_str();
+  verb.add_option("--max_line", options.server.scorer.max_line,
+                  "bytes; a longer line is bad (K, M, G)")
+      ->type_name("N")
+      ->transform(bytes_within(1024, 1u << 30))
+      ->capture_default_str();
+  verb.add_option("--max_request", options.server.max_request,
+                  "bytes of a body of HTTP; a larger one is refused (K, M, G)")
+      ->type_name("N")
+      ->transform(bytes_within(1024, std::uint64_t{1} << 30))
+      ->capture_default_str();
+  verb.add_option("--context_cache", options.server.context_bytes,
+                  "bytes for contexts that may return; 0: each is made anew (K, M, G)")
+      ->type_name("N")
+      ->transform(bytes_within(0, std::uint64_t{1} << 40))
+      ->capture_default_str();
+  verb.add_option("--idle", options.idle, "seconds that a connection may wait between requests")
+      ->type_name("S")
+      ->transform(within(1, 86400))
+      ->capture_default_str();
+  verb.add_option("--request_time", options.request_time,
+                  "seconds that a request may take to come, and its answer to go")
+      ->type_name("S")
+      ->transform(within(1, 3600))
+      ->capture_default_str();
+  verb.add_option("--drain", options.drain, "seconds that connections have when the server ends")
+      ->type_name("S")
+      ->transform(within(0, 3600))
+      ->capture_default_str();
+}
+
+void add_answers(CLI::App& verb, ServeOptions& options) {
+  verb.add_option("--context", options.context,
+                  "namespaces that contexts have; default: those that a request's context has")
+      ->type_name("NS[,NS...]")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  verb.add_flag("--context_lines", options.server.context_lines,
+                "lines are a context, a line for each candidate, an empty line, and so on");
+  verb.add_option("--link", options.link,
+                  "what predictions are: logistic, a probability; identity, its log-odds")
+      ->check(CLI::IsMember({"logistic", "identity"}))
+      ->type_name("LINK")
+      ->capture_default_str();
+}
+
+void settle(ServeOptions& options) {
+  if (options.models.empty() && options.followed.empty()) {
+    throw CLI::ValidationError("give a model (-i) or a folder of `leveret publish` (--follow)");
+  }
+  if (!options.port && !options.http && options.server.socket.empty()) options.port = 26542;
+  options.server.port = options.port;
+  options.server.http = options.http;
+  for (const std::string& list : options.context) {
+    for (const std::string& name : feature::split_list(list)) {
+      options.server.scorer.context.push_back(name);
+    }
+  }
+  if (!options.context.empty() && options.server.scorer.context.empty()) {
+    throw CLI::ValidationError("--context names no namespace");
+  }
+  options.server.scorer.scores = options.link == "identity";
+  options.server.idle = std::chrono::seconds(options.idle);
+  options.server.request_time = std::chrono::seconds(options.request_time);
+  options.server.drain = std::chrono::seconds(options.drain);
+}
+
+}  // namespace
+
+void setup_serve(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ServeOptions>();
+  CLI::App* verb =
+      app.add_subcommand("serve", "answer lines and HTTP; takes new versions of models");
+  add_models(*verb, *options);
+  add_sockets(*verb, *options);
+  add_versions(*verb, *options);
+  add_answers(*verb, *options);
+  verb->add_option("--threads", options->server.threads, "threads that answer")
+      ->type_name("N")
+      ->transform(within(1, 256))
+      ->capture_default_str();
+  add_limits(*verb, *options);
+  verb->add_flag("--quiet", options->quiet, "say nothing but errors");
+  verb->callback([options, &exit_code] {
+    settle(*options);
+    serve(*options);
+    exit_code = 0;
+  });
+}
+
+}  // namespace leveret::cli

@@ -1,0 +1,25 @@
+/// One run of `serve`: from options to a server, and what it says.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/net/server.h"
+
+namespace leveret::cli {
+
+struct ServeOptions {
+  std::vector<std::string> models, watched, followed, context;
+  std::optional<std::uint16_t> port, http;
+  std::string link = "logistic";
+  unsigned idle = 300, request_time = 10, drain = 10;  ///< seconds
+  bool quiet = false;
+  daemon::ServerOptions server;
+};
+
+/// Serves until it is told to end. Errors are exceptions, as elsewhere.
+void serve(const ServeOptions& options);
+
+}  // namespace leveret::cli

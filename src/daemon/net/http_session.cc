@@ -1,0 +1,180 @@
+#include <array>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "daemon/http_work.h"
+#include "daemon/net/sessions.h"
+
+namespace leveret::daemon {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+
+using Parser = http::request_parser<http::string_body>;
+using Response = http::response<http::string_body>;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint32_t kMaxHeader = 16 << 10;
+
+std::string text_of(beast::string_view text) { return {text.data(), text.size()}; }
+
+HttpRequest take_request(http::request<http::string_body>& message) {
+  HttpRequest request;
+  request.method = text_of(message.method_string());
+  request.target = text_of(message.target());
+  request.type = text_of(message[http::field::content_type]);
+  request.encoding = text_of(message[http::field::content_encoding]);
+  request.body = std::move(message.body());
+  return request;
+}
+
+/// Answers to requests that cannot be read.
+HttpAnswer refusal(unsigned status, const std::string& why) {
+  HttpAnswer answer;
+  answer.status = status;
+  answer.type = "application/json";
+  answer.body = "{\"error\":" + json_string(why) + "}\n";
+  return answer;
+}
+
+}  // namespace
+
+// Not in a namespace without a name: GCC warns of the frames of coroutines that hold such types.
+class HttpSession {
+ public:
+  HttpSession(TcpStream stream, Loop& loop)
+      : stream_(std::move(stream)), loop_(loop), open_(loop, [this] { end_input(); }) {}
+
+  asio::awaitable<void> run() {
+    while (!ended_) {
+      in_request_ = false;
+      if (loop_.shared.draining && buffer_.size() == 0) break;
+      parser_.emplace();
+      parser_->header_limit(kMaxHeader);
+      parser_->body_limit(loop_.shared.options.max_request);
+      co_await read();
+      if (!ended_) co_await answer();
+    }
+    co_await close();
+  }
+
+ private:
+  auto token() { return asio::redirect_error(asio::use_awaitable, error_); }
+  const ServerOptions& options() const { return loop_.shared.options; }
+
+  /// One that waits is told by the end of its input, one that is at work by its answer.
+  void end_input() {
+    boost::system::error_code ignored;
+    if (!in_request_) stream_.socket().shutdown(TcpStream::socket_type::shutdown_receive, ignored);
+  }
+
+  asio::awaitable<void> read() {
+    stream_.expires_after(options().idle);
+    co_await http::async_read_header(stream_, buffer_, *parser_, token());
+    if (error_) co_return co_await fail();
+    in_request_ = true;
+    stream_.expires_after(options().request_time);
+    if (beast::iequals(parser_->get()[http::field::expect], "100-continue")) {
+      http::response<http::empty_body> go_on(http::status::continue_, 11);
+      co_await http::async_write(stream_, go_on, token());
+      if (error_) co_return co_await fail();
+    }
+    co_await http::async_read(stream_, buffer_, *parser_, token());
+    if (error_) co_await fail();
+  }
+
+  /// The connection ends, with an answer where one can be given.
+  asio::awaitable<void> fail() {
+    const boost::system::error_code error = error_;
+    ended_ = unread_ = true;
+    if (error == beast::error::timeout) {
+      const bool idle = !in_request_ && buffer_.size() == 0;
+      ThreadCounts& counts = loop_.worker.counts();
+      (idle ? counts.closed_idle : counts.closed_slow).add();
+    } else if (error == http::error::body_limit) {
+      co_await write(refusal(413, "the body is larger than --max_request"), true);
+    } else if (error == http::error::header_limit) {
+      co_await write(refusal(431, "the header is larger than 16 KiB"), true);
+    } else if (error != http::error::end_of_stream && error != http::error::partial_message &&
+               error.category() == http::make_error_code(http::error::bad_method).category()) {
+      co_await write(refusal(400, "is no request of HTTP/1.1: " + error.message()), true);
+    }
+  }
+
+  /// What a client still sends is read for a while: else the system would tell it of an error, in
+  /// place of the answer.
+  asio::awaitable<void> close() {
+    boost::system::error_code ignored;
+    stream_.socket().shutdown(TcpStream::socket_type::shutdown_send, ignored);
+    std::array<char, 4096> bytes;
+    stream_.expires_after(std::chrono::seconds(2));
+    for (int i = 0; unread_ && i < 16384 && !error_; ++i) {
+      co_await stream_.async_read_some(asio::buffer(bytes), token());
+    }
+  }
+
+  asio::awaitable<void> answer() {
+    const Clock::time_point start = Clock::now();
+    http::request<http::string_body> message = parser_->release();
+    const bool keep = message.keep_alive();
+    const bool head = message.method() == http::verb::head;
+    HttpWork work(loop_.worker, *loop_.shared.site, take_request(message), loop_.shared.draining);
+    while (work.go_on()) co_await asio::post(stream_.get_executor(), asio::use_awaitable);
+    if (ModelCounts* const counts = work.counts()) counts->latencies.add(Clock::now() - start);
+    co_await write(std::move(work.answer()), !keep || loop_.shared.draining, head);
+  }
+
+  asio::awaitable<void> write(HttpAnswer answer, bool last, bool head = false) {
+    Response response(static_cast<http::status>(answer.status), 11);
+    response.set(http::field::server, "leveret");
+    response.set(http::field::content_type, answer.type);
+    for (const auto& [name, value] : answer.headers) response.set(name, value);
+    response.keep_alive(!last);
+    response.body() = std::move(answer.body);
+    response.prepare_payload();
+    if (head) response.body().clear();
+    ThreadCounts& counts = loop_.worker.counts();
+    (answer.status < 400   ? counts.http_ok
+     : answer.status < 500 ? counts.http_refused
+                           : counts.http_failed)
+        .add();
+    stream_.expires_after(options().request_time);
+    http::response_serializer<http::string_body> serializer(response);
+    if (head) {
+      co_await http::async_write_header(stream_, serializer, token());
+    } else {
+      co_await http::async_write(stream_, serializer, token());
+    }
+    if (error_ == beast::error::timeout) counts.closed_slow.add();
+    ended_ = last || error_;
+  }
+
+  TcpStream stream_;
+  Loop& loop_;
+  OpenConnection open_;
+  beast::flat_buffer buffer_;
+  std::optional<Parser> parser_;
+  boost::system::error_code error_;
+  bool in_request_ = false, ended_ = false;
+  bool unread_ = false;  ///< the client may still send what nobody wants
+};
+
+asio::awaitable<void> serve_http(TcpStream stream, Loop& loop) {
+  HttpSession session(std::move(stream), loop);
+  co_await session.run();
+}
+
+}  // namespace leveret::daemon
