@@ -27,7 +27,7 @@ BITS = {"u8": 8, "u32": 32, "u64": 64, "f32": 32, "bf16": 16, "u16": 16, "i16": 
 ARRAYS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "f32": "f", "f64": "d"}
 ROLES = {1: "index", 2: "parameter", 3: "state", 4: "statistic"}
 CODINGS = {0: "plain", 1: "fixed", 2: "log", 3: "fixed_by_row"}
-KINDS = {1: "model", 2: "export", 3: "patch"}
+KINDS = {1: "model", 2: "export", 3: "patch"}  # 6, notes, stand behind a model and are not read
 
 
 class Damaged(Exception):
@@ -88,6 +88,10 @@ class ModelFile:
         version, kind, flags, length, header, count, zero = struct.unpack_from("<IIQQQII", content, 24)
         if version != 1 or flags != 0 or kind not in KINDS or zero != 0:
             raise Damaged("it is of a version, kind or with flags that are not known")
+        notes = content[length:]
+        if notes and (kind != 1 or notes[:8] != MAGIC or struct.unpack_from("<I", notes, 28) != (6,)):
+            raise Damaged("bytes follow the model that are no notes")
+        content = content[:length]
         if length != len(content):
             raise Damaged("the file has %d bytes, but should have %d" % (len(content), length))
         self.kind = KINDS[kind]

@@ -23,13 +23,6 @@
 namespace leveret::cli {
 namespace {
 
-bool is_cached(const stream::ExampleSource& source) {
-  if (const auto* limited = dynamic_cast<const stream::LimitedSource*>(&source)) {
-    return is_cached(limited->inner());
-  }
-  return dynamic_cast<const cache::CacheReader*>(&source) != nullptr;
-}
-
 /// Nobody is to wonder why nothing happens.
 void tell_of_terminal(const InputOptions& options) {
   if (options.data.empty() && isatty(STDIN_FILENO) == 1) {
@@ -47,6 +40,13 @@ void set_bad_lines(InputOptions& options, const std::string& text) {
 }
 
 }  // namespace
+
+bool is_cached(const stream::ExampleSource& source) {
+  if (const auto* limited = dynamic_cast<const stream::LimitedSource*>(&source)) {
+    return is_cached(limited->inner());
+  }
+  return dynamic_cast<const cache::CacheReader*>(&source) != nullptr;
+}
 
 void add_input_options(CLI::App& app, InputOptions& options) {
   app.add_option("-d,--data,data", options.data,
@@ -133,9 +133,11 @@ text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& 
 
 std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
                                                  text::NamespaceNames& names,
-                                                 const text::ParserOptions& parser) {
+                                                 const text::ParserOptions& parser,
+                                                 stream::SourceEvents* events) {
   tell_of_terminal(options);
   stream::ReaderOptions reader;
+  reader.events = events;
   reader.max_line = options.max_line;
   if (processors() == 1) {
     return std::make_unique<stream::SerialReader>(options.data, reader, names, parser);
@@ -149,7 +151,8 @@ namespace {
 std::unique_ptr<stream::ExampleSource> open_cached(const InputOptions& options,
                                                    text::NamespaceNames& names,
                                                    const text::ParserOptions& parser,
-                                                   stream::BadLineTally& tally, bool again) {
+                                                   stream::BadLineTally& tally, bool again,
+                                                   stream::SourceEvents* events) {
   if (again) {
     return std::make_unique<cache::CacheReader>(options.cache, names, nullptr, parser.numbers);
   }
@@ -163,7 +166,8 @@ std::unique_ptr<stream::ExampleSource> open_cached(const InputOptions& options,
   }
   auto writer =
       std::make_unique<cache::CacheWriter>(options.cache, options.data, std::move(key), names);
-  return std::make_unique<cache::CacheTee>(open_text(options, names, parser), std::move(writer));
+  return std::make_unique<cache::CacheTee>(open_text(options, names, parser, events),
+                                           std::move(writer));
 }
 
 }  // namespace
@@ -171,11 +175,12 @@ std::unique_ptr<stream::ExampleSource> open_cached(const InputOptions& options,
 std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options,
                                                      text::NamespaceNames& names,
                                                      const text::ParserOptions& parser,
-                                                     stream::BadLineTally& tally, bool again) {
-  if (options.cache.empty()) return open_text(options, names, parser);
+                                                     stream::BadLineTally& tally, bool again,
+                                                     stream::SourceEvents* events) {
+  if (options.cache.empty()) return open_text(options, names, parser, events);
   text::ParserOptions plain = parser;
   plain.limit = nullptr;
-  auto source = open_cached(options, names, plain, tally, again);
+  auto source = open_cached(options, names, plain, tally, again, events);
   if (!parser.limit) return source;
   const bool has_text = !is_cached(*source);
   return std::make_unique<stream::LimitedSource>(std::move(source), names, parser.limit, has_text);
@@ -213,9 +218,11 @@ void work_through(const stream::ExampleSource& source, const stream::BadLineTall
 }
 
 std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
-                                                  std::size_t chunks_ahead) {
+                                                  std::size_t chunks_ahead,
+                                                  stream::SourceEvents* events) {
   tell_of_terminal(options);
   stream::ReaderOptions reader;
+  reader.events = events;
   reader.max_line = options.max_line;
   reader.chunks_ahead = chunks_ahead;
   reader.chunk_bytes = 256 << 10;  // a thread adds its changes to the model after each chunk

@@ -13,6 +13,7 @@
 #include "model/spec.h"
 #include "stream/bad_lines.h"
 #include "stream/example_source.h"
+#include "stream/source_events.h"
 #include "text/namespace_names.h"
 #include "text/parser.h"
 
@@ -50,19 +51,22 @@ void settle_input(InputOptions& options);
 text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& input,
                                    const std::vector<feature::NamespacePlan>& known = {});
 
-/// Examples from -d, read and parsed ahead.
+/// Examples from -d, read and parsed ahead. `events`, when given, is told of the text as it is
+/// read; it outlives the source.
 std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
                                                  text::NamespaceNames& names,
-                                                 const text::ParserOptions& parser);
+                                                 const text::ParserOptions& parser,
+                                                 stream::SourceEvents* events = nullptr);
 
 /// The same, through --cache where it is given: from the cache when it is there and was made from
 /// this very input, else from text, making it. Throws when a cache is there that was made from
 /// something else. `again`: another pass over the cache that the first pass has read or made.
-std::unique_ptr<stream::ExampleSource> open_examples(const InputOptions& options,
-                                                     text::NamespaceNames& names,
-                                                     const text::ParserOptions& parser,
-                                                     stream::BadLineTally& tally,
-                                                     bool again = false);
+/// `events` hears nothing where a cache is read.
+std::unique_ptr<stream::ExampleSource> open_examples(
+    const InputOptions& options, text::NamespaceNames& names, const text::ParserOptions& parser,
+    stream::BadLineTally& tally, bool again = false, stream::SourceEvents* events = nullptr);
+/// Whether a cache is read in place of text.
+bool is_cached(const stream::ExampleSource& source);
 
 /// Counts the chunk's lines, unless a cache stands for them: those were counted when it was opened.
 void count_lines(const stream::ExampleSource& source, const text::ExampleChunk& chunk,
@@ -102,7 +106,8 @@ void for_each_chunk(stream::ExampleSource& source, stream::BadLineTally& tally, 
 
 /// Lines that are yet to be parsed, for hogwild threads.
 std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
-                                                  std::size_t chunks_ahead);
+                                                  std::size_t chunks_ahead,
+                                                  stream::SourceEvents* events = nullptr);
 
 /// Counts bad lines by --bad_lines and reports them on stderr. `format_of`: see BadLineOptions.
 std::unique_ptr<stream::BadLineTally> bad_line_tally(

@@ -1,9 +1,12 @@
 /// A model to and from its file (man/leveret-model.5).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
+#include "files/atomic_file.h"
 #include "model/model.h"
 #include "store/model_file.h"
 
@@ -17,7 +20,13 @@ enum class LoadBy {
 
 /// Saves atomically. What the bytes are depends on what the model has learned alone. Refuses, with
 /// std::runtime_error, weights that are not finite.
-void save_model(const model::Model& model, const std::string& path);
+/// `notes`: of store::make_notes, what is to stand in the file beside the model; empty: nothing.
+void save_model(const model::Model& model, const std::string& path,
+                std::span<const std::byte> notes = {});
+/// The same without the wait for the disk: the model may go on learning once it returns. The file
+/// appears with commit(), which any thread may call.
+files::AtomicFile begin_save(const model::Model& model, const std::string& path,
+                             std::span<const std::byte> notes = {});
 
 /// All bytes are verified, and all numbers finite. To predict, rows come without what only learning
 /// needs. Throws std::runtime_error that names the file and what is wrong with it. Who maps it asks

@@ -31,7 +31,13 @@ void add_parameters(std::vector<SectionView>& sections, const tape::Parameters& 
   });
 }
 
-void save_model(const model::Model& model, const std::string& path) {
+void save_model(const model::Model& model, const std::string& path,
+                std::span<const std::byte> notes) {
+  begin_save(model, path, notes).commit();
+}
+
+files::AtomicFile begin_save(const model::Model& model, const std::string& path,
+                             std::span<const std::byte> notes) {
   if (const std::size_t bad = count_non_finite(model); bad > 0) {
     throw std::runtime_error(fmt::format(
         "{}: not saved, {} weights are not finite; lower the learning rates or scale the features",
@@ -40,7 +46,8 @@ void save_model(const model::Model& model, const std::string& path) {
   std::vector<SectionView> sections;
   const nlohmann::ordered_json shards = add_tables(sections, model.tables());
   add_parameters(sections, model.parameters());
-  store::write_model_file(path, store::Kind::kModel, make_header(model, shards).dump(), sections);
+  return store::begin_model_file(path, store::Kind::kModel, make_header(model, shards).dump(),
+                                 sections, notes);
 }
 
 }  // namespace leveret::modelfile

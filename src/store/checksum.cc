@@ -36,6 +36,7 @@ Checksummer::Checksummer() : state_(std::make_unique<State>()) {}
 
 Checksummer::~Checksummer() = default;
 Checksummer::Checksummer(Checksummer&& other) noexcept = default;
+Checksummer& Checksummer::operator=(Checksummer&& other) noexcept = default;
 
 void Checksummer::add(std::span<const std::byte> part) {
   XXH3_128bits_update(state_->xxh, part.data(), part.size());

@@ -26,6 +26,7 @@ class Checksummer {
   Checksummer();
   ~Checksummer();
   Checksummer(Checksummer&& other) noexcept;
+  Checksummer& operator=(Checksummer&& other) noexcept;
   Checksummer(const Checksummer&) = delete;
   Checksummer& operator=(const Checksummer&) = delete;
   void add(std::span<const std::byte> part);

@@ -14,6 +14,8 @@ std::string_view kind_name(Kind kind) {
       return "cache";
     case Kind::kShard:
       return "shard";
+    case Kind::kNotes:
+      return "notes";
   }
   return "unknown";
 }

@@ -16,7 +16,14 @@
 namespace leveret::store {
 
 /// What a file holds. The numbers are those of the file.
-enum class Kind : std::uint32_t { kModel = 1, kExport = 2, kPatch = 3, kCache = 4, kShard = 5 };
+enum class Kind : std::uint32_t {
+  kModel = 1,
+  kExport = 2,
+  kPatch = 3,
+  kCache = 4,
+  kShard = 5,
+  kNotes = 6
+};
 
 /// "model", "export", …; "unknown" when `kind` is none of these.
 std::string_view kind_name(Kind kind);
@@ -72,6 +79,10 @@ std::vector<std::byte> make_front(Kind kind, std::string_view header_json,
 /// preamble at least, or all of a file of `file_bytes` bytes that is shorter.
 std::uint64_t front_bytes(std::span<const std::byte> start, std::uint64_t file_bytes,
                           const std::string& path);
+
+/// The length of a model as its first bytes have it, where they are whole and say that it is one;
+/// else 0. Nothing is verified.
+std::uint64_t model_bytes(std::span<const std::byte> start);
 
 /// Checks everything but the bytes of the sections. `front`: at least the front_bytes of the file.
 /// Takes memory in proportion to the table that is there.

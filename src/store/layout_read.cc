@@ -200,6 +200,15 @@ std::uint64_t front_bytes(std::span<const std::byte> start, std::uint64_t file_b
   return end + page_padding(end);
 }
 
+std::uint64_t model_bytes(std::span<const std::byte> start) {
+  if (start.size() < preamble::kBytes ||
+      std::memcmp(start.data(), kMagic.data(), kMagic.size()) != 0 ||
+      get<Kind>(start, preamble::kKind) != Kind::kModel) {
+    return 0;
+  }
+  return get<std::uint64_t>(start, preamble::kFileBytes);
+}
+
 Layout read_layout(std::span<const std::byte> file, std::uint64_t file_bytes,
                    const std::string& path) {
   const Front front = measure_front(file, file_bytes, path);

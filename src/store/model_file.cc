@@ -13,6 +13,7 @@
 
 #include "files/atomic_file.h"
 #include "files/unnamed_file.h"
+#include "store/layout_bytes.h"
 #include "store/regular_file.h"
 
 namespace leveret::store {
@@ -25,7 +26,13 @@ constexpr std::uint64_t kBlockBytes = std::uint64_t{256} << 10;
 }  // namespace
 
 void write_model_file(const std::string& path, Kind kind, std::string_view header_json,
-                      const std::vector<SectionView>& sections) {
+                      const std::vector<SectionView>& sections, std::span<const std::byte> notes) {
+  begin_model_file(path, kind, header_json, sections, notes).commit();
+}
+
+files::AtomicFile begin_model_file(const std::string& path, Kind kind, std::string_view header_json,
+                                   const std::vector<SectionView>& sections,
+                                   std::span<const std::byte> notes) {
   static constexpr std::array<std::byte, kPageBytes> kZeros = {};
   const std::vector<std::byte> front = make_front(kind, header_json, sections);
   files::AtomicFile file(path);
@@ -41,11 +48,16 @@ void write_model_file(const std::string& path, Kind kind, std::string_view heade
     end += section.bytes;
   }
   pad(padding_before(0, end));
-  file.commit();
+  file.write(notes);
+  return file;
 }
 
 ModelFile::ModelFile(const RegularFile& file, const std::string& name)
-    : path_(name), bytes_(file.bytes), written_(file.written), fd_(file.fd) {}
+    : path_(name),
+      bytes_(file.bytes),
+      file_bytes_(file.bytes),
+      written_(file.written),
+      fd_(file.fd) {}
 
 ModelFile ModelFile::open(const std::string& path, const std::string& name) {
   ModelFile file(open_regular(path), name.empty() ? path : name);
@@ -62,10 +74,25 @@ ModelFile ModelFile::open(files::UnnamedFile unnamed, const std::string& name) {
 void ModelFile::read_front() {
   front_.resize(std::min(bytes_, kPageBytes));
   read_at(0, front_);
+  read_notes();
   const std::uint64_t begun = front_.size(), all = front_bytes(front_, bytes_, path_);
   front_.resize(all);
   if (all > begun) read_at(begun, std::span(front_).subspan(begun));
   layout_ = read_layout(front_, bytes_, path_);
+}
+
+/// What follows a model and begins as a container does is its notes; anything else is for
+/// read_layout to refuse.
+void ModelFile::read_notes() {
+  const std::uint64_t end = model_bytes(front_);
+  if (end == 0 || end >= bytes_) return;
+  const std::uint64_t bytes = bytes_ - end;
+  if (bytes < kMagic.size() || bytes > Notes::kMaxBytes) return;
+  std::vector<std::byte> notes(bytes);
+  read_at(end, notes);
+  if (std::memcmp(notes.data(), kMagic.data(), kMagic.size()) != 0) return;
+  notes_.emplace(std::move(notes), path_);
+  bytes_ = end;
 }
 
 void ModelFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
@@ -144,7 +171,7 @@ void ModelFile::Stream::finish() const { file_->check(*section_, checksum_.get()
 bool ModelFile::changed() const noexcept {
   struct stat status;
   if (::fstat(fd_, &status) != 0) return true;
-  return static_cast<std::uint64_t>(status.st_size) != bytes_ ||
+  return static_cast<std::uint64_t>(status.st_size) != file_bytes_ ||
          status.st_mtim.tv_sec != written_.tv_sec || status.st_mtim.tv_nsec != written_.tv_nsec;
 }
 
@@ -169,6 +196,8 @@ ModelFile::ModelFile(ModelFile&& other) noexcept
       front_(std::move(other.front_)),
       layout_(std::exchange(other.layout_, {})),
       bytes_(std::exchange(other.bytes_, 0)),
+      file_bytes_(std::exchange(other.file_bytes_, 0)),
+      notes_(std::move(other.notes_)),
       written_(other.written_),
       fd_(std::exchange(other.fd_, -1)) {}
 
@@ -179,6 +208,8 @@ ModelFile& ModelFile::operator=(ModelFile&& other) noexcept {
   front_ = std::move(other.front_);
   layout_ = std::exchange(other.layout_, {});
   bytes_ = std::exchange(other.bytes_, 0);
+  file_bytes_ = std::exchange(other.file_bytes_, 0);
+  notes_ = std::move(other.notes_);
   written_ = other.written_;
   fd_ = std::exchange(other.fd_, -1);
   return *this;

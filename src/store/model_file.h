@@ -11,13 +11,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "files/atomic_file.h"
 #include "store/checksum.h"
 #include "store/layout.h"
+#include "store/notes.h"
 #include "store/section.h"
 
 namespace leveret::files {
@@ -31,9 +34,15 @@ struct RegularFile;
 /// Saves the sections in the order given, whole or not at all (see files::AtomicFile). The same
 /// arguments give the same bytes. Their bytes are read twice and must not change meanwhile.
 /// std::runtime_error when the file cannot be written, std::invalid_argument for sections that no
-/// file may hold.
+/// file may hold. `notes`: of make_notes; empty: the file has none.
 void write_model_file(const std::string& path, Kind kind, std::string_view header_json,
-                      const std::vector<SectionView>& sections);
+                      const std::vector<SectionView>& sections,
+                      std::span<const std::byte> notes = {});
+/// The same without the wait for the disk: once it returns, nothing of what was given is needed any
+/// more. The file appears with commit(), which any thread may call.
+files::AtomicFile begin_model_file(const std::string& path, Kind kind, std::string_view header_json,
+                                   const std::vector<SectionView>& sections,
+                                   std::span<const std::byte> notes = {});
 
 /// An open file: header and table are in memory, sections are not. Its functions throw
 /// std::runtime_error that says what is wrong, at which byte, and what to do. Any number of threads
@@ -68,7 +77,10 @@ class ModelFile {
 
   /// Or the name that messages use.
   const std::string& path() const { return path_; }
+  /// Without the notes.
   std::uint64_t bytes() const { return bytes_; }
+  /// What the file notes beside its content; null where there is nothing.
+  const Notes* notes() const { return notes_ ? &*notes_ : nullptr; }
   /// Open for reading, at no certain position: for mmap.
   int fd() const { return fd_; }
 
@@ -116,13 +128,16 @@ class ModelFile {
  private:
   ModelFile(const RegularFile& file, const std::string& name);
   void read_front();
+  void read_notes();
   void check(const StoredSection& section, const Checksum& actual) const;
   void close() noexcept;
 
   std::string path_;
   std::vector<std::byte> front_;  ///< what comes before the first section
   Layout layout_ = {};
-  std::uint64_t bytes_ = 0;
+  std::uint64_t bytes_ = 0;       ///< up to the notes
+  std::uint64_t file_bytes_ = 0;  ///< with them
+  std::optional<Notes> notes_;
   timespec written_ = {};  ///< when the file was last changed
   int fd_ = -1;
 };

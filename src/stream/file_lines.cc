@@ -26,8 +26,8 @@ bool is_one_line_by_mistake(const text::ExampleChunk& chunk) {
 
 }  // namespace
 
-FileLines::FileLines(std::vector<std::string> paths, CutterOptions options)
-    : paths_(or_standard_input(std::move(paths))), cutter_(options, &stop_) {
+FileLines::FileLines(std::vector<std::string> paths, CutterOptions options, SourceEvents* events)
+    : paths_(or_standard_input(std::move(paths))), events_(events), cutter_(options, &stop_) {
   for (const std::string& path : paths_) {
     const auto size = check_readable(path);
     bytes_total_ = bytes_total_ && size ? std::optional(*bytes_total_ + *size) : std::nullopt;
@@ -37,6 +37,7 @@ FileLines::FileLines(std::vector<std::string> paths, CutterOptions options)
 
 void FileLines::open(std::uint32_t source) {
   std::unique_ptr<ByteSource> opened = open_source(paths_[source], &stop_);
+  if (events_ != nullptr) opened = watch_source(std::move(opened), source, *events_, stop_);
   const std::lock_guard lock(progress_mutex_);
   source_ = std::move(opened);
   cutter_.start(*source_, source);

@@ -10,6 +10,7 @@
 
 #include "stream/byte_source.h"
 #include "stream/line_cutter.h"
+#include "stream/source_events.h"
 #include "stream/stop_flag.h"
 #include "text/example.h"
 
@@ -21,7 +22,8 @@ class FileLines {
  public:
   /// `paths` may hold "-" (standard input) once; no path at all is standard input. Throws
   /// std::runtime_error when one is missing, a directory or not readable.
-  FileLines(std::vector<std::string> paths, CutterOptions options);
+  /// `events`, when given, outlives it.
+  FileLines(std::vector<std::string> paths, CutterOptions options, SourceEvents* events = nullptr);
   FileLines(const FileLines&) = delete;
   FileLines& operator=(const FileLines&) = delete;
 
@@ -47,6 +49,7 @@ class FileLines {
   const std::vector<std::string> paths_;
   std::vector<std::string> names_;
   std::optional<std::uint64_t> bytes_total_ = 0;
+  SourceEvents* const events_;
   StopFlag stop_;
   LineCutter cutter_;
   std::uint32_t next_source_ = 0;

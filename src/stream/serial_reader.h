@@ -23,7 +23,8 @@ class SerialReader final : public ExampleSource {
   /// `names` must outlive the reader. Throws as FileLines does.
   SerialReader(std::vector<std::string> paths, const ReaderOptions& options,
                text::NamespaceNames& names, text::ParserOptions parser_options)
-      : lines_(std::move(paths), options.cutter()), parser_(names, parser_options) {}
+      : lines_(std::move(paths), options.cutter(), options.events),
+        parser_(names, parser_options) {}
 
   bool next(text::ExampleChunk& chunk) override {
     const std::lock_guard lock(mutex_);

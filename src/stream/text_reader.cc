@@ -5,7 +5,7 @@
 namespace leveret::stream {
 
 TextReader::TextReader(std::vector<std::string> paths, ReaderOptions options)
-    : lines_(std::move(paths), options.cutter()),
+    : lines_(std::move(paths), options.cutter(), options.events),
       queue_(std::max<std::size_t>(1, options.chunks_ahead), options.bytes_ahead()),
       thread_([this] { run(); }) {}
 

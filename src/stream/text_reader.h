@@ -23,6 +23,9 @@ struct ReaderOptions {
   /// consumer. Hogwild wants at least two for each thread.
   std::size_t chunks_ahead = 4;
 
+  /// Told of what is read of each source; outlives the reader.
+  SourceEvents* events = nullptr;
+
   CutterOptions cutter() const { return {chunk_bytes, max_line}; }
 
   /// Bytes held ahead, which bound what long lines take; chunks of usual lines stay far below.

@@ -14,9 +14,10 @@ namespace leveret::train {
 struct InputPosition {
   std::vector<std::string> data;  ///< as it was named; none: standard input
   std::uint32_t pass = 0;
-  std::uint64_t examples = 0;  ///< of this pass
-  std::string checksum;        ///< of these, by InputWalk; 32 hexadecimal digits
+  std::uint64_t examples = 0;  ///< of this pass; where `is_lines`, all of its lines
+  std::string checksum;        ///< of these, by InputWalk or TextWalk; 32 hexadecimal digits
   bool ended = false;          ///< there was no more, in this or a later pass
+  bool is_lines = false;       ///< of a run in several threads, which parse for themselves
 };
 
 /// Counts the examples of a pass, adds up their bytes as parsed (labels, importance, features;

@@ -45,12 +45,20 @@ std::size_t Learner::most_together() const {
   return spec.has_mlp() ? std::max(spec.batch_size, spec.nn_batch_size) : spec.batch_size;
 }
 
+/// Of the examples that learn together, when none of them has been taken yet.
+std::size_t Learner::next_group() const {
+  const bool in_batches = model_.spec().batch_size > 1;
+  return in_batches ? batch_after(model_.parameters().scalars.examples, model_.spec())
+                    : most_together();
+}
+
+std::size_t Learner::until_none_waits() const {
+  if (most_together() == 1) return kAnyCount;
+  return batch_.size() == 0 ? next_group() : group_size_ - batch_.size();
+}
+
 std::size_t Learner::take(const text::ExampleChunk& chunk, std::size_t first, std::size_t count) {
-  if (batch_.size() == 0) {
-    const bool in_batches = model_.spec().batch_size > 1;
-    group_size_ = in_batches ? batch_after(model_.parameters().scalars.examples, model_.spec())
-                             : most_together();
-  }
+  if (batch_.size() == 0) group_size_ = next_group();
   const std::size_t room = most_together() == 1 ? kWindow : group_size_;
   const std::size_t wanted = std::min(count, room - batch_.size());
   const std::size_t taken = model_.features().map(chunk, first, wanted, batch_);

@@ -31,6 +31,7 @@ class Learner final : public SerialLearner {
              Outcomes& outcomes) override;
   void finish(Outcomes& outcomes) override;
   bool none_waits() const override { return batch_.size() == 0; }
+  std::size_t until_none_waits() const override;
 
   // The steps of `learn`, for threads that share a model (see Hogwild).
 
@@ -59,6 +60,7 @@ class Learner final : public SerialLearner {
   void learn_tape(Outcomes& outcomes);
   void report(const tape::Tape& tape, Outcomes& outcomes);
   std::size_t most_together() const;
+  std::size_t next_group() const;
 
   model::Model& model_;
   const text::NamespaceNames& names_;

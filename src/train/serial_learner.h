@@ -22,6 +22,10 @@ class SerialLearner {
 
   /// Whether all that was taken is learned.
   virtual bool none_waits() const = 0;
+  /// The examples after which none waits, were so many taken now: at least 1. kAnyCount: none ever
+  /// waits when learn() returns.
+  virtual std::size_t until_none_waits() const = 0;
+  static constexpr std::size_t kAnyCount = ~std::size_t{0};
 };
 
 }  // namespace leveret::train

@@ -1,7 +1,9 @@
 #include "train/session.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
+#include <mutex>
 #include <utility>
 
 #include "train/hogwild.h"
@@ -28,11 +30,16 @@ Session::Session(SerialLearner& learner, std::function<std::shared_ptr<model::Mo
 }
 
 void Session::begin() {
-  assert(options_.threads == 1 || (!options_.start && options_.holdout_after == 0));
+  assert(options_.threads == 1 || options_.holdout_after == 0);
   if (!options_.start) return;
-  walk_.emplace(*options_.start);
   pass_ = options_.start->pass;
   learned_ = options_.start->examples;
+  if (options_.threads > 1) {
+    text_walk_.emplace(*options_.start);
+  } else {
+    walk_.emplace(*options_.start);
+    settle();
+  }
 }
 
 void Session::learn(const text::ExampleChunk& chunk, SessionEvents& events) {
@@ -44,11 +51,35 @@ void Session::learn(const text::ExampleChunk& chunk, SessionEvents& events) {
     const std::uint64_t left = options_.holdout_after - std::min(learned_, options_.holdout_after);
     end = first + std::min<std::uint64_t>(size - first, left);
   }
-  learner_->learn(chunk, first, end - first, outcomes_);
-  if (walk_) walk_->add(chunk, first, end - first);
-  learned_ += end - first;
+  settle();
+  learn_some(chunk, first, end);
   give(events);
   if (end < size) hold_out(chunk, end, events);
+  if (events.wants_pause()) events.pause();
+}
+
+void Session::learn_some(const text::ExampleChunk& chunk, std::size_t first, std::size_t end) {
+  while (first < end) {
+    const std::size_t count =
+        walk_ ? std::min(end - first, learner_->until_none_waits()) : end - first;
+    learner_->learn(chunk, first, count, outcomes_);
+    first += count;
+    learned_ += count;
+    if (!walk_) continue;
+    walk_->add(chunk, first - count, count);
+    settle();
+  }
+}
+
+/// Keeps the position where no example waits.
+void Session::settle() {
+  if (!walk_ || !walk_->is_at_start() || !learner_->none_waits()) return;
+  if (settled_ && settled_->examples == walk_->examples() && settled_->pass == pass_) return;
+  settled_.emplace();
+  settled_->data = options_.start->data;
+  settled_->pass = pass_;
+  settled_->examples = walk_->examples();
+  settled_->checksum = walk_->checksum();
 }
 
 void Session::hold_out(const text::ExampleChunk& chunk, std::size_t first, SessionEvents& events) {
@@ -66,25 +97,37 @@ void Session::give(SessionEvents& events, bool held_out) {
 
 void Session::finish(SessionEvents& events) {
   learner_->finish(outcomes_);
+  settle();
   give(events);
 }
 
 void Session::learn_all(stream::ExampleSource& source, SessionEvents& events) {
   text::ExampleChunk chunk;
   while (source.next(chunk)) learn(chunk, events);
-  finish(events);
+  if (!events.leaves_rest()) finish(events);
 }
 
 void Session::learn_in_threads(stream::ExampleSource& source,
                                const std::optional<text::ParserOptions>& parser,
                                SessionEvents& events) {
-  assert(own_ && !walk_);
+  assert(own_ && !walk_ && (!text_walk_ || parser));
   HogwildOptions hogwild;
   hogwild.threads = options_.threads;
   hogwild.pin = options_.pin;
   if (parser) hogwild.parser = *parser;
+  std::mutex order;  // in which text is added up is that in which it is handed out
+  std::atomic<bool> pauses{false};
+  const auto take = [&](text::ExampleChunk& chunk) {
+    if (!text_walk_) return source.next(chunk);
+    const std::lock_guard lock(order);
+    return text_walk_->next(source, chunk);
+  };
   const auto next = [&](text::ExampleChunk& chunk, unsigned thread) {
-    if (source.next(chunk)) {
+    if (pauses || events.wants_pause()) {
+      pauses = true;
+      return false;
+    }
+    if (take(chunk)) {
       events.room_for(chunk, thread);
       return true;
     }
@@ -96,28 +139,34 @@ void Session::learn_in_threads(stream::ExampleSource& source,
     source.stop();
     events.end_waiting();
   };
-  Hogwild(*model_, names_, kernels_, hogwild)
-      .run(
-          next, stop, parser.has_value(),
-          [&](const text::ExampleChunk& chunk, unsigned thread) { events.chunk(chunk, 0, thread); },
-          [&](Outcomes& outcomes, unsigned thread) { events.outcomes(outcomes, false, thread); });
+  for (bool more = true; more; more = pauses.exchange(false)) {
+    Hogwild(*model_, names_, kernels_, hogwild)
+        .run(
+            next, stop, parser.has_value(),
+            [&](const text::ExampleChunk& chunk, unsigned thread) {
+              events.chunk(chunk, 0, thread);
+            },
+            [&](Outcomes& outcomes, unsigned thread) { events.outcomes(outcomes, false, thread); });
+    if (pauses) events.pause();
+  }
 }
 
 void Session::begin_pass() {
   ++pass_;
-  if (!walk_) return;
   InputPosition start;
   start.pass = pass_;
+  if (text_walk_) text_walk_.emplace(start);
+  if (!walk_) return;
   walk_.emplace(std::move(start));
+  settle();
 }
 
 std::optional<InputPosition> Session::position() const {
-  if (!walk_ || !walk_->is_at_start() || !learner_->none_waits()) return std::nullopt;
-  InputPosition position;
+  if (!text_walk_) return settled_;
+  if (!text_walk_->is_at_start()) return std::nullopt;
+  InputPosition position = text_walk_->position();
   position.data = options_.start->data;
   position.pass = pass_;
-  position.examples = walk_->examples();
-  position.checksum = walk_->checksum();
   return position;
 }
 

@@ -22,6 +22,7 @@
 #include "train/input_position.h"
 #include "train/learner.h"
 #include "train/serial_learner.h"
+#include "train/text_walk.h"
 
 namespace leveret::train {
 
@@ -40,6 +41,14 @@ class SessionEvents {
   virtual void room_for(const text::ExampleChunk& chunk, unsigned thread) = 0;
   /// Nobody waits any more: the source has ended, or a thread has failed. Any thread.
   virtual void end_waiting() = 0;
+  /// Whether learning is to stand still soon, for pause(). Any thread.
+  virtual bool wants_pause() { return false; }
+  /// Nothing is learned while this runs: the model, with Session::position(), is what a run can go
+  /// on with. Called behind a chunk, by the thread that called the session.
+  virtual void pause() {}
+  /// The source was stopped: what waits for the rest of its batch stays unlearned, so that a run
+  /// that goes on at position() is as one that was not stopped.
+  virtual bool leaves_rest() { return false; }
 };
 
 struct SessionOptions {
@@ -50,7 +59,7 @@ struct SessionOptions {
   std::uint64_t holdout_after = 0;
   /// Examples of its pass before this are passed over, as they have been learned: a checksum of
   /// them tells whether they are those. With it positions are known, for which an InputPosition{}
-  /// begins at the front. With one thread.
+  /// begins at the front. With several threads, learn_in_threads() of text that is not parsed.
   std::optional<InputPosition> start;
 };
 
@@ -76,6 +85,7 @@ class Session {
   /// that was before SessionOptions::start.
   void check_end() const {
     if (walk_) walk_->check_end();
+    if (text_walk_) text_walk_->check_end();
   }
   /// All of a source, or what there is until it is stopped; then finish().
   void learn_all(stream::ExampleSource& source, SessionEvents& events);
@@ -86,8 +96,8 @@ class Session {
   void begin_pass();
 
   /// Up to where the pass is learned: a session with this as its start, and the model of this
-  /// moment, goes on exactly. Nothing without SessionOptions::start, before that is reached, and
-  /// while examples wait.
+  /// moment, goes on exactly. Examples that wait for the rest of their batch are not before it.
+  /// Nothing without SessionOptions::start, and before that is reached.
   std::optional<InputPosition> position() const;
 
   /// All of what has been learned. With a SerialLearner that was given nothing can be learned
@@ -98,6 +108,8 @@ class Session {
   }
 
  private:
+  void learn_some(const text::ExampleChunk& chunk, std::size_t first, std::size_t end);
+  void settle();
   void hold_out(const text::ExampleChunk& chunk, std::size_t first, SessionEvents& events);
   void begin();
   void give(SessionEvents& events, bool held_out = false);
@@ -110,6 +122,8 @@ class Session {
   std::optional<Learner> own_;
   SerialLearner* learner_;
   std::optional<InputWalk> walk_;
+  std::optional<TextWalk> text_walk_;     ///< in place of walk_, of several threads
+  std::optional<InputPosition> settled_;  ///< where no example waited last
   std::uint32_t pass_ = 0;
   std::optional<predict::Predictor> predictor_;  ///< for what is held out
   Outcomes outcomes_;

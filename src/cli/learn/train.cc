@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -17,6 +18,29 @@ namespace {
 
 [[noreturn]] void misuse(const std::string& what) { throw CLI::ValidationError(what); }
 
+void check_checkpoints(const TrainOptions& options) {
+  if (options.keep_given && !options.save_every.given() && !options.resume) {
+    misuse("--keep_checkpoints changes nothing: it needs --save_every");
+  }
+  if (!options.has_position()) return;
+  const std::string option = options.resume ? "--resume" : "--save_every";
+  if (options.final_model.empty()) {
+    misuse(options.resume ? "--resume goes on with the checkpoints of -f: give one"
+                          : "--save_every saves beside the model of -f: give one");
+  }
+  if (options.deterministic) {
+    misuse(option + " is not for --deterministic: leveret-mpi train --deterministic has it");
+  }
+  if (options.holdout_after > 0) misuse(option + " is not for --holdout_after");
+  if (options.threads > 1 && !options.input.cache.empty()) {
+    misuse(option +
+           " with --threads is not for a cache, which threads read in no order: leave out -c");
+  }
+  if (options.resume && options.threads > 1 && !options.report.predictions.empty()) {
+    misuse("--resume with --threads does not write the predictions of the rest: leave out -p");
+  }
+}
+
 void check_options(const TrainOptions& options, bool allow_mpirun) {
   check_model_name("-f", options.final_model);
   check_passes(options.input);
@@ -27,6 +51,7 @@ void check_options(const TrainOptions& options, bool allow_mpirun) {
     misuse("--deterministic learns in one thread: not with --threads");
   }
   if (options.pin && options.threads == 1) misuse("--pin changes nothing: it needs --threads");
+  check_checkpoints(options);
   const long copies = launched_copies();
   if (copies > 1 && !allow_mpirun) {
     misuse(
@@ -62,6 +87,33 @@ void add_files(CLI::App& verb, TrainOptions& options) {
   verb.add_option("-f,--final_regressor", options.final_model, "save the model here")
       ->type_name("MODEL")
       ->check(not_empty());
+  verb.add_option_function<std::string>(
+          "--save_every",
+          [&options](const std::string& text) {
+            const std::optional<SaveInterval> interval = SaveInterval::parse(text);
+            if (!interval) {
+              misuse(
+                  fmt::format("--save_every: {} is no number of examples and no time: give N, "
+                              "Ns, Nmin or Nh",
+                              text));
+            }
+            options.save_every = *interval;
+          },
+          "save a checkpoint in MODEL.checkpoints after N examples, or that time, again and again; "
+          "needs -f")
+      ->type_name("N|Ns|Nmin|Nh");
+  verb.add_option_function<std::uint64_t>(
+          "--keep_checkpoints",
+          [&options](std::uint64_t count) {
+            options.keep_checkpoints = count;
+            options.keep_given = true;
+          },
+          "so many checkpoints stay, also when the model is saved; else the last two, until it is")
+      ->type_name("N")
+      ->transform(within(1, 1'000'000));
+  verb.add_flag("--resume", options.resume,
+                "go on with the last checkpoint, behind what it has learned of the same input; "
+                "where there is none, begin");
 }
 
 void add_learning(CLI::App& verb, TrainOptions& options) {
@@ -74,6 +126,8 @@ void add_learning(CLI::App& verb, TrainOptions& options) {
                   "quarters of the machine's, at most half of ulimit -v")
       ->type_name("N")
       ->transform(bytes_within(1, std::uint64_t{1} << 62));
+  verb.add_flag("--again", options.again,
+                "learn all of the input, also files that the model of -i has learned before");
   add_cache_options(verb, options.input);
   add_passes_option(verb, options.input);
   verb.add_option("--threads", options.threads,

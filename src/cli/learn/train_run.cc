@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -10,6 +11,9 @@
 
 #include "block/gemm.h"
 #include "cli/console.h"
+#include "cli/learn/learned_chunks.h"
+#include "cli/learn/resume.h"
+#include "cli/learn/run_checkpoints.h"
 #include "cli/learn/train_report.h"
 #include "cli/learn/train_summary.h"
 #include "cli/signals.h"
@@ -18,6 +22,8 @@
 #include "files/atomic_file.h"
 #include "kernels/dispatch.h"
 #include "modelfile/model_io.h"
+#include "store/model_file.h"
+#include "train/notes.h"
 #include "train/session.h"
 
 namespace leveret::cli {
@@ -28,6 +34,9 @@ class TrainRun final : private train::SessionEvents {
  public:
   explicit TrainRun(const TrainOptions& options)
       : options_(options),
+        input_(options.input),
+        chunks_(options.again),
+        checkpoints_(options.save_every, options.final_model, options.keep_checkpoints),
         memory_(options.max_memory > 0 ? options.max_memory : modelfile::default_memory_limit()),
         kernels_(kernels::active()),
         report_(options.report, options.input.passes, options.threads) {
@@ -35,6 +44,7 @@ class TrainRun final : private train::SessionEvents {
     how.threads = options.threads;
     how.pin = options.pin;
     how.holdout_after = options.holdout_after;
+    how.start = first_position();
     if (options.deterministic) {
       shards_ = first_shards();
       spec_ = shards_->spec();
@@ -52,11 +62,14 @@ class TrainRun final : private train::SessionEvents {
 
   void run() {
     open_outputs();
-    tally_ = bad_line_tally(options_.input);
+    tally_ = bad_line_tally(input_);
     report_.begin_progress(options_.final_model.empty());
     StopOnSignal stop;
+    stop_ = &stop;
     try {
-      learn_passes(stop);
+      all_known_ = chunks_.pass_over(input_, notes_.chunks, resumed_ ? &start_.data : nullptr);
+      start_.data = data_of(input_);
+      if (!all_known_) learn_passes(stop);
       finish();
     } catch (const OutputError& error) {
       if (options_.final_model.empty() || saved_) throw;
@@ -67,15 +80,40 @@ class TrainRun final : private train::SessionEvents {
  private:
   // ---- the model ----
 
-  model::Model first_model() const {
+  /// Where the pass is begun; nothing where it need not be known.
+  std::optional<train::InputPosition> first_position() {
+    if (!options_.has_position()) return std::nullopt;
+    if (options_.resume) resumed_ = find_resumed(options_, memory_);
+    if (resumed_) start_ = *resumed_->notes.input;
+    start_.ended = false;
+    start_.is_lines = options_.threads > 1;
+    pass_ = start_.pass;
+    return start_;
+  }
+
+  model::Model first_model() {
+    if (resumed_) {
+      notes_ = resumed_->notes;
+      if (resumed_->is_checkpoint) checkpoints_.go_on(resumed_->broken);
+      model::Model model = std::move(resumed_->model);
+      model.set_spec(options_.flags.spec(model.spec(), resumed_->path));
+      if (!options_.report.quiet) {
+        say(fmt::format("going on with {}, which has learned {}; what is reported begins there",
+                        resumed_->path, how_far(start_)));
+      }
+      return model;
+    }
     if (options_.initial_model.empty()) return model::Model(options_.flags.spec(), memory_);
-    model::Model model = modelfile::load_model(options_.initial_model, memory_);
+    const store::ModelFile file = store::ModelFile::open(options_.initial_model);
+    notes_ = train::notes_of(file);
+    notes_.input.reset();
+    model::Model model = modelfile::load_model(file, memory_);
     model.set_spec(options_.flags.spec(model.spec(), options_.initial_model));
     return model;
   }
 
   /// --max_memory is that of all shards together.
-  std::unique_ptr<dist::ShardedModel> first_shards() const {
+  std::unique_ptr<dist::ShardedModel> first_shards() {
     constexpr std::uint32_t kShards = dist::kDeterministicShards;
     model::Model model = first_model();
     if (model.spec().batch_size == 1) {
@@ -101,24 +139,31 @@ class TrainRun final : private train::SessionEvents {
   }
 
   void learn_passes(StopOnSignal& stop) {
-    for (pass_ = 0; pass_ < options_.input.passes && !stop.stopped(); ++pass_) {
+    for (; pass_ < input_.passes && !stop.stopped(); ++pass_) {
       stop.watch(nullptr);
-      if (pass_ > 0) session_->begin_pass();
+      if (pass_ > start_.pass) session_->begin_pass();
       open_input();
       report_.begin_pass(*source_);
       stop.watch(source_.get());
       learn_pass();
     }
-    if (stop.stopped() && !options_.report.quiet) say(kStopped);
+    if (stop.stopped() && !options_.report.quiet) say(stopped());
+    // Of a stopped cache some is not handed out that was read.
+    if (stop.stopped() && source_ && is_cached(*source_)) chunks_.end_at(0);
   }
 
-  bool parses_in_threads() const { return options_.threads > 1 && options_.input.cache.empty(); }
+  /// Of this run.
+  bool is_first_pass() const { return pass_ == start_.pass; }
+
+  bool parses_in_threads() const { return options_.threads > 1 && input_.cache.empty(); }
 
   void open_input() {
-    parser_ = parser_options(spec_, options_.input, known_namespaces());
+    parser_ = parser_options(spec_, input_, known_namespaces());
+    stream::SourceEvents* const events = is_first_pass() ? &chunks_.events() : nullptr;
     source_ = parses_in_threads()
-                  ? open_lines(options_.input, 2 * options_.threads)
-                  : open_examples(options_.input, names_, parser_, *tally_, pass_ > 0);
+                  ? open_lines(input_, 2 * options_.threads, events)
+                  : open_examples(input_, names_, parser_, *tally_, !is_first_pass(), events);
+    if (is_first_pass() && is_cached(*source_)) chunks_.read_beside(input_);
   }
 
   void learn_pass() {
@@ -130,23 +175,69 @@ class TrainRun final : private train::SessionEvents {
         session_->learn_in_threads(
             *source_, parses_in_threads() ? std::optional(parser_) : std::nullopt, *this);
       }
+      if (!stop_->stopped()) session_->check_end();
       tally_->finish();
     });
+  }
+
+  // ---- checkpoints ----
+
+  /// In the order of the input: what lies before this source is learned.
+  void note_source(std::uint32_t source) {
+    std::uint32_t before = source_now_;
+    while (before < source && !source_now_.compare_exchange_weak(before, source)) {
+    }
+  }
+
+  bool wants_pause() override { return options_.save_every.given() && checkpoints_.due(); }
+  bool leaves_rest() override { return options_.has_position() && stop_->stopped(); }
+
+  void pause() override {
+    const std::optional<train::InputPosition> position = session_->position();
+    if (!position || report_.labelled() == 0) return checkpoints_.skip();
+    if (is_first_pass()) chunks_.note(notes_.chunks, source_now_);
+    notes_.input = position;
+    notes_.input->data = start_.data;
+    const auto seconds = checkpoints_.save(*session_->model(), notes_);
+    if (options_.report.quiet) return;
+    say(fmt::format("{}: a checkpoint after {}; learning stood still for {:.3f} s",
+                    checkpoints_.last(), how_far(*position), seconds.count()));
+  }
+
+  /// Where the run has come to, for the model that is saved at its end.
+  void note_position() {
+    notes_.input = options_.has_position() ? session_->position() : std::nullopt;
+    if (!notes_.input) return;
+    notes_.input->data = start_.data;
+    notes_.input->ended = !stop_->stopped();
+  }
+
+  std::string stopped() const {
+    const auto position = session_->position();
+    if (!options_.has_position() || !position) return kStopped;
+    return fmt::format("stopped by a signal; {} are learned, and --resume goes on there",
+                       how_far(*position));
   }
 
   // ---- what is told ----
 
   void chunk(const text::ExampleChunk& chunk, std::uint64_t behind, unsigned thread) override {
-    if (pass_ == 0) count_lines(*source_, chunk, *tally_);
+    if (is_first_pass()) count_lines(*source_, chunk, *tally_);
+    note_source(chunk.source);
     train::Answers* const answers = report_.answers();
     if (answers == nullptr) return;
     behind > 0 ? answers->expect_behind(behind, chunk) : answers->expect(chunk, thread);
   }
   void outcomes(predict::Outcomes& outcomes, bool held_out, unsigned thread) override {
-    if (held_out) report_.hold_out();
+    if (held_out) {
+      report_.hold_out();
+      chunks_.end_at(source_now_);
+    }
+    checkpoints_.add(outcomes.items.size());
     report_.add(outcomes, tally_->bad(), thread);
   }
   void room_for(const text::ExampleChunk& chunk, unsigned thread) override {
+    note_source(chunk.source);
     if (report_.answers() != nullptr) report_.answers()->wait_for_room(chunk, thread);
   }
   void end_waiting() override {
@@ -154,17 +245,29 @@ class TrainRun final : private train::SessionEvents {
   }
 
   std::string not_saved() const {
-    return options_.final_model.empty() ? "" : "; " + options_.final_model + " is not saved";
+    if (options_.final_model.empty()) return "";
+    const std::string not_saved = "; " + options_.final_model + " is not saved";
+    return checkpoints_.last().empty() ? not_saved
+                                       : not_saved + ", " + checkpoints_.last() +
+                                             " is the last checkpoint: --resume goes on there";
   }
 
   void finish() {
     set_status({});
-    if (report_.labelled() == 0) {
+    if (report_.labelled() == 0 && !all_known_ && !resumed_) {
       throw std::runtime_error(
           fmt::format("no labelled example came: nothing is learned{}", not_saved()));
     }
     const model::Model& model = *session_->model();
-    if (!options_.final_model.empty()) modelfile::save_model(model, options_.final_model);
+    chunks_.note(notes_.chunks);
+    note_position();
+    checkpoints_.wait();
+    if (!options_.final_model.empty()) {
+      modelfile::save_model(model, options_.final_model, train::to_bytes(notes_));
+      if (options_.has_position()) {
+        checkpoints_.end(options_.keep_given ? options_.keep_checkpoints : 0);
+      }
+    }
     saved_ = true;
     report_.close(tally_->bad());
     if (!options_.report.quiet) say_raw(train_summary(model, figures()));
@@ -179,6 +282,15 @@ class TrainRun final : private train::SessionEvents {
   }
 
   const TrainOptions& options_;
+  InputOptions input_;  ///< without what is passed over
+  train::Notes notes_;  ///< of what is learned
+  LearnedChunks chunks_;
+  RunCheckpoints checkpoints_;
+  std::optional<Resumed> resumed_;             ///< its model is in the session
+  train::InputPosition start_;                 ///< of the run
+  bool all_known_ = false;                     ///< there is nothing to learn
+  std::atomic<std::uint32_t> source_now_ = 0;  ///< that the last chunk came from
+  StopOnSignal* stop_ = nullptr;               ///< of run()
   text::NamespaceNames names_;
   std::uint64_t memory_;  ///< limit of all tables
   const kernels::Kernels& kernels_;

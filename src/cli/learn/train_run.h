@@ -6,6 +6,7 @@
 
 #include "cli/input.h"
 #include "cli/learn/report_options.h"
+#include "cli/learn/save_interval.h"
 #include "cli/learn/spec_flags.h"
 
 namespace leveret::cli {
@@ -20,7 +21,17 @@ struct TrainOptions {
   std::uint64_t max_memory = 0;     ///< 0: what the machine has
   unsigned threads = 1;
   bool pin = false;
+  SaveInterval save_every;  ///< not given: no checkpoints
+  std::size_t keep_checkpoints = kKeep;
+  bool keep_given = false;     ///< they stay when the model is saved
+  bool resume = false;         ///< go on with the last checkpoint, if there is one
+  bool again = false;          ///< learn chunks that the model has learned before
   bool deterministic = false;  ///< in shards, as leveret-mpi does
+
+  /// The one before the newest is there for when that is damaged.
+  static constexpr std::size_t kKeep = 2;
+  /// Whether it is known where in the input the run is.
+  bool has_position() const { return save_every.given() || resume; }
 };
 
 /// Learns and saves. Files appear only when all went well. Errors are exceptions, as elsewhere.

@@ -19,6 +19,8 @@
 #include "store/layout_bytes.h"
 #include "store/model_file.h"
 #include "table/cell_columns.h"
+#include "train/notes.h"
+#include "train/position_json.h"
 
 namespace leveret::cli {
 namespace {
@@ -221,6 +223,16 @@ void describe_model(const model::Model& model, bool learns, Json& json) {
   if (model.spec().has_fm()) json["fm"] = rows_to_json(model, has_ffm ? 1 : 0, learns);
 }
 
+/// What is noted beside the content, where something is.
+void describe_notes(const train::Notes& notes, Json& json) {
+  if (!notes.chunks.empty()) json["learned_chunks"] = notes.chunks.chunks().size();
+  if (!notes.followed.empty()) json["followed"] = printable(notes.followed);
+  if (!notes.input) return;
+  train::InputPosition input = *notes.input;
+  for (std::string& name : input.data) name = printable(name);
+  json["input"] = train::to_json(input);
+}
+
 /// The header of a file that holds something else than a model.
 Json header_to_json(const ModelFile& file) {
   try {
@@ -275,6 +287,7 @@ Json describe_file(const std::string& path) {
                {"fingerprint", store::to_hex(file.fingerprint())}};
   const std::uint64_t memory = modelfile::default_memory_limit();
   if (file.kind() == store::Kind::kModel) {
+    describe_notes(train::notes_of(file), json);
     describe_model(modelfile::load_model(file, memory), true, json);
   } else if (file.kind() == store::Kind::kExport) {
     json["export"] = header_to_json(file).value("export", Json::object());

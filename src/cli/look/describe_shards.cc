@@ -7,28 +7,18 @@
 
 #include "cli/look/describe.h"
 #include "dist/folder/shard_files.h"
+#include "train/position_json.h"
 
 namespace leveret::cli {
-namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json input_to_json(const train::InputPosition& position) {
-  return {{"data", position.data},
-          {"pass", position.pass},
-          {"examples", position.examples},
-          {"checksum", position.checksum},
-          {"ended", position.ended}};
-}
-
-}  // namespace
 
 Json describe_shards(const std::string& path) {
   const dist::ShardFolder folder(path);
   Json json = {
       {"file", path}, {"kind", "folder of shards"},        {"format", dist::ShardFolder::kVersion},
       {"bytes", 0},   {"generation", folder.generation()}, {"shards", folder.shards()}};
-  if (folder.position()) json["input"] = input_to_json(*folder.position());
+  if (folder.position()) json["input"] = train::to_json(*folder.position());
   json["spec"] = spec_to_json(folder.spec());
   std::uint64_t bytes = 0;
   Json files = Json::array();

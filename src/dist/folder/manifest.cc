@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "train/position_json.h"
+
 namespace leveret::dist {
 namespace {
 
@@ -62,29 +64,13 @@ ManifestFile file_from(const Json& json, const std::string& key) {
   return file;
 }
 
-Json to_json(const train::InputPosition& position) {
-  return {{"data", position.data},
-          {"pass", position.pass},
-          {"examples", position.examples},
-          {"checksum", position.checksum},
-          {"ended", position.ended}};
-}
-
+/// Messages say what to do about a damaged manifest.
 train::InputPosition position_from(const Json& json) {
-  if (!json.is_object()) bad_key("input", "a place in an input");
-  train::InputPosition position;
-  for (const Json& name : list(json, "data")) {
-    if (!name.is_string()) bad_key("data", "a list of names");
-    position.data.push_back(name.get<std::string>());
+  try {
+    return train::position_from_json(json);
+  } catch (const std::runtime_error& error) {
+    bad(error.what());
   }
-  position.pass =
-      static_cast<std::uint32_t>(whole(json, "pass", std::numeric_limits<std::uint32_t>::max()));
-  position.examples = whole(json, "examples", std::numeric_limits<std::uint64_t>::max());
-  position.checksum = text(json, "checksum");
-  const Json* const ended = find(json, "ended");
-  if (ended == nullptr || !ended->is_boolean()) bad_key("ended", "true or false");
-  position.ended = ended->get<bool>();
-  return position;
 }
 
 Json parse(const std::string& text) {
@@ -116,7 +102,7 @@ void check_format(const Json& json) {
 std::string to_text(const Manifest& manifest) {
   Json json = {
       {"format", kFormat}, {"version", Manifest::kVersion}, {"generation", manifest.generation}};
-  if (manifest.position) json["input"] = to_json(*manifest.position);
+  if (manifest.position) json["input"] = train::to_json(*manifest.position);
   json["frame"] = to_json(manifest.files.at(0));
   json["shards"] = Json::array();
   for (std::size_t i = 1; i < manifest.files.size(); ++i) {

@@ -23,6 +23,8 @@ class LocalLearner final : public train::SerialLearner {
              predict::Outcomes& outcomes) override;
   void finish(predict::Outcomes& outcomes) override;
   bool none_waits() const override { return !waits_; }
+  /// How stretches are cut is the maker's business: example by example, none is missed.
+  std::size_t until_none_waits() const override { return 1; }
 
  private:
   void learn_batch(predict::Outcomes& outcomes);

@@ -60,7 +60,7 @@ SessionOptions with_positions() {
   return options;
 }
 
-TEST_CASE("a session that is left where no example waits, and gone on with, is one that was not") {
+TEST_CASE("a session that is left behind any chunk, and gone on with, is one that was not") {
   const std::string lines = model::random_lines(110, usual_shape(), 23);
   for (const NamedSpec& kind : specs_to_test()) {
     INFO(kind.name);
@@ -69,31 +69,32 @@ TEST_CASE("a session that is left where no example waits, and gone on with, is o
     const std::vector<std::byte> expected = whole.saved();
 
     Learning first(model::Model(kind.spec, kTestMemory), with_positions());
-    std::size_t positions = 0;
     for (std::size_t at = 0; at < 110; at += 10) {
       first.learn(cut(lines, at, 10), 10);
       const std::optional<InputPosition> position = first.session.position();
-      if (together(kind.spec) == 1) CHECK(position.has_value());
-      if (!position) continue;
-      ++positions;
-      CHECK(position->examples == at + 10);
-      if (positions % 4 != 1) continue;
+      REQUIRE(position.has_value());
+      // What waits for the rest of its batch is yet to be learned.
+      const std::size_t learned = position->examples;
+      CHECK(learned <= at + 10);
+      CHECK(learned + together(kind.spec) > at + 10);
+      if (at % 30 != 0) continue;
       const files::TempFolder folder;
       save_model(*first.model, folder / "left");
       SessionOptions options;
       options.start = position;
       Learning second(load_model(folder / "left", kTestMemory), options);
-      second.learn(cut(lines, 0, at + 3), 7);
-      CHECK_FALSE(second.session.position().has_value());
-      second.learn(cut(lines, at + 3, 1000), 7);
+      if (learned > 7) {
+        second.learn(cut(lines, 0, 7), 7);
+        CHECK_FALSE(second.session.position().has_value());
+      }
+      second.learn(cut(lines, learned > 7 ? 7 : 0, 1000), 7);
       second.session.finish(second.told);
       second.session.check_end();
-      CHECK(second.told.passed_over == at + 10);
-      CHECK(second.told.learned.size() == 110 - (at + 10));
+      CHECK(second.told.passed_over == learned);
+      CHECK(second.told.learned.size() == 110 - learned);
       CHECK(second.saved() == expected);
     }
     first.session.finish(first.told);
-    CHECK(positions > 0);
     CHECK(first.saved() == expected);
     CHECK(first.told.learned == whole.probabilities());
   }

@@ -1,0 +1,87 @@
+#include "cli/learn/learned_chunks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/console.h"
+#include "stream/bad_lines.h"
+#include "stream/input_file.h"
+
+namespace leveret::cli {
+namespace {
+
+std::vector<std::string> sources_of(const InputOptions& input) {
+  return input.data.empty() ? std::vector<std::string>{"-"} : input.data;
+}
+
+}  // namespace
+
+std::vector<std::string> data_of(const InputOptions& input) {
+  return input.data == std::vector<std::string>{"-"} ? std::vector<std::string>() : input.data;
+}
+
+bool is_input_of(const std::vector<std::string>& data, const InputOptions& input,
+                 const train::ChunkLedger& ledger) {
+  const std::vector<std::string> now = data_of(input);
+  std::size_t next = 0;
+  for (const std::string& path : now) {
+    if (next < data.size() && data[next] == path) {
+      ++next;
+    } else if (!train::find_learned(ledger, path)) {
+      return false;
+    }
+  }
+  return next == data.size() && now.empty() == data.empty();
+}
+
+bool LearnedChunks::pass_over(InputOptions& input, const train::ChunkLedger& ledger,
+                              const std::vector<std::string>* of_run) {
+  std::vector<std::string> left;
+  for (const std::string& path : sources_of(input)) {
+    const bool is_of_run =
+        of_run != nullptr &&
+        (of_run->empty() || (left.size() < of_run->size() && (*of_run)[left.size()] == path));
+    if (again_ || is_of_run || !train::find_learned(ledger, path)) {
+      left.push_back(path);
+      continue;
+    }
+    say(
+        fmt::format("{}: the model has learned this chunk before, so it is passed over; --again "
+                    "learns it again",
+                    stream::escaped(stream::display_name(path))));
+  }
+  const bool is_all = left.empty();
+  if (left.size() < sources_of(input).size()) input.data = left;
+  names_ = std::move(left);
+  return is_all;
+}
+
+void LearnedChunks::read_beside(const InputOptions& input) {
+  beside_ = std::async(std::launch::async, [this, paths = sources_of(input)] {
+    std::vector<std::optional<train::ChunkHash>> chunks;
+    for (const std::string& path : paths) chunks.push_back(train::hash_of_file(path, &stop_));
+    return chunks;
+  });
+}
+
+void LearnedChunks::note(train::ChunkLedger& ledger, std::uint64_t end) {
+  if (beside_.valid() && end == kAll) {
+    const auto chunks = beside_.get();
+    for (std::uint32_t i = 0; i < chunks.size(); ++i) {
+      if (chunks[i]) watch_.add(i, *chunks[i]);
+    }
+  }
+  while (const auto chunk = watch_.take_before(std::min(end, end_))) {
+    const auto& [source, hash] = *chunk;
+    const bool known = !again_ && ledger.has(hash);
+    ledger.add(hash);
+    if (!known || train::find_learned(ledger, names_.at(source))) continue;
+    say(fmt::format(
+        "warning: {}: the model had learned this chunk before, and has learned it once more: what "
+        "cannot be read twice, as a pipe, is known only at its end; give it as a file",
+        stream::escaped(stream::display_name(names_[source]))));
+  }
+}
+
+}  // namespace leveret::cli

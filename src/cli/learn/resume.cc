@@ -1,0 +1,96 @@
+#include "cli/learn/resume.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <exception>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include "cli/console.h"
+#include "cli/learn/learned_chunks.h"
+#include "cli/learn/run_checkpoints.h"
+#include "modelfile/model_io.h"
+#include "store/model_file.h"
+#include "stream/bad_lines.h"
+#include "train/checkpoints.h"
+
+namespace leveret::cli {
+namespace {
+
+/// Nothing where the file does not say where it was in its input.
+std::optional<Resumed> load(const std::string& path, std::uint64_t memory_limit) {
+  const store::ModelFile file = store::ModelFile::open(path);
+  train::Notes notes = train::notes_of(file);
+  if (!notes.input) return std::nullopt;
+  return Resumed{path, std::move(notes), modelfile::load_model(file, memory_limit), false, {}};
+}
+
+/// What is wrong with one goes to standard error, and the next is tried.
+std::optional<Resumed> load_or_say(const std::string& path, std::uint64_t memory_limit) try {
+  return load(path, memory_limit);
+} catch (const std::exception& error) {
+  say(fmt::format("{}; looking for the checkpoint before it", error.what()));
+  return std::nullopt;
+}
+
+auto place(const train::InputPosition& position) {
+  return std::tuple(position.pass, position.examples);
+}
+
+/// The model of -f, where it is to be preferred to a checkpoint.
+std::optional<Resumed> load_final(const std::string& path, const std::optional<Resumed>& before,
+                                  std::uint64_t memory_limit) {
+  if (::access(path.c_str(), F_OK) != 0) return std::nullopt;
+  std::optional<Resumed> last = load_or_say(path, memory_limit);
+  if (!last || !before) return last;
+  const train::InputPosition &now = *last->notes.input, &then = *before->notes.input;
+  if (now.data != then.data || place(now) < place(then)) return std::nullopt;
+  return last;
+}
+
+std::string names_of(const std::vector<std::string>& data) {
+  return data.empty() ? "standard input" : stream::escaped(fmt::format("{}", fmt::join(data, " ")));
+}
+
+}  // namespace
+
+std::string how_far(const train::InputPosition& position) {
+  return fmt::format("{} {}{}", position.examples, position.is_lines ? "lines" : "examples",
+                     position.pass > 0 ? fmt::format(" of pass {}", position.pass + 1) : "");
+}
+
+std::optional<Resumed> find_resumed(const TrainOptions& options, std::uint64_t memory_limit) {
+  std::optional<Resumed> found;
+  std::vector<std::string> broken;
+  const std::string& model = options.final_model;
+  for (const std::string& path :
+       train::Checkpoints(RunCheckpoints::folder_of(model)).newest_first()) {
+    if ((found = load_or_say(path, memory_limit))) break;
+    broken.push_back(path);
+  }
+  if (found) {
+    found->is_checkpoint = true;
+    found->broken = std::move(broken);
+  }
+  if (auto last = load_final(model, found, memory_limit)) found = std::move(last);
+  if (!found) return std::nullopt;
+  const train::InputPosition& position = *found->notes.input;
+  if (!is_input_of(position.data, options.input, found->notes.chunks)) {
+    if (position.ended) return std::nullopt;  // another input's turn
+    throw std::runtime_error(
+        fmt::format("{}: is a checkpoint within {}; go on with that input, or leave out --resume "
+                    "to begin anew",
+                    found->path, names_of(position.data)));
+  }
+  if (position.examples > 0 && position.is_lines != (options.threads > 1)) {
+    throw std::runtime_error(fmt::format(
+        "{}: is of a run {}; go on {}, or leave out --resume to begin anew", found->path,
+        position.is_lines ? "in several threads" : "in one thread",
+        position.is_lines ? "with --threads, of any number above 1" : "without --threads"));
+  }
+  return found;
+}
+
+}  // namespace leveret::cli

@@ -1,0 +1,95 @@
+#include "train/checkpoints.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+#include "files/stale_files.h"
+
+namespace leveret::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kEnd = ".lvt";
+
+/// Nothing where the name is none of ours.
+std::optional<std::uint64_t> number_of(std::string_view name) {
+  if (!name.ends_with(kEnd)) return std::nullopt;
+  name.remove_suffix(kEnd.size());
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const bool is_whole = error == std::errc() && end == name.data() + name.size();
+  return is_whole && name[0] != '0' ? std::optional(number) : std::nullopt;
+}
+
+/// The name that a temporary file was to get; empty: it is none.
+std::string_view name_of_temporary(std::string_view name) {
+  static const std::string mark = files::temporary_prefix("x").substr(2);  // behind ".x"
+  const std::size_t at = name.find(mark);
+  return at == std::string_view::npos || name[0] != '.' ? "" : name.substr(1, at - 1);
+}
+
+}  // namespace
+
+std::string Checkpoints::path_of(std::uint64_t number) const {
+  return fmt::format("{}/{}{}", folder_, number, kEnd);
+}
+
+/// In descending order.
+std::vector<std::uint64_t> Checkpoints::numbers() const {
+  std::vector<std::uint64_t> numbers;
+  std::error_code error;
+  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
+    if (const auto number = number_of(it->path().filename().string())) numbers.push_back(*number);
+  }
+  std::ranges::sort(numbers, std::greater<>());
+  return numbers;
+}
+
+std::vector<std::string> Checkpoints::newest_first() const {
+  std::vector<std::string> paths;
+  for (const std::uint64_t number : numbers()) paths.push_back(path_of(number));
+  return paths;
+}
+
+std::string Checkpoints::next() {
+  if (::mkdir(folder_.c_str(), 0777) != 0) {
+    const int error = errno;
+    std::error_code unknown;
+    if (error != EEXIST || !fs::is_directory(folder_, unknown)) {
+      throw std::runtime_error(fmt::format(
+          "{}: cannot make the folder of checkpoints: {}; {}", folder_, std::strerror(error),
+          error == EEXIST ? "move the file of this name away" : "check the path of -f"));
+    }
+  }
+  const std::vector<std::uint64_t> before = numbers();
+  return path_of(before.empty() ? 1 : before.front() + 1);
+}
+
+void Checkpoints::keep(std::size_t keep) noexcept try {
+  const std::vector<std::string> paths = newest_first();
+  for (std::size_t i = keep; i < paths.size(); ++i) ::unlink(paths[i].c_str());
+  std::vector<std::string> stale;
+  std::error_code error;
+  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    const std::string_view whole = name_of_temporary(name);
+    if (number_of(whole)) stale.push_back(folder_ + '/' + std::string(whole));
+  }
+  for (const std::string& target : stale) files::remove_stale_files(target);
+  if (keep == 0) ::rmdir(folder_.c_str());
+} catch (...) {
+}
+
+}  // namespace leveret::train

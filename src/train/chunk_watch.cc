@@ -1,0 +1,31 @@
+#include "train/chunk_watch.h"
+
+#include <utility>
+
+namespace leveret::train {
+
+void ChunkWatch::bytes(std::uint32_t source, std::string_view bytes) {
+  if (std::exchange(source_, source) != source) hasher_ = {};
+  hasher_.add(bytes);
+}
+
+void ChunkWatch::ended(std::uint32_t source) {
+  const bool has_bytes = source == source_ && hasher_.bytes() > 0;
+  if (has_bytes) add(source, hasher_.get());
+  hasher_ = {};
+}
+
+void ChunkWatch::add(std::uint32_t source, const ChunkHash& chunk) {
+  const std::lock_guard lock(mutex_);
+  ended_.insert_or_assign(source, chunk);
+}
+
+std::optional<std::pair<std::uint32_t, ChunkHash>> ChunkWatch::take_before(std::uint64_t end) {
+  const std::lock_guard lock(mutex_);
+  if (ended_.empty() || ended_.begin()->first >= end) return std::nullopt;
+  const std::pair<std::uint32_t, ChunkHash> first = *ended_.begin();
+  ended_.erase(ended_.begin());
+  return first;
+}
+
+}  // namespace leveret::train

@@ -1,0 +1,118 @@
+#include "train/notes.h"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <stdexcept>
+
+#include "train/position_json.h"
+
+namespace leveret::train {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kChunks = "learned.chunks";
+constexpr std::size_t kNumbers = 3;  // of a chunk
+
+store::Declaration counted() {
+  store::Declaration declared;
+  declared.role = store::Role::kStatistic;
+  return declared;
+}
+
+/// Names of files are bytes, and JSON is UTF-8: each byte is the character of its value.
+std::string widened(const std::string& bytes) {
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    if (byte < 0x80) {
+      text += static_cast<char>(byte);
+    } else {
+      text += static_cast<char>(0xc0 | byte >> 6);
+      text += static_cast<char>(0x80 | (byte & 0x3f));
+    }
+  }
+  return text;
+}
+
+std::string narrowed(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto first = static_cast<unsigned char>(text[i]);
+    if (first < 0x80) {
+      bytes += text[i];
+      continue;
+    }
+    if ((first & 0xfc) != 0xc0 || ++i == text.size()) throw std::runtime_error("a name is none");
+    bytes += static_cast<char>((first & 3) << 6 | (text[i] & 0x3f));
+  }
+  return bytes;
+}
+
+template <std::string Change(const std::string&)>
+InputPosition with_names(InputPosition position) {
+  for (std::string& name : position.data) name = Change(name);
+  return position;
+}
+
+void read_header(std::string_view text, Notes& to) {
+  const Json header = Json::parse(text);
+  if (!header.is_object()) throw std::runtime_error("their header is no object");
+  if (header.contains("followed")) to.followed = narrowed(header["followed"].get<std::string>());
+  if (header.contains("input")) {
+    to.input = with_names<narrowed>(position_from_json(header["input"]));
+  }
+}
+
+void read_chunks(const store::Notes& notes, ChunkLedger& to) {
+  const store::StoredSection* const section = notes.find(kChunks);
+  if (section == nullptr) return;
+  if (section->dtype != store::Dtype::kU64 || section->shape.size() != 2 ||
+      section->shape[0] > ChunkLedger::kMost || section->shape[1] != kNumbers) {
+    throw std::runtime_error("they have learned.chunks in another shape");
+  }
+  std::vector<std::uint64_t> numbers(section->shape[0] * kNumbers);
+  if (!numbers.empty()) std::memcpy(numbers.data(), notes.bytes(*section).data(), section->bytes);
+  for (std::size_t i = 0; i < numbers.size(); i += kNumbers) {
+    to.add({{numbers[i], numbers[i + 1]}, numbers[i + 2]});
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> to_bytes(const Notes& notes) {
+  if (notes.chunks.empty() && notes.followed.empty() && !notes.input) return {};
+  Json header = Json::object();
+  if (!notes.followed.empty()) header["followed"] = widened(notes.followed);
+  if (notes.input) header["input"] = to_json(with_names<widened>(*notes.input));
+  std::vector<std::uint64_t> numbers;
+  for (const ChunkHash& chunk : notes.chunks.chunks()) {
+    numbers.insert(numbers.end(), {chunk.content.low, chunk.content.high, chunk.head});
+  }
+  std::vector<store::SectionView> sections;
+  if (!numbers.empty()) {
+    sections.push_back(store::make_section<std::uint64_t>(
+        kChunks, store::Dtype::kU64, {numbers.size() / kNumbers, kNumbers}, counted(), numbers));
+  }
+  return store::make_notes(header.dump(), sections);
+}
+
+Notes notes_of(const store::ModelFile& file) {
+  Notes notes;
+  if (file.notes() == nullptr) return notes;
+  const auto refuse = [&](const std::string& what) {
+    throw std::runtime_error(file.path() + ": its notes cannot be read: " + what +
+                             "; it was made by a newer leveret, or is damaged");
+  };
+  try {
+    read_header(file.notes()->header_json(), notes);
+    read_chunks(*file.notes(), notes.chunks);
+  } catch (const Json::exception&) {
+    refuse("their header is not what it has to be");
+  } catch (const std::runtime_error& error) {
+    refuse(error.what());
+  }
+  return notes;
+}
+
+}  // namespace leveret::train

@@ -1,0 +1,28 @@
+/// What a model's file notes of how the model came to be: the chunks that it has learned, and how
+/// far a run was in its input (leveret-model(5), NOTES). No prediction depends on it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/model_file.h"
+#include "train/chunk_ledger.h"
+#include "train/input_position.h"
+
+namespace leveret::train {
+
+struct Notes {
+  ChunkLedger chunks;
+  std::string followed;  ///< the highest name that was learned of a folder; empty: none
+  std::optional<InputPosition> input;  ///< of a run that can be gone on with
+};
+
+/// To be saved with the model (store::make_notes); empty where there is nothing to note.
+std::vector<std::byte> to_bytes(const Notes& notes);
+
+/// Those of a file; empty ones where it has none. std::runtime_error names the file.
+Notes notes_of(const store::ModelFile& file);
+
+}  // namespace leveret::train

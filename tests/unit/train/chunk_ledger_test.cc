@@ -1,0 +1,146 @@
+#include "train/chunk_ledger.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "files/temp_folder.h"
+#include "store/model_file.h"
+#include "train/chunk_watch.h"
+#include "train/notes.h"
+
+namespace leveret::train {
+namespace {
+
+ChunkHash hash_of(const std::string& text, std::size_t step = 1000) {
+  ChunkHasher hasher;
+  for (std::size_t at = 0; at < text.size(); at += step) {
+    hasher.add(std::string_view(text).substr(at, step));
+  }
+  return hasher.get();
+}
+
+ChunkHash numbered(std::uint64_t number) { return {{number, 0}, number}; }
+
+void write_text(const std::string& path, std::string_view text) {
+  files::write_bytes(path, std::as_bytes(std::span(text)));
+}
+
+std::string text_of(std::size_t bytes) {
+  std::string text;
+  while (text.size() < bytes) text += "1 |a " + std::to_string(text.size()) + '\n';
+  return text.substr(0, bytes);
+}
+
+TEST_CASE("a chunk is its bytes, however they come") {
+  const std::string text = text_of(200'000);
+  CHECK(hash_of(text, 1) == hash_of(text, 100'000));
+  CHECK(hash_of(text) != hash_of(text.substr(1)));
+  CHECK(hash_of(text).head == hash_of(text.substr(0, ChunkHash::kHeadBytes)).head);
+  CHECK(hash_of(text).head != hash_of(text.substr(0, ChunkHash::kHeadBytes - 1)).head);
+}
+
+TEST_CASE("a ledger knows the last 4096") {
+  ChunkLedger ledger;
+  CHECK(ledger.empty());
+  for (std::uint64_t i = 0; i < 4096; ++i) ledger.add(numbered(i));
+  ledger.add(numbered(0));  // becomes the last one
+  CHECK(ledger.chunks().size() == 4096);
+  ledger.add(numbered(5000));
+  CHECK(ledger.chunks().size() == 4096);
+  CHECK(ledger.has(numbered(0)));
+  CHECK_FALSE(ledger.has(numbered(1)));
+  CHECK(ledger.has(numbered(2)));
+  CHECK(ledger.has_head(5000));
+  CHECK_FALSE(ledger.has_head(1));
+}
+
+TEST_CASE("files are found by what is in them") {
+  const files::TempFolder folder;
+  const std::string text = text_of(150'000), other = text.substr(0, 149'999);
+  write_text(folder / "text", text);
+  write_text(folder / "other", other);
+  write_text(folder / "empty", "");
+  ChunkLedger ledger;
+  CHECK_FALSE(find_learned(ledger, folder / "text"));
+  ledger.add(hash_of(text));
+  CHECK(find_learned(ledger, folder / "text") == hash_of(text));
+  CHECK_FALSE(find_learned(ledger, folder / "other"));  // it has the same head
+  CHECK_FALSE(find_learned(ledger, folder / "empty"));
+  CHECK_FALSE(find_learned(ledger, folder / "missing"));
+  CHECK_FALSE(find_learned(ledger, "/dev/null"));
+  CHECK(hash_of_file(folder / "other", nullptr) == hash_of(other));
+  stream::StopFlag stop;
+  stop.raise();
+  CHECK_FALSE(hash_of_file(folder / "other", &stop));
+}
+
+TEST_CASE("a watch has the sources that have ended, and have something") {
+  ChunkWatch watch;
+  watch.bytes(0, "a");
+  watch.bytes(0, "b");
+  watch.ended(0);
+  watch.ended(1);
+  watch.bytes(2, "c");
+  CHECK_FALSE(watch.take_before(0));
+  const auto first = watch.take_before(3);
+  REQUIRE(first);
+  CHECK(first->first == 0);
+  CHECK(first->second == hash_of("ab"));
+  CHECK_FALSE(watch.take_before(3));  // source 2 goes on
+  watch.ended(2);
+  CHECK_FALSE(watch.take_before(2));
+  REQUIRE(watch.take_before(3));
+}
+
+Notes saved(const Notes& notes) {
+  const files::TempFolder folder;
+  store::write_model_file(folder / "m", store::Kind::kModel, "{}", {}, to_bytes(notes));
+  return notes_of(store::ModelFile::open(folder / "m"));
+}
+
+TEST_CASE("notes are in a file what they were, whatever bytes names have") {
+  Notes notes;
+  CHECK(to_bytes(notes).empty());
+  CHECK(saved(notes).chunks.empty());
+  for (std::uint64_t i = 0; i < 100; ++i) notes.chunks.add(numbered(i));
+  notes.followed = "2026-11-26T12:05\xff\xe4 \"\\\n.vw";
+  notes.input = InputPosition{.data = {"a b", "\xc3\xbc\xff"},
+                              .pass = 2,
+                              .examples = 1234,
+                              .checksum = "00ff",
+                              .ended = true};
+  const Notes got = saved(notes);
+  CHECK(got.chunks.chunks() == notes.chunks.chunks());
+  CHECK(got.followed == notes.followed);
+  REQUIRE(got.input);
+  CHECK(got.input->data == notes.input->data);
+  CHECK(got.input->pass == 2);
+  CHECK(got.input->examples == 1234);
+  CHECK(got.input->checksum == "00ff");
+  CHECK(got.input->ended);
+}
+
+TEST_CASE("notes that are not ours are refused") {
+  const files::TempFolder folder;
+  const auto check_refused = [&](const std::string& header,
+                                 const std::vector<store::SectionView>& sections = {}) {
+    INFO(header);
+    store::write_model_file(folder / "m", store::Kind::kModel, "{}", {},
+                            store::make_notes(header, sections));
+    const store::ModelFile file = store::ModelFile::open(folder / "m");
+    CHECK_THROWS_AS(notes_of(file), std::runtime_error);
+  };
+  for (const char* header :
+       {"", "{", "[1]", R"({"followed":1})", R"({"followed":"\u0100"})", R"({"input":1})",
+        R"({"input":{"data":[],"pass":0,"examples":-1,"checksum":"","ended":false}})"}) {
+    check_refused(header);
+  }
+  const std::vector<std::uint64_t> numbers(4);
+  check_refused("{}", {store::make_section<std::uint64_t>("learned.chunks", store::Dtype::kU64,
+                                                          {2, 2}, {}, numbers)});
+  check_refused("{}", {store::make_section<std::uint64_t>("learned.chunks", store::Dtype::kU64, {4},
+                                                          {}, numbers)});
+}
+
+}  // namespace
+}  // namespace leveret::train
