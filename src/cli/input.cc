@@ -30,6 +30,9 @@ void tell_of_terminal(const InputOptions& options) {
   }
 }
 
+/// The next files of a folder, while one is learned: some megabytes.
+constexpr std::size_t kFollowAhead = 64;
+
 void set_bad_lines(InputOptions& options, const std::string& text) {
   try {
     stream::parse_bad_line_policy(text);
@@ -138,7 +141,9 @@ std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
   tell_of_terminal(options);
   stream::ReaderOptions reader;
   reader.events = events;
+  reader.follow_after = options.follow_after;
   reader.max_line = options.max_line;
+  if (options.follow_after) reader.chunks_ahead = kFollowAhead;
   if (processors() == 1) {
     return std::make_unique<stream::SerialReader>(options.data, reader, names, parser);
   }
@@ -223,6 +228,7 @@ std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
   tell_of_terminal(options);
   stream::ReaderOptions reader;
   reader.events = events;
+  reader.follow_after = options.follow_after;
   reader.max_line = options.max_line;
   reader.chunks_ahead = chunks_ahead;
   reader.chunk_bytes = 256 << 10;  // a thread adds its changes to the model after each chunk

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,9 @@ struct InputOptions {
   std::string cache;        ///< -c; empty: none; kBesideData until settle_input()
   bool kill_cache = false;  ///< -k: make it anew
   unsigned passes = 1;      ///< how often it is read; more than once: from the cache
-  bool quiet = false;       ///< no reports of bad lines
+  /// `data` is a folder that fills, of which the files behind this name are read; of --follow.
+  std::optional<std::string> follow_after = {};
+  bool quiet = false;  ///< no reports of bad lines
 
   /// What -c says without a name.
   static constexpr const char* kBesideData = "{DATA}.lvcache";

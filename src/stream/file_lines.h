@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "stream/byte_source.h"
+#include "stream/folder_paths.h"
 #include "stream/line_cutter.h"
 #include "stream/source_events.h"
 #include "stream/stop_flag.h"
@@ -22,8 +24,12 @@ class FileLines {
  public:
   /// `paths` may hold "-" (standard input) once; no path at all is standard input. Throws
   /// std::runtime_error when one is missing, a directory or not readable.
-  /// `events`, when given, outlives it.
-  FileLines(std::vector<std::string> paths, CutterOptions options, SourceEvents* events = nullptr);
+  /// `events`, when given, outlives it. With `follow_after` the one path is a folder that fills, of
+  /// which the files with higher names are read as they appear, each to its end; a chunk without
+  /// lines (ExampleChunk::ends_source) follows the last one of each, also of one that `events` does
+  /// not want.
+  FileLines(std::vector<std::string> paths, CutterOptions options, SourceEvents* events = nullptr,
+            const std::optional<std::string>& follow_after = std::nullopt);
   FileLines(const FileLines&) = delete;
   FileLines& operator=(const FileLines&) = delete;
 
@@ -36,25 +42,28 @@ class FileLines {
   void stop() noexcept { stop_.raise(); }
 
   /// By ExampleChunk::source: the path, or "standard input".
-  const std::string& source_name(std::uint32_t source) const { return names_.at(source); }
+  const std::string& source_name(std::uint32_t source) const;
   /// Bytes taken so far from the files themselves, packed as they are.
   std::uint64_t bytes_read() const;
   /// Their total, when all are regular files.
   std::optional<std::uint64_t> bytes_total() const { return bytes_total_; }
 
  private:
+  std::optional<std::uint32_t> next_source(bool& wanted);
   void open(std::uint32_t source);
   void close();
+  void end_source(text::ExampleChunk& chunk, std::uint32_t source);
 
-  const std::vector<std::string> paths_;
-  std::vector<std::string> names_;
+  std::deque<std::string> paths_;  ///< so that they stay where they are
+  std::deque<std::string> names_;
   std::optional<std::uint64_t> bytes_total_ = 0;
   SourceEvents* const events_;
   StopFlag stop_;
+  std::optional<FolderPaths> folder_;
   LineCutter cutter_;
   std::uint32_t next_source_ = 0;
   std::uint64_t next_block_ = 0;
-  mutable std::mutex progress_mutex_;  // guards the two below while they change
+  mutable std::mutex progress_mutex_;  // guards names_ and the two below while they change
   std::uint64_t bytes_done_ = 0;       ///< of sources that are closed
   std::unique_ptr<ByteSource> source_;
 };

@@ -23,7 +23,7 @@ class SerialReader final : public ExampleSource {
   /// `names` must outlive the reader. Throws as FileLines does.
   SerialReader(std::vector<std::string> paths, const ReaderOptions& options,
                text::NamespaceNames& names, text::ParserOptions parser_options)
-      : lines_(std::move(paths), options.cutter(), options.events),
+      : lines_(std::move(paths), options.cutter(), options.events, options.follow_after),
         parser_(names, parser_options) {}
 
   bool next(text::ExampleChunk& chunk) override {

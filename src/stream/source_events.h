@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "stream/byte_source.h"
@@ -14,6 +15,14 @@ namespace leveret::stream {
 class SourceEvents {
  public:
   virtual ~SourceEvents() = default;
+  /// Of a folder that fills: whether this file is to be read. False: it is passed over. Told before
+  /// it is opened.
+  virtual bool wants(std::uint32_t source, const std::string& path);
+  /// Of such a folder: a file has come whose name is not behind that of the last one, so that it is
+  /// not read.
+  virtual void late(const std::string& path, const std::string& last);
+  /// The same, at the start, of so many files.
+  virtual void before(std::uint64_t count, const std::string& last);
   /// Some bytes of the source of this number, unpacked, in order.
   virtual void bytes(std::uint32_t source, std::string_view bytes) = 0;
   /// The source has been read to its end: not after an error, nor after a stop.
@@ -21,8 +30,8 @@ class SourceEvents {
 };
 
 /// The same source, of which everything that is read is told to `events`. What is given outlives
-/// it.
+/// it. `stop`: what may end its reading; null: nothing.
 std::unique_ptr<ByteSource> watch_source(std::unique_ptr<ByteSource> source, std::uint32_t number,
-                                         SourceEvents& events, const StopFlag& stop);
+                                         SourceEvents& events, const StopFlag* stop);
 
 }  // namespace leveret::stream

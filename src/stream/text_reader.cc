@@ -5,7 +5,7 @@
 namespace leveret::stream {
 
 TextReader::TextReader(std::vector<std::string> paths, ReaderOptions options)
-    : lines_(std::move(paths), options.cutter(), options.events),
+    : lines_(std::move(paths), options.cutter(), options.events, options.follow_after),
       queue_(std::max<std::size_t>(1, options.chunks_ahead), options.bytes_ahead()),
       thread_([this] { run(); }) {}
 

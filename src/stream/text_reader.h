@@ -25,6 +25,8 @@ struct ReaderOptions {
 
   /// Told of what is read of each source; outlives the reader.
   SourceEvents* events = nullptr;
+  /// As that of FileLines.
+  std::optional<std::string> follow_after = {};
 
   CutterOptions cutter() const { return {chunk_bytes, max_line}; }
 

@@ -52,6 +52,7 @@ void ExampleChunk::clear() {
   source = 0;
   first_line = 1;
   blank_lines = 0;
+  ends_source = false;
   place = {};
   name_limit = kNoLimit;
 }
@@ -61,6 +62,7 @@ void ExampleChunk::take_lines(ExampleChunk& lines) {
   bad.swap(lines.bad);
   source = lines.source;
   first_line = lines.first_line;
+  ends_source = lines.ends_source;
   place = lines.place;
 }
 

@@ -78,6 +78,8 @@ struct ExampleChunk {
   std::uint64_t first_line = 1;  ///< line number of its first line
   /// Those of its lines that are neither an example's nor bad.
   std::uint64_t blank_lines = 0;
+  /// Its source has ended, and it has no line: of a folder that fills (stream::FolderPaths).
+  bool ends_source = false;
   ChunkPlace place;
   /// Every NamespaceRun::name is below it.
   std::uint32_t name_limit = kNoLimit;

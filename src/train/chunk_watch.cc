@@ -9,10 +9,13 @@ void ChunkWatch::bytes(std::uint32_t source, std::string_view bytes) {
   hasher_.add(bytes);
 }
 
-void ChunkWatch::ended(std::uint32_t source) {
+std::optional<ChunkHash> ChunkWatch::end(std::uint32_t source) {
   const bool has_bytes = source == source_ && hasher_.bytes() > 0;
-  if (has_bytes) add(source, hasher_.get());
+  std::optional<ChunkHash> chunk;
+  if (has_bytes) chunk = hasher_.get();
+  if (chunk) add(source, *chunk);
   hasher_ = {};
+  return chunk;
 }
 
 void ChunkWatch::add(std::uint32_t source, const ChunkHash& chunk) {

@@ -16,7 +16,9 @@ namespace leveret::train {
 class ChunkWatch final : public stream::SourceEvents {
  public:
   void bytes(std::uint32_t source, std::string_view bytes) override;
-  void ended(std::uint32_t source) override;
+  void ended(std::uint32_t source) override { end(source); }
+  /// The same; says what the source gave, nothing where that was not a byte.
+  std::optional<ChunkHash> end(std::uint32_t source);
   /// The same of a source that was read elsewhere.
   void add(std::uint32_t source, const ChunkHash& chunk);
 

@@ -46,6 +46,10 @@ void Session::learn(const text::ExampleChunk& chunk, SessionEvents& events) {
   const std::size_t size = chunk.examples.size();
   const std::size_t first = walk_ ? walk_->pass_over(chunk) : 0;
   events.chunk(chunk, walk_ ? walk_->line_behind(chunk, first) : 0, 0);
+  if (chunk.ends_source) {
+    finish(events);
+    return events.ended(chunk.source);
+  }
   std::size_t end = size;
   if (options_.holdout_after > 0) {
     const std::uint64_t left = options_.holdout_after - std::min(learned_, options_.holdout_after);
@@ -115,24 +119,29 @@ void Session::learn_in_threads(stream::ExampleSource& source,
   hogwild.threads = options_.threads;
   hogwild.pin = options_.pin;
   if (parser) hogwild.parser = *parser;
-  std::mutex order;  // in which text is added up is that in which it is handed out
+  std::mutex order;  // in which chunks are handed out, where that matters
   std::atomic<bool> pauses{false};
+  std::optional<std::uint32_t> ended;  // the source at whose end they pause
   const auto take = [&](text::ExampleChunk& chunk) {
-    if (!text_walk_) return source.next(chunk);
+    if (!text_walk_ && !options_.pauses_at_ends) return source.next(chunk);
     const std::lock_guard lock(order);
-    return text_walk_->next(source, chunk);
+    if (pauses) return false;
+    const bool more = text_walk_ ? text_walk_->next(source, chunk) : source.next(chunk);
+    if (more && chunk.ends_source) {
+      ended = chunk.source;
+      pauses = true;
+    }
+    return more;
   };
   const auto next = [&](text::ExampleChunk& chunk, unsigned thread) {
-    if (pauses || events.wants_pause()) {
-      pauses = true;
-      return false;
-    }
+    if (!pauses && events.wants_pause()) pauses = true;
+    if (pauses) return false;
     if (take(chunk)) {
       events.room_for(chunk, thread);
       return true;
     }
     // A source that was stopped may have kept the chunk whose turn it is.
-    events.end_waiting();
+    if (!pauses) events.end_waiting();
     return false;
   };
   const auto stop = [&] {
@@ -147,7 +156,11 @@ void Session::learn_in_threads(stream::ExampleSource& source,
               events.chunk(chunk, 0, thread);
             },
             [&](Outcomes& outcomes, unsigned thread) { events.outcomes(outcomes, false, thread); });
-    if (pauses) events.pause();
+    if (ended) {
+      events.ended(*std::exchange(ended, std::nullopt));
+    } else if (pauses) {
+      events.pause();
+    }
   }
 }
 

@@ -46,6 +46,8 @@ class SessionEvents {
   /// Nothing is learned while this runs: the model, with Session::position(), is what a run can go
   /// on with. Called behind a chunk, by the thread that called the session.
   virtual void pause() {}
+  /// A source has ended (ExampleChunk::ends_source), and all of it is learned. As pause().
+  virtual void ended(std::uint32_t) {}
   /// The source was stopped: what waits for the rest of its batch stays unlearned, so that a run
   /// that goes on at position() is as one that was not stopped.
   virtual bool leaves_rest() { return false; }
@@ -61,6 +63,8 @@ struct SessionOptions {
   /// them tells whether they are those. With it positions are known, for which an InputPosition{}
   /// begins at the front. With several threads, learn_in_threads() of text that is not parsed.
   std::optional<InputPosition> start;
+  /// Several threads: they pause where a source ends, for SessionEvents::ended.
+  bool pauses_at_ends = false;
 };
 
 /// One thread calls it.

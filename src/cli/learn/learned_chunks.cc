@@ -17,6 +17,13 @@ std::vector<std::string> sources_of(const InputOptions& input) {
 
 }  // namespace
 
+void say_passed_over(const std::string& path) {
+  say(
+      fmt::format("{}: the model has learned this chunk before, so it is passed over; --again "
+                  "learns it again",
+                  stream::escaped(stream::display_name(path))));
+}
+
 std::vector<std::string> data_of(const InputOptions& input) {
   return input.data == std::vector<std::string>{"-"} ? std::vector<std::string>() : input.data;
 }
@@ -37,6 +44,7 @@ bool is_input_of(const std::vector<std::string>& data, const InputOptions& input
 
 bool LearnedChunks::pass_over(InputOptions& input, const train::ChunkLedger& ledger,
                               const std::vector<std::string>* of_run) {
+  warns_ = of_run == nullptr && !again_;
   std::vector<std::string> left;
   for (const std::string& path : sources_of(input)) {
     const bool is_of_run =
@@ -46,10 +54,7 @@ bool LearnedChunks::pass_over(InputOptions& input, const train::ChunkLedger& led
       left.push_back(path);
       continue;
     }
-    say(
-        fmt::format("{}: the model has learned this chunk before, so it is passed over; --again "
-                    "learns it again",
-                    stream::escaped(stream::display_name(path))));
+    say_passed_over(path);
   }
   const bool is_all = left.empty();
   if (left.size() < sources_of(input).size()) input.data = left;
@@ -74,7 +79,7 @@ void LearnedChunks::note(train::ChunkLedger& ledger, std::uint64_t end) {
   }
   while (const auto chunk = watch_.take_before(std::min(end, end_))) {
     const auto& [source, hash] = *chunk;
-    const bool known = !again_ && ledger.has(hash);
+    const bool known = warns_ && ledger.has(hash);
     ledger.add(hash);
     if (!known || train::find_learned(ledger, names_.at(source))) continue;
     say(fmt::format(

@@ -31,7 +31,7 @@ class LearnedChunks {
                  const std::vector<std::string>* of_run = nullptr);
 
   /// For the reader of the first pass.
-  stream::SourceEvents& events() { return watch_; }
+  train::ChunkWatch& events() { return watch_; }
   /// The same where a cache is read in place of the files: these are read beside, in a thread.
   void read_beside(const InputOptions& input);
 
@@ -45,12 +45,16 @@ class LearnedChunks {
 
  private:
   const bool again_;
+  bool warns_ = false;  ///< of chunks that are known only at their end
   train::ChunkWatch watch_;
   std::uint64_t end_ = kAll;
   std::vector<std::string> names_;  ///< of the sources
   stream::StopFlag stop_;           ///< ends what is read beside
   std::future<std::vector<std::optional<train::ChunkHash>>> beside_;
 };
+
+/// That this file is passed over, as the model has learned it before.
+void say_passed_over(const std::string& path);
 
 /// The files of -d as they are noted: none where that is standard input alone.
 std::vector<std::string> data_of(const InputOptions& input);

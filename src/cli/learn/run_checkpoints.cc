@@ -3,11 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
-
-#include "files/atomic_file.h"
-#include "modelfile/model_io.h"
 
 namespace leveret::cli {
 
@@ -25,25 +21,17 @@ void RunCheckpoints::skip() {
 
 std::chrono::duration<double> RunCheckpoints::save(const model::Model& model,
                                                    const train::Notes& notes) {
-  const Clock::time_point begin = Clock::now();
   wait();
   last_ = checkpoints_.next();
-  auto file = std::make_shared<files::AtomicFile>(
-      modelfile::begin_save(model, last_, train::to_bytes(notes)));
   // Those of another run are not to be gone back to from those of this one.
   const std::size_t keep = std::min(keep_, ++saved_);
-  commit_ = std::async(std::launch::async,
-                       [this, keep, file = std::move(file), broken = std::exchange(broken_, {})] {
-                         file->commit();
-                         for (const std::string& path : broken) ::unlink(path.c_str());
-                         checkpoints_.keep(keep);
-                       });
+  const auto seconds =
+      save_.save(model, last_, notes, [this, keep, broken = std::exchange(broken_, {})] {
+        for (const std::string& path : broken) ::unlink(path.c_str());
+        checkpoints_.keep(keep);
+      });
   skip();
-  return Clock::now() - begin;
-}
-
-void RunCheckpoints::wait() {
-  if (commit_.valid()) commit_.get();
+  return seconds;
 }
 
 void RunCheckpoints::end(std::size_t keep) {

@@ -5,11 +5,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <future>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/learn/save_beside.h"
 #include "cli/learn/save_interval.h"
 #include "model/model.h"
 #include "train/checkpoints.h"
@@ -44,7 +44,7 @@ class RunCheckpoints {
   /// Of the last save, if there was one.
   const std::string& last() const { return last_; }
   /// Waits for the last one; an error of its writing is thrown here.
-  void wait();
+  void wait() { save_.wait(); }
   /// The model is saved: all but `keep` go.
   void end(std::size_t keep);
 
@@ -57,7 +57,7 @@ class RunCheckpoints {
   std::string last_;
   std::atomic<std::uint64_t> since_{0};  ///< examples, since the last one
   std::atomic<std::chrono::steady_clock::time_point> time_{std::chrono::steady_clock::now()};
-  std::future<void> commit_;  ///< of the last one
+  SaveBeside save_;
 };
 
 }  // namespace leveret::cli

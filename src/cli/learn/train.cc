@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "cli/file_uses.h"
 #include "cli/learn/train_run.h"
@@ -22,7 +24,7 @@ void check_checkpoints(const TrainOptions& options) {
   if (options.keep_given && !options.save_every.given() && !options.resume) {
     misuse("--keep_checkpoints changes nothing: it needs --save_every");
   }
-  if (!options.has_position()) return;
+  if (!options.has_position() || options.follow) return;
   const std::string option = options.resume ? "--resume" : "--save_every";
   if (options.final_model.empty()) {
     misuse(options.resume ? "--resume goes on with the checkpoints of -f: give one"
@@ -41,6 +43,44 @@ void check_checkpoints(const TrainOptions& options) {
   }
 }
 
+/// Whether a file of this name would be one of the folder's.
+bool is_in(const std::string& folder, const std::string& path) {
+  std::error_code unknown;
+  const std::filesystem::path parent = std::filesystem::absolute(path, unknown).parent_path();
+  return !path.empty() && std::filesystem::equivalent(parent, folder, unknown);
+}
+
+void check_follow(const TrainOptions& options) {
+  if (!options.follow) return;
+  const InputOptions& input = options.input;
+  std::error_code unknown;
+  if (input.data.size() != 1 || !std::filesystem::is_directory(input.data[0], unknown)) {
+    misuse("--follow learns the files of one folder as they appear: give it, -d FOLDER");
+  }
+  if (options.final_model.empty()) misuse("--follow saves after each file: give -f");
+  const auto refuse = [](bool given, const char* option) {
+    if (given) misuse(fmt::format("--follow has no end to wait for: not with {}", option));
+  };
+  refuse(!input.cache.empty(), "-c");
+  refuse(input.passes > 1, "--passes");
+  refuse(options.holdout_after > 0, "--holdout_after");
+  refuse(options.deterministic, "--deterministic");
+  if (options.resume || options.keep_given) {
+    misuse(
+        "--follow goes on with -f by itself, and saves there: leave out --resume and "
+        "--keep_checkpoints");
+  }
+  for (const std::string& path : {options.final_model, options.report.predictions,
+                                  options.report.metrics, input.quarantine}) {
+    if (is_in(input.data[0], path)) {
+      misuse(
+          fmt::format("{} is in the folder that is followed, and would be learned; name a file "
+                      "elsewhere",
+                      path));
+    }
+  }
+}
+
 void check_options(const TrainOptions& options, bool allow_mpirun) {
   check_model_name("-f", options.final_model);
   check_passes(options.input);
@@ -51,6 +91,7 @@ void check_options(const TrainOptions& options, bool allow_mpirun) {
     misuse("--deterministic learns in one thread: not with --threads");
   }
   if (options.pin && options.threads == 1) misuse("--pin changes nothing: it needs --threads");
+  check_follow(options);
   check_checkpoints(options);
   const long copies = launched_copies();
   if (copies > 1 && !allow_mpirun) {
@@ -126,6 +167,10 @@ void add_learning(CLI::App& verb, TrainOptions& options) {
                   "quarters of the machine's, at most half of ulimit -v")
       ->type_name("N")
       ->transform(bytes_within(1, std::uint64_t{1} << 62));
+  verb.add_flag(
+      "--follow", options.follow,
+      "-d is a folder: learn its files in the order of their names, as they appear, until a "
+      "signal ends it; save after each, or by --save_every");
   verb.add_flag("--again", options.again,
                 "learn all of the input, also files that the model of -i has learned before");
   add_cache_options(verb, options.input);

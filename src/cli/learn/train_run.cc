@@ -1,6 +1,7 @@
 #include "cli/learn/train_run.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,9 +12,11 @@
 
 #include "block/gemm.h"
 #include "cli/console.h"
+#include "cli/learn/followed_chunks.h"
 #include "cli/learn/learned_chunks.h"
 #include "cli/learn/resume.h"
 #include "cli/learn/run_checkpoints.h"
+#include "cli/learn/save_beside.h"
 #include "cli/learn/train_report.h"
 #include "cli/learn/train_summary.h"
 #include "cli/signals.h"
@@ -23,6 +26,7 @@
 #include "kernels/dispatch.h"
 #include "modelfile/model_io.h"
 #include "store/model_file.h"
+#include "stream/bad_lines.h"
 #include "train/notes.h"
 #include "train/session.h"
 
@@ -45,6 +49,7 @@ class TrainRun final : private train::SessionEvents {
     how.pin = options.pin;
     how.holdout_after = options.holdout_after;
     how.start = first_position();
+    how.pauses_at_ends = options.follow;
     if (options.deterministic) {
       shards_ = first_shards();
       spec_ = shards_->spec();
@@ -67,7 +72,8 @@ class TrainRun final : private train::SessionEvents {
     StopOnSignal stop;
     stop_ = &stop;
     try {
-      all_known_ = chunks_.pass_over(input_, notes_.chunks, resumed_ ? &start_.data : nullptr);
+      all_known_ = !options_.follow &&
+                   chunks_.pass_over(input_, notes_.chunks, resumed_ ? &start_.data : nullptr);
       start_.data = data_of(input_);
       if (!all_known_) learn_passes(stop);
       finish();
@@ -82,7 +88,7 @@ class TrainRun final : private train::SessionEvents {
 
   /// Where the pass is begun; nothing where it need not be known.
   std::optional<train::InputPosition> first_position() {
-    if (!options_.has_position()) return std::nullopt;
+    if (!options_.has_position() || options_.follow) return std::nullopt;
     if (options_.resume) resumed_ = find_resumed(options_, memory_);
     if (resumed_) start_ = *resumed_->notes.input;
     start_.ended = false;
@@ -103,13 +109,27 @@ class TrainRun final : private train::SessionEvents {
       }
       return model;
     }
-    if (options_.initial_model.empty()) return model::Model(options_.flags.spec(), memory_);
-    const store::ModelFile file = store::ModelFile::open(options_.initial_model);
+    const std::string path = options_.follow ? followed_model() : options_.initial_model;
+    if (path.empty()) return model::Model(options_.flags.spec(), memory_);
+    const store::ModelFile file = store::ModelFile::open(path);
     notes_ = train::notes_of(file);
     notes_.input.reset();
     model::Model model = modelfile::load_model(file, memory_);
-    model.set_spec(options_.flags.spec(model.spec(), options_.initial_model));
+    model.set_spec(options_.flags.spec(model.spec(), path));
     return model;
+  }
+
+  /// The model of -f once it has followed a folder: the same command line goes on with it.
+  std::string followed_model() const {
+    const std::string& path = options_.final_model;
+    if (::access(path.c_str(), F_OK) != 0) return options_.initial_model;
+    const std::string followed = train::notes_of(store::ModelFile::open(path)).followed;
+    if (followed.empty()) return options_.initial_model;
+    if (!options_.report.quiet) {
+      say(fmt::format("going on with {}, which has followed its folder up to {}", path,
+                      stream::escaped(followed)));
+    }
+    return path;
   }
 
   /// --max_memory is that of all shards together.
@@ -159,7 +179,11 @@ class TrainRun final : private train::SessionEvents {
 
   void open_input() {
     parser_ = parser_options(spec_, input_, known_namespaces());
-    stream::SourceEvents* const events = is_first_pass() ? &chunks_.events() : nullptr;
+    stream::SourceEvents* events = is_first_pass() ? &chunks_.events() : nullptr;
+    if (options_.follow) {
+      input_.follow_after = notes_.followed;
+      events = &followed_.emplace(chunks_.events(), notes_.chunks, options_.again);
+    }
     source_ = parses_in_threads()
                   ? open_lines(input_, 2 * options_.threads, events)
                   : open_examples(input_, names_, parser_, *tally_, !is_first_pass(), events);
@@ -189,8 +213,10 @@ class TrainRun final : private train::SessionEvents {
     }
   }
 
-  bool wants_pause() override { return options_.save_every.given() && checkpoints_.due(); }
-  bool leaves_rest() override { return options_.has_position() && stop_->stopped(); }
+  bool wants_pause() override {
+    return options_.save_every.given() && !options_.follow && checkpoints_.due();
+  }
+  bool leaves_rest() override { return session_->position() && stop_->stopped(); }
 
   void pause() override {
     const std::optional<train::InputPosition> position = session_->position();
@@ -204,17 +230,42 @@ class TrainRun final : private train::SessionEvents {
                     checkpoints_.last(), how_far(*position), seconds.count()));
   }
 
+  /// A file of the folder is learned.
+  void ended(std::uint32_t source) override {
+    chunks_.note(notes_.chunks, std::uint64_t{source} + 1);
+    const std::string& path = source_->source_name(source);
+    notes_.followed = path.substr(path.rfind('/') + 1);
+    unsaved_ = true;
+    if (options_.save_every.given() && !checkpoints_.due()) return;
+    save_followed();
+  }
+
+  void save_followed() {
+    const auto seconds = save_.save(*session_->model(), options_.final_model, notes_);
+    unsaved_ = false;
+    checkpoints_.skip();
+    if (options_.report.quiet) return;
+    say(fmt::format("{} has learned up to {}; learning stood still for {:.3f} s",
+                    options_.final_model, stream::escaped(notes_.followed), seconds.count()));
+  }
+
+  /// Before it has passed over what the run before has learned, it is where that was.
+  std::optional<train::InputPosition> position() const {
+    const std::optional<train::InputPosition> position = session_->position();
+    return position || !resumed_ ? position : start_;
+  }
+
   /// Where the run has come to, for the model that is saved at its end.
   void note_position() {
-    notes_.input = options_.has_position() ? session_->position() : std::nullopt;
+    notes_.input = all_known_ ? std::nullopt : position();
     if (!notes_.input) return;
     notes_.input->data = start_.data;
     notes_.input->ended = !stop_->stopped();
   }
 
   std::string stopped() const {
-    const auto position = session_->position();
-    if (!options_.has_position() || !position) return kStopped;
+    const auto position = this->position();
+    if (!position) return kStopped;
     return fmt::format("stopped by a signal; {} are learned, and --resume goes on there",
                        how_far(*position));
   }
@@ -246,6 +297,10 @@ class TrainRun final : private train::SessionEvents {
 
   std::string not_saved() const {
     if (options_.final_model.empty()) return "";
+    if (options_.follow && !notes_.followed.empty()) {
+      return fmt::format("; {} has learned up to {} at most, and the same command goes on there",
+                         options_.final_model, stream::escaped(notes_.followed));
+    }
     const std::string not_saved = "; " + options_.final_model + " is not saved";
     return checkpoints_.last().empty() ? not_saved
                                        : not_saved + ", " + checkpoints_.last() +
@@ -254,11 +309,24 @@ class TrainRun final : private train::SessionEvents {
 
   void finish() {
     set_status({});
-    if (report_.labelled() == 0 && !all_known_ && !resumed_) {
+    if (report_.labelled() == 0 && !all_known_ && !resumed_ && !options_.follow) {
       throw std::runtime_error(
           fmt::format("no labelled example came: nothing is learned{}", not_saved()));
     }
     const model::Model& model = *session_->model();
+    save(model);
+    saved_ = true;
+    report_.close(tally_->bad());
+    if (!options_.report.quiet) say_raw(train_summary(model, figures()));
+    const std::string warning = train_warning(model);
+    if (!warning.empty()) say("warning: " + warning);
+  }
+
+  void save(const model::Model& model) {
+    if (options_.follow) {
+      if (unsaved_) save_followed();
+      return save_.wait();
+    }
     chunks_.note(notes_.chunks);
     note_position();
     checkpoints_.wait();
@@ -268,11 +336,6 @@ class TrainRun final : private train::SessionEvents {
         checkpoints_.end(options_.keep_given ? options_.keep_checkpoints : 0);
       }
     }
-    saved_ = true;
-    report_.close(tally_->bad());
-    if (!options_.report.quiet) say_raw(train_summary(model, figures()));
-    const std::string warning = train_warning(model);
-    if (!warning.empty()) say("warning: " + warning);
   }
 
   RunFigures figures() {
@@ -286,9 +349,12 @@ class TrainRun final : private train::SessionEvents {
   train::Notes notes_;  ///< of what is learned
   LearnedChunks chunks_;
   RunCheckpoints checkpoints_;
-  std::optional<Resumed> resumed_;             ///< its model is in the session
-  train::InputPosition start_;                 ///< of the run
-  bool all_known_ = false;                     ///< there is nothing to learn
+  SaveBeside save_;  ///< of --follow
+  std::optional<FollowedChunks> followed_;
+  bool unsaved_ = false;            ///< files of the folder are learned since the last save
+  std::optional<Resumed> resumed_;  ///< its model is in the session
+  train::InputPosition start_;      ///< of the run
+  bool all_known_ = false;          ///< there is nothing to learn
   std::atomic<std::uint32_t> source_now_ = 0;  ///< that the last chunk came from
   StopOnSignal* stop_ = nullptr;               ///< of run()
   text::NamespaceNames names_;

@@ -25,6 +25,7 @@ struct TrainOptions {
   std::size_t keep_checkpoints = kKeep;
   bool keep_given = false;     ///< they stay when the model is saved
   bool resume = false;         ///< go on with the last checkpoint, if there is one
+  bool follow = false;         ///< -d is a folder, whose files are learned as they appear
   bool again = false;          ///< learn chunks that the model has learned before
   bool deterministic = false;  ///< in shards, as leveret-mpi does
 

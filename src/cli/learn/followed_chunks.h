@@ -1,0 +1,36 @@
+/// What `train --follow` says of the files of a folder, and which of them it reads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "stream/source_events.h"
+#include "train/chunk_ledger.h"
+#include "train/chunk_watch.h"
+
+namespace leveret::cli {
+
+/// In the thread that reads, which knows what it has read, and so what will have been learned.
+class FollowedChunks final : public stream::SourceEvents {
+ public:
+  /// `watch` outlives it. `again`: a chunk that comes again is read.
+  FollowedChunks(train::ChunkWatch& watch, train::ChunkLedger learned, bool again)
+      : watch_(watch), learned_(std::move(learned)), again_(again) {}
+
+  bool wants(std::uint32_t source, const std::string& path) override;
+  void late(const std::string& path, const std::string& last) override;
+  void before(std::uint64_t count, const std::string& last) override;
+  void bytes(std::uint32_t source, std::string_view bytes) override { watch_.bytes(source, bytes); }
+  void ended(std::uint32_t source) override {
+    if (const auto chunk = watch_.end(source)) learned_.add(*chunk);
+  }
+
+ private:
+  train::ChunkWatch& watch_;
+  train::ChunkLedger learned_;
+  const bool again_;
+};
+
+}  // namespace leveret::cli

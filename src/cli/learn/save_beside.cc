@@ -1,0 +1,26 @@
+#include "cli/learn/save_beside.h"
+
+#include <memory>
+#include <utility>
+
+#include "files/atomic_file.h"
+#include "modelfile/model_io.h"
+
+namespace leveret::cli {
+
+std::chrono::duration<double> SaveBeside::save(const model::Model& model, const std::string& path,
+                                               const train::Notes& notes,
+                                               std::function<void()> then) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  wait();
+  auto file = std::make_shared<files::AtomicFile>(
+      modelfile::begin_save(model, path, train::to_bytes(notes)));
+  commit_ = std::async(std::launch::async, [file = std::move(file), then = std::move(then)] {
+    file->commit();
+    if (then) then();
+  });
+  return Clock::now() - begin;
+}
+
+}  // namespace leveret::cli

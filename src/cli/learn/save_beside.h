@@ -1,0 +1,30 @@
+/// A model's file whose wait for the disk is beside learning.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <string>
+
+#include "model/model.h"
+#include "train/notes.h"
+
+namespace leveret::cli {
+
+/// One thread.
+class SaveBeside {
+ public:
+  /// Learning stands still until this returns, how long it says; the file has its name when the
+  /// disk has it, which a thread waits for, and calls `then`. Waits for the save before.
+  std::chrono::duration<double> save(const model::Model& model, const std::string& path,
+                                     const train::Notes& notes, std::function<void()> then = {});
+  /// Waits for the last one; an error of its writing is thrown here.
+  void wait() {
+    if (commit_.valid()) commit_.get();
+  }
+
+ private:
+  std::future<void> commit_;
+};
+
+}  // namespace leveret::cli
