@@ -109,7 +109,7 @@ def make_files():
     pathlib.Path("fields").write_text("a\nb\n")
     learn = ["train", "--quiet", "--field", "a", "--field", "b", "--hidden", "none"]
     make(LEVERET, *learn, "-f", "old.lvt", "data")
-    make(LEVERET, "train", "--quiet", "-i", "old.lvt", "-f", "new.lvt", "data")
+    make(LEVERET, "train", "--quiet", "--again", "-i", "old.lvt", "-f", "new.lvt", "data")
     make(LEVERET, "diff", "old.lvt", "new.lvt", "-o", "a.patch")
     make(LEVERET, "export", "-i", "old.lvt", "-o", "export.lvt")
     if MPI:

@@ -168,6 +168,20 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+void AtomicFile::write_over_front(std::span<const std::byte> bytes) {
+  const std::uint64_t size = size_;
+  const auto seek = [&](std::uint64_t to) {
+    if (::lseek(fd_, static_cast<off_t>(to), SEEK_SET) >= 0) return;
+    const int error = errno;
+    discard();
+    fail("write", error);
+  };
+  seek(0);
+  write(bytes);
+  seek(size);
+  size_ = size;
+}
+
 void AtomicFile::commit() {
   if (fsync_again(fd_) != 0 && (is_temporary() || !cannot_sync(errno))) {
     const int error = errno;

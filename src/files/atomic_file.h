@@ -35,6 +35,9 @@ class AtomicFile {
 
   /// Appends all of `bytes`. Not buffered: hand over large pieces.
   void write(std::span<const std::byte> bytes);
+  /// Writes over the first bytes of what was written; what follows is appended. Under a temporary
+  /// name only.
+  void write_over_front(std::span<const std::byte> bytes);
   /// Forces the content to the disk and gives it its name. Nothing may be written afterwards.
   void commit();
 

@@ -72,6 +72,10 @@ struct Layout {
 /// name twice, a shape that is not the length): a bug of the caller.
 std::vector<std::byte> make_front(Kind kind, std::string_view header_json,
                                   const std::vector<SectionView>& sections);
+/// The same where their checksums are known, one for each: their bytes are not read.
+std::vector<std::byte> make_front(Kind kind, std::string_view header_json,
+                                  const std::vector<SectionView>& sections,
+                                  std::span<const Checksum> checksums);
 
 // What follows trusts nothing: std::runtime_error says what is wrong at which byte of `path`.
 

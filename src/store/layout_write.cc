@@ -47,12 +47,11 @@ void put_checksum(std::span<std::byte> bytes, std::size_t offset, const Checksum
   put(bytes, offset + 8, checksum.high);
 }
 
-void put_entry(std::span<std::byte> to, const SectionView& section, std::uint64_t offset) {
+void put_entry(std::span<std::byte> to, const SectionView& section, std::uint64_t offset,
+               const Checksum& checksum) {
   put(to, entry::kOffset, offset);
   put(to, entry::kLength, section.bytes);
-  Checksummer checksum;
-  for_each_block(section, [&](std::span<const std::byte> part) { checksum.add(part); });
-  put_checksum(to, entry::kChecksum, checksum.get());
+  put_checksum(to, entry::kChecksum, checksum);
   put(to, entry::kDtype, static_cast<std::uint8_t>(section.dtype));
   put(to, entry::kRank, static_cast<std::uint8_t>(section.shape.size()));
   const Declaration& declared = section.declared;
@@ -74,6 +73,19 @@ void put_entry(std::span<std::byte> to, const SectionView& section, std::uint64_
 std::vector<std::byte> make_front(Kind kind, std::string_view header_json,
                                   const std::vector<SectionView>& sections) {
   check_sections(sections);
+  std::vector<Checksum> checksums;
+  for (const SectionView& section : sections) {
+    Checksummer checksum;
+    for_each_block(section, [&](std::span<const std::byte> part) { checksum.add(part); });
+    checksums.push_back(checksum.get());
+  }
+  return make_front(kind, header_json, sections, checksums);
+}
+
+std::vector<std::byte> make_front(Kind kind, std::string_view header_json,
+                                  const std::vector<SectionView>& sections,
+                                  std::span<const Checksum> checksums) {
+  check_sections(sections);
   const std::size_t table = (preamble::kBytes + header_json.size() + 7) / 8 * 8;
   const std::size_t end = table + sections.size() * entry::kBytes;
   std::vector<std::byte> front(end + page_padding(end));
@@ -82,7 +94,7 @@ std::vector<std::byte> make_front(Kind kind, std::string_view header_json,
   for (std::size_t i = 0; i < sections.size(); ++i) {
     offset += padding_before(sections[i].bytes, offset);
     put_entry(std::span(front).subspan(table + i * entry::kBytes, entry::kBytes), sections[i],
-              offset);
+              offset, checksums[i]);
     offset += sections[i].bytes;
   }
   offset += padding_before(0, offset);

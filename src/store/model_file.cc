@@ -23,6 +23,27 @@ namespace {
 // every element's size.
 constexpr std::uint64_t kBlockBytes = std::uint64_t{256} << 10;
 
+/// `end`: where the front ends. Notes their checksums.
+void write_sections(files::AtomicFile& file, std::uint64_t end,
+                    const std::vector<SectionView>& sections, std::span<Checksum> checksums) {
+  static constexpr std::array<std::byte, kPageBytes> kZeros = {};
+  const auto pad = [&](std::uint64_t count) {
+    file.write(std::span(kZeros).first(count));
+    end += count;
+  };
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    pad(padding_before(sections[i].bytes, end));
+    Checksummer checksum;
+    for_each_block(sections[i], [&](std::span<const std::byte> part) {
+      checksum.add(part);
+      file.write(part);
+    });
+    checksums[i] = checksum.get();
+    end += sections[i].bytes;
+  }
+  pad(padding_before(0, end));
+}
+
 }  // namespace
 
 void write_model_file(const std::string& path, Kind kind, std::string_view header_json,
@@ -33,21 +54,16 @@ void write_model_file(const std::string& path, Kind kind, std::string_view heade
 files::AtomicFile begin_model_file(const std::string& path, Kind kind, std::string_view header_json,
                                    const std::vector<SectionView>& sections,
                                    std::span<const std::byte> notes) {
-  static constexpr std::array<std::byte, kPageBytes> kZeros = {};
-  const std::vector<std::byte> front = make_front(kind, header_json, sections);
   files::AtomicFile file(path);
+  // Checksums stand before what they are of. Where a front can be written over, sections are read
+  // once: those of a model are gathered from all over its memory.
+  const bool once = file.is_temporary();
+  std::vector<Checksum> checksums(sections.size());
+  const std::vector<std::byte> front = once ? make_front(kind, header_json, sections, checksums)
+                                            : make_front(kind, header_json, sections);
   file.write(front);
-  std::uint64_t end = front.size();
-  const auto pad = [&](std::uint64_t count) {
-    file.write(std::span(kZeros).first(count));
-    end += count;
-  };
-  for (const SectionView& section : sections) {
-    pad(padding_before(section.bytes, end));
-    for_each_block(section, [&](std::span<const std::byte> part) { file.write(part); });
-    end += section.bytes;
-  }
-  pad(padding_before(0, end));
+  write_sections(file, front.size(), sections, checksums);
+  if (once) file.write_over_front(make_front(kind, header_json, sections, checksums));
   file.write(notes);
   return file;
 }

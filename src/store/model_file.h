@@ -32,7 +32,7 @@ namespace leveret::store {
 struct RegularFile;
 
 /// Saves the sections in the order given, whole or not at all (see files::AtomicFile). The same
-/// arguments give the same bytes. Their bytes are read twice and must not change meanwhile.
+/// arguments give the same bytes. Their bytes are read once or twice and must not change meanwhile.
 /// std::runtime_error when the file cannot be written, std::invalid_argument for sections that no
 /// file may hold. `notes`: of make_notes; empty: the file has none.
 void write_model_file(const std::string& path, Kind kind, std::string_view header_json,

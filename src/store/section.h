@@ -84,7 +84,7 @@ struct SectionView {
   const std::byte* data;  ///< `bytes` bytes; may be null when there are none
   std::uint64_t bytes;    ///< those of its array (array_bytes)
   /// Where the bytes do not lie in one piece: makes what gives them. `data` is null then. It is
-  /// called twice, and gives the same bytes both times.
+  /// called once or twice, and gives the same bytes each time.
   std::function<SectionReader()> open = {};
 };
 
