@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cmath>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/console.h"
@@ -14,7 +18,9 @@
 #include "cli/input.h"
 #include "cli/numbers.h"
 #include "cli/process.h"
+#include "cli/signals.h"
 #include "cli/verbs.h"
+#include "files/file_state.h"
 #include "publish/gate.h"
 #include "publish/manifest.h"
 #include "text/plain_number.h"
@@ -30,6 +36,7 @@ struct PublishFlags {
   std::uint64_t rollback = 0;  ///< 0: none
   int bits = 0;                ///< 0: as before
   double tolerance = 0;
+  bool watch = false;
   publish::PublishOptions options;
 };
 
@@ -107,6 +114,34 @@ void settle(PublishFlags& flags) {
   flags.options.threads = processors();
 }
 
+/// Each version of the model that appears, until a signal. What fails for another reason than the
+/// version is tried again: somebody else may be at work in the folder.
+int publish_each(const PublishFlags& flags) {
+  using namespace std::chrono_literals;
+  constexpr std::chrono::milliseconds kLookEvery = 100ms, kTryAgain = 1s;
+  const StopOnSignal stop;
+  std::optional<files::FileState> last;
+  std::string said;
+  while (!stop.stopped()) {
+    const std::optional<files::FileState> now = files::state_of(flags.model);
+    if (!now || now == last) {
+      std::this_thread::sleep_for(kLookEvery);
+      continue;
+    }
+    try {
+      const Published published =
+          publish::publish_model(flags.folder, flags.model, flags.options);
+      last = now;
+      said.clear();
+      tell(flags, published);
+    } catch (const std::exception& error) {
+      if (said != error.what()) say(said = error.what());
+      if (last != now) std::this_thread::sleep_for(kTryAgain);
+    }
+  }
+  return 0;
+}
+
 int run_publish(PublishFlags& flags) {
   settle(flags);
   if (flags.rollback > 0) {
@@ -115,6 +150,7 @@ int run_publish(PublishFlags& flags) {
     FileUses uses;
     uses.add_read("-i", flags.model);
     uses.check();
+    if (flags.watch) return publish_each(flags);
     tell(flags, publish::publish_model(flags.folder, flags.model, flags.options));
   } else {
     return list(flags.folder);
@@ -182,6 +218,9 @@ void setup_publish(CLI::App& app, int& exit_code) {
       ->type_name("STEP")
       ->transform(within(1, text::kAnyWhole))
       ->excludes(model);
+  verb->add_flag("--watch", flags->watch,
+                 "go on until a signal, and publish each model that is saved as MODEL")
+      ->needs(model);
   add_export_choices(*verb, *flags, *model);
   verb->add_option("--full_every", flags->options.full_every,
                    "steps from one full file to the next; between them are patches")
