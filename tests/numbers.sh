@@ -42,7 +42,8 @@ options() {
 # are no numbers.
 kind() {
   case $1,$2 in
-    --max_line,* | --max_memory,*) echo size ;;
+    --max_line,* | --max_memory,* | --max_request,* | --context_cache,*) echo size ;;
+    --rollback,STEP) echo whole ;;
     *,N) echo whole ;;
     *,X) echo real ;;
     --ffm_precision,BITS) echo whole ;;
@@ -52,6 +53,7 @@ kind() {
     --fields,TEXT) echo whole a= ;;
     *,FILE | *,MODEL | *,FOLDER | *,PATCH | *,NEW | *,WORD | *,LINK* | *,NAME* | *,TEXT*) ;;
     *,NS* | *,A\** | *,NEW* | *,COL* | *,VALUE* | *,FORM*) ;;
+    *,PATH | *,DIR | *,IP | *,GATE) ;;
     *) echo unknown ;;
   esac
 }
@@ -59,7 +61,8 @@ kind() {
 # usual VERB: what stands before the option, so that nothing else is wrong
 usual() {
   case $1 in
-    predict | evaluate) echo "-i $model" ;;
+    predict | evaluate | serve) echo "-i $model" ;;
+    publish) echo "published -i $model" ;;
     export | gather) echo "-i $model -o out" ;;
     diff | patch) echo "model.lvt model.lvt -o out" ;;
     convert) echo "libffm" ;;

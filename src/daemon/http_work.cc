@@ -153,7 +153,7 @@ void HttpWork::start_predict(const Query& query) {
   scorer_->counts().requests.add();
   name_model();
   if (is_json(request_.type)) return start_json();
-  lines_.emplace(query.context_lines);
+  lines_.emplace(worker_.work(), query.context_lines);
   left_ = request_.body;
 }
 
@@ -181,27 +181,23 @@ void HttpWork::start_json() {
   json_ = read_json_request(request_.body);
   left_ = json_->candidates;
   if (!json_->has_context) return;
-  chunk_.clear();
-  chunk_.bytes = json_->context;
-  scorer_->parse(chunk_, false);
-  if (!chunk_.bad.empty()) throw BadJson(std::string("context: ") + chunk_.bad[0].what);
-  context_ = scorer_->context(chunk_, 0);
+  LineWork& work = worker_.work();
+  work.parse(*scorer_, json_->context, 1, false);
+  if (!work.chunk.bad.empty()) throw BadJson(std::string("context: ") + work.chunk.bad[0].what);
+  context_ = scorer_->context(work.chunk, 0);
 }
 
 void HttpWork::answer_candidates() {
   if (left_.empty()) return finish_json();
-  chunk_.free_large();
-  chunk_.clear();
-  chunk_.first_line = 1;
-  chunk_.bytes = take_piece(left_);
-  scorer_->parse(chunk_, false);
-  outcomes_.clear();
-  scorer_->score(chunk_, 0, chunk_.examples.size(), context_.get(), outcomes_);
+  LineWork& work = worker_.work();
+  const text::ExampleChunk& chunk = work.chunk;
+  work.parse(*scorer_, take_piece(left_), 1, false);
+  scorer_->score(chunk, 0, chunk.examples.size(), context_.get(), work.outcomes);
   std::size_t next = 0, bad = 0;
-  for (const predict::LineAnswer answer : predict::answers_of(chunk_)) {
+  for (const predict::LineAnswer answer : predict::answers_of(chunk)) {
     if (candidate_ > 0) predictions_ += ',';
     if (answer == predict::LineAnswer::kScored) {
-      const predict::Outcome& outcome = outcomes_.items[next++];
+      const predict::Outcome& outcome = work.outcomes.items[next++];
       const float number = scorer_->options().scores ? outcome.score : outcome.probability;
       if (number == number) {
         predict::append_number(predictions_, number);
@@ -211,7 +207,7 @@ void HttpWork::answer_candidates() {
     } else {
       predictions_ += "null";
       errors_ += fmt::format("{}{{\"candidate\":{},\"error\":{}}}", errors_.empty() ? "" : ",",
-                             candidate_, json_string(chunk_.bad[bad++].what));
+                             candidate_, json_string(chunk.bad[bad++].what));
     }
     ++candidate_;
   }

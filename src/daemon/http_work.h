@@ -82,8 +82,6 @@ class HttpWork {
   std::optional<LineAnswers> lines_;
   std::optional<JsonRequest> json_;
   std::shared_ptr<Scorer::Context> context_;
-  text::ExampleChunk chunk_;
-  predict::Outcomes outcomes_;
   std::string predictions_, errors_;  ///< of JSON
   std::size_t candidate_ = 0;
 };

@@ -8,47 +8,53 @@ namespace leveret::daemon {
 
 using predict::LineAnswer;
 
+void LineWork::parse(Scorer& scorer, std::string_view text, std::uint64_t first_line,
+                     bool shared_label) {
+  chunk.free_large();
+  chunk.clear();
+  chunk.first_line = first_line;
+  chunk.bytes = text;
+  scorer.parse(chunk, shared_label);
+  outcomes.clear();
+}
+
 void LineAnswers::answer(Scorer& scorer, std::string_view lines, std::string& to) {
-  const std::uint64_t first = chunk_.first_line;
-  chunk_.free_large();
-  chunk_.clear();
-  chunk_.first_line = first;
-  chunk_.bytes = lines;
-  scorer.parse(chunk_, context_lines_);
-  bad_ += chunk_.bad.size();
-  if (first_bad_.empty() && !chunk_.bad.empty()) {
-    const text::BadLine& bad = chunk_.bad[0];
+  work_.parse(scorer, lines, lines_ + 1, context_lines_);
+  const text::ExampleChunk& chunk = work_.chunk;
+  lines_ += chunk.lines();
+  bad_ += chunk.bad.size();
+  if (first_bad_.empty() && !chunk.bad.empty()) {
+    const text::BadLine& bad = chunk.bad[0];
     first_bad_ = fmt::format("line {}, column {}: {}", bad.line, bad.column, bad.what);
   }
-  outcomes_.clear();
   if (context_lines_) {
-    requests_.read(chunk_, parts_);
+    requests_.read(chunk, work_.parts);
     score_blocks(scorer);
   } else {
-    parts_.answers = predict::answers_of(chunk_);
-    scorer.score(chunk_, 0, chunk_.examples.size(), nullptr, outcomes_);
+    work_.parts.answers = predict::answers_of(chunk);
+    scorer.score(chunk, 0, chunk.examples.size(), nullptr, work_.outcomes);
   }
   append_answers(scorer, to);
-  chunk_.first_line += chunk_.lines();
 }
 
 void LineAnswers::score_blocks(Scorer& scorer) {
-  for (const predict::RequestChunk::Stretch& stretch : parts_.stretches) {
-    if (stretch.has_context) context_ = scorer.context(chunk_, stretch.begin - 1);
-    scorer.score(chunk_, stretch.begin, stretch.end - stretch.begin, context_.get(), outcomes_);
+  for (const predict::RequestChunk::Stretch& stretch : work_.parts.stretches) {
+    if (stretch.has_context) context_ = scorer.context(work_.chunk, stretch.begin - 1);
+    scorer.score(work_.chunk, stretch.begin, stretch.end - stretch.begin, context_.get(),
+                 work_.outcomes);
   }
   if (!requests_.is_open()) context_.reset();
 }
 
 void LineAnswers::append_answers(const Scorer& scorer, std::string& to) {
   std::size_t next = 0;
-  for (const LineAnswer answer : parts_.answers) {
+  for (const LineAnswer answer : work_.parts.answers) {
     switch (answer) {
       case LineAnswer::kScored: {
-        const predict::Outcome& outcome = outcomes_.items[next++];
+        const predict::Outcome& outcome = work_.outcomes.items[next++];
         predict::append_prediction(to,
                                    scorer.options().scores ? outcome.score : outcome.probability,
-                                   outcomes_.tag(outcome));
+                                   work_.outcomes.tag(outcome));
         break;
       }
       case LineAnswer::kEmpty:

@@ -11,11 +11,22 @@
 
 namespace leveret::daemon {
 
+/// Working memory of a thread: large, and nothing in it outlives a call.
+struct LineWork {
+  text::ExampleChunk chunk;
+  predict::RequestChunk parts;
+  predict::Outcomes outcomes;
+
+  /// Parses this text into `chunk`.
+  void parse(Scorer& scorer, std::string_view text, std::uint64_t first_line, bool shared_label);
+};
+
 /// Without context lines each line is answered by one: "0.123456[ tag]", an empty line for a blank
 /// one, "nan" for a bad one. With them, blocks as predict::RequestLines says are answered.
 class LineAnswers {
  public:
-  explicit LineAnswers(bool context_lines) : context_lines_(context_lines) {}
+  /// `work` is the thread's, and outlives it.
+  LineAnswers(LineWork& work, bool context_lines) : work_(work), context_lines_(context_lines) {}
 
   /// Whole lines; the last one of all may lack its end. Appends the answers. While in_request(),
   /// `scorer` is the one of the call before.
@@ -25,8 +36,8 @@ class LineAnswers {
   /// Whether a block is open, whose candidates may follow.
   bool in_request() const { return requests_.is_open(); }
 
-  std::uint64_t lines() const { return chunk_.first_line - 1; }  ///< so far
-  std::uint64_t bad() const { return bad_; }                     ///< of these
+  std::uint64_t lines() const { return lines_; }  ///< so far
+  std::uint64_t bad() const { return bad_; }      ///< of these
   /// What is wrong with the first bad line; empty: none was.
   const std::string& first_bad() const { return first_bad_; }
 
@@ -34,16 +45,13 @@ class LineAnswers {
   void score_blocks(Scorer& scorer);
   void append_answers(const Scorer& scorer, std::string& to);
 
+  LineWork& work_;
   const bool context_lines_;
+  std::uint64_t lines_ = 0;
   predict::RequestLines requests_;
   std::shared_ptr<Scorer::Context> context_;  ///< of the request that is open
   std::uint64_t bad_ = 0;
   std::string first_bad_;
-
-  // Working memory.
-  text::ExampleChunk chunk_;
-  predict::RequestChunk parts_;
-  predict::Outcomes outcomes_;
 };
 
 }  // namespace leveret::daemon

@@ -20,13 +20,15 @@ namespace leveret::daemon {
 class LineProtocol {
  public:
   LineProtocol(Worker& worker, bool context_lines)
-      : worker_(worker), context_lines_(context_lines), answers_(context_lines) {}
+      : worker_(worker), context_lines_(context_lines), answers_(worker.work(), context_lines) {}
 
   /// Whole lines, as many as have come. Appends the answers to them. A line, or a block, is
   /// answered by one version of its model: by the newest when it begins.
   void answer(std::string_view lines, std::string& to);
   /// The client sends no more.
   void end(std::string& to) { answers_.end(to); }
+  /// Whether a block is open, which keeps its version of the model.
+  bool in_request() const { return answers_.in_request(); }
 
  private:
   struct Named {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "publish/follower.h"
+#include "publish/watch.h"
 
 namespace leveret::daemon {
 namespace {
@@ -31,7 +31,9 @@ bool is_name(std::string_view name) {
 
 }  // namespace
 
-Models::Models(const std::vector<std::string>& given, const std::vector<std::string>& followed) {
+Models::Models(const std::vector<std::string>& given, const std::vector<std::string>& followed,
+               std::uint64_t max_memory)
+    : max_memory_(max_memory) {
   for (const std::string& text : given) {
     const std::size_t equals = text.find('=');
     if (equals != std::string::npos && is_name(text.substr(0, equals))) {
@@ -47,10 +49,29 @@ Models::Models(const std::vector<std::string>& given, const std::vector<std::str
     if (equals != std::string::npos && is_name(text.substr(0, equals))) {
       add_followed(text.substr(0, equals), text.substr(equals + 1));
     } else {
-      add_followed(name_of(std::filesystem::absolute(text).lexically_normal()), text);
+      // A folder's name may be followed by slashes.
+      add_followed(name_of(std::filesystem::absolute(text + "/.").lexically_normal().parent_path()),
+                   text);
     }
   }
   tallies_.resize(models_.size());
+  for (std::size_t i = 0; i < models_.size(); ++i) {
+    check_memory(i, *models_[i].place->get());
+    models_[i].place->set_admit([this, i](const serve::Served& next) { check_memory(i, next); });
+  }
+}
+
+/// With this version of one of them.
+void Models::check_memory(std::size_t model, const serve::Served& next) const {
+  std::uint64_t all = next.memory();
+  for (std::size_t i = 0; i < models_.size(); ++i) {
+    if (i != model) all += models_[i].place->get()->memory();
+  }
+  if (all <= max_memory_) return;
+  throw std::runtime_error(fmt::format(
+      "{}: with it the models take {} bytes, more than --max_memory allows ({}); allow more, or "
+      "serve fewer bits a weight (leveret export --bits)",
+      models_[model].name, all, max_memory_));
 }
 
 void Models::check_name(const std::string& name, const std::string& path) const {
@@ -74,10 +95,7 @@ void Models::add(const std::string& name, const std::string& path) {
 
 void Models::add_followed(const std::string& name, const std::string& folder) {
   check_name(name, folder);
-  const publish::Way way = publish::Follower(folder).next(std::nullopt);
-  auto place = std::make_shared<serve::Place>(way.full);
-  if (!way.patches.empty()) place->patch(way.patches, "");
-  models_.push_back({name, folder, std::move(place), true});
+  models_.push_back({name, folder, publish::open_newest(folder), true});
 }
 
 void Models::add_folder(const std::string& folder) {

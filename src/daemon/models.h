@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "modelfile/model_io.h"
 #include "serve/served.h"
 
 namespace leveret::daemon {
@@ -37,12 +38,18 @@ struct NamedModel {
 /// The list is fixed from the start; any number of threads.
 class Models {
  public:
+  Models(const Models&) = delete;  // places ask it about memory
+  Models& operator=(const Models&) = delete;
+
   /// Reads the files. std::runtime_error where one is no model, two have one name, or there is
   /// none. `given`: "FILE", "NAME=FILE", or a folder, whose files named *.lvt are models by those
   /// names. A FILE alone is named by what its name is without folder and .lvt. `followed`: "DIR" or
   /// "NAME=DIR", folders of `leveret publish`, which the newest is taken from.
+  /// `max_memory`: bytes that the tables of all models may take; a version with which they would
+  /// take more does not come.
   explicit Models(const std::vector<std::string>& given,
-                  const std::vector<std::string>& followed = {});
+                  const std::vector<std::string>& followed = {},
+                  std::uint64_t max_memory = modelfile::default_memory_limit());
 
   std::size_t size() const { return models_.size(); }
   const NamedModel& operator[](std::size_t i) const { return models_[i]; }
@@ -63,8 +70,10 @@ class Models {
   void add(const std::string& name, const std::string& path);
   void add_folder(const std::string& folder);
   void add_followed(const std::string& name, const std::string& folder);
+  void check_memory(std::size_t model, const serve::Served& next) const;
   void check_name(const std::string& name, const std::string& path) const;
 
+  const std::uint64_t max_memory_;
   std::vector<NamedModel> models_;
   mutable std::mutex mutex_;  ///< guards what follows
   std::deque<Swap> swaps_;

@@ -37,6 +37,7 @@ struct Scorer::ByContext {
   const std::uint64_t number;
   ContextCache& cache;
   predict::ContextPredictor predictor;
+  std::uint64_t used = 0;  ///< Scorer::uses_, the last time
 };
 
 class Scorer::Context {
@@ -73,8 +74,9 @@ void Scorer::count_unknown(const text::ExampleChunk& chunk) {
 
 std::shared_ptr<Scorer::ByContext> Scorer::predictor_for(const text::ExampleChunk& chunk,
                                                          const text::Example& example) {
-  // Strangers may send as many sets of namespaces as they like.
-  constexpr std::size_t kMaxSets = 16;
+  // Each set has a predictor of its own, so that an answer depends on its request alone. Strangers
+  // may send as many sets as they like: the least used goes.
+  constexpr std::size_t kMaxSets = 32;
   std::vector<std::uint32_t> ids;
   std::vector<std::string> names = options_.context;
   if (names.empty()) {
@@ -84,10 +86,17 @@ std::shared_ptr<Scorer::ByContext> Scorer::predictor_for(const text::ExampleChun
     std::ranges::sort(ids);
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   }
-  if (const auto found = by_context_.find(ids); found != by_context_.end()) return found->second;
-  if (by_context_.size() >= kMaxSets) by_context_.clear();
+  if (const auto found = by_context_.find(ids); found != by_context_.end()) {
+    found->second->used = ++uses_;
+    return found->second;
+  }
+  if (by_context_.size() >= kMaxSets) {
+    by_context_.erase(std::ranges::min_element(by_context_, {},
+                                               [](const auto& set) { return set.second->used; }));
+  }
   for (const std::uint32_t id : ids) names.emplace_back(served_->names().name(id));
   auto made = std::make_shared<ByContext>(*served_, cache_, std::move(names));
+  made->used = ++uses_;
   by_context_[std::move(ids)] = made;
   return made;
 }

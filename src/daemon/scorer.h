@@ -68,6 +68,7 @@ class Scorer {
   predict::Predictor whole_;
   /// By the ids of the namespaces that its contexts have.
   std::map<std::vector<std::uint32_t>, std::shared_ptr<ByContext>> by_context_;
+  std::uint64_t uses_ = 0;  ///< of these
 };
 
 }  // namespace leveret::daemon

@@ -141,6 +141,10 @@ std::string metrics_text(const Site& site) {
     const std::uint64_t sequence = models[i].place->get()->sequence();
     if (sequence != modelfile::kNoSequence) text.value(labels(i), sequence);
   }
+  text.start("leveret_model_memory_bytes", "gauge", "Bytes that the model's tables take.");
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    text.value(labels(i), models[i].place->get()->memory());
+  }
   for (const ThreadMetric& metric : kThreadMetrics) {
     if (metric.help != nullptr) text.start(metric.name, "counter", metric.help);
     text.value(metric.labels, site.sum(metric.count));

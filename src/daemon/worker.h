@@ -8,6 +8,7 @@
 
 #include "daemon/context_cache.h"
 #include "daemon/counters.h"
+#include "daemon/line_answers.h"
 #include "daemon/models.h"
 #include "daemon/scorer.h"
 
@@ -25,6 +26,9 @@ class Worker {
   /// Lets go of versions that others have replaced.
   void drop_old();
 
+  /// For whatever the thread is at.
+  LineWork& work() { return work_; }
+
   ThreadCounts& counts() { return counts_; }
   const ThreadCounts& counts() const { return counts_; }
   const ModelCounts& counts(std::size_t model) const { return of_models_[model].counts; }
@@ -39,6 +43,7 @@ class Worker {
   const Models& models_;
   const ScorerOptions& options_;
   ThreadCounts counts_;
+  LineWork work_;
   ContextCache contexts_;
   std::deque<OfModel> of_models_;  ///< which stay where they are
 };

@@ -75,6 +75,7 @@ void Place::put(store::ModelFile file) {
 }
 
 void Place::put(store::ModelFile file, std::shared_ptr<const Served> served) {
+  if (admit_) admit_(*served);
   file_ = std::move(file);
   const std::lock_guard lock(mutex_);
   served_.swap(served);

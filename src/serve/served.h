@@ -3,11 +3,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/model.h"
@@ -42,6 +44,8 @@ class Served {
   const modelfile::ModelPlace& among() const { return among_; }
   /// Examples learned; modelfile::kNoSequence where the file does not tell.
   std::uint64_t sequence() const { return among_.sequence; }
+  /// Bytes that its tables take, which is nearly all of it.
+  std::uint64_t memory() const { return model_->tables().budget().used(); }
 
   /// The namespace with this hash; one that stands for all that the model does not know, if it is
   /// none of those that it knows.
@@ -68,6 +72,11 @@ class Place {
  public:
   explicit Place(const std::string& path);
 
+  /// Asked of each model that is read to come here, before it does; what it throws keeps it out. To
+  /// be set before other threads come.
+  using Admit = std::function<void(const Served& next)>;
+  void set_admit(Admit admit) { admit_ = std::move(admit); }
+
   std::shared_ptr<const Served> get() const {
     const std::lock_guard lock(mutex_);
     return served_;
@@ -88,6 +97,7 @@ class Place {
   void put(store::ModelFile file);
   void put(store::ModelFile file, std::shared_ptr<const Served> served);
 
+  Admit admit_;
   std::mutex changing_;  ///< one at a time: a patch is for the model that is here
   /// What it was read from. It stays open, so that patches have their base when another file has
   /// its name.

@@ -311,6 +311,23 @@ def test_a_hangup_asks_for_a_look():
         assert server.lines(TAGGED) == predict("b.lvt", TAGGED)
 
 
+def test_memory_has_one_limit():
+    need = {}
+    with Server(PROGRAM, "-i", "a.lvt", "-i", "b.lvt") as server:
+        for name in ["a", "b"]:
+            need[name] = int(server.metrics()['leveret_model_memory_bytes{model="%s"}' % name])
+    assert need["a"] > need["b"] > 1000, need  # or what follows tells nothing
+    run = subprocess.run([PROGRAM, "serve", "-i", "a.lvt", "-i", "b.lvt", "--port", "0", "--max_memory",
+                          str(need["a"] + need["b"] - 1)], capture_output=True, text=True)
+    assert run.returncode == 1 and "--max_memory" in run.stderr, run.stderr
+    shutil.copy("b.lvt", "live.lvt")
+    with Server(PROGRAM, "-i", "b.lvt", "-i", "live.lvt", "--watch", "live=live.lvt", "--max_memory",
+                need["a"] + need["b"] - 1) as server:
+        replace("live.lvt", "a.lvt")
+        server.wait_for("--max_memory")
+        assert server.ask("POST", "/predict?model=live", TAGGED)[2] == predict("b.lvt", TAGGED)
+
+
 def test_patches_of_a_folder():
     shutil.rmtree("patches", ignore_errors=True)
     os.mkdir("patches")
@@ -541,7 +558,8 @@ def test_the_end_loses_no_answer():
 
 
 def test_a_second_signal_ends_at_once():
-    with Server(PROGRAM, "-i", "a.lvt", "--drain", 60, "--request_time", 60, http=False) as server:
+    with Server(PROGRAM, "-i", "a.lvt", "--drain", 60, "--request_time", 60, "--socket", "e.sock",
+                lines=False, http=False) as server:  # which has small buffers
         with server.connect() as connection:
             connection.setblocking(False)
             stands_since = time.monotonic()

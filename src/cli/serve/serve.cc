@@ -67,6 +67,11 @@ void add_versions(CLI::App& verb, ServeOptions& options) {
 }
 
 void add_limits(CLI::App& verb, ServeOptions& options) {
+  verb.add_option("--max_memory", options.max_memory,
+                  "bytes for all models (K, M, G); a version with which they take more does not "
+                  "come; default: three quarters of the machine's, at most half of ulimit -v")
+      ->type_name("N")
+      ->transform(bytes_within(1, std::uint64_t{1} << 62));
   verb.add_option("--max_connections", options.server.max_connections,
                   "connections at a time; others wait")
       ->type_name("N")
@@ -88,16 +93,16 @@ void add_limits(CLI::App& verb, ServeOptions& options) {
       ->transform(bytes_within(0, std::uint64_t{1} << 40))
       ->capture_default_str();
   verb.add_option("--idle", options.idle, "seconds that a connection may wait between requests")
-      ->type_name("S")
+      ->type_name("N")
       ->transform(within(1, 86400))
       ->capture_default_str();
   verb.add_option("--request_time", options.request_time,
                   "seconds that a request may take to come, and its answer to go")
-      ->type_name("S")
+      ->type_name("N")
       ->transform(within(1, 3600))
       ->capture_default_str();
   verb.add_option("--drain", options.drain, "seconds that connections have when the server ends")
-      ->type_name("S")
+      ->type_name("N")
       ->transform(within(0, 3600))
       ->capture_default_str();
 }

@@ -8,6 +8,7 @@
 #include "cli/console.h"
 #include "cli/verbs.h"
 #include "daemon/models.h"
+#include "modelfile/model_io.h"
 #include "store/checksum.h"
 #include "stream/bad_lines.h"
 
@@ -31,7 +32,9 @@ daemon::ServerOptions::Source source_of(const daemon::Models& models, const std:
 }  // namespace
 
 void serve(const ServeOptions& options) {
-  daemon::Models models(options.models, options.followed);
+  daemon::Models models(
+      options.models, options.followed,
+      options.max_memory > 0 ? options.max_memory : modelfile::default_memory_limit());
   daemon::ServerOptions server_options = options.server;
   server_options.version = version();
   for (const std::string& text : options.watched) {

@@ -15,6 +15,7 @@ struct ServeOptions {
   std::optional<std::uint16_t> port, http;
   std::string link = "logistic";
   unsigned idle = 300, request_time = 10, drain = 10;  ///< seconds
+  std::uint64_t max_memory = 0;  ///< bytes of all models; 0: what the machine has
   bool quiet = false;
   daemon::ServerOptions server;
 };

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <array>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -10,6 +12,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 #include <chrono>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -24,7 +27,6 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
 using Parser = http::request_parser<http::string_body>;
-using Response = http::response<http::string_body>;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kMaxHeader = 16 << 10;
@@ -48,6 +50,20 @@ HttpAnswer refusal(unsigned status, const std::string& why) {
   answer.type = "application/json";
   answer.body = "{\"error\":" + json_string(why) + "}\n";
   return answer;
+}
+
+/// All in front of the body. Beast's own way takes twice the time of a short prediction.
+std::string front_of(const HttpAnswer& answer, bool last) {
+  const beast::string_view reason = http::obsolete_reason(static_cast<http::status>(answer.status));
+  std::string front =
+      fmt::format("HTTP/1.1 {} {}\r\nServer: leveret\r\nContent-Type: {}\r\n", answer.status,
+                  std::string_view(reason.data(), reason.size()), answer.type);
+  for (const auto& [name, value] : answer.headers) {
+    fmt::format_to(std::back_inserter(front), "{}: {}\r\n", name, value);
+  }
+  fmt::format_to(std::back_inserter(front), "{}Content-Length: {}\r\n\r\n",
+                 last ? "Connection: close\r\n" : "", answer.body.size());
+  return front;
 }
 
 }  // namespace
@@ -138,26 +154,16 @@ class HttpSession {
   }
 
   asio::awaitable<void> write(HttpAnswer answer, bool last, bool head = false) {
-    Response response(static_cast<http::status>(answer.status), 11);
-    response.set(http::field::server, "leveret");
-    response.set(http::field::content_type, answer.type);
-    for (const auto& [name, value] : answer.headers) response.set(name, value);
-    response.keep_alive(!last);
-    response.body() = std::move(answer.body);
-    response.prepare_payload();
-    if (head) response.body().clear();
+    const std::string front = front_of(answer, last);
     ThreadCounts& counts = loop_.worker.counts();
     (answer.status < 400   ? counts.http_ok
      : answer.status < 500 ? counts.http_refused
                            : counts.http_failed)
         .add();
     stream_.expires_after(options().request_time);
-    http::response_serializer<http::string_body> serializer(response);
-    if (head) {
-      co_await http::async_write_header(stream_, serializer, token());
-    } else {
-      co_await http::async_write(stream_, serializer, token());
-    }
+    const std::array<asio::const_buffer, 2> pieces = {
+        asio::buffer(front), head ? asio::const_buffer() : asio::buffer(answer.body)};
+    co_await asio::async_write(stream_, pieces, token());
     if (error_ == beast::error::timeout) counts.closed_slow.add();
     ended_ = last || error_;
   }

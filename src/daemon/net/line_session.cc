@@ -87,7 +87,8 @@ class LineSession {
     }
     if (error == boost::beast::error::timeout) {
       ThreadCounts& counts = loop_.worker.counts();
-      (incoming_.empty() && answers_.empty() ? counts.closed_idle : counts.closed_slow).add();
+      const bool idle = incoming_.empty() && answers_.empty() && !protocol_.in_request();
+      (idle ? counts.closed_idle : counts.closed_slow).add();
       co_return;
     }
     if (error != asio::error::eof) co_return;
@@ -106,10 +107,11 @@ class LineSession {
     stream_.socket().shutdown(Stream::socket_type::shutdown_receive, ignored);
   }
 
-  /// A line that has begun has its time from then on, however it trickles in.
+  /// A line that has begun has its time from then on, however it trickles in; a block that is open,
+  /// for each of its lines.
   void set_time() {
     if (incoming_.empty() && !skipping_) {
-      stream_.expires_after(options().idle);
+      stream_.expires_after(protocol_.in_request() ? options().request_time : options().idle);
       begun_ = false;
     } else if (!begun_) {
       stream_.expires_after(options().request_time);

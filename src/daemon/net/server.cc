@@ -45,12 +45,13 @@ class Server::Impl {
     shared_.site = &*site_;
     sockets_ = open_sockets(loops_[0].context, options_);
     for (const Listening& socket : sockets_) addresses_.push_back(socket.name());
+    // From here on: who has read where the server listens may send one before it runs.
+    signals_.emplace(loops_[0].context, SIGTERM, SIGINT, SIGHUP);
   }
 
   const std::vector<std::string>& addresses() const { return addresses_; }
 
   void run() {
-    signals_.emplace(loops_[0].context, SIGTERM, SIGINT, SIGHUP);
     start(listen_to_signals());
     start(note_intervals());
     for (Listening& socket : sockets_) start(take_connections(socket));

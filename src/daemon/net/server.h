@@ -34,7 +34,7 @@ struct ServerOptions {
   std::chrono::milliseconds request_time{
       10'000};                                ///< a request may take to come, or an answer to go
   std::chrono::milliseconds drain{10'000};    ///< connections have when the server ends
-  std::chrono::milliseconds look_every{500};  ///< for new files
+  std::chrono::milliseconds look_every{100};  ///< for new files
   ScorerOptions scorer;
   /// New versions of a model come from a file or folder: serve::Watch, publish::Watch.
   struct Source {
