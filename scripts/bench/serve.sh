@@ -5,7 +5,7 @@
 #
 #   serve.sh --leveret PATH --synth PATH [--parts PATH] [--library PATH] [--requests N]
 #            [--candidates N] [--times N] [--simd LIST] [--k LIST] [--processes N] [--seconds S]
-#            [--fw PATH --fw_library PATH]
+#            [--fw PATH --fw_library PATH] [--load PATH]
 #
 # Requests are generated rows of 39 fields: the context's fields are one row's, each candidate's those
 # of another one. Context and candidate have 30 + 9 and 20 + 19 of the fields, so that 306 and 551 of
@@ -23,9 +23,11 @@
 # request after loading beside the later ones, in --processes (20) new processes, which is to take 2
 # times theirs at most. --fw and --fw_library: FW's program and the library of its C interface, asked
 # the same.
+#
+# --load: the program leveret-load, which asks `leveret serve` by HTTP: what contexts save that return.
 set -euo pipefail
 export LC_ALL=C
-leveret='' synth='' parts='' library='' fw='' fw_library='' requests=300 candidates=100 times=5 ks='4 8'
+leveret='' synth='' parts='' library='' fw='' fw_library='' load='' requests=300 candidates=100 times=5 ks='4 8'
 processes=20 duration=1
 simds='reference sse2 avx2 avx512'
 usage() { sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
@@ -35,7 +37,7 @@ while [ $# -gt 0 ]; do
     --leveret) leveret=$2 ;; --synth) synth=$2 ;; --parts) parts=$2 ;; --requests) requests=$2 ;;
     --candidates) candidates=$2 ;; --times) times=$2 ;; --simd) simds=$2 ;; --k) ks=$2 ;;
     --library) library=$2 ;; --processes) processes=$2 ;; --seconds) duration=$2 ;;
-    --fw) fw=$2 ;; --fw_library) fw_library=$2 ;;
+    --fw) fw=$2 ;; --fw_library) fw_library=$2 ;; --load) load=$2 ;;
     *) usage ;;
   esac
   shift 2
@@ -249,6 +251,20 @@ show_library() {
   done
 }
 
+# Of users who come again.
+show_server() {
+  # shellcheck source=scripts/bench/daemon_lib.sh
+  . "$(dirname "$0")/daemon_lib.sh"
+  seconds=3
+  use_cpus '0 1'
+  "$leveret" train --quiet --ffm_k 4 --hidden 32 -d "$work/train" -f "$work/model"
+  sed 5000q "$work/rows" >"$work/asked"
+  split_names "$work/asked"
+  printf '\n'
+  show_returning "$work/model" "$work/asked"
+}
+
 show_predict
 if [ -n "$parts" ]; then show_parts; fi
 if [ -n "$library" ]; then show_library; fi
+if [ -n "$load" ]; then show_server; fi
