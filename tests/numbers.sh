@@ -44,6 +44,7 @@ kind() {
   case $1,$2 in
     --max_line,* | --max_memory,* | --max_request,* | --context_cache,*) echo size ;;
     --rollback,STEP) echo whole ;;
+    --save_every,*) echo whole ;;
     *,N) echo whole ;;
     *,X) echo real ;;
     --ffm_precision,BITS) echo whole ;;

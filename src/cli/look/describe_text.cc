@@ -32,7 +32,7 @@ void add_front(const Json& d, std::string& to) {
   }
   if (d.contains("input")) add_line("input", input_text(d["input"]), to);
   if (d.contains("learned_chunks")) {
-    add_line("chunks", plain(d["learned_chunks"]) + " that came before are known", to);
+    add_line("chunks", plain(d["learned_chunks"]) + " known, of those that were learned", to);
   }
   if (d.contains("followed")) add_line("followed", "up to " + plain(d["followed"]), to);
   if (d.contains("fingerprint")) add_line("fingerprint", plain(d["fingerprint"]), to);
