@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "predict/prediction_text.h"
 #include "store/checksum.h"
@@ -199,18 +200,23 @@ void HttpWork::answer_candidates() {
     if (answer == predict::LineAnswer::kScored) {
       const predict::Outcome& outcome = work.outcomes.items[next++];
       const float number = scorer_->options().scores ? outcome.score : outcome.probability;
-      if (number == number) {
+      if (std::isfinite(number)) {
         predict::append_number(predictions_, number);
       } else {
-        predictions_ += "null";
+        add_error("has no finite prediction: with its context it is too large, or its values are");
       }
     } else {
-      predictions_ += "null";
-      errors_ += fmt::format("{}{{\"candidate\":{},\"error\":{}}}", errors_.empty() ? "" : ",",
-                             candidate_, json_string(chunk.bad[bad++].what));
+      add_error(chunk.bad[bad++].what);
     }
     ++candidate_;
   }
+}
+
+/// Of the candidate at hand.
+void HttpWork::add_error(const char* what) {
+  predictions_ += "null";
+  errors_ += fmt::format("{}{{\"candidate\":{},\"error\":{}}}", errors_.empty() ? "" : ",",
+                         candidate_, json_string(what));
 }
 
 void HttpWork::finish_json() {

@@ -65,6 +65,7 @@ class HttpWork {
   void name_model();
   void answer_lines();
   void answer_candidates();
+  void add_error(const char* what);
   void finish_json();
   void refuse(unsigned status, const std::string& why);
 

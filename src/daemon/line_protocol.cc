@@ -8,6 +8,9 @@
 namespace leveret::daemon {
 namespace {
 
+/// Stands for a line that names a model that is not here: bad, whatever the line says.
+constexpr std::string_view kNoModel = "no such model\n";
+
 /// The first line, with its end.
 std::string_view first_line(std::string_view lines) {
   const std::size_t end = lines.find('\n');
@@ -54,6 +57,7 @@ std::string_view LineProtocol::finish_block(std::string_view lines, std::string&
     answers_.answer(*scorer_, line, to);
     lines.remove_prefix(line.size());
   }
+  if (!answers_.in_request()) scorer_.reset();
   return lines;
 }
 
@@ -78,23 +82,25 @@ void LineProtocol::answer_named(std::string_view lines, std::string& to) {
       if (!has_shared_label(named.rest)) unnamed_ += "shared ";
       block = model;
     }
-    unnamed_ += named.rest;
+    unnamed_ += named.rest.empty() && line.starts_with('@') ? kNoModel : named.rest;
     if (is_blank(line)) block = 0;
   }
   flush();
 }
 
-/// A line that names no model of this server stays as it is, for the first model: it is bad.
+/// A line that names no model of this server has no rest.
 LineProtocol::Named LineProtocol::read_name(std::string_view line) const {
   if (!line.starts_with('@')) return {std::nullopt, line};
   const std::size_t end = std::min(line.find_first_of(" \t|\r\n"), line.size());
   const auto model = end > 1 ? worker_.models().find(line.substr(1, end - 1)) : std::nullopt;
-  return model ? Named{model, line.substr(end)} : Named{0, line};
+  if (!model) return {0, {}};
+  // The line has an end, or nothing behind the name is a line of its own.
+  return {model, end < line.size() ? line.substr(end) : std::string_view("\n")};
 }
 
 void LineProtocol::answer_by(std::size_t model, std::string_view lines, std::string& to) {
   const auto start = std::chrono::steady_clock::now();
-  const bool goes_on = answers_.in_request() && model == model_;
+  const bool goes_on = answers_.in_request() && model == model_ && !begins_block(lines);
   std::shared_ptr<Scorer> scorer = goes_on ? scorer_ : worker_.scorer(model);
   answers_.answer(*scorer, lines, to);
   scorer->counts().requests.add();

@@ -39,7 +39,7 @@ void LookOut::run() {
   bool asked = false;
   while (true) {
     for (Source& source : sources_) {
-      if (source.always || asked) look(source);
+      if (source.always || asked) look(source, asked);
     }
     std::unique_lock lock(mutex_);
     wake_.wait_for(lock, every_, [this] { return now_ || ends_; });
@@ -48,15 +48,23 @@ void LookOut::run() {
   }
 }
 
-void LookOut::look(Source& source) {
-  const NamedModel& model = models_[source.model];
-  serve::Seen seen;
+serve::Seen LookOut::poll(Source& source, bool anew) {
   try {
-    seen = source.watch.poll();
+    if (anew || !source.watch) {
+      source.watch.emplace(*models_[source.model].place, source.path, source.how);
+    }
+    return source.watch->poll();
   } catch (const std::exception& error) {
+    serve::Seen seen;
     seen.what = serve::Seen::What::kFailed;
     seen.problem = std::string(error.what()) + ": there may not be enough memory";
+    return seen;
   }
+}
+
+void LookOut::look(Source& source, bool anew) {
+  const NamedModel& model = models_[source.model];
+  const serve::Seen seen = poll(source, anew);
   if (seen.what == serve::Seen::What::kNothing) return;
   Swap swap;
   swap.time = std::chrono::system_clock::now();

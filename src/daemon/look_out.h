@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,8 +21,11 @@ class LookOut {
  public:
   struct Source {
     std::size_t model;
-    publish::Watch watch;
+    std::string path;
+    publish::Watch::How how = publish::Watch::How::kAny;
     bool always = true;  ///< false: when it is asked to alone
+    /// Made at the first look, and anew when somebody asks: what has failed is tried again.
+    std::optional<publish::Watch> watch = {};
   };
   /// In the thread: a model has another version. It does not throw.
   using Swapped = std::function<void(std::size_t model)>;
@@ -39,7 +43,8 @@ class LookOut {
 
  private:
   void run();
-  void look(Source& source);
+  serve::Seen poll(Source& source, bool anew);
+  void look(Source& source, bool anew);
 
   Models& models_;
   std::vector<Source> sources_;

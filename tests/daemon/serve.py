@@ -240,6 +240,7 @@ def test_many_models():
             text += which + line
             expected += by_a[i] if which in (b"", b"@a ") else by_b[i]
         assert server.lines(text) == expected
+        assert server.lines(b"@nosuch|A b0\n@nosuch 1 |A b0\n") == b"nan\nnan\n"
         assert server.lines(b"@nosuch |A b0\n@ |A b0\n@ads\n@ads|A b0") == (
             b"nan\nnan\n\n" + predict("b.lvt", b"|A b0\n"))
         assert server.ask("POST", "/predict?model=ads", TAGGED)[2] == b"".join(by_b)
@@ -377,6 +378,38 @@ def test_a_block_is_answered_by_one_version():
                        predict_block("b.lvt", BLOCKS[1], options))
 
 
+def test_a_block_without_an_end_keeps_no_version_for_the_next():
+    shutil.copy("a.lvt", "live.lvt")
+    options = ["--context_lines", *CONTEXT]
+    shared = [b"shared " + b.removeprefix(b"shared ").removesuffix(b"\n") for b in BLOCKS[:2]]
+    with Server(PROGRAM, "-i", "live.lvt", "--watch", "live.lvt", *options) as server:
+        with server.connect() as connection:
+            stream = connection.makefile("rwb", buffering=0)
+            stream.write(shared[0])
+            got = b"".join(stream.readline() for _ in range(5))
+            replace("live.lvt", "b.lvt")
+            server.wait_for("serves %s now" % fingerprint("b.lvt"))
+            stream.write(shared[1])
+            connection.shutdown(socket.SHUT_WR)
+            got += read_all(connection)
+        assert got == (predict_block("a.lvt", BLOCKS[0], options) + predict_block("b.lvt", BLOCKS[1], options))
+
+
+def test_what_failed_is_tried_again():
+    shutil.copy("a.lvt", "live.lvt")
+    with Server(PROGRAM, "-i", "live.lvt", "--watch", "live.lvt") as server:
+        os.mkdir("elsewhere")
+        shutil.copy("b.lvt", "b.new")
+        os.chmod("b.new", 0)
+        os.rename("b.new", "live.lvt")
+        if os.geteuid() != 0:  # whom nothing is forbidden
+            server.wait_for("still serves what it did")
+            os.chmod("live.lvt", 0o644)
+            server.signal(signal.SIGHUP)
+        server.wait_for("serves %s now" % fingerprint("b.lvt"))
+        os.rmdir("elsewhere")
+
+
 def test_swaps_while_clients_ask():
     shutil.copy("a.lvt", "live.lvt")
     text = b"".join(LINES[3000:3040])
@@ -440,6 +473,15 @@ def test_time_runs_out():
                 except OSError:
                     break
             assert slow_end(slow) and slow_end(idle)
+        with socket.create_connection(("127.0.0.1", server.http_port), 30) as slow:
+            begun = time.monotonic()
+            for byte in b"GET /healthz HTTP/1.1\r\nHost: somebody\r\n\r\n":
+                time.sleep(0.1)
+                try:
+                    slow.sendall(bytes([byte]))
+                except OSError:
+                    break
+            assert slow_end(slow) and time.monotonic() - begun < 15
         with socket.create_connection(("127.0.0.1", server.http_port), 30) as slow:
             slow.sendall(b"POST /predict HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n|A")
             assert slow_end(slow)
@@ -525,6 +567,16 @@ def test_garbage():
                     assert answer.startswith(b"HTTP/1.1 4") or answer == b"", (text[:40], answer)
                 except OSError:
                     pass
+        # What stands behind a chunk's size has no end, and no room.
+        before = server.metrics()["process_resident_memory_bytes"]
+        with socket.create_connection(("127.0.0.1", server.http_port), 30) as connection:
+            try:
+                connection.sendall(b"POST /predict HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;a=")
+                for _ in range(300):
+                    connection.sendall(b"x" * 100000)
+            except OSError:
+                pass
+            assert server.metrics()["process_resident_memory_bytes"] - before < 10 << 20
         # Chunks, and requests that are sent before the answer to the one before.
         with socket.create_connection(("127.0.0.1", server.http_port), 30) as connection:
             one = b"POST /predict HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n|A b0\n\r\n0\r\n\r\n"

@@ -30,6 +30,8 @@ using Parser = http::request_parser<http::string_body>;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kMaxHeader = 16 << 10;
+/// Bytes that are read at a time.
+constexpr std::size_t kRead = 64 << 10;
 
 std::string text_of(beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -98,7 +100,14 @@ class HttpSession {
   }
 
   asio::awaitable<void> read() {
-    stream_.expires_after(options().idle);
+    if (buffer_.size() == 0) {
+      stream_.expires_after(options().idle);
+      buffer_.reserve(kRead);
+      buffer_.commit(co_await stream_.async_read_some(buffer_.prepare(kRead), token()));
+      if (error_ == asio::error::eof) error_ = http::error::end_of_stream;
+      if (error_) co_return co_await fail();
+    }
+    stream_.expires_after(options().request_time);
     co_await http::async_read_header(stream_, buffer_, *parser_, token());
     if (error_) co_return co_await fail();
     in_request_ = true;
@@ -122,8 +131,8 @@ class HttpSession {
       (idle ? counts.closed_idle : counts.closed_slow).add();
     } else if (error == http::error::body_limit) {
       co_await write(refusal(413, "the body is larger than --max_request"), true);
-    } else if (error == http::error::header_limit) {
-      co_await write(refusal(431, "the header is larger than 16 KiB"), true);
+    } else if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+      co_await write(refusal(431, "the header, or that of a chunk, is larger than 16 KiB"), true);
     } else if (error != http::error::end_of_stream && error != http::error::partial_message &&
                error.category() == http::make_error_code(http::error::bad_method).category()) {
       co_await write(refusal(400, "is no request of HTTP/1.1: " + error.message()), true);
@@ -171,7 +180,7 @@ class HttpSession {
   TcpStream stream_;
   Loop& loop_;
   OpenConnection open_;
-  beast::flat_buffer buffer_;
+  beast::flat_buffer buffer_{2 * kRead};  ///< nothing of a request may take more at a time
   std::optional<Parser> parser_;
   boost::system::error_code error_;
   bool in_request_ = false, ended_ = false;

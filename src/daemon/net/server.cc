@@ -80,15 +80,13 @@ class Server::Impl {
     std::vector<bool> watched(models_.size());
     for (const ServerOptions::Source& source : options_.watched) {
       watched[source.model] = true;
-      sources.push_back({source.model,
-                         publish::Watch(*models_[source.model].place, source.path,
-                                        source.must_follow ? publish::Watch::How::kMustFollow
-                                                           : publish::Watch::How::kAny),
-                         true});
+      using How = publish::Watch::How;
+      sources.push_back(
+          {source.model, source.path, source.must_follow ? How::kMustFollow : How::kAny, true});
     }
     for (std::size_t i = 0; i < models_.size(); ++i) {
       if (watched[i]) continue;
-      sources.push_back({i, publish::Watch(*models_[i].place, models_[i].path), false});
+      sources.push_back({i, models_[i].path, publish::Watch::How::kAny, false});
     }
     return sources;
   }
@@ -98,14 +96,27 @@ class Server::Impl {
     for (Loop& loop : loops_) asio::post(loop.context, [&loop] { loop.worker.drop_old(); });
   }
 
+  /// What a connection throws outside of its own code, as where there is no memory, ends that
+  /// connection.
+  void run_loop(Loop& loop) {
+    while (true) {
+      try {
+        loop.context.run();
+        return;
+      } catch (const std::exception& error) {
+        say_(std::string("a connection failed: ") + error.what());
+      }
+    }
+  }
+
   void run_loops() {
     std::deque<WorkGuard> guards;
     for (Loop& loop : loops_) guards.emplace_back(asio::make_work_guard(loop.context));
     std::vector<std::thread> threads;
     for (std::size_t i = 1; i < loops_.size(); ++i) {
-      threads.emplace_back([&loop = loops_[i]] { loop.context.run(); });
+      threads.emplace_back([this, i] { run_loop(loops_[i]); });
     }
-    loops_[0].context.run();
+    run_loop(loops_[0]);
     for (std::thread& thread : threads) thread.join();
     // Connections that are left end here, with the contexts that they wait in.
     if (error_) std::rethrow_exception(error_);

@@ -58,7 +58,7 @@ void remove_left_socket(asio::io_context& context, const std::string& path) {
   boost::system::error_code error;
   socket.connect(Local::endpoint(path), error);
   if (!error) cannot_listen(path, "another server uses it", "end that one, or name another");
-  ::unlink(path.c_str());
+  if (error == asio::error::connection_refused) ::unlink(path.c_str());  // nobody listens
 }
 
 Listening listen_local(asio::io_context& context, const std::string& path) {
