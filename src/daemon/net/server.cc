@@ -10,6 +10,7 @@
 #include <csignal>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -37,17 +38,27 @@ class Server::Impl {
   Impl(Models& models, ServerOptions options, Say say)
       : models_(models), options_(std::move(options)), say_(std::move(say)) {
     for (unsigned i = 0; i < options_.threads; ++i) {
-      loops_.emplace_back(models_, shared_, options_.context_bytes / options_.threads);
+      loops_.push_back(
+          std::make_unique<Loop>(models_, shared_, options_.context_bytes / options_.threads));
     }
     std::vector<const Worker*> workers;
-    for (const Loop& loop : loops_) workers.push_back(&loop.worker);
+    for (const auto& loop : loops_) workers.push_back(&loop->worker);
     site_.emplace(models_, std::move(workers), options_.version);
     shared_.site = &*site_;
-    sockets_ = open_sockets(loops_[0].context, options_);
+    sockets_ = open_sockets(loops_[0]->context, options_);
     for (const Listening& socket : sockets_) addresses_.push_back(socket.name());
     // From here on: who has read where the server listens may send one before it runs.
-    signals_.emplace(loops_[0].context, SIGTERM, SIGINT, SIGHUP);
+    signals_.emplace(loops_[0]->context, SIGTERM, SIGINT, SIGHUP);
   }
+
+  /// The first loop goes first: who waits for connections there has sockets of the others.
+  ~Impl() {
+    sockets_.clear();
+    signals_.reset();
+    for (std::unique_ptr<Loop>& loop : loops_) loop.reset();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   const std::vector<std::string>& addresses() const { return addresses_; }
 
@@ -63,7 +74,7 @@ class Server::Impl {
   }
 
  private:
-  Executor executor() { return loops_[0].context.get_executor(); }
+  Executor executor() { return loops_[0]->context.get_executor(); }
 
   void start(awaitable<void> work) {
     asio::co_spawn(executor(), std::move(work), [this](const std::exception_ptr& error) {
@@ -93,7 +104,9 @@ class Server::Impl {
 
   /// Each thread lets go of the versions that are replaced, whether or not it is asked anything.
   void drop_old() {
-    for (Loop& loop : loops_) asio::post(loop.context, [&loop] { loop.worker.drop_old(); });
+    for (const auto& loop : loops_) {
+      asio::post(loop->context, [&worker = loop->worker] { worker.drop_old(); });
+    }
   }
 
   /// What a connection throws outside of its own code, as where there is no memory, ends that
@@ -111,19 +124,19 @@ class Server::Impl {
 
   void run_loops() {
     std::deque<WorkGuard> guards;
-    for (Loop& loop : loops_) guards.emplace_back(asio::make_work_guard(loop.context));
+    for (const auto& loop : loops_) guards.emplace_back(asio::make_work_guard(loop->context));
     std::vector<std::thread> threads;
     for (std::size_t i = 1; i < loops_.size(); ++i) {
-      threads.emplace_back([this, i] { run_loop(loops_[i]); });
+      threads.emplace_back([this, i] { run_loop(*loops_[i]); });
     }
-    run_loop(loops_[0]);
+    run_loop(*loops_[0]);
     for (std::thread& thread : threads) thread.join();
     // Connections that are left end here, with the contexts that they wait in.
     if (error_) std::rethrow_exception(error_);
   }
 
   void stop() {
-    for (Loop& loop : loops_) loop.context.stop();
+    for (const auto& loop : loops_) loop->context.stop();
   }
 
   awaitable<void> wait(milliseconds time) {
@@ -149,9 +162,9 @@ class Server::Impl {
   awaitable<void> drain() {
     notify("STOPPING=1");
     for (Listening& socket : sockets_) socket.close();
-    for (Loop& loop : loops_) {
-      asio::post(loop.context, [&loop] {
-        for (const auto& end : loop.enders) end();
+    for (const auto& loop : loops_) {
+      asio::post(loop->context, [&enders = loop->enders] {
+        for (const auto& end : enders) end();
       });
     }
     const auto start = std::chrono::steady_clock::now();
@@ -192,7 +205,7 @@ class Server::Impl {
     while (!shared_.draining) {
       // The system keeps some that wait, and lets others try again.
       while (shared_.connections >= options_.max_connections) co_await wait(milliseconds(5));
-      Loop& loop = loops_[next_loop_++ % loops_.size()];
+      Loop& loop = *loops_[next_loop_++ % loops_.size()];
       auto connection =
           co_await acceptor.async_accept(loop.context, asio::redirect_error(use_awaitable, error));
       if (error == asio::error::operation_aborted || shared_.draining) break;
@@ -209,7 +222,7 @@ class Server::Impl {
   const ServerOptions options_;
   const Say say_;
   Shared shared_{options_};
-  std::deque<Loop> loops_;
+  std::vector<std::unique_ptr<Loop>> loops_;
   std::optional<Site> site_;
   std::vector<Listening> sockets_;
   std::vector<std::string> addresses_;
