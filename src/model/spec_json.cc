@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "model/spec_entries.h"
+#include "text/byte_characters.h"
 
 namespace leveret::model {
 
@@ -12,34 +14,9 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Names are bytes of any kind; JSON wants UTF-8, so each byte becomes the character of its value.
-std::string to_characters(const std::string& bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80) {
-      text += c;
-    } else {
-      text += static_cast<char>(0xc0 | (byte >> 6));
-      text += static_cast<char>(0x80 | (byte & 0x3f));
-    }
-  }
-  return text;
-}
-
-std::string to_bytes(const std::string& text) {
-  std::string bytes;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < 0x80) {
-      bytes += text[i];
-    } else if (i + 1 < text.size() && (byte & 0xfc) == 0xc0) {
-      bytes += static_cast<char>((byte << 6) | (text[++i] & 0x3f));
-    } else {
-      throw std::runtime_error("a name in the model's header is not one byte per character");
-    }
-  }
-  return bytes;
+std::string to_bytes(const std::string& characters) {
+  if (auto bytes = text::from_characters(characters)) return *std::move(bytes);
+  throw std::runtime_error("a name in the model's header is not one byte per character");
 }
 
 /// What a key means cannot be guessed, and a model that lacks a part predicts something else.
@@ -59,7 +36,7 @@ Json to_json(const Spec& spec) {
   Json json = Json::object();
   for (const SpecEntry& entry : spec_entries()) {
     const std::string text = entry.get(spec);
-    json[entry.name] = entry.number ? Json::parse(text) : Json(to_characters(text));
+    json[entry.name] = entry.number ? Json::parse(text) : Json(text::to_characters(text));
   }
   return json;
 }
@@ -87,7 +64,7 @@ Spec spec_from_json(const Json& json) {
 Json to_json(const std::vector<feature::NamespacePlan>& plans) {
   Json list = Json::array();
   for (const feature::NamespacePlan& plan : plans) {
-    list.push_back({{"name", to_characters(plan.name)},
+    list.push_back({{"name", text::to_characters(plan.name)},
                     {"keep", plan.keep},
                     {"linear", plan.linear},
                     {"fields", plan.fields},

@@ -15,6 +15,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "store/json_members.h"
+
 namespace leveret::publish {
 namespace {
 
@@ -26,48 +28,19 @@ constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
 // One of 100,000 steps has 30 MB. A larger file is none of ours, and is not read into memory.
 constexpr std::uintmax_t kMaxBytes = std::uintmax_t{1} << 28;
 
-[[noreturn]] void bad(const std::string& what) {
-  throw std::runtime_error(
-      what + "; it is damaged: copy it again, or publish to another folder and name that one");
-}
-
-[[noreturn]] void bad_key(const char* key, const char* expected) {
-  bad(fmt::format("\"{}\" is missing or is not {}", key, expected));
-}
-
-const Json* find(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() ? &*found : nullptr;
-}
-
-std::uint64_t whole(const Json& object, const char* key) {
-  const Json* const value = find(object, key);
-  if (value == nullptr || !value->is_number_unsigned()) bad_key(key, "a whole number");
-  return value->get<std::uint64_t>();
-}
-
-const std::string& text(const Json& object, const char* key) {
-  const Json* const value = find(object, key);
-  if (value == nullptr || !value->is_string()) bad_key(key, "a text");
-  return value->get_ref<const std::string&>();
-}
-
-const Json& list(const Json& object, const char* key) {
-  const Json* const value = find(object, key);
-  if (value == nullptr || !value->is_array()) bad_key(key, "a list");
-  return *value;
-}
+constexpr const char* kAdvice =
+    "; it is damaged: copy it again, or publish to another folder and name that one";
 
 store::Checksum checksum_from(const Json& object, const char* key) {
-  const std::string& digits = text(object, key);
+  const std::string& digits = store::text(object, key);
   const auto half = [&](std::size_t at) {
     std::uint64_t value = 0;
     const char* const begin = digits.data() + at;
     const auto [end, error] = std::from_chars(begin, begin + 16, value, 16);
-    if (error != std::errc() || end != begin + 16) bad_key(key, "a checksum");
+    if (error != std::errc() || end != begin + 16) store::bad_member(key, "a checksum");
     return value;
   };
-  if (digits.size() != 32) bad_key(key, "a checksum");
+  if (digits.size() != 32) store::bad_member(key, "a checksum");
   const std::uint64_t high = half(0);
   return {half(16), high};
 }
@@ -77,7 +50,7 @@ const std::string& check_name(const std::string& name) {
   const std::string_view never("/\0", 2);
   if (name.empty() || name[0] == '.' || name == Manifest::kName ||
       name.find_first_of(never) != std::string::npos) {
-    bad("it names a file that is not one of the folder");
+    throw store::BadJson("it names a file that is not one of the folder");
   }
   return name;
 }
@@ -95,17 +68,17 @@ Json to_json(const Entry& entry) {
 }
 
 Entry entry_from(const Json& json) {
-  if (!json.is_object()) bad_key("steps", "a list of files");
+  if (!json.is_object()) store::bad_member("steps", "a list of files");
   Entry entry;
-  entry.step = whole(json, "step");
-  const std::string& kind = text(json, "kind");
-  if (kind != "full" && kind != "patch") bad_key("kind", "full or patch");
+  entry.step = store::whole(json, "step");
+  const std::string& kind = store::text(json, "kind");
+  if (kind != "full" && kind != "patch") store::bad_member("kind", "full or patch");
   entry.kind = kind == "patch" ? Entry::Kind::kPatch : Entry::Kind::kFull;
-  entry.file = check_name(text(json, "file"));
-  entry.bytes = whole(json, "bytes");
+  entry.file = check_name(store::text(json, "file"));
+  entry.bytes = store::whole(json, "bytes");
   entry.fingerprint = checksum_from(json, "fingerprint");
   if (entry.kind == Entry::Kind::kPatch) entry.base = checksum_from(json, "base");
-  if (find(json, "sequence") != nullptr) entry.sequence = whole(json, "sequence");
+  if (store::find(json, "sequence") != nullptr) entry.sequence = store::whole(json, "sequence");
   return entry;
 }
 
@@ -114,19 +87,22 @@ void check_steps(const std::vector<Entry>& entries) {
   const Entry *now = nullptr, *before = nullptr;  // of the step at hand, and of the one before
   for (const Entry& entry : entries) {
     const bool is_patch = entry.kind == Entry::Kind::kPatch;
-    if (now == nullptr && is_patch) bad("its first step has no full file");
-    if (entry.step == 0 || entry.step == kAny) bad("its steps are not numbered from 1 on");
+    if (now == nullptr && is_patch) throw store::BadJson("its first step has no full file");
+    if (entry.step == 0 || entry.step == kAny)
+      throw store::BadJson("its steps are not numbered from 1 on");
     if (now != nullptr && entry.step == now->step) {
       if (!is_patch || now->kind == Entry::Kind::kPatch || entry.fingerprint != now->fingerprint) {
-        bad(fmt::format("step {} has several models", entry.step));
+        throw store::BadJson(fmt::format("step {} has several models", entry.step));
       }
     } else {
-      if (now != nullptr && entry.step != now->step + 1) bad("its steps do not follow each other");
+      if (now != nullptr && entry.step != now->step + 1)
+        throw store::BadJson("its steps do not follow each other");
       before = now;
       now = &entry;
     }
     if (is_patch && before != nullptr && *entry.base != before->fingerprint) {
-      bad(fmt::format("the patch of step {} is not for the step before it", entry.step));
+      throw store::BadJson(
+          fmt::format("the patch of step {} is not for the step before it", entry.step));
     }
   }
 }
@@ -136,26 +112,17 @@ void check_checksum(const Json& json, std::string_view text) {
   const store::Checksum told = checksum_from(json, "checksum");
   const std::string_view front = text.substr(0, text.rfind(kChecksumKey));
   if (store::checksum_of(std::as_bytes(std::span(front))) == told) return;
-  bad("its checksum is another than it tells");
-}
-
-Json parse(const std::string& text) {
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    bad(text.empty() ? std::string("is empty")
-                     : fmt::format("is no JSON from byte {} of {} on", error.byte, text.size()));
-  }
+  throw store::BadJson("its checksum is another than it tells");
 }
 
 void check_format(const Json& json) {
-  const Json* const format = json.is_object() ? find(json, "format") : nullptr;
+  const Json* const format = json.is_object() ? store::find(json, "format") : nullptr;
   if (format == nullptr || *format != kFormat) {
     throw std::runtime_error(
         "is not a manifest that leveret publish has written; name a folder that it has made, or a "
         "new one");
   }
-  const std::uint64_t version = whole(json, "version");
+  const std::uint64_t version = store::whole(json, "version");
   if (version == Manifest::kVersion) return;
   throw std::runtime_error(
       fmt::format("is of version {}, and this program knows version {}; it was made by a newer "
@@ -211,17 +178,20 @@ std::string to_text(const Manifest& manifest) {
 }
 
 Manifest manifest_from_text(const std::string& text, const std::string& name) try {
-  const Json json = parse(text);
+  const Json json = store::parse_json(text);
   check_format(json);
   check_checksum(json, text);
   Manifest manifest;
-  for (const Json& entry : list(json, "steps")) manifest.entries.push_back(entry_from(entry));
+  for (const Json& entry : store::list(json, "steps"))
+    manifest.entries.push_back(entry_from(entry));
   check_steps(manifest.entries);
-  for (const Json& file : list(json, "retired")) {
-    if (!file.is_string()) bad_key("retired", "a list of names");
+  for (const Json& file : store::list(json, "retired")) {
+    if (!file.is_string()) store::bad_member("retired", "a list of names");
     manifest.retired.push_back(check_name(file.get<std::string>()));
   }
   return manifest;
+} catch (const store::BadJson& error) {
+  throw std::runtime_error(name + ": " + error.what() + kAdvice);
 } catch (const std::exception& error) {
   throw std::runtime_error(name + ": " + error.what());
 }

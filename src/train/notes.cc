@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
+#include "text/byte_characters.h"
 #include "train/position_json.h"
 
 namespace leveret::train {
@@ -21,32 +23,11 @@ store::Declaration counted() {
   return declared;
 }
 
-/// Names of files are bytes, and JSON is UTF-8: each byte is the character of its value.
-std::string widened(const std::string& bytes) {
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    if (byte < 0x80) {
-      text += static_cast<char>(byte);
-    } else {
-      text += static_cast<char>(0xc0 | byte >> 6);
-      text += static_cast<char>(0x80 | (byte & 0x3f));
-    }
-  }
-  return text;
-}
+std::string widened(const std::string& bytes) { return text::to_characters(bytes); }
 
-std::string narrowed(const std::string& text) {
-  std::string bytes;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto first = static_cast<unsigned char>(text[i]);
-    if (first < 0x80) {
-      bytes += text[i];
-      continue;
-    }
-    if ((first & 0xfc) != 0xc0 || ++i == text.size()) throw std::runtime_error("a name is none");
-    bytes += static_cast<char>((first & 3) << 6 | (text[i] & 0x3f));
-  }
-  return bytes;
+std::string narrowed(const std::string& characters) {
+  if (auto bytes = text::from_characters(characters)) return *std::move(bytes);
+  throw std::runtime_error("a name is none");
 }
 
 template <std::string Change(const std::string&)>

@@ -8,7 +8,7 @@
 namespace leveret::train {
 
 nlohmann::ordered_json to_json(const InputPosition& position);
-/// std::runtime_error says which key is missing or is not what it has to be, whatever `json` is.
+/// store::BadJson says which key is missing or is not what it has to be, whatever `json` is.
 InputPosition position_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace leveret::train
