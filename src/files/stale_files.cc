@@ -71,4 +71,19 @@ void remove_stale_files(const std::string& target) noexcept try {
 } catch (...) {
 }
 
+void remove_stale_files_in(const std::string& folder,
+                           const std::function<bool(std::string_view name)>& is_ours) noexcept try {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    const std::size_t mark = name.find(kMark);
+    if (mark == std::string::npos || name[0] != '.') continue;
+    const std::string_view view = name;
+    if (is_ours(view.substr(1, mark - 1))) {
+      remove_if_stale(it->path().string(), view.substr(mark + kMark.size()));
+    }
+  }
+} catch (...) {
+}
+
 }  // namespace leveret::files

@@ -1,7 +1,9 @@
 /// Temporary files of saves that were killed.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 namespace leveret::files {
 
@@ -12,5 +14,8 @@ std::string temporary_prefix(const std::string& target);
 /// Removes the temporary files for `target` whose writer is gone. Never throws: a file that cannot
 /// be removed does not stop a save.
 void remove_stale_files(const std::string& target) noexcept;
+/// The same for all files of a folder whose names `is_ours` says are the caller's.
+void remove_stale_files_in(const std::string& folder,
+                           const std::function<bool(std::string_view name)>& is_ours) noexcept;
 
 }  // namespace leveret::files

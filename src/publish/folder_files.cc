@@ -13,13 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The name that a temporary file was to get; empty: it is none.
-std::string_view name_of_temporary(std::string_view name) {
-  static const std::string mark = files::temporary_prefix("x").substr(2);  // behind ".x"
-  const std::size_t at = name.find(mark);
-  return at == std::string_view::npos || name[0] != '.' ? "" : name.substr(1, at - 1);
-}
-
 bool is_ours(std::string_view name) {
   return is_of_a_step(name) || name == kCandidate || name == kBase || name == Manifest::kName;
 }
@@ -40,14 +33,13 @@ void remove_litter(const std::string& folder, const std::vector<std::string>& ke
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
-    if (const std::string_view whole = name_of_temporary(name); is_ours(whole)) {
-      files::remove_stale_files(folder + '/' + std::string(whole));
-    } else if (name == kCandidate || name == kBase) {
+    if (name == kCandidate || name == kBase) {
       gone.push_back(name);
     } else if (is_of_a_step(name) && std::ranges::find(kept, name) == kept.end()) {
       gone.push_back(name);
     }
   }
+  files::remove_stale_files_in(folder, is_ours);
   for (const std::string& name : gone) files::file_calls().unlink((folder + '/' + name).c_str());
 } catch (...) {
 }

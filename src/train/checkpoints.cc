@@ -33,13 +33,6 @@ std::optional<std::uint64_t> number_of(std::string_view name) {
   return is_whole && name[0] != '0' ? std::optional(number) : std::nullopt;
 }
 
-/// The name that a temporary file was to get; empty: it is none.
-std::string_view name_of_temporary(std::string_view name) {
-  static const std::string mark = files::temporary_prefix("x").substr(2);  // behind ".x"
-  const std::size_t at = name.find(mark);
-  return at == std::string_view::npos || name[0] != '.' ? "" : name.substr(1, at - 1);
-}
-
 }  // namespace
 
 std::string Checkpoints::path_of(std::uint64_t number) const {
@@ -80,14 +73,8 @@ std::string Checkpoints::next() {
 void Checkpoints::keep(std::size_t keep) noexcept try {
   const std::vector<std::string> paths = newest_first();
   for (std::size_t i = keep; i < paths.size(); ++i) ::unlink(paths[i].c_str());
-  std::vector<std::string> stale;
-  std::error_code error;
-  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    const std::string_view whole = name_of_temporary(name);
-    if (number_of(whole)) stale.push_back(folder_ + '/' + std::string(whole));
-  }
-  for (const std::string& target : stale) files::remove_stale_files(target);
+  files::remove_stale_files_in(folder_,
+                               [](std::string_view name) { return number_of(name).has_value(); });
   if (keep == 0) ::rmdir(folder_.c_str());
 } catch (...) {
 }
