@@ -22,7 +22,7 @@ class ContextLayer {
   ContextLayer(const kernels::Kernels& kernels, Config config, const tape::Parameters& parameters,
                const FieldSplit& split, const MlpBlock& mlp);
 
-  /// What a context adds.
+  /// The part that a context adds.
   struct Kept {
     double sum = 0, squares = 0;  ///< of its normalised inputs, less their mean
     float mean = 0;

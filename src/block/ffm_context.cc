@@ -80,7 +80,7 @@ void FfmContext::gather_rows(const tape::FfmInPlace& at, Kept& kept) const {
   }
 }
 
-/// Where the sums go, one after the other.
+/// Room for the sums, one after the other.
 float* FfmContext::room_for_sums(Kept& kept) const {
   const std::size_t length = split_.context.size() * k_;
   kept.sums.resize(split_.candidate.size() * length);

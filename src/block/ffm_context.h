@@ -19,7 +19,8 @@ namespace leveret::block {
 /// One thread's.
 class FfmContext {
  public:
-  /// What candidates need of a context. Moved, not copied: places are in its own stores.
+  /// The data of a context that its candidates need. Moved, not copied: places are in its own
+  /// stores.
   struct Kept {
     Kept() = default;
     Kept(Kept&&) = default;

@@ -199,7 +199,7 @@ void HttpWork::answer_candidates() {
     if (candidate_ > 0) predictions_ += ',';
     if (answer == predict::LineAnswer::kScored) {
       const predict::Outcome& outcome = work.outcomes.items[next++];
-      const float number = scorer_->options().scores ? outcome.score : outcome.probability;
+      const float number = scorer_->number(outcome);
       if (std::isfinite(number)) {
         predict::append_number(predictions_, number);
       } else {
@@ -220,14 +220,9 @@ void HttpWork::add_error(const char* what) {
 }
 
 void HttpWork::finish_json() {
-  const serve::Served& served = scorer_->served();
-  const std::string sequence =
-      served.sequence() == modelfile::kNoSequence ? "null" : fmt::format("{}", served.sequence());
   answer_.type = "application/json";
-  answer_.body = fmt::format(
-      "{{\"model\":{{\"name\":{},\"fingerprint\":\"{}\",\"sequence\":{}}},\"predictions\":[{}],"
-      "\"errors\":[{}]}}\n",
-      json_string(model_), store::to_hex(served.fingerprint()), sequence, predictions_, errors_);
+  answer_.body = fmt::format("{{\"model\":{{{}}},\"predictions\":[{}],\"errors\":[{}]}}\n",
+                             version_members(model_, scorer_->served()), predictions_, errors_);
   done_ = true;
 }
 

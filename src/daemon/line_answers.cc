@@ -49,23 +49,12 @@ void LineAnswers::score_blocks(Scorer& scorer) {
 void LineAnswers::append_answers(const Scorer& scorer, std::string& to) {
   std::size_t next = 0;
   for (const LineAnswer answer : work_.parts.answers) {
-    switch (answer) {
-      case LineAnswer::kScored: {
-        const predict::Outcome& outcome = work_.outcomes.items[next++];
-        predict::append_prediction(to,
-                                   scorer.options().scores ? outcome.score : outcome.probability,
-                                   work_.outcomes.tag(outcome));
-        break;
-      }
-      case LineAnswer::kEmpty:
-        to += '\n';
-        break;
-      case LineAnswer::kBad:
-        to += "nan\n";
-        break;
-      case LineAnswer::kNone:
-        break;
+    if (answer != LineAnswer::kScored) {
+      predict::append_unscored(to, answer);
+      continue;
     }
+    const predict::Outcome& outcome = work_.outcomes.items[next++];
+    predict::append_prediction(to, scorer.number(outcome), work_.outcomes.tag(outcome));
   }
 }
 

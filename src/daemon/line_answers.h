@@ -36,8 +36,7 @@ class LineAnswers {
   /// Whether a block is open, whose candidates may follow.
   bool in_request() const { return requests_.is_open(); }
 
-  std::uint64_t lines() const { return lines_; }  ///< so far
-  std::uint64_t bad() const { return bad_; }      ///< of these
+  std::uint64_t bad() const { return bad_; }  ///< lines so far
   /// What is wrong with the first bad line; empty: none was.
   const std::string& first_bad() const { return first_bad_; }
 

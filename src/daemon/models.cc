@@ -31,13 +31,19 @@ bool is_name(std::string_view name) {
 
 }  // namespace
 
+NamedPath read_named_path(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || !is_name(text.substr(0, equals))) return {"", text};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
 Models::Models(const std::vector<std::string>& given, const std::vector<std::string>& followed,
                std::uint64_t max_memory)
     : max_memory_(max_memory) {
   for (const std::string& text : given) {
-    const std::size_t equals = text.find('=');
-    if (equals != std::string::npos && is_name(text.substr(0, equals))) {
-      add(text.substr(0, equals), text.substr(equals + 1));
+    const NamedPath named = read_named_path(text);
+    if (!named.name.empty()) {
+      add(named.name, named.path);
     } else if (std::filesystem::is_directory(text)) {
       add_folder(text);
     } else {
@@ -45,14 +51,13 @@ Models::Models(const std::vector<std::string>& given, const std::vector<std::str
     }
   }
   for (const std::string& text : followed) {
-    const std::size_t equals = text.find('=');
-    if (equals != std::string::npos && is_name(text.substr(0, equals))) {
-      add_followed(text.substr(0, equals), text.substr(equals + 1));
-    } else {
-      // A folder's name may be followed by slashes.
-      add_followed(name_of(std::filesystem::absolute(text + "/.").lexically_normal().parent_path()),
-                   text);
-    }
+    const NamedPath named = read_named_path(text);
+    // A folder's name may be followed by slashes.
+    add_followed(
+        named.name.empty()
+            ? name_of(std::filesystem::absolute(text + "/.").lexically_normal().parent_path())
+            : named.name,
+        named.path);
   }
   tallies_.resize(models_.size());
   for (std::size_t i = 0; i < models_.size(); ++i) {

@@ -35,6 +35,12 @@ struct NamedModel {
   bool followed = false;  ///< `path` is a folder of `leveret publish`
 };
 
+/// What "NAME=PATH" names; the name is empty where there is none, or none that a model may have.
+struct NamedPath {
+  std::string name, path;
+};
+NamedPath read_named_path(const std::string& text);
+
 /// The list is fixed from the start; any number of threads.
 class Models {
  public:

@@ -40,8 +40,11 @@ class Scorer {
   Scorer& operator=(const Scorer&) = delete;
 
   const serve::Served& served() const { return *served_; }
-  const ScorerOptions& options() const { return options_; }
   ModelCounts& counts() { return counts_; }
+  /// What is answered: its probability, or its log-odds.
+  float number(const predict::Outcome& outcome) const {
+    return options_.scores ? outcome.score : outcome.probability;
+  }
 
   /// Parses `chunk.bytes`. With `shared_label` "shared" is as no label.
   void parse(text::ExampleChunk& chunk, bool shared_label);

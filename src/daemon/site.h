@@ -77,6 +77,8 @@ std::string metrics_text(const Site& site);
 std::string status_json(const Site& site);
 /// The status page, HTML that loads nothing but status_json from /status.json.
 std::string_view status_page();
+/// "name", "fingerprint" and "sequence" of a version, members of an object of JSON.
+std::string version_members(const std::string& name, const serve::Served& served);
 /// What there is to know of a model: name, fingerprint, sequence, fields, counts of unknown names.
 std::string model_json(const Site& site, std::size_t model);
 

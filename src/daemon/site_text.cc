@@ -95,11 +95,6 @@ constexpr ThreadMetric kThreadMetrics[] = {
     {"leveret_http_answers_total", "{code=\"5xx\"}", nullptr, &ThreadCounts::http_failed},
 };
 
-std::string sequence_text(const serve::Served& served) {
-  return served.sequence() == modelfile::kNoSequence ? "null"
-                                                     : fmt::format("{}", served.sequence());
-}
-
 std::string members(const Totals& totals) {
   return fmt::format(
       "\"requests\":{},\"predictions\":{},\"bad\":{},\"unknown_namespaces\":{},"
@@ -158,15 +153,20 @@ std::string metrics_text(const Site& site) {
   return text.take();
 }
 
+std::string version_members(const std::string& name, const serve::Served& served) {
+  const std::uint64_t sequence = served.sequence();
+  return fmt::format("\"name\":{},\"fingerprint\":\"{}\",\"sequence\":{}", json_string(name),
+                     store::to_hex(served.fingerprint()),
+                     sequence == modelfile::kNoSequence ? "null" : fmt::format("{}", sequence));
+}
+
 std::string model_json(const Site& site, std::size_t model) {
   const NamedModel& named = site.models()[model];
   const auto served = named.place->get();
-  return fmt::format(
-      "{{\"name\":{},\"path\":{},\"fingerprint\":\"{}\",\"sequence\":{},\"fields\":{},\"swaps\":{},"
-      "\"swaps_failed\":{},{}}}",
-      json_string(named.name), json_string(named.path), store::to_hex(served->fingerprint()),
-      sequence_text(*served), served->fields(), site.models().swaps_done(model),
-      site.models().swaps_failed(model), members(site.totals(model)));
+  return fmt::format("{{{},\"path\":{},\"fields\":{},\"swaps\":{},\"swaps_failed\":{},{}}}",
+                     version_members(named.name, *served), json_string(named.path),
+                     served->fields(), site.models().swaps_done(model),
+                     site.models().swaps_failed(model), members(site.totals(model)));
 }
 
 std::string status_json(const Site& site) {

@@ -193,23 +193,8 @@ bool ContextPredictor::has_same_context(const text::ExampleChunk& chunk,
                                         const text::Example& example) {
   const text::ExampleChunk& context = at_->features;
   if (context.examples.empty()) return false;
-  const text::Example& now = context.examples[0];
-  std::uint32_t at = now.runs_begin;
-  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
-    const text::NamespaceRun& run = chunk.runs[r];
-    if (!is_context(run.name)) continue;
-    if (at == now.runs_end) return false;
-    const text::NamespaceRun& old = context.runs[at++];
-    if (old.name != run.name || old.end - old.begin != run.end - run.begin) return false;
-    const text::Feature* const features = chunk.features.data() + run.begin;
-    const bool same =
-        std::equal(features, features + (run.end - run.begin), context.features.data() + old.begin,
-                   [](const text::Feature& a, const text::Feature& b) {
-                     return a.hash == b.hash && a.value == b.value;
-                   });
-    if (!same) return false;
-  }
-  return at == now.runs_end;
+  return is_part(context, context.examples[0], chunk, example,
+                 [&](std::uint32_t name) { return is_context(name); });
 }
 
 // ---- candidates ----

@@ -1,6 +1,6 @@
 #include "predict/kept_context.h"
 
-#include <algorithm>
+#include "predict/parts.h"
 
 namespace leveret::predict {
 namespace {
@@ -25,24 +25,9 @@ std::size_t KeptContext::size_bytes() const {
 
 bool has_features_of(const KeptContext& context, const text::ExampleChunk& chunk,
                      const text::Example& example) {
-  if (context.features.examples.empty()) return false;
-  const text::Example& now = context.features.examples[0];
-  const std::uint32_t runs = now.runs_end - now.runs_begin;
-  if (example.runs_end - example.runs_begin != runs) return false;
-  for (std::uint32_t r = 0; r < runs; ++r) {
-    const text::NamespaceRun& run = chunk.runs[example.runs_begin + r];
-    const text::NamespaceRun& old = context.features.runs[now.runs_begin + r];
-    if (old.name != run.name || old.hash != run.hash) return false;
-    const text::Feature* const begin = chunk.features.data() + run.begin;
-    const text::Feature* const of_old = context.features.features.data();
-    if (!std::equal(begin, begin + (run.end - run.begin), of_old + old.begin, of_old + old.end,
-                    [](const text::Feature& a, const text::Feature& b) {
-                      return a.hash == b.hash && a.value == b.value;
-                    })) {
-      return false;
-    }
-  }
-  return true;
+  const text::ExampleChunk& features = context.features;
+  return !features.examples.empty() && is_part(features, features.examples[0], chunk, example,
+                                               [](std::uint32_t) { return true; });
 }
 
 }  // namespace leveret::predict

@@ -37,4 +37,29 @@ inline void append_whole(const text::ExampleChunk& chunk, const text::Example& e
   append_part(chunk, example, to, [](std::uint32_t) { return true; });
 }
 
+/// Whether those runs of an example that wanted(name) wants are the very runs of `part`, which is
+/// one of another chunk.
+template <class Wanted>
+bool is_part(const text::ExampleChunk& parts, const text::Example& part,
+             const text::ExampleChunk& chunk, const text::Example& example, const Wanted& wanted) {
+  const auto same_feature = [](const text::Feature& a, const text::Feature& b) {
+    return a.hash == b.hash && a.value == b.value;
+  };
+  std::uint32_t at = part.runs_begin;
+  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
+    const text::NamespaceRun& run = chunk.runs[r];
+    if (!wanted(run.name)) continue;
+    if (at == part.runs_end) return false;
+    const text::NamespaceRun& old = parts.runs[at++];
+    if (old.name != run.name || old.hash != run.hash) return false;
+    const text::Feature* const features = chunk.features.data();
+    const text::Feature* const old_features = parts.features.data();
+    if (!std::equal(features + run.begin, features + run.end, old_features + old.begin,
+                    old_features + old.end, same_feature)) {
+      return false;
+    }
+  }
+  return at == part.runs_end;
+}
+
 }  // namespace leveret::predict

@@ -24,6 +24,11 @@ void append_prediction(std::string& to, float number, std::string_view tag) {
   to += '\n';
 }
 
+void append_unscored(std::string& to, LineAnswer answer) {
+  if (answer == LineAnswer::kBad) to += "nan\n";
+  if (answer == LineAnswer::kEmpty) to += '\n';
+}
+
 std::vector<LineAnswer> answers_of(const text::ExampleChunk& chunk) {
   std::vector<LineAnswer> lines(chunk.lines(), LineAnswer::kEmpty);
   for (const text::Example& example : chunk.examples) {

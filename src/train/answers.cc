@@ -11,8 +11,7 @@ namespace leveret::train {
 /// Up to the next line that waits for its outcome.
 void Answers::Chunk::answer_unscored() {
   for (; at < lines.size() && lines[at] != LineAnswer::kScored; ++at) {
-    if (lines[at] == LineAnswer::kBad) text += "nan\n";
-    if (lines[at] == LineAnswer::kEmpty) text += '\n';
+    predict::append_unscored(text, lines[at]);
   }
 }
 

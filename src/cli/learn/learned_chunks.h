@@ -1,5 +1,5 @@
-/// What a run of `train` does about chunks that the model has learned before: passes them over and
-/// says so, and notes those that it learns.
+/// Chunks that the model has learned before, for a run of `train`: it passes them over and says so,
+/// and notes those that it learns.
 #pragma once
 
 #include <algorithm>

@@ -27,7 +27,7 @@ std::optional<Resumed> load(const std::string& path, std::uint64_t memory_limit)
   return Resumed{path, std::move(notes), modelfile::load_model(file, memory_limit), false, {}};
 }
 
-/// What is wrong with one goes to standard error, and the next is tried.
+/// The fault of a checkpoint goes to standard error, and the next is tried.
 std::optional<Resumed> load_or_say(const std::string& path, std::uint64_t memory_limit) try {
   return load(path, memory_limit);
 } catch (const std::exception& error) {

@@ -1,13 +1,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <utility>
 
 #include "cli/file_uses.h"
 #include "cli/numbers.h"
+#include "cli/score/context_option.h"
 #include "cli/score/predict_run.h"
 #include "cli/score/served_model.h"
 #include "cli/verbs.h"
-#include "feature/selector.h"
 
 namespace leveret::cli {
 namespace {
@@ -21,25 +20,10 @@ void check_predict(const PredictOptions& options) {
   uses.check();
 }
 
-/// Names in place of lists of them.
-void split_context(std::vector<std::string>& context) {
-  std::vector<std::string> names;
-  for (const std::string& list : context) {
-    const std::size_t before = names.size();
-    for (const std::string& name : feature::split_list(list)) names.push_back(name);
-    if (names.size() == before) throw CLI::ValidationError("--context names no namespace");
-  }
-  context = std::move(names);
-}
-
 void add_context_options(CLI::App& verb, PredictOptions& options) {
-  verb.add_option("--context", options.context,
-                  "namespaces that lines which follow each other share; computed once for all of "
-                  "them")
-      ->type_name("NS[,NS...]")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  add_context_option(verb, options.context,
+                     "namespaces that lines which follow each other share; computed once for all "
+                     "of them");
   verb.add_flag("--context_lines", options.context_lines,
                 "a line with the context, a line for each candidate, an empty line, and so on")
       ->needs("--context");

@@ -7,6 +7,14 @@
 
 namespace leveret::cli {
 
+void add_link_option(CLI::App& verb, std::string& link) {
+  verb.add_option("--link", link,
+                  "what predictions are: logistic, a probability; identity, its log-odds")
+      ->check(CLI::IsMember({"logistic", "identity"}))
+      ->type_name("LINK")
+      ->capture_default_str();
+}
+
 void add_result_options(CLI::App& verb, ResultOptions& options) {
   verb.add_option("-p,--predictions", options.predictions, "write here instead of stdout")
       ->type_name("FILE")
@@ -14,11 +22,7 @@ void add_result_options(CLI::App& verb, ResultOptions& options) {
   verb.add_option("-r,--raw_predictions", options.raw_predictions, "write the log-odds here, too")
       ->type_name("FILE")
       ->check(not_empty());
-  verb.add_option("--link", options.link,
-                  "what predictions are: logistic, a probability; identity, its log-odds")
-      ->check(CLI::IsMember({"logistic", "identity"}))
-      ->type_name("LINK")
-      ->capture_default_str();
+  add_link_option(verb, options.link);
 }
 
 void add_results(FileUses& uses, const ResultOptions& options) {

@@ -1,32 +1,33 @@
 /// leveret serve: its options, and what is misuse of them.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cmath>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/numbers.h"
+#include "cli/score/context_option.h"
+#include "cli/score/results.h"
 #include "cli/serve/serve_run.h"
 #include "cli/verbs.h"
-#include "feature/selector.h"
 
 namespace leveret::cli {
 namespace {
 
-CLI::Option* add_models(CLI::App& verb, ServeOptions& options) {
-  return verb
-      .add_option("-i,--initial_regressor", options.models,
-                  "a model, or NAME=MODEL, or a folder of models named *.lvt; repeat it for others")
-      ->type_name("MODEL")
+/// May be given several times, each time with one value.
+void add_repeated(CLI::App& verb, const char* names, std::vector<std::string>& values,
+                  const char* type, const char* help) {
+  verb.add_option(names, values, help)
+      ->type_name(type)
       ->check(not_empty())
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
+}
+
+void add_models(CLI::App& verb, ServeOptions& options) {
+  add_repeated(verb, "-i,--initial_regressor", options.models, "MODEL",
+               "a model, or NAME=MODEL, or a folder of models named *.lvt; repeat it for others");
 }
 
 void add_sockets(CLI::App& verb, ServeOptions& options) {
@@ -49,21 +50,11 @@ void add_sockets(CLI::App& verb, ServeOptions& options) {
 }
 
 void add_versions(CLI::App& verb, ServeOptions& options) {
-  verb.add_option("--watch", options.watched,
-                  "take new versions from this file or folder, models and patches; NAME=PATH: for "
-                  "that model")
-      ->type_name("PATH")
-      ->check(not_empty())
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
-  verb.add_option("--follow", options.followed,
-                  "serve what this folder of `leveret publish` has newest; NAME=DIR: as that model")
-      ->type_name("DIR")
-      ->check(not_empty())
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  add_repeated(verb, "--watch", options.watched, "PATH",
+               "take new versions from this file or folder, models and patches; NAME=PATH: for "
+               "that model");
+  add_repeated(verb, "--follow", options.followed, "DIR",
+               "serve what this folder of `leveret publish` has newest; NAME=DIR: as that model");
 }
 
 void add_limits(CLI::App& verb, ServeOptions& options) {
@@ -108,19 +99,11 @@ void add_limits(CLI::App& verb, ServeOptions& options) {
 }
 
 void add_answers(CLI::App& verb, ServeOptions& options) {
-  verb.add_option("--context", options.context,
-                  "namespaces that contexts have; default: those that a request's context has")
-      ->type_name("NS[,NS...]")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  add_context_option(verb, options.server.scorer.context,
+                     "namespaces that contexts have; default: those that a request's context has");
   verb.add_flag("--context_lines", options.server.context_lines,
                 "lines are a context, a line for each candidate, an empty line, and so on");
-  verb.add_option("--link", options.link,
-                  "what predictions are: logistic, a probability; identity, its log-odds")
-      ->check(CLI::IsMember({"logistic", "identity"}))
-      ->type_name("LINK")
-      ->capture_default_str();
+  add_link_option(verb, options.link);
 }
 
 void settle(ServeOptions& options) {
@@ -130,14 +113,7 @@ void settle(ServeOptions& options) {
   if (!options.port && !options.http && options.server.socket.empty()) options.port = 26542;
   options.server.port = options.port;
   options.server.http = options.http;
-  for (const std::string& list : options.context) {
-    for (const std::string& name : feature::split_list(list)) {
-      options.server.scorer.context.push_back(name);
-    }
-  }
-  if (!options.context.empty() && options.server.scorer.context.empty()) {
-    throw CLI::ValidationError("--context names no namespace");
-  }
+  split_context(options.server.scorer.context);
   options.server.scorer.scores = options.link == "identity";
   options.server.idle = std::chrono::seconds(options.idle);
   options.server.request_time = std::chrono::seconds(options.request_time);

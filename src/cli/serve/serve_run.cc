@@ -18,15 +18,13 @@ namespace {
 /// "NAME=PATH", or a path alone, for the model that is the only one.
 daemon::ServerOptions::Source source_of(const daemon::Models& models, const std::string& text,
                                         const char* option) {
-  const std::size_t equals = text.find('=');
-  const std::string name = equals != std::string::npos ? text.substr(0, equals) : "";
-  if (!name.empty()) {
-    if (const auto model = models.find(name)) return {*model, text.substr(equals + 1), false};
+  const daemon::NamedPath named = daemon::read_named_path(text);
+  if (!named.name.empty()) {
+    if (const auto model = models.find(named.name)) return {*model, named.path, false};
   }
   if (models.size() == 1) return {0, text, false};
   throw std::runtime_error(fmt::format("{} {}: there are {} models; say which, {} NAME={}", option,
-                                       text, models.size(), option,
-                                       name.empty() ? text : text.substr(equals + 1)));
+                                       text, models.size(), option, named.path));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace leveret::cli {
 
 struct ServeOptions {
-  std::vector<std::string> models, watched, followed, context;
+  std::vector<std::string> models, watched, followed;
   std::optional<std::uint16_t> port, http;
   std::string link = "logistic";
   unsigned idle = 300, request_time = 10, drain = 10;  ///< seconds
