@@ -24,6 +24,7 @@ class Pieces {
   Pieces(std::size_t piece_bytes, Next next) : piece_(piece_bytes), next_(std::move(next)) {}
 
   void read(std::span<std::byte> part) {
+    if (piece_ == sizeof(float) && left_ == 0) part = read_numbers(part);
     while (!part.empty()) {
       if (left_ == 0) {
         at_ = next_();
@@ -38,6 +39,15 @@ class Pieces {
   }
 
  private:
+  /// As most columns are: copies whose length the compiler knows. Returns what is left.
+  std::span<std::byte> read_numbers(std::span<std::byte> part) {
+    std::byte* to = part.data();
+    for (std::size_t i = part.size() / sizeof(float); i > 0; --i, to += sizeof(float)) {
+      std::memcpy(to, next_(), sizeof(float));
+    }
+    return part.last(part.size() % sizeof(float));
+  }
+
   std::size_t piece_, left_ = 0;
   const std::byte* at_ = nullptr;
   Next next_;

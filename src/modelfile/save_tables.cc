@@ -1,5 +1,7 @@
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,35 +30,70 @@ const std::byte* number_of(const table::Cell& cell, float& (*get)(table::Cell&))
   return bytes_at(&get(const_cast<table::Cell&>(cell)));
 }
 
-/// The slots of a shard in the order of a file, those with a row first. Each has a walk through the
-/// index of its own, so that no order is kept in memory.
+const Slot& slot_at(const Shard& shard, std::uint32_t number) {
+  return *reinterpret_cast<const Slot*>(shard.index().slot(number));
+}
+
+/// The slots of a shard in the order of a file, those with a row first: 4 bytes a feature, made
+/// when the first section is read, since each of them needs it, and gone with the last.
 class FileOrder {
  public:
   enum class Of { kAll, kWithRow, kWithoutRow };
 
-  explicit FileOrder(const Shard& shard, Of of = Of::kAll)
-      : shard_(&shard),
-        of_(of),
-        rows_(of != Of::kWithoutRow && shard.has_rows()),
-        walk_(shard.index()) {}
+  explicit FileOrder(const Shard& shard) : shard_(&shard) {}
 
-  /// nullptr after the last.
-  const Slot* next() {
-    while (true) {
-      const auto* const slot = reinterpret_cast<const Slot*>(walk_.next());
-      if (slot != nullptr && slot->ref.has_row() == rows_) return slot;
-      if (slot != nullptr) continue;
-      if (!rows_ || of_ == Of::kWithRow) return nullptr;
-      rows_ = false;
-      walk_ = table::Index::InOrder(shard_->index());
+  std::span<const std::uint32_t> slots(Of of) {
+    if (!made_) make();
+    const std::span<const std::uint32_t> all = slots_;
+    switch (of) {
+      case Of::kWithRow:
+        return all.first(with_row_);
+      case Of::kWithoutRow:
+        return all.subspan(with_row_);
+      case Of::kAll:
+        break;
     }
+    return all;
+  }
+
+ private:
+  void make() {
+    slots_.reserve(shard_->index().size());
+    add(true);
+    with_row_ = slots_.size();
+    add(false);
+    made_ = true;
+  }
+  void add(bool with_row) {
+    const table::Index& index = shard_->index();
+    table::Index::InOrder walk(index);
+    while (const std::byte* const at = walk.next()) {
+      const bool has_row = reinterpret_cast<const Slot*>(at)->ref.has_row();
+      if (has_row == with_row) slots_.push_back(index.number_of(at));
+    }
+  }
+
+  const Shard* shard_;
+  bool made_ = false;
+  std::vector<std::uint32_t> slots_;
+  std::size_t with_row_ = 0;
+};
+
+/// Walks through some of it, one slot after the other.
+class SlotWalk {
+ public:
+  SlotWalk(const Shard& shard, FileOrder& order, FileOrder::Of of)
+      : shard_(&shard), left_(order.slots(of)) {}
+
+  const Slot& next() {
+    const Slot& slot = slot_at(*shard_, left_.front());
+    left_ = left_.subspan(1);
+    return slot;
   }
 
  private:
   const Shard* shard_;
-  Of of_;
-  bool rows_;  ///< those with a row are being walked through
-  table::Index::InOrder walk_;
+  std::span<const std::uint32_t> left_;
 };
 
 /// Appends the sections of one shard, which read the shard and not this.
@@ -76,9 +113,9 @@ class ShardSections {
     add_cells();
     add_largest();
     if (shard_.has_rows()) {
-      add_rows(prefix_, rows_, keys_, [shard = &shard_] {
-        return [shard, order = FileOrder(*shard, FileOrder::Of::kWithRow)]() mutable {
-          return shard->rows().at(order.next()->ref.row());
+      add_rows(prefix_, rows_, keys_, [shard = &shard_, order = order_] {
+        return [shard, walk = SlotWalk(*shard, *order, FileOrder::Of::kWithRow)]() mutable {
+          return shard->rows().at(walk.next().ref.row());
         };
       });
     }
@@ -92,15 +129,17 @@ class ShardSections {
   template <class Get>
   void add_words(std::string name, Dtype dtype, std::uint64_t count, Declaration says,
                  FileOrder::Of of, Get get) {
-    sections_.push_back(section_of_pieces(
-        prefix_ + std::move(name), dtype, {count}, says, 4, [shard = &shard_, of, get] {
-          return [order = FileOrder(*shard, of), get, word = std::uint32_t{0},
-                  number = std::uint32_t{0}]() mutable {
-            const std::byte* at = nullptr;
-            while (at == nullptr) at = get(*order.next(), number++, word);
-            return at;
-          };
-        }));
+    sections_.push_back(section_of_pieces(prefix_ + std::move(name), dtype, {count}, says, 4,
+                                          [shard = &shard_, order = order_, of, get] {
+                                            return [walk = SlotWalk(*shard, *order, of), get,
+                                                    word = std::uint32_t{0},
+                                                    number = std::uint32_t{0}]() mutable {
+                                              const std::byte* at = nullptr;
+                                              while (at == nullptr)
+                                                at = get(walk.next(), number++, word);
+                                              return at;
+                                            };
+                                          }));
   }
 
   void add_keys() {
@@ -198,6 +237,7 @@ class ShardSections {
   std::vector<SectionView>& sections_;
   const Shard& shard_;
   std::string prefix_;
+  std::shared_ptr<FileOrder> order_ = std::make_shared<FileOrder>(shard_);  ///< all sections'
   std::uint32_t keys_;  ///< as in store::Declaration
   std::uint64_t rows_ = 0, refused_ = 0;
 };

@@ -209,9 +209,7 @@ std::vector<std::uint32_t> Index::in_order() const {
   std::vector<std::uint32_t> order;
   order.reserve(size());
   InOrder all(*this);
-  while (const std::byte* const at = all.next()) {
-    order.push_back(static_cast<std::uint32_t>((at - slots_) >> shift_));
-  }
+  while (const std::byte* const at = all.next()) order.push_back(number_of(at));
   return order;
 }
 

@@ -131,6 +131,9 @@ class Index {
     const std::uint64_t home = home_number(key_at(slot));
     return at >= home ? at - home : at + capacity_ - home;
   }
+  std::uint32_t number_of(const std::byte* slot) const {
+    return static_cast<std::uint32_t>((slot - slots_) >> shift_);
+  }
   std::byte* slot(std::uint64_t i) { return slots_ + (i << shift_); }
   const std::byte* slot(std::uint64_t i) const { return slots_ + (i << shift_); }
   /// Whether key a comes before key b in that order.
