@@ -21,7 +21,7 @@ std::atomic<int> first_signal{0};
 std::atomic<bool> must_end_soon{false};
 std::atomic<bool> hangup_looks{false};  ///< a LookOnHangup lives, or has lived
 std::atomic<publish::WatchThread*> watching{nullptr};
-std::atomic_flag ending = ATOMIC_FLAG_INIT;
+std::atomic<pid_t> ender{0};  ///< the thread that ends the process; 0: none does
 
 constexpr std::int64_t kSameRequest = 1'000'000'000;  // nanoseconds
 constexpr unsigned kSoon = 5;                         // seconds
@@ -32,15 +32,19 @@ std::int64_t now() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-/// Handlers block the signals of all handlers, so this thread hears no other.
-void remove_files_once() {
-  while (ending.test_and_set()) pause();  // another thread is at it, and ends the process
-  files::remove_temporaries();
+/// Handlers block the signals of all handlers, so this thread hears no other until end_by lets one
+/// through. That may find a handler again, where another thread has just put it back.
+void remove_files_once(int signal) {
+  pid_t before = 0;
+  const pid_t self = gettid();
+  if (ender.compare_exchange_strong(before, self)) return files::remove_temporaries();
+  if (before == self) _exit(128 + signal);
+  while (true) pause();  // that thread ends the process
 }
 
 [[noreturn]] void end_at_once(int signal) {
   constexpr std::string_view kMessage = "leveret: ended at once by a second signal\n";
-  remove_files_once();
+  remove_files_once(signal);
   if (signal != SIGALRM) {
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage.data(), kMessage.size());
   }
@@ -48,7 +52,7 @@ void remove_files_once() {
 }
 
 [[noreturn]] void end_by(int signal) {
-  remove_files_once();
+  remove_files_once(signal);
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
   sigaction(signal, &by_default, nullptr);

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "files/temp_folder.h"
 #include "files/temporary_names.h"
@@ -109,6 +110,27 @@ TEST_CASE("a signal that comes later ends the program at once, and its temporary
           return 0;
         }) == 128 + SIGTERM);
   CHECK(folder.names().empty());
+}
+
+TEST_CASE("a signal ends a program while another thread puts handlers in place") {
+  const files::TempFolder folder;
+  for (int round = 0; round < 50; ++round) {
+    const int end = ends(folder / "f", [] {
+      std::thread([] {
+        while (true) prepare_signals();
+      }).detach();
+      std::thread([] {
+        pass(20000);
+        raise(SIGKILL);
+      }).detach();
+      pass(1);
+      raise(SIGTERM);
+      pass(30000);
+      return 0;
+    });
+    CHECK((end == -SIGTERM || end == 128 + SIGTERM));
+    CHECK(folder.names().empty());
+  }
 }
 
 TEST_CASE("beyond the limit of file sizes, and on a closed pipe, write() fails") {
