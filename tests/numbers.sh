@@ -42,7 +42,7 @@ options() {
 # are no numbers.
 kind() {
   case $1,$2 in
-    --max_line,* | --max_memory,* | --max_request,* | --context_cache,*) echo size ;;
+    --max_line,* | --max_memory,* | --max_request,* | --max_buffered,* | --context_cache,*) echo size ;;
     --rollback,STEP) echo whole ;;
     --save_every,*) echo whole ;;
     *,N) echo whole ;;

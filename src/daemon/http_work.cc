@@ -4,27 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "daemon/pieces.h"
 #include "predict/prediction_text.h"
 #include "store/checksum.h"
 
 namespace leveret::daemon {
 namespace {
-
-/// Text that is worked on before others have their turn: some milliseconds.
-constexpr std::size_t kPiece = 64 << 10;
-
-/// Whole lines from the front of `lines`, about a piece; the last may lack its end.
-std::string_view take_piece(std::string_view& lines) {
-  std::size_t size = lines.size();
-  if (size > kPiece) {
-    const std::size_t end = lines.find('\n', kPiece - 1);
-    if (end != std::string_view::npos) size = end + 1;
-  }
-  const std::string_view piece = lines.substr(0, size);
-  lines.remove_prefix(size);
-  return piece;
-}
 
 bool is_json(std::string_view type) {
   type = type.substr(0, type.find(';'));
@@ -105,41 +92,63 @@ void HttpWork::start() {
 }
 
 void HttpWork::show(const Query& query) {
-  using Page = std::string_view;
-  const bool known = query.path == Page("/") || query.path == Page("/metrics") ||
-                     query.path == Page("/healthz") || query.path == Page("/model") ||
-                     query.path == Page("/status.json");
-  if (!known) {
-    throw Refused{404, fmt::format("{}: no such page; there are /predict, /model, /metrics, "
-                                   "/healthz, /status.json and /",
-                                   query.path)};
+  struct Page {
+    std::string_view path;
+    void (HttpWork::*show)(const Query&);
+  };
+  static constexpr Page kPages[] = {{"/model", &HttpWork::show_model},
+                                    {"/metrics", &HttpWork::show_metrics},
+                                    {"/healthz", &HttpWork::show_health},
+                                    {"/status.json", &HttpWork::show_status},
+                                    {"/", &HttpWork::show_status_page}};
+  const auto* const page = std::ranges::find(kPages, query.path, &Page::path);
+  if (page == std::end(kPages)) {
+    std::string paths;
+    for (const Page& other : kPages) paths += fmt::format(", {}", other.path);
+    throw Refused{404, fmt::format("{}: no such page; there are /predict{}", query.path, paths)};
   }
   if (request_.method != "GET" && request_.method != "HEAD") {
     answer_.headers.emplace_back("Allow", "GET, HEAD");
     throw Refused{405, fmt::format("{} is asked by GET", query.path)};
   }
+  (this->*page->show)(query);
   done_ = true;
-  if (query.path == "/metrics") {
-    answer_.type = "text/plain; version=0.0.4; charset=utf-8";
-    answer_.body = metrics_text(site_);
-  } else if (query.path == "/healthz") {
-    answer_.status = draining_ ? 503 : 200;
-    answer_.body = draining_ ? "ending\n" : "ok\n";
-  } else if (query.path == "/") {
-    answer_.type = "text/html; charset=utf-8";
-    answer_.body = status_page();
-    answer_.headers.emplace_back("Content-Security-Policy",
-                                 "default-src 'none'; style-src 'unsafe-inline'; script-src "
-                                 "'unsafe-inline'; connect-src 'self'; img-src data:");
-  } else if (query.path == "/status.json") {
-    answer_.type = "application/json";
-    answer_.body = status_json(site_);
-  } else {
-    answer_.type = "application/json";
-    const auto model = worker_.models().find(query.model);
-    if (!model) throw Refused{404, fmt::format("there is no model {}", query.model)};
-    answer_.body = model_json(site_, *model) + "\n";
-  }
+}
+
+void HttpWork::show_model(const Query& query) {
+  const std::size_t model = model_of(query);
+  name_version(model, *worker_.models()[model].place->get());
+  answer_.type = "application/json";
+  answer_.body = model_json(site_, model) + "\n";
+}
+
+void HttpWork::show_metrics(const Query&) {
+  answer_.type = "text/plain; version=0.0.4; charset=utf-8";
+  answer_.body = metrics_text(site_);
+}
+
+void HttpWork::show_health(const Query&) {
+  answer_.status = draining_ ? 503 : 200;
+  answer_.body = draining_ ? "ending\n" : "ok\n";
+}
+
+void HttpWork::show_status(const Query&) {
+  answer_.type = "application/json";
+  answer_.body = status_json(site_);
+}
+
+void HttpWork::show_status_page(const Query&) {
+  answer_.type = "text/html; charset=utf-8";
+  answer_.body = status_page();
+  answer_.headers.emplace_back("Content-Security-Policy",
+                               "default-src 'none'; style-src 'unsafe-inline'; script-src "
+                               "'unsafe-inline'; connect-src 'self'; img-src data:");
+}
+
+std::size_t HttpWork::model_of(const Query& query) const {
+  const auto model = worker_.models().find(query.model);
+  if (!model) throw Refused{404, fmt::format("there is no model {}", query.model)};
+  return *model;
 }
 
 void HttpWork::start_predict(const Query& query) {
@@ -147,21 +156,19 @@ void HttpWork::start_predict(const Query& query) {
     throw Refused{415,
                   fmt::format("Content-Encoding {}: send the body as it is", request_.encoding)};
   }
-  const auto model = worker_.models().find(query.model);
-  if (!model) throw Refused{404, fmt::format("there is no model {}", query.model)};
-  scorer_ = worker_.scorer(*model);
-  model_ = worker_.models()[*model].name;
+  const std::size_t model = model_of(query);
+  scorer_ = worker_.scorer(model);
+  model_ = worker_.models()[model].name;
   scorer_->counts().requests.add();
-  name_model();
+  name_version(model, scorer_->served());
   if (is_json(request_.type)) return start_json();
   lines_.emplace(worker_.work(), query.context_lines);
   left_ = request_.body;
 }
 
-/// The version that answers.
-void HttpWork::name_model() {
-  const serve::Served& served = scorer_->served();
-  answer_.headers.emplace_back("Leveret-Model", model_);
+/// Which has answered.
+void HttpWork::name_version(std::size_t model, const serve::Served& served) {
+  answer_.headers.emplace_back("Leveret-Model", worker_.models()[model].name);
   answer_.headers.emplace_back("Leveret-Fingerprint", store::to_hex(served.fingerprint()));
   if (served.sequence() != modelfile::kNoSequence) {
     answer_.headers.emplace_back("Leveret-Sequence", fmt::format("{}", served.sequence()));
@@ -169,7 +176,7 @@ void HttpWork::name_model() {
 }
 
 void HttpWork::answer_lines() {
-  if (!left_.empty()) return lines_->answer(*scorer_, take_piece(left_), answer_.body);
+  if (!left_.empty()) return lines_->answer(*scorer_, lines_->take_piece(left_), answer_.body);
   lines_->end(answer_.body);
   if (lines_->bad() > 0) {
     answer_.headers.emplace_back("Leveret-Bad-Lines", fmt::format("{}", lines_->bad()));
@@ -180,6 +187,7 @@ void HttpWork::answer_lines() {
 
 void HttpWork::start_json() {
   json_ = read_json_request(request_.body);
+  request_.body = {};  // its lines have all that it had
   left_ = json_->candidates;
   if (!json_->has_context) return;
   LineWork& work = worker_.work();
@@ -192,7 +200,8 @@ void HttpWork::answer_candidates() {
   if (left_.empty()) return finish_json();
   LineWork& work = worker_.work();
   const text::ExampleChunk& chunk = work.chunk;
-  work.parse(*scorer_, take_piece(left_), 1, false);
+  const std::size_t cost = context_ ? Scorer::context_cost(*context_) : 0;
+  work.parse(*scorer_, take_piece(left_, {.context_bytes = cost}), 1, false);
   scorer_->score(chunk, 0, chunk.examples.size(), context_.get(), work.outcomes);
   std::size_t next = 0, bad = 0;
   for (const predict::LineAnswer answer : predict::answers_of(chunk)) {

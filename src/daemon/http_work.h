@@ -42,6 +42,8 @@ class HttpWork {
 
   /// Does the next piece; false: the answer is there.
   bool go_on();
+  /// No more of it: the answer says that it takes too long.
+  void give_up() { refuse(503, "the request takes longer than --request_time"); }
   HttpAnswer& answer() { return answer_; }
   /// Those of the model that it asked; null: it asked none.
   ModelCounts* counts() const { return scorer_ ? &scorer_->counts() : nullptr; }
@@ -62,7 +64,13 @@ class HttpWork {
   void start_predict(const Query& query);
   void start_json();
   void show(const Query& query);
-  void name_model();
+  void show_model(const Query& query);
+  void show_metrics(const Query& query);
+  void show_health(const Query& query);
+  void show_status(const Query& query);
+  void show_status_page(const Query& query);
+  std::size_t model_of(const Query& query) const;
+  void name_version(std::size_t model, const serve::Served& served);
   void answer_lines();
   void answer_candidates();
   void add_error(const char* what);
@@ -71,7 +79,7 @@ class HttpWork {
 
   Worker& worker_;
   const Site& site_;
-  const HttpRequest request_;
+  HttpRequest request_;
   const bool draining_;
   HttpAnswer answer_;
   bool started_ = false, done_ = false;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "daemon/pieces.h"
 #include "predict/prediction_text.h"
 
 namespace leveret::daemon {
@@ -35,6 +36,11 @@ void LineAnswers::answer(Scorer& scorer, std::string_view lines, std::string& to
     scorer.score(chunk, 0, chunk.examples.size(), nullptr, work_.outcomes);
   }
   append_answers(scorer, to);
+}
+
+std::string_view LineAnswers::take_piece(std::string_view& lines) const {
+  const std::size_t cost = context_ ? Scorer::context_cost(*context_) : 0;
+  return daemon::take_piece(lines, {context_lines_, requests_.is_open(), cost});
 }
 
 void LineAnswers::score_blocks(Scorer& scorer) {

@@ -31,6 +31,8 @@ class LineAnswers {
   /// Whole lines; the last one of all may lack its end. Appends the answers. While in_request(),
   /// `scorer` is the one of the call before.
   void answer(Scorer& scorer, std::string_view lines, std::string& to);
+  /// Takes from the front of `lines` what `answer` is to be given next, so that a call is short.
+  std::string_view take_piece(std::string_view& lines) const;
   /// No line follows: ends a request that is open.
   void end(std::string& to);
   /// Whether a block is open, whose candidates may follow.

@@ -25,6 +25,8 @@ class LineProtocol {
   /// Whole lines, as many as have come. Appends the answers to them. A line, or a block, is
   /// answered by one version of its model: by the newest when it begins.
   void answer(std::string_view lines, std::string& to);
+  /// Takes from the front of `lines` what `answer` is to be given next, so that a call is short.
+  std::string_view take_piece(std::string_view& lines) const { return answers_.take_piece(lines); }
   /// The client sends no more.
   void end(std::string& to) { answers_.end(to); }
   /// Whether a block is open, which keeps its version of the model.

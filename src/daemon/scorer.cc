@@ -120,6 +120,11 @@ std::shared_ptr<Scorer::Context> Scorer::context(const text::ExampleChunk& chunk
   return context;
 }
 
+std::size_t Scorer::context_cost(const Context& context) {
+  constexpr std::size_t kBytesOfFeature = 4;  // with the space before it; most have more
+  return context.kept->features.features.size() * kBytesOfFeature;
+}
+
 void Scorer::score(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                    Context* context, predict::Outcomes& outcomes) {
   counts_.predictions.add(count);

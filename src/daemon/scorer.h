@@ -52,6 +52,10 @@ class Scorer {
   /// The example is the context of candidates to come; found where it has been before.
   std::shared_ptr<Context> context(const text::ExampleChunk& chunk, std::size_t example);
 
+  /// What each candidate of this context costs beside its own, as bytes of text, if it has to be
+  /// scored with the whole context.
+  static std::size_t context_cost(const Context& context);
+
   /// Appends outcomes of examples [first, first + count), candidates of `context` unless it is
   /// null.
   void score(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,

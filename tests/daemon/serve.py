@@ -301,6 +301,19 @@ def test_a_new_version_of_the_file():
         assert [swap["done"] for swap in swaps] == [True, False, True]
 
 
+def test_each_file_of_a_folder_is_watched():
+    os.makedirs("each", exist_ok=True)
+    for name in ["one", "two"]:
+        shutil.copy("a.lvt", "each/%s.lvt" % name)
+    with Server(PROGRAM, "-i", "each", "--watch", "each/") as server:
+        replace("each/two.lvt", "b.lvt")
+        server.wait_for("two: serves %s now" % fingerprint("b.lvt"))
+        assert server.ask("POST", "/predict?model=two", TAGGED)[2] == predict("b.lvt", TAGGED)
+        assert server.ask("POST", "/predict?model=one", TAGGED)[2] == predict("a.lvt", TAGGED)
+        status, headers, _ = server.ask("GET", "/model?model=two")
+        assert (status, headers["Leveret-Fingerprint"]) == (200, fingerprint("b.lvt"))
+
+
 def test_a_hangup_asks_for_a_look():
     shutil.copy("a.lvt", "live.lvt")
     with Server(PROGRAM, "-i", "live.lvt") as server:
@@ -459,6 +472,82 @@ def test_bodies_that_are_too_large():
         assert status == 413 and b"--max_request" in body
         assert server.ask("POST", "/predict", b"|A b0\n" * 1000)[0] == 200
         assert server.ask("GET", "/" + "x" * 20000)[0] in (414, 431, 400)
+
+
+def long_request(candidates, features=20000):
+    """A block whose candidates are scored with all of a large context: each has a feature of a
+    namespace that the context has, too."""
+    context = b"|A " + b" ".join(b"b%d" % i for i in range(features)) + b" |B c0\n"
+    return context + b"|A b1\n" * candidates
+
+
+def test_a_long_request_lets_others_pass():
+    with Server(PROGRAM, "-i", "a.lvt", "--threads", 1) as server:
+        order = []
+
+        def ask_long():
+            status, _, body = server.ask("POST", "/predict?context_lines=1", long_request(300))
+            assert (status, body.count(b"\n")) == (200, 301), (status, body[:200])
+            order.append("long")
+
+        asking = threading.Thread(target=ask_long)
+        asking.start()
+        while b"contexts_made" not in server.ask("GET", "/metrics")[2]:
+            pass
+        before = len(order)
+        assert server.ask("POST", "/predict", LINES[3000])[2] == predict("a.lvt", LINES[3000])
+        order.append("short")
+        asking.join()
+        assert before == 0 and order == ["short", "long"], order
+
+
+def test_a_request_has_its_time():
+    with Server(PROGRAM, "-i", "a.lvt", "--request_time", 1, "--context_lines") as server:
+        status, _, body = server.ask("POST", "/predict?context_lines=1", long_request(30000, 140000))
+        assert status == 503 and b"--request_time" in body, (status, body[:200])
+        with server.connect() as lines:
+            lines.sendall(long_request(9000, 140000))
+            assert slow_end(lines)
+        assert server.metrics()['leveret_connections_timed_out_total{while="in_request"}'] >= 1
+
+
+LARGE = LINES[3000] * (900000 // len(LINES[3000]))
+
+
+def small_room(*options):
+    """A server with room for one body such as LARGE at a time."""
+    return Server(PROGRAM, "-i", "a.lvt", "--max_buffered", "1K", "--max_request", "1M",
+                  "--max_line", "1K", *options)
+
+
+def test_large_requests_have_room_one_after_the_other():
+    expected = predict("a.lvt", LARGE)
+    with small_room() as server:
+        answers = []
+        asking = [threading.Thread(target=lambda: answers.append(
+            server.ask("POST", "/predict", LARGE))) for _ in range(6)]
+        for thread in asking:
+            thread.start()
+        for thread in asking:
+            thread.join()
+        assert [(status, text) for status, _, text in answers] == [(200, expected)] * 6
+
+
+def test_one_without_room_is_told():
+    with small_room("--request_time", 2) as server:
+        head = b"POST /predict HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n"
+        with server.connect_http() as holds, server.connect_http() as waits:
+            waits.sendall(head % len(LARGE))  # its time begins first, and ends first
+            time.sleep(0.5)
+            holds.sendall(head % (len(LARGE) + 1) + LARGE)
+            time.sleep(0.5)
+            small = LINES[3000]  # needs no room
+            assert server.ask("POST", "/predict", small)[2] == predict("a.lvt", small)
+            waits.sendall(LARGE)
+            answer = read_all(waits)
+            assert answer.startswith(b"HTTP/1.1 503") and b"--max_buffered" in answer, answer
+            assert slow_end(holds)
+        assert server.ask("POST", "/predict", LARGE)[0] == 200
 
 
 def test_time_runs_out():

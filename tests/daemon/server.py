@@ -91,6 +91,9 @@ class Server:
             return connection
         return socket.create_connection(("127.0.0.1", self.port), 30)
 
+    def connect_http(self):
+        return socket.create_connection(("127.0.0.1", self.http_port), 30)
+
     def lines(self, text):
         """The answers to all of the text, of a connection of its own."""
         with self.connect() as connection:

@@ -78,6 +78,12 @@ void add_limits(CLI::App& verb, ServeOptions& options) {
       ->type_name("N")
       ->transform(bytes_within(1024, std::uint64_t{1} << 30))
       ->capture_default_str();
+  verb.add_option("--max_buffered", options.server.max_buffered,
+                  "bytes of requests that wait for their answers, of all connections; others wait "
+                  "to send theirs (K, M, G)")
+      ->type_name("N")
+      ->transform(bytes_within(1024, std::uint64_t{1} << 40))
+      ->capture_default_str();
   verb.add_option("--context_cache", options.server.context_bytes,
                   "bytes for contexts that may return; 0: each is made anew (K, M, G)")
       ->type_name("N")
@@ -88,7 +94,7 @@ void add_limits(CLI::App& verb, ServeOptions& options) {
       ->transform(within(1, 86400))
       ->capture_default_str();
   verb.add_option("--request_time", options.request_time,
-                  "seconds that a request may take to come, and its answer to go")
+                  "seconds that a request may take to come, to be answered, and its answer to go")
       ->type_name("N")
       ->transform(within(1, 3600))
       ->capture_default_str();

@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "cli/console.h"
 #include "cli/verbs.h"
@@ -15,16 +20,29 @@
 namespace leveret::cli {
 namespace {
 
-/// "NAME=PATH", or a path alone, for the model that is the only one.
-daemon::ServerOptions::Source source_of(const daemon::Models& models, const std::string& text,
-                                        const char* option) {
+using Source = daemon::ServerOptions::Source;
+
+/// What --watch names: "NAME=PATH"; a folder that several models are of, each by its own file; or a
+/// path alone, for the model that is the only one.
+std::vector<Source> watched_by(const daemon::Models& models, const std::string& text) {
   const daemon::NamedPath named = daemon::read_named_path(text);
   if (!named.name.empty()) {
-    if (const auto model = models.find(named.name)) return {*model, named.path, false};
+    if (const auto model = models.find(named.name)) return {{*model, named.path, false}};
   }
-  if (models.size() == 1) return {0, text, false};
-  throw std::runtime_error(fmt::format("{} {}: there are {} models; say which, {} NAME={}", option,
-                                       text, models.size(), option, named.path));
+  if (models.size() == 1) return {{0, text, false}};
+  std::vector<Source> sources;
+  std::error_code error;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const std::string& file = models[i].path;
+    const auto folder = std::filesystem::path(file).parent_path();
+    const bool is_in = !models[i].followed && std::filesystem::is_directory(text, error) &&
+                       std::filesystem::equivalent(folder.empty() ? "." : folder, text, error);
+    if (is_in) sources.push_back({i, file, false});
+  }
+  if (!sources.empty()) return sources;
+  throw std::runtime_error(
+      fmt::format("--watch {}: there are {} models; say which, --watch NAME={}", text,
+                  models.size(), named.path));
 }
 
 }  // namespace
@@ -36,7 +54,7 @@ void serve(const ServeOptions& options) {
   daemon::ServerOptions server_options = options.server;
   server_options.version = version();
   for (const std::string& text : options.watched) {
-    server_options.watched.push_back(source_of(models, text, "--watch"));
+    std::ranges::move(watched_by(models, text), std::back_inserter(server_options.watched));
   }
   for (std::size_t i = 0; i < models.size(); ++i) {
     if (models[i].followed) server_options.watched.push_back({i, models[i].path, true});

@@ -74,7 +74,10 @@ std::string front_of(const HttpAnswer& answer, bool last) {
 class HttpSession {
  public:
   HttpSession(TcpStream stream, Loop& loop)
-      : stream_(std::move(stream)), loop_(loop), open_(loop, [this] { end_input(); }) {}
+      : stream_(std::move(stream)),
+        loop_(loop),
+        open_(loop, [this] { end_input(); }),
+        buffered_(loop.shared.buffers) {}
 
   asio::awaitable<void> run() {
     while (!ended_) {
@@ -117,8 +120,22 @@ class HttpSession {
       co_await http::async_write(stream_, go_on, token());
       if (error_) co_return co_await fail();
     }
-    co_await http::async_read(stream_, buffer_, *parser_, token());
-    if (error_) co_await fail();
+    co_await read_body();
+  }
+
+  asio::awaitable<void> read_body() {
+    const Clock::time_point deadline = Clock::now() + options().request_time;
+    const auto length = parser_->content_length();
+    const std::size_t at_most = length ? std::size_t{*length} : options().max_request;
+    while (!parser_->is_done()) {
+      co_await http::async_read_some(stream_, buffer_, *parser_, token());
+      if (error_) co_return co_await fail();
+      if (co_await buffered_.hold(parser_->get().body().size(), at_most, deadline)) continue;
+      ended_ = unread_ = true;
+      loop_.worker.counts().closed_slow.add();
+      co_return co_await write(refusal(503, "requests hold as much as --max_buffered allows"),
+                               true);
+    }
   }
 
   /// The connection ends, with an answer where one can be given.
@@ -157,9 +174,13 @@ class HttpSession {
     const bool keep = message.keep_alive();
     const bool head = message.method() == http::verb::head;
     HttpWork work(loop_.worker, *loop_.shared.site, take_request(message), loop_.shared.draining);
-    while (work.go_on()) co_await asio::post(stream_.get_executor(), asio::use_awaitable);
+    while (work.go_on()) {
+      if (Clock::now() - start > options().request_time) work.give_up();
+      co_await asio::post(stream_.get_executor(), asio::use_awaitable);
+    }
     if (ModelCounts* const counts = work.counts()) counts->latencies.add(Clock::now() - start);
     co_await write(std::move(work.answer()), !keep || loop_.shared.draining, head);
+    co_await buffered_.hold(0, 0, Clock::now());
   }
 
   asio::awaitable<void> write(HttpAnswer answer, bool last, bool head = false) {
@@ -180,6 +201,7 @@ class HttpSession {
   TcpStream stream_;
   Loop& loop_;
   OpenConnection open_;
+  BufferedBytes buffered_;
   beast::flat_buffer buffer_{2 * kRead};  ///< nothing of a request may take more at a time
   std::optional<Parser> parser_;
   boost::system::error_code error_;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <list>
 
+#include "daemon/net/buffered_bytes.h"
 #include "daemon/net/server.h"
 #include "daemon/site.h"
 #include "daemon/worker.h"
@@ -15,6 +16,7 @@ namespace leveret::daemon {
 /// What all threads know.
 struct Shared {
   const ServerOptions& options;
+  BufferLimit buffers;
   const Site* site = nullptr;
   std::atomic<bool> draining{false};
   std::atomic<std::size_t> connections{0};

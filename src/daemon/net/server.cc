@@ -1,5 +1,6 @@
 #include "daemon/net/server.h"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
@@ -221,7 +222,9 @@ class Server::Impl {
   Models& models_;
   const ServerOptions options_;
   const Say say_;
-  Shared shared_{options_};
+  // One request has room, whatever the others hold.
+  Shared shared_{options_, BufferLimit(std::max({options_.max_buffered, options_.max_request,
+                                                 2 * std::size_t{options_.scorer.max_line}}))};
   std::vector<std::unique_ptr<Loop>> loops_;
   std::optional<Site> site_;
   std::vector<Listening> sockets_;

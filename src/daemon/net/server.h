@@ -27,12 +27,15 @@ struct ServerOptions {
   std::string socket;                       ///< path of a Unix socket, of lines; empty: none
   bool context_lines = false;               ///< lines come in blocks
   unsigned threads = 1;
-  std::size_t max_request = 16u << 20;      ///< bytes of a body of HTTP
+  std::size_t max_request = 16u << 20;  ///< bytes of a body of HTTP
+  /// Bytes of requests that have come and are not answered, of all connections; those that have
+  /// more to send wait. The first BufferedBytes::kFree of each do not count.
+  std::size_t max_buffered = 256u << 20;
   std::size_t max_connections = 1000;       ///< others wait until one of these is closed
   std::size_t context_bytes = 64u << 20;    ///< for contexts that may return, of all threads
   std::chrono::milliseconds idle{300'000};  ///< a connection may wait for its next request
-  std::chrono::milliseconds request_time{
-      10'000};                                ///< a request may take to come, or an answer to go
+  /// A request may take to come, to be answered, and its answer to go: each of these.
+  std::chrono::milliseconds request_time{10'000};
   std::chrono::milliseconds drain{10'000};    ///< connections have when the server ends
   std::chrono::milliseconds look_every{100};  ///< for new files
   ScorerOptions scorer;

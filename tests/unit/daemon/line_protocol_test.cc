@@ -20,10 +20,11 @@ struct House {
                                                           "two=" + golden_path("export-v1.lvt")})
       : models(files), options(std::move(scorer)), worker(models, options, context_bytes) {}
 
-  std::string answers(const std::string& lines, bool context_lines) {
+  /// As a connection does.
+  std::string answers(std::string_view lines, bool context_lines) {
     LineProtocol protocol(worker, context_lines);
     std::string to;
-    protocol.answer(lines, to);
+    while (!lines.empty()) protocol.answer(protocol.take_piece(lines), to);
     protocol.end(to);
     return to;
   }
