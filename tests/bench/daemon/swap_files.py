@@ -4,7 +4,7 @@
     swap_files.py --file FILE --log LOG --pid PID --times N [--every S] MODEL MODEL...
 
 FILE is renamed over by copies of the models in turn; the server (PID, whose stderr is LOG) is asked
-to look (SIGHUP), and has ten seconds to say what has become of it. Exit code 1 where it says nothing,
+to look (SIGHUP) for those that are good, and has ten seconds to say what has become of it. Exit code 1 where it says nothing,
 takes a damaged one, or refuses a good one. --every: seconds from one to the next.
 """
 import argparse
@@ -76,7 +76,9 @@ def main():
         with open(args.file + ".new", "wb") as file:
             file.write(data)
         os.rename(args.file + ".new", args.file)
-        os.kill(args.pid, signal.SIGHUP)
+        # Of a damaged one it might be asked when it has tried and told already: it would do so again.
+        if not is_bad:
+            os.kill(args.pid, signal.SIGHUP)
         word, at = wait_for_word(args.log, at, args.pid)
         if word != ("bad" if is_bad else "good"):
             sys.exit(f"swap_files.py: swap {number} is {'damaged' if is_bad else 'good'}; "
