@@ -215,7 +215,7 @@ show_soak() {
   local swapping=$!
   watch_memory
   "$tools/nuisance.py" --lines "$lines" --http "$http" --rows "$work/compared.plain" --seconds "$soak"
-  wait $swapping || die "swaps"
+  wait $swapping || die "swaps ended with $?"
   end_asking 3
   end_watch
   # Each of the slow readers that are there by chance has some hundred kilobytes.
