@@ -61,11 +61,14 @@ class Folder:
         return subprocess.Popen(command, cwd=self.path, stderr=subprocess.PIPE, text=True,
                                 stdout=subprocess.DEVNULL, start_new_session=True)
 
-    def run(self, before=()):
-        """Until all chunks are learned, or it ends earlier. Its exit code, and what it said."""
+    def run(self, before=(), ends=True):
+        """Until all chunks are learned, or it ends earlier; without `ends` until it ends by itself.
+        Its exit code, and what it said."""
         process, said = self.start(before), []
         for line in process.stderr:
             said.append(line)
+            if not ends:
+                continue
             if "has learned up to " + self.last in line or "behind " + self.last in line:
                 os.killpg(process.pid, signal.SIGTERM)
         return process.wait(), "".join(said)
@@ -107,6 +110,14 @@ def at_each_call(program, rows, expected, call, what, learned=0):
         struck += 1
 
 
+def told_at_once(program, rows, expected):
+    """A file that does not reach the disk is an error when that is known, not with the next one."""
+    with Folder(program, rows, CHUNKS - 1) as folder:
+        code, said = folder.run(tracing("fsync", "error=ENOSPC", 1), ends=False)
+        assert code == 1 and "m.lvt" in said and "space" in said, (code, said)
+        folder.check(expected, "told at once")
+
+
 def at_random_moments(program, rows, expected, kills):
     chance = random.Random(kills)
     with Folder(program, rows) as folder:
@@ -140,6 +151,7 @@ def main():
     if not may_trace():
         print("programs cannot be traced here (strace, ptrace)")
         sys.exit(77)
+    told_at_once(program, rows, expected)
     # strace counts calls by thread, and each chunk's commit has a thread of its own.
     for learned in range(CHUNKS):
         for call in CALLS if learned == 0 else COMMITS:

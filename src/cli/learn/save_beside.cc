@@ -10,14 +10,20 @@ namespace leveret::cli {
 
 std::chrono::duration<double> SaveBeside::save(const model::Model& model, const std::string& path,
                                                const train::Notes& notes,
-                                               std::function<void()> then) {
+                                               std::function<void()> then,
+                                               std::function<void()> failed) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   wait();
   auto file = std::make_shared<files::AtomicFile>(
       modelfile::begin_save(model, path, train::to_bytes(notes)));
-  commit_ = std::async(std::launch::async, [file = std::move(file), then = std::move(then)] {
-    file->commit();
+  commit_ = std::async(std::launch::async, [=, file = std::move(file)] {
+    try {
+      file->commit();
+    } catch (...) {
+      if (failed) failed();
+      throw;
+    }
     if (then) then();
   });
   return Clock::now() - begin;

@@ -15,9 +15,11 @@ namespace leveret::cli {
 class SaveBeside {
  public:
   /// Learning stands still until this returns, how long it says; the file has its name when the
-  /// disk has it, which a thread waits for, and calls `then`. Waits for the save before.
+  /// disk has it, which a thread waits for, and calls `then`, or `failed`, after which the error is
+  /// there for `wait`. Waits for the save before.
   std::chrono::duration<double> save(const model::Model& model, const std::string& path,
-                                     const train::Notes& notes, std::function<void()> then = {});
+                                     const train::Notes& notes, std::function<void()> then,
+                                     std::function<void()> failed = {});
   /// Waits for the last one; an error of its writing is thrown here.
   void wait() {
     if (commit_.valid()) commit_.get();

@@ -241,7 +241,9 @@ class TrainRun final : private train::SessionEvents {
   }
 
   void save_followed() {
-    const auto seconds = save_.save(*session_->model(), options_.final_model, notes_);
+    // An error that nobody asks for would be told when the next file has come.
+    const auto seconds = save_.save(*session_->model(), options_.final_model, notes_, {},
+                                    [this] { source_->stop(); });
     unsaved_ = false;
     checkpoints_.skip();
     if (options_.report.quiet) return;
