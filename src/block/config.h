@@ -33,11 +33,6 @@ struct Config {
   bool has_mlp() const { return k > 0 && !hidden.empty(); }
   /// Whether a block asks how much of the linear part comes from each group of features.
   bool uses_groups() const { return mixed || has_mlp(); }
-  /// How many scores the first mixer mixes: those of linear and counts, and the fast head's.
-  std::size_t first_heads() const { return fast_head ? 3 : 2; }
-  /// The second: the first stage's, the joint head's (linear2 + FFM), the same with the MLP where
-  /// there is one, and the fast head's.
-  std::size_t second_heads() const { return 2 + has_mlp() + fast_head; }
 };
 
 }  // namespace leveret::block

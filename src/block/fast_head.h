@@ -7,17 +7,11 @@
 /// it has part.
 #pragma once
 
-#include <algorithm>
-
-#include "block/logistic.h"
-
 namespace leveret::block {
 
-/// d loss / d score. Within an example's importance of 1, so that one of large importance takes a
+/// The largest error. Within an example's importance of 1, so that one of large importance takes a
 /// step as long as the worst surprise, and none beyond.
-inline float fast_gradient(float score, float label, float importance) {
-  return std::clamp(logistic_gradient(score, label, importance), -1.0f, 1.0f);
-}
+inline constexpr float kMostFastError = 1.0f;
 
 /// One example's part in the bound of the curvature of each of its weights, times 4.
 inline float fast_curvature(float squares) { return 1.0f + squares; }

@@ -24,6 +24,7 @@ InstanceSums FfmBlock::instance_sums(const tape::Tape& tape, std::size_t b, bool
 
 void FfmBlock::declare(const tape::InputLayout& layout, tape::Declarations& declarations) {
   pairs_ = declarations.add(tape::Tensor{.name = kPairs, .size = layout.pairs()});
+  head_ = declarations.join(kHead, kHeadWeight, true);
 }
 
 void FfmBlock::open(const tape::Parameters&, std::size_t size, tape::Tape& tape) const {
@@ -58,10 +59,8 @@ void FfmBlock::finish(tape::Tape& tape, std::size_t b, float sum,
 }
 
 void FfmBlock::put_score(tape::Tape& tape, std::size_t b) const {
-  tape::Scores& scores = tape.scores[b];
-  scores.ffm += tape.ffm_scale[b] * tape.pairs_sum[b];
-  if (config_.mixed) scores.ffm = clamp_score(scores.ffm);
-  scores.deep = scores.last = scores.ffm;
+  const float score = tape[head_.before].values[b] + tape.ffm_scale[b] * tape.pairs_sum[b];
+  tape[head_.score].values[b] = config_.mixed ? clamp_score(score) : score;
 }
 
 void FfmBlock::gather(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
@@ -150,7 +149,7 @@ void FfmBlock::decode_slot(const std::byte* row, std::size_t slot, float* to) co
 
 void FfmBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
   for (std::size_t b = 0; b < tape.size; ++b) {
-    tape.d_pairs[b] = tape.scores[b].d_ffm * tape.ffm_scale[b];
+    tape.d_pairs[b] = tape[head_.score].gradient[b] * tape.ffm_scale[b];
   }
   if (tape.is_single() && tape.ffm.in_place) {
     tape.ffm.pair_deltas = spread_in_place(tape, 0);

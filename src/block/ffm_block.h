@@ -38,14 +38,16 @@ class FfmBlock final : public Block {
   static constexpr const char* kPairs = "ffm.pairs";
   void declare(const tape::InputLayout& layout, tape::Declarations& declarations) override;
   tape::TensorId pairs() const { return pairs_; }
+  /// Its head, to which FmBlock adds, too.
+  static constexpr const char* kHead = "ffm";
+  static constexpr float kHeadWeight = 0.3f;  ///< HeadDecl::first_weight
   /// Its part of a row is the first.
   void declare_rows(std::vector<table::RowPart>& parts) override {
     parts.push_back(config_.ffm_row);
   }
   void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
 
-  /// Writes pairs, ffm_scale and scores.ffm; leaves the last example gathered on
-  /// tape.ffm.
+  /// Writes pairs, ffm_scale and its head; leaves the last example gathered on tape.ffm.
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
 
@@ -120,6 +122,7 @@ class FfmBlock final : public Block {
   const kernels::Kernels* kernels_;
   Config config_;
   tape::TensorId pairs_ = tape::TensorId::kNone;
+  tape::JointHead head_;
 };
 
 template <class Visit>

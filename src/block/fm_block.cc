@@ -11,6 +11,8 @@ void FmBlock::declare(const tape::InputLayout&, tape::Declarations& declarations
   sums_ = declarations.add(tape::Tensor{.name = "fm.sums", .size = k});
   scale_ = declarations.add(tape::Tensor{.name = "fm.scale", .size = 1});
   score_ = declarations.add(tape::Tensor{.name = "fm.score", .size = 1});
+  head_ =
+      declarations.join(config_.has_ffm() ? FfmBlock::kHead : "fm", FfmBlock::kHeadWeight, true);
   vector_ = declarations.add(
       tape::Tensor{.name = "fm.vector", .per = tape::Tensor::Per::kBatch, .size = k});
 }
@@ -66,10 +68,8 @@ void FmBlock::finish(tape::Tape& tape, std::size_t b, const float* sum, const Su
 }
 
 void FmBlock::put_score(tape::Tape& tape, std::size_t b) const {
-  tape::Scores& scores = tape.scores[b];
-  scores.ffm += tape[score_].values[b];
-  if (config_.mixed) scores.ffm = clamp_score(scores.ffm);
-  scores.deep = scores.last = scores.ffm;
+  const float score = tape[head_.before].values[b] + tape[score_].values[b];
+  tape[head_.score].values[b] = config_.mixed ? clamp_score(score) : score;
 }
 
 void FmBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
@@ -78,7 +78,7 @@ void FmBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
   table::AlignedFloats& gradients = tape.row_gradients[part_];
   tape::at_least(gradients, (tape.field_begin(tape.size) - first) * k);
   for (std::size_t b = 0; b < tape.size; ++b) {
-    const float d = tape.scores[b].d_ffm * tape[scale_].values[b];
+    const float d = tape[head_.score].gradient[b] * tape[scale_].values[b];
     const float* const sum = tape[sums_].at(b);
     for (const feature::FieldRun& run : tape.field_runs(b)) {
       if (!tape.has_part(run.field, part_)) continue;

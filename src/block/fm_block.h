@@ -29,10 +29,11 @@ class FmBlock final : public Block {
   void declare_rows(std::vector<table::RowPart>& parts) override;
   void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
 
-  /// Adds to scores.ffm; writes sums and scale.
+  /// Adds to its head; writes sums and scale.
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
-  /// From d_ffm to RowGradients: d · scale · x_i (sum x v - x_i v_i) for each feature with a row.
+  /// From its head's error to RowGradients: d · scale · x_i (sum x v - x_i v_i) for each feature
+  /// with a row.
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
   void add_score(const tape::Parameters&, tape::Tape& tape, std::size_t b) const override {
     put_score(tape, b);
@@ -63,6 +64,7 @@ class FmBlock final : public Block {
   tape::TensorId sums_ = tape::TensorId::kNone, scale_ = tape::TensorId::kNone;
   tape::TensorId score_ = tape::TensorId::kNone;   ///< 1: what it adds
   tape::TensorId vector_ = tape::TensorId::kNone;  ///< k: one feature's
+  tape::JointHead head_;
 };
 
 }  // namespace leveret::block

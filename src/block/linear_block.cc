@@ -5,7 +5,7 @@
 
 #include "block/fast_head.h"
 #include "block/logistic.h"
-#include "block/mixer_arrays.h"
+#include "block/mixer.h"
 
 namespace leveret::block {
 namespace {
@@ -51,8 +51,7 @@ void LinearBlock::declare(const tape::InputLayout& layout, tape::Declarations& d
   number(
       "constant.fast", Learned::kParameter, [](tape::Scalars& s) { return &s.fast_bias; },
       tape::Merge::kLatest);
-  declare_mixer<&tape::Scalars::first>(
-      "first_mixer", Mixer(config_.first_heads()).first_state({2.0f, 1.0f}), declarations);
+  declare_heads(declarations);
   if (!config_.mixed) return;
   const float first = 1.0f / std::sqrt(static_cast<float>(std::max(layout.fields, 1u)));
   tape::LearnedArray weights{
@@ -67,10 +66,39 @@ void LinearBlock::declare(const tape::InputLayout& layout, tape::Declarations& d
   declarations.arrays[static_cast<std::size_t>(groups_)].sums = sums_id;
 }
 
+void LinearBlock::declare_heads(tape::Declarations& declarations) {
+  using tape::HeadDecl;
+  using tape::HeadError;
+  constexpr const char* kMixer = "first_mixer";
+  constexpr float kJointWeight = 0.3f, kLinear = 2.0f, kCounts = 1.0f;
+  base_ = declarations.add(tape::Tensor{.name = kBase, .size = 1});
+  if (!config_.mixed) {
+    linear_ = declarations.add(
+        HeadDecl{.name = "linear", .error = HeadError::kJoint, .first_weight = kJointWeight});
+    // In files, though nothing moves it.
+    declare_mixer_arrays(kMixer, std::vector{kLinear, kCounts}, declarations);
+    return;
+  }
+  curvature_ = declarations.add(tape::Tensor{.name = "linear.curvature", .size = 1});
+  linear_ = declarations.add(HeadDecl{.name = "linear"});
+  linear2_ = declarations.add(
+      HeadDecl{.name = "linear2", .error = HeadError::kJoint, .first_weight = kJointWeight});
+  counts_ = declarations.add(HeadDecl{.name = "counts"});
+  std::vector<MixerInput> inputs{{linear_, kLinear}, {counts_, kCounts}};
+  if (config_.fast_head) {
+    fast_ = declarations.add(
+        HeadDecl{.name = "fast", .first_weight = 0.0f, .most_error = kMostFastError});
+    inputs.push_back({fast_, 0.0f});
+  }
+  first_ = declarations.add(
+      HeadDecl{.name = kFirst, .error = HeadError::kNone, .first_weight = kFirstStageWeight});
+  mixer_ = declare_mixer(kMixer, inputs, declarations);
+}
+
 void LinearBlock::open(const tape::Parameters& parameters, std::size_t size,
                        tape::Tape& tape) const {
   const std::size_t groups = parameters.layout.groups();
-  tape::at_least(tape.scores, size);
+  tape::at_least(tape.linear_errors, size);
   tape::at_least(tape.group_linear, size * groups);
   if (!config_.mixed) return;
   tape::at_least(tape.group_counts, size * groups);
@@ -88,13 +116,17 @@ void LinearBlock::backward(const tape::Parameters& parameters, tape::Tape& tape)
 void LinearBlock::backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                            std::size_t end) const {
   tape.d_constant = {};
+  const auto error = [&](tape::TensorId head, std::size_t b) {
+    return head != tape::TensorId::kNone ? tape[head].gradient[b] : 0.0f;
+  };
   for (std::size_t b = begin; b < end; ++b) {
-    const tape::Scores& scores = tape.scores[b];
-    if (!scores.learn) continue;
-    tape.d_constant.linear += scores.d_linear;
-    tape.d_constant.linear2 += scores.d_linear2;
-    tape.d_constant.fast += scores.d_fast;
-    tape.d_constant.fast_curvature += scores.fast_curvature;
+    const tape::LinearErrors errors{
+        .linear = error(linear_, b),
+        .linear2 = error(linear2_, b),
+        .fast = error(fast_, b),
+        .fast_curvature = config_.mixed ? tape[curvature_].values[b] : 1.0f};
+    tape.linear_errors[b] = errors;
+    if (tape.learn[b]) tape.d_constant.add(errors);
   }
   if (config_.mixed) groups_backward(parameters, tape, begin, end);
 }
@@ -108,7 +140,7 @@ void LinearBlock::add_own_errors(const tape::Parameters& parameters, tape::Tape&
     float* const d = tape.d_group_linear.data() + b * groups;
     // Without fields nothing has come through the MLP.
     if (parameters.layout.fields == 0) std::fill_n(d, groups, 0.0f);
-    for (std::uint32_t g = 0; g < groups; ++g) d[g] += tape.scores[b].d_linear;
+    for (std::uint32_t g = 0; g < groups; ++g) d[g] += tape.linear_errors[b].linear;
   }
 }
 
@@ -119,7 +151,7 @@ void LinearBlock::groups_backward(const tape::Parameters& parameters, tape::Tape
   float* const gradient = tape.gradients[static_cast<std::size_t>(groups_)].data();
   std::fill(gradient, gradient + groups, 0.0f);
   for (std::size_t b = begin; b < end; ++b) {
-    const float d = tape.scores[b].d_counts;
+    const float d = tape[counts_].gradient[b];
     const float* const counts = tape.group_counts.data() + b * groups;
     for (std::uint32_t g = 0; g < groups; ++g) gradient[g] += d * counts[g];
   }
@@ -135,7 +167,7 @@ void LinearBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, 
       std::fill_n(tape.group_seen.data() + b * groups, groups, 0.0f);
     }
     const LinearSums sums = add(parameters, tape, b, start(parameters, tape, b));
-    float counts = tape.scores[b].base;
+    float counts = tape[base_].values[b];
     if (config_.mixed) {
       const float* const weights = parameters[groups_].data();
       const float* const group_counts = tape.group_counts.data() + b * groups;
@@ -148,17 +180,17 @@ void LinearBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, 
 LinearSums LinearBlock::start(const tape::Parameters& parameters, tape::Tape& tape,
                               std::size_t b) const {
   const tape::Scalars& scalars = parameters.scalars;
-  tape::Scores& scores = tape.scores[b];
+  float& base = tape[base_].values[b];
   const float bias = config_.constant ? scalars.bias : 0.0f;
   if (!config_.mixed) {
-    scores.base = tape.initial(b) + bias;
-    return {.linear = scores.base};
+    base = tape.initial(b) + bias;
+    return {.linear = base};
   }
   const float rate = base_rate(scalars), odds = logit(rate);
-  scores.base = odds + tape.initial(b);
-  return {.linear = scores.base + bias,
+  base = odds + tape.initial(b);
+  return {.linear = base + bias,
           .linear2 = config_.constant ? scalars.bias2 : 0.0f,
-          .fast = scores.base + (config_.constant ? scalars.fast_bias : 0.0f),
+          .fast = base + (config_.constant ? scalars.fast_bias : 0.0f),
           .rate = rate,
           .odds = odds};
 }
@@ -171,20 +203,19 @@ LinearSums LinearBlock::add(const tape::Parameters& parameters, tape::Tape& tape
 
 void LinearBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
                          const LinearSums& sums, float counts) const {
-  tape::Scores& scores = tape.scores[b];
-  if (!config_.mixed) {
-    scores.linear = scores.first = scores.ffm = scores.deep = scores.last = sums.linear;
-    return;
-  }
-  scores.counts = clamp_score(counts);
-  scores.linear = clamp_score(sums.linear);
-  scores.linear2 = clamp_score(sums.linear2 + scores.counts);
-  scores.fast = clamp_score(sums.fast);
-  scores.fast_curvature = fast_curvature(sums.squares);
-  scores.first_mix.score = {scores.linear, scores.counts, scores.fast};
-  Mixer(config_.first_heads()).forward(parameters.scalars.first, scores.first_mix);
-  scores.first = scores.first_mix.mixed;
-  scores.ffm = scores.deep = scores.last = scores.linear2;
+  if (!config_.mixed) return put_joint(parameters, tape, b, sums.linear);
+  const float counts_score = tape[counts_].values[b] = clamp_score(counts);
+  tape[linear_].values[b] = clamp_score(sums.linear);
+  if (config_.fast_head) tape[fast_].values[b] = clamp_score(sums.fast);
+  tape[curvature_].values[b] = fast_curvature(sums.squares);
+  tape[first_].values[b] = mix(parameters.scalars, mixer_, tape, b);
+  put_joint(parameters, tape, b, clamp_score(sums.linear2 + counts_score));
+}
+
+/// All heads of the joint score begin as its start: who adds to it may rest (Block::needs_fields).
+void LinearBlock::put_joint(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+                            float score) const {
+  for (const tape::TensorId head : parameters.declared().joint) tape[head].values[b] = score;
 }
 
 LinearSums LinearBlock::add_one(tape::Tape& tape, std::size_t b, std::uint32_t groups,

@@ -49,6 +49,8 @@ class LinearBlock final : public Block {
       : kernels_(kernels), config_(std::move(config)) {}
 
   static bool is_in(const Config&) { return true; }
+  /// Of the first stage's mixture in the mixer of the answer (HeadDecl::first_weight).
+  static constexpr float kFirstStageWeight = 0.2f;
   /// What the weights of the groups' counts are called, of which each group has one.
   static constexpr const char* kGroupWeights = "groups.weight";
 
@@ -56,9 +58,9 @@ class LinearBlock final : public Block {
   void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
-  /// Writes the gradients of the groups' weights and of the constants. That of a cell is the error
-  /// of its head, in Scores, or with one head and an MLP that of its group, in d_group_linear,
-  /// times the feature's value.
+  /// Writes the gradients of the groups' weights and of the constants, and linear_errors. The
+  /// gradient of a cell is these or, with one head and an MLP, that of its group, in
+  /// d_group_linear, times the feature's value.
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
   bool takes_turns() const override { return true; }
   void backward_turn(const tape::Parameters& parameters, tape::Tape& tape,
@@ -69,14 +71,25 @@ class LinearBlock final : public Block {
   /// Of kGroupWeights, once they are declared; kNone with one head.
   tape::ArrayId group_weights() const { return groups_; }
 
+  // Its tensors, of one number each.
+
+  /// What stands in all heads before features do: with mixed heads the log-odds of the base rate
+  /// plus the example's initial, with one the constant and the initial.
+  static constexpr const char* kBase = "linear.base";
+  tape::TensorId base() const { return base_; }
+  tape::TensorId curvature() const { return curvature_; }  ///< mixed heads: see fast_head.h
+  /// Mixed heads: the head that is the mixture of linear, counts and fast.
+  static constexpr const char* kFirst = "first";
+  tape::TensorId first() const { return first_; }
+
   // The parts of `forward`, for an example whose features come in two portions.
 
-  /// What stands in all sums before the first feature. Leaves Scores::base.
+  /// What stands in all sums before the first feature. Leaves `base`.
   LinearSums start(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
   /// `before` and what the features of example b add; groups' sums likewise, on the tape.
   LinearSums add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
                  LinearSums before) const;
-  /// The scores. `counts`: Scores::base and the weighted groups' counts; mixed heads only.
+  /// The scores. `counts`: `base` and the weighted groups' counts; mixed heads only.
   void finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
               const LinearSums& sums, float counts) const;
   /// Whether the tape has sums of groups.
@@ -91,12 +104,21 @@ class LinearBlock final : public Block {
                 std::size_t end) const;
   void groups_backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                        std::size_t end) const;
+  void declare_heads(tape::Declarations& declarations);
+  void put_joint(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+                 float score) const;
   void add_own_errors(const tape::Parameters& parameters, tape::Tape& tape) const;
   void take_logs(tape::Tape& tape, std::size_t b, float rate) const;
 
   const kernels::Kernels& kernels_;
   Config config_;
   tape::ArrayId groups_ = tape::ArrayId::kNone;  ///< kGroupWeights, with mixed heads
+  tape::TensorId base_ = tape::TensorId::kNone, curvature_ = tape::TensorId::kNone;
+  // Heads. With one head linear is the start of the joint score, with mixed ones linear2 is.
+  tape::TensorId linear_ = tape::TensorId::kNone, linear2_ = tape::TensorId::kNone;
+  tape::TensorId counts_ = tape::TensorId::kNone, fast_ = tape::TensorId::kNone;
+  tape::TensorId first_ = tape::TensorId::kNone;
+  tape::MixerDecl mixer_;  ///< of first_
 };
 
 }  // namespace leveret::block

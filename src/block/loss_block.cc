@@ -1,37 +1,57 @@
 #include "block/loss_block.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 
-#include "block/fast_head.h"
+#include "block/linear_block.h"
 #include "block/logistic.h"
 #include "block/mixer.h"
-#include "block/mixer_arrays.h"
 #include "text/example.h"
 
 namespace leveret::block {
+namespace {
 
-void LossBlock::declare(const tape::InputLayout&, tape::Declarations& declarations) {
-  std::array<float, tape::MixerState::kInputs> second{0.2f, 0.3f};
-  if (config_.has_mlp()) second[2] = 0.5f;
-  declare_mixer<&tape::Scalars::second>(
-      "second_mixer", Mixer(config_.second_heads()).first_state(second), declarations);
+using tape::HeadDecl;
+using tape::HeadError;
+
+std::vector<MixerInput> mixer_inputs(const std::vector<HeadDecl>& heads) {
+  std::vector<MixerInput> inputs;
+  for (const HeadError error : {HeadError::kNone, HeadError::kJoint, HeadError::kOwn}) {
+    for (const HeadDecl& head : heads) {
+      if (head.error != error || head.first_weight == HeadDecl::kNotMixed) continue;
+      inputs.push_back({head.score, head.first_weight});
+    }
+  }
+  return inputs;
 }
 
-void LossBlock::open(const tape::Parameters&, std::size_t size, tape::Tape& tape) const {
-  tape::at_least(tape.scores, size);
+}  // namespace
+
+void LossBlock::declare(const tape::InputLayout&, tape::Declarations& declarations) {
+  constexpr const char* kMixer = "second_mixer";
+  joint_ = declarations.joint.back();
+  learners_.clear();
+  for (const HeadDecl& head : declarations.heads) {
+    if (head.error == HeadError::kNone) continue;
+    const bool own = head.error == HeadError::kOwn;
+    learners_.push_back({head.score, own ? head.score : joint_, head.most_error});
+  }
+  const std::vector<MixerInput> inputs = mixer_inputs(declarations.heads);
+  if (config_.mixed) {
+    mixer_ = declare_mixer(kMixer, inputs, declarations);
+    return;
+  }
+  // Files of one head have a mixer, too, that nothing moves, as if there were a first stage.
+  std::vector<float> weights{LinearBlock::kFirstStageWeight};
+  for (const MixerInput& input : inputs) weights.push_back(input.weight);
+  declare_mixer_arrays(kMixer, weights, declarations);
 }
 
 void LossBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                         std::size_t end) const {
-  if (!config_.mixed) return;
-  const std::size_t heads = config_.second_heads();
   for (std::size_t b = begin; b < end; ++b) {
-    tape::Scores& scores = tape.scores[b];
-    scores.second_mix.score = {scores.first, scores.ffm, scores.deep};
-    if (config_.fast_head) scores.second_mix.score[heads - 1] = scores.fast;
-    Mixer(heads).forward(parameters.scalars.second, scores.second_mix);
-    scores.last = scores.second_mix.mixed;
+    tape.answers[b] =
+        config_.mixed ? mix(parameters.scalars, mixer_, tape, b) : tape[joint_].values[b];
   }
 }
 
@@ -40,23 +60,22 @@ void LossBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) c
 }
 
 void LossBlock::backward_turn(const tape::Parameters&, tape::Tape& tape, std::size_t b) const {
-  tape::Scores& s = tape.scores[b];
   const float label = tape.label(b);
   const float importance = tape.importance(b);
-  s.learn = label != 0.0f && importance > 0.0f && importance <= text::kMaxImportance &&
-            std::isfinite(s.last);
-  if (!s.learn) {
-    s.d_linear = s.d_linear2 = s.d_counts = s.d_fast = s.d_ffm = s.d_deep = 0.0f;
+  const bool learn = label != 0.0f && importance > 0.0f && importance <= text::kMaxImportance &&
+                     std::isfinite(tape.answers[b]);
+  tape.learn[b] = learn;
+  if (!learn) {
+    for (const Learner& head : learners_) tape[head.score].gradient[b] = 0.0f;
     return;
   }
-  if (!config_.mixed) {
-    s.d_linear = s.d_ffm = s.d_deep = logistic_gradient(s.last, label, importance);
-    return;
+  const float joint = logistic_gradient(tape[joint_].values[b], label, importance);
+  for (const Learner& head : learners_) {
+    const float error = head.loss_of == joint_
+                            ? joint
+                            : logistic_gradient(tape[head.loss_of].values[b], label, importance);
+    tape[head.score].gradient[b] = std::clamp(error, -head.most, head.most);
   }
-  s.d_linear = logistic_gradient(s.linear, label, importance);
-  s.d_counts = logistic_gradient(s.counts, label, importance);
-  s.d_fast = config_.fast_head ? fast_gradient(s.fast, label, importance) : 0.0f;
-  s.d_linear2 = s.d_ffm = s.d_deep = logistic_gradient(s.deep, label, importance);
 }
 
 }  // namespace leveret::block

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "block/block.h"
 #include "block/config.h"
@@ -14,14 +15,15 @@ class LossBlock final : public Block {
   LossBlock(const kernels::Kernels&, Config config) : config_(std::move(config)) {}
 
   static bool is_in(const Config&) { return true; }
+  /// Goes by the heads that blocks before it have declared. The mixer of the answer has those with
+  /// a first weight: first what has no error, then those of the joint loss, then the others.
   void declare(const tape::InputLayout& layout, tape::Declarations& declarations) override;
-  void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
 
-  /// Mixed heads: mixes the heads into scores.last.
+  /// Writes the answers: with mixed heads what the mixer says, else the whole joint score.
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
-  /// Writes the scores' errors and `learn`: false for an example without label or importance, and
-  /// for one whose score is not finite or that weighs more than text::kMaxImportance (its gradient
+  /// Writes the heads' errors and `learn`: false for an example without label or importance, and
+  /// for one whose answer is not finite or that weighs more than text::kMaxImportance (its gradient
   /// would not be finite either).
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
   bool takes_turns() const override { return true; }
@@ -30,7 +32,17 @@ class LossBlock final : public Block {
   bool needs_fields() const override { return false; }
 
  private:
+  /// A head that has an error.
+  struct Learner {
+    tape::TensorId score;
+    tape::TensorId loss_of;  ///< the score by whose loss it learns
+    float most;
+  };
+
   Config config_;
+  std::vector<Learner> learners_;
+  tape::TensorId joint_ = tape::TensorId::kNone;  ///< the whole joint score
+  tape::MixerDecl mixer_;                         ///< with mixed heads
 };
 
 }  // namespace leveret::block

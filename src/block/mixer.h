@@ -7,11 +7,15 @@
 /// part.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
+#include <string>
+#include <vector>
 
+#include "tape/learned_array.h"
 #include "tape/mixer_state.h"
+#include "tape/scalars.h"
+#include "tape/tape.h"
 
 namespace leveret::block {
 
@@ -21,24 +25,42 @@ struct MixerOptions {
   float eta = 0.5f;  ///< hedge's learning rate
 };
 
+/// A mixer of n inputs. What one example does in it, `heard`, are 2 (n + 1) numbers: the inputs,
+/// then their weighted sum; for each of these the probability of what it finds more likely,
+/// 1 / (1 + exp(-|score|)).
 class Mixer {
  public:
   explicit Mixer(std::size_t inputs, MixerOptions options = {})
       : inputs_(inputs), options_(options) {}
 
-  /// First weights, scaled to sum 1.
-  tape::MixerState first_state(std::array<float, tape::MixerState::kInputs> weights) const;
-
-  /// tape.score[0..inputs) is given; fills the rest.
-  void forward(const tape::MixerState& state, tape::MixerTape& tape) const;
+  /// Reads the first n numbers of `heard` and fills the rest. Returns the mixture, a raw score.
+  float forward(const tape::ConstMixerState& state, float* heard) const;
 
   /// Learns from one labelled example, and keeps so much of how well each has predicted before.
-  void apply(tape::MixerState& state, const tape::MixerTape& tape, float label, float importance,
+  void apply(const tape::MixerState& state, const float* heard, float label, float importance,
              float kept) const;
 
  private:
   std::size_t inputs_;
   MixerOptions options_;
 };
+
+/// Declares NAME.weight, NAME.sum and NAME.log_share; the weights begin as these, scaled to sum 1.
+/// Returns the mixer without inputs.
+tape::MixerDecl declare_mixer_arrays(const std::string& name, std::span<const float> weights,
+                                     tape::Declarations& declarations);
+
+/// A head's score, and its first weight.
+struct MixerInput {
+  tape::TensorId score;
+  float weight;
+};
+/// Declares a mixer of these: its arrays, and the tensor NAME.heard.
+tape::MixerDecl declare_mixer(const std::string& name, std::span<const MixerInput> inputs,
+                              tape::Declarations& declarations);
+
+/// What the mixer says of the scores of example b.
+float mix(const tape::Scalars& scalars, const tape::MixerDecl& mixer, tape::Tape& tape,
+          std::size_t b);
 
 }  // namespace leveret::block

@@ -13,6 +13,7 @@ void MlpBlock::declare(const tape::InputLayout&, tape::Declarations& declaration
   first_layer_ = declarations.layers.size();
   input_ = declarations.read(tower_.input);
   ins_ = {input_.id};
+  head_ = declarations.join("mlp", 0.5f, false);
   const std::size_t hidden = tower_.hidden.size();
   for (std::size_t l = 0; l <= hidden; ++l) {
     const std::string name = tower_.name + "." + std::to_string(l);
@@ -71,18 +72,15 @@ void MlpBlock::forward_rest(const tape::Parameters& parameters, tape::Tape& tape
 
 void MlpBlock::add_score(const tape::Parameters& parameters, tape::Tape& tape,
                          std::size_t b) const {
-  tape::Scores& scores = tape.scores[b];
   const float bias = layer(parameters, layers() - 1).bias[0];
-  scores.deep = scores.deep + bias + tape[score_].values[b];
-  if (config_.mixed) scores.deep = clamp_score(scores.deep);
-  scores.last = scores.deep;
+  const float score = tape[head_.before].values[b] + bias + tape[score_].values[b];
+  tape[head_.score].values[b] = config_.mixed ? clamp_score(score) : score;
 }
 
 /// Layer by layer, all examples, the output neuron first.
 void MlpBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
   clear_unlearned(tape);
-  float* const d_score = tape[score_].gradient;
-  for (std::size_t b = 0; b < tape.size; ++b) d_score[b] = tape.scores[b].d_deep;
+  std::copy_n(tape[head_.score].gradient, tape.size, tape[score_].gradient);
   for (std::size_t l = layers(); l-- > 0;) layer_backward(parameters, tape, l);
 }
 
@@ -107,7 +105,7 @@ void MlpBlock::layer_backward(const tape::Parameters& parameters, tape::Tape& ta
 /// not 0.
 void MlpBlock::clear_unlearned(tape::Tape& tape) const {
   for (std::size_t b = 0; b < tape.size; ++b) {
-    if (tape.scores[b].learn) continue;
+    if (tape.learn[b]) continue;
     for (const tape::TensorId id : ins_) std::fill_n(tape[id].at(b), tape[id].stride, 0.0f);
   }
 }

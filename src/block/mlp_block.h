@@ -32,7 +32,7 @@ class MlpBlock final : public Block {
   void declare(const tape::InputLayout& layout, tape::Declarations& declarations) override;
   bool has_layers() const override { return true; }
 
-  /// Writes its tensors, and adds to scores.deep.
+  /// Writes its tensors, and adds to its head.
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
   // The same in two steps, for an example whose inputs come in portions.
@@ -81,6 +81,7 @@ class MlpBlock final : public Block {
   tape::TensorInput input_;
   std::vector<tape::TensorId> ins_;               ///< by layer
   tape::TensorId score_ = tape::TensorId::kNone;  ///< 1: the output neuron, without its bias
+  tape::JointHead head_;                          ///< all towers have one
 };
 
 }  // namespace leveret::block

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "block/ffm_block.h"
+#include "block/linear_block.h"
 
 namespace leveret::block {
 namespace {
@@ -23,6 +24,7 @@ std::uint32_t column_before(const tape::InputLayout& from, const tape::InputLayo
 
 void NormBlock::declare(const tape::InputLayout& layout, tape::Declarations& declarations) {
   pairs_ = declarations.read(FfmBlock::kPairs).id;
+  if (config_.mixed) first_ = declarations.find_head(LinearBlock::kFirst)->score;
   outputs_ =
       declarations.add(tape::Tensor{.name = kOutputs,
                                     .size = layout.fields > 0 ? layout.size(config_.mixed) : 0,
@@ -50,7 +52,7 @@ void NormBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, st
     if (config_.mixed) {
       std::copy_n(tape.group_counts.data() + b * groups, groups, x + layout.counts());
       kernels_->scale(tape.group_seen.data() + b * groups, groups, kSeenScale, x + layout.seen());
-      x[layout.first()] = tape.scores[b].first;
+      x[layout.first()] = tape[first_].values[b];
     }
     const float* const pairs = tape[pairs_].at(b);
     const float* const linear = tape.group_linear.data() + b * groups;

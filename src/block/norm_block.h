@@ -32,6 +32,7 @@ class NormBlock final : public Block {
  private:
   const kernels::Kernels* kernels_;
   Config config_;
+  tape::TensorId first_ = tape::TensorId::kNone;  ///< the linear stage's score, with mixed heads
   tape::TensorId pairs_ = tape::TensorId::kNone, outputs_ = tape::TensorId::kNone;
   tape::TensorId scale_ = tape::TensorId::kNone;  ///< 1: 1 / deviation
 };

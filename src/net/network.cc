@@ -15,19 +15,19 @@ Network::Network(const block::Config& config, Blocks blocks)
 void Network::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
   tape.first = 0;
   tape.size = size;
-  tape.tensors.open(parameters.declared(), size);
+  tape.open(parameters.declared(), size);
   for (const auto& block : blocks_) block->open(parameters, size, tape);
 }
 
 void Network::open_together(const Parameters& parameters, std::span<Tape> tapes,
                             Tape& joint) const {
   joint.size = tapes.size();
-  joint.tensors.open(parameters.declared(), joint.size);
+  joint.open(parameters.declared(), joint.size);
   for (const auto& block : batched()) block->open(parameters, joint.size, joint);
   for (std::size_t b = 0; b < tapes.size(); ++b) {
     tapes[b].first = 0;
     tapes[b].size = 1;
-    tapes[b].tensors.open_in(joint.tensors, parameters.declared(), b);
+    tapes[b].open_in(joint, parameters.declared(), b);
     for (const auto& block : per_example()) block->open(parameters, 1, tapes[b]);
   }
 }
@@ -112,9 +112,7 @@ void Network::learn_together(table::Tables& tables, Parameters& parameters, std:
       for (Tape& tape : tapes) block->forward(parameters, tape, 0, 1);
       continue;
     }
-    for (std::size_t b = 0; b < joint.size; ++b) joint.scores[b] = tapes[b].scores[0];
     block->forward(parameters, joint, 0, joint.size);
-    for (std::size_t b = 0; b < joint.size; ++b) tapes[b].scores[0] = joint.scores[b];
   }
   const optim::Optimizer::LayerSteps steps(optimizer, parameters, joint);
   for (std::size_t i = blocks_.size(); i-- > per_example_;) {
@@ -123,7 +121,7 @@ void Network::learn_together(table::Tables& tables, Parameters& parameters, std:
       for (Tape& tape : tapes) block.backward(parameters, tape);
       continue;
     }
-    for (std::size_t b = 0; b < joint.size; ++b) joint.scores[b] = tapes[b].scores[0];
+    for (std::size_t b = 0; b < joint.size; ++b) joint.learn[b] = tapes[b].learn[0];
     block.backward(parameters, joint);
   }
   for (Tape& tape : tapes) {

@@ -29,8 +29,8 @@ void Optimizer::apply_turn(table::Tables& tables, Parameters& parameters, Tape& 
 }
 
 void Optimizer::apply_after_turns(Parameters& parameters, Tape& tape) {
-  const std::span scores = std::span(tape.scores).first(tape.size);
-  if (std::ranges::any_of(scores, &Scores::learn)) apply_rows(parameters, tape);
+  const std::span learn = std::span(tape.learn).first(tape.size);
+  if (std::ranges::find(learn, 1) != learn.end()) apply_rows(parameters, tape);
 }
 
 /// What the examples of a batch move together, but for layers; and counts their step.
@@ -48,9 +48,9 @@ bool Optimizer::count_examples(Parameters& parameters, const Tape& tape, std::si
   tape::Scalars& scalars = parameters.scalars;
   bool any = false;
   for (std::size_t b = begin; b < end; ++b) {
-    any |= tape.scores[b].learn;
-    if (tape.scores[b].learn) ++scalars.examples;
-    if (wants_to_learn(tape, b) && !tape.scores[b].learn) ++scalars.dropped_gradients;
+    any |= tape.learn[b];
+    if (tape.learn[b]) ++scalars.examples;
+    if (wants_to_learn(tape, b) && !tape.learn[b]) ++scalars.dropped_gradients;
   }
   return any;
 }
@@ -68,16 +68,18 @@ void Optimizer::apply_part(table::Tables& tables, Parameters& parameters, Tape& 
 
 void Optimizer::apply_mixers(Parameters& parameters, const Tape& tape, std::size_t begin,
                              std::size_t end) {
-  const block::Mixer first(config_.first_heads()), second(config_.second_heads());
   tape::Scalars& scalars = parameters.scalars;
   const double share = block::forgotten_share(scalars, config_);
   const float kept = static_cast<float>(1 - share);
   for (std::size_t b = begin; b < end; ++b) {
-    if (!tape.scores[b].learn) continue;
+    if (!tape.learn[b]) continue;
     const float label = tape.label(b);
     const float importance = tape.importance(b);
-    first.apply(scalars.first, tape.scores[b].first_mix, label, importance, kept);
-    second.apply(scalars.second, tape.scores[b].second_mix, label, importance, kept);
+    for (const tape::MixerDecl& mixer : parameters.declared().mixers) {
+      const block::Mixer rule(mixer.inputs.size());
+      rule.apply(mixer.state(std::span(scalars.mixers)), tape[mixer.heard].at(b), label, importance,
+                 kept);
+    }
     scalars.forgotten += share;
   }
 }

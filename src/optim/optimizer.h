@@ -21,7 +21,6 @@ namespace leveret::optim {
 
 using table::Cell;
 using tape::Parameters;
-using tape::Scores;
 using tape::Tape;
 
 /// The rules by which arrays, cells and rows move, given the gradients that blocks have left on a
@@ -146,7 +145,7 @@ class Optimizer {
   void step_cell(const CellGradient& sum) const;
   void sum_cells(const Parameters& parameters, const Tape& tape);
   void ftrl_step(table::FtrlCell& cell, float g) const;
-  void step_constants(tape::Scalars& scalars, const tape::ConstantGradient& d) const;
+  void step_constants(tape::Scalars& scalars, const tape::LinearErrors& d) const;
   void apply_vectors(Parameters& parameters, const Tape& tape);
   static void learn_values(table::Tables& tables, const Tape& tape, std::size_t b);
   void count_features(table::Tables& tables, Parameters& parameters, const Tape& tape,

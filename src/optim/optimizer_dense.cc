@@ -76,7 +76,7 @@ Optimizer::NeuronSum Optimizer::sum_of_neuron(const Tape& tape, const LayerPart&
                                               std::uint32_t o, bool together) {
   NeuronSum sum = {};
   const auto d_of = [&](std::size_t b) {
-    return tape.scores[b].learn ? at.d_out[b * at.layer.outputs + o] : 0.0f;
+    return tape.learn[b] ? at.d_out[b * at.layer.outputs + o] : 0.0f;
   };
   for (std::size_t b = 0; b < tape.size; ++b) {
     sum.fired += d_of(b) != 0.0f;

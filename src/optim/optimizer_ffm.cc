@@ -63,7 +63,7 @@ void Optimizer::step_part(const table::RowLayout& layout, std::size_t number,
 }
 
 void Optimizer::apply_ffm(const Parameters& parameters, Tape& tape) {
-  if (!tape.scores[0].learn || tape.row_layout == nullptr) return;
+  if (!tape.learn[0] || tape.row_layout == nullptr) return;
   seed_noise(parameters);
   const bool by_slot = tape.row_layout->parts()[0].states[0].per == table::RowState::Per::kSlot;
   if (tape.ffm.in_place && by_slot) return apply_ffm_in_place(tape);
@@ -86,7 +86,7 @@ void Optimizer::meet_rows(const Tape& tape) {
                   batch.field_features_begin[tape.first]);
   row_numbers_.resize(batch.field_features.size());
   for (std::size_t b = 0; b < tape.size; ++b) {
-    if (!tape.scores[b].learn) continue;
+    if (!tape.learn[b]) continue;
     for (const feature::FieldRun& run : tape.field_runs(b)) {
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         std::byte* const row = tape.to_learn.rows[i];
@@ -154,7 +154,7 @@ void Optimizer::each_row_sum(const Tape& tape, std::size_t row_floats, AddGradie
   }
   row_sums_.assign(sums * row_floats_, 0.0f);
   for (std::size_t b = 0; b < tape.size; ++b) {
-    if (!tape.scores[b].learn) continue;
+    if (!tape.learn[b]) continue;
     start_singles(tape, b);
     add(b);
     for (const SingleRow& single : singles_) step(rows_[single.number], single.sum);

@@ -79,7 +79,7 @@ void Optimizer::step_cell(const CellGradient& of) const {
 
 /// step_cell of every feature of example b by AdaGrad with the power 1/2 and without L2.
 void Optimizer::step_cells(const Tape& tape, std::size_t b) {
-  const Scores& scores = tape.scores[b];
+  const tape::LinearErrors& errors = tape.linear_errors[b];
   const std::size_t begin = tape.batch->linear_begin(tape.first + b);
   const std::size_t count = tape.batch->linear_end(tape.first + b) - begin;
   Cell* const* const cells = tape.to_learn.cells.data() + begin;
@@ -88,9 +88,9 @@ void Optimizer::step_cells(const Tape& tape, std::size_t b) {
   weights_.resize(count);
   for (std::size_t i = 0; i < count; ++i) weights_[i] = &cells[i]->weight;
   if (config_.mixed) {
-    const float fast = block::fast_rate(scores.fast_curvature) * scores.d_fast;
+    const float fast = block::fast_rate(errors.fast_curvature) * errors.fast;
     kernels_->step_cells(weights_.data(), values, count,
-                         {scores.d_linear, scores.d_linear2, fast, init, rate});
+                         {errors.linear, errors.linear2, fast, init, rate});
     return;
   }
   const auto step = [&](const float* x, float scale) {
@@ -104,7 +104,7 @@ void Optimizer::step_cells(const Tape& tape, std::size_t b) {
     }
     step(steps_.data(), 1.0f);
   } else {
-    step(values, scores.d_linear);
+    step(values, errors.linear);
   }
 }
 
@@ -123,13 +123,13 @@ void Optimizer::apply_linear(Parameters& parameters, const Tape& tape, std::size
   if (simple) {
     step_cells(tape, b);
   } else {
-    const Scores& scores = tape.scores[b];
+    const tape::LinearErrors& errors = tape.linear_errors[b];
     for (const feature::LinearRun& run : tape.linear_runs(b)) {
-      const float d = feeds_mlp() ? tape.d_group_linear[run.group] : scores.d_linear;
+      const float d = feeds_mlp() ? tape.d_group_linear[run.group] : errors.linear;
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         const float x = tape.values[i];
-        step_cell({tape.to_learn.cells[i], d * x, scores.d_linear2 * x, scores.d_fast * x,
-                   scores.fast_curvature});
+        step_cell({tape.to_learn.cells[i], d * x, errors.linear2 * x, errors.fast * x,
+                   errors.fast_curvature});
       }
     }
   }
@@ -149,10 +149,10 @@ void Optimizer::sum_cells(const Parameters& parameters, const Tape& tape) {
   distinct_.start(tape.batch->linear_end(tape.first + tape.size - 1) -
                   tape.batch->linear_begin(tape.first));
   for (std::size_t b = 0; b < tape.size; ++b) {
-    const Scores& scores = tape.scores[b];
-    if (!scores.learn) continue;
+    const tape::LinearErrors& errors = tape.linear_errors[b];
+    if (!tape.learn[b]) continue;
     for (const feature::LinearRun& run : tape.linear_runs(b)) {
-      const float d = feeds_mlp() ? tape.d_group_linear[b * groups + run.group] : scores.d_linear;
+      const float d = feeds_mlp() ? tape.d_group_linear[b * groups + run.group] : errors.linear;
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         const float x = tape.values[i];
         Cell* const cell = tape.to_learn.cells[i];
@@ -160,15 +160,15 @@ void Optimizer::sum_cells(const Parameters& parameters, const Tape& tape) {
         if (number == cells_.size()) cells_.push_back({.cell = cell});
         CellGradient& sum = cells_[number];
         sum.g += d * x;
-        sum.g2 += scores.d_linear2 * x;
-        sum.fast += scores.d_fast * x;
-        sum.fast_curvature += scores.fast_curvature;
+        sum.g2 += errors.linear2 * x;
+        sum.fast += errors.fast * x;
+        sum.fast_curvature += errors.fast_curvature;
       }
     }
   }
 }
 
-void Optimizer::step_constants(tape::Scalars& scalars, const tape::ConstantGradient& d) const {
+void Optimizer::step_constants(tape::Scalars& scalars, const tape::LinearErrors& d) const {
   const PartLearning learning = linear_learning();
   if (!config_.mixed) {
     scalars.bias -= adagrad_step(learning, &scalars.bias_sum, d.linear);
@@ -216,7 +216,7 @@ void Optimizer::count_features(table::Tables& tables, Parameters& parameters, co
                                std::size_t begin, std::size_t end) {
   const feature::FeatureBatch& batch = *tape.batch;
   for (std::size_t b = begin; b < end; ++b) {
-    if (!tape.scores[b].learn) continue;
+    if (!tape.learn[b]) continue;
     const float importance = tape.importance(b);
     const float clicks = tape.label(b) > 0 ? importance : 0.0f;
     parameters.scalars.clicks += clicks;

@@ -18,7 +18,7 @@ void Optimizer::apply_row_vectors(const Parameters& parameters, const Tape& tape
 }
 
 void Optimizer::step_vectors(const Tape& tape, std::size_t part) {
-  if (!tape.scores[0].learn) return;
+  if (!tape.learn[0]) return;
   const std::size_t k = tape.row_layout->parts()[part].k;
   const float* gradient = tape.row_gradients[part].data();
   for (std::uint32_t i = tape.field_begin(0); i < tape.field_begin(1); ++i, gradient += k) {
@@ -52,7 +52,7 @@ void Optimizer::sum_vectors(const Tape& tape, std::size_t part, const VisitRow& 
   meet_rows(tape);
   row_sums_.assign(rows_.size() * k, 0.0f);
   for (std::size_t b = 0; b < tape.size; ++b) {
-    if (!tape.scores[b].learn) continue;
+    if (!tape.learn[b]) continue;
     for (const feature::FieldRun& run : tape.field_runs(b)) {
       if (!tape.has_part(run.field, part)) continue;
       for (std::uint32_t i = run.begin; i < run.end; ++i) {

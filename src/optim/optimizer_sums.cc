@@ -55,7 +55,7 @@ void Optimizer::sum_layer(Parameters& parameters, const Tape& tape, const tape::
 
 void Optimizer::sum_common(const Tape& tape, std::span<float> to) {
   for (std::size_t b = 0; b < tape.size; ++b) {
-    const bool learn = tape.scores[b].learn;
+    const bool learn = tape.learn[b];
     to[kLearned] += learn;
     to[kDropped] += !learn && wants_to_learn(tape, b);
   }

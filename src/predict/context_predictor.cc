@@ -265,7 +265,7 @@ void ContextPredictor::predict_window(const text::ExampleChunk& chunk, std::size
         continue;
       }
       outcomes.add(source, source.examples[source_first + at]);
-      outcomes.items.back().set_score(tape_.scores[b].last);
+      outcomes.items.back().set_score(tape_.answers[b]);
       outcomes.items.back().features = others + batch_.linear_end(at) - batch_.linear_begin(at);
     }
   };
@@ -313,7 +313,7 @@ void ContextPredictor::forward(std::size_t b) {
   block::LinearSums sums = linear_.start(parameters, tape_, b);
   sums.add(at_->linear);
   sums = linear_.add(parameters, tape_, b, sums);
-  float counts = tape_.scores[b].base + at_->counts;
+  float counts = tape_[linear_.base()].values[b] + at_->counts;
   for (std::size_t i = 0; config_.mixed && i < split_.groups(); ++i) {
     const std::uint32_t g = split_.group(i);
     counts += parameters[linear_.group_weights()][g] * tape_.group_counts[b * groups + g];
@@ -337,7 +337,7 @@ void ContextPredictor::forward(std::size_t b) {
     inputs[split_.counts() + i] = tape_.group_counts[from];
     inputs[split_.seen() + i] = tape_.group_seen[from];
   }
-  if (config_.mixed) inputs[split_.first()] = tape_.scores[b].first;
+  if (config_.mixed) inputs[split_.first()] = tape_[linear_.first()].values[b];
   norms_[b] = layer_->normalise(at_->layer, inputs);
 }
 

@@ -73,7 +73,7 @@ void Predictor::add_outcomes(const text::ExampleChunk& chunk, std::size_t first,
     const std::size_t example = tape_.first + b;
     outcomes.add(chunk, chunk.examples[first + example]);
     Outcome& outcome = outcomes.items.back();
-    outcome.set_score(tape_.scores[b].last);
+    outcome.set_score(tape_.answers[b]);
     outcome.features = batch_.linear_end(example) - batch_.linear_begin(example) + constant;
   }
 }

@@ -10,6 +10,31 @@ TensorId Declarations::find_tensor(std::string_view name) const {
   return found != tensors.end() ? static_cast<TensorId>(found - tensors.begin()) : TensorId::kNone;
 }
 
+TensorId Declarations::add(HeadDecl head) {
+  assert(find_head(head.name) == nullptr);
+  head.score = add(
+      Tensor{.name = "heads." + head.name, .size = 1, .gradient = head.error != HeadError::kNone});
+  if (head.error == HeadError::kJoint) joint.push_back(head.score);
+  heads.push_back(std::move(head));
+  return heads.back().score;
+}
+
+const HeadDecl* Declarations::find_head(std::string_view name) const {
+  const auto found = std::ranges::find(heads, name, &HeadDecl::name);
+  return found != heads.end() ? &*found : nullptr;
+}
+
+JointHead Declarations::join(std::string_view name, float first_weight, bool instead) {
+  assert(!joint.empty());
+  const auto last = std::ranges::find(heads, joint.back(), &HeadDecl::score);
+  const TensorId before = last->score;
+  if (last->name == name) return {before, before};
+  if (instead) last->first_weight = HeadDecl::kNotMixed;
+  return {before, add(HeadDecl{.name = std::string(name),
+                               .error = HeadError::kJoint,
+                               .first_weight = first_weight})};
+}
+
 TensorInput Declarations::read(std::string_view name) {
   const TensorId id = find_tensor(name);
   assert(id != TensorId::kNone);

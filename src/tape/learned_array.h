@@ -13,7 +13,9 @@
 
 #include "table/aligned.h"
 #include "table/learned.h"
+#include "tape/head.h"
 #include "tape/input_layout.h"
+#include "tape/mixer_state.h"
 #include "tape/scalars.h"
 #include "tape/tensor.h"
 
@@ -56,8 +58,17 @@ struct LearnedArray {
   // reads or writes these few, which lie side by side.
   float* (*floats)(Scalars&) = nullptr;
   double* (*doubles)(Scalars&) = nullptr;
+  static constexpr std::size_t kNoMixer = static_cast<std::size_t>(-1);
+  std::size_t in_mixers = kNoMixer;  ///< a mixer's: where it begins in Scalars::mixers
 
-  bool in_scalars() const { return floats != nullptr || doubles != nullptr; }
+  bool in_scalars() const {
+    return floats != nullptr || doubles != nullptr || in_mixers != kNoMixer;
+  }
+  /// Its values in `scalars`, if they are floats there; else null.
+  float* floats_in(Scalars& scalars) const {
+    if (in_mixers != kNoMixer) return scalars.mixers.data() + in_mixers;
+    return floats != nullptr ? floats(scalars) : nullptr;
+  }
   std::size_t rows() const { return shape.size() > 1 ? shape[0] : 1; }
   std::size_t columns() const { return shape.empty() ? 1 : shape.back(); }
   /// Numbers from one row to the next. Rows of a matrix begin on cache lines; what stands between a
@@ -81,6 +92,10 @@ struct Declarations {
   std::vector<LearnedArray> arrays;
   std::vector<LayerArrays> layers;
   std::vector<Tensor> tensors;
+  std::vector<HeadDecl> heads;    ///< in the order of declaring
+  std::vector<TensorId> joint;    ///< scores of those of the joint loss, likewise
+  std::vector<MixerDecl> mixers;  ///< in the order of running
+  std::size_t mixer_floats = 0;   ///< the size of Scalars::mixers
 
   ArrayId add(LearnedArray array) {
     arrays.push_back(std::move(array));
@@ -94,6 +109,15 @@ struct Declarations {
   }
   Tensor& operator[](TensorId id) { return tensors[static_cast<std::size_t>(id)]; }
   const Tensor& operator[](TensorId id) const { return tensors[static_cast<std::size_t>(id)]; }
+  /// Declares the head and its score, whose id this is: the tensor "heads.NAME".
+  TensorId add(HeadDecl head);
+  /// Null when no head is called so.
+  const HeadDecl* find_head(std::string_view name) const;
+  /// For a block that adds to the joint score, into the head of this name: the last one, if that is
+  /// called so, or a new one behind it. The head before a new one stays in the mixer of the answer,
+  /// beside it, or gives it up to the new one (`instead`).
+  JointHead join(std::string_view name, float first_weight, bool instead);
+
   /// kNone when no tensor is called so.
   TensorId find_tensor(std::string_view name) const;
   /// For a block that reads the tensor of this name, which one before it has declared.

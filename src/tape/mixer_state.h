@@ -1,32 +1,46 @@
-/// What a mixer (block/mixer.h) has learned, and what one example did in it.
+/// What a mixer (block/mixer.h) mixes, and what it has learned.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <span>
+#include <vector>
+
+#include "tape/tensor.h"
 
 namespace leveret::tape {
 
-/// The learned state; 4 inputs at most. Plain floats, stored as they are.
-struct MixerState {
-  static constexpr std::size_t kInputs = 4;
-  std::array<float, kInputs> weight{};
-  std::array<float, kInputs> sum{};  ///< AdaGrad accumulators
-  /// Far behind is as good as out: bounded, so that a change of fortune is followed in time.
-  static constexpr float kLeastShare = -40;
-  /// Hedge: log weights. The largest is 0, and none is below kLeastShare.
-  std::array<float, kInputs + 1> log_share{};
+/// The learned state of a mixer of n inputs: a view of Scalars::mixers.
+template <class Float>
+struct MixerView {
+  std::span<Float> weight;     ///< n
+  std::span<Float> sum;        ///< n: AdaGrad accumulators
+  std::span<Float> log_share;  ///< n + 1, hedge: log weights; see bound_shares
+};
+using MixerState = MixerView<float>;
+using ConstMixerState = MixerView<const float>;
+
+/// A mixer of a network.
+struct MixerDecl {
+  std::vector<TensorId> inputs;  ///< scores of heads, in the order of its weights
+  /// What an example has done in it, from forward to apply: 2 (n + 1) numbers (Mixer::forward).
+  TensorId heard = TensorId::kNone;
+  std::size_t weight = 0, sum = 0, log_share = 0;  ///< where they begin in Scalars::mixers
+
+  template <class Float>
+  MixerView<Float> state(std::span<Float> mixers) const {
+    const std::size_t n = inputs.size();
+    return {mixers.subspan(weight, n), mixers.subspan(sum, n), mixers.subspan(log_share, n + 1)};
+  }
+  /// Numbers of its arrays: files of few inputs have room for four of them.
+  static std::size_t most_inputs(std::size_t inputs) { return std::max<std::size_t>(inputs, 4); }
 };
 
-/// What one example did in a mixer; kept on the tape between forward and apply.
-struct MixerTape {
-  std::array<float, MixerState::kInputs + 1> score{};  ///< the inputs, then their weighted sum
-  /// By score: the probability of what is more likely, 1 / (1 + exp(-|score|)).
-  std::array<float, MixerState::kInputs + 1> likely{};
-  float mixed = 0;  ///< the result, a raw score
-};
+/// Far behind is as good as out: bounded, so that a change of fortune is followed in time.
+inline constexpr float kLeastShare = -40;
 
-/// Brings logarithms of shares, which have changed, to what MixerState::log_share promises.
+/// Brings logarithms of shares, which have changed, to what they are: the largest is 0, and none is
+/// below kLeastShare.
 void bound_shares(std::span<float> log_share);
 
 }  // namespace leveret::tape

@@ -46,7 +46,7 @@ std::span<const T> same_of(const Parameters& other, const LearnedArray& array, A
   if constexpr (std::is_same_v<T, double>) {
     return {array.doubles(scalars), array.columns()};
   } else {
-    if (array.floats != nullptr) return {array.floats(scalars), array.columns()};
+    if (const float* const floats = array.floats_in(scalars)) return {floats, array.columns()};
     return other[id];
   }
 }
@@ -56,13 +56,14 @@ std::span<const T> same_of(const Parameters& other, const LearnedArray& array, A
 void Parameters::fit(InputLayout to, std::shared_ptr<const Declarations> declared) {
   const bool first_time = !has_arrays();
   std::vector<table::AlignedFloats> values(declared->arrays.size());
+  scalars.mixers.resize(declared->mixer_floats);
   for (std::size_t id = 0; id < values.size(); ++id) {
     const LearnedArray& array = declared->arrays[id];
     const auto rows = static_cast<std::uint32_t>(array.rows());
     const auto columns = static_cast<std::uint32_t>(array.columns());
     if (array.in_scalars()) {
       for (std::uint32_t c = 0; first_time && array.first && c < columns; ++c) {
-        array.floats(scalars)[c] = array.first(0, c);
+        array.floats_in(scalars)[c] = array.first(0, c);
       }
       continue;
     }

@@ -111,8 +111,8 @@ void Parameters::for_each(Self& self, Visit visit) {
     const std::size_t columns = array.columns();
     if (array.doubles != nullptr) {
       visit(ArrayValues<Double>{array, array.doubles(scalars), columns, columns});
-    } else if (array.floats != nullptr) {
-      visit(ArrayValues<Float>{array, array.floats(scalars), columns, columns});
+    } else if (Float* const floats = array.floats_in(scalars)) {
+      visit(ArrayValues<Float>{array, floats, columns, columns});
     }
   }
   for (std::size_t id = 0; id < self.values_.size(); ++id) {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "tape/mixer_state.h"
+#include "table/aligned.h"
 
 namespace leveret::tape {
 
@@ -12,9 +12,8 @@ struct Scalars {
   // Learned: LinearBlock and LossBlock declare them.
   double clicks = 0.5, count = 1.0;  ///< running base rate; starts as half a click in one
   float bias = 0, bias2 = 0, fast_bias = 0;
-  float bias_sum = 0;  ///< of bias and bias2
-  MixerState first;    ///< linear, counts, fast
-  MixerState second;   ///< first stage, joint head without and with MLP, fast
+  float bias_sum = 0;           ///< of bias and bias2
+  table::AlignedFloats mixers;  ///< the arrays of all mixers (MixerDecl)
 
   // Counted.
   /// The sum of what each example has taken away (forgetting.h). Not in files: only differences

@@ -2,8 +2,9 @@
 /// thread; its arrays grow to the largest batch and stay.
 ///
 /// What blocks hand to each other, or keep for the way back, are tensors that they declare
-/// (tensor.h), found here by id. The rest has a member: what comes in, scores, what the linear
-/// stage knows of groups of features, and the working memory of the FFM.
+/// (tensor.h), found here by id; so are the scores of heads and their errors (head.h). The rest has
+/// a member: what comes in, answers, what the linear stage knows of groups of features, and the
+/// working memory of the FFM.
 ///
 /// Shapes: B examples, F fields, G = F + 1 groups.
 #pragma once
@@ -17,7 +18,6 @@
 #include "table/aligned.h"
 #include "table/row_layout.h"
 #include "table/slot.h"
-#include "tape/mixer_state.h"
 #include "tape/tensors.h"
 
 // What the FFM has of its own here is history: new blocks declare tensors.
@@ -30,25 +30,18 @@ namespace leveret::tape {
 
 class LayerLearner;  // layer_step.h
 
-/// The raw scores of one example, head by head, and d loss / d score of each, by the loss of
-/// linear, of counts, of fast, and of deep for all the rest (mixed), or of `last` (one head).
-struct Scores {
-  float base = 0;  ///< log-odds of the base rate, plus the example's initial
-  float linear = 0, linear2 = 0, counts = 0, fast = 0;
-  float first = 0;  ///< what the linear stage says: MixerTape::mixed, or the linear sum
-  float ffm = 0;    ///< linear2 (one head: linear) + FFM
-  float deep = 0;   ///< ffm + what towers say
-  float last = 0;   ///< the model's answer, a raw score
-  float d_linear = 0, d_linear2 = 0, d_counts = 0, d_fast = 0, d_ffm = 0, d_deep = 0;
-  float fast_curvature = 1;  ///< see fast_head.h
-  MixerTape first_mix, second_mix;
-  bool learn = false;  ///< labelled, importance > 0, gradient finite
-};
-
-/// The gradient of the constants of the linear stage, whose value is 1 in each example.
-struct ConstantGradient {
+/// d loss / d sum of w x, by each of the weights of the linear stage's cells; with one head by the
+/// first alone. So also the gradient of its constants, whose value is 1 in each example.
+struct LinearErrors {
   float linear = 0, linear2 = 0, fast = 0;
   float fast_curvature = 0;  ///< see fast_head.h
+
+  void add(const LinearErrors& others) {
+    linear += others.linear;
+    linear2 += others.linear2;
+    fast += others.fast;
+    fast_curvature += others.fast_curvature;
+  }
 };
 
 /// One field of one example that has at least one row.
@@ -117,6 +110,12 @@ struct Places {
   std::vector<Byte*> rows;   ///< null for what has none
 };
 
+/// Makes room, and never less of it.
+template <class Vector>
+void at_least(Vector& v, std::size_t size) {
+  if (v.size() < size) v.resize(size);
+}
+
 struct Tape {
   Tape() = default;
   Tape(Tape&&) = default;  // no copies: places are in the tape's own stores
@@ -124,6 +123,17 @@ struct Tape {
   Tensors tensors;
   TensorPlace& operator[](TensorId id) { return tensors[id]; }
   const TensorPlace& operator[](TensorId id) const { return tensors[id]; }
+
+  /// Makes room for the tensors of `examples` at a time, and for what the network says of them.
+  void open(const Declarations& declared, std::size_t examples) {
+    tensors.open(declared, examples);
+    open_answers(examples);
+  }
+  /// The same for one example, whose tensors lie in those of example b of `all`.
+  void open_in(Tape& all, const Declarations& declared, std::size_t b) {
+    tensors.open_in(all.tensors, declared, b);
+    open_answers(1);
+  }
 
   const feature::FeatureBatch* batch = nullptr;
   std::size_t first = 0;  ///< the tape is about examples [first, first + size) of the batch
@@ -168,14 +178,16 @@ struct Tape {
   std::vector<float> field_values;
 
   // Per example.
-  std::vector<Scores> scores;       ///< B
+  std::vector<float> answers;               ///< B: the model's answer, a raw score
+  std::vector<std::uint8_t> learn;          ///< B: labelled, importance > 0, gradient finite
+  std::vector<LinearErrors> linear_errors;  ///< B, from LinearBlock::backward
   std::vector<float> group_linear;  ///< B * G: sum of w x; for an MLP, mixed heads or keep_parts
   std::vector<float> group_counts;  ///< B * G: mean log-odds of the counts against the base rate
   std::vector<float> group_seen;    ///< B * G: mean log(1 + count)
   /// B * G, one head and an MLP: d loss / d sum of w x. NormBlock leaves what comes through the
-  /// MLP, to which LinearBlock adds d_linear.
+  /// MLP, to which LinearBlock adds its head's error.
   std::vector<float> d_group_linear;
-  ConstantGradient d_constant;   ///< of all examples
+  LinearErrors d_constant;       ///< of all examples
   std::vector<float> d_pairs;    ///< B: d loss / d pair, of each pair, by the head's own score
   std::vector<float> ffm_scale;  ///< B: instance normalisation
   std::vector<float> pairs_sum;  ///< B: sum of the pairs
@@ -199,12 +211,12 @@ struct Tape {
   /// Whether somebody reads group_linear and the FFM's pairs (audit) of a model whose blocks do not
   /// need them.
   bool keep_parts = false;
-};
 
-/// Makes room, and never less of it.
-template <class Vector>
-void at_least(Vector& v, std::size_t size) {
-  if (v.size() < size) v.resize(size);
-}
+ private:
+  void open_answers(std::size_t examples) {
+    at_least(answers, examples);
+    at_least(learn, examples);
+  }
+};
 
 }  // namespace leveret::tape

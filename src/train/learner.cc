@@ -148,7 +148,7 @@ void Learner::report(const tape::Tape& tape, Outcomes& outcomes) {
   for (std::size_t b = 0; b < tape.size; ++b) {
     const std::size_t example = tape.first + b;
     Outcome outcome = waiting_.items[example];
-    outcome.set_score(tape.scores[b].last);
+    outcome.set_score(tape.answers[b]);
     outcome.features = batch_.linear_end(example) - batch_.linear_begin(example) + constant;
     outcome.tag_begin = static_cast<std::uint32_t>(outcomes.tags.size());
     outcomes.tags.append(waiting_.tag(waiting_.items[example]));

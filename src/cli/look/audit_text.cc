@@ -17,7 +17,8 @@ void append(std::string& to, fmt::string_view form, float number) {
   fmt::format_to(std::back_inserter(to), fmt::runtime(form), number);
 }
 
-void append_head(std::string& to, const char* name, float score) {
+void append_head(std::string& to, std::string_view name, float score) {
+  to += '\t';
   to += name;
   append(to, ":{:.6g}", score);
 }
@@ -197,23 +198,17 @@ void AuditText::append_constant(std::string& to) const {
 }
 
 void AuditText::append_heads(const tape::Tape& tape, std::string& to) const {
-  const tape::Scores& scores = tape.scores[0];
+  const tape::Parameters& parameters = model_->parameters();
+  const tape::Declarations& declared = parameters.declared();
   to += "heads";
-  append_head(to, "\tbase", scores.base);
-  append_head(to, "\tlinear", scores.linear);
-  if (spec_.mixed()) {
-    append_head(to, "\tlinear2", scores.linear2);
-    append_head(to, "\tcounts", scores.counts);
-    if (spec_.fast_head) append_head(to, "\tfast", scores.fast);
-    append_head(to, "\tfirst", scores.first);
+  append_head(to, "base", tape[declared.find_tensor(block::LinearBlock::kBase)].values[0]);
+  for (const tape::HeadDecl& head : declared.heads) {
+    append_head(to, head.name, tape[head.score].values[0]);
   }
-  if (spec_.has_rows()) append_head(to, spec_.has_ffm() ? "\tffm" : "\tfm", scores.ffm);
-  if (spec_.has_mlp()) append_head(to, "\tmlp", scores.deep);
-  append_head(to, "\tlast", scores.last);
+  append_head(to, "last", tape.answers[0]);
   to += '\n';
 
   const std::vector<std::string> fields = features_.field_names();
-  const tape::Parameters& parameters = model_->parameters();
   const tape::ArrayId group_weights = parameters.find(block::LinearBlock::kGroupWeights);
   std::vector<bool> present(parameters.layout.groups());
   const feature::FeatureBatch& batch = *tape.batch;
@@ -223,11 +218,11 @@ void AuditText::append_heads(const tape::Tape& tape, std::string& to) const {
     const std::size_t group = i % present.size();  // group 0, what has no field, comes last
     if (!present[group]) continue;
     to += group == 0 ? "rest" : "field\t" + fields[group - 1];
-    append_head(to, "\tlinear", tape.group_linear[group]);
+    append_head(to, "linear", tape.group_linear[group]);
     if (spec_.mixed()) {
-      append_head(to, "\tcounts", parameters[group_weights][group] * tape.group_counts[group]);
+      append_head(to, "counts", parameters[group_weights][group] * tape.group_counts[group]);
     }
-    if (spec_.has_ffm() && group > 0) append_head(to, "\tffm", ffm_share(*model_, tape, group - 1));
+    if (spec_.has_ffm() && group > 0) append_head(to, "ffm", ffm_share(*model_, tape, group - 1));
     to += '\n';
   }
 }

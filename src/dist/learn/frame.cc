@@ -129,9 +129,8 @@ void Frame::open(const feature::FeatureBatch& batch) {
   tape_.size = size;
   tape_.learns = true;
   const tape::Parameters& parameters = model_.parameters();
-  tape_.tensors.open(parameters.declared(), size);
+  tape_.open(parameters.declared(), size);
   linear_.open(parameters, size, tape_);
-  loss_.open(parameters, size, tape_);
   tape::at_least(tape_.ffm_scale, size);
   tape::at_least(tape_.pairs_sum, size);
   tape::at_least(tape_.d_pairs, size);
@@ -157,7 +156,7 @@ void Frame::linear_forward(const SumLayout& at, const float* sums, std::size_t b
   const tape::Parameters& parameters = model_.parameters();
   block::LinearSums all = linear_.start(parameters, tape_, b);
   all.linear += sums[at.linear];
-  float counts = tape_.scores[b].base;
+  float counts = tape_[linear_.base()].values[b];
   if (config_.mixed) {
     all.linear2 += sums[at.linear2];
     all.fast += sums[at.fast];
@@ -254,7 +253,7 @@ void Frame::put_inputs(const SumLayout& at, const float* sums, std::size_t b) {
       *x++ = block::NormBlock::kSeenScale * sums[at.group_seen + g];
     }
   }
-  if (config_.mixed) *x = tape_.scores[b].first;
+  if (config_.mixed) *x = tape_[linear_.first()].values[b];
 }
 
 /// Mean of d x^ over all inputs = d . W 1 / P, and that of d x^ x^ = d . W x^ / P.

@@ -106,7 +106,7 @@ void Part::open(const PartBatch& batch, model::Use use) {
   const std::size_t size = batch.size();
   use == model::Use::kLearn ? lookup_.resolve_all(model_, batch.features, tape_)
                             : lookup_.find_all(model_, batch.features, tape_);
-  tape_.tensors.open(parameters.declared(), size);
+  tape_.open(parameters.declared(), size);
   linear_.open(parameters, size, tape_);
   tape::at_least(tape_.d_pairs, size);
   if (config_.has_fm()) fm_->open(parameters, size, tape_);
@@ -234,7 +234,15 @@ void Part::layers_forward(const SumLayout& at, std::span<float> sums) {
 /// What everyone knows by now of each example.
 void Part::take_errors(const Frame& frame) {
   const tape::Tape& from = frame.tape();
-  std::copy_n(from.scores.begin(), tape_.size, tape_.scores.begin());
+  std::copy_n(from.learn.begin(), tape_.size, tape_.learn.begin());
+  for (const tape::HeadDecl& head : model_.parameters().declared().heads) {
+    if (head.error == tape::HeadError::kNone) continue;
+    std::copy_n(from[head.score].gradient, tape_.size, tape_[head.score].gradient);
+  }
+  if (config_.mixed) {
+    const tape::TensorId curvature = linear_.curvature();
+    std::copy_n(from[curvature].values, tape_.size, tape_[curvature].values);
+  }
   if (config_.has_ffm()) std::copy_n(from.d_pairs.begin(), tape_.size, tape_.d_pairs.begin());
   if (!config_.has_fm()) return;
   for (const tape::TensorId id : {fm_->sums(), fm_->scale()}) {
@@ -257,7 +265,7 @@ void Part::layers_backward(const Frame& frame) {
     float* const x = inputs_.data() + b * width;
     kernels_.centre(x, count, norm.mean[b], x);
     kernels_.scale(x, count, norm.scale[b], x);
-    if (tape_.scores[b].learn) continue;
+    if (tape_.learn[b]) continue;
     // It must not meet the gradients of others: 0 times what is not finite is not 0.
     std::fill_n(x, width, 0.0f);
     std::fill_n(other_inputs_.begin() + static_cast<std::ptrdiff_t>(b * others_.width()),

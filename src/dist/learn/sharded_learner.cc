@@ -64,7 +64,7 @@ BatchFlags ShardedLearner::forward(std::span<PartBatch> parts, BatchFlags flags,
   if (all.failed) return all;
   frame.open(parts[0].features);
   frame.forward(parts[0], at, sums);
-  for (std::size_t b = 0; b < examples; ++b) scores_.push_back(frame.tape().scores[b].last);
+  for (std::size_t b = 0; b < examples; ++b) scores_.push_back(frame.tape().answers[b]);
   return all;
 }
 

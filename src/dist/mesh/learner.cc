@@ -268,7 +268,7 @@ BatchFlags MeshLearner::add_up(BatchFlags flags, std::size_t examples) {
   const ExampleShare share = ExampleShare::of(examples, ranks_.rank(), ranks_.size());
   assert(share.end - share.begin == tape_.size);
   for (std::size_t b = 0; b < tape_.size; ++b) {
-    common_[scores + share.begin + b] = tape_.scores[b].last;
+    common_[scores + share.begin + b] = tape_.answers[b];
   }
   const std::span<float> gradients = std::span(common_).subspan(sums);
   if (tape_.size > 0) {

@@ -65,8 +65,8 @@ void check_step(Spec spec, const LineShape& shape, std::size_t batch,
   pair.float_trainer.learn(pair.floats, pair.of_floats.batch(pair.floats, 2, batch));
   // Before the step they said the same, but for the order of sums.
   for (std::size_t b = 0; b < batch; ++b) {
-    CHECK(pair.fixed_trainer.tape.scores[b].last ==
-          Approx(pair.float_trainer.tape.scores[b].last).epsilon(1e-5).margin(1e-6));
+    CHECK(pair.fixed_trainer.tape.answers[b] ==
+          Approx(pair.float_trainer.tape.answers[b]).epsilon(1e-5).margin(1e-6));
   }
   bool rounded = false;
   for (std::uint32_t f = 0; f < pair.fixed.tables().fields(); ++f) {
@@ -128,7 +128,7 @@ TEST_CASE("scores of a model of fixed-point weights are those of the reference")
     Trainer trainer(model, *kernels);
     trainer.gradients(model, batch);
     for (std::size_t b = 0; b < batch.size(); ++b) {
-      CHECK(trainer.tape.scores[b].last ==
+      CHECK(trainer.tape.answers[b] ==
             Approx(reference.forward(batch, b).last).epsilon(1e-4).margin(1e-4));
     }
   }

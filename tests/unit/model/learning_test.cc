@@ -185,7 +185,7 @@ TEST_CASE("no importance and no value makes anything infinite or stops learning"
   trainer.learn(model, sample.batch(model, 4, 1));
   CHECK(model.parameters().scalars.examples == learned + 2);
   CHECK(all_weights(model) != before);
-  CHECK(std::isfinite(trainer.tape.scores[0].last));
+  CHECK(std::isfinite(trainer.tape.answers[0]));
 }
 
 TEST_CASE("lines without any feature are learned from, first, last and alone") {
@@ -200,7 +200,7 @@ TEST_CASE("lines without any feature are learned from, first, last and alone") {
   trainer.learn(model, sample.batch(model, 0, 1));
   trainer.learn(model, sample.batch(model, 1, 2));
   CHECK(model.parameters().scalars.examples == 3);
-  CHECK(std::isfinite(trainer.tape.scores[0].last));
+  CHECK(std::isfinite(trainer.tape.answers[0]));
   trainer.learn(model, sample.batch(model, 3, 1));
   trainer.learn(model, sample.batch(model, 4, 1));
   CHECK(model.parameters().scalars.examples == 5);

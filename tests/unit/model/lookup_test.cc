@@ -30,8 +30,6 @@ struct LearnedLines {
     trainer.learn_online(model, sample);
     batch = sample.batch(model);
   }
-  /// Of the last example that was learned.
-  const tape::Scores& scores() const { return trainer.tape.scores[0]; }
   std::uint32_t hash(std::size_t linear) const { return batch.linear[linear].hash; }
 
   Model model;

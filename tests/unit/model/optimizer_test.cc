@@ -74,7 +74,7 @@ std::vector<double> kept_of_dense(const Model& model, const tape::Scalars& befor
     for (std::size_t b = 0; b < tape.size; ++b) {
       for (std::size_t o = 0; o < of_neuron.size(); ++o) {
         const float d = gradient_of_layer(model, tape, l)[b * of_neuron.size() + o];
-        if (d != 0 && tape.scores[b].learn) of_neuron[o] *= 1 - share;
+        if (d != 0 && tape.learn[b] != 0) of_neuron[o] *= 1 - share;
       }
     }
     for (const double keep : of_neuron) kept.insert(kept.end(), layers[l].stride(), keep);

@@ -54,7 +54,8 @@ class PlainLearner {
     std::vector<Feature> features;
     for (const feature::FieldRun& run : batch.field_runs_of(b)) {
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
-        features.push_back({run.field, batch.field_features[i].hash, batch.field_features[i].value});
+        features.push_back(
+            {run.field, batch.field_features[i].hash, batch.field_features[i].value});
       }
     }
     std::map<Slot, std::vector<double>> gradients;
@@ -131,7 +132,7 @@ TEST_CASE("every k, also one between two powers of two, learns what the referenc
       const feature::FeatureBatch one = sample.batch(model, b, 1);
       trainer.learn(model, one);
       const double expected = reference.learn(all, b);
-      REQUIRE(std::abs(trainer.tape.scores[0].last - expected) < 1e-4);
+      REQUIRE(std::abs(trainer.tape.answers[0] - expected) < 1e-4);
     }
     const ReferenceModel learned(model, all);  // weights_of looks at those that fill slots up
     double moved = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <string>
+#include <type_traits>
 
 #include "kernels/codec.h"
 
@@ -141,9 +143,11 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
   if (model.spec().fast_head) scalars.fast_bias = uniform(random, -0.3f, 0.3f);
   scalars.clicks = 30 + random() % 30;
   scalars.count = 200;
-  for (tape::MixerState* mixer : {&scalars.first, &scalars.second}) {
-    for (float& weight : mixer->weight) weight = uniform(random, 0.1f, 0.6f);
-    for (float& share : mixer->log_share) share = uniform(random, -3, 0);
+  for (const std::string mixer : {"first_mixer", "second_mixer"}) {
+    for (float& weight : array_of(parameters, mixer + ".weight")) {
+      weight = uniform(random, 0.1f, 0.6f);
+    }
+    for (float& share : array_of(parameters, mixer + ".log_share")) share = uniform(random, -3, 0);
   }
 }
 
@@ -214,6 +218,45 @@ std::span<const float> tensor_of(const Model& model, const Tape& tape, std::stri
 std::span<const float> gradient_of(const Model& model, const Tape& tape, std::string_view name) {
   const tape::TensorPlace& at = tape[model.parameters().declared().find_tensor(name)];
   return {at.gradient, tape.size * at.d_stride};
+}
+
+std::span<float> array_of(Parameters& parameters, std::string_view name) {
+  std::span<float> found;
+  parameters.for_each([&]<class T>(const tape::ArrayValues<T>& values) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (values.array.name == name) found = values.all();
+    }
+  });
+  if (found.empty()) FAIL("there is no array " << name);
+  return found;
+}
+
+HeadScores scores_of(const Model& model, const Tape& tape, std::size_t b) {
+  const tape::Declarations& declared = model.parameters().declared();
+  const auto place = [&](std::string_view name) -> const tape::TensorPlace* {
+    const tape::HeadDecl* const head = declared.find_head(name);
+    return head != nullptr ? &tape[head->score] : nullptr;
+  };
+  const tape::TensorPlace& start = tape[declared.joint.front()];
+  const tape::TensorPlace& whole = tape[declared.joint.back()];
+  const auto score = [&](std::string_view name) {
+    const tape::TensorPlace* const head = place(name);
+    return head != nullptr ? head->values[b] : start.values[b];
+  };
+  const tape::TensorPlace* const ffm = place("ffm");
+  const tape::TensorPlace* const fm = place("fm");
+  const tape::TensorPlace& rows = ffm != nullptr ? *ffm : fm != nullptr ? *fm : start;
+  return {.base = tensor_of(model, tape, "linear.base")[b],
+          .linear = score("linear"),
+          .linear2 = score("linear2"),
+          .counts = score("counts"),
+          .fast = score("fast"),
+          .first = score("first"),
+          .ffm = rows.values[b],
+          .deep = whole.values[b],
+          .last = tape.answers[b],
+          .d_ffm = rows.gradient[b],
+          .d_deep = whole.gradient[b]};
 }
 
 std::vector<float> all_weights(const Model& model) {

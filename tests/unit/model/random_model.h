@@ -119,6 +119,17 @@ void for_each_cell(const table::Tables& tables, Visit visit) {
 std::span<const float> tensor_of(const Model& model, const Tape& tape, std::string_view name);
 std::span<const float> gradient_of(const Model& model, const Tape& tape, std::string_view name);
 
+/// The values of an array, which may lie in Scalars.
+std::span<float> array_of(Parameters& parameters, std::string_view name);
+
+/// What the heads say of example b of the last ones; names as in ReferenceScores, and what blocks
+/// that are not there would say.
+struct HeadScores {
+  float base, linear, linear2, counts, fast, first, ffm, deep, last;
+  float d_ffm, d_deep;  ///< errors
+};
+HeadScores scores_of(const Model& model, const Tape& tape, std::size_t b);
+
 /// Every number that learning can change, in an order of keys and rows: equal for equal models.
 std::vector<float> all_weights(const Model& model);
 

@@ -15,7 +15,7 @@ double probability(double z) { return 1 / (1 + std::exp(-z)); }
 double log_odds(double p) { return std::log(p / (1 - p)); }
 
 /// mixer.h: the probability mixture of all scores and of their weighted sum.
-double mixed(const tape::MixerState& state, std::vector<double> scores) {
+double mixed(const ReferenceModel::MixerWeights& state, std::vector<double> scores) {
   double sum = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) sum += state.weight[i] * scores[i];
   scores.push_back(clamped(sum));
@@ -62,8 +62,16 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
   fast_bias = scalars.fast_bias;
   clicks = scalars.clicks;
   count = scalars.count;
-  first_mixer = scalars.first;
-  second_mixer = scalars.second;
+  const auto mixer_of = [&](const std::string& name) {
+    Parameters copy = parameters;
+    const auto copy_of = [&](const char* what) {
+      const std::span<const float> values = array_of(copy, name + what);
+      return std::vector<float>(values.begin(), values.end());
+    };
+    return MixerWeights{copy_of(".weight"), copy_of(".log_share")};
+  };
+  first_mixer = mixer_of("first_mixer");
+  second_mixer = mixer_of("second_mixer");
 }
 
 void ReferenceModel::copy_cells(const Model& model, const feature::FeatureBatch& batch) {

@@ -13,7 +13,7 @@
 
 namespace leveret::model {
 
-/// What one example looks like half-way and at the end. Names as in Scores and Tape.
+/// What one example looks like half-way and at the end. Names as of heads and in Tape.
 struct ReferenceScores {
   double base = 0, linear = 0, linear2 = 0, counts = 0, fast = 0, first = 0, ffm = 0, deep = 0;
   double last = 0;
@@ -61,7 +61,10 @@ struct ReferenceModel {
   std::vector<Layer> layers;
   std::vector<double> group_weights;
   double bias = 0, bias2 = 0, fast_bias = 0, clicks = 0, count = 1;
-  tape::MixerState first_mixer, second_mixer;
+  struct MixerWeights {
+    std::vector<float> weight, log_share;
+  };
+  MixerWeights first_mixer, second_mixer;
 
  private:
   struct Values {

@@ -37,7 +37,8 @@ struct Towers {
     trainer.predict(model, batch);
     double sum = 0;
     for (std::size_t b = 0; b < batch.size(); ++b) {
-      sum += batch.importance[b] * reference_loss(trainer.tape.scores[b].deep, batch.label[b]);
+      sum += batch.importance[b] *
+             reference_loss(scores_of(model, trainer.tape, b).deep, batch.label[b]);
     }
     return sum;
   }
@@ -51,7 +52,7 @@ struct Towers {
 };
 
 void check_deep(const ReferenceModel& reference, const feature::FeatureBatch& batch, std::size_t b,
-                const tape::Scores& scores) {
+                const HeadScores& scores) {
   const double expected = reference.forward(batch, b).deep;
   INFO("example " << b << ": " << scores.deep << " instead of " << expected);
   CHECK(std::abs(scores.deep - expected) <= 2e-5 + 2e-5 * std::abs(expected));
@@ -63,7 +64,7 @@ TEST_CASE("each of several towers adds its score to the joint head") {
   const ReferenceModel reference(all.model, all.batch);
   all.trainer.predict(all.model, all.batch);
   for (std::size_t b = 0; b < all.batch.size(); ++b) {
-    check_deep(reference, all.batch, b, all.trainer.tape.scores[b]);
+    check_deep(reference, all.batch, b, scores_of(all.model, all.trainer.tape, b));
   }
 }
 
@@ -112,7 +113,8 @@ TEST_CASE("several towers learn from examples that share a pass as from a batch"
   }
   network.learn_together(group.model.tables(), group.model.parameters(), tapes, group.trainer.tape,
                          group.trainer.optimizer);
-  for (std::size_t b = 0; b < tapes.size(); ++b) check_deep(reference, some, b, tapes[b].scores[0]);
+  for (std::size_t b = 0; b < tapes.size(); ++b)
+    check_deep(reference, some, b, scores_of(group.model, tapes[b], 0));
   for (std::size_t l = 0; l < group.model.parameters().layer_count(); ++l) {
     const std::vector<float> ours = group.weights(l), theirs = batch.weights(l);
     for (std::size_t i = 0; i < ours.size(); ++i) CHECK(ours[i] == Approx(theirs[i]).margin(1e-6));
@@ -131,7 +133,8 @@ TEST_CASE("several towers keep their scores while the examples of a batch take t
   const feature::FeatureBatch some = all.sample.batch(all.model, 0, 4);
   const ReferenceModel reference(all.model, some);
   trainer.learn(all.model, some);
-  check_deep(reference, some, 0, trainer.tape.scores[0]);  // it comes first: nothing had moved
+  // It comes first: nothing had moved.
+  check_deep(reference, some, 0, scores_of(all.model, trainer.tape, 0));
 }
 
 }  // namespace

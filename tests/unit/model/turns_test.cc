@@ -52,7 +52,7 @@ struct Turns {
   double objective() {
     double sum = 0;
     for (std::size_t b = 0; b < kExamples; ++b) {
-      sum += trainer.tape.scores[b].d_deep * before->forward(batch, b).deep;
+      sum += scores_of(model, trainer.tape, b).d_deep * before->forward(batch, b).deep;
     }
     return sum;
   }
@@ -89,7 +89,7 @@ TEST_CASE("in its turn an example has heads that have learned, and rows and laye
     INFO("ffm_k " << spec.ffm_k << ", fm_k " << spec.fm_k << ", layers " << spec.hidden.size());
     double most = 0;
     for (std::size_t b = 0; b < kExamples; ++b) {
-      const tape::Scores& scores = turns.trainer.tape.scores[b];
+      const HeadScores scores = scores_of(turns.model, turns.trainer.tape, b);
       const ReferenceScores then = turns.before->forward(turns.batch, b);
       INFO("example " << b);
       if (b == 0) CHECK(scores.linear2 == Approx(then.linear2).margin(1e-5));

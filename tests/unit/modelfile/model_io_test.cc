@@ -174,7 +174,7 @@ TEST_CASE("weights that are not finite are not saved") {
   SECTION("bias of a layer") { m.parameters().layer(0).bias_state[0] = bad; }
   SECTION("group") { m.parameters()[m.parameters().find("groups.weight")][0] = bad; }
   SECTION("constant") { m.parameters().scalars.bias = bad; }
-  SECTION("mixer") { m.parameters().scalars.second.sum[1] = bad; }
+  SECTION("mixer") { m.parameters().scalars.mixers[1] = bad; }
   SECTION("base rate") { m.parameters().scalars.count = bad; }
   CHECK_THROWS_WITH(save_model(m, saved.bad()), Catch::Contains("not saved, 1 "));
   CHECK(saved.folder.names() == std::vector<std::string>{"good"});
