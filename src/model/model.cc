@@ -12,7 +12,7 @@ namespace {
 
 table::CellKind cell_kind(const Spec& spec) {
   if (spec.mixed()) return table::CellKind::kMixed;
-  return spec.optimizer == OptimizerKind::kFtrl ? table::CellKind::kFtrl
+  return spec.linear.rule == UpdateRule::kFtrl ? table::CellKind::kFtrl
                                                 : table::CellKind::kAdagrad;
 }
 
@@ -99,7 +99,7 @@ block::Config Model::config() const {
   }
   config.hidden = spec_.has_mlp() ? spec_.hidden : std::vector<std::uint32_t>();
   config.seed = spec_.seed;
-  config.layers_have_moments = spec_.optimizer == OptimizerKind::kAdam;
+  config.layers_have_moments = spec_.nn.rule == UpdateRule::kAdam;
   config.layers_first_sum = config.layers_have_moments ? 0.0f : spec_.nn.init_acc;
   return config;
 }

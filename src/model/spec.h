@@ -14,8 +14,8 @@
 
 namespace leveret::model {
 
-using optim::OptimizerKind;
 using optim::PartLearning;
+using optim::UpdateRule;
 
 enum class Heads {
   kMixed,  ///< linear, counts, and all of it learn apart and are mixed by weights learned online

@@ -10,6 +10,7 @@
 
 #include "feature/selector.h"
 #include "kernels/kernels.h"
+#include "model/spec_optimizer.h"
 #include "text/plain_number.h"
 
 namespace leveret::model {
@@ -245,11 +246,10 @@ void add_part(std::vector<SpecEntry>& list, const std::array<const char*, 3>& na
 }
 
 void add_learning(std::vector<SpecEntry>& list) {
-  SpecEntry kind = word("optimizer",
-                        "sgd; ftrl: FTRL-proximal for the linear part; adam: for the MLP, in batches",
-                        true, {"adagrad", "sgd", "ftrl", "adam"},
-                        [](Spec& s) -> auto& { return s.optimizer; });
-  list.push_back(kind);
+  list.push_back({"optimizer", "", "RULE|PART=RULE,…",
+                  "adagrad; sgd; ftrl: FTRL-proximal for the linear part; adam: for the MLP; or a rule for each "
+                  "part: linear=ftrl,rows=adagrad,layers=adam; :rate=X behind one sets its learning rate",
+                  true, false, false, set_optimizer, get_optimizer});
   add_part(list, {"learning_rate", "power_t", "init_acc_gradient"}, "-l", "linear part",
            &Spec::linear);
   add_part(list, {"ffm_learning_rate", "ffm_power_t", "ffm_init_acc_gradient"}, "", "FFM and FM",
@@ -297,14 +297,15 @@ const std::vector<SpecEntry>& spec_entries() {
 }
 
 void check_spec(const Spec& spec) {
-  if (spec.optimizer == OptimizerKind::kFtrl && spec.mixed()) {
+  if (spec.linear.rule == UpdateRule::kFtrl && spec.mixed()) {
     throw std::runtime_error(
         "--optimizer ftrl needs --heads one: a mixed linear stage keeps two weights per feature "
         "and has no room for FTRL's sums");
   }
-  if (spec.optimizer == OptimizerKind::kAdam && spec.batch_size == 1) {
+  if (spec.nn.rule == UpdateRule::kAdam && spec.nn_batch_size > 1) {
     throw std::runtime_error(
-        "--optimizer adam works in batches: give --batch_size too (64 is a good start)");
+        "--nn_batch_size above 1 is not for --optimizer adam, which counts its steps by example: "
+        "give --nn_batch_size 1, or --batch_size");
   }
   if (spec.batch_size > 1 && spec.nn_batch_size > 1) {
     throw std::runtime_error(
@@ -318,7 +319,7 @@ void check_spec(const Spec& spec) {
         "--ffm_init_width {} is too little for weights of 16 bits: --ffm_precision 32 has such ones",
         spec.ffm_init_width));
   }
-  if (spec.linear.rate == 0 && spec.optimizer == OptimizerKind::kFtrl) {
+  if (spec.linear.rate == 0 && spec.linear.rule == UpdateRule::kFtrl) {
     throw std::runtime_error("--optimizer ftrl needs a --learning_rate above 0");
   }
 }

@@ -10,28 +10,25 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::ranges::find(names, name) != names.end();
 }
 
-/// AdaGrad's power and first sum, of each part that has another rule.
-bool is_adagrad_of_other_rule(std::string_view name, OptimizerKind rule) {
-  const bool linear = is_one_of(name, {"power_t", "init_acc_gradient"});
-  const bool ffm = is_one_of(name, {"ffm_power_t", "ffm_init_acc_gradient", "adagrad"});
-  const bool nn = is_one_of(name, {"nn_power_t", "nn_init_acc_gradient"});
-  switch (rule) {
-    case OptimizerKind::kAdagrad:
-      return false;
-    case OptimizerKind::kSgd:
-      return linear || ffm || nn;
-    case OptimizerKind::kFtrl:
-      return linear;
-    case OptimizerKind::kAdam:
-      return nn;
+/// What --optimizer is to say for an option of AdaGrad's; null: it says so, or it is no such option.
+const char* adagrad_missing(std::string_view name, const Spec& spec) {
+  const auto other = [](const PartLearning& part) { return part.rule != UpdateRule::kAdagrad; };
+  if (other(spec.linear) && is_one_of(name, {"power_t", "init_acc_gradient"})) {
+    return "--optimizer adagrad (or linear=adagrad)";
   }
-  return false;
+  if (other(spec.ffm) && is_one_of(name, {"ffm_power_t", "ffm_init_acc_gradient", "adagrad"})) {
+    return "--optimizer adagrad (or rows=adagrad)";
+  }
+  if (other(spec.nn) && is_one_of(name, {"nn_power_t", "nn_init_acc_gradient"})) {
+    return "--optimizer adagrad (or layers=adagrad)";
+  }
+  return nullptr;
 }
 
 }  // namespace
 
 const char* idle_without(std::string_view name, const Spec& spec) {
-  if (spec.optimizer != OptimizerKind::kFtrl && is_one_of(name, {"l1", "ftrl_beta"})) {
+  if (spec.linear.rule != UpdateRule::kFtrl && is_one_of(name, {"l1", "ftrl_beta"})) {
     return "--optimizer ftrl";
   }
   if (name == "hidden" && !spec.has_ffm()) return "an FFM, and --ffm_k is 0";
@@ -47,8 +44,7 @@ const char* idle_without(std::string_view name, const Spec& spec) {
   if (!spec.has_mlp() && name.starts_with("nn_")) {
     return "ReLU layers (--hidden), and there are none";
   }
-  if (is_adagrad_of_other_rule(name, spec.optimizer)) return "--optimizer adagrad";
-  return nullptr;
+  return adagrad_missing(name, spec);
 }
 
 }  // namespace leveret::model

@@ -39,7 +39,7 @@ void Optimizer::apply_rows(Parameters& parameters, Tape& tape) {
     tape.is_single() ? apply_ffm(parameters, tape) : apply_ffm_batch(parameters, tape);
   }
   if (config_.has_fm()) apply_row_vectors(parameters, tape);
-  if (learning_.optimizer == OptimizerKind::kAdam) ++parameters.scalars.adam_steps;
+  if (learning_.nn.rule == UpdateRule::kAdam) ++parameters.scalars.adam_steps;
 }
 
 /// Of examples [begin, end). Whether any is learned from.

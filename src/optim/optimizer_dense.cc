@@ -13,7 +13,7 @@ namespace leveret::optim {
 /// Whether a layer's way back and its step are made together, weight by weight. Adam is not, and
 /// neither are batches, as they have GEMM, unless they hold one example.
 bool Optimizer::in_one_pass(const Tape& tape) const {
-  return learning_.optimizer != OptimizerKind::kAdam && (tape.size == 1 || tape.gemm == nullptr) &&
+  return learning_.nn.rule != UpdateRule::kAdam && (tape.size == 1 || tape.gemm == nullptr) &&
          tape.size <= kernels::kMostTogether;
 }
 
@@ -111,7 +111,7 @@ void Optimizer::step_neuron(const tape::Scalars& scalars, const tape::Dense& lay
                             const NeuronSum& sum) const {
   if (sum.fired == 0) return;
   const std::size_t row = o * layer.stride();
-  if (learning_.optimizer == OptimizerKind::kAdam) {
+  if (learning_.nn.rule == UpdateRule::kAdam) {
     const std::uint64_t step = scalars.adam_steps + 1;
     adam(step, &layer.weights[row], &layer.weights_moment[row], &layer.weights_state[row],
          sum.gradient, layer.inputs);

@@ -32,10 +32,9 @@ inline float adagrad_step(const PartLearning& learning, float* sum, float g) {
 
 }  // namespace
 
-/// Gradient descent is AdaGrad with the power 0.
 PartLearning Optimizer::linear_learning() const {
   PartLearning learning = learning_.linear;
-  if (learning_.optimizer == OptimizerKind::kSgd) learning.power_t = 0.0f;
+  learning.power_t = adagrad_power(learning);
   return learning;
 }
 
@@ -55,7 +54,7 @@ void Optimizer::ftrl_step(table::FtrlCell& cell, float g) const {
 }
 
 void Optimizer::step_cell(const CellGradient& of) const {
-  if (learning_.optimizer == OptimizerKind::kFtrl) {
+  if (learning_.linear.rule == UpdateRule::kFtrl) {
     if (of.g != 0.0f) ftrl_step(static_cast<table::FtrlCell&>(*of.cell), of.g);
     return;
   }
@@ -118,7 +117,7 @@ void Optimizer::fit_steps(std::size_t count) {
 /// One step of each cell of example b alone. What comes through layers is that of the tape's only
 /// example: with it there are no turns.
 void Optimizer::apply_linear(Parameters& parameters, const Tape& tape, std::size_t b) {
-  const bool simple = learning_.optimizer != OptimizerKind::kFtrl &&
+  const bool simple = learning_.linear.rule != UpdateRule::kFtrl &&
                       linear_learning().power_t == 0.5f && learning_.l2 == 0.0f;
   if (simple) {
     step_cells(tape, b);

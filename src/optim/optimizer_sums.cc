@@ -77,7 +77,7 @@ void Optimizer::step_common(Parameters& parameters, std::span<const float> sums)
   scalars.examples += static_cast<std::uint64_t>(sums[kLearned]);
   scalars.dropped_gradients += static_cast<std::uint64_t>(sums[kDropped]);
   if (sums[kLearned] == 0.0f) return;
-  if (learning_.optimizer == OptimizerKind::kAdam) ++scalars.adam_steps;
+  if (learning_.nn.rule == UpdateRule::kAdam) ++scalars.adam_steps;
   if (config_.constant) step_constants(scalars, {.linear = sums[kConstant]});
 }
 

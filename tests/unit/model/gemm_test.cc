@@ -6,6 +6,7 @@
 #include <cmath>
 #include <thread>
 
+#include "model/spec_optimizer.h"
 #include "random_model.h"
 
 namespace leveret::model {
@@ -153,7 +154,7 @@ TEST_CASE("a batch that is large enough goes through GEMM, a smaller one does no
 TEST_CASE("a batch by GEMM learns what it learns by kernels, within rounding") {
   Spec spec = wide_spec(GENERATE(Heads::kMixed, Heads::kOne));
   SECTION("AdaGrad") {}
-  SECTION("Adam") { spec.optimizer = OptimizerKind::kAdam; }
+  SECTION("Adam") { model::set_optimizer(spec, "adam"); }
   std::string lines = random_lines(63, LineShape{}, 5);
   // One that is not learned from, as its score is not finite: it must not spoil the sums.
   if (!spec.mixed()) lines += "1 |A x:3e38 y:3e38 |B z\n";

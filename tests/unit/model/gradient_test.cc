@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 
+#include "model/spec_optimizer.h"
 #include "random_model.h"
 #include "reference_model.h"
 #include "specs_to_test.h"
@@ -238,7 +239,7 @@ TEST_CASE("gradients of several towers over the same inputs") {
 TEST_CASE("gradients of every kind of model, of one example and of a batch") {
   for (NamedSpec kind : specs_to_test()) {
     // The rules of the others are no plain steps: optimizer_test.cc has them.
-    kind.spec.optimizer = OptimizerKind::kAdagrad;
+    model::set_optimizer(kind.spec, "adagrad");
     kind.spec.admit = 1;
     kind.spec.batch_turns = false;  // of which turns_test.cc is
     for (const std::size_t examples : {1, 4}) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "model/spec_optimizer.h"
 #include "stepper.h"
 
 namespace leveret::model {
@@ -103,7 +104,7 @@ TEST_CASE("weights of neurons that did not fire stay bit for bit") {
   spec.l2 = 0.01f;
   SECTION("AdaGrad") {}
   SECTION("Adam") {
-    spec.optimizer = OptimizerKind::kAdam;
+    model::set_optimizer(spec, "adam");
     spec.batch_size = 4;
   }
   Stepper stepper(spec, LineShape{}, 8, 3);

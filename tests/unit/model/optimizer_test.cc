@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "model/spec_optimizer.h"
 #include "stepper.h"
 
 namespace leveret::model {
@@ -141,7 +142,7 @@ TEST_CASE("AdaGrad of every power, with an accumulator per weight and per slice"
 
 TEST_CASE("SGD takes plain steps in every part, whatever --power_t says") {
   Spec spec = base_spec(GENERATE(Heads::kMixed, Heads::kOne));
-  spec.optimizer = OptimizerKind::kSgd;
+  model::set_optimizer(spec, "sgd");
   const auto plain = [](PartLearning part) { return PartLearning{part.rate, 0, part.init_acc}; };
   check_adagrad(spec, plain(spec.linear), plain(spec.ffm), plain(spec.nn));
 }
@@ -161,7 +162,7 @@ struct PlainFtrl {
 TEST_CASE("FTRL-proximal on the linear part") {
   const double l1 = GENERATE(0.0, 1.5), l2 = GENERATE(0.0, 0.5);
   Spec spec = base_spec(Heads::kOne);
-  spec.optimizer = OptimizerKind::kFtrl;
+  model::set_optimizer(spec, "ftrl");
   spec.ffm_k = 0;
   spec.constant = false;
   spec.linear.rate = 0.4f;
@@ -228,7 +229,7 @@ std::vector<double> neuron_gradient(const Model& model, const Tape& tape, std::s
 
 TEST_CASE("Adam on the dense layers, in batches, the last of which may be one example") {
   Spec spec = base_spec(GENERATE(Heads::kMixed, Heads::kOne));
-  spec.optimizer = OptimizerKind::kAdam;
+  model::set_optimizer(spec, GENERATE("adam", "linear=sgd,rows=sgd,layers=adam"));
   spec.batch_size = 4;
   Stepper stepper(spec, LineShape{}, 13, 11);
   PlainAdam adam;

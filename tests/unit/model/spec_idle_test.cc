@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "model/spec_entries.h"
+#include "model/spec_optimizer.h"
 
 using namespace leveret::model;
 
@@ -46,7 +47,14 @@ TEST_CASE("options of parts that a model lacks are idle, that they lack it is no
   batch.batch_size = 2;
   CHECK(idle_without("batch_warmup", batch) == nullptr);
   Spec sgd;
-  sgd.optimizer = OptimizerKind::kSgd;
+  set_optimizer(sgd, "sgd");
   CHECK(idle_without("ffm_power_t", sgd) != nullptr);
   CHECK(idle_without("ffm_learning_rate", sgd) == nullptr);
+  Spec apart;
+  set_optimizer(apart, "rows=sgd,layers=adam");
+  CHECK(idle_without("power_t", apart) == nullptr);
+  CHECK(idle_without("ffm_power_t", apart) != nullptr);
+  CHECK(idle_without("adagrad", apart) != nullptr);
+  CHECK(idle_without("nn_init_acc_gradient", apart) != nullptr);
+  CHECK(idle_without("l1", apart) != nullptr);
 }

@@ -7,6 +7,7 @@
 
 #include "model/spec_entries.h"
 #include "model/spec_json.h"
+#include "model/spec_optimizer.h"
 
 namespace leveret::model {
 namespace {
@@ -159,15 +160,18 @@ TEST_CASE("combinations that cannot work name their options") {
   };
   Spec spec;
   CHECK(message(spec).empty());
-  spec.optimizer = OptimizerKind::kFtrl;
+  model::set_optimizer(spec, "ftrl");
   CHECK(message(spec).find("--heads one") != std::string::npos);
   spec.heads = Heads::kOne;
   CHECK(message(spec).empty());
   spec.linear.rate = 0;
   CHECK(message(spec).find("--learning_rate") != std::string::npos);
   spec = Spec();
-  spec.optimizer = OptimizerKind::kAdam;
-  CHECK(message(spec).find("--batch_size") != std::string::npos);
+  model::set_optimizer(spec, "adam");
+  CHECK(message(spec).empty());
+  spec.nn_batch_size = 2;
+  CHECK(message(spec).find("--optimizer adam") != std::string::npos);
+  spec = Spec();
   spec.batch_size = 2;
   CHECK(message(spec).empty());
   spec.nn_batch_size = 2;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/spec.h"
+#include "model/spec_optimizer.h"
 
 namespace leveret::model {
 
@@ -32,7 +33,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   add("heads one").heads = Heads::kOne;
   Spec& ftrl = add("ftrl");
   ftrl.heads = Heads::kOne;
-  ftrl.optimizer = OptimizerKind::kFtrl;
+  model::set_optimizer(ftrl, "ftrl");
   ftrl.l1 = 0.1f;
   add("no fast head").fast_head = false;
   Spec& hashed = add("hashed");
@@ -42,7 +43,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   hashed_one.bit_precision = 7;
   Spec& hashed_ftrl = add("hashed, ftrl");
   hashed_ftrl.heads = Heads::kOne;
-  hashed_ftrl.optimizer = OptimizerKind::kFtrl;
+  model::set_optimizer(hashed_ftrl, "ftrl");
   hashed_ftrl.bit_precision = 7;
   Spec& batch = add("batch of 4");
   batch.batch_size = 4;
@@ -54,9 +55,16 @@ inline std::vector<NamedSpec> specs_to_test() {
   add("groups of 4").nn_batch_size = 4;
   add("k of 5").ffm_k = 5;
   Spec& adam = add("adam");
-  adam.optimizer = OptimizerKind::kAdam;
+  model::set_optimizer(adam, "adam");
   adam.batch_size = 4;
   adam.batch_warmup = 0;
+  set_optimizer(add("adam, one by one"), "adam");
+  Spec& apart = add("a rule for each part");
+  apart.heads = Heads::kOne;
+  set_optimizer(apart, "linear=ftrl,rows=sgd,layers=adam:rate=.002");
+  Spec& mixed_apart = add("a rule for each part, mixed");
+  set_optimizer(mixed_apart, "linear=sgd,layers=adam");
+  mixed_apart.batch_size = 4;
   adam.hidden = {8, 4};
   add("linear").ffm_k = 0;
   add("ffm").hidden = {};
@@ -88,7 +96,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   fields.admit = 1;
   fields.ffm_k = 3;
   Spec& sgd = add("sgd");
-  sgd.optimizer = OptimizerKind::kSgd;
+  model::set_optimizer(sgd, "sgd");
   sgd.admit = 3;
   sgd.constant = false;
   sgd.hidden = {};

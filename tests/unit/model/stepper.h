@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "model/spec_optimizer.h"
 #include "random_model.h"
 
 namespace leveret::model {
@@ -103,7 +104,7 @@ class Stepper {
 
  private:
   static Spec plain(Spec spec) {
-    spec.optimizer = optim::OptimizerKind::kAdagrad;
+    model::set_optimizer(spec, "adagrad");
     spec.l2 = 0;
     for (PartLearning* part : {&spec.linear, &spec.ffm, &spec.nn}) *part = {1, 0, part->init_acc};
     return spec;
