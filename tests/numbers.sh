@@ -52,6 +52,7 @@ kind() {
     --bad_lines,POLICY) echo whole max= ;;
     --hidden,N,…\|none) echo whole 16, ;;
     --fields,TEXT) echo whole a= ;;
+    --optimizer,RULE*) echo real rows=sgd:rate= ;;
     *,FILE | *,MODEL | *,FOLDER | *,PATCH | *,NEW | *,WORD | *,LINK* | *,NAME* | *,TEXT*) ;;
     *,NS* | *,A\** | *,NEW* | *,COL* | *,VALUE* | *,FORM*) ;;
     *,PATH | *,DIR | *,IP | *,GATE) ;;
