@@ -12,8 +12,7 @@ namespace {
 
 table::CellKind cell_kind(const Spec& spec) {
   if (spec.mixed()) return table::CellKind::kMixed;
-  return spec.linear.rule == UpdateRule::kFtrl ? table::CellKind::kFtrl
-                                                : table::CellKind::kAdagrad;
+  return spec.linear.rule == UpdateRule::kFtrl ? table::CellKind::kFtrl : table::CellKind::kAdagrad;
 }
 
 /// Slots of the next power of two of an FFM or FM with vectors of `k`. Their accumulators count

@@ -10,7 +10,8 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::ranges::find(names, name) != names.end();
 }
 
-/// What --optimizer is to say for an option of AdaGrad's; null: it says so, or it is no such option.
+/// What --optimizer is to say for an option of AdaGrad's; null: it says so, or it is no such
+/// option.
 const char* adagrad_missing(std::string_view name, const Spec& spec) {
   const auto other = [](const PartLearning& part) { return part.rule != UpdateRule::kAdagrad; };
   if (other(spec.linear) && is_one_of(name, {"power_t", "init_acc_gradient"})) {

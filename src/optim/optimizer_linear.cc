@@ -6,6 +6,7 @@
 
 #include "block/fast_head.h"
 #include "block/forgetting.h"
+#include "optim/ftrl.h"
 #include "optim/optimizer.h"
 
 namespace leveret::optim {
@@ -54,7 +55,8 @@ void Optimizer::ftrl_step(table::FtrlCell& cell, float g) const {
 }
 
 void Optimizer::step_cell(const CellGradient& of) const {
-  if (learning_.linear.rule == UpdateRule::kFtrl) {
+  const bool ftrl = learning_.linear.rule == UpdateRule::kFtrl;
+  if (ftrl && !config_.mixed) {
     if (of.g != 0.0f) ftrl_step(static_cast<table::FtrlCell&>(*of.cell), of.g);
     return;
   }
@@ -68,11 +70,15 @@ void Optimizer::step_cell(const CellGradient& of) const {
     return;
   }
   table::MixedCell& cell = table::mixed(*of.cell);
-  const float g2 = with_l2(of.g2, cell.weight2);
-  cell.sum += g2 * g2;
-  const float scale = adagrad_scale(learning, cell.sum);
-  cell.weight -= scale * with_l2(of.g, cell.weight);
-  cell.weight2 -= scale * g2;
+  if (ftrl) {
+    FtrlWeights(learning_).step(cell.weight, cell.weight2, cell.sum, finite(of.g), finite(of.g2));
+  } else {
+    const float g2 = with_l2(of.g2, cell.weight2);
+    cell.sum += g2 * g2;
+    const float scale = adagrad_scale(learning, cell.sum);
+    cell.weight -= scale * with_l2(of.g, cell.weight);
+    cell.weight2 -= scale * g2;
+  }
   cell.fast -= block::fast_rate(of.fast_curvature) * with_l2(of.fast, cell.fast);
 }
 

@@ -161,8 +161,6 @@ TEST_CASE("combinations that cannot work name their options") {
   Spec spec;
   CHECK(message(spec).empty());
   model::set_optimizer(spec, "ftrl");
-  CHECK(message(spec).find("--heads one") != std::string::npos);
-  spec.heads = Heads::kOne;
   CHECK(message(spec).empty());
   spec.linear.rate = 0;
   CHECK(message(spec).find("--learning_rate") != std::string::npos);

@@ -35,6 +35,9 @@ inline std::vector<NamedSpec> specs_to_test() {
   ftrl.heads = Heads::kOne;
   model::set_optimizer(ftrl, "ftrl");
   ftrl.l1 = 0.1f;
+  Spec& mixed_ftrl = add("ftrl, heads mixed");
+  set_optimizer(mixed_ftrl, "ftrl");
+  mixed_ftrl.l1 = 0.1f;
   add("no fast head").fast_head = false;
   Spec& hashed = add("hashed");
   hashed.bit_precision = 12;
@@ -63,7 +66,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   apart.heads = Heads::kOne;
   set_optimizer(apart, "linear=ftrl,rows=sgd,layers=adam:rate=.002");
   Spec& mixed_apart = add("a rule for each part, mixed");
-  set_optimizer(mixed_apart, "linear=sgd,layers=adam");
+  set_optimizer(mixed_apart, "linear=ftrl,rows=sgd,layers=adam");
   mixed_apart.batch_size = 4;
   adam.hidden = {8, 4};
   add("linear").ffm_k = 0;
