@@ -28,7 +28,7 @@ class Block {
   /// Declares the arrays that it learns beside features (learned_array.h) and the tensors that it
   /// makes (tensor.h), as they are with so many fields, asks for those that it reads, and keeps the
   /// ids of all.
-  virtual void declare(const tape::InputLayout&, tape::Declarations&) {}
+  virtual void declare(const tape::Extent&, tape::Declarations&) {}
   /// Appends what it has of the row of each feature of a field, and keeps its place.
   virtual void declare_rows(std::vector<table::RowPart>&) {}
 

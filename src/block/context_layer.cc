@@ -1,103 +1,43 @@
 #include "block/context_layer.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
-#include "block/ffm_block.h"
-#include "block/norm_block.h"
-
 namespace leveret::block {
-namespace {
 
-/// Field f's pair number i of a triangle over `fields`.
-std::uint32_t pair_column(const std::vector<std::uint32_t>& fields, std::size_t i) {
-  std::size_t row = 0;
-  while (pair_index(0, row + 1) <= i) ++row;
-  return static_cast<std::uint32_t>(pair_index(fields[i - pair_index(0, row)], fields[row]));
-}
-
-}  // namespace
-
-/// The columns of a layer that source(i) names, i < inputs.
-template <class Source>
-ContextLayer::Columns ContextLayer::columns_of(const tape::ConstDense& layer, std::size_t inputs,
-                                               const Source& source) {
-  Columns some;
-  some.inputs = static_cast<std::uint32_t>(inputs);
+ContextLayer::Columns ContextLayer::columns_of(const tape::ConstDense& layer,
+                                               tape::JoinColumns columns) {
+  Columns some{std::move(columns), {}};
+  const std::vector<std::uint32_t>& names = some.columns.names();
   some.weights.resize(some.stride() * layer.outputs);
-  for (std::uint32_t i = 0; i < some.inputs; ++i) {
-    const std::uint32_t from = source(i);
+  for (std::size_t i = 0; i < names.size(); ++i) {
     for (std::uint32_t o = 0; o < layer.outputs; ++o) {
-      some.weights[o * some.stride() + i] = layer.weights[o * layer.stride() + from];
+      some.weights[o * some.stride() + i] = layer.weights[o * layer.stride() + names[i]];
     }
   }
   return some;
 }
 
-ContextLayer::ContextLayer(const kernels::Kernels& kernels, Config config,
-                           const tape::Parameters& parameters, const FieldSplit& split,
-                           const MlpBlock& mlp)
-    : kernels_(kernels),
-      config_(std::move(config)),
-      split_(split),
-      mlp_(mlp),
-      layout_(parameters.layout) {
+ContextLayer::ContextLayer(const kernels::Kernels& kernels, const tape::Parameters& parameters,
+                           const FieldSplit& split, const MlpBlock& mlp)
+    : kernels_(kernels), mlp_(mlp), normalised_(mlp.join(parameters).normalised()) {
   const tape::ConstDense layer = mlp_.layer(parameters, 0);
+  const tape::Join& join = mlp_.join(parameters);
   bias_.assign(layer.bias.begin(), layer.bias.end());
-  const bool mixed = config_.mixed;
-  candidate_ = columns_of(layer, split_.size(mixed),
-                          [&](std::uint32_t i) { return source_of_candidate(i); });
-  context_ = columns_of(layer, split_.context_size(mixed),
-                        [&](std::uint32_t i) { return source_of_context(i); });
+  candidate_ = columns_of(layer, {join, split.of_candidate(join)});
+  context_ = columns_of(layer, {join, split.of_context(join)});
   for (std::uint32_t o = 0; o < layer.outputs; ++o) {
     double sum = 0;
     const float* const row = layer.weights.data() + o * layer.stride();
-    for (std::uint32_t i = 0; i < layout_.counts(); ++i) sum += row[i];
+    for (std::uint32_t i = 0; i < normalised_; ++i) sum += row[i];
     ones_.push_back(static_cast<float>(sum));
   }
-  inputs_.resize(split_.context_size(mixed));
-}
-
-/// Which column of the model's layer is input i of a candidate.
-std::uint32_t ContextLayer::source_of_candidate(std::uint32_t i) const {
-  const std::size_t in_context = split_.context.size(), groups = split_.groups();
-  if (i < split_.cross()) {
-    const std::uint32_t f = split_.context[i % in_context], g = split_.candidate[i / in_context];
-    return static_cast<std::uint32_t>(pair_index(std::min(f, g), std::max(f, g)));
-  }
-  if (i < split_.linear()) return pair_column(split_.candidate, i - split_.cross());
-  if (i == split_.first()) return layout_.first();
-  const auto segment = static_cast<std::uint32_t>((i - split_.linear()) / groups);
-  return layout_.linear() + segment * layout_.groups() +
-         split_.group((i - split_.linear()) % groups);
-}
-
-std::uint32_t ContextLayer::source_of_context(std::uint32_t i) const {
-  if (i < split_.context_pairs()) return pair_column(split_.context, i);
-  const std::size_t groups = split_.context.size(), at = i - split_.context_pairs();
-  return layout_.linear() + static_cast<std::uint32_t>(at / groups) * layout_.groups() +
-         split_.context[at % groups] + 1;
+  inputs_.resize(context_.columns.size());
 }
 
 void ContextLayer::keep(const tape::Parameters& parameters, const tape::Tape& tape, std::size_t b,
-                        const float* pairs, Kept& kept) {
-  const std::size_t groups = split_.context.size(), counted = split_.context_counts();
-  const std::size_t group_at = b * layout_.groups() + 1;
-  float* to = inputs_.data();
-  for (const std::uint32_t g : split_.context) {
-    for (const std::uint32_t f : split_.context) {
-      if (f > g) break;
-      *to++ = pairs[pair_index(f, g)];
-    }
-  }
-  for (const std::uint32_t f : split_.context) *to++ = tape.group_linear[group_at + f];
-  if (config_.mixed) {
-    for (const std::uint32_t f : split_.context) *to++ = tape.group_counts[group_at + f];
-    for (const std::uint32_t f : split_.context) {
-      *to++ = NormBlock::kSeenScale * tape.group_seen[group_at + f];
-    }
-  }
+                        Kept& kept) {
+  const std::size_t counted = context_.columns.normalised();
+  context_.columns.gather(tape.tensors, b, true, inputs_.data());
   double sum = 0;
   for (std::size_t i = 0; i < counted; ++i) sum += inputs_[i];
   kept.mean = counted > 0 ? static_cast<float>(sum / static_cast<double>(counted)) : 0.0f;
@@ -111,27 +51,21 @@ void ContextLayer::keep(const tape::Parameters& parameters, const tape::Tape& ta
   kernels_.dense_forward(context_.weights.data(), nothing.data(), inputs_.data(), counted,
                          first.outputs, context_.stride(), 1, kept.part.data());
   kernels_.dense_forward(context_.weights.data() + counted, bias_.data(), inputs_.data() + counted,
-                         config_.mixed ? 2 * groups : 0, first.outputs, context_.stride(), 1,
+                         context_.columns.size() - counted, first.outputs, context_.stride(), 1,
                          kept.as_they_are.data());
 }
 
-ContextLayer::Norm ContextLayer::normalise(const Kept& kept, float* inputs) const {
-  const std::size_t counted = split_.counts();
+Norm<float> ContextLayer::normalise(const Kept& kept, float* inputs) const {
+  const std::size_t counted = candidate_.columns.normalised();
   const float squares = kernels_.centre(inputs, counted, kept.mean, inputs);
-  const double all = layout_.counts();
-  const double mean = (kept.sum + kernels_.total(inputs, counted)) / all;
-  const double variance = (kept.squares + squares) / all - mean * mean;
-  const auto scale = static_cast<float>(
-      1.0 / std::sqrt(std::max(variance, 0.0) + static_cast<double>(NormBlock::kEpsilon)));
+  const Norm<double> norm = Norm<double>::of_sums(kept.sum + kernels_.total(inputs, counted),
+                                                  kept.squares + squares, normalised_);
+  const auto scale = static_cast<float>(norm.scale);
   kernels_.scale(inputs, counted, scale, inputs);
-  if (config_.mixed) {
-    float* const seen = inputs + split_.seen();
-    kernels_.scale(seen, split_.groups(), NormBlock::kSeenScale, seen);
-  }
-  return {scale, static_cast<float>(mean)};
+  return {static_cast<float>(norm.mean), scale};
 }
 
-void ContextLayer::forward(const Kept& kept, const float* inputs, const Norm* norms,
+void ContextLayer::forward(const Kept& kept, const float* inputs, const Norm<float>* norms,
                            std::size_t examples, float* out) const {
   const std::size_t outputs = bias_.size();
   kernels_.dense_forward(candidate_.weights.data(), kept.as_they_are.data(), inputs,

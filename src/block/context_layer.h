@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "block/block.h"
-#include "block/config.h"
 #include "block/field_split.h"
+#include "block/merge_norm.h"
 #include "block/mlp_block.h"
 
 namespace leveret::block {
@@ -19,7 +19,7 @@ namespace leveret::block {
 /// One thread's. It has a copy of the layer, its columns in FieldSplit's order.
 class ContextLayer {
  public:
-  ContextLayer(const kernels::Kernels& kernels, Config config, const tape::Parameters& parameters,
+  ContextLayer(const kernels::Kernels& kernels, const tape::Parameters& parameters,
                const FieldSplit& split, const MlpBlock& mlp);
 
   /// The part that a context adds.
@@ -30,41 +30,34 @@ class ContextLayer {
     table::AlignedFloats as_they_are;  ///< biases, and what inputs add that are not normalised
   };
 
-  /// Example b of the tape, after LinearBlock and FfmBlock, is the context; `pairs` are its pairs.
-  void keep(const tape::Parameters& parameters, const tape::Tape& tape, std::size_t b,
-            const float* pairs, Kept& kept);
+  /// Example b of the tape, after LinearBlock and FfmBlock, is the context.
+  void keep(const tape::Parameters& parameters, const tape::Tape& tape, std::size_t b, Kept& kept);
 
-  /// How a candidate's inputs were normalised: by 1 / deviation, after the context's mean and
-  /// `mean` were subtracted.
-  struct Norm {
-    float scale, mean;
-  };
-  /// Normalises a candidate's inputs in place, as far as the model does. They are where FieldSplit
-  /// says, those that the model normalises with seen counts as they are; zeros up to the stride.
-  Norm normalise(const Kept& kept, float* inputs) const;
+  /// Floats from one candidate's inputs to the next one's.
+  std::size_t stride() const { return candidate_.stride(); }
+  /// Puts the inputs of example b, a candidate, behind its pairs, which are there.
+  void put_inputs(const tape::Tape& tape, std::size_t b, float* inputs) const {
+    candidate_.columns.gather(tape.tensors, b, false, inputs);
+  }
+  /// Normalises a candidate's inputs in place, as far as the model does; zeros up to the stride.
+  /// `mean` is that of what is left when the context's mean was subtracted.
+  Norm<float> normalise(const Kept& kept, float* inputs) const;
 
-  /// The layer's outputs before ReLU, of several candidates, whose inputs are split.stride() apart.
-  void forward(const Kept& kept, const float* inputs, const Norm* norms, std::size_t examples,
-               float* out) const;
+  /// The layer's outputs before ReLU, of several candidates, whose inputs are stride() apart.
+  void forward(const Kept& kept, const float* inputs, const Norm<float>* norms,
+               std::size_t examples, float* out) const;
 
  private:
-  std::uint32_t source_of_candidate(std::uint32_t column) const;
-  std::uint32_t source_of_context(std::uint32_t column) const;
-
   const kernels::Kernels& kernels_;
-  const Config config_;
-  const FieldSplit& split_;
   const MlpBlock& mlp_;
-  const tape::InputLayout layout_;
+  const std::uint32_t normalised_;  ///< inputs of the whole layer that are
   /// Some of the layer's columns, as a layer lies in memory.
   struct Columns {
-    std::uint32_t inputs = 0;
+    tape::JoinColumns columns;
     table::AlignedFloats weights;
-    std::size_t stride() const { return table::whole_lines(inputs); }
+    std::size_t stride() const { return table::whole_lines(columns.size()); }
   };
-  template <class Source>
-  static Columns columns_of(const tape::ConstDense& layer, std::size_t inputs,
-                            const Source& source);
+  static Columns columns_of(const tape::ConstDense& layer, tape::JoinColumns columns);
 
   Columns candidate_, context_;
   table::AlignedFloats ones_;    ///< W 1, by output

@@ -22,15 +22,15 @@ InstanceSums FfmBlock::instance_sums(const tape::Tape& tape, std::size_t b, bool
   return sums;
 }
 
-void FfmBlock::declare(const tape::InputLayout& layout, tape::Declarations& declarations) {
+void FfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
   pairs_ = declarations.add(tape::Tensor{.name = kPairs, .size = layout.pairs()});
+  pairs_sum_ = declarations.add(tape::Tensor{.name = kPairsSum, .size = 1});
   head_ = declarations.join(kHead, kHeadWeight, true);
 }
 
 void FfmBlock::open(const tape::Parameters&, std::size_t size, tape::Tape& tape) const {
   tape.ffm.block = this;
   tape::at_least(tape.ffm_scale, size);
-  tape::at_least(tape.pairs_sum, size);
   tape::at_least(tape.d_pairs, size);
 }
 
@@ -53,13 +53,13 @@ void FfmBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std
 
 void FfmBlock::finish(tape::Tape& tape, std::size_t b, float sum,
                       const InstanceSums& instance) const {
-  tape.pairs_sum[b] = sum;
+  tape[pairs_sum_].values[b] = sum;
   tape.ffm_scale[b] = instance.scale();
   put_score(tape, b);
 }
 
 void FfmBlock::put_score(tape::Tape& tape, std::size_t b) const {
-  const float score = tape[head_.before].values[b] + tape.ffm_scale[b] * tape.pairs_sum[b];
+  const float score = tape[head_.before].values[b] + tape.ffm_scale[b] * tape[pairs_sum_].values[b];
   tape[head_.score].values[b] = config_.mixed ? clamp_score(score) : score;
 }
 

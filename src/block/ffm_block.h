@@ -36,8 +36,11 @@ class FfmBlock final : public Block {
   /// and with Tape::keep_parts; else they are there in passing. FfmTape::pair_deltas lie at its
   /// begin afterwards.
   static constexpr const char* kPairs = "ffm.pairs";
-  void declare(const tape::InputLayout& layout, tape::Declarations& declarations) override;
+  void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   tape::TensorId pairs() const { return pairs_; }
+  /// 1: the sum of the pairs.
+  static constexpr const char* kPairsSum = "ffm.pairs_sum";
+  tape::TensorId pairs_sum() const { return pairs_sum_; }
   /// Its head, to which FmBlock adds, too.
   static constexpr const char* kHead = "ffm";
   static constexpr float kHeadWeight = 0.3f;  ///< HeadDecl::first_weight
@@ -121,7 +124,7 @@ class FfmBlock final : public Block {
 
   const kernels::Kernels* kernels_;
   Config config_;
-  tape::TensorId pairs_ = tape::TensorId::kNone;
+  tape::TensorId pairs_ = tape::TensorId::kNone, pairs_sum_ = tape::TensorId::kNone;
   tape::JointHead head_;
 };
 

@@ -48,7 +48,7 @@ FfmContext::FfmContext(const kernels::Kernels& kernels, const Config& config,
 }
 
 void FfmContext::keep(const tape::Tape& tape, std::size_t b, Kept& kept) const {
-  kept.pairs_sum = tape.pairs_sum[b];
+  kept.pairs_sum = tape[block_.pairs_sum()].values[b];
   kept.in_place = tape.ffm.in_place;
   kept.as_kernels_see = kept.in_place && tape.ffm.at.as_kernels_see();
   kept.instance = FfmBlock::instance_sums(tape, b, kept.in_place && tape.ffm.at.ones);

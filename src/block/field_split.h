@@ -2,19 +2,16 @@
 /// of its candidates. What a candidate sees beside the context is then one piece.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "tape/parameters.h"
+#include "tape/join.h"
 
 namespace leveret::block {
 
-/// Also where a candidate's inputs of the MLP lie: for each of its fields the pairs with all of the
-/// context's fields, then the pairs of its own fields as in InputLayout, then linear sums of
-/// groups: those of its fields, then group 0; with mixed heads the counts and the seen counts of
-/// the same groups, then the linear stage's score.
-///
-/// The context's own inputs: pairs of its fields, linear sums of their groups; counts, seen counts.
+/// Also the order of the pairs that a candidate makes: for each of its fields those with all of the
+/// context's fields, then those of its own fields as in FfmBlock.
 struct FieldSplit {
   static constexpr std::uint32_t kContext = 0xffffffffu;
 
@@ -36,19 +33,9 @@ struct FieldSplit {
   /// Group i of a candidate, in the numbers of LinearRun.
   std::uint32_t group(std::size_t i) const { return i < candidate.size() ? candidate[i] + 1 : 0; }
 
-  std::size_t linear() const { return pairs(); }
-  std::size_t counts() const { return linear() + groups(); }
-  std::size_t seen() const { return counts() + groups(); }
-  std::size_t first() const { return seen() + groups(); }
-  std::size_t size(bool mixed) const { return mixed ? first() + 1 : counts(); }
-  std::size_t stride(bool mixed) const { return table::whole_lines(size(mixed)); }
-
-  std::size_t context_pairs() const { return context.size() * (context.size() + 1) / 2; }
-  /// How many of the context's inputs are normalised.
-  std::size_t context_counts() const { return context_pairs() + context.size(); }
-  std::size_t context_size(bool mixed) const {
-    return context_counts() + (mixed ? 2 * context.size() : 0);
-  }
+  /// Columns of a join in these portions: a candidate's, and those that the context has alone.
+  std::vector<std::uint32_t> of_candidate(const tape::Join& join) const;
+  std::vector<std::uint32_t> of_context(const tape::Join& join) const;
 };
 
 }  // namespace leveret::block

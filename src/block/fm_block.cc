@@ -6,7 +6,7 @@
 
 namespace leveret::block {
 
-void FmBlock::declare(const tape::InputLayout&, tape::Declarations& declarations) {
+void FmBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   const std::uint32_t k = config_.fm_row.k;
   sums_ = declarations.add(tape::Tensor{.name = "fm.sums", .size = k});
   scale_ = declarations.add(tape::Tensor{.name = "fm.scale", .size = 1});

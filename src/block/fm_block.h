@@ -25,7 +25,7 @@ class FmBlock final : public Block {
       : kernels_(kernels), config_(std::move(config)), part_(config_.has_ffm() ? 1 : 0) {}
 
   static bool is_in(const Config& config) { return config.has_fm(); }
-  void declare(const tape::InputLayout& layout, tape::Declarations& declarations) override;
+  void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   void declare_rows(std::vector<table::RowPart>& parts) override;
   void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
 

@@ -30,7 +30,7 @@ float base_rate(const tape::Scalars& scalars) {
 
 }  // namespace
 
-void LinearBlock::declare(const tape::InputLayout& layout, tape::Declarations& declarations) {
+void LinearBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
   using table::Learned;
   const auto number = [&](const char* name, Learned kind, float* (*at)(tape::Scalars&),
                           tape::Merge merge = tape::Merge::kAdd) {
@@ -52,7 +52,14 @@ void LinearBlock::declare(const tape::InputLayout& layout, tape::Declarations& d
       "constant.fast", Learned::kParameter, [](tape::Scalars& s) { return &s.fast_bias; },
       tape::Merge::kLatest);
   declare_heads(declarations);
+  const auto of_groups = [&](const char* name, bool gradient) {
+    return declarations.add(
+        tape::Tensor{.name = name, .size = layout.groups(), .gradient = gradient});
+  };
+  group_linear_ = of_groups(kGroupLinear, !config_.mixed && config_.has_mlp());
   if (!config_.mixed) return;
+  group_counts_ = of_groups(kGroupCounts, false);
+  group_seen_ = of_groups(kGroupSeen, false);
   const float first = 1.0f / std::sqrt(static_cast<float>(std::max(layout.fields, 1u)));
   tape::LearnedArray weights{
       kGroupWeights, Learned::kParameter, tape::Merge::kAdd, {layout.groups()}};
@@ -99,10 +106,7 @@ void LinearBlock::open(const tape::Parameters& parameters, std::size_t size,
                        tape::Tape& tape) const {
   const std::size_t groups = parameters.layout.groups();
   tape::at_least(tape.linear_errors, size);
-  tape::at_least(tape.group_linear, size * groups);
   if (!config_.mixed) return;
-  tape::at_least(tape.group_counts, size * groups);
-  tape::at_least(tape.group_seen, size * groups);
   const auto id = static_cast<std::size_t>(groups_);
   tape::at_least(tape.gradients, id + 1);
   tape::at_least(tape.gradients[id], groups);
@@ -138,9 +142,14 @@ void LinearBlock::add_own_errors(const tape::Parameters& parameters, tape::Tape&
   tape::at_least(tape.d_group_linear, tape.size * groups);
   for (std::size_t b = 0; b < tape.size; ++b) {
     float* const d = tape.d_group_linear.data() + b * groups;
+    const float own = tape.linear_errors[b].linear;
     // Without fields nothing has come through the MLP.
-    if (parameters.layout.fields == 0) std::fill_n(d, groups, 0.0f);
-    for (std::uint32_t g = 0; g < groups; ++g) d[g] += tape.linear_errors[b].linear;
+    if (parameters.layout.fields == 0) {
+      std::fill_n(d, groups, own);
+      continue;
+    }
+    const float* const by_readers = tape[group_linear_].d_at(b);
+    for (std::uint32_t g = 0; g < groups; ++g) d[g] = by_readers[g] + own;
   }
 }
 
@@ -152,7 +161,7 @@ void LinearBlock::groups_backward(const tape::Parameters& parameters, tape::Tape
   std::fill(gradient, gradient + groups, 0.0f);
   for (std::size_t b = begin; b < end; ++b) {
     const float d = tape[counts_].gradient[b];
-    const float* const counts = tape.group_counts.data() + b * groups;
+    const float* const counts = tape[group_counts_].at(b);
     for (std::uint32_t g = 0; g < groups; ++g) gradient[g] += d * counts[g];
   }
 }
@@ -161,16 +170,16 @@ void LinearBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, 
                           std::size_t end) const {
   const std::uint32_t groups = parameters.layout.groups();
   for (std::size_t b = begin; b < end; ++b) {
-    if (has_groups(tape)) std::fill_n(tape.group_linear.data() + b * groups, groups, 0.0f);
+    if (has_groups(tape)) std::fill_n(tape[group_linear_].at(b), groups, 0.0f);
     if (config_.mixed) {
-      std::fill_n(tape.group_counts.data() + b * groups, groups, 0.0f);
-      std::fill_n(tape.group_seen.data() + b * groups, groups, 0.0f);
+      std::fill_n(tape[group_counts_].at(b), groups, 0.0f);
+      std::fill_n(tape[group_seen_].at(b), groups, 0.0f);
     }
-    const LinearSums sums = add(parameters, tape, b, start(parameters, tape, b));
+    const LinearSums sums = add(tape, b, start(parameters, tape, b));
     float counts = tape[base_].values[b];
     if (config_.mixed) {
       const float* const weights = parameters[groups_].data();
-      const float* const group_counts = tape.group_counts.data() + b * groups;
+      const float* const group_counts = tape[group_counts_].at(b);
       for (std::uint32_t g = 0; g < groups; ++g) counts += weights[g] * group_counts[g];
     }
     finish(parameters, tape, b, sums, counts);
@@ -195,10 +204,8 @@ LinearSums LinearBlock::start(const tape::Parameters& parameters, tape::Tape& ta
           .odds = odds};
 }
 
-LinearSums LinearBlock::add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                            LinearSums before) const {
-  return config_.mixed ? add_mixed(parameters, tape, b, before)
-                       : add_one(tape, b, parameters.layout.groups(), before);
+LinearSums LinearBlock::add(tape::Tape& tape, std::size_t b, LinearSums before) const {
+  return config_.mixed ? add_mixed(tape, b, before) : add_one(tape, b, before);
 }
 
 void LinearBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
@@ -218,8 +225,7 @@ void LinearBlock::put_joint(const tape::Parameters& parameters, tape::Tape& tape
   for (const tape::TensorId head : parameters.declared().joint) tape[head].values[b] = score;
 }
 
-LinearSums LinearBlock::add_one(tape::Tape& tape, std::size_t b, std::uint32_t groups,
-                                LinearSums before) const {
+LinearSums LinearBlock::add_one(tape::Tape& tape, std::size_t b, LinearSums before) const {
   LinearSums sums = before;
   const bool grouped = config_.uses_groups();
   if (!grouped) {
@@ -227,7 +233,7 @@ LinearSums LinearBlock::add_one(tape::Tape& tape, std::size_t b, std::uint32_t g
                                 tape.batch->linear_end(tape.first + b));
   }
   if (has_groups(tape)) {
-    float* group_linear = tape.group_linear.data() + b * groups;
+    float* const group_linear = tape[group_linear_].at(b);
     for (const feature::LinearRun& run : tape.linear_runs(b)) {
       float partial = 0;
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
@@ -261,12 +267,10 @@ void LinearBlock::take_logs(tape::Tape& tape, std::size_t b, float rate) const {
   kernels_.log(counts, count, counts);
 }
 
-LinearSums LinearBlock::add_mixed(const tape::Parameters& parameters, tape::Tape& tape,
-                                  std::size_t b, LinearSums before) const {
-  const std::uint32_t groups = parameters.layout.groups();
-  float* const group_linear = tape.group_linear.data() + b * groups;
-  float* const group_counts = tape.group_counts.data() + b * groups;
-  float* const group_seen = tape.group_seen.data() + b * groups;
+LinearSums LinearBlock::add_mixed(tape::Tape& tape, std::size_t b, LinearSums before) const {
+  float* const group_linear = tape[group_linear_].at(b);
+  float* const group_counts = tape[group_counts_].at(b);
+  float* const group_seen = tape[group_seen_].at(b);
   LinearSums sums = before;
   take_logs(tape, b, sums.rate);
   for (const feature::LinearRun& run : tape.linear_runs(b)) {

@@ -23,7 +23,7 @@
 
 namespace leveret::block {
 
-/// What features add to the heads, but for what groups of them add up to (Tape::group_*). Of a
+/// What features add to the heads, but for what groups of them add up to (group_linear, …). Of a
 /// request's context and of a candidate they are added.
 struct LinearSums {
   float linear = 0, linear2 = 0, fast = 0;
@@ -49,12 +49,12 @@ class LinearBlock final : public Block {
       : kernels_(kernels), config_(std::move(config)) {}
 
   static bool is_in(const Config&) { return true; }
-  /// Of the first stage's mixture in the mixer of the answer (HeadDecl::first_weight).
+  /// The first stage's mixture has this HeadDecl::first_weight.
   static constexpr float kFirstStageWeight = 0.2f;
   /// What the weights of the groups' counts are called, of which each group has one.
   static constexpr const char* kGroupWeights = "groups.weight";
 
-  void declare(const tape::InputLayout& layout, tape::Declarations& declarations) override;
+  void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
@@ -71,8 +71,15 @@ class LinearBlock final : public Block {
   /// Of kGroupWeights, once they are declared; kNone with one head.
   tape::ArrayId group_weights() const { return groups_; }
 
-  // Its tensors, of one number each.
+  // Its tensors; where it says nothing else, of one number.
 
+  // G numbers, one a group: sums of w x (for an MLP, mixed heads or Tape::keep_parts); mixed
+  // heads: the mean of the log-odds of counts against the base rate, and of log(1 + count).
+  static constexpr const char *kGroupLinear = "groups.linear", *kGroupCounts = "groups.counts",
+                              *kGroupSeen = "groups.seen";
+  tape::TensorId group_linear() const { return group_linear_; }
+  tape::TensorId group_counts() const { return group_counts_; }
+  tape::TensorId group_seen() const { return group_seen_; }
   /// What stands in all heads before features do: with mixed heads the log-odds of the base rate
   /// plus the example's initial, with one the constant and the initial.
   static constexpr const char* kBase = "linear.base";
@@ -87,8 +94,7 @@ class LinearBlock final : public Block {
   /// What stands in all sums before the first feature. Leaves `base`.
   LinearSums start(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
   /// `before` and what the features of example b add; groups' sums likewise, on the tape.
-  LinearSums add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                 LinearSums before) const;
+  LinearSums add(tape::Tape& tape, std::size_t b, LinearSums before) const;
   /// The scores. `counts`: `base` and the weighted groups' counts; mixed heads only.
   void finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
               const LinearSums& sums, float counts) const;
@@ -96,10 +102,8 @@ class LinearBlock final : public Block {
   bool has_groups(const tape::Tape& tape) const { return config_.uses_groups() || tape.keep_parts; }
 
  private:
-  LinearSums add_one(tape::Tape& tape, std::size_t b, std::uint32_t groups,
-                     LinearSums before) const;
-  LinearSums add_mixed(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                       LinearSums before) const;
+  LinearSums add_one(tape::Tape& tape, std::size_t b, LinearSums before) const;
+  LinearSums add_mixed(tape::Tape& tape, std::size_t b, LinearSums before) const;
   void backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                 std::size_t end) const;
   void groups_backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
@@ -113,6 +117,8 @@ class LinearBlock final : public Block {
   const kernels::Kernels& kernels_;
   Config config_;
   tape::ArrayId groups_ = tape::ArrayId::kNone;  ///< kGroupWeights, with mixed heads
+  tape::TensorId group_linear_ = tape::TensorId::kNone, group_counts_ = tape::TensorId::kNone;
+  tape::TensorId group_seen_ = tape::TensorId::kNone;
   tape::TensorId base_ = tape::TensorId::kNone, curvature_ = tape::TensorId::kNone;
   // Heads. With one head linear is the start of the joint score, with mixed ones linear2 is.
   tape::TensorId linear_ = tape::TensorId::kNone, linear2_ = tape::TensorId::kNone;

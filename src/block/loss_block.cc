@@ -27,14 +27,12 @@ std::vector<MixerInput> mixer_inputs(const std::vector<HeadDecl>& heads) {
 
 }  // namespace
 
-void LossBlock::declare(const tape::InputLayout&, tape::Declarations& declarations) {
+void LossBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   constexpr const char* kMixer = "second_mixer";
-  joint_ = declarations.joint.back();
-  learners_.clear();
+  joint_ = declarations.joint;
+  own_.clear();
   for (const HeadDecl& head : declarations.heads) {
-    if (head.error == HeadError::kNone) continue;
-    const bool own = head.error == HeadError::kOwn;
-    learners_.push_back({head.score, own ? head.score : joint_, head.most_error});
+    if (head.error == HeadError::kOwn) own_.push_back({head.score, head.most_error});
   }
   const std::vector<MixerInput> inputs = mixer_inputs(declarations.heads);
   if (config_.mixed) {
@@ -51,7 +49,7 @@ void LossBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, st
                         std::size_t end) const {
   for (std::size_t b = begin; b < end; ++b) {
     tape.answers[b] =
-        config_.mixed ? mix(parameters.scalars, mixer_, tape, b) : tape[joint_].values[b];
+        config_.mixed ? mix(parameters.scalars, mixer_, tape, b) : tape[joint_.back()].values[b];
   }
 }
 
@@ -65,16 +63,14 @@ void LossBlock::backward_turn(const tape::Parameters&, tape::Tape& tape, std::si
   const bool learn = label != 0.0f && importance > 0.0f && importance <= text::kMaxImportance &&
                      std::isfinite(tape.answers[b]);
   tape.learn[b] = learn;
-  if (!learn) {
-    for (const Learner& head : learners_) tape[head.score].gradient[b] = 0.0f;
-    return;
-  }
-  const float joint = logistic_gradient(tape[joint_].values[b], label, importance);
-  for (const Learner& head : learners_) {
-    const float error = head.loss_of == joint_
-                            ? joint
-                            : logistic_gradient(tape[head.loss_of].values[b], label, importance);
-    tape[head.score].gradient[b] = std::clamp(error, -head.most, head.most);
+  const auto error_by = [&](tape::TensorId score) {
+    return learn ? logistic_gradient(tape[score].values[b], label, importance) : 0.0f;
+  };
+  const float joint = error_by(joint_.back());
+  for (const tape::TensorId head : joint_) tape[head].gradient[b] = joint;
+  for (const Own& head : own_) {
+    tape[head.score].gradient[b] =
+        std::clamp(error_by(head.score), -head.most_error, head.most_error);
   }
 }
 

@@ -17,7 +17,7 @@ class LossBlock final : public Block {
   static bool is_in(const Config&) { return true; }
   /// Goes by the heads that blocks before it have declared. The mixer of the answer has those with
   /// a first weight: first what has no error, then those of the joint loss, then the others.
-  void declare(const tape::InputLayout& layout, tape::Declarations& declarations) override;
+  void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
 
   /// Writes the answers: with mixed heads what the mixer says, else the whole joint score.
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
@@ -32,17 +32,16 @@ class LossBlock final : public Block {
   bool needs_fields() const override { return false; }
 
  private:
-  /// A head that has an error.
-  struct Learner {
+  /// A head that learns by its own loss.
+  struct Own {
     tape::TensorId score;
-    tape::TensorId loss_of;  ///< the score by whose loss it learns
-    float most;
+    float most_error;
   };
 
   Config config_;
-  std::vector<Learner> learners_;
-  tape::TensorId joint_ = tape::TensorId::kNone;  ///< the whole joint score
-  tape::MixerDecl mixer_;                         ///< with mixed heads
+  std::vector<Own> own_;
+  std::vector<tape::TensorId> joint_;  ///< the last is the whole joint score
+  tape::MixerDecl mixer_;              ///< with mixed heads
 };
 
 }  // namespace leveret::block

@@ -8,7 +8,7 @@
 
 namespace leveret::block {
 
-float Mixer::forward(const tape::ConstMixerState& state, float* heard) const {
+float Mixer::forward(tape::ConstMixerState state, float* heard) const {
   float* const likely = heard + inputs_ + 1;
   float sum = 0;
   for (std::size_t i = 0; i < inputs_; ++i) sum += state.weight[i] * heard[i];
@@ -25,7 +25,7 @@ float Mixer::forward(const tape::ConstMixerState& state, float* heard) const {
   return clamp_score(logit(std::clamp(p / shares, 1e-7f, 1.0f - 1e-7f)));
 }
 
-void Mixer::apply(const tape::MixerState& state, const float* heard, float label, float importance,
+void Mixer::apply(tape::MixerState state, const float* heard, float label, float importance,
                   float kept) const {
   const float* const likely = heard + inputs_ + 1;
   const float g = logistic_gradient(heard[inputs_], label, importance);
@@ -35,7 +35,7 @@ void Mixer::apply(const tape::MixerState& state, const float* heard, float label
     const float loss = wrong - std::log(likely[i]);
     state.log_share[i] = kept * state.log_share[i] - options_.eta * importance * loss;
   }
-  tape::bound_shares(state.log_share);
+  tape::bound_shares({state.log_share, inputs_ + 1});
   for (std::size_t i = 0; i < inputs_; ++i) {
     const float d = g * heard[i];
     if (d == 0.0f) continue;
@@ -89,9 +89,10 @@ tape::MixerDecl declare_mixer(const std::string& name, std::span<const MixerInpu
 float mix(const tape::Scalars& scalars, const tape::MixerDecl& mixer, tape::Tape& tape,
           std::size_t b) {
   float* const heard = tape[mixer.heard].at(b);
+  const tape::TensorId* const heads = mixer.inputs.data();
   const std::size_t inputs = mixer.inputs.size();
-  for (std::size_t i = 0; i < inputs; ++i) heard[i] = tape[mixer.inputs[i]].values[b];
-  return Mixer(inputs).forward(mixer.state(std::span<const float>(scalars.mixers)), heard);
+  for (std::size_t i = 0; i < inputs; ++i) heard[i] = tape[heads[i]].values[b];
+  return Mixer(inputs).forward(mixer.state(scalars.mixers.data()), heard);
 }
 
 }  // namespace leveret::block

@@ -34,10 +34,10 @@ class Mixer {
       : inputs_(inputs), options_(options) {}
 
   /// Reads the first n numbers of `heard` and fills the rest. Returns the mixture, a raw score.
-  float forward(const tape::ConstMixerState& state, float* heard) const;
+  float forward(tape::ConstMixerState state, float* heard) const;
 
   /// Learns from one labelled example, and keeps so much of how well each has predicted before.
-  void apply(const tape::MixerState& state, const float* heard, float label, float importance,
+  void apply(tape::MixerState state, const float* heard, float label, float importance,
              float kept) const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace leveret::block {
 
-void MlpBlock::declare(const tape::InputLayout&, tape::Declarations& declarations) {
+void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   first_layer_ = declarations.layers.size();
   input_ = declarations.read(tower_.input);
   ins_ = {input_.id};

@@ -29,7 +29,7 @@ class MlpBlock final : public Block {
       : MlpBlock(kernels, config, {"dense", NormBlock::kOutputs, config.hidden}) {}
 
   static bool is_in(const Config& config) { return config.has_mlp(); }
-  void declare(const tape::InputLayout& layout, tape::Declarations& declarations) override;
+  void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   bool has_layers() const override { return true; }
 
   /// Writes its tensors, and adds to its head.
@@ -58,6 +58,10 @@ class MlpBlock final : public Block {
   std::size_t layers() const { return ins_.size(); }
   tape::ConstDense layer(const tape::Parameters& parameters, std::size_t l) const {
     return parameters.layer(first_layer_ + l);
+  }
+  /// The inputs of its first layer, with their owners.
+  const tape::Join& join(const tape::Parameters& parameters) const {
+    return parameters.declared()[in(0)].join;
   }
   /// What layer l reads: the tower's input, then what the layer before makes, after ReLU; the
   /// gradients of these are those before ReLU. The width of a layer's input may be more than it has

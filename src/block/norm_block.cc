@@ -1,88 +1,134 @@
 #include "block/norm_block.h"
 
 #include <algorithm>
-#include <cmath>
+#include <string>
 
 #include "block/ffm_block.h"
 #include "block/linear_block.h"
+#include "block/merge_norm.h"
 
 namespace leveret::block {
 namespace {
 
-/// How many of the inputs are normalised, from the first on: pairs and linear sums.
-std::uint32_t normalised(const tape::Parameters& parameters) { return parameters.layout.counts(); }
+/// An input of the first layer, all numbers of a tensor.
+struct InputKind {
+  std::string tensor;
+  tape::Owner::Kind per;
+  bool normalised;
+  float scale = 1;
+  const char* sum = nullptr;  ///< the tensor of their sum, if there is one
+};
 
-/// Pairs, segments of groups, and the linear stage's score.
-std::uint32_t column_before(const tape::InputLayout& from, const tape::InputLayout& to,
-                            std::uint32_t column) {
-  if (column < to.linear()) return column < from.linear() ? column : tape::kNewColumn;
-  const std::uint32_t source = tape::source_of_segments(from, to, column - to.linear());
-  return source != tape::kNewColumn ? from.linear() + source : tape::kNewColumn;
+/// In the order of the layer's columns. What is normalised comes first.
+std::vector<InputKind> input_kinds(bool mixed) {
+  using Kind = tape::Owner::Kind;
+  std::vector<InputKind> kinds{{FfmBlock::kPairs, Kind::kPair, true, 1, FfmBlock::kPairsSum},
+                               {LinearBlock::kGroupLinear, Kind::kGroup, true}};
+  if (!mixed) return kinds;
+  constexpr float kSeenScale = 0.3f;
+  kinds.push_back({LinearBlock::kGroupCounts, Kind::kGroup, false});
+  kinds.push_back({LinearBlock::kGroupSeen, Kind::kGroup, false, kSeenScale});
+  kinds.push_back({std::string("heads.") + LinearBlock::kFirst, Kind::kAll, false});
+  return kinds;
 }
 
 }  // namespace
 
-void NormBlock::declare(const tape::InputLayout& layout, tape::Declarations& declarations) {
-  pairs_ = declarations.read(FfmBlock::kPairs).id;
-  if (config_.mixed) first_ = declarations.find_head(LinearBlock::kFirst)->score;
-  outputs_ =
-      declarations.add(tape::Tensor{.name = kOutputs,
-                                    .size = layout.fields > 0 ? layout.size(config_.mixed) : 0,
-                                    .whole_lines = true,
-                                    .gradient = true,
-                                    .source = column_before});
-  scale_ = declarations.add(tape::Tensor{.name = "norm.scale", .size = 1});
-  declarations[pairs_].gradient_in = outputs_;
+std::uint64_t NormBlock::input_count(bool mixed, tape::Extent extent) {
+  std::uint64_t count = 0;
+  for (const InputKind& kind : input_kinds(mixed)) count += tape::Join::owners(kind.per, extent);
+  return count;
 }
 
-void NormBlock::open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const {
-  tape::at_least(tape.d_group_linear, size * parameters.layout.groups());
+void NormBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
+  std::vector<tape::JoinPart> parts;
+  inputs_.clear();
+  for (const InputKind& kind : input_kinds(config_.mixed)) {
+    const tape::TensorInput from = declarations.read(kind.tensor);
+    inputs_.push_back(
+        {from, kind.sum != nullptr ? declarations.find_tensor(kind.sum) : tape::TensorId::kNone});
+    parts.push_back({from.id, kind.per, kind.normalised, kind.scale});
+  }
+  const tape::Join join(parts, layout);
+  outputs_ = declarations.add(tape::Tensor{
+      .name = kOutputs,
+      .size = layout.fields > 0 ? join.size() : 0,
+      .whole_lines = true,
+      .gradient = true,
+      .source = [parts](
+                    const tape::Extent& from, const tape::Extent& to,
+                    std::uint32_t column) { return tape::Join(parts, to).before(from, column); },
+      .join = join});
+  scale_ = declarations.add(tape::Tensor{.name = "norm.scale", .size = 1});
+  declarations[declarations.find_tensor(FfmBlock::kPairs)].gradient_in = outputs_;
 }
 
 void NormBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                         std::size_t end) const {
-  const tape::InputLayout layout = parameters.layout;
-  const std::uint32_t size = layout.size(config_.mixed);
-  const std::uint32_t count = normalised(parameters);
-  const std::uint32_t groups = layout.groups();
+  const tape::Tensor& made = parameters.declared()[outputs_];
+  const std::vector<tape::JoinPart>& parts = made.join.parts();
   tape::TensorPlace& outputs = tape[outputs_];
   for (std::size_t b = begin; b < end; ++b) {
-    float* x = outputs.at(b);
-    std::fill(x + size, x + outputs.stride, 0.0f);
-    if (config_.mixed) {
-      std::copy_n(tape.group_counts.data() + b * groups, groups, x + layout.counts());
-      kernels_->scale(tape.group_seen.data() + b * groups, groups, kSeenScale, x + layout.seen());
-      x[layout.first()] = tape[first_].values[b];
+    float* const x = outputs.at(b);
+    std::fill(x + made.size, x + outputs.stride, 0.0f);
+    float sum = 0;
+    std::uint32_t first = 0, count = 0;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const float* const from = tape[parts[p].from].at(b);
+      const std::uint32_t columns = made.join.columns(p);
+      if (parts[p].normalised) {
+        const tape::TensorId known = inputs_[p].sum;
+        sum +=
+            known != tape::TensorId::kNone ? tape[known].values[b] : kernels_->total(from, columns);
+        count += columns;
+      } else if (parts[p].scale != 1.0f) {
+        kernels_->scale(from, columns, parts[p].scale, x + first);
+      } else {
+        std::copy_n(from, columns, x + first);
+      }
+      first += columns;
     }
-    const float* const pairs = tape[pairs_].at(b);
-    const float* const linear = tape.group_linear.data() + b * groups;
-    const float sum = tape.pairs_sum[b] + kernels_->total(linear, groups);
     const float mean = sum / static_cast<float>(count);
     // Subtracting first keeps the variance of a large common value from cancelling away.
-    const float squares = kernels_->centre(pairs, layout.pairs(), mean, x) +
-                          kernels_->centre(linear, groups, mean, x + layout.linear());
-    const float scale = 1.0f / std::sqrt(squares / static_cast<float>(count) + kEpsilon);
-    kernels_->scale(x, count, scale, x);
-    tape[scale_].values[b] = scale;
+    float squares = 0;
+    for (std::size_t p = 0, at = 0; at < count; ++p) {
+      const std::uint32_t columns = made.join.columns(p);
+      squares += kernels_->centre(tape[parts[p].from].at(b), columns, mean, x + at);
+      at += columns;
+    }
+    const Norm<float> norm = Norm<float>::of_variance(mean, squares / static_cast<float>(count));
+    kernels_->scale(x, count, norm.scale, x);
+    tape[scale_].values[b] = norm.scale;
   }
 }
 
-/// d x = scale * (d x^ - mean(d x^) - x^ mean(d x^ x^)).
 void NormBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
-  const tape::InputLayout layout = parameters.layout;
-  const std::uint32_t count = normalised(parameters);
+  const tape::Join& join = parameters.declared()[outputs_].join;
+  const std::uint32_t count = join.normalised();
   tape::TensorPlace& outputs = tape[outputs_];
   for (std::size_t b = 0; b < tape.size; ++b) {
     const float* x = outputs.at(b);
     float* d = outputs.d_at(b);
-    const float mean = kernels_->total(d, count) / static_cast<float>(count);
-    const float along = kernels_->dot(d, x, count) / static_cast<float>(count);
-    const float scale = tape[scale_].values[b];
-    kernels_->normalise_back(x, count, mean, along, scale, d);
-    if (!config_.mixed) {
-      std::copy_n(d + layout.linear(), layout.groups(),
-                  tape.d_group_linear.data() + b * layout.groups());
+    const NormBack back{kernels_->total(d, count) / static_cast<float>(count),
+                        kernels_->dot(d, x, count) / static_cast<float>(count)};
+    normalise_back(*kernels_, {0, tape[scale_].values[b]}, back, x, count, d);
+  }
+  add_gradients(join, tape);
+}
+
+/// Those of tensors that learn through this, and have a place of their own for it.
+void NormBlock::add_gradients(const tape::Join& join, tape::Tape& tape) const {
+  const tape::TensorPlace& outputs = tape[outputs_];
+  for (std::size_t p = 0; p < inputs_.size(); ++p) {
+    const tape::TensorInput& from = inputs_[p].from;
+    const tape::TensorPlace& place = tape[from.id];
+    if (place.gradient == nullptr || place.gradient == outputs.gradient) continue;
+    const std::uint32_t first = join.begin(p);
+    float* const d = tape.tensors.d_of_reader(from, tape.size);
+    for (std::size_t b = 0; b < tape.size; ++b) {
+      std::copy_n(outputs.d_at(b) + first, join.columns(p), d + b * place.d_stride);
     }
+    tape.tensors.add_d_of_reader(from, tape.size);
   }
 }
 

@@ -1,9 +1,12 @@
 /// MergeNorm (FW paper, section 2.1): the outputs of the linear and the FFM part joined and
-/// normalised to mean 0 and variance 1, x^ = (x - mean) / sqrt(mean (x - mean)² + eps); with
-/// mixed heads the counts and the linear stage's score stand behind them as they are.
+/// normalised to mean 0 and variance 1 (merge_norm.h); with mixed heads the counts and the linear
+/// stage's score stand behind them as they are. What the inputs are, and in which order, is
+/// declared here and nowhere else (tape/join.h).
 #pragma once
 
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "block/block.h"
 #include "block/config.h"
@@ -12,28 +15,32 @@ namespace leveret::block {
 
 class NormBlock final : public Block {
  public:
-  static constexpr float kEpsilon = 0.01f;
-  static constexpr float kSeenScale = 0.3f;  ///< of mean log(1 + count)
-
   explicit NormBlock(const kernels::Kernels& kernels, Config config)
       : kernels_(&kernels), config_(std::move(config)) {}
 
   static bool is_in(const Config& config) { return config.has_mlp(); }
-  /// The tensor of what it makes: see InputLayout.
+  /// The tensor of what it makes, a join.
   static constexpr const char* kOutputs = "norm.outputs";
-  void declare(const tape::InputLayout& layout, tape::Declarations& declarations) override;
-  void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
-  /// From the FFM's pairs and group_* to its outputs.
+  /// How many numbers that has.
+  static std::uint64_t input_count(bool mixed, tape::Extent extent);
+  void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
-  /// From the gradient of its outputs, in place, and with one head to d_group_linear.
+  /// From the gradient of its outputs, in place, to those of what it reads.
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
 
  private:
+  /// A part of the join.
+  struct Input {
+    tape::TensorInput from;
+    tape::TensorId sum;  ///< the sum of its numbers, where somebody has made it
+  };
+  void add_gradients(const tape::Join& join, tape::Tape& tape) const;
+
   const kernels::Kernels* kernels_;
   Config config_;
-  tape::TensorId first_ = tape::TensorId::kNone;  ///< the linear stage's score, with mixed heads
-  tape::TensorId pairs_ = tape::TensorId::kNone, outputs_ = tape::TensorId::kNone;
+  std::vector<Input> inputs_;
+  tape::TensorId outputs_ = tape::TensorId::kNone;
   tape::TensorId scale_ = tape::TensorId::kNone;  ///< 1: 1 / deviation
 };
 

@@ -104,7 +104,7 @@ block::Config Model::config() const {
 }
 
 void Model::fit(std::uint32_t fields) {
-  const tape::InputLayout to{fields};
+  const tape::Extent to{fields};
   if (parameters_.has_arrays() && to.fields == parameters_.layout.fields) return;
   tables().fit(to.fields);
   parameters_.fit(to, std::make_shared<tape::Declarations>(net::declare_all(config(), to)));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "block/norm_block.h"
 #include "model/spec_json.h"
 #include "modelfile/header.h"
 #include "modelfile/model_io.h"
@@ -34,7 +35,7 @@ void check_size(const model::Spec& spec, const std::vector<feature::NamespacePla
   };
   if (spec.bit_precision > 0) fits(std::uint64_t{1} << spec.bit_precision);
   if (!spec.has_mlp() || fields == 0) return;
-  std::uint64_t inputs = tape::InputLayout{fields}.size(spec.mixed());
+  std::uint64_t inputs = block::NormBlock::input_count(spec.mixed(), {fields});
   for (const std::uint32_t outputs : spec.hidden) {
     fits(inputs * outputs);
     inputs = outputs;

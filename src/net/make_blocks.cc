@@ -42,7 +42,7 @@ Blocks all_blocks(const block::Config& config, const kernels::Kernels& kernels) 
 
 std::span<const BlockKind> block_kinds() { return kKinds; }
 
-tape::Declarations declare_all(const Blocks& blocks, const tape::InputLayout& layout) {
+tape::Declarations declare_all(const Blocks& blocks, const tape::Extent& layout) {
   tape::Declarations declared;
   std::vector<table::RowPart> rows;
   for (const auto& block : blocks) {
@@ -58,7 +58,7 @@ Blocks make_blocks(const block::Config& config, const kernels::Kernels& kernels)
   return blocks;
 }
 
-tape::Declarations declare_all(const block::Config& config, const tape::InputLayout& layout) {
+tape::Declarations declare_all(const block::Config& config, const tape::Extent& layout) {
   return declare_all(all_blocks(config, kernels::active()), layout);
 }
 

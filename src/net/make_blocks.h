@@ -26,7 +26,7 @@ std::span<const BlockKind> block_kinds();
 
 /// Lets blocks declare what they learn and make, as it is with so many fields, in their order,
 /// which is that of running. Afterwards they may be used by threads.
-tape::Declarations declare_all(const Blocks& blocks, const tape::InputLayout& layout);
+tape::Declarations declare_all(const Blocks& blocks, const tape::Extent& layout);
 
 /// In the order of running. They have declared.
 Blocks make_blocks(const block::Config& config, const kernels::Kernels& kernels);
@@ -42,7 +42,7 @@ const B* find_block(const Blocks& blocks) {
 }
 
 /// The arrays and tensors of all blocks of such a network, as they are with so many fields.
-tape::Declarations declare_all(const block::Config& config, const tape::InputLayout& layout);
+tape::Declarations declare_all(const block::Config& config, const tape::Extent& layout);
 
 /// What a row has of all of them; no parts: features have no rows.
 table::RowLayout declare_rows(const block::Config& config);

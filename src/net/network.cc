@@ -15,14 +15,14 @@ Network::Network(const block::Config& config, Blocks blocks)
 void Network::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
   tape.first = 0;
   tape.size = size;
-  tape.open(parameters.declared(), size);
+  tape.open(parameters.shared_declared(), size);
   for (const auto& block : blocks_) block->open(parameters, size, tape);
 }
 
 void Network::open_together(const Parameters& parameters, std::span<Tape> tapes,
                             Tape& joint) const {
   joint.size = tapes.size();
-  joint.open(parameters.declared(), joint.size);
+  joint.open(parameters.shared_declared(), joint.size);
   for (const auto& block : batched()) block->open(parameters, joint.size, joint);
   for (std::size_t b = 0; b < tapes.size(); ++b) {
     tapes[b].first = 0;

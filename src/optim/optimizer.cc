@@ -71,14 +71,15 @@ void Optimizer::apply_mixers(Parameters& parameters, const Tape& tape, std::size
   tape::Scalars& scalars = parameters.scalars;
   const double share = block::forgotten_share(scalars, config_);
   const float kept = static_cast<float>(1 - share);
+  const std::span<const tape::MixerDecl> mixers = parameters.declared().mixers;
+  float* const values = scalars.mixers.data();
   for (std::size_t b = begin; b < end; ++b) {
     if (!tape.learn[b]) continue;
     const float label = tape.label(b);
     const float importance = tape.importance(b);
-    for (const tape::MixerDecl& mixer : parameters.declared().mixers) {
-      const block::Mixer rule(mixer.inputs.size());
-      rule.apply(mixer.state(std::span(scalars.mixers)), tape[mixer.heard].at(b), label, importance,
-                 kept);
+    for (const tape::MixerDecl& mixer : mixers) {
+      block::Mixer(mixer.inputs.size())
+          .apply(mixer.state(values), tape[mixer.heard].at(b), label, importance, kept);
     }
     scalars.forgotten += share;
   }

@@ -76,9 +76,11 @@ ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
     limit_.emplace(model_->spec().map_options(), model_->features().plans());
   }
   if (ffm_ != nullptr) ffm_context_.emplace(kernels, config_, split_, *ffm_);
-  if (mlp_ != nullptr) layer_.emplace(kernels, config_, model_->parameters(), split_, *mlp_);
+  if (mlp_ != nullptr) layer_.emplace(kernels, model_->parameters(), split_, *mlp_);
   features_.meet_known(names_);
-  inputs_.resize(kTogether * split_.stride(config_.mixed));
+  // Without layers pairs are made there, all the same.
+  stride_ = layer_ ? layer_->stride() : table::whole_lines(split_.pairs());
+  inputs_.resize(kTogether * stride_ + kernels::Kernels::kSpare);
   norms_.resize(kTogether);
 }
 
@@ -142,17 +144,16 @@ bool ContextPredictor::make_context() {
 
   const std::uint32_t groups = parameters.layout.groups();
   const block::LinearSums start = linear_.start(parameters, tape, 0);
-  std::ranges::fill(tape.group_linear, 0.0f);
-  std::ranges::fill(tape.group_counts, 0.0f);
-  std::ranges::fill(tape.group_seen, 0.0f);
-  at_->linear = linear_.add(parameters, tape, 0, start.of_nothing());
+  each_group_sum(
+      [&](tape::TensorId id, std::vector<float>&) { std::fill_n(tape[id].at(0), groups, 0.0f); });
+  at_->linear = linear_.add(tape, 0, start.of_nothing());
   at_->counts = 0;
-  at_->group_linear = tape.group_linear;
-  at_->group_counts = tape.group_counts;
-  at_->group_seen = tape.group_seen;
+  each_group_sum([&](tape::TensorId id, std::vector<float>& kept) {
+    kept.assign(tape[id].at(0), tape[id].at(0) + groups);
+  });
   for (std::uint32_t g = 1; config_.mixed && g < groups; ++g) {
     if (split_.place[g - 1] != block::FieldSplit::kContext) continue;
-    at_->counts += parameters[linear_.group_weights()][g] * tape.group_counts[g];
+    at_->counts += parameters[linear_.group_weights()][g] * tape[linear_.group_counts()].values[g];
   }
   if (fm_ != nullptr) {
     at_->fm_sum.assign(config_.fm_row.k, 0.0f);
@@ -162,7 +163,7 @@ bool ContextPredictor::make_context() {
   if (ffm_ == nullptr) return true;
   ffm_->forward(parameters, tape, 0, 1);
   ffm_context_->keep(tape, 0, at_->ffm);
-  if (mlp_ != nullptr) layer_->keep(parameters, tape, 0, tape[ffm_->pairs()].at(0), at_->layer);
+  if (mlp_ != nullptr) layer_->keep(parameters, tape, 0, at_->layer);
   return true;
 }
 
@@ -302,25 +303,22 @@ bool ContextPredictor::is_candidate(std::size_t b) const {
 void ContextPredictor::forward(std::size_t b) {
   const tape::Parameters& parameters = model_->parameters();
   const std::uint32_t groups = parameters.layout.groups();
-  const auto start_groups = [&](std::vector<float>& sums, const std::vector<float>& context) {
-    std::copy_n(context.data(), groups, sums.data() + b * groups);
-  };
-  if (linear_.has_groups(tape_)) start_groups(tape_.group_linear, at_->group_linear);
-  if (config_.mixed) {
-    start_groups(tape_.group_counts, at_->group_counts);
-    start_groups(tape_.group_seen, at_->group_seen);
+  if (linear_.has_groups(tape_)) {
+    each_group_sum([&](tape::TensorId id, const std::vector<float>& kept) {
+      std::copy_n(kept.data(), groups, tape_[id].at(b));
+    });
   }
   block::LinearSums sums = linear_.start(parameters, tape_, b);
   sums.add(at_->linear);
-  sums = linear_.add(parameters, tape_, b, sums);
+  sums = linear_.add(tape_, b, sums);
   float counts = tape_[linear_.base()].values[b] + at_->counts;
   for (std::size_t i = 0; config_.mixed && i < split_.groups(); ++i) {
     const std::uint32_t g = split_.group(i);
-    counts += parameters[linear_.group_weights()][g] * tape_.group_counts[b * groups + g];
+    counts += parameters[linear_.group_weights()][g] * tape_[linear_.group_counts()].at(b)[g];
   }
   linear_.finish(parameters, tape_, b, sums, counts);
 
-  float* const inputs = inputs_.data() + b * split_.stride(config_.mixed);
+  float* const inputs = inputs_.data() + b * stride_;
   if (ffm_ != nullptr) ffm_context_->forward(parameters, tape_, b, at_->ffm, inputs);
   if (fm_ != nullptr) {
     float* const sum = tape_[fm_->sums()].at(b);
@@ -330,14 +328,7 @@ void ContextPredictor::forward(std::size_t b) {
     fm_->finish(tape_, b, sum, others);
   }
   if (mlp_ == nullptr) return;
-  for (std::size_t i = 0; i < split_.groups(); ++i) {
-    const std::size_t from = b * groups + split_.group(i);
-    inputs[split_.linear() + i] = tape_.group_linear[from];
-    if (!config_.mixed) continue;
-    inputs[split_.counts() + i] = tape_.group_counts[from];
-    inputs[split_.seen() + i] = tape_.group_seen[from];
-  }
-  if (config_.mixed) inputs[split_.first()] = tape_[linear_.first()].values[b];
+  layer_->put_inputs(tape_, b, inputs);
   norms_[b] = layer_->normalise(at_->layer, inputs);
 }
 

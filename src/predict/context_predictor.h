@@ -81,6 +81,14 @@ class ContextPredictor {
     std::size_t first = 0;
   };
 
+  /// Calls visit(tensor, what the context has of it) for the sums of groups that there are.
+  template <class Visit>
+  void each_group_sum(Visit visit) {
+    visit(linear_.group_linear(), at_->group_linear);
+    if (!config_.mixed) return;
+    visit(linear_.group_counts(), at_->group_counts);
+    visit(linear_.group_seen(), at_->group_seen);
+  }
   bool is_context(std::uint32_t name);
   bool has_same_context(const text::ExampleChunk& chunk, const text::Example& example);
   void start_context();
@@ -132,8 +140,9 @@ class ContextPredictor {
   feature::FeatureBatch batch_;
   tape::Tape tape_;
   model::Lookup lookup_;
+  std::size_t stride_ = 0;  ///< of inputs_
   table::AlignedFloats inputs_;
-  std::vector<block::ContextLayer::Norm> norms_;
+  std::vector<block::Norm<float>> norms_;
   std::array<bool, kTogether> whole_ones_{};  ///< of those on the tape, who are scored as a whole
   ContextCounts counts_;
 };

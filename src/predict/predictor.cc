@@ -37,7 +37,9 @@ void Predictor::predict(const text::ExampleChunk& chunk, std::size_t first, std:
 /// inputs and gradients are kept from taking more than some megabytes.
 std::size_t Predictor::together(std::size_t size) const {
   constexpr std::size_t kInputs = std::size_t{1} << 20;
-  const std::size_t inputs = model_.parameters().layout.size(model_.spec().mixed());
+  const tape::Parameters& parameters = model_.parameters();
+  const std::size_t layer = parameters.layer_count() > 0 ? parameters.layer(0).inputs : 0;
+  const std::size_t inputs = std::max<std::size_t>({layer, parameters.layout.pairs(), 1});
   return std::min(size, std::clamp<std::size_t>(kInputs / inputs, 1, kTogether));
 }
 

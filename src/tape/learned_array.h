@@ -13,8 +13,8 @@
 
 #include "table/aligned.h"
 #include "table/learned.h"
+#include "tape/extent.h"
 #include "tape/head.h"
-#include "tape/input_layout.h"
 #include "tape/mixer_state.h"
 #include "tape/scalars.h"
 #include "tape/tensor.h"

@@ -13,9 +13,9 @@ namespace leveret::tape {
 /// The learned state of a mixer of n inputs: a view of Scalars::mixers.
 template <class Float>
 struct MixerView {
-  std::span<Float> weight;     ///< n
-  std::span<Float> sum;        ///< n: AdaGrad accumulators
-  std::span<Float> log_share;  ///< n + 1, hedge: log weights; see bound_shares
+  Float* weight;     ///< n
+  Float* sum;        ///< n: AdaGrad accumulators
+  Float* log_share;  ///< n + 1, hedge: log weights; see bound_shares
 };
 using MixerState = MixerView<float>;
 using ConstMixerState = MixerView<const float>;
@@ -27,10 +27,10 @@ struct MixerDecl {
   TensorId heard = TensorId::kNone;
   std::size_t weight = 0, sum = 0, log_share = 0;  ///< where they begin in Scalars::mixers
 
+  /// `mixers`: the first number of Scalars::mixers.
   template <class Float>
-  MixerView<Float> state(std::span<Float> mixers) const {
-    const std::size_t n = inputs.size();
-    return {mixers.subspan(weight, n), mixers.subspan(sum, n), mixers.subspan(log_share, n + 1)};
+  MixerView<Float> state(Float* mixers) const {
+    return {mixers + weight, mixers + sum, mixers + log_share};
   }
   /// Numbers of its arrays: files of few inputs have room for four of them.
   static std::size_t most_inputs(std::size_t inputs) { return std::max<std::size_t>(inputs, 4); }

@@ -53,7 +53,7 @@ std::span<const T> same_of(const Parameters& other, const LearnedArray& array, A
 
 }  // namespace
 
-void Parameters::fit(InputLayout to, std::shared_ptr<const Declarations> declared) {
+void Parameters::fit(Extent to, std::shared_ptr<const Declarations> declared) {
   const bool first_time = !has_arrays();
   std::vector<table::AlignedFloats> values(declared->arrays.size());
   scalars.mixers.resize(declared->mixer_floats);

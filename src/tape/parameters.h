@@ -14,7 +14,7 @@
 
 #include "table/aligned.h"
 #include "tape/dense.h"
-#include "tape/input_layout.h"
+#include "tape/extent.h"
 #include "tape/learned_array.h"
 #include "tape/scalars.h"
 
@@ -33,14 +33,14 @@ struct ArrayValues {
 
 class Parameters {
  public:
-  InputLayout layout;  ///< of the fields that have been met
+  Extent layout;  ///< of the fields that have been met
   Scalars scalars;
 
   /// Whether blocks have declared their arrays.
   bool has_arrays() const { return declared_ != nullptr; }
   /// Brings all arrays to the shapes that they have with the fields of `to`: what is there goes
   /// where LearnedArray::source says, what is new gets first values.
-  void fit(InputLayout to, std::shared_ptr<const Declarations> declared);
+  void fit(Extent to, std::shared_ptr<const Declarations> declared);
 
   std::span<float> operator[](ArrayId id) { return values_[static_cast<std::size_t>(id)]; }
   std::span<const float> operator[](ArrayId id) const {
@@ -49,6 +49,7 @@ class Parameters {
   /// kNone when no array is called so. Not for use by the example.
   ArrayId find(std::string_view name) const;
   const Declarations& declared() const { return *declared_; }
+  const std::shared_ptr<const Declarations>& shared_declared() const { return declared_; }
 
   /// Fully connected layers, tower by tower, in the order of running; views, good until the shapes
   /// change. Without fields they have no inputs and no outputs.

@@ -3,8 +3,7 @@
 ///
 /// What blocks hand to each other, or keep for the way back, are tensors that they declare
 /// (tensor.h), found here by id; so are the scores of heads and their errors (head.h). The rest has
-/// a member: what comes in, answers, what the linear stage knows of groups of features, and the
-/// working memory of the FFM.
+/// a member: what comes in, answers, what the optimizer goes by, and the working memory of the FFM.
 ///
 /// Shapes: B examples, F fields, G = F + 1 groups.
 #pragma once
@@ -125,7 +124,8 @@ struct Tape {
   const TensorPlace& operator[](TensorId id) const { return tensors[id]; }
 
   /// Makes room for the tensors of `examples` at a time, and for what the network says of them.
-  void open(const Declarations& declared, std::size_t examples) {
+  template <class Declared>
+  void open(const Declared& declared, std::size_t examples) {
     tensors.open(declared, examples);
     open_answers(examples);
   }
@@ -181,16 +181,12 @@ struct Tape {
   std::vector<float> answers;               ///< B: the model's answer, a raw score
   std::vector<std::uint8_t> learn;          ///< B: labelled, importance > 0, gradient finite
   std::vector<LinearErrors> linear_errors;  ///< B, from LinearBlock::backward
-  std::vector<float> group_linear;  ///< B * G: sum of w x; for an MLP, mixed heads or keep_parts
-  std::vector<float> group_counts;  ///< B * G: mean log-odds of the counts against the base rate
-  std::vector<float> group_seen;    ///< B * G: mean log(1 + count)
-  /// B * G, one head and an MLP: d loss / d sum of w x. NormBlock leaves what comes through the
-  /// MLP, to which LinearBlock adds its head's error.
+  /// B * G, one head and an MLP, from LinearBlock::backward: d loss / d sum of w x of a group, by
+  /// its head's error and by who reads the groups' sums.
   std::vector<float> d_group_linear;
   LinearErrors d_constant;       ///< of all examples
   std::vector<float> d_pairs;    ///< B: d loss / d pair, of each pair, by the head's own score
   std::vector<float> ffm_scale;  ///< B: instance normalisation
-  std::vector<float> pairs_sum;  ///< B: sum of the pairs
   FfmTape ffm;                   ///< of the last example of the batch
   /// By part of rows: gradients of its vectors, by feature of the tape's examples, from
   /// field_begin(0) on. Empty for FFM slots.
@@ -208,8 +204,8 @@ struct Tape {
   /// Who learns the layers on the way back; null: nobody does.
   LayerLearner* layer_learner = nullptr;
 
-  /// Whether somebody reads group_linear and the FFM's pairs (audit) of a model whose blocks do not
-  /// need them.
+  /// Whether somebody reads the groups' sums and the FFM's pairs (audit) of a model whose blocks do
+  /// not need them.
   bool keep_parts = false;
 
  private:

@@ -8,7 +8,8 @@
 #include <string>
 
 #include "table/aligned.h"
-#include "tape/input_layout.h"
+#include "tape/extent.h"
+#include "tape/join.h"
 
 namespace leveret::tape {
 
@@ -34,6 +35,7 @@ struct Tensor {
   /// Which of its numbers was which when there were fewer fields; without it they keep their
   /// places. What learns weights for them moves those along.
   ColumnSource source = nullptr;
+  Join join{};  ///< the owners of its numbers, where it is a layer's input over several tensors
   std::uint32_t readers = 0;  ///< blocks that have asked for it
 
   /// Floats from one example's numbers to the next one's.

@@ -36,6 +36,7 @@ void Tensors::make_room(const Tensor& tensor, std::size_t examples, Store& store
 }
 
 void Tensors::open(const Declarations& declared, std::size_t examples) {
+  opened_ = nullptr;
   const std::vector<Tensor>& tensors = declared.tensors;
   stores_.resize(tensors.size());
   places_.resize(tensors.size());
@@ -46,6 +47,7 @@ void Tensors::open(const Declarations& declared, std::size_t examples) {
 }
 
 void Tensors::open_in(Tensors& all, const Declarations& declared, std::size_t b) {
+  opened_ = nullptr;
   const std::vector<Tensor>& tensors = declared.tensors;
   stores_.resize(tensors.size());
   places_.resize(tensors.size());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "table/aligned.h"
@@ -33,6 +34,13 @@ class Tensors {
  public:
   /// Makes room for `examples` at a time. What was there is no longer.
   void open(const Declarations& declared, std::size_t examples);
+  /// The same, and nothing to do where these were opened last, with as much room.
+  void open(const std::shared_ptr<const Declarations>& declared, std::size_t examples) {
+    if (opened_ == declared && examples <= room_) return;
+    open(*declared, examples);
+    opened_ = declared;
+    room_ = examples;
+  }
   /// The same for one example: what it has of its own lies in the place of example b in `all`,
   /// which is open, and stays where it is as long as this is used.
   void open_in(Tensors& all, const Declarations& declared, std::size_t b);
@@ -58,6 +66,8 @@ class Tensors {
 
   std::vector<Store> stores_;
   std::vector<TensorPlace> places_;
+  std::shared_ptr<const Declarations> opened_;  ///< null: unknown
+  std::size_t room_ = 0;                        ///< examples
   table::AlignedFloats of_reader_;
 };
 

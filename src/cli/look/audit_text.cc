@@ -210,6 +210,7 @@ void AuditText::append_heads(const tape::Tape& tape, std::string& to) const {
 
   const std::vector<std::string> fields = features_.field_names();
   const tape::ArrayId group_weights = parameters.find(block::LinearBlock::kGroupWeights);
+  const auto of_groups = [&](const char* name) { return tape[declared.find_tensor(name)].at(0); };
   std::vector<bool> present(parameters.layout.groups());
   const feature::FeatureBatch& batch = *tape.batch;
   for (const feature::LinearRun& run : batch.linear_runs) present[run.group] = true;
@@ -218,9 +219,11 @@ void AuditText::append_heads(const tape::Tape& tape, std::string& to) const {
     const std::size_t group = i % present.size();  // group 0, what has no field, comes last
     if (!present[group]) continue;
     to += group == 0 ? "rest" : "field\t" + fields[group - 1];
-    append_head(to, "linear", tape.group_linear[group]);
+    append_head(to, "linear", of_groups(block::LinearBlock::kGroupLinear)[group]);
     if (spec_.mixed()) {
-      append_head(to, "counts", parameters[group_weights][group] * tape.group_counts[group]);
+      append_head(
+          to, "counts",
+          parameters[group_weights][group] * of_groups(block::LinearBlock::kGroupCounts)[group]);
     }
     if (spec_.has_ffm() && group > 0) append_head(to, "ffm", ffm_share(*model_, tape, group - 1));
     to += '\n';

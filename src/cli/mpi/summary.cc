@@ -3,19 +3,19 @@
 #include <algorithm>
 
 #include "files/bytes.h"
+#include "net/make_blocks.h"
 
 namespace leveret::cli {
 namespace {
 
 /// Weights and biases of all layers of a model with so many fields.
-std::uint64_t layer_weights(const model::Spec& spec, std::uint32_t fields) {
-  if (!spec.has_mlp() || fields == 0) return 0;
-  std::uint64_t inputs = tape::InputLayout{fields}.size(spec.mixed()), count = 0;
-  std::vector<std::uint32_t> layers = spec.hidden;
-  layers.push_back(1);
-  for (const std::uint32_t outputs : layers) {
-    count += (inputs + 1) * outputs;
-    inputs = outputs;
+std::uint64_t layer_weights(const model::Model& model, std::uint32_t fields) {
+  const tape::Declarations declared = net::declare_all(model.config(), {fields});
+  std::uint64_t count = 0;
+  for (const tape::LayerArrays& layer : declared.layers) {
+    for (const tape::ArrayId id : {layer.weights, layer.bias}) {
+      count += std::uint64_t{declared[id].rows()} * declared[id].columns();
+    }
   }
   return count;
 }
@@ -43,7 +43,7 @@ std::string mpi_summary(const RankModel& model, const RunFigures& run,
     figures.overflow_lookups += reader.get<std::uint64_t>();
     figures.peak_memory = std::max(figures.peak_memory, reader.get<std::uint64_t>());
   }
-  figures.weights += layer_weights(model.common().spec(), model.fields());
+  figures.weights += layer_weights(model.common(), model.fields());
   return train_summary(model.common(), figures, run);
 }
 

@@ -153,7 +153,7 @@ class Gatherer {
 
   void gather_frame_columns() {
     tape::Parameters& to = whole_.parameters();
-    const std::vector<std::uint32_t> names = frame_columns(whole_.spec(), to.layout);
+    const std::vector<std::uint32_t> names = frame_columns(whole_.spec(), to);
     const tape::LayerArrays& of = to.declared().layers[0];
     for (const tape::ArrayId id : {of.weights, of.weights_state, of.weights_moment}) {
       if (id == tape::ArrayId::kNone) continue;

@@ -161,7 +161,7 @@ void take_frame(const model::Model& whole, Frame& frame) {
   tape::Parameters& to = frame.model().parameters();
   to.scalars = from.scalars;
   const std::vector<tape::LearnedArray>& arrays = to.declared().arrays;
-  const std::vector<std::uint32_t> names = frame_columns(whole.spec(), from.layout);
+  const std::vector<std::uint32_t> names = frame_columns(whole.spec(), from);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const auto id = static_cast<tape::ArrayId>(i);
     const tape::LearnedArray& all = from.declared()[id];

@@ -1,11 +1,9 @@
 #include "dist/learn/frame.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "block/gemm.h"
-#include "block/norm_block.h"
 #include "net/make_blocks.h"
 
 namespace leveret::dist {
@@ -16,12 +14,26 @@ std::shared_ptr<table::Tables> no_tables() {
   return std::make_shared<table::Tables>(table::ShardOptions{}, 0, std::uint64_t{1} << 20);
 }
 
-/// A matrix of the first layer with these columns alone. When fields come they stay what they are,
-/// or `source` says where they come from.
-void keep_columns(tape::LearnedArray& array, std::vector<std::uint32_t> names,
-                  tape::ColumnSource source) {
+/// The columns' places where there were fewer fields; `names` of the matrix that has these alone.
+tape::ColumnSource source_of_some(const tape::ColumnSource& source, const tape::Join& join,
+                                  const model::Spec& spec, std::vector<std::uint32_t> names) {
+  return [source, parts = join.parts(), spec, names = std::move(names)](
+             const tape::Extent& from, const tape::Extent& to, std::uint32_t column) {
+    const std::uint32_t name = names[column];
+    const std::uint32_t before = name != tape::kNewColumn ? source(from, to, name) : name;
+    const std::vector<std::uint32_t> old =
+        frame_columns(tape::Join(parts, from), groups_by_key(spec, from.fields));
+    const auto found = std::ranges::lower_bound(old, before);
+    const bool known = found != old.end() && *found == before;
+    return known ? static_cast<std::uint32_t>(found - old.begin()) : tape::kNewColumn;
+  };
+}
+
+/// A matrix of the first layer with these columns alone.
+void keep_columns(tape::LearnedArray& array, const tape::Join& join, const model::Spec& spec,
+                  std::vector<std::uint32_t> names) {
   array.shape[1] = names.size();
-  array.source = source;
+  array.source = source_of_some(array.source, join, spec, names);
   if (!array.first) return;
   array.first = [first = array.first, names = std::move(names),
                  state = array.kind == table::Learned::kState](std::uint32_t row,
@@ -33,23 +45,28 @@ void keep_columns(tape::LearnedArray& array, std::vector<std::uint32_t> names,
 
 }  // namespace
 
-std::vector<std::uint32_t> frame_columns(const model::Spec& spec, const tape::InputLayout& layout) {
+std::vector<std::uint32_t> frame_columns(const tape::Join& join, std::uint32_t by_key) {
   std::vector<std::uint32_t> names;
-  if (layout.fields == 0) return names;
-  const auto add = [&](std::uint32_t first) {
-    const std::uint32_t count = groups_by_key(spec, layout.fields);
-    for (std::uint32_t g = 0; g < count; ++g) names.push_back(first + g);
-  };
-  add(layout.linear());
-  if (spec.mixed()) add(layout.counts());
-  if (spec.mixed()) add(layout.seen());
-  if (spec.mixed()) names.push_back(layout.first());
+  for (std::size_t p = 0; p < join.parts().size(); ++p) {
+    const tape::Owner::Kind per = join.parts()[p].per;
+    if (per == tape::Owner::Kind::kPair) continue;
+    const std::uint32_t count = per == tape::Owner::Kind::kAll ? 1 : by_key;
+    for (std::uint32_t i = 0; i < count; ++i) names.push_back(join.begin(p) + i);
+  }
   if (names.empty()) names.push_back(tape::kNewColumn);
   return names;
 }
 
+std::vector<std::uint32_t> frame_columns(const model::Spec& spec,
+                                         const tape::Parameters& parameters) {
+  const std::uint32_t fields = parameters.layout.fields;
+  if (fields == 0 || parameters.layer_count() == 0) return {};
+  const tape::Declarations& declared = parameters.declared();
+  return frame_columns(declared[declared.layers[0].input].join, groups_by_key(spec, fields));
+}
+
 tape::Declarations arrays_of(const model::Spec& spec, const block::Config& config,
-                             const tape::InputLayout& layout, Has has) {
+                             const tape::Extent& layout, Has has) {
   tape::Declarations all = net::declare_all(config, layout);
   // Each part has some of the pairs, for itself.
   if (config.has_ffm()) all[all.find_tensor(block::FfmBlock::kPairs)].size = 0;
@@ -59,19 +76,21 @@ tape::Declarations arrays_of(const model::Spec& spec, const block::Config& confi
       return all.arrays[static_cast<std::size_t>(id)];
     };
     tape::Tensor& input = all[of.input];
+    std::vector<std::uint32_t> names;
+    if (l == 0 && layout.fields > 0) {
+      names = frame_columns(input.join, groups_by_key(spec, layout.fields));
+    }
     if (has == Has::kPart) {
       input.size = 0;
     } else if (l == 0) {
-      input.size = static_cast<std::uint32_t>(frame_columns(spec, layout).size());
+      input.size = static_cast<std::uint32_t>(names.size());
     }
     for (const tape::ArrayId id : {of.weights, of.weights_state, of.weights_moment}) {
       if (id == tape::ArrayId::kNone) continue;
       if (has == Has::kPart) {
         array(id).shape = {0, 0};
       } else if (l == 0) {
-        const bool grows = spec.mixed() && groups_by_key(spec, layout.fields) == layout.groups();
-        keep_columns(array(id), frame_columns(spec, layout),
-                     grows ? &tape::source_of_segments : nullptr);
+        keep_columns(array(id), input.join, spec, names);
       }
     }
     for (const tape::ArrayId id : {of.bias, of.bias_state, of.bias_moment}) {
@@ -104,11 +123,13 @@ void Frame::set_features(std::vector<feature::NamespacePlan> namespaces) {
   *features_ = feature::FeatureMap(model_.spec().map_options(), std::move(namespaces));
 }
 
-void Frame::fit(tape::InputLayout to) {
+void Frame::fit(tape::Extent to) {
   tape::Parameters& parameters = model_.parameters();
   if (parameters.has_arrays() && parameters.layout.fields == to.fields) return;
   parameters.fit(
       to, std::make_shared<tape::Declarations>(arrays_of(model_.spec(), config_, to, Has::kFrame)));
+  if (!has_layers()) return;
+  columns_ = tape::JoinColumns(mlp_->join(parameters), frame_columns(model_.spec(), parameters));
 }
 
 bool Frame::has_layers() const {
@@ -132,9 +153,9 @@ void Frame::open(const feature::FeatureBatch& batch) {
   tape_.open(parameters.declared(), size);
   linear_.open(parameters, size, tape_);
   tape::at_least(tape_.ffm_scale, size);
-  tape::at_least(tape_.pairs_sum, size);
   tape::at_least(tape_.d_pairs, size);
-  tape_.d_group_linear.assign(size * parameters.layout.groups(), 0.0f);
+  tape::TensorPlace& linear = tape_[linear_.group_linear()];
+  if (linear.gradient != nullptr) std::fill_n(linear.gradient, size * linear.d_stride, 0.0f);
   if (fm_ != nullptr) fm_->open(parameters, size, tape_);
 }
 
@@ -163,12 +184,17 @@ void Frame::linear_forward(const SumLayout& at, const float* sums, std::size_t b
     all.squares += sums[at.squares];
     counts += sums[at.counts];
     const std::uint32_t groups = parameters.layout.groups();
-    float* const group_counts = tape_.group_counts.data() + b * groups;
+    float* const group_counts = tape_[linear_.group_counts()].at(b);
     std::fill_n(group_counts, groups, 0.0f);
     std::copy_n(sums + at.by_key, at.by_key_groups, group_counts);
     const float* const weights = parameters[linear_.group_weights()].data();
     for (std::size_t g = 0; g < at.by_key_groups; ++g) counts += weights[g] * group_counts[g];
   }
+  const auto put_groups = [&](tape::TensorId id, std::size_t place) {
+    if (place != SumLayout::kNone) std::copy_n(sums + place, at.by_key_groups, tape_[id].at(b));
+  };
+  put_groups(linear_.group_linear(), at.group_linear);
+  put_groups(linear_.group_seen(), at.group_seen);
   linear_.finish(parameters, tape_, b, all, counts);
 }
 
@@ -192,23 +218,22 @@ void Frame::rows_forward(const PartBatch& batch, const SumLayout& at, const floa
 /// hidden[0] = bias + W x, where x are its own columns' inputs, + what the parts' columns make.
 void Frame::first_layer(const SumLayout& at, std::span<const float> sums) {
   const std::size_t h = at.hidden, size = tape_.size;
-  for (std::vector<float>* of : {&norm_.mean, &norm_.scale, &norm_.d_mean, &norm_.d_along}) {
-    of->resize(size);
-  }
+  norms_.resize(size);
   normalised_.resize(size * h);
   d_by_key_.resize(size * by_key());
   const tape::TensorPlace& inputs = tape_[mlp_->in(0)];
   std::fill_n(inputs.values, size * inputs.stride, 0.0f);
   norm_forward(at, sums);
-  for (std::size_t b = 0; b < size; ++b) put_inputs(at, sums.data() + at.example(b), b);
+  for (std::size_t b = 0; b < size; ++b) put_inputs(b);
   mlp_->forward_first(model_.parameters(), tape_, 0, size);
   column_sums_.assign(sums.begin() + at.column_sums(), sums.begin() + at.column_sums() + h);
   for (std::size_t b = 0; b < size; ++b) {
     const float* const of = sums.data() + at.example(b);
+    const block::Norm<float>& norm = norms_[b].norm;
     float* const out = tape_[mlp_->first()].at(b);
     float* const y = normalised_.data() + b * h;
     for (std::size_t o = 0; o < h; ++o) {
-      y[o] = (of[at.normalised + o] - norm_.mean[b] * column_sums_[o]) * norm_.scale[b];
+      y[o] = (of[at.normalised + o] - norm.mean * column_sums_[o]) * norm.scale;
       out[o] += at.others != SumLayout::kNone ? y[o] + of[at.others + o] : y[o];
     }
   }
@@ -225,35 +250,22 @@ void Frame::first_layer(const SumLayout& at, std::span<const float> sums) {
 
 /// Mean and deviation of all normalised inputs.
 void Frame::norm_forward(const SumLayout& at, std::span<const float> sums) {
-  const float count = static_cast<float>(model_.parameters().layout.counts());
+  const float count = static_cast<float>(mlp_->join(model_.parameters()).normalised());
   for (std::size_t b = 0; b < tape_.size; ++b) {
     const float* const of = sums.data() + at.example(b);
-    const float mean = (of[at.pairs] + of[at.linear]) / count;
     float squares = of[at.input_squares];
     if (at.group_linear != SumLayout::kNone) {
       const float* const linear = of + at.group_linear;
       squares += kernels_.dot(linear, linear, at.by_key_groups);
     }
-    const float variance = std::max(squares / count - mean * mean, 0.0f);
-    norm_.mean[b] = mean;
-    norm_.scale[b] = 1.0f / std::sqrt(variance + block::NormBlock::kEpsilon);
+    norms_[b].norm = block::Norm<float>::of_sums(of[at.pairs] + of[at.linear], squares, count);
   }
 }
 
-/// In the order of frame_columns.
-void Frame::put_inputs(const SumLayout& at, const float* sums, std::size_t b) {
-  float* x = tape_[mlp_->in(0)].at(b);
-  const std::size_t groups = at.by_key_groups;
-  for (std::size_t g = 0; g < groups; ++g) {
-    *x++ = (sums[at.group_linear + g] - norm_.mean[b]) * norm_.scale[b];
-  }
-  if (config_.mixed) {
-    x = std::copy_n(sums + at.by_key, groups, x);
-    for (std::size_t g = 0; g < groups; ++g) {
-      *x++ = block::NormBlock::kSeenScale * sums[at.group_seen + g];
-    }
-  }
-  if (config_.mixed) *x = tape_[linear_.first()].values[b];
+void Frame::put_inputs(std::size_t b) {
+  float* const x = tape_[mlp_->in(0)].at(b);
+  columns_.gather(tape_.tensors, b, false, x);
+  block::normalise(kernels_, norms_[b].norm, columns_.normalised(), x);
 }
 
 /// Mean of d x^ over all inputs = d . W 1 / P, and that of d x^ x^ = d . W x^ / P.
@@ -266,13 +278,13 @@ void Frame::backward() {
     mlp_->backward(parameters, tape_);
     const std::size_t h = column_sums_.size();
     tape::TensorPlace& inputs = tape_[mlp_->in(0)];
-    const float count = static_cast<float>(parameters.layout.counts());
+    const float count = static_cast<float>(mlp_->join(parameters).normalised());
     for (std::size_t b = 0; b < tape_.size; ++b) {
       const float* const d = d_first() + b * h;
-      norm_.d_mean[b] = kernels_.dot(d, column_sums_.data(), h) / count;
-      norm_.d_along[b] = kernels_.dot(d, normalised_.data() + b * h, h) / count;
-      kernels_.normalise_back(inputs.at(b), by_key(), norm_.d_mean[b], norm_.d_along[b],
-                              norm_.scale[b], inputs.d_at(b));
+      ExampleNorm& of = norms_[b];
+      of.back = {kernels_.dot(d, column_sums_.data(), h) / count,
+                 kernels_.dot(d, normalised_.data() + b * h, h) / count};
+      block::normalise_back(kernels_, of.norm, of.back, inputs.at(b), by_key(), inputs.d_at(b));
       std::copy_n(inputs.d_at(b), by_key(), d_by_key_.data() + b * by_key());
     }
   }

@@ -15,6 +15,7 @@
 #include "block/fm_block.h"
 #include "block/linear_block.h"
 #include "block/loss_block.h"
+#include "block/merge_norm.h"
 #include "block/mlp_block.h"
 #include "dist/learn/part_batch.h"
 #include "dist/plan/sum_layout.h"
@@ -29,18 +30,21 @@ enum class Has {
   kFrame,  ///< all, but of the first layer's columns only frame_columns
   kPart,   ///< none of layers
 };
-/// The inputs of the first layer of which the weights are everywhere, ascending: with mixed heads
-/// the linear stage's score, and those of groups that are cut by key. Where there are none, one
-/// that is called kNewColumn: its input and its weights are 0.
-std::vector<std::uint32_t> frame_columns(const model::Spec& spec, const tape::InputLayout& layout);
+/// The inputs of the first layer of which the weights are everywhere, ascending: what nobody owns
+/// alone, and those of groups that are cut by key, the first `by_key` of them. Where there are
+/// none, one that is called kNewColumn: its input and its weights are 0.
+std::vector<std::uint32_t> frame_columns(const tape::Join& join, std::uint32_t by_key);
+/// The same of a model with these parameters, which has layers; none without fields.
+std::vector<std::uint32_t> frame_columns(const model::Spec& spec,
+                                         const tape::Parameters& parameters);
 /// The arrays and tensors of a model with so many fields, with no more of the layers than this.
 tape::Declarations arrays_of(const model::Spec& spec, const block::Config& config,
-                             const tape::InputLayout& layout, Has has);
+                             const tape::Extent& layout, Has has);
 
-/// What the way back needs of the norm, by example: x^ = (x - mean) * scale, and what the gradient
-/// of the layer makes of all its inputs: the mean of d x^, and that of d x^ times x^ (NormBlock).
-struct NormSums {
-  std::vector<float> mean, scale, d_mean, d_along;
+/// How the inputs of an example are normalised, and what the way back needs of all of them.
+struct ExampleNorm {
+  block::Norm<float> norm;
+  block::NormBack back;
 };
 
 class Frame {
@@ -53,7 +57,7 @@ class Frame {
   /// Replaces the namespaces that are known.
   void set_features(std::vector<feature::NamespacePlan> namespaces);
   /// Gives its arrays the shapes that they have with so many fields.
-  void fit(tape::InputLayout to);
+  void fit(tape::Extent to);
 
   /// Labels, importance and initial scores of a batch.
   void open(const feature::FeatureBatch& batch);
@@ -65,7 +69,7 @@ class Frame {
   void learn();
 
   const tape::Tape& tape() const { return tape_; }
-  const NormSums& norm() const { return norm_; }
+  const ExampleNorm& norm(std::size_t b) const { return norms_[b]; }
   /// With one head and layers: d loss / d linear sum, through the layers, of each group that is cut
   /// by key.
   std::span<const float> d_by_key(std::size_t b) const {
@@ -80,7 +84,7 @@ class Frame {
   void rows_forward(const PartBatch& batch, const SumLayout& at, const float* sums, std::size_t b);
   void first_layer(const SumLayout& at, std::span<const float> sums);
   void norm_forward(const SumLayout& at, std::span<const float> sums);
-  void put_inputs(const SumLayout& at, const float* sums, std::size_t b);
+  void put_inputs(std::size_t b);
   std::uint32_t by_key() const {
     return groups_by_key(model_.spec(), model_.parameters().layout.fields);
   }
@@ -99,7 +103,8 @@ class Frame {
   optim::Optimizer optimizer_;
   feature::FeatureBatch examples_;  ///< without features
   tape::Tape tape_;
-  NormSums norm_;
+  std::vector<ExampleNorm> norms_;  ///< B
+  tape::JoinColumns columns_;       ///< its inputs of the first layer
   std::vector<float> d_by_key_;     ///< B * by_key()
   std::vector<float> column_sums_;  ///< h: W 1 of what is normalised
   std::vector<float> normalised_;   ///< B * h: W x^

@@ -5,7 +5,7 @@
 
 #include "block/dense_products.h"
 #include "block/gemm.h"
-#include "block/norm_block.h"
+#include "block/merge_norm.h"
 #include "net/make_blocks.h"
 
 namespace leveret::dist {
@@ -73,7 +73,7 @@ void Part::fit_tables() {
   pairs_.set(std::move(opposite));
 }
 
-void Part::fit(tape::InputLayout to) {
+void Part::fit(tape::Extent to) {
   tape::Parameters& parameters = model_.parameters();
   if (parameters.has_arrays() && parameters.layout.fields == to.fields) return;
   parameters.fit(
@@ -83,20 +83,29 @@ void Part::fit(tape::InputLayout to) {
     if (owns(g)) groups_.push_back(g);
   }
   if (!config_.has_mlp() || to.fields == 0) return;
-  std::vector<std::uint32_t> normalised, others;
-  for (std::uint32_t g = 0; g < to.fields; ++g) {
-    for (std::uint32_t f = 0; f <= g; ++f) {
-      if (plan_->pair_owner(f, g) != number_) continue;
-      normalised.push_back(static_cast<std::uint32_t>(block::pair_index(f, g)));
-    }
-  }
-  for (const std::uint32_t g : groups_) normalised.push_back(to.linear() + g);
   const tape::Declarations whole = net::declare_all(config_, to);
+  const tape::Join& join = whole[whole.layers[0].input].join;
+  std::vector<std::uint32_t> normalised, others;
+  join.for_each([&](std::uint32_t column, const tape::Owner& owner, std::size_t part) {
+    if (has(owner)) (join.parts()[part].normalised ? normalised : others).push_back(column);
+  });
+  inputs_of_.normalised = {join, normalised};
+  inputs_of_.others = {join, others};
   normalised_.fit(std::move(normalised), to, whole);
-  if (!config_.mixed) return;
-  for (const std::uint32_t g : groups_) others.push_back(to.counts() + g);
-  for (const std::uint32_t g : groups_) others.push_back(to.seen() + g);
-  others_.fit(std::move(others), to, whole);
+  if (config_.mixed) others_.fit(std::move(others), to, whole);
+}
+
+/// Whether all that makes the numbers of this owner is here.
+bool Part::has(const tape::Owner& owner) const {
+  switch (owner.kind) {
+    case tape::Owner::Kind::kAll:
+      return false;  // the frame has it
+    case tape::Owner::Kind::kGroup:
+      return owns(owner.a);
+    case tape::Owner::Kind::kPair:
+      return plan_->pair_owner(owner.a, owner.b) == number_;
+  }
+  return false;
 }
 
 bool Part::has_layers() const { return config_.has_mlp() && model_.parameters().layout.fields > 0; }
@@ -134,23 +143,23 @@ void Part::forward(const PartBatch& batch, const tape::Scalars& scalars, const S
 void Part::linear_forward(const SumLayout& at, std::size_t b, float* sums) {
   const tape::Parameters& parameters = model_.parameters();
   const std::uint32_t groups = parameters.layout.groups();
-  for (std::vector<float>* of : {&tape_.group_linear, &tape_.group_counts, &tape_.group_seen}) {
-    if (!of->empty()) std::fill_n(of->data() + b * groups, groups, 0.0f);
+  for (const tape::TensorId id :
+       {linear_.group_linear(), linear_.group_counts(), linear_.group_seen()}) {
+    if (id != tape::TensorId::kNone) std::fill_n(tape_[id].at(b), groups, 0.0f);
   }
   const block::LinearSums nothing = linear_.start(parameters, tape_, b).of_nothing();
-  const block::LinearSums added = linear_.add(parameters, tape_, b, nothing);
+  const block::LinearSums added = linear_.add(tape_, b, nothing);
   sums[at.linear] = added.linear;
-  const auto put_groups = [&](const std::vector<float>& from, std::size_t place) {
-    if (place == SumLayout::kNone) return;
-    std::copy_n(from.data() + b * groups, at.by_key_groups, sums + place);
+  const auto put_groups = [&](tape::TensorId id, std::size_t place) {
+    if (place != SumLayout::kNone) std::copy_n(tape_[id].at(b), at.by_key_groups, sums + place);
   };
-  put_groups(tape_.group_linear, at.group_linear);
-  put_groups(tape_.group_seen, at.group_seen);
+  put_groups(linear_.group_linear(), at.group_linear);
+  put_groups(linear_.group_seen(), at.group_seen);
   if (!config_.mixed) return;
   sums[at.linear2] = added.linear2;
   sums[at.fast] = added.fast;
   sums[at.squares] = added.squares;
-  float* const counts = tape_.group_counts.data() + b * groups;
+  float* const counts = tape_[linear_.group_counts()].at(b);
   // Their weights are the frame's, which is told of all their features together.
   std::copy_n(counts, at.by_key_groups, sums + at.by_key);
   std::fill_n(counts, at.by_key_groups, 0.0f);
@@ -195,16 +204,9 @@ void Part::rows_forward(const SumLayout& at, std::size_t b, const block::Instanc
 
 /// The pairs are there.
 void Part::put_inputs(std::size_t b) {
-  const std::uint32_t groups = model_.parameters().layout.groups();
-  const auto each = [&](const std::vector<float>& from, float scale, float* to) {
-    for (std::size_t i = 0; i < groups_.size(); ++i) to[i] = scale * from[b * groups + groups_[i]];
-  };
-  float* const x = inputs_.data() + b * normalised_.width();
-  each(tape_.group_linear, 1.0f, x + pairs_.pairs().size());
+  inputs_of_.normalised.gather(tape_.tensors, b, false, inputs_.data() + b * normalised_.width());
   if (!config_.mixed) return;
-  float* const u = other_inputs_.data() + b * others_.width();
-  each(tape_.group_counts, 1.0f, u);
-  each(tape_.group_seen, block::NormBlock::kSeenScale, u + groups_.size());
+  inputs_of_.others.gather(tape_.tensors, b, false, other_inputs_.data() + b * others_.width());
 }
 
 void Part::layers_forward(const SumLayout& at, std::span<float> sums) {
@@ -250,21 +252,20 @@ void Part::take_errors(const Frame& frame) {
   }
 }
 
-/// d x = scale (d x^ - mean(d x^) - x^ mean(d x^ x^)), as NormBlock::backward, with the means of
-/// all shards' inputs. Inputs become x^, of which the step is made.
+/// As NormBlock::backward, with the means of all shards' inputs. Inputs become x^, of which the
+/// step is made.
 void Part::layers_backward(const Frame& frame) {
-  const NormSums& norm = frame.norm();
   const std::size_t width = normalised_.width(), count = normalised_.size();
   const std::uint32_t groups = model_.parameters().layout.groups();
-  tape_.d_group_linear.assign(tape_.size * groups, 0.0f);
+  tape::TensorPlace& d_linear = tape_[linear_.group_linear()];
   for (std::size_t b = 0; b < tape_.size && !config_.mixed; ++b) {
-    std::ranges::copy(frame.d_by_key(b), tape_.d_group_linear.data() + b * groups);
+    std::fill_n(d_linear.d_at(b), groups, 0.0f);
+    std::ranges::copy(frame.d_by_key(b), d_linear.d_at(b));
   }
   if (count == 0) return;
   for (std::size_t b = 0; b < tape_.size; ++b) {
     float* const x = inputs_.data() + b * width;
-    kernels_.centre(x, count, norm.mean[b], x);
-    kernels_.scale(x, count, norm.scale[b], x);
+    block::normalise(kernels_, frame.norm(b).norm, count, x);
     if (tape_.learn[b]) continue;
     // It must not meet the gradients of others: 0 times what is not finite is not 0.
     std::fill_n(x, width, 0.0f);
@@ -276,11 +277,13 @@ void Part::layers_backward(const Frame& frame) {
                     d_inputs_.data());
   for (std::size_t b = 0; b < tape_.size; ++b) {
     float* const d = d_inputs_.data() + b * width;
-    kernels_.normalise_back(inputs_.data() + b * width, count, norm.d_mean[b], norm.d_along[b],
-                            norm.scale[b], d);
+    block::normalise_back(kernels_, frame.norm(b).norm, frame.norm(b).back,
+                          inputs_.data() + b * width, count, d);
     if (config_.mixed) continue;
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-      tape_.d_group_linear[b * groups + groups_[i]] = d[pairs_.pairs().size() + i];
+    for (const tape::JoinColumns::Run& run : inputs_of_.normalised.runs()) {
+      if (run.per != tape::Owner::Kind::kGroup) continue;
+      float* const to = tape_[run.from].d_at(b);
+      for (std::size_t i = 0; i < run.index.size(); ++i) to[run.index[i]] = d[run.begin + i];
     }
   }
 }

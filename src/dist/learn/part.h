@@ -44,7 +44,7 @@ class Part {
   /// Makes shards and slots for all fields of the plan.
   void fit_tables();
   /// Gives group weights and columns the shapes that they have with so many fields.
-  void fit(tape::InputLayout to);
+  void fit(tape::Extent to);
 
   /// Looks up what it holds of a batch, which stays where it is until `learn`, and writes its sums:
   /// the column sums and those of all examples. `scalars` are those of the frame. For prediction
@@ -59,6 +59,7 @@ class Part {
   table::RowLayout row_layout(std::uint32_t field) const;
   bool has_layers() const;
   bool owns(std::uint32_t group) const { return plan_->group_owner(group) == number_; }
+  bool has(const tape::Owner& owner) const;
   void open(const PartBatch& batch, model::Use use);
   void linear_forward(const SumLayout& at, std::size_t b, float* sums);
   /// `instance`: of the values as they came, which count with one head.
@@ -81,6 +82,9 @@ class Part {
   model::Lookup lookup_;
   optim::Optimizer optimizer_;
   Columns normalised_, others_;
+  struct {
+    tape::JoinColumns normalised, others;
+  } inputs_of_;                        ///< what these weigh
   std::vector<std::uint32_t> groups_;  ///< that it owns, ascending
   tape::Tape tape_;
   block::PairsTape pairs_tape_;

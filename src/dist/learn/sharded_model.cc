@@ -32,7 +32,7 @@ void ShardedModel::resume(Plan plan, std::vector<feature::NamespacePlan> namespa
   if (plan_->fields() > 0) fit({plan_->fields()});
 }
 
-void ShardedModel::fit(tape::InputLayout to) {
+void ShardedModel::fit(tape::Extent to) {
   frame_->fit(to);
   for (const auto& part : parts_) part->fit(to);
 }

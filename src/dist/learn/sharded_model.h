@@ -40,7 +40,7 @@ class ShardedModel {
   std::uint64_t table_bytes() const;
 
  private:
-  void fit(tape::InputLayout to);
+  void fit(tape::Extent to);
 
   std::unique_ptr<Frame> frame_;
   std::unique_ptr<Plan> plan_;

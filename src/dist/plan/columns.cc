@@ -5,7 +5,7 @@
 
 namespace leveret::dist {
 
-void Columns::fit(std::vector<std::uint32_t> names, tape::InputLayout to,
+void Columns::fit(std::vector<std::uint32_t> names, tape::Extent to,
                   const tape::Declarations& declared) {
   const tape::LayerArrays& of = declared.layers[0];
   std::vector<Array> arrays;

@@ -1,7 +1,7 @@
 /// Some columns of the first layer's weights, with what the optimizer keeps of them: those of the
 /// inputs that a shard makes (DES paper, eq. 8).
 ///
-/// A column is called by its place among all inputs (tape::InputLayout), and has the first values
+/// A column is called by its place among all inputs (tape::Join), and has the first values
 /// that it has in a model that lies in one place.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tape/dense.h"
-#include "tape/input_layout.h"
+#include "tape/extent.h"
 #include "tape/parameters.h"
 
 namespace leveret::dist {
@@ -20,8 +20,7 @@ class Columns {
  public:
   /// `names`: ascending, by the layout `to`; those that were there stay as they are. `declared`:
   /// the arrays of the whole model, as they are with `to`.
-  void fit(std::vector<std::uint32_t> names, tape::InputLayout to,
-           const tape::Declarations& declared);
+  void fit(std::vector<std::uint32_t> names, tape::Extent to, const tape::Declarations& declared);
 
   const std::vector<std::uint32_t>& names() const { return names_; }
   std::size_t size() const { return names_.size(); }
@@ -66,7 +65,7 @@ class Columns {
             {}};
   }
 
-  tape::InputLayout layout_;
+  tape::Extent layout_;
   std::vector<std::uint32_t> names_;
   std::uint32_t outputs_ = 0;
   std::vector<Array> arrays_;  ///< weights, state, and with Adam moments

@@ -219,8 +219,7 @@ void linear(benchmark::State& state, Bench& bench) {
   network.open(parameters, kCandidates, at.tape);
   for (auto _ : state) {
     for (std::size_t b = 0; b < kCandidates; ++b) {
-      benchmark::DoNotOptimize(
-          block.add(parameters, at.tape, b, block.start(parameters, at.tape, b)));
+      benchmark::DoNotOptimize(block.add(at.tape, b, block.start(parameters, at.tape, b)));
     }
   }
 }
@@ -281,16 +280,15 @@ void layer(benchmark::State& state, Bench& bench) {
   const block::FieldSplit split(in_context);
   const tape::Parameters& parameters = bench.model->parameters();
   const net::Network network(config, kernels::active());
-  block::ContextLayer of_context(kernels::active(), config, parameters, split,
+  block::ContextLayer of_context(kernels::active(), parameters, split,
                                  *network.find<block::MlpBlock>());
   OnTape at(bench);
   network.open(parameters, 8, at.tape);
-  const tape::TensorId pairs = network.find<block::FfmBlock>()->pairs();
   block::ContextLayer::Kept kept;
-  of_context.keep(parameters, at.tape, 0, at.tape[pairs].at(0), kept);
-  const std::size_t stride = split.stride(config.mixed);
+  of_context.keep(parameters, at.tape, 0, kept);
+  const std::size_t stride = of_context.stride();
   table::AlignedFloats inputs(8 * stride, 0.5f), out(8 * config.hidden[0]);
-  block::ContextLayer::Norm norms[8];
+  block::Norm<float> norms[8];
   for (auto _ : state) {
     for (std::size_t b = 0; b < kCandidates; ++b) {
       norms[b % 8] = of_context.normalise(kept, inputs.data() + b % 8 * stride);

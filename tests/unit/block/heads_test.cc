@@ -129,11 +129,11 @@ TEST_CASE("the answer mixes the heads that have a weight: without error, joint, 
   CHECK(all.declared.mixers[0].inputs ==
         std::vector{all.without, all.rows.score, all.tower.score, all.own, all.bounded});
   const tape::ConstMixerState state =
-      all.declared.mixers[0].state(std::span<const float>(all.parameters.scalars.mixers));
+      all.declared.mixers[0].state(all.parameters.scalars.mixers.data());
   const std::vector<float> first{1, .5f, 1, .5f, 0};
   for (std::size_t i = 0; i < first.size(); ++i) CHECK(state.weight[i] == first[i] / 3);
-  for (const float sum : state.sum) CHECK(sum == MixerOptions{}.init_acc);
-  for (const float share : state.log_share) CHECK(share == 0);
+  for (std::size_t i = 0; i < 5; ++i) CHECK(state.sum[i] == MixerOptions{}.init_acc);
+  for (std::size_t i = 0; i < 6; ++i) CHECK(state.log_share[i] == 0);
 }
 
 /// mixer.h in plain double precision, of any number of inputs.
@@ -209,11 +209,11 @@ TEST_CASE("a mixer of any number of inputs agrees with the plain reference, and 
     }
     REQUIRE(mix(parameters.scalars, mixer, tape, b) == Approx(plain.forward(scores)).margin(1e-5));
     const float label = round % 3 == 0 ? 1 : -1;
-    Mixer(n).apply(mixer.state(std::span<float>(parameters.scalars.mixers)),
-                   tape[mixer.heard].at(b), label, 1, .99f);
+    Mixer(n).apply(mixer.state(parameters.scalars.mixers.data()), tape[mixer.heard].at(b), label, 1,
+                   .99f);
     plain.learn(scores, label, .99);
   }
-  const tape::MixerState state = mixer.state(std::span<float>(parameters.scalars.mixers));
+  const tape::MixerState state = mixer.state(parameters.scalars.mixers.data());
   for (std::size_t i = 0; i < n; ++i) {
     CHECK(state.weight[i] == Approx(plain.weight[i]).margin(1e-5));
     CHECK(state.sum[i] == Approx(plain.sum[i]).margin(1e-4));

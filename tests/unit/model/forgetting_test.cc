@@ -63,8 +63,8 @@ TEST_CASE("counts above the most sights become these, at the same rate") {
 TEST_CASE("a hedge keeps the share of its past that it is told, and adds this example's losses") {
   const block::Mixer mixer(2);
   std::vector<float> weight{.5f, .5f}, sums{10, 10}, log_share{0, -2, -6}, heard{1, -2, 0, 0, 0, 0};
-  const tape::MixerState state{weight, sums, log_share};
-  mixer.forward({weight, sums, log_share}, heard.data());
+  const tape::MixerState state{weight.data(), sums.data(), log_share.data()};
+  mixer.forward({weight.data(), sums.data(), log_share.data()}, heard.data());
   const float sum = heard[2];
   CHECK(sum == Approx(-.5));
   const float label = GENERATE(1.0f, -1.0f);
@@ -153,9 +153,9 @@ TEST_CASE("a head that is far behind stays there, however many threads find it s
   for (int round = 0; round < 3; ++round) {
     const Parameters before = merged;
     Parameters after = before;
-    const tape::MixerState state{array_of(after, "second_mixer.weight"),
-                                 array_of(after, "second_mixer.sum"),
-                                 array_of(after, "second_mixer.log_share")};
+    const tape::MixerState state{array_of(after, "second_mixer.weight").data(),
+                                 array_of(after, "second_mixer.sum").data(),
+                                 array_of(after, "second_mixer.log_share").data()};
     for (int i = 0; i < 100; ++i) mixer.apply(state, heard.data(), 1, 1, 1);
     for (int thread = 0; thread < 5; ++thread) merged.add_change(before, after);
     INFO("after " << round + 1 << " rounds");

@@ -50,12 +50,12 @@ void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
     if (spec.mixed()) {
       check_near("linear2", b, scores.linear2, expected.linear2);
       check_near("counts", b, scores.counts, expected.counts);
-      check_all("group_counts", b, tape.group_counts, expected.group_counts);
-      check_all("group_seen", b, tape.group_seen, expected.group_seen);
+      check_all("group_counts", b, tensor_of(model, tape, "groups.counts"), expected.group_counts);
+      check_all("group_seen", b, tensor_of(model, tape, "groups.seen"), expected.group_seen);
     }
     check_near("first", b, scores.first, expected.first);
     if (keep_parts || spec.mixed() || spec.has_mlp()) {
-      check_all("group_linear", b, tape.group_linear, expected.group_linear);
+      check_all("group_linear", b, tensor_of(model, tape, "groups.linear"), expected.group_linear);
     }
     check_near("ffm", b, scores.ffm, expected.ffm);
     if (spec.has_ffm()) {

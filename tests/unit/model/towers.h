@@ -32,7 +32,7 @@ inline net::Blocks with_towers(const Model& model, const kernels::Kernels& kerne
 
 /// Gives the model the arrays that blocks declare, with first values. Its fields are all met.
 inline void fit_to(const net::Blocks& blocks, Model& model) {
-  const tape::InputLayout layout = model.parameters().layout;
+  const tape::Extent layout = model.parameters().layout;
   model.parameters() = Parameters();
   model.parameters().fit(layout,
                          std::make_shared<tape::Declarations>(net::declare_all(blocks, layout)));

@@ -1,0 +1,98 @@
+#include "tape/join.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "tape/tensors.h"
+
+namespace leveret::tape {
+
+std::uint32_t Join::owners(Owner::Kind kind, Extent extent) {
+  switch (kind) {
+    case Owner::Kind::kAll:
+      return 1;
+    case Owner::Kind::kGroup:
+      return extent.groups();
+    case Owner::Kind::kPair:
+      return extent.pairs();
+  }
+  return 0;
+}
+
+std::uint32_t Join::number_of(const Owner& owner) {
+  switch (owner.kind) {
+    case Owner::Kind::kAll:
+      return 0;
+    case Owner::Kind::kGroup:
+      return owner.a;
+    case Owner::Kind::kPair:
+      return Extent{owner.b}.pairs() + owner.a;
+  }
+  return 0;
+}
+
+std::uint32_t Join::begin(std::size_t part) const {
+  std::uint32_t first = 0;
+  for (std::size_t p = 0; p < part; ++p) first += columns(p);
+  return first;
+}
+
+std::uint32_t Join::normalised() const {
+  std::size_t parts = 0;
+  while (parts < parts_.size() && parts_[parts].normalised) ++parts;
+  return begin(parts);
+}
+
+JoinPlace Join::place(std::uint32_t column) const {
+  std::size_t part = 0;
+  while (column >= columns(part)) column -= columns(part++);
+  return {part, column};
+}
+
+Owner Join::owner(std::uint32_t column) const {
+  const JoinPlace at = place(column);
+  switch (parts_[at.part].per) {
+    case Owner::Kind::kAll:
+      return {};
+    case Owner::Kind::kGroup:
+      return Owner::group(at.index);
+    case Owner::Kind::kPair:
+      break;
+  }
+  std::uint32_t g = 0;
+  while (Extent{g + 1}.pairs() <= at.index) ++g;
+  return Owner::pair(at.index - Extent{g}.pairs(), g);
+}
+
+std::uint32_t Join::before(Extent fewer, std::uint32_t column) const {
+  const JoinPlace at = place(column);
+  const Join old(parts_, fewer);
+  return at.index < old.columns(at.part) ? old.begin(at.part) + at.index : kNewColumn;
+}
+
+JoinColumns::JoinColumns(const Join& join, std::vector<std::uint32_t> names)
+    : names_(std::move(names)) {
+  std::size_t last = join.parts().size();
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (names_[i] == kNewColumn) continue;
+    const JoinPlace at = join.place(names_[i]);
+    const JoinPart& part = join.parts()[at.part];
+    if (at.part != last) runs_.push_back({part.from, part.per, part.normalised, part.scale, i, {}});
+    last = at.part;
+    runs_.back().index.push_back(at.index);
+    assert(!part.normalised || normalised_ == i);
+    normalised_ += part.normalised;
+  }
+}
+
+void JoinColumns::gather(const Tensors& tensors, std::size_t b, bool with_pairs, float* to) const {
+  for (const Run& run : runs_) {
+    if (run.per == Owner::Kind::kPair && !with_pairs) continue;
+    const float* const from = tensors[run.from].at(b);
+    float* const x = to + run.begin;
+    for (std::size_t i = 0; i < run.index.size(); ++i) x[i] = run.scale * from[run.index[i]];
+  }
+}
+
+}  // namespace leveret::tape

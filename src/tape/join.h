@@ -1,0 +1,141 @@
+/// The inputs of a first layer: a tensor whose columns are numbers of other tensors and say who
+/// owns them. The order of inputs is that of the parts of a Join, which the block that makes them
+/// declares (NormBlock); all others go by owners.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "tape/extent.h"
+
+namespace leveret::tape {
+
+enum class TensorId : std::uint32_t;
+class Tensors;
+
+/// The owner of a number of an example: it has all that the number is made of.
+struct Owner {
+  enum class Kind : std::uint8_t {
+    kAll,    ///< nobody's alone: everyone has it
+    kGroup,  ///< a's, a group of linear features
+    kPair,   ///< that of a pair of fields, a <= b
+  };
+  Kind kind = Kind::kAll;
+  std::uint32_t a = 0, b = 0;
+
+  static Owner group(std::uint32_t g) { return {Kind::kGroup, g, 0}; }
+  /// In any order.
+  static Owner pair(std::uint32_t f, std::uint32_t g) {
+    return f <= g ? Owner{Kind::kPair, f, g} : Owner{Kind::kPair, g, f};
+  }
+  bool operator==(const Owner&) const = default;
+};
+
+/// All numbers of a tensor, one for each owner of a kind, as a run of columns.
+struct JoinPart {
+  TensorId from;
+  Owner::Kind per = Owner::Kind::kAll;
+  bool normalised = false;  ///< with all others that are (MergeNorm); these come first
+  float scale = 1;          ///< the column is so many times the number; 1 where it is normalised
+};
+
+/// One place of a column: number `index` of a part's tensor.
+struct JoinPlace {
+  std::size_t part;
+  std::uint32_t index;
+};
+
+class Join {
+ public:
+  /// How many owners of a kind there are.
+  static std::uint32_t owners(Owner::Kind kind, Extent extent);
+
+  Join() = default;
+  Join(std::vector<JoinPart> parts, Extent extent) : parts_(std::move(parts)), extent_(extent) {}
+
+  const std::vector<JoinPart>& parts() const { return parts_; }
+  /// Columns of a part, and the first of them.
+  std::uint32_t columns(std::size_t part) const { return owners(parts_[part].per, extent_); }
+  std::uint32_t begin(std::size_t part) const;
+  /// All columns; so many are normalised, from the first on.
+  std::uint32_t size() const { return begin(parts_.size()); }
+  std::uint32_t normalised() const;
+
+  JoinPlace place(std::uint32_t column) const;
+  Owner owner(std::uint32_t column) const;
+  /// The column that the owner has of a part, which is of its kind.
+  std::uint32_t column(std::size_t part, const Owner& owner) const {
+    return begin(part) + number_of(owner);
+  }
+  /// Calls visit(column, owner, part) for each column, in their order.
+  template <class Visit>
+  void for_each(Visit visit) const;
+
+  /// The place that a column had when there were fewer fields; kNewColumn: it had none.
+  std::uint32_t before(Extent fewer, std::uint32_t column) const;
+
+ private:
+  /// The number of an owner among those of its kind. It stays when fields come.
+  static std::uint32_t number_of(const Owner& owner);
+
+  std::vector<JoinPart> parts_;
+  Extent extent_;
+};
+
+template <class Visit>
+void Join::for_each(Visit visit) const {
+  std::uint32_t column = 0;
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    switch (parts_[p].per) {
+      case Owner::Kind::kAll:
+        visit(column++, Owner{}, p);
+        break;
+      case Owner::Kind::kGroup:
+        for (std::uint32_t g = 0; g < extent_.groups(); ++g) visit(column++, Owner::group(g), p);
+        break;
+      case Owner::Kind::kPair:
+        for (std::uint32_t g = 0; g < extent_.fields; ++g) {
+          for (std::uint32_t f = 0; f <= g; ++f) visit(column++, Owner::pair(f, g), p);
+        }
+        break;
+    }
+  }
+}
+
+/// Some columns of a join, in an order of their own, and their numbers: what a portion of a model
+/// has of a first layer. Const after construction.
+class JoinColumns {
+ public:
+  JoinColumns() = default;
+  /// `names`: columns of the join; those that are normalised come first. kNewColumn: a column of
+  /// nothing, which is not filled.
+  JoinColumns(const Join& join, std::vector<std::uint32_t> names);
+
+  const std::vector<std::uint32_t>& names() const { return names_; }
+  std::size_t size() const { return names_.size(); }
+  std::size_t normalised() const { return normalised_; }
+
+  /// Columns side by side that are numbers of one tensor.
+  struct Run {
+    TensorId from;
+    Owner::Kind per;
+    bool normalised;
+    float scale;
+    std::size_t begin;                 ///< the first of them, among `names`
+    std::vector<std::uint32_t> index;  ///< which numbers
+  };
+  const std::vector<Run>& runs() const { return runs_; }
+
+  /// Puts the numbers of example b to their places in `to`, as they are before they are normalised;
+  /// those of pairs only `with_pairs`.
+  void gather(const Tensors& tensors, std::size_t b, bool with_pairs, float* to) const;
+
+ private:
+  std::vector<std::uint32_t> names_;
+  std::size_t normalised_ = 0;
+  std::vector<Run> runs_;
+};
+
+}  // namespace leveret::tape

@@ -1,0 +1,138 @@
+// The columns of a first layer: who owns them, where they were, and where their numbers are.
+#include "tape/join.h"
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "tape/learned_array.h"
+#include "tape/tensors.h"
+
+namespace leveret::tape {
+namespace {
+
+using Kind = Owner::Kind;
+
+/// Pairs and sums of groups, which are normalised; counts of groups, one number, and a second
+/// tensor of groups.
+struct Joined {
+  explicit Joined(std::uint32_t fields) : extent{fields} {
+    pairs = declared.add(Tensor{.name = "pairs", .size = extent.pairs()});
+    sums = declared.add(Tensor{.name = "sums", .size = extent.groups()});
+    counts = declared.add(Tensor{.name = "counts", .size = extent.groups()});
+    score = declared.add(Tensor{.name = "score", .size = 1});
+    join = Join({{pairs, Kind::kPair, true},
+                 {sums, Kind::kGroup, true},
+                 {counts, Kind::kGroup, false, .5f},
+                 {score, Kind::kAll}},
+                extent);
+  }
+  Extent extent;
+  Declarations declared;
+  TensorId pairs, sums, counts, score;
+  Join join;
+};
+
+TEST_CASE("each column has one owner, and each owner one column of a part of its kind") {
+  const Joined all(GENERATE(1u, 2u, 5u));
+  const std::uint32_t fields = all.extent.fields;
+  CHECK(all.join.size() == fields * (fields + 1) / 2 + 2 * (fields + 1) + 1);
+  CHECK(all.join.normalised() == fields * (fields + 1) / 2 + fields + 1);
+  std::uint32_t next = 0;
+  std::vector<std::pair<Owner, std::size_t>> met;
+  all.join.for_each([&](std::uint32_t column, const Owner& owner, std::size_t part) {
+    INFO("column " << column);
+    CHECK(column == next++);
+    CHECK(all.join.owner(column) == owner);
+    CHECK(all.join.place(column).part == part);
+    CHECK(all.join.column(part, owner) == column);
+    CHECK(owner.kind == all.join.parts()[part].per);
+    for (const auto& [other, its] : met) CHECK_FALSE((other == owner && its == part));
+    met.emplace_back(owner, part);
+  });
+  CHECK(next == all.join.size());
+}
+
+TEST_CASE("pairs of any order are one owner, and lie where the FFM has them") {
+  const Joined all(4);
+  CHECK(Owner::pair(3, 1) == Owner::pair(1, 3));
+  CHECK(all.join.column(0, Owner::pair(3, 1)) == 3 * 4 / 2 + 1);
+  CHECK(all.join.column(1, Owner::group(2)) == 10 + 2);
+  CHECK(all.join.column(2, Owner::group(0)) == 10 + 5);
+  CHECK(all.join.column(3, {}) == 10 + 5 + 5);
+}
+
+TEST_CASE("a column comes from its owner's, where there were fewer fields, or is new") {
+  const Joined few(2), many(4);
+  std::set<std::uint32_t> from;
+  many.join.for_each([&](std::uint32_t column, const Owner& owner, std::size_t part) {
+    INFO("column " << column);
+    const std::uint32_t before = many.join.before(few.extent, column);
+    const bool was_there =
+        owner.kind == Kind::kAll || (owner.kind == Kind::kGroup ? owner.a < 3 : owner.b < 2);
+    CHECK((before != kNewColumn) == was_there);
+    if (!was_there) return;
+    CHECK(few.join.owner(before) == owner);
+    CHECK(few.join.place(before).part == part);
+    from.insert(before);
+  });
+  CHECK(from.size() == few.join.size());
+}
+
+TEST_CASE("some columns gather their owners' numbers, those of the normalised first") {
+  const Joined all(3);
+  Tensors tensors;
+  tensors.open(all.declared, 2);
+  for (const std::size_t b : {0, 1}) {
+    for (const TensorId id : {all.pairs, all.sums, all.counts, all.score}) {
+      for (std::size_t i = 0; i < tensors[id].stride; ++i) {
+        tensors[id].at(b)[i] = 1000.0f * static_cast<float>(id) + 100.0f * static_cast<float>(b) +
+                               static_cast<float>(i);
+      }
+    }
+  }
+  // In an order of their own, as the fields of a candidate come.
+  const JoinColumns some(
+      all.join, {all.join.column(0, Owner::pair(0, 2)), all.join.column(0, Owner::pair(1, 1)),
+                 all.join.column(1, Owner::group(3)), all.join.column(2, Owner::group(3)),
+                 all.join.column(2, Owner::group(0)), all.join.column(3, {})});
+  CHECK(some.size() == 6);
+  CHECK(some.normalised() == 3);
+  std::vector<float> to(6, -1.0f);
+  some.gather(tensors, 1, true, to.data());
+  CHECK(to == std::vector<float>{103, 102, 1103, .5f * 2103, .5f * 2100, 3100});
+  to.assign(6, -1.0f);
+  some.gather(tensors, 0, false, to.data());
+  CHECK(to == std::vector<float>{-1, -1, 1003, .5f * 2003, .5f * 2000, 3000});
+
+  const JoinColumns nothing(all.join, {kNewColumn});
+  CHECK(nothing.size() == 1);
+  CHECK(nothing.normalised() == 0);
+  float untouched = 7;
+  nothing.gather(tensors, 0, true, &untouched);
+  CHECK(untouched == 7);
+}
+
+TEST_CASE("tensors that are opened again, as they are, stay where they are") {
+  const auto declared = std::make_shared<Declarations>(Joined(3).declared);
+  const std::shared_ptr<const Declarations> first = declared;
+  const auto wider = std::make_shared<const Declarations>(Joined(40).declared);
+  const TensorId pairs = first->find_tensor("pairs");
+  Tensors tensors;
+  tensors.open(first, 2);
+  float* const at = tensors[pairs].values;
+  tensors.open(first, 1);
+  CHECK(tensors[pairs].values == at);
+  CHECK(tensors[pairs].stride == 6);
+  tensors.open(wider, 1);
+  CHECK(tensors[pairs].stride == 820);
+  tensors.open(first, 1);
+  CHECK(tensors[pairs].stride == 6);
+  tensors.open(first, 1000);
+  tensors[pairs].at(999)[5] = 1;
+}
+
+}  // namespace
+}  // namespace leveret::tape
