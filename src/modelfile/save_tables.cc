@@ -1,7 +1,6 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -30,70 +29,90 @@ const std::byte* number_of(const table::Cell& cell, float& (*get)(table::Cell&))
   return bytes_at(&get(const_cast<table::Cell&>(cell)));
 }
 
-const Slot& slot_at(const Shard& shard, std::uint32_t number) {
-  return *reinterpret_cast<const Slot*>(shard.index().slot(number));
-}
-
-/// The slots of a shard in the order of a file, those with a row first: 4 bytes a feature, made
-/// when the first section is read, since each of them needs it, and gone with the last.
+/// The slots of a shard in the order of a file, those with a row first: made when the first section
+/// is read, since each of them needs it, and gone with the last. About half a byte a feature, as
+/// the next slot in order is near in the index: four bits say how far it is, forth and back by
+/// turns (0, -1, 1, -2, ...), or kFar, behind which its number stands.
 class FileOrder {
  public:
   enum class Of { kAll, kWithRow, kWithoutRow };
+  static constexpr unsigned kFar = 15, kBits = 4, kNumberBits = 32;
 
   explicit FileOrder(const Shard& shard) : shard_(&shard) {}
 
-  std::span<const std::uint32_t> slots(Of of) {
+  /// Where it begins, in fours of bits.
+  std::size_t begin(Of of) {
     if (!made_) make();
-    const std::span<const std::uint32_t> all = slots_;
-    switch (of) {
-      case Of::kWithRow:
-        return all.first(with_row_);
-      case Of::kWithoutRow:
-        return all.subspan(with_row_);
-      case Of::kAll:
-        break;
-    }
-    return all;
+    return of == Of::kWithoutRow ? with_row_ : 0;
   }
+  unsigned four(std::size_t at) const { return bytes_[at / 2] >> (at % 2 * kBits) & kFar; }
 
  private:
   void make() {
-    slots_.reserve(shard_->index().size());
-    add(true);
-    with_row_ = slots_.size();
-    add(false);
+    bytes_.reserve(shard_->index().size() * 3 / 4 + kNumberBits);
+    add_all(true);
+    with_row_ = fours_;
+    add_all(false);
     made_ = true;
   }
-  void add(bool with_row) {
+
+  void add_all(bool with_row) {
     const table::Index& index = shard_->index();
     table::Index::InOrder walk(index);
+    std::int64_t last = -std::int64_t{kFar};  // each part begins with a number
     while (const std::byte* const at = walk.next()) {
-      const bool has_row = reinterpret_cast<const Slot*>(at)->ref.has_row();
-      if (has_row == with_row) slots_.push_back(index.number_of(at));
+      if (reinterpret_cast<const Slot*>(at)->ref.has_row() != with_row) continue;
+      const std::uint32_t number = index.number_of(at);
+      const std::int64_t step = number - last;
+      const std::int64_t turned = step >= 0 ? 2 * step : -2 * step - 1;
+      last = number;
+      if (turned < kFar) {
+        add(static_cast<unsigned>(turned));
+      } else {
+        add(kFar);
+        for (unsigned bit = 0; bit < kNumberBits; bit += kBits) add(number >> bit & kFar);
+      }
+    }
+  }
+
+  void add(unsigned four) {
+    if (fours_++ % 2 == 0) {
+      bytes_.push_back(static_cast<std::uint8_t>(four));
+    } else {
+      bytes_.back() = static_cast<std::uint8_t>(bytes_.back() | four << kBits);
     }
   }
 
   const Shard* shard_;
   bool made_ = false;
-  std::vector<std::uint32_t> slots_;
-  std::size_t with_row_ = 0;
+  std::vector<std::uint8_t> bytes_;
+  std::size_t fours_ = 0, with_row_ = 0;
 };
 
 /// Walks through some of it, one slot after the other.
 class SlotWalk {
  public:
   SlotWalk(const Shard& shard, FileOrder& order, FileOrder::Of of)
-      : shard_(&shard), left_(order.slots(of)) {}
+      : shard_(&shard), order_(&order), at_(order.begin(of)) {}
 
   const Slot& next() {
-    const Slot& slot = slot_at(*shard_, left_.front());
-    left_ = left_.subspan(1);
-    return slot;
+    const unsigned turned = order_->four(at_++);
+    if (turned == FileOrder::kFar) {
+      number_ = 0;
+      for (unsigned bit = 0; bit < FileOrder::kNumberBits; bit += FileOrder::kBits) {
+        number_ |= order_->four(at_++) << bit;
+      }
+    } else {
+      number_ += turned % 2 == 0 ? turned / 2 : 0u - (turned + 1) / 2;
+    }
+    return *reinterpret_cast<const Slot*>(shard_->index().slot(number_));
   }
 
  private:
   const Shard* shard_;
-  std::span<const std::uint32_t> left_;
+  const FileOrder* order_;
+  std::size_t at_;
+  std::uint32_t number_ = 0;
 };
 
 /// Appends the sections of one shard, which read the shard and not this.
