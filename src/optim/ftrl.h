@@ -47,7 +47,9 @@ class FtrlWeights {
   }
   float weight_of(float z, float divisor) const {
     const float excess = std::fabs(z) - l1_;
-    const float weight = excess > 0.0f ? -std::copysign(excess, z) / divisor : 0.0f;
+    // With a beta of 0 there is no step before a gradient's square counts.
+    const bool moves = excess > 0.0f && divisor > 0.0f;
+    const float weight = moves ? -std::copysign(excess, z) / divisor : 0.0f;
     return is_asleep(weight) ? z * kAsleep : weight;
   }
 

@@ -126,7 +126,7 @@ class LineSession {
     stream_.expires_after(options().request_time);
     co_await asio::async_write(stream_, asio::buffer(answers_), token());
     ended_ = bool(error_);
-    answers_.clear();
+    if (!ended_) answers_.clear();
   }
 
   /// In pieces, between which others have their turn.

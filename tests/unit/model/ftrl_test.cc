@@ -82,6 +82,23 @@ TEST_CASE("a weight that L1 holds at zero adds nothing to a score, and wakes whe
   CHECK(w == Approx(plain.weight(plain.z)).epsilon(1e-3));
 }
 
+TEST_CASE(
+    "with a beta of 0 a weight stays finite before a square counts, and then is where it should") {
+  PlainPair plain{.alpha = 0.1, .beta = 0, .l1 = 0.5, .l2 = 0};
+  const optim::FtrlWeights ftrl(learning_of(plain));
+  float w = 0, w2 = 0, sum = 0;
+  ftrl.step(w, w2, sum, 0.75f, 0.0f);
+  plain.z += 0.75;
+  REQUIRE(std::isfinite(w));
+  REQUIRE(w * 1e6f + 1e-3f == 1e-3f);
+  ftrl.step(w, w2, sum, 0.25f, 0.5f);
+  plain.z += 0.25;
+  plain.z2 += 0.5;
+  plain.n += 0.25;
+  CHECK(w == Approx(plain.weight(plain.z)).epsilon(1e-4));
+  CHECK(w2 == Approx(plain.weight(plain.z2)).margin(1e-6));
+}
+
 TEST_CASE("what has no gradient keeps its bits") {
   PlainPair plain{.alpha = 0.1, .beta = 1, .l1 = 0.01, .l2 = 0.3};
   const optim::FtrlWeights ftrl(learning_of(plain));
