@@ -534,7 +534,7 @@ def test_large_requests_have_room_one_after_the_other():
 
 
 def test_one_without_room_is_told():
-    with small_room("--request_time", 2) as server:
+    with small_room("--request_time", 6) as server:  # sanitizers take some seconds for LARGE
         head = b"POST /predict HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n"
         with server.connect_http() as holds, server.connect_http() as waits:
             waits.sendall(head % len(LARGE))  # its time begins first, and ends first
