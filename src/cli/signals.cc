@@ -32,8 +32,9 @@ std::int64_t now() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-/// Handlers block the signals of all handlers, so this thread hears no other until end_by lets one
-/// through. That may find a handler again, where another thread has just put it back.
+/// Handlers block the signals of all handlers, so this thread hears no other, until end_by raises
+/// its own again and lets it through: that is heard here once more where ~StopOnSignal, in another
+/// thread, has put the handler back meanwhile.
 void remove_files_once(int signal) {
   pid_t before = 0;
   const pid_t self = gettid();

@@ -40,7 +40,7 @@ void LineAnswers::answer(Scorer& scorer, std::string_view lines, std::string& to
 
 std::string_view LineAnswers::take_piece(std::string_view& lines) const {
   const std::size_t cost = context_ ? Scorer::context_cost(*context_) : 0;
-  return daemon::take_piece(lines, {context_lines_, requests_.is_open(), cost});
+  return daemon::take_piece(lines, {context_lines_, cost});
 }
 
 void LineAnswers::score_blocks(Scorer& scorer) {

@@ -1,19 +1,11 @@
 #include "daemon/pieces.h"
 
-#include "text/label.h"
+#include <algorithm>
 
 namespace leveret::daemon {
 namespace {
 
 constexpr std::size_t kPieceBytes = 64 << 10;
-
-bool is_empty(std::string_view line) {
-  return line.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
-
-bool begins_request(std::string_view line) {
-  return line.starts_with('@') || text::has_shared_label(line);
-}
 
 /// Where the line at `begin` ends, behind its newline.
 std::size_t end_of_line(std::string_view lines, std::size_t begin) {
@@ -21,24 +13,14 @@ std::size_t end_of_line(std::string_view lines, std::size_t begin) {
   return end == std::string_view::npos ? lines.size() : end + 1;
 }
 
-/// Bytes of a piece, where lines may cost more than theirs.
-std::size_t size_of_piece(std::string_view lines, const PieceOptions& options) {
-  bool between = !options.in_request;
+/// Bytes of a piece whose lines count with a context.
+std::size_t size_with_contexts(std::string_view lines, const PieceOptions& options) {
   std::size_t of_context = options.context_bytes, cost = 0, size = 0;
   while (size < lines.size() && cost < kPieceBytes) {
-    const std::size_t end = end_of_line(lines, size);
-    const std::string_view line = lines.substr(size, end - size);
+    const std::size_t end = end_of_line(lines, size), line = end - size;
+    cost += line + of_context;
+    if (options.context_lines) of_context = std::max(of_context, line);
     size = end;
-    if (options.context_lines && is_empty(line)) {
-      between = true;
-      of_context = 0;
-    } else if (options.context_lines && (between || begins_request(line))) {
-      between = false;
-      of_context = line.size();
-    } else {
-      cost += of_context;
-    }
-    cost += line.size();
   }
   return size;
 }
@@ -48,7 +30,7 @@ std::size_t size_of_piece(std::string_view lines, const PieceOptions& options) {
 std::string_view take_piece(std::string_view& lines, const PieceOptions& options) {
   std::size_t size = lines.size();
   if (options.context_lines || options.context_bytes > 0) {
-    size = size_of_piece(lines, options);
+    size = size_with_contexts(lines, options);
   } else if (size > kPieceBytes) {
     size = end_of_line(lines, kPieceBytes - 1);
   }

@@ -15,8 +15,8 @@ namespace leveret::cli {
 class SaveBeside {
  public:
   /// Learning stands still until this returns, how long it says; the file has its name when the
-  /// disk has it, which a thread waits for, and calls `then`, or `failed`, after which the error is
-  /// there for `wait`. Waits for the save before.
+  /// disk has it, which a thread waits for; there it calls `then`, or `failed`, after which the
+  /// error is there for `wait`. What these use outlives this. Waits for the save before.
   std::chrono::duration<double> save(const model::Model& model, const std::string& path,
                                      const train::Notes& notes, std::function<void()> then,
                                      std::function<void()> failed = {});

@@ -351,7 +351,6 @@ class TrainRun final : private train::SessionEvents {
   train::Notes notes_;  ///< of what is learned
   LearnedChunks chunks_;
   RunCheckpoints checkpoints_;
-  SaveBeside save_;  ///< of --follow
   std::optional<FollowedChunks> followed_;
   bool unsaved_ = false;            ///< files of the folder are learned since the last save
   std::optional<Resumed> resumed_;  ///< its model is in the session
@@ -372,6 +371,7 @@ class TrainRun final : private train::SessionEvents {
   TrainReport report_;
   unsigned pass_ = 0;
   bool saved_ = false;
+  SaveBeside save_;  // last: of --follow; its thread, which may stop the source, goes first
 };
 
 }  // namespace

@@ -22,24 +22,30 @@ namespace {
 
 using Source = daemon::ServerOptions::Source;
 
-/// What --watch names: "NAME=PATH"; a folder that several models are of, each by its own file; or a
-/// path alone, for the model that is the only one.
-std::vector<Source> watched_by(const daemon::Models& models, const std::string& text) {
+bool is_same_folder(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return std::filesystem::is_directory(a, error) && std::filesystem::equivalent(a, b, error);
+}
+
+/// What --watch names: "NAME=PATH"; a folder that is given as one of models, each by its own file;
+/// or a path alone, for the model that is the only one.
+std::vector<Source> watched_by(const daemon::Models& models, const std::vector<std::string>& given,
+                               const std::string& text) {
   const daemon::NamedPath named = daemon::read_named_path(text);
   if (!named.name.empty()) {
     if (const auto model = models.find(named.name)) return {{*model, named.path, false}};
   }
-  if (models.size() == 1) return {{0, text, false}};
+  const bool is_of_models =
+      std::ranges::any_of(given, [&](const std::string& one) { return is_same_folder(one, text); });
   std::vector<Source> sources;
-  std::error_code error;
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    const std::string& file = models[i].path;
-    const auto folder = std::filesystem::path(file).parent_path();
-    const bool is_in = !models[i].followed && std::filesystem::is_directory(text, error) &&
-                       std::filesystem::equivalent(folder.empty() ? "." : folder, text, error);
-    if (is_in) sources.push_back({i, file, false});
+  for (std::size_t i = 0; is_of_models && i < models.size(); ++i) {
+    const std::string folder = std::filesystem::path(models[i].path).parent_path().string();
+    if (!models[i].followed && is_same_folder(folder.empty() ? "." : folder, text)) {
+      sources.push_back({i, models[i].path, false});
+    }
   }
   if (!sources.empty()) return sources;
+  if (models.size() == 1) return {{0, text, false}};
   throw std::runtime_error(
       fmt::format("--watch {}: there are {} models; say which, --watch NAME={}", text,
                   models.size(), named.path));
@@ -54,7 +60,8 @@ void serve(const ServeOptions& options) {
   daemon::ServerOptions server_options = options.server;
   server_options.version = version();
   for (const std::string& text : options.watched) {
-    std::ranges::move(watched_by(models, text), std::back_inserter(server_options.watched));
+    std::ranges::move(watched_by(models, options.models, text),
+                      std::back_inserter(server_options.watched));
   }
   for (std::size_t i = 0; i < models.size(); ++i) {
     if (models[i].followed) server_options.watched.push_back({i, models[i].path, true});

@@ -11,7 +11,7 @@
 
 namespace leveret::daemon {
 
-/// Of all threads.
+/// Any number of threads.
 class BufferLimit {
  public:
   explicit BufferLimit(std::size_t max_bytes) : max_(max_bytes) {}
@@ -40,19 +40,22 @@ class BufferedBytes {
   BufferedBytes(const BufferedBytes&) = delete;
   BufferedBytes& operator=(const BufferedBytes&) = delete;
 
+  /// The connection holds `bytes` now: its room is others', if it needs none for so many.
+  void let_go(std::size_t bytes) {
+    if (bytes > kFree) return;
+    limit_.give_back(taken_);
+    taken_ = 0;
+  }
+
   /// The connection holds `bytes` now, and `at_most` of this request, for which it takes room as
-  /// soon as they are not free: two that each have a part and wait for more would wait for each
-  /// other. Waits until there is room, and reads nothing meanwhile; false: there was none until the
-  /// deadline.
+  /// soon as they are more than kFree: two that each have a part and wait for more would wait for
+  /// each other. Waits until there is room, and reads nothing meanwhile; false: there was none
+  /// until the deadline.
   boost::asio::awaitable<bool> hold(std::size_t bytes, std::size_t at_most,
                                     Clock::time_point deadline) {
     namespace asio = boost::asio;
-    if (bytes <= kFree) {
-      limit_.give_back(taken_);
-      taken_ = 0;
-      co_return true;
-    }
-    if (taken_ > 0) co_return true;
+    let_go(bytes);
+    if (bytes <= kFree || taken_ > 0) co_return true;
     while (!limit_.take(at_most)) {
       if (Clock::now() >= deadline) co_return false;
       asio::steady_timer timer(co_await asio::this_coro::executor, std::chrono::milliseconds(20));

@@ -180,7 +180,7 @@ class HttpSession {
     }
     if (ModelCounts* const counts = work.counts()) counts->latencies.add(Clock::now() - start);
     co_await write(std::move(work.answer()), !keep || loop_.shared.draining, head);
-    co_await buffered_.hold(0, 0, Clock::now());
+    buffered_.let_go(0);
   }
 
   asio::awaitable<void> write(HttpAnswer answer, bool last, bool head = false) {

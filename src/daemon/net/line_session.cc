@@ -52,7 +52,7 @@ class Incoming {
     std::memmove(buffer_.data(), buffer_.data() + bytes, filled_ - bytes);
     filled_ -= bytes;
     whole_ -= std::min(whole_, bytes);
-    if (filled_ < kPiece && buffer_.size() > 4 * kPiece) {
+    if (filled_ < kPiece && buffer_.capacity() > BufferedBytes::kFree) {
       buffer_.resize(2 * kPiece);
       buffer_.shrink_to_fit();
     }
@@ -87,11 +87,11 @@ class LineSession {
       if (error_) break;
       incoming_.add(bytes);
       co_await take();
-      if (!ended_ && !answers_.empty()) co_await write();
+      if (!answers_.empty()) co_await write();
     }
     if (error_ == asio::error::eof) {
       co_await take_rest();
-      if (!ended_) co_await write();
+      co_await write();
       stream_.socket().shutdown(Stream::socket_type::shutdown_both, error_);
     } else if (error_ == boost::beast::error::timeout) {
       const bool idle = incoming_.empty() && answers_.empty() && !protocol_.in_request();
@@ -125,8 +125,8 @@ class LineSession {
   asio::awaitable<void> write() {
     stream_.expires_after(options().request_time);
     co_await asio::async_write(stream_, asio::buffer(answers_), token());
-    ended_ = bool(error_);
-    if (!ended_) answers_.clear();
+    if (!error_) answers_.clear();
+    ended_ = ended_ || error_;
   }
 
   /// In pieces, between which others have their turn.
@@ -154,7 +154,9 @@ class LineSession {
       const std::size_t skipped = skipping_ ? lines.find('\n') + 1 : 0;
       skipping_ = false;
       co_await answer(lines.substr(skipped));
+      if (ended_) co_return;
       incoming_.remove(lines.size());
+      buffered_.let_go(incoming_.capacity());
     }
     if (skipping_) incoming_.remove(incoming_.all().size());
     if (!incoming_.is_too_long()) co_return;

@@ -76,7 +76,8 @@ def main():
         with open(args.file + ".new", "wb") as file:
             file.write(data)
         os.rename(args.file + ".new", args.file)
-        # Of a damaged one it might be asked when it has tried and told already: it would do so again.
+        # The server looks by itself, ten times a second. When it has told of a damaged file, SIGHUP
+        # makes it tell once more.
         if not is_bad:
             os.kill(args.pid, signal.SIGHUP)
         word, at = wait_for_word(args.log, at, args.pid)

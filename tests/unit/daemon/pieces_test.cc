@@ -55,50 +55,52 @@ TEST_CASE("candidates of a large context are few at a time") {
   for (const std::string& piece : pieces) CHECK(lines_in(piece) == 4);
 }
 
-TEST_CASE("a context among the lines counts for its candidates, until its request ends") {
+TEST_CASE("a context among the lines counts for its candidates") {
   const std::string context = "|user " + std::string(kPiece / 2, 'u') + "\n";
-  const std::string candidates = "|ad a\n|ad b\n|ad c\n|ad d\n";
-  const PieceOptions options = {.context_lines = true};
+  const std::string lines = context + "|ad a\n|ad b\n|ad c\n|ad d\n";
+  std::string_view rest = lines;
   // The context and its first candidate are a piece; those that follow cost half of one.
-  auto rest = std::string_view();
-  const std::string lines = context + candidates + "\n" + candidates;
-  rest = lines;
-  CHECK(take_piece(rest, options) == context + "|ad a\n");
-  // They go on with a context that came before. Behind its end another one begins, a small one.
-  PieceOptions within = options;
-  within.in_request = true;
-  within.context_bytes = context.size();
+  CHECK(take_piece(rest, {.context_lines = true}) == context + "|ad a\n");
+  const PieceOptions within = {.context_lines = true, .context_bytes = context.size()};
   CHECK(take_piece(rest, within) == "|ad b\n|ad c\n");
-  CHECK(take_piece(rest, within) == "|ad d\n\n" + candidates);
-  CHECK(rest.empty());
+  CHECK(take_piece(rest, within) == "|ad d\n");
 }
 
-TEST_CASE("a labelled or named context begins a request wherever it stands") {
-  const std::string context = std::string(kPiece / 2, 'u') + "\n";
-  for (const std::string begin : {"shared |user ", "@ads |user "}) {
-    const std::string lines = "|user u\n|ad a\n" + begin + context + "|ad a\n|ad a\n|ad a\n";
-    std::string_view rest = lines;
-    const std::string_view piece = take_piece(rest, {.context_lines = true});
-    CHECK(piece.ends_with(context + "|ad a\n"));
+TEST_CASE(
+    "what looks like the end of a request, or like another context, makes no candidate cheap") {
+  const std::string context = "|user " + std::string(kPiece / 8, 'u') + "\n";
+  for (const std::string mask :
+       {"@t|ad a\n", "\r\r\n", "\xEF\xBB\xBF\n", "shared |ad a\n", "\n", " \n"}) {
+    std::string lines = context;
+    for (int i = 0; i < 100; ++i) lines += mask + "|ad a\n";
+    for (const std::string& piece :
+         pieces_of(lines, {.context_lines = true, .context_bytes = context.size()})) {
+      CHECK(lines_in(piece) <= 9);
+    }
   }
 }
 
-TEST_CASE("whatever the lines, a piece has some and no work beyond its own and a line's") {
+TEST_CASE("whatever the lines, a piece has some, and no more work than a piece's and a line's") {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
     std::string lines;
-    std::size_t longest = 0;
     for (int i = 0; i < 300; ++i) {
       const std::size_t length = random() % 8 == 0 ? random() % 5000 : random() % 30;
       lines += std::string(length, random() % 5 == 0 ? ' ' : 'x') + "\n";
-      longest = std::max(longest, length + 1);
     }
-    const PieceOptions options = {.context_lines = true, .in_request = random() % 2 == 0};
+    const PieceOptions options = {.context_lines = true, .context_bytes = random() % 3000};
     const auto pieces = pieces_of(lines, options);
     CHECK(joined(pieces) == lines);
     for (const std::string& piece : pieces) {
       REQUIRE(!piece.empty());
-      CHECK(piece.size() < kPiece + longest);
+      // As if each line but the last were scored with the longest one.
+      std::size_t longest = options.context_bytes, work = 0, begin = 0;
+      for (std::size_t end; begin < piece.size(); begin = end) {
+        CHECK(work < kPiece);
+        end = piece.find('\n', begin) + 1;
+        work += end - begin + longest;
+        longest = std::max(longest, end - begin);
+      }
     }
   }
 }
