@@ -61,6 +61,7 @@ class TrainRun final : private train::SessionEvents {
     } else {
       auto model = std::make_shared<model::Model>(first_model());
       spec_ = model->spec();
+      check_threads();
       session_.emplace(std::move(model), names_, kernels_, how);
     }
   }
@@ -130,6 +131,16 @@ class TrainRun final : private train::SessionEvents {
                       stream::escaped(followed)));
     }
     return path;
+  }
+
+  /// Threads put their work together by adding changes, which Adam's means, renewed within a few
+  /// examples, do not stand: they grow without an end.
+  void check_threads() const {
+    const bool adam = spec_.nn.rule == model::UpdateRule::kAdam && spec_.has_mlp();
+    if (options_.threads == 1 || spec_.batch_size > 1 || !adam) return;
+    throw std::runtime_error(
+        "--optimizer adam with --threads needs batches: give --batch_size (64 is a good start), or "
+        "one thread");
   }
 
   /// --max_memory is that of all shards together.

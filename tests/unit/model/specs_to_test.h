@@ -61,6 +61,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   model::set_optimizer(adam, "adam");
   adam.batch_size = 4;
   adam.batch_warmup = 0;
+  adam.hidden = {8, 4};
   set_optimizer(add("adam, one by one"), "adam");
   Spec& apart = add("a rule for each part");
   apart.heads = Heads::kOne;
@@ -68,7 +69,6 @@ inline std::vector<NamedSpec> specs_to_test() {
   Spec& mixed_apart = add("a rule for each part, mixed");
   set_optimizer(mixed_apart, "linear=ftrl,rows=sgd,layers=adam");
   mixed_apart.batch_size = 4;
-  adam.hidden = {8, 4};
   add("linear").ffm_k = 0;
   add("ffm").hidden = {};
   Spec& fm = add("fm");
