@@ -487,8 +487,8 @@ def test_a_long_request_lets_others_pass():
         order = []
 
         def ask_long():
-            status, _, body = server.ask("POST", "/predict?context_lines=1", long_request(600))
-            assert (status, body.count(b"\n")) == (200, 601), (status, body[:200])
+            status, _, body = server.ask("POST", "/predict?context_lines=1", long_request(300))
+            assert (status, body.count(b"\n")) == (200, 301), (status, body[:200])
             order.append("long")
 
         asking = threading.Thread(target=ask_long)
@@ -549,7 +549,7 @@ def test_large_requests_have_room_one_after_the_other():
 def test_one_without_room_is_told():
     small = LINES[3000]  # needs no room
     expected = predict("a.lvt", small)
-    with small_room("--request_time", 6) as server:  # sanitizers take some seconds for LARGE
+    with small_room("--request_time", 10) as server:  # a sanitizer takes some seconds for LARGE
         head = b"POST /predict HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n"
         with server.connect_http() as holds, server.connect_http() as waits:
             waits.sendall(head % len(LARGE))  # its time begins first, and ends first
@@ -576,7 +576,7 @@ def test_time_runs_out():
                 except OSError:
                     break
             assert slow_end(slow) and slow_end(idle)
-        with socket.create_connection(("127.0.0.1", server.http_port), 30) as slow:
+        with server.connect_http() as slow:
             begun = time.monotonic()
             for byte in b"GET /healthz HTTP/1.1\r\nHost: somebody\r\n\r\n":
                 time.sleep(0.1)
@@ -585,7 +585,7 @@ def test_time_runs_out():
                 except OSError:
                     break
             assert slow_end(slow) and time.monotonic() - begun < 15
-        with socket.create_connection(("127.0.0.1", server.http_port), 30) as slow:
+        with server.connect_http() as slow:
             slow.sendall(b"POST /predict HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n|A")
             assert slow_end(slow)
         assert time.monotonic() - started < 20
@@ -595,7 +595,7 @@ def test_time_runs_out():
 
 
 def slow_end(connection):
-    connection.settimeout(15)
+    connection.settimeout(60)
     try:
         return connection.recv(100) == b""
     except ConnectionResetError:
@@ -650,12 +650,12 @@ def test_who_does_not_read_is_not_read_from():
 
 def test_garbage():
     random.seed(7)
-    with Server(PROGRAM, "-i", "a.lvt", "--request_time", 2) as server:
+    with Server(PROGRAM, "-i", "a.lvt", "--request_time", 20) as server:
         for size in [1, 10, 1000, 100000]:
             garbage = random.randbytes(size) + b"\n|A b0"  # predict fails where no line is good
             got = server.lines(garbage)
             assert got == predict("a.lvt", garbage), size
-            with socket.create_connection(("127.0.0.1", server.http_port), 30) as connection:
+            with server.connect_http() as connection:
                 try:
                     exchange(connection, garbage)
                 except OSError:
@@ -664,7 +664,7 @@ def test_garbage():
                      b"POST /predict HTTP/1.1\r\nContent-Length: x\r\n\r\n",
                      b"POST /predict HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
                      b"GET / HTTP/1.1\r\n" + b"x: y\r\n" * 10000 + b"\r\n"]:
-            with socket.create_connection(("127.0.0.1", server.http_port), 30) as connection:
+            with server.connect_http() as connection:
                 try:
                     answer = exchange(connection, text)
                     assert answer.startswith(b"HTTP/1.1 4") or answer == b"", (text[:40], answer)
@@ -672,7 +672,7 @@ def test_garbage():
                     pass
         # What stands behind a chunk's size has no end, and no room.
         before = server.metrics()["process_resident_memory_bytes"]
-        with socket.create_connection(("127.0.0.1", server.http_port), 30) as connection:
+        with server.connect_http() as connection:
             try:
                 connection.sendall(b"POST /predict HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;a=")
                 for _ in range(300):
@@ -681,11 +681,11 @@ def test_garbage():
                 pass
             assert server.metrics()["process_resident_memory_bytes"] - before < 10 << 20
         # Chunks, and requests that are sent before the answer to the one before.
-        with socket.create_connection(("127.0.0.1", server.http_port), 30) as connection:
+        with server.connect_http() as connection:
             one = b"POST /predict HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n|A b0\n\r\n0\r\n\r\n"
             answers = exchange(connection, one * 3)
             assert answers.count(b"HTTP/1.1 200 OK") == 3, answers
-        with socket.create_connection(("127.0.0.1", server.http_port), 30) as connection:
+        with server.connect_http() as connection:
             connection.sendall(b"POST /predict HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
                                b"Content-Length: 6\r\n\r\n")
             assert connection.recv(100).startswith(b"HTTP/1.1 100 ")

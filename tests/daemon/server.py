@@ -8,12 +8,16 @@ import socket
 import subprocess
 import time
 
+PATIENCE = 300  # seconds until a test takes a server for one that hangs
+
 
 class Server:
     """In a `with`: ended at its end, when it is to have said nothing of sanitizers."""
 
     def __init__(self, program, *options, http=True, lines=True, env=None, **popen):
         command = [program, "serve", *map(str, options)]
+        if "--request_time" not in options:  # a slow machine with a sanitizer has time
+            command += ["--request_time", str(PATIENCE)]
         if lines:
             command += ["--port", "0"]
         if http:
@@ -60,7 +64,7 @@ class Server:
             self.said.append(line)
         return "".join(self.said)
 
-    def wait_for(self, text, seconds=20):
+    def wait_for(self, text, seconds=60):
         """Until the server has said so."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -86,13 +90,13 @@ class Server:
     def connect(self):
         if self.path:
             connection = socket.socket(socket.AF_UNIX)
-            connection.settimeout(30)
+            connection.settimeout(PATIENCE)
             connection.connect(self.path)
             return connection
-        return socket.create_connection(("127.0.0.1", self.port), 30)
+        return socket.create_connection(("127.0.0.1", self.port), PATIENCE)
 
     def connect_http(self):
-        return socket.create_connection(("127.0.0.1", self.http_port), 30)
+        return socket.create_connection(("127.0.0.1", self.http_port), PATIENCE)
 
     def lines(self, text):
         """The answers to all of the text, of a connection of its own."""
@@ -101,7 +105,7 @@ class Server:
 
     def ask(self, method, target, body=None, headers=None):
         """Status, headers and body of a request of HTTP."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.http_port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.http_port, timeout=PATIENCE)
         try:
             connection.request(method, target, body, headers or {})
             answer = connection.getresponse()
