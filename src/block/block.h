@@ -58,7 +58,7 @@ class Block {
   /// Whether it has nothing to do before the first field is met.
   virtual bool needs_fields() const { return true; }
   /// Whether it consists of fully connected layers (Declarations::layers): examples then pass it
-  /// together, as they share its weights, and `backward` hands each layer to Tape::layer_learner.
+  /// together, as they share its weights, and `backward` hands each layer to Tape::sink.
   virtual bool has_layers() const { return false; }
 };
 

@@ -29,7 +29,6 @@ void FfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarati
 }
 
 void FfmBlock::open(const tape::Parameters&, std::size_t size, tape::Tape& tape) const {
-  tape.ffm.block = this;
   tape::at_least(tape.ffm_scale, size);
   tape::at_least(tape.d_pairs, size);
 }
@@ -77,6 +76,7 @@ void FfmBlock::gather_sums(const tape::Parameters& parameters, tape::Tape& tape,
                            std::size_t b) const {
   const std::size_t slots = parameters.layout.fields;
   const std::size_t length = slots * config_.k;
+  const std::size_t row_begin = this->row_begin(tape);
   tape::FfmTape& ffm = tape.ffm;
   ffm.present.clear();
   ffm.fields.clear();
@@ -97,12 +97,12 @@ void FfmBlock::gather_sums(const tape::Parameters& parameters, tape::Tape& tape,
     if (admitted == 0) continue;
     float* const sum = ffm.store.data() + ffm.present.size() * length;
     if (admitted == 1 && tape.field_values[last] == 1.0f) {
-      kernels_->decode(config_.weights, tape.rows[last], length, sum);
+      kernels_->decode(config_.weights, tape.rows[last] + row_begin, length, sum);
     } else {
       std::fill(sum, sum + length, 0.0f);
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         if (tape.rows[i] == nullptr) continue;
-        kernels_->decode(config_.weights, tape.rows[i], length, ffm.row.data());
+        kernels_->decode(config_.weights, tape.rows[i] + row_begin, length, ffm.row.data());
         kernels_->axpy(tape.field_values[i], ffm.row.data(), length, sum);
       }
     }
@@ -135,59 +135,16 @@ float FfmBlock::within(tape::Tape& tape, std::size_t present) const {
   for (std::uint32_t i = field.begin; i < field.end; ++i) {
     if (tape.rows[i] == nullptr) continue;
     float* const v = tape.ffm.row.data();
-    decode_slot(tape.rows[i], field.field, v);
+    decode_slot(tape.rows[i] + row_begin(tape), field.field, v);
     twice -= tape.field_values[i] * tape.field_values[i] * kernels_->dot(v, v, k);
   }
   return 0.5f * twice;
 }
 
-void FfmBlock::decode_slot(const std::byte* row, std::size_t slot, float* to) const {
+void FfmBlock::decode_slot(const std::byte* weights, std::size_t slot, float* to) const {
   for (std::size_t c = 0; c < config_.k; ++c) {
-    to[c] = kernels::decode(config_.weights, row, slot * config_.k + c);
+    to[c] = kernels::decode(config_.weights, weights, slot * config_.k + c);
   }
-}
-
-void FfmBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    tape.d_pairs[b] = tape[head_.score].gradient[b] * tape.ffm_scale[b];
-  }
-  if (tape.is_single() && tape.ffm.in_place) {
-    tape.ffm.pair_deltas = spread_in_place(tape, 0);
-  }
-}
-
-/// From the gradients of example b's pairs to tape.ffm.delta: slot g of a feature with value x in
-/// the i-th present field has the gradient x * delta[i][g] * contra[i][g], but for the field's
-/// own slot, where it is x * delta[i][f] * (contra[i][f] - x * v_f).
-void FfmBlock::spread(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const {
-  const std::size_t fields = parameters.layout.fields;
-  const float own = tape.d_pairs[b];
-  const float* const d = by_readers(tape, b);
-  const auto gradient = [&](std::size_t pair) { return d != nullptr ? d[pair] + own : own; };
-  for (std::size_t i = 0; i < tape.ffm.present.size(); ++i) {
-    const std::size_t g = tape.ffm.present[i].field;
-    float* delta = tape.ffm.delta.data() + i * fields;
-    for (std::size_t f = 0; f < g; ++f) delta[f] = gradient(pair_index(f, g));
-    delta[g] = tape.ffm.present[i].several ? gradient(pair_index(g, g)) : 0.0f;
-    for (std::size_t f = g + 1; f < fields; ++f) delta[f] = gradient(pair_index(g, f));
-  }
-}
-
-/// `delta` of a field for its feature with the value x.
-const float* FfmBlock::scale_deltas(tape::Tape& tape, const float* delta, std::size_t slots,
-                                    float x) const {
-  if (x == 1.0f) return delta;
-  tape::at_least(tape.ffm.of_feature, slots);
-  for (std::size_t g = 0; g < slots; ++g) tape.ffm.of_feature[g] = x * delta[g];
-  return tape.ffm.of_feature.data();
-}
-
-/// The slot of the field itself, in which a feature meets the field's other features.
-void FfmBlock::put_own_slot(tape::Tape& tape, const std::byte* row, std::uint32_t field, float x,
-                            float* to) const {
-  float* const v = tape.ffm.row.data();
-  kernels_->decode(config_.weights, row + config_.weights.bytes(field * config_.k), config_.k, v);
-  for (std::size_t c = 0; c < config_.k; ++c) to[c] = tape.ffm.own_slot[c] - x * v[c];
 }
 
 }  // namespace leveret::block

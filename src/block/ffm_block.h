@@ -26,7 +26,7 @@ struct InstanceSums {
 /// The place of pair f <= g.
 constexpr std::size_t pair_index(std::size_t f, std::size_t g) { return g * (g + 1) / 2 + f; }
 
-class FfmBlock final : public Block {
+class FfmBlock final : public Block, public tape::RowGradients {
  public:
   explicit FfmBlock(const kernels::Kernels& kernels, Config config)
       : kernels_(&kernels), config_(std::move(config)) {}
@@ -44,9 +44,14 @@ class FfmBlock final : public Block {
   /// Its head, to which FmBlock adds, too.
   static constexpr const char* kHead = "ffm";
   static constexpr float kHeadWeight = 0.3f;  ///< HeadDecl::first_weight
-  /// Its part of a row is the first.
   void declare_rows(std::vector<table::RowPart>& parts) override {
+    part_ = parts.size();
     parts.push_back(config_.ffm_row);
+  }
+  std::size_t part() const { return part_; }  ///< of rows
+  /// Bytes from the start of a row to this part's weights.
+  std::size_t row_begin(const tape::Tape& tape) const {
+    return tape.row_layout->weights(part_).begin;
   }
   void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
 
@@ -56,25 +61,23 @@ class FfmBlock final : public Block {
 
   /// Leaves d loss / d pair: d_pairs, which is that of all pairs of an example by the head's own
   /// score; what comes by who reads the pairs stands in their gradient. With a single example in
-  /// place ffm.pair_deltas, too. Gradients of rows are never kept: see add_gradients.
+  /// place ffm.pair_deltas, too. Hands on its part of rows.
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
 
   void add_score(const tape::Parameters&, tape::Tape& tape, std::size_t b) const override {
     put_score(tape, b);
   }
 
-  // What `backward` has left, row by row. Rows must be as they were when pairs were made of them.
+  // The gradients of rows, by what `backward` has left.
 
-  /// Calls visit(feature, contra, delta) for every feature of example b with a row: d loss / d
-  /// weight of slot g is delta[g] * contra[g], k numbers. Visit may move that row, and no other.
-  template <class Visit>
-  void for_each_row(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                    Visit visit) const;
-  /// Calls sum_of(feature) -> float* for every feature of example b with a row, and adds to these
-  /// floats, one for each weight of the row, d loss / d weight.
-  template <class SumOf>
-  void add_gradients(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                     SumOf sum_of) const;
+  std::size_t floats(const tape::Parameters& parameters) const override {
+    return std::size_t{parameters.layout.fields} * config_.k;
+  }
+  void add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+           float* const* sums) const override;
+  void each(const tape::Parameters& parameters, tape::Tape& tape,
+            tape::RowVisitor& visitor) const override;
+  tape::PairGradients in_place(const tape::Tape& tape) const override;
 
   /// Puts example b on tape.ffm; in place where it can be and `in_place` allows it.
   void gather(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
@@ -109,9 +112,13 @@ class FfmBlock final : public Block {
     return pairs.gradient != nullptr ? pairs.d_at(b) : nullptr;
   }
 
+  /// Calls visit(feature, contra, delta) as RowVisitor is, for example b, which has been gathered.
+  template <class Visit>
+  void for_each_row(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+                    Visit visit) const;
   void spread(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
   const float* scale_deltas(tape::Tape& tape, const float* delta, std::size_t slots, float x) const;
-  void put_own_slot(tape::Tape& tape, const std::byte* row, std::uint32_t field, float x,
+  void put_own_slot(tape::Tape& tape, const std::byte* weights, std::uint32_t field, float x,
                     float* to) const;
 
   // In place (ffm_in_place.cc).
@@ -120,59 +127,13 @@ class FfmBlock final : public Block {
   void pairs_of(const tape::Parameters& parameters, tape::Tape& tape, float* pairs) const;
   const float* spread_in_place(tape::Tape& tape, std::size_t b) const;
   void add_in_place(tape::Tape& tape, std::size_t b) const;
-  void decode_slot(const std::byte* row, std::size_t slot, float* to) const;
+  void decode_slot(const std::byte* weights, std::size_t slot, float* to) const;
 
   const kernels::Kernels* kernels_;
   Config config_;
+  std::size_t part_ = 0;
   tape::TensorId pairs_ = tape::TensorId::kNone, pairs_sum_ = tape::TensorId::kNone;
   tape::JointHead head_;
 };
-
-template <class Visit>
-void FfmBlock::for_each_row(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                            Visit visit) const {
-  const std::size_t slots = parameters.layout.fields;
-  const std::size_t k = config_.k;
-  tape::FfmTape& ffm = tape.ffm;
-  spread(parameters, tape, b);
-  for (std::size_t i = 0; i < ffm.present.size(); ++i) {
-    const tape::PresentField& present = ffm.present[i];
-    float* const contra = ffm.contra.data() + i * slots * k;
-    float* const own_slot = contra + present.field * k;
-    ffm.own_slot.assign(own_slot, own_slot + k);
-    for (std::uint32_t f = present.begin; f < present.end; ++f) {
-      if (tape.rows[f] == nullptr) continue;
-      const float x = tape.field_values[f];
-      if (present.several) put_own_slot(tape, tape.rows[f], present.field, x, own_slot);
-      visit(f, contra, scale_deltas(tape, ffm.delta.data() + i * slots, slots, x));
-    }
-    std::copy_n(ffm.own_slot.data(), k, own_slot);
-  }
-}
-
-template <class SumOf>
-void FfmBlock::add_gradients(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                             SumOf sum_of) const {
-  gather(parameters, tape, b, true);
-  const tape::FfmInPlace& at = tape.ffm.at;
-  if (tape.ffm.in_place) {
-    tape.ffm.row_sums.assign(at.rows.size(), nullptr);
-    std::size_t place = 0;
-    for (const feature::FieldRun& run : tape.field_runs(b)) {
-      for (std::uint32_t i = run.begin; i < run.end; ++i) {
-        if (tape.rows[i] == nullptr) continue;
-        tape.ffm.row_sums[at.filled ? run.field : place++] = sum_of(i);
-      }
-    }
-    return add_in_place(tape, b);
-  }
-  const std::size_t slots = parameters.layout.fields, k = config_.k;
-  for_each_row(parameters, tape, b, [&](std::uint32_t f, const float* contra, const float* delta) {
-    float* const sum = sum_of(f);
-    for (std::size_t g = 0; g < slots; ++g) {
-      for (std::size_t c = g * k; c < (g + 1) * k; ++c) sum[c] += delta[g] * contra[c];
-    }
-  });
-}
 
 }  // namespace leveret::block

@@ -33,9 +33,10 @@ bool FfmBlock::gather_in_place(const tape::Parameters& parameters, tape::Tape& t
   const std::size_t slots = parameters.layout.fields;
   at.resize(slots, row_bytes(parameters, tape));
   const auto place = [](std::uint32_t field) { return field; };
+  const std::size_t begin = row_begin(tape);
   const std::optional<std::size_t> present =
-      tape.learns ? put_rows(tape, b, tape.to_learn.rows, slots, place, at, at.to_learn)
-                  : put_rows(tape, b, tape.to_read.rows, slots, place, at, at.to_read);
+      tape.learns ? put_rows(tape, b, tape.to_learn.rows, begin, slots, place, at, at.to_learn)
+                  : put_rows(tape, b, tape.to_read.rows, begin, slots, place, at, at.to_read);
   if (!present) return false;
   at.filled = static_cast<float>(*present) >=
               static_cast<float>(slots) *

@@ -39,12 +39,13 @@ void FfmPairs::gather(const tape::Tape& tape, std::size_t b, PairsTape& at) cons
   for (const feature::FieldRun& run : tape.field_runs(b)) {
     const std::size_t length = links_[run.field].size() * k_;
     if (length == 0) continue;
+    const std::size_t begin = tape.layout_of(run.field).weights(part_).begin;
     float* const sum = at.store.data() + next;
     std::uint32_t rows = 0;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       if (tape.rows[i] == nullptr) continue;
       if (rows++ == 0) std::fill_n(sum, length, 0.0f);
-      kernels_->decode(weights_, tape.rows[i], length, at.row.data());
+      kernels_->decode(weights_, tape.rows[i] + begin, length, at.row.data());
       kernels_->axpy(tape.field_values[i], at.row.data(), length, sum);
     }
     if (rows == 0) continue;
@@ -79,16 +80,27 @@ float FfmPairs::within(const tape::Tape& tape, PairsTape& at, const PairsTape::P
   float twice = kernels_->dot(sum, sum, k_);
   for (std::uint32_t i = present.begin; i < present.end; ++i) {
     if (tape.rows[i] == nullptr) continue;
-    decode_slot(tape, i, slot, v);
+    decode_slot(tape, present.field, i, slot, v);
     twice -= tape.field_values[i] * tape.field_values[i] * kernels_->dot(v, v, k_);
   }
   return 0.5f * twice;
 }
 
-void FfmPairs::decode_slot(const tape::Tape& tape, std::uint32_t feature, std::size_t slot,
-                           float* to) const {
+void FfmPairs::decode_slot(const tape::Tape& tape, std::uint32_t field, std::uint32_t feature,
+                           std::size_t slot, float* to) const {
+  const std::byte* const weights = tape.rows[feature] + tape.layout_of(field).weights(part_).begin;
   for (std::size_t c = 0; c < k_; ++c) {
-    to[c] = kernels::decode(weights_, tape.rows[feature], slot * k_ + c);
+    to[c] = kernels::decode(weights_, weights, slot * k_ + c);
+  }
+}
+
+void FfmPairs::add_gradients(const tape::Tape& tape, std::size_t b, PairsTape& at, float own,
+                             const float* d, float* const* sums) const {
+  const std::uint32_t first = tape.field_begin(b);
+  for (const PairsTape::Present& present : at.present) {
+    for (std::uint32_t i = present.begin; i < present.end; ++i) {
+      if (tape.rows[i] != nullptr) add_gradient(tape, at, present, i, own, d, sums[i - first]);
+    }
   }
 }
 
@@ -106,7 +118,7 @@ void FfmPairs::add_gradient(const tape::Tape& tape, PairsTape& at,
       if (other != nullptr) kernels_->axpy(delta, other + link.slot * k_, k_, slot_to);
     } else if (present.several) {
       float* const v = at.row.data();
-      decode_slot(tape, feature, slot, v);
+      decode_slot(tape, present.field, feature, slot, v);
       const float* const sum = at.store.data() + present.sum + slot * k_;
       for (std::size_t c = 0; c < k_; ++c) slot_to[c] += delta * (sum[c] - x * v[c]);
     }

@@ -33,8 +33,9 @@ struct PairsTape {
 /// Const but for `set`. Any number of threads, each with its tapes.
 class FfmPairs {
  public:
-  explicit FfmPairs(const kernels::Kernels& kernels, const Config& config)
-      : kernels_(&kernels), weights_(config.weights), k_(config.k) {}
+  /// `part`: of rows, as FfmBlock has it.
+  FfmPairs(const kernels::Kernels& kernels, const Config& config, std::size_t part)
+      : kernels_(&kernels), weights_(config.weights), k_(config.k), part_(part) {}
 
   /// `opposite`: of each field the fields of its rows' slots, ascending: for each there is the
   /// reverse. Pairs are numbered as pair_index orders them, without gaps.
@@ -52,12 +53,10 @@ class FfmPairs {
   /// The values of all pairs of the example that was gathered; returns their sum.
   float forward(const tape::Tape& tape, PairsTape& at, float* pairs) const;
 
-  /// Calls visit(feature) -> float* for each feature of the example that was gathered with a row,
-  /// and adds to these floats, one for each weight of the row, d loss / d weight: d loss / d pair
-  /// is `own`, and with `d` (not null) d[pair] more.
-  template <class Visit>
-  void backward(const tape::Tape& tape, PairsTape& at, float own, const float* d,
-                Visit visit) const;
+  /// Adds the gradients of the example that was gathered, the tape's example b, as
+  /// tape::RowGradients::add does: d loss / d pair is `own`, and with `d` (not null) d[pair] more.
+  void add_gradients(const tape::Tape& tape, std::size_t b, PairsTape& at, float own,
+                     const float* d, float* const* sums) const;
 
  private:
   /// A slot of a field's rows.
@@ -68,27 +67,17 @@ class FfmPairs {
   };
   float within(const tape::Tape& tape, PairsTape& at, const PairsTape::Present& present,
                std::size_t slot) const;
-  void decode_slot(const tape::Tape& tape, std::uint32_t feature, std::size_t slot,
-                   float* to) const;
+  void decode_slot(const tape::Tape& tape, std::uint32_t field, std::uint32_t feature,
+                   std::size_t slot, float* to) const;
   void add_gradient(const tape::Tape& tape, PairsTape& at, const PairsTape::Present& present,
                     std::uint32_t feature, float own, const float* d, float* to) const;
 
   const kernels::Kernels* kernels_;
   kernels::Codec weights_;
-  std::size_t k_;
+  std::size_t k_, part_;
   std::vector<std::vector<Link>> links_;  ///< by field, by slot
   std::vector<Pair> pairs_;
   std::size_t row_floats_ = 0;
 };
-
-template <class Visit>
-void FfmPairs::backward(const tape::Tape& tape, PairsTape& at, float own, const float* d,
-                        Visit visit) const {
-  for (const PairsTape::Present& present : at.present) {
-    for (std::uint32_t i = present.begin; i < present.end; ++i) {
-      if (tape.rows[i] != nullptr) add_gradient(tape, at, present, i, own, d, visit(i));
-    }
-  }
-}
 
 }  // namespace leveret::block

@@ -11,11 +11,12 @@ namespace leveret::block {
 
 /// Puts the rows of example b and their values where place(field) says, of n places, and
 /// FfmInPlace::nothing where there are none. Returns their number, or nothing when some field has
-/// several. `from` are the tape's, `rows_at` those of `at`, to be read or learned.
+/// several. `from` are the tape's, whose part begins `begin` bytes from their start; `rows_at` those
+/// of `at`, to be read or learned.
 template <class Byte, class Place>
 std::optional<std::size_t> put_rows(const tape::Tape& tape, std::size_t b,
-                                    const std::vector<Byte*>& from, std::size_t n,
-                                    const Place& place, tape::FfmInPlace& at,
+                                    const std::vector<Byte*>& from, std::size_t begin,
+                                    std::size_t n, const Place& place, tape::FfmInPlace& at,
                                     std::vector<Byte*>& rows_at) {
   rows_at.resize(n);
   std::byte* const nothing = at.nothing.data();
@@ -34,7 +35,7 @@ std::optional<std::size_t> put_rows(const tape::Tape& tape, std::size_t b,
       ones &= values[i] == 1.0f;  // of features without a row, too: instance_sums counts them
       if (rows[i] == nullptr) continue;
       if (to[field] != nothing) return std::nullopt;
-      to[field] = rows[i];
+      to[field] = rows[i] + begin;
       x[field] = values[i];
       ++present;
     }

@@ -22,10 +22,6 @@ void FmBlock::declare_rows(std::vector<table::RowPart>& parts) {
   parts.push_back(config_.fm_row);
 }
 
-void FmBlock::open(const tape::Parameters&, std::size_t, tape::Tape& tape) const {
-  tape::at_least(tape.row_gradients, part_ + 1);
-}
-
 void FmBlock::forward(const tape::Parameters&, tape::Tape& tape, std::size_t begin,
                       std::size_t end) const {
   const std::size_t k = config_.fm_row.k;
@@ -73,24 +69,51 @@ void FmBlock::put_score(tape::Tape& tape, std::size_t b) const {
 }
 
 void FmBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
+  if (tape.sink != nullptr) tape.sink->rows(part_, *this);
+}
+
+/// They are d · scale · x_i (sum x v - x_i v_i), made in the tensor vector_.
+template <class Take>
+void FmBlock::for_each_row(tape::Tape& tape, std::size_t b, Take take) const {
   const std::size_t k = config_.fm_row.k;
-  const std::uint32_t first = tape.field_begin(0);
-  table::AlignedFloats& gradients = tape.row_gradients[part_];
-  tape::at_least(gradients, (tape.field_begin(tape.size) - first) * k);
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    const float d = tape[head_.score].gradient[b] * tape[scale_].values[b];
-    const float* const sum = tape[sums_].at(b);
-    for (const feature::FieldRun& run : tape.field_runs(b)) {
-      if (!tape.has_part(run.field, part_)) continue;
-      const std::size_t at = tape.layout_of(run.field).weights(part_).begin;
-      for (std::uint32_t i = run.begin; i < run.end; ++i) {
-        if (tape.rows[i] == nullptr) continue;
-        const float x = tape.field_values[i];
-        float* const g = gradients.data() + (i - first) * k;
-        kernels_.decode(config_.fm_row.codec, tape.rows[i] + at, k, g);
-        for (std::size_t c = 0; c < k; ++c) g[c] = d * x * (sum[c] - x * g[c]);
-      }
+  const float d = tape[head_.score].gradient[b] * tape[scale_].values[b];
+  const float* const sum = tape[sums_].at(b);
+  float* const g = tape[vector_].values;
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    if (!tape.has_part(run.field, part_)) continue;
+    const std::size_t at = tape.layout_of(run.field).weights(part_).begin;
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      if (tape.rows[i] == nullptr) continue;
+      const float x = tape.field_values[i];
+      kernels_.decode(config_.fm_row.codec, tape.rows[i] + at, k, g);
+      for (std::size_t c = 0; c < k; ++c) g[c] = d * x * (sum[c] - x * g[c]);
+      take(i, g);
     }
+  }
+}
+
+void FmBlock::add(const tape::Parameters&, tape::Tape& tape, std::size_t b,
+                  float* const* sums) const {
+  const std::uint32_t first = tape.field_begin(b);
+  for_each_row(tape, b, [&](std::uint32_t i, const float* g) {
+    kernels_.axpy(1.0f, g, config_.fm_row.k, sums[i - first]);
+  });
+}
+
+/// All of them before the first row moves, as several features may share one.
+void FmBlock::each(const tape::Parameters&, tape::Tape& tape, tape::RowVisitor& visitor) const {
+  const std::size_t k = config_.fm_row.k;
+  tape.row_gradients.clear();
+  tape.gradient_features.clear();
+  for_each_row(tape, 0, [&](std::uint32_t i, const float* g) {
+    tape.gradient_features.push_back(i);
+    tape.row_gradients.insert(tape.row_gradients.end(), g, g + k);
+  });
+  const float one = 1.0f;
+  const float* g = tape.row_gradients.data();
+  for (const std::uint32_t i : tape.gradient_features) {
+    visitor.visit(i, g, &one);
+    g += k;
   }
 }
 

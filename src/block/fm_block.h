@@ -19,7 +19,7 @@
 
 namespace leveret::block {
 
-class FmBlock final : public Block {
+class FmBlock final : public Block, public tape::RowGradients {
  public:
   explicit FmBlock(const kernels::Kernels& kernels, Config config)
       : kernels_(kernels), config_(std::move(config)), part_(config_.has_ffm() ? 1 : 0) {}
@@ -27,17 +27,22 @@ class FmBlock final : public Block {
   static bool is_in(const Config& config) { return config.has_fm(); }
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   void declare_rows(std::vector<table::RowPart>& parts) override;
-  void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
 
   /// Adds to its head; writes sums and scale.
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
-  /// From its head's error to RowGradients: d · scale · x_i (sum x v - x_i v_i) for each feature
-  /// with a row.
+  /// Hands on its part of rows.
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
   void add_score(const tape::Parameters&, tape::Tape& tape, std::size_t b) const override {
     put_score(tape, b);
   }
+
+  // The gradients of rows.
+  std::size_t floats(const tape::Parameters&) const override { return config_.fm_row.k; }
+  void add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+           float* const* sums) const override;
+  void each(const tape::Parameters& parameters, tape::Tape& tape,
+            tape::RowVisitor& visitor) const override;
 
   // Tensors that it keeps for the way back.
 
@@ -58,6 +63,10 @@ class FmBlock final : public Block {
 
  private:
   void put_score(tape::Tape& tape, std::size_t b) const;
+  /// Calls take(feature, gradient) for each feature of example b with a row.
+  template <class Take>
+  void for_each_row(tape::Tape& tape, std::size_t b, Take take) const;
+
   const kernels::Kernels& kernels_;
   Config config_;
   std::size_t part_;  ///< of rows

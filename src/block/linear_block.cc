@@ -112,17 +112,13 @@ void LinearBlock::open(const tape::Parameters& parameters, std::size_t size,
   tape::at_least(tape.gradients[id], groups);
 }
 
-void LinearBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
-  backward(parameters, tape, 0, tape.size);
-  if (!config_.mixed) add_own_errors(parameters, tape);
-}
-
 void LinearBlock::backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                            std::size_t end) const {
-  tape.d_constant = {};
   const auto error = [&](tape::TensorId head, std::size_t b) {
     return head != tape::TensorId::kNone ? tape[head].gradient[b] : 0.0f;
   };
+  tape::CellGradients cells;
+  cells.errors = tape.linear_errors.data();
   for (std::size_t b = begin; b < end; ++b) {
     const tape::LinearErrors errors{
         .linear = error(linear_, b),
@@ -130,17 +126,24 @@ void LinearBlock::backward(const tape::Parameters& parameters, tape::Tape& tape,
         .fast = error(fast_, b),
         .fast_curvature = config_.mixed ? tape[curvature_].values[b] : 1.0f};
     tape.linear_errors[b] = errors;
-    if (tape.learn[b]) tape.d_constant.add(errors);
+    if (tape.learn[b]) cells.d_constant.add(errors);
   }
-  if (config_.mixed) groups_backward(parameters, tape, begin, end);
+  if (config_.mixed) {
+    groups_backward(parameters, tape, begin, end);
+  } else if (config_.has_mlp()) {
+    add_own_errors(parameters, tape, begin, end);
+    cells.d_groups = tape.d_group_linear.data();
+  }
+  if (tape.sink != nullptr) tape.sink->cells(cells);
 }
 
-/// One head with an MLP.
-void LinearBlock::add_own_errors(const tape::Parameters& parameters, tape::Tape& tape) const {
-  if (!config_.has_mlp()) return;
+/// With one head and an MLP: what comes of a group's sum is its head's error and what comes through
+/// the MLP.
+void LinearBlock::add_own_errors(const tape::Parameters& parameters, tape::Tape& tape,
+                                 std::size_t begin, std::size_t end) const {
   const std::uint32_t groups = parameters.layout.groups();
   tape::at_least(tape.d_group_linear, tape.size * groups);
-  for (std::size_t b = 0; b < tape.size; ++b) {
+  for (std::size_t b = begin; b < end; ++b) {
     float* const d = tape.d_group_linear.data() + b * groups;
     const float own = tape.linear_errors[b].linear;
     // Without fields nothing has come through the MLP.
@@ -164,6 +167,7 @@ void LinearBlock::groups_backward(const tape::Parameters& parameters, tape::Tape
     const float* const counts = tape[group_counts_].at(b);
     for (std::uint32_t g = 0; g < groups; ++g) gradient[g] += d * counts[g];
   }
+  if (tape.sink != nullptr) tape.sink->array(groups_, gradient);
 }
 
 void LinearBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,

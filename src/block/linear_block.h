@@ -58,10 +58,11 @@ class LinearBlock final : public Block {
   void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
-  /// Writes the gradients of the groups' weights and of the constants, and linear_errors. The
-  /// gradient of a cell is these or, with one head and an MLP, that of its group, in
-  /// d_group_linear, times the feature's value.
-  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
+  /// Writes linear_errors and hands on the gradients of cells, constants and groups' weights. With
+  /// one head and an MLP those of cells are by group, in d_group_linear.
+  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override {
+    backward(parameters, tape, 0, tape.size);
+  }
   bool takes_turns() const override { return true; }
   void backward_turn(const tape::Parameters& parameters, tape::Tape& tape,
                      std::size_t b) const override {
@@ -111,7 +112,8 @@ class LinearBlock final : public Block {
   void declare_heads(tape::Declarations& declarations);
   void put_joint(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
                  float score) const;
-  void add_own_errors(const tape::Parameters& parameters, tape::Tape& tape) const;
+  void add_own_errors(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
+                      std::size_t end) const;
   void take_logs(tape::Tape& tape, std::size_t b, float rate) const;
 
   const kernels::Kernels& kernels_;

@@ -5,7 +5,7 @@
 
 #include "block/dense_products.h"
 #include "block/logistic.h"
-#include "tape/layer_step.h"
+#include "tape/gradients.h"
 
 namespace leveret::block {
 
@@ -90,8 +90,8 @@ void MlpBlock::layer_backward(const tape::Parameters& parameters, tape::Tape& ta
   const float* const in = from.values;
   const float* const d_out = tape[out(l)].gradient;
   float* const d_in = l == 0 ? tape.tensors.d_of_reader(input_, tape.size) : from.gradient;
-  if (tape.layer_learner != nullptr) {
-    tape.layer_learner->take({first_layer_ + l, tape.size, from.stride, in, d_out, d_in});
+  if (tape.sink != nullptr) {
+    tape.sink->layer({first_layer_ + l, tape.size, from.stride, in, d_out, d_in});
   } else {
     DenseProducts{kernels_, tape.gemm}.backward(layer(parameters, l), from.stride, d_out, tape.size,
                                                 d_in);

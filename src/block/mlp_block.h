@@ -47,7 +47,7 @@ class MlpBlock final : public Block {
                     std::size_t end) const;
   /// Writes the gradients of its layers (0 for a neuron that did not fire, which costs nothing from
   /// there on: sparse updates, FW paper, section 4.3) and that of its input. Each layer is handed
-  /// to Tape::layer_learner, if there is one.
+  /// to Tape::sink, if there is one.
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
   void add_score(const tape::Parameters& parameters, tape::Tape& tape,
                  std::size_t b) const override;

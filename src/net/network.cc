@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "optim/steps.h"
+
 namespace leveret::net {
 
 Network::Network(const block::Config& config, Blocks blocks)
@@ -64,20 +66,20 @@ void Network::backward(const Parameters& parameters, Tape& tape) const {
 void Network::learn(table::Tables& tables, Parameters& parameters, Tape& tape,
                     optim::Optimizer& optimizer) const {
   if (turns_) return learn_in_turns(tables, parameters, tape, optimizer);
-  const optim::Optimizer::LayerSteps steps(optimizer, parameters, tape);
+  optim::Steps steps(optimizer, tables, parameters, tape);
   backward(parameters, tape);
-  optimizer.apply(tables, parameters, tape);
+  steps.finish();
 }
 
 void Network::learn_in_turns(table::Tables& tables, Parameters& parameters, Tape& tape,
                              optim::Optimizer& optimizer) const {
-  for (std::size_t b = 0; b < tape.size; ++b) take_turn(tables, parameters, tape, b, optimizer);
-  const optim::Optimizer::LayerSteps steps(optimizer, parameters, tape);
+  optim::Steps steps(optimizer, tables, parameters, tape);
+  for (std::size_t b = 0; b < tape.size; ++b) take_turn(parameters, tape, b, steps);
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
     if (rests(**block, parameters) || (*block)->takes_turns()) continue;
     (*block)->backward(parameters, tape);
   }
-  optimizer.apply_after_turns(parameters, tape);
+  steps.finish_after_turns();
 }
 
 /// What the blocks of turns find now, and the others have found.
@@ -89,13 +91,13 @@ void Network::forward_turn(const Parameters& parameters, Tape& tape, std::size_t
   }
 }
 
-void Network::take_turn(table::Tables& tables, Parameters& parameters, Tape& tape, std::size_t b,
-                        optim::Optimizer& optimizer) const {
+void Network::take_turn(const Parameters& parameters, Tape& tape, std::size_t b,
+                        optim::Steps& steps) const {
   forward_turn(parameters, tape, b);
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
     if ((*block)->takes_turns()) (*block)->backward_turn(parameters, tape, b);
   }
-  optimizer.apply_turn(tables, parameters, tape, b);
+  steps.finish_turn(b);
 }
 
 void Network::learn_together(table::Tables& tables, Parameters& parameters, std::span<Tape> tapes,
@@ -114,7 +116,7 @@ void Network::learn_together(table::Tables& tables, Parameters& parameters, std:
     }
     block->forward(parameters, joint, 0, joint.size);
   }
-  const optim::Optimizer::LayerSteps steps(optimizer, parameters, joint);
+  const optim::Steps layers(optimizer, tables, parameters, joint);
   for (std::size_t i = blocks_.size(); i-- > per_example_;) {
     const Block& block = *blocks_[i];
     if (!block.has_layers()) {
@@ -125,8 +127,9 @@ void Network::learn_together(table::Tables& tables, Parameters& parameters, std:
     block.backward(parameters, joint);
   }
   for (Tape& tape : tapes) {
+    optim::Steps steps(optimizer, tables, parameters, tape);
     backward(per_example(), parameters, tape);
-    optimizer.apply(tables, parameters, tape);
+    steps.finish();
   }
 }
 

@@ -14,6 +14,10 @@
 #include "tape/parameters.h"
 #include "tape/tape.h"
 
+namespace leveret::optim {
+class Steps;
+}
+
 namespace leveret::net {
 
 using block::Block;
@@ -50,7 +54,7 @@ class Network {
   /// Of examples that take turns the final scores come with `learn`.
   void forward_batched(const Parameters& parameters, Tape& tape) const;
   void backward(const Parameters& parameters, Tape& tape) const;
-  /// backward, on which the layers take their steps, and Optimizer::apply. Where the examples of a
+  /// backward, with the steps of what is learned (optim::Steps). Where the examples of a
   /// batch take turns, each is scored again and learned by the blocks that take turns before the
   /// next one is; scores are then those. The others learn from all of the batch, by the errors that
   /// this has left.
@@ -75,8 +79,8 @@ class Network {
   void learn_in_turns(table::Tables& tables, Parameters& parameters, Tape& tape,
                       optim::Optimizer& optimizer) const;
   void forward_turn(const Parameters& parameters, Tape& tape, std::size_t b) const;
-  void take_turn(table::Tables& tables, Parameters& parameters, Tape& tape, std::size_t b,
-                 optim::Optimizer& optimizer) const;
+  void take_turn(const Parameters& parameters, Tape& tape, std::size_t b,
+                 optim::Steps& steps) const;
 
   bool turns_;
   Blocks blocks_;

@@ -28,12 +28,13 @@ class FtrlWeights {
   /// AdaGrad's does. A gradient whose square is not finite must have been made 0. What has no
   /// gradient keeps its bits.
   void step(float& weight, float& weight2, float& sum, float g, float g2) const {
+    if (g == 0.0f && g2 == 0.0f) return;
     const float before = std::sqrt(sum), divisor = this->divisor(before);
     const float z = z_of(weight, divisor), z2 = z_of(weight2, divisor);
     sum += g2 * g2;
     const float after = std::sqrt(sum), sigma = (after - before) / alpha_;
     const float now = this->divisor(after);
-    if (g != 0.0f || g2 != 0.0f) weight = weight_of(z + g - sigma * awake(weight), now);
+    weight = weight_of(z + g - sigma * awake(weight), now);
     if (g2 != 0.0f) weight2 = weight_of(z2 + g2 - sigma * awake(weight2), now);
   }
 

@@ -17,31 +17,15 @@
 #include "table/aligned.h"
 #include "table/row_layout.h"
 #include "table/slot.h"
+#include "tape/gradients.h"
 #include "tape/tensors.h"
 
 // What the FFM has of its own here is history: new blocks declare tensors.
 namespace leveret::block {
-struct Gemm;     // gemm.h
-class FfmBlock;  // ffm_block.h
+struct Gemm;  // gemm.h
 }  // namespace leveret::block
 
 namespace leveret::tape {
-
-class LayerLearner;  // layer_step.h
-
-/// d loss / d sum of w x, by each of the weights of the linear stage's cells; with one head by the
-/// first alone. So also the gradient of its constants, whose value is 1 in each example.
-struct LinearErrors {
-  float linear = 0, linear2 = 0, fast = 0;
-  float fast_curvature = 0;  ///< see fast_head.h
-
-  void add(const LinearErrors& others) {
-    linear += others.linear;
-    linear2 += others.linear2;
-    fast += others.fast;
-    fast_curvature += others.fast_curvature;
-  }
-};
 
 /// One field of one example that has at least one row.
 struct PresentField {
@@ -81,8 +65,6 @@ struct FfmInPlace {
 /// Working memory of FfmBlock for one example, in place or not. If not, the fields' sums are made,
 /// and `contra`, a copy, so that rows may change while gradients are taken from it.
 struct FfmTape {
-  /// Who has made this, and makes gradients of it.
-  const block::FfmBlock* block = nullptr;
   bool in_place = false;
   FfmInPlace at;
   std::vector<PresentField> present;  ///< n of them, ascending by field
@@ -184,13 +166,12 @@ struct Tape {
   /// B * G, one head and an MLP, from LinearBlock::backward: d loss / d sum of w x of a group, by
   /// its head's error and by who reads the groups' sums.
   std::vector<float> d_group_linear;
-  LinearErrors d_constant;       ///< of all examples
   std::vector<float> d_pairs;    ///< B: d loss / d pair, of each pair, by the head's own score
   std::vector<float> ffm_scale;  ///< B: instance normalisation
   FfmTape ffm;                   ///< of the last example of the batch
-  /// By part of rows: gradients of its vectors, by feature of the tape's examples, from
-  /// field_begin(0) on. Empty for FFM slots.
-  std::vector<table::AlignedFloats> row_gradients;
+  /// Working memory of RowGradients::each, for one example.
+  std::vector<float> row_gradients;
+  std::vector<std::uint32_t> gradient_features;
   /// By ArrayId: gradients of arrays that learn by Rule::kAdagrad, sums over the examples.
   std::vector<table::AlignedFloats> gradients;
   /// Makes the products of batches with dense layers, where they are large; null: kernels do. Who
@@ -201,8 +182,8 @@ struct Tape {
   /// it is then moved once, by the sum, as in every batch.
   bool in_batches = false;
   bool is_single() const { return size == 1 && !in_batches; }
-  /// Who learns the layers on the way back; null: nobody does.
-  LayerLearner* layer_learner = nullptr;
+  /// Who takes the gradients on the way back; null: nobody learns.
+  GradientSink* sink = nullptr;
 
   /// Whether somebody reads the groups' sums and the FFM's pairs (audit) of a model whose blocks do
   /// not need them.

@@ -68,6 +68,7 @@ std::vector<std::uint32_t> frame_columns(const model::Spec& spec,
 tape::Declarations arrays_of(const model::Spec& spec, const block::Config& config,
                              const tape::Extent& layout, Has has) {
   tape::Declarations all = net::declare_all(config, layout);
+  if (has == Has::kPart) all.mixers.clear();  // the frame has them
   // Each part has some of the pairs, for itself.
   if (config.has_ffm()) all[all.find_tensor(block::FfmBlock::kPairs)].size = 0;
   for (std::size_t l = 0; l < all.layers.size(); ++l) {
@@ -111,7 +112,8 @@ Frame::Frame(const model::Spec& spec, const kernels::Kernels& kernels)
       fm_(net::find_block<block::FmBlock>(blocks_)),
       mlp_(net::find_block<block::MlpBlock>(blocks_)),
       loss_(*net::find_block<block::LossBlock>(blocks_)),
-      optimizer_(kernels, model_.config(), spec) {
+      optimizer_(kernels, model_.config(), spec),
+      steps_(optimizer_, model_.tables(), model_.parameters(), tape_) {
   config_ = model_.config();
   tape_.in_batches = true;
   if (spec.batch_size > 1) tape_.gemm = &block::openblas();
@@ -156,7 +158,6 @@ void Frame::open(const feature::FeatureBatch& batch) {
   tape::at_least(tape_.d_pairs, size);
   tape::TensorPlace& linear = tape_[linear_.group_linear()];
   if (linear.gradient != nullptr) std::fill_n(linear.gradient, size * linear.d_stride, 0.0f);
-  if (fm_ != nullptr) fm_->open(parameters, size, tape_);
 }
 
 void Frame::forward(const PartBatch& batch, const SumLayout& at, std::span<const float> sums) {
@@ -274,7 +275,6 @@ void Frame::backward() {
   loss_.backward(parameters, tape_);
   if (config_.has_ffm()) ffm_->backward(parameters, tape_);
   if (has_layers()) {
-    const optim::Optimizer::LayerSteps steps(optimizer_, model_.parameters(), tape_);
     mlp_->backward(parameters, tape_);
     const std::size_t h = column_sums_.size();
     tape::TensorPlace& inputs = tape_[mlp_->in(0)];
@@ -291,6 +291,6 @@ void Frame::backward() {
   linear_.backward(parameters, tape_);
 }
 
-void Frame::learn() { optimizer_.apply(model_.tables(), model_.parameters(), tape_); }
+void Frame::learn() { steps_.finish(); }
 
 }  // namespace leveret::dist

@@ -22,6 +22,7 @@
 #include "model/model.h"
 #include "net/make_blocks.h"
 #include "optim/optimizer.h"
+#include "optim/steps.h"
 
 namespace leveret::dist {
 
@@ -103,6 +104,7 @@ class Frame {
   optim::Optimizer optimizer_;
   feature::FeatureBatch examples_;  ///< without features
   tape::Tape tape_;
+  optim::Steps steps_;              ///< its sink
   std::vector<ExampleNorm> norms_;  ///< B
   tape::JoinColumns columns_;       ///< its inputs of the first layer
   std::vector<float> d_by_key_;     ///< B * by_key()

@@ -1,12 +1,14 @@
 #include "dist/learn/part.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "block/dense_products.h"
 #include "block/gemm.h"
 #include "block/merge_norm.h"
 #include "net/make_blocks.h"
+#include "optim/steps.h"
 
 namespace leveret::dist {
 
@@ -20,7 +22,8 @@ Part::Part(const Frame& frame, const Plan& plan, std::uint32_t number, std::uint
       blocks_(net::make_blocks(config_, kernels)),
       linear_(*net::find_block<block::LinearBlock>(blocks_)),
       fm_(net::find_block<block::FmBlock>(blocks_)),
-      pairs_(kernels, config_),
+      ffm_(net::find_block<block::FfmBlock>(blocks_)),
+      pairs_(kernels, config_, ffm_ != nullptr ? ffm_->part() : 0),
       lookup_(model_),
       optimizer_(kernels, config_, model_.spec()) {
   tape_.in_batches = true;
@@ -118,7 +121,6 @@ void Part::open(const PartBatch& batch, model::Use use) {
   tape_.open(parameters.declared(), size);
   linear_.open(parameters, size, tape_);
   tape::at_least(tape_.d_pairs, size);
-  if (config_.has_fm()) fm_->open(parameters, size, tape_);
   tape::at_least(pair_values_, pairs_.pairs().size());
   if (!has_layers()) return;
   inputs_.assign(size * normalised_.width(), 0.0f);
@@ -288,30 +290,44 @@ void Part::layers_backward(const Frame& frame) {
   }
 }
 
+/// Of the slots that are here.
+class Part::SlotGradients final : public tape::RowGradients {
+ public:
+  explicit SlotGradients(Part& part) : part_(part) {}
+  std::size_t floats(const tape::Parameters&) const override { return part_.pairs_.row_floats(); }
+  void add(const tape::Parameters&, tape::Tape& tape, std::size_t b,
+           float* const* sums) const override {
+    const float* const d =
+        part_.has_layers() ? part_.d_inputs_.data() + b * part_.normalised_.width() : nullptr;
+    part_.pairs_.gather(tape, b, part_.pairs_tape_);
+    part_.pairs_.add_gradients(tape, b, part_.pairs_tape_, tape.d_pairs[b], d, sums);
+  }
+  void each(const tape::Parameters&, tape::Tape&, tape::RowVisitor&) const override {
+    throw std::logic_error("a shard learns in batches");
+  }
+
+ private:
+  Part& part_;
+};
+
 void Part::learn(const Frame& frame) {
   tape::Parameters& parameters = model_.parameters();
+  optim::Steps steps(optimizer_, tables(), parameters, tape_);
   take_errors(frame);
-  optim::Optimizer::PartOf part{};
-  std::vector<optim::Optimizer::LayerPart> layers;
   if (has_layers()) {
     layers_backward(frame);
     if (normalised_.size() > 0) {
-      layers.push_back({normalised_.layer(), inputs_.data(), normalised_.width(), frame.d_first()});
+      steps.columns({normalised_.layer(), inputs_.data(), normalised_.width(), frame.d_first()});
     }
     if (others_.size() > 0) {
-      layers.push_back({others_.layer(), other_inputs_.data(), others_.width(), frame.d_first()});
+      steps.columns({others_.layer(), other_inputs_.data(), others_.width(), frame.d_first()});
     }
-    part.layers = layers;
-    part.d_pairs = d_inputs_.data();
-    part.d_stride = normalised_.width();
   }
   linear_.backward(parameters, tape_);
   if (config_.has_fm()) fm_->backward(parameters, tape_);
-  if (config_.has_ffm()) {
-    part.pairs = &pairs_;
-    part.at = &pairs_tape_;
-  }
-  optimizer_.apply_part(tables(), parameters, tape_, part);
+  const SlotGradients slots(*this);
+  if (!pairs_.pairs().empty()) steps.rows(ffm_->part(), slots);
+  steps.finish();
 }
 
 }  // namespace leveret::dist

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "block/ffm_block.h"
 #include "block/ffm_pairs.h"
 #include "block/fm_block.h"
 #include "block/linear_block.h"
@@ -78,6 +79,7 @@ class Part {
   const net::Blocks blocks_;
   const block::LinearBlock& linear_;  ///< of these
   const block::FmBlock* const fm_;    ///< likewise; null: there is none
+  const block::FfmBlock* const ffm_;
   block::FfmPairs pairs_;
   model::Lookup lookup_;
   optim::Optimizer optimizer_;
@@ -88,6 +90,7 @@ class Part {
   std::vector<std::uint32_t> groups_;  ///< that it owns, ascending
   tape::Tape tape_;
   block::PairsTape pairs_tape_;
+  class SlotGradients;
   table::AlignedFloats inputs_, other_inputs_;  ///< B rows of Columns::width()
   table::AlignedFloats d_inputs_;
   std::vector<float> pair_values_;  ///< without layers: of one example

@@ -263,7 +263,7 @@ void MeshLearner::put_on_tape(const feature::FeatureBatch& own) {
 BatchFlags MeshLearner::add_up(BatchFlags flags, std::size_t examples) {
   const std::size_t scores = BatchHead::kFloats, sums = scores + examples;
   tape::Parameters& parameters = model_.parameters();
-  common_.assign(sums + optim::Optimizer::common_floats(parameters), 0.0f);
+  common_.assign(sums + optim::Sums::common_floats(parameters), 0.0f);
   head_.write(flags, model_.parameters(), batches_ % kCheckEvery == 0, common_);
   const ExampleShare share = ExampleShare::of(examples, ranks_.rank(), ranks_.size());
   assert(share.end - share.begin == tape_.size);
@@ -271,11 +271,9 @@ BatchFlags MeshLearner::add_up(BatchFlags flags, std::size_t examples) {
     common_[scores + share.begin + b] = tape_.answers[b];
   }
   const std::span<float> gradients = std::span(common_).subspan(sums);
-  if (tape_.size > 0) {
-    const optim::Optimizer::LayerSteps layers(optimizer_, parameters, tape_, gradients);
-    network_.backward(parameters, tape_);
-  }
-  optim::Optimizer::sum_common(tape_, gradients);
+  sums_.emplace(optimizer_, parameters, tape_, gradients);
+  if (tape_.size > 0) network_.backward(parameters, tape_);
+  sums_->add_common();
   ranks_.all_reduce_sum(common_);
   expected_.sums = Communicator::all_reduce_bytes(common_.size(), ranks_.size());
   const BatchFlags all = head_.read(common_, ranks_.size(), batches_++);
@@ -283,7 +281,7 @@ BatchFlags MeshLearner::add_up(BatchFlags flags, std::size_t examples) {
   if (all.failed) return all;
   scores_.assign(common_.begin() + static_cast<std::ptrdiff_t>(scores),
                  common_.begin() + static_cast<std::ptrdiff_t>(sums));
-  optimizer_.step_common(parameters, gradients);
+  optim::step_common(optimizer_, parameters, gradients);
   return all;
 }
 
@@ -292,7 +290,7 @@ void MeshLearner::collect_gradients() {
   cell_gradients_.assign(places_.size(), 0.0f);
   row_gradients_.assign(places_.size() * floats, 0.0f);
   if (tape_.size == 0) return;
-  optimizer_.sum_cells(model_.parameters(), tape_, [&](const table::Cell& cell, float gradient) {
+  sums_->visit_cells([&](const table::Cell& cell, float gradient) {
     cell_gradients_[static_cast<std::size_t>(&cell - cells_.data())] = gradient;
   });
   std::vector<std::size_t> begins{0};  // of a part's sums among those of a row
@@ -301,12 +299,11 @@ void MeshLearner::collect_gradients() {
       begins.push_back(begins.back() + part.weights());
     }
   }
-  optimizer_.sum_rows(
-      model_.parameters(), tape_, [&](std::size_t part, const std::byte* row, const float* sums) {
-        const auto n = static_cast<std::size_t>(row - row_store_.data()) / row_stride_;
-        std::copy_n(sums, begins[part + 1] - begins[part],
-                    row_gradients_.data() + n * floats + begins[part]);
-      });
+  sums_->visit_rows([&](std::size_t part, const std::byte* row, const float* sums) {
+    const auto n = static_cast<std::size_t>(row - row_store_.data()) / row_stride_;
+    std::copy_n(sums, begins[part + 1] - begins[part],
+                row_gradients_.data() + n * floats + begins[part]);
+  });
 }
 
 void MeshLearner::push() {
@@ -348,7 +345,7 @@ void MeshLearner::step(std::span<const Gradients> gradients) {
       cells[n].second += gradients[r].cells[i];
     }
   }
-  for (const auto& [cell, gradient] : cells) optimizer_.step_cell(*cell, gradient);
+  for (const auto& [cell, gradient] : cells) optimizer_.cells().step(*cell, gradient);
 
   names_.start(row_count);
   struct Step {
@@ -373,7 +370,7 @@ void MeshLearner::step(std::span<const Gradients> gradients) {
   }
   for (std::size_t n = 0; n < rows.size(); ++n) {
     const Wanted& of = *rows[n].of;
-    optimizer_.step_row(model_.parameters(), model_.tables()[of.shard].rows().layout(),
+    optimizer_.rows().step_row(model_.parameters(), model_.tables()[of.shard].rows().layout(),
                         {of.shard - 1, of.key}, rows[n].row, sums.data() + n * floats);
   }
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "net/network.h"
 #include "optim/distinct.h"
 #include "optim/optimizer.h"
+#include "optim/sums.h"
 
 namespace leveret::dist {
 
@@ -91,6 +93,7 @@ class MeshLearner {
 
   // Of this rank's examples.
   tape::Tape tape_;
+  std::optional<optim::Sums> sums_;  ///< of the batch at hand
   optim::Distinct names_;
   /// By number, in the order in which they come: whose it is, and where in what is asked of that
   /// rank.

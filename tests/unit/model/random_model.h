@@ -16,6 +16,7 @@
 #include "model/random_lines.h"
 #include "net/network.h"
 #include "optim/optimizer.h"
+#include "optim/steps.h"
 #include "text/parser.h"
 
 namespace leveret::model {
@@ -43,7 +44,7 @@ struct Sample {
 /// that is learned a random value of a size that keeps scores off the clamps and away from 0.
 void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t seed);
 
-/// One step of learning: look-ups, forward, backward, apply.
+/// One step of learning: look-ups, forward, backward, steps.
 struct Trainer {
   Trainer(const Model& model, const kernels::Kernels& kernels)
       : Trainer(model, kernels, net::make_blocks(model.config(), kernels)) {}
@@ -64,6 +65,12 @@ struct Trainer {
   void learn(Model& model, const feature::FeatureBatch& batch) {
     forward(model, batch);
     network.learn(model.tables(), model.parameters(), tape, optimizer);
+  }
+  /// The steps of the batch that the tape has, without a way forward.
+  void step_again(Model& model) {
+    optim::Steps steps(optimizer, model.tables(), model.parameters(), tape);
+    network.backward(model.parameters(), tape);
+    steps.finish();
   }
   /// One example at a time.
   void learn_online(Model& model, Sample& sample) {

@@ -1,4 +1,5 @@
-// Optimizer: dense layers.
+#include "optim/layer_optimizer.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -6,44 +7,59 @@
 #include "block/dense_products.h"
 #include "block/forgetting.h"
 #include "block/gemm.h"
-#include "optim/optimizer.h"
 
 namespace leveret::optim {
+namespace {
+
+/// Of a neuron: examples that fired it, its bias's gradient, then its weights'.
+std::size_t floats_of_neuron(std::uint32_t inputs) { return std::size_t{2} + inputs; }
+
+/// Layers rest until there is a field.
+std::size_t layer_count(const tape::Parameters& parameters) {
+  return parameters.layout.fields > 0 ? parameters.layer_count() : 0;
+}
+
+/// Where the sums of this layer begin.
+std::size_t sums_begin(const tape::Parameters& parameters, std::size_t layer) {
+  std::size_t floats = 0;
+  for (std::size_t l = 0; l < layer; ++l) {
+    const tape::ConstDense before = parameters.layer(l);
+    floats += before.outputs * floats_of_neuron(before.inputs);
+  }
+  return floats;
+}
+
+}  // namespace
 
 /// Whether a layer's way back and its step are made together, weight by weight. Adam is not, and
 /// neither are batches, as they have GEMM, unless they hold one example.
-bool Optimizer::in_one_pass(const Tape& tape) const {
+bool LayerOptimizer::in_one_pass(const tape::Tape& tape) const {
   return learning_.nn.rule != UpdateRule::kAdam && (tape.size == 1 || tape.gemm == nullptr) &&
          tape.size <= kernels::kMostTogether;
 }
 
-// Neither is inline: GCC 14 would take the tape's pointer for one that outlives its object
-// (-Wdangling-pointer).
-Optimizer::LayerSteps::LayerSteps(Optimizer& optimizer, Parameters& parameters, Tape& tape,
-                                  std::span<float> sums)
-    : optimizer_(optimizer), parameters_(parameters), tape_(tape), sums_(sums) {
-  tape.layer_learner = this;
-}
-
-Optimizer::LayerSteps::~LayerSteps() { tape_.layer_learner = nullptr; }
-
-void Optimizer::take_layer(Parameters& parameters, const Tape& tape, const tape::LayerStep& step) {
-  if (in_one_pass(tape)) return pass_layer(parameters, step);
+void LayerOptimizer::step(tape::Parameters& parameters, const tape::Tape& tape,
+                          const tape::LayerGradient& at) {
+  if (in_one_pass(tape)) return pass(parameters, at);
   const block::DenseProducts products{kernels_, tape.gemm};
-  products.backward(std::as_const(parameters).layer(step.layer), step.inputs, step.d_out,
-                    step.examples, step.d_in);
-  apply_layer(parameters.scalars, tape,
-              {parameters.layer(step.layer), step.in, step.inputs, step.d_out});
+  products.backward(std::as_const(parameters).layer(at.layer), at.inputs, at.d_out, at.examples,
+                    at.d_in);
+  step_part(parameters.scalars, tape, {parameters.layer(at.layer), at.in, at.inputs, at.d_out});
 }
 
-void Optimizer::pass_layer(Parameters& parameters, const tape::LayerStep& at) {
+void LayerOptimizer::pass(tape::Parameters& parameters, const tape::LayerGradient& at) {
   kernels::StepRule rule = step_rule(learning_, learning_.nn);
   rule.keep = block::kept_of_sums(parameters.scalars, config_);
   const tape::Dense layer = parameters.layer(at.layer);
   kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.in, at.d_out,
                                   at.inputs, layer.outputs, layer.stride(), at.examples, rule,
                                   at.d_in);
-  // A bias is the weight of an input that is 1 in each example.
+  step_biases(layer, at, rule);
+}
+
+/// A bias is the weight of an input that is 1 in each example.
+void LayerOptimizer::step_biases(const tape::Dense& layer, const tape::LayerGradient& at,
+                                 const kernels::StepRule& rule) const {
   if (at.examples == 1) {
     kernels_->update(layer.bias.data(), layer.bias_state.data(), at.d_out, layer.outputs, rule);
     return;
@@ -62,7 +78,7 @@ void Optimizer::pass_layer(Parameters& parameters, const tape::LayerStep& at) {
 }
 
 /// Makes the gradient of a layer's weights, in rows as they have, where that pays, in layer_sums_.
-bool Optimizer::sum_together(const Tape& tape, const LayerPart& at) {
+bool LayerOptimizer::sum_together(const tape::Tape& tape, const LayerPart& at) {
   const block::GemmShape shape{at.width, at.layer.outputs, at.layer.stride(), tape.size};
   if (tape.gemm == nullptr || !block::weight_gradient_pays(shape)) return false;
   layer_sums_.resize(at.layer.stride() * at.layer.outputs);
@@ -72,8 +88,8 @@ bool Optimizer::sum_together(const Tape& tape, const LayerPart& at) {
 
 /// Of examples in which neuron o fired. Its weights' gradient is made here where the layer's has
 /// not been made (`together`); it stays until the next one's is.
-Optimizer::NeuronSum Optimizer::sum_of_neuron(const Tape& tape, const LayerPart& at,
-                                              std::uint32_t o, bool together) {
+LayerOptimizer::NeuronSum LayerOptimizer::sum_of_neuron(const tape::Tape& tape, const LayerPart& at,
+                                                        std::uint32_t o, bool together) {
   NeuronSum sum = {};
   const auto d_of = [&](std::size_t b) {
     return tape.learn[b] ? at.d_out[b * at.layer.outputs + o] : 0.0f;
@@ -97,9 +113,8 @@ Optimizer::NeuronSum Optimizer::sum_of_neuron(const Tape& tape, const LayerPart&
   return sum;
 }
 
-/// Row by row, so that a neuron that no example of the batch fired costs nothing, and stays as it
-/// is.
-void Optimizer::apply_layer(const tape::Scalars& scalars, const Tape& tape, const LayerPart& at) {
+void LayerOptimizer::step_part(const tape::Scalars& scalars, const tape::Tape& tape,
+                               const LayerPart& at) {
   const bool together = sum_together(tape, at);
   for (std::uint32_t o = 0; o < at.layer.outputs; ++o) {
     step_neuron(scalars, at.layer, o, sum_of_neuron(tape, at, o, together));
@@ -107,8 +122,8 @@ void Optimizer::apply_layer(const tape::Scalars& scalars, const Tape& tape, cons
 }
 
 /// One step of a neuron's weights and, where the layer has them, its bias.
-void Optimizer::step_neuron(const tape::Scalars& scalars, const tape::Dense& layer, std::uint32_t o,
-                            const NeuronSum& sum) const {
+void LayerOptimizer::step_neuron(const tape::Scalars& scalars, const tape::Dense& layer,
+                                 std::uint32_t o, const NeuronSum& sum) const {
   if (sum.fired == 0) return;
   const std::size_t row = o * layer.stride();
   if (learning_.nn.rule == UpdateRule::kAdam) {
@@ -129,8 +144,8 @@ void Optimizer::step_neuron(const tape::Scalars& scalars, const tape::Dense& lay
 }
 
 /// Kingma and Ba 2015, algorithm 1, lazily: only rows with a gradient take a step.
-void Optimizer::adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
-                     std::size_t length) const {
+void LayerOptimizer::adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
+                          std::size_t length) const {
   constexpr float kBeta1 = 0.9f, kBeta2 = 0.999f, kEpsilon = 1e-8f;
   const float t = static_cast<float>(step);
   const float unbias1 = 1.0f / (1.0f - std::pow(kBeta1, t));
@@ -141,6 +156,40 @@ void Optimizer::adam(std::uint64_t step, float* w, float* first, float* second, 
     first[i] = kBeta1 * first[i] + (1.0f - kBeta1) * gradient;
     second[i] = kBeta2 * second[i] + (1.0f - kBeta2) * gradient * gradient;
     w[i] -= learning_.nn.rate * first[i] * unbias1 / (std::sqrt(second[i] * unbias2) + kEpsilon);
+  }
+}
+
+std::size_t LayerOptimizer::sum_floats(const tape::Parameters& parameters) {
+  return sums_begin(parameters, layer_count(parameters));
+}
+
+void LayerOptimizer::sum(tape::Parameters& parameters, const tape::Tape& tape,
+                         const tape::LayerGradient& gradient, std::span<float> to) {
+  const block::DenseProducts products{kernels_, tape.gemm};
+  products.backward(std::as_const(parameters).layer(gradient.layer), gradient.inputs,
+                    gradient.d_out, gradient.examples, gradient.d_in);
+  const LayerPart at = {parameters.layer(gradient.layer), gradient.in, gradient.inputs,
+                        gradient.d_out};
+  float* neuron = to.data() + sums_begin(parameters, gradient.layer);
+  const bool together = sum_together(tape, at);
+  for (std::uint32_t o = 0; o < at.layer.outputs; ++o) {
+    const NeuronSum sum = sum_of_neuron(tape, at, o, together);
+    neuron[0] = static_cast<float>(sum.fired);
+    neuron[1] = sum.bias;
+    if (sum.fired > 0) std::copy_n(sum.gradient, at.layer.inputs, neuron + 2);
+    neuron += floats_of_neuron(at.layer.inputs);
+  }
+}
+
+void LayerOptimizer::step_by_sums(tape::Parameters& parameters, std::span<const float> sums) const {
+  const float* neuron = sums.data();
+  for (std::size_t l = 0; l < layer_count(parameters); ++l) {
+    const tape::Dense layer = parameters.layer(l);
+    for (std::uint32_t o = 0; o < layer.outputs; ++o) {
+      step_neuron(parameters.scalars, layer, o,
+                  {static_cast<std::size_t>(neuron[0]), neuron[1], neuron + 2});
+      neuron += floats_of_neuron(layer.inputs);
+    }
   }
 }
 

@@ -1,0 +1,88 @@
+#include "optim/counting.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "block/forgetting.h"
+#include "block/mixer.h"
+
+namespace leveret::optim {
+namespace {
+
+/// The largest values of the features that have their own.
+void learn_values(table::Tables& tables, const tape::Tape& tape, std::size_t b) {
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const feature::FieldFeature& feature = tape.batch->field_features[i];
+      if (!feature::has_own_largest(feature, tables.hashed() != nullptr)) continue;
+      tables.field(run.field).learn_value(table::key_of(feature.hash), std::fabs(feature.value));
+    }
+  }
+}
+
+}  // namespace
+
+Counted counted_of(const tape::Tape& tape, std::size_t begin, std::size_t end) {
+  Counted counted;
+  for (std::size_t b = begin; b < end; ++b) {
+    const bool wants_to_learn = tape.label(b) != 0.0f && tape.importance(b) > 0.0f;
+    if (tape.learn[b]) ++counted.learned;
+    if (wants_to_learn && !tape.learn[b]) ++counted.dropped;
+  }
+  return counted;
+}
+
+void step_mixers(tape::Parameters& parameters, const tape::Tape& tape, const block::Config& config,
+                 std::size_t begin, std::size_t end) {
+  tape::Scalars& scalars = parameters.scalars;
+  const std::span<const tape::MixerDecl> mixers = parameters.declared().mixers;
+  if (mixers.empty()) return;
+  const double share = block::forgotten_share(scalars, config);
+  const float kept = static_cast<float>(1 - share);
+  float* const values = scalars.mixers.data();
+  for (std::size_t b = begin; b < end; ++b) {
+    if (!tape.learn[b]) continue;
+    const float label = tape.label(b);
+    const float importance = tape.importance(b);
+    for (const tape::MixerDecl& mixer : mixers) {
+      block::Mixer(mixer.inputs.size())
+          .apply(mixer.state(values), tape[mixer.heard].at(b), label, importance, kept);
+    }
+    scalars.forgotten += share;
+  }
+}
+
+void count_features(table::Tables& tables, tape::Parameters& parameters, const tape::Tape& tape,
+                    const block::Config& config, std::size_t begin, std::size_t end) {
+  const feature::FeatureBatch& batch = *tape.batch;
+  for (std::size_t b = begin; b < end; ++b) {
+    if (!tape.learn[b]) continue;
+    const float importance = tape.importance(b);
+    const float clicks = tape.label(b) > 0 ? importance : 0.0f;
+    parameters.scalars.clicks += clicks;
+    parameters.scalars.count += importance;
+    const float most = block::most_sights(parameters.scalars, config);
+    for (const feature::LinearRun& run : tape.linear_runs(b)) {
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        const float size = std::fabs(batch.linear[i].value);
+        table::MixedCell& cell = table::mixed(*tape.to_learn.cells[i]);
+        if (tables.hashed() != nullptr) {
+          float& largest = table::hashed(cell).largest_value;
+          largest = std::max(largest, size);
+        } else {
+          tables.of_group(run.group).raise_largest_value(*tape.to_learn.slots[i], size);
+        }
+        cell.clicks += clicks;
+        cell.count += importance;
+        if (cell.count > most) {
+          cell.clicks *= most / cell.count;
+          cell.count = most;
+        }
+      }
+    }
+    if (tables.is_part()) learn_values(tables, tape, b);
+  }
+}
+
+}  // namespace leveret::optim

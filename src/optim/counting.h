@@ -1,0 +1,31 @@
+/// What learning moves beside weights: counts of examples and features, and the mixers of heads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "block/config.h"
+#include "table/tables.h"
+#include "tape/parameters.h"
+#include "tape/tape.h"
+
+namespace leveret::optim {
+
+struct Counted {
+  std::uint64_t learned = 0;
+  std::uint64_t dropped = 0;  ///< labelled, but with a gradient that is not finite
+};
+/// Of examples [begin, end) of the tape.
+Counted counted_of(const tape::Tape& tape, std::size_t begin, std::size_t end);
+
+// With mixed heads, of the examples that are learned from.
+
+/// The steps of all mixers, example by example, and what they forget. Without mixers nothing is
+/// forgotten: somebody else has them.
+void step_mixers(tape::Parameters& parameters, const tape::Tape& tape, const block::Config& config,
+                 std::size_t begin, std::size_t end);
+/// Base rate, clicks and counts of every feature, and the largest value seen.
+void count_features(table::Tables& tables, tape::Parameters& parameters, const tape::Tape& tape,
+                    const block::Config& config, std::size_t begin, std::size_t end);
+
+}  // namespace leveret::optim

@@ -1,0 +1,75 @@
+/// How fully connected layers move.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "block/config.h"
+#include "kernels/kernels.h"
+#include "optim/learning.h"
+#include "tape/dense.h"
+#include "tape/parameters.h"
+#include "tape/tape.h"
+
+namespace leveret::optim {
+
+/// A layer, or columns of one without biases of which somebody else has the others: its inputs,
+/// `width` floats from one example's to the next one's, and the gradients of all outputs.
+struct LayerPart {
+  tape::Dense layer;
+  const float* in;
+  std::size_t width;
+  const float* d_out;
+};
+
+/// Owned by a thread, with working memory of its own.
+class LayerOptimizer {
+ public:
+  LayerOptimizer(const kernels::Kernels& kernels, const block::Config& config,
+                 const Learning& learning)
+      : kernels_(&kernels), config_(config), learning_(learning) {}
+
+  /// Writes d_in and takes the layer's step.
+  void step(tape::Parameters& parameters, const tape::Tape& tape,
+            const tape::LayerGradient& gradient);
+  /// Row by row, so that a neuron that no example of the batch fired costs nothing, and stays as it
+  /// is.
+  void step_part(const tape::Scalars& scalars, const tape::Tape& tape, const LayerPart& at);
+
+  // Sums in place of steps. What each neuron has is told, whether it fired or not.
+
+  /// Floats of the sums of all layers.
+  static std::size_t sum_floats(const tape::Parameters& parameters);
+  /// Writes d_in, and this layer's sums to their place in `to`, sum_floats zeros.
+  void sum(tape::Parameters& parameters, const tape::Tape& tape,
+           const tape::LayerGradient& gradient, std::span<float> to);
+  /// The steps of all layers by such sums.
+  void step_by_sums(tape::Parameters& parameters, std::span<const float> sums) const;
+
+ private:
+  struct NeuronSum {
+    std::size_t fired;      ///< in so many examples; 0: there is no gradient
+    float bias;             ///< gradient
+    const float* gradient;  ///< of the weights
+  };
+  bool in_one_pass(const tape::Tape& tape) const;
+  void pass(tape::Parameters& parameters, const tape::LayerGradient& at);
+  void step_biases(const tape::Dense& layer, const tape::LayerGradient& at,
+                   const kernels::StepRule& rule) const;
+  bool sum_together(const tape::Tape& tape, const LayerPart& at);
+  NeuronSum sum_of_neuron(const tape::Tape& tape, const LayerPart& at, std::uint32_t o,
+                          bool together);
+  void step_neuron(const tape::Scalars& scalars, const tape::Dense& layer, std::uint32_t o,
+                   const NeuronSum& sum) const;
+  void adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
+            std::size_t length) const;
+
+  const kernels::Kernels* kernels_;
+  block::Config config_;  ///< for what forgets
+  Learning learning_;
+  std::vector<float> layer_sums_;
+};
+
+}  // namespace leveret::optim

@@ -1,0 +1,245 @@
+#include "optim/row_optimizer.h"
+
+#include <algorithm>
+
+#include "table/mix.h"
+
+namespace leveret::optim {
+namespace {
+
+bool has_state_by_slot(const table::RowPart& part) {
+  return part.states[0].per == table::RowState::Per::kSlot;
+}
+
+}  // namespace
+
+RowOptimizer::RowOptimizer(const kernels::Kernels& kernels, const block::Config& config,
+                           const Learning& learning, std::uint32_t thread)
+    : kernels_(&kernels), seed_(learning.seed), thread_(thread) {
+  if (config.has_ffm()) rules_.push_back(config.ffm_rule);
+  if (config.has_fm()) rules_.push_back(config.fm_rule);
+}
+
+void RowOptimizer::step(const tape::Parameters& parameters, tape::Tape& tape, std::size_t part,
+                        const tape::RowGradients& gradients) {
+  if (tape.row_layout == nullptr || parameters.layout.fields == 0) return;
+  seed_noise(parameters, *tape.row_layout, part);
+  if (tape.is_single()) return step_single(parameters, tape, part, gradients);
+  each_row_sum(parameters, tape, part, gradients, [&](const BatchRow& row, const float* sum) {
+    step_by_sum(tape.layout_of(row.field), part, row, sum);
+  });
+}
+
+void RowOptimizer::visit_sums(const tape::Parameters& parameters, tape::Tape& tape,
+                              std::size_t part, const tape::RowGradients& gradients,
+                              const std::function<void(const std::byte*, const float*)>& visit) {
+  if (tape.row_layout == nullptr || parameters.layout.fields == 0) return;
+  each_row_sum(parameters, tape, part, gradients,
+               [&](const BatchRow& row, const float* sum) { visit(row.row, sum); });
+}
+
+void RowOptimizer::step_row(const tape::Parameters& parameters, const table::RowLayout& layout,
+                            RowName name, std::byte* row, const float* sums) {
+  for (std::size_t p = 0; p < layout.parts().size(); ++p) {
+    seed_noise(parameters, layout, p);
+    step_by_sum(layout, p, {row, name.field, noise_of(name)}, sums);
+    sums += layout.parts()[p].weights();
+  }
+}
+
+// ---- an example that is learned alone ----
+
+class RowOptimizer::Visitor final : public tape::RowVisitor {
+ public:
+  Visitor(RowOptimizer& optimizer, const tape::Tape& tape, std::size_t part)
+      : optimizer_(optimizer), tape_(tape), part_(part) {}
+  void visit(std::uint32_t feature, const float* contra, const float* delta) override {
+    optimizer_.step_factors(*tape_.row_layout, part_, tape_.to_learn.rows[feature], contra, delta);
+  }
+
+ private:
+  RowOptimizer& optimizer_;
+  const tape::Tape& tape_;
+  std::size_t part_;
+};
+
+void RowOptimizer::step_single(const tape::Parameters& parameters, tape::Tape& tape,
+                               std::size_t part, const tape::RowGradients& gradients) {
+  if (!tape.learn[0]) return;
+  const table::RowLayout& layout = *tape.row_layout;
+  if (has_state_by_slot(layout.parts()[part])) {
+    const tape::PairGradients pairs = gradients.in_place(tape);
+    if (!pairs.rows.empty()) return step_pairs(layout, part, pairs);
+  }
+  Visitor visitor(*this, tape, part);
+  gradients.each(parameters, tape, visitor);
+}
+
+void RowOptimizer::step_pairs(const table::RowLayout& layout, std::size_t part,
+                              const tape::PairGradients& pairs) {
+  const table::RowLayout::Column &weights = layout.weights(part), &state = layout.state(part, 0);
+  const std::size_t to_state = state.begin - weights.begin;
+  states_.resize(pairs.rows.size());
+  for (std::size_t i = 0; i < states_.size(); ++i) states_[i] = pairs.rows[i] + to_state;
+  kernels_->ffm_update_pairs(weights.codec, state.codec, pairs.rows.data(), states_.data(),
+                             pairs.fields, states_.size(), layout.parts()[part].k, pairs.deltas,
+                             rules_[part], next_noise());
+}
+
+// ---- steps ----
+
+/// Leaves the results in row_ and state_, to be rounded. What has no gradient stays as it is: a
+/// weight or state that was read is rounded to itself.
+void RowOptimizer::step_floats(const table::RowLayout& layout, std::size_t number,
+                               const std::byte* row, const float* contra, const float* delta) {
+  const table::RowPart& part = layout.parts()[number];
+  const table::RowLayout::Column &weights = layout.weights(number),
+                                 &state = layout.state(number, 0);
+  const auto update = has_state_by_slot(part) ? kernels_->ffm_update_slice : kernels_->ffm_update;
+  row_.resize(weights.count);
+  state_.resize(state.count);
+  kernels_->decode(weights.codec, row + weights.begin, weights.count, row_.data());
+  kernels_->decode(state.codec, row + state.begin, state.count, state_.data());
+  update(row_.data(), state_.data(), contra, delta, part.slots, part.k, rules_[number]);
+}
+
+void RowOptimizer::step_factors(const table::RowLayout& layout, std::size_t part, std::byte* row,
+                                const float* contra, const float* delta) {
+  step_floats(layout, part, row, contra, delta);
+  const table::RowLayout::Column &weights = layout.weights(part), &state = layout.state(part, 0);
+  kernels_->encode(weights.codec, row_.data(), weights.count, next_noise(), row + weights.begin);
+  kernels_->encode(state.codec, state_.data(), state.count, next_noise(), row + state.begin);
+}
+
+void RowOptimizer::step_by_sum(const table::RowLayout& layout, std::size_t part,
+                               const BatchRow& row, const float* sum) {
+  if (layout.parts()[part].by_field) return step_slots_by_sum(layout, part, row, sum);
+  const float one = 1.0f;
+  noise_ = row.noise;
+  step_factors(layout, part, row.row, sum, &one);
+}
+
+/// Rounds by the names of slots, as who has which of them must not matter.
+void RowOptimizer::step_slots_by_sum(const table::RowLayout& layout, std::size_t number,
+                                     const BatchRow& row, const float* sum) {
+  const table::RowPart& part = layout.parts()[number];
+  const table::RowLayout::Column &weights = layout.weights(number),
+                                 &state = layout.state(number, 0);
+  const kernels::RowNoise noise = layout.noise(number, row.noise);
+  if (has_state_by_slot(part)) {
+    return kernels_->ffm_step_row(weights.codec, state.codec, row.row + weights.begin,
+                                  row.row + state.begin, sum, part.slots, part.k, rules_[number],
+                                  noise);
+  }
+  ones_.assign(part.slots, 1.0f);
+  step_floats(layout, number, row.row, sum, ones_.data());
+  for (std::size_t i = 0; i < weights.count; ++i) {
+    const std::uint32_t of = noise.of_number(i);
+    kernels::encode(weights.codec, row.row + weights.begin, i, row_[i], of);
+    kernels::encode(state.codec, row.row + state.begin, i, state_[i], kernels::state_noise(of));
+  }
+}
+
+// ---- noise ----
+
+/// Seeds depend on the number of examples learned from, so that a resumed run goes on with those of
+/// an uninterrupted one, and on the thread, as threads count alike.
+void RowOptimizer::seed_noise(const tape::Parameters& parameters, const table::RowLayout& layout,
+                              std::size_t part) {
+  noise_ =
+      table::mix(table::mix((std::uint64_t{seed_} << 32) ^ thread_) ^ parameters.scalars.examples);
+  // The names of slots tell parts with slots apart from others, which have a noise of their own.
+  if (!layout.parts()[part].by_field) noise_ = table::mix(noise_ + part + 1);
+}
+
+std::uint32_t RowOptimizer::noise_of(RowName name) const {
+  const std::uint64_t both = std::uint64_t{name.field} << 32 | name.key;
+  return static_cast<std::uint32_t>(table::mix(noise_ ^ both) >> 32);
+}
+
+std::uint32_t RowOptimizer::next_noise() {
+  noise_ = table::mix(noise_);
+  return static_cast<std::uint32_t>(noise_ >> 32);
+}
+
+// ---- sums of a batch ----
+
+/// Numbers the rows of examples that are learned from, counts how often each comes, and gives it
+/// the noise of its step, so that neither the order of rows nor who has which slots, nor who else
+/// learns in the batch, matters. The features that share the overflow row give it that of the first
+/// of them.
+void RowOptimizer::meet_rows(const tape::Tape& tape) {
+  const feature::FeatureBatch& batch = *tape.batch;
+  rows_.clear();
+  distinct_.start(tape.field_begin(tape.size) - tape.field_begin(0));
+  row_numbers_.resize(batch.field_features.size());
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    if (!tape.learn[b]) continue;
+    for (const feature::FieldRun& run : tape.field_runs(b)) {
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        std::byte* const row = tape.to_learn.rows[i];
+        if (row == nullptr) continue;
+        const std::uint32_t number = distinct_.number(row);
+        if (number == rows_.size()) {
+          const table::Key key = table::key_of(batch.field_features[i].hash);
+          rows_.push_back({row, run.field, noise_of({run.field, key})});
+        }
+        ++rows_[number].times;
+        row_numbers_[i] = number;
+      }
+    }
+  }
+}
+
+/// Where a gradient of the row is added: its sum of the batch, or for a row that comes once one of
+/// the example, which is 0.
+float* RowOptimizer::sum_of_row(std::uint32_t number) {
+  const BatchRow& row = rows_[number];
+  if (row.times > 1) return row_sums_.data() + row.sum * row_floats_;
+  float* const sum = single_sums_.data() + singles_.size() * row_floats_;
+  std::fill_n(sum, row_floats_, 0.0f);
+  singles_.push_back({number, sum});
+  return sum;
+}
+
+/// Of the features of example b.
+void RowOptimizer::place_sums(const tape::Tape& tape, std::size_t b) {
+  const std::uint32_t first = tape.field_begin(b);
+  const std::size_t features = tape.field_begin(b + 1) - first;
+  singles_.clear();
+  if (single_sums_.size() < features * row_floats_) single_sums_.resize(features * row_floats_);
+  sums_.resize(features);
+  for (std::size_t i = 0; i < features; ++i) {
+    const bool has_row = tape.to_learn.rows[first + i] != nullptr;
+    sums_[i] = has_row ? sum_of_row(row_numbers_[first + i]) : nullptr;
+  }
+}
+
+/// Rows are as they were before the batch while gradients are made of them: one that comes several
+/// times is taken at the end, in the order of their first coming, one that comes once when its
+/// example is through. Sums are made in the order of examples.
+template <class Take>
+void RowOptimizer::each_row_sum(const tape::Parameters& parameters, tape::Tape& tape,
+                                std::size_t part, const tape::RowGradients& gradients, Take take) {
+  meet_rows(tape);
+  row_floats_ = table::whole_lines(gradients.floats(parameters));
+  std::uint32_t sums = 0;
+  for (BatchRow& row : rows_) {
+    if (row.times > 1) row.sum = sums++;
+  }
+  row_sums_.assign(sums * row_floats_, 0.0f);
+  const auto take_sum = [&](const BatchRow& row, const float* sum) {
+    if (tape.has_part(row.field, part)) take(row, sum);
+  };
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    if (!tape.learn[b]) continue;
+    place_sums(tape, b);
+    gradients.add(parameters, tape, b, sums_.data());
+    for (const SingleRow& single : singles_) take_sum(rows_[single.number], single.sum);
+  }
+  for (const BatchRow& row : rows_) {
+    if (row.times > 1) take_sum(row, row_sums_.data() + row.sum * row_floats_);
+  }
+}
+
+}  // namespace leveret::optim

@@ -1,0 +1,49 @@
+/// A sink of gradients that learns at once.
+#pragma once
+
+#include <cstddef>
+
+#include "optim/optimizer.h"
+#include "table/tables.h"
+#include "tape/gradients.h"
+#include "tape/parameters.h"
+#include "tape/tape.h"
+
+namespace leveret::optim {
+
+/// The sink of the tape while it lives: layers take their steps on the way back, all else steps in
+/// `finish` or, where the examples of a batch take turns, by finish_turn and finish_after_turns. An
+/// optimizer has one at a time for what is handed on; layers may step on another tape meanwhile.
+class Steps final : public tape::GradientSink {
+ public:
+  Steps(Optimizer& optimizer, table::Tables& tables, tape::Parameters& parameters,
+        tape::Tape& tape);
+  ~Steps() override;
+  Steps(const Steps&) = delete;
+  Steps& operator=(const Steps&) = delete;
+
+  void layer(const tape::LayerGradient& gradient) override;
+  void rows(std::size_t part, const tape::RowGradients& gradients) override;
+  void cells(const tape::CellGradients& gradients) override;
+  void array(tape::ArrayId id, const float* gradient) override;
+  /// Columns of a layer of which somebody else has the others.
+  void columns(const LayerPart& part);
+
+  void finish();
+  /// After the way back of example b alone, through the blocks that take turns.
+  void finish_turn(std::size_t b);
+  /// After the way back of all examples through the others.
+  void finish_after_turns();
+
+ private:
+  bool count_examples(std::size_t begin, std::size_t end);
+  void step_rows();
+  void step_rest(std::size_t begin, std::size_t end, bool alone);
+
+  Optimizer& optimizer_;
+  table::Tables& tables_;
+  tape::Parameters& parameters_;
+  tape::Tape& tape_;
+};
+
+}  // namespace leveret::optim
