@@ -30,7 +30,9 @@ struct Config {
 
   bool has_ffm() const { return k > 0; }
   bool has_fm() const { return fm_row.k > 0; }
-  bool has_mlp() const { return k > 0 && !hidden.empty(); }
+  bool has_mlp() const { return !hidden.empty(); }
+  /// Whether layers read the FM: where they have no FFM's pairs to read.
+  bool layers_read_fm() const { return has_mlp() && !has_ffm(); }
   /// Whether a block asks how much of the linear part comes from each group of features.
   bool uses_groups() const { return mixed || has_mlp(); }
 };

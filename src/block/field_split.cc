@@ -35,7 +35,7 @@ std::vector<std::uint32_t> FieldSplit::of_candidate(const tape::Join& join) cons
         }
         break;
       case Owner::Kind::kAll:
-        columns.push_back(join.column(p, {}));
+        for (std::uint32_t i = 0; i < join.columns(p); ++i) columns.push_back(join.begin(p) + i);
         break;
     }
   }

@@ -8,7 +8,12 @@ namespace leveret::block {
 
 void FmBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   const std::uint32_t k = config_.fm_row.k;
-  sums_ = declarations.add(tape::Tensor{.name = "fm.sums", .size = k});
+  sums_ = declarations.add(
+      tape::Tensor{.name = "fm.sums", .size = static_cast<std::uint32_t>(sum_floats())});
+  if (config_.layers_read_fm()) {
+    pooled_ = declarations.add(
+        tape::Tensor{.name = kPooled, .size = config_.fm_row.used_k, .gradient = true});
+  }
   scale_ = declarations.add(tape::Tensor{.name = "fm.scale", .size = 1});
   score_ = declarations.add(tape::Tensor{.name = "fm.score", .size = 1});
   head_ =
@@ -24,10 +29,9 @@ void FmBlock::declare_rows(std::vector<table::RowPart>& parts) {
 
 void FmBlock::forward(const tape::Parameters&, tape::Tape& tape, std::size_t begin,
                       std::size_t end) const {
-  const std::size_t k = config_.fm_row.k;
   for (std::size_t b = begin; b < end; ++b) {
     float* const sum = tape[sums_].at(b);
-    std::fill(sum, sum + k, 0.0f);
+    std::fill_n(sum, sum_floats(), 0.0f);
     Sums others;
     add(tape, b, sum, others);
     finish(tape, b, sum, others);
@@ -47,6 +51,8 @@ void FmBlock::add(tape::Tape& tape, std::size_t b, float* sum, Sums& others) con
       kernels_.decode(config_.fm_row.codec, tape.rows[i] + at, k, v);
       kernels_.axpy(x, v, k, sum);
       squares += x * x * kernels_.dot(v, v, k);
+      if (pooled_ == tape::TensorId::kNone) continue;
+      for (std::size_t c = 0; c < k; ++c) sum[k + c] += x * v[c] * (x * v[c]);
     }
   }
   const InstanceSums instance = FfmBlock::instance_sums(tape, b, false);
@@ -61,6 +67,16 @@ void FmBlock::finish(tape::Tape& tape, std::size_t b, const float* sum, const Su
   tape[scale_].values[b] = scale;
   tape[score_].values[b] = scale * 0.5f * (kernels_.dot(sum, sum, k) - others.squares);
   put_score(tape, b);
+  if (pooled_ != tape::TensorId::kNone) put_pooled(tape, b, sum);
+}
+
+void FmBlock::put_pooled(tape::Tape& tape, std::size_t b, const float* sum) const {
+  const std::size_t k = config_.fm_row.k;
+  const float half = 0.5f * tape[scale_].values[b];
+  float* const to = tape[pooled_].at(b);
+  for (std::size_t c = 0; c < config_.fm_row.used_k; ++c) {
+    to[c] = half * (sum[c] * sum[c] - sum[k + c]);
+  }
 }
 
 void FmBlock::put_score(tape::Tape& tape, std::size_t b) const {
@@ -72,11 +88,14 @@ void FmBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
   if (tape.sink != nullptr) tape.sink->rows(part_, *this);
 }
 
-/// They are d · scale · x_i (sum x v - x_i v_i), made in the tensor vector_.
+/// They are d · scale · x_i (sum x v - x_i v_i), made in the tensor vector_; d by component where
+/// layers read what is pooled.
 template <class Take>
 void FmBlock::for_each_row(tape::Tape& tape, std::size_t b, Take take) const {
   const std::size_t k = config_.fm_row.k;
-  const float d = tape[head_.score].gradient[b] * tape[scale_].values[b];
+  const float scale = tape[scale_].values[b];
+  const float d = tape[head_.score].gradient[b] * scale;
+  const float* const by_layers = pooled_ != tape::TensorId::kNone ? tape[pooled_].d_at(b) : nullptr;
   const float* const sum = tape[sums_].at(b);
   float* const g = tape[vector_].values;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
@@ -86,7 +105,11 @@ void FmBlock::for_each_row(tape::Tape& tape, std::size_t b, Take take) const {
       if (tape.rows[i] == nullptr) continue;
       const float x = tape.field_values[i];
       kernels_.decode(config_.fm_row.codec, tape.rows[i] + at, k, g);
-      for (std::size_t c = 0; c < k; ++c) g[c] = d * x * (sum[c] - x * g[c]);
+      for (std::size_t c = 0; c < k; ++c) {
+        const bool read = by_layers != nullptr && c < config_.fm_row.used_k;
+        const float d_c = read ? d + scale * by_layers[c] : d;
+        g[c] = d_c * x * (sum[c] - x * g[c]);
+      }
       take(i, g);
     }
   }

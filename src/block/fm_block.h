@@ -25,6 +25,11 @@ class FmBlock final : public Block, public tape::RowGradients {
       : kernels_(kernels), config_(std::move(config)), part_(config_.has_ffm() ? 1 : 0) {}
 
   static bool is_in(const Config& config) { return config.has_fm(); }
+  /// The k that are used, where layers read the FM: scale · ((sum x v)² - sum (x v)²) / 2, by component, whose sum is
+  /// the FM's score (bi-interaction pooling: He and Chua, Neural Factorization Machines, SIGIR
+  /// 2017, equation 4).
+  static constexpr const char* kPooled = "fm.pooled";
+  tape::TensorId pooled() const { return pooled_; }
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   void declare_rows(std::vector<table::RowPart>& parts) override;
 
@@ -46,7 +51,12 @@ class FmBlock final : public Block, public tape::RowGradients {
 
   // Tensors that it keeps for the way back.
 
-  tape::TensorId sums() const { return sums_; }    ///< k: sum of x v
+  /// k: sum of x v; where layers read the FM, k more: sum of (x v)².
+  tape::TensorId sums() const { return sums_; }
+  /// How many these are.
+  std::size_t sum_floats() const {
+    return std::size_t{config_.fm_row.k} * (config_.layers_read_fm() ? 2 : 1);
+  }
   tape::TensorId scale() const { return scale_; }  ///< 1: instance normalisation
 
   // The parts of `forward`, for an example whose features come in portions.
@@ -56,13 +66,14 @@ class FmBlock final : public Block, public tape::RowGradients {
     float squares = 0;  ///< of |x v|
     InstanceSums instance;
   };
-  /// Adds what the features of example b have to `sum`, of k floats, and to `others`.
+  /// Adds what the features of example b have to `sum`, of sum_floats(), and to `others`.
   void add(tape::Tape& tape, std::size_t b, float* sum, Sums& others) const;
   /// The score.
   void finish(tape::Tape& tape, std::size_t b, const float* sum, const Sums& others) const;
 
  private:
   void put_score(tape::Tape& tape, std::size_t b) const;
+  void put_pooled(tape::Tape& tape, std::size_t b, const float* sum) const;
   /// Calls take(feature, gradient) for each feature of example b with a row.
   template <class Take>
   void for_each_row(tape::Tape& tape, std::size_t b, Take take) const;
@@ -71,6 +82,7 @@ class FmBlock final : public Block, public tape::RowGradients {
   Config config_;
   std::size_t part_;  ///< of rows
   tape::TensorId sums_ = tape::TensorId::kNone, scale_ = tape::TensorId::kNone;
+  tape::TensorId pooled_ = tape::TensorId::kNone;  ///< kNone: layers do not read it
   tape::TensorId score_ = tape::TensorId::kNone;   ///< 1: what it adds
   tape::TensorId vector_ = tape::TensorId::kNone;  ///< k: one feature's
   tape::JointHead head_;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "block/ffm_block.h"
+#include "block/fm_block.h"
 #include "block/linear_block.h"
 #include "block/merge_norm.h"
 
@@ -17,37 +18,39 @@ struct InputKind {
   bool normalised;
   float scale = 1;
   const char* sum = nullptr;  ///< the tensor of their sum, if there is one
+  std::uint32_t width = 1;    ///< see tape::JoinPart
 };
 
 /// In the order of the layer's columns. What is normalised comes first.
-std::vector<InputKind> input_kinds(bool mixed) {
+std::vector<InputKind> input_kinds(const Config& config) {
   using Kind = tape::Owner::Kind;
-  std::vector<InputKind> kinds{{FfmBlock::kPairs, Kind::kPair, true, 1, FfmBlock::kPairsSum},
-                               {LinearBlock::kGroupLinear, Kind::kGroup, true}};
-  if (!mixed) return kinds;
-  constexpr float kSeenScale = 0.3f;
-  kinds.push_back({LinearBlock::kGroupCounts, Kind::kGroup, false});
-  kinds.push_back({LinearBlock::kGroupSeen, Kind::kGroup, false, kSeenScale});
-  kinds.push_back({std::string("heads.") + LinearBlock::kFirst, Kind::kAll, false});
+  std::vector<InputKind> kinds;
+  if (config.has_ffm()) {
+    kinds.push_back({FfmBlock::kPairs, Kind::kPair, true, 1, FfmBlock::kPairsSum});
+  }
+  kinds.push_back({LinearBlock::kGroupLinear, Kind::kGroup, true});
+  if (config.mixed) {
+    constexpr float kSeenScale = 0.3f;
+    kinds.push_back({LinearBlock::kGroupCounts, Kind::kGroup, false});
+    kinds.push_back({LinearBlock::kGroupSeen, Kind::kGroup, false, kSeenScale});
+    kinds.push_back({std::string("heads.") + LinearBlock::kFirst, Kind::kAll, false});
+  }
+  if (config.layers_read_fm()) {
+    kinds.push_back({FmBlock::kPooled, Kind::kAll, false, 1, nullptr, config.fm_row.used_k});
+  }
   return kinds;
 }
 
 }  // namespace
 
-std::uint64_t NormBlock::input_count(bool mixed, tape::Extent extent) {
-  std::uint64_t count = 0;
-  for (const InputKind& kind : input_kinds(mixed)) count += tape::Join::owners(kind.per, extent);
-  return count;
-}
-
 void NormBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
   std::vector<tape::JoinPart> parts;
   inputs_.clear();
-  for (const InputKind& kind : input_kinds(config_.mixed)) {
+  for (const InputKind& kind : input_kinds(config_)) {
     const tape::TensorInput from = declarations.read(kind.tensor);
     inputs_.push_back(
         {from, kind.sum != nullptr ? declarations.find_tensor(kind.sum) : tape::TensorId::kNone});
-    parts.push_back({from.id, kind.per, kind.normalised, kind.scale});
+    parts.push_back({from.id, kind.per, kind.normalised, kind.scale, kind.width});
   }
   const tape::Join join(parts, layout);
   outputs_ = declarations.add(tape::Tensor{
@@ -60,7 +63,12 @@ void NormBlock::declare(const tape::Extent& layout, tape::Declarations& declarat
                     std::uint32_t column) { return tape::Join(parts, to).before(from, column); },
       .join = join});
   scale_ = declarations.add(tape::Tensor{.name = "norm.scale", .size = 1});
-  declarations[declarations.find_tensor(FfmBlock::kPairs)].gradient_in = outputs_;
+  // The pairs' gradients are made in place, unless somebody else reads the pairs, too.
+  for (const Input& input : inputs_) {
+    tape::Tensor& from = declarations[input.from.id];
+    if (from.name != FfmBlock::kPairs) continue;
+    from.readers == 1 ? void(from.gradient_in = outputs_) : void(from.gradient = true);
+  }
 }
 
 void NormBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,

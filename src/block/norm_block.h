@@ -1,6 +1,6 @@
 /// MergeNorm (FW paper, section 2.1): the outputs of the linear and the FFM part joined and
 /// normalised to mean 0 and variance 1 (merge_norm.h); with mixed heads the counts and the linear
-/// stage's score stand behind them as they are. What the inputs are, and in which order, is
+/// stage's score stand behind them as they are, and without an FFM what the FM has pooled. What the inputs are, and in which order, is
 /// declared here and nowhere else (tape/join.h).
 #pragma once
 
@@ -21,8 +21,6 @@ class NormBlock final : public Block {
   static bool is_in(const Config& config) { return config.has_mlp(); }
   /// The tensor of what it makes, a join.
   static constexpr const char* kOutputs = "norm.outputs";
-  /// How many numbers that has.
-  static std::uint64_t input_count(bool mixed, tape::Extent extent);
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;

@@ -61,6 +61,31 @@ table::ShardOptions shard_options(const Spec& spec, const block::Config& config,
   return options;
 }
 
+block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& rows) {
+  block::Config config;
+  config.mixed = spec.mixed();
+  config.fast_head = spec.mixed() && spec.fast_head;
+  config.constant = spec.constant;
+  config.turns = spec.takes_turns();
+  config.k = stored_k(spec.ffm_k);
+  config.weights = rows.empty() ? spec.weight_codec() : rows[0];
+  config.ffm_rule = factor_rule(spec, spec.ffm_k);
+  if (spec.has_ffm()) config.ffm_row = factor_part(spec, spec.ffm_k, config.weights);
+  if (spec.has_fm()) {
+    const std::size_t part = spec.has_ffm() ? 1 : 0;
+    config.fm_row =
+        factor_part(spec, spec.fm_k, part < rows.size() ? rows[part] : spec.weight_codec());
+    config.fm_row.slots = 1;
+    config.fm_row.by_field = false;
+    config.fm_rule = factor_rule(spec, spec.fm_k);
+  }
+  config.hidden = spec.has_mlp() ? spec.hidden : std::vector<std::uint32_t>();
+  config.seed = spec.seed;
+  config.layers_have_moments = spec.nn.rule == UpdateRule::kAdam;
+  config.layers_first_sum = config.layers_have_moments ? 0.0f : spec.nn.init_acc;
+  return config;
+}
+
 Model::Model(Spec spec, std::uint64_t memory_limit)
     : Model(std::move(spec), std::vector<feature::NamespacePlan>(), memory_limit) {}
 
@@ -78,30 +103,7 @@ Model::Model(Spec spec, std::shared_ptr<feature::FeatureMap> features,
              std::shared_ptr<table::Tables> tables)
     : spec_(std::move(spec)), features_(std::move(features)), tables_(std::move(tables)) {}
 
-block::Config Model::config() const {
-  block::Config config;
-  config.mixed = spec_.mixed();
-  config.fast_head = spec_.mixed() && spec_.fast_head;
-  config.constant = spec_.constant;
-  config.turns = spec_.takes_turns();
-  config.k = stored_k(spec_.ffm_k);
-  config.weights = rows_.empty() ? spec_.weight_codec() : rows_[0];
-  config.ffm_rule = factor_rule(spec_, spec_.ffm_k);
-  if (spec_.has_ffm()) config.ffm_row = factor_part(spec_, spec_.ffm_k, config.weights);
-  if (spec_.has_fm()) {
-    const std::size_t part = spec_.has_ffm() ? 1 : 0;
-    config.fm_row =
-        factor_part(spec_, spec_.fm_k, part < rows_.size() ? rows_[part] : spec_.weight_codec());
-    config.fm_row.slots = 1;
-    config.fm_row.by_field = false;
-    config.fm_rule = factor_rule(spec_, spec_.fm_k);
-  }
-  config.hidden = spec_.has_mlp() ? spec_.hidden : std::vector<std::uint32_t>();
-  config.seed = spec_.seed;
-  config.layers_have_moments = spec_.nn.rule == UpdateRule::kAdam;
-  config.layers_first_sum = config.layers_have_moments ? 0.0f : spec_.nn.init_acc;
-  return config;
-}
+block::Config Model::config() const { return config_of(spec_, rows_); }
 
 void Model::fit(std::uint32_t fields) {
   const tape::Extent to{fields};

@@ -27,6 +27,10 @@ using tape::Parameters;
 /// Whether rows have what learning needs beside the weights.
 enum class Use { kLearn, kPredict };
 
+/// What blocks need to know of a spec. `rows`: how the weights of each part of rows are stored,
+/// where not as the spec says.
+block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& rows = {});
+
 class Model {
  public:
   /// A new model, knowing nothing. `memory_limit` in bytes: all tables together.
@@ -50,7 +54,7 @@ class Model {
   const Spec& spec() const { return spec_; }
   /// Learning options may change between runs; shape may not.
   void set_spec(Spec spec) { spec_ = std::move(spec); }
-  /// What blocks need to know of the spec.
+  /// config_of its spec.
   block::Config config() const;
 
   feature::FeatureMap& features() { return *features_; }

@@ -42,6 +42,7 @@ struct Spec : optim::Learning {
   bool adagrad_slice = true;
   std::uint32_t ffm_precision = 16;       ///< bits of a stored FFM weight: 16 or 32
   std::vector<std::uint32_t> hidden{32};  ///< empty: no MLP
+  bool fm_feeds_mlp = false;  ///< without an FFM: whether there is an MLP, over the FM
   float ffm_init_width = 0.15f;           ///< first weights: uniform with deviation this / sqrt(k)
 
   // ---- learning, beside optim::Learning ----
@@ -56,7 +57,9 @@ struct Spec : optim::Learning {
   bool has_fm() const { return fm_k > 0; }
   /// Whether features of fields have rows.
   bool has_rows() const { return has_ffm() || has_fm(); }
-  bool has_mlp() const { return ffm_k > 0 && !hidden.empty(); }
+  bool has_mlp() const {
+    return !hidden.empty() && (has_ffm() || (has_fm() && fm_feeds_mlp));
+  }
   /// Whether the examples of a batch take turns (block.h). With one head and layers cells learn
   /// through the layers, of which the gradient comes once for all of the batch.
   bool takes_turns() const { return batch_size > 1 && batch_turns && (mixed() || !has_mlp()); }

@@ -73,7 +73,9 @@ SpecEntry names(const char* name, const char* help, Get get) {
           [=](const Spec& s) { return join(get(const_cast<Spec&>(s)), ","); }};
 }
 
+/// Who says it wants the layers, whatever there is for them to read.
 void set_hidden(Spec& s, const std::string& text) {
+  s.fm_feeds_mlp = true;
   s.hidden.clear();
   if (text == "none" || text == "0") return;
   const bool has_empty = text.empty() || text.front() == ',' || text.back() == ',' ||

@@ -32,7 +32,9 @@ const char* idle_without(std::string_view name, const Spec& spec) {
   if (spec.linear.rule != UpdateRule::kFtrl && is_one_of(name, {"l1", "ftrl_beta"})) {
     return "--optimizer ftrl";
   }
-  if (name == "hidden" && !spec.has_ffm()) return "an FFM, and --ffm_k is 0";
+  if (name == "hidden" && !spec.has_rows()) {
+    return "a factorization machine, and --ffm_k and --fm_k are 0";
+  }
   const bool of_rows =
       name == "admit" || name == "adagrad" || (name.starts_with("ffm_") && name != "ffm_k");
   if (!spec.has_rows() && of_rows) {

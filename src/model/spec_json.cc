@@ -14,6 +14,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+constexpr const char* kTowers = "towers";
+
 std::string to_bytes(const std::string& characters) {
   if (auto bytes = text::from_characters(characters)) return *std::move(bytes);
   throw std::runtime_error("a name in the model's header is not one byte per character");
@@ -24,6 +26,7 @@ void refuse_unknown_keys(const Json& json) {
   if (!json.is_object()) throw std::runtime_error("the model's header has no spec; it is damaged");
   for (const auto& [key, value] : json.items()) {
     if (std::ranges::find(spec_entries(), key, &SpecEntry::name) != spec_entries().end()) continue;
+    if (key == kTowers) continue;
     throw std::runtime_error("the model's header has \"" + key +
                              "\", which this program does not know; the file is damaged or of a "
                              "newer version");
@@ -38,7 +41,18 @@ Json to_json(const Spec& spec) {
     const std::string text = entry.get(spec);
     json[entry.name] = entry.number ? Json::parse(text) : Json(text::to_characters(text));
   }
+  if (Json towers = towers_to_json(spec); !towers.empty()) json[kTowers] = std::move(towers);
   return json;
+}
+
+Json towers_to_json(const Spec& spec) {
+  Json towers = Json::array();
+  if (!spec.has_mlp() || spec.has_ffm()) return towers;
+  towers.push_back({{"kind", "mlp"},
+                    {"name", "dense"},
+                    {"inputs", {"linear", "fm"}},
+                    {"options", {{"hidden", spec.hidden}}}});
+  return towers;
 }
 
 Spec spec_from_json(const Json& json) {
@@ -56,6 +70,13 @@ Spec spec_from_json(const Json& json) {
                                "version");
     }
     entry.set(spec, entry.number ? found->dump() : to_bytes(found->get<std::string>()));
+  }
+  // Files without the key have the towers that the options above mean, which the FM never fed.
+  spec.fm_feeds_mlp = json.contains(kTowers);
+  if (spec.fm_feeds_mlp && json[kTowers] != towers_to_json(spec)) {
+    throw std::runtime_error(
+        "the model's header has towers that this program does not know; the file is damaged or of "
+        "a newer version");
   }
   check_spec(spec);
   return spec;

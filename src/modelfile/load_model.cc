@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "block/norm_block.h"
 #include "model/spec_json.h"
 #include "modelfile/header.h"
 #include "modelfile/model_io.h"
@@ -15,6 +14,7 @@
 #include "modelfile/section_loader.h"
 #include "modelfile/section_names.h"
 #include "modelfile/tables_io.h"
+#include "net/make_blocks.h"
 
 namespace leveret::modelfile {
 namespace {
@@ -34,11 +34,9 @@ void check_size(const model::Spec& spec, const std::vector<feature::NamespacePla
     if (numbers > most) damaged("is smaller than what its spec asks for");
   };
   if (spec.bit_precision > 0) fits(std::uint64_t{1} << spec.bit_precision);
-  if (!spec.has_mlp() || fields == 0) return;
-  std::uint64_t inputs = block::NormBlock::input_count(spec.mixed(), {fields});
-  for (const std::uint32_t outputs : spec.hidden) {
-    fits(inputs * outputs);
-    inputs = outputs;
+  const tape::Declarations declared = net::declare_all(model::config_of(spec), {fields});
+  for (const tape::LearnedArray& array : declared.arrays) {
+    if (array.kind == table::Learned::kParameter) fits(array.rows() * array.columns());
   }
 }
 

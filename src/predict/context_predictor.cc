@@ -156,13 +156,14 @@ bool ContextPredictor::make_context() {
     at_->counts += parameters[linear_.group_weights()][g] * tape[linear_.group_counts()].values[g];
   }
   if (fm_ != nullptr) {
-    at_->fm_sum.assign(config_.fm_row.k, 0.0f);
+    at_->fm_sum.assign(fm_->sum_floats(), 0.0f);
     at_->fm_others = {};
     fm_->add(tape, 0, at_->fm_sum.data(), at_->fm_others);
   }
-  if (ffm_ == nullptr) return true;
-  ffm_->forward(parameters, tape, 0, 1);
-  ffm_context_->keep(tape, 0, at_->ffm);
+  if (ffm_ != nullptr) {
+    ffm_->forward(parameters, tape, 0, 1);
+    ffm_context_->keep(tape, 0, at_->ffm);
+  }
   if (mlp_ != nullptr) layer_->keep(parameters, tape, 0, at_->layer);
   return true;
 }

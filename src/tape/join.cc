@@ -95,4 +95,14 @@ void JoinColumns::gather(const Tensors& tensors, std::size_t b, bool with_pairs,
   }
 }
 
+void JoinColumns::put_gradients_of_all(Tensors& tensors, std::size_t b, const float* d) const {
+  for (const Run& run : runs_) {
+    if (run.per != Owner::Kind::kAll || tensors[run.from].gradient == nullptr) continue;
+    float* const to = tensors[run.from].d_at(b);
+    for (std::size_t i = 0; i < run.index.size(); ++i) {
+      to[run.index[i]] = run.scale * d[run.begin + i];
+    }
+  }
+}
+
 }  // namespace leveret::tape

@@ -33,12 +33,13 @@ struct Owner {
   bool operator==(const Owner&) const = default;
 };
 
-/// All numbers of a tensor, one for each owner of a kind, as a run of columns.
+/// All numbers of a tensor, `width` of them for each owner of a kind, as a run of columns.
 struct JoinPart {
   TensorId from;
   Owner::Kind per = Owner::Kind::kAll;
   bool normalised = false;  ///< with all others that are (MergeNorm); these come first
   float scale = 1;          ///< the column is so many times the number; 1 where it is normalised
+  std::uint32_t width = 1;  ///< numbers of an owner; other than 1 for Kind::kAll alone
 };
 
 /// One place of a column: number `index` of a part's tensor.
@@ -57,7 +58,9 @@ class Join {
 
   const std::vector<JoinPart>& parts() const { return parts_; }
   /// Columns of a part, and the first of them.
-  std::uint32_t columns(std::size_t part) const { return owners(parts_[part].per, extent_); }
+  std::uint32_t columns(std::size_t part) const {
+    return owners(parts_[part].per, extent_) * parts_[part].width;
+  }
   std::uint32_t begin(std::size_t part) const;
   /// All columns; so many are normalised, from the first on.
   std::uint32_t size() const { return begin(parts_.size()); }
@@ -65,7 +68,7 @@ class Join {
 
   JoinPlace place(std::uint32_t column) const;
   Owner owner(std::uint32_t column) const;
-  /// The column that the owner has of a part, which is of its kind.
+  /// The column that the owner has of a part, which is of its kind; the first of several.
   std::uint32_t column(std::size_t part, const Owner& owner) const {
     return begin(part) + number_of(owner);
   }
@@ -90,7 +93,7 @@ void Join::for_each(Visit visit) const {
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     switch (parts_[p].per) {
       case Owner::Kind::kAll:
-        visit(column++, Owner{}, p);
+        for (std::uint32_t i = 0; i < parts_[p].width; ++i) visit(column++, Owner{}, p);
         break;
       case Owner::Kind::kGroup:
         for (std::uint32_t g = 0; g < extent_.groups(); ++g) visit(column++, Owner::group(g), p);
@@ -131,6 +134,9 @@ class JoinColumns {
   /// Puts the numbers of example b to their places in `to`, as they are before they are normalised;
   /// those of pairs only `with_pairs`.
   void gather(const Tensors& tensors, std::size_t b, bool with_pairs, float* to) const;
+  /// Writes the gradients of example b's numbers that are everyone's (Kind::kAll), where their
+  /// tensor has gradients, from those of the columns.
+  void put_gradients_of_all(Tensors& tensors, std::size_t b, const float* d) const;
 
  private:
   std::vector<std::uint32_t> names_;

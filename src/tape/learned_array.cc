@@ -39,7 +39,10 @@ TensorInput Declarations::read(std::string_view name) {
   const TensorId id = find_tensor(name);
   assert(id != TensorId::kNone);
   Tensor& tensor = (*this)[id];
-  assert(tensor.gradient_in == TensorId::kNone);
+  if (tensor.gradient_in != TensorId::kNone) {  // which is for one reader
+    tensor.gradient_in = TensorId::kNone;
+    tensor.gradient = true;
+  }
   return {id, tensor.readers++};
 }
 

@@ -14,6 +14,7 @@
 #include "dist/folder/shard_files.h"
 #include "kernels/dispatch.h"
 #include "model/spec_entries.h"
+#include "model/spec_json.h"
 #include "modelfile/model_io.h"
 #include "patch/patch_stream.h"
 #include "store/layout_bytes.h"
@@ -272,6 +273,7 @@ Json spec_to_json(const model::Spec& spec) {
     const std::string text = entry.get(spec);
     json[entry.name] = entry.number ? Json::parse(text) : Json(text);
   }
+  if (Json towers = model::towers_to_json(spec); !towers.empty()) json["towers"] = towers;
   return json;
 }
 

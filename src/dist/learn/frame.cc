@@ -50,7 +50,7 @@ std::vector<std::uint32_t> frame_columns(const tape::Join& join, std::uint32_t b
   for (std::size_t p = 0; p < join.parts().size(); ++p) {
     const tape::Owner::Kind per = join.parts()[p].per;
     if (per == tape::Owner::Kind::kPair) continue;
-    const std::uint32_t count = per == tape::Owner::Kind::kAll ? 1 : by_key;
+    const std::uint32_t count = per == tape::Owner::Kind::kAll ? join.columns(p) : by_key;
     for (std::uint32_t i = 0; i < count; ++i) names.push_back(join.begin(p) + i);
   }
   if (names.empty()) names.push_back(tape::kNewColumn);
@@ -210,9 +210,8 @@ void Frame::rows_forward(const PartBatch& batch, const SumLayout& at, const floa
   };
   if (config_.has_ffm()) ffm_->finish(tape_, b, sum(at.pairs), instance);
   if (!config_.has_fm()) return;
-  const std::size_t k = config_.fm_row.k;
   float* const vector = tape_[fm_->sums()].at(b);
-  std::copy_n(sums + at.vector, k, vector);
+  std::copy_n(sums + at.vector, at.vector_floats, vector);
   fm_->finish(tape_, b, vector, {sum(at.vector_squares), instance});
 }
 
@@ -259,7 +258,8 @@ void Frame::norm_forward(const SumLayout& at, std::span<const float> sums) {
       const float* const linear = of + at.group_linear;
       squares += kernels_.dot(linear, linear, at.by_key_groups);
     }
-    norms_[b].norm = block::Norm<float>::of_sums(of[at.pairs] + of[at.linear], squares, count);
+    const float sum = at.pairs != SumLayout::kNone ? of[at.pairs] + of[at.linear] : of[at.linear];
+    norms_[b].norm = block::Norm<float>::of_sums(sum, squares, count);
   }
 }
 
@@ -286,6 +286,7 @@ void Frame::backward() {
                  kernels_.dot(d, normalised_.data() + b * h, h) / count};
       block::normalise_back(kernels_, of.norm, of.back, inputs.at(b), by_key(), inputs.d_at(b));
       std::copy_n(inputs.d_at(b), by_key(), d_by_key_.data() + b * by_key());
+      columns_.put_gradients_of_all(tape_.tensors, b, inputs.d_at(b));
     }
   }
   linear_.backward(parameters, tape_);

@@ -252,6 +252,9 @@ void Part::take_errors(const Frame& frame) {
   for (const tape::TensorId id : {fm_->sums(), fm_->scale()}) {
     std::copy_n(from[id].values, tape_.size * from[id].stride, tape_[id].values);
   }
+  if (const tape::TensorId id = fm_->pooled(); id != tape::TensorId::kNone) {
+    std::copy_n(from[id].gradient, tape_.size * from[id].d_stride, tape_[id].gradient);
+  }
 }
 
 /// As NormBlock::backward, with the means of all shards' inputs. Inputs become x^, of which the

@@ -27,7 +27,7 @@ struct SumLayout {
   std::size_t by_key = kNone;          ///< mixed: u_g of each group that is cut by key
   std::size_t pairs = kNone;           ///< FFM: their sum
   std::size_t value_squares = kNone;   ///< mixed, with rows: of the values of fields' features
-  std::size_t vector = kNone;          ///< FM: k floats
+  std::size_t vector = kNone;          ///< FM: k floats; 2k where layers read it (FmBlock::sums)
   std::size_t vector_squares = kNone;  ///< FM: sum |x v|²
   std::size_t input_squares = kNone;   ///< layers: of what is normalised
   std::size_t normalised = kNone;      ///< layers: h floats, W p of what is normalised
@@ -37,7 +37,7 @@ struct SumLayout {
   std::size_t group_seen = kNone;  ///< mixed
 
   std::size_t size = 0;           ///< floats of an example
-  std::size_t vector_floats = 0;  ///< k of the FM; 0: none
+  std::size_t vector_floats = 0;  ///< of the FM; 0: none
   std::size_t hidden = 0;         ///< h: outputs of the first layer; 0: none
   std::size_t by_key_groups = 0;  ///< so many are cut by key, from group 0 on
 

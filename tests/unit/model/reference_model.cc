@@ -220,10 +220,13 @@ void ReferenceModel::fm(const feature::FeatureBatch& batch, std::size_t b, const
   const std::vector<Part> parts = parts_of(batch, b, x, s.fm_scale);
   const std::size_t first = std::size_t{fields} * spec.ffm_k;
   double sum = 0;
+  s.pooled.assign(spec.fm_k, 0);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     for (std::size_t j = i + 1; j < parts.size(); ++j) {
       for (std::size_t c = first; c < first + spec.fm_k; ++c) {
-        sum += parts[i].x * parts[j].x * (*parts[i].row)[c] * (*parts[j].row)[c];
+        const double product = parts[i].x * parts[j].x * (*parts[i].row)[c] * (*parts[j].row)[c];
+        sum += product;
+        s.pooled[c - first] += s.fm_scale * product;
       }
     }
   }
@@ -244,6 +247,7 @@ void ReferenceModel::merge_norm(ReferenceScores& s) const {
     for (const double seen : s.group_seen) x.push_back(0.3 * seen);
     x.push_back(s.first);
   }
+  if (!spec.has_ffm()) x.insert(x.end(), s.pooled.begin(), s.pooled.end());
   s.inputs = std::move(x);
 }
 

@@ -20,6 +20,7 @@ struct ReferenceScores {
   double squares = 0;                                          ///< of the linear features' values
   std::vector<double> group_linear, group_counts, group_seen;  ///< per group
   std::vector<double> pairs;                                   ///< g(g+1)/2 + f for f <= g
+  std::vector<double> pooled;                                  ///< k of the FM, scaled
   double ffm_scale = 0, fm_scale = 0;
   std::vector<double> inputs;  ///< of the MLP
   double nearest_kink = 1e30;  ///< smallest |x| that a ReLU saw
