@@ -222,10 +222,11 @@ TEST_CASE("gradients of one example are those of its loss") {
   }
 }
 
-TEST_CASE("gradients of several towers over the same inputs") {
+TEST_CASE("gradients of several towers, over the same inputs and others") {
   const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
   const std::vector<std::vector<block::Tower>> more = {{tower("second", {4, 3})},
-                                                       {tower("second", {6}), tower("third", {})}};
+                                                       {tower("second", {6}), tower("third", {})},
+                                                       {tower_over_pairs("second", {4})}};
   for (const std::vector<block::Tower>& towers : more) {
     for (const std::size_t examples : {1, 3}) {
       for (const kernels::Kernels* kernels : kernels_to_test()) {

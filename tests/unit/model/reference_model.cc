@@ -44,7 +44,9 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
   const std::vector<tape::LayerArrays>& declared = parameters.declared().layers;
   for (const tape::ConstDense& dense : parameters.layers()) {
     Layer layer;
-    layer.begins = declared[layers.size()].input == declared[0].input;
+    const std::string& input = parameters.declared()[declared[layers.size()].input].name;
+    layer.of_pairs = input == "ffm.pairs";
+    layer.begins = layer.of_pairs || input == "norm.outputs";
     for (std::uint32_t o = 0; o < dense.outputs; ++o) {
       const auto row = dense.weights.begin() + o * dense.stride();
       layer.weights.emplace_back(row, row + dense.inputs);
@@ -251,12 +253,12 @@ void ReferenceModel::merge_norm(ReferenceScores& s) const {
   s.inputs = std::move(x);
 }
 
-/// mlp_block.h. All towers have the same inputs.
+/// mlp_block.h.
 void ReferenceModel::mlp(ReferenceScores& s) const {
   std::vector<double> in;
   s.mlp = 0;
   for (std::size_t l = 0; l < layers.size(); ++l) {
-    if (layers[l].begins) in = s.inputs;
+    if (layers[l].begins) in = layers[l].of_pairs ? s.pairs : s.inputs;
     const bool ends = l + 1 == layers.size() || layers[l + 1].begins;
     std::vector<double> out = layers[l].bias;
     for (std::size_t o = 0; o < out.size(); ++o) {

@@ -43,6 +43,7 @@ struct ReferenceModel {
     std::vector<std::vector<double>> weights;  ///< [output][input]
     std::vector<double> bias;
     bool begins = false;  ///< it is the first of a tower
+    bool of_pairs = false;  ///< which reads the FFM's pairs as they are
   };
 
   struct Cell {

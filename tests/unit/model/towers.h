@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "block/ffm_block.h"
 #include "block/mlp_block.h"
 #include "block/norm_block.h"
 #include "model/model.h"
@@ -16,6 +17,11 @@ namespace leveret::model {
 /// Over what DeepFFM's own has.
 inline block::Tower tower(std::string name, std::vector<std::uint32_t> hidden) {
   return {std::move(name), block::NormBlock::kOutputs, std::move(hidden)};
+}
+
+/// Over the FFM's pairs as they are, which the norm reads, too.
+inline block::Tower tower_over_pairs(std::string name, std::vector<std::uint32_t> hidden) {
+  return {std::move(name), block::FfmBlock::kPairs, std::move(hidden)};
 }
 
 /// The blocks of the model's network and, before the loss, these towers. They have declared.

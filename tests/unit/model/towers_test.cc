@@ -14,7 +14,8 @@ namespace {
 struct Towers {
   explicit Towers(Heads heads, std::vector<std::uint32_t> second = {4, 3})
       : spec(spec_of(heads)),
-        towers{tower("second", std::move(second)), tower("third", {})},
+        towers{tower("second", std::move(second)), tower("third", {}),
+               tower_over_pairs("fourth", {3})},
         model(spec, kTestMemory),
         sample(random_lines(12, LineShape{}, 7)),
         batch(sample.batch(model)),
@@ -76,7 +77,7 @@ TEST_CASE("several towers learn, each in its way") {
   for (std::size_t l = 0; l < all.model.parameters().layer_count(); ++l) {
     before.push_back(all.weights(l));
   }
-  REQUIRE(before.size() == 5);
+  REQUIRE(before.size() == 7);
   const double loss = all.loss();
   for (int round = 0; round < 5; ++round) all.trainer.learn_online(all.model, all.sample);
   CHECK(all.loss() < 0.8 * loss);
