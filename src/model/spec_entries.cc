@@ -252,7 +252,7 @@ void add_learning(std::vector<SpecEntry>& list) {
                   "adagrad; sgd; ftrl: FTRL-proximal for the linear part; adam: for the MLP; or a "
                   "rule for each part: linear=ftrl,rows=adagrad,layers=adam; :rate=X behind one "
                   "sets its learning rate",
-                  true, false, false, set_optimizer, get_optimizer});
+                  true, false, false, set_optimizer, get_optimizer, nullptr, set_rates});
   add_part(list, {"learning_rate", "power_t", "init_acc_gradient"}, "-l", "linear part",
            &Spec::linear);
   add_part(list, {"ffm_learning_rate", "ffm_power_t", "ffm_init_acc_gradient"}, "", "FFM and FM",

@@ -25,6 +25,8 @@ struct SpecEntry {
   std::function<std::string(const Spec&)> get;
   /// What a file says that has no such key, as it is older than that; null: then it is damaged.
   const char* absent = nullptr;
+  /// Of a `shape` entry: sets what its text says beside the shape; null: nothing.
+  void (*set_learning)(Spec&, const std::string&) = nullptr;
 };
 
 const std::vector<SpecEntry>& spec_entries();

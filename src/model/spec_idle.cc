@@ -14,7 +14,9 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 /// option.
 const char* adagrad_missing(std::string_view name, const Spec& spec) {
   const auto other = [](const PartLearning& part) { return part.rule != UpdateRule::kAdagrad; };
-  if (other(spec.linear) && is_one_of(name, {"power_t", "init_acc_gradient"})) {
+  // Beside weights that learn by FTRL constants learn by AdaGrad.
+  const bool constants = spec.linear.rule == UpdateRule::kFtrl && spec.constant;
+  if (other(spec.linear) && !constants && is_one_of(name, {"power_t", "init_acc_gradient"})) {
     return "--optimizer adagrad (or linear=adagrad)";
   }
   if (other(spec.ffm) && is_one_of(name, {"ffm_power_t", "ffm_init_acc_gradient", "adagrad"})) {
@@ -44,6 +46,9 @@ const char* idle_without(std::string_view name, const Spec& spec) {
     return "--batch_size above 1";
   }
   if (name == "fast_head" && !spec.mixed()) return "--heads mixed";
+  if (name == "hidden" && !spec.hidden.empty() && !spec.has_mlp()) {
+    return "a model that has begun with layers over its FM";
+  }
   if (!spec.has_mlp() && name.starts_with("nn_")) {
     return "ReLU layers (--hidden), and there are none";
   }

@@ -23,10 +23,13 @@ constexpr std::array<std::string_view, 4> kRules = {"adagrad", "sgd", "ftrl", "a
 struct Part {
   std::string_view name;
   PartLearning Spec::*learning;
+  const char* rate_option;
   UpdateRule third;  ///< that it has, beside AdaGrad and SGD; kSgd: none
 };
 constexpr std::array<Part, 3> kParts = {
-    {{"linear", &Spec::linear, kFtrl}, {"rows", &Spec::ffm, kSgd}, {"layers", &Spec::nn, kAdam}}};
+    {{"linear", &Spec::linear, "learning_rate", kFtrl},
+     {"rows", &Spec::ffm, "ffm_learning_rate", kSgd},
+     {"layers", &Spec::nn, "nn_learning_rate", kAdam}}};
 
 /// What one word means: the rules of kParts.
 struct Word {
@@ -49,57 +52,80 @@ std::string rules_of(const Part& part) {
                             : fmt::format("adagrad, sgd or {}", name_of(part.third));
 }
 
-[[noreturn]] void bad(const std::string& text, const std::string& expected) {
-  throw std::runtime_error(fmt::format("--optimizer {}: expected {}", text::shown(text), expected));
+/// `text`: all that was given; `at`: what is wrong with it.
+[[noreturn]] void bad(const std::string& text, const std::string& at, const std::string& expected) {
+  const std::string where = text == at ? "" : fmt::format("{}: ", text::shown(at));
+  throw std::runtime_error(
+      fmt::format("--optimizer {}: {}expected {}", text::shown(text), where, expected));
 }
 
-UpdateRule read_rule(const Part& part, const std::string& word) {
+UpdateRule read_rule(const std::string& text, const Part& part, const std::string& word) {
   const auto* const found = std::ranges::find(kRules, word);
   const auto rule = static_cast<UpdateRule>(found - kRules.begin());
   if (found == kRules.end() || !has_rule(part, rule)) {
-    bad(word, fmt::format("{} for {}", rules_of(part), part.name));
+    bad(text, word, fmt::format("{} for {}", rules_of(part), part.name));
   }
   return rule;
 }
 
 /// "rate=.1"
-void read_setting(PartLearning& learning, const std::string& text) {
+float read_rate(const std::string& text, const std::string& setting) {
   constexpr std::string_view kRate = "rate=";
-  if (!text.starts_with(kRate)) bad(text, "rate=X");
-  const auto rate = text::read_real(text.substr(kRate.size()), 0.0f, 1e30f);
-  if (!rate) bad(text, "a rate from 0 to 1e30");
-  learning.rate = *rate;
+  if (!setting.starts_with(kRate)) bad(text, setting, "rate=X");
+  const auto rate = text::read_real(setting.substr(kRate.size()), 0.0f, 1e30f);
+  if (!rate) bad(text, setting, "a rate from 0 to 1e30");
+  return *rate;
 }
 
 /// "rows=sgd:rate=.1"
-void read_part(Spec& spec, const std::string& text, std::array<bool, 3>& given) {
-  const std::size_t equals = text.find('=');
-  const auto* const part = std::ranges::find(kParts, text.substr(0, equals), &Part::name);
+PartRule read_part(const std::string& text, const std::string& of_part) {
+  const std::size_t equals = of_part.find('=');
+  const auto* const part = std::ranges::find(kParts, of_part.substr(0, equals), &Part::name);
   if (equals == std::string::npos || part == kParts.end()) {
-    bad(text, "adagrad, sgd, ftrl or adam, or PART=RULE with linear, rows or layers");
+    const bool word = std::ranges::find(kRules, of_part) != kRules.end();
+    bad(text, of_part,
+        word ? "PART=RULE, as a rule without a part stands alone: linear=ftrl,layers=adam"
+             : "adagrad, sgd, ftrl or adam, or PART=RULE with linear, rows or layers");
   }
-  bool& twice = given[static_cast<std::size_t>(part - kParts.begin())];
-  if (twice) bad(text, fmt::format("{} once", part->name));
-  twice = true;
-  const std::string rest = text.substr(equals + 1);
+  const std::string rest = of_part.substr(equals + 1);
   const std::size_t colon = rest.find(':');
-  PartLearning& learning = spec.*part->learning;
-  learning.rule = read_rule(*part, rest.substr(0, colon));
-  if (colon != std::string::npos) read_setting(learning, rest.substr(colon + 1));
+  PartRule rule{static_cast<std::size_t>(part - kParts.begin()), part->rate_option,
+                read_rule(text, *part, rest.substr(0, colon)), {}};
+  if (colon != std::string::npos) rule.rate = read_rate(text, rest.substr(colon + 1));
+  return rule;
 }
 
 }  // namespace
 
+std::vector<PartRule> rules_of_parts(const std::string& text) {
+  std::vector<PartRule> rules;
+  if (std::ranges::find(kWords, text, &Word::name) != kWords.end()) return rules;
+  const std::vector<std::string> parts = feature::split_list(text);
+  if (parts.empty()) bad(text, text, "a rule");
+  for (const std::string& part : parts) {
+    const PartRule rule = read_part(text, part);
+    if (std::ranges::find(rules, rule.part, &PartRule::part) != rules.end()) {
+      bad(text, part, fmt::format("{} once", kParts[rule.part].name));
+    }
+    rules.push_back(rule);
+  }
+  return rules;
+}
+
 void set_optimizer(Spec& spec, const std::string& text) {
+  const std::vector<PartRule> given = rules_of_parts(text);
   const auto* const word = std::ranges::find(kWords, text, &Word::name);
   for (std::size_t i = 0; i < kParts.size(); ++i) {
     (spec.*kParts[i].learning).rule = word != kWords.end() ? word->rules[i] : kAdagrad;
   }
-  if (word != kWords.end()) return;
-  std::array<bool, 3> given = {};
-  const std::vector<std::string> parts = feature::split_list(text);
-  if (parts.empty()) bad(text, "a rule");
-  for (const std::string& part : parts) read_part(spec, part, given);
+  for (const PartRule& rule : given) (spec.*kParts[rule.part].learning).rule = rule.rule;
+  set_rates(spec, text);
+}
+
+void set_rates(Spec& spec, const std::string& text) {
+  for (const PartRule& rule : rules_of_parts(text)) {
+    if (rule.rate) (spec.*kParts[rule.part].learning).rate = *rule.rate;
+  }
 }
 
 std::string get_optimizer(const Spec& spec) {

@@ -1,6 +1,7 @@
 #include "modelfile/export_section.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "modelfile/old_section.h"
 #include "modelfile/section_names.h"
 #include "modelfile/section_numbers.h"
+#include "table/slot.h"
 
 namespace leveret::modelfile {
 namespace {
@@ -164,7 +166,9 @@ class SectionExporter {
       case What::kFloats:
       case What::kFloatCounts: {
         const std::span<float> to(reinterpret_cast<float*>(at(row)), numbers.size());
-        std::ranges::copy(numbers, to.begin());
+        std::ranges::transform(numbers, to.begin(), [](float number) {
+          return std::fabs(number) < table::kLeastWeight ? 0.0f : number;
+        });
         if (!old) return;
         if (plan_.what == What::kFloats) return coder_.keep(to, plan_.unit, old_.floats(*old));
         return coder_.keep(to, count_code(), old_.floats(*old));

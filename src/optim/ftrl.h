@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "optim/learning.h"
+#include "table/slot.h"
 
 namespace leveret::optim {
 
@@ -16,7 +17,7 @@ class FtrlWeights {
  public:
   static constexpr float kAsleep = 0x1p-110f;
   /// Weights below this are asleep.
-  static constexpr float kLeastAwake = 0x1p-60f;
+  static constexpr float kLeastAwake = table::kLeastWeight;
 
   explicit FtrlWeights(const Learning& learning)
       : alpha_(learning.linear.rate),

@@ -11,6 +11,10 @@
 
 namespace leveret::table {
 
+/// A weight below this, up to its sign, is 0 to all but the optimizer: it is nothing beside any score
+/// (optim/ftrl.h keeps something there).
+inline constexpr float kLeastWeight = 0x1p-60f;
+
 /// Names a feature within its shard: its hash. The width of keys is decided here alone.
 using Key = std::uint32_t;
 /// Marks an empty slot. The hash 0 borrows another key: one pair in 2^32 shares a slot.

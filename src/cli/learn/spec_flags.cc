@@ -9,6 +9,7 @@
 #include "cli/file_uses.h"
 #include "cli/learn/field_file.h"
 #include "model/spec_idle.h"
+#include "model/spec_optimizer.h"
 
 namespace leveret::cli {
 
@@ -89,9 +90,31 @@ void SpecFlags::refuse_idle(const model::Spec& spec) const {
     if (!given.is_given() || *given.entry->value == '\0') continue;
     const char* const needed = model::idle_without(given.entry->name, spec);
     const std::string text = given.entry->get(spec);
-    if (needed == nullptr || text == given.entry->get(defaults) || text == "none") continue;
+    // Layers are there because they are asked for.
+    const bool default_holds =
+        text == given.entry->get(defaults) && std::string_view(given.entry->name) != "hidden";
+    if (needed == nullptr || default_holds || text == "none") continue;
     throw CLI::ValidationError(
         fmt::format("--{} {} changes nothing: it needs {}", given.entry->name, text, needed));
+  }
+  refuse_idle_rules(spec);
+}
+
+/// Rules of parts that the model lacks, and rates that another option gives, too.
+void SpecFlags::refuse_idle_rules(const model::Spec& spec) const {
+  for (const Given& given : given_) {
+    if (!given.is_given() || std::string_view(given.entry->name) != "optimizer") continue;
+    const std::string text = given.text();
+    for (const model::PartRule& rule : model::rules_of_parts(text)) {
+      if (rule.rate && is_given(rule.rate_option)) {
+        throw CLI::ValidationError(fmt::format(
+            "--optimizer {} and --{} both give a rate: leave one out", text, rule.rate_option));
+      }
+      const char* const needed = model::idle_without(rule.rate_option, spec);
+      if (needed == nullptr || (rule.rule == model::UpdateRule::kAdagrad && !rule.rate)) continue;
+      throw CLI::ValidationError(
+          fmt::format("--optimizer {} changes nothing in a part: it needs {}", text, needed));
+    }
   }
 }
 
@@ -116,6 +139,8 @@ model::Spec SpecFlags::spec(const model::Spec& stored, const std::string& file) 
           "model without -i",
           given.entry->name, text, file,
           has.empty() ? "none" : fmt::format("--{} {}", given.entry->name, has)));
+    } else if (given.entry->set_learning != nullptr) {
+      given.entry->set_learning(spec, given_text);
     }
   }
   try {

@@ -41,6 +41,7 @@ class SpecFlags {
   };
 
   void refuse_idle(const model::Spec& spec) const;
+  void refuse_idle_rules(const model::Spec& spec) const;
 
   std::deque<Given> given_;
 };

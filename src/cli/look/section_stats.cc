@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "table/slot.h"
+
 namespace leveret::cli {
 namespace {
 
@@ -57,7 +59,7 @@ void SectionStats::add(double value) {
     ++not_finite;
     return;
   }
-  zeros += value == 0;
+  zeros += std::fabs(value) < table::kLeastWeight;
   const bool first = count - not_finite == 1;
   min = first ? value : std::min(min, value);
   max = first ? value : std::max(max, value);

@@ -26,7 +26,7 @@ TEST_CASE("options of parts that a model lacks are idle, that they lack it is no
     CHECK(idle_without(name, linear) == nullptr);
   }
   linear.fm_k = 4;
-  CHECK(idle_without("hidden", linear) == nullptr);  // who gives it has layers over the FM
+  CHECK(idle_without("hidden", linear) != nullptr);  // a model without layers gets none later
   CHECK(idle_without("nn_power_t", linear) != nullptr);
   for (const char* name : {"admit", "adagrad", "ffm_learning_rate", "ffm_precision"}) {
     CHECK(idle_without(name, linear) == nullptr);
