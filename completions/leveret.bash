@@ -15,7 +15,7 @@ _leveret_words() {
 _leveret_values() {
   case $1 in
     --hash) echo "strings all" ;;
-    --optimizer) echo "adagrad sgd ftrl adam" ;;
+    --optimizer) echo "adagrad sgd ftrl adam linear=ftrl rows=sgd layers=adam" ;;
     --adagrad) echo "weight slice" ;;
     --bad_lines) echo "fail skip max=" ;;
     --linear) echo "all none" ;;
