@@ -18,7 +18,8 @@ namespace leveret::block {
 /// optimizers write weights.
 ///
 /// A class of blocks has a constructor of (kernels, config), and `static bool is_in(config)`:
-/// whether a network of this kind has one (net/make_blocks.cc, where each has its line).
+/// whether a network of this kind has one (net/make_blocks.cc, where each has its line). A class of
+/// which a network has several is made by a function there.
 class Block {
  public:
   virtual ~Block() = default;

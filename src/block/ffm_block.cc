@@ -23,7 +23,8 @@ InstanceSums FfmBlock::instance_sums(const tape::Tape& tape, std::size_t b, bool
 }
 
 void FfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
-  pairs_ = declarations.add(tape::Tensor{.name = kPairs, .size = layout.pairs()});
+  pairs_ = declarations.add(
+      tape::Tensor{.name = kPairs, .size = layout.pairs(), .gradient_if_read = true});
   pairs_sum_ = declarations.add(tape::Tensor{.name = kPairsSum, .size = 1});
   head_ = declarations.join(kHead, kHeadWeight, true);
 }

@@ -56,7 +56,7 @@ void LinearBlock::declare(const tape::Extent& layout, tape::Declarations& declar
     return declarations.add(
         tape::Tensor{.name = name, .size = layout.groups(), .gradient = gradient});
   };
-  group_linear_ = of_groups(kGroupLinear, !config_.mixed && config_.has_mlp());
+  group_linear_ = of_groups(kGroupLinear, !config_.mixed && config_.merges());
   if (!config_.mixed) return;
   group_counts_ = of_groups(kGroupCounts, false);
   group_seen_ = of_groups(kGroupSeen, false);
@@ -130,7 +130,7 @@ void LinearBlock::backward(const tape::Parameters& parameters, tape::Tape& tape,
   }
   if (config_.mixed) {
     groups_backward(parameters, tape, begin, end);
-  } else if (config_.has_mlp()) {
+  } else if (config_.merges()) {
     add_own_errors(parameters, tape, begin, end);
     cells.d_groups = tape.d_group_linear.data();
   }

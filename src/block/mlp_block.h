@@ -8,27 +8,14 @@
 
 #include "block/block.h"
 #include "block/config.h"
-#include "block/norm_block.h"
 
 namespace leveret::block {
-
-/// A tower as it differs from others.
-struct Tower {
-  /// Its arrays are NAME.0.weights, …, and its tensors NAME.0.out, …, which nobody else reads.
-  std::string name;
-  std::string input;                  ///< the tensor that it reads; one with gradients
-  std::vector<std::uint32_t> hidden;  ///< widths of its layers, but for the output neuron
-};
 
 class MlpBlock final : public Block {
  public:
   MlpBlock(const kernels::Kernels& kernels, Config config, Tower tower)
       : kernels_(&kernels), config_(std::move(config)), tower_(std::move(tower)) {}
-  /// DeepFFM's, over what is normalised.
-  MlpBlock(const kernels::Kernels& kernels, const Config& config)
-      : MlpBlock(kernels, config, {"dense", NormBlock::kOutputs, config.hidden}) {}
 
-  static bool is_in(const Config& config) { return config.has_mlp(); }
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   bool has_layers() const override { return true; }
 

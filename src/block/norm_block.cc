@@ -66,8 +66,9 @@ void NormBlock::declare(const tape::Extent& layout, tape::Declarations& declarat
   // The pairs' gradients are made in place, unless somebody else reads the pairs, too.
   for (const Input& input : inputs_) {
     tape::Tensor& from = declarations[input.from.id];
-    if (from.name != FfmBlock::kPairs) continue;
-    from.readers == 1 ? void(from.gradient_in = outputs_) : void(from.gradient = true);
+    if (from.name != FfmBlock::kPairs || from.readers > 1) continue;
+    from.gradient = false;
+    from.gradient_in = outputs_;
   }
 }
 

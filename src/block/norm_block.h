@@ -18,9 +18,9 @@ class NormBlock final : public Block {
   explicit NormBlock(const kernels::Kernels& kernels, Config config)
       : kernels_(&kernels), config_(std::move(config)) {}
 
-  static bool is_in(const Config& config) { return config.has_mlp(); }
+  static bool is_in(const Config& config) { return config.merges(); }
   /// The tensor of what it makes, a join.
-  static constexpr const char* kOutputs = "norm.outputs";
+  static constexpr const char* kOutputs = kMergedInputs;
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;

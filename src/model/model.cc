@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/spec_entries.h"
+#include "block/ffm_block.h"
 #include "net/make_blocks.h"
 
 namespace leveret::model {
@@ -79,7 +80,11 @@ block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& row
     config.fm_row.by_field = false;
     config.fm_rule = factor_rule(spec, spec.fm_k);
   }
-  config.hidden = spec.has_mlp() ? spec.hidden : std::vector<std::uint32_t>();
+  for (const TowerSpec& tower : spec.towers()) {
+    const bool merged = tower.inputs == TowerSpec::Inputs::kMerged;
+    config.towers.push_back(
+        {tower.name, merged ? block::kMergedInputs : block::FfmBlock::kPairs, tower.hidden});
+  }
   config.seed = spec.seed;
   config.layers_have_moments = spec.nn.rule == UpdateRule::kAdam;
   config.layers_first_sum = config.layers_have_moments ? 0.0f : spec.nn.init_acc;

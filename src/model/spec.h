@@ -25,6 +25,19 @@ enum class Heads {
 /// Length of a slot of vectors of k in a row: the next power of two, for which there are kernels.
 inline std::uint32_t stored_k(std::uint32_t k) { return k > 0 ? std::bit_ceil(k) : 0; }
 
+/// A tower: ReLU layers over what other blocks make, and an output neuron that the score gets.
+struct TowerSpec {
+  enum class Inputs {
+    kMerged,  ///< linear sums and what rows make, normalised together (block/norm_block.h)
+    kPairs,   ///< the FFM's pairs as they are
+  };
+  std::string name;
+  Inputs inputs = Inputs::kMerged;
+  std::vector<std::uint32_t> hidden;  ///< widths of its layers
+
+  bool operator==(const TowerSpec&) const = default;
+};
+
 struct Spec : optim::Learning {
   // ---- text ----
   text::HashMode hash = text::HashMode::kStrings;
@@ -43,6 +56,7 @@ struct Spec : optim::Learning {
   std::uint32_t ffm_precision = 16;       ///< bits of a stored FFM weight: 16 or 32
   std::vector<std::uint32_t> hidden{32};  ///< empty: no MLP
   bool fm_feeds_mlp = false;  ///< without an FFM: whether there is an MLP, over the FM
+  std::vector<TowerSpec> more_towers;  ///< beside that of `hidden`; no option makes any yet
   float ffm_init_width = 0.15f;           ///< first weights: uniform with deviation this / sqrt(k)
 
   // ---- learning, beside optim::Learning ----
@@ -57,8 +71,16 @@ struct Spec : optim::Learning {
   bool has_fm() const { return fm_k > 0; }
   /// Whether features of fields have rows.
   bool has_rows() const { return has_ffm() || has_fm(); }
-  bool has_mlp() const {
+  bool has_own_tower() const {
     return !hidden.empty() && (has_ffm() || (has_fm() && fm_feeds_mlp));
+  }
+  bool has_mlp() const { return has_own_tower() || !more_towers.empty(); }
+  /// All of them, that of `hidden` first.
+  std::vector<TowerSpec> towers() const {
+    std::vector<TowerSpec> all;
+    if (has_own_tower()) all.push_back({"dense", TowerSpec::Inputs::kMerged, hidden});
+    all.insert(all.end(), more_towers.begin(), more_towers.end());
+    return all;
   }
   /// Whether the examples of a batch take turns (block.h). With one head and layers cells learn
   /// through the layers, of which the gradient comes once for all of the batch.

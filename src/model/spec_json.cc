@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/spec_entries.h"
+#include "model/spec_towers.h"
 #include "text/byte_characters.h"
 
 namespace leveret::model {
@@ -45,16 +46,6 @@ Json to_json(const Spec& spec) {
   return json;
 }
 
-Json towers_to_json(const Spec& spec) {
-  Json towers = Json::array();
-  if (!spec.has_mlp() || spec.has_ffm()) return towers;
-  towers.push_back({{"kind", "mlp"},
-                    {"name", "dense"},
-                    {"inputs", {"linear", "fm"}},
-                    {"options", {{"hidden", spec.hidden}}}});
-  return towers;
-}
-
 Spec spec_from_json(const Json& json) {
   Spec spec;
   refuse_unknown_keys(json);
@@ -72,12 +63,8 @@ Spec spec_from_json(const Json& json) {
     entry.set(spec, entry.number ? found->dump() : to_bytes(found->get<std::string>()));
   }
   // Files without the key have the towers that the options above mean, which the FM never fed.
-  spec.fm_feeds_mlp = json.contains(kTowers);
-  if (spec.fm_feeds_mlp && json[kTowers] != towers_to_json(spec)) {
-    throw std::runtime_error(
-        "the model's header has towers that this program does not know; the file is damaged or of "
-        "a newer version");
-  }
+  spec.fm_feeds_mlp = false;
+  if (json.contains(kTowers)) set_towers(spec, json[kTowers]);
   check_spec(spec);
   return spec;
 }

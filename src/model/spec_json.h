@@ -8,9 +8,6 @@
 namespace leveret::model {
 
 nlohmann::ordered_json to_json(const Spec& spec);
-/// Towers that no option of an older program means, as a list of {kind, name, inputs, options};
-/// mostly empty. The header has them as "towers".
-nlohmann::ordered_json towers_to_json(const Spec& spec);
 
 /// Throws std::runtime_error naming the key that is missing (keys that older files do not have may
 /// be), unknown, of the wrong kind or out of range.

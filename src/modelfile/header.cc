@@ -6,6 +6,7 @@
 
 #include "model/spec_entries.h"
 #include "model/spec_json.h"
+#include "model/spec_towers.h"
 #include "store/checksum.h"
 
 namespace leveret::modelfile {

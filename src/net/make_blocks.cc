@@ -16,24 +16,32 @@ namespace {
 template <class B>
 constexpr BlockKind kind(const char* name) {
   return {name, B::is_in,
-          [](const block::Config& config, const kernels::Kernels& kernels)
-              -> std::unique_ptr<block::Block> { return std::make_unique<B>(kernels, config); }};
+          [](const block::Config& config, const kernels::Kernels& kernels, Blocks& blocks) {
+            blocks.push_back(std::make_unique<B>(kernels, config));
+          }};
 }
 
-/// A line for each block, in the order of running.
+/// A block for each tower.
+void add_towers(const block::Config& config, const kernels::Kernels& kernels, Blocks& blocks) {
+  for (const block::Tower& tower : config.towers) {
+    blocks.push_back(std::make_unique<block::MlpBlock>(kernels, config, tower));
+  }
+}
+
+/// A line for each class of blocks, in the order of running.
 constexpr BlockKind kKinds[] = {
     kind<block::LinearBlock>("linear"),  //
     kind<block::FfmBlock>("ffm"),        //
     kind<block::FmBlock>("fm"),          //
     kind<block::NormBlock>("norm"),      //
-    kind<block::MlpBlock>("mlp"),        //
+    {"mlp", [](const block::Config& config) { return config.has_mlp(); }, add_towers},
     kind<block::LossBlock>("loss"),
 };
 
 Blocks all_blocks(const block::Config& config, const kernels::Kernels& kernels) {
   Blocks blocks;
   for (const BlockKind& kind : kKinds) {
-    if (kind.is_in(config)) blocks.push_back(kind.make(config, kernels));
+    if (kind.is_in(config)) kind.add(config, kernels, blocks);
   }
   return blocks;
 }

@@ -17,9 +17,8 @@ using Blocks = std::vector<std::unique_ptr<block::Block>>;
 /// A class of blocks.
 struct BlockKind {
   const char* name;
-  bool (*is_in)(const block::Config& config);  ///< whether a network has one
-  std::unique_ptr<block::Block> (*make)(const block::Config& config,
-                                        const kernels::Kernels& kernels);
+  bool (*is_in)(const block::Config& config);  ///< whether a network has one, or some
+  void (*add)(const block::Config& config, const kernels::Kernels& kernels, Blocks& blocks);
 };
 /// All that there are, in the order of running.
 std::span<const BlockKind> block_kinds();

@@ -34,11 +34,13 @@ block::FieldSplit split_fields(const model::Model& model,
   return block::FieldSplit(in_context);
 }
 
-/// Whether features of a context and of a candidate never make others together. (Such as are made
-/// of the context's alone are rare enough to go with them.)
+/// Whether features of a context and of a candidate never make others together (such as are made of
+/// the context's alone are rare enough to go with them), and no tower but the one that ContextLayer
+/// knows reads what they make.
 bool keeps(const model::Model& model) {
   const feature::FeatureOptions& options = model.spec().features;
-  return options.interactions.empty() && options.transforms.empty();
+  return options.interactions.empty() && options.transforms.empty() &&
+         model.spec().more_towers.empty();
 }
 
 template <class B>

@@ -39,10 +39,8 @@ TensorInput Declarations::read(std::string_view name) {
   const TensorId id = find_tensor(name);
   assert(id != TensorId::kNone);
   Tensor& tensor = (*this)[id];
-  if (tensor.gradient_in != TensorId::kNone) {  // which is for one reader
-    tensor.gradient_in = TensorId::kNone;
-    tensor.gradient = true;
-  }
+  tensor.gradient |= tensor.gradient_if_read;
+  tensor.gradient_in = TensorId::kNone;  // which is for one reader
   return {id, tensor.readers++};
 }
 

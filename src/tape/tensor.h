@@ -29,7 +29,8 @@ struct Tensor {
   bool whole_lines = false;
   /// Whether the way back leaves d loss / d it.
   bool gradient = false;
-  /// Of a tensor that has gradients, and one reader: they lie in this tensor's gradients, at the
+  bool gradient_if_read = false;  ///< the same, where a block reads it
+  /// Of a tensor with one reader: its gradients lie in this tensor's gradients, at the
   /// front of each example's, as that reader makes them in place.
   TensorId gradient_in = TensorId::kNone;
   /// Which of its numbers was which when there were fewer fields; without it they keep their

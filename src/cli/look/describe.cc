@@ -14,7 +14,7 @@
 #include "dist/folder/shard_files.h"
 #include "kernels/dispatch.h"
 #include "model/spec_entries.h"
-#include "model/spec_json.h"
+#include "model/spec_towers.h"
 #include "modelfile/model_io.h"
 #include "patch/patch_stream.h"
 #include "store/layout_bytes.h"

@@ -1,6 +1,7 @@
 #include "dist/learn/frame.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "block/gemm.h"
@@ -115,6 +116,10 @@ Frame::Frame(const model::Spec& spec, const kernels::Kernels& kernels)
       optimizer_(kernels, model_.config(), spec),
       steps_(optimizer_, model_.tables(), model_.parameters(), tape_) {
   config_ = model_.config();
+  if (!spec.more_towers.empty()) {
+    throw std::runtime_error("a model with the tower " + spec.more_towers[0].name +
+                             " cannot be learned in shards: only that of --hidden can");
+  }
   tape_.in_batches = true;
   if (spec.batch_size > 1) tape_.gemm = &block::openblas();
   // Declared fields are there from the start, but get their places with the first batch.

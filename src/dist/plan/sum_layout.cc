@@ -27,7 +27,7 @@ SumLayout SumLayout::of(const block::Config& config, std::size_t fields,
     if (!one_score) at.vector_squares = place(1);
   }
   if (config.has_mlp()) {
-    at.hidden = config.hidden[0];
+    at.hidden = config.towers[0].hidden[0];
     at.input_squares = place(1);
     at.normalised = place(at.hidden);
     const bool have_owners = by_key_groups < fields + 1;

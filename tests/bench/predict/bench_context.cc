@@ -287,7 +287,7 @@ void layer(benchmark::State& state, Bench& bench) {
   block::ContextLayer::Kept kept;
   of_context.keep(parameters, at.tape, 0, kept);
   const std::size_t stride = of_context.stride();
-  table::AlignedFloats inputs(8 * stride, 0.5f), out(8 * config.hidden[0]);
+  table::AlignedFloats inputs(8 * stride, 0.5f), out(8 * config.towers[0].hidden[0]);
   block::Norm<float> norms[8];
   for (auto _ : state) {
     for (std::size_t b = 0; b < kCandidates; ++b) {

@@ -27,6 +27,7 @@ inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t b
   };
   for (const NamedSpec& kind : model::specs_to_test()) {
     model::Spec spec = kind.spec;
+    if (!model::is_for_shards(spec)) continue;
     if (spec.bit_precision != 0 && spec.mixed()) spec.bit_precision = kFewCollisions;
     add(kind.name, spec);
   }

@@ -54,7 +54,8 @@ void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
       check_all("group_seen", b, tensor_of(model, tape, "groups.seen"), expected.group_seen);
     }
     check_near("first", b, scores.first, expected.first);
-    if (keep_parts || spec.mixed() || spec.has_mlp()) {
+    const bool merges = model.config().merges();
+    if (keep_parts || spec.mixed() || merges) {
       check_all("group_linear", b, tensor_of(model, tape, "groups.linear"), expected.group_linear);
     }
     check_near("ffm", b, scores.ffm, expected.ffm);
@@ -64,7 +65,7 @@ void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
       check_near("ffm_scale", b, tape.ffm_scale[b], expected.ffm_scale);
     }
     check_near("deep", b, scores.deep, expected.deep);
-    if (spec.has_mlp()) {
+    if (merges) {
       check_all("inputs", b, tensor_of(model, tape, "norm.outputs"), expected.inputs,
                 table::whole_lines(expected.inputs.size()));
     }

@@ -61,7 +61,7 @@ TEST_CASE("blocks hand on each layer, part of rows and array once, and the cells
     CHECK(record.parts == parts);
     CHECK(record.arrays == arrays);
     CHECK(record.times_cells == 1);
-    CHECK(record.by_group == (!spec.mixed() && parameters.layer_count() > 0));
+    CHECK(record.by_group == (!spec.mixed() && model.config().merges()));
   }
 }
 

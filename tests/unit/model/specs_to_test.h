@@ -15,6 +15,9 @@ struct NamedSpec {
   Spec spec;
 };
 
+/// Whether shards can learn it.
+inline bool is_for_shards(const Spec& spec) { return spec.more_towers.empty(); }
+
 /// Most examples that learn together: a run is cut between them, which is at multiples of this, or
 /// is another run.
 inline std::size_t together(const Spec& spec) {
@@ -93,6 +96,17 @@ inline std::vector<NamedSpec> specs_to_test() {
   fm_mlp_one.fm_feeds_mlp = true;
   fm_mlp_one.batch_size = 4;
   fm_mlp_one.batch_warmup = 0;
+  Spec& towers = add("three towers, a rule for each part");
+  towers.hidden = {6};
+  towers.more_towers = {{"second", TowerSpec::Inputs::kMerged, {4, 3}},
+                        {"third", TowerSpec::Inputs::kPairs, {5}}};
+  set_optimizer(towers, "linear=ftrl,rows=sgd,layers=adam:rate=.002");
+  Spec& towers_one = add("a tower over pairs alone, heads one, batch of 4");
+  towers_one.heads = Heads::kOne;
+  towers_one.hidden = {};
+  towers_one.more_towers = {{"pairs", TowerSpec::Inputs::kPairs, {5}}};
+  towers_one.batch_size = 4;
+  towers_one.batch_warmup = 0;
   Spec& both = add("fm beside ffm");
   both.ffm_k = 3;
   both.fm_k = 8;

@@ -226,7 +226,8 @@ TEST_CASE("a context is looked up once, and no candidate goes another way") {
       for (const ContextPredictor* predictor : {&blocks, &lines}) {
         const ContextCounts& counts = predictor->counts();
         CHECK(counts.candidates == candidates);
-        CHECK(predictor->keeps_contexts() == kind.spec.features.interactions.empty());
+        CHECK(predictor->keeps_contexts() ==
+              (kind.spec.features.interactions.empty() && kind.spec.more_towers.empty()));
         if (!predictor->keeps_contexts()) {
           CHECK(counts.uncached == candidates);
           continue;
