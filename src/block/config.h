@@ -37,9 +37,9 @@ struct Config {
   table::RowPart fm_row;       ///< of the FM: one slot; k is 0: no FM
   kernels::StepRule fm_rule;
   std::vector<Tower> towers;
-  std::uint64_t seed = 0;             ///< of the layers' first weights
-  float layers_first_sum = 1;         ///< first value of their states
-  bool layers_have_moments = false;   ///< they learn by Adam
+  std::uint64_t seed = 0;            ///< of the layers' first weights
+  float layers_first_sum = 1;        ///< first value of their states
+  bool layers_have_moments = false;  ///< they learn by Adam
 
   bool has_ffm() const { return k > 0; }
   bool has_fm() const { return fm_row.k > 0; }

@@ -125,7 +125,9 @@ void FfmContext::forward(const tape::Parameters& parameters, tape::Tape& tape, s
   at_.resize(n, block_.row_bytes(parameters, tape));
   const auto place = [&](std::uint32_t field) { return split_.place[field]; };
   const bool in_place =
-      kept.in_place && put_rows(tape, b, tape.to_read.rows, block_.row_begin(tape), n, place, at_, at_.to_read).has_value();
+      kept.in_place &&
+      put_rows(tape, b, tape.to_read.rows, block_.row_begin(tape), n, place, at_, at_.to_read)
+          .has_value();
   if (in_place) block_.widen(parameters, at_);
   const float sum =
       in_place ? pairs_in_place(kept, pairs) : pairs_of_sums(parameters, tape, b, kept, pairs);

@@ -11,8 +11,8 @@ namespace leveret::block {
 
 /// Puts the rows of example b and their values where place(field) says, of n places, and
 /// FfmInPlace::nothing where there are none. Returns their number, or nothing when some field has
-/// several. `from` are the tape's, whose part begins `begin` bytes from their start; `rows_at` those
-/// of `at`, to be read or learned.
+/// several. `from` are the tape's, whose part begins `begin` bytes from their start; `rows_at`
+/// those of `at`, to be read or learned.
 template <class Byte, class Place>
 std::optional<std::size_t> put_rows(const tape::Tape& tape, std::size_t b,
                                     const std::vector<Byte*>& from, std::size_t begin,

@@ -25,9 +25,9 @@ class FmBlock final : public Block, public tape::RowGradients {
       : kernels_(kernels), config_(std::move(config)), part_(config_.has_ffm() ? 1 : 0) {}
 
   static bool is_in(const Config& config) { return config.has_fm(); }
-  /// The k that are used, where layers read the FM: scale · ((sum x v)² - sum (x v)²) / 2, by component, whose sum is
-  /// the FM's score (bi-interaction pooling: He and Chua, Neural Factorization Machines, SIGIR
-  /// 2017, equation 4).
+  /// The k that are used, where layers read the FM: scale · ((sum x v)² - sum (x v)²) / 2, by
+  /// component, whose sum is the FM's score (bi-interaction pooling: He and Chua, Neural
+  /// Factorization Machines, SIGIR 2017, equation 4).
   static constexpr const char* kPooled = "fm.pooled";
   tape::TensorId pooled() const { return pooled_; }
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;

@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "model/spec_entries.h"
 #include "block/ffm_block.h"
+#include "model/spec_entries.h"
 #include "net/make_blocks.h"
 
 namespace leveret::model {

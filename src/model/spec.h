@@ -55,8 +55,8 @@ struct Spec : optim::Learning {
   bool adagrad_slice = true;
   std::uint32_t ffm_precision = 16;       ///< bits of a stored FFM weight: 16 or 32
   std::vector<std::uint32_t> hidden{32};  ///< empty: no MLP
-  bool fm_feeds_mlp = false;  ///< without an FFM: whether there is an MLP, over the FM
-  std::vector<TowerSpec> more_towers;  ///< beside that of `hidden`; no option makes any yet
+  bool fm_feeds_mlp = false;              ///< without an FFM: whether there is an MLP, over the FM
+  std::vector<TowerSpec> more_towers;     ///< beside that of `hidden`; no option makes any yet
   float ffm_init_width = 0.15f;           ///< first weights: uniform with deviation this / sqrt(k)
 
   // ---- learning, beside optim::Learning ----

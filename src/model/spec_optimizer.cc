@@ -26,10 +26,9 @@ struct Part {
   const char* rate_option;
   UpdateRule third;  ///< that it has, beside AdaGrad and SGD; kSgd: none
 };
-constexpr std::array<Part, 3> kParts = {
-    {{"linear", &Spec::linear, "learning_rate", kFtrl},
-     {"rows", &Spec::ffm, "ffm_learning_rate", kSgd},
-     {"layers", &Spec::nn, "nn_learning_rate", kAdam}}};
+constexpr std::array<Part, 3> kParts = {{{"linear", &Spec::linear, "learning_rate", kFtrl},
+                                         {"rows", &Spec::ffm, "ffm_learning_rate", kSgd},
+                                         {"layers", &Spec::nn, "nn_learning_rate", kAdam}}};
 
 /// What one word means: the rules of kParts.
 struct Word {
@@ -89,8 +88,10 @@ PartRule read_part(const std::string& text, const std::string& of_part) {
   }
   const std::string rest = of_part.substr(equals + 1);
   const std::size_t colon = rest.find(':');
-  PartRule rule{static_cast<std::size_t>(part - kParts.begin()), part->rate_option,
-                read_rule(text, *part, rest.substr(0, colon)), {}};
+  PartRule rule{static_cast<std::size_t>(part - kParts.begin()),
+                part->rate_option,
+                read_rule(text, *part, rest.substr(0, colon)),
+                {}};
   if (colon != std::string::npos) rule.rate = read_rate(text, rest.substr(colon + 1));
   return rule;
 }

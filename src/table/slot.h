@@ -11,8 +11,8 @@
 
 namespace leveret::table {
 
-/// A weight below this, up to its sign, is 0 to all but the optimizer: it is nothing beside any score
-/// (optim/ftrl.h keeps something there).
+/// A weight below this, up to its sign, is 0 to all but the optimizer: it is nothing beside any
+/// score (optim/ftrl.h keeps something there).
 inline constexpr float kLeastWeight = 0x1p-60f;
 
 /// Names a feature within its shard: its hash. The width of keys is decided here alone.
@@ -25,8 +25,8 @@ using Row = std::uint32_t;
 inline constexpr Row kNoRow = 0xffffffffu;
 
 /// What is known of a feature's row: its number, or how often the feature has been seen until it
-/// gets one. Beside that two bits: whether the feature has a largest |value| other than 1, and, where
-/// its cell is somewhere else and cannot say so, whether it has been learned from.
+/// gets one. Beside that two bits: whether the feature has a largest |value| other than 1, and,
+/// where its cell is somewhere else and cannot say so, whether it has been learned from.
 class RowRef {
  public:
   /// Rows are below this, and so are counts.

@@ -371,7 +371,7 @@ void MeshLearner::step(std::span<const Gradients> gradients) {
   for (std::size_t n = 0; n < rows.size(); ++n) {
     const Wanted& of = *rows[n].of;
     optimizer_.rows().step_row(model_.parameters(), model_.tables()[of.shard].rows().layout(),
-                        {of.shard - 1, of.key}, rows[n].row, sums.data() + n * floats);
+                               {of.shard - 1, of.key}, rows[n].row, sums.data() + n * floats);
   }
 }
 

@@ -42,7 +42,7 @@ struct ReferenceModel {
   struct Layer {
     std::vector<std::vector<double>> weights;  ///< [output][input]
     std::vector<double> bias;
-    bool begins = false;  ///< it is the first of a tower
+    bool begins = false;    ///< it is the first of a tower
     bool of_pairs = false;  ///< which reads the FFM's pairs as they are
   };
 
