@@ -13,6 +13,17 @@
 
 namespace leveret::block {
 
+/// A part of rows (table/row_layout.h), and how it learns.
+struct Rows {
+  enum class Kind {
+    kFfm,  ///< a slot for each opposite field
+    kFm,   ///< a vector
+  };
+  Kind kind = Kind::kFfm;
+  table::RowPart part;  ///< slots as fields come
+  kernels::StepRule rule;
+};
+
 /// A tower as it differs from others (mlp_block.h).
 struct Tower {
   /// Its arrays are NAME.0.weights, …, and its tensors NAME.0.out, …, which nobody else reads.
@@ -29,20 +40,20 @@ struct Config {
   bool mixed = true;
   bool fast_head = false;  ///< with `mixed`: see fast_head.h and forgetting.h
   bool constant = true;
-  bool turns = false;          ///< in batches: blocks that take turns do (block.h)
-  std::uint32_t k = 0;         ///< length of an FFM slot, as rows have it; 0: no FFM
-  kernels::Codec weights;      ///< of FFM rows
-  kernels::StepRule ffm_rule;  ///< how they learn
-  table::RowPart ffm_row;      ///< what a row has of it; slots as fields come
-  table::RowPart fm_row;       ///< of the FM: one slot; k is 0: no FM
-  kernels::StepRule fm_rule;
+  bool turns = false;      ///< in batches: blocks that take turns do (block.h)
+  std::vector<Rows> rows;  ///< in the order of the parts; one of a kind
   std::vector<Tower> towers;
   std::uint64_t seed = 0;            ///< of the layers' first weights
   float layers_first_sum = 1;        ///< first value of their states
   bool layers_have_moments = false;  ///< they learn by Adam
 
-  bool has_ffm() const { return k > 0; }
-  bool has_fm() const { return fm_row.k > 0; }
+  /// Null: it has none.
+  const Rows* find_rows(Rows::Kind kind) const {
+    const auto found = std::ranges::find(rows, kind, &Rows::kind);
+    return found != rows.end() ? &*found : nullptr;
+  }
+  bool has_ffm() const { return find_rows(Rows::Kind::kFfm) != nullptr; }
+  bool has_fm() const { return find_rows(Rows::Kind::kFm) != nullptr; }
   bool has_mlp() const { return !towers.empty(); }
   /// Whether a tower reads what NormBlock makes.
   bool merges() const {

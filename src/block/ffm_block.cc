@@ -60,7 +60,7 @@ void FfmBlock::finish(tape::Tape& tape, std::size_t b, float sum,
 
 void FfmBlock::put_score(tape::Tape& tape, std::size_t b) const {
   const float score = tape[head_.before].values[b] + tape.ffm_scale[b] * tape[pairs_sum_].values[b];
-  tape[head_.score].values[b] = config_.mixed ? clamp_score(score) : score;
+  tape[head_.score].values[b] = mixed_ ? clamp_score(score) : score;
 }
 
 void FfmBlock::gather(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
@@ -70,13 +70,13 @@ void FfmBlock::gather(const tape::Parameters& parameters, tape::Tape& tape, std:
   if (ffm.in_place) return;
   gather_sums(parameters, tape, b);
   kernels_->transpose(ffm.sums.data(), ffm.fields.data(), ffm.fields.size(),
-                      parameters.layout.fields, config_.k, ffm.contra.data());
+                      parameters.layout.fields, k_, ffm.contra.data());
 }
 
 void FfmBlock::gather_sums(const tape::Parameters& parameters, tape::Tape& tape,
                            std::size_t b) const {
   const std::size_t slots = parameters.layout.fields;
-  const std::size_t length = slots * config_.k;
+  const std::size_t length = slots * k_;
   const std::size_t row_begin = this->row_begin(tape);
   tape::FfmTape& ffm = tape.ffm;
   ffm.present.clear();
@@ -98,12 +98,12 @@ void FfmBlock::gather_sums(const tape::Parameters& parameters, tape::Tape& tape,
     if (admitted == 0) continue;
     float* const sum = ffm.store.data() + ffm.present.size() * length;
     if (admitted == 1 && tape.field_values[last] == 1.0f) {
-      kernels_->decode(config_.weights, tape.rows[last] + row_begin, length, sum);
+      kernels_->decode(row_.codec, tape.rows[last] + row_begin, length, sum);
     } else {
       std::fill(sum, sum + length, 0.0f);
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         if (tape.rows[i] == nullptr) continue;
-        kernels_->decode(config_.weights, tape.rows[i] + row_begin, length, ffm.row.data());
+        kernels_->decode(row_.codec, tape.rows[i] + row_begin, length, ffm.row.data());
         kernels_->axpy(tape.field_values[i], ffm.row.data(), length, sum);
       }
     }
@@ -115,7 +115,7 @@ void FfmBlock::gather_sums(const tape::Parameters& parameters, tape::Tape& tape,
 
 void FfmBlock::pairs_of(const tape::Parameters& parameters, tape::Tape& tape, float* pairs) const {
   const std::size_t slots = parameters.layout.fields;
-  const std::size_t k = config_.k;
+  const std::size_t k = k_;
   std::size_t done = 0;  // fields whose stretch of the triangle is written
   for (std::size_t i = 0; i < tape.ffm.present.size(); ++i) {
     const std::size_t g = tape.ffm.present[i].field;
@@ -130,7 +130,7 @@ void FfmBlock::pairs_of(const tape::Parameters& parameters, tape::Tape& tape, fl
 
 float FfmBlock::within(tape::Tape& tape, std::size_t present) const {
   const tape::PresentField& field = tape.ffm.present[present];
-  const std::size_t k = config_.k;
+  const std::size_t k = k_;
   const float* sum = tape.ffm.sums[present] + field.field * k;
   float twice = kernels_->dot(sum, sum, k);
   for (std::uint32_t i = field.begin; i < field.end; ++i) {
@@ -143,8 +143,8 @@ float FfmBlock::within(tape::Tape& tape, std::size_t present) const {
 }
 
 void FfmBlock::decode_slot(const std::byte* weights, std::size_t slot, float* to) const {
-  for (std::size_t c = 0; c < config_.k; ++c) {
-    to[c] = kernels::decode(config_.weights, weights, slot * config_.k + c);
+  for (std::size_t c = 0; c < k_; ++c) {
+    to[c] = kernels::decode(row_.codec, weights, slot * k_ + c);
   }
 }
 

@@ -28,8 +28,13 @@ constexpr std::size_t pair_index(std::size_t f, std::size_t g) { return g * (g +
 
 class FfmBlock final : public Block, public tape::RowGradients {
  public:
-  explicit FfmBlock(const kernels::Kernels& kernels, Config config)
-      : kernels_(&kernels), config_(std::move(config)) {}
+  explicit FfmBlock(const kernels::Kernels& kernels, const Config& config)
+      : kernels_(&kernels), mixed_(config.mixed) {
+    const Rows& rows = *config.find_rows(Rows::Kind::kFfm);
+    row_ = rows.part;
+    rule_ = rows.rule;
+    k_ = row_.k;
+  }
 
   static bool is_in(const Config& config) { return config.has_ffm(); }
   /// The tensor of all pairs of an example, by pair_index. Its values are there for who reads it
@@ -46,7 +51,7 @@ class FfmBlock final : public Block, public tape::RowGradients {
   static constexpr float kHeadWeight = 0.3f;  ///< HeadDecl::first_weight
   void declare_rows(std::vector<table::RowPart>& parts) override {
     part_ = parts.size();
-    parts.push_back(config_.ffm_row);
+    parts.push_back(row_);
   }
   std::size_t part() const { return part_; }  ///< of rows
   /// Bytes from the start of a row to this part's weights.
@@ -71,7 +76,7 @@ class FfmBlock final : public Block, public tape::RowGradients {
   // The gradients of rows, by what `backward` has left.
 
   std::size_t floats(const tape::Parameters& parameters) const override {
-    return std::size_t{parameters.layout.fields} * config_.k;
+    return std::size_t{parameters.layout.fields} * k_;
   }
   void add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
            float* const* sums) const override;
@@ -91,7 +96,7 @@ class FfmBlock final : public Block, public tape::RowGradients {
   float within(tape::Tape& tape, std::size_t present) const;
   /// The codec in which kernels read rows in place.
   kernels::Codec codec_in_place() const {
-    return config_.weights.is_scaled() ? kernels::Codec::fixed(16, 0) : config_.weights;
+    return row_.codec.is_scaled() ? kernels::Codec::fixed(16, 0) : row_.codec;
   }
   /// Bytes of a row in place.
   std::size_t row_bytes(const tape::Parameters& parameters, const tape::Tape& tape) const;
@@ -130,7 +135,10 @@ class FfmBlock final : public Block, public tape::RowGradients {
   void decode_slot(const std::byte* weights, std::size_t slot, float* to) const;
 
   const kernels::Kernels* kernels_;
-  Config config_;
+  bool mixed_;
+  table::RowPart row_;
+  kernels::StepRule rule_;
+  std::size_t k_ = 0;
   std::size_t part_ = 0;
   tape::TensorId pairs_ = tape::TensorId::kNone, pairs_sum_ = tape::TensorId::kNone;
   tape::JointHead head_;

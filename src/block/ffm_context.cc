@@ -39,7 +39,7 @@ void spread_slots(const std::byte* row, std::size_t bytes, const std::vector<std
 FfmContext::FfmContext(const kernels::Kernels& kernels, const Config& config,
                        const FieldSplit& split, const FfmBlock& block)
     : kernels_(kernels),
-      k_(config.k),
+      k_(config.find_rows(Rows::Kind::kFfm)->part.k),
       codec_(block.codec_in_place()),
       split_(split),
       block_(block) {

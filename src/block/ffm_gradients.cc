@@ -45,16 +45,15 @@ const float* FfmBlock::scale_deltas(tape::Tape& tape, const float* delta, std::s
 void FfmBlock::put_own_slot(tape::Tape& tape, const std::byte* weights, std::uint32_t field,
                             float x, float* to) const {
   float* const v = tape.ffm.row.data();
-  kernels_->decode(config_.weights, weights + config_.weights.bytes(field * config_.k), config_.k,
-                   v);
-  for (std::size_t c = 0; c < config_.k; ++c) to[c] = tape.ffm.own_slot[c] - x * v[c];
+  kernels_->decode(row_.codec, weights + row_.codec.bytes(field * k_), k_, v);
+  for (std::size_t c = 0; c < k_; ++c) to[c] = tape.ffm.own_slot[c] - x * v[c];
 }
 
 template <class Visit>
 void FfmBlock::for_each_row(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
                             Visit visit) const {
   const std::size_t slots = parameters.layout.fields;
-  const std::size_t k = config_.k, row_begin = this->row_begin(tape);
+  const std::size_t k = k_, row_begin = this->row_begin(tape);
   tape::FfmTape& ffm = tape.ffm;
   spread(parameters, tape, b);
   for (std::size_t i = 0; i < ffm.present.size(); ++i) {
@@ -102,7 +101,7 @@ void FfmBlock::add(const tape::Parameters& parameters, tape::Tape& tape, std::si
     }
     return add_in_place(tape, b);
   }
-  const std::size_t slots = parameters.layout.fields, k = config_.k;
+  const std::size_t slots = parameters.layout.fields, k = k_;
   for_each_row(parameters, tape, b, [&](std::uint32_t f, const float* contra, const float* delta) {
     float* const sum = sums[f - first];
     for (std::size_t g = 0; g < slots; ++g) {

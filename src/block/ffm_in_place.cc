@@ -39,8 +39,7 @@ bool FfmBlock::gather_in_place(const tape::Parameters& parameters, tape::Tape& t
                   : put_rows(tape, b, tape.to_read.rows, begin, slots, place, at, at.to_read);
   if (!present) return false;
   at.filled = static_cast<float>(*present) >=
-              static_cast<float>(slots) *
-                  kernels_->fill_from(codec_in_place(), config_.k, config_.ffm_rule);
+              static_cast<float>(slots) * kernels_->fill_from(codec_in_place(), k_, rule_);
   if (at.filled) {
     std::iota(at.fields.begin(), at.fields.end(), 0u);
   } else {
@@ -57,21 +56,21 @@ bool FfmBlock::gather_in_place(const tape::Parameters& parameters, tape::Tape& t
 
 std::size_t FfmBlock::row_bytes(const tape::Parameters& parameters, const tape::Tape& tape) const {
   return std::max(tape.row_layout->stride(),
-                  codec_in_place().bytes(std::size_t{parameters.layout.fields} * config_.k));
+                  codec_in_place().bytes(std::size_t{parameters.layout.fields} * k_));
 }
 
 void FfmBlock::widen(const tape::Parameters& parameters, tape::FfmInPlace& at) const {
   at.rows = at.to_read;
-  at.widened = config_.weights.is_scaled();
+  at.widened = row_.codec.is_scaled();
   if (!at.widened) return;
-  const std::size_t length = std::size_t{parameters.layout.fields} * config_.k;
+  const std::size_t length = std::size_t{parameters.layout.fields} * k_;
   const std::size_t stride = table::odd_lines(codec_in_place().bytes(length));
   if (at.wide.size() < at.to_read.size() * stride) at.wide.resize(at.to_read.size() * stride);
   for (std::size_t i = 0; i < at.to_read.size(); ++i) {
     if (at.to_read[i] == at.nothing.data()) continue;
     std::byte* const to = at.wide.data() + i * stride;
-    at.x[i] *= kernels_->widen(config_.weights, at.to_read[i], length,
-                               reinterpret_cast<kernels::Fixed16*>(to));
+    at.x[i] *=
+        kernels_->widen(row_.codec, at.to_read[i], length, reinterpret_cast<kernels::Fixed16*>(to));
     at.to_read[i] = to;
   }
 }
@@ -90,7 +89,7 @@ float FfmBlock::pairs_in_place(const tape::Parameters& parameters, tape::Tape& t
   }
   float* const to = at.filled ? pairs : at.compact.data();
   const float sum_of_pairs =
-      kernels_->ffm_pairs(codec_in_place(), at.rows.data(), at.fields.data(), n, config_.k, to);
+      kernels_->ffm_pairs(codec_in_place(), at.rows.data(), at.fields.data(), n, k_, to);
   if (!at.as_kernels_see()) times_values(at.x.data(), n, to);
   if (!at.filled && (tape[pairs_].readers > 0 || tape.keep_parts)) {
     std::fill(pairs, pairs + all, 0.0f);
@@ -126,8 +125,8 @@ const float* FfmBlock::spread_in_place(tape::Tape& tape, std::size_t b) const {
 void FfmBlock::add_in_place(tape::Tape& tape, std::size_t b) const {
   const tape::FfmInPlace& at = tape.ffm.at;
   const float* const delta = spread_in_place(tape, b);
-  kernels_->ffm_gradients(config_.weights, at.rows.data(), at.fields.data(), at.rows.size(),
-                          config_.k, delta, tape.ffm.row_sums.data());
+  kernels_->ffm_gradients(row_.codec, at.rows.data(), at.fields.data(), at.rows.size(), k_, delta,
+                          tape.ffm.row_sums.data());
 }
 
 }  // namespace leveret::block

@@ -35,7 +35,12 @@ class FfmPairs {
  public:
   /// `part`: of rows, as FfmBlock has it.
   FfmPairs(const kernels::Kernels& kernels, const Config& config, std::size_t part)
-      : kernels_(&kernels), weights_(config.weights), k_(config.k), part_(part) {}
+      : kernels_(&kernels), part_(part) {
+    const Rows* const rows = config.find_rows(Rows::Kind::kFfm);
+    if (rows == nullptr) return;  // and there are no pairs
+    weights_ = rows->part.codec;
+    k_ = rows->part.k;
+  }
 
   /// `opposite`: of each field the fields of its rows' slots, ascending: for each there is the
   /// reverse. Pairs are numbered as pair_index orders them, without gaps.
@@ -74,7 +79,7 @@ class FfmPairs {
 
   const kernels::Kernels* kernels_;
   kernels::Codec weights_;
-  std::size_t k_, part_;
+  std::size_t k_ = 0, part_;
   std::vector<std::vector<Link>> links_;  ///< by field, by slot
   std::vector<Pair> pairs_;
   std::size_t row_floats_ = 0;

@@ -7,12 +7,12 @@
 namespace leveret::block {
 
 void FmBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
-  const std::uint32_t k = config_.fm_row.k;
+  const std::uint32_t k = row_.k;
   sums_ = declarations.add(
       tape::Tensor{.name = "fm.sums", .size = static_cast<std::uint32_t>(sum_floats())});
   if (config_.layers_read_fm()) {
-    pooled_ = declarations.add(
-        tape::Tensor{.name = kPooled, .size = config_.fm_row.used_k, .gradient = true});
+    pooled_ =
+        declarations.add(tape::Tensor{.name = kPooled, .size = row_.used_k, .gradient = true});
   }
   scale_ = declarations.add(tape::Tensor{.name = "fm.scale", .size = 1});
   score_ = declarations.add(tape::Tensor{.name = "fm.score", .size = 1});
@@ -24,7 +24,7 @@ void FmBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
 
 void FmBlock::declare_rows(std::vector<table::RowPart>& parts) {
   part_ = parts.size();
-  parts.push_back(config_.fm_row);
+  parts.push_back(row_);
 }
 
 void FmBlock::forward(const tape::Parameters&, tape::Tape& tape, std::size_t begin,
@@ -39,7 +39,7 @@ void FmBlock::forward(const tape::Parameters&, tape::Tape& tape, std::size_t beg
 }
 
 void FmBlock::add(tape::Tape& tape, std::size_t b, float* sum, Sums& others) const {
-  const std::size_t k = config_.fm_row.k;
+  const std::size_t k = row_.k;
   float* const v = tape[vector_].values;
   float squares = 0;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
@@ -48,7 +48,7 @@ void FmBlock::add(tape::Tape& tape, std::size_t b, float* sum, Sums& others) con
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       if (tape.rows[i] == nullptr) continue;
       const float x = tape.field_values[i];
-      kernels_.decode(config_.fm_row.codec, tape.rows[i] + at, k, v);
+      kernels_.decode(row_.codec, tape.rows[i] + at, k, v);
       kernels_.axpy(x, v, k, sum);
       squares += x * x * kernels_.dot(v, v, k);
       if (pooled_ == tape::TensorId::kNone) continue;
@@ -62,7 +62,7 @@ void FmBlock::add(tape::Tape& tape, std::size_t b, float* sum, Sums& others) con
 }
 
 void FmBlock::finish(tape::Tape& tape, std::size_t b, const float* sum, const Sums& others) const {
-  const std::size_t k = config_.fm_row.k;
+  const std::size_t k = row_.k;
   const float scale = others.instance.scale();
   tape[scale_].values[b] = scale;
   tape[score_].values[b] = scale * 0.5f * (kernels_.dot(sum, sum, k) - others.squares);
@@ -71,10 +71,10 @@ void FmBlock::finish(tape::Tape& tape, std::size_t b, const float* sum, const Su
 }
 
 void FmBlock::put_pooled(tape::Tape& tape, std::size_t b, const float* sum) const {
-  const std::size_t k = config_.fm_row.k;
+  const std::size_t k = row_.k;
   const float half = 0.5f * tape[scale_].values[b];
   float* const to = tape[pooled_].at(b);
-  for (std::size_t c = 0; c < config_.fm_row.used_k; ++c) {
+  for (std::size_t c = 0; c < row_.used_k; ++c) {
     to[c] = half * (sum[c] * sum[c] - sum[k + c]);
   }
 }
@@ -92,7 +92,7 @@ void FmBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
 /// layers read what is pooled.
 template <class Take>
 void FmBlock::for_each_row(tape::Tape& tape, std::size_t b, Take take) const {
-  const std::size_t k = config_.fm_row.k;
+  const std::size_t k = row_.k;
   const float scale = tape[scale_].values[b];
   const float d = tape[head_.score].gradient[b] * scale;
   const float* const by_layers = pooled_ != tape::TensorId::kNone ? tape[pooled_].d_at(b) : nullptr;
@@ -104,9 +104,9 @@ void FmBlock::for_each_row(tape::Tape& tape, std::size_t b, Take take) const {
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       if (tape.rows[i] == nullptr) continue;
       const float x = tape.field_values[i];
-      kernels_.decode(config_.fm_row.codec, tape.rows[i] + at, k, g);
+      kernels_.decode(row_.codec, tape.rows[i] + at, k, g);
       for (std::size_t c = 0; c < k; ++c) {
-        const bool read = by_layers != nullptr && c < config_.fm_row.used_k;
+        const bool read = by_layers != nullptr && c < row_.used_k;
         const float d_c = read ? d + scale * by_layers[c] : d;
         g[c] = d_c * x * (sum[c] - x * g[c]);
       }
@@ -119,13 +119,13 @@ void FmBlock::add(const tape::Parameters&, tape::Tape& tape, std::size_t b,
                   float* const* sums) const {
   const std::uint32_t first = tape.field_begin(b);
   for_each_row(tape, b, [&](std::uint32_t i, const float* g) {
-    kernels_.axpy(1.0f, g, config_.fm_row.k, sums[i - first]);
+    kernels_.axpy(1.0f, g, row_.k, sums[i - first]);
   });
 }
 
 /// All of them before the first row moves, as several features may share one.
 void FmBlock::each(const tape::Parameters&, tape::Tape& tape, tape::RowVisitor& visitor) const {
-  const std::size_t k = config_.fm_row.k;
+  const std::size_t k = row_.k;
   tape.row_gradients.clear();
   tape.gradient_features.clear();
   for_each_row(tape, 0, [&](std::uint32_t i, const float* g) {

@@ -22,7 +22,9 @@ namespace leveret::block {
 class FmBlock final : public Block, public tape::RowGradients {
  public:
   explicit FmBlock(const kernels::Kernels& kernels, Config config)
-      : kernels_(kernels), config_(std::move(config)), part_(config_.has_ffm() ? 1 : 0) {}
+      : kernels_(kernels),
+        config_(std::move(config)),
+        row_(config_.find_rows(Rows::Kind::kFm)->part) {}
 
   static bool is_in(const Config& config) { return config.has_fm(); }
   /// The k that are used, where layers read the FM: scale · ((sum x v)² - sum (x v)²) / 2, by
@@ -43,7 +45,7 @@ class FmBlock final : public Block, public tape::RowGradients {
   }
 
   // The gradients of rows.
-  std::size_t floats(const tape::Parameters&) const override { return config_.fm_row.k; }
+  std::size_t floats(const tape::Parameters&) const override { return row_.k; }
   void add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
            float* const* sums) const override;
   void each(const tape::Parameters& parameters, tape::Tape& tape,
@@ -55,7 +57,7 @@ class FmBlock final : public Block, public tape::RowGradients {
   tape::TensorId sums() const { return sums_; }
   /// How many these are.
   std::size_t sum_floats() const {
-    return std::size_t{config_.fm_row.k} * (config_.layers_read_fm() ? 2 : 1);
+    return std::size_t{row_.k} * (config_.layers_read_fm() ? 2 : 1);
   }
   tape::TensorId scale() const { return scale_; }  ///< 1: instance normalisation
 
@@ -80,7 +82,8 @@ class FmBlock final : public Block, public tape::RowGradients {
 
   const kernels::Kernels& kernels_;
   Config config_;
-  std::size_t part_;  ///< of rows
+  table::RowPart row_;
+  std::size_t part_ = 0;  ///< of rows
   tape::TensorId sums_ = tape::TensorId::kNone, scale_ = tape::TensorId::kNone;
   tape::TensorId pooled_ = tape::TensorId::kNone;  ///< kNone: layers do not read it
   tape::TensorId score_ = tape::TensorId::kNone;   ///< 1: what it adds

@@ -36,7 +36,8 @@ std::vector<InputKind> input_kinds(const Config& config) {
     kinds.push_back({std::string("heads.") + LinearBlock::kFirst, Kind::kAll, false});
   }
   if (config.layers_read_fm()) {
-    kinds.push_back({FmBlock::kPooled, Kind::kAll, false, 1, nullptr, config.fm_row.used_k});
+    const std::uint32_t width = config.find_rows(Rows::Kind::kFm)->part.used_k;
+    kinds.push_back({FmBlock::kPooled, Kind::kAll, false, 1, nullptr, width});
   }
   return kinds;
 }

@@ -19,32 +19,36 @@ table::CellKind cell_kind(const Spec& spec) {
 /// Slots of the next power of two of an FFM or FM with vectors of `k`. Their accumulators count
 /// what the added weights of 0 have as well: as if there were as many more gradients of 0, which
 /// the first sum and the rate (factor_rule) make up for.
-table::RowPart factor_part(const Spec& spec, std::uint32_t k, kernels::Codec codec) {
+table::RowPart factor_part(const Spec& spec, const RowsSpec& rows, kernels::Codec codec) {
   table::RowPart part;
-  part.k = stored_k(k);
-  part.used_k = k;
+  part.k = stored_k(rows.k);
+  part.used_k = rows.k;
   part.codec = codec;
-  part.init_width = spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(k));
+  part.init_width = spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(rows.k));
+  if (rows.kind == block::Rows::Kind::kFm) {
+    part.slots = 1;
+    part.by_field = false;
+  }
   table::RowState sums;
   if (spec.adagrad_slice) {
-    const float used = static_cast<float>(k) / static_cast<float>(part.k);
+    const float used = static_cast<float>(rows.k) / static_cast<float>(part.k);
     const bool short_sums = codec.kind == kernels::Codec::Kind::kFixed;
     sums.codec = short_sums ? kernels::Codec::bf16() : kernels::Codec::f32();
-    sums.first = used * spec.ffm.init_acc;
+    sums.first = used * rows.learning.init_acc;
   } else {
     sums.codec = kernels::Codec::f32();
     sums.per = table::RowState::Per::kWeight;
-    sums.first = spec.ffm.init_acc;
+    sums.first = rows.learning.init_acc;
   }
   part.states.push_back(sums);
   return part;
 }
 
 /// See factor_part.
-kernels::StepRule factor_rule(const Spec& spec, std::uint32_t k) {
-  kernels::StepRule rule = optim::step_rule(spec, spec.ffm);
-  if (k > 0 && spec.adagrad_slice) {
-    const float used = static_cast<float>(k) / static_cast<float>(stored_k(k));
+kernels::StepRule factor_rule(const Spec& spec, const RowsSpec& rows) {
+  kernels::StepRule rule = optim::step_rule(spec, rows.learning);
+  if (spec.adagrad_slice) {
+    const float used = static_cast<float>(rows.k) / static_cast<float>(stored_k(rows.k));
     rule.rate *= std::pow(used, rule.power);
   }
   return rule;
@@ -68,17 +72,10 @@ block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& row
   config.fast_head = spec.mixed() && spec.fast_head;
   config.constant = spec.constant;
   config.turns = spec.takes_turns();
-  config.k = stored_k(spec.ffm_k);
-  config.weights = rows.empty() ? spec.weight_codec() : rows[0];
-  config.ffm_rule = factor_rule(spec, spec.ffm_k);
-  if (spec.has_ffm()) config.ffm_row = factor_part(spec, spec.ffm_k, config.weights);
-  if (spec.has_fm()) {
-    const std::size_t part = spec.has_ffm() ? 1 : 0;
-    config.fm_row =
-        factor_part(spec, spec.fm_k, part < rows.size() ? rows[part] : spec.weight_codec());
-    config.fm_row.slots = 1;
-    config.fm_row.by_field = false;
-    config.fm_rule = factor_rule(spec, spec.fm_k);
+  for (const RowsSpec& of : spec.rows()) {
+    const std::size_t part = config.rows.size();
+    const kernels::Codec codec = part < rows.size() ? rows[part] : of.codec;
+    config.rows.push_back({of.kind, factor_part(spec, of, codec), factor_rule(spec, of)});
   }
   for (const TowerSpec& tower : spec.towers()) {
     const bool merged = tower.inputs == TowerSpec::Inputs::kMerged;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "block/config.h"
 #include "feature/feature_map.h"
 #include "kernels/codec.h"
 #include "optim/learning.h"
@@ -24,6 +25,14 @@ enum class Heads {
 
 /// Length of a slot of vectors of k in a row: the next power of two, for which there are kernels.
 inline std::uint32_t stored_k(std::uint32_t k) { return k > 0 ? std::bit_ceil(k) : 0; }
+
+/// Weights that features of fields have in rows.
+struct RowsSpec {
+  block::Rows::Kind kind;
+  std::uint32_t k;  ///< numbers of a slot, or of the vector
+  kernels::Codec codec;
+  PartLearning learning;
+};
 
 /// A tower: ReLU layers over what other blocks make, and an output neuron that the score gets.
 struct TowerSpec {
@@ -67,6 +76,13 @@ struct Spec : optim::Learning {
   bool batch_turns = true;          ///< within a batch what is cheap is learned example by example
   std::uint32_t nn_batch_size = 1;  ///< of the MLP alone; with batch_size 1
 
+  /// In the order of parts.
+  std::vector<RowsSpec> rows() const {
+    std::vector<RowsSpec> all;
+    if (has_ffm()) all.push_back({block::Rows::Kind::kFfm, ffm_k, weight_codec(), ffm});
+    if (has_fm()) all.push_back({block::Rows::Kind::kFm, fm_k, weight_codec(), ffm});
+    return all;
+  }
   bool has_ffm() const { return ffm_k > 0; }
   bool has_fm() const { return fm_k > 0; }
   /// Whether features of fields have rows.

@@ -16,8 +16,7 @@ bool has_state_by_slot(const table::RowPart& part) {
 RowOptimizer::RowOptimizer(const kernels::Kernels& kernels, const block::Config& config,
                            const Learning& learning, std::uint32_t thread)
     : kernels_(&kernels), seed_(learning.seed), thread_(thread) {
-  if (config.has_ffm()) rules_.push_back(config.ffm_rule);
-  if (config.has_fm()) rules_.push_back(config.fm_rule);
+  for (const block::Rows& rows : config.rows) rules_.push_back(rows.rule);
 }
 
 void RowOptimizer::step(const tape::Parameters& parameters, tape::Tape& tape, std::size_t part,

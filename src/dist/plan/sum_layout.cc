@@ -21,8 +21,8 @@ SumLayout SumLayout::of(const block::Config& config, std::size_t fields,
   const bool one_score = !config.mixed && !config.has_mlp();
   if (config.has_ffm() && !one_score) at.pairs = place(1);
   if (config.mixed && (config.has_ffm() || config.has_fm())) at.value_squares = place(1);
-  if (config.has_fm()) {
-    at.vector_floats = config.fm_row.k * (config.layers_read_fm() ? 2 : 1);
+  if (const block::Rows* const fm = config.find_rows(block::Rows::Kind::kFm)) {
+    at.vector_floats = fm->part.k * (config.layers_read_fm() ? 2 : 1);
     at.vector = place(at.vector_floats);
     if (!one_score) at.vector_squares = place(1);
   }

@@ -255,8 +255,8 @@ void cross(benchmark::State& state, Bench& bench) {
   for (auto _ : state) {
     for (std::size_t b = 0; b < kCandidates; ++b) {
       benchmark::DoNotOptimize(kernels::active().ffm_rectangle(
-          config.weights, r.rows.data() + b * n, r.slots.data(), n, r.context.data(),
-          r.context.size(), config.k, r.pairs.data()));
+          config.rows[0].part.codec, r.rows.data() + b * n, r.slots.data(), n, r.context.data(),
+          r.context.size(), config.rows[0].part.k, r.pairs.data()));
     }
   }
 }
@@ -268,7 +268,7 @@ void own(benchmark::State& state, Bench& bench) {
   for (auto _ : state) {
     for (std::size_t b = 0; b < kCandidates; ++b) {
       benchmark::DoNotOptimize(kernels::active().ffm_pairs(
-          config.weights, r.rows.data() + b * n, r.own.data(), n, config.k, r.pairs.data()));
+          config.rows[0].part.codec, r.rows.data() + b * n, r.own.data(), n, config.rows[0].part.k, r.pairs.data()));
     }
   }
 }
