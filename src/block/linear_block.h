@@ -23,8 +23,8 @@
 
 namespace leveret::block {
 
-/// What features add to the heads, but for what groups of them add up to (group_linear, …). Of a
-/// request's context and of a candidate they are added.
+/// Sums over features that the heads are made of; the sums of each group are tensors (group_linear,
+/// …). Those of a request's context and of a candidate add up.
 struct LinearSums {
   float linear = 0, linear2 = 0, fast = 0;
   float squares = 0;         ///< of the features' values
@@ -81,8 +81,8 @@ class LinearBlock final : public Block {
   tape::TensorId group_linear() const { return group_linear_; }
   tape::TensorId group_counts() const { return group_counts_; }
   tape::TensorId group_seen() const { return group_seen_; }
-  /// What stands in all heads before features do: with mixed heads the log-odds of the base rate
-  /// plus the example's initial, with one the constant and the initial.
+  /// The score before there are features, which is in all heads: with mixed heads the log-odds of
+  /// the base rate plus the example's initial, with one head the constant and the initial.
   static constexpr const char* kBase = "linear.base";
   tape::TensorId base() const { return base_; }
   tape::TensorId curvature() const { return curvature_; }  ///< mixed heads: see fast_head.h
@@ -92,7 +92,7 @@ class LinearBlock final : public Block {
 
   // The parts of `forward`, for an example whose features come in two portions.
 
-  /// What stands in all sums before the first feature. Leaves `base`.
+  /// The sums before the first feature. Writes the tensor `base`.
   LinearSums start(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
   /// `before` and what the features of example b add; groups' sums likewise, on the tape.
   LinearSums add(tape::Tape& tape, std::size_t b, LinearSums before) const;

@@ -30,8 +30,7 @@ struct Norm {
   }
 };
 
-/// What the way back needs of all numbers of an example: the mean of d x^, and that of d x^ times
-/// x^.
+/// Means over all numbers of an example, for the way back: that of d x^, and that of d x^ times x^.
 struct NormBack {
   float mean = 0, along = 0;
 };

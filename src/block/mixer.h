@@ -59,7 +59,7 @@ struct MixerInput {
 tape::MixerDecl declare_mixer(const std::string& name, std::span<const MixerInput> inputs,
                               tape::Declarations& declarations);
 
-/// What the mixer says of the scores of example b.
+/// The mixture of the scores of example b.
 float mix(const tape::Scalars& scalars, const tape::MixerDecl& mixer, tape::Tape& tape,
           std::size_t b);
 

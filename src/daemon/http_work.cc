@@ -166,7 +166,7 @@ void HttpWork::start_predict(const Query& query) {
   left_ = request_.body;
 }
 
-/// Which has answered.
+/// Says in the headers which model has answered, and which version of it.
 void HttpWork::name_version(std::size_t model, const serve::Served& served) {
   answer_.headers.emplace_back("Leveret-Model", worker_.models()[model].name);
   answer_.headers.emplace_back("Leveret-Fingerprint", store::to_hex(served.fingerprint()));

@@ -73,7 +73,7 @@ SpecEntry names(const char* name, const char* help, Get get) {
           [=](const Spec& s) { return join(get(const_cast<Spec&>(s)), ","); }};
 }
 
-/// Who says it wants the layers, whatever there is for them to read.
+/// To say it is to want the layers, whatever there is for them to read.
 void set_hidden(Spec& s, const std::string& text) {
   s.fm_feeds_mlp = true;
   s.hidden.clear();

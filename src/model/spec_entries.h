@@ -25,7 +25,7 @@ struct SpecEntry {
   std::function<std::string(const Spec&)> get;
   /// What a file says that has no such key, as it is older than that; null: then it is damaged.
   const char* absent = nullptr;
-  /// Of a `shape` entry: sets what its text says beside the shape; null: nothing.
+  /// Sets what the text of a `shape` entry says beside the shape; null: nothing.
   void (*set_learning)(Spec&, const std::string&) = nullptr;
 };
 

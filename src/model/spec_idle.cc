@@ -10,8 +10,8 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::ranges::find(names, name) != names.end();
 }
 
-/// What --optimizer is to say for an option of AdaGrad's; null: it says so, or it is no such
-/// option.
+/// The rule that --optimizer would have to give for an option of AdaGrad's; null: it gives it, or
+/// the option is none of these.
 const char* adagrad_missing(std::string_view name, const Spec& spec) {
   const auto other = [](const PartLearning& part) { return part.rule != UpdateRule::kAdagrad; };
   // Beside weights that learn by FTRL constants learn by AdaGrad.

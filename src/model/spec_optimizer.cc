@@ -89,6 +89,7 @@ PartRule read_part(const std::string& text, const std::string& of_part) {
   const std::string rest = of_part.substr(equals + 1);
   const std::size_t colon = rest.find(':');
   PartRule rule{static_cast<std::size_t>(part - kParts.begin()),
+                part->name.data(),
                 part->rate_option,
                 read_rule(text, *part, rest.substr(0, colon)),
                 {}};
@@ -100,9 +101,15 @@ PartRule read_part(const std::string& text, const std::string& of_part) {
 
 std::vector<PartRule> rules_of_parts(const std::string& text) {
   std::vector<PartRule> rules;
-  if (std::ranges::find(kWords, text, &Word::name) != kWords.end()) return rules;
+  if (const auto* const word = std::ranges::find(kWords, text, &Word::name); word != kWords.end()) {
+    for (std::size_t i = 0; i < kParts.size(); ++i) {
+      rules.push_back({i, kParts[i].name.data(), kParts[i].rate_option, word->rules[i], {}});
+    }
+    return rules;
+  }
   const std::vector<std::string> parts = feature::split_list(text);
-  if (parts.empty()) bad(text, text, "a rule");
+  const auto commas = static_cast<std::size_t>(std::ranges::count(text, ','));
+  if (parts.size() != commas + 1) bad(text, text, "a rule before and behind each comma");
   for (const std::string& part : parts) {
     const PartRule rule = read_part(text, part);
     if (std::ranges::find(rules, rule.part, &PartRule::part) != rules.end()) {
@@ -115,10 +122,7 @@ std::vector<PartRule> rules_of_parts(const std::string& text) {
 
 void set_optimizer(Spec& spec, const std::string& text) {
   const std::vector<PartRule> given = rules_of_parts(text);
-  const auto* const word = std::ranges::find(kWords, text, &Word::name);
-  for (std::size_t i = 0; i < kParts.size(); ++i) {
-    (spec.*kParts[i].learning).rule = word != kWords.end() ? word->rules[i] : kAdagrad;
-  }
+  for (const Part& part : kParts) (spec.*part.learning).rule = kAdagrad;
   for (const PartRule& rule : given) (spec.*kParts[rule.part].learning).rule = rule.rule;
   set_rates(spec, text);
 }

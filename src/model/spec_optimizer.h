@@ -15,17 +15,18 @@ namespace leveret::model {
 /// "linear=ftrl,rows=sgd:rate=.1,layers=adam", where the others learn by AdaGrad.
 /// std::runtime_error says what is wrong.
 void set_optimizer(Spec& spec, const std::string& text);
-/// What of it may change when learning goes on: the rates that it gives.
+/// Sets the rates that it gives, which may change when learning goes on.
 void set_rates(Spec& spec, const std::string& text);
 
-/// A rule that a text gives to a part by name.
+/// A rule that a text gives to a part.
 struct PartRule {
   std::size_t part;         ///< in the order linear, rows, layers
+  const char* name;         ///< of the part
   const char* rate_option;  ///< the option, without dashes, that gives this part its rate, too
   UpdateRule rule;
   std::optional<float> rate;
 };
-/// None where the text is one word. std::runtime_error says what is wrong.
+/// A word gives each part its rule, without rates. std::runtime_error says what is wrong.
 std::vector<PartRule> rules_of_parts(const std::string& text);
 
 /// The word where one says it, else the rule of each part. Rates are entries of their own.

@@ -1,7 +1,6 @@
 #include "modelfile/export_section.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <span>
 #include <utility>
@@ -166,8 +165,9 @@ class SectionExporter {
       case What::kFloats:
       case What::kFloatCounts: {
         const std::span<float> to(reinterpret_cast<float*>(at(row)), numbers.size());
-        std::ranges::transform(numbers, to.begin(), [](float number) {
-          return std::fabs(number) < table::kLeastWeight ? 0.0f : number;
+        const bool weights = plan_.what == What::kFloats;
+        std::ranges::transform(numbers, to.begin(), [weights](float number) {
+          return weights ? table::as_read(number) : number;
         });
         if (!old) return;
         if (plan_.what == What::kFloats) return coder_.keep(to, plan_.unit, old_.floats(*old));

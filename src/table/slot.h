@@ -14,6 +14,9 @@ namespace leveret::table {
 /// A weight below this, up to its sign, is 0 to all but the optimizer: it is nothing beside any
 /// score (optim/ftrl.h keeps something there).
 inline constexpr float kLeastWeight = 0x1p-60f;
+inline float as_read(float weight) {
+  return weight < kLeastWeight && weight > -kLeastWeight ? 0.0f : weight;
+}
 
 /// Names a feature within its shard: its hash. The width of keys is decided here alone.
 using Key = std::uint32_t;

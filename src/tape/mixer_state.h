@@ -1,4 +1,4 @@
-/// What a mixer (block/mixer.h) mixes, and what it has learned.
+/// The inputs of a mixer (block/mixer.h), and the numbers that it has learned.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using ConstMixerState = MixerView<const float>;
 /// A mixer of a network.
 struct MixerDecl {
   std::vector<TensorId> inputs;  ///< scores of heads, in the order of its weights
-  /// What an example has done in it, from forward to apply: 2 (n + 1) numbers (Mixer::forward).
+  /// The numbers of an example in it, from forward to apply: 2 (n + 1) of them (Mixer::forward).
   TensorId heard = TensorId::kNone;
   std::size_t weight = 0, sum = 0, log_share = 0;  ///< where they begin in Scalars::mixers
 

@@ -112,8 +112,10 @@ void SpecFlags::refuse_idle_rules(const model::Spec& spec) const {
       }
       const char* const needed = model::idle_without(rule.rate_option, spec);
       if (needed == nullptr || (rule.rule == model::UpdateRule::kAdagrad && !rule.rate)) continue;
+      // Plain gradient descent is what a word means for the parts that there are.
+      if (text == "sgd") continue;
       throw CLI::ValidationError(
-          fmt::format("--optimizer {} changes nothing in a part: it needs {}", text, needed));
+          fmt::format("--optimizer {} changes nothing for {}: it needs {}", text, rule.name, needed));
     }
   }
 }

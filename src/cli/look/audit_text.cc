@@ -140,8 +140,8 @@ void AuditText::append_cell(const table::Cell* cell, float value, std::string& t
     to += ":-:0";
     return;
   }
-  append(to, ":{:.6g}", cell->weight);
-  append(to, ":{:.6g}", cell->weight * value);
+  append(to, ":{:.6g}", table::as_read(cell->weight));
+  append(to, ":{:.6g}", table::as_read(cell->weight) * value);
 }
 
 /// The length of its rows' weights; `-` when it has none.
@@ -177,7 +177,7 @@ void AuditText::append_counts(const table::Cell* cell, std::string& to) const {
   if (!spec_.mixed()) return;
   const table::MixedCell none{};
   const table::MixedCell& counts = cell != nullptr ? table::mixed(*cell) : none;
-  append(to, ":{:.6g}", counts.weight2);
+  append(to, ":{:.6g}", table::as_read(counts.weight2));
   if (spec_.fast_head) append(to, ":{:.6g}", counts.fast);
   append(to, ":{:.6g}", counts.clicks);
   append(to, ":{:.6g}", counts.count);

@@ -90,7 +90,9 @@ class CellStats {
     ++cells_;
     stats_.resize(columns_.size());
     for (std::size_t i = 0; i < in_cell; ++i) {
-      stats_[i].add(columns_[i].get(const_cast<table::Cell&>(cell)));
+      const float number = columns_[i].get(const_cast<table::Cell&>(cell));
+      const bool weight = columns_[i].kind == table::Learned::kParameter;
+      stats_[i].add(weight ? table::as_read(number) : number);
     }
     if (mixed_) stats_[in_cell].add(largest);
   }

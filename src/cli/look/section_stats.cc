@@ -14,8 +14,10 @@ namespace {
 struct Meaning {
   store::Coding coding;
   double scale;
+  bool weight;
 
   double of(double number) const {
+    if (weight && std::fabs(number) < table::kLeastWeight) return 0;
     switch (coding) {
       case store::Coding::kFixed:
         return number * scale;
@@ -59,7 +61,7 @@ void SectionStats::add(double value) {
     ++not_finite;
     return;
   }
-  zeros += std::fabs(value) < table::kLeastWeight;
+  zeros += value == 0;
   const bool first = count - not_finite == 1;
   min = first ? value : std::min(min, value);
   max = first ? value : std::max(max, value);
@@ -68,7 +70,8 @@ void SectionStats::add(double value) {
 
 void add_numbers(SectionStats& stats, store::Dtype dtype, std::span<const std::byte> part,
                  const store::Declaration& declared) {
-  const Meaning meaning{declared.coding, declared.scale};
+  const Meaning meaning{declared.coding, declared.scale,
+                        declared.role == store::Role::kParameter};
   switch (dtype) {
     case store::Dtype::kU8:
       return add_all<std::uint8_t>(stats, part, meaning);
