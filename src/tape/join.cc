@@ -75,7 +75,10 @@ JoinColumns::JoinColumns(const Join& join, std::vector<std::uint32_t> names)
     : names_(std::move(names)) {
   std::size_t last = join.parts().size();
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    if (names_[i] == kNewColumn) continue;
+    if (names_[i] == kNewColumn) {
+      last = join.parts().size();  // what comes behind is not side by side with what was before
+      continue;
+    }
     const JoinPlace at = join.place(names_[i]);
     const JoinPart& part = join.parts()[at.part];
     if (at.part != last) runs_.push_back({part.from, part.per, part.normalised, part.scale, i, {}});

@@ -115,6 +115,35 @@ TEST_CASE("some columns gather their owners' numbers, those of the normalised fi
   CHECK(untouched == 7);
 }
 
+TEST_CASE("what is everyone's may be several numbers, and a column of nothing may stand anywhere") {
+  const Extent extent{2};
+  Declarations declared;
+  const TensorId sums = declared.add(Tensor{.name = "sums", .size = extent.groups()});
+  const TensorId vector = declared.add(Tensor{.name = "vector", .size = 3, .gradient = true});
+  const Join join({{sums, Kind::kGroup, true}, {vector, Kind::kAll, false, 1, 3}}, extent);
+  CHECK(join.size() == 6);
+  CHECK(join.place(4).part == 1);
+  CHECK(join.place(4).index == 1);
+  std::size_t everyones = 0;
+  join.for_each(
+      [&](std::uint32_t, const Owner& owner, std::size_t) { everyones += owner == Owner{}; });
+  CHECK(everyones == 3);
+  Tensors tensors;
+  tensors.open(declared, 2);
+  for (int i = 0; i < 3; ++i) {
+    tensors[sums].at(1)[i] = static_cast<float>(10 + i);
+    tensors[vector].at(1)[i] = static_cast<float>(20 + i);
+  }
+  const JoinColumns some(join, {1, 2, 3, kNewColumn, 4, 5});
+  std::vector<float> to(6, -1.0f);
+  some.gather(tensors, 1, false, to.data());
+  CHECK(to == std::vector<float>{11, 12, 20, -1, 21, 22});
+  const float d[] = {1, 2, 3, 4, 5, 6};
+  some.put_gradients_of_all(tensors, 1, d);
+  const float* const put = tensors[vector].d_at(1);
+  CHECK(std::vector<float>(put, put + 3) == std::vector<float>{3, 5, 6});
+}
+
 TEST_CASE("tensors that are opened again, as they are, stay where they are") {
   const auto declared = std::make_shared<Declarations>(Joined(3).declared);
   const std::shared_ptr<const Declarations> first = declared;
