@@ -1,5 +1,6 @@
 #include "block/context_layer.h"
 
+#include <cassert>
 #include <utility>
 
 namespace leveret::block {
@@ -22,6 +23,10 @@ ContextLayer::ContextLayer(const kernels::Kernels& kernels, const tape::Paramete
     : kernels_(kernels), mlp_(mlp), normalised_(mlp.join(parameters).normalised()) {
   const tape::ConstDense layer = mlp_.layer(parameters, 0);
   const tape::Join& join = mlp_.join(parameters);
+  // Candidates' pairs are made where the first inputs are (FfmContext::forward).
+  for (std::size_t p = 1; p < join.parts().size(); ++p) {
+    assert(join.parts()[p].per != tape::Owner::Kind::kPair);
+  }
   bias_.assign(layer.bias.begin(), layer.bias.end());
   candidate_ = columns_of(layer, {join, split.of_candidate(join)});
   context_ = columns_of(layer, {join, split.of_context(join)});
