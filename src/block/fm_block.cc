@@ -38,23 +38,29 @@ void FmBlock::forward(const tape::Parameters&, tape::Tape& tape, std::size_t beg
   }
 }
 
-void FmBlock::add(tape::Tape& tape, std::size_t b, float* sum, Sums& others) const {
-  const std::size_t k = row_.k;
+template <class Take>
+void FmBlock::for_each_vector(tape::Tape& tape, std::size_t b, Take take) const {
   float* const v = tape[vector_].values;
-  float squares = 0;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
     if (!tape.has_part(run.field, part_)) continue;
     const std::size_t at = tape.layout_of(run.field).weights(part_).begin;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       if (tape.rows[i] == nullptr) continue;
-      const float x = tape.field_values[i];
-      kernels_.decode(row_.codec, tape.rows[i] + at, k, v);
-      kernels_.axpy(x, v, k, sum);
-      squares += x * x * kernels_.dot(v, v, k);
-      if (pooled_ == tape::TensorId::kNone) continue;
-      for (std::size_t c = 0; c < k; ++c) sum[k + c] += x * v[c] * (x * v[c]);
+      kernels_.decode(row_.codec, tape.rows[i] + at, row_.k, v);
+      take(i, tape.field_values[i], v);
     }
   }
+}
+
+void FmBlock::add(tape::Tape& tape, std::size_t b, float* sum, Sums& others) const {
+  const std::size_t k = row_.k;
+  float squares = 0;
+  for_each_vector(tape, b, [&](std::uint32_t, float x, const float* v) {
+    kernels_.axpy(x, v, k, sum);
+    squares += x * x * kernels_.dot(v, v, k);
+    if (pooled_ == tape::TensorId::kNone) return;
+    for (std::size_t c = 0; c < k; ++c) sum[k + c] += x * v[c] * (x * v[c]);
+  });
   const InstanceSums instance = FfmBlock::instance_sums(tape, b, false);
   others.squares += squares;
   others.instance.features += instance.features;
@@ -88,37 +94,28 @@ void FmBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
   if (tape.sink != nullptr) tape.sink->rows(part_, *this);
 }
 
-/// They are d · scale · x_i (sum x v - x_i v_i), made in the tensor vector_; d by component where
+/// They are d · scale · x_i (sum x v - x_i v_i), made in the place of v_i; d by component where
 /// layers read what is pooled.
 template <class Take>
-void FmBlock::for_each_row(tape::Tape& tape, std::size_t b, Take take) const {
-  const std::size_t k = row_.k;
+void FmBlock::for_each_gradient(tape::Tape& tape, std::size_t b, Take take) const {
   const float scale = tape[scale_].values[b];
   const float d = tape[head_.score].gradient[b] * scale;
   const float* const by_layers = pooled_ != tape::TensorId::kNone ? tape[pooled_].d_at(b) : nullptr;
   const float* const sum = tape[sums_].at(b);
-  float* const g = tape[vector_].values;
-  for (const feature::FieldRun& run : tape.field_runs(b)) {
-    if (!tape.has_part(run.field, part_)) continue;
-    const std::size_t at = tape.layout_of(run.field).weights(part_).begin;
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      if (tape.rows[i] == nullptr) continue;
-      const float x = tape.field_values[i];
-      kernels_.decode(row_.codec, tape.rows[i] + at, k, g);
-      for (std::size_t c = 0; c < k; ++c) {
-        const bool read = by_layers != nullptr && c < row_.used_k;
-        const float d_c = read ? d + scale * by_layers[c] : d;
-        g[c] = d_c * x * (sum[c] - x * g[c]);
-      }
-      take(i, g);
+  for_each_vector(tape, b, [&](std::uint32_t i, float x, float* g) {
+    for (std::size_t c = 0; c < row_.k; ++c) {
+      const bool read = by_layers != nullptr && c < row_.used_k;
+      const float d_c = read ? d + scale * by_layers[c] : d;
+      g[c] = d_c * x * (sum[c] - x * g[c]);
     }
-  }
+    take(i, g);
+  });
 }
 
 void FmBlock::add(const tape::Parameters&, tape::Tape& tape, std::size_t b,
                   float* const* sums) const {
   const std::uint32_t first = tape.field_begin(b);
-  for_each_row(tape, b, [&](std::uint32_t i, const float* g) {
+  for_each_gradient(tape, b, [&](std::uint32_t i, const float* g) {
     kernels_.axpy(1.0f, g, row_.k, sums[i - first]);
   });
 }
@@ -128,7 +125,7 @@ void FmBlock::each(const tape::Parameters&, tape::Tape& tape, tape::RowVisitor& 
   const std::size_t k = row_.k;
   tape.row_gradients.clear();
   tape.gradient_features.clear();
-  for_each_row(tape, 0, [&](std::uint32_t i, const float* g) {
+  for_each_gradient(tape, 0, [&](std::uint32_t i, const float* g) {
     tape.gradient_features.push_back(i);
     tape.row_gradients.insert(tape.row_gradients.end(), g, g + k);
   });

@@ -76,9 +76,12 @@ class FmBlock final : public Block, public tape::RowGradients {
  private:
   void put_score(tape::Tape& tape, std::size_t b) const;
   void put_pooled(tape::Tape& tape, std::size_t b, const float* sum) const;
-  /// Calls take(feature, gradient) for each feature of example b with a row.
+  /// Calls take(feature, x, v) for each feature of example b with a row; v may be written over.
   template <class Take>
-  void for_each_row(tape::Tape& tape, std::size_t b, Take take) const;
+  void for_each_vector(tape::Tape& tape, std::size_t b, Take take) const;
+  /// Calls take(feature, gradient) for each of them.
+  template <class Take>
+  void for_each_gradient(tape::Tape& tape, std::size_t b, Take take) const;
 
   const kernels::Kernels& kernels_;
   Config config_;

@@ -27,7 +27,7 @@ using tape::Parameters;
 /// Whether rows have what learning needs beside the weights.
 enum class Use { kLearn, kPredict };
 
-/// What blocks need to know of a spec. `rows`: how the weights of each part of rows are stored,
+/// The settings of blocks that a spec means. `rows`: how the weights of each part of rows are stored,
 /// where not as the spec says.
 block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& rows = {});
 

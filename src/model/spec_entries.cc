@@ -11,6 +11,7 @@
 #include "feature/selector.h"
 #include "kernels/kernels.h"
 #include "model/spec_optimizer.h"
+#include "model/spec_towers.h"
 #include "text/plain_number.h"
 
 namespace leveret::model {
@@ -299,25 +300,6 @@ const std::vector<SpecEntry>& spec_entries() {
   return list;
 }
 
-namespace {
-
-void check_tower(const Spec& spec, const TowerSpec& tower) {
-  const bool known = tower.inputs == TowerSpec::Inputs::kPairs ? spec.has_ffm() : spec.has_rows();
-  const bool sized = tower.hidden.size() <= 16 && std::ranges::all_of(tower.hidden, [](auto width) {
-    return width > 0 && width <= 8192;
-  });
-  const bool named = !tower.name.empty() &&
-                     tower.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==
-                         std::string::npos &&
-                     std::ranges::count(spec.towers(), tower.name, &TowerSpec::name) == 1;
-  if (!known || !sized || !named) {
-    throw std::runtime_error("the tower " + text::shown(tower.name) +
-                             " reads what the model lacks, or has layers or a name that cannot be");
-  }
-}
-
-}  // namespace
-
 void check_spec(const Spec& spec) {
   if (spec.nn.rule == UpdateRule::kAdam && spec.nn_batch_size > 1) {
     throw std::runtime_error(
@@ -336,7 +318,7 @@ void check_spec(const Spec& spec) {
         "--ffm_init_width {} is too little for weights of 16 bits: --ffm_precision 32 has such ones",
         spec.ffm_init_width));
   }
-  for (const TowerSpec& tower : spec.more_towers) check_tower(spec, tower);
+  check_towers(spec);
   if (spec.linear.rate == 0 && spec.linear.rule == UpdateRule::kFtrl) {
     throw std::runtime_error("--optimizer ftrl needs a --learning_rate above 0");
   }

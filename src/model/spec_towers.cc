@@ -1,7 +1,11 @@
 #include "model/spec_towers.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
+
+#include "text/plain_number.h"
 
 namespace leveret::model {
 
@@ -16,7 +20,25 @@ Json inputs_of(const Spec& spec, const TowerSpec& tower) {
   return Json::array({"linear", spec.has_ffm() ? "ffm" : "fm"});
 }
 
+void check(const Spec& spec, const TowerSpec& tower) {
+  const bool known = tower.inputs == TowerSpec::Inputs::kPairs ? spec.has_ffm() : spec.has_rows();
+  const bool sized = tower.hidden.size() <= 16 && std::ranges::all_of(tower.hidden, [](auto width) {
+                       return width > 0 && width <= 8192;
+                     });
+  const bool named =
+      !tower.name.empty() &&
+      tower.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos &&
+      std::ranges::count(spec.towers(), tower.name, &TowerSpec::name) == 1;
+  if (known && sized && named) return;
+  throw std::runtime_error("the tower " + text::shown(tower.name) +
+                           " reads what the model lacks, or has layers or a name that cannot be");
+}
+
 }  // namespace
+
+void check_towers(const Spec& spec) {
+  for (const TowerSpec& tower : spec.more_towers) check(spec, tower);
+}
 
 Json towers_to_json(const Spec& spec) {
   Json list = Json::array();

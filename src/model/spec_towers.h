@@ -15,4 +15,8 @@ nlohmann::ordered_json towers_to_json(const Spec& spec);
 /// write it so.
 void set_towers(Spec& spec, const nlohmann::ordered_json& towers);
 
+/// std::runtime_error naming a tower that reads what the model lacks, or that has layers or a name
+/// that cannot be.
+void check_towers(const Spec& spec);
+
 }  // namespace leveret::model

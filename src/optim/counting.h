@@ -1,4 +1,5 @@
-/// What learning moves beside weights: counts of examples and features, and the mixers of heads.
+/// Counts of examples and features, and the steps of the mixers of heads: all that learning moves
+/// beside weights.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ struct Counted {
   std::uint64_t learned = 0;
   std::uint64_t dropped = 0;  ///< labelled, but with a gradient that is not finite
 };
-/// Of examples [begin, end) of the tape.
+/// Counts examples [begin, end) of the tape.
 Counted counted_of(const tape::Tape& tape, std::size_t begin, std::size_t end);
 
 // With mixed heads, of the examples that are learned from.

@@ -11,7 +11,7 @@
 namespace leveret::optim {
 namespace {
 
-/// Of a neuron: examples that fired it, its bias's gradient, then its weights'.
+/// Floats of a neuron's sums: examples that fired it, its bias's gradient, its weights'.
 std::size_t floats_of_neuron(std::uint32_t inputs) { return std::size_t{2} + inputs; }
 
 /// Layers rest until there is a field.

@@ -293,7 +293,7 @@ void Part::layers_backward(const Frame& frame) {
   }
 }
 
-/// Of the slots that are here.
+/// Gradients of the slots that this part has.
 class Part::SlotGradients final : public tape::RowGradients {
  public:
   explicit SlotGradients(Part& part) : part_(part) {}
