@@ -117,8 +117,14 @@ TEST_CASE("gradients that are added up and stepped by later move a model as step
     steps.learn(at_once, sample.batch(at_once, first, 16));
     step_by_sums(later, sums, sample.batch(later, first, 16));
   }
-  CHECK(all_weights(at_once) != before);
-  CHECK(all_weights(at_once) == all_weights(later));
+  const std::vector<float> one = all_weights(at_once), other = all_weights(later);
+  CHECK(one != before);
+  REQUIRE(one.size() == other.size());
+  // Layers add up examples in another order on some instruction sets. A code of rows is 2^-12 at
+  // least: those must be equal.
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    CHECK(one[i] == Approx(other[i]).epsilon(1e-5).margin(1e-7));
+  }
 }
 
 }  // namespace
