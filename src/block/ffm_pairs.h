@@ -3,9 +3,14 @@
 ///
 /// Pair values are those of FfmBlock (Juan et al. 2016): p_fg = <S_fg, S_gf>, and within a field
 /// (|S_ff|² - sum |x v_f|²) / 2. The sum of an example's pairs over all parts is what
-/// FfmBlock::finish takes. Rows are decoded to floats, an example at a time.
+/// FfmBlock::finish takes.
+///
+/// Nearly all examples have one row in each field, of most fields: kernels then read the rows where
+/// they lie, by a list of the pairs (kernels::PairList). Of others the rows are decoded to floats,
+/// and pairs are made one by one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -28,6 +33,15 @@ struct PairsTape {
   std::vector<float> store;
   std::vector<const float*> sums;  ///< by field; null where it is not present
   std::vector<float> row;          ///< of one feature
+
+  /// Whether rows are read in place. If so, these are all that is used; by field.
+  bool in_place = false;
+  bool ones = false;                   ///< every x is 1 or 0
+  std::vector<const std::byte*> rows;  ///< `nothing` where there is none
+  std::vector<float> x;                ///< 0 where there is none
+  std::vector<float*> row_sums;        ///< where gradients are added; null: nowhere
+  std::vector<float> delta;            ///< by slot of the list
+  table::AlignedBytes nothing;         ///< a row of zeros
 };
 
 /// Const but for `set`. Any number of threads, each with its tapes.
@@ -42,9 +56,12 @@ class FfmPairs {
     k_ = rows->part.k;
   }
 
+  FfmPairs(const FfmPairs&) = delete;  // its list is in its own stores
+  FfmPairs& operator=(const FfmPairs&) = delete;
+
   /// `opposite`: of each field the fields of its rows' slots, ascending: for each there is the
   /// reverse. Pairs are numbered as pair_index orders them, without gaps.
-  void set(std::vector<std::vector<std::uint32_t>> opposite);
+  void set(const std::vector<std::vector<std::uint32_t>>& opposite);
   /// How many pairs there are, and which: f <= g.
   struct Pair {
     std::uint32_t f, g;
@@ -53,7 +70,7 @@ class FfmPairs {
   /// Floats of the longest row.
   std::size_t row_floats() const { return row_floats_; }
 
-  /// Puts the sums of example b's rows on `at`.
+  /// Puts the rows of example b on `at`, or sums of them.
   void gather(const tape::Tape& tape, std::size_t b, PairsTape& at) const;
   /// The values of all pairs of the example that was gathered; returns their sum.
   float forward(const tape::Tape& tape, PairsTape& at, float* pairs) const;
@@ -64,12 +81,16 @@ class FfmPairs {
                      const float* d, float* const* sums) const;
 
  private:
-  /// A slot of a field's rows.
-  struct Link {
-    std::uint32_t opposite;
-    std::uint32_t slot;  ///< in the opposite field's rows, that of this field
-    std::uint32_t pair;
-  };
+  using Link = kernels::PairList::Other;  ///< its row is that of the opposite field
+  std::span<const Link> links(std::uint32_t field) const {
+    return {list_.of(field), list_.slots(field)};
+  }
+  bool gather_in_place(const tape::Tape& tape, std::size_t b, PairsTape& at) const;
+  void gather_sums(const tape::Tape& tape, std::size_t b, PairsTape& at) const;
+  float pairs_in_place(const PairsTape& at, float* pairs) const;
+  void add_in_place(const tape::Tape& tape, std::size_t b, PairsTape& at, float own, const float* d,
+                    float* const* sums) const;
+  void put_deltas(std::uint32_t field, float own, const float* d, PairsTape& at) const;
   float within(const tape::Tape& tape, PairsTape& at, const PairsTape::Present& present,
                std::size_t slot) const;
   void decode_slot(const tape::Tape& tape, std::uint32_t field, std::uint32_t feature,
@@ -80,9 +101,13 @@ class FfmPairs {
   const kernels::Kernels* kernels_;
   kernels::Codec weights_;
   std::size_t k_ = 0, part_;
-  std::vector<std::vector<Link>> links_;  ///< by field, by slot
   std::vector<Pair> pairs_;
   std::size_t row_floats_ = 0;
+  std::size_t with_slots_ = 0;  ///< fields whose rows have any
+  // The pairs by field and slot.
+  kernels::PairList list_;
+  std::vector<std::uint32_t> begin_, before_;  ///< of list_
+  std::vector<Link> links_;
 };
 
 }  // namespace leveret::block

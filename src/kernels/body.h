@@ -5,10 +5,11 @@
 #include "kernels/dense_body.h"
 #include "kernels/ffm_batch_body.h"
 #include "kernels/ffm_body.h"
+#include "kernels/gather_scatter_body.h"
+#include "kernels/pair_list_body.h"
 #include "kernels/pairs_body.h"
 #include "kernels/pairs_choice_body.h"
 #include "kernels/quantize_body.h"
-#include "kernels/gather_scatter_body.h"
 #include "kernels/text_body.h"
 #include "kernels/vector_body.h"
 
@@ -32,9 +33,11 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .fill_from = fill_from<Isa>,
       .ffm_pairs = ffm_pairs<Isa>,
       .ffm_rectangle = ffm_rectangle<Isa>,
+      .ffm_listed_pairs = ffm_listed_pairs<Isa>,
       .ffm_deltas = ffm_deltas<Isa>,
       .ffm_update_pairs = ffm_update_pairs<Isa>,
       .ffm_gradients = ffm_gradients<Isa>,
+      .ffm_listed_gradients = ffm_listed_gradients<Isa>,
       .ffm_step_row = ffm_step_row<Isa>,
       .dense_forward = dense_forward<Isa>,
       .dense_backward = dense_backward<Isa>,

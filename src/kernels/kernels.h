@@ -60,6 +60,32 @@ struct RowNoise {
   }
 };
 
+/// Pairs of rows by a list, for who holds some slots of each row: n rows, each of which meets the
+/// others slot by slot. Pairs are numbered row by row, those of a row with rows before it in the
+/// order of its slots, and behind them the one with itself, where it has a slot for that.
+struct PairList {
+  /// The row that a slot meets, and the slot of that row which it is multiplied with; the number of
+  /// the pair.
+  struct Other {
+    std::uint32_t row, slot, pair;
+  };
+  std::size_t n = 0;
+  const std::uint32_t* begin = nullptr;   ///< n + 1: row i's slots are [begin[i], begin[i + 1])
+  const std::uint32_t* before = nullptr;  ///< n: of these, the first that meet rows before it
+  const Other* others = nullptr;
+
+  std::size_t slots(std::size_t i) const { return begin[i + 1] - begin[i]; }
+  const Other* of(std::size_t i) const { return others + begin[i]; }
+  /// Whether row i has a slot for its pair with itself, behind those for rows before it.
+  bool has_own(std::size_t i) const { return before[i] < slots(i) && of(i)[before[i]].row == i; }
+  /// How many pairs there are.
+  std::size_t size() const {
+    std::size_t pairs = 0;
+    for (std::size_t i = 0; i < n; ++i) pairs += before[i] + (has_own(i) ? 1 : 0);
+    return pairs;
+  }
+};
+
 /// Examples of which dense_backward_update makes one step.
 inline constexpr std::size_t kMostTogether = 16;
 
@@ -165,6 +191,11 @@ struct Kernels {
                          std::size_t m, const std::uint32_t* fields, std::size_t n, std::size_t k,
                          float* pairs);
 
+  /// The pairs of a list, each the product of its two slots of k weights, and 0 with itself.
+  /// rows[i] is the row of number i. Returns their sum.
+  float (*ffm_listed_pairs)(Codec weights, const std::byte* const* rows, const PairList& list,
+                            std::size_t k, float* pairs);
+
   /// delta[(i,j)] = (d[(i,j)] + own) * x[i] * x[j], and 0 where that product of values is 0 and for
   /// j = i; without d (null) own alone. Where rows of zeros stand, x is 0. All three have kSpare
   /// floats behind, of any value, which may be read, and those of delta written; delta is not d.
@@ -186,6 +217,13 @@ struct Kernels {
   /// has a float for each weight of its row; null: nobody asks for that row's.
   void (*ffm_gradients)(Codec weights, const std::byte* const* rows, const std::uint32_t* fields,
                         std::size_t n, std::size_t k, const float* delta, float* const* sums);
+
+  /// The same by a list: each slot's k floats of sums[i] += delta times the weights that the slot
+  /// meets. delta has a number for each slot of the list, as they lie in PairList::others: that of
+  /// its pair; kSpare more may be read. That of a pair with itself is 0, and those of a row without
+  /// a sum are not read.
+  void (*ffm_listed_gradients)(Codec weights, const std::byte* const* rows, const PairList& list,
+                               std::size_t k, const float* delta, float* const* sums);
 
   /// One row's AdaGrad step with gradient g, one accumulator per slot, as ffm_update_slice makes it
   /// of floats with delta 1. The number at place i is rounded by noise.seed + i * kNoiseStep, and

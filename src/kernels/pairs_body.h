@@ -29,19 +29,24 @@ struct Rows {
   T* other(std::size_t i, std::size_t j, std::size_t k) const { return slot(j, i, k); }
 };
 
-// Which pairs there are: rows 0 … count - 1, of which row i meets columns(i) others. Where
-// kDiagonal, a place for the pair with itself stands behind these. Where kOthersFollow, the slots
-// of the others for row i's field follow each other.
+// Which pairs there are: rows 0 … count - 1, of which row i meets columns(i) others. Where it has a
+// place for the pair with itself, that stands behind these (end_row). Where kOthersFollow, the
+// slots of the others for row i's field follow each other.
 
 /// Those of one example's n rows among themselves: its triangle.
 template <class T>
 struct Rows<const T> {
-  static constexpr bool kDiagonal = true, kOthersFollow = false;
+  static constexpr bool kOthersFollow = false;
   const std::byte* const* rows;
   const std::uint32_t* fields;
   std::size_t count;
 
   std::size_t columns(std::size_t i) const { return i; }
+  /// Behind row i's pairs with others stand `pairs`; returns where those of the next row begin.
+  float* end_row(std::size_t, float* pairs) const {
+    *pairs = 0.0f;
+    return pairs + 1;
+  }
   std::size_t size() const { return count * (count + 1) / 2; }
   const T* slot(std::size_t i, std::size_t j, std::size_t k) const {
     return reinterpret_cast<const T*>(rows[i]) + fields[j] * k;
@@ -54,7 +59,7 @@ struct Rows<const T> {
 /// gathered.
 template <class T>
 struct RowsWithSlots {
-  static constexpr bool kDiagonal = false, kOthersFollow = true;
+  static constexpr bool kOthersFollow = true;
   const std::byte* const* rows;
   const std::byte* const* slots;
   std::size_t count;
@@ -62,6 +67,7 @@ struct RowsWithSlots {
   std::size_t n;
 
   std::size_t columns(std::size_t) const { return n; }
+  float* end_row(std::size_t, float* pairs) const { return pairs; }
   std::size_t size() const { return count * n; }
   const T* own(std::size_t i, std::size_t j, std::size_t k) const {
     return reinterpret_cast<const T*>(rows[i]) + fields[j] * k;
@@ -141,9 +147,9 @@ inline bool adjacent(const std::uint32_t* fields, std::size_t n) {
 /// Calls body(own) with row i's slots as they lie: own(rows, i, j) makes a bundle of them. Without
 /// `kMayBeAdjacent` they are always taken one by one, which saves code where speed lies elsewhere.
 template <class Isa, std::size_t K, bool kMayBeAdjacent, class Body>
-inline auto with_own_slots(const std::uint32_t* fields, std::size_t n, Body&& body) {
+inline auto with_own_slots(bool follow, Body&& body) {
   if constexpr (kMayBeAdjacent) {
-    if (adjacent(fields, n)) {
+    if (follow) {
       return body([](const auto& r, std::size_t i, std::size_t j) {
         return Adjacent<Isa, K, SlotOf<decltype(r)>>{r.own(i, j, K)};
       });
@@ -229,8 +235,7 @@ template <class Isa, class R, class Block>
       }
       sum = sum + values;
     }
-    pairs += n;
-    if constexpr (R::kDiagonal) *pairs++ = 0.0f;
+    pairs = r.end_row(i, pairs + n);
   }
   return sum;
 }
@@ -259,7 +264,7 @@ template <class Isa, class T, class R>
       });
       *pairs++ = Isa::sum(units.products(sum));
     }
-    if constexpr (R::kDiagonal) *pairs++ = 0.0f;
+    pairs = r.end_row(i, pairs);
   }
   return total<Isa>(first, r.size());
 }

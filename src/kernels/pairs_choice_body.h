@@ -48,24 +48,22 @@ float fill_from(Codec weights, std::size_t k, StepRule rule) {
   return Isa::kWords ? 0.9f : 0.5f;
 }
 
-/// Pairs of whichever rows; row i's slots are for n such fields at most.
+/// Pairs of whichever rows. `follow`: a row's slots for the others' fields follow each other.
 template <class Isa, class T, class R>
-float pairs_of_rows(const R& r, Codec weights, const std::uint32_t* fields, std::size_t n,
-                    std::size_t k, float* pairs) {
+float pairs_of_rows(const R& r, Codec weights, bool follow, std::size_t k, float* pairs) {
   if constexpr (std::is_same_v<T, Fixed16> && (Isa::kTiles || Isa::kWords)) {
     if (by_words<Isa>(k)) {
       return with_int_slots(k, [&]<std::size_t K>() {
         const float unit = weights.unit();
-        if (adjacent(fields, n)) return ffm_pairs_words<Isa, K, true>(r, unit, pairs);
+        if (follow) return ffm_pairs_words<Isa, K, true>(r, unit, pairs);
         return ffm_pairs_words<Isa, K, false>(r, unit, pairs);
       });
     }
   }
   const Units<Isa, T> units(weights);
   const auto fixed = [&]<std::size_t K>() {
-    return with_own_slots<Isa, K, (K < kLanes<Isa>)>(fields, n, [&](const auto& own) {
-      return ffm_pairs_fixed<Isa, K, T>(r, units, pairs, own);
-    });
+    return with_own_slots<Isa, K, (K < kLanes<Isa>)>(
+        follow, [&](const auto& own) { return ffm_pairs_fixed<Isa, K, T>(r, units, pairs, own); });
   };
   return with_slot_length<2>(k, fixed, [&] { return ffm_pairs_any<Isa, T>(r, units, k, pairs); });
 }
@@ -84,7 +82,7 @@ float ffm_pairs(Codec weights, const std::byte* const* rows, const std::uint32_t
         });
       }
     }
-    return pairs_of_rows<Isa, T>(r, weights, fields, n, k, pairs);
+    return pairs_of_rows<Isa, T>(r, weights, adjacent(fields, n), k, pairs);
   });
 }
 
@@ -98,7 +96,7 @@ float ffm_rectangle(Codec weights, const std::byte* const* rows, const std::byte
   }
   return with_weights(weights, [&]<class T>(T) {
     const RowsWithSlots<T> r = {rows, slots, m, fields, n};
-    return pairs_of_rows<Isa, T>(r, weights, fields, n, k, pairs);
+    return pairs_of_rows<Isa, T>(r, weights, adjacent(fields, n), k, pairs);
   });
 }
 
@@ -136,9 +134,10 @@ void ffm_update_pairs(Codec weights, Codec state, std::byte* const* rows, std::b
       }
       const Units<Isa, T> units(weights);
       const auto fixed = [&]<std::size_t K>() {
-        with_own_slots<Isa, K, (K < kLanes<Isa>)&&!Step::kHasL2>(fields, n, [&](const auto& own) {
-          ffm_update_pairs_fixed<Isa, K>(w, units, acc, n, delta, step, noise, own);
-        });
+        with_own_slots<Isa, K, (K < kLanes<Isa>)&&!Step::kHasL2>(
+            adjacent(fields, n), [&](const auto& own) {
+              ffm_update_pairs_fixed<Isa, K>(w, units, acc, n, delta, step, noise, own);
+            });
       };
       with_slot_length<2>(
           k, fixed, [&] { ffm_update_pairs_any<Isa>(w, units, acc, n, k, delta, step, noise); });

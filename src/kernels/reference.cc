@@ -181,6 +181,24 @@ float ffm_rectangle(Codec weights, const std::byte* const* rows, const std::byte
   return total(pairs, m * n);
 }
 
+float ffm_listed_pairs(Codec weights, const std::byte* const* rows, const PairList& list,
+                       std::size_t k, float* pairs) {
+  const float* const first = pairs;
+  for (std::size_t i = 0; i < list.n; ++i) {
+    for (std::size_t j = 0; j < list.before[i]; ++j) {
+      const PairList::Other& other = list.of(i)[j];
+      double sum = 0;
+      for (std::size_t c = 0; c < k; ++c) {
+        sum += static_cast<double>(decode(weights, rows[i], j * k + c)) *
+               decode(weights, rows[other.row], other.slot * k + c);
+      }
+      *pairs++ = static_cast<float>(sum);
+    }
+    if (list.has_own(i)) *pairs++ = 0;
+  }
+  return total(first, static_cast<std::size_t>(pairs - first));
+}
+
 void ffm_deltas(const float* d, float own, const float* x, std::size_t n, float* delta) {
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -237,6 +255,19 @@ void ffm_gradients(Codec weights, const std::byte* const* rows, const std::uint3
     for (std::size_t j = 0; j < i; ++j, ++delta) {
       add(i, j, *delta);
       add(j, i, *delta);
+    }
+  }
+}
+
+void ffm_listed_gradients(Codec weights, const std::byte* const* rows, const PairList& list,
+                          std::size_t k, const float* delta, float* const* sums) {
+  for (std::size_t i = 0; i < list.n; ++i) {
+    for (std::size_t j = 0; sums[i] != nullptr && j < list.slots(i); ++j) {
+      const PairList::Other& other = list.of(i)[j];
+      for (std::size_t c = 0; c < k; ++c) {
+        sums[i][j * k + c] +=
+            delta[list.begin[i] + j] * decode(weights, rows[other.row], other.slot * k + c);
+      }
     }
   }
 }
@@ -388,9 +419,11 @@ constinit const Kernels kReference = {
     .fill_from = fill_from,
     .ffm_pairs = ffm_pairs,
     .ffm_rectangle = ffm_rectangle,
+    .ffm_listed_pairs = ffm_listed_pairs,
     .ffm_deltas = ffm_deltas,
     .ffm_update_pairs = ffm_update_pairs,
     .ffm_gradients = ffm_gradients,
+    .ffm_listed_gradients = ffm_listed_gradients,
     .ffm_step_row = ffm_step_row,
     .dense_forward = dense_forward,
     .dense_backward = dense_backward,

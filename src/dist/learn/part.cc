@@ -73,7 +73,7 @@ void Part::fit_tables() {
   for (std::uint32_t f = 0; f < plan_->fields(); ++f) {
     opposite.push_back(plan_->opposite(number_, f));
   }
-  pairs_.set(std::move(opposite));
+  pairs_.set(opposite);
 }
 
 void Part::fit(tape::Extent to) {
