@@ -8,6 +8,7 @@
 #include "table/row_layout.h"
 #include "tape/learned_array.h"
 #include "tape/parameters.h"
+#include "tape/sums.h"
 #include "tape/tape.h"
 
 namespace leveret::block {
@@ -33,6 +34,11 @@ class Block {
   /// Appends what it has of the row of each feature of a field, and keeps its place.
   virtual void declare_rows(std::vector<table::RowPart>&) {}
 
+  /// Declares what portions of a model add up for it (sums.h), where there are so many fields and
+  /// the features of the first `shared` groups lie in all portions. Called behind all `declare`s.
+  virtual void declare_sums(const tape::Extent&, std::uint32_t /*shared*/,
+                            const tape::Declarations&, tape::SumDecls&) {}
+
   // ---- what it does ----
 
   /// Makes room on the tape for what it writes beside its tensors, which have room, of `size`
@@ -44,6 +50,16 @@ class Block {
   /// d loss / d output is on the tape; leaves d loss / d input, and the gradients of what it learns
   /// or the factors of them, by which the optimizer goes.
   virtual void backward(const tape::Parameters& parameters, tape::Tape& tape) const = 0;
+
+  // `forward` in two steps, where the features of an example are in portions (sums.h):
+
+  /// Adds to the sums what the features of example b make that the portion has, and keeps on the
+  /// tape what its way back needs of them.
+  virtual void partial(const tape::Parameters&, tape::Tape&, const tape::Portion&, std::size_t,
+                       const tape::SumsOf<float>&) const {}
+  /// All that follows the sums, once they are those of all portions.
+  virtual void finish(const tape::Parameters&, tape::Tape&, std::size_t,
+                      const tape::SumsOf<const float>&) const {}
 
   // Turns, where the examples of a batch take them (Config::turns), after `forward` of all of them:
 

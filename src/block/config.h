@@ -55,6 +55,8 @@ struct Config {
   bool has_ffm() const { return find_rows(Rows::Kind::kFfm) != nullptr; }
   bool has_fm() const { return find_rows(Rows::Kind::kFm) != nullptr; }
   bool has_mlp() const { return !towers.empty(); }
+  /// Whether whatever adds to the answer adds to one sum: with one head and without layers.
+  bool has_one_score() const { return !mixed && !has_mlp(); }
   /// Whether a tower reads what NormBlock makes.
   bool merges() const {
     return std::ranges::find(towers, kMergedInputs, &Tower::input) != towers.end();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "block/linear_block.h"
 #include "block/logistic.h"
 
 namespace leveret::block {
@@ -51,6 +52,30 @@ void FfmBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std
   }
 }
 
+void FfmBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Declarations&,
+                            tape::SumDecls& sums) {
+  score_sum_ = sums.find(LinearBlock::kScoreSum);
+  if (!config_.has_one_score()) sum_ = sums.add({kPairsSum, "FFM"});
+  instance_.declare(config_, "FFM", sums);
+}
+
+void FfmBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Portion& portion,
+                       std::size_t b, const tape::SumsOf<float>& sums) const {
+  const float sum = tape[pairs_sum_].values[b];
+  if (config_.has_one_score()) {
+    sums[score_sum_] += InstanceSum::as_they_came(tape, b).scale() * sum;
+  } else {
+    sums[sum_] = sum;
+  }
+  instance_.partial(tape, portion, b, sums);
+}
+
+void FfmBlock::finish(const tape::Parameters&, tape::Tape& tape, std::size_t b,
+                      const tape::SumsOf<const float>& sums) const {
+  const float sum = config_.has_one_score() ? 0.0f : sums[sum_];  // else it is in the score
+  finish(tape, b, sum, instance_.of(tape, b, sums));
+}
+
 void FfmBlock::finish(tape::Tape& tape, std::size_t b, float sum,
                       const InstanceSums& instance) const {
   tape[pairs_sum_].values[b] = sum;
@@ -60,7 +85,7 @@ void FfmBlock::finish(tape::Tape& tape, std::size_t b, float sum,
 
 void FfmBlock::put_score(tape::Tape& tape, std::size_t b) const {
   const float score = tape[head_.before].values[b] + tape.ffm_scale[b] * tape[pairs_sum_].values[b];
-  tape[head_.score].values[b] = mixed_ ? clamp_score(score) : score;
+  tape[head_.score].values[b] = config_.mixed ? clamp_score(score) : score;
 }
 
 void FfmBlock::gather(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,

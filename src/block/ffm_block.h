@@ -14,14 +14,9 @@
 
 #include "block/block.h"
 #include "block/config.h"
+#include "block/instance_sum.h"
 
 namespace leveret::block {
-
-/// The sums by which an FFM score is scaled, over the features of an example or a portion of it.
-struct InstanceSums {
-  float features = 0, squares = 0;
-  float scale() const { return std::sqrt(features) / std::max(squares, 1e-6f); }
-};
 
 /// The place of pair f <= g.
 constexpr std::size_t pair_index(std::size_t f, std::size_t g) { return g * (g + 1) / 2 + f; }
@@ -29,7 +24,7 @@ constexpr std::size_t pair_index(std::size_t f, std::size_t g) { return g * (g +
 class FfmBlock final : public Block, public tape::RowGradients {
  public:
   explicit FfmBlock(const kernels::Kernels& kernels, const Config& config)
-      : kernels_(&kernels), mixed_(config.mixed) {
+      : kernels_(&kernels), config_(config) {
     const Rows& rows = *config.find_rows(Rows::Kind::kFfm);
     row_ = rows.part;
     rule_ = rows.rule;
@@ -63,6 +58,14 @@ class FfmBlock final : public Block, public tape::RowGradients {
   /// Writes pairs, ffm_scale and its head; leaves the last example gathered on tape.ffm.
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
+
+  void declare_sums(const tape::Extent& layout, std::uint32_t shared,
+                    const tape::Declarations& declared, tape::SumDecls& sums) override;
+  /// Sends the sum of pairs on the tape, which who holds some of them has put there (FfmPairs).
+  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
+               std::size_t b, const tape::SumsOf<float>& sums) const override;
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+              const tape::SumsOf<const float>& sums) const override;
 
   /// Leaves d loss / d pair: d_pairs, which is that of all pairs of an example by the head's own
   /// score; what comes by who reads the pairs stands in their gradient. With a single example in
@@ -135,13 +138,16 @@ class FfmBlock final : public Block, public tape::RowGradients {
   void decode_slot(const std::byte* weights, std::size_t slot, float* to) const;
 
   const kernels::Kernels* kernels_;
-  bool mixed_;
+  Config config_;
   table::RowPart row_;
   kernels::StepRule rule_;
   std::size_t k_ = 0;
   std::size_t part_ = 0;
   tape::TensorId pairs_ = tape::TensorId::kNone, pairs_sum_ = tape::TensorId::kNone;
   tape::JointHead head_;
+  /// Of pairs: of their own, or with one score scaled and in that of the linear part.
+  tape::SumId sum_ = tape::SumId::kNone, score_sum_ = tape::SumId::kNone;
+  InstanceSum instance_;
 };
 
 }  // namespace leveret::block

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "block/linear_block.h"
 #include "block/logistic.h"
 
 namespace leveret::block {
@@ -36,6 +37,34 @@ void FmBlock::forward(const tape::Parameters&, tape::Tape& tape, std::size_t beg
     add(tape, b, sum, others);
     finish(tape, b, sum, others);
   }
+}
+
+void FmBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Declarations&,
+                           tape::SumDecls& sums) {
+  score_sum_ = sums.find(LinearBlock::kScoreSum);
+  instance_.declare(config_, "FM", sums);
+  vector_sum_ = sums.add({"fm.sums", "FM", static_cast<std::uint32_t>(sum_floats())});
+  if (!config_.has_one_score()) squares_sum_ = sums.add({"fm.squares", "FM"});
+}
+
+void FmBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Portion& portion,
+                      std::size_t b, const tape::SumsOf<float>& sums) const {
+  Sums others;
+  add(tape, b, sums.all(vector_sum_).data(), others);
+  if (config_.has_one_score()) {
+    sums[score_sum_] -= 0.5f * InstanceSum::as_they_came(tape, b).scale() * others.squares;
+  } else {
+    sums[squares_sum_] = others.squares;
+  }
+  instance_.partial(tape, portion, b, sums);
+}
+
+void FmBlock::finish(const tape::Parameters&, tape::Tape& tape, std::size_t b,
+                     const tape::SumsOf<const float>& sums) const {
+  float* const vector = tape[sums_].at(b);
+  std::ranges::copy(sums.all(vector_sum_), vector);
+  const float squares = config_.has_one_score() ? 0.0f : sums[squares_sum_];  // it is in the score
+  finish(tape, b, vector, {squares, instance_.of(tape, b, sums)});
 }
 
 template <class Take>

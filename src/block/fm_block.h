@@ -38,6 +38,12 @@ class FmBlock final : public Block, public tape::RowGradients {
   /// Adds to its head; writes sums and scale.
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
+  void declare_sums(const tape::Extent& layout, std::uint32_t shared,
+                    const tape::Declarations& declared, tape::SumDecls& sums) override;
+  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
+               std::size_t b, const tape::SumsOf<float>& sums) const override;
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+              const tape::SumsOf<const float>& sums) const override;
   /// Hands on its part of rows.
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
   void add_score(const tape::Parameters&, tape::Tape& tape, std::size_t b) const override {
@@ -92,6 +98,10 @@ class FmBlock final : public Block, public tape::RowGradients {
   tape::TensorId score_ = tape::TensorId::kNone;   ///< 1: what it adds
   tape::TensorId vector_ = tape::TensorId::kNone;  ///< k: one feature's
   tape::JointHead head_;
+  tape::SumId vector_sum_ = tape::SumId::kNone;  ///< sums()
+  /// Of |x v|²: of its own, or with one score scaled and in that of the linear part.
+  tape::SumId squares_sum_ = tape::SumId::kNone, score_sum_ = tape::SumId::kNone;
+  InstanceSum instance_;
 };
 
 }  // namespace leveret::block

@@ -190,6 +190,62 @@ void LinearBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, 
   }
 }
 
+void LinearBlock::declare_sums(const tape::Extent&, std::uint32_t shared, const tape::Declarations&,
+                               tape::SumDecls& sums) {
+  const auto number = [&](const char* name) { return sums.add({name, "linear"}); };
+  sums_.linear = number(kScoreSum);
+  if (!config_.mixed) return;
+  sums_.linear2 = number("linear.linear2");
+  sums_.fast = number("linear.fast");
+  sums_.squares = number("linear.squares");
+  sums_.counts = number("linear.counts");
+  sums_.shared_counts = sums.add({"linear.shared_counts", "linear", shared});
+}
+
+void LinearBlock::partial(const tape::Parameters& parameters, tape::Tape& tape,
+                          const tape::Portion& portion, std::size_t b,
+                          const tape::SumsOf<float>& sums) const {
+  for (const tape::TensorId id : {group_linear_, group_counts_, group_seen_}) {
+    if (id != tape::TensorId::kNone) {
+      std::fill_n(tape[id].at(b), parameters.layout.groups(), 0.0f);
+    }
+  }
+  const LinearSums added = add(tape, b, start(parameters, tape, b).of_nothing());
+  sums[sums_.linear] = added.linear;
+  if (!config_.mixed) return;
+  sums[sums_.linear2] = added.linear2;
+  sums[sums_.fast] = added.fast;
+  sums[sums_.squares] = added.squares;
+  float* const counts = tape[group_counts_].at(b);
+  // Their weights are moved where all of their features are told.
+  std::copy_n(counts, portion.shared, sums.all(sums_.shared_counts).data());
+  std::fill_n(counts, portion.shared, 0.0f);
+  const float* const weights = parameters[groups_].data();
+  float sum = 0;
+  for (const std::uint32_t g : portion.groups) sum += weights[g] * counts[g];
+  sums[sums_.counts] = sum;
+}
+
+void LinearBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+                         const tape::SumsOf<const float>& sums) const {
+  LinearSums all = start(parameters, tape, b);
+  all.linear += sums[sums_.linear];
+  float counts = tape[base_].values[b];
+  if (config_.mixed) {
+    all.linear2 += sums[sums_.linear2];
+    all.fast += sums[sums_.fast];
+    all.squares += sums[sums_.squares];
+    counts += sums[sums_.counts];
+    const std::span<const float> shared = sums.all(sums_.shared_counts);
+    float* const group_counts = tape[group_counts_].at(b);
+    std::fill_n(group_counts, parameters.layout.groups(), 0.0f);
+    std::ranges::copy(shared, group_counts);
+    const float* const weights = parameters[groups_].data();
+    for (std::size_t g = 0; g < shared.size(); ++g) counts += weights[g] * group_counts[g];
+  }
+  finish(parameters, tape, b, all, counts);
+}
+
 LinearSums LinearBlock::start(const tape::Parameters& parameters, tape::Tape& tape,
                               std::size_t b) const {
   const tape::Scalars& scalars = parameters.scalars;

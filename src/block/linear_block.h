@@ -58,6 +58,15 @@ class LinearBlock final : public Block {
   void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
+  void declare_sums(const tape::Extent& layout, std::uint32_t shared,
+                    const tape::Declarations& declared, tape::SumDecls& sums) override;
+  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
+               std::size_t b, const tape::SumsOf<float>& sums) const override;
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+              const tape::SumsOf<const float>& sums) const override;
+  /// The sum of w x. Where there is one score (Config::has_one_score), whatever else adds to it is
+  /// in here, too.
+  static constexpr const char* kScoreSum = "linear";
   /// Writes linear_errors and hands on the gradients of cells, constants and groups' weights. With
   /// one head and an MLP those of cells are by group, in d_group_linear.
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override {
@@ -127,6 +136,12 @@ class LinearBlock final : public Block {
   tape::TensorId counts_ = tape::TensorId::kNone, fast_ = tape::TensorId::kNone;
   tape::TensorId first_ = tape::TensorId::kNone;
   tape::MixerDecl mixer_;  ///< of first_
+  struct {
+    tape::SumId linear;  ///< kScoreSum
+    // Mixed heads: the same of the other weights, and of the values' squares; sum a_g u_g of groups
+    // that a portion has alone, and u_g of the shared ones.
+    tape::SumId linear2, fast, squares, counts, shared_counts;
+  } sums_{};
 };
 
 }  // namespace leveret::block

@@ -4,10 +4,16 @@
 #include <string>
 
 #include "block/dense_products.h"
+#include "block/linear_block.h"
 #include "block/logistic.h"
 #include "tape/gradients.h"
 
 namespace leveret::block {
+namespace {
+
+constexpr const char* kFirstLayer = "first layer";
+
+}  // namespace
 
 void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   first_layer_ = declarations.layers.size();
@@ -34,6 +40,24 @@ void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
     } else {
       score_ = out;
     }
+  }
+}
+
+void MlpBlock::declare_sums(const tape::Extent& layout, std::uint32_t shared,
+                            const tape::Declarations& declared, tape::SumDecls& sums) {
+  if (tower_.input != kMergedInputs || tower_.hidden.empty()) return;
+  const std::string layer = tower_.name + ".0.";
+  const std::uint32_t h = tower_.hidden[0];
+  const std::uint32_t of_others = config_.mixed && shared < layout.groups() ? h : 0;
+  using Per = tape::Tensor::Per;
+  sums_.columns = sums.add({layer + "columns", kFirstLayer, h, Per::kBatch});
+  sums_.normalised = sums.add({layer + "normalised", kFirstLayer, h});
+  sums_.others = sums.add({layer + "others", kFirstLayer, of_others});
+  // Inputs of shared groups; those of counts are sums of the linear part already.
+  for (const tape::JoinPart& part : declared[in(0)].join.parts()) {
+    const std::string& name = declared[part.from].name;
+    if (part.per != tape::Owner::Kind::kGroup || name == LinearBlock::kGroupCounts) continue;
+    sums.add({name, kFirstLayer, shared, Per::kExample, part.from});
   }
 }
 

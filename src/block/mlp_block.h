@@ -38,6 +38,15 @@ class MlpBlock final : public Block {
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
   void add_score(const tape::Parameters& parameters, tape::Tape& tape,
                  std::size_t b) const override;
+  void declare_sums(const tape::Extent& layout, std::uint32_t shared,
+                    const tape::Declarations& declared, tape::SumDecls& sums) override;
+  /// Those of a first layer of h outputs over merged inputs, of which portions have columns alone.
+  struct LayerSums {
+    tape::SumId columns = tape::SumId::kNone;     ///< once a batch: W 1 of what is normalised
+    tape::SumId normalised = tape::SumId::kNone;  ///< W p of that
+    tape::SumId others = tape::SumId::kNone;      ///< W u of what is not; no floats where none is
+  };
+  const LayerSums& sums() const { return sums_; }
 
   // Its layers and tensors.
 
@@ -73,6 +82,7 @@ class MlpBlock final : public Block {
   std::vector<tape::TensorId> ins_;               ///< by layer
   tape::TensorId score_ = tape::TensorId::kNone;  ///< 1: the output neuron, without its bias
   tape::JointHead head_;                          ///< all towers have one
+  LayerSums sums_;
 };
 
 }  // namespace leveret::block

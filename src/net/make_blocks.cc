@@ -60,9 +60,22 @@ tape::Declarations declare_all(const Blocks& blocks, const tape::Extent& layout)
   return declared;
 }
 
+tape::SumDecls declare_sums(const Blocks& blocks, const tape::Extent& layout,
+                            std::uint32_t shared) {
+  const tape::Declarations declared = declare_all(blocks, layout);
+  tape::SumDecls sums;
+  for (const auto& block : blocks) block->declare_sums(layout, shared, declared, sums);
+  return sums;
+}
+
+tape::SumDecls declare_sums(const block::Config& config, const tape::Extent& layout,
+                            std::uint32_t shared) {
+  return declare_sums(all_blocks(config, kernels::active()), layout, shared);
+}
+
 Blocks make_blocks(const block::Config& config, const kernels::Kernels& kernels) {
   Blocks blocks = all_blocks(config, kernels);
-  declare_all(blocks, {});
+  declare_sums(blocks, {}, 0);
   return blocks;
 }
 

@@ -27,6 +27,11 @@ std::span<const BlockKind> block_kinds();
 /// which is that of running. Afterwards they may be used by threads.
 tape::Declarations declare_all(const Blocks& blocks, const tape::Extent& layout);
 
+/// The sums of all blocks, for a model with so many fields whose first `shared` groups have
+/// features in all portions (tape/sums.h).
+tape::SumDecls declare_sums(const block::Config& config, const tape::Extent& layout,
+                            std::uint32_t shared);
+
 /// In the order of running. They have declared.
 Blocks make_blocks(const block::Config& config, const kernels::Kernels& kernels);
 

@@ -18,6 +18,7 @@
 #include "table/row_layout.h"
 #include "table/slot.h"
 #include "tape/gradients.h"
+#include "tape/sums.h"
 #include "tape/tensors.h"
 
 // What the FFM has of its own here is history: new blocks declare tensors.
@@ -134,6 +135,8 @@ struct Tape {
 
   /// The features of fields of example b begin there; those of b = size would.
   std::uint32_t field_begin(std::size_t b) const { return batch->field_features_begin[first + b]; }
+
+  WholeExamples wholes;  ///< where features are in portions
 
   const table::RowLayout* row_layout = nullptr;  ///< of `rows`
   /// By field, where tables are a part of a model's and each field has a layout of its own.

@@ -17,39 +17,27 @@ namespace {
 using dist::SumLayout;
 using dist::Traffic;
 
-SumLayout layout_of(const dist::ShardedModel& model) {
-  const std::uint32_t fields = model.frame().model().parameters().layout.fields;
-  return SumLayout::of(model.config(), fields, model.plan().groups_by_key(fields));
-}
-
-/// The blocks of a kind of model, and how many floats of an example each sums up.
-struct BlockFloats {
-  const char* block;
-  std::size_t floats;
-};
-
-std::vector<BlockFloats> blocks_of(const SumLayout& at) {
-  const auto has = [](std::size_t place) -> std::size_t { return place != SumLayout::kNone; };
-  return {
-      {"linear", has(at.linear) + has(at.linear2) + has(at.fast) + has(at.squares) +
-                     has(at.counts) + has(at.by_key) * at.by_key_groups},
-      {"FM", at.vector_floats + has(at.vector_squares)},
-      {"FFM", has(at.pairs) + has(at.value_squares)},
-      {"norm", has(at.input_squares)},
-      {"first layer", (has(at.normalised) + has(at.others)) * at.hidden +
-                          (has(at.group_linear) + has(at.group_seen)) * at.by_key_groups},
-  };
+/// The blocks of a kind of model, in the order of running, and how many floats of an example each
+/// sums up.
+std::vector<std::pair<std::string, std::size_t>> blocks_of(const SumLayout& at) {
+  std::vector<std::pair<std::string, std::size_t>> blocks;
+  for (const tape::SumDecl& sum : at.declared.all()) {
+    if (sum.per == tape::Tensor::Per::kBatch) continue;
+    if (blocks.empty() || blocks.back().first != sum.block) blocks.emplace_back(sum.block, 0);
+    blocks.back().second += sum.floats;
+  }
+  return blocks;
 }
 
 /// Bytes of what is added up over the ranks.
 std::string explain_sums(const dist::ShardedModel& model, unsigned ranks, unsigned wire_bits) {
-  const SumLayout at = layout_of(model);
+  const SumLayout& at = model.frame().sums();
   const dist::WireFormat wire = dist::ShardedLearner::wire(wire_bits, at);
   std::string text = "bytes of sums, for an example\n";
   for (const auto& [block, floats] : blocks_of(at)) {
     if (floats > 0) text += fmt::format("  {:<12} {:>6}\n", block, floats * wire_bits / 8);
   }
-  text += fmt::format("  {:<12} {:>6}\n", "all", at.size * wire_bits / 8);
+  text += fmt::format("  {:<12} {:>6}\n", "all", at.declared.of_example() * wire_bits / 8);
   text += fmt::format("and for a batch  {:>6}\n", wire.bytes(0, at.floats(0)));
   const std::uint64_t batch = at.floats(model.spec().batch_size);
   return text + fmt::format("a batch of {} examples: {} bytes of sums, of which a rank sends {}\n",
@@ -85,7 +73,7 @@ std::string shard_line(const dist::ShardedModel& model, const std::vector<std::s
 
 std::uint64_t sums_bytes(const dist::ShardedModel& model, unsigned ranks, unsigned wire_bits,
                          std::size_t examples) {
-  const SumLayout at = layout_of(model);
+  const SumLayout& at = model.frame().sums();
   return dist::Communicator::all_reduce_bytes(at.floats(examples), ranks,
                                               dist::ShardedLearner::wire(wire_bits, at));
 }

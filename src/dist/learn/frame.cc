@@ -135,6 +135,7 @@ void Frame::fit(tape::Extent to) {
   if (parameters.has_arrays() && parameters.layout.fields == to.fields) return;
   parameters.fit(
       to, std::make_shared<tape::Declarations>(arrays_of(model_.spec(), config_, to, Has::kFrame)));
+  sums_ = SumLayout::of(config_, to, by_key());
   if (!has_layers()) return;
   columns_ = tape::JoinColumns(mlp_->join(parameters), frame_columns(model_.spec(), parameters));
 }
@@ -165,105 +166,83 @@ void Frame::open(const feature::FeatureBatch& batch) {
   if (linear.gradient != nullptr) std::fill_n(linear.gradient, size * linear.d_stride, 0.0f);
 }
 
-void Frame::forward(const PartBatch& batch, const SumLayout& at, std::span<const float> sums) {
+void Frame::forward(const PartBatch& batch, std::span<const float> sums) {
   const tape::Parameters& parameters = model_.parameters();
-  for (std::size_t b = 0; b < tape_.size; ++b) {
-    const float* const of = sums.data() + at.example(b);
-    linear_forward(at, of, b);
-    if (parameters.layout.fields > 0) rows_forward(batch, at, of, b);
-  }
+  tape_.wholes = batch.wholes();
+  for (std::size_t b = 0; b < tape_.size; ++b) finish_blocks(sums, b);
   if (has_layers()) {
-    first_layer(at, sums);
+    first_layer(sums);
     mlp_->forward_rest(parameters, tape_, 0, tape_.size);
   }
   loss_.forward(parameters, tape_, 0, tape_.size);
 }
 
-void Frame::linear_forward(const SumLayout& at, const float* sums, std::size_t b) {
-  const tape::Parameters& parameters = model_.parameters();
-  block::LinearSums all = linear_.start(parameters, tape_, b);
-  all.linear += sums[at.linear];
-  float counts = tape_[linear_.base()].values[b];
-  if (config_.mixed) {
-    all.linear2 += sums[at.linear2];
-    all.fast += sums[at.fast];
-    all.squares += sums[at.squares];
-    counts += sums[at.counts];
-    const std::uint32_t groups = parameters.layout.groups();
-    float* const group_counts = tape_[linear_.group_counts()].at(b);
-    std::fill_n(group_counts, groups, 0.0f);
-    std::copy_n(sums + at.by_key, at.by_key_groups, group_counts);
-    const float* const weights = parameters[linear_.group_weights()].data();
-    for (std::size_t g = 0; g < at.by_key_groups; ++g) counts += weights[g] * group_counts[g];
+void Frame::finish_blocks(std::span<const float> sums, std::size_t b) {
+  const tape::SumsOf<const float> of = sums_.of_example(sums, b);
+  const std::span<const tape::SumDecl> declared = sums_.declared.all();
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    if (declared[i].tensor == tape::TensorId::kNone) continue;
+    std::ranges::copy(of.all(tape::SumId{static_cast<std::uint32_t>(i)}),
+                      tape_[declared[i].tensor].at(b));
   }
-  const auto put_groups = [&](tape::TensorId id, std::size_t place) {
-    if (place != SumLayout::kNone) std::copy_n(sums + place, at.by_key_groups, tape_[id].at(b));
-  };
-  put_groups(linear_.group_linear(), at.group_linear);
-  put_groups(linear_.group_seen(), at.group_seen);
-  linear_.finish(parameters, tape_, b, all, counts);
-}
-
-void Frame::rows_forward(const PartBatch& batch, const SumLayout& at, const float* sums,
-                         std::size_t b) {
-  if (!config_.has_ffm() && !config_.has_fm()) return;
-  const block::InstanceSums instance{batch.instance_features[b], config_.mixed
-                                                                     ? sums[at.value_squares]
-                                                                     : batch.instance_squares[b]};
-  const auto sum = [&](std::size_t place) {
-    return place == SumLayout::kNone ? 0.0f : sums[place];  // else it is in the score
-  };
-  if (config_.has_ffm()) ffm_->finish(tape_, b, sum(at.pairs), instance);
-  if (!config_.has_fm()) return;
-  float* const vector = tape_[fm_->sums()].at(b);
-  std::copy_n(sums + at.vector, at.vector_floats, vector);
-  fm_->finish(tape_, b, vector, {sum(at.vector_squares), instance});
+  for (const auto& block : blocks_) {
+    if (block->needs_fields() && model_.parameters().layout.fields == 0) continue;
+    block->finish(model_.parameters(), tape_, b, of);
+  }
 }
 
 /// hidden[0] = bias + W x, where x are its own columns' inputs, + what the parts' columns make.
-void Frame::first_layer(const SumLayout& at, std::span<const float> sums) {
-  const std::size_t h = at.hidden, size = tape_.size;
+void Frame::first_layer(std::span<const float> sums) {
+  const block::MlpBlock::LayerSums& of_layer = mlp_->sums();
+  const std::span<const float> columns = sums_.of_batch(sums, of_layer.columns);
+  const std::size_t h = columns.size(), size = tape_.size;
   norms_.resize(size);
   normalised_.resize(size * h);
   d_by_key_.resize(size * by_key());
   const tape::TensorPlace& inputs = tape_[mlp_->in(0)];
   std::fill_n(inputs.values, size * inputs.stride, 0.0f);
-  norm_forward(at, sums);
+  norm_forward(sums);
   for (std::size_t b = 0; b < size; ++b) put_inputs(b);
   mlp_->forward_first(model_.parameters(), tape_, 0, size);
-  column_sums_.assign(sums.begin() + at.column_sums(), sums.begin() + at.column_sums() + h);
+  column_sums_.assign(columns.begin(), columns.end());
   for (std::size_t b = 0; b < size; ++b) {
-    const float* const of = sums.data() + at.example(b);
+    const tape::SumsOf<const float> of = sums_.of_example(sums, b);
+    const std::span<const float> normalised = of.all(of_layer.normalised);
+    const std::span<const float> others = of.all(of_layer.others);
     const block::Norm<float>& norm = norms_[b].norm;
     float* const out = tape_[mlp_->first()].at(b);
     float* const y = normalised_.data() + b * h;
     for (std::size_t o = 0; o < h; ++o) {
-      y[o] = (of[at.normalised + o] - norm.mean * column_sums_[o]) * norm.scale;
-      out[o] += at.others != SumLayout::kNone ? y[o] + of[at.others + o] : y[o];
+      y[o] = (normalised[o] - norm.mean * column_sums_[o]) * norm.scale;
+      out[o] += others.empty() ? y[o] : y[o] + others[o];
     }
   }
   // On the way back the frame's own normalised inputs count, too: they are its first columns.
   const tape::ConstDense layer = std::as_const(model_).parameters().layer(0);
   for (std::size_t o = 0; o < h; ++o) {
     const float* const w = layer.weights.data() + o * layer.stride();
-    column_sums_[o] += kernels_.total(w, at.by_key_groups);
+    column_sums_[o] += kernels_.total(w, sums_.shared);
     for (std::size_t b = 0; b < size; ++b) {
-      normalised_[b * h + o] += kernels_.dot(w, inputs.at(b), at.by_key_groups);
+      normalised_[b * h + o] += kernels_.dot(w, inputs.at(b), sums_.shared);
     }
   }
 }
 
 /// Mean and deviation of all normalised inputs.
-void Frame::norm_forward(const SumLayout& at, std::span<const float> sums) {
+void Frame::norm_forward(std::span<const float> sums) {
   const float count = static_cast<float>(mlp_->join(model_.parameters()).normalised());
+  const tape::SumDecls& declared = sums_.declared;
+  const tape::SumId squares_of = declared.find(block::NormBlock::kSquaresSum);
+  const tape::SumId linear = declared.find(block::LinearBlock::kScoreSum);
+  const tape::SumId pairs = declared.find(block::FfmBlock::kPairsSum);
   for (std::size_t b = 0; b < tape_.size; ++b) {
-    const float* const of = sums.data() + at.example(b);
-    float squares = of[at.input_squares];
-    if (at.group_linear != SumLayout::kNone) {
-      const float* const linear = of + at.group_linear;
-      squares += kernels_.dot(linear, linear, at.by_key_groups);
+    const tape::SumsOf<const float> of = sums_.of_example(sums, b);
+    float squares = of[squares_of];
+    if (sums_.shared > 0) {
+      const float* const shared = tape_[linear_.group_linear()].at(b);
+      squares += kernels_.dot(shared, shared, sums_.shared);
     }
-    const float sum = at.pairs != SumLayout::kNone ? of[at.pairs] + of[at.linear] : of[at.linear];
+    const float sum = pairs != tape::SumId::kNone ? of[pairs] + of[linear] : of[linear];
     norms_[b].norm = block::Norm<float>::of_sums(sum, squares, count);
   }
 }

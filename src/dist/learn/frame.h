@@ -17,6 +17,7 @@
 #include "block/loss_block.h"
 #include "block/merge_norm.h"
 #include "block/mlp_block.h"
+#include "block/norm_block.h"
 #include "dist/learn/part_batch.h"
 #include "dist/plan/sum_layout.h"
 #include "model/model.h"
@@ -62,8 +63,10 @@ class Frame {
 
   /// Labels, importance and initial scores of a batch.
   void open(const feature::FeatureBatch& batch);
-  /// Scores and errors of all examples, from what all shards have made (laid out by `at`).
-  void forward(const PartBatch& batch, const SumLayout& at, std::span<const float> sums);
+  /// How sums lie with as many fields as there are.
+  const SumLayout& sums() const { return sums_; }
+  /// Scores of all examples, from what all shards have made.
+  void forward(const PartBatch& batch, std::span<const float> sums);
   /// On the way its layers take their steps.
   void backward();
   /// Its other steps.
@@ -81,10 +84,9 @@ class Frame {
 
  private:
   bool has_layers() const;
-  void linear_forward(const SumLayout& at, const float* sums, std::size_t b);
-  void rows_forward(const PartBatch& batch, const SumLayout& at, const float* sums, std::size_t b);
-  void first_layer(const SumLayout& at, std::span<const float> sums);
-  void norm_forward(const SumLayout& at, std::span<const float> sums);
+  void finish_blocks(std::span<const float> sums, std::size_t b);
+  void first_layer(std::span<const float> sums);
+  void norm_forward(std::span<const float> sums);
   void put_inputs(std::size_t b);
   std::uint32_t by_key() const {
     return groups_by_key(model_.spec(), model_.parameters().layout.fields);
@@ -104,7 +106,8 @@ class Frame {
   optim::Optimizer optimizer_;
   feature::FeatureBatch examples_;  ///< without features
   tape::Tape tape_;
-  optim::Steps steps_;              ///< its sink
+  optim::Steps steps_;  ///< its sink
+  SumLayout sums_;
   std::vector<ExampleNorm> norms_;  ///< B
   tape::JoinColumns columns_;       ///< its inputs of the first layer
   std::vector<float> d_by_key_;     ///< B * by_key()

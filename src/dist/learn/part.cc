@@ -23,6 +23,7 @@ Part::Part(const Frame& frame, const Plan& plan, std::uint32_t number, std::uint
       linear_(*net::find_block<block::LinearBlock>(blocks_)),
       fm_(net::find_block<block::FmBlock>(blocks_)),
       ffm_(net::find_block<block::FfmBlock>(blocks_)),
+      mlp_(net::find_block<block::MlpBlock>(blocks_)),
       pairs_(kernels, config_, ffm_ != nullptr ? ffm_->part() : 0),
       lookup_(model_),
       optimizer_(kernels, config_, model_.spec()) {
@@ -81,10 +82,11 @@ void Part::fit(tape::Extent to) {
   if (parameters.has_arrays() && parameters.layout.fields == to.fields) return;
   parameters.fit(
       to, std::make_shared<tape::Declarations>(arrays_of(model_.spec(), config_, to, Has::kPart)));
-  groups_.clear();
+  portion_ = {plan_->groups_by_key(to.fields), {}, {}};
   for (std::uint32_t g = 0; g < to.groups(); ++g) {
-    if (owns(g)) groups_.push_back(g);
+    if (owns(g)) portion_.groups.push_back(g);
   }
+  for (std::uint32_t f = 0; f < to.fields; ++f) portion_.homes.push_back(plan_->home(f) == number_);
   if (!config_.has_mlp() || to.fields == 0) return;
   const tape::Declarations whole = net::declare_all(config_, to);
   const tape::Join& join = whole[whole.layers[0].input].join;
@@ -132,76 +134,36 @@ void Part::forward(const PartBatch& batch, const tape::Scalars& scalars, const S
                    std::span<float> sums, model::Use use) {
   model_.parameters().scalars = scalars;
   open(batch, use);
+  tape_.wholes = batch.wholes();
   for (std::size_t b = 0; b < tape_.size; ++b) {
-    float* const of = sums.data() + at.example(b);
-    std::fill_n(of, at.size, 0.0f);
-    linear_forward(at, b, of);
-    rows_forward(at, b, {batch.instance_features[b], batch.instance_squares[b]}, of);
+    std::ranges::fill(sums.subspan(at.example(b), at.declared.of_example()), 0.0f);
+    if (config_.has_ffm()) put_pairs(b);
+    partial_of_blocks(at, b, sums);
     if (has_layers()) put_inputs(b);
   }
   if (has_layers()) layers_forward(at, sums);
 }
 
-void Part::linear_forward(const SumLayout& at, std::size_t b, float* sums) {
-  const tape::Parameters& parameters = model_.parameters();
-  const std::uint32_t groups = parameters.layout.groups();
-  for (const tape::TensorId id :
-       {linear_.group_linear(), linear_.group_counts(), linear_.group_seen()}) {
-    if (id != tape::TensorId::kNone) std::fill_n(tape_[id].at(b), groups, 0.0f);
-  }
-  const block::LinearSums nothing = linear_.start(parameters, tape_, b).of_nothing();
-  const block::LinearSums added = linear_.add(tape_, b, nothing);
-  sums[at.linear] = added.linear;
-  const auto put_groups = [&](tape::TensorId id, std::size_t place) {
-    if (place != SumLayout::kNone) std::copy_n(tape_[id].at(b), at.by_key_groups, sums + place);
-  };
-  put_groups(linear_.group_linear(), at.group_linear);
-  put_groups(linear_.group_seen(), at.group_seen);
-  if (!config_.mixed) return;
-  sums[at.linear2] = added.linear2;
-  sums[at.fast] = added.fast;
-  sums[at.squares] = added.squares;
-  float* const counts = tape_[linear_.group_counts()].at(b);
-  // Their weights are the frame's, which is told of all their features together.
-  std::copy_n(counts, at.by_key_groups, sums + at.by_key);
-  std::fill_n(counts, at.by_key_groups, 0.0f);
-  const float* const weights = parameters[linear_.group_weights()].data();
-  float sum = 0;
-  for (const std::uint32_t g : groups_) sum += weights[g] * counts[g];
-  sums[at.counts] = sum;
+/// Its pairs to the first layer's inputs, if there is one, and their sum to the tape.
+void Part::put_pairs(std::size_t b) {
+  float* const values =
+      has_layers() ? inputs_.data() + b * normalised_.width() : pair_values_.data();
+  pairs_.gather(tape_, b, pairs_tape_);
+  tape_[ffm_->pairs_sum()].values[b] = pairs_.forward(tape_, pairs_tape_, values);
 }
 
-void Part::rows_forward(const SumLayout& at, std::size_t b, const block::InstanceSums& instance,
-                        float* sums) {
-  if (config_.has_ffm()) {
-    float* const values =
-        has_layers() ? inputs_.data() + b * normalised_.width() : pair_values_.data();
-    pairs_.gather(tape_, b, pairs_tape_);
-    const float sum = pairs_.forward(tape_, pairs_tape_, values);
-    if (at.one_score()) {
-      sums[at.linear] += instance.scale() * sum;
-    } else {
-      sums[at.pairs] = sum;
-    }
+void Part::partial_of_blocks(const SumLayout& at, std::size_t b, std::span<float> sums) {
+  const tape::SumsOf<float> of = at.of_example(sums, b);
+  for (const auto& block : blocks_) {
+    if (block->needs_fields() && model_.parameters().layout.fields == 0) continue;
+    block->partial(model_.parameters(), tape_, portion_, b, of);
   }
-  if (config_.has_fm()) {
-    block::FmBlock::Sums others;
-    fm_->add(tape_, b, sums + at.vector, others);
-    if (at.one_score()) {
-      sums[at.linear] -= 0.5f * instance.scale() * others.squares;
-    } else {
-      sums[at.vector_squares] = others.squares;
-    }
+  const std::span<const tape::SumDecl> declared = at.declared.all();
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    if (declared[i].tensor == tape::TensorId::kNone) continue;
+    const std::span<float> to = of.all(tape::SumId{static_cast<std::uint32_t>(i)});
+    std::copy_n(tape_[declared[i].tensor].at(b), to.size(), to.begin());
   }
-  if (at.value_squares == SumLayout::kNone) return;
-  float squares = 0;
-  for (const feature::FieldRun& run : tape_.field_runs(b)) {
-    if (plan_->home(run.field) != number_) continue;
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      squares += tape_.field_values[i] * tape_.field_values[i];
-    }
-  }
-  sums[at.value_squares] = squares;
 }
 
 /// The pairs are there.
@@ -213,25 +175,27 @@ void Part::put_inputs(std::size_t b) {
 
 void Part::layers_forward(const SumLayout& at, std::span<float> sums) {
   const block::DenseProducts products{&kernels_, tape_.gemm};
-  const std::size_t h = at.hidden, width = normalised_.width();
+  const block::MlpBlock::LayerSums& ids = mlp_->sums();
+  const std::span<float> columns = at.of_batch(sums, ids.columns);
+  const std::size_t h = columns.size(), width = normalised_.width();
   const tape::ConstDense layer = std::as_const(normalised_).layer();
   for (std::size_t o = 0; o < h; ++o) {
-    sums[at.column_sums() + o] =
-        kernels_.total(layer.weights.data() + o * width, normalised_.size());
+    columns[o] = kernels_.total(layer.weights.data() + o * width, normalised_.size());
   }
   outputs_.resize(tape_.size * h);
-  const auto add = [&](const Columns& columns, const table::AlignedFloats& in, std::size_t place) {
-    if (columns.size() == 0) return;
-    products.forward(columns.layer(), columns.width(), in.data(), tape_.size, outputs_.data());
+  const auto add = [&](const Columns& some, const table::AlignedFloats& in, tape::SumId id) {
+    if (some.size() == 0) return;
+    products.forward(some.layer(), some.width(), in.data(), tape_.size, outputs_.data());
     for (std::size_t b = 0; b < tape_.size; ++b) {
-      std::copy_n(outputs_.data() + b * h, h, sums.data() + at.example(b) + place);
+      std::copy_n(outputs_.data() + b * h, h, at.of_example(sums, b).all(id).begin());
     }
   };
-  add(normalised_, inputs_, at.normalised);
-  if (config_.mixed) add(others_, other_inputs_, at.others);
+  add(normalised_, inputs_, ids.normalised);
+  if (config_.mixed) add(others_, other_inputs_, ids.others);
+  const tape::SumId squares = at.declared.find(block::NormBlock::kSquaresSum);
   for (std::size_t b = 0; b < tape_.size; ++b) {
     const float* const x = inputs_.data() + b * width;
-    sums[at.example(b) + at.input_squares] = kernels_.dot(x, x, normalised_.size());
+    at.of_example(sums, b)[squares] = kernels_.dot(x, x, normalised_.size());
   }
 }
 

@@ -11,6 +11,8 @@
 #include "block/ffm_pairs.h"
 #include "block/fm_block.h"
 #include "block/linear_block.h"
+#include "block/mlp_block.h"
+#include "block/norm_block.h"
 #include "dist/learn/frame.h"
 #include "dist/learn/part_batch.h"
 #include "dist/plan/columns.h"
@@ -62,10 +64,8 @@ class Part {
   bool owns(std::uint32_t group) const { return plan_->group_owner(group) == number_; }
   bool has(const tape::Owner& owner) const;
   void open(const PartBatch& batch, model::Use use);
-  void linear_forward(const SumLayout& at, std::size_t b, float* sums);
-  /// `instance`: of the values as they came, which count with one head.
-  void rows_forward(const SumLayout& at, std::size_t b, const block::InstanceSums& instance,
-                    float* sums);
+  void put_pairs(std::size_t b);
+  void partial_of_blocks(const SumLayout& at, std::size_t b, std::span<float> sums);
   void put_inputs(std::size_t b);
   void layers_forward(const SumLayout& at, std::span<float> sums);
   void take_errors(const Frame& frame);
@@ -80,14 +80,15 @@ class Part {
   const block::LinearBlock& linear_;  ///< of these
   const block::FmBlock* const fm_;    ///< likewise; null: there is none
   const block::FfmBlock* const ffm_;
+  const block::MlpBlock* const mlp_;
   block::FfmPairs pairs_;
   model::Lookup lookup_;
   optim::Optimizer optimizer_;
   Columns normalised_, others_;
   struct {
     tape::JoinColumns normalised, others;
-  } inputs_of_;                        ///< what these weigh
-  std::vector<std::uint32_t> groups_;  ///< that it owns, ascending
+  } inputs_of_;  ///< what these weigh
+  tape::Portion portion_;
   tape::Tape tape_;
   block::PairsTape pairs_tape_;
   class SlotGradients;

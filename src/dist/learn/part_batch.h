@@ -9,6 +9,7 @@
 #include "feature/feature_batch.h"
 #include "feature/feature_map.h"
 #include "table/admission.h"
+#include "tape/sums.h"
 
 namespace leveret::dist {
 
@@ -20,6 +21,7 @@ struct PartBatch {
   /// their values as they came (with one head FFM and FM scores are scaled by both).
   std::vector<float> instance_features, instance_squares;
 
+  tape::WholeExamples wholes() const { return {instance_features, instance_squares}; }
   std::size_t size() const { return features.size(); }
   void clear();
 };

@@ -39,9 +39,7 @@ BatchFlags ShardedLearner::learn(std::span<PartBatch> parts, BatchFlags flags,
 BatchFlags ShardedLearner::forward(std::span<PartBatch> parts, BatchFlags flags,
                                    std::size_t examples, model::Use use) {
   Frame& frame = model_.frame();
-  const block::Config config = model_.config();
-  const std::uint32_t fields = frame.model().parameters().layout.fields;
-  const SumLayout at = SumLayout::of(config, fields, model_.plan().groups_by_key(fields));
+  const SumLayout& at = frame.sums();
   for (std::vector<float>& partial : partial_) partial.assign(at.floats(examples), 0.0f);
   std::exception_ptr error;
   try {
@@ -63,7 +61,7 @@ BatchFlags ShardedLearner::forward(std::span<PartBatch> parts, BatchFlags flags,
   if (error) std::rethrow_exception(error);
   if (all.failed) return all;
   frame.open(parts[0].features);
-  frame.forward(parts[0], at, sums);
+  frame.forward(parts[0], sums);
   for (std::size_t b = 0; b < examples; ++b) scores_.push_back(frame.tape().answers[b]);
   return all;
 }

@@ -8,8 +8,9 @@
 namespace leveret::dist {
 namespace {
 
-std::size_t floats_of(const model::Spec& spec, std::size_t groups_by_key) {
-  return SumLayout::of(model::Model(spec, 1 << 20).config(), 39, groups_by_key).size;
+std::size_t floats_of(const model::Spec& spec, std::uint32_t groups_by_key) {
+  return SumLayout::of(model::Model(spec, 1 << 20).config(), {39}, groups_by_key)
+      .declared.of_example();
 }
 
 TEST_CASE("the sums of an example are those of the paper, and few more for mixed heads") {
@@ -42,9 +43,9 @@ TEST_CASE("the sums of an example are those of the paper, and few more for mixed
 
 TEST_CASE("the head and the column sums come once a batch") {
   model::Spec spec;
-  const SumLayout at = SumLayout::of(model::Model(spec, 1 << 20).config(), 39, 0);
+  const SumLayout at = SumLayout::of(model::Model(spec, 1 << 20).config(), {39}, 0);
   CHECK(at.example(0) == SumLayout::kHead + 32);
-  CHECK(at.floats(100) == SumLayout::kHead + 32 + 100 * at.size);
+  CHECK(at.floats(100) == SumLayout::kHead + 32 + 100 * at.declared.of_example());
 }
 
 }  // namespace
