@@ -50,6 +50,7 @@ class InputWalk {
   const InputPosition start_;
   std::uint64_t examples_ = 0;
   store::Checksummer sum_;
+  std::string bytes_;  ///< of one example
 };
 
 }  // namespace leveret::train
