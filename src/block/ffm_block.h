@@ -145,7 +145,7 @@ class FfmBlock final : public Block, public tape::RowGradients {
   std::size_t part_ = 0;
   tape::TensorId pairs_ = tape::TensorId::kNone, pairs_sum_ = tape::TensorId::kNone;
   tape::JointHead head_;
-  /// Of pairs: of their own, or with one score scaled and in that of the linear part.
+  /// The sum of pairs is sum_; with one score it is scaled and in score_sum_, the linear part's.
   tape::SumId sum_ = tape::SumId::kNone, score_sum_ = tape::SumId::kNone;
   InstanceSum instance_;
 };

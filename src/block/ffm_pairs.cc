@@ -181,8 +181,7 @@ void FfmPairs::put_deltas(std::uint32_t field, float own, const float* d, PairsT
     float* delta = at.delta.data() + begin_[field];
     for (const Link& link : links(field)) {
       const float values = link.row != field ? x[field] * x[link.row] : 0.0f;
-      // What is not there must not meet the gradients of others: 0 times what is not finite is not
-      // 0.
+      // A field that is absent gives 0, even where the gradient is not finite.
       const std::uint32_t mask = values != 0.0f ? ~0u : 0u;
       const auto product = std::bit_cast<std::uint32_t>(of_pair(link.pair) * values);
       *delta++ = std::bit_cast<float>(product & mask);

@@ -99,7 +99,8 @@ class FmBlock final : public Block, public tape::RowGradients {
   tape::TensorId vector_ = tape::TensorId::kNone;  ///< k: one feature's
   tape::JointHead head_;
   tape::SumId vector_sum_ = tape::SumId::kNone;  ///< sums()
-  /// Of |x v|²: of its own, or with one score scaled and in that of the linear part.
+  /// The sum of |x v|² is squares_sum_; with one score it is scaled and in score_sum_, the linear
+  /// part's.
   tape::SumId squares_sum_ = tape::SumId::kNone, score_sum_ = tape::SumId::kNone;
   InstanceSum instance_;
 };

@@ -1,4 +1,4 @@
-/// What portions of a model add up of an example: the partial sums of the DES paper (Algorithm 1).
+/// The sums that portions of a model add up for an example: the DES paper's, Algorithm 1.
 ///
 /// A portion is what somebody holds of a model: cells of groups, slots of rows for some pairs,
 /// columns of a first layer. A block makes a *partial* result of what a portion has, the sums of
@@ -51,7 +51,7 @@ class SumDecls {
   }
   std::span<const SumDecl> all() const { return sums_; }
   const SumDecl& operator[](SumId id) const { return sums_[static_cast<std::size_t>(id)]; }
-  /// Where it begins, among the floats of an example or of the batch.
+  /// The sum's first place among the floats of an example or of the batch.
   std::size_t place(SumId id) const { return places_[static_cast<std::size_t>(id)]; }
   /// Floats of an example, and those that come once a batch.
   std::size_t of_example() const { return of_example_; }
@@ -76,7 +76,7 @@ class SumsOf {
   Float* at_;
 };
 
-/// What a portion has, as far as blocks ask.
+/// A share of a model, as far as blocks ask.
 struct Portion {
   /// The features of groups [0, shared) lie in all portions, each feature in one.
   std::uint32_t shared = 0;
