@@ -3,15 +3,24 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <string>
 #include <vector>
 
-#include "table/row_layout.h"
+#include "block/config.h"
 #include "tape/learned_array.h"
 #include "tape/parameters.h"
 #include "tape/sums.h"
 #include "tape/tape.h"
 
 namespace leveret::block {
+
+/// What a block has of its own for a portion of a model, made once, and its working memory there.
+/// One thread's.
+class Share {
+ public:
+  virtual ~Share() = default;
+};
 
 /// Blocks run in a fixed order, forward first to last, backward last to first, over the batch of
 /// 1…B examples that the tape holds. A block is const once it has declared what it learns, and
@@ -31,8 +40,10 @@ class Block {
   /// makes (tensor.h), as they are with so many fields, asks for those that it reads, and keeps the
   /// ids of all.
   virtual void declare(const tape::Extent&, tape::Declarations&) {}
-  /// Appends what it has of the row of each feature of a field, and keeps its place.
-  virtual void declare_rows(std::vector<table::RowPart>&) {}
+  /// Appends what it has of the row of each feature of a field, and keeps its place. Where the
+  /// network's Config has rows at that place, these are what it declares: files may have another
+  /// codec.
+  virtual void declare_rows(std::vector<Rows>&) {}
 
   /// Declares what portions of a model add up for it (sums.h), where there are so many fields and
   /// the features of the first `shared` groups lie in all portions. Called behind all `declare`s.
@@ -51,15 +62,39 @@ class Block {
   /// or the factors of them, by which the optimizer goes.
   virtual void backward(const tape::Parameters& parameters, tape::Tape& tape) const = 0;
 
-  // `forward` in two steps, where the features of an example are in portions (sums.h):
+  // The same in two steps, where the features of an example are in portions of a model (portion.h,
+  // sums.h). Each portion has a tape of its own, on which tensors that are everyone's lie in those
+  // of the one on which `finish` runs.
 
-  /// Adds to the sums what the features of example b make that the portion has, and keeps on the
-  /// tape what its way back needs of them.
-  virtual void partial(const tape::Parameters&, tape::Tape&, const tape::Portion&, std::size_t,
-                       const tape::SumsOf<float>&) const {}
-  /// All that follows the sums, once they are those of all portions.
-  virtual void finish(const tape::Parameters&, tape::Tape&, std::size_t,
-                      const tape::SumsOf<const float>&) const {}
+  /// Why a model with this block cannot be divided into portions; empty: it can.
+  virtual std::string why_not_in_portions() const {
+    return "a block that has not been told how to add up portions";
+  }
+  /// Null: it needs nothing there.
+  virtual std::unique_ptr<Share> share(const tape::Parameters&, const tape::Portion&) const {
+    return nullptr;
+  }
+  /// Adds to the sums of this round, if it has declared some of it, what the features of examples
+  /// [begin, end) make that the portion has, and keeps on the tape what its way back needs of them.
+  virtual void partial(const tape::Parameters&, tape::Tape&, const tape::Portion&, Share*,
+                       std::size_t /*begin*/, std::size_t /*end*/,
+                       const tape::BatchSums<float>&) const {}
+  /// All that follows the sums, once they are those of all portions; `share` is that of what
+  /// everyone has (Portion::everyones).
+  virtual void finish(const tape::Parameters&, tape::Tape&, Share*, std::size_t /*begin*/,
+                      std::size_t /*end*/, const tape::BatchSums<const float>&) const {}
+  /// The way back of `finish`, as `backward`.
+  virtual void finish_back(const tape::Parameters&, tape::Tape&, Share*) const {}
+  /// The way back of `partial`, after finish_back of all blocks; hands on the gradients of what the
+  /// portion has.
+  virtual void partial_back(const tape::Parameters&, tape::Tape&, const tape::Portion&,
+                            Share*) const {}
+
+  /// Why candidates with a context are scored as wholes where a network has this block
+  /// (predict/context_predictor.h); empty: they need not be.
+  virtual std::string why_not_in_contexts() const {
+    return "a block that has not been told how to keep a context's part";
+  }
 
   // Turns, where the examples of a batch take them (Config::turns), after `forward` of all of them:
 

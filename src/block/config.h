@@ -18,6 +18,7 @@ struct Rows {
   enum class Kind {
     kFfm,  ///< a slot for each opposite field
     kFm,   ///< a vector
+    kOwn,  ///< a block's own, of which no option tells
   };
   Kind kind = Kind::kFfm;
   table::RowPart part;  ///< slots as fields come
@@ -41,7 +42,7 @@ struct Config {
   bool fast_head = false;  ///< with `mixed`: see fast_head.h and forgetting.h
   bool constant = true;
   bool turns = false;      ///< in batches: blocks that take turns do (block.h)
-  std::vector<Rows> rows;  ///< in the order of the parts; one of a kind
+  std::vector<Rows> rows;  ///< in the order of the parts; one of a kind, but for kOwn
   std::vector<Tower> towers;
   std::uint64_t seed = 0;            ///< of the layers' first weights
   float layers_first_sum = 1;        ///< first value of their states

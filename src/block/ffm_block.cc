@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "block/ffm_share.h"
 #include "block/linear_block.h"
 #include "block/logistic.h"
 
@@ -24,15 +25,14 @@ InstanceSums FfmBlock::instance_sums(const tape::Tape& tape, std::size_t b, bool
 }
 
 void FfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
-  pairs_ = declarations.add(
-      tape::Tensor{.name = kPairs, .size = layout.pairs(), .gradient_if_read = true});
+  pairs_ = declarations.add(tape::Tensor{.name = kPairs,
+                                         .size = layout.pairs(),
+                                         .owner = tape::Owner::Kind::kPair,
+                                         .gradient_if_read = true});
   pairs_sum_ = declarations.add(tape::Tensor{.name = kPairsSum, .size = 1});
+  scale_ = declarations.add(tape::Tensor{.name = kScale, .size = 1});
+  d_pair_ = declarations.add(tape::Tensor{.name = "ffm.d_pair", .size = 1});
   head_ = declarations.join(kHead, kHeadWeight, true);
-}
-
-void FfmBlock::open(const tape::Parameters&, std::size_t size, tape::Tape& tape) const {
-  tape::at_least(tape.ffm_scale, size);
-  tape::at_least(tape.d_pairs, size);
 }
 
 void FfmBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
@@ -59,32 +59,47 @@ void FfmBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Decl
   instance_.declare(config_, "FFM", sums);
 }
 
-void FfmBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Portion& portion,
-                       std::size_t b, const tape::SumsOf<float>& sums) const {
-  const float sum = tape[pairs_sum_].values[b];
-  if (config_.has_one_score()) {
-    sums[score_sum_] += InstanceSum::as_they_came(tape, b).scale() * sum;
-  } else {
-    sums[sum_] = sum;
-  }
-  instance_.partial(tape, portion, b, sums);
+std::unique_ptr<Share> FfmBlock::share(const tape::Parameters&,
+                                       const tape::Portion& portion) const {
+  if (portion.everyones) return nullptr;
+  return std::make_unique<FfmShare>(*kernels_, config_, part_, portion.opposite,
+                                    FfmShare::Tensors{pairs_, d_pair_});
 }
 
-void FfmBlock::finish(const tape::Parameters&, tape::Tape& tape, std::size_t b,
-                      const tape::SumsOf<const float>& sums) const {
-  const float sum = config_.has_one_score() ? 0.0f : sums[sum_];  // else it is in the score
-  finish(tape, b, sum, instance_.of(tape, b, sums));
+void FfmBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Portion& portion,
+                       Share* share, std::size_t begin, std::size_t end,
+                       const tape::BatchSums<float>& sums) const {
+  for (std::size_t b = begin; b < end; ++b) {
+    const tape::SumsOf<float> of = sums[b];
+    const float sum = static_cast<FfmShare&>(*share).forward(tape, b);
+    if (config_.has_one_score()) {
+      of[score_sum_] += InstanceSum::as_they_came(tape, b).scale() * sum;
+    } else {
+      of[sum_] = sum;
+    }
+    instance_.partial(tape, portion, b, of);
+  }
+}
+
+void FfmBlock::finish(const tape::Parameters&, tape::Tape& tape, Share*, std::size_t begin,
+                      std::size_t end, const tape::BatchSums<const float>& sums) const {
+  for (std::size_t b = begin; b < end; ++b) {
+    const tape::SumsOf<const float> of = sums[b];
+    const float sum = config_.has_one_score() ? 0.0f : of[sum_];  // else it is in the score
+    finish(tape, b, sum, instance_.of(tape, b, of));
+  }
 }
 
 void FfmBlock::finish(tape::Tape& tape, std::size_t b, float sum,
                       const InstanceSums& instance) const {
   tape[pairs_sum_].values[b] = sum;
-  tape.ffm_scale[b] = instance.scale();
+  tape[scale_].values[b] = instance.scale();
   put_score(tape, b);
 }
 
 void FfmBlock::put_score(tape::Tape& tape, std::size_t b) const {
-  const float score = tape[head_.before].values[b] + tape.ffm_scale[b] * tape[pairs_sum_].values[b];
+  const float score =
+      tape[head_.before].values[b] + tape[scale_].values[b] * tape[pairs_sum_].values[b];
   tape[head_.score].values[b] = config_.mixed ? clamp_score(score) : score;
 }
 

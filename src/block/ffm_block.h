@@ -41,33 +41,44 @@ class FfmBlock final : public Block, public tape::RowGradients {
   /// 1: the sum of the pairs.
   static constexpr const char* kPairsSum = "ffm.pairs_sum";
   tape::TensorId pairs_sum() const { return pairs_sum_; }
+  // 1 of each example: the factor of its score (instance normalisation), and see `backward`.
+  static constexpr const char* kScale = "ffm.scale";
+  tape::TensorId scale() const { return scale_; }
+  tape::TensorId d_pair() const { return d_pair_; }
   /// Its head, to which FmBlock adds, too.
   static constexpr const char* kHead = "ffm";
   static constexpr float kHeadWeight = 0.3f;  ///< HeadDecl::first_weight
-  void declare_rows(std::vector<table::RowPart>& parts) override {
+  void declare_rows(std::vector<Rows>& parts) override {
     part_ = parts.size();
-    parts.push_back(row_);
+    parts.push_back(*config_.find_rows(Rows::Kind::kFfm));
   }
   std::size_t part() const { return part_; }  ///< of rows
   /// Bytes from the start of a row to this part's weights.
   std::size_t row_begin(const tape::Tape& tape) const {
     return tape.row_layout->weights(part_).begin;
   }
-  void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
-
-  /// Writes pairs, ffm_scale and its head; leaves the last example gathered on tape.ffm.
+  /// Writes its tensors and its head; leaves the last example gathered on tape.ffm.
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
 
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
-  /// Sends the sum of pairs on the tape, which who holds some of them has put there (FfmPairs).
+  std::string why_not_in_portions() const override { return {}; }
+  std::string why_not_in_contexts() const override { return {}; }
+  /// A portion's pairs (ffm_share.h).
+  std::unique_ptr<Share> share(const tape::Parameters& parameters,
+                               const tape::Portion& portion) const override;
   void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
-               std::size_t b, const tape::SumsOf<float>& sums) const override;
-  void finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-              const tape::SumsOf<const float>& sums) const override;
+               Share* share, std::size_t begin, std::size_t end,
+               const tape::BatchSums<float>& sums) const override;
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
+              std::size_t end, const tape::BatchSums<const float>& sums) const override;
+  void finish_back(const tape::Parameters& parameters, tape::Tape& tape,
+                   Share* share) const override;
+  void partial_back(const tape::Parameters& parameters, tape::Tape& tape,
+                    const tape::Portion& portion, Share* share) const override;
 
-  /// Leaves d loss / d pair: d_pairs, which is that of all pairs of an example by the head's own
+  /// Leaves d loss / d pair: d_pair(), which is that of all pairs of an example by the head's own
   /// score; what comes by who reads the pairs stands in their gradient. With a single example in
   /// place ffm.pair_deltas, too. Hands on its part of rows.
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
@@ -144,6 +155,7 @@ class FfmBlock final : public Block, public tape::RowGradients {
   std::size_t k_ = 0;
   std::size_t part_ = 0;
   tape::TensorId pairs_ = tape::TensorId::kNone, pairs_sum_ = tape::TensorId::kNone;
+  tape::TensorId scale_ = tape::TensorId::kNone, d_pair_ = tape::TensorId::kNone;
   tape::JointHead head_;
   /// The sum of pairs is sum_; with one score it is scaled and in score_sum_, the linear part's.
   tape::SumId sum_ = tape::SumId::kNone, score_sum_ = tape::SumId::kNone;

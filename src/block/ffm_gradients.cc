@@ -2,13 +2,24 @@
 #include <algorithm>
 
 #include "block/ffm_block.h"
+#include "block/ffm_share.h"
 
 namespace leveret::block {
 
-void FfmBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
+void FfmBlock::finish_back(const tape::Parameters&, tape::Tape& tape, Share*) const {
   for (std::size_t b = 0; b < tape.size; ++b) {
-    tape.d_pairs[b] = tape[head_.score].gradient[b] * tape.ffm_scale[b];
+    tape[d_pair_].values[b] = tape[head_.score].gradient[b] * tape[scale_].values[b];
   }
+}
+
+void FfmBlock::partial_back(const tape::Parameters&, tape::Tape& tape, const tape::Portion&,
+                            Share* share) const {
+  const auto& pairs = static_cast<const FfmShare&>(*share);
+  if (tape.sink != nullptr && !pairs.empty()) tape.sink->rows(part_, pairs);
+}
+
+void FfmBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
+  finish_back(parameters, tape, nullptr);
   if (tape.is_single() && tape.ffm.in_place) {
     tape.ffm.pair_deltas = spread_in_place(tape, 0);
   }
@@ -20,7 +31,7 @@ void FfmBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
 /// own slot, where it is x * delta[i][f] * (contra[i][f] - x * v_f).
 void FfmBlock::spread(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const {
   const std::size_t fields = parameters.layout.fields;
-  const float own = tape.d_pairs[b];
+  const float own = tape[d_pair_].values[b];
   const float* const d = by_readers(tape, b);
   const auto gradient = [&](std::size_t pair) { return d != nullptr ? d[pair] + own : own; };
   for (std::size_t i = 0; i < tape.ffm.present.size(); ++i) {

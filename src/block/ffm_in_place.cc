@@ -117,7 +117,7 @@ const float* FfmBlock::spread_in_place(tape::Tape& tape, std::size_t b) const {
   // Nobody needs the pairs any more, those of other examples included: one place for all of them
   // stays in the first-level cache.
   float* const delta = tape[pairs_].values;
-  kernels_->ffm_deltas(d, tape.d_pairs[b], at.x.data(), n, delta);
+  kernels_->ffm_deltas(d, tape[d_pair_].values[b], at.x.data(), n, delta);
   return delta;
 }
 

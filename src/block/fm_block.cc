@@ -23,9 +23,9 @@ void FmBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
       tape::Tensor{.name = "fm.vector", .per = tape::Tensor::Per::kBatch, .size = k});
 }
 
-void FmBlock::declare_rows(std::vector<table::RowPart>& parts) {
+void FmBlock::declare_rows(std::vector<Rows>& parts) {
   part_ = parts.size();
-  parts.push_back(row_);
+  parts.push_back(*config_.find_rows(Rows::Kind::kFm));
 }
 
 void FmBlock::forward(const tape::Parameters&, tape::Tape& tape, std::size_t begin,
@@ -48,23 +48,30 @@ void FmBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Decla
 }
 
 void FmBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Portion& portion,
-                      std::size_t b, const tape::SumsOf<float>& sums) const {
-  Sums others;
-  add(tape, b, sums.all(vector_sum_).data(), others);
-  if (config_.has_one_score()) {
-    sums[score_sum_] -= 0.5f * InstanceSum::as_they_came(tape, b).scale() * others.squares;
-  } else {
-    sums[squares_sum_] = others.squares;
+                      Share*, std::size_t begin, std::size_t end,
+                      const tape::BatchSums<float>& sums) const {
+  for (std::size_t b = begin; b < end; ++b) {
+    const tape::SumsOf<float> of = sums[b];
+    Sums others;
+    add(tape, b, of.all(vector_sum_).data(), others);
+    if (config_.has_one_score()) {
+      of[score_sum_] -= 0.5f * InstanceSum::as_they_came(tape, b).scale() * others.squares;
+    } else {
+      of[squares_sum_] = others.squares;
+    }
+    instance_.partial(tape, portion, b, of);
   }
-  instance_.partial(tape, portion, b, sums);
 }
 
-void FmBlock::finish(const tape::Parameters&, tape::Tape& tape, std::size_t b,
-                     const tape::SumsOf<const float>& sums) const {
-  float* const vector = tape[sums_].at(b);
-  std::ranges::copy(sums.all(vector_sum_), vector);
-  const float squares = config_.has_one_score() ? 0.0f : sums[squares_sum_];  // it is in the score
-  finish(tape, b, vector, {squares, instance_.of(tape, b, sums)});
+void FmBlock::finish(const tape::Parameters&, tape::Tape& tape, Share*, std::size_t begin,
+                     std::size_t end, const tape::BatchSums<const float>& sums) const {
+  for (std::size_t b = begin; b < end; ++b) {
+    const tape::SumsOf<const float> of = sums[b];
+    float* const vector = tape[sums_].at(b);
+    std::ranges::copy(of.all(vector_sum_), vector);
+    const float squares = config_.has_one_score() ? 0.0f : of[squares_sum_];  // it is in the score
+    finish(tape, b, vector, {squares, instance_.of(tape, b, of)});
+  }
 }
 
 template <class Take>

@@ -33,17 +33,24 @@ class FmBlock final : public Block, public tape::RowGradients {
   static constexpr const char* kPooled = "fm.pooled";
   tape::TensorId pooled() const { return pooled_; }
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
-  void declare_rows(std::vector<table::RowPart>& parts) override;
+  void declare_rows(std::vector<Rows>& parts) override;
 
   /// Adds to its head; writes sums and scale.
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
+  std::string why_not_in_portions() const override { return {}; }
+  std::string why_not_in_contexts() const override { return {}; }
   void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
-               std::size_t b, const tape::SumsOf<float>& sums) const override;
-  void finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-              const tape::SumsOf<const float>& sums) const override;
+               Share* share, std::size_t begin, std::size_t end,
+               const tape::BatchSums<float>& sums) const override;
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
+              std::size_t end, const tape::BatchSums<const float>& sums) const override;
+  void partial_back(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion&,
+                    Share*) const override {
+    backward(parameters, tape);
+  }
   /// Hands on its part of rows.
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
   void add_score(const tape::Parameters&, tape::Tape& tape, std::size_t b) const override {

@@ -53,8 +53,10 @@ void LinearBlock::declare(const tape::Extent& layout, tape::Declarations& declar
       tape::Merge::kLatest);
   declare_heads(declarations);
   const auto of_groups = [&](const char* name, bool gradient) {
-    return declarations.add(
-        tape::Tensor{.name = name, .size = layout.groups(), .gradient = gradient});
+    return declarations.add(tape::Tensor{.name = name,
+                                         .size = layout.groups(),
+                                         .owner = tape::Owner::Kind::kGroup,
+                                         .gradient = gradient});
   };
   group_linear_ = of_groups(kGroupLinear, !config_.mixed && config_.merges());
   if (!config_.mixed) return;
@@ -68,6 +70,7 @@ void LinearBlock::declare(const tape::Extent& layout, tape::Declarations& declar
   weights.rate = 0.02f;
   tape::LearnedArray sums{"groups.sum", Learned::kState, tape::Merge::kAdd, {layout.groups()}};
   sums.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
+  weights.owner = sums.owner = tape::Owner::Kind::kGroup;
   groups_ = declarations.add(std::move(weights));
   const tape::ArrayId sums_id = declarations.add(std::move(sums));
   declarations.arrays[static_cast<std::size_t>(groups_)].sums = sums_id;

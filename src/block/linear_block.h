@@ -14,6 +14,7 @@
 /// `first` is the mixture of linear, counts and fast.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "block/block.h"
@@ -60,10 +61,24 @@ class LinearBlock final : public Block {
                std::size_t end) const override;
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
+  std::string why_not_in_portions() const override { return {}; }
+  std::string why_not_in_contexts() const override { return {}; }
   void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
-               std::size_t b, const tape::SumsOf<float>& sums) const override;
-  void finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-              const tape::SumsOf<const float>& sums) const override;
+               Share*, std::size_t begin, std::size_t end,
+               const tape::BatchSums<float>& sums) const override {
+    for (std::size_t b = begin; b < end; ++b) partial(parameters, tape, portion, b, sums[b]);
+  }
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share*, std::size_t begin,
+              std::size_t end, const tape::BatchSums<const float>& sums) const override {
+    for (std::size_t b = begin; b < end; ++b) finish(parameters, tape, b, sums[b]);
+  }
+  void finish_back(const tape::Parameters& parameters, tape::Tape& tape, Share*) const override {
+    backward(parameters, tape);
+  }
+  void partial_back(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion&,
+                    Share*) const override {
+    backward(parameters, tape);
+  }
   /// The sum of w x. Where there is one score (Config::has_one_score), whatever else adds to it is
   /// in here, too.
   static constexpr const char* kScoreSum = "linear";
@@ -112,6 +127,10 @@ class LinearBlock final : public Block {
   bool has_groups(const tape::Tape& tape) const { return config_.uses_groups() || tape.keep_parts; }
 
  private:
+  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
+               std::size_t b, const tape::SumsOf<float>& sums) const;
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+              const tape::SumsOf<const float>& sums) const;
   LinearSums add_one(tape::Tape& tape, std::size_t b, LinearSums before) const;
   LinearSums add_mixed(tape::Tape& tape, std::size_t b, LinearSums before) const;
   void backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,

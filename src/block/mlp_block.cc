@@ -9,11 +9,6 @@
 #include "tape/gradients.h"
 
 namespace leveret::block {
-namespace {
-
-constexpr const char* kFirstLayer = "first layer";
-
-}  // namespace
 
 void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   first_layer_ = declarations.layers.size();
@@ -41,29 +36,64 @@ void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
       score_ = out;
     }
   }
+  const tape::Tensor& input = declarations[in(0)];
+  merged_.reset();
+  if (tower_.input == kMergedInputs && hidden > 0 && first_layer_ == 0) {
+    merged_.emplace(*kernels_, config_);
+    merged_->declare(tower_.name + ".0", tower_.hidden[0], first_layer_, in(0), first(),
+                     declarations);
+  }
+  reads_portions_ =
+      !merged_ && (input.owner != tape::Owner::Kind::kAll || input.name == kMergedInputs);
 }
 
-void MlpBlock::declare_sums(const tape::Extent& layout, std::uint32_t shared,
+std::string MlpBlock::why_not_in_portions() const {
+  return reads_portions_ ? "the tower " + tower_.name : "";
+}
+
+/// Contexts keep what one first layer gets of them (ContextLayer).
+std::string MlpBlock::why_not_in_contexts() const {
+  return merged_ ? "" : "the tower " + tower_.name;
+}
+
+void MlpBlock::declare_sums(const tape::Extent&, std::uint32_t shared,
                             const tape::Declarations& declared, tape::SumDecls& sums) {
-  if (tower_.input != kMergedInputs || tower_.hidden.empty()) return;
-  const std::string layer = tower_.name + ".0.";
-  const std::uint32_t h = tower_.hidden[0];
-  const std::uint32_t of_others = config_.mixed && shared < layout.groups() ? h : 0;
-  using Per = tape::Tensor::Per;
-  sums_.columns = sums.add({layer + "columns", kFirstLayer, h, Per::kBatch});
-  sums_.normalised = sums.add({layer + "normalised", kFirstLayer, h});
-  sums_.others = sums.add({layer + "others", kFirstLayer, of_others});
-  // Inputs of shared groups; those of counts are sums of the linear part already.
-  for (const tape::JoinPart& part : declared[in(0)].join.parts()) {
-    const std::string& name = declared[part.from].name;
-    if (part.per != tape::Owner::Kind::kGroup || name == LinearBlock::kGroupCounts) continue;
-    sums.add({name, kFirstLayer, shared, Per::kExample, part.from});
-  }
+  if (merged_) merged_->declare_sums(shared, declared, sums);
+}
+
+std::unique_ptr<Share> MlpBlock::share(const tape::Parameters& parameters,
+                                       const tape::Portion& portion) const {
+  return merged_ ? merged_->share(parameters, portion) : nullptr;
+}
+
+void MlpBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Portion& portion,
+                       Share* share, std::size_t, std::size_t,
+                       const tape::BatchSums<float>& sums) const {
+  if (merged_) merged_->partial(tape, portion, share, sums);
+}
+
+void MlpBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share,
+                      std::size_t begin, std::size_t end,
+                      const tape::BatchSums<const float>& sums) const {
+  if (!merged_) return forward(parameters, tape, begin, end);
+  merged_->finish(parameters, tape, share, sums);
+  forward_rest(parameters, tape, begin, end);
+}
+
+void MlpBlock::finish_back(const tape::Parameters& parameters, tape::Tape& tape,
+                           Share* share) const {
+  backward(parameters, tape);
+  if (merged_) merged_->finish_back(parameters, tape, share);
+}
+
+void MlpBlock::partial_back(const tape::Parameters& parameters, tape::Tape& tape,
+                            const tape::Portion& portion, Share* share) const {
+  if (merged_) merged_->partial_back(parameters, tape, portion, share);
 }
 
 void MlpBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                        std::size_t end) const {
-  if (layers() > 1) forward_first(parameters, tape, begin, end);
+  if (layers() > 1) layer_forward(parameters, tape, 0, begin, end);
   forward_rest(parameters, tape, begin, end);
 }
 

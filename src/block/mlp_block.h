@@ -2,12 +2,15 @@
 /// blocks before it say (skip connection), so that it can only add. A network may have several.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "block/block.h"
 #include "block/config.h"
+#include "block/merged_layer.h"
 
 namespace leveret::block {
 
@@ -22,13 +25,6 @@ class MlpBlock final : public Block {
   /// Writes its tensors, and adds to its head.
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
-  // The same in two steps, for an example whose inputs come in portions.
-
-  /// Writes the first layer's outputs for its input, as they are before ReLU, to `first`.
-  void forward_first(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                     std::size_t end) const {
-    layer_forward(parameters, tape, 0, begin, end);
-  }
   /// All that follows the first layer, whose outputs are in `first` as they are before ReLU.
   void forward_rest(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                     std::size_t end) const;
@@ -38,15 +34,24 @@ class MlpBlock final : public Block {
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
   void add_score(const tape::Parameters& parameters, tape::Tape& tape,
                  std::size_t b) const override;
+
+  // In portions its first layer is a MergedLayer, or reads what everyone has.
+
+  std::string why_not_in_portions() const override;
+  std::string why_not_in_contexts() const override;
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
-  /// Those of a first layer of h outputs over merged inputs, of which portions have columns alone.
-  struct LayerSums {
-    tape::SumId columns = tape::SumId::kNone;     ///< once a batch: W 1 of what is normalised
-    tape::SumId normalised = tape::SumId::kNone;  ///< W p of that
-    tape::SumId others = tape::SumId::kNone;      ///< W u of what is not; no floats where none is
-  };
-  const LayerSums& sums() const { return sums_; }
+  std::unique_ptr<Share> share(const tape::Parameters& parameters,
+                               const tape::Portion& portion) const override;
+  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
+               Share* share, std::size_t begin, std::size_t end,
+               const tape::BatchSums<float>& sums) const override;
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
+              std::size_t end, const tape::BatchSums<const float>& sums) const override;
+  void finish_back(const tape::Parameters& parameters, tape::Tape& tape,
+                   Share* share) const override;
+  void partial_back(const tape::Parameters& parameters, tape::Tape& tape,
+                    const tape::Portion& portion, Share* share) const override;
 
   // Its layers and tensors.
 
@@ -82,7 +87,8 @@ class MlpBlock final : public Block {
   std::vector<tape::TensorId> ins_;               ///< by layer
   tape::TensorId score_ = tape::TensorId::kNone;  ///< 1: the output neuron, without its bias
   tape::JointHead head_;                          ///< all towers have one
-  LayerSums sums_;
+  std::optional<MergedLayer> merged_;  ///< in portions: the first layer of the first tower
+  bool reads_portions_ = false;        ///< its input is no MergedLayer's, and not everyone's
 };
 
 }  // namespace leveret::block

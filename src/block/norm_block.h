@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,12 +25,9 @@ class NormBlock final : public Block {
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
-  /// The sum of the squares of what is normalised, over what a portion has alone.
-  static constexpr const char* kSquaresSum = "norm.squares";
-  void declare_sums(const tape::Extent&, std::uint32_t, const tape::Declarations&,
-                    tape::SumDecls& sums) override {
-    sums.add({kSquaresSum, "norm"});
-  }
+  /// Where examples are in portions, MergedLayer is in its place.
+  std::string why_not_in_portions() const override { return {}; }
+  std::string why_not_in_contexts() const override { return {}; }
   /// From the gradient of its outputs, in place, to those of what it reads.
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
 

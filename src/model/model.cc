@@ -1,5 +1,6 @@
 #include "model/model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -59,7 +60,7 @@ kernels::StepRule factor_rule(const Spec& spec, const RowsSpec& rows) {
 table::ShardOptions shard_options(const Spec& spec, const block::Config& config, Use use) {
   table::ShardOptions options;
   options.cells = cell_kind(spec);
-  const table::RowLayout rows = net::declare_rows(config);
+  const table::RowLayout rows = net::row_layout(config);
   options.rows = use == Use::kPredict ? rows.for_serving() : rows;
   options.admission.admit = spec.admit;
   options.seed = spec.seed;
@@ -85,6 +86,12 @@ block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& row
   config.seed = spec.seed;
   config.layers_have_moments = spec.nn.rule == UpdateRule::kAdam;
   config.layers_first_sum = config.layers_have_moments ? 0.0f : spec.nn.init_acc;
+  // Blocks may have others beside those that options tell of.
+  const std::size_t told = config.rows.size();
+  config.rows = net::declare_rows(config);
+  for (std::size_t part = told; part < std::min(config.rows.size(), rows.size()); ++part) {
+    config.rows[part].part.codec = rows[part];
+  }
   return config;
 }
 

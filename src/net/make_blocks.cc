@@ -1,5 +1,6 @@
 #include "net/make_blocks.h"
 
+#include <iterator>
 #include <utility>
 
 #include "block/ffm_block.h"
@@ -13,14 +14,6 @@
 namespace leveret::net {
 namespace {
 
-template <class B>
-constexpr BlockKind kind(const char* name) {
-  return {name, B::is_in,
-          [](const block::Config& config, const kernels::Kernels& kernels, Blocks& blocks) {
-            blocks.push_back(std::make_unique<B>(kernels, config));
-          }};
-}
-
 /// A block for each tower.
 void add_towers(const block::Config& config, const kernels::Kernels& kernels, Blocks& blocks) {
   for (const block::Tower& tower : config.towers) {
@@ -30,17 +23,17 @@ void add_towers(const block::Config& config, const kernels::Kernels& kernels, Bl
 
 /// A line for each class of blocks, in the order of running.
 constexpr BlockKind kKinds[] = {
-    kind<block::LinearBlock>("linear"),  //
-    kind<block::FfmBlock>("ffm"),        //
-    kind<block::FmBlock>("fm"),          //
-    kind<block::NormBlock>("norm"),      //
+    block_kind<block::LinearBlock>("linear"),  //
+    block_kind<block::FfmBlock>("ffm"),        //
+    block_kind<block::FmBlock>("fm"),          //
+    block_kind<block::NormBlock>("norm"),      //
     {"mlp", [](const block::Config& config) { return config.has_mlp(); }, add_towers},
-    kind<block::LossBlock>("loss"),
 };
+constexpr BlockKind kLoss = block_kind<block::LossBlock>("loss");
 
 Blocks all_blocks(const block::Config& config, const kernels::Kernels& kernels) {
   Blocks blocks;
-  for (const BlockKind& kind : kKinds) {
+  for (const BlockKind& kind : block_kinds()) {
     if (kind.is_in(config)) kind.add(config, kernels, blocks);
   }
   return blocks;
@@ -48,11 +41,16 @@ Blocks all_blocks(const block::Config& config, const kernels::Kernels& kernels) 
 
 }  // namespace
 
-std::span<const BlockKind> block_kinds() { return kKinds; }
+std::vector<BlockKind> block_kinds() {
+  std::vector<BlockKind> kinds(std::begin(kKinds), std::end(kKinds));
+  kinds.insert(kinds.end(), extra_kinds().begin(), extra_kinds().end());
+  kinds.push_back(kLoss);
+  return kinds;
+}
 
 tape::Declarations declare_all(const Blocks& blocks, const tape::Extent& layout) {
   tape::Declarations declared;
-  std::vector<table::RowPart> rows;
+  std::vector<block::Rows> rows;
   for (const auto& block : blocks) {
     block->declare(layout, declared);
     block->declare_rows(rows);
@@ -64,7 +62,10 @@ tape::SumDecls declare_sums(const Blocks& blocks, const tape::Extent& layout,
                             std::uint32_t shared) {
   const tape::Declarations declared = declare_all(blocks, layout);
   tape::SumDecls sums;
-  for (const auto& block : blocks) block->declare_sums(layout, shared, declared, sums);
+  for (const auto& block : blocks) {
+    sums.next_block();
+    block->declare_sums(layout, shared, declared, sums);
+  }
   return sums;
 }
 
@@ -83,9 +84,15 @@ tape::Declarations declare_all(const block::Config& config, const tape::Extent& 
   return declare_all(all_blocks(config, kernels::active()), layout);
 }
 
-table::RowLayout declare_rows(const block::Config& config) {
+std::vector<block::Rows> declare_rows(const block::Config& config) {
+  std::vector<block::Rows> rows;
+  for (const auto& block : all_blocks(config, kernels::active())) block->declare_rows(rows);
+  return rows;
+}
+
+table::RowLayout row_layout(const block::Config& config) {
   std::vector<table::RowPart> parts;
-  for (const auto& block : all_blocks(config, kernels::active())) block->declare_rows(parts);
+  for (block::Rows& rows : declare_rows(config)) parts.push_back(std::move(rows.part));
   return table::RowLayout(std::move(parts));
 }
 

@@ -20,8 +20,19 @@ struct BlockKind {
   bool (*is_in)(const block::Config& config);  ///< whether a network has one, or some
   void (*add)(const block::Config& config, const kernels::Kernels& kernels, Blocks& blocks);
 };
+/// Of a class of which a network has one (block.h).
+template <class B>
+constexpr BlockKind block_kind(const char* name) {
+  return {name, B::is_in,
+          [](const block::Config& config, const kernels::Kernels& kernels, Blocks& blocks) {
+            blocks.push_back(std::make_unique<B>(kernels, config));
+          }};
+}
 /// All that there are, in the order of running.
-std::span<const BlockKind> block_kinds();
+std::vector<BlockKind> block_kinds();
+/// Those that a program has beside the others, before the loss: none (extra_kinds.cc), unless it
+/// links a file that says otherwise, as tests do.
+std::span<const BlockKind> extra_kinds();
 
 /// Lets blocks declare what they learn and make, as it is with so many fields, in their order,
 /// which is that of running. Afterwards they may be used by threads.
@@ -48,7 +59,9 @@ const B* find_block(const Blocks& blocks) {
 /// The arrays and tensors of all blocks of such a network, as they are with so many fields.
 tape::Declarations declare_all(const block::Config& config, const tape::Extent& layout);
 
-/// What a row has of all of them; no parts: features have no rows.
-table::RowLayout declare_rows(const block::Config& config);
+/// What blocks have of a row, in the order of parts, and how it learns.
+std::vector<block::Rows> declare_rows(const block::Config& config);
+/// The layout of such rows; no parts: features have no rows.
+table::RowLayout row_layout(const block::Config& config);
 
 }  // namespace leveret::net

@@ -14,6 +14,13 @@ Network::Network(const block::Config& config, Blocks blocks)
   per_example_ = static_cast<std::size_t>(layers - blocks_.begin());
 }
 
+std::string Network::why_not_in_contexts() const {
+  for (const auto& block : blocks_) {
+    if (std::string why = block->why_not_in_contexts(); !why.empty()) return why;
+  }
+  return {};
+}
+
 void Network::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
   tape.first = 0;
   tape.size = size;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "block/block.h"
@@ -26,6 +27,9 @@ using tape::Tape;
 
 /// Const after construction; any number of threads, each with its tape. Features are put on the
 /// tape by Lookup, for which `open` makes the rest of the room.
+/// What the blocks have for a portion of a model, in their order.
+using Shares = std::vector<std::unique_ptr<block::Share>>;
+
 class Network {
  public:
   Network(const block::Config& config, const kernels::Kernels& kernels)
@@ -54,6 +58,30 @@ class Network {
   /// Of examples that take turns the final scores come with `learn`.
   void forward_batched(const Parameters& parameters, Tape& tape) const;
   void backward(const Parameters& parameters, Tape& tape) const;
+
+  /// Why candidates with a context are scored as wholes, by a block that cannot do otherwise;
+  /// empty: they need not be.
+  std::string why_not_in_contexts() const;
+
+  // Where the features of an example are in portions of a model (tape/portion.h): `partial` of each
+  // portion, the sums of all, a round after the other; then `finish` and, to learn, finish_back on
+  // the tape of what everyone has, and partial_back of each portion.
+
+  /// std::runtime_error naming a block whose work portions cannot add up.
+  void check_portions() const;
+  Shares share(const Parameters& parameters, const tape::Portion& portion) const;
+  /// As `open`, for a portion, beside the tape of what everyone has, which is open.
+  void open_beside(const Parameters& parameters, std::size_t size, Tape& everyones,
+                   Tape& tape) const;
+  /// Writes the sums of their round, which are zeros before.
+  void partial(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
+               const Shares& shares, const tape::BatchSums<float>& sums) const;
+  void finish(const Parameters& parameters, Tape& tape, const Shares& shares,
+              const tape::BatchSums<const float>& sums) const;
+  void finish_back(const Parameters& parameters, Tape& tape, const Shares& shares) const;
+  void partial_back(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
+                    const Shares& shares) const;
+
   /// backward, with the steps of what is learned (optim::Steps). Where the examples of a
   /// batch take turns, each is scored again and learned by the blocks that take turns before the
   /// next one is; scores are then those. The others learn from all of the batch, by the errors that

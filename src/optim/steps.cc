@@ -10,8 +10,12 @@ namespace leveret::optim {
 // Neither is inline: GCC 14 would take the tape's pointer for one that outlives its object
 // (-Wdangling-pointer).
 Steps::Steps(Optimizer& optimizer, table::Tables& tables, tape::Parameters& parameters,
-             tape::Tape& tape)
-    : optimizer_(optimizer), tables_(tables), parameters_(parameters), tape_(tape) {
+             tape::Tape& tape, std::array<tape::Dense, 2> columns)
+    : optimizer_(optimizer),
+      tables_(tables),
+      parameters_(parameters),
+      tape_(tape),
+      columns_(columns) {
   tape.sink = this;
 }
 
@@ -34,7 +38,8 @@ void Steps::array(tape::ArrayId id, const float* gradient) {
   optimizer_.handed().arrays.emplace_back(id, gradient);
 }
 
-void Steps::columns(const LayerPart& part) {
+void Steps::columns(const tape::ColumnsGradient& of) {
+  const LayerPart part{columns_[static_cast<std::size_t>(of.which)], of.in, of.width, of.d_out};
   optimizer_.layers().step_part(parameters_.scalars, tape_, part);
 }
 

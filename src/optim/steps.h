@@ -1,6 +1,7 @@
 /// A sink of gradients that learns at once.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "optim/optimizer.h"
@@ -16,8 +17,9 @@ namespace leveret::optim {
 /// optimizer has one at a time for what is handed on; layers may step on another tape meanwhile.
 class Steps final : public tape::GradientSink {
  public:
-  Steps(Optimizer& optimizer, table::Tables& tables, tape::Parameters& parameters,
-        tape::Tape& tape);
+  /// `columns`: what a portion of a model has of a first layer, by ColumnsGradient::Which.
+  Steps(Optimizer& optimizer, table::Tables& tables, tape::Parameters& parameters, tape::Tape& tape,
+        std::array<tape::Dense, 2> columns = {});
   ~Steps() override;
   Steps(const Steps&) = delete;
   Steps& operator=(const Steps&) = delete;
@@ -26,8 +28,7 @@ class Steps final : public tape::GradientSink {
   void rows(std::size_t part, const tape::RowGradients& gradients) override;
   void cells(const tape::CellGradients& gradients) override;
   void array(tape::ArrayId id, const float* gradient) override;
-  /// Columns of a layer of which somebody else has the others.
-  void columns(const LayerPart& part);
+  void columns(const tape::ColumnsGradient& gradient) override;
 
   void finish();
   /// After the way back of example b alone, through the blocks that take turns.
@@ -44,6 +45,7 @@ class Steps final : public tape::GradientSink {
   table::Tables& tables_;
   tape::Parameters& parameters_;
   tape::Tape& tape_;
+  std::array<tape::Dense, 2> columns_;
 };
 
 }  // namespace leveret::optim

@@ -29,6 +29,10 @@ void Sums::layer(const tape::LayerGradient& gradient) {
   optimizer_.layers().sum(parameters_, tape_, gradient, common_.subspan(kLayers));
 }
 
+void Sums::columns(const tape::ColumnsGradient&) {
+  throw std::logic_error("optim::Sums has no place for columns of a layer");
+}
+
 void Sums::rows(std::size_t part, const tape::RowGradients& gradients) {
   optimizer_.handed().put_rows(part, gradients);
 }

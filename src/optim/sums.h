@@ -24,6 +24,8 @@ class Sums final : public tape::GradientSink {
   Sums& operator=(const Sums&) = delete;
 
   void layer(const tape::LayerGradient& gradient) override;
+  /// std::logic_error: examples are whole.
+  void columns(const tape::ColumnsGradient& gradient) override;
   void rows(std::size_t part, const tape::RowGradients& gradients) override;
   void cells(const tape::CellGradients& gradients) override;
   /// std::logic_error: arrays beside layers belong to mixed heads.

@@ -34,13 +34,15 @@ block::FieldSplit split_fields(const model::Model& model,
   return block::FieldSplit(in_context);
 }
 
-/// Whether features of a context and of a candidate never make others together (such as are made of
-/// the context's alone are rare enough to go with them), and no tower but the one that ContextLayer
-/// knows reads what they make.
-bool keeps(const model::Model& model) {
+/// Features of a context and of a candidate may make others together (such as are made of the
+/// context's alone are rare enough to go with them).
+std::string find_why_not(const model::Model& model, const net::Network& network) {
   const feature::FeatureOptions& options = model.spec().features;
-  return options.interactions.empty() && options.transforms.empty() &&
-         model.spec().more_towers.empty();
+  if (!options.interactions.empty() || !options.transforms.empty()) {
+    return "interactions and transforms are made of whole lines";
+  }
+  const std::string block = network.why_not_in_contexts();
+  return block.empty() ? block : "the model has " + block;
 }
 
 template <class B>
@@ -58,9 +60,9 @@ ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
       names_(names),
       selectors_(std::move(context)),
       config_(model_->config()),
-      keeps_(keeps(*model_)),
       split_(split_fields(*model_, selectors_)),
       network_(config_, kernels),
+      why_not_kept_(find_why_not(*model_, network_)),
       linear_(*network_.find<block::LinearBlock>()),
       ffm_(block_that_works<block::FfmBlock>(network_, *model_)),
       fm_(block_that_works<block::FmBlock>(network_, *model_)),
@@ -116,7 +118,7 @@ void ContextPredictor::use_context(KeptContext& kept) {
 
 void ContextPredictor::start_context() {
   ++counts_.requests;
-  at_->kept = keeps_ && make_context();
+  at_->kept = keeps_contexts() && make_context();
 }
 
 void ContextPredictor::look_up(const feature::FeatureBatch& batch, tape::Tape& tape,
@@ -210,7 +212,7 @@ void ContextPredictor::predict(const text::ExampleChunk& chunk, std::size_t firs
 
 void ContextPredictor::predict_lines(const text::ExampleChunk& chunk, std::size_t first,
                                      std::size_t count, Outcomes& outcomes) {
-  if (!keeps_) {
+  if (!keeps_contexts()) {
     counts_.candidates += count;
     return predict_wholes(chunk, first, count, {&chunk, first}, outcomes);
   }

@@ -5,8 +5,9 @@
 ///
 /// Scores are those of Predictor, but for rounding. What the context's part cannot be told apart
 /// for goes the way of Predictor, which `ContextCounts::uncached` counts: models with interactions
-/// or transforms, a context with features of a candidates' field, a candidate with features of a
-/// context's field, or of a namespace that the context has features of, too.
+/// or transforms, or a block whose work contexts do not keep, a context with features of a
+/// candidates' field, a candidate with features of a context's field, or of a namespace that the
+/// context has features of, too.
 #pragma once
 
 #include <array>
@@ -68,7 +69,9 @@ class ContextPredictor {
                      Outcomes& outcomes);
 
   /// Whether the model is one whose contexts can be kept.
-  bool keeps_contexts() const { return keeps_; }
+  bool keeps_contexts() const { return why_not_kept_.empty(); }
+  /// Why it is none, in words.
+  const std::string& why_not_kept() const { return why_not_kept_; }
   const ContextCounts& counts() const { return counts_; }
 
  private:
@@ -111,9 +114,9 @@ class ContextPredictor {
   const text::NamespaceNames& names_;
   const std::vector<std::string> selectors_;
   const block::Config config_;
-  const bool keeps_;
   const block::FieldSplit split_;
   const net::Network network_;
+  const std::string why_not_kept_;
   // Its blocks; null: there is none, or it has nothing to do, as the model knows no field.
   const block::LinearBlock& linear_;
   const block::FfmBlock* const ffm_;

@@ -9,6 +9,7 @@
 
 namespace leveret::tape {
 
+struct ColumnsGradient;
 enum class ArrayId : std::uint32_t;
 class Parameters;
 struct Tape;
@@ -91,6 +92,9 @@ class GradientSink {
   /// Each layer once a batch, the last one first, when all that is behind it is through. Writes
   /// d_in, by the weights as they are; may move these afterwards.
   virtual void layer(const LayerGradient& gradient) = 0;
+  /// Columns of a first layer that a portion of a model has; d loss / d in is made already. Its
+  /// weights may move at once.
+  virtual void columns(const ColumnsGradient& gradient) = 0;
   // The others are used when the way back is through: what they name must stay as it is until then.
 
   /// Of a part of rows (RowLayout::parts).

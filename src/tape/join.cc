@@ -65,15 +65,27 @@ Owner Join::owner(std::uint32_t column) const {
   return Owner::pair(at.index - Extent{g}.pairs(), g);
 }
 
+std::vector<std::uint32_t> Join::everyones(std::uint32_t shared) const {
+  std::vector<std::uint32_t> names;
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    if (parts_[p].per == Owner::Kind::kPair) continue;
+    const std::uint32_t count = parts_[p].per == Owner::Kind::kAll ? columns(p) : shared;
+    for (std::uint32_t i = 0; i < count; ++i) names.push_back(begin(p) + i);
+  }
+  if (names.empty()) names.push_back(kNewColumn);
+  return names;
+}
+
 std::uint32_t Join::before(Extent fewer, std::uint32_t column) const {
   const JoinPlace at = place(column);
   const Join old(parts_, fewer);
   return at.index < old.columns(at.part) ? old.begin(at.part) + at.index : kNewColumn;
 }
 
-JoinColumns::JoinColumns(const Join& join, std::vector<std::uint32_t> names)
+JoinColumns::JoinColumns(const Join& join, std::vector<std::uint32_t> names, Pairs pairs)
     : names_(std::move(names)) {
   std::size_t last = join.parts().size();
+  std::uint32_t next_pair = 0;
   for (std::size_t i = 0; i < names_.size(); ++i) {
     if (names_[i] == kNewColumn) {
       last = join.parts().size();  // what comes behind is not side by side with what was before
@@ -83,7 +95,10 @@ JoinColumns::JoinColumns(const Join& join, std::vector<std::uint32_t> names)
     const JoinPart& part = join.parts()[at.part];
     if (at.part != last) runs_.push_back({part.from, part.per, part.normalised, part.scale, i, {}});
     last = at.part;
-    runs_.back().index.push_back(at.index);
+    const bool packed = part.per == Owner::Kind::kPair && pairs == Pairs::kThese;
+    Run& run = runs_.back();
+    run.index.push_back(packed ? next_pair++ : at.index);
+    run.side_by_side &= run.index.back() - run.index[0] == run.index.size() - 1;
     assert(!part.normalised || normalised_ == i);
     normalised_ += part.normalised;
   }
@@ -94,13 +109,17 @@ void JoinColumns::gather(const Tensors& tensors, std::size_t b, bool with_pairs,
     if (run.per == Owner::Kind::kPair && !with_pairs) continue;
     const float* const from = tensors[run.from].at(b);
     float* const x = to + run.begin;
+    if (run.side_by_side && run.scale == 1) {
+      std::copy_n(from + run.index[0], run.index.size(), x);
+      continue;
+    }
     for (std::size_t i = 0; i < run.index.size(); ++i) x[i] = run.scale * from[run.index[i]];
   }
 }
 
-void JoinColumns::put_gradients_of_all(Tensors& tensors, std::size_t b, const float* d) const {
+void JoinColumns::put_gradients(Tensors& tensors, std::size_t b, const float* d) const {
   for (const Run& run : runs_) {
-    if (run.per != Owner::Kind::kAll || tensors[run.from].gradient == nullptr) continue;
+    if (tensors[run.from].gradient == nullptr) continue;
     float* const to = tensors[run.from].d_at(b);
     for (std::size_t i = 0; i < run.index.size(); ++i) {
       to[run.index[i]] = run.scale * d[run.begin + i];

@@ -76,6 +76,10 @@ class Join {
   template <class Visit>
   void for_each(Visit visit) const;
 
+  /// The columns that are nobody's alone, ascending: everyone's, and those of the first `shared`
+  /// groups. Where there are none, one of nothing (kNewColumn).
+  std::vector<std::uint32_t> everyones(std::uint32_t shared) const;
+
   /// The place that a column had when there were fewer fields; kNewColumn: it had none.
   std::uint32_t before(Extent fewer, std::uint32_t column) const;
 
@@ -112,9 +116,12 @@ void Join::for_each(Visit visit) const {
 class JoinColumns {
  public:
   JoinColumns() = default;
+  /// Where the numbers of pairs lie: by the join's owners, or in a tensor that has just these
+  /// columns', in their order.
+  enum class Pairs : std::uint8_t { kAll, kThese };
   /// `names`: columns of the join; those that are normalised come first. kNewColumn: a column of
   /// nothing, which is not filled.
-  JoinColumns(const Join& join, std::vector<std::uint32_t> names);
+  JoinColumns(const Join& join, std::vector<std::uint32_t> names, Pairs pairs = Pairs::kAll);
 
   const std::vector<std::uint32_t>& names() const { return names_; }
   std::size_t size() const { return names_.size(); }
@@ -128,15 +135,16 @@ class JoinColumns {
     float scale;
     std::size_t begin;                 ///< the first of them, among `names`
     std::vector<std::uint32_t> index;  ///< which numbers
+    bool side_by_side = true;          ///< they are index[0], index[0] + 1, …
   };
   const std::vector<Run>& runs() const { return runs_; }
 
   /// Puts the numbers of example b to their places in `to`, as they are before they are normalised;
   /// those of pairs only `with_pairs`.
   void gather(const Tensors& tensors, std::size_t b, bool with_pairs, float* to) const;
-  /// Writes the gradients of example b's numbers that are everyone's (Kind::kAll), where their
-  /// tensor has gradients, from those of the columns.
-  void put_gradients_of_all(Tensors& tensors, std::size_t b, const float* d) const;
+  /// Writes the gradients of example b's numbers, where their tensor has gradients, from those of
+  /// the columns.
+  void put_gradients(Tensors& tensors, std::size_t b, const float* d) const;
 
  private:
   std::vector<std::uint32_t> names_;

@@ -43,6 +43,9 @@ struct LearnedArray {
   table::Learned kind = table::Learned::kParameter;
   Merge merge = Merge::kAdd;
   std::vector<std::uint64_t> shape{};  ///< {}: a number; {n}; {rows, columns}: a matrix
+  /// Whose its numbers are, one of each owner: portions of a model learn those of their groups
+  /// (portion.h). All others are learned by what everyone has.
+  Owner::Kind owner = Owner::Kind::kAll;
 
   /// First values; without it zeros, or what Scalars begins with.
   std::function<float(std::uint32_t row, std::uint32_t column)> first{};

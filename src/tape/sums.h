@@ -1,15 +1,19 @@
 /// The sums that portions of a model add up for an example: the DES paper's, Algorithm 1.
 ///
-/// A portion is what somebody holds of a model: cells of groups, slots of rows for some pairs,
-/// columns of a first layer. A block makes a *partial* result of what a portion has, the sums of
-/// all portions are added, and the block *finishes* with these, the same everywhere. Which numbers
+/// A block makes a *partial* result of what a portion of the model has (portion.h), the sums of all
+/// portions are added, and the block *finishes* with these, the same everywhere. Which numbers
 /// these are is declared here; their order is that of declaring, and is kept, as noise on a network
 /// goes by it.
+///
+/// Sums come in rounds: those of a later one may depend on the whole sums of the earlier ones.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,14 +34,26 @@ struct SumDecl {
   /// The sum is the first numbers of this tensor, of groups whose features lie in all portions. Who
   /// runs the blocks takes them from the tape after `partial`, and puts them there before `finish`.
   TensorId tensor = TensorId::kNone;
+  std::uint32_t round = 0;
 };
 
 /// The sums of all blocks, for a model with so many fields. The ids are the same for any number.
 class SumDecls {
  public:
+  static constexpr std::uint32_t kMostRounds = 4;
+
+  /// What is added from now on is that of the next block, in the order of running.
+  void next_block() { rounds_of_block_.push_back(1); }
+
   SumId add(SumDecl sum) {
-    std::size_t& all = sum.per == Tensor::Per::kBatch ? of_batch_ : of_example_;
-    places_.push_back(all);
+    if (sum.round >= kMostRounds) throw std::logic_error("sum " + sum.name + ": too late a round");
+    rounds_ = std::max(rounds_, sum.round + 1);
+    if (!rounds_of_block_.empty()) {
+      rounds_of_block_.back() = std::max(rounds_of_block_.back(), sum.round + 1);
+    }
+    std::size_t& all =
+        sum.per == Tensor::Per::kBatch ? of_batch_[sum.round] : of_example_[sum.round];
+    places_.push_back({all, sum.round});
     all += sum.floats;
     sums_.push_back(std::move(sum));
     return static_cast<SumId>(sums_.size() - 1);
@@ -51,43 +67,70 @@ class SumDecls {
   }
   std::span<const SumDecl> all() const { return sums_; }
   const SumDecl& operator[](SumId id) const { return sums_[static_cast<std::size_t>(id)]; }
-  /// The sum's first place among the floats of an example or of the batch.
-  std::size_t place(SumId id) const { return places_[static_cast<std::size_t>(id)]; }
-  /// Floats of an example, and those that come once a batch.
-  std::size_t of_example() const { return of_example_; }
-  std::size_t of_batch() const { return of_batch_; }
+  /// Its first place among the floats of an example or of the batch, in its round.
+  struct Place {
+    std::size_t at;
+    std::uint32_t round;
+  };
+  Place place(SumId id) const { return places_[static_cast<std::size_t>(id)]; }
+  std::uint32_t rounds() const { return rounds_; }
+  /// Those that a block takes part in, by its number; the first at least.
+  std::uint32_t rounds(std::size_t block) const { return rounds_of_block_[block]; }
+  /// Floats of an example, and those that come once a batch, in a round.
+  std::size_t of_example(std::uint32_t round) const { return of_example_[round]; }
+  std::size_t of_batch(std::uint32_t round) const { return of_batch_[round]; }
 
  private:
   std::vector<SumDecl> sums_;
-  std::vector<std::size_t> places_;
-  std::size_t of_example_ = 0, of_batch_ = 0;
+  std::vector<Place> places_;
+  std::uint32_t rounds_ = 1;
+  std::vector<std::uint32_t> rounds_of_block_;
+  std::array<std::size_t, kMostRounds> of_example_{}, of_batch_{};
 };
+
+/// Where the floats of each round begin.
+template <class Float>
+using SumRounds = std::array<Float*, SumDecls::kMostRounds>;
 
 /// The sums of an example, where they lie.
 template <class Float>
 class SumsOf {
  public:
-  SumsOf(const SumDecls& declared, Float* at) : declared_(declared), at_(at) {}
-  Float& operator[](SumId id) const { return at_[declared_.place(id)]; }
-  std::span<Float> all(SumId id) const { return {at_ + declared_.place(id), declared_[id].floats}; }
+  SumsOf(const SumDecls& declared, const SumRounds<Float>& at) : declared_(declared), at_(at) {}
+  Float& operator[](SumId id) const {
+    const SumDecls::Place place = declared_.place(id);
+    return at_[place.round][place.at];
+  }
+  std::span<Float> all(SumId id) const { return {&(*this)[id], declared_[id].floats}; }
 
  private:
   const SumDecls& declared_;
-  Float* at_;
+  SumRounds<Float> at_;
 };
 
-/// A share of a model, as far as blocks ask.
-struct Portion {
-  /// The features of groups [0, shared) lie in all portions, each feature in one.
-  std::uint32_t shared = 0;
-  std::vector<std::uint32_t> groups;  ///< it has all of these, ascending
-  std::vector<bool> homes;            ///< by field: whether it counts what a field counts once
-};
+/// Those of a batch. In each round what comes once a batch comes first, then the examples' own.
+template <class Float>
+class BatchSums {
+ public:
+  /// `round`: the one that is made; the whole sums of those before it are there.
+  BatchSums(const SumDecls& declared, const SumRounds<Float>& at, std::uint32_t round)
+      : declared_(declared), at_(at), round_(round) {}
+  std::uint32_t round() const { return round_; }
+  const SumDecls& declared() const { return declared_; }
+  /// Of a sum that comes once a batch.
+  std::span<Float> of_batch(SumId id) const { return SumsOf<Float>(declared_, at_).all(id); }
+  SumsOf<Float> operator[](std::size_t b) const {
+    SumRounds<Float> of = at_;
+    for (std::uint32_t r = 0; r < declared_.rounds(); ++r) {
+      of[r] += declared_.of_batch(r) + b * declared_.of_example(r);
+    }
+    return {declared_, of};
+  }
 
-/// What everyone knows of examples whose features are in portions, by example: how many features of
-/// fields it has in all, and the sum of the squares of their values as they came.
-struct WholeExamples {
-  std::span<const float> features, squares;
+ private:
+  const SumDecls& declared_;
+  SumRounds<Float> at_;
+  std::uint32_t round_;
 };
 
 }  // namespace leveret::tape

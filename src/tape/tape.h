@@ -18,7 +18,7 @@
 #include "table/row_layout.h"
 #include "table/slot.h"
 #include "tape/gradients.h"
-#include "tape/sums.h"
+#include "tape/portion.h"
 #include "tape/tensors.h"
 
 // What the FFM has of its own here is history: new blocks declare tensors.
@@ -117,6 +117,11 @@ struct Tape {
     tensors.open_in(all.tensors, declared, b);
     open_answers(1);
   }
+  /// The same for a portion of the model, whose tensors that are everyone's lie in those of `all`.
+  void open_beside(Tape& all, const Declarations& declared, std::size_t examples) {
+    tensors.open_beside(all.tensors, declared, examples);
+    open_answers(examples);
+  }
 
   const feature::FeatureBatch* batch = nullptr;
   std::size_t first = 0;  ///< the tape is about examples [first, first + size) of the batch
@@ -169,9 +174,7 @@ struct Tape {
   /// B * G, one head and an MLP, from LinearBlock::backward: d loss / d sum of w x of a group, by
   /// its head's error and by who reads the groups' sums.
   std::vector<float> d_group_linear;
-  std::vector<float> d_pairs;    ///< B: d loss / d pair, of each pair, by the head's own score
-  std::vector<float> ffm_scale;  ///< B: instance normalisation
-  FfmTape ffm;                   ///< of the last example of the batch
+  FfmTape ffm;  ///< of the last example of the batch
   /// Working memory of RowGradients::each, for one example.
   std::vector<float> row_gradients;
   std::vector<std::uint32_t> gradient_features;

@@ -62,6 +62,20 @@ void Tensors::open_in(Tensors& all, const Declarations& declared, std::size_t b)
   }
 }
 
+void Tensors::open_beside(Tensors& all, const Declarations& declared, std::size_t examples) {
+  opened_ = nullptr;
+  const std::vector<Tensor>& tensors = declared.tensors;
+  stores_.resize(tensors.size());
+  places_.resize(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].owner == Owner::Kind::kAll) {
+      places_[i] = all.places_[i];
+    } else {
+      make_room(tensors[i], examples, stores_[i], places_[i]);
+    }
+  }
+}
+
 float* Tensors::d_of_reader(const TensorInput& input, std::size_t examples) {
   TensorPlace& place = (*this)[input.id];
   if (comes_first(input)) return place.gradient;

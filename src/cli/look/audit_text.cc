@@ -34,7 +34,8 @@ float ffm_share(const model::Model& model, const tape::Tape& tape, std::size_t f
     if (other == field) continue;
     share += 0.5f * pairs[block::pair_index(std::min(field, other), std::max(field, other))];
   }
-  return share * tape.ffm_scale[0];
+  const tape::TensorId scale = model.parameters().declared().find_tensor(block::FfmBlock::kScale);
+  return share * tape[scale].values[0];
 }
 
 }  // namespace

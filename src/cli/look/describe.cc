@@ -16,6 +16,7 @@
 #include "model/spec_entries.h"
 #include "model/spec_towers.h"
 #include "modelfile/model_io.h"
+#include "net/network.h"
 #include "patch/patch_stream.h"
 #include "store/layout_bytes.h"
 #include "store/model_file.h"
@@ -224,6 +225,9 @@ void describe_model(const model::Model& model, bool learns, Json& json) {
   const bool has_ffm = model.spec().has_ffm();
   if (has_ffm) json["ffm"] = rows_to_json(model, 0, learns);
   if (model.spec().has_fm()) json["fm"] = rows_to_json(model, has_ffm ? 1 : 0, learns);
+  const net::Network network(model.config(), kernels::active());
+  const std::string why = network.why_not_in_contexts();
+  if (!why.empty()) json["candidates_as_wholes"] = "the model has " + why;
 }
 
 /// What is noted beside the content, where something is.

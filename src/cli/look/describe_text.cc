@@ -208,6 +208,10 @@ std::string description_text(const Json& d) {
   if (d.contains("linear")) add_linear(d["linear"], text);
   if (d.contains("ffm")) add_rows("FFM", d["ffm"], text);
   if (d.contains("fm")) add_rows("FM", d["fm"], text);
+  if (d.contains("candidates_as_wholes")) {
+    text += fmt::format("with a context, candidates are scored as wholes: {}\n",
+                        d["candidates_as_wholes"].get<std::string>());
+  }
   if (d.contains("fields")) {
     add_fields(d["fields"], text);
     add_odd_namespaces(d["namespaces"], text);

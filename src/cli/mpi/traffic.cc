@@ -32,17 +32,22 @@ std::vector<std::pair<std::string, std::size_t>> blocks_of(const SumLayout& at) 
 /// Bytes of what is added up over the ranks.
 std::string explain_sums(const dist::ShardedModel& model, unsigned ranks, unsigned wire_bits) {
   const SumLayout& at = model.frame().sums();
-  const dist::WireFormat wire = dist::ShardedLearner::wire(wire_bits, at);
   std::string text = "bytes of sums, for an example\n";
   for (const auto& [block, floats] : blocks_of(at)) {
     if (floats > 0) text += fmt::format("  {:<12} {:>6}\n", block, floats * wire_bits / 8);
   }
-  text += fmt::format("  {:<12} {:>6}\n", "all", at.declared.of_example() * wire_bits / 8);
-  text += fmt::format("and for a batch  {:>6}\n", wire.bytes(0, at.floats(0)));
-  const std::uint64_t batch = at.floats(model.spec().batch_size);
+  std::uint64_t of_example = 0, of_batch = 0, bytes = 0;
+  const std::uint32_t batch = model.spec().batch_size;
+  for (std::uint32_t round = 0; round < at.declared.rounds(); ++round) {
+    const dist::WireFormat wire = dist::ShardedLearner::wire(wire_bits, at, round);
+    of_example += at.declared.of_example(round) * wire_bits / 8;
+    of_batch += wire.bytes(0, at.floats(round, 0));
+    bytes += wire.bytes(0, at.floats(round, batch));
+  }
+  text += fmt::format("  {:<12} {:>6}\n", "all", of_example);
+  text += fmt::format("and for a batch  {:>6}\n", of_batch);
   return text + fmt::format("a batch of {} examples: {} bytes of sums, of which a rank sends {}\n",
-                            model.spec().batch_size, wire.bytes(0, batch),
-                            dist::Communicator::all_reduce_bytes(batch, ranks, wire));
+                            batch, bytes, sums_bytes(model, ranks, wire_bits, batch));
 }
 
 /// A shard's share of the bytes that are expected on all of them.
@@ -74,8 +79,12 @@ std::string shard_line(const dist::ShardedModel& model, const std::vector<std::s
 std::uint64_t sums_bytes(const dist::ShardedModel& model, unsigned ranks, unsigned wire_bits,
                          std::size_t examples) {
   const SumLayout& at = model.frame().sums();
-  return dist::Communicator::all_reduce_bytes(at.floats(examples), ranks,
-                                              dist::ShardedLearner::wire(wire_bits, at));
+  std::uint64_t bytes = 0;
+  for (std::uint32_t round = 0; round < at.declared.rounds(); ++round) {
+    bytes += dist::Communicator::all_reduce_bytes(at.floats(round, examples), ranks,
+                                                  dist::ShardedLearner::wire(wire_bits, at, round));
+  }
+  return bytes;
 }
 
 void BatchTraffic::add_batch(std::uint64_t input_bytes, std::span<const RankModel::Sent> sent) {

@@ -182,7 +182,7 @@ class PredictRun {
     uncached_ += worker.by_context->counts().uncached;
     candidates_ += worker.by_context->counts().candidates;
     too_large_ += worker.by_context->counts().too_large;
-    keeps_contexts_ = worker.by_context->keeps_contexts();
+    why_not_kept_ = worker.by_context->why_not_kept();
   }
 
   bool next(Chunk& chunk, const Worker& worker) {
@@ -270,10 +270,10 @@ class PredictRun {
     }
     say(fmt::format(
         "{} of {} candidates were scored as whole lines: {}", uncached_, candidates_,
-        keeps_contexts_
+        why_not_kept_.empty()
             ? "a field had features of both context and candidate; a field is the context's when "
               "--context names all of its namespaces"
-            : "interactions and transforms are made of whole lines"));
+            : why_not_kept_));
   }
 
   const PredictOptions& options_;
@@ -296,7 +296,7 @@ class PredictRun {
   std::mutex mutex_;  ///< guards what follows
   std::vector<std::unique_ptr<Result>> results_;
   std::uint64_t answered_ = 0, uncached_ = 0, candidates_ = 0, too_large_ = 0;
-  bool keeps_contexts_ = true;
+  std::string why_not_kept_;  ///< contexts
 };
 
 }  // namespace

@@ -134,7 +134,9 @@ class Gatherer {
       if (arrays[i].in_scalars() || arrays[i].shape != common.declared()[id].shape) continue;
       std::ranges::copy(common[id], to[id].begin());
     }
-    for (const char* name : {"groups.weight", "groups.sum"}) gather_groups(to.find(name));
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      if (arrays[i].owner == tape::Owner::Kind::kGroup) gather_groups(tape::ArrayId(i));
+    }
     if (!frame_.model().config().has_mlp() || to.layout.fields == 0) return;
     gather_frame_columns();
     for (const Part* part : parts_) {
@@ -144,7 +146,6 @@ class Gatherer {
   }
 
   void gather_groups(tape::ArrayId id) {
-    if (id == tape::ArrayId::kNone) return;
     for (std::uint32_t g = 0; g < whole_.parameters().layout.groups(); ++g) {
       const std::uint32_t owner = plan_.group_owner(g);
       if (owner != Plan::kByKey) whole_.parameters()[id][g] = parts_[owner]->parameters()[id][g];

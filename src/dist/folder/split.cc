@@ -142,9 +142,11 @@ class Splitter {
 
   void take_parameters() {
     const tape::Parameters& from = whole_.parameters();
-    for (const char* name : {"groups.weight", "groups.sum"}) {
-      const tape::ArrayId id = from.find(name);
-      if (id != tape::ArrayId::kNone) std::ranges::copy(from[id], part_.parameters()[id].begin());
+    const std::vector<tape::LearnedArray>& arrays = from.declared().arrays;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      const auto id = static_cast<tape::ArrayId>(i);
+      if (arrays[i].owner != tape::Owner::Kind::kGroup) continue;
+      std::ranges::copy(from[id], part_.parameters()[id].begin());
     }
     if (!whole_.config().has_mlp() || from.layout.fields == 0) return;
     part_.normalised().take_from(from);

@@ -9,7 +9,7 @@
 #include "feature/feature_batch.h"
 #include "feature/feature_map.h"
 #include "table/admission.h"
-#include "tape/sums.h"
+#include "tape/portion.h"
 
 namespace leveret::dist {
 

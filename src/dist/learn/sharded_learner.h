@@ -2,9 +2,9 @@
 /// learns, but for the order in which sums are made. And the test alone.
 ///
 /// A batch goes: every shard looks up its features and makes partial sums; they are added up, in
-/// this process and then over the ranks (Communicator::all_reduce_sum); from there on scores,
-/// losses and errors are made everywhere alike, and each shard goes its own way back and takes its
-/// steps. No weight, gradient or activation travels.
+/// this process and then over the ranks (Communicator::all_reduce_sum), round by round; from there
+/// on scores, losses and errors are made everywhere alike, and each shard goes its own way back and
+/// takes its steps. No weight, gradient or activation travels.
 ///
 /// Bits depend on the number of shards, and not on that of ranks, where both are powers of two.
 #pragma once
@@ -41,8 +41,8 @@ class ShardedLearner {
   std::span<const float> scores() const { return scores_; }
   /// How the sums of a batch travel: with 16 bits each, but for what comes once a batch, which is
   /// little and part of every example's result.
-  static WireFormat wire(unsigned bits, const SumLayout& at) {
-    return {.bits = bits, .exact = at.example(0)};
+  static WireFormat wire(unsigned bits, const SumLayout& at, std::uint32_t round) {
+    return {.bits = bits, .exact = at.floats(round, 0)};
   }
 
   std::uint64_t check_every = 64;  ///< batches; 0: never
@@ -51,7 +51,9 @@ class ShardedLearner {
  private:
   BatchFlags forward(std::span<PartBatch> parts, BatchFlags flags, std::size_t examples,
                      model::Use use);
-  void all_reduce(const SumLayout& at, std::span<float> sums);
+  void open(std::span<PartBatch> parts, std::size_t p, model::Use use);
+  BatchFlags add_up(std::uint32_t round, BatchFlags flags, std::size_t examples);
+  void all_reduce(const SumLayout& at, std::uint32_t round, std::span<float> sums);
 
   ShardedModel& model_;
   Communicator& communicator_;

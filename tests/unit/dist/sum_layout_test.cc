@@ -10,7 +10,7 @@ namespace {
 
 std::size_t floats_of(const model::Spec& spec, std::uint32_t groups_by_key) {
   return SumLayout::of(model::Model(spec, 1 << 20).config(), {39}, groups_by_key)
-      .declared.of_example();
+      .declared.of_example(0);
 }
 
 TEST_CASE("the sums of an example are those of the paper, and few more for mixed heads") {
@@ -44,8 +44,8 @@ TEST_CASE("the sums of an example are those of the paper, and few more for mixed
 TEST_CASE("the head and the column sums come once a batch") {
   model::Spec spec;
   const SumLayout at = SumLayout::of(model::Model(spec, 1 << 20).config(), {39}, 0);
-  CHECK(at.example(0) == SumLayout::kHead + 32);
-  CHECK(at.floats(100) == SumLayout::kHead + 32 + 100 * at.declared.of_example());
+  CHECK(at.floats(0, 0) == SumLayout::kHead + 32);
+  CHECK(at.floats(100) == SumLayout::kHead + 32 + 100 * at.declared.of_example(0));
 }
 
 }  // namespace

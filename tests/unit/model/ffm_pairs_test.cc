@@ -70,7 +70,7 @@ TEST_CASE("all pairs by a list are those of the FFM, in place and one by one") {
         for (std::size_t b = 0; b < batch.size(); ++b) {
           const tape::TensorPlace& tensor = trainer.tape[ffm.pairs()];
           const std::vector<float> d(tensor.d_at(b), tensor.d_at(b) + pairs.pairs().size());
-          const float own = trainer.tape.d_pairs[b];
+          const float own = trainer.tape[ffm.d_pair()].values[b];
           pairs.gather(trainer.tape, b, at);
           in_place += at.in_place;
           std::vector<float> values_of(pairs.pairs().size());

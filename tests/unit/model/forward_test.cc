@@ -62,7 +62,7 @@ void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
     if (spec.has_ffm()) {
       if (keep_parts || spec.has_mlp())
         check_all("pairs", b, tensor_of(model, tape, "ffm.pairs"), expected.pairs);
-      check_near("ffm_scale", b, tape.ffm_scale[b], expected.ffm_scale);
+      check_near("ffm_scale", b, tensor_of(model, tape, "ffm.scale")[b], expected.ffm_scale);
     }
     check_near("deep", b, scores.deep, expected.deep);
     if (merges) {

@@ -15,6 +15,7 @@ namespace {
 /// Writes down what it is handed.
 class Record final : public tape::GradientSink {
  public:
+  void columns(const tape::ColumnsGradient&) override { FAIL("examples are whole"); }
   void layer(const tape::LayerGradient& gradient) override {
     layers.push_back(gradient.layer);
     std::fill_n(gradient.d_in, gradient.examples * gradient.inputs, 0.0f);

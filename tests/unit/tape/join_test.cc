@@ -139,9 +139,47 @@ TEST_CASE("what is everyone's may be several numbers, and a column of nothing ma
   some.gather(tensors, 1, false, to.data());
   CHECK(to == std::vector<float>{11, 12, 20, -1, 21, 22});
   const float d[] = {1, 2, 3, 4, 5, 6};
-  some.put_gradients_of_all(tensors, 1, d);
+  some.put_gradients(tensors, 1, d);
   const float* const put = tensors[vector].d_at(1);
   CHECK(std::vector<float>(put, put + 3) == std::vector<float>{3, 5, 6});
+}
+
+TEST_CASE("who has some pairs alone has their numbers one behind the other") {
+  Joined all(3);
+  all.declared[all.pairs].size = 2;
+  Tensors tensors;
+  tensors.open(all.declared, 1);
+  tensors[all.pairs].at(0)[0] = 5;
+  tensors[all.pairs].at(0)[1] = 6;
+  const JoinColumns some(
+      all.join,
+      {all.join.column(0, Owner::pair(0, 2)), all.join.column(0, Owner::pair(1, 1)), kNewColumn},
+      JoinColumns::Pairs::kThese);
+  std::vector<float> to(3, -1.0f);
+  some.gather(tensors, 0, true, to.data());
+  CHECK(to == std::vector<float>{5, 6, -1});
+}
+
+TEST_CASE("a portion's tensors that are everyone's lie in everyone's places, its own do not") {
+  Joined all(3);
+  all.declared[all.pairs].owner = Kind::kPair;
+  all.declared[all.sums].owner = Kind::kGroup;
+  Tensors everyones, portion;
+  everyones.open(all.declared, 2);
+  portion.open_beside(everyones, all.declared, 2);
+  CHECK(portion[all.score].values == everyones[all.score].values);
+  CHECK(portion[all.pairs].values != everyones[all.pairs].values);
+  CHECK(portion[all.sums].values != everyones[all.sums].values);
+}
+
+TEST_CASE("columns that are nobody's alone are everyone's, and those of groups that all share") {
+  const Joined all(3);
+  const Join& join = all.join;
+  const std::vector<std::uint32_t> none = join.everyones(0), one = join.everyones(1);
+  CHECK(none == std::vector{join.column(3, {})});
+  CHECK(one == std::vector{join.column(1, Owner::group(0)), join.column(2, Owner::group(0)),
+                           join.column(3, {})});
+  CHECK(Join({{all.pairs, Kind::kPair, true}}, Extent{3}).everyones(1) == std::vector{kNewColumn});
 }
 
 TEST_CASE("tensors that are opened again, as they are, stay where they are") {

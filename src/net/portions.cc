@@ -1,0 +1,93 @@
+// Network, where the features of an example are in portions of a model.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "net/network.h"
+
+namespace leveret::net {
+namespace {
+
+/// Calls visit(sum, tensor of example b) for the sums that are tensors.
+template <class Float, class Visit>
+void for_each_tensor(const tape::BatchSums<Float>& sums, Tape& tape, std::size_t b, Visit visit) {
+  const std::span<const tape::SumDecl> all = sums.declared().all();
+  const tape::SumsOf<Float> of = sums[b];
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].tensor == tape::TensorId::kNone) continue;
+    visit(of.all(static_cast<tape::SumId>(i)), tape[all[i].tensor].at(b));
+  }
+}
+
+}  // namespace
+
+void Network::check_portions() const {
+  for (const auto& block : blocks_) {
+    const std::string why = block->why_not_in_portions();
+    if (!why.empty())
+      throw std::runtime_error("a model with " + why + " cannot be learned in shards");
+  }
+}
+
+Shares Network::share(const Parameters& parameters, const tape::Portion& portion) const {
+  Shares shares;
+  for (const auto& block : blocks_) {
+    shares.push_back(rests(*block, parameters) ? nullptr : block->share(parameters, portion));
+  }
+  return shares;
+}
+
+void Network::open_beside(const Parameters& parameters, std::size_t size, Tape& everyones,
+                          Tape& tape) const {
+  tape.first = 0;
+  tape.size = size;
+  tape.open_beside(everyones, parameters.declared(), size);
+  for (const auto& block : blocks_) block->open(parameters, size, tape);
+}
+
+void Network::partial(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
+                      const Shares& shares, const tape::BatchSums<float>& sums) const {
+  const auto run = [&](std::size_t i, std::size_t begin, std::size_t end) {
+    if (rests(*blocks_[i], parameters) || sums.round() >= sums.declared().rounds(i)) return;
+    blocks_[i]->partial(parameters, tape, portion, shares[i].get(), begin, end, sums);
+  };
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    for (std::size_t i = 0; i < per_example_; ++i) run(i, b, b + 1);
+    if (sums.round() > 0) continue;
+    for_each_tensor(sums, tape, b, [](std::span<float> to, const float* from) {
+      std::copy_n(from, to.size(), to.begin());
+    });
+  }
+  for (std::size_t i = per_example_; i < blocks_.size(); ++i) run(i, 0, tape.size);
+}
+
+void Network::finish(const Parameters& parameters, Tape& tape, const Shares& shares,
+                     const tape::BatchSums<const float>& sums) const {
+  const auto run = [&](std::size_t i, std::size_t begin, std::size_t end) {
+    if (rests(*blocks_[i], parameters)) return;
+    blocks_[i]->finish(parameters, tape, shares[i].get(), begin, end, sums);
+  };
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    for_each_tensor(sums, tape, b,
+                    [](std::span<const float> from, float* to) { std::ranges::copy(from, to); });
+    for (std::size_t i = 0; i < per_example_; ++i) run(i, b, b + 1);
+  }
+  for (std::size_t i = per_example_; i < blocks_.size(); ++i) run(i, 0, tape.size);
+}
+
+void Network::finish_back(const Parameters& parameters, Tape& tape, const Shares& shares) const {
+  for (std::size_t i = blocks_.size(); i-- > 0;) {
+    if (rests(*blocks_[i], parameters)) continue;
+    blocks_[i]->finish_back(parameters, tape, shares[i].get());
+  }
+}
+
+void Network::partial_back(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
+                           const Shares& shares) const {
+  for (std::size_t i = blocks_.size(); i-- > 0;) {
+    if (rests(*blocks_[i], parameters)) continue;
+    blocks_[i]->partial_back(parameters, tape, portion, shares[i].get());
+  }
+}
+
+}  // namespace leveret::net

@@ -1,0 +1,75 @@
+/// A portion of a model: what somebody holds of it, as far as blocks ask. The portions of all have
+/// together what a model in one place has, and their sums (sums.h) are its sums.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tape/dense.h"
+#include "tape/join.h"
+
+namespace leveret::tape {
+
+/// Columns of a first layer, by the owners of its inputs: `names` are columns of the join, and
+/// `weights` have no biases.
+struct PortionColumns {
+  std::span<const std::uint32_t> names;
+  ConstDense weights;
+};
+
+struct Portion {
+  /// Whether it is not a share of the features, but what everyone has: no feature is in it, and its
+  /// columns of a first layer are the parameters' own.
+  bool everyones = false;
+  /// The features of groups [0, shared) lie in all portions, each feature in one.
+  std::uint32_t shared = 0;
+  std::vector<std::uint32_t> groups;  ///< it has all of these, ascending
+  std::vector<bool> homes;            ///< by field: whether it counts what a field counts once
+  /// By field: the fields that its rows have slots for, ascending, where rows have slots.
+  std::vector<std::vector<std::uint32_t>> opposite;
+  /// What it has of the first layer over merged inputs: of those that are normalised, and of the
+  /// others. Views.
+  PortionColumns normalised, others;
+
+  /// How many pairs of fields it has.
+  std::uint32_t pairs() const {
+    std::uint32_t count = 0;
+    for (std::uint32_t g = 0; g < opposite.size(); ++g) {
+      const auto behind = std::ranges::upper_bound(opposite[g], g);
+      count += static_cast<std::uint32_t>(behind - opposite[g].begin());
+    }
+    return count;
+  }
+  /// Whether all that makes the numbers of this owner is here.
+  bool has(const Owner& owner) const {
+    switch (owner.kind) {
+      case Owner::Kind::kAll:
+        return everyones;
+      case Owner::Kind::kGroup:
+        return everyones ? owner.a < shared : std::ranges::binary_search(groups, owner.a);
+      case Owner::Kind::kPair:
+        return owner.b < opposite.size() && std::ranges::binary_search(opposite[owner.b], owner.a);
+    }
+    return false;
+  }
+};
+
+/// What everyone knows of examples whose features are in portions, by example: how many features of
+/// fields it has in all, and the sum of the squares of their values as they came.
+struct WholeExamples {
+  std::span<const float> features, squares;
+};
+
+/// The gradient of columns of a first layer that a portion has (PortionColumns): what came in,
+/// `width` floats from one example's to the next one's, and the gradients of all outputs.
+struct ColumnsGradient {
+  enum class Which : std::uint8_t { kNormalised, kOthers };
+  Which which;
+  const float* in;
+  std::size_t width;
+  const float* d_out;
+};
+
+}  // namespace leveret::tape
