@@ -1,0 +1,252 @@
+#include "toy/toy_block.h"
+
+#include <algorithm>
+
+#include "block/linear_block.h"
+#include "block/logistic.h"
+#include "net/make_blocks.h"
+
+namespace leveret::toy {
+namespace {
+
+constexpr float kSquares = 0.1f;  ///< c
+
+float dot(const ToyBlock::Vector& a, const ToyBlock::Vector& b) {
+  float sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+void add_scaled(float x, const ToyBlock::Vector& from, ToyBlock::Vector& to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += x * from[i];
+}
+
+ToyBlock::Vector vector_at(const float* from) {
+  ToyBlock::Vector v;
+  std::copy_n(from, v.size(), v.begin());
+  return v;
+}
+
+}  // namespace
+
+void ToyBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
+  tape::LearnedArray matrix{
+      "toy.matrix", table::Learned::kParameter, tape::Merge::kAdd, {kDim * kDim}};
+  matrix.first = [](std::uint32_t, std::uint32_t i) { return i % (kDim + 1) == 0 ? 1.0f : 0.1f; };
+  matrix.rule = tape::Rule::kAdagrad;
+  matrix.rate = 0.05f;
+  tape::LearnedArray sums{
+      "toy.matrix_sums", table::Learned::kState, tape::Merge::kAdd, {kDim * kDim}};
+  sums.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
+  matrix_ = declarations.add(std::move(matrix));
+  const tape::ArrayId of_matrix = declarations.add(std::move(sums));
+  declarations.arrays[static_cast<std::size_t>(matrix_)].sums = of_matrix;
+  const auto tensor = [&](const char* name, std::uint32_t size) {
+    return declarations.add(tape::Tensor{.name = name, .size = size});
+  };
+  w_ = tensor("toy.w", kDim);
+  t_ = tensor("toy.t", kDim);
+  q_ = tensor("toy.q", kDim);
+  d_w_ = tensor("toy.d_w", kDim);
+  score_ = tensor("toy.score", 1);
+  head_ = declarations.join("toy", 0.3f, true);
+}
+
+void ToyBlock::declare_rows(std::vector<block::Rows>& parts) {
+  part_ = parts.size();
+  block::Rows rows;
+  rows.kind = block::Rows::Kind::kOwn;
+  rows.part.slots = 1;
+  rows.part.by_field = false;
+  rows.part.k = rows.part.used_k = kDim;
+  rows.part.codec = kernels::Codec::f32();
+  rows.part.init_width = 0.2f;
+  rows.part.states = {{kernels::Codec::f32(), table::RowState::Per::kWeight, 1.0f}};
+  if (part_ < config_.rows.size()) rows = config_.rows[part_];
+  row_ = rows.part;
+  parts.push_back(rows);
+}
+
+void ToyBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Declarations&,
+                            tape::SumDecls& sums) {
+  const auto sum = [&](const char* name, std::uint32_t floats, std::uint32_t round) {
+    tape::SumDecl declared{name, "toy", floats};
+    declared.round = round;
+    return sums.add(declared);
+  };
+  sums_ = {sum("toy.u", kDim, 0), sum("toy.w", kDim, 0), sum("toy.squares", 1, 1),
+           sum("toy.along", kDim, 1)};
+}
+
+void ToyBlock::open(const tape::Parameters&, std::size_t, tape::Tape& tape) const {
+  const auto id = static_cast<std::size_t>(matrix_);
+  tape::at_least(tape.gradients, id + 1);
+  tape::at_least(tape.gradients[id], kDim * kDim);
+}
+
+/// take(feature, whether of field a, x v).
+template <class Take>
+void ToyBlock::for_each_vector(const tape::Tape& tape, std::size_t b, Take take) const {
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    if (run.field > 1 || !tape.has_part(run.field, part_)) continue;
+    const std::size_t at = tape.layout_of(run.field).weights(part_).begin;
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      if (tape.rows[i] == nullptr) continue;
+      Vector v;
+      for (std::size_t c = 0; c < kDim; ++c) {
+        v[c] = tape.field_values[i] * kernels::decode(row_.codec, tape.rows[i] + at, c);
+      }
+      take(i, run.field == 0, v);
+    }
+  }
+}
+
+ToyBlock::First ToyBlock::first(const tape::Tape& tape, std::size_t b) const {
+  First of;
+  for_each_vector(tape, b, [&](std::uint32_t, bool is_a, const Vector& v) {
+    add_scaled(1, v, is_a ? of.u : of.w);
+  });
+  return of;
+}
+
+ToyBlock::Second ToyBlock::second(const tape::Tape& tape, std::size_t b, const Vector& t) const {
+  Second of;
+  for_each_vector(tape, b, [&](std::uint32_t, bool is_a, const Vector& v) {
+    if (!is_a) return;
+    const float s = dot(v, t);
+    of.squares += s * s;
+    add_scaled(s, v, of.along);
+  });
+  return of;
+}
+
+ToyBlock::Vector ToyBlock::make_t(const tape::Parameters& parameters, const Vector& w) const {
+  Vector t;
+  for (std::size_t r = 0; r < kDim; ++r) t[r] = dot(vector_at(&parameters[matrix_][r * kDim]), w);
+  return t;
+}
+
+void ToyBlock::put(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+                   const First& of, const Second& more) const {
+  const Vector t = make_t(parameters, of.w);
+  Vector q = of.u;
+  add_scaled(2 * kSquares, more.along, q);
+  std::ranges::copy(of.w, tape[w_].at(b));
+  std::ranges::copy(t, tape[t_].at(b));
+  std::ranges::copy(q, tape[q_].at(b));
+  tape[score_].values[b] = dot(of.u, t) + kSquares * more.squares;
+  put_score(tape, b);
+}
+
+void ToyBlock::put_score(tape::Tape& tape, std::size_t b) const {
+  const float score = tape[head_.before].values[b] + tape[score_].values[b];
+  tape[head_.score].values[b] = config_.mixed ? block::clamp_score(score) : score;
+}
+
+void ToyBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
+                       std::size_t end) const {
+  for (std::size_t b = begin; b < end; ++b) {
+    const First of = first(tape, b);
+    put(parameters, tape, b, of, second(tape, b, make_t(parameters, of.w)));
+  }
+}
+
+void ToyBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
+  finish_back(parameters, tape, nullptr);
+  if (tape.sink != nullptr) tape.sink->rows(part_, *this);
+}
+
+void ToyBlock::partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion&,
+                       block::Share*, std::size_t begin, std::size_t end,
+                       const tape::BatchSums<float>& sums) const {
+  for (std::size_t b = begin; b < end; ++b) {
+    const tape::SumsOf<float> of = sums[b];
+    if (sums.round() == 0) {
+      const First mine = first(tape, b);
+      std::ranges::copy(mine.u, of.all(sums_.u).begin());
+      std::ranges::copy(mine.w, of.all(sums_.w).begin());
+    } else {
+      const Vector w = vector_at(of.all(sums_.w).data());
+      const Second mine = second(tape, b, make_t(parameters, w));
+      of[sums_.squares] = mine.squares;
+      std::ranges::copy(mine.along, of.all(sums_.along).begin());
+    }
+  }
+}
+
+void ToyBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, block::Share*,
+                      std::size_t begin, std::size_t end,
+                      const tape::BatchSums<const float>& sums) const {
+  for (std::size_t b = begin; b < end; ++b) {
+    const tape::SumsOf<const float> of = sums[b];
+    put(parameters, tape, b, {vector_at(of.all(sums_.u).data()), vector_at(of.all(sums_.w).data())},
+        {of[sums_.squares], vector_at(of.all(sums_.along).data())});
+  }
+}
+
+void ToyBlock::finish_back(const tape::Parameters& parameters, tape::Tape& tape,
+                           block::Share*) const {
+  float* const gradient = tape.gradients[static_cast<std::size_t>(matrix_)].data();
+  std::fill_n(gradient, kDim * kDim, 0.0f);
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    const float d = tape[head_.score].gradient[b];
+    const float *const q = tape[q_].at(b), *const w = tape[w_].at(b);
+    float* const d_w = tape[d_w_].at(b);
+    std::fill_n(d_w, kDim, 0.0f);
+    for (std::size_t r = 0; r < kDim && d != 0; ++r) {
+      for (std::size_t c = 0; c < kDim; ++c) {
+        gradient[r * kDim + c] += d * q[r] * w[c];
+        d_w[c] += d * parameters[matrix_][r * kDim + c] * q[r];
+      }
+    }
+  }
+  if (tape.sink != nullptr) tape.sink->array(matrix_, gradient);
+}
+
+void ToyBlock::partial_back(const tape::Parameters&, tape::Tape& tape, const tape::Portion&,
+                            block::Share*) const {
+  if (tape.sink != nullptr) tape.sink->rows(part_, *this);
+}
+
+template <class Take>
+void ToyBlock::for_each_gradient(const tape::Tape& tape, std::size_t b, Take take) const {
+  const float d = tape[head_.score].gradient[b];
+  const Vector t = vector_at(tape[t_].at(b)), d_w = vector_at(tape[d_w_].at(b));
+  for_each_vector(tape, b, [&](std::uint32_t i, bool is_a, const Vector& v) {
+    const float x = tape.field_values[i];
+    Vector g{};
+    if (is_a) {
+      add_scaled(d * x * (1 + 2 * kSquares * dot(v, t)), t, g);
+    } else {
+      add_scaled(x, d_w, g);
+    }
+    take(i, g);
+  });
+}
+
+void ToyBlock::add(const tape::Parameters&, tape::Tape& tape, std::size_t b,
+                   float* const* sums) const {
+  const std::uint32_t begin = tape.field_begin(b);
+  for_each_gradient(tape, b, [&](std::uint32_t i, const Vector& g) {
+    for (std::size_t c = 0; c < kDim; ++c) sums[i - begin][c] += g[c];
+  });
+}
+
+/// All of them before the first row moves, as several features may share one.
+void ToyBlock::each(const tape::Parameters&, tape::Tape& tape, tape::RowVisitor& visitor) const {
+  std::vector<std::pair<std::uint32_t, Vector>> all;
+  for_each_gradient(tape, 0, [&](std::uint32_t i, const Vector& g) { all.emplace_back(i, g); });
+  const float one = 1.0f;
+  for (const auto& [feature, gradient] : all) visitor.visit(feature, gradient.data(), &one);
+}
+
+}  // namespace leveret::toy
+
+namespace leveret::net {
+
+std::span<const BlockKind> extra_kinds() {
+  static constexpr BlockKind kKinds[] = {block_kind<toy::ToyBlock>("toy")};
+  return kKinds;
+}
+
+}  // namespace leveret::net
