@@ -108,6 +108,16 @@ const CLI::Validator& not_empty() {
   return validator;
 }
 
+const CLI::Validator& result_name() {
+  static const CLI::Validator validator(
+      [](std::string& name) {
+        if (name == "stdout") name = "-";
+        return std::string();
+      },
+      "", "result name");
+  return validator;
+}
+
 void settle_input(InputOptions& options) {
   if (std::ranges::count(options.data, "-") > 1) {
     throw CLI::ValidationError("standard input (-) is given more than once; give it once");

@@ -44,6 +44,8 @@ void check_passes(const InputOptions& options);
 
 /// For options that name a file: an empty name, as a variable that is not set gives one, is misuse.
 const CLI::Validator& not_empty();
+/// A name of results: "stdout" means "-", as it does for Vowpal Wabbit; ./stdout is a file.
+const CLI::Validator& result_name();
 
 /// Once the options are parsed: names the cache beside the data where -c has no name of its own,
 /// and sees to it that -k removes nothing but a cache. Misuse is

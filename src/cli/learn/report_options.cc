@@ -12,6 +12,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
   app.add_option("-p,--predictions", options.predictions,
                  "write each example's prediction, made before it was learned")
       ->type_name("FILE")
+      ->transform(result_name())
       ->check(not_empty());
   app.add_option("--metrics", options.metrics, "write a JSON line per window")
       ->type_name("FILE")

@@ -18,9 +18,11 @@ void add_link_option(CLI::App& verb, std::string& link) {
 void add_result_options(CLI::App& verb, ResultOptions& options) {
   verb.add_option("-p,--predictions", options.predictions, "write here instead of stdout")
       ->type_name("FILE")
+      ->transform(result_name())
       ->check(not_empty());
   verb.add_option("-r,--raw_predictions", options.raw_predictions, "write the log-odds here, too")
       ->type_name("FILE")
+      ->transform(result_name())
       ->check(not_empty());
   add_link_option(verb, options.link);
 }
