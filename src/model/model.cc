@@ -10,12 +10,13 @@
 #include "net/make_blocks.h"
 
 namespace leveret::model {
-namespace {
 
 table::CellKind cell_kind(const Spec& spec) {
   if (spec.mixed()) return table::CellKind::kMixed;
   return spec.linear.rule == UpdateRule::kFtrl ? table::CellKind::kFtrl : table::CellKind::kAdagrad;
 }
+
+namespace {
 
 /// Slots of the next power of two of an FFM or FM with vectors of `k`. Their accumulators count
 /// what the added weights of 0 have as well: as if there were as many more gradients of 0, which

@@ -27,9 +27,12 @@ using tape::Parameters;
 /// Whether rows have what learning needs beside the weights.
 enum class Use { kLearn, kPredict };
 
-/// The settings of blocks that a spec means. `rows`: how the weights of each part of rows are stored,
-/// where not as the spec says.
+/// The settings of blocks that a spec means. `rows`: how the weights of each part of rows are
+/// stored, where not as the spec says.
 block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& rows = {});
+
+/// What the linear stage keeps of a feature.
+table::CellKind cell_kind(const Spec& spec);
 
 class Model {
  public:

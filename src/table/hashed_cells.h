@@ -29,7 +29,7 @@ class HashedCells {
         mask_((std::uint64_t{1} << bits) - 1),
         begin_(begin),
         capacity_(end - begin),
-        stride_(std::bit_ceil(number_bytes())),
+        stride_(stride(kind)),
         arena_(capacity() * stride_) {
     budget.force(capacity() * stride_);
     if (!arena_.resize(capacity() * stride_)) {
@@ -43,10 +43,13 @@ class HashedCells {
   /// The number of the first among all.
   std::uint64_t begin() const { return begin_; }
   /// Bytes of a cell's numbers, a HashedMixedCell's too.
-  std::size_t number_bytes() const {
-    return kind_ == CellKind::kMixed ? sizeof(HashedMixedCell) : cell_bytes(kind_);
+  std::size_t number_bytes() const { return number_bytes(kind_); }
+  static constexpr std::size_t number_bytes(CellKind kind) {
+    return kind == CellKind::kMixed ? sizeof(HashedMixedCell) : cell_bytes(kind);
   }
   std::size_t stride() const { return stride_; }
+  /// A power of two, so that no cell lies across two cache lines.
+  static constexpr std::size_t stride(CellKind kind) { return std::bit_ceil(number_bytes(kind)); }
 
   Cell* find(std::uint32_t hash) { return at((hash & mask_) - begin_); }
   const Cell* find(std::uint32_t hash) const { return at((hash & mask_) - begin_); }

@@ -13,6 +13,7 @@
 #include "block/gemm.h"
 #include "cli/console.h"
 #include "cli/learn/followed_chunks.h"
+#include "cli/learn/hashed_table.h"
 #include "cli/learn/learned_chunks.h"
 #include "cli/learn/resume.h"
 #include "cli/learn/run_checkpoints.h"
@@ -69,6 +70,7 @@ class TrainRun final : private train::SessionEvents {
   void run() {
     open_outputs();
     tally_ = bad_line_tally(input_);
+    if (!options_.report.quiet) tell_of_hashed_table(spec_);
     report_.begin_progress(options_.final_model.empty());
     StopOnSignal stop;
     stop_ = &stop;
