@@ -29,7 +29,10 @@ _leveret_values() {
     --rounding) echo "nearest stochastic" ;;
     --quoting) echo "rfc4180 none" ;;
     --numeric | --numeric_as) echo "log2bucket value both" ;;
-    help) _leveret_words "$program" | grep -v '^-' ;;
+    help)
+      _leveret_words "$program" | grep -v '^-'
+      echo vw
+      ;;
     convert) echo "criteo avazu kdd2012 libffm csv" ;;
   esac
 }

@@ -62,6 +62,7 @@ for verb in $all; do
 done
 # What is typed with - in place of _ completes as well, and values follow their option.
 same "completion of --ffm-init-w" "--ffm_init_width" "$(completed train --ffm-init-w)"
+same "completion of help v" "vw" "$(completed help v)"
 same "completion of --optimizer a" "$(printf 'adagrad\nadam')" "$(completed train --optimizer a)"
 [ $failed = 0 ] && echo "options: ok"
 exit $failed

@@ -1,6 +1,7 @@
 #include "cli/help.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -9,6 +10,8 @@
 
 #include "cli/console.h"
 #include "cli/verbs.h"
+#include "cli/vw/take.h"
+#include "cli/vw/words.h"
 
 namespace leveret::cli {
 namespace {
@@ -37,15 +40,6 @@ std::vector<const CLI::App*> all_verbs(const CLI::App& app) {
 std::vector<std::string> verb_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* verb : all_verbs(app)) names.push_back(verb->get_name());
-  return names;
-}
-
-/// Long options of `app`, with their dashes.
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
   return names;
 }
 
@@ -90,41 +84,59 @@ std::string help_text(const CLI::App& app, const CLI::App& verb) {
   return text;
 }
 
-std::string about_option(const CLI::App& app, const CLI::App& verb, const std::string& name) {
-  const std::string meant = nearest(name, option_names(verb));
-  if (!meant.empty()) return fmt::format("unknown option {}{}", name, hint(meant));
-  // Perhaps it is another verb's.
-  for (const CLI::App* other : all_verbs(app)) {
-    const auto names = option_names(*other);
-    if (std::ranges::find(names, name) == names.end()) continue;
-    return fmt::format("{} is an option of {}, not of {}", name, other->get_name(),
-                       verb.get_name());
-  }
-  return fmt::format("unknown option {}", name);
+/// A verb that is spelt nearly so, or the one that a file's name stands for, as in `vw FILE`.
+std::string meant_instead(const CLI::App& app, const std::vector<std::string>& words) {
+  if (access(words[0].c_str(), F_OK) != 0) return nearest(words[0], verb_names(app));
+  return fmt::format("{} {} {}", app.get_name(), verb_of(app, "--data", words), words[0]);
 }
 
-/// What to say about words that nothing took; empty when there are none.
-std::string about_extras(const CLI::App& app) {
+/// Options among words that nothing took.
+std::vector<std::string> extra_options(const CLI::App& app) {
+  std::vector<std::string> options;
+  for (const std::string& word : app.remaining(true)) {
+    if (word.size() > 1 && word.starts_with('-')) options.push_back(word);
+  }
+  return options;
+}
+
+/// What to say about words that stand before a verb, or in its place.
+std::string about_beginning(const CLI::App& app, const std::vector<std::string>& words) {
+  if (!words[0].starts_with('-')) {
+    return fmt::format("there is no verb '{}'{}", words[0], hint(meant_instead(app, words)));
+  }
+  const std::string verb = verb_of(app, words[0], words);
+  return fmt::format("{} stands before a verb; options follow their verb{}", words[0],
+                     hint(verb.empty() ? "" : app.get_name() + " " + verb));
+}
+
+/// What to say about words that nothing took, a line for each option; none when there are none.
+std::vector<std::string> about_extras(const CLI::App& app) {
   const CLI::App& verb = current(app);
   const std::vector<std::string> before = app.remaining(false), words = app.remaining(true);
-  if (words.empty()) return "";
-  const auto option =
-      std::ranges::find_if(words, [](const std::string& w) { return w.starts_with("-"); });
-  if (&verb == &app) {
-    const std::string meant = nearest(words[0], verb_names(app));
-    if (option == words.begin()) {
-      return fmt::format("{} stands before a verb; options follow their verb", words[0]);
-    }
-    return fmt::format("there is no verb '{}'{}", words[0], hint(meant));
+  if (words.empty()) return {};
+  if (&verb == &app) return {about_beginning(app, words)};
+  if (!before.empty() && before[0].starts_with('-')) {
+    return {
+        fmt::format("{} stands before {}; options follow their verb", before[0], verb.get_name())};
   }
-  if (!before.empty() && before[0].starts_with("-")) {
-    return fmt::format("{} stands before {}; options follow their verb", before[0],
-                       verb.get_name());
+  std::vector<std::string> lines;
+  for (const std::string& option : extra_options(app)) {
+    const std::string line = about_option(app, verb, option);
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
   }
-  if (option == words.end()) {
-    return fmt::format("unexpected argument '{}' for {}", words[0], verb.get_name());
+  if (!lines.empty()) return lines;
+  return {fmt::format("unexpected argument '{}' for {}", words[0], verb.get_name())};
+}
+
+/// Where to read on.
+std::string where_it_stands(const CLI::App& app, const CLI::App& verb) {
+  if (&verb == &app || verb.get_name() == "help") {
+    return fmt::format("`{} help` lists the verbs.\n", app.get_name());
   }
-  return about_option(app, verb, option->substr(0, option->find('=')));
+  const bool is_of_others = std::ranges::any_of(
+      extra_options(app), [&](const std::string& option) { return is_other_word(verb, option); });
+  return fmt::format("`{} help {}` lists its options{}.\n", app.get_name(), verb.get_name(),
+                     is_of_others ? ", `leveret help vw` those of Vowpal Wabbit" : "");
 }
 
 /// "-i MODEL is missing", in the words of the synopsis; CLI11 knows the long name only.
@@ -171,24 +183,31 @@ int end_parse(const CLI::App& app, const CLI::ParseError& error) {
   }
   const CLI::App& verb = current(app);
   // An unknown option is often why something else is missing, so it comes first.
-  std::string what = about_extras(app);
+  const std::vector<std::string> extras = about_extras(app);
   const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  if (what.empty())
-    what = &verb == &app ? "no verb is given" : missing ? about_missing(verb) : error.what();
-  say("error: " + what);
-  const bool verbs = &verb == &app || verb.get_name() == "help";
-  say_raw(verbs ? fmt::format("`{} help` lists the verbs.\n", app.get_name())
-                : fmt::format("`{} help {}` lists its options.\n", app.get_name(), verb.get_name()));
+  for (const std::string& what : extras) say("error: " + what);
+  if (extras.empty() && &verb == &app) {
+    say("error: no verb is given");
+  } else if (extras.empty()) {
+    say("error: " + (missing ? about_missing(verb) : std::string(error.what())));
+  }
+  say_raw(where_it_stands(app, verb));
   return 2;
 }
 
 void setup_help(CLI::App& app, int& exit_code) {
   auto word = std::make_shared<std::string>();
-  CLI::App* verb = app.add_subcommand("help", "the options of a verb");
-  verb->add_option("verb", *word, "which; none: lists the verbs")->type_name("VERB");
+  CLI::App* verb =
+      app.add_subcommand("help", "the options of a verb; vw: what Vowpal Wabbit's are here");
+  verb->add_option(
+          "verb", *word,
+          "which; none: lists the verbs; vw: Vowpal Wabbit's and Fwumious Wabbit's options")
+      ->type_name("VERB");
   verb->callback([word, &app, &exit_code] {
     if (word->empty()) {
       print(help_text(app, app));
+    } else if (*word == "vw") {
+      print(words_page());
     } else {
       const auto names = verb_names(app);
       if (std::ranges::find(names, *word) == names.end()) no_such_verb(app, *word);

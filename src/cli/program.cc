@@ -1,13 +1,16 @@
 #include "cli/program.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/console.h"
 #include "cli/process.h"
+#include "cli/vw/take.h"
 #include "kernels/dispatch.h"
 
 namespace leveret::cli {
@@ -22,7 +25,7 @@ std::vector<std::string> with_underscores(int argc, char** argv) {
       if (argument[i] == '-') argument[i] = '_';
     }
   }
-  return {arguments.rbegin(), arguments.rend()};  // CLI11 wants them last first
+  return arguments;
 }
 
 }  // namespace
@@ -37,7 +40,14 @@ bool has_kernels() {
   }
 }
 
-void parse(CLI::App& app, int argc, char** argv) { app.parse(with_underscores(argc, argv)); }
+void parse(CLI::App& app, int argc, char** argv, bool speaks) {
+  const auto note = [speaks](const std::string& text) {
+    if (speaks) say(text);
+  };
+  std::vector<std::string> arguments = in_our_words(app, with_underscores(argc, argv), note);
+  std::ranges::reverse(arguments);  // CLI11 wants them last first
+  app.parse(std::move(arguments));
+}
 
 int end_with_message(const std::function<int()>& run) {
   try {

@@ -12,8 +12,9 @@ namespace leveret::cli {
 bool has_kernels();
 
 /// Parses the arguments and runs the verb that they name. Long options take `_` or `-` alike: they
-/// are registered with `_`. CLI::ParseError is for end_parse (help.h).
-void parse(CLI::App& app, int argc, char** argv);
+/// are registered with `_`. Vowpal Wabbit's words are taken (vw/take.h), and what there is to note
+/// of them is told, if this process `speaks`. CLI::ParseError is for end_parse (help.h).
+void parse(CLI::App& app, int argc, char** argv, bool speaks = true);
 
 /// The exit code of `run`, or, after saying what went wrong, 1. Where the reader of standard output
 /// has gone it does not return.

@@ -39,7 +39,7 @@ int run(dist::Communicator& ranks, int argc, char** argv) {
   cli::setup_mpi_gather(app, ranks, exit_code);
 
   try {
-    cli::parse(app, argc, argv);
+    cli::parse(app, argc, argv, ranks.is_root());
   } catch (const CLI::ParseError& error) {
     return end_parse_on_root(app, error, ranks);
   } catch (const dist::FailedElsewhere& failed) {
