@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "text/label.h"
 #include "text/plain_number.h"
 
 namespace leveret::stream {
@@ -89,6 +90,7 @@ void BadLineTally::add(const text::ExampleChunk& chunk, const std::string& sourc
     if (bad_++ == 0 && options_.format_of) {
       format_ = options_.format_of(chunk.view(bad.text_begin, bad.text_size));
     }
+    if (bad.what == text::kNoClick) ++other_labels_;
     if (quarantine_) quarantine(chunk.view(bad.text_begin, bad.text_size));
     const std::uint64_t lines = good_ + good_in_chunk + bad_;
     report_bad(chunk, bad, source_name, lines);
@@ -129,19 +131,32 @@ void BadLineTally::add_refused(const text::ExampleChunk& chunk, const std::strin
 void BadLineTally::finish() {
   std::lock_guard lock(mutex_);
   if (bad_ > 0 && good_ == 0) {
-    throw std::runtime_error(fmt::format(
-        "{} bad; mend the data{}",
-        bad_ == 1 ? "the only line is" : fmt::format("all {} lines are", bad_), other_format()));
+    throw std::runtime_error(
+        fmt::format("{} bad; mend the data{}{}",
+                    bad_ == 1 ? "the only line is" : fmt::format("all {} lines are", bad_),
+                    other_format(), two_classes()));
   }
   if (bad_ > options_.policy.allowed_of_all(good_ + bad_)) {
     throw std::runtime_error(fmt::format(
         "{} of {} lines are bad, more than half; mend the data, or skip them with --bad_lines skip "
-        "or max=N",
-        bad_, good_ + bad_));
+        "or max=N{}",
+        bad_, good_ + bad_, two_classes()));
   }
-  if (bad_ == reported_) return;
+  if (!options_.report) return;
+  if (bad_ != reported_) options_.report(totals(good_ + bad_));
   reported_ = bad_;
-  if (options_.report) options_.report(totals(good_ + bad_));
+  if (other_labels_ > 0) {
+    options_.report(fmt::format("warning: {} line{} had another label than -1, 0 or 1{}",
+                                other_labels_, other_labels_ == 1 ? "" : "s", two_classes()));
+    other_labels_ = 0;  // told once, and not in each pass
+  }
+}
+
+/// Of ratings from 1 to 5 some look like clicks.
+std::string BadLineTally::two_classes() const {
+  if (other_labels_ == 0) return {};
+  return "; leveret learns clicks only, and takes a label of 1 for one: make two classes of other "
+         "labels, as awk '{ $1 = $1 > 3 ? 1 : -1 } 1' does of ratings";
 }
 
 std::string BadLineTally::other_format() const {
@@ -189,8 +204,9 @@ void BadLineTally::give_up(const std::string& last) const {
   const std::uint64_t lines = good_ + bad_;
   throw std::runtime_error(fmt::format(
       "{} of {} lines {} bad, more than --bad_lines allows ({}); mend the data, or skip them with "
-      "--bad_lines skip or max=N{}\n{}",
-      bad_, lines, bad_ == 1 ? "is" : "are", options_.policy.allowed(lines), other_format(), last));
+      "--bad_lines skip or max=N{}{}\n{}",
+      bad_, lines, bad_ == 1 ? "is" : "are", options_.policy.allowed(lines), other_format(),
+      two_classes(), last));
 }
 
 std::uint64_t BadLineTally::good() const {

@@ -68,9 +68,9 @@ class BadLineTally {
   /// Of a chunk of a cache, counts as bad the lines that this model does not take, and that
   /// add_cached has counted as good; throws as above.
   void add_refused(const text::ExampleChunk& chunk, const std::string& source_name);
-  /// Reports a count that is still due. For the end of the stream. Throws std::runtime_error when
-  /// more lines were bad than the policy allows of all; and when there were lines, and all of them
-  /// bad: whatever is allowed, that is another kind of file.
+  /// Reports a count that is still due, and warns of labels that are no clicks. For the end of the
+  /// stream. Throws std::runtime_error when more lines were bad than the policy allows of all; and
+  /// when there were lines, and all of them bad: whatever is allowed, that is another kind of file.
   void finish();
 
   std::uint64_t good() const;
@@ -90,13 +90,15 @@ class BadLineTally {
   std::string totals(std::uint64_t lines) const;
   [[noreturn]] void give_up(const std::string& last) const;
   std::string other_format() const;
+  std::string two_classes() const;
 
   const BadLineOptions options_;
   mutable std::mutex mutex_;
   std::unique_ptr<std::FILE, FileCloser> quarantine_;
   std::uint64_t good_ = 0, bad_ = 0;
-  std::uint64_t reported_ = 0;    ///< bad lines that a report told of
-  const char* format_ = nullptr;  ///< of which the first bad line may be
+  std::uint64_t other_labels_ = 0;  ///< bad for this alone, and not told of yet
+  std::uint64_t reported_ = 0;      ///< bad lines that a report told of
+  const char* format_ = nullptr;    ///< of which the first bad line may be
   std::chrono::steady_clock::time_point last_count_{};
 };
 

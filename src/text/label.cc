@@ -28,7 +28,7 @@ const char* set_label_token(std::size_t index, std::string_view token, LabelSect
   float value;
   if (parse_number(token, value) != NumberStatus::kOk) return kNotANumber[index];
   if (index == 0) {
-    if (value != 0 && std::abs(value) != 1) return "label is not -1, 0 or 1";
+    if (value != 0 && std::abs(value) != 1) return kNoClick;
     out.label = value == 1 ? 1.0f : -1.0f;
   } else if (index == 1) {
     if (value < 0) return "importance is negative";
