@@ -112,6 +112,18 @@ std::string metrics_json(const MetricsSnapshot& snapshot, bool exact_auc) {
   return json.dump();
 }
 
+std::string held_out_json(std::uint32_t pass, const MetricsSnapshot& held_out,
+                          std::uint32_t best_pass) {
+  Json json;
+  json["pass"] = pass;
+  json["held_out_logloss"] = rounded(held_out.logloss);
+  json["held_out_auc"] = rounded(held_out.auc);
+  json["held_out_examples"] = held_out.examples;
+  put_not_finite(json, held_out);
+  json["best_pass"] = best_pass > 0 ? Json(best_pass) : Json(nullptr);
+  return json.dump();
+}
+
 std::string MetricsWindows::close(double seconds, std::uint64_t bad_lines) {
   const MetricsSnapshot s = window_.snapshot();
   closed_.merge(window_);

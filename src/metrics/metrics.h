@@ -71,6 +71,12 @@ class Metrics {
 /// `exact_auc` was asked for, and not_finite where there were any. Six decimals, null for NaN.
 std::string metrics_json(const MetricsSnapshot& snapshot, bool exact_auc);
 
+/// The line of what is held out, after pass `pass` (counted from 1): pass, held_out_logloss,
+/// held_out_auc, held_out_examples, best_pass. `best_pass` 0: none is known; null. A window has
+/// none of these keys.
+std::string held_out_json(std::uint32_t pass, const MetricsSnapshot& held_out,
+                          std::uint32_t best_pass);
+
 /// The stream cut into windows, each with its own figures, beside those over all of it.
 /// One owner; other threads hand in their chunk's Metrics.
 class MetricsWindows {

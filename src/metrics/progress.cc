@@ -59,6 +59,14 @@ std::string Progress::line(std::uint64_t examples, const MetricsSnapshot& total,
                      decimal_or_dash(total.calibration, 4));
 }
 
+std::string Progress::held_out_line(std::uint64_t examples, const MetricsSnapshot& held_out,
+                                    std::uint32_t pass, bool is_best) {
+  return fmt::format("{:<8} {:<8} {:>12} {:>14.1f} {:>14} {:>14} {:>8} {:>8} {:>8} h\n",
+                     decimal_or_dash(held_out.logloss, 6), is_best ? "best" : "-", examples,
+                     held_out.weight, fmt::format("pass {}", pass), "held out", "-",
+                     decimal_or_dash(held_out.auc, 4), decimal_or_dash(held_out.calibration, 4));
+}
+
 void ProgressBar::begin_pass(std::uint64_t bytes, double seconds) {
   pass_ = std::min(pass_ + 1, passes_);
   pass_bytes_ = bytes;

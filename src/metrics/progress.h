@@ -37,6 +37,11 @@ class Progress {
   std::string line(std::uint64_t examples, const MetricsSnapshot& total, float label,
                    float prediction, std::uint64_t features);
 
+  /// The line after a pass (counted from 1) over what is held out: its loss, marked h as in VW.
+  /// `examples` are those learned so far.
+  static std::string held_out_line(std::uint64_t examples, const MetricsSnapshot& held_out,
+                                   std::uint32_t pass, bool is_best);
+
  private:
   ProgressInterval interval_;
   double next_ = 1;

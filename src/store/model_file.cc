@@ -68,6 +68,20 @@ files::AtomicFile begin_model_file(const std::string& path, Kind kind, std::stri
   return file;
 }
 
+void save_with_notes(const ModelFile& file, const std::string& path,
+                     std::span<const std::byte> notes) {
+  files::AtomicFile copy(path);
+  std::vector<std::byte> part(std::min<std::uint64_t>(file.bytes(), kBlockBytes));
+  for (std::uint64_t at = 0; at < file.bytes(); at += part.size()) {
+    const std::span bytes =
+        std::span(part).first(std::min<std::uint64_t>(part.size(), file.bytes() - at));
+    file.read_at(at, bytes);
+    copy.write(bytes);
+  }
+  copy.write(notes);
+  copy.commit();
+}
+
 ModelFile::ModelFile(const RegularFile& file, const std::string& name)
     : path_(name),
       bytes_(file.bytes),

@@ -44,6 +44,12 @@ files::AtomicFile begin_model_file(const std::string& path, Kind kind, std::stri
                                    const std::vector<SectionView>& sections,
                                    std::span<const std::byte> notes = {});
 
+class ModelFile;
+/// Saves an open file's content with other notes, under its own name or another: as
+/// write_model_file.
+void save_with_notes(const ModelFile& file, const std::string& path,
+                     std::span<const std::byte> notes);
+
 /// An open file: header and table are in memory, sections are not. Its functions throw
 /// std::runtime_error that says what is wrong, at which byte, and what to do. Any number of threads
 /// may read.

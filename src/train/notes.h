@@ -9,6 +9,7 @@
 
 #include "store/model_file.h"
 #include "train/chunk_ledger.h"
+#include "train/held_out.h"
 #include "train/input_position.h"
 
 namespace leveret::train {
@@ -17,6 +18,7 @@ struct Notes {
   ChunkLedger chunks;
   std::string followed;  ///< the highest name that was learned of a folder; empty: none
   std::optional<InputPosition> input;  ///< of a run that can be gone on with
+  std::optional<BestPass> best_pass;   ///< of one that holds examples out of its passes
 };
 
 /// To be saved with the model (store::make_notes); empty where there is nothing to note.

@@ -54,6 +54,38 @@ std::string names_of(const std::vector<std::string>& data) {
   return data.empty() ? "standard input" : stream::escaped(fmt::format("{}", fmt::join(data, " ")));
 }
 
+/// std::runtime_error where this run would hold out other examples than that one.
+void check_period(const Resumed& found, const TrainOptions& options) {
+  const train::InputPosition& position = *found.notes.input;
+  if (position.pass == 0 && position.examples == 0) return;
+  const std::uint64_t then = found.notes.best_pass ? found.notes.best_pass->period : 0;
+  const std::uint64_t now = options.holds_out() ? options.passes.period : 0;
+  if (then == now) return;
+  throw std::runtime_error(
+      then == 0 ? fmt::format("{}: has learned all examples, and --passes would hold some out; go "
+                              "on with --holdout_off, or leave out --resume to begin anew",
+                              found.path)
+                : fmt::format("{0}: holds out one example of {1}; go on with --passes, of more "
+                              "than 1, and --holdout_period {1}, or leave out --resume to begin "
+                              "anew",
+                              found.path, then));
+}
+
+/// std::runtime_error where -f is not what a checkpoint takes for its best pass's model.
+void check_best(const Resumed& found, const std::string& model) {
+  const std::optional<train::BestPass>& best = found.notes.best_pass;
+  if (!found.is_checkpoint || !best || best->pass == 0) return;
+  std::optional<train::BestPass> there;
+  if (::access(model.c_str(), F_OK) == 0) {
+    there = train::notes_of(store::ModelFile::open(model)).best_pass;
+  }
+  if (there == best) return;
+  throw std::runtime_error(
+      fmt::format("{}: its best pass was {}, and {} is not the model of that any more; put it "
+                  "back, or leave out --resume to begin anew",
+                  found.path, best->pass, model));
+}
+
 }  // namespace
 
 std::string how_far(const train::InputPosition& position) {
@@ -90,6 +122,8 @@ std::optional<Resumed> find_resumed(const TrainOptions& options, std::uint64_t m
         position.is_lines ? "in several threads" : "in one thread",
         position.is_lines ? "with --threads, of any number above 1" : "without --threads"));
   }
+  check_period(*found, options);
+  check_best(*found, model);
   return found;
 }
 

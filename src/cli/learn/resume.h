@@ -22,7 +22,7 @@ struct Resumed {
 /// The newest checkpoint that is whole, or the model of -f where that has learned as much of the
 /// same input; says which one is not whole. Nothing where there is none to go on with, and where
 /// the run before has ended and `input` is another. std::runtime_error where the run before is
-/// within another input, or has learned in another number of threads.
+/// within another input, has learned in another number of threads, or has held out others.
 std::optional<Resumed> find_resumed(const TrainOptions& options, std::uint64_t memory_limit);
 
 /// "1000 examples of pass 2"

@@ -43,6 +43,23 @@ void check_checkpoints(const TrainOptions& options) {
   }
 }
 
+void check_passes(const TrainOptions& options) {
+  check_passes(options.input);
+  check_pass_options(options.passes, options.input.passes);
+  if (options.input.passes == 1) return;
+  if (options.holdout_after > 0) {
+    misuse(
+        "--holdout_after is for one pass, as in others all would be held out: not with --passes, "
+        "which has --holdout_period");
+  }
+  if (options.holds_out() && !options.report.predictions.empty()) {
+    misuse(
+        "-p writes predictions that were made before an example was learned, which further passes "
+        "do not make: not with --passes; leveret predict makes those of the model, and "
+        "--holdout_off allows it");
+  }
+}
+
 /// Whether a file of this name would be one of the folder's.
 bool is_in(const std::string& folder, const std::string& path) {
   std::error_code unknown;
@@ -83,7 +100,7 @@ void check_follow(const TrainOptions& options) {
 
 void check_options(const TrainOptions& options, bool allow_mpirun) {
   check_model_name("-f", options.final_model);
-  check_passes(options.input);
+  check_passes(options);
   if (options.threads > 1 && options.holdout_after > 0) {
     misuse("--holdout_after counts examples in order: not with --threads");
   }
@@ -175,6 +192,7 @@ void add_learning(CLI::App& verb, TrainOptions& options) {
                 "learn all of the input, also files that the model of -i has learned before");
   add_cache_options(verb, options.input);
   add_passes_option(verb, options.input);
+  add_pass_options(verb, options.passes);
   verb.add_option("--threads", options.threads,
                   "threads that learn together (hogwild); more than 1 is not reproducible")
       ->type_name("N")

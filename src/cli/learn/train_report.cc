@@ -57,10 +57,25 @@ void TrainReport::count(const predict::Outcome& outcome, std::uint64_t bad_lines
   if (!wants_figures()) return;
   const bool full = windows_.add(outcome.probability, outcome.label, outcome.importance);
   if (full && metrics_) write_window(bad_lines);
-  if (!options_.quiet && progress_.due(examples_)) {
+  if (tells() && progress_.due(examples_)) {
     say_raw(progress_.line(examples_, windows_.total(), outcome.label, outcome.probability,
                            outcome.features));
   }
+}
+
+void TrainReport::begin_further_passes() {
+  if (!first_pass_) first_pass_ = windows_.total();
+}
+
+void TrainReport::end_pass(std::uint32_t pass, std::uint32_t best_pass,
+                           const metrics::MetricsSnapshot& held_out, std::uint64_t bad_lines) {
+  if (metrics_) {
+    if (windows_.pending()) write_window(bad_lines);
+    metrics_->write(metrics::held_out_json(pass, held_out, best_pass) + "\n");
+    metrics_->flush();
+  }
+  if (options_.quiet) return;
+  say_raw(metrics::Progress::held_out_line(examples_, held_out, pass, pass == best_pass));
 }
 
 void TrainReport::write_window(std::uint64_t bad_lines) {
@@ -85,7 +100,7 @@ RunFigures TrainReport::figures(std::uint64_t bad_lines) {
   return {.examples = examples_,
           .features = features_,
           .bad_lines = bad_lines,
-          .total = windows_.total(),
+          .total = first_pass_ ? *first_pass_ : windows_.total(),
           .held_out = held_out_ ? std::optional(holdout_.snapshot()) : std::nullopt,
           .seconds = seconds(),
           .kernels = kernels::active().name};

@@ -48,6 +48,13 @@ class TrainReport {
   /// Everything that is told about these outcomes; then forgets them. `bad_lines`: of the run, up
   /// to the last of them.
   void add(predict::Outcomes& outcomes, std::uint64_t bad_lines, unsigned thread = 0);
+  /// From now on outcomes are of examples that were learned in a pass before: what they are worth
+  /// goes to windows, and is not told.
+  void begin_further_passes();
+  /// Pass `pass`, counted from 1, is over, and what is held out came out so. Its last window is
+  /// closed first.
+  void end_pass(std::uint32_t pass, std::uint32_t best_pass,
+                const metrics::MetricsSnapshot& held_out, std::uint64_t bad_lines);
   /// From now on outcomes are of examples that are not learned from.
   void hold_out() { held_out_ = true; }
 
@@ -66,7 +73,8 @@ class TrainReport {
   void write_window(std::uint64_t bad_lines);
   void show_bar();
   /// Whether anybody is told what predictions are worth. Histograms are behind it.
-  bool wants_figures() const { return !options_.quiet || metrics_.has_value(); }
+  bool wants_figures() const { return tells() || metrics_.has_value(); }
+  bool tells() const { return !options_.quiet && !first_pass_; }
 
   const ReportOptions& options_;
   const unsigned passes_, threads_;
@@ -81,6 +89,7 @@ class TrainReport {
   std::string lines_;
   std::uint64_t examples_ = 0, features_ = 0, labelled_ = 0;
   bool held_out_ = false;
+  std::optional<metrics::MetricsSnapshot> first_pass_;  ///< what was told, when it ended
   std::chrono::steady_clock::time_point start_;
 };
 

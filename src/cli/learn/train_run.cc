@@ -1,7 +1,6 @@
 #include "cli/learn/train_run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,11 +11,14 @@
 
 #include "block/gemm.h"
 #include "cli/console.h"
+#include "cli/learn/first_model.h"
 #include "cli/learn/followed_chunks.h"
 #include "cli/learn/hashed_table.h"
+#include "cli/learn/held_out_passes.h"
 #include "cli/learn/learned_chunks.h"
 #include "cli/learn/resume.h"
 #include "cli/learn/run_checkpoints.h"
+#include "cli/learn/run_ends.h"
 #include "cli/learn/save_beside.h"
 #include "cli/learn/train_report.h"
 #include "cli/learn/train_summary.h"
@@ -51,8 +53,12 @@ class TrainRun final : private train::SessionEvents {
     how.holdout_after = options.holdout_after;
     how.start = first_position();
     how.pauses_at_ends = options.follow;
+    if (options.holds_out()) {
+      held_out_.emplace(options.passes, options.input.passes,
+                        resumed_ ? resumed_->notes.best_pass : std::nullopt);
+    }
     if (options.deterministic) {
-      shards_ = first_shards();
+      shards_ = first_shards(options, begin_model(), memory_, kernels_);
       spec_ = shards_->spec();
       in_shards_.emplace(*shards_, names_);
       session_.emplace(
@@ -60,9 +66,9 @@ class TrainRun final : private train::SessionEvents {
           [this] { return std::make_shared<model::Model>(dist::gather(*shards_, memory_)); },
           names_, kernels_, how);
     } else {
-      auto model = std::make_shared<model::Model>(first_model());
+      auto model = std::make_shared<model::Model>(begin_model());
       spec_ = model->spec();
-      check_threads();
+      check_threads(options_, spec_);
       session_.emplace(std::move(model), names_, kernels_, how);
     }
   }
@@ -100,61 +106,9 @@ class TrainRun final : private train::SessionEvents {
     return start_;
   }
 
-  model::Model first_model() {
-    if (resumed_) {
-      notes_ = resumed_->notes;
-      if (resumed_->is_checkpoint) checkpoints_.go_on(resumed_->broken);
-      model::Model model = std::move(resumed_->model);
-      model.set_spec(options_.flags.spec(model.spec(), resumed_->path));
-      if (!options_.report.quiet) {
-        say(fmt::format("going on with {}, which has learned {}; what is reported begins there",
-                        resumed_->path, how_far(start_)));
-      }
-      return model;
-    }
-    const std::string path = options_.follow ? followed_model() : options_.initial_model;
-    if (path.empty()) return model::Model(options_.flags.spec(), memory_);
-    const store::ModelFile file = store::ModelFile::open(path);
-    notes_ = train::notes_of(file);
-    notes_.input.reset();
-    model::Model model = modelfile::load_model(file, memory_);
-    model.set_spec(options_.flags.spec(model.spec(), path));
-    return model;
-  }
-
-  /// The model of -f once it has followed a folder: the same command line goes on with it.
-  std::string followed_model() const {
-    const std::string& path = options_.final_model;
-    if (::access(path.c_str(), F_OK) != 0) return options_.initial_model;
-    const std::string followed = train::notes_of(store::ModelFile::open(path)).followed;
-    if (followed.empty()) return options_.initial_model;
-    if (!options_.report.quiet) {
-      say(fmt::format("going on with {}, which has followed its folder up to {}", path,
-                      stream::escaped(followed)));
-    }
-    return path;
-  }
-
-  /// Threads put their work together by adding changes, which Adam's means, renewed within a few
-  /// examples, do not stand: they grow without an end.
-  void check_threads() const {
-    const bool adam = spec_.nn.rule == model::UpdateRule::kAdam && spec_.has_mlp();
-    if (options_.threads == 1 || spec_.batch_size > 1 || !adam) return;
-    throw std::runtime_error(
-        "--optimizer adam with --threads needs batches: give --batch_size (64 is a good start), or "
-        "one thread");
-  }
-
-  /// --max_memory is that of all shards together.
-  std::unique_ptr<dist::ShardedModel> first_shards() {
-    constexpr std::uint32_t kShards = dist::kDeterministicShards;
-    model::Model model = first_model();
-    if (model.spec().batch_size == 1) {
-      throw std::runtime_error(
-          "--deterministic is about batches: give --batch_size, of more than 1");
-    }
-    model.set_spec(in_shards(options_.flags, model.spec()));
-    return dist::split(model, kShards, 0, kShards, memory_ / kShards, kernels_);
+  model::Model begin_model() {
+    if (resumed_ && resumed_->is_checkpoint) checkpoints_.go_on(resumed_->broken);
+    return first_model(options_, resumed_, memory_, notes_);
   }
 
   /// None while it lies in shards.
@@ -168,6 +122,7 @@ class TrainRun final : private train::SessionEvents {
   void open_outputs() {
     // A model that cannot be saved is known now, not after hours of learning.
     if (!options_.final_model.empty()) files::try_save(options_.final_model);
+    if (held_out_) HeldOutPasses::check_target(options_.final_model);
     report_.open_predictions();
   }
 
@@ -177,8 +132,10 @@ class TrainRun final : private train::SessionEvents {
       if (pass_ > start_.pass) session_->begin_pass();
       open_input();
       report_.begin_pass(*source_);
+      if (held_out_ && pass_ > 0) report_.begin_further_passes();
       stop.watch(source_.get());
       learn_pass();
+      if (held_out_ && !stop.stopped() && !end_pass()) break;
     }
     if (stop.stopped() && !options_.report.quiet) say(stopped());
     // Of a stopped cache some is not handed out that was read.
@@ -201,6 +158,13 @@ class TrainRun final : private train::SessionEvents {
                   ? open_lines(input_, 2 * options_.threads, events)
                   : open_examples(input_, names_, parser_, *tally_, !is_first_pass(), events);
     if (is_first_pass() && is_cached(*source_)) chunks_.read_beside(input_);
+    if (!held_out_) return;
+    source_ = held_out_->learned(std::move(source_),
+                                 [this](const text::ExampleChunk& all) { count(all); });
+  }
+
+  void count(const text::ExampleChunk& chunk) {
+    if (is_first_pass()) count_lines(*source_, chunk, *tally_);
   }
 
   void learn_pass() {
@@ -215,6 +179,53 @@ class TrainRun final : private train::SessionEvents {
       if (!stop_->stopped()) session_->check_end();
       tally_->finish();
     });
+  }
+
+  // ---- what is held out ----
+
+  /// Of a pass that is learned. False where more of them are not worth it.
+  bool end_pass() {
+    if (report_.labelled() == 0 && !resumed_) return true;  // finish() says that it knows nothing
+    const std::uint32_t pass = pass_ + 1;
+    const std::shared_ptr<const model::Model> model = whole_model();
+    const auto rest = held_out_->held_out(open_examples(input_, names_, parser_, *tally_, true));
+    const bool is_best = held_out_->end_pass(
+        pass, train::predict_held_out(*rest, model, names_, kernels_, options_.threads), *model);
+    if (is_best) save_best(*model);  // before it is told
+    report_.end_pass(pass, held_out_->best().pass, held_out_->last(), tally_->bad());
+    return !held_out_->is_enough();
+  }
+
+  /// Learning goes on with what it is of.
+  std::shared_ptr<const model::Model> whole_model() {
+    if (!shards_) return session_->model();
+    return std::make_shared<model::Model>(dist::gather(*shards_, memory_));
+  }
+
+  bool has_best() const { return held_out_ && held_out_->has_best(); }
+
+  /// At once: whatever ends the run, the best model is there. A run that goes on with it begins the
+  /// next pass.
+  void save_best(const model::Model& model) {
+    if (options_.final_model.empty()) return;
+    chunks_.note(notes_.chunks);
+    train::InputPosition next;
+    next.pass = pass_ + 1;
+    next.ended = next.pass == input_.passes;
+    note(options_.has_position() ? std::optional(next) : std::nullopt);
+    modelfile::save_model(model, options_.final_model, train::to_bytes(notes_));
+  }
+
+  /// At the end, when the best pass's model has been saved.
+  void keep_best() {
+    checkpoints_.wait();
+    if (options_.final_model.empty() || !options_.has_position()) return;
+    if (stop_->stopped()) {
+      pause();  // learning goes on with the last model, not with the best
+      return checkpoints_.wait();
+    }
+    HeldOutPasses::note_ended(options_.final_model);
+    checkpoints_.end(options_.keep_given ? options_.keep_checkpoints : 0);
   }
 
   // ---- checkpoints ----
@@ -235,8 +246,7 @@ class TrainRun final : private train::SessionEvents {
     const std::optional<train::InputPosition> position = session_->position();
     if (!position || report_.labelled() == 0) return checkpoints_.skip();
     if (is_first_pass()) chunks_.note(notes_.chunks, source_now_);
-    notes_.input = position;
-    notes_.input->data = start_.data;
+    note(position);
     const auto seconds = checkpoints_.save(*session_->model(), notes_);
     if (options_.report.quiet) return;
     say(fmt::format("{}: a checkpoint after {}; learning stood still for {:.3f} s",
@@ -272,23 +282,23 @@ class TrainRun final : private train::SessionEvents {
 
   /// Where the run has come to, for the model that is saved at its end.
   void note_position() {
-    notes_.input = all_known_ ? std::nullopt : position();
-    if (!notes_.input) return;
-    notes_.input->data = start_.data;
-    notes_.input->ended = !stop_->stopped();
+    note(all_known_ ? std::nullopt : position());
+    if (notes_.input) notes_.input->ended = !stop_->stopped();
   }
 
-  std::string stopped() const {
-    const auto position = this->position();
-    if (!position) return kStopped;
-    return fmt::format("stopped by a signal; {} are learned, and --resume goes on there",
-                       how_far(*position));
+  void note(const std::optional<train::InputPosition>& position) {
+    notes_.input = position;
+    if (notes_.input) notes_.input->data = start_.data;
+    notes_.best_pass.reset();
+    if (held_out_) notes_.best_pass = held_out_->best();
   }
+
+  std::string stopped() const { return stopped_text(position(), has_best() ? pass_ + 1 : 0); }
 
   // ---- what is told ----
 
   void chunk(const text::ExampleChunk& chunk, std::uint64_t behind, unsigned thread) override {
-    if (is_first_pass()) count_lines(*source_, chunk, *tally_);
+    if (!held_out_) count(chunk);  // else before examples are held out
     note_source(chunk.source);
     train::Answers* const answers = report_.answers();
     if (answers == nullptr) return;
@@ -311,15 +321,8 @@ class TrainRun final : private train::SessionEvents {
   }
 
   std::string not_saved() const {
-    if (options_.final_model.empty()) return "";
-    if (options_.follow && !notes_.followed.empty()) {
-      return fmt::format("; {} has learned up to {} at most, and the same command goes on there",
-                         options_.final_model, stream::escaped(notes_.followed));
-    }
-    const std::string not_saved = "; " + options_.final_model + " is not saved";
-    return checkpoints_.last().empty() ? not_saved
-                                       : not_saved + ", " + checkpoints_.last() +
-                                             " is the last checkpoint: --resume goes on there";
+    return not_saved_text(options_, notes_.followed, has_best() ? held_out_->best().pass : 0,
+                          checkpoints_.last());
   }
 
   void finish() {
@@ -333,8 +336,10 @@ class TrainRun final : private train::SessionEvents {
     saved_ = true;
     report_.close(tally_->bad());
     if (!options_.report.quiet) say_raw(train_summary(model, figures()));
-    const std::string warning = train_warning(model);
-    if (!warning.empty()) say("warning: " + warning);
+    for (const std::string& warning :
+         {train_warning(model), held_out_ ? held_out_->warning() : ""}) {
+      if (!warning.empty()) say("warning: " + warning);
+    }
   }
 
   void save(const model::Model& model) {
@@ -342,6 +347,7 @@ class TrainRun final : private train::SessionEvents {
       if (unsaved_) save_followed();
       return save_.wait();
     }
+    if (has_best()) return keep_best();
     chunks_.note(notes_.chunks);
     note_position();
     checkpoints_.wait();
@@ -356,6 +362,7 @@ class TrainRun final : private train::SessionEvents {
   RunFigures figures() {
     RunFigures figures = report_.figures(tally_->bad());
     if (spec_.batch_size > 1 && spec_.has_mlp()) figures.gemm = block::openblas().core;
+    if (held_out_) figures.passes = held_out_->figures();
     return figures;
   }
 
@@ -365,10 +372,11 @@ class TrainRun final : private train::SessionEvents {
   LearnedChunks chunks_;
   RunCheckpoints checkpoints_;
   std::optional<FollowedChunks> followed_;
-  bool unsaved_ = false;            ///< files of the folder are learned since the last save
-  std::optional<Resumed> resumed_;  ///< its model is in the session
-  train::InputPosition start_;      ///< of the run
-  bool all_known_ = false;          ///< there is nothing to learn
+  bool unsaved_ = false;  ///< files of the folder are learned since the last save
+  std::optional<HeldOutPasses> held_out_;
+  std::optional<Resumed> resumed_;             ///< its model is in the session
+  train::InputPosition start_;                 ///< of the run
+  bool all_known_ = false;                     ///< there is nothing to learn
   std::atomic<std::uint32_t> source_now_ = 0;  ///< that the last chunk came from
   StopOnSignal* stop_ = nullptr;               ///< of run()
   text::NamespaceNames names_;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/input.h"
+#include "cli/learn/pass_options.h"
 #include "cli/learn/report_options.h"
 #include "cli/learn/save_interval.h"
 #include "cli/learn/spec_flags.h"
@@ -18,7 +19,8 @@ struct TrainOptions {
   std::string initial_model;        ///< -i; empty: a new model
   std::string final_model;          ///< -f; empty: it is dropped at the end
   std::uint64_t holdout_after = 0;  ///< 0: nothing is held out
-  std::uint64_t max_memory = 0;     ///< 0: what the machine has
+  PassOptions passes;
+  std::uint64_t max_memory = 0;  ///< 0: what the machine has
   unsigned threads = 1;
   bool pin = false;
   SaveInterval save_every;  ///< not given: no checkpoints
@@ -31,6 +33,7 @@ struct TrainOptions {
 
   /// The one before the newest is there for when that is damaged.
   static constexpr std::size_t kKeep = 2;
+  bool holds_out() const { return passes.holds_out(input.passes); }
   /// Whether it is known where in the input the run is.
   bool has_position() const { return save_every.given() || resume; }
 };

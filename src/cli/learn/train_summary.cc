@@ -20,12 +20,38 @@ std::string line(const char* name, const std::string& value) {
   return fmt::format("{:<18}{}\n", name, value);
 }
 
+/// "3, 6, 9, …"
+std::string multiples_of(std::uint64_t n) {
+  return fmt::format("{}, {}, {}, ...", n, 2 * n, 3 * n);
+}
+
+std::string about_passes(const PassFigures& passes) {
+  std::string made = fmt::format("{} of {}", passes.made, passes.asked);
+  if (passes.best > 0) {
+    made += fmt::format("; pass {} was the best, and its model is kept", passes.best);
+  } else if (passes.made > 0) {
+    made += "; none is known to be the best";
+  }
+  if (passes.is_enough && passes.made < passes.asked) {
+    made += "; those behind it were no better (--early_terminate)";
+  }
+  const std::uint64_t count = passes.held_out.examples;
+  return line("held out", fmt::format("examples {} of each pass{}; --holdout_off learns them, too",
+                                      multiples_of(passes.period),
+                                      count > 0 ? fmt::format(", {} with a label", count) : "")) +
+         line("passes", made);
+}
+
 std::string about_learning(const RunFigures& run) {
+  // What is predicted of examples that were learned before says nothing of others.
+  const bool is_held_out = run.passes && run.passes->best > 0;
+  const metrics::MetricsSnapshot& total = is_held_out ? run.passes->held_out : run.total;
   std::string text = line("examples", fmt::format("{}", run.examples));
-  text += line("average loss", figure(run.total.logloss, 6));
-  text += line("auc", figure(run.total.auc, 4));
-  text += line("ne", figure(run.total.ne, 4));
-  text += line("calibration", figure(run.total.calibration, 4));
+  text += line("average loss", figure(total.logloss, 6) + (is_held_out ? " h" : ""));
+  text += line("auc", figure(total.auc, 4));
+  text += line("ne", figure(total.ne, 4));
+  text += line("calibration", figure(total.calibration, 4));
+  if (run.passes) text += about_passes(*run.passes);
   if (!run.held_out) return text;
   return text + line("holdout loss",
                      fmt::format("{} over {} examples, auc {}", figure(run.held_out->logloss, 6),
@@ -70,6 +96,14 @@ std::uint64_t weight_count(const table::Tables& tables) {
   return count;
 }
 
+std::uint64_t weight_count(const model::Model& model) {
+  std::uint64_t count = weight_count(model.tables());
+  for (const tape::ConstDense& layer : model.parameters().layers()) {
+    count += (std::uint64_t{layer.inputs} + 1) * layer.outputs;
+  }
+  return count;
+}
+
 std::uint64_t peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -77,12 +111,10 @@ std::uint64_t peak_memory() {
 }
 
 std::string train_summary(const model::Model& model, const RunFigures& run) {
-  ModelFigures figures = {.weights = weight_count(model.tables()),
-                          .overflow_lookups = model.tables().overflow_lookups(),
-                          .peak_memory = peak_memory()};
-  for (const tape::ConstDense& layer : model.parameters().layers()) {
-    figures.weights += (std::uint64_t{layer.inputs} + 1) * layer.outputs;
-  }
+  const bool is_of_best = run.passes && run.passes->best > 0 && run.passes->weights > 0;
+  const ModelFigures figures = {.weights = is_of_best ? run.passes->weights : weight_count(model),
+                                .overflow_lookups = model.tables().overflow_lookups(),
+                                .peak_memory = peak_memory()};
   return train_summary(model, figures, run);
 }
 

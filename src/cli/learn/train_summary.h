@@ -10,11 +10,22 @@
 
 namespace leveret::cli {
 
+/// Of several passes, from which examples are held out.
+struct PassFigures {
+  std::uint64_t period = 0;  ///< every such example is
+  std::uint32_t asked = 0, made = 0;
+  std::uint32_t best = 0;  ///< whose model is kept; 0: that is the last one's, none is known to be
+  bool is_enough = false;  ///< they ended before all that were asked for
+  metrics::MetricsSnapshot held_out;  ///< after the best pass, or else the last
+  std::uint64_t weights = 0;          ///< of the best pass's model
+};
+
 /// Figures of a run that the model does not know.
 struct RunFigures {
   std::uint64_t examples = 0, features = 0, bad_lines = 0;
   metrics::MetricsSnapshot total;
   std::optional<metrics::MetricsSnapshot> held_out;
+  std::optional<PassFigures> passes = {};
   double seconds = 0;
   const char* kernels = "";
   const char* gemm = nullptr;  ///< the code that OpenBLAS picked, where batches may need it
@@ -30,6 +41,8 @@ struct ModelFigures {
 
 /// Weights of cells and rows.
 std::uint64_t weight_count(const table::Tables& tables);
+/// The same, with layers.
+std::uint64_t weight_count(const model::Model& model);
 /// Of this process.
 std::uint64_t peak_memory();
 

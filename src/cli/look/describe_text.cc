@@ -22,6 +22,13 @@ void add_line(const char* name, const std::string& value, std::string& to) {
   to += fmt::format("{:<12} {}\n", name, value);
 }
 
+std::string held_out_text(const Json& held_out) {
+  std::string text = fmt::format("one example of {}", plain(held_out["period"]));
+  if (held_out["best_pass"] == 0u) return text;
+  return text + fmt::format(", best after pass {} with a loss of {}", plain(held_out["best_pass"]),
+                            plain(held_out["loss"]));
+}
+
 void add_front(const Json& d, std::string& to) {
   add_line("file", plain(d["file"]), to);
   add_line("kind", fmt::format("{}, format {}", plain(d["kind"]), plain(d["format"])), to);
@@ -31,6 +38,7 @@ void add_front(const Json& d, std::string& to) {
     add_line("shards", plain(d["shards"]), to);
   }
   if (d.contains("input")) add_line("input", input_text(d["input"]), to);
+  if (d.contains("held_out")) add_line("held out", held_out_text(d["held_out"]), to);
   if (d.contains("learned_chunks")) {
     add_line("chunks", plain(d["learned_chunks"]) + " known, of those that were learned", to);
   }

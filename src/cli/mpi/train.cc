@@ -12,6 +12,12 @@ namespace {
 
 void check_options(const MpiTrainOptions& options, const dist::Communicator& ranks) {
   check_passes(options.input);
+  if (options.passes.holds_out(options.input.passes)) {
+    throw CLI::ValidationError(
+        "leveret-mpi holds no examples out that tell which pass is the best: give --holdout_off, "
+        "and all passes are learned and the last one's model is kept; leveret train --passes, also "
+        "with --deterministic, keeps the best one's");
+  }
   if (options.final_model.empty() && (options.resume || options.save_every > 0)) {
     throw CLI::ValidationError(options.resume ? "--resume goes on with the folder of -f: give one"
                                               : "--save_every saves in the folder of -f: give one");
@@ -85,6 +91,7 @@ void add_learning(CLI::App& verb, MpiTrainOptions& options) {
       ->transform(bytes_within(1, std::uint64_t{1} << 62));
   add_cache_options(verb, options.input);
   add_passes_option(verb, options.input);
+  add_holdout_off(verb, options.passes);
 }
 
 }  // namespace

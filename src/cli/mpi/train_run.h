@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/input.h"
+#include "cli/learn/pass_options.h"
 #include "cli/learn/report_options.h"
 #include "cli/learn/spec_flags.h"
 #include "dist/talk/communicator.h"
@@ -20,6 +21,7 @@ struct MpiTrainOptions {
   InputOptions input;
   ReportOptions report;
   SpecFlags flags;
+  PassOptions passes;
   std::string initial_model;  ///< -i; empty: a new model
   std::string
       final_model;  ///< -f, a folder, of a mesh a file; empty: the model is dropped at the end

@@ -54,6 +54,17 @@ TEST_CASE("columns line up with their header") {
         " 0.6667   1.7500\n");
 }
 
+TEST_CASE("the line of what is held out has the same columns, and an h") {
+  Metrics metrics;
+  metrics.add(0.25f, -1, 1);
+  metrics.add(0.5f, 1, 1);
+  CHECK(Progress::held_out_line(18, metrics.snapshot(), 2, true) ==
+        "0.490415 best               18            2.0         pass 2       held out        -  "
+        " 1.0000   0.7500 h\n");
+  CHECK(Progress::held_out_line(27, MetricsSnapshot{}, 3, false).substr(0, 18) ==
+        "0.000000 -        ");
+}
+
 TEST_CASE("figures without a value print as a dash") {
   Metrics metrics;
   metrics.add(0.25f, -1, 1);

@@ -48,6 +48,17 @@ TEST_CASE("notes come back, and the model is the same with and without them") {
   CHECK_FALSE(moved.changed());
 }
 
+TEST_CASE("a model gets other notes, and is what it was") {
+  const TempFolder folder;
+  save(folder / "with", sample_notes());
+  save(folder / "without", {});
+  save_with_notes(ModelFile::open(folder / "without"), folder / "other", sample_notes());
+  CHECK(read_bytes(folder / "other") == read_bytes(folder / "with"));
+  // Over the file itself, too.
+  save_with_notes(ModelFile::open(folder / "with"), folder / "with", {});
+  CHECK(read_bytes(folder / "with") == read_bytes(folder / "without"));
+}
+
 TEST_CASE("a byte of the notes that is another, or is missing, is refused") {
   const TempFolder folder;
   save(folder / "good", sample_notes());

@@ -109,6 +109,7 @@ TEST_CASE("notes are in a file what they were, whatever bytes names have") {
                               .examples = 1234,
                               .checksum = "00ff",
                               .ended = true};
+  notes.best_pass = BestPass{10, 3, 0.1 + 0.2};
   const Notes got = saved(notes);
   CHECK(got.chunks.chunks() == notes.chunks.chunks());
   CHECK(got.followed == notes.followed);
@@ -118,6 +119,7 @@ TEST_CASE("notes are in a file what they were, whatever bytes names have") {
   CHECK(got.input->examples == 1234);
   CHECK(got.input->checksum == "00ff");
   CHECK(got.input->ended);
+  CHECK(got.best_pass == notes.best_pass);
 }
 
 TEST_CASE("notes that are not ours are refused") {
@@ -132,7 +134,9 @@ TEST_CASE("notes that are not ours are refused") {
   };
   for (const char* header :
        {"", "{", "[1]", R"({"followed":1})", R"({"followed":"\u0100"})", R"({"input":1})",
-        R"({"input":{"data":[],"pass":0,"examples":-1,"checksum":"","ended":false}})"}) {
+        R"({"input":{"data":[],"pass":0,"examples":-1,"checksum":"","ended":false}})",
+        R"({"held_out":1})", R"({"held_out":{"period":0,"best_pass":1,"loss":0.5}})",
+        R"({"held_out":{"period":10,"best_pass":1,"loss":null}})"}) {
     check_refused(header);
   }
   const std::vector<std::uint64_t> numbers(4);

@@ -1,0 +1,31 @@
+/// The model that a run of `train` begins with.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "cli/learn/resume.h"
+#include "cli/learn/train_run.h"
+#include "dist/learn/sharded_model.h"
+#include "kernels/kernels.h"
+#include "model/model.h"
+#include "train/notes.h"
+
+namespace leveret::cli {
+
+/// That of `resumed`, which is moved from; else of -f where that has followed a folder, or of -i;
+/// or a new one. `notes` becomes what is known of it. Says which it is where that is not the
+/// command line's -i.
+model::Model first_model(const TrainOptions& options, std::optional<Resumed>& resumed,
+                         std::uint64_t memory_limit, train::Notes& notes);
+
+/// The same in shards; --max_memory is that of all of them together.
+std::unique_ptr<dist::ShardedModel> first_shards(const TrainOptions& options, model::Model model,
+                                                 std::uint64_t memory_limit,
+                                                 const kernels::Kernels& kernels);
+
+/// std::runtime_error where threads cannot learn such a model.
+void check_threads(const TrainOptions& options, const model::Spec& spec);
+
+}  // namespace leveret::cli
