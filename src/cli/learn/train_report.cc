@@ -63,6 +63,11 @@ void TrainReport::count(const predict::Outcome& outcome, std::uint64_t bad_lines
   }
 }
 
+void TrainReport::hold_out(std::uint64_t bad_lines) {
+  if (!held_out_ && metrics_ && windows_.pending()) write_window(bad_lines);
+  held_out_ = true;
+}
+
 void TrainReport::begin_further_passes() {
   if (!first_pass_) first_pass_ = windows_.total();
 }
@@ -80,6 +85,7 @@ void TrainReport::end_pass(std::uint32_t pass, std::uint32_t best_pass,
 
 void TrainReport::write_window(std::uint64_t bad_lines) {
   std::string line = windows_.close(seconds(), bad_lines);
+  if (held_out_) line.insert(line.size() - 1, ",\"held_out\":true");
   if (more_members_) line.insert(line.size() - 1, more_members_());  // before the brace
   metrics_->write(line + "\n");
   metrics_->flush();

@@ -56,7 +56,8 @@ class TrainReport {
   void end_pass(std::uint32_t pass, std::uint32_t best_pass,
                 const metrics::MetricsSnapshot& held_out, std::uint64_t bad_lines);
   /// From now on outcomes are of examples that are not learned from.
-  void hold_out() { held_out_ = true; }
+  /// No window has some of both.
+  void hold_out(std::uint64_t bad_lines);
 
   std::uint64_t examples() const { return examples_; }
   /// Of those learned from.

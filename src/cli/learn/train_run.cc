@@ -306,7 +306,7 @@ class TrainRun final : private train::SessionEvents {
   }
   void outcomes(predict::Outcomes& outcomes, bool held_out, unsigned thread) override {
     if (held_out) {
-      report_.hold_out();
+      report_.hold_out(tally_->bad());
       chunks_.end_at(source_now_);
     }
     checkpoints_.add(outcomes.items.size());
