@@ -38,16 +38,12 @@ void add_pass_options(CLI::App& app, PassOptions& options) {
       ->default_str(std::to_string(options.patience));
 }
 
-void check_pass_options(const PassOptions& options, unsigned passes) {
+void check_pass_options(const PassOptions& options) {
   for (const auto& [given, name] : {std::pair(options.period_given, "--holdout_period"),
                                     std::pair(options.patience_given, "--early_terminate")}) {
     if (!given) continue;
     if (options.off) {
       throw CLI::ValidationError(std::string(name) + " and --holdout_off contradict each other");
-    }
-    if (passes == 1) {
-      throw CLI::ValidationError(std::string(name) +
-                                 " changes nothing: it needs --passes, of more than 1");
     }
   }
 }

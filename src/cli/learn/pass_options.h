@@ -21,6 +21,6 @@ struct PassOptions {
 void add_pass_options(CLI::App& app, PassOptions& options);
 void add_holdout_off(CLI::App& app, PassOptions& options);
 /// Misuse is CLI::ValidationError.
-void check_pass_options(const PassOptions& options, unsigned passes);
+void check_pass_options(const PassOptions& options);
 
 }  // namespace leveret::cli

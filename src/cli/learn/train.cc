@@ -45,7 +45,7 @@ void check_checkpoints(const TrainOptions& options) {
 
 void check_passes(const TrainOptions& options) {
   check_passes(options.input);
-  check_pass_options(options.passes, options.input.passes);
+  check_pass_options(options.passes);
   if (options.input.passes == 1) return;
   if (options.holdout_after > 0) {
     misuse(
