@@ -220,14 +220,20 @@ class ThreadsTest(unittest.TestCase):
         """A handler does what the call that it interrupts does, and nothing stands still."""
 
         def work():
-            model, wrong, called = self.model, [], [0]
+            model, wrong, called, depth = self.model, [], [0], [0]
 
             def handler(*_):
+                # Where a machine is so slow that each call is interrupted, there is no end to it, and
+                # each model takes a share of the addresses that are left.
+                if depth[0] == 3:
+                    return
                 called[0] += 1
+                depth[0] += 1
                 model.predict(LINES)
                 model.replace(self.path)
                 if list(model.predict(LINES)) != self.expected:
                     wrong.append(called[0])
+                depth[0] -= 1
 
             signal.signal(signal.SIGALRM, handler)
             signal.setitimer(signal.ITIMER_REAL, 0.0013, 0.0013)
