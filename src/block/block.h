@@ -15,8 +15,8 @@
 
 namespace leveret::block {
 
-/// What a block has of its own for a portion of a model, made once, and its working memory there.
-/// One thread's.
+/// A block's own data for a portion of a model, made once, and its working memory there. One
+/// thread's.
 class Share {
  public:
   virtual ~Share() = default;

@@ -41,10 +41,9 @@ class FfmBlock final : public Block, public tape::RowGradients {
   /// 1: the sum of the pairs.
   static constexpr const char* kPairsSum = "ffm.pairs_sum";
   tape::TensorId pairs_sum() const { return pairs_sum_; }
-  // 1 of each example: the factor of its score (instance normalisation), and see `backward`.
+  /// 1: the factor of its score (instance normalisation).
   static constexpr const char* kScale = "ffm.scale";
-  tape::TensorId scale() const { return scale_; }
-  tape::TensorId d_pair() const { return d_pair_; }
+  tape::TensorId d_pair() const { return d_pair_; }  ///< 1: see `backward`
   /// Its head, to which FmBlock adds, too.
   static constexpr const char* kHead = "ffm";
   static constexpr float kHeadWeight = 0.3f;  ///< HeadDecl::first_weight

@@ -31,7 +31,6 @@ class FmBlock final : public Block, public tape::RowGradients {
   /// component, whose sum is the FM's score (bi-interaction pooling: He and Chua, Neural
   /// Factorization Machines, SIGIR 2017, equation 4).
   static constexpr const char* kPooled = "fm.pooled";
-  tape::TensorId pooled() const { return pooled_; }
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   void declare_rows(std::vector<Rows>& parts) override;
 
@@ -72,7 +71,6 @@ class FmBlock final : public Block, public tape::RowGradients {
   std::size_t sum_floats() const {
     return std::size_t{row_.k} * (config_.layers_read_fm() ? 2 : 1);
   }
-  tape::TensorId scale() const { return scale_; }  ///< 1: instance normalisation
 
   // The parts of `forward`, for an example whose features come in portions.
 
@@ -100,7 +98,8 @@ class FmBlock final : public Block, public tape::RowGradients {
   Config config_;
   table::RowPart row_;
   std::size_t part_ = 0;  ///< of rows
-  tape::TensorId sums_ = tape::TensorId::kNone, scale_ = tape::TensorId::kNone;
+  tape::TensorId sums_ = tape::TensorId::kNone;
+  tape::TensorId scale_ = tape::TensorId::kNone;   ///< 1: instance normalisation
   tape::TensorId pooled_ = tape::TensorId::kNone;  ///< kNone: layers do not read it
   tape::TensorId score_ = tape::TensorId::kNone;   ///< 1: what it adds
   tape::TensorId vector_ = tape::TensorId::kNone;  ///< k: one feature's

@@ -109,7 +109,6 @@ class LinearBlock final : public Block {
   /// the base rate plus the example's initial, with one head the constant and the initial.
   static constexpr const char* kBase = "linear.base";
   tape::TensorId base() const { return base_; }
-  tape::TensorId curvature() const { return curvature_; }  ///< mixed heads: see fast_head.h
   /// Mixed heads: the head that is the mixture of linear, counts and fast.
   static constexpr const char* kFirst = "first";
   tape::TensorId first() const { return first_; }
@@ -149,7 +148,8 @@ class LinearBlock final : public Block {
   tape::ArrayId groups_ = tape::ArrayId::kNone;  ///< kGroupWeights, with mixed heads
   tape::TensorId group_linear_ = tape::TensorId::kNone, group_counts_ = tape::TensorId::kNone;
   tape::TensorId group_seen_ = tape::TensorId::kNone;
-  tape::TensorId base_ = tape::TensorId::kNone, curvature_ = tape::TensorId::kNone;
+  tape::TensorId base_ = tape::TensorId::kNone;
+  tape::TensorId curvature_ = tape::TensorId::kNone;  ///< mixed heads: see fast_head.h
   // Heads. With one head linear is the start of the joint score, with mixed ones linear2 is.
   tape::TensorId linear_ = tape::TensorId::kNone, linear2_ = tape::TensorId::kNone;
   tape::TensorId counts_ = tape::TensorId::kNone, fast_ = tape::TensorId::kNone;

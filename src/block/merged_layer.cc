@@ -43,7 +43,10 @@ struct MergedLayer::PortionShare final : Share {
     std::size_t width = 0;
     table::AlignedFloats values;
 
-    void open(std::size_t size) { values.assign(size * width, 0.0f); }
+    /// Behind the columns there are zeros, and stay.
+    void open(std::size_t size) {
+      if (values.size() < size * width) values.assign(size * width, 0.0f);
+    }
     float* at(std::size_t b) { return values.data() + b * width; }
   };
   Inputs normalised, others;

@@ -25,7 +25,7 @@ class NormBlock final : public Block {
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
-  /// Where examples are in portions, MergedLayer is in its place.
+  /// MergedLayer stands in its place where examples are in portions.
   std::string why_not_in_portions() const override { return {}; }
   std::string why_not_in_contexts() const override { return {}; }
   /// From the gradient of its outputs, in place, to those of what it reads.

@@ -99,7 +99,7 @@ std::vector<std::string> extra_options(const CLI::App& app) {
   return options;
 }
 
-/// What to say about words that stand before a verb, or in its place.
+/// The message about words that stand before a verb, or in its place.
 std::string about_beginning(const CLI::App& app, const std::vector<std::string>& words) {
   if (!words[0].starts_with('-')) {
     return fmt::format("there is no verb '{}'{}", words[0], hint(meant_instead(app, words)));
@@ -109,7 +109,7 @@ std::string about_beginning(const CLI::App& app, const std::vector<std::string>&
                      hint(verb.empty() ? "" : app.get_name() + " " + verb));
 }
 
-/// What to say about words that nothing took, a line for each option; none when there are none.
+/// The message about words that nothing took, a line for each option; no lines when there are none.
 std::vector<std::string> about_extras(const CLI::App& app) {
   const CLI::App& verb = current(app);
   const std::vector<std::string> before = app.remaining(false), words = app.remaining(true);
@@ -128,7 +128,7 @@ std::vector<std::string> about_extras(const CLI::App& app) {
   return {fmt::format("unexpected argument '{}' for {}", words[0], verb.get_name())};
 }
 
-/// Where to read on.
+/// The line that says where to read on.
 std::string where_it_stands(const CLI::App& app, const CLI::App& verb) {
   if (&verb == &app || verb.get_name() == "help") {
     return fmt::format("`{} help` lists the verbs.\n", app.get_name());

@@ -16,7 +16,6 @@
 #include "feature/feature_map.h"
 #include "model/parser_options.h"
 #include "stream/example_reader.h"
-#include "stream/held_out_source.h"
 #include "stream/limited_source.h"
 #include "stream/line_source.h"
 #include "stream/serial_reader.h"
@@ -46,13 +45,9 @@ void set_bad_lines(InputOptions& options, const std::string& text) {
 }  // namespace
 
 bool is_cached(const stream::ExampleSource& source) {
-  if (const auto* limited = dynamic_cast<const stream::LimitedSource*>(&source)) {
-    return is_cached(limited->inner());
-  }
-  if (const auto* part = dynamic_cast<const stream::HeldOutSource*>(&source)) {
-    return is_cached(part->inner());
-  }
-  return dynamic_cast<const cache::CacheReader*>(&source) != nullptr;
+  const stream::ExampleSource* read = &source;
+  while (read->inner() != nullptr) read = read->inner();
+  return dynamic_cast<const cache::CacheReader*>(read) != nullptr;
 }
 
 void add_input_options(CLI::App& app, InputOptions& options) {

@@ -61,7 +61,9 @@ kernels::StepRule factor_rule(const Spec& spec, const RowsSpec& rows) {
 table::ShardOptions shard_options(const Spec& spec, const block::Config& config, Use use) {
   table::ShardOptions options;
   options.cells = cell_kind(spec);
-  const table::RowLayout rows = net::row_layout(config);
+  std::vector<table::RowPart> parts;
+  for (const block::Rows& of : config.rows) parts.push_back(of.part);
+  const table::RowLayout rows(std::move(parts));
   options.rows = use == Use::kPredict ? rows.for_serving() : rows;
   options.admission.admit = spec.admit;
   options.seed = spec.seed;

@@ -31,7 +31,7 @@ enum class Use { kLearn, kPredict };
 /// stored, where not as the spec says.
 block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& rows = {});
 
-/// What the linear stage keeps of a feature.
+/// The kind of cell that the linear stage keeps of a feature.
 table::CellKind cell_kind(const Spec& spec);
 
 class Model {

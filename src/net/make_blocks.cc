@@ -90,10 +90,4 @@ std::vector<block::Rows> declare_rows(const block::Config& config) {
   return rows;
 }
 
-table::RowLayout row_layout(const block::Config& config) {
-  std::vector<table::RowPart> parts;
-  for (block::Rows& rows : declare_rows(config)) parts.push_back(std::move(rows.part));
-  return table::RowLayout(std::move(parts));
-}
-
 }  // namespace leveret::net

@@ -8,7 +8,6 @@
 #include "block/block.h"
 #include "block/config.h"
 #include "kernels/kernels.h"
-#include "table/row_layout.h"
 
 namespace leveret::net {
 
@@ -20,7 +19,7 @@ struct BlockKind {
   bool (*is_in)(const block::Config& config);  ///< whether a network has one, or some
   void (*add)(const block::Config& config, const kernels::Kernels& kernels, Blocks& blocks);
 };
-/// Of a class of which a network has one (block.h).
+/// The kind of a class of which a network has one (block.h).
 template <class B>
 constexpr BlockKind block_kind(const char* name) {
   return {name, B::is_in,
@@ -59,9 +58,8 @@ const B* find_block(const Blocks& blocks) {
 /// The arrays and tensors of all blocks of such a network, as they are with so many fields.
 tape::Declarations declare_all(const block::Config& config, const tape::Extent& layout);
 
-/// What blocks have of a row, in the order of parts, and how it learns.
+/// All that blocks have of a row, in the order of parts, and how it learns; none: features have no
+/// rows.
 std::vector<block::Rows> declare_rows(const block::Config& config);
-/// The layout of such rows; no parts: features have no rows.
-table::RowLayout row_layout(const block::Config& config);
 
 }  // namespace leveret::net

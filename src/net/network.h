@@ -25,11 +25,11 @@ using block::Block;
 using tape::Parameters;
 using tape::Tape;
 
-/// Const after construction; any number of threads, each with its tape. Features are put on the
-/// tape by Lookup, for which `open` makes the rest of the room.
-/// What the blocks have for a portion of a model, in their order.
+/// Shares of all blocks in one portion of a model, in their order; null where a block has none.
 using Shares = std::vector<std::unique_ptr<block::Share>>;
 
+/// Const after construction; any number of threads, each with its tape. Features are put on the
+/// tape by Lookup, for which `open` makes the rest of the room.
 class Network {
  public:
   Network(const block::Config& config, const kernels::Kernels& kernels)
@@ -63,7 +63,7 @@ class Network {
   /// empty: they need not be.
   std::string why_not_in_contexts() const;
 
-  // Where the features of an example are in portions of a model (tape/portion.h): `partial` of each
+  // For features of an example in portions of a model (tape/portion.h): `partial` of each
   // portion, the sums of all, a round after the other; then `finish` and, to learn, finish_back on
   // the tape of what everyone has, and partial_back of each portion.
 

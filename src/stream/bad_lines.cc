@@ -152,7 +152,7 @@ void BadLineTally::finish() {
   }
 }
 
-/// Of ratings from 1 to 5 some look like clicks.
+/// Some ratings from 1 to 5 look like clicks.
 std::string BadLineTally::two_classes() const {
   if (other_labels_ == 0) return {};
   return "; leveret learns clicks only, and takes a label of 1 for one: make two classes of other "

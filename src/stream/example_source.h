@@ -26,6 +26,9 @@ class ExampleSource {
   /// Bytes of the files read so far, and in all where that is known: for progress.
   virtual std::uint64_t bytes_read() const = 0;
   virtual std::optional<std::uint64_t> bytes_total() const = 0;
+  /// The source whose chunks this one hands on, with fewer examples or some made bad; null: it has
+  /// chunks of its own.
+  virtual const ExampleSource* inner() const { return nullptr; }
 };
 
 }  // namespace leveret::stream

@@ -37,7 +37,7 @@ class LimitedSource final : public ExampleSource {
   std::uint64_t bytes_read() const override { return source_->bytes_read(); }
   std::optional<std::uint64_t> bytes_total() const override { return source_->bytes_total(); }
 
-  const ExampleSource& inner() const { return *source_; }
+  const ExampleSource* inner() const override { return source_.get(); }
 
  private:
   const std::unique_ptr<ExampleSource> source_;

@@ -9,7 +9,6 @@
 
 namespace leveret::tape {
 
-struct ColumnsGradient;
 enum class ArrayId : std::uint32_t;
 class Parameters;
 struct Tape;
@@ -46,6 +45,16 @@ struct LayerGradient {
   const float* in;       ///< B * inputs
   const float* d_out;    ///< B * outputs; 0 where a neuron did not fire, or nothing is learned
   float* d_in;           ///< B * inputs, to be written: d loss / d in
+};
+
+/// The gradient of columns of a first layer that a portion of a model has (PortionColumns): what
+/// came in, `width` floats from one example's to the next one's, and the gradients of all outputs.
+struct ColumnsGradient {
+  enum class Which : std::uint8_t { kNormalised, kOthers };
+  Which which;
+  const float* in;
+  std::size_t width;
+  const float* d_out;
 };
 
 /// n rows of slots that meet in pairs, in the place where they lie.

@@ -116,7 +116,7 @@ void Join::for_each(Visit visit) const {
 class JoinColumns {
  public:
   JoinColumns() = default;
-  /// Where the numbers of pairs lie: by the join's owners, or in a tensor that has just these
+  /// The place of the numbers of pairs: by the join's owners, or in a tensor that has just these
   /// columns', in their order.
   enum class Pairs : std::uint8_t { kAll, kThese };
   /// `names`: columns of the join; those that are normalised come first. kNewColumn: a column of

@@ -43,7 +43,7 @@ struct LearnedArray {
   table::Learned kind = table::Learned::kParameter;
   Merge merge = Merge::kAdd;
   std::vector<std::uint64_t> shape{};  ///< {}: a number; {n}; {rows, columns}: a matrix
-  /// Whose its numbers are, one of each owner: portions of a model learn those of their groups
+  /// The owners of its numbers, one of each: portions of a model learn those of their groups
   /// (portion.h). All others are learned by what everyone has.
   Owner::Kind owner = Owner::Kind::kAll;
 

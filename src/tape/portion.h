@@ -29,7 +29,7 @@ struct Portion {
   std::vector<bool> homes;            ///< by field: whether it counts what a field counts once
   /// By field: the fields that its rows have slots for, ascending, where rows have slots.
   std::vector<std::vector<std::uint32_t>> opposite;
-  /// What it has of the first layer over merged inputs: of those that are normalised, and of the
+  /// Its columns of the first layer over merged inputs: of those that are normalised, and of the
   /// others. Views.
   PortionColumns normalised, others;
 
@@ -56,20 +56,10 @@ struct Portion {
   }
 };
 
-/// What everyone knows of examples whose features are in portions, by example: how many features of
-/// fields it has in all, and the sum of the squares of their values as they came.
+/// Facts that everyone knows of examples whose features are in portions, by example: how many
+/// features of fields it has in all, and the sum of the squares of their values as they came.
 struct WholeExamples {
   std::span<const float> features, squares;
-};
-
-/// The gradient of columns of a first layer that a portion has (PortionColumns): what came in,
-/// `width` floats from one example's to the next one's, and the gradients of all outputs.
-struct ColumnsGradient {
-  enum class Which : std::uint8_t { kNormalised, kOthers };
-  Which which;
-  const float* in;
-  std::size_t width;
-  const float* d_out;
 };
 
 }  // namespace leveret::tape

@@ -42,7 +42,7 @@ class SumDecls {
  public:
   static constexpr std::uint32_t kMostRounds = 4;
 
-  /// What is added from now on is that of the next block, in the order of running.
+  /// Sums that are added from now on are those of the next block, in the order of running.
   void next_block() { rounds_of_block_.push_back(1); }
 
   SumId add(SumDecl sum) {
@@ -88,7 +88,7 @@ class SumDecls {
   std::array<std::size_t, kMostRounds> of_example_{}, of_batch_{};
 };
 
-/// Where the floats of each round begin.
+/// The places where the floats of each round begin.
 template <class Float>
 using SumRounds = std::array<Float*, SumDecls::kMostRounds>;
 
@@ -117,7 +117,7 @@ class BatchSums {
       : declared_(declared), at_(at), round_(round) {}
   std::uint32_t round() const { return round_; }
   const SumDecls& declared() const { return declared_; }
-  /// Of a sum that comes once a batch.
+  /// The floats of a sum that comes once a batch.
   std::span<Float> of_batch(SumId id) const { return SumsOf<Float>(declared_, at_).all(id); }
   SumsOf<Float> operator[](std::size_t b) const {
     SumRounds<Float> of = at_;

@@ -25,9 +25,9 @@ struct Tensor {
   std::string name;  ///< no other tensor has it
   Per per = Per::kExample;
   std::uint32_t size = 0;  ///< numbers of one example, with so many fields
-  /// Whose its numbers are, one of each owner: portions of a model have those of groups each for
+  /// The owners of its numbers, one of each: portions of a model have those of groups each for
   /// itself (of groups that are not theirs, 0), and of pairs their own alone, one behind the other.
-  /// What is everyone's is made by Block::finish.
+  /// Numbers that are everyone's are made by Block::finish.
   Owner::Kind owner = Owner::Kind::kAll;
   /// Whether each example's begin on a cache line. Who makes it puts zeros behind them.
   bool whole_lines = false;

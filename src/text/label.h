@@ -18,7 +18,7 @@ struct LabelSection {
   std::uint32_t fault = 0;
 };
 
-/// What is wrong with a label that is a number, but none of a click: this very array.
+/// The fault of a label that is a number, but none of a click: this very array.
 inline constexpr char kNoClick[] = "label is not -1, 0 or 1";
 
 /// VW's word for the context of a request, in place of its label.

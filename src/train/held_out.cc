@@ -10,7 +10,7 @@
 namespace leveret::train {
 namespace {
 
-/// Of one thread, then of all.
+/// The outcomes of one thread, then of all.
 struct Seen {
   metrics::Metrics metrics;
   bool clicks = false, others = false;

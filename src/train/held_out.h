@@ -27,7 +27,7 @@ HeldOutFigures predict_held_out(stream::ExampleSource& source,
                                 const text::NamespaceNames& names, const kernels::Kernels& kernels,
                                 unsigned threads);
 
-/// What a run that is gone on with has to know of its passes.
+/// Facts that a run that is gone on with has to know of its passes.
 struct BestPass {
   std::uint64_t period = 0;  ///< every such example is held out
   std::uint32_t pass = 0;    ///< counted from 1; 0: there is none yet

@@ -1,13 +1,11 @@
 #include "train/notes.h"
 
 #include <cstring>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
 #include <utility>
 
-#include "store/json_members.h"
 #include "text/byte_characters.h"
 #include "train/position_json.h"
 
@@ -36,23 +34,6 @@ template <std::string Change(const std::string&)>
 InputPosition with_names(InputPosition position) {
   for (std::string& name : position.data) name = Change(name);
   return position;
-}
-
-Json to_json(const BestPass& best) {
-  return {{"period", best.period}, {"best_pass", best.pass}, {"loss", best.loss}};
-}
-
-BestPass best_pass_from_json(const Json& json) {
-  if (!json.is_object()) store::bad_member("held_out", "an object");
-  BestPass best;
-  best.period = store::whole(json, "period");
-  best.pass = static_cast<std::uint32_t>(
-      store::whole(json, "best_pass", std::numeric_limits<std::uint32_t>::max()));
-  const Json* const loss = store::find(json, "loss");
-  if (best.period == 0) store::bad_member("period", "a whole number above 0");
-  if (loss == nullptr || !loss->is_number()) store::bad_member("loss", "a number");
-  best.loss = loss->get<double>();
-  return best;
 }
 
 void read_header(std::string_view text, Notes& to) {
@@ -86,7 +67,7 @@ std::vector<std::byte> to_bytes(const Notes& notes) {
   Json header = Json::object();
   if (!notes.followed.empty()) header["followed"] = widened(notes.followed);
   if (notes.input) {
-    header["input"] = train::to_json(with_names<widened>(*notes.input));
+    header["input"] = to_json(with_names<widened>(*notes.input));
     if (notes.best_pass) header["held_out"] = to_json(*notes.best_pass);
   }
   std::vector<std::uint64_t> numbers;

@@ -35,4 +35,21 @@ InputPosition position_from_json(const Json& json) {
   return position;
 }
 
+Json to_json(const BestPass& best) {
+  return {{"period", best.period}, {"best_pass", best.pass}, {"loss", best.loss}};
+}
+
+BestPass best_pass_from_json(const Json& json) {
+  if (!json.is_object()) store::bad_member("held_out", "an object");
+  BestPass best;
+  best.period = store::whole(json, "period");
+  best.pass = static_cast<std::uint32_t>(
+      store::whole(json, "best_pass", std::numeric_limits<std::uint32_t>::max()));
+  const Json* const loss = store::find(json, "loss");
+  if (best.period == 0) store::bad_member("period", "a whole number above 0");
+  if (loss == nullptr || !loss->is_number()) store::bad_member("loss", "a number");
+  best.loss = loss->get<double>();
+  return best;
+}
+
 }  // namespace leveret::train

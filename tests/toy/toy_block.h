@@ -58,7 +58,7 @@ class ToyBlock final : public block::Block, public tape::RowGradients {
             tape::RowVisitor& visitor) const override;
 
  private:
-  /// What the features of an example make in the two rounds.
+  // The sums of an example's features in the two rounds.
   struct First {
     Vector u{}, w{};
   };

@@ -1,12 +1,13 @@
-/// What `-b` costs, told before it is paid.
+/// The memory and disk that `-b` takes, told before it is taken.
 #pragma once
 
 #include "model/spec.h"
 
 namespace leveret::cli {
 
-/// Where a model's linear weights are hashed and take 64 MB or more: by which formula, and that a
-/// table without -b grows. People bring the -b of another program, where a slot takes less.
+/// Tells by which formula a model's hashed linear weights take memory, where it is 64 MB or more,
+/// and that a table without -b grows. People bring the -b of another program, where a slot takes
+/// less.
 void tell_of_hashed_table(const model::Spec& spec);
 
 }  // namespace leveret::cli

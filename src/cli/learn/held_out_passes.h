@@ -26,10 +26,10 @@ class HeldOutPasses {
   /// Notes in the file of the best model that its run has ended, whichever pass was its last.
   static void note_ended(const std::string& path);
 
-  /// What is learned of a pass over `all`. `whole` is told of its chunks.
+  /// The examples of a pass over `all` that are learned. `whole` is told of its chunks.
   std::unique_ptr<stream::ExampleSource> learned(std::unique_ptr<stream::ExampleSource> all,
                                                  stream::HeldOutSource::Whole whole) const;
-  /// What is not.
+  /// The others.
   std::unique_ptr<stream::ExampleSource> held_out(std::unique_ptr<stream::ExampleSource> all) const;
 
   /// Pass `pass`, counted from 1, is over, and the model says this of what is held out. Whether
@@ -39,13 +39,13 @@ class HeldOutPasses {
   /// Whether no more passes are worth it.
   bool is_enough() const { return judge_.is_enough(); }
 
-  /// Of the last pass.
+  /// The figures of the last pass.
   const metrics::MetricsSnapshot& last() const { return last_.figures; }
   const train::BestPass& best() const { return judge_.best(); }
   bool has_best() const { return best().pass > 0; }
   /// For the summary.
   PassFigures figures() const;
-  /// Where no pass could be told to be the best: a warning. Else empty.
+  /// A warning where no pass could be told to be the best; else empty.
   std::string warning() const;
 
  private:

@@ -14,7 +14,7 @@ struct PassOptions {
 
   bool period_given = false, patience_given = false;
 
-  /// Of one pass each example is predicted before it is learned: nothing need be held out.
+  /// In one pass each example is predicted before it is learned: nothing need be held out.
   bool holds_out(unsigned passes) const { return passes > 1 && !off; }
 };
 

@@ -1,4 +1,4 @@
-/// What is said of a run of `train` that ends before its input does.
+/// Messages about a run of `train` that ends before its input does.
 #pragma once
 
 #include <cstdint>

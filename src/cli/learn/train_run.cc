@@ -183,7 +183,7 @@ class TrainRun final : private train::SessionEvents {
 
   // ---- what is held out ----
 
-  /// Of a pass that is learned. False where more of them are not worth it.
+  /// Ends a pass that is learned. False where more of them are not worth it.
   bool end_pass() {
     if (report_.labelled() == 0 && !resumed_) return true;  // finish() says that it knows nothing
     const std::uint32_t pass = pass_ + 1;

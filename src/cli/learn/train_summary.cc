@@ -43,7 +43,7 @@ std::string about_passes(const PassFigures& passes) {
 }
 
 std::string about_learning(const RunFigures& run) {
-  // What is predicted of examples that were learned before says nothing of others.
+  // Predictions of examples that were learned before say nothing of others.
   const bool is_held_out = run.passes && run.passes->best > 0;
   const metrics::MetricsSnapshot& total = is_held_out ? run.passes->held_out : run.total;
   std::string text = line("examples", fmt::format("{}", run.examples));

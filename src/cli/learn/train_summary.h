@@ -10,7 +10,7 @@
 
 namespace leveret::cli {
 
-/// Of several passes, from which examples are held out.
+/// Figures of several passes, from which examples are held out.
 struct PassFigures {
   std::uint64_t period = 0;  ///< every such example is
   std::uint32_t asked = 0, made = 0;

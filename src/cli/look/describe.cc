@@ -238,11 +238,7 @@ void describe_notes(const train::Notes& notes, Json& json) {
   train::InputPosition input = *notes.input;
   for (std::string& name : input.data) name = printable(name);
   json["input"] = train::to_json(input);
-  if (notes.best_pass) {
-    json["held_out"] = {{"period", notes.best_pass->period},
-                        {"best_pass", notes.best_pass->pass},
-                        {"loss", notes.best_pass->loss}};
-  }
+  if (notes.best_pass) json["held_out"] = train::to_json(*notes.best_pass);
 }
 
 /// The header of a file that holds something else than a model.

@@ -17,7 +17,7 @@ std::vector<std::string> in_our_words(const CLI::App& app,
                                       const std::vector<std::string>& arguments,
                                       const std::function<void(const std::string&)>& note);
 
-/// What to say of an option that the verb does not have: whose it is, our words for it, or what
+/// The message about an option that the verb does not have: whose it is, our words for it, or what
 /// was perhaps meant. `typed` is --name, --name=value or -x.
 std::string about_option(const CLI::App& app, const CLI::App& verb, const std::string& typed);
 

@@ -47,12 +47,12 @@ std::span<const WordFamily> word_families();
 /// Whether a list with spaces between its words has `word`.
 bool has_word(std::string_view list, std::string_view word);
 
-/// What an option (--name or -x, with _) is for a verb; null: neither program has it. Those of
-/// families are kSay.
+/// The word that an option (--name or -x, with _) is for a verb; null: neither program has it.
+/// Those of families are kSay.
 const Word* find_word(std::string_view option, std::string_view verb);
 
-/// What `here` says of an option with this value: {} is the value, or how it is called where it is
-/// none that stands for itself.
+/// The text of `here` for an option with this value: {} is the value, or how it is called where it
+/// is none that stands for itself.
 std::string words_for(const Word& word, std::string_view value);
 
 /// All of it, for people.

@@ -1,7 +1,6 @@
 #include "dist/learn/frame.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "block/gemm.h"
@@ -102,7 +101,6 @@ Frame::Frame(const model::Spec& spec, const kernels::Kernels& kernels)
       network_(model_.config(), kernels),
       optimizer_(kernels, model_.config(), spec),
       steps_(optimizer_, model_.tables(), model_.parameters(), tape_) {
-  config_ = model_.config();
   network_.check_portions();
   tape_.in_batches = true;
   if (spec.batch_size > 1) tape_.gemm = &block::openblas();
@@ -117,10 +115,11 @@ void Frame::set_features(std::vector<feature::NamespacePlan> namespaces) {
 void Frame::fit(tape::Extent to) {
   tape::Parameters& parameters = model_.parameters();
   if (parameters.has_arrays() && parameters.layout.fields == to.fields) return;
+  const block::Config config = model_.config();
   parameters.fit(
-      to, std::make_shared<tape::Declarations>(arrays_of(model_.spec(), config_, to, Has::kFrame)));
+      to, std::make_shared<tape::Declarations>(arrays_of(model_.spec(), config, to, Has::kFrame)));
   const std::uint32_t shared = groups_by_key(model_.spec(), to.fields);
-  sums_ = SumLayout::of(config_, to, shared);
+  sums_ = SumLayout::of(config, to, shared);
   tape::Portion all;
   all.everyones = true;
   all.shared = shared;

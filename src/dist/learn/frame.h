@@ -60,7 +60,6 @@ class Frame {
   const tape::Tape& tape() const { return tape_; }
 
  private:
-  block::Config config_;
   std::shared_ptr<feature::FeatureMap> features_;
   model::Model model_;
   const net::Network network_;

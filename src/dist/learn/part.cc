@@ -1,7 +1,6 @@
 #include "dist/learn/part.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "block/gemm.h"
@@ -76,8 +75,8 @@ void Part::fit(tape::Extent to) {
   shares_ = network_.share(parameters, portion_);
 }
 
-/// What it has when there are so many fields. Its tables may have more of them already, whose slots
-/// come behind.
+/// Notes what it has when there are so many fields. Its tables may have more of them already, whose
+/// slots come behind.
 void Part::set_portion(tape::Extent to) {
   portion_ = {};
   portion_.shared = plan_->groups_by_key(to.fields);
@@ -118,7 +117,7 @@ void Part::open(const PartBatch& batch, Frame& frame, model::Use use) {
   network_.open_beside(model_.parameters(), batch.size(), frame.tape(), tape_);
 }
 
-/// What everyone learns alike, and blocks read on the way to sums.
+/// Copies what everyone learns alike, and blocks read on the way to sums.
 void Part::take_common(const Frame& frame) {
   const tape::Parameters& from = frame.model().parameters();
   tape::Parameters& to = model_.parameters();

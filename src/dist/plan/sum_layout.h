@@ -27,7 +27,7 @@ struct SumLayout {
     return kHead + declared.of_batch(round) + examples * declared.of_example(round);
   }
   std::size_t floats(std::size_t examples) const { return begin(declared.rounds(), examples); }
-  /// Where those of a round begin.
+  /// The place where those of a round begin.
   std::size_t begin(std::uint32_t round, std::size_t examples) const {
     std::size_t floats = 0;
     for (std::uint32_t r = 0; r < round; ++r) floats += this->floats(r, examples);

@@ -1,4 +1,4 @@
-// Where the sums of a batch lie, round by round.
+// The places of the sums of a batch, round by round.
 #include "tape/sums.h"
 
 #include <catch2/catch.hpp>
