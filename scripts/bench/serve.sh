@@ -148,7 +148,7 @@ show_parts() {
           ns[kind, part] = $column
         }
         END {
-          n = split("parse look_up linear cross own layer mix", list, " ")
+          n = split("parse look_up sums finish", list, " ")
           for (k = 1; k <= kinds; ++k) {
             kind = order[k]
             printf "%s %s: whole line %.0f, from text %.0f:", simd, kind, ns[kind, "whole"], ns[kind, "text"]

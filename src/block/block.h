@@ -22,6 +22,13 @@ class Share {
   virtual ~Share() = default;
 };
 
+/// What a block keeps of a request's context, for its candidates. Moved from thread to thread.
+class Kept {
+ public:
+  virtual ~Kept() = default;
+  virtual std::size_t bytes() const = 0;
+};
+
 /// Blocks run in a fixed order, forward first to last, backward last to first, over the batch of
 /// 1…B examples that the tape holds. A block is const once it has declared what it learns, and
 /// holds no state of an example: any number of threads may run it, each with its tape. Only
@@ -79,8 +86,12 @@ class Block {
   virtual void partial(const tape::Parameters&, tape::Tape&, const tape::Portion&, Share*,
                        std::size_t /*begin*/, std::size_t /*end*/,
                        const tape::BatchSums<float>&) const {}
+  /// What a context's tape of one example, after `partial`, has for candidates beside its sums; and
+  /// puts it where `partial` of a candidate's share finds it. Null: nothing.
+  virtual std::unique_ptr<Kept> keep(const tape::Tape&, Share*) const { return nullptr; }
+  virtual void put_beside(Share*, Kept*) const {}
   /// All that follows the sums, once they are those of all portions; `share` is that of what
-  /// everyone has (Portion::everyones).
+  /// everyone has (Portion::Of::kEveryone).
   virtual void finish(const tape::Parameters&, tape::Tape&, Share*, std::size_t /*begin*/,
                       std::size_t /*end*/, const tape::BatchSums<const float>&) const {}
   /// The way back of `finish`, as `backward`.

@@ -41,7 +41,10 @@ struct Config {
   bool mixed = true;
   bool fast_head = false;  ///< with `mixed`: see fast_head.h and forgetting.h
   bool constant = true;
-  bool turns = false;      ///< in batches: blocks that take turns do (block.h)
+  bool turns = false;  ///< in batches: blocks that take turns do (block.h)
+  /// Whether what adds to the answer is summed up apart, where portions do not know of each other
+  /// by how much FFM and FM are scaled.
+  bool scores_apart = false;
   std::vector<Rows> rows;  ///< in the order of the parts; one of a kind, but for kOwn
   std::vector<Tower> towers;
   std::uint64_t seed = 0;            ///< of the layers' first weights
@@ -57,7 +60,7 @@ struct Config {
   bool has_fm() const { return find_rows(Rows::Kind::kFm) != nullptr; }
   bool has_mlp() const { return !towers.empty(); }
   /// Whether whatever adds to the answer adds to one sum: with one head and without layers.
-  bool has_one_score() const { return !mixed && !has_mlp(); }
+  bool has_one_score() const { return !mixed && !has_mlp() && !scores_apart; }
   /// Whether a tower reads what NormBlock makes.
   bool merges() const {
     return std::ranges::find(towers, kMergedInputs, &Tower::input) != towers.end();

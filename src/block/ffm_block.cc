@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "block/ffm_context.h"
 #include "block/ffm_share.h"
 #include "block/linear_block.h"
 #include "block/logistic.h"
@@ -30,26 +31,28 @@ void FfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarati
                                          .owner = tape::Owner::Kind::kPair,
                                          .gradient_if_read = true});
   pairs_sum_ = declarations.add(tape::Tensor{.name = kPairsSum, .size = 1});
-  scale_ = declarations.add(tape::Tensor{.name = kScale, .size = 1});
+  scale_ = declarations.add(tape::Tensor{.name = "ffm.scale", .size = 1});
+  declarations.contributions.push_back({.name = "ffm", .of = pairs_, .scale = scale_});
   d_pair_ = declarations.add(tape::Tensor{.name = "ffm.d_pair", .size = 1});
   head_ = declarations.join(kHead, kHeadWeight, true);
 }
 
 void FfmBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                        std::size_t end) const {
-  const std::size_t pairs = parameters.layout.pairs();
   for (std::size_t b = begin; b < end; ++b) {
-    gather(parameters, tape, b, true);
-    float* p = tape[pairs_].at(b);
-    float sum = 0;
-    if (!tape.ffm.in_place) {
-      pairs_of(parameters, tape, p);
-      sum = kernels_->total(p, pairs);
-    } else {
-      sum = pairs_in_place(parameters, tape, b);
-    }
+    const float sum = put_pairs(parameters, tape, b);
     finish(tape, b, sum, instance_sums(tape, b, tape.ffm.in_place && tape.ffm.at.ones));
   }
+}
+
+/// All pairs of example b, whole; returns their sum.
+float FfmBlock::put_pairs(const tape::Parameters& parameters, tape::Tape& tape,
+                          std::size_t b) const {
+  gather(parameters, tape, b, true);
+  if (tape.ffm.in_place) return pairs_in_place(parameters, tape, b);
+  float* const pairs = tape[pairs_].at(b);
+  pairs_of(parameters, tape, pairs);
+  return kernels_->total(pairs, parameters.layout.pairs());
 }
 
 void FfmBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Declarations&,
@@ -61,17 +64,43 @@ void FfmBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Decl
 
 std::unique_ptr<Share> FfmBlock::share(const tape::Parameters&,
                                        const tape::Portion& portion) const {
-  if (portion.everyones) return nullptr;
+  if (portion.of == tape::Portion::Of::kEveryone) return nullptr;
+  if (portion.split != nullptr) {
+    return std::make_unique<FfmContext>(*kernels_, config_, *portion.split, *this);
+  }
   return std::make_unique<FfmShare>(*kernels_, config_, part_, portion.opposite,
                                     FfmShare::Tensors{pairs_, d_pair_});
 }
 
-void FfmBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Portion& portion,
-                       Share* share, std::size_t begin, std::size_t end,
-                       const tape::BatchSums<float>& sums) const {
+/// Writes the pairs that the portion has of example b; returns their sum.
+float FfmBlock::partial_pairs(const tape::Parameters& parameters, tape::Tape& tape,
+                              const tape::Portion& portion, Share& share, std::size_t b) const {
+  switch (portion.of) {
+    case tape::Portion::Of::kShard:
+      return static_cast<FfmShare&>(share).forward(tape, b);
+    case tape::Portion::Of::kCandidate:
+      return static_cast<FfmContext&>(share).forward(parameters, tape, b, tape[pairs_].at(b));
+    case tape::Portion::Of::kContext:
+    case tape::Portion::Of::kEveryone:
+      break;
+  }
+  return put_pairs(parameters, tape, b);
+}
+
+std::unique_ptr<Kept> FfmBlock::keep(const tape::Tape& tape, Share* share) const {
+  return static_cast<FfmContext&>(*share).keep(tape);
+}
+
+void FfmBlock::put_beside(Share* share, Kept* kept) const {
+  static_cast<FfmContext&>(*share).put_beside(static_cast<FfmContext::Context*>(kept));
+}
+
+void FfmBlock::partial(const tape::Parameters& parameters, tape::Tape& tape,
+                       const tape::Portion& portion, Share* share, std::size_t begin,
+                       std::size_t end, const tape::BatchSums<float>& sums) const {
   for (std::size_t b = begin; b < end; ++b) {
     const tape::SumsOf<float> of = sums[b];
-    const float sum = static_cast<FfmShare&>(*share).forward(tape, b);
+    const float sum = partial_pairs(parameters, tape, portion, *share, b);
     if (config_.has_one_score()) {
       of[score_sum_] += InstanceSum::as_they_came(tape, b).scale() * sum;
     } else {

@@ -41,8 +41,6 @@ class FfmBlock final : public Block, public tape::RowGradients {
   /// 1: the sum of the pairs.
   static constexpr const char* kPairsSum = "ffm.pairs_sum";
   tape::TensorId pairs_sum() const { return pairs_sum_; }
-  /// 1: the factor of its score (instance normalisation).
-  static constexpr const char* kScale = "ffm.scale";
   tape::TensorId d_pair() const { return d_pair_; }  ///< 1: see `backward`
   /// Its head, to which FmBlock adds, too.
   static constexpr const char* kHead = "ffm";
@@ -64,7 +62,7 @@ class FfmBlock final : public Block, public tape::RowGradients {
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
   std::string why_not_in_portions() const override { return {}; }
   std::string why_not_in_contexts() const override { return {}; }
-  /// A portion's pairs (ffm_share.h).
+  /// A portion's pairs (ffm_share.h, ffm_context.h).
   std::unique_ptr<Share> share(const tape::Parameters& parameters,
                                const tape::Portion& portion) const override;
   void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
@@ -72,6 +70,8 @@ class FfmBlock final : public Block, public tape::RowGradients {
                const tape::BatchSums<float>& sums) const override;
   void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
               std::size_t end, const tape::BatchSums<const float>& sums) const override;
+  std::unique_ptr<Kept> keep(const tape::Tape& tape, Share* share) const override;
+  void put_beside(Share* share, Kept* kept) const override;
   void finish_back(const tape::Parameters& parameters, tape::Tape& tape,
                    Share* share) const override;
   void partial_back(const tape::Parameters& parameters, tape::Tape& tape,
@@ -101,7 +101,7 @@ class FfmBlock final : public Block, public tape::RowGradients {
   void gather(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
               bool in_place) const;
 
-  // The parts of `forward`, for an example whose features come in two portions (FfmContext).
+  // For FfmContext.
 
   /// Sums of the rows of each present field of example b, on tape.ffm.
   void gather_sums(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
@@ -119,10 +119,13 @@ class FfmBlock final : public Block, public tape::RowGradients {
   void widen(const tape::Parameters& parameters, tape::FfmInPlace& at) const;
   /// The sums of example b. `ones`: every value is 1.
   static InstanceSums instance_sums(const tape::Tape& tape, std::size_t b, bool ones);
-  /// Adds the sum of all pairs to the score.
-  void finish(tape::Tape& tape, std::size_t b, float sum, const InstanceSums& instance) const;
 
  private:
+  float put_pairs(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
+  float partial_pairs(const tape::Parameters& parameters, tape::Tape& tape,
+                      const tape::Portion& portion, Share& share, std::size_t b) const;
+  /// Adds the sum of all pairs to the score.
+  void finish(tape::Tape& tape, std::size_t b, float sum, const InstanceSums& instance) const;
   void put_score(tape::Tape& tape, std::size_t b) const;
   /// d loss / d pair by those who read them; null: nobody does.
   const float* by_readers(const tape::Tape& tape, std::size_t b) const {

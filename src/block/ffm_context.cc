@@ -36,8 +36,14 @@ void spread_slots(const std::byte* row, std::size_t bytes, const std::vector<std
 
 }  // namespace
 
+std::size_t FfmContext::Context::bytes() const {
+  return sizeof *this + x.capacity() * sizeof x[0] + rows.capacity() +
+         sums.capacity() * sizeof sums[0] +
+         (slots_of_rows.capacity() + slots_of_sums.capacity()) * sizeof slots_of_rows[0];
+}
+
 FfmContext::FfmContext(const kernels::Kernels& kernels, const Config& config,
-                       const FieldSplit& split, const FfmBlock& block)
+                       const tape::FieldSplit& split, const FfmBlock& block)
     : kernels_(kernels),
       k_(config.find_rows(Rows::Kind::kFfm)->part.k),
       codec_(block.codec_in_place()),
@@ -47,21 +53,20 @@ FfmContext::FfmContext(const kernels::Kernels& kernels, const Config& config,
   no_sum_.resize(slots() * k_);
 }
 
-void FfmContext::keep(const tape::Tape& tape, std::size_t b, Kept& kept) const {
-  kept.pairs_sum = tape[block_.pairs_sum()].values[b];
-  kept.in_place = tape.ffm.in_place;
-  kept.as_kernels_see = kept.in_place && tape.ffm.at.as_kernels_see();
-  kept.instance = FfmBlock::instance_sums(tape, b, kept.in_place && tape.ffm.at.ones);
-  kept.has_sums = false;
-  kept.x.resize(split_.context.size());
-  if (kept.in_place) {
-    gather_rows(tape.ffm.at, kept);
+std::unique_ptr<FfmContext::Context> FfmContext::keep(const tape::Tape& tape) const {
+  auto kept = std::make_unique<Context>();
+  kept->in_place = tape.ffm.in_place;
+  kept->as_kernels_see = kept->in_place && tape.ffm.at.as_kernels_see();
+  kept->x.resize(split_.context.size());
+  if (kept->in_place) {
+    gather_rows(tape.ffm.at, *kept);
   } else {
-    gather_sums(tape.ffm, kept);
+    gather_sums(tape.ffm, *kept);
   }
+  return kept;
 }
 
-void FfmContext::gather_rows(const tape::FfmInPlace& at, Kept& kept) const {
+void FfmContext::gather_rows(const tape::FfmInPlace& at, Context& kept) const {
   const std::size_t bytes = codec_.bytes(k_);
   const std::size_t stride = bytes * split_.context.size();
   const std::size_t row_bytes = codec_.bytes(k_ * split_.context.size());
@@ -81,7 +86,7 @@ void FfmContext::gather_rows(const tape::FfmInPlace& at, Kept& kept) const {
 }
 
 /// Room for the sums, one after the other.
-float* FfmContext::room_for_sums(Kept& kept) const {
+float* FfmContext::room_for_sums(Context& kept) const {
   const std::size_t length = split_.context.size() * k_;
   kept.sums.resize(split_.candidate.size() * length);
   kept.slots_of_sums.clear();
@@ -92,7 +97,7 @@ float* FfmContext::room_for_sums(Kept& kept) const {
   return kept.sums.data();
 }
 
-void FfmContext::gather_sums(const tape::FfmTape& ffm, Kept& kept) const {
+void FfmContext::gather_sums(const tape::FfmTape& ffm, Context& kept) const {
   const std::size_t bytes = k_ * sizeof(float);
   const std::size_t stride = bytes * split_.context.size();
   std::byte* const to = reinterpret_cast<std::byte*>(room_for_sums(kept));
@@ -107,7 +112,7 @@ void FfmContext::gather_sums(const tape::FfmTape& ffm, Kept& kept) const {
 }
 
 /// For a candidate that has several features in a field.
-void FfmContext::make_sums_of_rows(Kept& kept) const {
+void FfmContext::make_sums_of_rows(Context& kept) const {
   const std::size_t length = split_.context.size() * k_;
   float* const all = room_for_sums(kept);
   for (std::size_t j = 0; j < split_.candidate.size(); ++j) {
@@ -119,26 +124,21 @@ void FfmContext::make_sums_of_rows(Kept& kept) const {
   }
 }
 
-void FfmContext::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                         Kept& kept, float* pairs) {
+float FfmContext::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+                          float* pairs) {
   const std::size_t n = split_.candidate.size();
   at_.resize(n, block_.row_bytes(parameters, tape));
   const auto place = [&](std::uint32_t field) { return split_.place[field]; };
   const bool in_place =
-      kept.in_place &&
+      context_->in_place &&
       put_rows(tape, b, tape.to_read.rows, block_.row_begin(tape), n, place, at_, at_.to_read)
           .has_value();
-  if (in_place) block_.widen(parameters, at_);
-  const float sum =
-      in_place ? pairs_in_place(kept, pairs) : pairs_of_sums(parameters, tape, b, kept, pairs);
-  InstanceSums instance = FfmBlock::instance_sums(tape, b, in_place && at_.ones);
-  instance.features += kept.instance.features;
-  instance.squares += kept.instance.squares;
-  block_.finish(tape, b, kept.pairs_sum + sum, instance);
+  if (!in_place) return pairs_of_sums(parameters, tape, b, *context_, pairs);
+  block_.widen(parameters, at_);
+  return pairs_in_place(*context_, pairs);
 }
 
-/// Returns their sum.
-float FfmContext::pairs_in_place(const Kept& kept, float* pairs) {
+float FfmContext::pairs_in_place(const Context& kept, float* pairs) {
   const std::size_t n = split_.candidate.size(), in_context = split_.context.size();
   float* const own = pairs + split_.cross();
   const float sum =
@@ -155,7 +155,7 @@ float FfmContext::pairs_in_place(const Kept& kept, float* pairs) {
 }
 
 float FfmContext::pairs_of_sums(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                                Kept& kept, float* pairs) {
+                                Context& kept, float* pairs) {
   if (!kept.has_sums) make_sums_of_rows(kept);
   block_.gather_sums(parameters, tape, b);
   const tape::FfmTape& ffm = tape.ffm;

@@ -7,27 +7,22 @@
 /// sums of them as floats are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "block/ffm_block.h"
-#include "block/field_split.h"
 #include "table/aligned.h"
+#include "tape/field_split.h"
 
 namespace leveret::block {
 
-/// One thread's.
-class FfmContext {
+/// One thread's: FfmBlock's share of contexts and of their candidates.
+class FfmContext final : public Share {
  public:
-  /// The data of a context that its candidates need. Moved, not copied: places are in its own
-  /// stores.
-  struct Kept {
-    Kept() = default;
-    Kept(Kept&&) = default;
-    Kept& operator=(Kept&&) = default;
-
-    InstanceSums instance;
-    float pairs_sum = 0;
+  /// The data of a context that its candidates need.
+  struct Context final : Kept {
     bool in_place = false;        ///< every field of it has one row at most
     bool has_sums = false;        ///< `sums` is made
     bool as_kernels_see = false;  ///< every x is 1
@@ -36,36 +31,40 @@ class FfmContext {
     table::AlignedBytes rows;
     table::AlignedFloats sums;
     std::vector<const std::byte*> slots_of_rows, slots_of_sums;
+
+    std::size_t bytes() const override;
   };
 
   /// `split` and `block` must outlive it.
-  FfmContext(const kernels::Kernels& kernels, const Config& config, const FieldSplit& split,
+  FfmContext(const kernels::Kernels& kernels, const Config& config, const tape::FieldSplit& split,
              const FfmBlock& block);
 
-  /// Example b of the tape, the last one that FfmBlock::forward has run on, is the context. It has
+  /// The only example of the tape, on which FfmBlock has made its pairs, is the context. It has
   /// features of the context's fields only.
-  void keep(const tape::Tape& tape, std::size_t b, Kept& kept) const;
-
+  std::unique_ptr<Context> keep(const tape::Tape& tape) const;
+  /// Candidates are beside this one from now on.
+  void put_beside(Context* context) { context_ = context; }
   /// Example b of the tape is a candidate, with features of candidates' fields only. Writes its
-  /// pairs, split.pairs() of them (see FieldSplit), and the score of the whole, context included.
-  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b, Kept& kept,
-               float* pairs);
+  /// pairs, split.pairs() of them (see FieldSplit); returns their sum.
+  float forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b, float* pairs);
 
  private:
-  void gather_rows(const tape::FfmInPlace& at, Kept& kept) const;
-  void gather_sums(const tape::FfmTape& ffm, Kept& kept) const;
-  void make_sums_of_rows(Kept& kept) const;
-  float* room_for_sums(Kept& kept) const;
-  float pairs_in_place(const Kept& kept, float* pairs);
+  void gather_rows(const tape::FfmInPlace& at, Context& kept) const;
+  void gather_sums(const tape::FfmTape& ffm, Context& kept) const;
+  void make_sums_of_rows(Context& kept) const;
+  float* room_for_sums(Context& kept) const;
+  float pairs_in_place(const Context& kept, float* pairs);
   float pairs_of_sums(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                      Kept& kept, float* pairs);
+                      Context& kept, float* pairs);
   std::size_t slots() const { return split_.place.size(); }
 
   const kernels::Kernels& kernels_;
   const std::size_t k_;
   const kernels::Codec codec_;  ///< of rows in place
-  const FieldSplit& split_;
+  const tape::FieldSplit& split_;
   const FfmBlock& block_;
+
+  Context* context_ = nullptr;  ///< beside which candidates are
 
   // The candidate at hand.
   tape::FfmInPlace at_;

@@ -72,8 +72,7 @@ class FmBlock final : public Block, public tape::RowGradients {
     return std::size_t{row_.k} * (config_.layers_read_fm() ? 2 : 1);
   }
 
-  // The parts of `forward`, for an example whose features come in portions.
-
+ private:
   /// The numbers that features add, beside the sum of x v.
   struct Sums {
     float squares = 0;  ///< of |x v|
@@ -83,8 +82,6 @@ class FmBlock final : public Block, public tape::RowGradients {
   void add(tape::Tape& tape, std::size_t b, float* sum, Sums& others) const;
   /// The score.
   void finish(tape::Tape& tape, std::size_t b, const float* sum, const Sums& others) const;
-
- private:
   void put_score(tape::Tape& tape, std::size_t b) const;
   void put_pooled(tape::Tape& tape, std::size_t b, const float* sum) const;
   /// Calls take(feature, x, v) for each feature of example b with a row; v may be written over.

@@ -59,6 +59,7 @@ void LinearBlock::declare(const tape::Extent& layout, tape::Declarations& declar
                                          .gradient = gradient});
   };
   group_linear_ = of_groups(kGroupLinear, !config_.mixed && config_.merges());
+  declarations.contributions.push_back({.name = "linear", .of = group_linear_});
   if (!config_.mixed) return;
   group_counts_ = of_groups(kGroupCounts, false);
   group_seen_ = of_groups(kGroupSeen, false);
@@ -72,6 +73,7 @@ void LinearBlock::declare(const tape::Extent& layout, tape::Declarations& declar
   sums.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
   weights.owner = sums.owner = tape::Owner::Kind::kGroup;
   groups_ = declarations.add(std::move(weights));
+  declarations.contributions.push_back({.name = "counts", .of = group_counts_, .weights = groups_});
   const tape::ArrayId sums_id = declarations.add(std::move(sums));
   declarations.arrays[static_cast<std::size_t>(groups_)].sums = sums_id;
 }
@@ -81,7 +83,8 @@ void LinearBlock::declare_heads(tape::Declarations& declarations) {
   using tape::HeadError;
   constexpr const char* kMixer = "first_mixer";
   constexpr float kJointWeight = 0.3f, kLinear = 2.0f, kCounts = 1.0f;
-  base_ = declarations.add(tape::Tensor{.name = kBase, .size = 1});
+  base_ = declarations.add(tape::Tensor{.name = "linear.base", .size = 1});
+  declarations.contributions.push_back({.name = "base", .of = base_});
   if (!config_.mixed) {
     linear_ = declarations.add(
         HeadDecl{.name = "linear", .error = HeadError::kJoint, .first_weight = kJointWeight});

@@ -107,14 +107,12 @@ class LinearBlock final : public Block {
   tape::TensorId group_seen() const { return group_seen_; }
   /// The score before there are features, which is in all heads: with mixed heads the log-odds of
   /// the base rate plus the example's initial, with one head the constant and the initial.
-  static constexpr const char* kBase = "linear.base";
   tape::TensorId base() const { return base_; }
   /// Mixed heads: the head that is the mixture of linear, counts and fast.
   static constexpr const char* kFirst = "first";
   tape::TensorId first() const { return first_; }
 
-  // The parts of `forward`, for an example whose features come in two portions.
-
+ private:
   /// The sums before the first feature. Writes the tensor `base`.
   LinearSums start(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
   /// `before` and what the features of example b add; groups' sums likewise, on the tape.
@@ -124,8 +122,6 @@ class LinearBlock final : public Block {
               const LinearSums& sums, float counts) const;
   /// Whether the tape has sums of groups.
   bool has_groups(const tape::Tape& tape) const { return config_.uses_groups() || tape.keep_parts; }
-
- private:
   void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
                std::size_t b, const tape::SumsOf<float>& sums) const;
   void finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,

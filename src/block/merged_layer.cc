@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,27 +35,51 @@ struct ExampleNorm {
 
 }  // namespace
 
-/// A portion's columns and their inputs, `width` floats of each example.
-struct MergedLayer::PortionShare final : Share {
-  struct Inputs {
-    tape::JoinColumns columns;
-    std::size_t width = 0;
-    table::AlignedFloats values;
+/// Some columns, their weights, and their inputs, `width` floats of each example.
+struct MergedLayer::Inputs {
+  tape::JoinColumns columns;
+  tape::ConstDense weights;
+  table::AlignedFloats copies;  ///< of weights, where nobody learns
+  table::AlignedFloats values;
 
-    /// Behind the columns there are zeros, and stay.
-    void open(std::size_t size) {
-      if (values.size() < size * width) values.assign(size * width, 0.0f);
+  std::size_t width() const { return weights.stride(); }
+  float* at(std::size_t b) { return values.data() + b * width(); }
+  /// What is behind the columns stays 0.
+  void open(std::size_t size) {
+    if (values.size() < size * width()) values.assign(size * width(), 0.0f);
+  }
+  void gather(const tape::Tape& tape, std::size_t b) { columns.gather(tape.tensors, b, at(b)); }
+  /// Those of the whole layer.
+  void copy(const tape::ConstDense& layer, const tape::Join& join,
+            const std::vector<std::uint32_t>& names, tape::JoinColumns::Pairs pairs);
+};
+
+void MergedLayer::Inputs::copy(const tape::ConstDense& layer, const tape::Join& join,
+                               const std::vector<std::uint32_t>& names,
+                               tape::JoinColumns::Pairs pairs) {
+  columns = {join, names, pairs};
+  weights.inputs = static_cast<std::uint32_t>(names.size());
+  weights.outputs = layer.outputs;
+  copies.assign(width() * layer.outputs, 0.0f);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (std::uint32_t o = 0; o < layer.outputs && names[i] != tape::kNewColumn; ++o) {
+      copies[o * width() + i] = layer.weights[o * layer.stride() + names[i]];
     }
-    float* at(std::size_t b) { return values.data() + b * width; }
-  };
+  }
+  weights.weights = copies;
+}
+
+struct MergedLayer::PortionShare final : Share {
   Inputs normalised, others;
   tape::JoinColumns everyones;
-  table::AlignedFloats d_inputs;  ///< of the normalised ones
-  std::vector<float> outputs;     ///< B * h
+  std::vector<float> column_sums;  ///< h: W 1, where nobody learns
+  table::AlignedFloats d_inputs;   ///< of the normalised ones
+  std::vector<float> outputs;      ///< B * h
 };
 
 struct MergedLayer::EveryonesShare final : Share {
   tape::JoinColumns columns;
+  Inputs copied;  ///< the same, where nobody learns
   std::uint32_t shared = 0;
   std::vector<float> column_sums;  ///< h: W 1 of what is normalised
   std::vector<float> normalised;   ///< B * h: W x^
@@ -94,62 +117,90 @@ void MergedLayer::declare_sums(std::uint32_t shared, const tape::Declarations& d
 std::unique_ptr<Share> MergedLayer::share(const tape::Parameters& parameters,
                                           const tape::Portion& portion) const {
   const tape::Join& all = join(parameters);
-  tape::JoinColumns everyones(all, all.everyones(portion.shared));
-  if (portion.everyones) {
+  const std::vector<std::uint32_t> everyones = all.everyones(portion.shared);
+  if (portion.of == tape::Portion::Of::kEveryone) {
     auto mine = std::make_unique<EveryonesShare>();
-    mine->columns = std::move(everyones);
+    mine->columns = {all, everyones};
     mine->shared = portion.shared;
+    if (portion.split == nullptr) return mine;
+    const tape::ConstDense layer = parameters.layer(number_);
+    mine->copied.copy(layer, all, everyones, tape::JoinColumns::Pairs::kAll);
+    mine->copied.weights.bias = layer.bias;
     return mine;
   }
   auto mine = std::make_unique<PortionShare>();
-  mine->everyones = std::move(everyones);
-  const auto fill = [&](const tape::PortionColumns& columns, PortionShare::Inputs& inputs) {
-    inputs.columns = {
-        all, {columns.names.begin(), columns.names.end()}, tape::JoinColumns::Pairs::kThese};
-    inputs.width = columns.weights.stride();
-  };
-  fill(portion.normalised, mine->normalised);
-  fill(portion.others, mine->others);
+  if (portion.split != nullptr) {
+    copy_columns(parameters, portion, *mine);
+    return mine;
+  }
+  mine->everyones = {all, everyones};
+  for (const auto& [columns, inputs] : {std::pair(&portion.normalised, &mine->normalised),
+                                        std::pair(&portion.others, &mine->others)}) {
+    const std::vector<std::uint32_t> names(columns->names.begin(), columns->names.end());
+    inputs->columns = {all, names, tape::JoinColumns::Pairs::kThese};
+    inputs->weights = columns->weights;
+  }
   return mine;
+}
+
+/// Those of a context or a candidate.
+void MergedLayer::copy_columns(const tape::Parameters& parameters, const tape::Portion& portion,
+                               PortionShare& mine) const {
+  const tape::Join& all = join(parameters);
+  const bool is_context = portion.of == tape::Portion::Of::kContext;
+  std::vector<std::uint32_t> names =
+      is_context ? portion.split->of_context(all) : portion.split->of_candidate(all);
+  const auto others = std::ranges::stable_partition(
+      names, [&](std::uint32_t name) { return name < all.normalised(); });
+  const std::vector<std::uint32_t> other_names(others.begin(), others.end());
+  names.erase(others.begin(), others.end());
+  const tape::ConstDense layer = parameters.layer(number_);
+  using Pairs = tape::JoinColumns::Pairs;
+  mine.normalised.copy(layer, all, names, is_context ? Pairs::kAll : Pairs::kThese);
+  mine.others.copy(layer, all, other_names, Pairs::kAll);
+  mine.column_sums.resize(layer.outputs);
+  add_columns(mine.normalised.weights, mine.column_sums);
 }
 
 // ---- forward ----
 
-void MergedLayer::partial(tape::Tape& tape, const tape::Portion& portion, Share* share,
-                          const tape::BatchSums<float>& sums) const {
-  auto& mine = static_cast<PortionShare&>(*share);
-  for (PortionShare::Inputs* const inputs : {&mine.normalised, &mine.others}) {
-    inputs->open(tape.size);
-    for (std::size_t b = 0; b < tape.size; ++b) {
-      inputs->columns.gather(tape.tensors, b, true, inputs->at(b));
-    }
-  }
-  const std::span<float> columns = sums.of_batch(sums_.columns);
-  const tape::ConstDense& layer = portion.normalised.weights;
-  for (std::size_t o = 0; o < columns.size(); ++o) {
-    columns[o] = kernels_->total(layer.weights.data() + o * layer.stride(), layer.inputs);
-  }
-  mine.outputs.resize(tape.size * columns.size());
-  add_products(portion.normalised, mine.normalised.values.data(), tape, mine, sums,
-               sums_.normalised);
-  if (config_.mixed) {
-    add_products(portion.others, mine.others.values.data(), tape, mine, sums, sums_.others);
-  }
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    const float* const x = mine.normalised.at(b);
-    sums[b][sums_.squares] = kernels_->dot(x, x, layer.inputs);
+/// W 1.
+void MergedLayer::add_columns(const tape::ConstDense& layer, std::span<float> to) const {
+  for (std::size_t o = 0; o < to.size(); ++o) {
+    to[o] = kernels_->total(layer.weights.data() + o * layer.stride(), layer.inputs);
   }
 }
 
-void MergedLayer::add_products(const tape::PortionColumns& columns, const float* in,
-                               const tape::Tape& tape, PortionShare& mine,
-                               const tape::BatchSums<float>& sums, tape::SumId id) const {
-  const tape::ConstDense& layer = columns.weights;
-  if (layer.inputs == 0) return;
-  DenseProducts{kernels_, tape.gemm}.forward(layer, layer.stride(), in, tape.size,
-                                             mine.outputs.data());
+void MergedLayer::partial(tape::Tape& tape, Share* share,
+                          const tape::BatchSums<float>& sums) const {
+  auto& mine = static_cast<PortionShare&>(*share);
+  for (Inputs* const inputs : {&mine.normalised, &mine.others}) {
+    inputs->open(tape.size);
+    for (std::size_t b = 0; b < tape.size; ++b) inputs->gather(tape, b);
+  }
+  const std::span<float> columns = sums.of_batch(sums_.columns);
+  if (mine.column_sums.empty()) {
+    add_columns(mine.normalised.weights, columns);
+  } else {
+    std::ranges::copy(mine.column_sums, columns.begin());
+  }
+  mine.outputs.resize(tape.size * columns.size());
+  add_products(mine.normalised, tape, mine.outputs.data(), sums, sums_.normalised);
+  if (config_.mixed) add_products(mine.others, tape, mine.outputs.data(), sums, sums_.others);
   for (std::size_t b = 0; b < tape.size; ++b) {
-    std::copy_n(mine.outputs.data() + b * layer.outputs, layer.outputs, sums[b].all(id).begin());
+    const float* const x = mine.normalised.at(b);
+    sums[b][sums_.squares] = kernels_->dot(x, x, mine.normalised.weights.inputs);
+  }
+}
+
+void MergedLayer::add_products(const Inputs& inputs, const tape::Tape& tape, float* outputs,
+                               const tape::BatchSums<float>& sums, tape::SumId id) const {
+  const tape::ConstDense& layer = inputs.weights;
+  if (layer.inputs == 0) return;
+  DenseProducts{kernels_, tape.gemm}.forward(layer, layer.stride(), inputs.values.data(), tape.size,
+                                             outputs);
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    std::copy_n(outputs + b * layer.outputs, layer.outputs, sums[b].all(id).begin());
   }
 }
 
@@ -157,17 +208,30 @@ void MergedLayer::add_products(const tape::PortionColumns& columns, const float*
 void MergedLayer::finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share,
                          const tape::BatchSums<const float>& sums) const {
   auto& mine = static_cast<EveryonesShare&>(*share);
+  norm_forward(parameters, tape, mine, sums);
+  if (mine.copied.weights.outputs > 0) {
+    mine.copied.open(tape.size);
+    own_columns_forward(mine.copied.weights, mine.columns, tape, mine.copied.width(),
+                        mine.copied.values.data());
+    return add_portions(tape, mine, sums);
+  }
   tape::TensorPlace& in = tape[in_];
   std::fill_n(in.values, tape.size * in.stride, 0.0f);
-  norm_forward(parameters, tape, mine, sums);
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    mine.columns.gather(tape.tensors, b, false, in.at(b));
-    normalise(*kernels_, ExampleNorm::of(tape[norm_], b).norm, mine.columns.normalised(), in.at(b));
-  }
-  DenseProducts{kernels_, tape.gemm}.forward(parameters.layer(number_), in.stride, in.values,
-                                             tape.size, tape[out_].values);
+  own_columns_forward(parameters.layer(number_), mine.columns, tape, in.stride, in.values);
   add_portions(tape, mine, sums);
   add_own_columns(parameters, tape, mine);
+}
+
+/// `in`: so many floats of each example, to be filled.
+void MergedLayer::own_columns_forward(const tape::ConstDense& layer,
+                                      const tape::JoinColumns& columns, tape::Tape& tape,
+                                      std::size_t width, float* in) const {
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    columns.gather(tape.tensors, b, in + b * width);
+    normalise(*kernels_, ExampleNorm::of(tape[norm_], b).norm, columns.normalised(),
+              in + b * width);
+  }
+  DenseProducts{kernels_, tape.gemm}.forward(layer, width, in, tape.size, tape[out_].values);
 }
 
 /// Mean and deviation of all normalised inputs.
@@ -255,38 +319,37 @@ void MergedLayer::clear_group_gradients(const tape::Parameters& parameters,
 /// As NormBlock::backward, with the means of all portions' inputs. Inputs become x^, of which the
 /// step is made.
 void MergedLayer::partial_back(const tape::Parameters& parameters, tape::Tape& tape,
-                               const tape::Portion& portion, Share* share) const {
+                               Share* share) const {
   auto& mine = static_cast<PortionShare&>(*share);
-  const tape::ConstDense& layer = portion.normalised.weights;
-  PortionShare::Inputs &normalised = mine.normalised, &others = mine.others;
+  Inputs &normalised = mine.normalised, &others = mine.others;
+  const tape::ConstDense& layer = normalised.weights;
   clear_group_gradients(parameters, tape);
   for (std::size_t b = 0; b < tape.size; ++b) {
     mine.everyones.put_gradients(tape.tensors, b, tape[in_].d_at(b));
     normalise(*kernels_, ExampleNorm::of(tape[norm_], b).norm, layer.inputs, normalised.at(b));
     if (tape.learn[b]) continue;
     // It must not meet the gradients of others: 0 times what is not finite is not 0.
-    std::fill_n(normalised.at(b), normalised.width, 0.0f);
-    std::fill_n(others.at(b), others.width, 0.0f);
+    std::fill_n(normalised.at(b), normalised.width(), 0.0f);
+    std::fill_n(others.at(b), others.width(), 0.0f);
   }
   const float* const d_out = tape[out_].gradient;
   using Which = tape::ColumnsGradient::Which;
   if (layer.inputs > 0) {
     tape::at_least(mine.d_inputs, normalised.values.size() + kernels::Kernels::kSpare);
-    DenseProducts{kernels_, tape.gemm}.backward(layer, normalised.width, d_out, tape.size,
+    DenseProducts{kernels_, tape.gemm}.backward(layer, normalised.width(), d_out, tape.size,
                                                 mine.d_inputs.data());
     for (std::size_t b = 0; b < tape.size; ++b) {
       const ExampleNorm of = ExampleNorm::of(tape[norm_], b);
-      float* const d = mine.d_inputs.data() + b * normalised.width;
+      float* const d = mine.d_inputs.data() + b * normalised.width();
       normalise_back(*kernels_, of.norm, of.back, normalised.at(b), layer.inputs, d);
       normalised.columns.put_gradients(tape.tensors, b, d);
     }
   }
   if (tape.sink == nullptr) return;
-  for (const auto& [which, inputs, weights] :
-       {std::tuple{Which::kNormalised, &normalised, &portion.normalised.weights},
-        std::tuple{Which::kOthers, &others, &portion.others.weights}}) {
-    if (weights->inputs == 0) continue;
-    tape.sink->columns({which, inputs->values.data(), inputs->width, d_out});
+  for (const auto& [which, inputs] :
+       {std::pair(Which::kNormalised, &normalised), std::pair(Which::kOthers, &others)}) {
+    if (inputs->weights.inputs == 0) continue;
+    tape.sink->columns({which, inputs->values.data(), inputs->width(), d_out});
   }
 }
 

@@ -7,12 +7,14 @@
 /// the way back, with d x^ = W' d y, the mean of d x^ is d y . W 1 / P, and that of d x^ x^ is d y
 /// . W x^ / P: nothing has to be added up again.
 ///
-/// Everyone has the biases and the columns of what nobody owns alone (tape::Join::everyones).
+/// Everyone has the biases and the columns of what nobody owns alone (tape::Join::everyones). For
+/// contexts and candidates each portion has copies of its columns, in an order of its own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "block/block.h"
@@ -33,24 +35,28 @@ class MergedLayer {
   void declare_sums(std::uint32_t shared, const tape::Declarations& declared, tape::SumDecls& sums);
   std::unique_ptr<Share> share(const tape::Parameters& parameters,
                                const tape::Portion& portion) const;
-  void partial(tape::Tape& tape, const tape::Portion& portion, Share* share,
-               const tape::BatchSums<float>& sums) const;
+  void partial(tape::Tape& tape, Share* share, const tape::BatchSums<float>& sums) const;
   /// Writes the layer's outputs before ReLU.
   void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share,
               const tape::BatchSums<const float>& sums) const;
   /// The layer's outputs have gradients, and those of its inputs that everyone has.
   void finish_back(const tape::Parameters& parameters, tape::Tape& tape, Share* share) const;
-  void partial_back(const tape::Parameters& parameters, tape::Tape& tape,
-                    const tape::Portion& portion, Share* share) const;
+  void partial_back(const tape::Parameters& parameters, tape::Tape& tape, Share* share) const;
 
  private:
+  struct Inputs;
   struct PortionShare;
   struct EveryonesShare;
   const tape::Join& join(const tape::Parameters& parameters) const {
     return parameters.declared()[in_].join;
   }
-  void add_products(const tape::PortionColumns& columns, const float* in, const tape::Tape& tape,
-                    PortionShare& mine, const tape::BatchSums<float>& sums, tape::SumId id) const;
+  void copy_columns(const tape::Parameters& parameters, const tape::Portion& portion,
+                    PortionShare& mine) const;
+  void add_columns(const tape::ConstDense& layer, std::span<float> to) const;
+  void add_products(const Inputs& inputs, const tape::Tape& tape, float* outputs,
+                    const tape::BatchSums<float>& sums, tape::SumId id) const;
+  void own_columns_forward(const tape::ConstDense& layer, const tape::JoinColumns& columns,
+                           tape::Tape& tape, std::size_t width, float* in) const;
   void norm_forward(const tape::Parameters& parameters, tape::Tape& tape,
                     const EveryonesShare& mine, const tape::BatchSums<const float>& sums) const;
   void add_portions(tape::Tape& tape, EveryonesShare& mine,

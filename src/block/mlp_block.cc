@@ -51,7 +51,6 @@ std::string MlpBlock::why_not_in_portions() const {
   return reads_portions_ ? "the tower " + tower_.name : "";
 }
 
-/// Contexts keep what one first layer gets of them (ContextLayer).
 std::string MlpBlock::why_not_in_contexts() const {
   return merged_ ? "" : "the tower " + tower_.name;
 }
@@ -66,10 +65,10 @@ std::unique_ptr<Share> MlpBlock::share(const tape::Parameters& parameters,
   return merged_ ? merged_->share(parameters, portion) : nullptr;
 }
 
-void MlpBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Portion& portion,
+void MlpBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Portion&,
                        Share* share, std::size_t, std::size_t,
                        const tape::BatchSums<float>& sums) const {
-  if (merged_) merged_->partial(tape, portion, share, sums);
+  if (merged_) merged_->partial(tape, share, sums);
 }
 
 void MlpBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share,
@@ -87,8 +86,8 @@ void MlpBlock::finish_back(const tape::Parameters& parameters, tape::Tape& tape,
 }
 
 void MlpBlock::partial_back(const tape::Parameters& parameters, tape::Tape& tape,
-                            const tape::Portion& portion, Share* share) const {
-  if (merged_) merged_->partial_back(parameters, tape, portion, share);
+                            const tape::Portion&, Share* share) const {
+  if (merged_) merged_->partial_back(parameters, tape, share);
 }
 
 void MlpBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,

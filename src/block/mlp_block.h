@@ -60,10 +60,6 @@ class MlpBlock final : public Block {
   tape::ConstDense layer(const tape::Parameters& parameters, std::size_t l) const {
     return parameters.layer(first_layer_ + l);
   }
-  /// The inputs of its first layer, with their owners.
-  const tape::Join& join(const tape::Parameters& parameters) const {
-    return parameters.declared()[in(0)].join;
-  }
   /// What layer l reads: the tower's input, then what the layer before makes, after ReLU; the
   /// gradients of these are those before ReLU. The width of a layer's input may be more than it has
   /// weights for, as far as whole cache lines go: these are filled up with zeros.

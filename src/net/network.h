@@ -27,6 +27,8 @@ using tape::Tape;
 
 /// Shares of all blocks in one portion of a model, in their order; null where a block has none.
 using Shares = std::vector<std::unique_ptr<block::Share>>;
+/// Likewise of a context.
+using KeptParts = std::vector<std::unique_ptr<block::Kept>>;
 
 /// Const after construction; any number of threads, each with its tape. Features are put on the
 /// tape by Lookup, for which `open` makes the rest of the room.
@@ -76,6 +78,17 @@ class Network {
   /// Writes the sums of their round, which are zeros before.
   void partial(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
                const Shares& shares, const tape::BatchSums<float>& sums) const;
+  // The same in two steps, as forward_example and forward_batched.
+  void partial_example(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
+                       const Shares& shares, std::size_t b,
+                       const tape::BatchSums<float>& sums) const;
+  void partial_batched(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
+                       const Shares& shares, const tape::BatchSums<float>& sums) const;
+  /// What blocks have of a context beside its sums, after `partial` on its tape; and the context
+  /// beside which candidates are from now on, which stays where it is.
+  KeptParts keep(const Parameters& parameters, const Tape& tape, const Shares& shares) const;
+  void put_beside(const Parameters& parameters, const Shares& candidates,
+                  const KeptParts& context) const;
   void finish(const Parameters& parameters, Tape& tape, const Shares& shares,
               const tape::BatchSums<const float>& sums) const;
   void finish_back(const Parameters& parameters, Tape& tape, const Shares& shares) const;
@@ -101,6 +114,9 @@ class Network {
   static bool rests(const Block& block, const Parameters& parameters) {
     return block.needs_fields() && parameters.layout.fields == 0;
   }
+  void run_partial(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
+                   const Shares& shares, std::size_t i, std::size_t begin, std::size_t end,
+                   const tape::BatchSums<float>& sums) const;
   static void forward(Some blocks, const Parameters& parameters, Tape& tape, std::size_t begin,
                       std::size_t end);
   static void backward(Some blocks, const Parameters& parameters, Tape& tape);

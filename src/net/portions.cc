@@ -45,20 +45,58 @@ void Network::open_beside(const Parameters& parameters, std::size_t size, Tape& 
   for (const auto& block : blocks_) block->open(parameters, size, tape);
 }
 
+/// Of block i.
+void Network::run_partial(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
+                          const Shares& shares, std::size_t i, std::size_t begin, std::size_t end,
+                          const tape::BatchSums<float>& sums) const {
+  if (rests(*blocks_[i], parameters) || sums.round() >= sums.declared().rounds(i)) return;
+  blocks_[i]->partial(parameters, tape, portion, shares[i].get(), begin, end, sums);
+}
+
+void Network::partial_example(const Parameters& parameters, Tape& tape,
+                              const tape::Portion& portion, const Shares& shares, std::size_t b,
+                              const tape::BatchSums<float>& sums) const {
+  for (std::size_t i = 0; i < per_example_; ++i) {
+    run_partial(parameters, tape, portion, shares, i, b, b + 1, sums);
+  }
+  if (sums.round() > 0) return;
+  for_each_tensor(sums, tape, b, [](std::span<float> to, const float* from) {
+    std::copy_n(from, to.size(), to.begin());
+  });
+}
+
+void Network::partial_batched(const Parameters& parameters, Tape& tape,
+                              const tape::Portion& portion, const Shares& shares,
+                              const tape::BatchSums<float>& sums) const {
+  for (std::size_t i = per_example_; i < blocks_.size(); ++i) {
+    run_partial(parameters, tape, portion, shares, i, 0, tape.size, sums);
+  }
+}
+
 void Network::partial(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
                       const Shares& shares, const tape::BatchSums<float>& sums) const {
-  const auto run = [&](std::size_t i, std::size_t begin, std::size_t end) {
-    if (rests(*blocks_[i], parameters) || sums.round() >= sums.declared().rounds(i)) return;
-    blocks_[i]->partial(parameters, tape, portion, shares[i].get(), begin, end, sums);
-  };
   for (std::size_t b = 0; b < tape.size; ++b) {
-    for (std::size_t i = 0; i < per_example_; ++i) run(i, b, b + 1);
-    if (sums.round() > 0) continue;
-    for_each_tensor(sums, tape, b, [](std::span<float> to, const float* from) {
-      std::copy_n(from, to.size(), to.begin());
-    });
+    partial_example(parameters, tape, portion, shares, b, sums);
   }
-  for (std::size_t i = per_example_; i < blocks_.size(); ++i) run(i, 0, tape.size);
+  partial_batched(parameters, tape, portion, shares, sums);
+}
+
+KeptParts Network::keep(const Parameters& parameters, const Tape& tape,
+                        const Shares& shares) const {
+  KeptParts parts;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const bool rests = Network::rests(*blocks_[i], parameters);
+    parts.push_back(rests ? nullptr : blocks_[i]->keep(tape, shares[i].get()));
+  }
+  return parts;
+}
+
+void Network::put_beside(const Parameters& parameters, const Shares& candidates,
+                         const KeptParts& context) const {
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (rests(*blocks_[i], parameters)) continue;
+    blocks_[i]->put_beside(candidates[i].get(), context[i].get());
+  }
 }
 
 void Network::finish(const Parameters& parameters, Tape& tape, const Shares& shares,

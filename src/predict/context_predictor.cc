@@ -21,8 +21,8 @@ bool selected(const std::vector<std::string>& selectors, const std::string& name
 }
 
 /// A field is the context's when all of its namespaces are.
-block::FieldSplit split_fields(const model::Model& model,
-                               const std::vector<std::string>& selectors) {
+tape::FieldSplit split_fields(const model::Model& model,
+                              const std::vector<std::string>& selectors) {
   const std::vector<feature::NamespacePlan>& plans = model.features().plans();
   const std::size_t fields = model.parameters().layout.fields;
   std::vector<bool> in_context(fields), in_candidates(fields);
@@ -31,7 +31,7 @@ block::FieldSplit split_fields(const model::Model& model,
     for (const std::uint32_t field : plan.fields) of[field] = true;
   }
   for (std::size_t f = 0; f < fields; ++f) in_context[f] = in_context[f] && !in_candidates[f];
-  return block::FieldSplit(in_context);
+  return tape::FieldSplit(in_context);
 }
 
 /// Features of a context and of a candidate may make others together (such as are made of the
@@ -45,9 +45,44 @@ std::string find_why_not(const model::Model& model, const net::Network& network)
   return block.empty() ? block : "the model has " + block;
 }
 
-template <class B>
-const B* block_that_works(const net::Network& network, const model::Model& model) {
-  return model.parameters().layout.fields > 0 ? network.find<B>() : nullptr;
+block::Config config_of(const model::Model& model) {
+  block::Config config = model.config();
+  config.scores_apart = true;  // a context does not know how many features a candidate has
+  return config;
+}
+
+/// Features without a field are in both portions.
+tape::Portion portion_of(tape::Portion::Of of, const tape::FieldSplit& split) {
+  tape::Portion portion;
+  portion.of = of;
+  portion.split = &split;
+  portion.shared = 1;
+  const auto add = [&](const std::vector<std::uint32_t>& fields) {
+    portion.homes.resize(split.place.size());
+    for (const std::uint32_t f : fields) {
+      portion.groups.push_back(f + 1);
+      portion.homes[f] = true;
+    }
+  };
+  if (of == tape::Portion::Of::kContext) add(split.context);
+  if (of == tape::Portion::Of::kCandidate) add(split.candidate);
+  return portion;
+}
+
+/// Of features of fields, as they came: their number, and the sum of the squares of their values.
+struct WholeSums {
+  float features = 0, squares = 0;
+};
+WholeSums whole_sums(const feature::FeatureBatch& batch, std::size_t example) {
+  WholeSums sums;
+  for (const feature::FieldRun& run : batch.field_runs_of(example)) {
+    sums.features += static_cast<float>(run.end - run.begin);
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const float value = batch.field_features[i].value;
+      sums.squares += value * value;
+    }
+  }
+  return sums;
 }
 
 }  // namespace
@@ -59,15 +94,17 @@ ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
     : model_(std::move(model)),
       names_(names),
       selectors_(std::move(context)),
-      config_(model_->config()),
+      config_(config_of(*model_)),
       split_(split_fields(*model_, selectors_)),
       network_(config_, kernels),
       why_not_kept_(find_why_not(*model_, network_)),
-      linear_(*network_.find<block::LinearBlock>()),
-      ffm_(block_that_works<block::FfmBlock>(network_, *model_)),
-      fm_(block_that_works<block::FmBlock>(network_, *model_)),
-      mlp_(block_that_works<block::MlpBlock>(network_, *model_)),
-      loss_(*network_.find<block::LossBlock>()),
+      declared_(net::declare_sums(config_, model_->parameters().layout, 1)),
+      context_(portion_of(tape::Portion::Of::kContext, split_)),
+      candidate_(portion_of(tape::Portion::Of::kCandidate, split_)),
+      of_context_(network_.share(model_->parameters(), context_)),
+      of_candidates_(network_.share(model_->parameters(), candidate_)),
+      of_everyone_(
+          network_.share(model_->parameters(), portion_of(tape::Portion::Of::kEveryone, split_))),
       whole_(model_, names, kernels),
       features_(model_->features()),
       context_lookup_(*model_),
@@ -79,13 +116,8 @@ ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
   if (feature::LineLimit::needed(model_->spec().features)) {
     limit_.emplace(model_->spec().map_options(), model_->features().plans());
   }
-  if (ffm_ != nullptr) ffm_context_.emplace(kernels, config_, split_, *ffm_);
-  if (mlp_ != nullptr) layer_.emplace(kernels, model_->parameters(), split_, *mlp_);
   features_.meet_known(names_);
-  // Without layers pairs are made there, all the same.
-  stride_ = layer_ ? layer_->stride() : table::whole_lines(split_.pairs());
-  inputs_.resize(kTogether * stride_ + kernels::Kernels::kSpare);
-  norms_.resize(kTogether);
+  sums_.resize(declared_.of_batch(0) + kTogether * declared_.of_example(0));
 }
 
 // ---- the context ----
@@ -137,39 +169,25 @@ bool ContextPredictor::make_context() {
   tape::Tape& tape = context_tape_;
   context_lookup_.open(*model_, context_batch_, tape, model::Use::kPredict);
   network_.open(parameters, 1, tape);
-  for (const feature::FieldRun& run : tape.field_runs(0)) {
-    if (split_.place[run.field] != block::FieldSplit::kContext) return false;
-  }
+  if (!is_all(true, tape, 0)) return false;
   note_shared_spaces();
   context_lookup_.prefetch(*model_, tape, 0);
   look_up(context_batch_, tape, 0);
   context_lookup_.resolve_values(*model_, tape, 0);
   at_->feature_count = context_batch_.linear_end(0) - context_batch_.linear_begin(0);
 
-  const std::uint32_t groups = parameters.layout.groups();
-  const block::LinearSums start = linear_.start(parameters, tape, 0);
-  each_group_sum(
-      [&](tape::TensorId id, std::vector<float>&) { std::fill_n(tape[id].at(0), groups, 0.0f); });
-  at_->linear = linear_.add(tape, 0, start.of_nothing());
-  at_->counts = 0;
-  each_group_sum([&](tape::TensorId id, std::vector<float>& kept) {
-    kept.assign(tape[id].at(0), tape[id].at(0) + groups);
-  });
-  for (std::uint32_t g = 1; config_.mixed && g < groups; ++g) {
-    if (split_.place[g - 1] != block::FieldSplit::kContext) continue;
-    at_->counts += parameters[linear_.group_weights()][g] * tape[linear_.group_counts()].values[g];
-  }
-  if (fm_ != nullptr) {
-    at_->fm_sum.assign(fm_->sum_floats(), 0.0f);
-    at_->fm_others = {};
-    fm_->add(tape, 0, at_->fm_sum.data(), at_->fm_others);
-  }
-  if (ffm_ != nullptr) {
-    ffm_->forward(parameters, tape, 0, 1);
-    ffm_context_->keep(tape, 0, at_->ffm);
-  }
-  if (mlp_ != nullptr) layer_->keep(parameters, tape, 0, at_->layer);
+  const WholeSums whole = whole_sums(context_batch_, 0);
+  at_->field_features = whole.features;
+  at_->squares = whole.squares;
+  tape.wholes = {{&at_->field_features, 1}, {&at_->squares, 1}};
+  at_->sums.assign(declared_.of_batch(0) + declared_.of_example(0), 0.0f);
+  network_.partial(parameters, tape, context_, of_context_, sums_in(at_->sums));
+  at_->parts = network_.keep(parameters, tape, of_context_);
   return true;
+}
+
+tape::BatchSums<float> ContextPredictor::sums_in(std::vector<float>& sums) const {
+  return {declared_, {sums.data()}, 0};
 }
 
 /// Counts are means over a namespace: where no field says that it is the context's, a candidate may
@@ -177,13 +195,12 @@ bool ContextPredictor::make_context() {
 void ContextPredictor::note_shared_spaces() {
   at_->shared_spaces.clear();
   if (!config_.mixed) return;
-  for (const feature::LinearRun& run : context_tape_.linear_runs(0)) {
-    if (run.group > 0 && split_.place[run.group - 1] == block::FieldSplit::kContext) continue;
-    for (const text::NamespaceRun& space : at_->features.runs)
-      at_->shared_spaces.push_back(space.hash);
-    std::ranges::sort(at_->shared_spaces);
-    return;
+  const auto runs = context_tape_.linear_runs(0);
+  if (std::ranges::none_of(runs, [](const auto& run) { return run.group == 0; })) return;
+  for (const text::NamespaceRun& space : at_->features.runs) {
+    at_->shared_spaces.push_back(space.hash);
   }
+  std::ranges::sort(at_->shared_spaces);
 }
 
 bool ContextPredictor::has_shared_space(const text::ExampleChunk& chunk,
@@ -263,6 +280,8 @@ void ContextPredictor::predict_window(const text::ExampleChunk& chunk, std::size
   const std::uint32_t others = at_->feature_count + (model_->spec().constant ? 1 : 0);
   lookup_.open(*model_, batch_, tape_, model::Use::kPredict);
   network_.open(model_->parameters(), std::min(size, kTogether), tape_);
+  network_.put_beside(model_->parameters(), of_candidates_, at_->parts);
+  tape_.wholes = {whole_features_, whole_squares_};
   const auto add_outcomes = [&] {
     for (std::size_t b = 0; b < tape_.size; ++b) {
       const std::size_t at = tape_.first + b;
@@ -282,10 +301,11 @@ void ContextPredictor::predict_window(const text::ExampleChunk& chunk, std::size
         if (e % kTogether == 0) {
           tape_.first = e;
           tape_.size = std::min(kTogether, size - e);
+          std::ranges::fill(sums_, 0.0f);
         }
         lookup_.resolve_values(*model_, tape_, e - tape_.first);
-        whole_ones_[e - tape_.first] =
-            !is_candidate(e - tape_.first) || has_shared_space(chunk, chunk.examples[first + e]);
+        whole_ones_[e - tape_.first] = !is_all(false, tape_, e - tape_.first) ||
+                                       has_shared_space(chunk, chunk.examples[first + e]);
         if (!whole_ones_[e - tape_.first]) forward(e - tape_.first);
         if (e + 1 < tape_.first + tape_.size) return;
         forward_together();
@@ -293,58 +313,42 @@ void ContextPredictor::predict_window(const text::ExampleChunk& chunk, std::size
       });
 }
 
-/// Whether example b of the tape has features of candidates' fields only, and of no field.
-bool ContextPredictor::is_candidate(std::size_t b) const {
-  const std::uint32_t* const place = split_.place.data();
-  for (const feature::FieldRun& run : tape_.field_runs(b)) {
-    if (place[run.field] == block::FieldSplit::kContext) return false;
-  }
-  for (const feature::LinearRun& run : tape_.linear_runs(b)) {
-    if (run.group > 0 && place[run.group - 1] == block::FieldSplit::kContext) return false;
-  }
-  return true;
+/// Whether example b has features of fields of the context, or not of it, alone, and of no field.
+bool ContextPredictor::is_all(bool of_context, const tape::Tape& tape, std::size_t b) const {
+  const auto fits = [&](std::uint32_t field) {
+    return (split_.place[field] == tape::FieldSplit::kContext) == of_context;
+  };
+  return std::ranges::all_of(tape.field_runs(b),
+                             [&](const feature::FieldRun& run) { return fits(run.field); }) &&
+         std::ranges::all_of(tape.linear_runs(b), [&](const feature::LinearRun& run) {
+           return run.group == 0 || fits(run.group - 1);
+         });
 }
 
 void ContextPredictor::forward(std::size_t b) {
-  const tape::Parameters& parameters = model_->parameters();
-  const std::uint32_t groups = parameters.layout.groups();
-  if (linear_.has_groups(tape_)) {
-    each_group_sum([&](tape::TensorId id, const std::vector<float>& kept) {
-      std::copy_n(kept.data(), groups, tape_[id].at(b));
-    });
-  }
-  block::LinearSums sums = linear_.start(parameters, tape_, b);
-  sums.add(at_->linear);
-  sums = linear_.add(tape_, b, sums);
-  float counts = tape_[linear_.base()].values[b] + at_->counts;
-  for (std::size_t i = 0; config_.mixed && i < split_.groups(); ++i) {
-    const std::uint32_t g = split_.group(i);
-    counts += parameters[linear_.group_weights()][g] * tape_[linear_.group_counts()].at(b)[g];
-  }
-  linear_.finish(parameters, tape_, b, sums, counts);
-
-  float* const inputs = inputs_.data() + b * stride_;
-  if (ffm_ != nullptr) ffm_context_->forward(parameters, tape_, b, at_->ffm, inputs);
-  if (fm_ != nullptr) {
-    float* const sum = tape_[fm_->sums()].at(b);
-    std::ranges::copy(at_->fm_sum, sum);
-    block::FmBlock::Sums others = at_->fm_others;
-    fm_->add(tape_, b, sum, others);
-    fm_->finish(tape_, b, sum, others);
-  }
-  if (mlp_ == nullptr) return;
-  layer_->put_inputs(tape_, b, inputs);
-  norms_[b] = layer_->normalise(at_->layer, inputs);
+  const WholeSums whole = whole_sums(batch_, tape_.first + b);
+  whole_features_[b] = at_->field_features + whole.features;
+  whole_squares_[b] = at_->squares + whole.squares;
+  network_.partial_example(model_->parameters(), tape_, candidate_, of_candidates_, b,
+                           sums_in(sums_));
 }
 
 void ContextPredictor::forward_together() {
   const tape::Parameters& parameters = model_->parameters();
-  if (mlp_ != nullptr) {
-    layer_->forward(at_->layer, inputs_.data(), norms_.data(), tape_.size,
-                    tape_[mlp_->first()].values);
-    mlp_->forward_rest(parameters, tape_, 0, tape_.size);
+  network_.partial_batched(parameters, tape_, candidate_, of_candidates_, sums_in(sums_));
+  add_context();
+  network_.finish(parameters, tape_, of_everyone_, {declared_, {sums_.data()}, declared_.rounds()});
+}
+
+/// To the candidates' sums.
+void ContextPredictor::add_context() {
+  const std::size_t of_batch = declared_.of_batch(0), of_example = declared_.of_example(0);
+  for (std::size_t i = 0; i < of_batch; ++i) sums_[i] += at_->sums[i];
+  const float* const context = at_->sums.data() + of_batch;
+  for (std::size_t b = 0; b < tape_.size; ++b) {
+    float* const sums = sums_.data() + of_batch + b * of_example;
+    for (std::size_t i = 0; i < of_example; ++i) sums[i] += context[i];
   }
-  loss_.forward(parameters, tape_, 0, tape_.size);
 }
 
 void ContextPredictor::predict_wholes(const text::ExampleChunk& chunk, std::size_t first,

@@ -17,13 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "block/context_layer.h"
-#include "block/ffm_context.h"
-#include "block/field_split.h"
-#include "block/fm_block.h"
-#include "block/linear_block.h"
-#include "block/loss_block.h"
-#include "block/mlp_block.h"
 #include "feature/line_limit.h"
 #include "predict/kept_context.h"
 #include "predict/predictor.h"
@@ -84,14 +77,6 @@ class ContextPredictor {
     std::size_t first = 0;
   };
 
-  /// Calls visit(tensor, what the context has of it) for the sums of groups that there are.
-  template <class Visit>
-  void each_group_sum(Visit visit) {
-    visit(linear_.group_linear(), at_->group_linear);
-    if (!config_.mixed) return;
-    visit(linear_.group_counts(), at_->group_counts);
-    visit(linear_.group_seen(), at_->group_seen);
-  }
   bool is_context(std::uint32_t name);
   bool has_same_context(const text::ExampleChunk& chunk, const text::Example& example);
   void start_context();
@@ -104,9 +89,11 @@ class ContextPredictor {
                const Wholes& wholes, Outcomes& outcomes);
   void predict_window(const text::ExampleChunk& chunk, std::size_t first, const Wholes& wholes,
                       Outcomes& outcomes);
-  bool is_candidate(std::size_t b) const;
+  bool is_all(bool of_context, const tape::Tape& tape, std::size_t b) const;
   void forward(std::size_t b);
   void forward_together();
+  void add_context();
+  tape::BatchSums<float> sums_in(std::vector<float>& sums) const;
   void predict_wholes(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                       const Wholes& wholes, Outcomes& outcomes);
 
@@ -114,15 +101,13 @@ class ContextPredictor {
   const text::NamespaceNames& names_;
   const std::vector<std::string> selectors_;
   const block::Config config_;
-  const block::FieldSplit split_;
+  const tape::FieldSplit split_;
   const net::Network network_;
   const std::string why_not_kept_;
-  // Its blocks; null: there is none, or it has nothing to do, as the model knows no field.
-  const block::LinearBlock& linear_;
-  const block::FfmBlock* const ffm_;
-  const block::FmBlock* const fm_;
-  const block::MlpBlock* const mlp_;
-  const block::LossBlock& loss_;
+  const tape::SumDecls declared_;  ///< sums of contexts and candidates
+  const tape::Portion context_, candidate_;
+  // What the blocks have for these, and for what is beside both.
+  const net::Shares of_context_, of_candidates_, of_everyone_;
   Predictor whole_;
   feature::FeatureMap features_;
   std::vector<signed char> is_context_;  ///< by name: -1 not asked yet
@@ -133,8 +118,6 @@ class ContextPredictor {
   feature::FeatureBatch context_batch_;
   tape::Tape context_tape_;
   model::Lookup context_lookup_;
-  std::optional<block::FfmContext> ffm_context_;
-  std::optional<block::ContextLayer> layer_;
 
   // Candidates.
   text::ExampleChunk parts_;  ///< of predict_lines
@@ -143,9 +126,8 @@ class ContextPredictor {
   feature::FeatureBatch batch_;
   tape::Tape tape_;
   model::Lookup lookup_;
-  std::size_t stride_ = 0;  ///< of inputs_
-  table::AlignedFloats inputs_;
-  std::vector<block::Norm<float>> norms_;
+  std::vector<float> sums_;  ///< of those on the tape, as tape::WholeExamples are
+  std::array<float, kTogether> whole_features_{}, whole_squares_{};
   std::array<bool, kTogether> whole_ones_{};  ///< of those on the tape, who are scored as a whole
   ContextCounts counts_;
 };

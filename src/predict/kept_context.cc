@@ -13,14 +13,10 @@ std::size_t bytes_of(const Vector& vector) {
 }  // namespace
 
 std::size_t KeptContext::size_bytes() const {
-  std::size_t bytes = sizeof *this + features.size_bytes();
-  for (const std::vector<float>* floats :
-       {&group_linear, &group_counts, &group_seen, &fm_sum, &ffm.x}) {
-    bytes += bytes_of(*floats);
-  }
-  bytes += bytes_of(shared_spaces) + bytes_of(ffm.rows) + bytes_of(ffm.sums);
-  bytes += bytes_of(ffm.slots_of_rows) + bytes_of(ffm.slots_of_sums);
-  return bytes + bytes_of(layer.part) + bytes_of(layer.as_they_are);
+  std::size_t bytes = sizeof *this + features.size_bytes() + bytes_of(shared_spaces);
+  bytes += bytes_of(sums) + bytes_of(parts);
+  for (const auto& part : parts) bytes += part != nullptr ? part->bytes() : 0;
+  return bytes;
 }
 
 bool has_features_of(const KeptContext& context, const text::ExampleChunk& chunk,

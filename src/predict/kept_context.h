@@ -3,13 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
-#include "block/context_layer.h"
-#include "block/ffm_context.h"
-#include "block/fm_block.h"
-#include "block/linear_block.h"
+#include "net/network.h"
 #include "text/example.h"
 
 namespace leveret::predict {
@@ -25,15 +21,10 @@ struct KeptContext {
   bool kept = false;            ///< what follows is made; else candidates are scored as whole lines
   /// Hashes of its namespaces, where the counts of some are not the context's alone; in order.
   std::vector<std::uint32_t> shared_spaces;
-  block::LinearSums linear;
-  float counts = 0;  ///< of groups that no candidate adds to
   std::uint32_t feature_count = 0;
-  /// By group of features, as on the tape.
-  std::vector<float> group_linear, group_counts, group_seen;
-  block::FfmContext::Kept ffm;
-  std::vector<float> fm_sum;  ///< of FmBlock::add
-  block::FmBlock::Sums fm_others;
-  block::ContextLayer::Kept layer;
+  float field_features = 0, squares = 0;  ///< of features of fields, as they came
+  std::vector<float> sums;                ///< what it adds to the sums of each candidate
+  net::KeptParts parts;
 
   /// Memory of what it holds, in bytes.
   std::size_t size_bytes() const;

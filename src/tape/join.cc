@@ -104,9 +104,8 @@ JoinColumns::JoinColumns(const Join& join, std::vector<std::uint32_t> names, Pai
   }
 }
 
-void JoinColumns::gather(const Tensors& tensors, std::size_t b, bool with_pairs, float* to) const {
+void JoinColumns::gather(const Tensors& tensors, std::size_t b, float* to) const {
   for (const Run& run : runs_) {
-    if (run.per == Owner::Kind::kPair && !with_pairs) continue;
     const float* const from = tensors[run.from].at(b);
     float* const x = to + run.begin;
     if (run.side_by_side && run.scale == 1) {

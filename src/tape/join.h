@@ -53,6 +53,9 @@ class Join {
   /// How many owners of a kind there are.
   static std::uint32_t owners(Owner::Kind kind, Extent extent);
 
+  /// The number of an owner among those of its kind. It stays when fields come.
+  static std::uint32_t number_of(const Owner& owner);
+
   Join() = default;
   Join(std::vector<JoinPart> parts, Extent extent) : parts_(std::move(parts)), extent_(extent) {}
 
@@ -84,9 +87,6 @@ class Join {
   std::uint32_t before(Extent fewer, std::uint32_t column) const;
 
  private:
-  /// The number of an owner among those of its kind. It stays when fields come.
-  static std::uint32_t number_of(const Owner& owner);
-
   std::vector<JoinPart> parts_;
   Extent extent_;
 };
@@ -139,9 +139,8 @@ class JoinColumns {
   };
   const std::vector<Run>& runs() const { return runs_; }
 
-  /// Puts the numbers of example b to their places in `to`, as they are before they are normalised;
-  /// those of pairs only `with_pairs`.
-  void gather(const Tensors& tensors, std::size_t b, bool with_pairs, float* to) const;
+  /// Puts the numbers of example b to their places in `to`, as they are before they are normalised.
+  void gather(const Tensors& tensors, std::size_t b, float* to) const;
   /// Writes the gradients of example b's numbers, where their tensor has gradients, from those of
   /// the columns.
   void put_gradients(Tensors& tensors, std::size_t b, const float* d) const;

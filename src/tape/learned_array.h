@@ -90,13 +90,24 @@ struct LayerArrays {
   ArrayId bias_moment = ArrayId::kNone;
 };
 
+/// Numbers of an example, one of each owner of a kind, that add up to what one head says beside the
+/// others' (or to a part of it): what the audit shows of each field. A pair's is half the one
+/// field's and half the other's.
+struct Contribution {
+  std::string name;
+  TensorId of = TensorId::kNone;
+  ArrayId weights = ArrayId::kNone;  ///< times the number in the same place of this array
+  TensorId scale = TensorId::kNone;  ///< times the one number of this tensor
+};
+
 /// The declarations of all blocks of a network. The ids are the same for any number of fields.
 struct Declarations {
   std::vector<LearnedArray> arrays;
   std::vector<LayerArrays> layers;
   std::vector<Tensor> tensors;
-  std::vector<HeadDecl> heads;    ///< in the order of declaring
-  std::vector<TensorId> joint;    ///< scores of those of the joint loss, likewise
+  std::vector<HeadDecl> heads;  ///< in the order of declaring
+  std::vector<TensorId> joint;  ///< scores of those of the joint loss, likewise
+  std::vector<Contribution> contributions;
   std::vector<MixerDecl> mixers;  ///< in the order of running
   std::size_t mixer_floats = 0;   ///< the size of Scalars::mixers
 

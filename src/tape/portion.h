@@ -1,5 +1,6 @@
-/// A portion of a model: what somebody holds of it, as far as blocks ask. The portions of all have
-/// together what a model in one place has, and their sums (sums.h) are its sums.
+/// A portion of a model, as far as blocks ask: what a shard holds of one that learns, or the fields
+/// of a request's context and those of its candidates. All portions have together what a model in
+/// one place has, and their sums (sums.h) are its sums.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "tape/dense.h"
+#include "tape/field_split.h"
 #include "tape/join.h"
 
 namespace leveret::tape {
@@ -20,17 +22,25 @@ struct PortionColumns {
 };
 
 struct Portion {
-  /// Whether it is not a share of the features, but what everyone has: no feature is in it, and its
-  /// columns of a first layer are the parameters' own.
-  bool everyones = false;
+  enum class Of : std::uint8_t {
+    kShard,
+    /// What is beside the portions: no feature is in it. On its tape blocks finish.
+    kEveryone,
+    kContext,
+    kCandidate,  ///< it also has what its features make with the context's
+  };
+  Of of = Of::kShard;
+  /// How fields are divided between contexts and candidates; null: there are shards. With it nobody
+  /// learns, and parameters are those of the whole model.
+  const FieldSplit* split = nullptr;
   /// The features of groups [0, shared) lie in all portions, each feature in one.
   std::uint32_t shared = 0;
   std::vector<std::uint32_t> groups;  ///< it has all of these, ascending
   std::vector<bool> homes;            ///< by field: whether it counts what a field counts once
   /// By field: the fields that its rows have slots for, ascending, where rows have slots.
   std::vector<std::vector<std::uint32_t>> opposite;
-  /// Its columns of the first layer over merged inputs: of those that are normalised, and of the
-  /// others. Views.
+  /// A shard's columns of the first layer over merged inputs: of those that are normalised, and of
+  /// the others. Views.
   PortionColumns normalised, others;
 
   /// How many pairs of fields it has.
@@ -46,9 +56,9 @@ struct Portion {
   bool has(const Owner& owner) const {
     switch (owner.kind) {
       case Owner::Kind::kAll:
-        return everyones;
+        return of == Of::kEveryone;
       case Owner::Kind::kGroup:
-        return everyones ? owner.a < shared : std::ranges::binary_search(groups, owner.a);
+        return of == Of::kEveryone ? owner.a < shared : std::ranges::binary_search(groups, owner.a);
       case Owner::Kind::kPair:
         return owner.b < opposite.size() && std::ranges::binary_search(opposite[owner.b], owner.a);
     }

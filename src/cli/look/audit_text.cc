@@ -6,8 +6,6 @@
 #include <cmath>
 #include <string_view>
 
-#include "block/ffm_block.h"
-#include "block/linear_block.h"
 #include "text/hash.h"
 
 namespace leveret::cli {
@@ -23,19 +21,25 @@ void append_head(std::string& to, std::string_view name, float score) {
   append(to, ":{:.6g}", score);
 }
 
-/// A field's share of the FFM's sum: half of each pair with another field, all of those within it;
-/// so the shares of all fields add up to the sum.
-float ffm_share(const model::Model& model, const tape::Tape& tape, std::size_t field) {
-  const std::size_t fields = model.tables().fields();
-  const tape::TensorId id = model.parameters().declared().find_tensor(block::FfmBlock::kPairs);
-  const float* const pairs = tape[id].at(0);
-  float share = pairs[block::pair_index(field, field)];
-  for (std::size_t other = 0; other < fields; ++other) {
+/// What a group of features adds: its own number, or, of pairs of fields, half of each with another
+/// field and all of that within it; so those of all groups add up to the sum.
+float of_group(const model::Model& model, const tape::Tape& tape,
+               const tape::Contribution& contribution, std::uint32_t group) {
+  const tape::Parameters& parameters = model.parameters();
+  const float* const numbers = tape[contribution.of].at(0);
+  const auto number = [&](std::size_t i) {
+    const bool weighted = contribution.weights != tape::ArrayId::kNone;
+    return weighted ? parameters[contribution.weights][i] * numbers[i] : numbers[i];
+  };
+  using tape::Owner;
+  if (parameters.declared()[contribution.of].owner == Owner::Kind::kGroup) return number(group);
+  const std::uint32_t field = group - 1;
+  float sum = number(tape::Join::number_of(Owner::pair(field, field)));
+  for (std::uint32_t other = 0; other < parameters.layout.fields; ++other) {
     if (other == field) continue;
-    share += 0.5f * pairs[block::pair_index(std::min(field, other), std::max(field, other))];
+    sum += 0.5f * number(tape::Join::number_of(Owner::pair(field, other)));
   }
-  const tape::TensorId scale = model.parameters().declared().find_tensor(block::FfmBlock::kScale);
-  return share * tape[scale].values[0];
+  return sum;
 }
 
 }  // namespace
@@ -199,10 +203,12 @@ void AuditText::append_constant(std::string& to) const {
 }
 
 void AuditText::append_heads(const tape::Tape& tape, std::string& to) const {
-  const tape::Parameters& parameters = model_->parameters();
-  const tape::Declarations& declared = parameters.declared();
+  const tape::Declarations& declared = model_->parameters().declared();
   to += "heads";
-  append_head(to, "base", tape[declared.find_tensor(block::LinearBlock::kBase)].values[0]);
+  for (const tape::Contribution& contribution : declared.contributions) {
+    if (declared[contribution.of].owner != tape::Owner::Kind::kAll) continue;
+    append_head(to, contribution.name, tape[contribution.of].values[0]);
+  }
   for (const tape::HeadDecl& head : declared.heads) {
     append_head(to, head.name, tape[head.score].values[0]);
   }
@@ -210,24 +216,29 @@ void AuditText::append_heads(const tape::Tape& tape, std::string& to) const {
   to += '\n';
 
   const std::vector<std::string> fields = features_.field_names();
-  const tape::ArrayId group_weights = parameters.find(block::LinearBlock::kGroupWeights);
-  const auto of_groups = [&](const char* name) { return tape[declared.find_tensor(name)].at(0); };
-  std::vector<bool> present(parameters.layout.groups());
+  std::vector<bool> present(model_->parameters().layout.groups());
   const feature::FeatureBatch& batch = *tape.batch;
   for (const feature::LinearRun& run : batch.linear_runs) present[run.group] = true;
   for (const feature::FieldRun& run : batch.runs) present[run.field + 1] = true;
-  for (std::size_t i = 1; i <= present.size(); ++i) {
-    const std::size_t group = i % present.size();  // group 0, what has no field, comes last
+  for (std::uint32_t i = 1; i <= present.size(); ++i) {
+    const std::uint32_t group = i < present.size() ? i : 0;  // what has no field comes last
     if (!present[group]) continue;
     to += group == 0 ? "rest" : "field\t" + fields[group - 1];
-    append_head(to, "linear", of_groups(block::LinearBlock::kGroupLinear)[group]);
-    if (spec_.mixed()) {
-      append_head(
-          to, "counts",
-          parameters[group_weights][group] * of_groups(block::LinearBlock::kGroupCounts)[group]);
-    }
-    if (spec_.has_ffm() && group > 0) append_head(to, "ffm", ffm_share(*model_, tape, group - 1));
+    append_contributions(tape, group, to);
     to += '\n';
+  }
+}
+
+void AuditText::append_contributions(const tape::Tape& tape, std::uint32_t group,
+                                     std::string& to) const {
+  const tape::Declarations& declared = model_->parameters().declared();
+  for (const tape::Contribution& contribution : declared.contributions) {
+    using Kind = tape::Owner::Kind;
+    const Kind owner = declared[contribution.of].owner;
+    if (owner == Kind::kAll || (owner == Kind::kPair && group == 0)) continue;
+    float sum = of_group(*model_, tape, contribution, group);
+    if (contribution.scale != tape::TensorId::kNone) sum *= tape[contribution.scale].values[0];
+    append_head(to, contribution.name, sum);
   }
 }
 

@@ -47,6 +47,7 @@ class AuditText {
   void append_row(const Entry& entry, std::string& to) const;
   void append_counts(const table::Cell* cell, std::string& to) const;
   void append_constant(std::string& to) const;
+  void append_contributions(const tape::Tape& tape, std::uint32_t group, std::string& to) const;
 
   const model::Spec& spec_;
   const text::NamespaceNames& names_;

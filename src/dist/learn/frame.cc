@@ -121,7 +121,7 @@ void Frame::fit(tape::Extent to) {
   const std::uint32_t shared = groups_by_key(model_.spec(), to.fields);
   sums_ = SumLayout::of(config, to, shared);
   tape::Portion all;
-  all.everyones = true;
+  all.of = tape::Portion::Of::kEveryone;
   all.shared = shared;
   shares_ = network_.share(parameters, all);
 }

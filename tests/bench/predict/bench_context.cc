@@ -5,21 +5,21 @@
 ///   whole          Predictor, of lines that are parsed
 ///   candidate      ContextPredictor, of candidates that are parsed
 ///   text           the same, parsing included
-///   parse, look_up, linear, cross, own, layer, mix      the parts
+///   parse, look_up, pairs, sums, finish      the parts: pairs are the kernels' work alone, sums
+///   all
+///                                            that a candidate adds, pairs included
 ///
 /// Name: PART/CONTEXT+CANDIDATE fields/k/heads. One MLP layer of 32, the instruction set of
 /// LEVERET_SIMD.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "block/context_layer.h"
-#include "block/ffm_context.h"
-#include "block/linear_block.h"
 #include "kernels/dispatch.h"
 #include "model/lookup.h"
 #include "model/model.h"
@@ -211,19 +211,6 @@ void look_up(benchmark::State& state, Bench& bench) {
   for (auto _ : state) at.take(++r);
 }
 
-void linear(benchmark::State& state, Bench& bench) {
-  OnTape at(bench);
-  const net::Network network(bench.model->config(), kernels::active());
-  const auto& block = *network.find<block::LinearBlock>();
-  const tape::Parameters& parameters = bench.model->parameters();
-  network.open(parameters, kCandidates, at.tape);
-  for (auto _ : state) {
-    for (std::size_t b = 0; b < kCandidates; ++b) {
-      benchmark::DoNotOptimize(block.add(at.tape, b, block.start(parameters, at.tape, b)));
-    }
-  }
-}
-
 /// The rows of the candidates of one request.
 struct Rows {
   explicit Rows(Bench& bench) : at(bench) {
@@ -248,82 +235,101 @@ struct Rows {
   std::vector<float> pairs;
 };
 
-void cross(benchmark::State& state, Bench& bench) {
+void pairs(benchmark::State& state, Bench& bench) {
   Rows r(bench);
-  const block::Config config = bench.model->config();
+  const table::RowPart part = bench.model->config().rows[0].part;
   const std::size_t n = r.own.size();
   for (auto _ : state) {
     for (std::size_t b = 0; b < kCandidates; ++b) {
-      benchmark::DoNotOptimize(kernels::active().ffm_rectangle(
-          config.rows[0].part.codec, r.rows.data() + b * n, r.slots.data(), n, r.context.data(),
-          r.context.size(), config.rows[0].part.k, r.pairs.data()));
+      const std::byte* const* const rows = r.rows.data() + b * n;
+      benchmark::DoNotOptimize(kernels::active().ffm_rectangle(part.codec, rows, r.slots.data(), n,
+                                                               r.context.data(), r.context.size(),
+                                                               part.k, r.pairs.data()));
+      benchmark::DoNotOptimize(
+          kernels::active().ffm_pairs(part.codec, rows, r.own.data(), n, part.k, r.pairs.data()));
     }
   }
 }
 
-void own(benchmark::State& state, Bench& bench) {
-  Rows r(bench);
-  const block::Config config = bench.model->config();
-  const std::size_t n = r.own.size();
+/// A context and its candidates, as ContextPredictor has them.
+struct InPortions {
+  explicit InPortions(Bench& bench)
+      : at(bench),
+        parameters(bench.model->parameters()),
+        network(config(), kernels::active()),
+        declared(net::declare_sums(config(), parameters.layout, 1)),
+        split(in_context()) {
+    candidate = portion(tape::Portion::Of::kCandidate);
+    network.open(parameters, kCandidates, at.tape);
+    // What a context of nothing keeps: the work is the same.
+    feature::FeatureBatch nothing;
+    bench.model->features().map(bench.contexts[0], 0, 1, nothing);
+    tape::Tape of_context;
+    at.lookup.find_all(*bench.model, nothing, of_context);
+    network.open(parameters, 1, of_context);
+    const tape::Portion context = portion(tape::Portion::Of::kContext);
+    const net::Shares shares = network.share(parameters, context);
+    sums.assign(declared.of_batch(0) + kCandidates * declared.of_example(0), 0.0f);
+    of_context.wholes = at.tape.wholes = {features, squares};
+    network.partial(parameters, of_context, context, shares, {declared, {sums.data()}, 0});
+    kept = network.keep(parameters, of_context, shares);
+    candidates = network.share(parameters, candidate);
+    network.put_beside(parameters, candidates, kept);
+    everyone = network.share(parameters, portion(tape::Portion::Of::kEveryone));
+  }
+  block::Config config() const {
+    block::Config all = at.bench.model->config();
+    all.scores_apart = true;
+    return all;
+  }
+  std::vector<bool> in_context() const {
+    std::vector<bool> fields(kFields);
+    std::fill_n(fields.begin(), at.bench.kind.in_context, true);
+    return fields;
+  }
+  tape::Portion portion(tape::Portion::Of of) const {
+    tape::Portion all;
+    all.of = of;
+    all.split = &split;
+    all.shared = 1;
+    all.homes.assign(kFields, true);
+    return all;
+  }
+
+  OnTape at;
+  const tape::Parameters& parameters;
+  const net::Network network;
+  const tape::SumDecls declared;
+  const tape::FieldSplit split;
+  tape::Portion candidate;
+  net::Shares candidates, everyone;
+  net::KeptParts kept;
+  std::vector<float> sums;
+  std::vector<float> features = std::vector<float>(kCandidates, 39), squares = features;
+};
+
+void add_up(benchmark::State& state, Bench& bench) {
+  InPortions in(bench);
   for (auto _ : state) {
-    for (std::size_t b = 0; b < kCandidates; ++b) {
-      benchmark::DoNotOptimize(kernels::active().ffm_pairs(
-          config.rows[0].part.codec, r.rows.data() + b * n, r.own.data(), n, config.rows[0].part.k, r.pairs.data()));
-    }
+    std::ranges::fill(in.sums, 0.0f);
+    in.network.partial(in.parameters, in.at.tape, in.candidate, in.candidates,
+                       {in.declared, {in.sums.data()}, 0});
   }
 }
 
-void layer(benchmark::State& state, Bench& bench) {
-  const block::Config config = bench.model->config();
-  std::vector<bool> in_context(kFields);
-  std::fill_n(in_context.begin(), bench.kind.in_context, true);
-  const block::FieldSplit split(in_context);
-  const tape::Parameters& parameters = bench.model->parameters();
-  const net::Network network(config, kernels::active());
-  block::ContextLayer of_context(kernels::active(), parameters, split,
-                                 *network.find<block::MlpBlock>());
-  OnTape at(bench);
-  network.open(parameters, 8, at.tape);
-  block::ContextLayer::Kept kept;
-  of_context.keep(parameters, at.tape, 0, kept);
-  const std::size_t stride = of_context.stride();
-  table::AlignedFloats inputs(8 * stride, 0.5f), out(8 * config.towers[0].hidden[0]);
-  block::Norm<float> norms[8];
+void finish(benchmark::State& state, Bench& bench) {
+  InPortions in(bench);
   for (auto _ : state) {
-    for (std::size_t b = 0; b < kCandidates; ++b) {
-      norms[b % 8] = of_context.normalise(kept, inputs.data() + b % 8 * stride);
-      if (b % 8 == 7) of_context.forward(kept, inputs.data(), norms, 8, out.data());
-      if (b + 1 == kCandidates)
-        of_context.forward(kept, inputs.data(), norms, kCandidates % 8, out.data());
-    }
-    benchmark::DoNotOptimize(out.data());
-  }
-}
-
-void mix(benchmark::State& state, Bench& bench) {
-  const tape::Parameters& parameters = bench.model->parameters();
-  const block::Config config = bench.model->config();
-  const net::Network network(config, kernels::active());
-  const auto& linear_block = *network.find<block::LinearBlock>();
-  const auto& loss = *network.find<block::LossBlock>();
-  OnTape at(bench);
-  network.open(parameters, kCandidates, at.tape);
-  for (auto _ : state) {
-    for (std::size_t b = 0; b < kCandidates; ++b) {
-      linear_block.finish(parameters, at.tape, b, {.linear = 0.1f, .linear2 = 0.2f}, 0.3f);
-    }
-    loss.forward(parameters, at.tape, 0, kCandidates);
-    benchmark::DoNotOptimize(at.tape.answers.data());
+    in.network.finish(in.parameters, in.at.tape, in.everyone, {in.declared, {in.sums.data()}, 1});
+    benchmark::DoNotOptimize(in.at.tape.answers.data());
   }
 }
 
 void register_all() {
   using Work = void (*)(benchmark::State&, Bench&);
-  const std::pair<const char*, Work> works[] = {{"whole", whole},     {"candidate", candidate},
-                                                {"text", from_text},  {"parse", parse},
-                                                {"look_up", look_up}, {"linear", linear},
-                                                {"cross", cross},     {"own", own},
-                                                {"layer", layer},     {"mix", mix}};
+  const std::pair<const char*, Work> works[] = {
+      {"whole", whole},     {"candidate", candidate}, {"text", from_text}, {"parse", parse},
+      {"look_up", look_up}, {"pairs", pairs},         {"sums", add_up},    {"finish", finish}};
   for (const std::uint32_t in_context : {30, 20}) {
     for (const std::uint32_t k : {4, 8}) {
       for (const model::Heads heads : {model::Heads::kOne, model::Heads::kMixed}) {

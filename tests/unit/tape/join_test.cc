@@ -101,17 +101,14 @@ TEST_CASE("some columns gather their owners' numbers, those of the normalised fi
   CHECK(some.size() == 6);
   CHECK(some.normalised() == 3);
   std::vector<float> to(6, -1.0f);
-  some.gather(tensors, 1, true, to.data());
+  some.gather(tensors, 1, to.data());
   CHECK(to == std::vector<float>{103, 102, 1103, .5f * 2103, .5f * 2100, 3100});
-  to.assign(6, -1.0f);
-  some.gather(tensors, 0, false, to.data());
-  CHECK(to == std::vector<float>{-1, -1, 1003, .5f * 2003, .5f * 2000, 3000});
 
   const JoinColumns nothing(all.join, {kNewColumn});
   CHECK(nothing.size() == 1);
   CHECK(nothing.normalised() == 0);
   float untouched = 7;
-  nothing.gather(tensors, 0, true, &untouched);
+  nothing.gather(tensors, 0, &untouched);
   CHECK(untouched == 7);
 }
 
@@ -136,7 +133,7 @@ TEST_CASE("what is everyone's may be several numbers, and a column of nothing ma
   }
   const JoinColumns some(join, {1, 2, 3, kNewColumn, 4, 5});
   std::vector<float> to(6, -1.0f);
-  some.gather(tensors, 1, false, to.data());
+  some.gather(tensors, 1, to.data());
   CHECK(to == std::vector<float>{11, 12, 20, -1, 21, 22});
   const float d[] = {1, 2, 3, 4, 5, 6};
   some.put_gradients(tensors, 1, d);
@@ -156,7 +153,7 @@ TEST_CASE("who has some pairs alone has their numbers one behind the other") {
       {all.join.column(0, Owner::pair(0, 2)), all.join.column(0, Owner::pair(1, 1)), kNewColumn},
       JoinColumns::Pairs::kThese);
   std::vector<float> to(3, -1.0f);
-  some.gather(tensors, 0, true, to.data());
+  some.gather(tensors, 0, to.data());
   CHECK(to == std::vector<float>{5, 6, -1});
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("a portion has its groups and pairs; what is everyone's is in none") {
   CHECK_FALSE(mine.has(Owner::group(0)));
   CHECK_FALSE(mine.has(Owner{}));
   Portion all;
-  all.everyones = true;
+  all.of = Portion::Of::kEveryone;
   all.shared = 1;
   CHECK(all.has(Owner{}));
   CHECK(all.has(Owner::group(0)));

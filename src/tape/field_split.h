@@ -8,7 +8,7 @@
 
 #include "tape/join.h"
 
-namespace leveret::block {
+namespace leveret::tape {
 
 /// Also the order of the pairs that a candidate makes: for each of its fields those with all of the
 /// context's fields, then those of its own fields as in FfmBlock.
@@ -29,13 +29,11 @@ struct FieldSplit {
   std::size_t cross() const { return context.size() * candidate.size(); }
   std::size_t own_pairs() const { return candidate.size() * (candidate.size() + 1) / 2; }
   std::size_t pairs() const { return cross() + own_pairs(); }
-  std::size_t groups() const { return candidate.size() + 1; }
-  /// Group i of a candidate, in the numbers of LinearRun.
-  std::uint32_t group(std::size_t i) const { return i < candidate.size() ? candidate[i] + 1 : 0; }
 
-  /// Columns of a join in these portions: a candidate's, and those that the context has alone.
-  std::vector<std::uint32_t> of_candidate(const tape::Join& join) const;
-  std::vector<std::uint32_t> of_context(const tape::Join& join) const;
+  /// Columns of a join that a candidate's numbers are in, and those that the context has alone;
+  /// neither those of features without a field nor everyone's.
+  std::vector<std::uint32_t> of_candidate(const Join& join) const;
+  std::vector<std::uint32_t> of_context(const Join& join) const;
 };
 
-}  // namespace leveret::block
+}  // namespace leveret::tape
