@@ -20,6 +20,7 @@ int run(int argc, char** argv) {
   setup_predict(app, exit_code);
   setup_serve(app, exit_code);
   setup_evaluate(app, exit_code);
+  setup_compare(app, exit_code);
   setup_convert(app, exit_code);
   setup_export(app, exit_code);
   setup_inspect(app, exit_code);

@@ -2,36 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "metrics/auc_area.h"
 
 namespace leveret::metrics {
 namespace {
-
-/// Groups of equal score, ascending: each positive wins over all negatives of lower groups and ties
-/// with those of its own.
-class Area {
- public:
-  void group(double positive, double negative) {
-    area_ += positive * (negatives_ + 0.5 * negative);
-    tied_ += positive * negative;
-    positives_ += positive;
-    negatives_ += negative;
-  }
-
-  double auc() const {
-    const double pairs = positives_ * negatives_;
-    return pairs > 0 ? area_ / pairs : std::numeric_limits<double>::quiet_NaN();
-  }
-
-  /// Where a group stands for several scores, its pairs count one half instead of 0 or 1.
-  double tie_error() const {
-    const double pairs = positives_ * negatives_;
-    return pairs > 0 ? 0.5 * tied_ / pairs : 0;
-  }
-
- private:
-  double area_ = 0, tied_ = 0, positives_ = 0, negatives_ = 0;
-};
 
 constexpr std::uint64_t pack(float probability, bool positive, float weight) {
   // Without a negative zero, whose bits would sort above every p.
@@ -66,7 +41,7 @@ void AucHistogram::clear() {
 }
 
 AucValue AucHistogram::value() const {
-  Area area;
+  AucArea area;
   for (const std::vector<Bin>& octave : octaves_) {
     for (const Bin& b : octave) area.group(b.positive, b.negative);
   }
@@ -107,7 +82,7 @@ void AucList::collapse() {
 AucValue AucList::value() {
   if (collapsed_) return histogram_.value();
   std::sort(scores_.begin(), scores_.end());
-  Area area;
+  AucArea area;
   for (std::size_t i = 0; i < scores_.size();) {
     const float p = probability_of(scores_[i]);
     double positive = 0, negative = 0;

@@ -301,7 +301,7 @@ void ContextPredictor::predict_window(const text::ExampleChunk& chunk, std::size
         if (e % kTogether == 0) {
           tape_.first = e;
           tape_.size = std::min(kTogether, size - e);
-          std::ranges::fill(sums_, 0.0f);
+          std::fill_n(sums_.begin(), declared_.of_batch(0), 0.0f);
         }
         lookup_.resolve_values(*model_, tape_, e - tape_.first);
         whole_ones_[e - tape_.first] = !is_all(false, tape_, e - tape_.first) ||
@@ -326,6 +326,8 @@ bool ContextPredictor::is_all(bool of_context, const tape::Tape& tape, std::size
 }
 
 void ContextPredictor::forward(std::size_t b) {
+  const std::size_t of_example = declared_.of_example(0);
+  std::fill_n(sums_.data() + declared_.of_batch(0) + b * of_example, of_example, 0.0f);
   const WholeSums whole = whole_sums(batch_, tape_.first + b);
   whole_features_[b] = at_->field_features + whole.features;
   whole_squares_[b] = at_->squares + whole.squares;

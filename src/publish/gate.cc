@@ -13,13 +13,11 @@
 #include <utility>
 
 #include "feature/feature_map.h"
-#include "kernels/dispatch.h"
 #include "metrics/metrics.h"
-#include "model/parser_options.h"
 #include "modelfile/model_io.h"
-#include "predict/predictor.h"
+#include "publish/judge.h"
 #include "stream/bad_lines.h"
-#include "stream/example_reader.h"
+#include "stream/line_source.h"
 
 namespace leveret::publish {
 namespace {
@@ -87,16 +85,25 @@ bool parse_condition(std::string_view text, Limit& limit) {
   return true;
 }
 
+/// Conditions that compare with the newest step.
+constexpr const char *kNotWorse = "not_worse", *kBetter = "better";
+
 Limit parse_limit(std::string_view text) {
   const std::size_t name =
       std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), text.size());
   Limit limit;
+  if (text == kNotWorse || text == kBetter) {
+    limit.kind = text == kBetter ? Limit::Kind::kBetter : Limit::Kind::kNotWorse;
+    limit.metric = "logloss_difference";
+    limit.text = text;
+    return limit;
+  }
   limit.metric = text.substr(0, name);
   limit.text = trimmed(text.substr(name));
   if (find_metric(limit.metric) == nullptr) {
     throw std::runtime_error(fmt::format(
         "\"{}\" begins with no metric; there are examples, logloss, auc, ne, rig, calibration and "
-        "base_rate",
+        "base_rate, and the conditions not_worse and better",
         text));
   }
   if (parse_condition(limit.text, limit)) return limit;
@@ -105,39 +112,61 @@ Limit parse_limit(std::string_view text) {
                   limit.metric, limit.metric));
 }
 
-/// A model, and what reads lines for it.
-class Judge {
- public:
-  explicit Judge(const std::string& path)
-      : model_(std::make_shared<const model::Model>(
-            modelfile::load_model(path, modelfile::default_memory_limit(), model::Use::kPredict))) {
-    model_->features().close_names(names_);
-  }
+bool is_relative(const Limit& limit) { return limit.kind != Limit::Kind::kRange; }
 
-  Snapshot measure(const std::string& file) {
-    predict::Predictor predictor(model_, names_, kernels::active());
-    stream::BadLineTally tally({});
-    stream::ExampleReader source({file}, {}, names_,
-                                 model::parser_options(model_->spec(), model_->features().plans()));
-    metrics::Metrics metrics(metrics::AucKind::kExact);
-    text::ExampleChunk chunk;
-    predict::Outcomes outcomes;
-    while (source.next(chunk)) {
-      tally.add(chunk, source.source_name(chunk.source));
-      predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
-      for (const predict::Outcome& outcome : outcomes.items) {
-        metrics.add(outcome.probability, outcome.label, outcome.importance);
-      }
-      outcomes.clear();
+using Models = std::vector<std::shared_ptr<const model::Model>>;
+
+void judge_file(Judge& judge, const std::string& file) {
+  stream::BadLineTally tally({});
+  stream::LineSource source({file}, {});
+  text::ExampleChunk chunk;
+  while (source.next(chunk)) {
+    judge.add(chunk);
+    tally.add(chunk, source.source_name(chunk.source));
+  }
+  tally.finish();
+}
+
+/// `scores`: of the newest step and the candidate, or, where there is none, of that alone.
+Measured measure_relative(const std::string& file, const Limit& limit,
+                          const metrics::Scores& scores, unsigned threads) {
+  if (scores.models() < 2) return {file, limit.metric, limit.text, 0, true};
+  const metrics::Interval difference = bootstrap(scores, threads).logloss.difference;
+  using metrics::Standing;
+  const Standing standing = standing_of(difference, 0);
+  const bool holds = limit.kind == Limit::Kind::kBetter ? standing == Standing::kBetter
+                                                        : standing != Standing::kWorse;
+  return {file, limit.metric, limit.text, scores.snapshot(1).logloss - scores.snapshot(0).logloss,
+          holds};
+}
+
+/// Appends what there is to say of a gate. `models`: the newest step, unless nobody asks for it,
+/// and the candidate.
+void measure_gate(const Gate& gate, const Models& models, unsigned threads,
+                  std::vector<Measured>& all) {
+  Judge judge(models, {});
+  try {
+    judge_file(judge, gate.file);
+  } catch (const feature::BadExample& error) {
+    throw std::runtime_error(gate.file + ": " + error.what());
+  }
+  const metrics::Scores& scores = judge.scores();
+  const std::size_t candidate = models.size() - 1;
+  if (scores.size() == 0 && scores.not_finite(candidate) == 0) {
+    throw std::runtime_error(gate.file +
+                             ": has no labelled example; the gate cannot be told by it");
+  }
+  const Snapshot snapshot = scores.snapshot(candidate);
+  for (const Limit& limit : gate.limits) {
+    if (is_relative(limit)) {
+      all.push_back(measure_relative(gate.file, limit, scores, threads));
+    } else {
+      const double value = find_metric(limit.metric)->value(snapshot);
+      all.push_back({gate.file, limit.metric, limit.text, value, limit.holds(value)});
     }
-    tally.finish();
-    return metrics.snapshot();
+    all.back().holds = all.back().holds && snapshot.not_finite == 0;
   }
-
- private:
-  std::shared_ptr<const model::Model> model_;
-  text::NamespaceNames names_;
-};
+}
 
 }  // namespace
 
@@ -163,26 +192,20 @@ Gate parse_gate(std::string_view text) {
   return gate;
 }
 
-std::vector<Measured> measure(const std::vector<Gate>& gates, const std::string& model) {
+std::vector<Measured> measure(const std::vector<Gate>& gates, const std::string& model,
+                              const store::ModelFile* newest, unsigned threads) {
   std::vector<Measured> all;
   if (gates.empty()) return all;
-  Judge judge(model);
+  const auto load = [](const auto& from) {
+    return std::make_shared<const model::Model>(
+        modelfile::load_model(from, modelfile::default_memory_limit(), model::Use::kPredict));
+  };
+  const auto candidate = load(model);
+  std::shared_ptr<const model::Model> before;
   for (const Gate& gate : gates) {
-    Snapshot snapshot;
-    try {
-      snapshot = judge.measure(gate.file);
-    } catch (const feature::BadExample& error) {
-      throw std::runtime_error(gate.file + ": " + error.what());
-    }
-    if (snapshot.examples == 0) {
-      throw std::runtime_error(gate.file +
-                               ": has no labelled example; the gate cannot be told by it");
-    }
-    for (const Limit& limit : gate.limits) {
-      const double value = find_metric(limit.metric)->value(snapshot);
-      all.push_back({gate.file, limit.metric, limit.text, value,
-                     limit.holds(value) && snapshot.not_finite == 0});
-    }
+    const bool both = newest != nullptr && std::ranges::any_of(gate.limits, is_relative);
+    if (both && before == nullptr) before = load(*newest);
+    measure_gate(gate, both ? Models{before, candidate} : Models{candidate}, threads, all);
   }
   return all;
 }

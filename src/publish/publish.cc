@@ -215,7 +215,7 @@ Published Publisher::publish(const std::string& model) {
     published.full = before_.newest();
     return published;
   }
-  published.measured = measure(options_.gates, path_of(kCandidate));
+  published.measured = measure(options_.gates, path_of(kCandidate), newest, options_.threads);
   if (!std::ranges::all_of(published.measured, &Measured::holds)) {
     published.what = Published::What::kRefused;
     return published;

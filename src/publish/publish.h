@@ -23,7 +23,7 @@ struct PublishOptions {
   std::uint64_t full_every = 10;  ///< steps from one full file to the next; 1: all are full
   std::uint64_t keep = 100;       ///< steps that can be gone back to, and that patches lead on from
   std::vector<Gate> gates;
-  unsigned threads = 1;  ///< that make a patch
+  unsigned threads = 1;  ///< that make a patch, and intervals for gates
 };
 
 /// What has become of a call.

@@ -129,8 +129,7 @@ int publish_each(const PublishFlags& flags) {
       continue;
     }
     try {
-      const Published published =
-          publish::publish_model(flags.folder, flags.model, flags.options);
+      const Published published = publish::publish_model(flags.folder, flags.model, flags.options);
       last = now;
       said.clear();
       tell(flags, published);
@@ -191,7 +190,7 @@ void add_gate(CLI::App& verb, PublishFlags& flags, CLI::Option& model) {
             }
           },
           "publish nothing unless this holds of labelled lines: \"FILE: ne < 0.8, calibration "
-          "0.9..1.1\"; several may be given")
+          "0.9..1.1, not_worse\"; several may be given")
       ->type_name("GATE")
       ->expected(1)
       ->allow_extra_args(false)

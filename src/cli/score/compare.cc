@@ -1,0 +1,107 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/console.h"
+#include "cli/file_uses.h"
+#include "cli/input.h"
+#include "cli/numbers.h"
+#include "cli/process.h"
+#include "cli/score/comparison.h"
+#include "cli/score/served_model.h"
+#include "cli/verbs.h"
+#include "publish/judge.h"
+
+namespace leveret::cli {
+namespace {
+
+/// B is worse, or, with --better, not better.
+constexpr int kNotGoodEnough = 3;
+
+struct CompareOptions {
+  InputOptions input;
+  std::string a, b;
+  std::string by;
+  std::size_t top = 20;
+  double tolerance = 0;
+  bool better = false;
+  bool json = false;
+};
+
+int run_compare(const CompareOptions& options) {
+  const ServedModel a(options.a, false), b(options.b, false);
+  publish::Judge judge({a.get(), b.get()},
+                       {options.by, static_cast<std::uint32_t>(options.input.max_line)});
+  const auto tally = bad_line_tally(options.input);
+  const auto source = open_lines(options.input, 2);
+  work_through(*source, *tally, {[&] { return tally->good(); }}, [&] {
+    text::ExampleChunk chunk;
+    while (source->next(chunk)) {
+      judge.add(chunk);
+      tally->add(chunk, source->source_name(chunk.source));
+    }
+  });
+  tally->finish();
+  if (!options.by.empty() && !judge.has_slices()) {
+    throw std::runtime_error("--by " + options.by + ": no line has a feature of this namespace");
+  }
+  const std::vector<metrics::Slice> slices = judge.take_slices().largest(options.top);
+  const Compared compared =
+      compare({judge.scores(), slices, options.by, options.tolerance, processors()}, options.json);
+  Output output("");
+  output.write(compared.text);
+  output.close();
+  using metrics::Standing;
+  const bool good = options.better ? compared.standing == Standing::kBetter
+                                   : compared.standing != Standing::kWorse;
+  return good ? 0 : kNotGoodEnough;
+}
+
+void check_files(const CompareOptions& options) {
+  FileUses uses;
+  uses.add_model("model A", options.a);
+  uses.add_model("model B", options.b);
+  uses.add(options.input);
+  uses.add_result("", "-");
+  uses.check();
+}
+
+}  // namespace
+
+void setup_compare(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<CompareOptions>();
+  CLI::App* verb = app.add_subcommand(
+      "compare", "two models on the same labelled lines; exit code 3 where B is worse than A");
+  verb->add_option("a", options->a, "the model that is in use")
+      ->type_name("A")
+      ->check(not_empty())
+      ->required();
+  verb->add_option("b", options->b, "the model that is to take its place")
+      ->type_name("B")
+      ->check(not_empty())
+      ->required();
+  add_input_options(*verb, options->input);
+  CLI::Option* by =
+      verb->add_option("--by", options->by, "also by slices: what lines have in this namespace")
+          ->type_name("NS")
+          ->check(not_empty());
+  verb->add_option("--top", options->top, "with --by: so many slices, those with most examples")
+      ->type_name("N")
+      ->transform(within(1, 1'000'000))
+      ->capture_default_str()
+      ->needs(by);
+  verb->add_option("--tolerance", options->tolerance, "what B's logloss may be above A's")
+      ->type_name("X")
+      ->transform(real_within(0, 100))
+      ->default_str("0");
+  verb->add_flag("--better", options->better,
+                 "exit code 3 also where the lines do not tell that B is better");
+  verb->add_flag("--json", options->json, "one line of JSON");
+  verb->callback([options, &exit_code] {
+    settle_input(options->input);
+    check_files(*options);
+    exit_code = run_compare(*options);
+  });
+}
+
+}  // namespace leveret::cli

@@ -1,0 +1,72 @@
+/// What one model says of labelled examples, or what two say of the same: kept, to tell by how much
+/// their figures would differ on other examples of the kind.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "metrics/metrics.h"
+
+namespace leveret::metrics {
+
+/// The middle 95 % of what a figure is over samples. NaN where it has no value.
+struct Interval {
+  double low, high;
+};
+
+/// One owner. Takes 4 bytes an example, and 4 more for each model. At most 2^32 examples.
+class Scores {
+ public:
+  static constexpr std::size_t kMostModels = 2;
+  using Answers = std::array<float, kMostModels>;
+
+  /// `models`: 1 or 2.
+  explicit Scores(std::size_t models) : models_(models) {}
+
+  /// As Metrics::add. An example to which a model has no finite answer is counted, and no more.
+  void add(const Answers& probabilities, float label, float importance);
+
+  void append(const Scores& other);
+
+  std::size_t models() const { return models_; }
+  std::size_t size() const { return weights_.size(); }
+  std::uint64_t not_finite(std::size_t model) const { return not_finite_[model]; }
+  /// As Metrics with an exact AUC has it, but for examples that the other model cannot answer.
+  MetricsSnapshot snapshot(std::size_t model) const;
+  const std::vector<float>& probabilities(std::size_t model) const { return probabilities_[model]; }
+  /// Importance, negative where the label is.
+  const std::vector<float>& weights() const { return weights_; }
+
+ private:
+  std::size_t models_;
+  std::array<std::vector<float>, kMostModels> probabilities_;
+  std::array<std::uint64_t, kMostModels> not_finite_{};
+  std::vector<float> weights_;
+};
+
+/// A figure of each model, and by how much the second's is above the first's.
+struct FigureIntervals {
+  std::array<Interval, Scores::kMostModels> of;
+  Interval difference;
+};
+struct ScoreIntervals {
+  FigureIntervals logloss, auc, calibration;
+};
+
+/// What the logloss of the second model beside the first's says, where both are sure of it: an
+/// interval of the difference that is above `tolerance` as a whole makes it worse, one below 0
+/// better.
+enum class Standing : std::uint8_t { kWorse, kNotTold, kBetter };
+Standing standing_of(const Interval& difference, double tolerance);
+
+/// The Poisson bootstrap: in each of `replicates` samples an example occurs as often as a Poisson
+/// variable of mean 1 says (Chamandy et al. 2012, "Estimating uncertainty for massive data
+/// streams"), for both models alike, so that differences are paired. Examples count as independent:
+/// those of one user, which are not, make intervals too narrow. The same for any number of threads.
+/// Takes 16 bytes more an example and model, and one a thread.
+ScoreIntervals bootstrap(const Scores& scores, std::size_t threads, std::size_t replicates = 500,
+                         std::uint64_t seed = 0);
+
+}  // namespace leveret::metrics

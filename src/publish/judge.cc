@@ -1,0 +1,109 @@
+#include "publish/judge.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "feature/feature_map.h"
+#include "kernels/dispatch.h"
+#include "model/parser_options.h"
+#include "predict/predictor.h"
+#include "text/feature_text.h"
+#include "text/namespace_names.h"
+#include "text/parser.h"
+
+namespace leveret::publish {
+namespace {
+
+text::ParserOptions options_for(const model::Model& model, const Judge::Options& options) {
+  text::ParserOptions parser = model::parser_options(model.spec(), model.features().plans());
+  parser.max_line = options.max_line;
+  parser.keep_names = !options.by.empty();
+  return parser;
+}
+
+}  // namespace
+
+struct Judge::Side {
+  Side(std::shared_ptr<const model::Model> model, const Options& options)
+      : names(names_of(*model, options)),
+        parser(*names, options_for(*model, options)),
+        predictor(std::move(model), *names, kernels::active()) {}
+
+  /// `by` has an id of its own, also where the model does not know it.
+  static std::unique_ptr<text::NamespaceNames> names_of(const model::Model& model,
+                                                        const Options& options) {
+    auto names = std::make_unique<text::NamespaceNames>();
+    if (!options.by.empty()) names->intern(options.by);
+    model.features().close_names(*names);
+    return names;
+  }
+
+  void score(const text::ExampleChunk& chunk) {
+    outcomes.clear();
+    predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
+  }
+
+  std::unique_ptr<text::NamespaceNames> names;
+  text::Parser parser;
+  predict::Predictor predictor;
+  text::ExampleChunk chunk;  ///< of the second: its own reading of the lines
+  predict::Outcomes outcomes;
+};
+
+Judge::Judge(const std::vector<std::shared_ptr<const model::Model>>& models, Options options)
+    : options_(std::move(options)), scores_(models.size()), slices_(models.size()) {
+  for (const auto& model : models) sides_.push_back(std::make_unique<Side>(model, options_));
+  if (!options_.by.empty()) by_ = *sides_[0]->names->intern(options_.by);
+}
+
+Judge::~Judge() = default;
+
+void Judge::add(text::ExampleChunk& lines) {
+  const bool both = sides_.size() > 1;
+  if (both) {
+    text::ExampleChunk& chunk = sides_[1]->chunk;
+    chunk.clear();
+    chunk.bytes = lines.bytes;
+    chunk.first_line = lines.first_line;
+    chunk.source = lines.source;
+    sides_[1]->parser.parse(chunk);
+    sides_[1]->score(chunk);
+  }
+  sides_[0]->parser.parse(lines);
+  sides_[0]->score(lines);
+  const std::size_t others = both ? sides_[1]->chunk.examples.size() : lines.examples.size();
+  for (std::size_t e = 0; e < std::max(lines.examples.size(), others); ++e) add(lines, e);
+}
+
+void Judge::add(const text::ExampleChunk& chunk, std::size_t example) {
+  const auto line_of = [&](const text::ExampleChunk& of) {
+    return example < of.examples.size() ? of.examples[example].line : ~std::uint64_t{0};
+  };
+  const std::uint64_t line = line_of(chunk);
+  metrics::Scores::Answers answers{};
+  for (std::size_t s = 0; s < sides_.size(); ++s) {
+    const std::uint64_t its = s == 0 ? line : line_of(sides_[s]->chunk);
+    if (its != line) {
+      throw std::runtime_error(
+          fmt::format("line {} can be read for one of the models alone, the other says that it is "
+                      "bad; take it out, or compare models of the same --transform and limits",
+                      std::min(its, line)));
+    }
+    answers[s] = sides_[s]->outcomes.items[example].probability;
+  }
+  const text::Example& of = chunk.examples[example];
+  scores_.add(answers, of.label, of.importance);
+  if (options_.by.empty()) return;
+  slices_.add(slice_of(chunk, of), answers, of.label, of.importance);
+}
+
+std::string Judge::slice_of(const text::ExampleChunk& chunk, const text::Example& example) {
+  std::string slice = text::text_of_namespace(chunk, example, by_);
+  if (slice.empty()) return kNoSlice;
+  has_slices_ = true;
+  return slice;
+}
+
+}  // namespace leveret::publish
