@@ -7,12 +7,14 @@
 #include "cli/input.h"
 #include "cli/learn/spec_flags.h"
 #include "cli/look/audit_text.h"
+#include "cli/numbers.h"
 #include "cli/score/served_model.h"
 #include "cli/signals.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
-#include "predict/predictor.h"
+#include "predict/explainer.h"
 #include "predict/prediction_text.h"
+#include "predict/predictor.h"
 
 namespace leveret::cli {
 namespace {
@@ -27,6 +29,8 @@ struct AuditOptions {
   SpecFlags flags;
   std::string model;
   bool mmap = false;
+  bool explain = false;
+  std::size_t orders = 16;
 };
 
 /// Reads the examples and prints `each(chunk, index, text)` of every one as soon as it is there.
@@ -76,6 +80,7 @@ void audit_model(const AuditOptions& options) {
   text::NamespaceNames names;  // not closed: those that the model does not know are printed, too
   predict::Predictor predictor(served.get(), names, kernels::active());
   predictor.keep_for_audit();
+  predict::Explainer explainer(served.get(), names, kernels::active());
   AuditText audit(spec, names, predictor.features(), &model);
   predict::Outcomes outcomes;
   print_each(options, names, spec,
@@ -86,6 +91,9 @@ void audit_model(const AuditOptions& options) {
                predict::append_prediction(text, outcome.probability, outcomes.tag(outcome));
                audit.append_features(chunk, chunk.examples[i], predictor.batch(), text);
                audit.append_heads(predictor.tape(), text);
+               if (options.explain) {
+                 audit.append_explanation(explainer.explain(chunk, i, options.orders), text);
+               }
                served.check();
              });
 }
@@ -111,6 +119,16 @@ void setup_audit(CLI::App& app, int& exit_code) {
           ->type_name("MODEL")
           ->check(not_empty());
   add_mmap_option(*verb, *model, options->mmap);
+  CLI::Option* explain =
+      verb->add_flag("--explain", options->explain,
+                     "also what each namespace adds: Shapley values, which sum to the log-odds")
+          ->needs(model);
+  verb->add_option("--orders", options->orders,
+                   "with --explain: random orders of namespaces; more cost more and err less")
+      ->type_name("N")
+      ->transform(within(1, 100'000))
+      ->capture_default_str()
+      ->needs(explain);
   add_input_options(*verb, options->input);
   options->flags.add_to(*verb, kFeatureOptions);
   verb->callback([options, &exit_code] {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "cli/look/weights.h"
 #include "text/hash.h"
 
 namespace leveret::cli {
@@ -46,75 +47,14 @@ float of_group(const model::Model& model, const tape::Tape& tape,
 
 void AuditText::append_features(const text::ExampleChunk& chunk, const text::Example& example,
                                 const feature::FeatureBatch& batch, std::string& to) {
-  const text::ExampleChunk& derived = batch.derived.chunk;
-  of_plans_ = !derived.examples.empty();
-  if (of_plans_) {
-    append_mapped(derived, derived.examples[0], batch, to);
-  } else {
-    append_mapped(chunk, example, batch, to);
-  }
-}
-
-void AuditText::append_mapped(const text::ExampleChunk& chunk, const text::Example& example,
-                              const feature::FeatureBatch& batch, std::string& to) {
-  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
-    const text::NamespaceRun& run = chunk.runs[r];
-    const feature::NamespacePlan& plan = plan_of(run.name);
-    if (!plan.keep) continue;
-    for (std::uint32_t f = run.begin; f < run.end; ++f) {
-      to += '\t';
-      append_name(chunk, example, f, to);
-      append_index(chunk.features[f].hash, chunk.features[f].value, to);
-      append_weights({chunk.features[f], &plan}, to);
-    }
-  }
-  for (std::size_t i = 0; i < batch.parents.size(); ++i) {
-    const auto& [a, b, c] = batch.parents[i];
+  named_.for_each(chunk, example, batch, [&](const FeatureNames::Named& named) {
     to += '\t';
-    append_name(chunk, example, a, to);
-    to += '*';
-    append_name(chunk, example, b, to);
-    if (c != feature::kNoParent) {
-      to += '*';
-      append_name(chunk, example, c, to);
-    }
-    append_index(batch.linear[i].hash, batch.linear[i].value, to);
-    append_weights({batch.linear[i], nullptr}, to);
-  }
+    to += named.name;
+    append_index(named.feature.hash, named.feature.value, to);
+    append_weights(named, to);
+  });
   if (spec_.constant) append_constant(to);
   to += '\n';
-}
-
-const feature::NamespacePlan& AuditText::plan_of(std::uint32_t name_id) {
-  if (of_plans_) return features_.plans()[name_id];
-  if (name_id >= plan_at_.size()) plan_at_.resize(name_id + std::size_t{1});
-  std::uint32_t& at = plan_at_[name_id];
-  if (at == 0) {
-    const auto& plans = features_.plans();
-    const auto found =
-        std::ranges::find(plans, names_.name(name_id), &feature::NamespacePlan::name);
-    at = static_cast<std::uint32_t>(found - plans.begin()) + 1;
-  }
-  return features_.plans()[at - 1];
-}
-
-/// `namespace^name`, `namespace^name^text` for a text value; the default namespace has no name.
-void AuditText::append_name(const text::ExampleChunk& chunk, const text::Example& example,
-                            std::uint32_t feature, std::string& to) const {
-  const auto run = std::ranges::upper_bound(chunk.runs.begin() + example.runs_begin,
-                                            chunk.runs.begin() + example.runs_end, feature, {},
-                                            &text::NamespaceRun::end);
-  const std::string_view space =
-      of_plans_ ? std::string_view(features_.plans()[run->name].name) : names_.name(run->name);
-  const text::FeatureName& name = chunk.names[feature];
-  if (!space.empty()) {
-    to += space;
-    to += '^';
-  }
-  to += chunk.view(name.name_begin, name.name_size);
-  if (name.value_size == 0) return;
-  to += '^';
-  to += chunk.view(name.value_begin, name.value_size);
 }
 
 void AuditText::append_index(std::uint32_t hash, float value, std::string& to) const {
@@ -123,11 +63,10 @@ void AuditText::append_index(std::uint32_t hash, float value, std::string& to) c
   fmt::format_to(std::back_inserter(to), ":{}:{}", index, value);
 }
 
-void AuditText::append_weights(const Entry& entry, std::string& to) const {
+void AuditText::append_weights(const Named& entry, std::string& to) const {
   if (model_ == nullptr) return;
   const bool linear = entry.plan == nullptr || entry.plan->linear;
-  const bool in_field = entry.plan != nullptr && !entry.plan->fields.empty();
-  const std::uint32_t group = in_field ? entry.plan->fields[0] + 1 : 0;
+  const std::uint32_t group = entry.group();
   const table::Cell* const cell =
       linear ? model_->tables().find_cell(group, entry.feature.hash) : nullptr;
   float value = entry.feature.value;
@@ -150,7 +89,7 @@ void AuditText::append_cell(const table::Cell* cell, float value, std::string& t
 }
 
 /// The length of its rows' weights; `-` when it has none.
-void AuditText::append_row(const Entry& entry, std::string& to) const {
+void AuditText::append_row(const Named& entry, std::string& to) const {
   bool has_row = false;
   float squares = 0;
   if (entry.plan != nullptr && spec_.has_rows()) {
@@ -160,15 +99,7 @@ void AuditText::append_row(const Entry& entry, std::string& to) const {
       const table::Row row = slot != nullptr ? shard.row_of(*slot) : shard.row_of_unknown();
       if (row == table::kNoRow) continue;
       has_row = true;
-      const table::RowLayout& layout = shard.rows().layout();
-      for (std::size_t p = 0; p < layout.parts().size(); ++p) {
-        const table::RowLayout::Column& weights = layout.weights(p);
-        for (std::size_t i = 0; i < weights.count; ++i) {
-          const float weight =
-              kernels::decode(weights.codec, shard.rows().at(row) + weights.begin, i);
-          squares += weight * weight;
-        }
-      }
+      squares += row_squares(shard, row);
     }
   }
   if (has_row) {
@@ -240,6 +171,16 @@ void AuditText::append_contributions(const tape::Tape& tape, std::uint32_t group
     if (contribution.scale != tape::TensorId::kNone) sum *= tape[contribution.scale].values[0];
     append_head(to, contribution.name, sum);
   }
+}
+
+void AuditText::append_explanation(const predict::Explanation& explanation, std::string& to) const {
+  to += "explain";
+  append_head(to, "base", explanation.base);
+  for (const predict::Explanation::Part& part : explanation.parts) {
+    append_head(to, names_.name(part.name), part.contribution);
+  }
+  append_head(to, "last", explanation.score);
+  to += '\n';
 }
 
 }  // namespace leveret::cli

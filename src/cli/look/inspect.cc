@@ -1,11 +1,19 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "cli/console.h"
 #include "cli/file_uses.h"
+#include "cli/input.h"
 #include "cli/look/describe.h"
+#include "cli/look/namespace_worth.h"
+#include "cli/look/weights.h"
+#include "cli/numbers.h"
+#include "cli/score/served_model.h"
 #include "cli/verbs.h"
+#include "text/plain_number.h"
 
 namespace leveret::cli {
 namespace {
@@ -13,20 +21,50 @@ namespace {
 struct InspectOptions {
   std::string file;
   bool json = false;
+  bool weights = false;
+  std::size_t top = 50;
+  InputOptions names;  ///< data to find names of features in; none: they stay hashes
+  bool fields = false;
+  InputOptions data;  ///< of `fields`
 };
 
-int run_inspect(const InspectOptions& options) {
+void check_files(const InspectOptions& options) {
   FileUses uses;
   uses.add_model("the inspected", options.file);
+  for (const std::string& path : options.names.data) uses.add_read("--names", path);
+  for (const std::string& path : options.data.data) uses.add_read("-d", path);
   uses.add_result("", "-");
   uses.check();
+}
+
+std::string description(const InspectOptions& options) {
   using Json = nlohmann::ordered_json;
   const Json description = describe_file(options.file);
-  Output output("");
+  if (!options.json) return description_text(description);
   // Names come from data and may be no UTF-8, which JSON has to be.
-  output.write(options.json
-                   ? description.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
-                   : description_text(description));
+  return description.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string weights(const InspectOptions& options) {
+  const ServedModel served(options.file, false);
+  const model::Model& model = *served.get();
+  std::vector<FeatureWeight> all = largest_weights(model, options.top);
+  if (!options.names.data.empty()) name_features(model, options.names, all);
+  return weights_text(model, all, options.json);
+}
+
+std::string fields(const InspectOptions& options) {
+  const ServedModel served(options.file, false);
+  return worth_text(namespaces_worth(served.get(), options.data), options.json);
+}
+
+int run_inspect(const InspectOptions& options) {
+  check_files(options);
+  const std::string text = options.weights  ? weights(options)
+                           : options.fields ? fields(options)
+                                            : description(options);
+  Output output("");
+  output.write(text);
   output.close();
   return 0;
 }
@@ -40,6 +78,29 @@ void setup_inspect(CLI::App& app, int& exit_code) {
       ->type_name("FILE")
       ->required();
   verb->add_flag("--json", options->json, "one line of JSON");
+  CLI::Option* weights = verb->add_flag("--weights", options->weights,
+                                        "of a model: the features with the largest linear weights");
+  verb->add_option("--top", options->top, "with --weights: so many features")
+      ->type_name("N")
+      ->transform(within(1, text::kAnyWhole))
+      ->capture_default_str()
+      ->needs(weights);
+  verb->add_option("--names", options->names.data,
+                   "with --weights: find the names of features in this data")
+      ->type_name("FILE")
+      ->check(not_empty())
+      ->needs(weights);
+  CLI::Option* fields =
+      verb->add_flag("--fields", options->fields,
+                     "of a model: what each namespace is worth on the labelled lines of -d")
+          ->excludes(weights);
+  CLI::Option* data =
+      verb->add_option("-d,--data", options->data.data,
+                       "with --fields: VW text, plain, gzip or zstd; -: standard input")
+          ->type_name("FILE")
+          ->check(not_empty())
+          ->needs(fields);
+  fields->needs(data);
   verb->callback([options, &exit_code] { exit_code = run_inspect(*options); });
 }
 

@@ -70,8 +70,7 @@ void SectionStats::add(double value) {
 
 void add_numbers(SectionStats& stats, store::Dtype dtype, std::span<const std::byte> part,
                  const store::Declaration& declared) {
-  const Meaning meaning{declared.coding, declared.scale,
-                        declared.role == store::Role::kParameter};
+  const Meaning meaning{declared.coding, declared.scale, declared.role == store::Role::kParameter};
   switch (dtype) {
     case store::Dtype::kU8:
       return add_all<std::uint8_t>(stats, part, meaning);

@@ -12,8 +12,8 @@ constexpr const char* kText =
 constexpr const char* kInLines = "make such features in the lines, or by --transform";
 constexpr const char* kFirstWeights = "linear weights begin at 0, vectors by --ffm_init_width";
 constexpr const char* kWeights =
-    "`leveret audit -i MODEL -d FILE` prints names with their weights, `leveret inspect "
-    "MODEL` what the model holds";
+    "`leveret inspect MODEL --weights --names FILE` prints features with their weights, `leveret "
+    "audit` what each adds to a line";
 constexpr const char* kServe = "`leveret serve -i MODEL --port N` answers lines";
 constexpr const char* kRanks = "`mpirun -n N leveret-mpi train` learns on several machines";
 constexpr const char* kLogistic =

@@ -1,0 +1,53 @@
+/// What each namespace of a line adds to its prediction, told by predictions of parts of the line:
+/// so it holds for any model.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "predict/predictor.h"
+
+namespace leveret::predict {
+
+/// In log-odds.
+struct Explanation {
+  struct Part {
+    std::uint32_t name;  ///< a namespace, by its id
+    float contribution;
+  };
+  float base = 0;           ///< the score of a line without features
+  float score = 0;          ///< of the line
+  std::vector<Part> parts;  ///< in the order in which the line has its namespaces, each once
+};
+
+/// One thread's.
+class Explainer {
+ public:
+  /// As Predictor.
+  Explainer(std::shared_ptr<const model::Model> model, const text::NamespaceNames& names,
+            const kernels::Kernels& kernels)
+      : predictor_(std::move(model), names, kernels) {}
+
+  /// Contributions that sum to score - base: Shapley values, estimated by `orders` random orders in
+  /// which namespaces join the line, each also backwards (Strumbelj and Kononenko 2014, algorithm
+  /// 1; antithetic orders: Mitchell et al. 2022). They depend on the line alone. Costs 2 `orders`
+  /// predictions for each namespace.
+  Explanation explain(const text::ExampleChunk& chunk, std::size_t example, std::size_t orders);
+
+  /// Contributions by leaving one namespace out at a time: how far the score would move. They have
+  /// no sum that means something. Costs a prediction for each namespace.
+  Explanation leave_out(const text::ExampleChunk& chunk, std::size_t example);
+
+ private:
+  Explanation begin(const text::ExampleChunk& chunk, const text::Example& example);
+  void add_order(const text::ExampleChunk& chunk, const text::Example& example,
+                 const std::vector<std::size_t>& order, Explanation& to);
+
+  Predictor predictor_;
+  text::ExampleChunk lines_;  ///< parts of the line
+  Outcomes outcomes_;
+};
+
+}  // namespace leveret::predict
