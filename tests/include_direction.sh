@@ -31,11 +31,13 @@ declare -A below=(
   [modelfile]="$model model store files"
   [predict]="$model model modelfile store files"
   [train]="$model model modelfile predict store metrics stream files"
+  [options]="$model model stream files"
   [serve]="$model model modelfile predict store patch files"
   [publish]="$model model modelfile predict store metrics stream patch files serve"
+  [learner]="$model model modelfile predict train options store metrics stream files serve"
   [daemon]="$model model modelfile predict store metrics stream patch files serve publish"
   [dist]="$model model modelfile predict train store metrics stream files"
-  [cli]="$model model modelfile predict train store metrics stream files cache convert patch serve publish daemon dist"
+  [cli]="$model model modelfile predict train store metrics stream files cache convert patch options serve publish daemon dist"
 )
 
 status=0
@@ -55,7 +57,7 @@ check_includes() { # FILE FOLDER
     upper=${target%%/*}
     if [[ $target != */* || $target == *..* ]]; then
       breach "$1" "$line" "includes \"$target\": name files from src/ on, as \"folder/file.h\""
-    elif [[ $upper == leveret && ($2 == serve || $2 == publish || $2 == cli) ]]; then
+    elif [[ $upper == leveret && ($2 == serve || $2 == publish || $2 == learner || $2 == cli) ]]; then
       continue # the public header
     elif [[ ! -v below[$upper] ]]; then
       breach "$1" "$line" "includes \"$target\": '$upper' is not a folder of the house"

@@ -73,6 +73,10 @@ void FileUses::add_read(const char* option, const std::string& path) {
   add(Role::kData, "standard input", files::identify(STDIN_FILENO));
 }
 
+void FileUses::add_field_files(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) add_read("--field", path == "-" ? "./-" : path);
+}
+
 void FileUses::add_output(const char* option, const std::string& path) {
   const bool is_printed = path == "-" || path == "/dev/stdout";
   if (!is_printed) return add_path(Role::kOutput, option, path);

@@ -24,6 +24,8 @@ class FileUses {
   void add_saved_model(const char* option, const std::string& path);
   /// A folder of shards, which may be that of the model.
   void add_saved_folder(const char* option, const std::string& path);
+  /// Those of --field @FILE (SpecFlags::files).
+  void add_field_files(const std::vector<std::string>& paths);
   /// Any other file that is read; "-" is standard input.
   void add_read(const char* option, const std::string& path);
   void add_output(const char* option, const std::string& path);

@@ -10,11 +10,11 @@
 #include "cache/cache_reader.h"
 #include "cache/cache_tee.h"
 #include "cli/console.h"
-#include "cli/numbers.h"
 #include "cli/process.h"
 #include "dist/talk/agreement.h"
 #include "feature/feature_map.h"
 #include "model/parser_options.h"
+#include "options/numbers.h"
 #include "stream/example_reader.h"
 #include "stream/limited_source.h"
 #include "stream/line_source.h"
@@ -64,7 +64,7 @@ void add_input_options(CLI::App& app, InputOptions& options) {
       ->check(not_empty());
   app.add_option("--max_line", options.max_line, "bytes; a longer line is a bad line")
       ->type_name("N")
-      ->transform(bytes_within(1, std::uint64_t{1} << 31))
+      ->transform(options::bytes_within(1, std::uint64_t{1} << 31))
       ->capture_default_str();
 }
 
@@ -88,7 +88,7 @@ void add_cache_options(CLI::App& app, InputOptions& options) {
 void add_passes_option(CLI::App& app, InputOptions& options) {
   app.add_option("--passes", options.passes, "read the input N times; needs -c")
       ->type_name("N")
-      ->transform(within(1, 1'000'000))
+      ->transform(options::within(1, 1'000'000))
       ->capture_default_str();
 }
 

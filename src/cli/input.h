@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/cli11_fwd.h"
 #include "cli/console.h"
 #include "convert/foreign_row.h"
 #include "model/spec.h"
+#include "options/cli11_fwd.h"
 #include "stream/bad_lines.h"
 #include "stream/example_source.h"
 #include "stream/source_events.h"

@@ -12,23 +12,9 @@
 #include "cli/process.h"
 #include "cli/vw/take.h"
 #include "kernels/dispatch.h"
+#include "options/learner_options.h"
 
 namespace leveret::cli {
-namespace {
-
-std::vector<std::string> with_underscores(int argc, char** argv) {
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  for (std::string& argument : arguments) {
-    if (argument == "--") break;
-    if (!argument.starts_with("--")) continue;
-    for (std::size_t i = 2; i < argument.size() && argument[i] != '='; ++i) {
-      if (argument[i] == '-') argument[i] = '_';
-    }
-  }
-  return arguments;
-}
-
-}  // namespace
 
 bool has_kernels() {
   try {
@@ -44,7 +30,9 @@ void parse(CLI::App& app, int argc, char** argv, bool speaks) {
   const auto note = [speaks](const std::string& text) {
     if (speaks) say(text);
   };
-  std::vector<std::string> arguments = in_our_words(app, with_underscores(argc, argv), note);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  options::put_underscores(arguments);
+  arguments = in_our_words(app, arguments, note);
   std::ranges::reverse(arguments);  // CLI11 wants them last first
   app.parse(std::move(arguments));
 }

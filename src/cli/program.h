@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "cli/cli11_fwd.h"
+#include "options/cli11_fwd.h"
 
 namespace leveret::cli {
 

@@ -3,7 +3,7 @@
 /// (0 success, 1 an error in the work; misuse is CLI11's to find and main's to turn into 2).
 #pragma once
 
-#include "cli/cli11_fwd.h"
+#include "options/cli11_fwd.h"
 
 namespace leveret::cli {
 

@@ -40,6 +40,9 @@ struct HogwildOptions {
   std::size_t copies_after = 16;
 };
 
+/// std::runtime_error where so many threads cannot learn such a model.
+void check_threads(unsigned threads, const model::Spec& spec);
+
 class Hogwild {
  public:
   /// Hands out chunks of whole lines (or parsed ones), to any thread, told by its number; false at

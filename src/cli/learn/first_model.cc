@@ -62,18 +62,8 @@ std::unique_ptr<dist::ShardedModel> first_shards(const TrainOptions& options, mo
   if (model.spec().batch_size == 1) {
     throw std::runtime_error("--deterministic is about batches: give --batch_size, of more than 1");
   }
-  model.set_spec(in_shards(options.flags, model.spec()));
+  model.set_spec(options::in_shards(options.flags, model.spec()));
   return dist::split(model, kShards, 0, kShards, memory_limit / kShards, kernels);
-}
-
-/// Threads put their work together by adding changes, which Adam's means, renewed within a few
-/// examples, do not stand: they grow without an end.
-void check_threads(const TrainOptions& options, const model::Spec& spec) {
-  const bool adam = spec.nn.rule == model::UpdateRule::kAdam && spec.has_mlp();
-  if (options.threads == 1 || spec.batch_size > 1 || !adam) return;
-  throw std::runtime_error(
-      "--optimizer adam with --threads needs batches: give --batch_size (64 is a good start), or "
-      "one thread");
 }
 
 }  // namespace leveret::cli

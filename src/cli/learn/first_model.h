@@ -25,7 +25,4 @@ std::unique_ptr<dist::ShardedModel> first_shards(const TrainOptions& options, mo
                                                  std::uint64_t memory_limit,
                                                  const kernels::Kernels& kernels);
 
-/// std::runtime_error where threads cannot learn such a model.
-void check_threads(const TrainOptions& options, const model::Spec& spec);
-
 }  // namespace leveret::cli

@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "cli/numbers.h"
+#include "options/numbers.h"
 
 namespace leveret::cli {
 
@@ -23,7 +23,7 @@ void add_pass_options(CLI::App& app, PassOptions& options) {
          "with --passes: every Nth example is not learned, and tells which pass was best: its "
          "model is kept")
       ->type_name("N")
-      ->transform(within(2, std::uint64_t{1} << 62))
+      ->transform(options::within(2, std::uint64_t{1} << 62))
       ->default_str(std::to_string(options.period));
   add_holdout_off(app, options);
   app.add_option_function<std::uint64_t>(
@@ -34,7 +34,7 @@ void add_pass_options(CLI::App& app, PassOptions& options) {
          },
          "with --passes: stop after N passes without a gain on what is held out")
       ->type_name("N")
-      ->transform(within(1, std::numeric_limits<std::uint32_t>::max()))
+      ->transform(options::within(1, std::numeric_limits<std::uint32_t>::max()))
       ->default_str(std::to_string(options.patience));
 }
 

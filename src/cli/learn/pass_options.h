@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "cli/cli11_fwd.h"
+#include "options/cli11_fwd.h"
 
 namespace leveret::cli {
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "cli/input.h"
-#include "cli/numbers.h"
+#include "options/numbers.h"
 
 namespace leveret::cli {
 
@@ -25,7 +25,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
          },
          "examples per window of --metrics")
       ->type_name("N")
-      ->transform(within(1, std::uint64_t{1} << 40))
+      ->transform(options::within(1, std::uint64_t{1} << 40))
       ->default_str(std::to_string(options.window));
   app.add_option_function<std::string>(
          "-P,--progress",

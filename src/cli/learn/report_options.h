@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 
-#include "cli/cli11_fwd.h"
 #include "cli/file_uses.h"
 #include "metrics/metrics.h"
 #include "metrics/progress.h"
+#include "options/cli11_fwd.h"
 
 namespace leveret::cli {
 

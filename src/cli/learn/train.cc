@@ -11,9 +11,10 @@
 
 #include "cli/file_uses.h"
 #include "cli/learn/train_run.h"
-#include "cli/numbers.h"
 #include "cli/process.h"
 #include "cli/verbs.h"
+#include "options/learner_options.h"
+#include "options/numbers.h"
 
 namespace leveret::cli {
 namespace {
@@ -123,7 +124,7 @@ void check_files(const TrainOptions& options) {
   FileUses uses;
   uses.add(options.input);
   uses.add_model("-i", options.initial_model);
-  options.flags.add_uses(uses);
+  uses.add_field_files(options.flags.files());
   uses.add_saved_model("-f", options.final_model);
   add_uses(uses, options.report);
   uses.check();
@@ -168,7 +169,7 @@ void add_files(CLI::App& verb, TrainOptions& options) {
           },
           "so many checkpoints stay, also when the model is saved; else the last two, until it is")
       ->type_name("N")
-      ->transform(within(1, 1'000'000));
+      ->transform(options::within(1, 1'000'000));
   verb.add_flag("--resume", options.resume,
                 "go on with the last checkpoint, behind what it has learned of the same input; "
                 "where there is none, begin");
@@ -178,12 +179,8 @@ void add_learning(CLI::App& verb, TrainOptions& options) {
   verb.add_option("--holdout_after", options.holdout_after,
                   "learn from the first N examples, only predict the rest")
       ->type_name("N")
-      ->transform(within(1, std::uint64_t{1} << 62));
-  verb.add_option("--max_memory", options.max_memory,
-                  "bytes for all tables (K, M, G); then new features share a row; default: three "
-                  "quarters of the machine's, at most half of ulimit -v")
-      ->type_name("N")
-      ->transform(bytes_within(1, std::uint64_t{1} << 62));
+      ->transform(options::within(1, std::uint64_t{1} << 62));
+  options::add_max_memory_option(verb, options.max_memory);
   verb.add_flag(
       "--follow", options.follow,
       "-d is a folder: learn its files in the order of their names, as they appear, until a "
@@ -193,12 +190,7 @@ void add_learning(CLI::App& verb, TrainOptions& options) {
   add_cache_options(verb, options.input);
   add_passes_option(verb, options.input);
   add_pass_options(verb, options.passes);
-  verb.add_option("--threads", options.threads,
-                  "threads that learn together (hogwild); more than 1 is not reproducible")
-      ->type_name("N")
-      ->transform(within(1, 1024))
-      ->capture_default_str();
-  verb.add_flag("--pin", options.pin, "each thread on a processor of its own");
+  options::add_threads_options(verb, options.threads, options.pin);
   verb.add_flag("--deterministic", options.deterministic,
                 "the model that leveret-mpi --deterministic learns on 1, 2, 4 or 8 ranks, bit for "
                 "bit; needs --batch_size");

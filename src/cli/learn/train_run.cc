@@ -30,6 +30,7 @@
 #include "modelfile/model_io.h"
 #include "store/model_file.h"
 #include "stream/bad_lines.h"
+#include "train/hogwild.h"
 #include "train/notes.h"
 #include "train/session.h"
 
@@ -68,7 +69,7 @@ class TrainRun final : private train::SessionEvents {
     } else {
       auto model = std::make_shared<model::Model>(begin_model());
       spec_ = model->spec();
-      check_threads(options_, spec_);
+      train::check_threads(options.threads, spec_);
       session_.emplace(std::move(model), names_, kernels_, how);
     }
   }

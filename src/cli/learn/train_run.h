@@ -8,14 +8,14 @@
 #include "cli/learn/pass_options.h"
 #include "cli/learn/report_options.h"
 #include "cli/learn/save_interval.h"
-#include "cli/learn/spec_flags.h"
+#include "options/spec_flags.h"
 
 namespace leveret::cli {
 
 struct TrainOptions {
   InputOptions input;
   ReportOptions report;
-  SpecFlags flags;
+  options::SpecFlags flags;
   std::string initial_model;        ///< -i; empty: a new model
   std::string final_model;          ///< -f; empty: it is dropped at the end
   std::uint64_t holdout_after = 0;  ///< 0: nothing is held out

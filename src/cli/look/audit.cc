@@ -5,13 +5,13 @@
 #include "cli/console.h"
 #include "cli/file_uses.h"
 #include "cli/input.h"
-#include "cli/learn/spec_flags.h"
 #include "cli/look/audit_text.h"
-#include "cli/numbers.h"
 #include "cli/score/served_model.h"
 #include "cli/signals.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
+#include "options/numbers.h"
+#include "options/spec_flags.h"
 #include "predict/explainer.h"
 #include "predict/prediction_text.h"
 #include "predict/predictor.h"
@@ -26,7 +26,7 @@ const std::vector<std::string_view> kFeatureOptions = {
 
 struct AuditOptions {
   InputOptions input;
-  SpecFlags flags;
+  options::SpecFlags flags;
   std::string model;
   bool mmap = false;
   bool explain = false;
@@ -102,7 +102,7 @@ void check_files(const AuditOptions& options) {
   FileUses uses;
   uses.add(options.input);
   uses.add_model("-i", options.model);
-  options.flags.add_uses(uses);
+  uses.add_field_files(options.flags.files());
   uses.add_result("", "-");
   uses.check();
 }
@@ -126,7 +126,7 @@ void setup_audit(CLI::App& app, int& exit_code) {
   verb->add_option("--orders", options->orders,
                    "with --explain: random orders of namespaces; more cost more and err less")
       ->type_name("N")
-      ->transform(within(1, 100'000))
+      ->transform(options::within(1, 100'000))
       ->capture_default_str()
       ->needs(explain);
   add_input_options(*verb, options->input);

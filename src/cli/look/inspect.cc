@@ -10,9 +10,9 @@
 #include "cli/look/describe.h"
 #include "cli/look/namespace_worth.h"
 #include "cli/look/weights.h"
-#include "cli/numbers.h"
 #include "cli/score/served_model.h"
 #include "cli/verbs.h"
+#include "options/numbers.h"
 #include "text/plain_number.h"
 
 namespace leveret::cli {
@@ -82,7 +82,7 @@ void setup_inspect(CLI::App& app, int& exit_code) {
                                         "of a model: the features with the largest linear weights");
   verb->add_option("--top", options->top, "with --weights: so many features")
       ->type_name("N")
-      ->transform(within(1, text::kAnyWhole))
+      ->transform(options::within(1, text::kAnyWhole))
       ->capture_default_str()
       ->needs(weights);
   verb->add_option("--names", options->names.data,

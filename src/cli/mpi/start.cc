@@ -32,7 +32,7 @@ void check_files(const MpiTrainOptions& options) {
   uses.add(options.input);
   uses.add_model("-i", options.initial_model);
   add_uses(uses, options.report);
-  options.flags.add_uses(uses);
+  uses.add_field_files(options.flags.files());
   const bool is_file = options.strategy == Strategy::kMesh && !options.final_model.empty();
   if (is_file) {
     uses.add_saved_model("-f", options.final_model);
@@ -72,7 +72,7 @@ model::Spec first_spec(const MpiTrainOptions& options) {
         "processes learn a batch together, not example by example: give --batch_size of 2 and "
         "more");
   }
-  spec = in_shards(options.flags, std::move(spec));
+  spec = options::in_shards(options.flags, std::move(spec));
   try {
     if (options.strategy == Strategy::kMesh) dist::check_mesh(spec);
   } catch (const std::runtime_error& error) {

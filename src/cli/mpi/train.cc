@@ -5,7 +5,7 @@
 
 #include "cli/mpi/train_run.h"
 #include "cli/mpi/verbs.h"
-#include "cli/numbers.h"
+#include "options/numbers.h"
 
 namespace leveret::cli {
 namespace {
@@ -57,7 +57,7 @@ void add_files(CLI::App& verb, MpiTrainOptions& options) {
   verb.add_option("--save_every", options.save_every,
                   "save a checkpoint there with the batch that ends N examples; needs -f")
       ->type_name("N")
-      ->transform(within(1, std::uint64_t{1} << 62));
+      ->transform(options::within(1, std::uint64_t{1} << 62));
   verb.add_flag("--resume", options.resume,
                 "go on with what is in the folder of -f, behind the examples of the same input "
                 "that it has learned; where nothing is there, begin");
@@ -79,7 +79,7 @@ void add_learning(CLI::App& verb, MpiTrainOptions& options) {
   verb.add_option("--wire_bits", options.wire_bits,
                   "bits of a partial sum on the network: 32, or 16 with stochastic rounding")
       ->type_name("N")
-      ->transform(one_of({32, 16}))
+      ->transform(options::one_of({32, 16}))
       ->capture_default_str();
   verb.add_flag("--explain_plan", options.explain_plan,
                 "say which rank holds what, and what each block sends");
@@ -88,7 +88,7 @@ void add_learning(CLI::App& verb, MpiTrainOptions& options) {
                   "then new features share a row; default: an equal share of three quarters of "
                   "the machine's")
       ->type_name("N")
-      ->transform(bytes_within(1, std::uint64_t{1} << 62));
+      ->transform(options::bytes_within(1, std::uint64_t{1} << 62));
   add_cache_options(verb, options.input);
   add_passes_option(verb, options.input);
   add_holdout_off(verb, options.passes);

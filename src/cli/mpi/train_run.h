@@ -7,8 +7,8 @@
 #include "cli/input.h"
 #include "cli/learn/pass_options.h"
 #include "cli/learn/report_options.h"
-#include "cli/learn/spec_flags.h"
 #include "dist/talk/communicator.h"
+#include "options/spec_flags.h"
 
 namespace leveret::cli {
 
@@ -20,7 +20,7 @@ enum class Strategy {
 struct MpiTrainOptions {
   InputOptions input;
   ReportOptions report;
-  SpecFlags flags;
+  options::SpecFlags flags;
   PassOptions passes;
   std::string initial_model;  ///< -i; empty: a new model
   std::string

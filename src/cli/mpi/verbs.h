@@ -1,8 +1,8 @@
 /// The verbs of leveret-mpi. See verbs.h; all ranks parse the same command line.
 #pragma once
 
-#include "cli/cli11_fwd.h"
 #include "dist/talk/communicator.h"
+#include "options/cli11_fwd.h"
 
 namespace leveret::cli {
 

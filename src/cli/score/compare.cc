@@ -5,11 +5,11 @@
 #include "cli/console.h"
 #include "cli/file_uses.h"
 #include "cli/input.h"
-#include "cli/numbers.h"
 #include "cli/process.h"
 #include "cli/score/comparison.h"
 #include "cli/score/served_model.h"
 #include "cli/verbs.h"
+#include "options/numbers.h"
 #include "publish/judge.h"
 
 namespace leveret::cli {
@@ -87,12 +87,12 @@ void setup_compare(CLI::App& app, int& exit_code) {
           ->check(not_empty());
   verb->add_option("--top", options->top, "with --by: so many slices, those with most examples")
       ->type_name("N")
-      ->transform(within(1, 1'000'000))
+      ->transform(options::within(1, 1'000'000))
       ->capture_default_str()
       ->needs(by);
   verb->add_option("--tolerance", options->tolerance, "what B's logloss may be above A's")
       ->type_name("X")
-      ->transform(real_within(0, 100))
+      ->transform(options::real_within(0, 100))
       ->default_str("0");
   verb->add_flag("--better", options->better,
                  "exit code 3 also where the lines do not tell that B is better");

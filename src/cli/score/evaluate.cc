@@ -5,13 +5,13 @@
 #include "cli/console.h"
 #include "cli/file_uses.h"
 #include "cli/input.h"
-#include "cli/numbers.h"
 #include "cli/process.h"
 #include "cli/score/evaluation.h"
 #include "cli/score/served_model.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
 #include "metrics/metrics.h"
+#include "options/numbers.h"
 #include "predict/predictor.h"
 #include "publish/judge.h"
 #include "text/feature_text.h"
@@ -128,7 +128,7 @@ void setup_evaluate(CLI::App& app, int& exit_code) {
           ->check(not_empty());
   verb->add_option("--top", options->top, "with --by: so many slices, those with most examples")
       ->type_name("N")
-      ->transform(within(1, 1'000'000))
+      ->transform(options::within(1, 1'000'000))
       ->capture_default_str()
       ->needs(by);
   verb->add_flag("--reliability", options->reliability,

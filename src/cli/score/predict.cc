@@ -2,11 +2,11 @@
 #include <memory>
 
 #include "cli/file_uses.h"
-#include "cli/numbers.h"
 #include "cli/score/context_option.h"
 #include "cli/score/predict_run.h"
 #include "cli/score/served_model.h"
 #include "cli/verbs.h"
+#include "options/numbers.h"
 
 namespace leveret::cli {
 namespace {
@@ -50,7 +50,7 @@ void setup_predict(CLI::App& app, int& exit_code) {
   add_context_options(*verb, *options);
   verb->add_option("--threads", options->threads, "threads that predict; the order stays")
       ->type_name("N")
-      ->transform(within(1, 256))
+      ->transform(options::within(1, 256))
       ->capture_default_str();
   verb->add_flag("--quiet", options->input.quiet, "no reports of bad lines");
   add_input_options(*verb, options->input);

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "cli/cli11_fwd.h"
 #include "model/model.h"
+#include "options/cli11_fwd.h"
 #include "store/model_file.h"
 
 namespace leveret::cli {

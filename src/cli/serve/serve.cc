@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/numbers.h"
 #include "cli/score/context_option.h"
 #include "cli/score/results.h"
 #include "cli/serve/serve_run.h"
 #include "cli/verbs.h"
+#include "options/numbers.h"
 
 namespace leveret::cli {
 namespace {
@@ -35,13 +35,13 @@ void add_sockets(CLI::App& verb, ServeOptions& options) {
                   "lines come to this port; 0: one that is free; default without --socket and "
                   "--http: 26542")
       ->type_name("N")
-      ->transform(within(0, 65535));
+      ->transform(options::within(0, 65535));
   verb.add_option("--socket", options.server.socket, "lines come to this Unix socket")
       ->type_name("PATH")
       ->check(not_empty());
   verb.add_option("--http", options.http, "HTTP comes to this port; 0: one that is free")
       ->type_name("N")
-      ->transform(within(0, 65535));
+      ->transform(options::within(0, 65535));
   verb.add_option("--address", options.server.address,
                   "the address of these ports; others than this machine reach 0.0.0.0")
       ->type_name("IP")
@@ -62,45 +62,45 @@ void add_limits(CLI::App& verb, ServeOptions& options) {
                   "bytes for all models (K, M, G); a version with which they take more does not "
                   "come; default: three quarters of the machine's, at most half of ulimit -v")
       ->type_name("N")
-      ->transform(bytes_within(1, std::uint64_t{1} << 62));
+      ->transform(options::bytes_within(1, std::uint64_t{1} << 62));
   verb.add_option("--max_connections", options.server.max_connections,
                   "connections at a time; others wait")
       ->type_name("N")
-      ->transform(within(1, 1000000))
+      ->transform(options::within(1, 1000000))
       ->capture_default_str();
   verb.add_option("--max_line", options.server.scorer.max_line,
                   "bytes; a longer line is bad (K, M, G)")
       ->type_name("N")
-      ->transform(bytes_within(1024, 1u << 30))
+      ->transform(options::bytes_within(1024, 1u << 30))
       ->capture_default_str();
   verb.add_option("--max_request", options.server.max_request,
                   "bytes of a body of HTTP; a larger one is refused (K, M, G)")
       ->type_name("N")
-      ->transform(bytes_within(1024, std::uint64_t{1} << 30))
+      ->transform(options::bytes_within(1024, std::uint64_t{1} << 30))
       ->capture_default_str();
   verb.add_option("--max_buffered", options.server.max_buffered,
                   "bytes of requests that wait for their answers, of all connections; others wait "
                   "to send theirs (K, M, G)")
       ->type_name("N")
-      ->transform(bytes_within(1024, std::uint64_t{1} << 40))
+      ->transform(options::bytes_within(1024, std::uint64_t{1} << 40))
       ->capture_default_str();
   verb.add_option("--context_cache", options.server.context_bytes,
                   "bytes for contexts that may return; 0: each is made anew (K, M, G)")
       ->type_name("N")
-      ->transform(bytes_within(0, std::uint64_t{1} << 40))
+      ->transform(options::bytes_within(0, std::uint64_t{1} << 40))
       ->capture_default_str();
   verb.add_option("--idle", options.idle, "seconds that a connection may wait between requests")
       ->type_name("N")
-      ->transform(within(1, 86400))
+      ->transform(options::within(1, 86400))
       ->capture_default_str();
   verb.add_option("--request_time", options.request_time,
                   "seconds that a request may take to come, to be answered, and its answer to go")
       ->type_name("N")
-      ->transform(within(1, 3600))
+      ->transform(options::within(1, 3600))
       ->capture_default_str();
   verb.add_option("--drain", options.drain, "seconds that connections have when the server ends")
       ->type_name("N")
-      ->transform(within(0, 3600))
+      ->transform(options::within(0, 3600))
       ->capture_default_str();
 }
 
@@ -138,7 +138,7 @@ void setup_serve(CLI::App& app, int& exit_code) {
   add_answers(*verb, *options);
   verb->add_option("--threads", options->server.threads, "threads that answer")
       ->type_name("N")
-      ->transform(within(1, 256))
+      ->transform(options::within(1, 256))
       ->capture_default_str();
   add_limits(*verb, *options);
   verb->add_flag("--quiet", options->quiet, "say nothing but errors");

@@ -7,10 +7,10 @@
 #include "cli/file_uses.h"
 #include "cli/input.h"
 #include "cli/look/describe.h"
-#include "cli/numbers.h"
 #include "cli/process.h"
 #include "cli/verbs.h"
 #include "modelfile/model_line.h"
+#include "options/numbers.h"
 #include "patch/patch.h"
 
 namespace leveret::cli {
@@ -106,7 +106,7 @@ void setup_diff(CLI::App& app, int& exit_code) {
       ->excludes(bytes);
   verb->add_option("--threads", options->threads, "threads; default: as many as processors")
       ->type_name("N")
-      ->transform(within(1, 1024));
+      ->transform(options::within(1, 1024));
   verb->callback([options, &exit_code] { exit_code = run_diff(*options); });
 }
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "cli/file_uses.h"
-#include "cli/numbers.h"
 #include "cli/ship/export_flags.h"
 #include "cli/verbs.h"
+#include "options/numbers.h"
 #include "text/plain_number.h"
 
 namespace leveret::cli {
@@ -15,7 +15,7 @@ namespace {
 void add_codes(CLI::App& verb, ExportFlags& flags) {
   verb.add_option("--bits", flags.options.bits, "of a weight: 32, 16, 8 or 4")
       ->type_name("N")
-      ->transform(one_of({32, 16, 8, 4}))
+      ->transform(options::one_of({32, 16, 8, 4}))
       ->default_str("16");
   verb.add_option_function<std::string>(
           "--rounding",
@@ -34,7 +34,7 @@ void add_codes(CLI::App& verb, ExportFlags& flags) {
           },
           "of --rounding stochastic")
       ->type_name("N")
-      ->transform(within(0, text::kAnyWhole))
+      ->transform(options::within(0, text::kAnyWhole))
       ->default_str("0");
 }
 
@@ -42,7 +42,7 @@ void add_choice(CLI::App& verb, ExportFlags& flags) {
   verb.add_option("--min_count", flags.options.min_count,
                   "leave out features that were seen fewer than N times")
       ->type_name("N")
-      ->transform(within(0, text::kAnyWhole))
+      ->transform(options::within(0, text::kAnyWhole))
       ->default_str("0");
   CLI::Option* previous =
       verb.add_option("--previous", flags.options.previous,
@@ -52,7 +52,7 @@ void add_choice(CLI::App& verb, ExportFlags& flags) {
   verb.add_option("--tolerance", flags.options.rounding.tolerance,
                   "its codes stay where a number has moved by less than X codes")
       ->type_name("X")
-      ->transform(real_within(0, 1000))
+      ->transform(options::real_within(0, 1000))
       ->needs(previous)
       ->default_str("0");
 }

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "cli/cli11_fwd.h"
 #include "modelfile/export_model.h"
+#include "options/cli11_fwd.h"
 
 namespace leveret::cli {
 

@@ -10,10 +10,10 @@
 #include "cli/console.h"
 #include "cli/file_uses.h"
 #include "cli/input.h"
-#include "cli/numbers.h"
 #include "cli/process.h"
 #include "cli/verbs.h"
 #include "modelfile/model_line.h"
+#include "options/numbers.h"
 
 namespace leveret::cli {
 namespace {
@@ -79,7 +79,7 @@ void setup_patch(CLI::App& app, int& exit_code) {
       ->required();
   verb->add_option("--threads", options->threads, "threads; default: as many as processors")
       ->type_name("N")
-      ->transform(within(1, 1024));
+      ->transform(options::within(1, 1024));
   verb->callback([options, &exit_code] { exit_code = run_patch(*options); });
 }
 

@@ -16,11 +16,11 @@
 #include "cli/console.h"
 #include "cli/file_uses.h"
 #include "cli/input.h"
-#include "cli/numbers.h"
 #include "cli/process.h"
 #include "cli/signals.h"
 #include "cli/verbs.h"
 #include "files/file_state.h"
+#include "options/numbers.h"
 #include "publish/gate.h"
 #include "publish/manifest.h"
 #include "text/plain_number.h"
@@ -161,18 +161,18 @@ void add_export_choices(CLI::App& verb, PublishFlags& flags, CLI::Option& model)
   verb.add_option("--bits", flags.bits,
                   "of a weight: 32, 16, 8 or 4; default: those of the newest step, or 16")
       ->type_name("N")
-      ->transform(one_of({32, 16, 8, 4}))
+      ->transform(options::one_of({32, 16, 8, 4}))
       ->needs(&model);
   verb.add_option("--min_count", flags.options.min_count,
                   "leave out features that were seen fewer than N times")
       ->type_name("N")
-      ->transform(within(0, text::kAnyWhole))
+      ->transform(options::within(0, text::kAnyWhole))
       ->default_str("0")
       ->needs(&model);
   verb.add_option("--tolerance", flags.tolerance,
                   "codes of the newest step stay where a number has moved by less than X codes")
       ->type_name("X")
-      ->transform(real_within(0, 1000))
+      ->transform(options::real_within(0, 1000))
       ->default_str("0")
       ->needs(&model);
 }
@@ -215,7 +215,7 @@ void setup_publish(CLI::App& app, int& exit_code) {
   add_gate(*verb, *flags, *model);
   verb->add_option("--rollback", flags->rollback, "make this older step the newest, again")
       ->type_name("STEP")
-      ->transform(within(1, text::kAnyWhole))
+      ->transform(options::within(1, text::kAnyWhole))
       ->excludes(model);
   verb->add_flag("--watch", flags->watch,
                  "go on until a signal, and publish each model that is saved as MODEL")
@@ -224,12 +224,12 @@ void setup_publish(CLI::App& app, int& exit_code) {
   verb->add_option("--full_every", flags->options.full_every,
                    "steps from one full file to the next; between them are patches")
       ->type_name("N")
-      ->transform(within(1, 1'000'000))
+      ->transform(options::within(1, 1'000'000))
       ->needs(model)
       ->capture_default_str();
   verb->add_option("--keep", flags->options.keep, "steps that can be gone back to")
       ->type_name("N")
-      ->transform(within(1, 100'000))
+      ->transform(options::within(1, 100'000))
       ->capture_default_str();
   verb->callback([flags, &exit_code] { exit_code = run_publish(*flags); });
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/cli11_fwd.h"
+#include "options/cli11_fwd.h"
 
 namespace leveret::cli {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "cli/cli11_fwd.h"
+#include "options/cli11_fwd.h"
 
-namespace leveret::cli {
+namespace leveret::options {
 
 /// Whole numbers from `least` to `most`.
 CLI::Validator within(std::uint64_t least, std::uint64_t most);
@@ -19,4 +19,4 @@ CLI::Validator real_within(float least, float most);
 /// Some whole numbers.
 CLI::Validator one_of(std::vector<std::uint64_t> numbers);
 
-}  // namespace leveret::cli
+}  // namespace leveret::options

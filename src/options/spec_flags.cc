@@ -1,4 +1,4 @@
-#include "cli/learn/spec_flags.h"
+#include "options/spec_flags.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "cli/file_uses.h"
-#include "cli/learn/field_file.h"
 #include "model/spec_idle.h"
 #include "model/spec_optimizer.h"
+#include "options/field_file.h"
 
-namespace leveret::cli {
+namespace leveret::options {
 
 void SpecFlags::add_to(CLI::App& app, const std::vector<std::string_view>& only) {
   const model::Spec defaults;
@@ -52,15 +51,15 @@ std::string SpecFlags::Given::text() const {
   return fmt::format("{}", fmt::join(fields, " "));
 }
 
-void SpecFlags::add_uses(FileUses& uses) const {
+std::vector<std::string> SpecFlags::files() const {
+  std::vector<std::string> paths;
   for (const Given& given : given_) {
     if (std::string_view(given.entry->name) != "field") continue;
     for (const std::string& value : given.values) {
-      if (!value.starts_with('@')) continue;
-      const std::string path = value.substr(1);
-      uses.add_read("--field", path == "-" ? "./-" : path);
+      if (value.starts_with('@')) paths.push_back(value.substr(1));
     }
   }
+  return paths;
 }
 
 bool SpecFlags::is_given(std::string_view name) const {
@@ -114,8 +113,8 @@ void SpecFlags::refuse_idle_rules(const model::Spec& spec) const {
       if (needed == nullptr || (rule.rule == model::UpdateRule::kAdagrad && !rule.rate)) continue;
       // Plain gradient descent is what a word means for the parts that there are.
       if (text == "sgd") continue;
-      throw CLI::ValidationError(
-          fmt::format("--optimizer {} changes nothing for {}: it needs {}", text, rule.name, needed));
+      throw CLI::ValidationError(fmt::format("--optimizer {} changes nothing for {}: it needs {}",
+                                             text, rule.name, needed));
     }
   }
 }
@@ -164,4 +163,4 @@ model::Spec in_shards(const SpecFlags& flags, model::Spec spec) {
   return spec;
 }
 
-}  // namespace leveret::cli
+}  // namespace leveret::options

@@ -1,4 +1,4 @@
-#include "cli/numbers.h"
+#include "options/numbers.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "text/plain_number.h"
 
-namespace leveret::cli {
+namespace leveret::options {
 namespace {
 
 /// `read`: from text to a number, or nothing. `expected`: what it takes.
@@ -59,4 +59,4 @@ CLI::Validator one_of(std::vector<std::uint64_t> numbers) {
       expected, "{" + all + "}");
 }
 
-}  // namespace leveret::cli
+}  // namespace leveret::options

@@ -1,4 +1,4 @@
-#include "cli/learn/field_file.h"
+#include "options/field_file.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 #include "stream/bad_lines.h"
 
-namespace leveret::cli {
+namespace leveret::options {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
@@ -70,4 +70,4 @@ std::string read_field_file(const std::string& path) {
   return fields;
 }
 
-}  // namespace leveret::cli
+}  // namespace leveret::options

@@ -3,10 +3,10 @@
 
 #include <string>
 
-namespace leveret::cli {
+namespace leveret::options {
 
 /// What `--field` takes for them: the fields, separated by blanks. std::runtime_error names the
 /// file and the line.
 std::string read_field_file(const std::string& path);
 
-}  // namespace leveret::cli
+}  // namespace leveret::options

@@ -7,12 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/cli11_fwd.h"
 #include "model/spec_entries.h"
+#include "options/cli11_fwd.h"
 
-namespace leveret::cli {
-
-class FileUses;
+namespace leveret::options {
 
 class SpecFlags {
  public:
@@ -20,8 +18,8 @@ class SpecFlags {
   void add_to(CLI::App& app, const std::vector<std::string_view>& only = {});
 
   bool is_given(std::string_view name) const;
-  /// The files that are read: those of --field.
-  void add_uses(FileUses& uses) const;
+  /// The files that are read, those of --field: "-" is one of this name.
+  std::vector<std::string> files() const;
   /// A new model's spec: `defaults`, with what was given. Misuse is CLI::ValidationError.
   model::Spec spec(model::Spec defaults = {}) const;
   /// The spec of the model in `file`, with learning options changed where they were given. A shape
@@ -50,4 +48,4 @@ class SpecFlags {
 /// them is misuse, and those of a model of one process are left out.
 model::Spec in_shards(const SpecFlags& flags, model::Spec spec);
 
-}  // namespace leveret::cli
+}  // namespace leveret::options
