@@ -1,12 +1,14 @@
 /* The public interface of libleveret, in plain C99: what stands here is kept, nothing else is
- * promised. It scores with models of `leveret train` and `leveret export`; leveret(3) explains it.
+ * promised. It scores with models of `leveret train` and `leveret export`, and learns as `leveret
+ * train` does; leveret(3) explains it.
  *
  * Every function that can fail returns a status, LEVERET_OK being 0. leveret_error_message() then
  * says what was wrong, in words for people. Nothing throws, prints, or ends the program. NULL where
  * something is needed is LEVERET_BAD_ARGUMENT; a pointer to anything else than what the function
  * asks for is undefined, as everywhere in C.
  *
- * Threads: a model may be used by any number of threads at once, a predictor by one at a time. */
+ * Threads: a model may be used by any number of threads at once, a predictor or a learner by one at
+ * a time. */
 #ifndef LEVERET_LEVERET_H
 #define LEVERET_LEVERET_H
 
@@ -41,9 +43,10 @@ enum {
   LEVERET_OK = 0,
   LEVERET_BAD_ARGUMENT = 1, /* NULL, a number out of range, what this model cannot do */
   LEVERET_BAD_FILE = 2,     /* cannot be read, is no model, or is damaged */
-  LEVERET_BAD_LINE = 3,     /* text that is no example; the other lines are scored */
+  LEVERET_BAD_LINE = 3,     /* text that is no example; the other lines are scored, or learned */
   LEVERET_NO_MEMORY = 4,
-  LEVERET_FAILED = 5 /* something else; the message says what */
+  LEVERET_FAILED = 5, /* something else; the message says what */
+  LEVERET_STOPPED = 6 /* a leveret_progress has ended the call */
 };
 
 /* What went wrong in the last call of this thread that failed; "" before the first. Good until this
@@ -157,6 +160,105 @@ LEVERET_API int leveret_predict_features(leveret_predictor* predictor, int by,
 /* leveret_set_context without text: one context of `count` features. */
 LEVERET_API int leveret_set_context_features(leveret_predictor* predictor, int by,
                                              const leveret_feature* features, size_t count);
+
+/* ---- Learners ---- */
+
+/* Learns a model from lines or arrays, and predicts each example before it learns from it. In one
+ * thread the model is, bit for bit, that of `leveret train` with the same options and lines, however
+ * these come in calls. */
+typedef struct leveret_learner leveret_learner;
+
+/* Begins a new model. `options`: those of `leveret train` about the model and how it learns, and
+ * --threads, --pin and --max_memory, in one string, quoted as in a shell, such as
+ * "--ffm_k 8 --hidden 64,32"; NULL or "": the defaults. */
+LEVERET_API int leveret_learner_open(const char* options, leveret_learner** learner);
+/* Goes on with the model of this file, of `leveret train` or leveret_learner_save, exactly there;
+ * an export lacks what learning needs (LEVERET_BAD_FILE). Of `options` those of learning may differ
+ * from the model's. */
+LEVERET_API int leveret_learner_resume(const char* path, const char* options,
+                                       leveret_learner** learner);
+/* What is not saved is lost. NULL is no error. */
+LEVERET_API void leveret_learner_close(leveret_learner* learner);
+
+/* Asked between parts of a call that learns, in its thread: `learned` of its `count` lines or
+ * examples are. Any other answer than 0 ends the call, which returns LEVERET_STOPPED, or
+ * LEVERET_BAD_LINE where there was a bad one: what was learned stays so, what was not has NaN, and the learner goes on with its next call. It may not use
+ * the learner. */
+typedef int (*leveret_progress)(void* data, size_t learned, size_t count);
+/* For the calls from now on; NULL: nobody is asked. */
+LEVERET_API int leveret_learner_set_progress(leveret_learner* learner, leveret_progress progress,
+                                             void* data);
+
+/* Learns from the lines of `text`, `size` bytes of VW text, with or without a line end behind the
+ * last. probabilities[i] becomes that of line i, which was predicted before the line was learned;
+ * of a line that waits for the rest of its batch (--batch_size), as the model is when the call ends.
+ * A blank line gets NaN. A line that is no example gets NaN and is not learned, and the call returns
+ * LEVERET_BAD_LINE, having learned the others. `probabilities` NULL: they are not asked for, and
+ * `count` is passed over; else there are to be `count` lines, or nothing is learned
+ * (LEVERET_BAD_ARGUMENT). After LEVERET_NO_MEMORY or LEVERET_FAILED half of a part may be learned:
+ * then the learner can only be closed. */
+LEVERET_API int leveret_learner_learn_lines(leveret_learner* learner, const char* text, size_t size,
+                                            float* probabilities, size_t count);
+/* The same without text, of `count` examples. Example i has labels[i] (1: a click; 0 or -1: none;
+ * NaN: not known, so that it is only predicted), importances[i] (from 0 to 1e12; importances NULL: 1
+ * each), and the features [ends[i - 1], ends[i]) of `features`, the first those from 0 on, at most
+ * 2^20 each. `space` of a feature is the hash of a namespace, of which the model or
+ * leveret_learner_hash_namespace knows. After LEVERET_BAD_ARGUMENT nothing is learned. */
+LEVERET_API int leveret_learner_learn_features(leveret_learner* learner, const float* labels,
+                                               const float* importances,
+                                               const leveret_feature* features, const size_t* ends,
+                                               float* probabilities, size_t count);
+
+/* Score without learning, with the model as it is now: as leveret_predict_lines, and as
+ * leveret_predict_features with LEVERET_BY_NAMESPACE. */
+LEVERET_API int leveret_learner_predict_lines(leveret_learner* learner, const char* text,
+                                              size_t size, float* probabilities, size_t count);
+LEVERET_API int leveret_learner_predict_features(leveret_learner* learner,
+                                                 const leveret_feature* features,
+                                                 const size_t* ends, float* probabilities,
+                                                 size_t count);
+
+/* As leveret_hash_namespace and leveret_hash_feature. From then on features may be of that
+ * namespace. */
+LEVERET_API int leveret_learner_hash_namespace(leveret_learner* learner, const char* name,
+                                               size_t size, uint32_t* hash);
+LEVERET_API int leveret_learner_hash_feature(const leveret_learner* learner,
+                                             uint32_t namespace_hash, const char* name, size_t size,
+                                             uint32_t* hash);
+
+/* Learns what waits for the rest of its batch, and saves the model, whole or not at all: the file
+ * that `leveret train -f` saves which has learned the same text, or, where it was saved or opened
+ * before, that of `leveret train -i` with the text since. The learner goes on. LEVERET_BAD_ARGUMENT
+ * where no labelled example has come to a new model. */
+LEVERET_API int leveret_learner_save(leveret_learner* learner, const char* path);
+
+/* Lines or examples that all calls together have taken: learned, blank or bad. */
+LEVERET_API int leveret_learner_lines(const leveret_learner* learner, uint64_t* lines);
+
+/* What predictions are worth, as `leveret evaluate --json` has it; NaN where a figure has no value,
+ * as nothing was seen, or one class only. */
+typedef struct leveret_metrics {
+  uint64_t examples;      /* with a label, and an importance above 0 */
+  uint64_t not_finite;    /* predictions that were NaN or infinite: in no other figure */
+  double weight;          /* sum of importances; all means are weighted by them */
+  double logloss;         /* mean, natural logarithm */
+  double auc;             /* area under the ROC curve */
+  double auc_error;       /* 0 where auc is exact, else the bound of its error */
+  double ne;              /* normalised entropy: logloss / entropy of base_rate */
+  double rig;             /* relative information gain: 1 - ne */
+  double calibration;     /* sum of predictions / number of clicks */
+  double base_rate;       /* clicks / weight */
+  double mean_prediction; /* sum of predictions / weight */
+} leveret_metrics;
+
+/* Of what the learner has predicted before it was learned, since it was opened: those that `leveret
+ * train` shows. */
+LEVERET_API int leveret_learner_metrics(leveret_learner* learner, leveret_metrics* metrics);
+/* Of any predictions, [count], with labels and importances as in leveret_learner_learn_features:
+ * what `leveret evaluate` tells. No model is needed. */
+LEVERET_API int leveret_evaluate(const float* labels, const float* importances,
+                                 const float* probabilities, size_t count,
+                                 leveret_metrics* metrics);
 
 #ifdef __cplusplus
 }

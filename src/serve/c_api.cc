@@ -13,9 +13,11 @@
 using leveret::serve::answer;
 using leveret::serve::BadArgument;
 using leveret::serve::need;
+using leveret::serve::need_features;
 using leveret::serve::Place;
 using leveret::serve::Requests;
 using leveret::serve::Served;
+using leveret::serve::text_of;
 
 namespace {
 
@@ -32,11 +34,6 @@ int leveret::serve::fail(int code, const char* what) noexcept {
 }
 
 namespace {
-
-std::string_view text_of(const char* text, std::size_t size, const char* name) {
-  if (size > 0) need(text, name);
-  return size > 0 ? std::string_view(text, size) : std::string_view();
-}
 
 /// A model may be saved in place of its own file, but no patch that is read is written over.
 void need_no_patch(const char* to, std::span<const char* const> patches) {
@@ -175,9 +172,8 @@ int leveret_predict_features(leveret_predictor* predictor, int by, const leveret
                              const size_t* ends, float* probabilities, size_t count) {
   return answer(LEVERET_FAILED, [&] {
     need(predictor, "predictor");
-    if (count > 0) need(ends, "ends");
     if (count > 0) need(probabilities, "probabilities");
-    if (count > 0 && ends[count - 1] > 0) need(features, "features");
+    need_features(features, ends, count);
     predictor->requests.predict(by, features, {ends, count}, {probabilities, count});
   });
 }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "feature/feature_map.h"
 #include "leveret/leveret.h"
@@ -51,6 +52,18 @@ int answer(int other, Work work) noexcept {
 
 inline void need(const void* pointer, const char* name) {
   if (pointer == nullptr) throw BadArgument(std::string(name) + " is NULL");
+}
+
+inline std::string_view text_of(const char* text, std::size_t size, const char* name) {
+  if (size > 0) need(text, name);
+  return size > 0 ? std::string_view(text, size) : std::string_view();
+}
+
+/// Of `count` examples.
+inline void need_features(const leveret_feature* features, const std::size_t* ends,
+                          std::size_t count) {
+  if (count > 0) need(ends, "ends");
+  if (count > 0 && ends[count - 1] > 0) need(features, "features");
 }
 
 }  // namespace leveret::serve

@@ -15,19 +15,6 @@ namespace {
 
 constexpr float kNoProbability = std::numeric_limits<float>::quiet_NaN();
 
-[[noreturn]] void refuse(const text::BadLine& bad) {
-  throw BadLine(fmt::format("line {}, column {}: {}", bad.line, bad.column, bad.what));
-}
-
-/// The first line that is no example, if there is one.
-void check_lines(const text::ExampleChunk& chunk) {
-  if (!chunk.bad.empty()) refuse(chunk.bad[0]);
-  if (chunk.blank_lines == 0) return;
-  std::uint64_t line = 1;
-  for (const text::Example& example : chunk.examples) line += example.line == line;
-  throw BadLine(fmt::format("line {} is blank", line));
-}
-
 }  // namespace
 
 Requests::Requests(std::shared_ptr<const Place> place, std::string_view context)
@@ -35,11 +22,21 @@ Requests::Requests(std::shared_ptr<const Place> place, std::string_view context)
   move_on();
 }
 
+Requests::Requests(std::shared_ptr<const Served> served, std::string_view context)
+    : selectors_(feature::split_list(context)) {
+  become(std::move(served));
+}
+
 /// To the newest model.
 void Requests::move_on() {
+  if (!place_) return;
   const std::uint64_t now = place_->time();
   if (served_ && now == time_) return;
-  std::shared_ptr<const Served> next = place_->get();
+  become(place_->get());
+  time_ = now;
+}
+
+void Requests::become(std::shared_ptr<const Served> next) {
   // All of it or, where there is no memory, nothing.
   auto parser = std::make_unique<text::Parser>(next->names(), next->parser());
   auto predictor =
@@ -50,7 +47,6 @@ void Requests::move_on() {
   context_parser_.reset();
   requests_.reset();
   served_ = std::move(next);
-  time_ = now;
 }
 
 void Requests::start_chunk() {
@@ -114,39 +110,9 @@ void Requests::append(int by, std::span<const leveret_feature> features) {
                     "LEVERET_BY_NAMESPACE",
                     by));
   }
-  if (!served_->parser().numbers.empty()) {
-    throw BadArgument(
-        fmt::format("the model's --transform reads the numbers of namespace {}, which "
-                    "only lines of text have",
-                    served_->parser().numbers[0]));
-  }
-  if (features.size() > text::Parser::kMaxChunk - chunk_.features.size()) {
-    throw BadArgument("more than 2^32 features");
-  }
-  const std::size_t before = chunk_.features.size();
-  text::Example example{};
-  example.importance = 1;
-  example.line = chunk_.examples.size() + 1;
-  example.runs_begin = static_cast<std::uint32_t>(chunk_.runs.size());
-  for (std::size_t i = 0; i < features.size();) {
-    const std::uint32_t number = features[i].space;
-    const Space of = space(by, number);
-    const auto begin = static_cast<std::uint32_t>(chunk_.features.size());
-    for (; i < features.size() && features[i].space == number; ++i) {
-      if (!std::isfinite(features[i].value)) {
-        throw BadArgument(fmt::format("the value of feature {} is not finite", i));
-      }
-      if (features[i].value != 0) chunk_.features.push_back({features[i].hash, features[i].value});
-    }
-    const auto end = static_cast<std::uint32_t>(chunk_.features.size());
-    if (begin < end) chunk_.runs.push_back({of.name, of.hash, begin, end});
-  }
-  example.runs_end = static_cast<std::uint32_t>(chunk_.runs.size());
-  if (chunk_.features.size() - before > text::kMaxFeatures) {
-    throw BadArgument(fmt::format("array {} has {} features, more than {}", example.line - 1,
-                                  chunk_.features.size() - before, text::kMaxFeatures));
-  }
-  chunk_.examples.push_back(example);
+  need_arrays(served_->parser());
+  append_example(
+      features, [&](std::uint32_t number) { return space(by, number); }, chunk_);
   chunk_.name_limit = served_->names().size();
 }
 

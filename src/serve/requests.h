@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,25 +12,19 @@
 #include "predict/context_predictor.h"
 #include "predict/outcome.h"
 #include "predict/predictor.h"
+#include "serve/request_chunk.h"
 #include "serve/served.h"
 #include "text/parser.h"
 
 namespace leveret::serve {
-
-/// What a caller may not ask for; what() says why.
-struct BadArgument : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-/// Text that is no example; what() names line and column.
-struct BadLine : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// One thread's. A request is answered by one model, the newest at its begin.
 class Requests {
  public:
   /// `context`: namespaces, separated by commas.
   Requests(std::shared_ptr<const Place> place, std::string_view context);
+  /// All are answered by this model.
+  Requests(std::shared_ptr<const Served> served, std::string_view context);
 
   /// After an error there is no context.
   void set_context(std::string_view line);
@@ -47,6 +40,7 @@ class Requests {
 
  private:
   void move_on();
+  void become(std::shared_ptr<const Served> next);
   void start_chunk();
   void parse(std::string_view text, text::Parser& parser);
   void refuse_large();
@@ -56,7 +50,7 @@ class Requests {
   void start_request();
   void score();
 
-  const std::shared_ptr<const Place> place_;
+  const std::shared_ptr<const Place> place_;  ///< null: one model answers all
   const std::vector<std::string> selectors_;  ///< of the context's namespaces
   // Of one model.
   std::shared_ptr<const Served> served_;

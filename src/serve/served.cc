@@ -25,12 +25,20 @@ files::UnnamedFile::Place temporary_place() {
 
 }  // namespace
 
-Served::Served(const store::ModelFile& file)
-    : model_(std::make_shared<const model::Model>(
-          modelfile::load_model(file, modelfile::default_memory_limit(), model::Use::kPredict))),
-      fingerprint_(file.fingerprint()),
-      among_(modelfile::place_of(file)),
+Served::Served(std::shared_ptr<const model::Model> model)
+    : model_(std::move(model)),
       parser_(model::parser_options(model_->spec(), model_->features().plans())) {
+  close_names();
+}
+
+Served::Served(const store::ModelFile& file)
+    : Served(std::make_shared<const model::Model>(
+          modelfile::load_model(file, modelfile::default_memory_limit(), model::Use::kPredict))) {
+  fingerprint_ = file.fingerprint();
+  among_ = modelfile::place_of(file);
+}
+
+void Served::close_names() {
   model_->features().close_names(names_);
   for (std::uint32_t id = 0; id < names_.size() && !names_.is_shared(id); ++id) {
     name_of_hash_.emplace(hash_of_name(names_.name(id)), id);

@@ -14,6 +14,7 @@
 
 #include "model/model.h"
 #include "modelfile/model_line.h"
+#include "serve/request_chunk.h"
 #include "store/checksum.h"
 #include "store/model_file.h"
 #include "text/namespace_names.h"
@@ -21,17 +22,13 @@
 
 namespace leveret::serve {
 
-/// A namespace.
-struct Space {
-  std::uint32_t name;  ///< in Served::names
-  std::uint32_t hash;
-};
-
 /// Const after construction; any number of threads.
 class Served {
  public:
   /// Throws as modelfile::load_model does.
   explicit Served(const store::ModelFile& file);
+  /// Of a model that is no file's: without fingerprint and sequence. It stays as it is meanwhile.
+  explicit Served(std::shared_ptr<const model::Model> model);
 
   const std::shared_ptr<const model::Model>& model() const { return model_; }
   /// Closed: a parser adds nothing to them.
@@ -55,10 +52,11 @@ class Served {
   std::uint32_t hash_of_name(std::string_view name) const;
 
  private:
+  void close_names();
   void find_spaces_of_fields();
 
   std::shared_ptr<const model::Model> model_;
-  store::Checksum fingerprint_;
+  store::Checksum fingerprint_ = {};
   modelfile::ModelPlace among_;
   mutable text::NamespaceNames names_;
   text::ParserOptions parser_;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# What libleveret says is what `leveret predict` says; its errors, its threads, its symbols.
+# What libleveret says is what `leveret predict` says, and what it learns, what `leveret train` does; its
+# errors, its threads, its symbols. PART is a function below.
 #
-#   tests/capi/run.sh scores|cut|widths|errors|replace|patch|watch|files|limit|symbols LEVERET FOLDER LIBRARY
+#   tests/capi/run.sh PART LEVERET FOLDER LIBRARY
 #
 # FOLDER has the C programs of this folder, built.
 set -euo pipefail
@@ -190,6 +191,123 @@ limit() {
   same_model saved.lvt 1.lvt
   [ -z "$(ls -A "$TMPDIR")" ]
   ! ls -A | grep leveret-tmp
+}
+
+# train_as OPTIONS...: expected and expected.lvt of the lines of data, told on standard error
+train_as() { "$leveret" train "$@" -p expected -f expected.lvt data; }
+
+# What a learner saves is what the program saves, however the lines come; what it predicts, too.
+learn() {
+  # Values, a feature that comes twice, lines without a label, and namespaces that come later.
+  rows train 1 1500 | awk '{ $1 = $1 (NR % 5 ? "" : " " 0.5 + NR % 3); print }
+    NR % 50 == 0 { print $0 " |A b1:0.5 |late x:2 y:-3 |c"; sub(/^[^|]*/, ""); print }' >data
+  while IFS='|' read -r name step options; do
+    # shellcheck disable=SC2086 # several words
+    train_as $options 2>told
+    "$programs/capi_learn" lines "$options" '' data "$step" got.lvt >got 2>got_told
+    cmp got expected
+    cmp got.lvt expected.lvt
+    sed 1d got_told >figures  # the program counts lines without a label, too
+    grep -Fxf figures told | diff - figures
+    echo "ok   $name"
+  done <<'KINDS'
+default|97|
+one call|10000|
+line by line|1|--ffm_k 2 --hidden 4
+linear|97|--ffm_k 0
+hashed|97|-b 12 --hash all
+interactions|97|-q AB -q aA --noconstant
+declared fields|97|--field a,b --field A,c --field never
+one head|97|--heads one --hidden none --optimizer sgd -l 0.01
+batches|156|--batch_size 4 --batch_warmup 0
+groups|156|--nn_batch_size 4
+transforms|97|--transform new=Combine(a,b)
+KINDS
+}
+
+# Lines that wait for the rest of their batch when a call ends are learned by the next one.
+learn_batches() {
+  rows train 1 1000 >data
+  options="--batch_size 64 --batch_warmup 4"
+  # shellcheck disable=SC2086 # several words
+  train_as $options 2>/dev/null
+  "$programs/capi_learn" lines "$options" '' data 97 got.lvt 2>/dev/null >got
+  cmp got.lvt expected.lvt
+  [ "$(wc -l <got)" = 1000 ]
+  ! grep -q nan got
+}
+
+# Arrays say what text says; only what text it was is noted beside.
+learn_arrays() {
+  rows train 1 1000 | awk 'NR % 3 == 0 { print $0 " |A b1:0.5 |late x:2 y:-3"; next } { print }' >data
+  for options in "" "--batch_size 4 --batch_warmup 0 -q AB"; do
+    # shellcheck disable=SC2086 # several words
+    train_as $options 2>/dev/null
+    "$programs/capi_learn" arrays "$options" '' data 100 got.lvt >got 2>/dev/null
+    cmp got expected
+    same_model got.lvt expected.lvt
+  done
+}
+
+# A model's file is gone on with: the program's by the library, and the other way round.
+learn_resume() {
+  rows train 1 600 >first
+  rows train 601 1200 >data
+  "$leveret" train --quiet -f first.lvt first
+  train_as -i first.lvt -l 0.05 2>/dev/null
+  "$programs/capi_learn" lines '' '' first 1000 begun.lvt >/dev/null 2>&1
+  cmp begun.lvt first.lvt
+  "$programs/capi_learn" lines '-l 0.05' begun.lvt data 1000 got.lvt >got 2>/dev/null
+  cmp got expected
+  cmp got.lvt expected.lvt
+  "$leveret" train -i got.lvt -f again.lvt data 2>&1 | grep -q 'data: the model has learned this chunk before'
+  "$programs/capi_learn" evaluate got.lvt data | sed -E 's/(\.[0-9]*[1-9])0+([,}])/\1\2/g' >got
+  "$leveret" evaluate --json -i got.lvt data >expected
+  diff got expected
+}
+
+# A call that is ended lies between two lines, whatever the lines.
+learn_stop() {
+  rows train 1 2000 >data
+  train_as --ffm_k 2 2>/dev/null
+  "$programs/capi_learn" stop '--ffm_k 2' '' data 2000 got.lvt >got 2>/dev/null
+  cmp got expected
+  cmp got.lvt expected.lvt
+}
+
+# Of bad lines and blank ones the others are learned, as by the program.
+learn_bad_lines() {
+  rows train 1 300 | awk 'NR % 40 == 0 { print "x |a b" } NR % 70 == 0 { print "" } { print }' >data
+  train_as --bad_lines skip 2>/dev/null
+  "$programs/capi_learn" lines '' '' data 100 got.lvt >got 2>told
+  sed 's/^$/nan/' expected | cmp - got
+  cmp got.lvt expected.lvt
+  grep -q '^line 40, column 1: label is not a number$' told
+}
+
+# Several threads learn each line once.
+learn_threads() {
+  rows train 1 3000 >data
+  "$programs/capi_learn" lines '--threads 3 --ffm_k 2' '' data 1100 got.lvt >got 2>told
+  [ "$(grep -c '^0\.[0-9]*$' got)" = 3000 ]
+  grep -q '^examples  *3000$' told
+  "$leveret" inspect --json got.lvt | grep -q '"examples":3000,'
+  "$programs/capi_learn" arrays '--threads 2 --ffm_k 2' '' data 3000 got.lvt >got 2>told
+  [ "$(grep -c '^0\.[0-9]*$' got)" = 3000 ]
+  # A part is of some megabytes.
+  for i in 1 2 3 4 5; do cat data; done >more
+  "$programs/capi_learn" stop '--threads 2 --ffm_k 0' '' more 15000 got.lvt >got 2>told
+  [ "$(grep -c '^0\.[0-9]*$' got)" = 15000 ]
+}
+
+learn_errors() {
+  rows train 1 100 >data
+  "$leveret" train --quiet -f model.lvt data
+  "$leveret" export -i model.lvt -o export.lvt
+  printf 'a,b\n' >fields
+  mkdir folder
+  "$programs/capi_learn_errors" model.lvt export.lvt folder
+  [ ! -e none.lvt ]
 }
 
 symbols() {

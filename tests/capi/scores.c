@@ -4,37 +4,8 @@
  * as requests of text and of arrays; all of these are to agree. */
 #include <math.h>
 
-#include "check.h"
+#include "features_of.h"
 #include "read_text.h"
-
-enum { MOST = 4096 };
-
-/* The features of one line, those of namespaces in `letters` or, with `others`, of all others. */
-static size_t parse(const leveret_model* model, const char* line, const char* letters, int others,
-                    leveret_feature* features) {
-  size_t count = 0;
-  uint32_t space = 0;
-  int wanted = 0;
-  const char* at = strchr(line, '|');
-  if (at == NULL) return 0;
-  for (; *at != '\n' && *at != '\0';) {
-    const size_t length = strcspn(at, " \n");
-    if (*at == '|') {
-      CHECK(leveret_hash_namespace(model, at + 1, length - 1, &space) == LEVERET_OK);
-      wanted = (length == 2 && strchr(letters, at[1]) != NULL) != others;
-    } else if (length > 0 && wanted) {
-      const size_t name = strcspn(at, ": \n");
-      CHECK(count < MOST);
-      features[count].space = space;
-      features[count].value = name < length ? (float)atof(at + name + 1) : 1.0f;
-      CHECK(leveret_hash_feature(model, space, at, name, &features[count].hash) == LEVERET_OK);
-      ++count;
-    }
-    at += length;
-    while (*at == ' ') ++at;
-  }
-  return count;
-}
 
 /* A part of the line as text: with its label section, but without a tag. Returns its size. */
 static size_t part(const char* line, const char* letters, int others, char* to) {
@@ -72,6 +43,7 @@ static void check_near(const float* got, const float* expected, size_t count, fl
 
 int main(int argc, char** argv) {
   leveret_model* model = NULL;
+  hasher by = {NULL, NULL};
   leveret_predictor* predictor = NULL;
   leveret_feature* features = malloc(MOST * sizeof *features);
   const char* letters = argc > 3 ? argv[3] : "";
@@ -91,12 +63,13 @@ int main(int argc, char** argv) {
     fprintf(stderr, "%s\n", leveret_error_message());
     return 1;
   }
+  by.model = model;
   CHECK(leveret_predictor_new(model, selectors, &predictor) == LEVERET_OK);
   CHECK(leveret_predict_lines(predictor, text, size, expected, count) == LEVERET_OK);
   for (i = 0; i < count; ++i) printf("%.6f\n", expected[i]);
 
   for (i = 0, line = text; i < count; ++i, line = next_line(line)) {
-    const size_t end = parse(model, line, "", 1, features);
+    const size_t end = parse(by, line, "", 1, features);
     CHECK(leveret_predict_features(predictor, LEVERET_BY_NAMESPACE, features, &end, got + i, 1) ==
           LEVERET_OK);
   }
@@ -115,8 +88,8 @@ int main(int argc, char** argv) {
     got[i] = three[0];
 
     CHECK(leveret_set_context_features(predictor, LEVERET_BY_NAMESPACE, features,
-                                       parse(model, line, letters, 0, features)) == LEVERET_OK);
-    ends[0] = ends[1] = parse(model, line, letters, 1, features);
+                                       parse(by, line, letters, 0, features)) == LEVERET_OK);
+    ends[0] = ends[1] = parse(by, line, letters, 1, features);
     ends[2] = ends[1];
     three[0] = three[2];
     CHECK(leveret_predict_features(predictor, LEVERET_BY_NAMESPACE, features, ends, three, 2) ==

@@ -1,0 +1,35 @@
+#include "learner/made_names.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace leveret::learner {
+
+RefuseMadeNames::RefuseMadeNames(const std::vector<feature::Transform>& transforms, Limit limit)
+    : limit_(std::move(limit)) {
+  for (const feature::Transform& transform : transforms) made_.push_back(transform.name);
+}
+
+bool RefuseMadeNames::is_made(const text::NamespaceNames& names, std::uint32_t name) {
+  if (name >= known_.size()) known_.resize(name + std::size_t{1}, -1);
+  signed char& known = known_[name];
+  if (known < 0) known = std::ranges::find(made_, names.name(name)) != made_.end() ? 1 : 0;
+  return known == 1;
+}
+
+void RefuseMadeNames::operator()(const text::NamespaceNames& names, text::ExampleChunk& chunk) {
+  if (limit_) limit_(names, chunk);
+  std::vector<std::size_t> bad;
+  for (std::size_t i = 0; i < chunk.examples.size(); ++i) {
+    const text::Example& example = chunk.examples[i];
+    for (std::uint32_t run = example.runs_begin; run < example.runs_end; ++run) {
+      if (!is_made(names, chunk.runs[run].name)) continue;
+      bad.push_back(i);
+      break;
+    }
+  }
+  chunk.turn_bad(bad, "a namespace has the name of what --transform makes");
+}
+
+}  // namespace leveret::learner
