@@ -14,7 +14,7 @@ METADATA = f"""\
 Metadata-Version: 2.1
 Name: {NAME}
 Version: {VERSION}
-Summary: Scores with models that leveret has learned, by libleveret
+Summary: Learns models as leveret does, and scores with them, by libleveret
 License: BSD-3-Clause
 Requires-Python: >=3.9
 Requires-Dist: numpy
@@ -43,7 +43,8 @@ def _wheel(folder, files):
 
 
 def _package():
-    return {f"{NAME}/{file.name}": file.read_bytes() for file in sorted((HERE / NAME).glob("*.py"))}
+    files = sorted([*(HERE / NAME).glob("*.py"), HERE / NAME / "py.typed"])
+    return {f"{NAME}/{file.name}": file.read_bytes() for file in files}
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

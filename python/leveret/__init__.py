@@ -1,4 +1,4 @@
-"""Scores with models of leveret(1), by libleveret.
+"""Scores with models of leveret(1), and learns them, by libleveret.
 
     import leveret
 
@@ -9,13 +9,20 @@
         request.set("|user u1")
         request.predict(["|ad a1", "|ad a2"])                   # the same, faster
 
+    learner = leveret.Learner("--ffm_k 8")
+    learner.learn(["1 |user u1 |ad a1", "-1 |user u1 |ad a2"])  # predicted, each before it is learned
+    learner.save("model.lvt")                                   # as leveret train --ffm_k 8 saves it
+
+    leveret.LeveretClassifier().fit(frame, clicks)              # of data frames, for scikit-learn
+    leveret.evaluate(labels, probabilities).logloss             # as leveret evaluate tells it
+
 Without text, features are NumPy arrays of the dtype FEATURE, or iterables of triples (space, hash,
 value): a hash of hash_feature(), and the namespace's hash of hash_namespace() or, with `by_field`, the
 number of a field. Probabilities are NumPy arrays. A model may be used by all threads at once, a Context
-by one at a time. Calls run without the interpreter's lock.
+or a Learner by one at a time. Calls run without the interpreter's lock.
 
 A wrong type is a TypeError, a wrong value a ValueError, and what libleveret refuses an Error. A Context
-that two threads use at once, and what is closed while it works, are a RuntimeError.
+or Learner that two threads use at once, and what is closed while it works, are a RuntimeError.
 
 The library is the file that the environment variable LEVERET_LIBRARY names; else one beside this
 package, one that ld.so(8) finds, or one in /usr/local.
@@ -31,41 +38,28 @@ import numpy as np
 
 from . import _arguments
 from ._arguments import FEATURE, Features, Line, Path
-from ._handle import Handle, Owner, Running
-from ._library import BAD_ARGUMENT, BAD_FILE, BAD_LINE, BY_FIELD, BY_NAMESPACE, NO_MEMORY, OK, library
+from ._errors import BadLine, Error
+from ._errors import check as _check
+from ._evaluate import Metrics, evaluate
+from ._handle import Alone, Handle, Owner, Running
+from ._learner import Learner
+from ._library import BY_FIELD, BY_NAMESPACE, library
 
-__all__ = ["FEATURE", "BadLine", "Context", "Error", "Model", "version"]
-
-
-class Error(Exception):
-    """What libleveret refused, in its words."""
-
-
-class BadLine(Error, ValueError):
-    """A line is no example. `probabilities` has those of the others, and NaN in its place."""
-
-    probabilities: np.ndarray
-
-
-class _BadArgument(Error, ValueError):
-    pass
-
-
-class _BadFile(Error, OSError):
-    pass
+__all__ = [
+    "FEATURE",
+    "BadLine",
+    "Context",
+    "Error",
+    "Learner",
+    "LeveretClassifier",
+    "Metrics",
+    "Model",
+    "evaluate",
+    "version",
+]
 
 
 _NO_SEQUENCE = 2**64 - 1
-_ERRORS = {BAD_ARGUMENT: _BadArgument, BAD_FILE: _BadFile, BAD_LINE: BadLine}
-
-
-def _check(code: int) -> None:
-    if code == OK:
-        return
-    words = library.leveret_error_message().decode(errors="replace")
-    if code == NO_MEMORY:
-        raise MemoryError(words)
-    raise _ERRORS.get(code, Error)(words)
 
 
 def _space(by_field: bool) -> int:
@@ -89,7 +83,15 @@ def version() -> str:
     return library.leveret_version().decode()
 
 
-class Context(Owner):
+def __getattr__(name: str):
+    if name != "LeveretClassifier":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .classifier import LeveretClassifier  # not before it is wanted: scikit-learn takes a second
+
+    return LeveretClassifier
+
+
+class Context(Alone):
     """One thread's predictor: a context, and candidates for it. Made by Model.context()."""
 
     _what = "context"
@@ -182,18 +184,6 @@ class Context(Owner):
         handle = self._alone()
         with handle.lock:
             return _sequence(library.leveret_predictor_sequence, handle)
-
-    def _alone(self) -> Handle:
-        """Each call holds its lock: the predictor is for one at a time. A call that comes at the same
-        moment waits for it; one that comes later is told."""
-        handle = self._open()
-        if handle.lock.locked():
-            raise RuntimeError("the context is in use by another call: each thread has one of its own")
-        return handle
-
-    def _busy(self) -> bool:
-        handle = self._handle
-        return handle is not None and handle.lock.locked()
 
 
 class Model(Owner):

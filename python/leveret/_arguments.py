@@ -8,6 +8,7 @@ import math
 import numbers
 import operator
 import os
+import shlex
 from typing import Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -54,6 +55,15 @@ def lines(values: Iterable[Line], what: str) -> List[bytes]:
     ]
 
 
+def single_lines(values: Iterable[Line], what: str) -> List[bytes]:
+    """The same, none of which is several."""
+    found = lines(values, what)
+    for i, line in enumerate(found):
+        if line.find(b"\n") != len(line) - 1:
+            raise ValueError(f"{what} {i} is several lines")
+    return found
+
+
 def _c_string(value: bytes, what: str) -> bytes:
     if b"\0" in value:
         raise ValueError(f"{what} has a NUL in it")
@@ -78,6 +88,40 @@ def namespaces(value: Union[str, Iterable[str]]) -> bytes:
         return _c_string(text(value, "namespaces"), "namespaces")
     names = [text(name, f"namespace {i}") for i, name in enumerate(many(value, "namespaces"))]
     return _c_string(b",".join(names), "a namespace's name")
+
+
+def options(value: Union[str, Iterable[str]]) -> bytes:
+    """One string of options, as for a shell, or words."""
+    if isinstance(value, str):
+        return _c_string(text(value, "options"), "options")
+    words = [text(word, f"option {i}") for i, word in enumerate(many(value, "options"))]
+    return _c_string(shlex.join(os.fsdecode(word) for word in words).encode(), "an option")
+
+
+def numbers_of(values: Sequence[float], what: str, count: Optional[int] = None) -> np.ndarray:
+    """[n] float32 in one piece; `count` of them, where that is given."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{what} are numbers, and no masked array")
+    # Before the parts of what has many are looked at.
+    if count is not None and isinstance(values, (Sequence, np.ndarray)) and len(values) != count:
+        raise ValueError(f"there are {len(values)} {what} of {count} examples")
+    if isinstance(values, np.ndarray) or hasattr(values, "__array__"):
+        array = np.asarray(values)
+    else:
+        parts = list(many(values, what))
+        for part in parts:
+            if not isinstance(part, (numbers.Real, np.bool_)):
+                raise TypeError(f"{what} are numbers, not {_type(part)}")
+        array = np.array(parts, np.float64) if parts else np.empty(0, np.float64)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{what} are numbers, not {array.dtype}")
+    if array.ndim != 1:
+        raise ValueError(f"{what} are numbers [n], not of {array.ndim} dimensions")
+    if count is not None and len(array) != count:
+        raise ValueError(f"there are {len(array)} {what} of {count} examples")
+    # A copy: what another thread writes into theirs afterwards has not been looked at.
+    with np.errstate(over="ignore"):
+        return np.array(array, np.float32, order="C")
 
 
 def hash_of(value: int, what: str) -> int:

@@ -60,6 +60,24 @@ class Owner:
         )
 
 
+class Alone(Owner):
+    """An Owner for one call at a time."""
+
+    def _alone(self) -> Handle:
+        """Each call holds its lock. A call that comes at the same moment waits for it; one that comes
+        later is told."""
+        handle = self._open()
+        if handle.lock.locked():
+            raise RuntimeError(
+                f"the {self._what} is in use by another call: each thread has one of its own"
+            )
+        return handle
+
+    def _busy(self) -> bool:
+        handle = self._handle
+        return handle is not None and handle.lock.locked()
+
+
 class Running:
     """The calls that run. Locks are held by `with` alone, which lets go of them whatever interrupts a
     call, and nobody waits for them: a signal's handler, too, may do what the call it interrupts does."""

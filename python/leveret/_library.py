@@ -10,8 +10,27 @@ from typing import Iterator
 _ABI_VERSION = 1
 _NAME = "libleveret.so.0"
 
-OK, BAD_ARGUMENT, BAD_FILE, BAD_LINE, NO_MEMORY, FAILED = range(6)
+OK, BAD_ARGUMENT, BAD_FILE, BAD_LINE, NO_MEMORY, FAILED, STOPPED = range(7)
 BY_FIELD, BY_NAMESPACE = range(2)
+
+
+class MetricsStruct(ctypes.Structure):
+    """leveret_metrics"""
+
+    _fields_ = [("examples", ctypes.c_uint64), ("not_finite", ctypes.c_uint64)] + [
+        (name, ctypes.c_double)
+        for name in (
+            "weight",
+            "logloss",
+            "auc",
+            "auc_error",
+            "ne",
+            "rig",
+            "calibration",
+            "base_rate",
+            "mean_prediction",
+        )
+    ]
 
 
 def _places() -> Iterator[str]:
@@ -63,11 +82,23 @@ def _declare(library: ctypes.CDLL) -> None:
         "clear_context": [pointer],
         "predict_lines": [pointer, ctypes.c_char_p, size, pointer, size],
         "predict_features": [pointer, ctypes.c_int, pointer, pointer, pointer, size],
+        "learner_open": [ctypes.c_char_p, out],
+        "learner_resume": [ctypes.c_char_p, ctypes.c_char_p, out],
+        "learner_learn_lines": [pointer, ctypes.c_char_p, size, pointer, size],
+        "learner_learn_features": [pointer, pointer, pointer, pointer, pointer, pointer, size],
+        "learner_predict_lines": [pointer, ctypes.c_char_p, size, pointer, size],
+        "learner_predict_features": [pointer, pointer, pointer, pointer, size],
+        "learner_hash_namespace": [pointer, ctypes.c_char_p, size, numbers],
+        "learner_hash_feature": [pointer, ctypes.c_uint32, ctypes.c_char_p, size, numbers],
+        "learner_save": [pointer, ctypes.c_char_p],
+        "learner_lines": [pointer, long_number],
+        "learner_metrics": [pointer, ctypes.POINTER(MetricsStruct)],
+        "evaluate": [pointer, pointer, pointer, size, ctypes.POINTER(MetricsStruct)],
     }.items():
         function = getattr(library, "leveret_" + name)
         function.argtypes = arguments
         function.restype = ctypes.c_int
-    for name in ("model_close", "predictor_free"):
+    for name in ("model_close", "predictor_free", "learner_close"):
         function = getattr(library, "leveret_" + name)
         function.argtypes = [pointer]
         function.restype = None

@@ -191,6 +191,16 @@ TRIPLES = NO_FEATURES | {"triple"}
 ROWS_OF_FEATURES = {f"features{kind}" for kind in
                     ("", " gaps", " backwards", " unaligned", " broadcast", " read-only", " record")}
 LISTS_OF_FEATURES = NO_FEATURES | {"[[]]", "triples", "list of features", "features 2-d"}
+ONE_NUMBER = {"[1]", "[-1]", "[300000000]", "[2**80]", "[1.5]", "[True]", "array int8 -1", "array uint64 beyond",
+              "array bool", "array nan", "generator"}
+ONE_LABEL = {"[1]", "[-1]", "[True]", "array int8 -1", "array bool", "array nan"}
+ONE_WEIGHT = {"None", "[1]", "[300000000]", "[1.5]", "[True]", "array bool", "generator"}
+
+
+def learner():
+    return leveret.Learner("--ffm_k 0")
+
+
 # An argument: how it is given, and which values mean something there.
 PLACES = {
     "Model(path)": (lambda m, c, v: leveret.Model(v), set()),
@@ -244,8 +254,45 @@ PLACES = {
     "Context.predict_features(by_field)": (
         lambda m, c, v: c.predict_features([], by_field=v), {"True"}
     ),
+    "Learner(options)": (lambda m, c, v: leveret.Learner(v), {"''", "[]", "()"}),
+    "Learner.resume(path)": (lambda m, c, v: leveret.Learner.resume(v), set()),
+    "Learner.resume(options)": (
+        lambda m, c, v: leveret.Learner.resume("model", v), {"''", "[]", "()"}
+    ),
+    "Learner.learn(lines)": (lambda m, c, v: learner().learn(v), NO_FEATURES),
+    "Learner.learn([lines])": (lambda m, c, v: learner().learn([v]), {"''", "b''"}),
+    "Learner.learn(progress)": (lambda m, c, v: learner().learn([], v), {"None", "type", "function"}),
+    "Learner.learn_features(labels)": (
+        lambda m, c, v: learner().learn_features(v, TWO[:0], [0, 0]),
+        set(),
+    ),
+    "Learner.learn_features(examples)": (
+        lambda m, c, v: learner().learn_features([], v), NO_FEATURES
+    ),
+    "Learner.learn_features(ends)": (
+        lambda m, c, v: learner().learn_features([], TWO, v), {"[]", "()"}
+    ),
+    "Learner.learn_features(importances)": (
+        lambda m, c, v: learner().learn_features([1], TWO[:0], [0], v), ONE_WEIGHT
+    ),
+    "Learner.predict(lines)": (lambda m, c, v: learner().predict(v), NO_FEATURES),
+    "Learner.predict([lines])": (lambda m, c, v: learner().predict([v]), set()),
+    "Learner.predict_features(examples)": (
+        lambda m, c, v: learner().predict_features(v), LISTS_OF_FEATURES
+    ),
+    "Learner.predict_features(ends)": (
+        lambda m, c, v: learner().predict_features(TWO, v),
+        {"[]", "()", "[1]", "array int64", "array uint32", "array ends", "array big-endian", "array broadcast"},
+    ),
+    "Learner.hash_namespace(name)": (lambda m, c, v: learner().hash_namespace(v), TEXTS),
+    "Learner.hash_feature(namespace_hash)": (lambda m, c, v: learner().hash_feature(v, "a"), INTS),
+    "Learner.hash_feature(name)": (lambda m, c, v: learner().hash_feature(1, v), TEXTS),
+    "Learner.save(path)": (lambda m, c, v: learner().save(v), set()),
+    "evaluate(labels)": (lambda m, c, v: leveret.evaluate(v, [0.5]), ONE_LABEL),
+    "evaluate(predictions)": (lambda m, c, v: leveret.evaluate([1], v), ONE_NUMBER),
+    "evaluate(importances)": (lambda m, c, v: leveret.evaluate([1], [0.5], v), ONE_WEIGHT),
 }
-EVERY = {f"{kind}.{name}" for kind in ("Model", "Context")
+EVERY = {f"{kind}.{name}" for kind in ("Model", "Context", "Learner")
          for name, value in vars(getattr(leveret, kind)).items()
          if isinstance(value, (types.FunctionType, classmethod)) and not name.startswith("_")}
 
@@ -330,7 +377,7 @@ class ArgumentsTest(unittest.TestCase):
         }
         model = leveret.Model.open(self.path)
         for name, way in ways.items():
-            for make in (lambda: model, lambda: model.context("user")):
+            for make in (lambda: model, lambda: model.context("user"), learner):
                 with self.subTest(way=name):
                     told = outcome(lambda: way(make()))
                     self.assertEqual((told[0], told[-1]), ("raised", []), told)
@@ -366,7 +413,7 @@ class ArgumentsTest(unittest.TestCase):
                 context.__init__(model, "user")
             return list(model.predict(LINES)) == list(context.predict(LINES)) == self.expected
 
-        for kind in leveret.Model, leveret.Context:
+        for kind in leveret.Model, leveret.Context, leveret.Learner:
             told = outcome(lambda: never(kind))
             self.assertIn("ValueError", told[1], told)
             self.assertEqual(told[-1], [])
@@ -382,6 +429,10 @@ class ArgumentsTest(unittest.TestCase):
             lambda: leveret.Context(model, 5),
             lambda: leveret.Context(5),
             lambda: model.context([5]),
+            lambda: leveret.Learner(5),
+            lambda: leveret.Learner("--no_such"),
+            leveret.Learner.resume,
+            lambda: leveret.Learner.resume("nowhere"),
         ):
             told = outcome(work)
             self.assertEqual((told[0], told[-1]), ("raised", []), told)
