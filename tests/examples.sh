@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The examples score 1,000 candidates of 50 requests, of a training file and of exports of every width,
-# as `leveret predict` does, in all digits that are printed.
+# as `leveret predict` does, in all digits that are printed; and learn the file of `leveret train`.
 #
 #   tests/examples.sh LEVERET LIBRARY c|python|java...
 set -euo pipefail
@@ -58,5 +58,17 @@ for width in trained 32 16 8 4; do
       failed=1
     fi
   done
+done
+
+for language; do
+  [ "$language" = python ] || continue
+  rows train 1 2000 >"$work/data"
+  /usr/bin/python3 "$source_dir/examples/learn.py" "$work/learned" <"$work/data" >"$work/said"
+  if cmp "$work/learned" "$work/trained" && grep -q '^2000 lines, logloss 0\.' "$work/said"; then
+    echo "ok   python learns"
+  else
+    echo "FAIL python learns"
+    failed=1
+  fi
 done
 exit $failed
