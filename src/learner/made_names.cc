@@ -1,20 +1,23 @@
 #include "learner/made_names.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 namespace leveret::learner {
 
-RefuseMadeNames::RefuseMadeNames(const std::vector<feature::Transform>& transforms, Limit limit)
-    : limit_(std::move(limit)) {
-  for (const feature::Transform& transform : transforms) made_.push_back(transform.name);
+RefuseMadeNames::RefuseMadeNames(const feature::FeatureOptions& options, Limit limit)
+    : hash_seed_(options.hash_seed), hash_mode_(options.hash), limit_(std::move(limit)) {
+  for (const feature::Transform& made : options.transforms) made_.push_back(hash(made.name));
+}
+
+std::uint32_t RefuseMadeNames::hash(std::string_view name) const {
+  return text::hash_namespace(name, hash_seed_, hash_mode_);
 }
 
 bool RefuseMadeNames::is_made(const text::NamespaceNames& names, std::uint32_t name) {
   if (name >= known_.size()) known_.resize(name + std::size_t{1}, -1);
   signed char& known = known_[name];
-  if (known < 0) known = std::ranges::find(made_, names.name(name)) != made_.end() ? 1 : 0;
+  if (known < 0) known = std::ranges::find(made_, hash(names.name(name))) != made_.end() ? 1 : 0;
   return known == 1;
 }
 

@@ -2,12 +2,14 @@
 /// nobody knows.
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <string>
+#include <string_view>
 #include <vector>
 
-#include "feature/transform.h"
+#include "feature/feature_map.h"
 #include "text/example.h"
+#include "text/hash.h"
 #include "text/namespace_names.h"
 
 namespace leveret::learner {
@@ -17,14 +19,19 @@ class RefuseMadeNames {
  public:
   using Limit = std::function<void(const text::NamespaceNames&, text::ExampleChunk&)>;
 
-  RefuseMadeNames(const std::vector<feature::Transform>& transforms, Limit limit);
+  /// Of a model with these features.
+  RefuseMadeNames(const feature::FeatureOptions& options, Limit limit);
 
   void operator()(const text::NamespaceNames& names, text::ExampleChunk& chunk);
 
  private:
   bool is_made(const text::NamespaceNames& names, std::uint32_t name);
 
-  std::vector<std::string> made_;
+  std::uint32_t hash(std::string_view name) const;
+
+  std::uint32_t hash_seed_;
+  text::HashMode hash_mode_;
+  std::vector<std::uint32_t> made_;  ///< hashes, by which a model tells namespaces apart
   Limit limit_;
   std::vector<signed char> known_;  ///< by namespace: 1 is made, 0 is not; -1: not looked at yet
 };

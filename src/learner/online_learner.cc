@@ -97,7 +97,7 @@ void OnlineLearner::begin(model::Model model) {
   parser_options_ = model::parser_options(spec, model.features().plans());
   parser_options_.max_line = static_cast<std::uint32_t>(stream::ReaderOptions().max_line);
   if (!spec.features.transforms.empty()) {
-    parser_options_.limit = RefuseMadeNames(spec.features.transforms, parser_options_.limit);
+    parser_options_.limit = RefuseMadeNames(spec.map_options(), parser_options_.limit);
   }
   for (const feature::NamespacePlan& plan : model.features().plans()) {
     add_space(plan.name, text::hash_namespace(plan.name, spec.hash_seed, spec.hash));
