@@ -202,8 +202,8 @@ LEVERET_API int leveret_learner_learn_lines(leveret_learner* learner, const char
 /* The same without text, of `count` examples. Example i has labels[i] (1: a click; 0 or -1: none;
  * NaN: not known, so that it is only predicted), importances[i] (from 0 to 1e12; importances NULL: 1
  * each), and the features [ends[i - 1], ends[i]) of `features`, the first those from 0 on, at most
- * 2^20 each. `space` of a feature is the hash of a namespace, of which the model or
- * leveret_learner_hash_namespace knows. After LEVERET_BAD_ARGUMENT nothing is learned. */
+ * 2^20 each. `space` of a feature is the hash of a namespace that the model has met, or that
+ * leveret_learner_hash_namespace was asked for. After LEVERET_BAD_ARGUMENT nothing is learned. */
 LEVERET_API int leveret_learner_learn_features(leveret_learner* learner, const float* labels,
                                                const float* importances,
                                                const leveret_feature* features, const size_t* ends,

@@ -13,6 +13,7 @@ import unittest
 import numpy as np
 
 import leveret
+from child import outcome
 from test_leveret import PROGRAM, as_array, parse, run, sample
 from test_threads import Held
 
@@ -192,6 +193,32 @@ class LearnerTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no labelled example"):
             learner.save(self.path("model"))
         self.assertFalse(os.path.exists(self.path("model")))
+
+    def test_no_memory(self):
+        """What is half learned is not gone on with. Where memory ends before anything is, all is well."""
+        lines = ["1 |a " + " ".join(f"x{i}" for i in range(400000))]
+
+        def work():
+            learner = leveret.Learner("--ffm_k 0")
+            try:
+                learner.learn(lines)
+                return "learned"
+            except MemoryError:
+                try:
+                    learner.learn(["1 |a b"])
+                    return "goes on"
+                except ValueError as error:
+                    try:
+                        learner.save("model")
+                    except ValueError:
+                        return str(error)
+
+        told = [outcome(work, room=megabytes << 20) for megabytes in range(4, 40, 4)]
+        half = "an error has ended a call of this learner half way"
+        for each in told:
+            self.assertEqual((each[0], each[-1]), ("returned", []), told)
+            self.assertRegex(each[1], f"learned|goes on|{half}", told)
+        self.assertTrue(any(half in each[1] for each in told), told)
 
     def test_evaluate(self):
         self.train(self.lines)

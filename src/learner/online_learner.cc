@@ -99,9 +99,6 @@ void OnlineLearner::begin(model::Model model) {
   if (!spec.features.transforms.empty()) {
     parser_options_.limit = RefuseMadeNames(spec.map_options(), parser_options_.limit);
   }
-  for (const feature::NamespacePlan& plan : model.features().plans()) {
-    add_space(plan.name, text::hash_namespace(plan.name, spec.hash_seed, spec.hash));
-  }
   parser_ = std::make_unique<text::Parser>(names_, parser_options_);
   waiting_.resize(options_->threads());
   session_.emplace(std::make_shared<model::Model>(std::move(model)), names_, kernels_,
@@ -112,7 +109,7 @@ void OnlineLearner::begin(model::Model model) {
 
 void OnlineLearner::check_usable() const {
   if (!failed_) return;
-  throw std::runtime_error(
+  throw BadArgument(
       "an error has ended a call of this learner half way, and what it has learned is not known; "
       "open "
       "it again from what was saved");
@@ -250,7 +247,8 @@ void OnlineLearner::outcomes(train::Outcomes& outcomes, bool, unsigned thread) {
 // ---- arrays ----
 
 /// All of them, before the first is learned.
-void OnlineLearner::check(const Arrays& arrays) const {
+void OnlineLearner::check(const Arrays& arrays) {
+  add_spaces_of_model();
   serve::need_arrays(parser_options_);
   if (!std::ranges::is_sorted(arrays.ends)) throw BadArgument("ends are not in order");
   text::ExampleChunk chunk;
@@ -280,23 +278,26 @@ serve::Space OnlineLearner::space_of(std::uint32_t hash) const {
                   hash));
 }
 
-void OnlineLearner::add_space(const std::string& name, std::uint32_t hash) {
+std::uint32_t OnlineLearner::add_space(std::string_view name) {
   const std::optional<std::uint32_t> id = names_.intern(name);
   if (!id) throw BadArgument("there are too many namespaces");
-  const auto [found, is_new] = name_of_hash_.emplace(hash, *id);
-  if (is_new || found->second == *id) return;
-  throw BadArgument(fmt::format("the namespaces {} and {} have the same hash: rename one",
-                                names_.name(found->second), name));
+  const std::uint32_t hash =
+      text::hash_namespace(name, parser_options_.hash_seed, parser_options_.hash);
+  name_of_hash_.emplace(hash, *id);
+  return hash;
+}
+
+/// Those that it has met since.
+void OnlineLearner::add_spaces_of_model() {
+  const std::vector<feature::NamespacePlan>& plans = session_->model()->features().plans();
+  for (; plans_ < plans.size(); ++plans_) add_space(plans[plans_].name);
 }
 
 std::uint32_t OnlineLearner::hash_namespace(std::string_view name) {
   if (name.find_first_of(" \t\r\n\v\f|:") != std::string_view::npos) {
     throw BadArgument("a namespace's name has no blank, no | and no colon");
   }
-  const std::uint32_t hash =
-      text::hash_namespace(name, parser_options_.hash_seed, parser_options_.hash);
-  add_space(std::string(name), hash);
-  return hash;
+  return add_space(name);
 }
 
 std::uint32_t OnlineLearner::hash_feature(std::uint32_t space, std::string_view name) const {

@@ -80,8 +80,8 @@ class OnlineLearner final : private train::SessionEvents {
   std::uint32_t hash_namespace(std::string_view name);
   std::uint32_t hash_feature(std::uint32_t space, std::string_view name) const;
 
-  /// Learns what waits for the rest of its batch, and saves. std::runtime_error where no labelled
-  /// example has come, and as modelfile::save_model.
+  /// Learns what waits for the rest of its batch, and saves. serve::BadArgument where no labelled
+  /// example has come to a new model; std::runtime_error as modelfile::save_model.
   void save(const std::string& path);
 
   /// Of what was predicted before it was learned.
@@ -101,10 +101,11 @@ class OnlineLearner final : private train::SessionEvents {
   /// Where some of the call wait for the rest of their batch: calls `predict` with the first of
   /// them, behind which all wait.
   void answer_waiting(const std::function<void(std::size_t first)>& predict);
-  void check(const Arrays& arrays) const;
+  void check(const Arrays& arrays);
   void append(const Arrays& arrays, std::size_t example, text::ExampleChunk& to) const;
   serve::Space space_of(std::uint32_t hash) const;
-  void add_space(const std::string& name, std::uint32_t hash);
+  std::uint32_t add_space(std::string_view name);
+  void add_spaces_of_model();
   std::size_t chunks_of_part() const;
   serve::Requests& scorer();
   void check_usable() const;
@@ -117,7 +118,9 @@ class OnlineLearner final : private train::SessionEvents {
   const std::unique_ptr<const options::LearnerOptions> options_;
   const kernels::Kernels& kernels_;
   text::NamespaceNames names_;
-  std::unordered_map<std::uint32_t, std::uint32_t> name_of_hash_;  ///< of what arrays may name
+  /// Of what arrays may name. Two names of one hash are one namespace, as in a model.
+  std::unordered_map<std::uint32_t, std::uint32_t> name_of_hash_;
+  std::size_t plans_ = 0;  ///< of the model's namespaces, those that are among them
   text::ParserOptions parser_options_;
   std::unique_ptr<text::Parser> parser_;  ///< of one thread
   std::optional<train::Session> session_;

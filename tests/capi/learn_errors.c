@@ -118,10 +118,22 @@ static void check_features(void) {
   leveret_feature f[2] = {{0, 11, 1}, {0, 12, 2}};
   size_t ends[2] = {1, 2};
   float p[2] = {9, 9}, labels[2] = {1, NAN}, weights[2] = {1, 2};
-  const uint64_t before = lines();
+  uint64_t before;
   const int bad = LEVERET_BAD_ARGUMENT;
   check_refused(leveret_learner_learn_features(learner, labels, NULL, f, ends, p, 2), bad,
                 "no namespace has the hash 0");
+  /* One that text has named is known. */
+  {
+    leveret_model* model = NULL;
+    CHECK(leveret_learner_learn_lines(learner, "1 |spoken x", 11, NULL, 0) == LEVERET_OK);
+    CHECK(leveret_learner_save(learner, "spoken.lvt") == LEVERET_OK);
+    CHECK(leveret_model_open("spoken.lvt", &model) == LEVERET_OK);
+    CHECK(leveret_hash_namespace(model, "spoken", 6, &f[0].space) == LEVERET_OK);
+    leveret_model_close(model);
+    CHECK(leveret_learner_learn_features(learner, labels, NULL, f, ends, p, 1) == LEVERET_OK);
+    p[0] = 9;
+  }
+  before = lines();
   CHECK(leveret_learner_hash_namespace(learner, "made", 4, &f[0].space) == LEVERET_OK);
   check_refused(leveret_learner_learn_features(learner, labels, NULL, f, ends, p, 2), bad,
                 "no namespace has the hash 0");
