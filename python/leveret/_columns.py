@@ -116,7 +116,7 @@ class Columns:
         for name, is_number, column in zip(self.names, self.are_numbers, table.columns):
             space = hasher.namespace(escaped(name))
             parts = (
-                self._of_numbers(column, space, hasher)
+                self._of_numbers(name, column, space, hasher)
                 if is_number
                 else [_of_categories(column, space, hasher)]
             )
@@ -130,12 +130,12 @@ class Columns:
         return np.concatenate(rows)[order], np.cumsum(counts)
 
     def _of_numbers(
-        self, column: np.ndarray, space: int, hasher: Hasher
+        self, name: str, column: np.ndarray, space: int, hasher: Hasher
     ) -> List[Tuple[np.ndarray, np.ndarray, np.ndarray]]:
         try:
             numbers = column.astype(np.float64)
         except (TypeError, ValueError):
-            raise ValueError("a column that had numbers when it was fitted has others now") from None
+            raise ValueError(f"column {name!r} had numbers when it was fitted, and has others now") from None
         at = np.flatnonzero(~np.isnan(numbers))
         numbers, parts = numbers[at], []
         if self.form != "value":

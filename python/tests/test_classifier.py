@@ -149,7 +149,7 @@ class ClassifierTest(unittest.TestCase):
             "2D array": lambda: new().fit(clicks, clicks),
             "X has 1 features": lambda: fitted.predict(np.zeros((3, 1))),
             "feature names": lambda: fitted.predict(Frame({n: np.zeros(2) for n in "abcd"})),
-            "has others now": lambda: fitted.predict(np.full((1, 4), "x", object)),
+            "column .price. had numbers": lambda: fitted.predict(np.full((1, 4), "x", object)),
             "not \\[0, 1\\]": lambda: fitted.partial_fit(frame, three),
         }.items():
             with self.subTest(words=words), self.assertRaisesRegex(ValueError, words.strip()):
