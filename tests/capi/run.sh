@@ -199,7 +199,7 @@ train_as() { "$leveret" train "$@" -p expected -f expected.lvt data; }
 # What a learner saves is what the program saves, however the lines come; what it predicts, too.
 learn() {
   # Values, a feature that comes twice, lines without a label, and namespaces that come later.
-  rows train 1 1500 | awk '{ $1 = $1 (NR % 5 ? "" : " " 0.5 + NR % 3); print }
+  rows train 1 800 | awk '{ $1 = $1 (NR % 5 ? "" : " " 0.5 + NR % 3); print }
     NR % 50 == 0 { print $0 " |A b1:0.5 |late x:2 y:-3 |c"; sub(/^[^|]*/, ""); print }' >data
   while IFS='|' read -r name step options; do
     # shellcheck disable=SC2086 # several words
