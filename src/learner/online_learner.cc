@@ -83,9 +83,7 @@ OnlineLearner::OnlineLearner(std::string_view options)
 OnlineLearner::OnlineLearner(std::string_view options, const std::string& path)
     : options_(read_options(options)), kernels_(kernels::active()), is_new_(false) {
   const store::ModelFile file = store::ModelFile::open(path);
-  notes_ = train::notes_of(file);
-  notes_.input.reset();
-  notes_.best_pass.reset();
+  notes_ = train::notes_to_go_on(file);
   model::Model model = modelfile::load_model(file, memory_limit(*options_));
   model.set_spec(reading_options([&] { return options_->spec(model.spec(), path); }));
   begin(std::move(model));
@@ -111,8 +109,8 @@ void OnlineLearner::check_usable() const {
   if (!failed_) return;
   throw BadArgument(
       "an error has ended a call of this learner half way, and what it has learned is not known; "
-      "open "
-      "it again from what was saved");
+      "go "
+      "on from what was saved");
 }
 
 void OnlineLearner::begin_call(float* probabilities, std::size_t count) {
@@ -223,6 +221,7 @@ void OnlineLearner::answer_waiting(const std::function<void(std::size_t first)>&
   try {
     predict(line);
   } catch (const serve::BadLine&) {  // of which the call tells by itself
+  } catch (const BadArgument&) {     // the same of an array
   }
 }
 

@@ -100,4 +100,11 @@ Notes notes_of(const store::ModelFile& file) {
   return notes;
 }
 
+Notes notes_to_go_on(const store::ModelFile& file) {
+  Notes notes = notes_of(file);
+  notes.input.reset();
+  notes.best_pass.reset();
+  return notes;
+}
+
 }  // namespace leveret::train

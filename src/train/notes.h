@@ -26,5 +26,8 @@ std::vector<std::byte> to_bytes(const Notes& notes);
 
 /// Those of a file; empty ones where it has none. std::runtime_error names the file.
 Notes notes_of(const store::ModelFile& file);
+/// The same for who goes on with the model, and with another input: without the place in the last
+/// one.
+Notes notes_to_go_on(const store::ModelFile& file);
 
 }  // namespace leveret::train

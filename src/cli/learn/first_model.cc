@@ -47,9 +47,7 @@ model::Model first_model(const TrainOptions& options, std::optional<Resumed>& re
   const std::string path = options.follow ? followed_model(options) : options.initial_model;
   if (path.empty()) return model::Model(options.flags.spec(), memory_limit);
   const store::ModelFile file = store::ModelFile::open(path);
-  notes = train::notes_of(file);
-  notes.input.reset();
-  notes.best_pass.reset();
+  notes = train::notes_to_go_on(file);
   model::Model model = modelfile::load_model(file, memory_limit);
   model.set_spec(options.flags.spec(model.spec(), path));
   return model;
