@@ -130,6 +130,14 @@ LEVERET_API int leveret_predictor_fingerprint(const leveret_predictor* predictor
                                               char fingerprint[33]);
 LEVERET_API int leveret_predictor_sequence(const leveret_predictor* predictor, uint64_t* sequence);
 
+/* Whether what the predictor scores is like what the model has learned (leveret(1), SKEW), of
+ * windows of 1,000 lines or arrays: how many windows there were, and how many of these had
+ * something remarkable (NULL: not asked), with all models that it has had. `text`: what it was, a
+ * line for each kind and namespace, cut to `size` bytes with the zero behind it; "": nothing, or
+ * the model's file does not tell what was learned. */
+LEVERET_API int leveret_predictor_skew(const leveret_predictor* predictor, uint64_t* windows,
+                                       uint64_t* skewed, char* text, size_t size);
+
 /* From now on each candidate is all there is. */
 LEVERET_API int leveret_clear_context(leveret_predictor* predictor);
 

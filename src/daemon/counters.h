@@ -56,6 +56,9 @@ struct ModelCounts {
   Count bad;                 ///< those that are no examples
   Count unknown_namespaces;  ///< namespaces of examples that the model does not know
   Count contexts_found, contexts_made;
+  // Of whole windows of lines (predict::SkewCounts).
+  Count skew_windows, skewed_windows, strange_namespaces, missing_namespaces;
+  Count features, unknown_features;
   Latencies latencies;  ///< of requests
 };
 

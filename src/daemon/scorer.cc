@@ -47,15 +47,17 @@ class Scorer::Context {
   std::shared_ptr<predict::KeptContext> kept;
 };
 
-Scorer::Scorer(std::shared_ptr<const serve::Served> served, const ScorerOptions& options,
-               ContextCache& cache, ModelCounts& counts)
+Scorer::Scorer(std::shared_ptr<const serve::Served> served, const std::string& name,
+               const ScorerOptions& options, ContextCache& cache, ModelCounts& counts)
     : served_(std::move(served)),
+      name_(name),
       options_(options),
       cache_(cache),
       counts_(counts),
       parser_(served_->names(), parser_options(*served_, options, false)),
       shared_parser_(served_->names(), parser_options(*served_, options, true)),
-      whole_(served_->model(), served_->names(), kernels::active()) {}
+      whole_(served_->model(), served_->names(), kernels::active()),
+      skew_(served_->model(), served_->names()) {}
 
 Scorer::~Scorer() = default;
 
@@ -70,6 +72,23 @@ void Scorer::count_unknown(const text::ExampleChunk& chunk) {
   const std::uint32_t first = served_->names().shared(0);
   for (const text::NamespaceRun& run : chunk.runs) unknown += run.name >= first;
   if (unknown > 0) counts_.unknown_namespaces.add(unknown);
+}
+
+/// What a window has come to goes to the counts when it ends.
+void Scorer::count_skew(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
+                        const Context* context) {
+  skew_.count(chunk, first, count, context != nullptr ? &context->kept->features : nullptr);
+  const predict::SkewCounts counts = skew_.take_counts();
+  if (counts.windows == 0) return;
+  counts_.skew_windows.add(counts.windows);
+  counts_.skewed_windows.add(counts.skewed_windows);
+  counts_.strange_namespaces.add(counts.strange_namespaces);
+  counts_.missing_namespaces.add(counts.missing_namespaces);
+  counts_.features.add(counts.features);
+  counts_.unknown_features.add(counts.unknown_features);
+  for (const predict::SkewFinding& finding : skew_.take_findings()) {
+    if (options_.tell_skew) options_.tell_skew(name_, finding);
+  }
 }
 
 std::shared_ptr<Scorer::ByContext> Scorer::predictor_for(const text::ExampleChunk& chunk,
@@ -128,6 +147,7 @@ std::size_t Scorer::context_cost(const Context& context) {
 void Scorer::score(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                    Context* context, predict::Outcomes& outcomes) {
   counts_.predictions.add(count);
+  count_skew(chunk, first, count, context);
   if (context == nullptr) return whole_.predict(chunk, first, count, outcomes);
   context->by->predictor.use_context(*context->kept);
   context->by->predictor.predict(chunk, first, count, outcomes);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include "predict/context_predictor.h"
 #include "predict/outcome.h"
 #include "predict/predictor.h"
+#include "predict/skew.h"
 #include "serve/served.h"
 #include "text/parser.h"
 
@@ -24,6 +26,9 @@ struct ScorerOptions {
   std::vector<std::string> context;
   bool scores = false;                ///< predictions are log-odds, not probabilities
   std::uint32_t max_line = 1u << 20;  ///< bytes; a longer line is bad
+  /// Is told what is remarkable of the lines for a model, of each kind and namespace once by each
+  /// scorer; from any thread. Empty: nobody wants to know.
+  std::function<void(const std::string& model, const predict::SkewFinding&)> tell_skew = {};
 };
 
 /// One thread's. It keeps its version of the model alive.
@@ -32,9 +37,9 @@ class Scorer {
   /// What scores the candidates of a request: a context, and a predictor that it is for.
   class Context;
 
-  /// All outlive it.
-  Scorer(std::shared_ptr<const serve::Served> served, const ScorerOptions& options,
-         ContextCache& cache, ModelCounts& counts);
+  /// All outlive it. `name`: the model's.
+  Scorer(std::shared_ptr<const serve::Served> served, const std::string& name,
+         const ScorerOptions& options, ContextCache& cache, ModelCounts& counts);
   ~Scorer();
   Scorer(const Scorer&) = delete;
   Scorer& operator=(const Scorer&) = delete;
@@ -66,13 +71,17 @@ class Scorer {
   std::shared_ptr<ByContext> predictor_for(const text::ExampleChunk& chunk,
                                            const text::Example& example);
   void count_unknown(const text::ExampleChunk& chunk);
+  void count_skew(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
+                  const Context* context);
 
   const std::shared_ptr<const serve::Served> served_;
+  const std::string& name_;
   const ScorerOptions& options_;
   ContextCache& cache_;
   ModelCounts& counts_;
   text::Parser parser_, shared_parser_;
   predict::Predictor whole_;
+  predict::SkewCounter skew_;
   /// By the ids of the namespaces that its contexts have.
   std::map<std::vector<std::uint32_t>, std::shared_ptr<ByContext>> by_context_;
   std::uint64_t uses_ = 0;  ///< of these

@@ -22,6 +22,12 @@ void Totals::add(const ModelCounts& counts) {
   unknown_namespaces += counts.unknown_namespaces.get();
   contexts_found += counts.contexts_found.get();
   contexts_made += counts.contexts_made.get();
+  skew_windows += counts.skew_windows.get();
+  skewed_windows += counts.skewed_windows.get();
+  strange_namespaces += counts.strange_namespaces.get();
+  missing_namespaces += counts.missing_namespaces.get();
+  features += counts.features.get();
+  unknown_features += counts.unknown_features.get();
   seconds += counts.latencies.add_to(latencies);
 }
 

@@ -20,6 +20,8 @@ namespace leveret::daemon {
 struct Totals {
   std::uint64_t requests = 0, predictions = 0, bad = 0, unknown_namespaces = 0;
   std::uint64_t contexts_found = 0, contexts_made = 0;
+  std::uint64_t skew_windows = 0, skewed_windows = 0, strange_namespaces = 0;
+  std::uint64_t missing_namespaces = 0, features = 0, unknown_features = 0;
   Latencies::Counts latencies = {};
   double seconds = 0;  ///< of all requests
 

@@ -75,6 +75,19 @@ constexpr ModelMetric kModelMetrics[] = {
     {"leveret_contexts_found_total", "Contexts that were still kept when they came again.",
      &Totals::contexts_found},
     {"leveret_contexts_made_total", "Contexts that were made.", &Totals::contexts_made},
+    {"leveret_skew_windows_total",
+     "Windows of 1,000 lines that were held against what the model has learned.",
+     &Totals::skew_windows},
+    {"leveret_skewed_windows_total", "Windows with something remarkable.", &Totals::skewed_windows},
+    {"leveret_strange_namespaces_total",
+     "Namespaces of the lines of these windows that the model has never met.",
+     &Totals::strange_namespaces},
+    {"leveret_missing_namespaces_total",
+     "Namespaces that half of the learned examples had and these lines lack.",
+     &Totals::missing_namespaces},
+    {"leveret_features_total", "Features of these lines.", &Totals::features},
+    {"leveret_unknown_features_total", "Features of these lines that the model does not know.",
+     &Totals::unknown_features},
 };
 
 struct ThreadMetric {

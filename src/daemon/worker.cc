@@ -13,7 +13,8 @@ std::shared_ptr<Scorer> Worker::scorer(std::size_t model) {
   const std::uint64_t now = place.time();
   if (of.scorer && of.time == now) return of.scorer;
   of.scorer.reset();  // its predictors go before the next ones come
-  of.scorer = std::make_shared<Scorer>(place.get(), options_, contexts_, of.counts);
+  of.scorer =
+      std::make_shared<Scorer>(place.get(), models_[model].name, options_, contexts_, of.counts);
   of.time = now;
   return of.scorer;
 }

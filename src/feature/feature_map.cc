@@ -178,11 +178,15 @@ bool FeatureMap::any_selects(const std::vector<std::string>& selectors,
   });
 }
 
+bool FeatureMap::keeps(const std::string& name) const {
+  return !any_selects(options_.ignore, name) &&
+         (options_.keep.empty() || any_selects(options_.keep, name));
+}
+
 NamespacePlan FeatureMap::plan(const std::string& name, bool grow) {
   NamespacePlan plan;
   plan.name = name;
-  plan.keep = !any_selects(options_.ignore, name) &&
-              (options_.keep.empty() || any_selects(options_.keep, name));
+  plan.keep = keeps(name);
   plan.linear = options_.linear_all || any_selects(options_.linear, name);
   std::uint32_t selector = 0;
   for (const std::vector<std::string>& interaction : options_.interactions) {

@@ -82,6 +82,12 @@ class FeatureMap {
   /// Namespaces that came after max_fields was reached and have no field for that reason.
   std::uint32_t fieldless() const { return fieldless_; }
 
+  static constexpr std::uint32_t kUnmet = 0xffffffffu;
+  /// The number of the plan of the namespace of this name, or kUnmet.
+  std::uint32_t find_plan(const std::string& name) const;
+  /// Whether a namespace of this name counts, by --ignore and --keep.
+  bool keeps(const std::string& name) const;
+
   /// For people: what --transform reads and no line met so far (by this map, not by one whose plans
   /// it took over) had.
   std::vector<std::string> unread() const;
@@ -117,8 +123,6 @@ class FeatureMap {
   class Counter;
 
   std::uint32_t add_plan(NamespacePlan plan);
-  /// The plan of the namespace of this name, or kUnmet.
-  std::uint32_t find_plan(const std::string& name) const;
   void meet(std::uint32_t id, const std::string& name, bool grow);
   NamespacePlan plan(const std::string& name, bool grow);
   bool has_met(const text::ExampleChunk& chunk, const text::Example& example) const;
@@ -152,8 +156,6 @@ class FeatureMap {
                              const std::uint32_t* plan_of, FeatureBatch& out) const;
   void map_fields_sorted(const text::ExampleChunk& chunk, const text::Example& example,
                          const std::uint32_t* plan_of, FeatureBatch& out) const;
-
-  static constexpr std::uint32_t kUnmet = 0xffffffffu;
 
   /// What mapping a run needs to know of a plan, in one place: a plan is several cache lines.
   struct Route {

@@ -16,6 +16,7 @@
 
 #include "block/config.h"
 #include "feature/feature_map.h"
+#include "model/sightings.h"
 #include "model/spec.h"
 #include "table/tables.h"
 #include "tape/parameters.h"
@@ -67,6 +68,9 @@ class Model {
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
 
+  /// Any model may be told of what it has taken: no prediction depends on it.
+  Sightings& sightings() const { return *sightings_; }
+
   /// Who held what when it was learned in shards (dist::Plan::words), so that it can be learned on
   /// with the same sums; empty if it never was.
   const std::vector<std::uint64_t>& plan() const { return plan_; }
@@ -74,7 +78,10 @@ class Model {
 
   /// Brings tables and layers to the number of fields that features() has found. Cheap when
   /// nothing changed.
-  void fit_fields() { fit(features().field_count()); }
+  void fit_fields() {
+    sightings_->fit(features().plans().size());
+    fit(features().field_count());
+  }
   /// The same to so many of them, on the way there: first values may depend on the steps.
   void fit(std::uint32_t fields);
 
@@ -86,6 +93,7 @@ class Model {
   // Replicas share them.
   std::shared_ptr<feature::FeatureMap> features_;
   std::shared_ptr<table::Tables> tables_;
+  std::shared_ptr<Sightings> sightings_ = std::make_shared<Sightings>();
   Parameters parameters_;
   std::vector<std::uint64_t> plan_;
 };

@@ -13,6 +13,7 @@
 #include "modelfile/parameters_io.h"
 #include "modelfile/section_loader.h"
 #include "modelfile/section_names.h"
+#include "modelfile/sightings_io.h"
 #include "modelfile/tables_io.h"
 #include "net/make_blocks.h"
 
@@ -38,6 +39,11 @@ void check_size(const model::Spec& spec, const std::vector<feature::NamespacePla
   for (const tape::LearnedArray& array : declared.arrays) {
     if (array.kind == table::Learned::kParameter) fits(array.rows() * array.columns());
   }
+}
+
+/// Whether an export may lack features that its model knows.
+bool leaves_out_features(const Json& header, const model::Spec& spec) {
+  return spec.bit_precision > 0 || header.at("export").at("min_count").get<std::uint64_t>() > 0;
 }
 
 }  // namespace
@@ -96,6 +102,7 @@ Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model
     }
     load_tables(model.tables(), sections, header.at("shards"), by);
     load_parameters(model.parameters(), sections);
+    load_sightings(model, sections, is_export && leaves_out_features(header, model.spec()));
     sections.finish();
     return model;
   } catch (const std::exception& error) {

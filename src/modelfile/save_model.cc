@@ -11,6 +11,7 @@
 #include "modelfile/model_io.h"
 #include "modelfile/parameters_io.h"
 #include "modelfile/section_names.h"
+#include "modelfile/sightings_io.h"
 #include "modelfile/tables_io.h"
 
 namespace leveret::modelfile {
@@ -46,6 +47,7 @@ files::AtomicFile begin_save(const model::Model& model, const std::string& path,
   std::vector<SectionView> sections;
   const nlohmann::ordered_json shards = add_tables(sections, model.tables());
   add_parameters(sections, model.parameters());
+  add_sightings(sections, model);
   return store::begin_model_file(path, store::Kind::kModel, make_header(model, shards).dump(),
                                  sections, notes);
 }

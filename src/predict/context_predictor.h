@@ -66,6 +66,8 @@ class ContextPredictor {
   /// Why it is none, in words.
   const std::string& why_not_kept() const { return why_not_kept_; }
   const ContextCounts& counts() const { return counts_; }
+  /// The context's features: one example, or none yet.
+  const text::ExampleChunk& context() const { return at_->features; }
 
  private:
   /// Candidates that are mapped together, and that share a pass over the hidden layers.

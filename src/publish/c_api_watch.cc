@@ -14,6 +14,7 @@ using leveret::publish::WatchThread;
 using leveret::serve::answer;
 using leveret::serve::BadArgument;
 using leveret::serve::need;
+using leveret::serve::put_text;
 using leveret::serve::Seen;
 
 namespace {
@@ -71,10 +72,6 @@ int leveret_model_watched(const leveret_model* model, uint64_t* taken, char* pro
     const auto* const watch = static_cast<const ModelWatch*>(model->watch.get());
     if (watch == nullptr) throw BadArgument("the model is not watched");
     if (taken != nullptr) *taken = watch->taken();
-    if (size == 0) return;
-    const std::string words = watch->problem();
-    const std::size_t length = std::min(words.size(), size - 1);
-    std::memcpy(problem, words.data(), length);
-    problem[length] = '\0';
+    put_text(watch->problem(), problem, size);
   });
 }

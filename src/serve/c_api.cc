@@ -15,6 +15,7 @@ using leveret::serve::BadArgument;
 using leveret::serve::need;
 using leveret::serve::need_features;
 using leveret::serve::Place;
+using leveret::serve::put_text;
 using leveret::serve::Requests;
 using leveret::serve::Served;
 using leveret::serve::text_of;
@@ -193,6 +194,18 @@ int leveret_predictor_fingerprint(const leveret_predictor* predictor, char finge
     need(predictor, "predictor");
     need(fingerprint, "fingerprint");
     put_fingerprint(predictor->requests.served(), fingerprint);
+  });
+}
+
+int leveret_predictor_skew(const leveret_predictor* predictor, uint64_t* windows, uint64_t* skewed,
+                           char* text, size_t size) {
+  return answer(LEVERET_FAILED, [&] {
+    need(predictor, "predictor");
+    if (size > 0) need(text, "text");
+    const Requests& requests = predictor->requests;
+    if (windows != nullptr) *windows = requests.skew_counts().windows;
+    if (skewed != nullptr) *skewed = requests.skew_counts().skewed_windows;
+    put_text(requests.skew_text(), text, size);
   });
 }
 

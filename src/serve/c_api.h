@@ -50,6 +50,14 @@ int answer(int other, Work work) noexcept {
   }
 }
 
+/// Cut to `size` bytes with the zero behind it; without room nothing.
+inline void put_text(const std::string& words, char* to, std::size_t size) {
+  if (size == 0) return;
+  const std::size_t length = std::min(words.size(), size - 1);
+  std::memcpy(to, words.data(), length);
+  to[length] = '\0';
+}
+
 inline void need(const void* pointer, const char* name) {
   if (pointer == nullptr) throw BadArgument(std::string(name) + " is NULL");
 }

@@ -41,12 +41,20 @@ void Requests::become(std::shared_ptr<const Served> next) {
   auto parser = std::make_unique<text::Parser>(next->names(), next->parser());
   auto predictor =
       std::make_unique<predict::Predictor>(next->model(), next->names(), kernels::active());
+  auto skew = std::make_unique<predict::SkewCounter>(next->model(), next->names());
   limit_ = next->parser().limit;
+  skew_ = std::move(skew);
   parser_ = std::move(parser);
   predictor_ = std::move(predictor);
   context_parser_.reset();
   requests_.reset();
   served_ = std::move(next);
+  counts_by_field_ = each_field_is_a_namespace();
+}
+
+bool Requests::each_field_is_a_namespace() const {
+  const std::vector<feature::NamespacePlan>& plans = served_->model()->features().plans();
+  return plans.size() == served_->fields() && !served_->model()->features().several_fields();
 }
 
 void Requests::start_chunk() {
@@ -82,6 +90,7 @@ void Requests::set_context(int by, std::span<const leveret_feature> features) {
   start_chunk();
   append(by, features);
   refuse_large();
+  by_field_ = by == LEVERET_BY_FIELD;
   start_request();
 }
 
@@ -135,11 +144,22 @@ void Requests::check_together() const {
                   too_large_, text::kMaxFeatures));
 }
 
+/// Candidates and contexts of arrays by field are counted where that says their namespaces.
+void Requests::count_skew() {
+  if (by_field_ && !counts_by_field_) return;
+  skew_->count(chunk_, 0, chunk_.examples.size(), in_request_ ? &requests_->context() : nullptr);
+  skew_counts_.add(skew_->take_counts());
+  for (const predict::SkewFinding& finding : skew_->take_findings()) {
+    if (skew_told_.add(finding)) skew_text_ += predict::to_text(finding) + "\n";
+  }
+}
+
 /// Outcomes of the examples of `chunk_`.
 void Requests::score() {
   outcomes_.clear();
   too_large_ = 0;
   const std::size_t count = chunk_.examples.size();
+  count_skew();
   if (!in_request_) return predictor_->predict(chunk_, 0, count, outcomes_);
   too_large_ = requests_->counts().too_large;
   requests_->predict(chunk_, 0, count, outcomes_);
@@ -148,6 +168,7 @@ void Requests::score() {
 
 void Requests::predict(std::string_view text, std::span<float> probabilities) {
   if (!in_request_) move_on();
+  if (!in_request_) by_field_ = false;
   parse(text, *parser_);
   if (chunk_.lines() != probabilities.size()) {
     throw BadArgument(fmt::format("the text has {} lines, and count is {}", chunk_.lines(),
@@ -165,6 +186,7 @@ void Requests::predict(std::string_view text, std::span<float> probabilities) {
 void Requests::predict(int by, const leveret_feature* features, std::span<const std::size_t> ends,
                        std::span<float> probabilities) {
   if (!in_request_) move_on();
+  if (!in_request_) by_field_ = false;
   start_chunk();
   if (!std::ranges::is_sorted(ends)) throw BadArgument("ends are not in order");
   std::size_t begin = 0;
@@ -173,6 +195,7 @@ void Requests::predict(int by, const leveret_feature* features, std::span<const 
     begin = end;
   }
   refuse_large();
+  by_field_ |= by == LEVERET_BY_FIELD;
   score();
   for (std::size_t i = 0; i < outcomes_.items.size(); ++i) {
     probabilities[i] = outcomes_.items[i].probability;

@@ -16,7 +16,8 @@ Learner::Learner(model::Model& model, const text::NamespaceNames& names,
       names_(names),
       lookup_(model),
       network_(model.config(), kernels),
-      optimizer_(kernels, model.config(), model.spec(), thread) {
+      optimizer_(kernels, model.config(), model.spec(), thread),
+      sightings_(model, names) {
   batch_.groups = model.spec().uses_groups();
   tape_.in_batches = model.spec().batch_size > 1;
   if (tape_.in_batches) tape_.gemm = &block::openblas();
@@ -59,12 +60,21 @@ std::size_t Learner::until_none_waits() const {
 
 std::size_t Learner::take(const text::ExampleChunk& chunk, std::size_t first, std::size_t count) {
   if (batch_.size() == 0) group_size_ = next_group();
-  const std::size_t room = most_together() == 1 ? kWindow : group_size_;
+  const std::size_t room = most_together() == 1 ? window() : group_size_;
   const std::size_t wanted = std::min(count, room - batch_.size());
   const std::size_t taken = model_.features().map(chunk, first, wanted, batch_);
+  sightings_.take(chunk, first, taken);
   for (std::size_t i = first; i < first + taken; ++i) waiting_.add(chunk, chunk.examples[i]);
   stuck_ = taken < wanted;
   return taken;
+}
+
+/// An example that is counted begins one, so that what it is asked for does not depend on how the
+/// input was cut.
+std::size_t Learner::window() const {
+  static_assert(kWindow < model::Sightings::kStride);
+  const std::size_t until = sightings_.until_counted();
+  return until > 0 ? std::min(until, kWindow) : kWindow;
 }
 
 bool Learner::ready() const {
@@ -72,6 +82,8 @@ bool Learner::ready() const {
 }
 
 void Learner::learn_taken(Outcomes& outcomes) {
+  sightings_.hand_over(
+      [&](const model::SightingCounts& counts) { model_.sightings().add(counts); });
   if (model_.spec().batch_size > 1) return learn_batch(outcomes);
   most_together() > 1 ? learn_group(outcomes) : learn_window(outcomes);
 }

@@ -10,6 +10,7 @@
 #include "predict/outcome.h"
 #include "text/namespace_names.h"
 #include "train/serial_learner.h"
+#include "train/sighting_counter.h"
 
 namespace leveret::train {
 
@@ -61,6 +62,7 @@ class Learner final : public SerialLearner {
   void report(const tape::Tape& tape, Outcomes& outcomes);
   std::size_t most_together() const;
   std::size_t next_group() const;
+  std::size_t window() const;
 
   model::Model& model_;
   const text::NamespaceNames& names_;
@@ -72,6 +74,7 @@ class Learner final : public SerialLearner {
   feature::FeatureBatch batch_;
   std::size_t group_size_ = 0;  ///< how many of them learn together; set with the first
   Outcomes waiting_;            ///< of the examples in batch_
+  SightingCounter sightings_;   ///< of these, too
   bool stuck_ = false;
 };
 

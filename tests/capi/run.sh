@@ -310,6 +310,19 @@ learn_errors() {
   [ ! -e none.lvt ]
 }
 
+# The sentences of `leveret predict`, of whole windows.
+skew() {
+  rows train 1 4000 >data
+  "$leveret" train --quiet --ffm_k 0 -f model.lvt data
+  rows test 1 2000 >lines
+  [ "$("$programs/capi_skew" model.lvt lines)" = "0 of 2" ]
+  sed 's/ |a / |aa /' lines >renamed
+  "$programs/capi_skew" model.lvt renamed >got
+  "$leveret" predict -i model.lvt renamed 2>&1 >/dev/null | sed 's/^leveret: skew: //' >expected
+  [ "$(wc -l <expected)" = 2 ]
+  { echo "2 of 2" && cat expected; } | diff - got
+}
+
 symbols() {
   nm -D --defined-only "$library" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >got
   diff "$here/symbols.txt" got

@@ -62,7 +62,7 @@ class MpiPredictRun {
     if (input_.cache.empty()) features.close_names(names_);
     model::Spec spec = model_->spec();
     spec.batch_size = kBatchSize;
-    dist::BatchMaker maker(spec, features.plans(), model_->plan().fields(), names_, 0,
+    dist::BatchMaker maker(spec, features.plans(), model_->plan().fields(), names_, {},
                            model::Use::kPredict);
     dist::Plan plan = model_->plan();
     tally_ = bad_line_tally(input_);

@@ -34,7 +34,7 @@ struct Reading {
         report(options.report, options.input.passes, 1),
         plan(model.plan()),
         maker(model.common().spec(), model.common().features().plans(), plan.fields(), names,
-              model.common().parameters().scalars.examples) {}
+              dist::LearnedSoFar::of(model.common())) {}
 
   text::NamespaceNames names;
   std::unique_ptr<stream::BadLineTally> tally;
@@ -135,6 +135,7 @@ class MpiTrainRun {
     rounds_.send(batch_.messages);
     const BatchFlags flags =
         learn(batch_.growth, batch_.parts, batch_.outcomes.items.size(), nullptr, stop);
+    model_->common().sightings().grow_and_add(batch_.sightings);
     stopped_elsewhere_ |= flags.stop;
     if (flags.stop) in.source->stop();  // what is on its way is learned, too
     traffic_->add_batch(batch_.expected_bytes,

@@ -8,6 +8,7 @@
 #include "cli/process.h"
 #include "cli/score/evaluation.h"
 #include "cli/score/served_model.h"
+#include "cli/score/skew_report.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
 #include "metrics/metrics.h"
@@ -24,6 +25,7 @@ struct EvaluateOptions {
   std::string model;
   bool mmap = false;
   bool json = false;
+  bool strict = false;
   bool intervals = false, reliability = false;
   std::string by;
   std::size_t top = 20;
@@ -90,22 +92,30 @@ int run_evaluate(const EvaluateOptions& options) {
   predict::Predictor predictor(served.get(), names, kernels::active());
   const auto tally = bad_line_tally(options.input);
   const auto source = open_examples(options.input, names, parser_of(options, model), *tally);
+  predict::SkewCounter counter(served.get(), names);
+  SkewReport skew(options.strict, options.input.quiet);
   metrics::Metrics metrics(metrics::AucKind::kExact);
   predict::Outcomes outcomes;
   for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {
     predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
     served.check();
+    counter.count(chunk, 0, chunk.examples.size());
+    skew.tell(counter);
     for (const predict::Outcome& outcome : outcomes.items) {
       metrics.add(outcome.probability, outcome.label, outcome.importance);
     }
     details.add(chunk, outcomes);
     outcomes.clear();
   });
+  skew.add(counter);
   const metrics::MetricsSnapshot snapshot = metrics.snapshot();
-  const std::string text = evaluation_text(snapshot, options.json, details.take());
+  EvaluationDetails all = details.take();
+  all.more = skew.json();
+  const std::string text = evaluation_text(snapshot, options.json, all);
   Output output("");
   output.write(text);
   output.close();
+  skew.check();
   return 0;
 }
 
@@ -135,6 +145,7 @@ void setup_evaluate(CLI::App& app, int& exit_code) {
                  "also ten bins of predictions: how often there was a click");
   verb->add_flag("--interval", options->intervals,
                  "also 95 % intervals of logloss, AUC and calibration, by the bootstrap");
+  add_strict_option(*verb, options->strict);
   add_input_options(*verb, options->input);
   add_cache_options(*verb, options->input);
   verb->callback([options, &exit_code] {

@@ -96,6 +96,7 @@ Json bins_json(const metrics::Scores& scores) {
 
 std::string line_of_json(const MetricsSnapshot& all, const EvaluationDetails& details) {
   Json json = Json::parse(metrics::metrics_json(all, true));
+  if (!details.more.empty()) json.update(Json::parse("{" + details.more + "}"));
   if (details.scores == nullptr) return json.dump() + "\n";
   put_intervals(json, intervals_of(*details.scores, details));
   if (details.reliability) json["reliability"] = bins_json(*details.scores);

@@ -19,6 +19,7 @@ struct EvaluationDetails {
   std::string by = {};  ///< the namespace of the slices; empty: none
   std::vector<metrics::Slice> slices = {};
   std::size_t threads = 1;
+  std::string more = {};  ///< a further member of the JSON; empty: none
 };
 
 /// Lines of a name and a figure, and tables, or a line of JSON. std::runtime_error where no example

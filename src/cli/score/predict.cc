@@ -5,6 +5,7 @@
 #include "cli/score/context_option.h"
 #include "cli/score/predict_run.h"
 #include "cli/score/served_model.h"
+#include "cli/score/skew_report.h"
 #include "cli/verbs.h"
 #include "options/numbers.h"
 
@@ -52,7 +53,8 @@ void setup_predict(CLI::App& app, int& exit_code) {
       ->type_name("N")
       ->transform(options::within(1, 256))
       ->capture_default_str();
-  verb->add_flag("--quiet", options->input.quiet, "no reports of bad lines");
+  add_strict_option(*verb, options->strict);
+  verb->add_flag("--quiet", options->input.quiet, "no reports of bad lines and skew");
   add_input_options(*verb, options->input);
   verb->get_option("--bad_lines")->description("fail, skip or max=N; default: skip");
   add_cache_options(*verb, options->input);

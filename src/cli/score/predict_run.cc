@@ -13,6 +13,7 @@
 #include "cli/console.h"
 #include "cli/score/results.h"
 #include "cli/score/served_model.h"
+#include "cli/score/skew_report.h"
 #include "cli/signals.h"
 #include "feature/unmatched.h"
 #include "kernels/dispatch.h"
@@ -38,7 +39,8 @@ struct Version {
 
 class PredictRun {
  public:
-  explicit PredictRun(const PredictOptions& options) : options_(options) {
+  explicit PredictRun(const PredictOptions& options)
+      : options_(options), skew_(options.strict, options.input.quiet) {
     if (options.watch.empty()) {
       served_.emplace(options.model, options.mmap);
       version_ = make_version(served_->get(), names_, nullptr);
@@ -77,6 +79,7 @@ class PredictRun {
     std::optional<text::Parser> parser;  ///< where threads parse
     std::optional<predict::Predictor> plain;
     std::optional<predict::ContextPredictor> by_context;
+    std::optional<predict::SkewCounter> skew;
     std::uint64_t next_chunk = 0;  ///< the one whose first context is the predictor's
   };
   struct Chunk {
@@ -157,7 +160,7 @@ class PredictRun {
       if (threads_parse_) stream::parse_chunk(*worker.parser, chunk.examples);
       expect(chunk, thread);
       score(chunk, worker, outcomes);
-      report(outcomes, chunk.examples.examples.size(), thread);
+      report(outcomes, chunk.examples.examples.size(), worker);
     }
     add_counts(worker);
   }
@@ -168,6 +171,7 @@ class PredictRun {
     worker.version = version;
     worker.next_chunk = 0;
     if (threads_parse_) worker.parser.emplace(*version->names, version->parser);
+    worker.skew.emplace(version->model, *version->names);
     if (options_.context.empty()) {
       worker.plain.emplace(version->model, *version->names, kernels::active());
     } else {
@@ -176,9 +180,10 @@ class PredictRun {
     }
   }
 
-  void add_counts(const Worker& worker) {
-    if (!worker.by_context) return;
+  void add_counts(Worker& worker) {
     const std::lock_guard lock(mutex_);
+    if (worker.skew) skew_.add(*worker.skew);
+    if (!worker.by_context) return;
     uncached_ += worker.by_context->counts().uncached;
     candidates_ += worker.by_context->counts().candidates;
     too_large_ += worker.by_context->counts().too_large;
@@ -228,29 +233,34 @@ class PredictRun {
 
   void score(const Chunk& chunk, Worker& worker, predict::Outcomes& outcomes) {
     const text::ExampleChunk& examples = chunk.examples;
-    if (worker.plain) return worker.plain->predict(examples, 0, examples.examples.size(), outcomes);
-    predict::ContextPredictor& predictor = *worker.by_context;
+    const std::size_t size = examples.examples.size();
     if (!options_.context_lines) {
-      return predictor.predict_lines(examples, 0, examples.examples.size(), outcomes);
+      worker.skew->count(examples, 0, size);
+      if (worker.plain) return worker.plain->predict(examples, 0, size, outcomes);
+      return worker.by_context->predict_lines(examples, 0, size, outcomes);
     }
+    predict::ContextPredictor& predictor = *worker.by_context;
     for (const predict::RequestChunk::Stretch& stretch : chunk.requests.stretches) {
       if (stretch.has_context) {
         predictor.set_context(examples, stretch.begin - 1);
       } else if (worker.next_chunk != chunk.number) {
         predictor.set_context(chunk.requests.context, 0);
       }
-      predictor.predict(examples, stretch.begin, stretch.end - stretch.begin, outcomes);
+      const std::size_t candidates = stretch.end - stretch.begin;
+      worker.skew->count(examples, stretch.begin, candidates, &predictor.context());
+      predictor.predict(examples, stretch.begin, candidates, outcomes);
     }
     worker.next_chunk = chunk.number + 1;
   }
 
-  void report(predict::Outcomes& outcomes, std::size_t examples, unsigned thread) {
+  void report(predict::Outcomes& outcomes, std::size_t examples, Worker& worker) {
     if (served_) served_->check();
     const std::lock_guard lock(mutex_);
     for (const auto& result : results_) {
-      result->answers.add(outcomes, thread);
+      result->answers.add(outcomes, worker.number);
       result->write();
     }
+    skew_.tell(*worker.skew);
     answered_ += examples;
     outcomes.clear();
   }
@@ -261,6 +271,11 @@ class PredictRun {
       if (requests_.is_open()) result->output.write("\n");
       result->output.close();
     }
+    tell_uncached();
+    skew_.check();
+  }
+
+  void tell_uncached() const {
     if (uncached_ == 0 || options_.input.quiet) return;
     if (too_large_ > 0) {
       say(
@@ -297,6 +312,7 @@ class PredictRun {
   std::vector<std::unique_ptr<Result>> results_;
   std::uint64_t answered_ = 0, uncached_ = 0, candidates_ = 0, too_large_ = 0;
   std::string why_not_kept_;  ///< contexts
+  SkewReport skew_;
 };
 
 }  // namespace

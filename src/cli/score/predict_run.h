@@ -18,6 +18,7 @@ struct PredictOptions {
   std::vector<std::string> context;  ///< namespaces of contexts; empty: lines are on their own
   bool context_lines = false;        ///< contexts have lines of their own
   unsigned threads = 1;
+  bool strict = false;  ///< what is not as it was learned is an error
 };
 
 void predict_all(const PredictOptions& options);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -51,6 +53,19 @@ std::vector<Source> watched_by(const daemon::Models& models, const std::vector<s
                   models.size(), named.path));
 }
 
+/// Which findings have been told of which model; any thread.
+class SkewTeller {
+ public:
+  bool add(const std::string& model, const predict::SkewFinding& finding) {
+    const std::lock_guard lock(mutex_);
+    return told_[model].add(finding);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, predict::SkewTold> told_;
+};
+
 }  // namespace
 
 void serve(const ServeOptions& options) {
@@ -68,6 +83,11 @@ void serve(const ServeOptions& options) {
   }
   const bool quiet = options.quiet;
   const auto tell = [](const std::string& what) { say(stream::escaped(what)); };
+  SkewTeller skew;
+  server_options.scorer.tell_skew = [&](const std::string& model,
+                                        const predict::SkewFinding& finding) {
+    if (skew.add(model, finding)) tell(model + ": skew: " + predict::to_text(finding));
+  };
   daemon::Server server(models, std::move(server_options), tell);
   if (!quiet) {
     for (std::size_t i = 0; i < models.size(); ++i) {

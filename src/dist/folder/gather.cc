@@ -182,6 +182,7 @@ model::Model gather(const Frame& frame, const Plan& plan, std::span<const Part* 
   model::Model whole(frame.model().spec(), frame.features()->plans(), memory_limit);
   Gatherer(frame, plan, parts, whole).run();
   whole.set_plan(plan.words());
+  whole.sightings().set(frame.model().sightings().get());
   return whole;
 }
 

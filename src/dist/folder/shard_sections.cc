@@ -12,6 +12,7 @@
 #include "modelfile/header.h"
 #include "modelfile/parameters_io.h"
 #include "modelfile/section_names.h"
+#include "modelfile/sightings_io.h"
 #include "modelfile/tables_io.h"
 
 namespace leveret::dist {
@@ -131,6 +132,7 @@ void write_frame(const Frame& frame, const Plan& plan, const std::string& path) 
   check_finite(modelfile::count_non_finite(parameters), path);
   std::vector<SectionView> sections;
   modelfile::add_parameters(sections, parameters);
+  modelfile::add_sightings(sections, frame.model());
   Json header = modelfile::make_header(frame.model(), Json::array());
   header["plan"] = plan.words();
   store::write_model_file(path, store::Kind::kShard, header.dump(), sections);
@@ -160,6 +162,7 @@ void read_frame(const store::ModelFile& file, ShardedModel& model) {
     tape::Parameters& parameters = model.frame().model().parameters();
     modelfile::read_identity(header, model.spec(), parameters.scalars);
     modelfile::load_parameters(parameters, sections);
+    modelfile::load_sightings(model.frame().model(), sections);
   });
 }
 

@@ -162,6 +162,7 @@ void take_frame(const model::Model& whole, Frame& frame) {
   const tape::Parameters& from = whole.parameters();
   tape::Parameters& to = frame.model().parameters();
   to.scalars = from.scalars;
+  frame.model().sightings().set(whole.sightings().get());
   const std::vector<tape::LearnedArray>& arrays = to.declared().arrays;
   const std::vector<std::uint32_t> names = frame_columns(whole.spec(), from);
   for (std::size_t i = 0; i < arrays.size(); ++i) {

@@ -10,12 +10,13 @@ namespace leveret::dist {
 
 BatchMaker::BatchMaker(const model::Spec& spec, std::vector<feature::NamespacePlan> known,
                        std::uint32_t known_fields, const text::NamespaceNames& names,
-                       std::uint64_t learned, model::Use use)
+                       LearnedSoFar start, model::Use use)
     : spec_(spec),
       use_(use),
       features_(spec.map_options(), known),
       names_(names),
-      learned_(learned),
+      sightings_(features_, names, start.taken),
+      learned_(start.examples),
       known_namespaces_(known.size()),
       known_fields_(known_fields) {
   stretch_.groups = spec.uses_groups();
@@ -49,6 +50,7 @@ std::size_t BatchMaker::take(const text::ExampleChunk& chunk, std::size_t first,
       waiting_.add(chunk, example);
       learned_ += example.label != 0 && example.importance > 0;
     }
+    sightings_.take(chunk, at, more);
     taken += more;
     if (taken < wanted) meet(chunk, first + taken);
   }
@@ -97,6 +99,12 @@ Growth BatchMaker::growth() {
   }
   known_fields_ = fields;
   return growth;
+}
+
+model::SightingCounts BatchMaker::sightings() {
+  model::SightingCounts counts;
+  sightings_.hand_over([&](const model::SightingCounts& counted) { counts = counted; });
+  return counts;
 }
 
 void BatchMaker::finish(std::span<const float> scores, predict::Outcomes& outcomes) {

@@ -17,19 +17,28 @@
 #include "model/spec.h"
 #include "predict/outcome.h"
 #include "text/namespace_names.h"
+#include "train/sighting_counter.h"
 
 namespace leveret::dist {
+
+/// How much a model has learned.
+struct LearnedSoFar {
+  std::uint64_t examples = 0;
+  std::uint64_t taken = 0;  ///< model::Sightings::taken
+  static LearnedSoFar of(const model::Model& model) {
+    return {model.parameters().scalars.examples, model.sightings().taken()};
+  }
+};
 
 /// One thread. Owns what features mean, as far as it has read.
 class BatchMaker {
  public:
   /// `known`: namespaces and fields that all ranks know. `names` are those of the parser whose
   /// chunks will come, and outlive it. For prediction nothing is ever new, a namespace that is not
-  /// known has no field, and all batches have one size. `learned`: examples that the model has
-  /// learned.
+  /// known has no field, and all batches have one size. `start`: how much the model has learned.
   BatchMaker(const model::Spec& spec, std::vector<feature::NamespacePlan> known,
-             std::uint32_t known_fields, const text::NamespaceNames& names,
-             std::uint64_t learned = 0, model::Use use = model::Use::kLearn);
+             std::uint32_t known_fields, const text::NamespaceNames& names, LearnedSoFar start = {},
+             model::Use use = model::Use::kLearn);
 
   /// Takes examples [first, first + count) of the chunk, or as many as the batch has room for;
   /// returns how many. Not of a stretch that is full.
@@ -53,6 +62,9 @@ class BatchMaker {
   bool ends_stretch() const { return end_ == stretch_.size(); }
   /// What is new with it. Once for each batch: it is known then.
   Growth growth();
+  /// Namespaces of the stretch's examples, once for each stretch, by plan of all that were met in
+  /// it. Nobody here knows which features are new.
+  model::SightingCounts sightings();
   /// Appends its outcomes, of which these are the scores.
   void finish(std::span<const float> scores, predict::Outcomes& outcomes);
 
@@ -74,6 +86,7 @@ class BatchMaker {
   // The stretch as it is taken.
   feature::FeatureBatch stretch_;
   predict::Outcomes waiting_;
+  train::SightingCounter sightings_;
   std::vector<std::size_t> ends_;  ///< of its batches, but for one that is not full
   std::vector<Met> met_;
   std::uint64_t learned_;             ///< examples, with those that are yet to be

@@ -77,6 +77,7 @@ bool BatchReader::give() {
   making_.bad_lines = bad_lines_;
   making_.begins_stretch = maker_.begin() == 0;
   making_.ends_stretch = maker_.ends_stretch();
+  making_.sightings = making_.ends_stretch ? maker_.sightings() : model::SightingCounts();
   return queue_.push(making_);
 }
 

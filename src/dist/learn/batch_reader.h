@@ -35,6 +35,7 @@ struct ScatterBatch {
   predict::Outcomes outcomes;        ///< of its examples; scores are to come
   std::uint64_t bad_lines = 0;       ///< of the lines read until it was full
   train::InputPosition end;          ///< its last example's; data, pass and ended are not set
+  model::SightingCounts sightings;   ///< of its stretch, where it ends one
   bool begins_stretch = false, ends_stretch = false;  ///< see BatchMaker
 };
 

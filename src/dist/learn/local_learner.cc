@@ -6,7 +6,7 @@ LocalLearner::LocalLearner(ShardedModel& model, const text::NamespaceNames& name
     : model_(model),
       learner_(model, alone_),
       maker_(model.spec(), model.frame().features()->plans(), model.plan().fields(), names,
-             model.frame().model().parameters().scalars.examples),
+             LearnedSoFar::of(model.frame().model())),
       parts_(model.size()) {}
 
 void LocalLearner::learn(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
@@ -20,6 +20,7 @@ void LocalLearner::learn(const text::ExampleChunk& chunk, std::size_t first, std
 
 void LocalLearner::finish(predict::Outcomes& outcomes) {
   while (maker_.next()) learn_batch(outcomes);
+  model_.frame().model().sightings().grow_and_add(maker_.sightings());
   waits_ = false;
 }
 

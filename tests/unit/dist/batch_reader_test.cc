@@ -110,7 +110,7 @@ Read read(const std::string& lines, Split split, std::size_t per_chunk,
   const model::Model model(spec, train::kTestMemory);
   Plan plan(
       PlanShape::of(spec, model.config(), split == Split::kFeatures ? kRanks : std::uint32_t{1}));
-  BatchMaker maker(spec, model.features().plans(), plan.fields(), names, start.examples);
+  BatchMaker maker(spec, model.features().plans(), plan.fields(), names, {start.examples});
   LinesInChunks source(names, lines, per_chunk, error);
   Read all;
   BatchReader reader(source, maker, plan, split, kRanks, start,
