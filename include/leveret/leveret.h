@@ -190,8 +190,8 @@ LEVERET_API void leveret_learner_close(leveret_learner* learner);
 
 /* Asked between parts of a call that learns, in its thread: `learned` of its `count` lines or
  * examples are. Any other answer than 0 ends the call, which returns LEVERET_STOPPED, or
- * LEVERET_BAD_LINE where there was a bad one: what was learned stays so, what was not has NaN, and the learner goes on with its next call. It may not use
- * the learner. */
+ * LEVERET_BAD_LINE where there was a bad one: what was learned stays so, what was not has NaN, and
+ * the learner goes on with its next call. It may not use the learner. */
 typedef int (*leveret_progress)(void* data, size_t learned, size_t count);
 /* For the calls from now on; NULL: nobody is asked. */
 LEVERET_API int leveret_learner_set_progress(leveret_learner* learner, leveret_progress progress,
