@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/cli11_fwd.h"
+#include "options/cli11_fwd.h"
 #include "predict/skew.h"
 
 namespace leveret::cli {
