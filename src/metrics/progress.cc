@@ -38,10 +38,8 @@ ProgressInterval ProgressInterval::parse(std::string_view text) {
 }
 
 std::string Progress::header() {
-  return "average  since         example        example        current        current  current"
-         "  running  running\n"
-         "loss     last          counter         weight          label        predict features"
-         "      auc  calibr.\n";
+  return "average  since      example    example current current  current running running\n"
+         "loss     last       counter     weight   label predict features     auc calibr.\n";
 }
 
 std::string Progress::line(std::uint64_t examples, const MetricsSnapshot& total, float label,
@@ -52,7 +50,7 @@ std::string Progress::line(std::uint64_t examples, const MetricsSnapshot& total,
   last_weight_ = total.weight;
   const double n = static_cast<double>(examples);
   next_ = interval_.multiply ? n * interval_.step : n + interval_.step;
-  return fmt::format("{:<8} {:<8} {:>12} {:>14.1f} {:>14} {:>14.4f} {:>8} {:>8} {:>8}\n",
+  return fmt::format("{:<8} {:<8} {:>9} {:>10.1f} {:>7} {:>7.4f} {:>8} {:>7} {:>6}\n",
                      decimal_or_dash(total.logloss, 6), decimal_or_dash(since_last, 6), examples,
                      total.weight, label == 0 ? "unknown" : fmt::format("{:.4f}", label),
                      prediction, features, decimal_or_dash(total.auc, 4),
@@ -61,13 +59,13 @@ std::string Progress::line(std::uint64_t examples, const MetricsSnapshot& total,
 
 std::string Progress::held_out_line(std::uint64_t examples, const MetricsSnapshot& held_out,
                                     std::uint32_t pass, bool is_best) {
-  return fmt::format("{:<8} {:<8} {:>12} {:>14.1f} {:>14} {:>14} {:>8} {:>8} {:>8} h\n",
+  return fmt::format("{:<8} {:<8} {:>9} {:>10.1f} {:>7} {:>7} {:>8} {:>7} {:>6} h\n",
                      decimal_or_dash(held_out.logloss, 6), is_best ? "best" : "-", examples,
-                     held_out.weight, fmt::format("pass {}", pass), "held out", "-",
+                     held_out.weight, fmt::format("pass {}", pass), "held", "-",
                      decimal_or_dash(held_out.auc, 4), decimal_or_dash(held_out.calibration, 4));
 }
 
-void ProgressBar::begin_pass(std::uint64_t bytes, double seconds) {
+void ProgressBar::begin_pass(std::optional<std::uint64_t> bytes, double seconds) {
   pass_ = std::min(pass_ + 1, passes_);
   pass_bytes_ = bytes;
   pass_began_ = seconds;
@@ -76,21 +74,25 @@ void ProgressBar::begin_pass(std::uint64_t bytes, double seconds) {
 std::string ProgressBar::render(std::uint64_t bytes, std::uint64_t examples, double seconds,
                                 int columns) {
   next_ = seconds + 0.1;
+  const double rate = seconds > 0 ? static_cast<double>(examples) / seconds : 0;
+  const std::string speed =
+      fmt::format("{} examples, {}/s, ", with_commas(examples),
+                  with_commas(static_cast<std::uint64_t>(std::llround(rate))));
+  const auto most = static_cast<std::size_t>(std::max(0, columns));
+  if (!pass_bytes_) return (speed + format_duration(seconds)).substr(0, most);
   // A file that grows while it is read must not show more than all of it.
   const double pass_done =
-      pass_bytes_ > 0 ? std::min(1.0, static_cast<double>(bytes) / static_cast<double>(pass_bytes_))
-                      : 1.0;
+      *pass_bytes_ > 0
+          ? std::min(1.0, static_cast<double>(bytes) / static_cast<double>(*pass_bytes_))
+          : 1.0;
   const double done = (pass_ - 1 + pass_done) / passes_;
   const double pass_takes = (seconds - pass_began_) / pass_done;
   const double passes_left = passes_ - pass_ + (1 - pass_done);
-  const double rate = seconds > 0 ? static_cast<double>(examples) / seconds : 0;
   const std::string left = pass_done > 0 ? format_duration(pass_takes * passes_left) : "-:--";
   const std::string percent = fmt::format("{:3.0f} %", 100 * done);
-  const std::string tail =
-      fmt::format(" {} examples, {}/s, {} left", with_commas(examples),
-                  with_commas(static_cast<std::uint64_t>(std::llround(rate))), left);
+  const std::string tail = fmt::format(" {}{} left", speed, left);
   const int room = columns - static_cast<int>(percent.size() + tail.size()) - 4;
-  if (room < 5) return (percent + tail).substr(0, static_cast<std::size_t>(std::max(0, columns)));
+  if (room < 5) return (percent + tail).substr(0, most);
   const auto width = static_cast<std::size_t>(std::min(room, 50));
   const auto filled = static_cast<std::size_t>(done * static_cast<double>(width));
   return fmt::format("{} [{}{}]{}", percent, std::string(filled, '#'),

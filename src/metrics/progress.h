@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -48,13 +49,15 @@ class Progress {
   double last_loss_sum_ = 0, last_weight_ = 0;
 };
 
-/// The bar for a terminal: one for all passes over an input whose size is known.
+/// The bar for a terminal, one for all passes over an input; where its size is not known, rate and
+/// time alone.
 class ProgressBar {
  public:
   explicit ProgressBar(unsigned passes = 1) : passes_(passes) {}
 
-  /// The next pass begins, over so many bytes. `seconds` here and below: from the start of the run.
-  void begin_pass(std::uint64_t bytes, double seconds);
+  /// The next pass begins, over so many bytes; nothing: nobody knows how many. `seconds` here and
+  /// below: from the start of the run.
+  void begin_pass(std::optional<std::uint64_t> bytes, double seconds);
 
   /// At most ten times a second.
   bool due(double seconds) const { return seconds >= next_; }
@@ -67,7 +70,7 @@ class ProgressBar {
  private:
   unsigned passes_;
   unsigned pass_ = 0;  ///< 1 in the first
-  std::uint64_t pass_bytes_ = 0;
+  std::optional<std::uint64_t> pass_bytes_;
   double pass_began_ = 0;
   double next_ = 0;
 };

@@ -56,7 +56,7 @@ void add_sightings(std::vector<store::SectionView>& sections, const model::Model
 }
 
 void load_sightings(const model::Model& model, SectionLoader& sections, bool lacks_features) {
-  if (!sections.has(kExamples)) return;
+  if (!sections.has(kExamples) && !sections.has(kNamespaces)) return;
   const std::size_t namespaces = model.features().plans().size();
   const Numbers examples = read(sections, kExamples, {2});
   const Numbers numbers = read(sections, kNamespaces, {namespaces, kNumbers});

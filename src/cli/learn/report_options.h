@@ -16,6 +16,7 @@ struct ReportOptions {
   metrics::ProgressInterval progress;
   std::uint64_t window = metrics::MetricsWindows::kDefaultSize;
   bool quiet = false;  ///< no progress and no summary
+  bool json = false;   ///< the summary is a line of JSON on standard output, too
 
   bool progress_given = false, window_given = false;
 };

@@ -127,6 +127,7 @@ void check_files(const TrainOptions& options) {
   uses.add_field_files(options.flags.files());
   uses.add_saved_model("-f", options.final_model);
   add_uses(uses, options.report);
+  if (options.report.json) uses.add_result("--json", "-");
   uses.check();
 }
 
@@ -205,6 +206,8 @@ void setup_train(CLI::App& app, int& exit_code) {
   add_input_options(*verb, options->input);
   add_files(*verb, *options);
   add_report_options(*verb, options->report);
+  verb->add_flag("--json", options->report.json,
+                 "print one line of JSON at the end: what the run came to");
   add_learning(*verb, *options);
   verb->add_flag("--allow_mpirun", *allow_mpirun,
                  "run as one of several copies that mpirun or srun started");

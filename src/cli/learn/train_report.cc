@@ -6,11 +6,10 @@ namespace leveret::cli {
 
 TrainReport::TrainReport(const ReportOptions& options, unsigned passes, unsigned threads)
     : options_(options),
-      passes_(passes),
       threads_(threads),
       windows_(options.window),
       progress_(options.progress),
-      start_(std::chrono::steady_clock::now()) {}
+      status_(!options.quiet, passes) {}
 
 void TrainReport::open_predictions() {
   if (!options_.predictions.empty())
@@ -21,12 +20,10 @@ void TrainReport::begin_progress(bool dropped) {
   if (options_.quiet) return;
   if (dropped) say("without -f the model is dropped at the end");
   say_raw(metrics::Progress::header());
-  if (stderr_is_terminal()) bar_.emplace(passes_);
 }
 
 void TrainReport::begin_pass(const stream::ExampleSource& source) {
-  source_ = &source;
-  if (bar_) bar_->begin_pass(source.bytes_total().value_or(0), seconds());
+  status_.begin_pass(source);
   if (!options_.metrics.empty() && !metrics_) metrics_.emplace(options_.metrics);
   if (predictions_) answers_.emplace(threads_);
 }
@@ -35,7 +32,7 @@ void TrainReport::add(predict::Outcomes& outcomes, std::uint64_t bad_lines, unsi
   if (answers_) write_answers(outcomes, thread);
   for (const predict::Outcome& outcome : outcomes.items) count(outcome, bad_lines);
   outcomes.clear();
-  show_bar();
+  status_.show(examples_);
 }
 
 void TrainReport::write_answers(const predict::Outcomes& outcomes, unsigned thread) {
@@ -91,11 +88,6 @@ void TrainReport::write_window(std::uint64_t bad_lines) {
   metrics_->flush();
 }
 
-void TrainReport::show_bar() {
-  if (!bar_ || !source_->bytes_total() || !bar_->due(seconds())) return;
-  set_status(bar_->render(source_->bytes_read(), examples_, seconds(), terminal_columns() - 1));
-}
-
 void TrainReport::close(std::uint64_t bad_lines) {
   if (metrics_ && windows_.pending()) write_window(bad_lines);
   if (metrics_) metrics_->close();
@@ -110,10 +102,6 @@ RunFigures TrainReport::figures(std::uint64_t bad_lines) {
           .held_out = held_out_ ? std::optional(holdout_.snapshot()) : std::nullopt,
           .seconds = seconds(),
           .kernels = kernels::active().name};
-}
-
-double TrainReport::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 }  // namespace leveret::cli

@@ -2,7 +2,6 @@
 /// window, progress, the bar on a terminal, and a summary.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "cli/console.h"
 #include "cli/learn/report_options.h"
 #include "cli/learn/train_summary.h"
+#include "cli/status_line.h"
 #include "metrics/metrics.h"
 #include "metrics/progress.h"
 #include "predict/outcome.h"
@@ -27,7 +27,6 @@ class TrainReport {
  public:
   /// Time counts from here. The options outlive it. `threads`: that learn.
   TrainReport(const ReportOptions& options, unsigned passes, unsigned threads);
-  ~TrainReport() { set_status({}); }  // the status line goes however the run ends
   TrainReport(const TrainReport&) = delete;
   TrainReport& operator=(const TrainReport&) = delete;
 
@@ -62,7 +61,7 @@ class TrainReport {
   std::uint64_t examples() const { return examples_; }
   /// Of those learned from.
   std::uint64_t labelled() const { return labelled_; }
-  double seconds() const;
+  double seconds() const { return status_.seconds(); }
 
   /// The last window, and the files.
   void close(std::uint64_t bad_lines);
@@ -72,26 +71,24 @@ class TrainReport {
   void write_answers(const predict::Outcomes& outcomes, unsigned thread);
   void count(const predict::Outcome& outcome, std::uint64_t bad_lines);
   void write_window(std::uint64_t bad_lines);
-  void show_bar();
   /// Whether anybody is told what predictions are worth. Histograms are behind it.
-  bool wants_figures() const { return tells() || metrics_.has_value(); }
+  bool wants_figures() const { return (wants_total() && !first_pass_) || metrics_.has_value(); }
+  bool wants_total() const { return !options_.quiet || options_.json; }
   bool tells() const { return !options_.quiet && !first_pass_; }
 
   const ReportOptions& options_;
-  const unsigned passes_, threads_;
+  const unsigned threads_;
   std::optional<Output> predictions_, metrics_;
   std::function<std::string()> more_members_;
-  const stream::ExampleSource* source_ = nullptr;
   metrics::MetricsWindows windows_;
   metrics::Metrics holdout_;
   metrics::Progress progress_;
-  std::optional<metrics::ProgressBar> bar_;
+  StatusLine status_;
   std::optional<train::Answers> answers_;
   std::string lines_;
   std::uint64_t examples_ = 0, features_ = 0, labelled_ = 0;
   bool held_out_ = false;
   std::optional<metrics::MetricsSnapshot> first_pass_;  ///< what was told, when it ended
-  std::chrono::steady_clock::time_point start_;
 };
 
 }  // namespace leveret::cli

@@ -337,10 +337,17 @@ class TrainRun final : private train::SessionEvents {
     saved_ = true;
     report_.close(tally_->bad());
     if (!options_.report.quiet) say_raw(train_summary(model, figures()));
+    if (options_.report.json) print(train_json(model, figures()) + "\n");
     for (const std::string& warning :
          {train_warning(model), held_out_ ? held_out_->warning() : ""}) {
       if (!warning.empty()) say("warning: " + warning);
     }
+  }
+
+  static void print(const std::string& line) {
+    Output output("");
+    output.write(line);
+    output.close();
   }
 
   void save(const model::Model& model) {

@@ -83,6 +83,13 @@ std::string about_limits(const model::Model& model, const ModelFigures& figures)
   return text;
 }
 
+ModelFigures figures_of(const model::Model& model, const RunFigures& run) {
+  const bool is_of_best = run.passes && run.passes->best > 0 && run.passes->weights > 0;
+  return {.weights = is_of_best ? run.passes->weights : weight_count(model),
+          .overflow_lookups = model.tables().overflow_lookups(),
+          .peak_memory = peak_memory()};
+}
+
 }  // namespace
 
 std::uint64_t weight_count(const table::Tables& tables) {
@@ -111,11 +118,27 @@ std::uint64_t peak_memory() {
 }
 
 std::string train_summary(const model::Model& model, const RunFigures& run) {
-  const bool is_of_best = run.passes && run.passes->best > 0 && run.passes->weights > 0;
-  const ModelFigures figures = {.weights = is_of_best ? run.passes->weights : weight_count(model),
-                                .overflow_lookups = model.tables().overflow_lookups(),
-                                .peak_memory = peak_memory()};
-  return train_summary(model, figures, run);
+  return train_summary(model, figures_of(model, run), run);
+}
+
+std::string train_json(const model::Model& model, const RunFigures& run) {
+  const ModelFigures figures = figures_of(model, run);
+  std::string json = metrics::metrics_json(run.total, false);
+  json.pop_back();  // the brace
+  if (run.held_out) json += ",\"held_out\":" + metrics::metrics_json(*run.held_out, false);
+  if (run.passes) {
+    json += fmt::format(",\"passes\":{},\"best_pass\":{},\"held_out\":{}", run.passes->made,
+                        run.passes->best > 0 ? fmt::format("{}", run.passes->best) : "null",
+                        metrics::metrics_json(run.passes->held_out, false));
+  }
+  return json + fmt::format(
+                    ",\"examples_seen\":{},\"features\":{},\"bad_lines\":{},\"fields\":{},"
+                    "\"weights\":{},\"dropped_gradients\":{},\"overflow_lookups\":{},"
+                    "\"peak_memory\":{},\"seconds\":{:.3f},\"examples_per_second\":{:.0f}}}",
+                    run.examples, run.features, run.bad_lines, model.features().field_count(),
+                    figures.weights, model.parameters().scalars.dropped_gradients,
+                    figures.overflow_lookups, figures.peak_memory, run.seconds,
+                    static_cast<double>(run.examples) / std::max(run.seconds, 1e-9));
 }
 
 std::string train_summary(const model::Model& model, const ModelFigures& figures,

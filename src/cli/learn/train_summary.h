@@ -48,6 +48,8 @@ std::uint64_t peak_memory();
 
 /// Several lines, "name   value".
 std::string train_summary(const model::Model& model, const RunFigures& run);
+/// The same of a run in one process, as one object of JSON without a line end.
+std::string train_json(const model::Model& model, const RunFigures& run);
 /// `model`: spec, namespaces, and what all processes have.
 std::string train_summary(const model::Model& model, const ModelFigures& figures,
                           const RunFigures& run);

@@ -9,6 +9,7 @@
 #include "cli/score/evaluation.h"
 #include "cli/score/served_model.h"
 #include "cli/score/skew_report.h"
+#include "cli/status_line.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
 #include "metrics/metrics.h"
@@ -94,6 +95,9 @@ int run_evaluate(const EvaluateOptions& options) {
   const auto source = open_examples(options.input, names, parser_of(options, model), *tally);
   predict::SkewCounter counter(served.get(), names);
   SkewReport skew(options.strict, options.input.quiet);
+  StatusLine status(!options.input.quiet);
+  status.begin_pass(*source);
+  std::uint64_t examples = 0;
   metrics::Metrics metrics(metrics::AucKind::kExact);
   predict::Outcomes outcomes;
   for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {
@@ -101,6 +105,8 @@ int run_evaluate(const EvaluateOptions& options) {
     served.check();
     counter.count(chunk, 0, chunk.examples.size());
     skew.tell(counter);
+    examples += chunk.examples.size();
+    status.show(examples);
     for (const predict::Outcome& outcome : outcomes.items) {
       metrics.add(outcome.probability, outcome.label, outcome.importance);
     }

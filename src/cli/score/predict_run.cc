@@ -1,6 +1,7 @@
 #include "cli/score/predict_run.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <exception>
@@ -15,6 +16,7 @@
 #include "cli/score/served_model.h"
 #include "cli/score/skew_report.h"
 #include "cli/signals.h"
+#include "cli/status_line.h"
 #include "feature/unmatched.h"
 #include "kernels/dispatch.h"
 #include "predict/context_predictor.h"
@@ -58,6 +60,8 @@ class PredictRun {
     if (!options_.input.quiet) say_unmatched();
     tally_ = bad_line_tally(options_.input);
     open_source();
+    status_.emplace(!options_.input.quiet && !shows_results());
+    status_->begin_pass(*source_);
     StopOnSignal stop(*source_, StopOnSignal::Then::kEndSoon);
     if (place_) {
       watch_.emplace(place_, options_.watch, kLookEvery,
@@ -66,6 +70,7 @@ class PredictRun {
     }
     work_through(*source_, *tally_, {[this] { return answered_; }}, [this] { answer_all(); });
     tally_->finish();
+    status_.reset();
     close(stop);
   }
 
@@ -118,6 +123,11 @@ class PredictRun {
     source_ = threads_parse_ || place_
                   ? open_lines(options_.input, 2 * options_.threads)
                   : open_examples(options_.input, *version_->names, version_->parser, *tally_);
+  }
+
+  /// Predictions that go to a terminal show how far the run is.
+  bool shows_results() const {
+    return options_.results.predictions.empty() && isatty(STDOUT_FILENO) == 1;
   }
 
   void tell(const serve::Seen& seen) const {
@@ -262,6 +272,7 @@ class PredictRun {
     }
     skew_.tell(*worker.skew);
     answered_ += examples;
+    status_->show(answered_);
     outcomes.clear();
   }
 
@@ -313,6 +324,7 @@ class PredictRun {
   std::uint64_t answered_ = 0, uncached_ = 0, candidates_ = 0, too_large_ = 0;
   std::string why_not_kept_;  ///< contexts
   SkewReport skew_;
+  std::optional<StatusLine> status_;  ///< behind what it shows: it goes first
 };
 
 }  // namespace

@@ -126,6 +126,38 @@ TEST_CASE("A block is for the model that its context names", "[daemon]") {
   CHECK(house.answers("@nobody " + block, true) == "nan\nnan\n\n");
 }
 
+TEST_CASE("Lines that are not like those that were learned are counted and told", "[daemon]") {
+  const files::TempFolder folder;
+  model::Spec spec;
+  spec.ffm_k = 0;
+  train::TrainRun run{spec};
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "1 |A f" + std::to_string(i % 7) + " |B f1\n";
+  run.learn(text);
+  modelfile::save_model(run.model, folder / "model");
+  std::vector<std::string> told;
+  ScorerOptions options;
+  options.tell_skew = [&](const std::string& model, const predict::SkewFinding& finding) {
+    told.push_back(model + " " + finding.name);
+  };
+  House house(options, 0, {"one=" + folder / "model"});
+  const ModelCounts& counts = house.worker.counts(0);
+  house.answers(text, false);
+  CHECK(counts.skew_windows.get() == 2);
+  CHECK(counts.skewed_windows.get() == 0);
+  CHECK(told.empty());
+  std::string blocks = "|A f1\n";
+  for (int i = 0; i < 999; ++i) blocks += "|B f1\n";
+  house.answers(blocks + "|C f1\n\n", true);  // all candidates have the context's A
+  CHECK(counts.skew_windows.get() == 3);
+  CHECK(counts.skewed_windows.get() == 0);
+  CHECK(counts.strange_namespaces.get() == 1);
+  for (int i = 0; i < 2000; ++i) house.answers("|B f1 |C f1\n", false);
+  CHECK(counts.skewed_windows.get() == 2);
+  CHECK(counts.missing_namespaces.get() == 2001);
+  CHECK(told == std::vector<std::string>{"one C", "one A"});
+}
+
 TEST_CASE("Contexts that return are found, and what they take is bounded", "[daemon]") {
   const files::TempFolder folder;
   train::TrainRun run{model::Spec{}};

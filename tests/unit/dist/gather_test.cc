@@ -78,6 +78,9 @@ std::vector<std::byte> learned_by(unsigned ranks, const model::Spec& spec, const
         cut(maker.stretch(), model.plan(), rank * each + p, maker.begin(), maker.end(), parts[p]);
       }
       learner.learn(parts, {}, maker.size());
+      if (maker.ends_stretch()) {
+        model.frame().model().sightings().grow_and_add(maker.sightings());
+      }
       return learner.scores();
     });
   });

@@ -40,27 +40,34 @@ TEST_CASE("columns line up with their header") {
   metrics.add(0.25f, -1, 1);
   metrics.add(0.5f, 1, 1);
   Progress progress;
-  CHECK(Progress::header() ==
-        "average  since         example        example        current        current  current  "
-        "running  running\n"
-        "loss     last          counter         weight          label        predict features  "
-        "    auc  calibr.\n");
+  const std::string header = Progress::header();
+  CHECK(header ==
+        "average  since      example    example current current  current running running\n"
+        "loss     last       counter     weight   label predict features     auc calibr.\n");
   CHECK(progress.line(2, metrics.snapshot(), 1, 0.5f, 40) ==
-        "0.490415 0.490415            2            2.0         1.0000         0.5000       40  "
-        " 1.0000   0.7500\n");
+        "0.490415 0.490415         2        2.0  1.0000  0.5000       40  1.0000 0.7500\n");
   metrics.add(0.5f, -1, 2);
   CHECK(progress.line(4, metrics.snapshot(), 0, 0.5f, 3) ==
-        "0.591781 0.693147            4            4.0        unknown         0.5000        3  "
-        " 0.6667   1.7500\n");
+        "0.591781 0.693147         4        4.0 unknown  0.5000        3  0.6667 1.7500\n");
+}
+
+TEST_CASE("where the size is not known, rate and time stand there") {
+  ProgressBar pipe;
+  pipe.begin_pass(std::nullopt, 0);
+  CHECK(pipe.due(0));
+  CHECK(pipe.render(5000, 50000, 83, 79) == "50,000 examples, 602/s, 1:23");
+  CHECK_FALSE(pipe.due(83.05));
+  CHECK(pipe.render(5000, 50000, 83, 10) == "50,000 exa");
 }
 
 TEST_CASE("the line of what is held out has the same columns, and an h") {
   Metrics metrics;
   metrics.add(0.25f, -1, 1);
   metrics.add(0.5f, 1, 1);
-  CHECK(Progress::held_out_line(18, metrics.snapshot(), 2, true) ==
-        "0.490415 best               18            2.0         pass 2       held out        -  "
-        " 1.0000   0.7500 h\n");
+  const std::string line = Progress::held_out_line(18, metrics.snapshot(), 2, true);
+  CHECK(line ==
+        "0.490415 best            18        2.0  pass 2    held        -  1.0000 0.7500 h\n");
+  CHECK(line.size() == 81);  // of a terminal of 80 columns, and the end of the line
   CHECK(Progress::held_out_line(27, MetricsSnapshot{}, 3, false).substr(0, 18) ==
         "0.000000 -        ");
 }
@@ -70,8 +77,7 @@ TEST_CASE("figures without a value print as a dash") {
   metrics.add(0.25f, -1, 1);
   Progress progress;
   CHECK(progress.line(1, metrics.snapshot(), -1, 0.25f, 2) ==
-        "0.287682 0.287682            1            1.0        -1.0000         0.2500        2  "
-        "      -        -\n");
+        "0.287682 0.287682         1        1.0 -1.0000  0.2500        2       -      -\n");
 }
 
 TEST_CASE("the bar shows share, rate and time left, and fits the terminal") {
