@@ -120,6 +120,7 @@ TEST_CASE("a section of another type or shape is named") {
       part.dtype = dtype == store::Dtype::kF32   ? store::Dtype::kU32
                    : dtype == store::Dtype::kU32 ? store::Dtype::kF32
                    : dtype == store::Dtype::kF64 ? store::Dtype::kU64
+                   : dtype == store::Dtype::kU64 ? store::Dtype::kF64
                    : dtype == store::Dtype::kI16 ? store::Dtype::kBf16
                                                  : store::Dtype::kI16;
       bad.write(saved.bad());
