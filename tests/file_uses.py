@@ -37,6 +37,7 @@ READS = {
     "-i": "old.lvt",
     "--field": "fields",
     "--previous": "export.lvt",
+    "--names": "data",
 }
 
 
@@ -63,7 +64,10 @@ ONE = {
     "audit": Verb(("-d", GIVEN, "-i", "--field"), ("--quarantine", PRINTED), ("-d",)),
     "convert": Verb(("-d", GIVEN), ("--quarantine", PRINTED), ("-d",), words=["libffm"]),
     "export": Verb(("-i", "--previous"), ("-o",), ("-i", "-o"), {("--previous", "-o")}),
-    "inspect": Verb(("FILE",), (PRINTED,), ("FILE",)),
+    "inspect": Verb(
+        ("FILE", "--names"), (PRINTED,), ("FILE", "--names"), words=["--weights"]
+    ),
+    "compare": Verb(("OLD", "NEW", "-d", GIVEN), ("--quarantine", PRINTED), ("OLD", "NEW", "-d")),
     "diff": Verb(("OLD", "NEW"), ("-o",), ("OLD", "NEW", "-o")),
     "patch": Verb(("OLD", "PATCH"), ("-o",), ("OLD", "PATCH", "-o"), {("OLD", "-o")}),
     # Its folder has names of its own.

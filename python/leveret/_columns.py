@@ -52,20 +52,32 @@ def table_of(X: object) -> Table:
 
 
 def _array_of(column: object) -> np.ndarray:
-    """[rows]: float64, or objects."""
+    """[rows]: numbers, or objects as they came: a category is told by what was fitted, not by what this
+    table has."""
     array = column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
     if array.dtype.kind in "iuf":
-        return array.astype(np.float64)
+        return array
     array = array.astype(object)
-    missing = [_is_missing(value) for value in array]
-    if all(_is_number(value) or lacks for value, lacks in zip(array, missing)) and not all(missing):
-        return np.where(missing, np.nan, array).astype(np.float64)
     for value in array:
         if isinstance(value, (dict, list, set, tuple, np.ndarray)):
             raise TypeError(
                 f"a value of X is a {type(value).__name__}: argument must be a string or a number"
             )
     return array
+
+
+def _are_numbers(array: np.ndarray) -> bool:
+    if array.dtype.kind in "iuf":
+        return True
+    present = [value for value in array if not _is_missing(value)]
+    return bool(present) and all(map(_is_number, present))
+
+
+def _numbers_of(array: np.ndarray) -> np.ndarray:
+    """float64; what is missing is NaN."""
+    if array.dtype.kind not in "iuf":
+        array = np.array([np.nan if _is_missing(value) else value for value in array], object)
+    return array.astype(np.float64)
 
 
 def _is_number(value: object) -> bool:
@@ -83,7 +95,7 @@ def _checked(table: Table) -> Table:
             f"Found array with 0 feature(s) (shape=({table.rows}, 0)) while a minimum of 1 is required."
         )
     for column in table.columns:
-        if column.dtype.kind == "f" and np.isinf(column).any():
+        if _are_numbers(column) and np.isinf(_numbers_of(column)).any():
             raise ValueError("Input X contains infinity")
     return table
 
@@ -107,7 +119,7 @@ class Columns:
 
     def __init__(self, table: Table, form: str) -> None:
         self.names = table.names or [f"x{i}" for i in range(len(table.columns))]
-        self.are_numbers = [column.dtype.kind == "f" for column in table.columns]
+        self.are_numbers = [_are_numbers(column) for column in table.columns]
         self.form = form
 
     def features(self, table: Table, hasher: Hasher) -> Tuple[np.ndarray, np.ndarray]:
@@ -133,7 +145,7 @@ class Columns:
         self, name: str, column: np.ndarray, space: int, hasher: Hasher
     ) -> List[Tuple[np.ndarray, np.ndarray, np.ndarray]]:
         try:
-            numbers = column.astype(np.float64)
+            numbers = _numbers_of(column)
         except (TypeError, ValueError):
             raise ValueError(f"column {name!r} had numbers when it was fitted, and has others now") from None
         at = np.flatnonzero(~np.isnan(numbers))
@@ -151,12 +163,20 @@ def _of_categories(
     column: np.ndarray, space: int, hasher: Hasher
 ) -> Tuple[np.ndarray, np.ndarray, float]:
     at = [i for i, value in enumerate(column) if not _is_missing(value)]
-    texts = [escaped(str(column[i])) for i in at]
+    texts = [escaped(_text_of(column[i])) for i in at]
     known: Dict[str, int] = {}
     for text in texts:
         if text not in known:
             known[text] = hasher.feature(space, text)
     return np.array(at, np.intp), np.array([known[text] for text in texts], np.uint32), 1.0
+
+
+def _text_of(value: object) -> str:
+    """Of a category. Numbers among them are the same whole, as text and beside missing ones, which make
+    them floats."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
 
 
 def _buckets(numbers: np.ndarray) -> np.ndarray:

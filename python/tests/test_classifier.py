@@ -111,6 +111,19 @@ class ClassifierTest(unittest.TestCase):
         whole.partial_fit(frame, clicks)
         np.testing.assert_array_equal(whole.predict_proba(frame), twice.predict_proba(frame))
 
+    def test_categories_of_any_table(self):
+        """A category is the same alone, among texts, and beside missing ones."""
+        mixed = np.array([[5, "a"], ["x", "b"]] * 200, object)
+        clicks = np.array([1, 0] * 200)
+        classifier = leveret.LeveretClassifier("--ffm_k 0").fit(mixed, clicks)
+        expected = classifier.predict_proba(np.array([[5, "a"]], object))
+        self.assertGreater(expected[0, 1], 0.8)
+        for alone in [[5]], [[5.0]], [["5"]], [[np.int32(5)]], [[5.0], [np.nan]]:
+            rows = np.array([[row[0], "a"] for row in alone], object)
+            np.testing.assert_array_equal(classifier.predict_proba(rows)[:1], expected)
+        whole = leveret.LeveretClassifier("--ffm_k 0").fit(np.array([[1, "u"], [2.5, "v"]] * 50, object), clicks[:100])
+        whole.predict_proba(np.array([["", "u"], [None, "v"]], object))
+
     def test_weights(self):
         frame, clicks = made(300)
         many = leveret.LeveretClassifier().fit(frame, clicks, sample_weight=np.where(clicks, 9, 1))

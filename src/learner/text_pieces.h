@@ -17,8 +17,8 @@ class TextPieces {
  public:
   explicit TextPieces(std::string_view text) : text_(text) {}
 
-  /// Whole lines of some 64 KiB, or one that is longer; false at the end. Sets bytes, first_line
-  /// and place, and clears the rest. A line that is too long for a parser is bad, and a chunk of
+  /// Whole lines of some 64 KiB, or one that is longer; false at the end. Sets bytes and
+  /// first_line, and clears the rest. A line that is too long for a parser is bad, and a chunk of
   /// its own, which is not to be parsed (stream::parse_chunk).
   bool next(text::ExampleChunk& chunk);
   /// Of the text, handed out so far.

@@ -51,12 +51,13 @@ class Sampler {
   explicit Sampler(const Scores& scores) : scores_(scores), poisson_(poisson_of_bits()) {
     for (std::size_t m = 0; m < scores.models(); ++m) {
       const std::vector<float>& p = scores.probabilities(m);
+      losses_[m].reserve(p.size());
       for (std::size_t i = 0; i < p.size(); ++i) losses_[m].push_back(loss(p[i], i));
       sort(p, sorted_[m]);
     }
   }
 
-  /// `counts`: room for one of each example.
+  /// `counts`: room for one of each example; so no thread asks for memory.
   Sample sample(std::uint64_t seed, std::vector<std::uint8_t>& counts) const {
     draw(seed, counts);
     Sample sample{};
@@ -75,6 +76,7 @@ class Sampler {
   };
 
   void sort(const std::vector<float>& p, std::vector<Sorted>& sorted) const {
+    sorted.reserve(p.size());
     for (std::size_t i = 0; i < p.size(); ++i) {
       sorted.push_back({static_cast<std::uint32_t>(i), scores_.weights()[i], false});
     }
@@ -91,7 +93,6 @@ class Sampler {
   }
 
   void draw(std::uint64_t seed, std::vector<std::uint8_t>& counts) const {
-    counts.resize(scores_.size());
     const std::uint64_t first = mixed(seed);
     for (std::size_t i = 0; i < counts.size(); i += 4) {
       std::uint64_t bits = mixed(first + i);
@@ -139,15 +140,16 @@ std::vector<Sample> samples_of(const Scores& scores, std::size_t threads, std::s
   const Sampler sampler(scores);
   std::vector<Sample> samples(replicates);
   std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    std::vector<std::uint8_t> counts;
+  std::vector<std::vector<std::uint8_t>> counts(std::max<std::size_t>(threads, 1),
+                                                std::vector<std::uint8_t>(scores.size()));
+  const auto work = [&](std::size_t t) {
     for (std::size_t r; (r = next++) < replicates;) {
-      samples[r] = sampler.sample(mixed(seed) + r, counts);
+      samples[r] = sampler.sample(mixed(seed) + r, counts[t]);
     }
   };
   std::vector<std::jthread> workers;
-  for (std::size_t t = 1; t < threads; ++t) workers.emplace_back(work);
-  work();
+  for (std::size_t t = 1; t < threads; ++t) workers.emplace_back(work, t);
+  work(0);
   workers.clear();  // waits
   return samples;
 }
@@ -221,7 +223,11 @@ void Scores::append(const Scores& other) {
   add_all(weights_, other.weights_);
 }
 
-Standing standing_of(const Interval& difference, double tolerance) {
+Standing standing_of(const Scores& scores, const ScoreIntervals& intervals, double tolerance) {
+  if (scores.not_finite(1) != scores.not_finite(0)) {
+    return scores.not_finite(1) > scores.not_finite(0) ? Standing::kWorse : Standing::kBetter;
+  }
+  const Interval& difference = intervals.logloss.difference;
   if (difference.low > tolerance) return Standing::kWorse;
   return difference.high < 0 ? Standing::kBetter : Standing::kNotTold;
 }

@@ -55,12 +55,6 @@ struct ScoreIntervals {
   FigureIntervals logloss, auc, calibration;
 };
 
-/// What the logloss of the second model beside the first's says, where both are sure of it: an
-/// interval of the difference that is above `tolerance` as a whole makes it worse, one below 0
-/// better.
-enum class Standing : std::uint8_t { kWorse, kNotTold, kBetter };
-Standing standing_of(const Interval& difference, double tolerance);
-
 /// The Poisson bootstrap: in each of `replicates` samples an example occurs as often as a Poisson
 /// variable of mean 1 says (Chamandy et al. 2012, "Estimating uncertainty for massive data
 /// streams"), for both models alike, so that differences are paired. Examples count as independent:
@@ -68,5 +62,11 @@ Standing standing_of(const Interval& difference, double tolerance);
 /// Takes 16 bytes more an example and model, and one a thread.
 ScoreIntervals bootstrap(const Scores& scores, std::size_t threads, std::size_t replicates = 500,
                          std::uint64_t seed = 0);
+
+/// The second model beside the first: worse where it has more answers that are not finite, better
+/// where it has fewer; else by logloss, where the examples tell: worse where the interval of the
+/// difference is above `tolerance` as a whole, better where it is below 0.
+enum class Standing : std::uint8_t { kWorse, kNotTold, kBetter };
+Standing standing_of(const Scores& scores, const ScoreIntervals& intervals, double tolerance);
 
 }  // namespace leveret::metrics

@@ -1,5 +1,7 @@
 #include "model/sightings.h"
 
+#include <algorithm>
+
 namespace leveret::model {
 namespace {
 
@@ -50,10 +52,12 @@ void Sightings::set(const SightingCounts& counts) {
 }
 
 SightingCounts Sightings::get() const {
-  SightingCounts counts{taken_.get(), examples_.get(), {}};
+  SightingCounts counts{taken_.get(), std::min(examples_.get(), taken_.get()), {}};
   for (const SeenCounter& seen : seen_) {
-    counts.seen.push_back(
-        {seen.examples.get(), seen.features.get(), seen.fresh.get(), seen.since.get()});
+    // Threads that fade them side by side may leave more of a part than there is of the whole.
+    const std::uint64_t features = seen.features.get();
+    counts.seen.push_back({std::min(seen.examples.get(), counts.examples), features,
+                           std::min(seen.fresh.get(), features), seen.since.get()});
   }
   return counts;
 }

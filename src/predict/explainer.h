@@ -44,10 +44,20 @@ class Explainer {
   Explanation begin(const text::ExampleChunk& chunk, const text::Example& example);
   void add_order(const text::ExampleChunk& chunk, const text::Example& example,
                  const std::vector<std::size_t>& order, Explanation& to);
+  void begin_marks();
+  bool mark(std::uint32_t name);
+  bool is_marked(std::uint32_t name) const;
+  template <class Wanted>
+  void add_part(const text::ExampleChunk& chunk, const text::Example& example,
+                const Wanted& wanted);
+  void score_parts();
 
   Predictor predictor_;
-  text::ExampleChunk lines_;  ///< parts of the line
+  text::ExampleChunk lines_;  ///< parts of the line that wait to be scored
   Outcomes outcomes_;
+  std::vector<float> scores_;         ///< of parts
+  std::vector<std::uint64_t> marks_;  ///< by name: the time when it was marked
+  std::uint64_t now_ = 0;
 };
 
 }  // namespace leveret::predict

@@ -47,6 +47,10 @@ void SkewCounts::add(const SkewCounts& more) {
 std::string to_text(const SkewFinding& f) {
   switch (f.kind) {
     case Kind::kStrange:
+      if (f.name.empty()) {
+        return fmt::format("the model has never met some namespaces, and {} of {} lines have one",
+                           percent(f.share), f.lines);
+      }
       return fmt::format("the model has never met namespace{}{}, and {} of {} lines have {}",
                          f.is_first_letter ? "s that begin with " : " ", f.name, percent(f.share),
                          f.lines, f.is_first_letter ? "one" : "it");
@@ -145,6 +149,7 @@ SkewCounter::Strange& SkewCounter::strange(const text::ExampleChunk& chunk,
   const std::string_view name = names_.name(run.name);
   const bool shared = text::NamespaceNames::is_name_of_shared(name);
   made.name = shared ? find_name(chunk, run.hash) : std::string(name);
+  made.name.resize(std::min(made.name.size(), SkewFinding::kMostName));
   return made;
 }
 
@@ -192,8 +197,9 @@ void SkewCounter::judge_strange() {
     all_.unknown += strange.seen.unknown;
     if (lines < kFewLines || share(lines, lines_) < kStrangeLines) continue;
     const bool first_letter = strange.name.empty() || strange.is_several;
-    find({Kind::kStrange, first_letter ? std::string(names_.name(id).substr(0, 1)) : strange.name,
-          first_letter, lines_, share(lines, lines_), 0});
+    std::string name = first_letter ? std::string(names_.name(id).substr(0, 1)) : strange.name;
+    if (name == std::string(1, '\0')) name.clear();  // arrays say hashes alone
+    find({Kind::kStrange, std::move(name), first_letter, lines_, share(lines, lines_), 0});
   }
 }
 

@@ -41,8 +41,10 @@ struct SkewFinding {
     kMissing,  ///< one that half of the learned examples had
     kUnknown,  ///< features of a namespace, or of all, are not known
   };
+  static constexpr std::size_t kMostName = 200;
   Kind kind;
-  /// The namespace, as it stands in the text; empty, with kUnknown: all of them.
+  /// The namespace, as it stands in the text, as far as kMostName bytes; empty: with kUnknown all
+  /// of them, with kStrange some that are known by their hashes alone.
   std::string name;
   bool is_first_letter;  ///< of kStrange: they are some that begin with this byte
   std::uint64_t lines;   ///< of the window
@@ -53,11 +55,15 @@ struct SkewFinding {
 /// A sentence without a period; the name is as in the text.
 std::string to_text(const SkewFinding& finding);
 
-/// Which findings have been told: each kind and namespace is told once.
+/// Which findings have been told: each kind and namespace is told once, and kMost of them in all,
+/// so that names which never come again fill neither a log nor the memory.
 class SkewTold {
  public:
-  /// Whether it is new.
-  bool add(const SkewFinding& finding) { return told_.emplace(finding.kind, finding.name).second; }
+  static constexpr std::size_t kMost = 256;
+  /// Whether it is to be told.
+  bool add(const SkewFinding& finding) {
+    return told_.size() < kMost && told_.emplace(finding.kind, finding.name).second;
+  }
 
  private:
   std::set<std::pair<SkewFinding::Kind, std::string>> told_;

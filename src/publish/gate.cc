@@ -116,55 +116,49 @@ bool is_relative(const Limit& limit) { return limit.kind != Limit::Kind::kRange;
 
 using Models = std::vector<std::shared_ptr<const model::Model>>;
 
-void judge_file(Judge& judge, const std::string& file) {
+metrics::Scores scores_of(const Models& models, const std::string& file) {
+  Judge judge(models, {});
   stream::BadLineTally tally({});
   stream::LineSource source({file}, {});
   text::ExampleChunk chunk;
-  while (source.next(chunk)) {
-    judge.add(chunk);
-    tally.add(chunk, source.source_name(chunk.source));
+  try {
+    while (source.next(chunk)) {
+      judge.add(chunk);
+      tally.add(chunk, source.source_name(chunk.source));
+    }
+  } catch (const feature::BadExample& error) {
+    throw std::runtime_error(file + ": " + error.what());
   }
   tally.finish();
+  return judge.take_scores();
 }
 
-/// `scores`: of the newest step and the candidate, or, where there is none, of that alone.
-Measured measure_relative(const std::string& file, const Limit& limit,
-                          const metrics::Scores& scores, unsigned threads) {
-  if (scores.models() < 2) return {file, limit.metric, limit.text, 0, true};
-  const metrics::Interval difference = bootstrap(scores, threads).logloss.difference;
-  using metrics::Standing;
-  const Standing standing = standing_of(difference, 0);
-  const bool holds = limit.kind == Limit::Kind::kBetter ? standing == Standing::kBetter
-                                                        : standing != Standing::kWorse;
-  return {file, limit.metric, limit.text, scores.snapshot(1).logloss - scores.snapshot(0).logloss,
-          holds};
-}
-
-/// Appends what there is to say of a gate. `models`: the newest step, unless nobody asks for it,
-/// and the candidate.
-void measure_gate(const Gate& gate, const Models& models, unsigned threads,
-                  std::vector<Measured>& all) {
-  Judge judge(models, {});
-  try {
-    judge_file(judge, gate.file);
-  } catch (const feature::BadExample& error) {
-    throw std::runtime_error(gate.file + ": " + error.what());
-  }
-  const metrics::Scores& scores = judge.scores();
-  const std::size_t candidate = models.size() - 1;
-  if (scores.size() == 0 && scores.not_finite(candidate) == 0) {
+/// Appends the values of the candidate alone.
+void measure_ranges(const Gate& gate, const metrics::Scores& scores, std::vector<Measured>& all) {
+  const Snapshot snapshot = scores.snapshot(0);
+  if (snapshot.examples == 0 && snapshot.not_finite == 0) {
     throw std::runtime_error(gate.file +
                              ": has no labelled example; the gate cannot be told by it");
   }
-  const Snapshot snapshot = scores.snapshot(candidate);
   for (const Limit& limit : gate.limits) {
-    if (is_relative(limit)) {
-      all.push_back(measure_relative(gate.file, limit, scores, threads));
-    } else {
-      const double value = find_metric(limit.metric)->value(snapshot);
-      all.push_back({gate.file, limit.metric, limit.text, value, limit.holds(value)});
-    }
-    all.back().holds = all.back().holds && snapshot.not_finite == 0;
+    if (is_relative(limit)) continue;
+    const double value = find_metric(limit.metric)->value(snapshot);
+    all.push_back({gate.file, limit.metric, limit.text, value,
+                   limit.holds(value) && snapshot.not_finite == 0});
+  }
+}
+
+/// Appends those of the newest step and the candidate beside each other.
+void measure_relative(const Gate& gate, const metrics::Scores& scores, unsigned threads,
+                      std::vector<Measured>& all) {
+  using metrics::Standing;
+  const Standing standing = standing_of(scores, bootstrap(scores, threads), 0);
+  const double value = scores.snapshot(1).logloss - scores.snapshot(0).logloss;
+  for (const Limit& limit : gate.limits) {
+    if (!is_relative(limit)) continue;
+    const bool holds = limit.kind == Limit::Kind::kBetter ? standing == Standing::kBetter
+                                                          : standing != Standing::kWorse;
+    all.push_back({gate.file, limit.metric, limit.text, value, holds});
   }
 }
 
@@ -203,9 +197,16 @@ std::vector<Measured> measure(const std::vector<Gate>& gates, const std::string&
   const auto candidate = load(model);
   std::shared_ptr<const model::Model> before;
   for (const Gate& gate : gates) {
-    const bool both = newest != nullptr && std::ranges::any_of(gate.limits, is_relative);
-    if (both && before == nullptr) before = load(*newest);
-    measure_gate(gate, both ? Models{before, candidate} : Models{candidate}, threads, all);
+    measure_ranges(gate, scores_of({candidate}, gate.file), all);
+    if (std::ranges::none_of(gate.limits, is_relative)) continue;
+    if (newest == nullptr) {
+      for (const Limit& limit : gate.limits) {
+        if (is_relative(limit)) all.push_back({gate.file, limit.metric, limit.text, 0, true});
+      }
+      continue;
+    }
+    if (before == nullptr) before = load(*newest);
+    measure_relative(gate, scores_of({before, candidate}, gate.file), threads, all);
   }
   return all;
 }

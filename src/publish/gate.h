@@ -49,10 +49,11 @@ struct Measured {
 };
 
 /// Scores the files of all gates with a model, and measures as `leveret evaluate` does, in the
-/// order of the gates. `newest` is the file of the step before it; null: there is none, and the
-/// model is not worse than that, and better. Nothing is learned. A metric that has no value (NaN)
-/// holds no limit; where a prediction is not finite none of the file's do. std::runtime_error where
-/// a file cannot be read, has no labelled example, or more bad lines than `evaluate` allows without
+/// order of the gates, what compares with the newest step behind the others. `newest` is the file
+/// of the step before it; null: there is none, and the model is not worse than that, and better.
+/// Nothing is learned. A metric that has no value (NaN) holds no limit; where a prediction is not
+/// finite none of the file's do. std::runtime_error where a file cannot be read, has no labelled
+/// example, or more bad lines than `evaluate` allows without
 /// --bad_lines.
 std::vector<Measured> measure(const std::vector<Gate>& gates, const std::string& model,
                               const store::ModelFile* newest, unsigned threads);

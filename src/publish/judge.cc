@@ -61,6 +61,7 @@ Judge::Judge(const std::vector<std::shared_ptr<const model::Model>>& models, Opt
 Judge::~Judge() = default;
 
 void Judge::add(text::ExampleChunk& lines) {
+  if (!lines.bad.empty()) return;  // a line that is too long
   const bool both = sides_.size() > 1;
   if (both) {
     text::ExampleChunk& chunk = sides_[1]->chunk;

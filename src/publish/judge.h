@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metrics/scores.h"
@@ -30,10 +31,12 @@ class Judge {
   Judge& operator=(const Judge&) = delete;
 
   /// A chunk of lines that are not parsed yet (stream::LineSource). It is parsed as the first model
-  /// does: bad lines are in it. std::runtime_error for a line that one of two models cannot read.
+  /// does: bad lines are in it, and nothing else where it is one that is too long.
+  /// std::runtime_error for a line that one of two models cannot read.
   void add(text::ExampleChunk& lines);
 
   const metrics::Scores& scores() const { return scores_; }
+  metrics::Scores take_scores() { return std::move(scores_); }
   /// Whether a line had a feature of the namespace `by`.
   bool has_slices() const { return has_slices_; }
   static constexpr const char* kNoSlice = "(none)";  ///< of lines without such a feature

@@ -150,7 +150,10 @@ void Requests::count_skew() {
   skew_->count(chunk_, 0, chunk_.examples.size(), in_request_ ? &requests_->context() : nullptr);
   skew_counts_.add(skew_->take_counts());
   for (const predict::SkewFinding& finding : skew_->take_findings()) {
-    if (skew_told_.add(finding)) skew_text_ += predict::to_text(finding) + "\n";
+    if (!skew_told_.add(finding)) continue;
+    std::string text = predict::to_text(finding);
+    std::ranges::replace(text, '\0', ' ');  // C would end there
+    skew_text_ += text + "\n";
   }
 }
 

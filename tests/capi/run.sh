@@ -262,7 +262,7 @@ learn_resume() {
   cmp got.lvt expected.lvt
   "$leveret" train -i got.lvt -f again.lvt data 2>&1 | grep -q 'data: the model has learned this chunk before'
   "$programs/capi_learn" evaluate got.lvt data | sed -E 's/(\.[0-9]*[1-9])0+([,}])/\1\2/g' >got
-  "$leveret" evaluate --json -i got.lvt data >expected
+  "$leveret" evaluate --json -i got.lvt data | sed -E 's/,"skew":(null|\{[^}]*\})//' >expected
   diff got expected
 }
 

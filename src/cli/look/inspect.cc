@@ -97,7 +97,7 @@ void setup_inspect(CLI::App& app, int& exit_code) {
   CLI::Option* data =
       verb->add_option("-d,--data", options->data.data,
                        "with --fields: VW text, plain, gzip or zstd; -: standard input")
-          ->type_name("FILE")
+          ->type_name("TEXT")
           ->check(not_empty())
           ->needs(fields);
   fields->needs(data);

@@ -19,12 +19,17 @@ namespace {
 class Sums {
  public:
   void add(const predict::Explanation& of, const text::Example& example) {
+    if (!std::isfinite(of.score)) {
+      ++not_finite_;
+      return;
+    }
     const double importance = example.importance;
     const double loss = loss_of(of.score, example.label);
     ++examples_;
     weight_ += importance;
     loss_ += importance * loss;
     for (const predict::Explanation::Part& part : of.parts) {
+      if (!std::isfinite(part.contribution)) continue;
       if (part.name >= all_.size()) all_.resize(part.name + std::size_t{1});
       Sum& sum = all_[part.name];
       ++sum.lines;
@@ -35,7 +40,7 @@ class Sums {
   }
 
   NamespacesWorth take(const text::NamespaceNames& names) const {
-    NamespacesWorth worth{examples_, loss_ / weight_, {}};
+    NamespacesWorth worth{examples_, not_finite_, loss_ / weight_, {}};
     for (std::uint32_t id = 0; id < all_.size(); ++id) {
       const Sum& sum = all_[id];
       if (sum.lines == 0) continue;
@@ -56,7 +61,7 @@ class Sums {
     return -std::log(std::max<double>(block::sigmoid(label > 0 ? score : -score), 0x1p-24));
   }
 
-  std::uint64_t examples_ = 0;
+  std::uint64_t examples_ = 0, not_finite_ = 0;
   double weight_ = 0, loss_ = 0;
   std::vector<Sum> all_;
 };
@@ -79,7 +84,7 @@ NamespacesWorth namespaces_worth(const std::shared_ptr<const model::Model>& mode
     }
   });
   if (sums.examples() == 0) {
-    throw std::runtime_error("no labelled example in the input, nothing to tell of fields");
+    throw std::runtime_error("no labelled example in the input, nothing to tell of namespaces");
   }
   return sums.take(names);
 }
@@ -87,22 +92,26 @@ NamespacesWorth namespaces_worth(const std::shared_ptr<const model::Model>& mode
 std::string worth_text(const NamespacesWorth& worth, bool json) {
   if (json) {
     nlohmann::ordered_json all{{"examples", worth.examples}, {"logloss", rounded(worth.logloss)}};
-    all["fields"] = nlohmann::ordered_json::array();
+    if (worth.not_finite > 0) all["not_finite"] = worth.not_finite;
+    all["namespaces"] = nlohmann::ordered_json::array();
     for (const NamespaceWorth& one : worth.all) {
-      all["fields"].push_back({{"field", one.name},
-                               {"lines", one.lines},
-                               {"loss_without", rounded(one.loss)},
-                               {"mean_contribution", rounded(one.contribution)}});
+      all["namespaces"].push_back({{"namespace", one.name},
+                                   {"lines", one.lines},
+                                   {"loss_added", rounded(one.loss)},
+                                   {"mean_contribution", rounded(one.contribution)}});
     }
     using Handler = nlohmann::ordered_json::error_handler_t;
     return all.dump(-1, ' ', false, Handler::replace) + "\n";
   }
   std::string text = fmt::format("{} examples, logloss {}\n\n{:<24} {:>10} {:>14} {:>18}\n",
-                                 worth.examples, figure_text(worth.logloss), "field", "lines",
-                                 "loss without", "mean contribution");
+                                 worth.examples, figure_text(worth.logloss), "namespace", "lines",
+                                 "loss added", "mean contribution");
   for (const NamespaceWorth& one : worth.all) {
     text += fmt::format("{:<24} {:>10} {:>14} {:>18}\n", cut(one.name, 24), one.lines,
                         difference_text(one.loss), figure_text(one.contribution));
+  }
+  if (worth.not_finite > 0) {
+    text += fmt::format("{} predictions are not finite, and are left out\n", worth.not_finite);
   }
   return text;
 }

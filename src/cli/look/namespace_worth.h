@@ -20,6 +20,7 @@ struct NamespaceWorth {
 
 struct NamespacesWorth {
   std::uint64_t examples = 0;
+  std::uint64_t not_finite = 0;     ///< predictions; these examples are in no figure
   double logloss = 0;               ///< of whole lines
   std::vector<NamespaceWorth> all;  ///< the most valuable first
 };

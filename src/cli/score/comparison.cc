@@ -24,8 +24,7 @@ struct Pair {
 
 Pair pair_of(const metrics::Scores& scores, const Comparison& comparison) {
   Pair pair{scores.snapshot(0), scores.snapshot(1), bootstrap(scores, comparison.threads), {}};
-  pair.standing = standing_of(pair.intervals.logloss.difference, comparison.tolerance);
-  if (pair.b.not_finite > pair.a.not_finite) pair.standing = Standing::kWorse;
+  pair.standing = standing_of(scores, pair.intervals, comparison.tolerance);
   return pair;
 }
 
@@ -117,6 +116,9 @@ std::string slice_table(const Comparison& comparison) {
 std::string sentence(const Pair& all, double tolerance) {
   if (all.b.not_finite > all.a.not_finite) {
     return fmt::format("B is worse: {} of its predictions are not finite", all.b.not_finite);
+  }
+  if (all.a.not_finite > all.b.not_finite) {
+    return fmt::format("B is better: {} of A's predictions are not finite", all.a.not_finite);
   }
   const double difference = all.b.logloss - all.a.logloss;
   switch (all.standing) {

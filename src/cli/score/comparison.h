@@ -24,8 +24,7 @@ struct Compared {
   std::string text;  ///< for standard output
 };
 
-/// A table, or a line of JSON. B is worse, whatever its figures are, where it has answers that are
-/// not finite and A has fewer. std::runtime_error where no example had a label.
+/// A table, or a line of JSON. std::runtime_error where no example had a label.
 Compared compare(const Comparison& comparison, bool json);
 
 }  // namespace leveret::cli

@@ -90,6 +90,23 @@ TEST_CASE("a model beside itself differs by nothing; paired intervals are narrow
   CHECK(near.difference.high - near.difference.low < 0.1 * (near.of[0].high - near.of[0].low));
 }
 
+TEST_CASE("a model with answers that are not finite is the worse one, whatever its figures are") {
+  for (const std::size_t bad : {0, 1}) {
+    Scores scores(2);
+    for (int i = 0; i < 50; ++i) {
+      const float label = i % 2 == 0 ? 1.0f : -1.0f;
+      scores.add({0.5f, 0.5f + 0.4f * label}, label, 1);
+    }
+    Scores::Answers answers{0.5f, 0.5f};
+    answers[bad] = NAN;
+    const Standing before = standing_of(scores, bootstrap(scores, 1, 50), 0);
+    CHECK(before == Standing::kBetter);
+    scores.add(answers, 1, 1);
+    const Standing standing = standing_of(scores, bootstrap(scores, 1, 50), 0);
+    CHECK(standing == (bad == 1 ? Standing::kWorse : Standing::kBetter));
+  }
+}
+
 TEST_CASE("figures without a value have no interval") {
   Scores clicks(1);
   CHECK(std::isnan(bootstrap(clicks, 1, 10).logloss.of[0].low));

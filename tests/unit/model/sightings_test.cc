@@ -33,5 +33,13 @@ TEST_CASE("sightings fade: what was long ago weighs less") {
   CHECK(counts.seen[1].examples + 5 > counts.examples);
 }
 
+TEST_CASE("what threads leave between them is no more than a whole") {
+  Sightings sightings;
+  sightings.set({10, 5, {{.examples = 6, .features = 3, .fresh = 4, .since = 0}}});
+  const SightingCounts counts = sightings.get();
+  CHECK(counts.seen[0].examples == 5);
+  CHECK(counts.seen[0].fresh == 3);
+}
+
 }  // namespace
 }  // namespace leveret::model

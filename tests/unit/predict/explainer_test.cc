@@ -95,5 +95,28 @@ TEST_CASE("of two namespaces with an effect that they have together each gets ha
   CHECK(explainer.leave_out(none, 0).parts.empty());
 }
 
+TEST_CASE("a line of many namespaces is explained, and takes little memory") {
+  model::Spec spec;
+  spec.ffm_k = 0;
+  spec.heads = model::Heads::kOne;
+  TrainRun run(spec);
+  run.learn("1 |n0 x |n900 x\n-1 |n1 x\n1 |n0 x |n900 x\n");
+  std::string line;
+  for (int i = 0; i < 1000; ++i) line += " |n" + std::to_string(i) + " x";
+  const text::ExampleChunk chunk = train::parse(run.names, line.substr(1) + "\n");
+  Explainer explainer(run.shared(), run.names, kernels::active());
+  const Explanation left_out = explainer.leave_out(chunk, 0);
+  const Explanation shapley = explainer.explain(chunk, 0, 1);
+  REQUIRE(shapley.parts.size() == 1000);
+  for (const std::size_t part : {0, 1, 2, 900}) {
+    CHECK(shapley.parts[part].contribution ==
+          Approx(left_out.parts[part].contribution).margin(1e-5));
+  }
+  CHECK(shapley.parts[0].contribution > 0.01f);
+  CHECK(shapley.parts[900].contribution > 0.01f);
+  CHECK(shapley.parts[1].contribution < -0.01f);
+  CHECK(shapley.parts[2].contribution == Approx(0).margin(1e-5));
+}
+
 }  // namespace
 }  // namespace leveret::predict

@@ -235,6 +235,15 @@ TEST_CASE("a gate refuses, and leaves the folder as it was") {
   CHECK(publish_model(dir, models[1], options).what == What::kNew);
   options.gates = {parse_gate((folder / "nowhere") + ": ne < 1")};
   CHECK_THROWS_WITH(publish_model(dir, models[0], options), Catch::Contains("nowhere"));
+  // Beside the newest step; the first one has nothing beside it.
+  options.gates = {parse_gate((folder / "lines") + ": not_worse, examples >= 200")};
+  published = publish_model(folder / "other", models[0], options);
+  CHECK(published.what == What::kNew);
+  published = publish_model(dir, models[0], options);
+  REQUIRE(published.measured.size() == 2);
+  CHECK(published.measured[0].metric == "examples");
+  CHECK(published.measured[1].metric == "logloss_difference");
+  CHECK((published.what == What::kNew) == published.measured[1].holds);
 }
 
 TEST_CASE("gates are what they say") {
@@ -250,10 +259,14 @@ TEST_CASE("gates are what they say") {
   CHECK((holds(2, 0.9) && holds(2, 1.1) && !holds(2, 0.89) && !holds(2, 1.11)));
   CHECK((holds(3, 1) && !holds(3, 1.01)));
   CHECK((holds(4, 0.01) && !holds(4, 0)));
+  const Gate relative = parse_gate("f: not_worse,better");
+  REQUIRE(relative.limits.size() == 2);
+  CHECK(relative.limits[0].kind == Limit::Kind::kNotWorse);
+  CHECK(relative.limits[1].kind == Limit::Kind::kBetter);
   for (const char* bad :
-       {"", "file", "file:", ": ne < 1", "file: ", "file: ne", "file: ne <", "file: ne < x",
-        "file: ne < 1,", "file: nonsense < 1", "file: ne 2..1", "file: ne 1..", "file: ne < inf",
-        "file: ne = 1", "-: ne < 1", "file: ne < 1 2"}) {
+       {"", "file: worse", "file: not_worse 1", "file", "file:", ": ne < 1", "file: ", "file: ne",
+        "file: ne <", "file: ne < x", "file: ne < 1,", "file: nonsense < 1", "file: ne 2..1",
+        "file: ne 1..", "file: ne < inf", "file: ne = 1", "-: ne < 1", "file: ne < 1 2"}) {
     INFO(bad);
     CHECK_THROWS_AS(parse_gate(bad), std::runtime_error);
   }
