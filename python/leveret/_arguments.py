@@ -15,6 +15,8 @@ import numpy as np
 
 #: A feature, as leveret_feature of leveret/leveret.h: 12 bytes.
 FEATURE = np.dtype([("space", np.uint32), ("hash", np.uint32), ("value", np.float32)])
+#: Of an example, as in lines of text.
+MOST_IMPORTANCE = np.float32(1e12)
 
 Line = Union[str, bytes]
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -122,6 +124,29 @@ def numbers_of(values: Sequence[float], what: str, count: Optional[int] = None) 
     # A copy: what another thread writes into theirs afterwards has not been looked at.
     with np.errstate(over="ignore"):
         return np.array(array, np.float32, order="C")
+
+
+def check_clicks(labels: np.ndarray, importances: Optional[np.ndarray]) -> None:
+    """All of them before the first is learned: a call takes them in parts."""
+    wrong = ~(np.isnan(labels) | np.isin(labels, (1, 0, -1)))
+    if wrong.any():
+        at = int(wrong.argmax())
+        raise ValueError(
+            f"label {at} is {labels[at]:g}, and is to be 1, 0, -1, or NaN where none is known"
+        )
+    if importances is None:
+        return
+    wrong = ~((importances >= 0) & (importances <= MOST_IMPORTANCE))
+    if wrong.any():
+        at = int(wrong.argmax())
+        raise ValueError(
+            f"importance {at} is {importances[at]:g}, and is to be from 0 to {MOST_IMPORTANCE:g}"
+        )
+
+
+def check_order(ends: np.ndarray) -> None:
+    if (ends[1:] < ends[:-1]).any():
+        raise ValueError("ends are not in order")
 
 
 def hash_of(value: int, what: str) -> int:

@@ -127,6 +127,8 @@ class Learner(Alone):
             if importances is None
             else _arguments.numbers_of(importances, "importances", len(stops))
         )
+        _arguments.check_order(stops)
+        _arguments.check_clicks(known, weights)
 
         def learn_part(handle: Handle, part: slice, result: np.ndarray) -> int:
             begin = int(stops[part.start - 1]) if part.start > 0 else 0

@@ -126,6 +126,23 @@ class LearnerTest(unittest.TestCase):
         np.testing.assert_array_equal(answers, learner.predict(lines))
         np.testing.assert_array_equal(answers, leveret.Model.open(self.path("got")).predict(lines))
 
+    def test_bad_arrays(self):
+        """Nothing is learned of a call with something wrong in it, however far behind."""
+        learner = leveret.Learner("--ffm_k 0")
+        rows, ends = np.zeros(5000, leveret.FEATURE), np.arange(1, 5001)
+        labels, weights = np.ones(5000), np.ones(5000)
+        labels[4000], weights[4500] = 7, -1
+        unordered = ends.copy()
+        unordered[4000] = 1
+        for message, given in {
+            "label 4000 is 7": (labels, rows, ends),
+            "importance 4500 is -1": (np.ones(5000), rows, ends, weights),
+            "ends are not in order": (np.ones(5000), rows, unordered),
+        }.items():
+            with self.assertRaisesRegex(ValueError, message):
+                learner.learn_features(*given)
+            self.assertEqual(learner.lines, 0)
+
     def test_bad_lines(self):
         lines = [*self.lines, "x |a b", "", "-1 |a c", "1 |a b:1:2"]
         learner = leveret.Learner("--ffm_k 0")
