@@ -1,10 +1,13 @@
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/console.h"
 #include "cli/file_uses.h"
 #include "cli/input.h"
+#include "cli/look/audit_facts.h"
+#include "cli/look/audit_json.h"
 #include "cli/look/audit_text.h"
 #include "cli/score/served_model.h"
 #include "cli/signals.h"
@@ -30,6 +33,7 @@ struct AuditOptions {
   std::string model;
   bool mmap = false;
   bool explain = false;
+  bool json = false;
   std::size_t orders = 16;
 };
 
@@ -55,13 +59,20 @@ void print_each(const AuditOptions& options, text::NamespaceNames& names, const 
   output.close();
 }
 
+/// Names come from data and may be no UTF-8, which JSON has to be.
+void append_line(const nlohmann::ordered_json& json, std::string& to) {
+  to += json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  to += '\n';
+}
+
 void audit_features(const AuditOptions& options) {
   const model::Spec spec = options.flags.spec();
   text::NamespaceNames names;
   feature::FeatureMap features(spec.map_options(), {});
   feature::FeatureBatch batch;
   batch.keep_parents = true;
-  AuditText audit(spec, names, features, nullptr);
+  AuditFacts facts(spec, names, features, nullptr);
+  AuditedExample audited;
   print_each(options, names, spec,
              [&](const text::ExampleChunk& chunk, std::size_t i, std::string& text) {
                batch.clear();
@@ -69,7 +80,11 @@ void audit_features(const AuditOptions& options) {
                  features.meet(names, chunk, i, true);
                  features.map(chunk, i, 1, batch);
                }
-               audit.append_features(chunk, chunk.examples[i], batch, text);
+               facts.put_features(chunk, chunk.examples[i], batch, audited);
+               if (!options.json) return append_features(audited, spec, false, text);
+               nlohmann::ordered_json json;
+               put_features(audited, spec, false, json);
+               append_line(json, text);
              });
 }
 
@@ -81,19 +96,33 @@ void audit_model(const AuditOptions& options) {
   predict::Predictor predictor(served.get(), names, kernels::active());
   predictor.keep_for_audit();
   predict::Explainer explainer(served.get(), names, kernels::active());
-  AuditText audit(spec, names, predictor.features(), &model);
+  AuditFacts facts(spec, names, predictor.features(), &model);
+  AuditedExample audited;
   predict::Outcomes outcomes;
+  predict::Explanation explanation;
+  const auto append_audited = [&](std::string& text) {
+    const predict::Outcome& outcome = outcomes.items[0];
+    predict::append_prediction(text, outcome.probability, outcomes.tag(outcome));
+    append_features(audited, spec, true, text);
+    append_scores(audited, text);
+    if (options.explain) append_explanation(explanation, names, text);
+  };
+  const auto append_json = [&](std::string& text) {
+    const predict::Outcome& outcome = outcomes.items[0];
+    nlohmann::ordered_json json;
+    put_scores(audited, outcome, outcomes.tag(outcome), json);
+    if (options.explain) put_explanation(explanation, names, json);
+    put_features(audited, spec, true, json);
+    append_line(json, text);
+  };
   print_each(options, names, spec,
              [&](const text::ExampleChunk& chunk, std::size_t i, std::string& text) {
                outcomes.clear();
                predictor.predict(chunk, i, 1, outcomes);
-               const predict::Outcome& outcome = outcomes.items[0];
-               predict::append_prediction(text, outcome.probability, outcomes.tag(outcome));
-               audit.append_features(chunk, chunk.examples[i], predictor.batch(), text);
-               audit.append_heads(predictor.tape(), text);
-               if (options.explain) {
-                 audit.append_explanation(explainer.explain(chunk, i, options.orders), text);
-               }
+               facts.put_features(chunk, chunk.examples[i], predictor.batch(), audited);
+               facts.put_scores(predictor.tape(), audited);
+               if (options.explain) explanation = explainer.explain(chunk, i, options.orders);
+               options.json ? append_json(text) : append_audited(text);
                served.check();
              });
 }
@@ -129,6 +158,7 @@ void setup_audit(CLI::App& app, int& exit_code) {
       ->transform(options::within(1, 100'000))
       ->capture_default_str()
       ->needs(explain);
+  verb->add_flag("--json", options->json, "one line of JSON for each example");
   add_input_options(*verb, options->input);
   options->flags.add_to(*verb, kFeatureOptions);
   verb->callback([options, &exit_code] {
