@@ -3,8 +3,10 @@
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <map>
 #include <random>
 #include <set>
+#include <utility>
 
 #include "model/spec_json.h"
 #include "modelfile/header.h"
@@ -48,16 +50,28 @@ bool spoil(ModelParts::Part& part, std::uint32_t bits) {
   return true;
 }
 
+/// Which sections have been tried: most models have the same ones, and two of each do.
+class Tried {
+ public:
+  bool enough(const ModelParts::Part& part) {
+    return ++times_[std::pair(part.name, part.dtype)] > 2;
+  }
+
+ private:
+  std::map<std::pair<std::string, store::Dtype>, int> times_;
+};
+
 TEST_CASE("weights that are not finite are not loaded") {
   const std::uint32_t bits = GENERATE(0x7fc00000u, 0xffc12345u, 0x7f800000u, 0xff800000u);
   std::set<std::string> spoilt;
+  Tried tried;
   for (const NamedSpec& kind : specs_to_test()) {
     SavedModel saved(kind.spec);
     const ModelParts good = saved.parts();
     for (std::size_t i = 0; i < good.parts.size(); ++i) {
       ModelParts bad = good;
       const std::string& name = bad.parts[i].name;
-      if (!spoil(bad.parts[i], bits)) continue;
+      if (!spoil(bad.parts[i], bits) || tried.enough(bad.parts[i])) continue;
       bad.write(saved.bad());
       for (const Way& way : kWays) {
         INFO(kind.name << ", section " << name << ", " << way.name);
@@ -86,10 +100,12 @@ TEST_CASE("weights that are not finite are not loaded") {
 }
 
 TEST_CASE("a missing section is named") {
+  Tried tried;
   for (const NamedSpec& kind : specs_to_test()) {
     SavedModel saved(kind.spec);
     const ModelParts good = saved.parts();
     for (std::size_t i = 0; i < good.parts.size(); ++i) {
+      if (tried.enough(good.parts[i])) continue;
       ModelParts bad = good;
       const std::string name = good.parts[i].name;
       bad.erase(i);
@@ -103,12 +119,13 @@ TEST_CASE("a missing section is named") {
 }
 
 TEST_CASE("a section of another type or shape is named") {
+  Tried tried;
   for (const NamedSpec& kind : specs_to_test()) {
     SavedModel saved(kind.spec);
     const ModelParts good = saved.parts();
     for (std::size_t i = 0; i < good.parts.size(); ++i) {
       const std::string& name = good.parts[i].name;
-      if (good.parts[i].bytes.empty()) continue;
+      if (good.parts[i].bytes.empty() || tried.enough(good.parts[i])) continue;
       if (good.parts[i].declared.keys == i + 1) continue;  // see damaged_tables_test.cc
       INFO(kind.name << ", section " << name);
       ModelParts bad = good;
