@@ -19,7 +19,7 @@ class RefuseMadeNames {
  public:
   using Limit = std::function<void(const text::NamespaceNames&, text::ExampleChunk&)>;
 
-  /// Of a model with these features.
+  /// For a model with these features.
   RefuseMadeNames(const feature::FeatureOptions& options, Limit limit);
 
   void operator()(const text::NamespaceNames& names, text::ExampleChunk& chunk);

@@ -121,7 +121,7 @@ void OnlineLearner::begin_call(float* probabilities, std::size_t count) {
   if (probabilities != nullptr) std::fill_n(probabilities, count, kNoProbability);
 }
 
-/// Of one thread a part is small, so that a call can be ended soon.
+/// A part of one thread is small, so that a call can be ended soon.
 std::size_t OnlineLearner::chunks_of_part() const {
   return options_->threads() > 1 ? kChunksOfThread * options_->threads() : 1;
 }

@@ -15,7 +15,7 @@ using metrics::MetricsSnapshot;
 using metrics::Standing;
 using Json = nlohmann::ordered_json;
 
-/// Of all examples, or of a slice.
+/// Two models over all examples, or over a slice.
 struct Pair {
   MetricsSnapshot a, b;
   metrics::ScoreIntervals intervals;

@@ -34,7 +34,7 @@ struct EvaluateOptions {
   bool keeps_scores() const { return intervals || reliability || !by.empty(); }
 };
 
-/// What is kept of the examples for the details.
+/// Keeps of the examples what the details are made of.
 class Details {
  public:
   /// Before the model closes the names: the slices' namespace has an id of its own.

@@ -16,7 +16,7 @@ nlohmann::ordered_json rounded(double value);
 std::string difference_text(double value);
 /// "-0.0021 .. -0.0003"; an array of both.
 std::string interval_text(const metrics::Interval& interval);
-/// Of a figure, not of a difference: without signs.
+/// The same of a figure, which has no sign.
 std::string range_text(const metrics::Interval& interval);
 nlohmann::ordered_json interval_json(const metrics::Interval& interval);
 
