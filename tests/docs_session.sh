@@ -11,16 +11,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 program=$(realpath "$1")
 page=$root/docs/$2
 update=${3-}
-if ! LEVERET_SIMD=avx2 "$program" --version >/dev/null 2>&1; then
-  echo "this machine has no AVX2, of which docs/$2 shows the digits"
-  exit 77
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/cwd/build/bin"
-ln -s "$program" "$work/cwd/build/bin/leveret"
-ln -s "$root/datasets" "$work/cwd/datasets"
-export LC_ALL=C
+begin_session "$program" "docs/$2"
 
 names=$(sed -nE 's/^<!-- ([a-z]+) -->$/\1/p' "$page")
 [ -n "$names" ] || { echo "docs/$2 has no session"; exit 1; }

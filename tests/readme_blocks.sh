@@ -24,3 +24,18 @@ put_block() {
     armed && /^```/ { inside = 1 }' "$2" >"$3.new"
   cp "$3.new" "$2"
 }
+
+# begin_session PROGRAM PAGE: makes $work, gone at the end, with cwd, which has what a built source tree has.
+# Exit 77 where this machine lacks the instruction set of which PAGE shows the digits.
+begin_session() {
+  if ! LEVERET_SIMD=avx2 "$1" --version >/dev/null 2>&1; then
+    echo "this machine has no AVX2, of which $2 shows the digits"
+    exit 77
+  fi
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  mkdir -p "$work/cwd/build/bin"
+  ln -s "$1" "$work/cwd/build/bin/leveret"
+  ln -s "$root/datasets" "$work/cwd/datasets"
+  export LC_ALL=C
+}

@@ -12,16 +12,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/tests/readme_blocks.sh"
 program=$(realpath "$1")
 update=${2-}
-if ! LEVERET_SIMD=avx2 "$program" --version >/dev/null 2>&1; then
-  echo "this machine has no AVX2, of which README.md shows the digits"
-  exit 77
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/cwd/build/bin"
-ln -s "$program" "$work/cwd/build/bin/leveret"
-ln -s "$root/datasets" "$work/cwd/datasets"
-export LC_ALL=C
+begin_session "$program" "README.md"
 
 block session "$root/README.md" >"$work/expected"
 if ! grep -q '^\$ ' "$work/expected"; then

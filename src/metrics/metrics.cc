@@ -1,11 +1,10 @@
 #include "metrics/metrics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
+
+#include "metrics/figures_json.h"
 
 namespace leveret::metrics {
 namespace {
@@ -20,28 +19,6 @@ double ratio(double part, double whole) {
 double entropy(double p) {
   if (!(p > 0 && p < 1)) return 0;
   return -(p * std::log(p) + (1 - p) * std::log1p(-p));
-}
-
-/// Six decimals, so that the text does not change with the order of additions.
-Json rounded(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return std::stod(fmt::format("{:.6f}", value));
-}
-
-void put_figures(Json& json, const MetricsSnapshot& s) {
-  json["examples"] = s.examples;
-  json["logloss"] = rounded(s.logloss);
-  json["auc"] = rounded(s.auc);
-  json["ne"] = rounded(s.ne);
-  json["rig"] = rounded(s.rig);
-  json["calibration"] = rounded(s.calibration);
-  json["base_rate"] = rounded(s.base_rate);
-  json["mean_prediction"] = rounded(s.mean_prediction);
-  json["mean_label"] = rounded(s.mean_label);
-}
-
-void put_not_finite(Json& json, const MetricsSnapshot& s) {
-  if (s.not_finite > 0) json["not_finite"] = s.not_finite;
 }
 
 }  // namespace
@@ -105,11 +82,7 @@ MetricsSnapshot Metrics::snapshot() {
 }
 
 std::string metrics_json(const MetricsSnapshot& snapshot, bool exact_auc) {
-  Json json;
-  put_figures(json, snapshot);
-  if (exact_auc && snapshot.auc_error > 0) json["auc_error"] = rounded(snapshot.auc_error);
-  put_not_finite(json, snapshot);
-  return json.dump();
+  return figures_json(snapshot, exact_auc).dump();
 }
 
 std::string held_out_json(std::uint32_t pass, const MetricsSnapshot& held_out,

@@ -7,6 +7,7 @@
 namespace leveret::metrics {
 
 std::vector<ReliabilityBin> reliability(const Scores& scores, std::size_t model, std::size_t bins) {
+  if (scores.not_finite(model) > 0) return reliability(scores.answered(), model, bins);
   const std::vector<float>& p = scores.probabilities(model);
   const std::vector<float>& weights = scores.weights();
   std::vector<std::uint32_t> order(p.size());

@@ -189,17 +189,38 @@ FigureIntervals intervals(const std::vector<Sample>& samples, std::size_t models
 
 void Scores::add(const Answers& probabilities, float label, float importance) {
   if (label == 0 || !(importance > 0)) return;
-  bool finite = true;
   for (std::size_t m = 0; m < models_; ++m) {
-    if (std::isfinite(probabilities[m])) continue;
-    ++not_finite_[m];
-    finite = false;
-  }
-  if (!finite) return;
-  for (std::size_t m = 0; m < models_; ++m) {
-    probabilities_[m].push_back(std::clamp(probabilities[m], 0.0f, 1.0f));
+    const float p = probabilities[m];
+    probabilities_[m].push_back(std::isfinite(p) ? std::clamp(p, 0.0f, 1.0f) : p);
   }
   weights_.push_back(label > 0 ? importance : -importance);
+}
+
+void Scores::append(const Scores& other) {
+  const auto add_all = [](std::vector<float>& to, const std::vector<float>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  for (std::size_t m = 0; m < models_; ++m) add_all(probabilities_[m], other.probabilities_[m]);
+  add_all(weights_, other.weights_);
+}
+
+Scores Scores::answered() const {
+  Scores finite(models_);
+  for (std::size_t i = 0; i < size(); ++i) {
+    Answers answers{};
+    bool all = true;
+    for (std::size_t m = 0; m < models_; ++m) {
+      answers[m] = probabilities_[m][i];
+      all &= std::isfinite(answers[m]);
+    }
+    if (all) finite.add(answers, weights_[i], std::fabs(weights_[i]));
+  }
+  return finite;
+}
+
+std::uint64_t Scores::not_finite(std::size_t model) const {
+  const auto is_not = [](float p) { return !std::isfinite(p); };
+  return static_cast<std::uint64_t>(std::ranges::count_if(probabilities_[model], is_not));
 }
 
 MetricsSnapshot Scores::snapshot(std::size_t model) const {
@@ -207,26 +228,12 @@ MetricsSnapshot Scores::snapshot(std::size_t model) const {
   for (std::size_t i = 0; i < size(); ++i) {
     metrics.add(probabilities_[model][i], weights_[i], std::fabs(weights_[i]));
   }
-  MetricsSnapshot all = metrics.snapshot();
-  all.not_finite = not_finite_[model];
-  return all;
-}
-
-void Scores::append(const Scores& other) {
-  const auto add_all = [](std::vector<float>& to, const std::vector<float>& from) {
-    to.insert(to.end(), from.begin(), from.end());
-  };
-  for (std::size_t m = 0; m < models_; ++m) {
-    add_all(probabilities_[m], other.probabilities_[m]);
-    not_finite_[m] += other.not_finite_[m];
-  }
-  add_all(weights_, other.weights_);
+  return metrics.snapshot();
 }
 
 Standing standing_of(const Scores& scores, const ScoreIntervals& intervals, double tolerance) {
-  if (scores.not_finite(1) != scores.not_finite(0)) {
-    return scores.not_finite(1) > scores.not_finite(0) ? Standing::kWorse : Standing::kBetter;
-  }
+  const std::uint64_t first = scores.not_finite(0), second = scores.not_finite(1);
+  if (first != second) return second > first ? Standing::kWorse : Standing::kBetter;
   const Interval& difference = intervals.logloss.difference;
   if (difference.low > tolerance) return Standing::kWorse;
   return difference.high < 0 ? Standing::kBetter : Standing::kNotTold;
@@ -234,8 +241,11 @@ Standing standing_of(const Scores& scores, const ScoreIntervals& intervals, doub
 
 ScoreIntervals bootstrap(const Scores& scores, std::size_t threads, std::size_t replicates,
                          std::uint64_t seed) {
-  const std::vector<Sample> samples = samples_of(scores, threads, replicates, seed);
   const std::size_t models = scores.models();
+  for (std::size_t m = 0; m < models; ++m) {
+    if (scores.not_finite(m) > 0) return bootstrap(scores.answered(), threads, replicates, seed);
+  }
+  const std::vector<Sample> samples = samples_of(scores, threads, replicates, seed);
   return {intervals(samples, models, &Sample::logloss), intervals(samples, models, &Sample::auc),
           intervals(samples, models, &Sample::calibration)};
 }

@@ -25,16 +25,18 @@ class Scores {
   /// `models`: 1 or 2.
   explicit Scores(std::size_t models) : models_(models) {}
 
-  /// As Metrics::add. An example to which a model has no finite answer is counted, and no more.
+  /// As Metrics::add.
   void add(const Answers& probabilities, float label, float importance);
-
   void append(const Scores& other);
+  /// The examples to which all models have finite answers.
+  Scores answered() const;
 
   std::size_t models() const { return models_; }
   std::size_t size() const { return weights_.size(); }
-  std::uint64_t not_finite(std::size_t model) const { return not_finite_[model]; }
-  /// As Metrics with an exact AUC has it, but for examples that the other model cannot answer.
+  std::uint64_t not_finite(std::size_t model) const;
+  /// As Metrics with an exact AUC has it.
   MetricsSnapshot snapshot(std::size_t model) const;
+  /// In [0, 1], or not finite.
   const std::vector<float>& probabilities(std::size_t model) const { return probabilities_[model]; }
   /// Importance, negative where the label is.
   const std::vector<float>& weights() const { return weights_; }
@@ -42,7 +44,6 @@ class Scores {
  private:
   std::size_t models_;
   std::array<std::vector<float>, kMostModels> probabilities_;
-  std::array<std::uint64_t, kMostModels> not_finite_{};
   std::vector<float> weights_;
 };
 
@@ -58,7 +59,8 @@ struct ScoreIntervals {
 /// The Poisson bootstrap: in each of `replicates` samples an example occurs as often as a Poisson
 /// variable of mean 1 says (Chamandy et al. 2012, "Estimating uncertainty for massive data
 /// streams"), for both models alike, so that differences are paired. Examples count as independent:
-/// those of one user, which are not, make intervals too narrow. The same for any number of threads.
+/// those of one user, which are not, make intervals too narrow. Those that a model cannot
+/// answer are in no sample. The same for any number of threads.
 /// Takes 16 bytes more an example and model, and one a thread.
 ScoreIntervals bootstrap(const Scores& scores, std::size_t threads, std::size_t replicates = 500,
                          std::uint64_t seed = 0);

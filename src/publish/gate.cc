@@ -133,13 +133,9 @@ metrics::Scores scores_of(const Models& models, const std::string& file) {
   return judge.take_scores();
 }
 
-/// Appends the values of the candidate alone.
+/// Appends the values of the candidate alone, which is the last model.
 void measure_ranges(const Gate& gate, const metrics::Scores& scores, std::vector<Measured>& all) {
-  const Snapshot snapshot = scores.snapshot(0);
-  if (snapshot.examples == 0 && snapshot.not_finite == 0) {
-    throw std::runtime_error(gate.file +
-                             ": has no labelled example; the gate cannot be told by it");
-  }
+  const Snapshot snapshot = scores.snapshot(scores.models() - 1);
   for (const Limit& limit : gate.limits) {
     if (is_relative(limit)) continue;
     const double value = find_metric(limit.metric)->value(snapshot);
@@ -148,12 +144,16 @@ void measure_ranges(const Gate& gate, const metrics::Scores& scores, std::vector
   }
 }
 
-/// Appends those of the newest step and the candidate beside each other.
+/// Appends those of the newest step and the candidate beside each other; all hold where there is
+/// no newest step.
 void measure_relative(const Gate& gate, const metrics::Scores& scores, unsigned threads,
                       std::vector<Measured>& all) {
+  if (std::ranges::none_of(gate.limits, is_relative)) return;
   using metrics::Standing;
-  const Standing standing = standing_of(scores, bootstrap(scores, threads), 0);
-  const double value = scores.snapshot(1).logloss - scores.snapshot(0).logloss;
+  const bool both = scores.models() > 1;
+  const Standing standing =
+      both ? standing_of(scores, bootstrap(scores, threads), 0) : Standing::kBetter;
+  const double value = both ? scores.snapshot(1).logloss - scores.snapshot(0).logloss : 0;
   for (const Limit& limit : gate.limits) {
     if (!is_relative(limit)) continue;
     const bool holds = limit.kind == Limit::Kind::kBetter ? standing == Standing::kBetter
@@ -197,16 +197,16 @@ std::vector<Measured> measure(const std::vector<Gate>& gates, const std::string&
   const auto candidate = load(model);
   std::shared_ptr<const model::Model> before;
   for (const Gate& gate : gates) {
-    measure_ranges(gate, scores_of({candidate}, gate.file), all);
-    if (std::ranges::none_of(gate.limits, is_relative)) continue;
-    if (newest == nullptr) {
-      for (const Limit& limit : gate.limits) {
-        if (is_relative(limit)) all.push_back({gate.file, limit.metric, limit.text, 0, true});
-      }
-      continue;
+    const bool both = newest != nullptr && std::ranges::any_of(gate.limits, is_relative);
+    if (both && before == nullptr) before = load(*newest);
+    const metrics::Scores scores =
+        scores_of(both ? Models{before, candidate} : Models{candidate}, gate.file);
+    if (scores.size() == 0) {
+      throw std::runtime_error(gate.file +
+                               ": has no labelled example; the gate cannot be told by it");
     }
-    if (before == nullptr) before = load(*newest);
-    measure_relative(gate, scores_of({before, candidate}, gate.file), threads, all);
+    measure_ranges(gate, scores, all);
+    measure_relative(gate, scores, threads, all);
   }
   return all;
 }

@@ -9,7 +9,6 @@
 #include "kernels/dispatch.h"
 #include "model/parser_options.h"
 #include "predict/predictor.h"
-#include "text/feature_text.h"
 #include "text/namespace_names.h"
 #include "text/parser.h"
 
@@ -26,16 +25,15 @@ text::ParserOptions options_for(const model::Model& model, const Judge::Options&
 }  // namespace
 
 struct Judge::Side {
-  Side(std::shared_ptr<const model::Model> model, const Options& options)
-      : names(names_of(*model, options)),
+  /// The names are not closed yet.
+  Side(std::shared_ptr<const model::Model> model, const Options& options,
+       std::unique_ptr<text::NamespaceNames> own_names)
+      : names(closed(*model, std::move(own_names))),
         parser(*names, options_for(*model, options)),
         predictor(std::move(model), *names, kernels::active()) {}
 
-  /// `by` has an id of its own, also where the model does not know it.
-  static std::unique_ptr<text::NamespaceNames> names_of(const model::Model& model,
-                                                        const Options& options) {
-    auto names = std::make_unique<text::NamespaceNames>();
-    if (!options.by.empty()) names->intern(options.by);
+  static std::unique_ptr<text::NamespaceNames> closed(const model::Model& model,
+                                                      std::unique_ptr<text::NamespaceNames> names) {
     model.features().close_names(*names);
     return names;
   }
@@ -53,9 +51,12 @@ struct Judge::Side {
 };
 
 Judge::Judge(const std::vector<std::shared_ptr<const model::Model>>& models, Options options)
-    : options_(std::move(options)), scores_(models.size()), slices_(models.size()) {
-  for (const auto& model : models) sides_.push_back(std::make_unique<Side>(model, options_));
-  if (!options_.by.empty()) by_ = *sides_[0]->names->intern(options_.by);
+    : options_(std::move(options)), scores_(models.size()) {
+  for (const auto& model : models) {
+    auto names = std::make_unique<text::NamespaceNames>();
+    if (!slices_) slices_.emplace(options_.by, models.size(), *names);
+    sides_.push_back(std::make_unique<Side>(model, options_, std::move(names)));
+  }
 }
 
 Judge::~Judge() = default;
@@ -96,15 +97,7 @@ void Judge::add(const text::ExampleChunk& chunk, std::size_t example) {
   }
   const text::Example& of = chunk.examples[example];
   scores_.add(answers, of.label, of.importance);
-  if (options_.by.empty()) return;
-  slices_.add(slice_of(chunk, of), answers, of.label, of.importance);
-}
-
-std::string Judge::slice_of(const text::ExampleChunk& chunk, const text::Example& example) {
-  std::string slice = text::text_of_namespace(chunk, example, by_);
-  if (slice.empty()) return kNoSlice;
-  has_slices_ = true;
-  return slice;
+  slices_->add(chunk, of, answers);
 }
 
 }  // namespace leveret::publish

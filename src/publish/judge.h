@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "metrics/scores.h"
-#include "metrics/slices.h"
 #include "model/model.h"
+#include "publish/line_slices.h"
 #include "text/example.h"
 
 namespace leveret::publish {
@@ -37,22 +37,17 @@ class Judge {
 
   const metrics::Scores& scores() const { return scores_; }
   metrics::Scores take_scores() { return std::move(scores_); }
-  /// Whether a line had a feature of the namespace `by`.
-  bool has_slices() const { return has_slices_; }
-  static constexpr const char* kNoSlice = "(none)";  ///< of lines without such a feature
-  metrics::Slices take_slices() { return std::move(slices_); }
+  /// By the namespace `by`.
+  LineSlices& slices() { return *slices_; }
 
  private:
   struct Side;
   void add(const text::ExampleChunk& chunk, std::size_t example);
-  std::string slice_of(const text::ExampleChunk& chunk, const text::Example& example);
 
   const Options options_;
   std::vector<std::unique_ptr<Side>> sides_;
-  std::uint32_t by_ = 0;  ///< its id among the first side's names
   metrics::Scores scores_;
-  metrics::Slices slices_;
-  bool has_slices_ = false;
+  std::optional<LineSlices> slices_;  ///< of the first side's reading
 };
 
 }  // namespace leveret::publish

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "feature/unmatched.h"
 #include "stream/bad_lines.h"
@@ -123,22 +124,26 @@ std::string train_summary(const model::Model& model, const RunFigures& run) {
 
 std::string train_json(const model::Model& model, const RunFigures& run) {
   const ModelFigures figures = figures_of(model, run);
-  std::string json = metrics::metrics_json(run.total, false);
-  json.pop_back();  // the brace
-  if (run.held_out) json += ",\"held_out\":" + metrics::metrics_json(*run.held_out, false);
+  nlohmann::ordered_json json = metrics::figures_json(run.total, false);
+  if (run.held_out) json["held_out"] = metrics::figures_json(*run.held_out, false);
   if (run.passes) {
-    json += fmt::format(",\"passes\":{},\"best_pass\":{},\"held_out\":{}", run.passes->made,
-                        run.passes->best > 0 ? fmt::format("{}", run.passes->best) : "null",
-                        metrics::metrics_json(run.passes->held_out, false));
+    json["passes"] = run.passes->made;
+    json["best_pass"] = nullptr;
+    if (run.passes->best > 0) json["best_pass"] = run.passes->best;
+    json["held_out"] = metrics::figures_json(run.passes->held_out, false);
   }
-  return json + fmt::format(
-                    ",\"examples_seen\":{},\"features\":{},\"bad_lines\":{},\"fields\":{},"
-                    "\"weights\":{},\"dropped_gradients\":{},\"overflow_lookups\":{},"
-                    "\"peak_memory\":{},\"seconds\":{:.3f},\"examples_per_second\":{:.0f}}}",
-                    run.examples, run.features, run.bad_lines, model.features().field_count(),
-                    figures.weights, model.parameters().scalars.dropped_gradients,
-                    figures.overflow_lookups, figures.peak_memory, run.seconds,
-                    static_cast<double>(run.examples) / std::max(run.seconds, 1e-9));
+  json["examples_seen"] = run.examples;
+  json["features"] = run.features;
+  json["bad_lines"] = run.bad_lines;
+  json["fields"] = model.features().field_count();
+  json["weights"] = figures.weights;
+  json["dropped_gradients"] = model.parameters().scalars.dropped_gradients;
+  json["overflow_lookups"] = figures.overflow_lookups;
+  json["peak_memory"] = figures.peak_memory;
+  json["seconds"] = std::stod(fmt::format("{:.3f}", run.seconds));
+  json["examples_per_second"] =
+      std::llround(static_cast<double>(run.examples) / std::max(run.seconds, 1e-9));
+  return json.dump();
 }
 
 std::string train_summary(const model::Model& model, const ModelFigures& figures,

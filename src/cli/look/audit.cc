@@ -9,6 +9,7 @@
 #include "cli/look/audit_facts.h"
 #include "cli/look/audit_json.h"
 #include "cli/look/audit_text.h"
+#include "cli/score/figures.h"
 #include "cli/score/served_model.h"
 #include "cli/signals.h"
 #include "cli/verbs.h"
@@ -59,12 +60,6 @@ void print_each(const AuditOptions& options, text::NamespaceNames& names, const 
   output.close();
 }
 
-/// Names come from data and may be no UTF-8, which JSON has to be.
-void append_line(const nlohmann::ordered_json& json, std::string& to) {
-  to += json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  to += '\n';
-}
-
 void audit_features(const AuditOptions& options) {
   const model::Spec spec = options.flags.spec();
   text::NamespaceNames names;
@@ -84,7 +79,7 @@ void audit_features(const AuditOptions& options) {
                if (!options.json) return append_features(audited, spec, false, text);
                nlohmann::ordered_json json;
                put_features(audited, spec, false, json);
-               append_line(json, text);
+               text += json_line(json);
              });
 }
 
@@ -95,7 +90,8 @@ void audit_model(const AuditOptions& options) {
   text::NamespaceNames names;  // not closed: those that the model does not know are printed, too
   predict::Predictor predictor(served.get(), names, kernels::active());
   predictor.keep_for_audit();
-  predict::Explainer explainer(served.get(), names, kernels::active());
+  std::optional<predict::Explainer> explainer;
+  if (options.explain) explainer.emplace(served.get(), names, kernels::active());
   AuditFacts facts(spec, names, predictor.features(), &model);
   AuditedExample audited;
   predict::Outcomes outcomes;
@@ -113,7 +109,7 @@ void audit_model(const AuditOptions& options) {
     put_scores(audited, outcome, outcomes.tag(outcome), json);
     if (options.explain) put_explanation(explanation, names, json);
     put_features(audited, spec, true, json);
-    append_line(json, text);
+    text += json_line(json);
   };
   print_each(options, names, spec,
              [&](const text::ExampleChunk& chunk, std::size_t i, std::string& text) {
@@ -121,7 +117,7 @@ void audit_model(const AuditOptions& options) {
                predictor.predict(chunk, i, 1, outcomes);
                facts.put_features(chunk, chunk.examples[i], predictor.batch(), audited);
                facts.put_scores(predictor.tape(), audited);
-               if (options.explain) explanation = explainer.explain(chunk, i, options.orders);
+               if (explainer) explanation = explainer->explain(chunk, i, options.orders);
                options.json ? append_json(text) : append_audited(text);
                served.check();
              });

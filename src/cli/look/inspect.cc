@@ -10,6 +10,7 @@
 #include "cli/look/describe.h"
 #include "cli/look/namespace_worth.h"
 #include "cli/look/weights.h"
+#include "cli/score/figures.h"
 #include "cli/score/served_model.h"
 #include "cli/verbs.h"
 #include "options/numbers.h"
@@ -38,11 +39,8 @@ void check_files(const InspectOptions& options) {
 }
 
 std::string description(const InspectOptions& options) {
-  using Json = nlohmann::ordered_json;
-  const Json description = describe_file(options.file);
-  if (!options.json) return description_text(description);
-  // Names come from data and may be no UTF-8, which JSON has to be.
-  return description.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const nlohmann::ordered_json description = describe_file(options.file);
+  return options.json ? json_line(description) : description_text(description);
 }
 
 std::string weights(const InspectOptions& options) {

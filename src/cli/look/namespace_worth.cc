@@ -10,6 +10,7 @@
 #include "block/logistic.h"
 #include "cli/score/figures.h"
 #include "kernels/dispatch.h"
+#include "metrics/figures_json.h"
 #include "predict/explainer.h"
 
 namespace leveret::cli {
@@ -91,17 +92,17 @@ NamespacesWorth namespaces_worth(const std::shared_ptr<const model::Model>& mode
 
 std::string worth_text(const NamespacesWorth& worth, bool json) {
   if (json) {
-    nlohmann::ordered_json all{{"examples", worth.examples}, {"logloss", rounded(worth.logloss)}};
+    nlohmann::ordered_json all{{"examples", worth.examples},
+                               {"logloss", metrics::rounded(worth.logloss)}};
     if (worth.not_finite > 0) all["not_finite"] = worth.not_finite;
     all["namespaces"] = nlohmann::ordered_json::array();
     for (const NamespaceWorth& one : worth.all) {
       all["namespaces"].push_back({{"namespace", one.name},
                                    {"lines", one.lines},
-                                   {"loss_added", rounded(one.loss)},
-                                   {"mean_contribution", rounded(one.contribution)}});
+                                   {"loss_added", metrics::rounded(one.loss)},
+                                   {"mean_contribution", metrics::rounded(one.contribution)}});
     }
-    using Handler = nlohmann::ordered_json::error_handler_t;
-    return all.dump(-1, ' ', false, Handler::replace) + "\n";
+    return json_line(all);
   }
   std::string text = fmt::format("{} examples, logloss {}\n\n{:<24} {:>10} {:>14} {:>18}\n",
                                  worth.examples, figure_text(worth.logloss), "namespace", "lines",

@@ -12,6 +12,7 @@
 #include "cli/look/feature_names.h"
 #include "cli/score/figures.h"
 #include "kernels/codec.h"
+#include "metrics/figures_json.h"
 
 namespace leveret::cli {
 namespace {
@@ -139,13 +140,14 @@ std::string json_lines(const model::Model& model, const std::vector<FeatureWeigh
     json["field"] = weight.group == 0 ? Json() : Json(field_of(model, weight.group));
     json["hash"] = weight.key;
     json["feature"] = weight.name.empty() ? Json() : Json(weight.name);
-    json["weight"] = rounded(weight.weight);
+    json["weight"] = metrics::rounded(weight.weight);
     if (model.spec().mixed()) {
-      json["count"] = rounded(weight.count);
-      json["click_rate"] = weight.count > 0 ? rounded(weight.clicks / weight.count) : Json();
+      json["count"] = metrics::rounded(weight.count);
+      json["click_rate"] =
+          weight.count > 0 ? metrics::rounded(weight.clicks / weight.count) : Json();
     }
-    json["row_length"] = weight.row_length ? rounded(*weight.row_length) : Json();
-    text += json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    json["row_length"] = weight.row_length ? metrics::rounded(*weight.row_length) : Json();
+    text += json_line(json);
   }
   return text;
 }

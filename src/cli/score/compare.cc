@@ -8,6 +8,7 @@
 #include "cli/process.h"
 #include "cli/score/comparison.h"
 #include "cli/score/served_model.h"
+#include "cli/score/slice_options.h"
 #include "cli/verbs.h"
 #include "options/numbers.h"
 #include "publish/judge.h"
@@ -21,8 +22,7 @@ constexpr int kNotGoodEnough = 3;
 struct CompareOptions {
   InputOptions input;
   std::string a, b;
-  std::string by;
-  std::size_t top = 20;
+  SliceOptions slices;
   double tolerance = 0;
   bool better = false;
   bool json = false;
@@ -31,7 +31,7 @@ struct CompareOptions {
 int run_compare(const CompareOptions& options) {
   const ServedModel a(options.a, false), b(options.b, false);
   publish::Judge judge({a.get(), b.get()},
-                       {options.by, static_cast<std::uint32_t>(options.input.max_line)});
+                       {options.slices.by, static_cast<std::uint32_t>(options.input.max_line)});
   const auto tally = bad_line_tally(options.input);
   const auto source = open_lines(options.input, 2);
   work_through(*source, *tally, {[&] { return tally->good(); }}, [&] {
@@ -42,12 +42,9 @@ int run_compare(const CompareOptions& options) {
     }
   });
   tally->finish();
-  if (!options.by.empty() && !judge.has_slices()) {
-    throw std::runtime_error("--by " + options.by + ": no line has a feature of this namespace");
-  }
-  const std::vector<metrics::Slice> slices = judge.take_slices().largest(options.top);
-  const Compared compared =
-      compare({judge.scores(), slices, options.by, options.tolerance, processors()}, options.json);
+  const std::vector<metrics::Slice> slices = take_slices(judge.slices(), options.slices);
+  const Compared compared = compare(
+      {judge.scores(), slices, options.slices.by, options.tolerance, processors()}, options.json);
   Output output("");
   output.write(compared.text);
   output.close();
@@ -81,15 +78,7 @@ void setup_compare(CLI::App& app, int& exit_code) {
       ->check(not_empty())
       ->required();
   add_input_options(*verb, options->input);
-  CLI::Option* by =
-      verb->add_option("--by", options->by, "also by slices: what lines have in this namespace")
-          ->type_name("NS")
-          ->check(not_empty());
-  verb->add_option("--top", options->top, "with --by: so many slices, those with most examples")
-      ->type_name("N")
-      ->transform(options::within(1, 1'000'000))
-      ->capture_default_str()
-      ->needs(by);
+  add_slice_options(*verb, options->slices);
   verb->add_option("--tolerance", options->tolerance, "what B's logloss may be above A's")
       ->type_name("X")
       ->transform(options::real_within(0, 100))

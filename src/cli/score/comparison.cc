@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "cli/score/figures.h"
+#include "metrics/figures_json.h"
 
 namespace leveret::cli {
 namespace {
@@ -58,9 +59,9 @@ Json json_of(const Pair& pair) {
   for (const Figure& figure : kFigures) {
     Json& of = json[figure.name];
     const double a = pair.a.*figure.value, b = pair.b.*figure.value;
-    of["a"] = rounded(a);
-    of["b"] = rounded(b);
-    of["difference"] = rounded(b - a);
+    of["a"] = metrics::rounded(a);
+    of["b"] = metrics::rounded(b);
+    of["difference"] = metrics::rounded(b - a);
     of["interval"] = interval_json((pair.intervals.*figure.intervals).difference);
   }
   if (pair.a.not_finite > 0) json["not_finite_a"] = pair.a.not_finite;
@@ -80,7 +81,7 @@ std::string line_of_json(const Pair& all, const Comparison& comparison) {
       slices.push_back(std::move(one));
     }
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(json);
 }
 
 // ---- a table ----
@@ -137,7 +138,7 @@ std::string sentence(const Pair& all, double tolerance) {
 
 Compared compare(const Comparison& comparison, bool json) {
   const metrics::Scores& scores = comparison.scores;
-  if (scores.size() == 0 && scores.not_finite(0) + scores.not_finite(1) == 0) {
+  if (scores.size() == 0) {
     throw std::runtime_error("no labelled example in the input, nothing to compare");
   }
   const Pair all = pair_of(scores, comparison);

@@ -9,14 +9,12 @@
 #include "cli/score/evaluation.h"
 #include "cli/score/served_model.h"
 #include "cli/score/skew_report.h"
+#include "cli/score/slice_options.h"
 #include "cli/status_line.h"
 #include "cli/verbs.h"
 #include "kernels/dispatch.h"
 #include "metrics/metrics.h"
-#include "options/numbers.h"
 #include "predict/predictor.h"
-#include "publish/judge.h"
-#include "text/feature_text.h"
 
 namespace leveret::cli {
 namespace {
@@ -28,58 +26,56 @@ struct EvaluateOptions {
   bool json = false;
   bool strict = false;
   bool intervals = false, reliability = false;
-  std::string by;
-  std::size_t top = 20;
+  SliceOptions slices;
 
-  bool keeps_scores() const { return intervals || reliability || !by.empty(); }
+  bool keeps_scores() const { return intervals || reliability || !slices.by.empty(); }
 };
 
-/// Keeps of the examples what the details are made of.
-class Details {
+/// What predictions are worth: all of them are kept where the details are made of them.
+class Evaluation {
  public:
-  /// Before the model closes the names: the slices' namespace has an id of its own.
-  Details(const EvaluateOptions& options, text::NamespaceNames& names) : options_(options) {
-    if (!options.by.empty()) by_ = *names.intern(options.by);
-  }
+  /// Before the model closes the names (LineSlices).
+  Evaluation(const EvaluateOptions& options, text::NamespaceNames& names)
+      : options_(options), slices_(options.slices.by, 1, names) {}
 
   void add(const text::ExampleChunk& chunk, const predict::Outcomes& outcomes) {
-    if (!options_.keeps_scores()) return;
     for (std::size_t e = 0; e < outcomes.items.size(); ++e) {
       const predict::Outcome& outcome = outcomes.items[e];
+      if (!options_.keeps_scores()) {
+        metrics_.add(outcome.probability, outcome.label, outcome.importance);
+        continue;
+      }
       scores_.add({outcome.probability}, outcome.label, outcome.importance);
-      if (options_.by.empty()) continue;
-      const std::string slice = text::text_of_namespace(chunk, chunk.examples[e], by_);
-      has_slices_ = has_slices_ || !slice.empty();
-      slices_.add(slice.empty() ? publish::Judge::kNoSlice : slice, {outcome.probability},
-                  outcome.label, outcome.importance);
+      slices_.add(chunk, chunk.examples[e], {outcome.probability});
     }
   }
 
-  EvaluationDetails take() {
-    if (!options_.keeps_scores()) return {};
-    if (!options_.by.empty() && !has_slices_) {
-      throw std::runtime_error("--by " + options_.by + ": no line has a feature of this namespace");
+  std::string text(nlohmann::ordered_json skew) {
+    EvaluationDetails details;
+    details.skew = std::move(skew);
+    if (!options_.keeps_scores()) {
+      return evaluation_text(metrics_.snapshot(), options_.json, details);
     }
-    return {&scores_,
-            options_.intervals,
-            options_.reliability,
-            options_.by,
-            std::move(slices_).largest(options_.top),
-            processors()};
+    details.scores = &scores_;
+    details.intervals = options_.intervals;
+    details.reliability = options_.reliability;
+    details.by = options_.slices.by;
+    details.slices = take_slices(slices_, options_.slices);
+    details.threads = processors();
+    return evaluation_text(scores_.snapshot(0), options_.json, details);
   }
 
  private:
   const EvaluateOptions& options_;
-  std::uint32_t by_ = 0;
-  bool has_slices_ = false;
+  metrics::Metrics metrics_{metrics::AucKind::kExact};
   metrics::Scores scores_{1};
-  metrics::Slices slices_{1};
+  publish::LineSlices slices_;
 };
 
 text::ParserOptions parser_of(const EvaluateOptions& options, const model::Model& model) {
   text::ParserOptions parser =
       parser_options(model.spec(), options.input, model.features().plans());
-  parser.keep_names = !options.by.empty();
+  parser.keep_names = !options.slices.by.empty();
   return parser;
 }
 
@@ -87,7 +83,7 @@ int run_evaluate(const EvaluateOptions& options) {
   const ServedModel served(options.model, options.mmap);
   const model::Model& model = *served.get();
   text::NamespaceNames names;
-  Details details(options, names);
+  Evaluation evaluation(options, names);
   // A cache that is made here keeps the names of all namespaces.
   if (options.input.cache.empty()) model.features().close_names(names);
   predict::Predictor predictor(served.get(), names, kernels::active());
@@ -98,7 +94,6 @@ int run_evaluate(const EvaluateOptions& options) {
   StatusLine status(!options.input.quiet);
   status.begin_pass(*source);
   std::uint64_t examples = 0;
-  metrics::Metrics metrics(metrics::AucKind::kExact);
   predict::Outcomes outcomes;
   for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {
     predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
@@ -107,17 +102,11 @@ int run_evaluate(const EvaluateOptions& options) {
     skew.tell(counter);
     examples += chunk.examples.size();
     status.show(examples);
-    for (const predict::Outcome& outcome : outcomes.items) {
-      metrics.add(outcome.probability, outcome.label, outcome.importance);
-    }
-    details.add(chunk, outcomes);
+    evaluation.add(chunk, outcomes);
     outcomes.clear();
   });
   skew.add(counter);
-  const metrics::MetricsSnapshot snapshot = metrics.snapshot();
-  EvaluationDetails all = details.take();
-  all.more = skew.json();
-  const std::string text = evaluation_text(snapshot, options.json, all);
+  const std::string text = evaluation.text(skew.json());
   Output output("");
   output.write(text);
   output.close();
@@ -137,16 +126,7 @@ void setup_evaluate(CLI::App& app, int& exit_code) {
                            ->required();
   add_mmap_option(*verb, *model, options->mmap);
   verb->add_flag("--json", options->json, "one line of JSON");
-  CLI::Option* by =
-      verb->add_option("--by", options->by,
-                       "also by slices: what lines have in this namespace; not with -c")
-          ->type_name("NS")
-          ->check(not_empty());
-  verb->add_option("--top", options->top, "with --by: so many slices, those with most examples")
-      ->type_name("N")
-      ->transform(options::within(1, 1'000'000))
-      ->capture_default_str()
-      ->needs(by);
+  add_slice_options(*verb, options->slices, "; not with -c");
   verb->add_flag("--reliability", options->reliability,
                  "also ten bins of predictions: how often there was a click");
   verb->add_flag("--interval", options->intervals,
@@ -156,7 +136,7 @@ void setup_evaluate(CLI::App& app, int& exit_code) {
   add_cache_options(*verb, options->input);
   verb->callback([options, &exit_code] {
     settle_input(options->input);
-    if (!options->by.empty() && !options->input.cache.empty()) {
+    if (!options->slices.by.empty() && !options->input.cache.empty()) {
       throw CLI::ValidationError("--by", "a cache keeps no names of features: leave -c out");
     }
     check_files(options->input, options->model, "-");

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "cli/score/figures.h"
+#include "metrics/figures_json.h"
 #include "metrics/reliability.h"
 
 namespace leveret::cli {
@@ -85,18 +86,18 @@ void put_intervals(Json& json, const std::optional<ScoreIntervals>& intervals) {
 Json bins_json(const metrics::Scores& scores) {
   Json bins = Json::array();
   for (const metrics::ReliabilityBin& bin : metrics::reliability(scores, 0)) {
-    bins.push_back({{"low", rounded(bin.low)},
-                    {"high", rounded(bin.high)},
+    bins.push_back({{"low", metrics::rounded(bin.low)},
+                    {"high", metrics::rounded(bin.high)},
                     {"examples", bin.examples},
-                    {"mean_prediction", rounded(bin.mean_prediction)},
-                    {"click_rate", rounded(bin.click_rate)}});
+                    {"mean_prediction", metrics::rounded(bin.mean_prediction)},
+                    {"click_rate", metrics::rounded(bin.click_rate)}});
   }
   return bins;
 }
 
 std::string line_of_json(const MetricsSnapshot& all, const EvaluationDetails& details) {
-  Json json = Json::parse(metrics::metrics_json(all, true));
-  if (!details.more.empty()) json.update(Json::parse("{" + details.more + "}"));
+  Json json = metrics::figures_json(all, true);
+  if (details.skew) json["skew"] = *details.skew;
   if (details.scores == nullptr) return json.dump() + "\n";
   put_intervals(json, intervals_of(*details.scores, details));
   if (details.reliability) json["reliability"] = bins_json(*details.scores);
@@ -105,12 +106,12 @@ std::string line_of_json(const MetricsSnapshot& all, const EvaluationDetails& de
     Json& slices = json["slices"] = Json::array();
     for (const metrics::Slice& slice : details.slices) {
       Json one{{"slice", slice.name}};
-      one.update(Json::parse(metrics::metrics_json(slice.scores.snapshot(0), true)));
+      one.update(metrics::figures_json(slice.scores.snapshot(0), true));
       put_intervals(one, intervals_of(slice.scores, details));
       slices.push_back(std::move(one));
     }
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(json);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,7 @@ struct EvaluationDetails {
   std::string by = {};  ///< the namespace of the slices; empty: none
   std::vector<metrics::Slice> slices = {};
   std::size_t threads = 1;
-  std::string more = {};  ///< a further member of the JSON; empty: none
+  std::optional<nlohmann::ordered_json> skew = {};  ///< a member of the JSON (SkewReport::json)
 };
 
 /// Lines of a name and a figure, and tables, or a line of JSON. std::runtime_error where no example

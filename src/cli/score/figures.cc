@@ -4,17 +4,13 @@
 
 #include <cmath>
 
+#include "metrics/figures_json.h"
 #include "stream/bad_lines.h"
 
 namespace leveret::cli {
 
 std::string figure_text(double value) {
   return std::isfinite(value) ? fmt::format("{:.6f}", value) : "-";
-}
-
-nlohmann::ordered_json rounded(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return std::stod(fmt::format("{:.6f}", value));
 }
 
 std::string difference_text(double value) {
@@ -32,7 +28,11 @@ std::string range_text(const metrics::Interval& interval) {
 }
 
 nlohmann::ordered_json interval_json(const metrics::Interval& interval) {
-  return {rounded(interval.low), rounded(interval.high)};
+  return {metrics::rounded(interval.low), metrics::rounded(interval.high)};
+}
+
+std::string json_line(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string cut(const std::string& name, std::size_t width) {

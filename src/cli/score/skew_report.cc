@@ -28,13 +28,15 @@ void SkewReport::add(predict::SkewCounter& counter) {
   counts_.add(counter.take_counts());
 }
 
-std::string SkewReport::json() const {
-  if (!tells_) return "\"skew\":null";
-  return fmt::format(
-      "\"skew\":{{\"lines\":{},\"windows\":{},\"skewed_windows\":{},\"strange_namespaces\":{},"
-      "\"missing_namespaces\":{},\"features\":{},\"unknown_features\":{}}}",
-      counts_.lines, counts_.windows, counts_.skewed_windows, counts_.strange_namespaces,
-      counts_.missing_namespaces, counts_.features, counts_.unknown_features);
+nlohmann::ordered_json SkewReport::json() const {
+  if (!tells_) return nullptr;
+  return {{"lines", counts_.lines},
+          {"windows", counts_.windows},
+          {"skewed_windows", counts_.skewed_windows},
+          {"strange_namespaces", counts_.strange_namespaces},
+          {"missing_namespaces", counts_.missing_namespaces},
+          {"features", counts_.features},
+          {"unknown_features", counts_.unknown_features}};
 }
 
 void SkewReport::check() const {

@@ -1,7 +1,7 @@
 /// What predict and evaluate tell of lines that are not like those that were learned.
 #pragma once
 
-#include <string>
+#include <nlohmann/json.hpp>
 
 #include "options/cli11_fwd.h"
 #include "predict/skew.h"
@@ -23,8 +23,8 @@ class SkewReport {
   /// The counter ends.
   void add(predict::SkewCounter& counter);
 
-  /// A member of an object of JSON; null where the model's file has nothing to hold lines against.
-  std::string json() const;
+  /// An object; null where the model's file has nothing to hold lines against.
+  nlohmann::ordered_json json() const;
   /// With --strict: std::runtime_error where something was remarkable. To be called when results
   /// are whole.
   void check() const;
