@@ -22,7 +22,7 @@ class Share {
   virtual ~Share() = default;
 };
 
-/// What a block keeps of a request's context, for its candidates. Moved from thread to thread.
+/// A block's data of a request's context, kept for its candidates. Moved from thread to thread.
 class Kept {
  public:
   virtual ~Kept() = default;
@@ -86,8 +86,8 @@ class Block {
   virtual void partial(const tape::Parameters&, tape::Tape&, const tape::Portion&, Share*,
                        std::size_t /*begin*/, std::size_t /*end*/,
                        const tape::BatchSums<float>&) const {}
-  /// What a context's tape of one example, after `partial`, has for candidates beside its sums; and
-  /// puts it where `partial` of a candidate's share finds it. Null: nothing.
+  /// Takes from a context's tape of one example, after `partial`, the data that candidates need
+  /// beside its sums; and puts it where `partial` of a candidate's share finds it. Null: nothing.
   virtual std::unique_ptr<Kept> keep(const tape::Tape&, Share*) const { return nullptr; }
   virtual void put_beside(Share*, Kept*) const {}
   /// All that follows the sums, once they are those of all portions; `share` is that of what

@@ -44,7 +44,7 @@ struct MergedLayer::Inputs {
 
   std::size_t width() const { return weights.stride(); }
   float* at(std::size_t b) { return values.data() + b * width(); }
-  /// What is behind the columns stays 0.
+  /// Floats behind the columns stay 0.
   void open(std::size_t size) {
     if (values.size() < size * width()) values.assign(size * width(), 0.0f);
   }

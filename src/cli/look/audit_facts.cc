@@ -9,8 +9,8 @@
 namespace leveret::cli {
 namespace {
 
-/// What a group of features adds: its own number, or, of pairs of fields, half of each with another
-/// field and all of that within it; so those of all groups add up to the sum.
+/// The number that a group of features adds: its own, or, of pairs of fields, half of each with
+/// another field and all of that within it; so those of all groups add up to the sum.
 float of_group(const model::Model& model, const tape::Tape& tape,
                const tape::Contribution& contribution, std::uint32_t group) {
   const tape::Parameters& parameters = model.parameters();

@@ -35,7 +35,7 @@ struct AuditedScore {
   float score = 0;
 };
 
-/// What a field adds, or what belongs to none.
+/// The scores that a field adds, or that belong to no field.
 struct AuditedField {
   std::string name;  ///< empty: of no field
   std::vector<AuditedScore> scores;
