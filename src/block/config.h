@@ -16,25 +16,44 @@ namespace leveret::block {
 /// A part of rows (table/row_layout.h), and how it learns.
 struct Rows {
   enum class Kind {
-    kFfm,  ///< a slot for each opposite field
-    kFm,   ///< a vector
-    kOwn,  ///< a block's own, of which no option tells
+    kFfm,        ///< a slot for each opposite field
+    kFm,         ///< a vector
+    kEmbedding,  ///< a vector for towers (embedding_block.h)
+    kOwn,        ///< a block's own, of which no option tells
   };
   Kind kind = Kind::kFfm;
   table::RowPart part;  ///< slots as fields come
   kernels::StepRule rule;
 };
 
-/// A tower as it differs from others (mlp_block.h).
+enum class TowerKind {
+  kMlp,         ///< mlp_block.h
+  kFm,          ///< fm_tower_block.h
+  kFwfm,        ///< fwfm_block.h
+  kCross,       ///< cross_block.h, weights that are vectors
+  kCrossMatrix  ///< cross_block.h, matrices of low rank
+};
+
+/// Several features of a field have one embedding in an example: the sum of theirs, each times its
+/// value, or that sum divided by the sum of |value|.
+enum class Pool { kSum, kMean };
+
+/// A tower as it differs from others.
 struct Tower {
-  /// Its arrays are NAME.0.weights, …, and its tensors NAME.0.out, …, which nobody else reads.
+  /// Its arrays and tensors are called NAME.…, and nobody else reads these.
   std::string name;
   std::string input;                  ///< the tensor that it reads; one with gradients
-  std::vector<std::uint32_t> hidden;  ///< widths of its layers, but for the output neuron
+  std::vector<std::uint32_t> hidden;  ///< widths of ReLU layers, but for the output neuron
+  TowerKind kind = TowerKind::kMlp;
+  std::uint32_t layers = 0;  ///< cross layers before those
+  std::uint32_t rank = 0;    ///< of their matrices
+  std::string head = "mlp";  ///< what it adds to the joint score is in this one
 };
 
 /// The tensor of what NormBlock makes.
 inline constexpr const char* kMergedInputs = "norm.outputs";
+/// The tensor of what EmbeddingBlock makes.
+inline constexpr const char* kEmbeddings = "embedding.fields";
 
 struct Config {
   /// Linear, counts and the whole learn apart and are mixed online; else one sum, one loss.
@@ -46,7 +65,9 @@ struct Config {
   /// by how much FFM and FM are scaled.
   bool scores_apart = false;
   std::vector<Rows> rows;  ///< in the order of the parts; one of a kind, but for kOwn
+  Pool pool = Pool::kSum;
   std::vector<Tower> towers;
+  float towers_rate = 0;             ///< of what towers learn beside layers
   std::uint64_t seed = 0;            ///< of the layers' first weights
   float layers_first_sum = 1;        ///< first value of their states
   bool layers_have_moments = false;  ///< they learn by Adam
@@ -58,9 +79,9 @@ struct Config {
   }
   bool has_ffm() const { return find_rows(Rows::Kind::kFfm) != nullptr; }
   bool has_fm() const { return find_rows(Rows::Kind::kFm) != nullptr; }
-  bool has_mlp() const { return !towers.empty(); }
-  /// Whether whatever adds to the answer adds to one sum: with one head and without layers.
-  bool has_one_score() const { return !mixed && !has_mlp() && !scores_apart; }
+  bool has_embeddings() const { return find_rows(Rows::Kind::kEmbedding) != nullptr; }
+  /// Whether whatever adds to the answer adds to one sum: with one head and without towers.
+  bool has_one_score() const { return !mixed && towers.empty() && !scores_apart; }
   /// Whether a tower reads what NormBlock makes.
   bool merges() const {
     return std::ranges::find(towers, kMergedInputs, &Tower::input) != towers.end();

@@ -6,6 +6,7 @@
 #include "block/dense_products.h"
 #include "block/linear_block.h"
 #include "block/logistic.h"
+#include "block/tower_score.h"
 #include "tape/gradients.h"
 
 namespace leveret::block {
@@ -14,7 +15,7 @@ void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   first_layer_ = declarations.layers.size();
   input_ = declarations.read(tower_.input);
   ins_ = {input_.id};
-  head_ = declarations.join("mlp", 0.5f, false);
+  head_ = declarations.join(tower_.head, kTowerWeight, false);
   const std::size_t hidden = tower_.hidden.size();
   for (std::size_t l = 0; l <= hidden; ++l) {
     const std::string name = tower_.name + "." + std::to_string(l);
@@ -52,7 +53,7 @@ std::string MlpBlock::why_not_in_portions() const {
 }
 
 std::string MlpBlock::why_not_in_contexts() const {
-  return merged_ ? "" : "the tower " + tower_.name;
+  return reads_portions_ ? "the tower " + tower_.name : "";
 }
 
 void MlpBlock::declare_sums(const tape::Extent&, std::uint32_t shared,

@@ -82,7 +82,7 @@ class MlpBlock final : public Block {
   tape::TensorInput input_;
   std::vector<tape::TensorId> ins_;               ///< by layer
   tape::TensorId score_ = tape::TensorId::kNone;  ///< 1: the output neuron, without its bias
-  tape::JointHead head_;                          ///< all towers have one
+  tape::JointHead head_;
   std::optional<MergedLayer> merged_;  ///< in portions: the first layer of the first tower
   bool reads_portions_ = false;        ///< its input is no MergedLayer's, and not everyone's
 };

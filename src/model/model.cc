@@ -27,7 +27,7 @@ table::RowPart factor_part(const Spec& spec, const RowsSpec& rows, kernels::Code
   part.used_k = rows.k;
   part.codec = codec;
   part.init_width = spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(rows.k));
-  if (rows.kind == block::Rows::Kind::kFm) {
+  if (rows.kind != block::Rows::Kind::kFfm) {
     part.slots = 1;
     part.by_field = false;
   }
@@ -56,6 +56,18 @@ kernels::StepRule factor_rule(const Spec& spec, const RowsSpec& rows) {
   return rule;
 }
 
+/// The tensor that it reads.
+const char* input_of(const TowerSpec& tower) {
+  switch (tower.inputs) {
+    case TowerSpec::Inputs::kPairs:
+      return block::FfmBlock::kPairs;
+    case TowerSpec::Inputs::kEmbeddings:
+      return block::kEmbeddings;
+    default:
+      return block::kMergedInputs;
+  }
+}
+
 }  // namespace
 
 table::ShardOptions shard_options(const Spec& spec, const block::Config& config, Use use) {
@@ -81,10 +93,12 @@ block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& row
     const kernels::Codec codec = part < rows.size() ? rows[part] : of.codec;
     config.rows.push_back({of.kind, factor_part(spec, of, codec), factor_rule(spec, of)});
   }
-  for (const TowerSpec& tower : spec.towers()) {
-    const bool merged = tower.inputs == TowerSpec::Inputs::kMerged;
-    config.towers.push_back(
-        {tower.name, merged ? block::kMergedInputs : block::FfmBlock::kPairs, tower.hidden});
+  config.pool = spec.pool;
+  config.towers_rate = spec.nn.rate;
+  for (const TowerSpec& of : spec.towers()) {
+    block::Tower tower{of.name, input_of(of), of.hidden, of.kind, of.layers, of.rank};
+    if (of.inputs == TowerSpec::Inputs::kEmbeddings) tower.head = of.name;
+    config.towers.push_back(std::move(tower));
   }
   config.seed = spec.seed;
   config.layers_have_moments = spec.nn.rule == UpdateRule::kAdam;

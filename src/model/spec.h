@@ -2,6 +2,7 @@
 /// model file's header, so that `-i MODEL` needs no option again. spec_entries.h lists the names.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -34,15 +35,19 @@ struct RowsSpec {
   PartLearning learning;
 };
 
-/// A tower: ReLU layers over what other blocks make, and an output neuron that the score gets.
+/// A tower: what stands over other blocks and adds a number to the score.
 struct TowerSpec {
   enum class Inputs {
-    kMerged,  ///< linear sums and what rows make, normalised together (block/norm_block.h)
-    kPairs,   ///< the FFM's pairs as they are
+    kMerged,      ///< linear sums and what rows make, normalised together (block/norm_block.h)
+    kPairs,       ///< the FFM's pairs as they are
+    kEmbeddings,  ///< those of the fields (block/embedding_block.h)
   };
   std::string name;
   Inputs inputs = Inputs::kMerged;
-  std::vector<std::uint32_t> hidden;  ///< widths of its layers
+  std::vector<std::uint32_t> hidden;  ///< widths of its ReLU layers
+  block::TowerKind kind = block::TowerKind::kMlp;
+  std::uint32_t layers = 0;  ///< cross layers
+  std::uint32_t rank = 0;    ///< of their matrices
 
   bool operator==(const TowerSpec&) const = default;
 };
@@ -65,7 +70,9 @@ struct Spec : optim::Learning {
   std::uint32_t ffm_precision = 16;       ///< bits of a stored FFM weight: 16 or 32
   std::vector<std::uint32_t> hidden{32};  ///< empty: no MLP
   bool fm_feeds_mlp = false;              ///< without an FFM: whether there is an MLP, over the FM
-  std::vector<TowerSpec> more_towers;     ///< beside that of `hidden`; no option makes any yet
+  std::uint32_t embedding_dim = 0;        ///< 0: no embeddings
+  block::Pool pool = block::Pool::kSum;   ///< of the embeddings of a field
+  std::vector<TowerSpec> more_towers;     ///< beside that of `hidden`
   float ffm_init_width = 0.15f;           ///< first weights: uniform with deviation this / sqrt(k)
 
   // ---- learning, beside optim::Learning ----
@@ -81,16 +88,35 @@ struct Spec : optim::Learning {
     std::vector<RowsSpec> all;
     if (has_ffm()) all.push_back({block::Rows::Kind::kFfm, ffm_k, weight_codec(), ffm});
     if (has_fm()) all.push_back({block::Rows::Kind::kFm, fm_k, weight_codec(), ffm});
+    if (has_embeddings()) {
+      all.push_back({block::Rows::Kind::kEmbedding, embedding_dim, weight_codec(), ffm});
+    }
     return all;
   }
   bool has_ffm() const { return ffm_k > 0; }
   bool has_fm() const { return fm_k > 0; }
   /// Whether features of fields have rows.
-  bool has_rows() const { return has_ffm() || has_fm(); }
+  bool has_rows() const { return has_ffm() || has_fm() || has_embeddings(); }
+  /// Whether a tower reads them.
+  bool has_embeddings() const {
+    return embedding_dim > 0 && std::ranges::find(more_towers, TowerSpec::Inputs::kEmbeddings,
+                                                  &TowerSpec::inputs) != more_towers.end();
+  }
   bool has_own_tower() const {
     return !hidden.empty() && (has_ffm() || (has_fm() && fm_feeds_mlp));
   }
-  bool has_mlp() const { return has_own_tower() || !more_towers.empty(); }
+  bool has_towers() const { return has_own_tower() || !more_towers.empty(); }
+  /// Whether a tower reads what is merged.
+  bool merges() const {
+    const auto all = towers();
+    return std::ranges::find(all, TowerSpec::Inputs::kMerged, &TowerSpec::inputs) != all.end();
+  }
+  /// Whether it has ReLU or cross layers, or a tower's output neuron.
+  bool has_layers() const {
+    return std::ranges::any_of(towers(), [](const TowerSpec& tower) {
+      return tower.kind != block::TowerKind::kFm && tower.kind != block::TowerKind::kFwfm;
+    });
+  }
   /// All of them, that of `hidden` first.
   std::vector<TowerSpec> towers() const {
     std::vector<TowerSpec> all;
@@ -100,7 +126,7 @@ struct Spec : optim::Learning {
   }
   /// Whether the examples of a batch take turns (block.h). With one head and layers cells learn
   /// through the layers, of which the gradient comes once for all of the batch.
-  bool takes_turns() const { return batch_size > 1 && batch_turns && (mixed() || !has_mlp()); }
+  bool takes_turns() const { return batch_size > 1 && batch_turns && (mixed() || !has_towers()); }
   bool mixed() const { return heads == Heads::kMixed; }
   /// Whether features are to be told apart by group: a block asks how much of the linear part comes
   /// from each, or each has a shard of its own.

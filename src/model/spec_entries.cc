@@ -12,6 +12,7 @@
 #include "kernels/kernels.h"
 #include "model/spec_optimizer.h"
 #include "model/spec_towers.h"
+#include "model/tower_text.h"
 #include "text/plain_number.h"
 
 namespace leveret::model {
@@ -40,7 +41,13 @@ constexpr std::size_t kMaxFields = 4096;
 
 SpecEntry number(const char* name, const char* alias, const char* value, const char* help,
                  std::uint32_t Spec::*member, std::uint32_t low, std::uint32_t high) {
-  return {name, alias, value, help, true, true, false,
+  return {name,
+          alias,
+          value,
+          help,
+          true,
+          true,
+          false,
           [=](Spec& s, const std::string& t) {
             s.*member = static_cast<std::uint32_t>(whole(name, t, low, high));
           },
@@ -50,7 +57,13 @@ SpecEntry number(const char* name, const char* alias, const char* value, const c
 template <class Get>
 SpecEntry rate(const char* name, const char* alias, const char* value, const char* help, Get get,
                float low, float high) {
-  return {name, alias, value, help, false, true, false,
+  return {name,
+          alias,
+          value,
+          help,
+          false,
+          true,
+          false,
           [=](Spec& s, const std::string& t) { get(s) = real(name, t, low, high); },
           [=](const Spec& s) { return fmt::format("{}", get(const_cast<Spec&>(s))); }};
 }
@@ -61,7 +74,13 @@ std::string join(const std::vector<std::string>& parts, const char* by) {
 
 template <class Get>
 SpecEntry names(const char* name, const char* help, Get get) {
-  return {name, "", "NS,…", help, true, false, true,
+  return {name,
+          "",
+          "NS,…",
+          help,
+          true,
+          false,
+          true,
           [=](Spec& s, const std::string& t) {
             for (std::string& part : feature::split_list(t)) {
               for (std::size_t at; (at = part.find(' ')) != std::string::npos;) {
@@ -92,17 +111,24 @@ void set_hidden(Spec& s, const std::string& text) {
 template <class Get>
 SpecEntry word(const char* name, const char* help, bool shape, std::vector<std::string> words,
                Get get) {
-  return {name, "", "WORD", help, shape, false, false,
-          [=](Spec& s, const std::string& t) {
-            for (std::size_t i = 0; i < words.size(); ++i) {
-              if (t == words[i]) {
-                get(s) = static_cast<std::remove_reference_t<decltype(get(s))>>(i);
-                return;
-              }
-            }
-            bad(name, t, join(words, " or "));
-          },
-          [=](const Spec& s) { return words[static_cast<std::size_t>(get(const_cast<Spec&>(s)))]; }};
+  return {
+      name,
+      "",
+      "WORD",
+      help,
+      shape,
+      false,
+      false,
+      [=](Spec& s, const std::string& t) {
+        for (std::size_t i = 0; i < words.size(); ++i) {
+          if (t == words[i]) {
+            get(s) = static_cast<std::remove_reference_t<decltype(get(s))>>(i);
+            return;
+          }
+        }
+        bad(name, t, join(words, " or "));
+      },
+      [=](const Spec& s) { return words[static_cast<std::size_t>(get(const_cast<Spec&>(s)))]; }};
 }
 
 /// Namespaces of which "all" may be said.
@@ -153,22 +179,24 @@ std::string get_fields(const Spec& s) {
 }
 
 void add_shape(std::vector<SpecEntry>& list) {
-  list.push_back(word("hash", "strings: all-digit names hash to their number; all: every name by murmur3",
-                      true, {"strings", "all"}, [](Spec& s) -> auto& { return s.hash; }));
-  list.push_back(number("hash_seed", "", "N", "seed of all hashes", &Spec::hash_seed, 0, 0xffffffff));
+  list.push_back(word(
+      "hash", "strings: all-digit names hash to their number; all: every name by murmur3", true,
+      {"strings", "all"}, [](Spec & s) -> auto& { return s.hash; }));
+  list.push_back(
+      number("hash_seed", "", "N", "seed of all hashes", &Spec::hash_seed, 0, 0xffffffff));
   list.push_back({"linear", "", "all|none|NS,…", "namespaces with linear weights", true, false,
                   false, set_linear, get_linear});
   list.push_back({"interactions", "-q,--quadratic", "A*B,…",
                   "pairs or triples of namespaces as linear features; VW's letters ab, abc, :: too",
                   true, false, true, set_interactions, get_interactions});
-  list.push_back({"field", "", "NS[,NS…]|@FILE",
-                  "one field of the FFM, or a file of them, one a line; default: every namespace is a field",
-                  true, false, true,
-                  set_fields, get_fields});
-  list.push_back(names("ignore", "namespaces to leave out",
-                       [](Spec& s) -> auto& { return s.features.ignore; }));
-  list.push_back(names("keep", "use these namespaces only",
-                       [](Spec& s) -> auto& { return s.features.keep; }));
+  list.push_back(
+      {"field", "", "NS[,NS…]|@FILE",
+       "one field of the FFM, or a file of them, one a line; default: every namespace is a field",
+       true, false, true, set_fields, get_fields});
+  list.push_back(names(
+      "ignore", "namespaces to leave out", [](Spec & s) -> auto& { return s.features.ignore; }));
+  list.push_back(names(
+      "keep", "use these namespaces only", [](Spec & s) -> auto& { return s.features.keep; }));
   list.push_back(
       {"transform", "", "NEW=F(NS,…)(…)",
        "makes a namespace from others: BinnerSqrt, BinnerLog, BinnerLogRatio (each also "
@@ -176,40 +204,46 @@ void add_shape(std::vector<SpecEntry>& list) {
        true, false, true,
        [](Spec& s, const std::string& t) { s.features.transforms = feature::parse_transforms(t); },
        [](const Spec& s) { return feature::transforms_text(s.features.transforms); }});
-  list.push_back({"max_fields", "", "N", "namespaces that can become fields; later ones are linear only",
-                  true, true, false,
-                  [](Spec& s, const std::string& t) {
-                    s.features.max_fields =
-                        static_cast<std::uint32_t>(whole("max_fields", t, 1, kMaxFields));
-                  },
-                  [](const Spec& s) { return fmt::format("{}", s.features.max_fields); }});
-  list.push_back(word("heads",
-                      "mixed: linear, counts and the whole learn apart and are mixed online; one: one sum, one loss",
-                      true, {"mixed", "one"}, [](Spec& s) -> auto& { return s.heads; }));
-  list.push_back(word("fast_head",
-                      "on: a head that learns fast, and a memory that lets go, so that a moving target is followed; off: as if there were none",
-                      true, {"off", "on"}, [](Spec& s) -> auto& { return s.fast_head; }));
+  list.push_back(
+      {"max_fields", "", "N", "namespaces that can become fields; later ones are linear only", true,
+       true, false,
+       [](Spec& s, const std::string& t) {
+         s.features.max_fields = static_cast<std::uint32_t>(whole("max_fields", t, 1, kMaxFields));
+       },
+       [](const Spec& s) { return fmt::format("{}", s.features.max_fields); }});
+  list.push_back(word(
+      "heads",
+      "mixed: linear, counts and the whole learn apart and are mixed online; one: one sum, one "
+      "loss",
+      true, {"mixed", "one"}, [](Spec & s) -> auto& { return s.heads; }));
+  list.push_back(word(
+      "fast_head",
+      "on: a head that learns fast, and a memory that lets go, so that a moving target is "
+      "followed; off: as if there were none",
+      true, {"off", "on"}, [](Spec & s) -> auto& { return s.fast_head; }));
   list.push_back({"noconstant", "", "", "no constant feature", true, false, false,
                   [](Spec& s, const std::string& t) { s.constant = t == "false"; },
                   [](const Spec& s) { return std::string(s.constant ? "false" : "true"); }});
   list.push_back(number("bit_precision", "-b", "N",
-                        "linear weights in 2^N hashed slots; 0: a table that grows", &Spec::bit_precision,
-                        0, 31));
-  list.push_back(number("ffm_k", "", "N", "length of an FFM vector; 0: no FFM and no MLP", &Spec::ffm_k, 0,
-                        256));
+                        "linear weights in 2^N hashed slots; 0: a table that grows",
+                        &Spec::bit_precision, 0, 31));
+  list.push_back(number("ffm_k", "", "N", "length of an FFM vector; 0: no FFM and no MLP",
+                        &Spec::ffm_k, 0, 256));
   list.push_back(number("fm_k", "", "N",
-                        "length of an FM vector, one for each feature of a field; 0: no FM", &Spec::fm_k,
-                        0, 256));
-  list.push_back(number("admit", "", "N",
-                        "a feature gets its row of vectors when seen N times; 0: twice, and more often the "
-                        "more rows its field has",
-                        &Spec::admit, 0, 1000000));
-  list.push_back(word("adagrad", "accumulators of FFM and FM: one per weight, or one per slice of k", true,
-                      {"weight", "slice"}, [](Spec& s) -> auto& { return s.adagrad_slice; }));
+                        "length of an FM vector, one for each feature of a field; 0: no FM",
+                        &Spec::fm_k, 0, 256));
+  list.push_back(
+      number("admit", "", "N",
+             "a feature gets its row of vectors when seen N times; 0: twice, and more often the "
+             "more rows its field has",
+             &Spec::admit, 0, 1000000));
+  list.push_back(word(
+      "adagrad", "accumulators of FFM and FM: one per weight, or one per slice of k", true,
+      {"weight", "slice"}, [](Spec & s) -> auto& { return s.adagrad_slice; }));
   list.push_back({"ffm_precision", "", "BITS",
-                  "a stored FFM or FM weight or slice's accumulator: 16 (weights within 8, rounded stochastically) or 32",
-                  true, true,
-                  false,
+                  "a stored FFM or FM weight or slice's accumulator: 16 (weights within 8, rounded "
+                  "stochastically) or 32",
+                  true, true, false,
                   [](Spec& s, const std::string& t) {
                     if (t != "16" && t != "32") bad("ffm_precision", t, "16 or 32");
                     s.ffm_precision = t == "16" ? 16 : 32;
@@ -220,13 +254,45 @@ void add_shape(std::vector<SpecEntry>& list) {
                     return s.hidden.empty() ? std::string("none")
                                             : fmt::format("{}", fmt::join(s.hidden, ","));
                   }});
-  SpecEntry width = rate("ffm_init_width", "", "X",
-                         "first FFM and FM weights are uniform with deviation X / sqrt(k)",
-                         [](Spec& s) -> float& { return s.ffm_init_width; }, 0, 100);
+  SpecEntry width = rate(
+      "ffm_init_width", "", "X",
+      "first weights of FFM, FM and embeddings are uniform with deviation X / sqrt(k)",
+      [](Spec& s) -> float& { return s.ffm_init_width; }, 0, 100);
   width.shape = true;
   list.push_back(width);
   list.push_back(number("seed", "", "N", "seed of first weights and of stochastic rounding",
                         &Spec::seed, 0, 0xffffffff));
+}
+
+void add_towers(std::vector<SpecEntry>& list) {
+  SpecEntry dim = number(
+      "embedding_dim", "", "N",
+      "length of the vector of each feature of a field that the towers of --tower share; 0: none",
+      &Spec::embedding_dim, 0, 256);
+  dim.absent = "0";
+  dim.stored = SpecEntry::Stored::kUnlessAbsent;
+  list.push_back(dim);
+  SpecEntry pool = word(
+      "pool",
+      "how the embeddings of several features of a field become one: sum, each times its value; "
+      "mean: divided by the sum of |value|",
+      true, {"sum", "mean"}, [](Spec & s) -> auto& { return s.pool; });
+  pool.absent = "sum";
+  pool.stored = SpecEntry::Stored::kUnlessAbsent;
+  list.push_back(pool);
+  SpecEntry tower{
+      "tower",
+      "",
+      "KIND[:key=value,…]",
+      "a tower over the embeddings, which adds to the score: mlp:hidden=64+32, fm, fwfm, "
+      "cross:layers=3, cross2:layers=2,rank=16; the last two with hidden=64+32, too",
+      true,
+      false,
+      true,
+      set_embedding_towers,
+      get_embedding_towers};
+  tower.stored = SpecEntry::Stored::kElsewhere;
+  list.push_back(tower);
 }
 
 void add_part(std::vector<SpecEntry>& list, const std::array<const char*, 3>& names,
@@ -237,12 +303,15 @@ void add_part(std::vector<SpecEntry>& list, const std::array<const char*, 3>& na
     texts.push_back(std::make_unique<std::string>(fmt::format("{}: {}", what, about)));
     return texts.back()->c_str();
   };
-  list.push_back(rate(names[0], alias, "X", text("learning rate"),
-                      [=](Spec& s) -> float& { return (s.*part).rate; }, 0, kHuge));
-  list.push_back(rate(names[1], "", "X", text("power of the AdaGrad denominator"),
-                      [=](Spec& s) -> float& { return (s.*part).power_t; }, 0, 1));
-  SpecEntry first = rate(names[2], "", "X", text("first value of AdaGrad's sum of squares"),
-                         [=](Spec& s) -> float& { return (s.*part).init_acc; }, 0, kHuge);
+  list.push_back(rate(
+      names[0], alias, "X", text("learning rate"),
+      [=](Spec& s) -> float& { return (s.*part).rate; }, 0, kHuge));
+  list.push_back(rate(
+      names[1], "", "X", text("power of the AdaGrad denominator"),
+      [=](Spec& s) -> float& { return (s.*part).power_t; }, 0, 1));
+  SpecEntry first = rate(
+      names[2], "", "X", text("first value of AdaGrad's sum of squares"),
+      [=](Spec& s) -> float& { return (s.*part).init_acc; }, 0, kHuge);
   // Accumulators of rows and layers hold it from their start.
   first.shape = true;
   list.push_back(first);
@@ -256,28 +325,34 @@ void add_learning(std::vector<SpecEntry>& list) {
                   true, false, false, set_optimizer, get_optimizer, nullptr, set_rates});
   add_part(list, {"learning_rate", "power_t", "init_acc_gradient"}, "-l", "linear part",
            &Spec::linear);
-  add_part(list, {"ffm_learning_rate", "ffm_power_t", "ffm_init_acc_gradient"}, "", "FFM and FM",
-           &Spec::ffm);
+  add_part(list, {"ffm_learning_rate", "ffm_power_t", "ffm_init_acc_gradient"}, "",
+           "FFM, FM and embeddings", &Spec::ffm);
   add_part(list, {"nn_learning_rate", "nn_power_t", "nn_init_acc_gradient"}, "", "MLP", &Spec::nn);
-  list.push_back(rate("l1", "", "X", "FTRL: L1 regularisation",
-                      [](Spec& s) -> float& { return s.l1; }, 0, kHuge));
-  list.push_back(rate("l2", "", "X", "L2 regularisation of every weight that moves",
-                      [](Spec& s) -> float& { return s.l2; }, 0, kHuge));
-  list.push_back(rate("ftrl_beta", "", "X", "FTRL: beta; alpha is --learning_rate",
-                      [](Spec& s) -> float& { return s.ftrl_beta; }, 0, kHuge));
-  SpecEntry batch = number("batch_size", "", "N", "examples whose gradients are summed and applied once",
-                           &Spec::batch_size, 1, 1 << 20);
+  list.push_back(rate(
+      "l1", "", "X", "FTRL: L1 regularisation", [](Spec& s) -> float& { return s.l1; }, 0, kHuge));
+  list.push_back(rate(
+      "l2", "", "X", "L2 regularisation of every weight that moves",
+      [](Spec& s) -> float& { return s.l2; }, 0, kHuge));
+  list.push_back(rate(
+      "ftrl_beta", "", "X", "FTRL: beta; alpha is --learning_rate",
+      [](Spec& s) -> float& { return s.ftrl_beta; }, 0, kHuge));
+  SpecEntry batch =
+      number("batch_size", "", "N", "examples whose gradients are summed and applied once",
+             &Spec::batch_size, 1, 1 << 20);
   batch.shape = false;
   list.push_back(batch);
-  SpecEntry warmup = number("batch_warmup", "", "N",
-                            "a batch has at most one example for N learned before it; 0: all have --batch_size",
-                            &Spec::batch_warmup, 0, 1 << 20);
+  SpecEntry warmup =
+      number("batch_warmup", "", "N",
+             "a batch has at most one example for N learned before it; 0: all have --batch_size",
+             &Spec::batch_warmup, 0, 1 << 20);
   warmup.shape = false;
   warmup.absent = "0";
   list.push_back(warmup);
-  SpecEntry turns = word("batch_turns",
-                         "on: within a batch what is cheap (linear part, counts, fast head, mixers) is learned example by example",
-                         false, {"off", "on"}, [](Spec& s) -> auto& { return s.batch_turns; });
+  SpecEntry turns = word(
+      "batch_turns",
+      "on: within a batch what is cheap (linear part, counts, fast head, mixers) is learned "
+      "example by example",
+      false, {"off", "on"}, [](Spec & s) -> auto& { return s.batch_turns; });
   turns.absent = "off";
   list.push_back(turns);
   SpecEntry nn_batch =
@@ -294,10 +369,22 @@ const std::vector<SpecEntry>& spec_entries() {
   static const std::vector<SpecEntry> list = [] {
     std::vector<SpecEntry> entries;
     add_shape(entries);
+    add_towers(entries);
     add_learning(entries);
     return entries;
   }();
   return list;
+}
+
+bool is_stored(const SpecEntry& entry, const Spec& spec) {
+  switch (entry.stored) {
+    case SpecEntry::Stored::kElsewhere:
+      return false;
+    case SpecEntry::Stored::kUnlessAbsent:
+      return entry.get(spec) != entry.absent;
+    default:
+      return true;
+  }
 }
 
 void check_spec(const Spec& spec) {
@@ -312,11 +399,15 @@ void check_spec(const Spec& spec) {
         "parts have the batch's size: give --nn_batch_size 1");
   }
   // What is below a unit would be rounded to 0 on both sides of every pair, and stay there.
-  const float first = spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(std::max({spec.ffm_k, spec.fm_k, 1u})));
-  if (spec.ffm_precision == 16 && spec.ffm_init_width > 0 && first < 2 * spec.weight_codec().unit()) {
-    throw std::runtime_error(fmt::format(
-        "--ffm_init_width {} is too little for weights of 16 bits: --ffm_precision 32 has such ones",
-        spec.ffm_init_width));
+  const float first =
+      spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(std::max(
+                                                 {spec.ffm_k, spec.fm_k, spec.embedding_dim, 1u})));
+  if (spec.ffm_precision == 16 && spec.ffm_init_width > 0 &&
+      first < 2 * spec.weight_codec().unit()) {
+    throw std::runtime_error(
+        fmt::format("--ffm_init_width {} is too little for weights of 16 bits: --ffm_precision 32 "
+                    "has such ones",
+                    spec.ffm_init_width));
   }
   check_towers(spec);
   if (spec.linear.rate == 0 && spec.linear.rule == UpdateRule::kFtrl) {

@@ -27,9 +27,19 @@ struct SpecEntry {
   const char* absent = nullptr;
   /// Sets what the text of a `shape` entry says beside the shape; null: nothing.
   void (*set_learning)(Spec&, const std::string&) = nullptr;
+  enum class Stored {
+    kAlways,
+    kUnlessAbsent,  ///< where it differs from `absent`
+    kElsewhere,     ///< never under its name: other keys have it
+  };
+  /// Whether the header has a key of it.
+  Stored stored = Stored::kAlways;
 };
 
 const std::vector<SpecEntry>& spec_entries();
+
+/// Whether the header of a model of this spec has a key of the entry.
+bool is_stored(const SpecEntry& entry, const Spec& spec);
 
 /// Combinations that cannot work. Throws std::runtime_error naming the options.
 void check_spec(const Spec& spec);

@@ -34,23 +34,28 @@ const char* idle_without(std::string_view name, const Spec& spec) {
   if (spec.linear.rule != UpdateRule::kFtrl && is_one_of(name, {"l1", "ftrl_beta"})) {
     return "--optimizer ftrl";
   }
-  if (name == "hidden" && !spec.has_rows()) {
+  if (name == "hidden" && !spec.has_ffm() && !spec.has_fm()) {
     return "a factorization machine, and --ffm_k and --fm_k are 0";
   }
   const bool of_rows =
       name == "admit" || name == "adagrad" || (name.starts_with("ffm_") && name != "ffm_k");
   if (!spec.has_rows() && of_rows) {
-    return "a factorization machine, and --ffm_k and --fm_k are 0";
+    return "a factorization machine or embeddings, and --ffm_k, --fm_k and --embedding_dim are 0";
+  }
+  if ((name == "embedding_dim" && spec.embedding_dim > 0 && !spec.has_embeddings()) ||
+      (name == "pool" && !spec.has_embeddings())) {
+    return "a --tower that reads embeddings";
   }
   if (name == "batch_warmup" && spec.batch_size == 1 && spec.batch_warmup > 0) {
     return "--batch_size above 1";
   }
   if (name == "fast_head" && !spec.mixed()) return "--heads mixed";
-  if (name == "hidden" && !spec.hidden.empty() && !spec.has_mlp()) {
+  if (name == "hidden" && !spec.hidden.empty() && !spec.has_own_tower()) {
     return "a model that has begun with layers over its FM";
   }
-  if (!spec.has_mlp() && name.starts_with("nn_")) {
-    return "ReLU layers (--hidden), and there are none";
+  const bool of_towers = name == "nn_learning_rate" && spec.has_towers();
+  if (!spec.has_layers() && name.starts_with("nn_") && !of_towers) {
+    return "layers (--hidden, --tower), and there are none";
   }
   return adagrad_missing(name, spec);
 }

@@ -26,8 +26,10 @@ std::string to_bytes(const std::string& characters) {
 void refuse_unknown_keys(const Json& json) {
   if (!json.is_object()) throw std::runtime_error("the model's header has no spec; it is damaged");
   for (const auto& [key, value] : json.items()) {
-    if (std::ranges::find(spec_entries(), key, &SpecEntry::name) != spec_entries().end()) continue;
-    if (key == kTowers) continue;
+    const auto entry = std::ranges::find(spec_entries(), key, &SpecEntry::name);
+    const bool known =
+        entry != spec_entries().end() && entry->stored != SpecEntry::Stored::kElsewhere;
+    if (known || key == kTowers) continue;
     throw std::runtime_error("the model's header has \"" + key +
                              "\", which this program does not know; the file is damaged or of a "
                              "newer version");
@@ -39,6 +41,7 @@ void refuse_unknown_keys(const Json& json) {
 Json to_json(const Spec& spec) {
   Json json = Json::object();
   for (const SpecEntry& entry : spec_entries()) {
+    if (!is_stored(entry, spec)) continue;
     const std::string text = entry.get(spec);
     json[entry.name] = entry.number ? Json::parse(text) : Json(text::to_characters(text));
   }
@@ -50,6 +53,7 @@ Spec spec_from_json(const Json& json) {
   Spec spec;
   refuse_unknown_keys(json);
   for (const SpecEntry& entry : spec_entries()) {
+    if (entry.stored == SpecEntry::Stored::kElsewhere) continue;
     const auto found = json.find(entry.name);
     if (found == json.end() && entry.absent != nullptr) {
       entry.set(spec, entry.absent);

@@ -5,11 +5,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "model/tower_text.h"
 #include "text/plain_number.h"
 
 namespace leveret::model {
 
 using Json = nlohmann::ordered_json;
+using block::TowerKind;
 
 namespace {
 
@@ -17,14 +19,57 @@ constexpr const char* kOwn = "dense";  ///< the tower of --hidden
 
 Json inputs_of(const Spec& spec, const TowerSpec& tower) {
   if (tower.inputs == TowerSpec::Inputs::kPairs) return Json::array({"ffm"});
+  if (tower.inputs == TowerSpec::Inputs::kEmbeddings) return Json::array({"embeddings"});
   return Json::array({"linear", spec.has_ffm() ? "ffm" : "fm"});
 }
 
+bool is_cross(const TowerSpec& tower) {
+  return tower.kind == TowerKind::kCross || tower.kind == TowerKind::kCrossMatrix;
+}
+
+Json options_of(const TowerSpec& tower) {
+  Json options = Json::object();
+  if (is_cross(tower)) options["layers"] = tower.layers;
+  if (tower.kind == TowerKind::kCrossMatrix) options["rank"] = tower.rank;
+  if (tower.kind == TowerKind::kMlp || is_cross(tower)) options["hidden"] = tower.hidden;
+  return options;
+}
+
+void check_embeddings(const Spec& spec, const TowerSpec& tower) {
+  const char* const word = word_of(tower.kind);
+  if (spec.embedding_dim == 0) {
+    throw std::runtime_error(
+        std::string("--tower ") + word +
+        " stands over embeddings, and there are none: give --embedding_dim 8, say");
+  }
+  if (is_cross(tower) && spec.nn_batch_size > 1) {
+    throw std::runtime_error(std::string("--nn_batch_size is not for --tower ") + word +
+                             ": give --nn_batch_size 1, or --batch_size");
+  }
+}
+
+bool has_what_it_reads(const Spec& spec, TowerSpec::Inputs inputs) {
+  switch (inputs) {
+    case TowerSpec::Inputs::kPairs:
+      return spec.has_ffm();
+    case TowerSpec::Inputs::kEmbeddings:
+      return spec.embedding_dim > 0;
+    default:
+      return spec.has_ffm() || spec.has_fm();
+  }
+}
+
 void check(const Spec& spec, const TowerSpec& tower) {
-  const bool known = tower.inputs == TowerSpec::Inputs::kPairs ? spec.has_ffm() : spec.has_rows();
-  const bool sized = tower.hidden.size() <= 16 && std::ranges::all_of(tower.hidden, [](auto width) {
-                       return width > 0 && width <= 8192;
-                     });
+  if (tower.inputs == TowerSpec::Inputs::kEmbeddings) check_embeddings(spec, tower);
+  const bool known =
+      has_what_it_reads(spec, tower.inputs) &&
+      (tower.kind == TowerKind::kMlp || tower.inputs == TowerSpec::Inputs::kEmbeddings);
+  const bool crosses = tower.layers <= 16 && tower.rank <= 1024 &&
+                       (tower.layers > 0) == is_cross(tower) &&
+                       (tower.rank > 0) == (tower.kind == TowerKind::kCrossMatrix);
+  const bool sized =
+      crosses && tower.hidden.size() <= 16 &&
+      std::ranges::all_of(tower.hidden, [](auto width) { return width > 0 && width <= 8192; });
   const bool named =
       !tower.name.empty() &&
       tower.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos &&
@@ -32,6 +77,24 @@ void check(const Spec& spec, const TowerSpec& tower) {
   if (known && sized && named) return;
   throw std::runtime_error("the tower " + text::shown(tower.name) +
                            " reads what the model lacks, or has layers or a name that cannot be");
+}
+
+/// What cannot be is found by who compares the list with the one that would be written.
+TowerSpec tower_from(const Json& item) {
+  TowerSpec tower;
+  item.at("name").get_to(tower.name);
+  const Json& inputs = item.at("inputs");
+  if (inputs == Json::array({"ffm"})) tower.inputs = TowerSpec::Inputs::kPairs;
+  if (inputs == Json::array({"embeddings"})) tower.inputs = TowerSpec::Inputs::kEmbeddings;
+  for (const TowerKind kind :
+       {TowerKind::kFm, TowerKind::kFwfm, TowerKind::kCross, TowerKind::kCrossMatrix}) {
+    if (item.at("kind") == word_of(kind)) tower.kind = kind;
+  }
+  const Json& options = item.at("options");
+  if (options.contains("hidden")) options["hidden"].get_to(tower.hidden);
+  if (options.contains("layers")) options["layers"].get_to(tower.layers);
+  if (options.contains("rank")) options["rank"].get_to(tower.rank);
+  return tower;
 }
 
 }  // namespace
@@ -44,10 +107,10 @@ Json towers_to_json(const Spec& spec) {
   Json list = Json::array();
   if (spec.more_towers.empty() && (spec.has_ffm() || !spec.has_own_tower())) return list;
   for (const TowerSpec& tower : spec.towers()) {
-    list.push_back({{"kind", "mlp"},
+    list.push_back({{"kind", word_of(tower.kind)},
                     {"name", tower.name},
                     {"inputs", inputs_of(spec, tower)},
-                    {"options", {{"hidden", tower.hidden}}}});
+                    {"options", options_of(tower)}});
   }
   return list;
 }
@@ -56,14 +119,11 @@ void set_towers(Spec& spec, const Json& towers) {
   try {
     for (const Json& item : towers) {
       const auto name = item.at("name").get<std::string>();
-      const bool pairs = item.at("inputs") == Json::array({"ffm"});
       if (name == kOwn) {
         spec.fm_feeds_mlp = true;
         continue;
       }
-      spec.more_towers.push_back(
-          {name, pairs ? TowerSpec::Inputs::kPairs : TowerSpec::Inputs::kMerged,
-           item.at("options").at("hidden").get<std::vector<std::uint32_t>>()});
+      spec.more_towers.push_back(tower_from(item));
     }
   } catch (const Json::exception&) {
     spec.more_towers.clear();

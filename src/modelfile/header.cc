@@ -16,7 +16,8 @@ using Json = nlohmann::ordered_json;
 std::string line_of(const model::Spec& spec) {
   std::string text;
   for (const model::SpecEntry& entry : model::spec_entries()) {
-    if (entry.shape) text += std::string(entry.name) + '\0' + entry.get(spec) + '\0';
+    if (!entry.shape || !model::is_stored(entry, spec)) continue;
+    text += std::string(entry.name) + '\0' + entry.get(spec) + '\0';
   }
   if (const Json towers = model::towers_to_json(spec); !towers.empty()) text += towers.dump();
   return store::to_hex(store::checksum_of(std::as_bytes(std::span(text))));

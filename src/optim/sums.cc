@@ -2,6 +2,8 @@
 
 #include <cassert>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "optim/counting.h"
 
@@ -10,6 +12,21 @@ namespace {
 
 /// Places of what is counted, before the layers' sums.
 enum Common : std::size_t { kLearned, kDropped, kConstant, kLayers };
+
+/// Calls visit(id, place) for each array that has a rule of its own: its sums are behind those of
+/// the layers. Returns the place behind them.
+template <class Visit>
+std::size_t for_each_array(const tape::Parameters& parameters, Visit visit) {
+  std::size_t place = kLayers + LayerOptimizer::sum_floats(parameters);
+  const std::vector<tape::LearnedArray>& arrays = parameters.declared().arrays;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (arrays[i].rule == tape::Rule::kNone) continue;
+    const auto id = static_cast<tape::ArrayId>(i);
+    visit(id, place);
+    place += parameters[id].size();
+  }
+  return place;
+}
 
 }  // namespace
 
@@ -39,12 +56,15 @@ void Sums::rows(std::size_t part, const tape::RowGradients& gradients) {
 
 void Sums::cells(const tape::CellGradients& gradients) { optimizer_.handed().cells = gradients; }
 
-void Sums::array(tape::ArrayId, const float*) {
-  throw std::logic_error("optim::Sums has no place for arrays beside layers");
+void Sums::array(tape::ArrayId id, const float* gradient) {
+  const std::size_t count = std::as_const(parameters_)[id].size();
+  for_each_array(parameters_, [&](tape::ArrayId at, std::size_t place) {
+    for (std::size_t i = 0; at == id && i < count; ++i) common_[place + i] += gradient[i];
+  });
 }
 
 std::size_t Sums::common_floats(const tape::Parameters& parameters) {
-  return kLayers + LayerOptimizer::sum_floats(parameters);
+  return for_each_array(parameters, [](tape::ArrayId, std::size_t) {});
 }
 
 void Sums::add_common() {
@@ -79,6 +99,9 @@ void step_common(Optimizer& optimizer, tape::Parameters& parameters, std::span<c
   if (sums[kLearned] == 0.0f) return;
   if (optimizer.learns_by_adam()) ++scalars.adam_steps;
   optimizer.cells().step_constants(scalars, {.linear = sums[kConstant]});
+  for_each_array(parameters, [&](tape::ArrayId id, std::size_t place) {
+    optimizer.cells().step_array(parameters, id, &sums[place]);
+  });
 }
 
 }  // namespace leveret::optim

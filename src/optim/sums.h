@@ -28,7 +28,6 @@ class Sums final : public tape::GradientSink {
   void columns(const tape::ColumnsGradient& gradient) override;
   void rows(std::size_t part, const tape::RowGradients& gradients) override;
   void cells(const tape::CellGradients& gradients) override;
-  /// std::logic_error: arrays beside layers belong to mixed heads.
   void array(tape::ArrayId id, const float* gradient) override;
 
   static std::size_t common_floats(const tape::Parameters& parameters);

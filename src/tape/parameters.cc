@@ -76,7 +76,7 @@ void Parameters::fit(Extent to, std::shared_ptr<const Declarations> declared) {
       if (array.source != nullptr && old_columns > 0) from = array.source(layout, to, c);
       for (std::uint32_t r = 0; r < rows; ++r) {
         float& value = values[id][r * array.stride() + c];
-        if (from != kNewColumn) {
+        if (from != kNewColumn && r < old_rows) {
           value = values_[id][r * old->stride() + from];
         } else if (array.first) {
           value = array.first(r, c);

@@ -202,7 +202,7 @@ void Hogwild::run(const Next& next, const Stop& stop, bool parse, const Parsed& 
 /// Threads put their work together by adding changes, which Adam's means, renewed within a few
 /// examples, do not stand: they grow without an end.
 void check_threads(unsigned threads, const model::Spec& spec) {
-  const bool adam = spec.nn.rule == model::UpdateRule::kAdam && spec.has_mlp();
+  const bool adam = spec.nn.rule == model::UpdateRule::kAdam && spec.has_layers();
   if (threads == 1 || spec.batch_size > 1 || !adam) return;
   throw std::runtime_error(
       "--optimizer adam with --threads needs batches: give --batch_size (64 is a good start), or "

@@ -43,7 +43,7 @@ void Learner::finish(Outcomes& outcomes) {
 /// Batches and groups are cut by count.
 std::size_t Learner::most_together() const {
   const model::Spec& spec = model_.spec();
-  return spec.has_mlp() ? std::max(spec.batch_size, spec.nn_batch_size) : spec.batch_size;
+  return spec.has_layers() ? std::max(spec.batch_size, spec.nn_batch_size) : spec.batch_size;
 }
 
 /// Of the examples that learn together, when none of them has been taken yet.

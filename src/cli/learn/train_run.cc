@@ -369,7 +369,7 @@ class TrainRun final : private train::SessionEvents {
 
   RunFigures figures() {
     RunFigures figures = report_.figures(tally_->bad());
-    if (spec_.batch_size > 1 && spec_.has_mlp()) figures.gemm = block::openblas().core;
+    if (spec_.batch_size > 1 && spec_.has_layers()) figures.gemm = block::openblas().core;
     if (held_out_) figures.passes = held_out_->figures();
     return figures;
   }

@@ -212,6 +212,19 @@ Json memory_to_json(const ModelFile& file) {
   return {{"train", all}, {"predict", all - optimizer}};
 }
 
+const char* name_of(block::Rows::Kind kind) {
+  switch (kind) {
+    case block::Rows::Kind::kFfm:
+      return "ffm";
+    case block::Rows::Kind::kFm:
+      return "fm";
+    case block::Rows::Kind::kEmbedding:
+      return "embeddings";
+    default:
+      return "rows";
+  }
+}
+
 /// `learns`: it has what only learning needs.
 void describe_model(const model::Model& model, bool learns, Json& json) {
   const tape::Scalars& scalars = model.parameters().scalars;
@@ -222,9 +235,10 @@ void describe_model(const model::Model& model, bool learns, Json& json) {
   json["namespaces"] = namespaces_to_json(model);
   json["fields"] = fields_to_json(model);
   json["linear"] = linear_to_json(model, learns);
-  const bool has_ffm = model.spec().has_ffm();
-  if (has_ffm) json["ffm"] = rows_to_json(model, 0, learns);
-  if (model.spec().has_fm()) json["fm"] = rows_to_json(model, has_ffm ? 1 : 0, learns);
+  const std::vector<model::RowsSpec> rows = model.spec().rows();
+  for (std::size_t part = 0; part < rows.size(); ++part) {
+    json[name_of(rows[part].kind)] = rows_to_json(model, part, learns);
+  }
   const net::Network network(model.config(), kernels::active());
   const std::string why = network.why_not_in_contexts();
   if (!why.empty()) json["candidates_as_wholes"] = "the model has " + why;
@@ -277,6 +291,7 @@ Json describe_cache(const std::string& path) {
 Json spec_to_json(const model::Spec& spec) {
   Json json = Json::object();
   for (const model::SpecEntry& entry : model::spec_entries()) {
+    if (!model::is_stored(entry, spec)) continue;
     const std::string text = entry.get(spec);
     json[entry.name] = entry.number ? Json::parse(text) : Json(text);
   }

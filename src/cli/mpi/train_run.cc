@@ -215,7 +215,7 @@ class MpiTrainRun {
       reading_->report.close(bad);
       if (options_.report.quiet) return;
       RunFigures figures = reading_->report.figures(bad);
-      if (model_->common().spec().has_mlp()) figures.gemm = block::openblas().core;
+      if (model_->common().spec().has_layers()) figures.gemm = block::openblas().core;
       say_raw(mpi_summary(*model_, figures, of_ranks));
     });
   }

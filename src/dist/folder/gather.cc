@@ -137,7 +137,7 @@ class Gatherer {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       if (arrays[i].owner == tape::Owner::Kind::kGroup) gather_groups(tape::ArrayId(i));
     }
-    if (!frame_.model().config().has_mlp() || to.layout.fields == 0) return;
+    if (!frame_.model().config().merges() || to.layout.fields == 0) return;
     gather_frame_columns();
     for (const Part* part : parts_) {
       part->normalised().put_into(to);

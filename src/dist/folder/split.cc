@@ -148,7 +148,7 @@ class Splitter {
       if (arrays[i].owner != tape::Owner::Kind::kGroup) continue;
       std::ranges::copy(from[id], part_.parameters()[id].begin());
     }
-    if (!whole_.config().has_mlp() || from.layout.fields == 0) return;
+    if (!whole_.config().merges() || from.layout.fields == 0) return;
     part_.normalised().take_from(from);
     part_.others().take_from(from);
   }

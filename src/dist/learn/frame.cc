@@ -48,7 +48,7 @@ void keep_columns(tape::LearnedArray& array, const tape::Join& join, const model
 std::vector<std::uint32_t> frame_columns(const model::Spec& spec,
                                          const tape::Parameters& parameters) {
   const std::uint32_t fields = parameters.layout.fields;
-  if (fields == 0 || parameters.layer_count() == 0) return {};
+  if (fields == 0 || !spec.merges()) return {};
   const tape::Declarations& declared = parameters.declared();
   return declared[declared.layers[0].input].join.everyones(groups_by_key(spec, fields));
 }
@@ -65,25 +65,26 @@ tape::Declarations arrays_of(const model::Spec& spec, const block::Config& confi
     tensor.gradient_in = tape::TensorId::kNone;
   }
   for (std::size_t l = 0; l < all.layers.size(); ++l) {
+    const bool by_columns = l == 0 && config.merges();
     const tape::LayerArrays& of = all.layers[l];
     const auto array = [&](tape::ArrayId id) -> tape::LearnedArray& {
       return all.arrays[static_cast<std::size_t>(id)];
     };
     tape::Tensor& input = all[of.input];
     std::vector<std::uint32_t> names;
-    if (l == 0 && layout.fields > 0) {
+    if (by_columns && layout.fields > 0) {
       names = input.join.everyones(groups_by_key(spec, layout.fields));
     }
     if (has == Has::kPart) {
       input.size = 0;
-    } else if (l == 0) {
+    } else if (by_columns) {
       input.size = static_cast<std::uint32_t>(names.size());
     }
     for (const tape::ArrayId id : {of.weights, of.weights_state, of.weights_moment}) {
       if (id == tape::ArrayId::kNone) continue;
       if (has == Has::kPart) {
         array(id).shape = {0, 0};
-      } else if (l == 0) {
+      } else if (by_columns) {
         keep_columns(array(id), input.join, spec, names);
       }
     }

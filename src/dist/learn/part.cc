@@ -71,7 +71,7 @@ void Part::fit(tape::Extent to) {
     if (tensor.owner == tape::Owner::Kind::kPair) tensor.size = portion_.pairs();
   }
   parameters.fit(to, std::make_shared<tape::Declarations>(std::move(declared)));
-  if (config_.has_mlp() && to.fields > 0) fit_columns(to);
+  if (config_.merges() && to.fields > 0) fit_columns(to);
   shares_ = network_.share(parameters, portion_);
 }
 

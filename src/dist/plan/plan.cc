@@ -33,7 +33,7 @@ PlanShape PlanShape::of(const model::Spec& spec, const block::Config& config,
 
 ByKey by_key(const model::Spec& spec) {
   if (!spec.has_rows() || spec.bit_precision != 0) return ByKey::kAll;
-  const bool cut = !spec.has_mlp() || !spec.features.interactions.empty();
+  const bool cut = !spec.merges() || !spec.features.interactions.empty();
   return cut ? ByKey::kFieldless : ByKey::kNothing;
 }
 

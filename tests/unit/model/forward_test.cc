@@ -1,4 +1,5 @@
 // Every block's forward pass against the plain reference, over random models and examples.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <span>
 
@@ -26,6 +27,12 @@ template <class Values>
 void check_all(const char* what, std::size_t b, std::span<const float> values,
                const Values& expected) {
   check_all(what, b, values, expected, expected.size());
+}
+
+bool reads_pairs(const Spec& spec) {
+  return spec.merges() || std::ranges::any_of(spec.more_towers, [](const TowerSpec& tower) {
+           return tower.inputs == TowerSpec::Inputs::kPairs;
+         });
 }
 
 /// Of a random model, as `alter` leaves it.
@@ -60,7 +67,7 @@ void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
     }
     check_near("ffm", b, scores.ffm, expected.ffm);
     if (spec.has_ffm()) {
-      if (keep_parts || spec.has_mlp())
+      if (keep_parts || reads_pairs(spec))
         check_all("pairs", b, tensor_of(model, tape, "ffm.pairs"), expected.pairs);
       check_near("ffm_scale", b, tensor_of(model, tape, "ffm.scale")[b], expected.ffm_scale);
     }

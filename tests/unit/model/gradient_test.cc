@@ -5,6 +5,7 @@
 #include <map>
 
 #include "model/spec_optimizer.h"
+#include "model/tower_text.h"
 #include "random_model.h"
 #include "reference_model.h"
 #include "specs_to_test.h"
@@ -39,7 +40,7 @@ class GradientCheck {
       if (nearest > kKinkMargin) break;
     }
     before_ = std::make_unique<ReferenceModel>(*reference_);
-    group_sums_ = group_sums();
+    sums_ = sums_of_arrays();
     Trainer trainer(model_, kernels, with_towers(model_, kernels, more_towers));
     trainer.learn(model_, batch_);
     after_ = std::make_unique<ReferenceModel>(model_, batch_);
@@ -49,7 +50,7 @@ class GradientCheck {
     check_linear();
     check_rows();
     check_layers();
-    check_groups();
+    check_arrays();
     if (spec_.constant) {
       check("bias", reference_->bias, before_->bias - after_->bias);
       if (spec_.mixed()) check("bias2", reference_->bias2, before_->bias2 - after_->bias2);
@@ -77,11 +78,16 @@ class GradientCheck {
     return spec;
   }
 
-  std::vector<float> group_sums() const {
-    if (!spec_.mixed()) return {};
+  /// Sums of squares of the arrays that move by an AdaGrad of their own, by the array's name.
+  std::map<std::string, std::vector<float>> sums_of_arrays() const {
+    std::map<std::string, std::vector<float>> all;
     const Parameters& parameters = model_.parameters();
-    const std::span<const float> sums = parameters[parameters.find("groups.sum")];
-    return {sums.begin(), sums.end()};
+    for (const tape::LearnedArray& array : parameters.declared().arrays) {
+      if (array.rule == tape::Rule::kNone) continue;
+      const std::span<const float> sums = parameters[array.sums];
+      all[array.name] = {sums.begin(), sums.end()};
+    }
+    return all;
   }
 
   double objective() const {
@@ -161,20 +167,32 @@ class GradientCheck {
     }
   }
 
-  /// They move by AdaGrad of their own, whose sum grows by the square of the gradient.
-  void check_groups() {
-    for (std::size_t g = 0; g < reference_->group_weights.size(); ++g) {
-      const double square = group_sums()[g] - group_sums_[g];
-      const double sign = after_->group_weights[g] > before_->group_weights[g] ? -1 : 1;
-      const double at = reference_->group_weights[g];
+  void check_arrays() {
+    if (spec_.mixed()) {
+      check_array("groups.weight", reference_->group_weights, after_->group_weights);
+    }
+    for (auto& [name, values] : reference_->arrays) {
+      check_array(name, values, after_->arrays.at(name));
+    }
+  }
+
+  /// It moves by an AdaGrad of its own, whose sum grows by the square of the gradient.
+  void check_array(const std::string& name, std::vector<double>& values,
+                   const std::vector<double>& after) {
+    const std::vector<float> sums = sums_of_arrays().at(name);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double square = sums[i] - sums_.at(name)[i];
+      const double at = values[i];
+      const double sign = after[i] > at ? -1 : 1;
       double slope[2];
       for (int side : {0, 1}) {
-        reference_->group_weights[g] = at + (side == 0 ? kStep : -kStep);
+        values[i] = at + (side == 0 ? kStep : -kStep);
         slope[side] = objective();
       }
-      reference_->group_weights[g] = at;
+      values[i] = at;
       const double expected = (slope[0] - slope[1]) / (2 * kStep);
-      INFO("weight of group " << g);
+      INFO("number " << i << " of " << name << ": " << square << " instead of "
+                     << expected * expected);
       CHECK(std::abs(square - expected * expected) <= 1e-6 + 1e-3 * expected * expected);
       if (std::abs(expected) > 1e-6) CHECK(sign * expected > 0);
     }
@@ -186,7 +204,7 @@ class GradientCheck {
   feature::FeatureBatch batch_;
   std::unique_ptr<ReferenceModel> reference_, before_, after_;
   std::vector<ReferenceScores> frozen_;
-  std::vector<float> group_sums_;
+  std::map<std::string, std::vector<float>> sums_;
   std::size_t not_zero_ = 0;
 };
 
@@ -274,6 +292,35 @@ TEST_CASE("gradients of FM") {
           INFO("mixed " << spec.mixed() << " k " << k << " beside " << ffm_k << " fields " << fields
                         << " slice " << slice << " kernels " << kernels->name);
           GradientCheck(spec, shape, 1, *kernels).run();
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("gradients of towers over embeddings") {
+  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const std::uint32_t dim = GENERATE(1, 3, 4, 8, 11);
+  for (const char* const towers :
+       {"fm", "fwfm", "mlp:hidden=none", "mlp:hidden=7+3", "cross:layers=1",
+        "cross:layers=3,hidden=5", "cross2:layers=1,rank=1", "cross2:layers=3,rank=5,hidden=4",
+        "fwfm mlp:hidden=4 fm cross"}) {
+    for (const std::uint32_t fields : {1u, 2u, 5u}) {
+      for (const bool mean : {false, true}) {
+        for (const kernels::Kernels* kernels : kernels_to_test()) {
+          const bool beside = dim == 3;
+          Spec spec =
+              spec_of(heads, beside ? 2 : 0,
+                      beside ? std::vector<std::uint32_t>{4} : std::vector<std::uint32_t>{});
+          spec.embedding_dim = dim;
+          set_embedding_towers(spec, towers);
+          spec.pool = mean ? block::Pool::kMean : block::Pool::kSum;
+          LineShape shape;
+          shape.fields = fields;
+          shape.vocabulary = 6;
+          INFO(towers << " mixed " << spec.mixed() << " dim " << dim << " fields " << fields
+                      << " mean " << mean << " kernels " << kernels->name);
+          GradientCheck(spec, shape, dim == 4 ? 3 : 1, *kernels).run();
         }
       }
     }

@@ -132,9 +132,10 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
     }
     fill(random, layer.bias, 0.3f);
   }
-  if (model.spec().mixed()) {
-    for (float& weight : parameters[parameters.find("groups.weight")]) {
-      weight = uniform(random, 0.1f, 0.5f);
+  for (const tape::LearnedArray& array : parameters.declared().arrays) {
+    if (array.rule == tape::Rule::kNone) continue;
+    for (float& number : parameters[parameters.find(array.name)]) {
+      number = uniform(random, 0.1f, 0.5f);
     }
   }
   tape::Scalars& scalars = parameters.scalars;

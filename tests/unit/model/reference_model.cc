@@ -27,6 +27,12 @@ double mixed(const ReferenceModel::MixerWeights& state, std::vector<double> scor
   return clamped(log_odds(std::clamp(p / shares, 1e-7, 1 - 1e-7)));
 }
 
+bool is_over_embeddings(const Spec& spec, const std::string& tower) {
+  return std::ranges::any_of(spec.more_towers, [&](const TowerSpec& of) {
+    return of.name == tower && of.inputs == TowerSpec::Inputs::kEmbeddings;
+  });
+}
+
 }  // namespace
 
 double reference_loss(double z, double label) { return std::log1p(std::exp(-label * z)); }
@@ -44,9 +50,11 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
   const std::vector<tape::LayerArrays>& declared = parameters.declared().layers;
   for (const tape::ConstDense& dense : parameters.layers()) {
     Layer layer;
-    const std::string& input = parameters.declared()[declared[layers.size()].input].name;
-    layer.of_pairs = input == "ffm.pairs";
-    layer.begins = layer.of_pairs || input == "norm.outputs";
+    const tape::LayerArrays& of = declared[layers.size()];
+    layer.of_pairs = parameters.declared()[of.input].name == "ffm.pairs";
+    layer.name = parameters.declared()[of.weights].name;
+    layer.name.erase(layer.name.rfind('.'));
+    layer.tower = layer.name.substr(0, layer.name.find('.'));
     for (std::uint32_t o = 0; o < dense.outputs; ++o) {
       const auto row = dense.weights.begin() + o * dense.stride();
       layer.weights.emplace_back(row, row + dense.inputs);
@@ -54,10 +62,12 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
     layer.bias.assign(dense.bias.begin(), dense.bias.end());
     layers.push_back(std::move(layer));
   }
-  if (spec.mixed()) {
-    const std::span<const float> weights = parameters[parameters.find("groups.weight")];
-    group_weights.assign(weights.begin(), weights.end());
+  for (const tape::LearnedArray& array : parameters.declared().arrays) {
+    if (array.rule == tape::Rule::kNone) continue;
+    const std::span<const float> values = parameters[parameters.find(array.name)];
+    arrays[array.name].assign(values.begin(), values.end());
   }
+  if (spec.mixed()) group_weights = arrays.extract("groups.weight").mapped();
   const tape::Scalars& scalars = parameters.scalars;
   bias = scalars.bias;
   bias2 = scalars.bias2;
@@ -258,8 +268,11 @@ void ReferenceModel::mlp(ReferenceScores& s) const {
   std::vector<double> in;
   s.mlp = 0;
   for (std::size_t l = 0; l < layers.size(); ++l) {
-    if (layers[l].begins) in = layers[l].of_pairs ? s.pairs : s.inputs;
-    const bool ends = l + 1 == layers.size() || layers[l + 1].begins;
+    if (is_over_embeddings(spec, layers[l].tower)) continue;
+    if (l == 0 || layers[l - 1].tower != layers[l].tower) {
+      in = layers[l].of_pairs ? s.pairs : s.inputs;
+    }
+    const bool ends = l + 1 == layers.size() || layers[l + 1].tower != layers[l].tower;
     std::vector<double> out = layers[l].bias;
     for (std::size_t o = 0; o < out.size(); ++o) {
       for (std::size_t i = 0; i < in.size(); ++i) out[o] += layers[l].weights[o][i] * in[i];
@@ -272,6 +285,17 @@ void ReferenceModel::mlp(ReferenceScores& s) const {
   }
 }
 
+bool ReferenceModel::has_mlp() const {
+  return std::ranges::any_of(
+      layers, [&](const Layer& layer) { return !is_over_embeddings(spec, layer.tower); });
+}
+
+/// What a block adds becomes a head of its own.
+void ReferenceModel::join(double score, ReferenceScores& s) const {
+  score += s.joint.back();
+  s.joint.push_back(spec.mixed() ? clamped(score) : score);
+}
+
 ReferenceScores ReferenceModel::forward(const feature::FeatureBatch& batch, std::size_t b) const {
   const Values x = values(batch);
   ReferenceScores s;
@@ -282,17 +306,18 @@ ReferenceScores ReferenceModel::forward(const feature::FeatureBatch& batch, std:
   s.ffm = spec.mixed() ? s.linear2 : s.linear;
   if (spec.has_ffm()) ffm(batch, b, x, s);
   if (spec.has_fm()) fm(batch, b, x, s);
-  s.last = s.deep = s.ffm;
-  if (spec.has_mlp()) {
-    merge_norm(s);
-    mlp(s);
-    s.deep = s.ffm + s.mlp;
-    if (spec.mixed()) s.deep = clamped(s.deep);
-    s.last = s.deep;
-  }
+  s.joint = {s.ffm};
+  if (spec.has_embeddings()) embeddings(batch, b, x, s);
+  towers({block::TowerKind::kFm}, s);
+  towers({block::TowerKind::kFwfm}, s);
+  if (spec.merges()) merge_norm(s);
+  mlp(s);
+  if (has_mlp()) join(s.mlp, s);
+  towers({block::TowerKind::kMlp, block::TowerKind::kCross, block::TowerKind::kCrossMatrix}, s);
+  s.last = s.deep = s.joint.back();
   if (spec.mixed()) {
-    std::vector<double> heads{s.first, s.ffm};
-    if (spec.has_mlp()) heads.push_back(s.deep);
+    std::vector<double> heads{s.first};
+    heads.insert(heads.end(), s.joint.begin(), s.joint.end());
     if (spec.fast_head) heads.push_back(s.fast);
     s.last = mixed(second_mixer, heads);
   }
@@ -306,13 +331,13 @@ double ReferenceModel::objective(const feature::FeatureBatch& batch, std::size_t
   ReferenceScores s = forward(batch, b);
   if (!spec.mixed()) return importance * reference_loss(s.last, label);
   const double loss = reference_loss(s.linear, label) + reference_loss(s.counts, label);
-  double joint = s.ffm - s.counts + frozen.counts;
-  if (spec.has_mlp()) {
+  double joint = s.ffm + s.towers - s.counts + frozen.counts;
+  if (has_mlp()) {
     s.group_linear = frozen.group_linear;
     s.group_counts = frozen.group_counts;
     s.group_seen = frozen.group_seen;
     s.first = frozen.first;
-    merge_norm(s);
+    if (spec.merges()) merge_norm(s);
     mlp(s);
     joint += s.mlp;
   }

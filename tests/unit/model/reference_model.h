@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,7 +26,11 @@ struct ReferenceScores {
   double ffm_scale = 0, fm_scale = 0;
   std::vector<double> inputs;  ///< of the MLP
   double nearest_kink = 1e30;  ///< smallest |x| that a ReLU saw
-  double mlp = 0;              ///< output neurons of all towers
+  double mlp = 0;              ///< output neurons of all towers but those over embeddings
+  std::vector<std::vector<double>> embeddings;  ///< e of each field, d
+  double embedding_scale = 0;
+  double towers = 0;          ///< all that towers over embeddings add
+  std::vector<double> joint;  ///< of the heads of the joint loss, in their order
 };
 
 /// A copy of what a model knows about the features of one batch. Weights may be moved at will.
@@ -42,9 +48,12 @@ struct ReferenceModel {
   struct Layer {
     std::vector<std::vector<double>> weights;  ///< [output][input]
     std::vector<double> bias;
-    bool begins = false;    ///< it is the first of a tower
-    bool of_pairs = false;  ///< which reads the FFM's pairs as they are
+    std::string name;       ///< that of its arrays
+    std::string tower;      ///< to which it belongs
+    bool of_pairs = false;  ///< the tower reads the FFM's pairs as they are
   };
+  /// By name; the test fails where there is none.
+  const Layer& layer(const std::string& name) const;
 
   struct Cell {
     double weight = 0, weight2 = 0, fast = 0, clicks = 0, count = 0;
@@ -58,9 +67,11 @@ struct ReferenceModel {
   std::uint32_t fields = 0;
   std::map<CellName, Cell> cells;
   /// By field and hash; a feature without row is not there. ffm_k weights for each field, then
-  /// fm_k.
+  /// fm_k, then embedding_dim.
   std::vector<std::map<std::uint32_t, std::vector<double>>> rows;
   std::vector<Layer> layers;
+  /// What blocks learn beside layers by a rule of its own, but for the weights of groups; by name.
+  std::map<std::string, std::vector<double>> arrays;
   std::vector<double> group_weights;
   double bias = 0, bias2 = 0, fast_bias = 0, clicks = 0, count = 1;
   struct MixerWeights {
@@ -94,6 +105,15 @@ struct ReferenceModel {
           ReferenceScores& s) const;
   void merge_norm(ReferenceScores& s) const;
   void mlp(ReferenceScores& s) const;
+  // reference_towers.cc
+  void embeddings(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
+                  ReferenceScores& s) const;
+  /// The scores of towers over embeddings of these kinds; adds to `joint` and `towers`.
+  void towers(std::initializer_list<block::TowerKind> kinds, ReferenceScores& s) const;
+  double tower(const TowerSpec& tower, ReferenceScores& s) const;
+  std::vector<double> crossed(const TowerSpec& tower, std::vector<double> x0) const;
+  void join(double score, ReferenceScores& s) const;
+  bool has_mlp() const;  ///< over anything but embeddings
 };
 
 double reference_loss(double z, double label);

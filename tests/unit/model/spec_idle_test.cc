@@ -5,13 +5,15 @@
 
 #include "model/spec_entries.h"
 #include "model/spec_optimizer.h"
+#include "model/tower_text.h"
 
 using namespace leveret::model;
 
-TEST_CASE("no option of the default model is idle but those of FTRL and of batches") {
+TEST_CASE("no option of the default model is idle but those of FTRL, batches and embeddings") {
   for (const SpecEntry& entry : spec_entries()) {
     const std::string_view name = entry.name;
-    const bool of_others = name == "l1" || name == "ftrl_beta" || name == "batch_warmup";
+    const bool of_others =
+        name == "l1" || name == "ftrl_beta" || name == "batch_warmup" || name == "pool";
     CHECK((idle_without(name, Spec{}) != nullptr) == of_others);
   }
 }
@@ -46,6 +48,18 @@ TEST_CASE("options of parts that a model lacks are idle, that they lack it is no
   CHECK(idle_without("batch_warmup", batch) != nullptr);
   batch.batch_size = 2;
   CHECK(idle_without("batch_warmup", batch) == nullptr);
+  Spec embeddings;
+  embeddings.embedding_dim = 4;
+  CHECK(idle_without("embedding_dim", embeddings) != nullptr);
+  set_embedding_towers(embeddings, "fm");
+  CHECK(idle_without("embedding_dim", embeddings) == nullptr);
+  CHECK(idle_without("pool", embeddings) == nullptr);
+  embeddings.ffm_k = 0;
+  CHECK(idle_without("ffm_learning_rate", embeddings) == nullptr);
+  CHECK(idle_without("hidden", embeddings) != nullptr);
+  CHECK(idle_without("nn_power_t", embeddings) != nullptr);
+  set_embedding_towers(embeddings, "mlp");
+  CHECK(idle_without("nn_learning_rate", embeddings) == nullptr);
   Spec sgd;
   set_optimizer(sgd, "sgd");
   CHECK(idle_without("ffm_power_t", sgd) != nullptr);

@@ -27,6 +27,8 @@ std::vector<std::string> values_of(const std::string& name) {
   if (name == "noconstant") return {"true", "false"};
   if (name == "adagrad") return {"weight", "slice"};
   if (name == "ffm_precision") return {"32", "16"};
+  if (name == "tower" || name == "embedding_dim") return {};  // tower_text_test.cc
+  if (name == "pool") return {"sum", "mean"};
   if (name == "hidden") return {"none", "7", "8192,1,3"};
   if (name == "optimizer") return {"sgd", "adagrad"};
   if (name == "max_fields" || name == "admit") return {"1", "77"};
@@ -91,7 +93,7 @@ TEST_CASE("a key that is missing is named") {
   for (const SpecEntry& entry : spec_entries()) {
     Json json = to_json(Spec());
     json.erase(entry.name);
-    if (entry.absent != nullptr) continue;
+    if (entry.absent != nullptr || entry.stored != SpecEntry::Stored::kAlways) continue;
     CHECK_THROWS_WITH(spec_from_json(json), Catch::Contains(entry.name));
   }
 }

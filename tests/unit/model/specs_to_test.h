@@ -7,6 +7,7 @@
 
 #include "model/spec.h"
 #include "model/spec_optimizer.h"
+#include "model/tower_text.h"
 
 namespace leveret::model {
 
@@ -16,7 +17,11 @@ struct NamedSpec {
 };
 
 /// Whether shards can learn it.
-inline bool is_for_shards(const Spec& spec) { return spec.more_towers.empty(); }
+inline bool is_for_shards(const Spec& spec) {
+  return std::ranges::all_of(spec.more_towers, [](const TowerSpec& tower) {
+    return tower.inputs == TowerSpec::Inputs::kEmbeddings;
+  });
+}
 
 /// Most examples that learn together: a run is cut between them, which is at multiples of this, or
 /// is another run.
@@ -107,6 +112,34 @@ inline std::vector<NamedSpec> specs_to_test() {
   towers_one.more_towers = {{"pairs", TowerSpec::Inputs::kPairs, {5}}};
   towers_one.batch_size = 4;
   towers_one.batch_warmup = 0;
+  Spec& wide_deep = add("wide and deep");
+  wide_deep.heads = Heads::kOne;
+  wide_deep.ffm_k = 0;
+  wide_deep.embedding_dim = 5;
+  set_embedding_towers(wide_deep, "mlp:hidden=6+4");
+  Spec& deepfm = add("deepfm, mixed, batch of 4");
+  deepfm.ffm_k = 0;
+  deepfm.embedding_dim = 4;
+  deepfm.pool = block::Pool::kMean;
+  set_embedding_towers(deepfm, "fm mlp:hidden=6");
+  deepfm.batch_size = 4;
+  deepfm.batch_warmup = 0;
+  Spec& dcn = add("dcn, a rule for each part");
+  dcn.heads = Heads::kOne;
+  dcn.ffm_k = 0;
+  dcn.embedding_dim = 3;
+  set_embedding_towers(dcn, "cross:layers=2");
+  set_optimizer(dcn, "linear=ftrl,rows=adagrad,layers=adam");
+  dcn.batch_size = 4;
+  dcn.batch_warmup = 0;
+  Spec& dcnv2 = add("dcnv2, stacked");
+  dcnv2.heads = Heads::kOne;
+  dcnv2.ffm_k = 0;
+  dcnv2.embedding_dim = 2;
+  set_embedding_towers(dcnv2, "cross2:layers=2,rank=3,hidden=5");
+  Spec& all_towers = add("default with fwfm, dcnv2 and dcn");
+  all_towers.embedding_dim = 8;
+  set_embedding_towers(all_towers, "fwfm cross2:layers=1,rank=2 cross:layers=1,hidden=4");
   Spec& both = add("fm beside ffm");
   both.ffm_k = 3;
   both.fm_k = 8;

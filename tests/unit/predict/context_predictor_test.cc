@@ -227,7 +227,7 @@ TEST_CASE("a context is looked up once, and no candidate goes another way") {
         const ContextCounts& counts = predictor->counts();
         CHECK(counts.candidates == candidates);
         CHECK(predictor->keeps_contexts() ==
-              (kind.spec.features.interactions.empty() && kind.spec.more_towers.empty()));
+              (kind.spec.features.interactions.empty() && model::is_for_shards(kind.spec)));
         if (!predictor->keeps_contexts()) {
           CHECK(counts.uncached == candidates);
           continue;

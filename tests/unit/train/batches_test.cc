@@ -74,7 +74,7 @@ TEST_CASE("where all takes turns, a batch learns what its examples do one by one
   for (const NamedSpec& kind : specs_to_test()) {
     model::Spec one = in_batches(kind.spec, 1, 0, true);
     if (one.nn.rule == model::UpdateRule::kAdam) continue;
-    if (!one.mixed() && one.has_mlp()) continue;  // no turns
+    if (!one.mixed() && one.has_towers()) continue;  // no turns
     // What learns by all of the batch is to stay as it is.
     one.ffm.rate = one.nn.rate = 0;
     one.nn_batch_size = 1;

@@ -1,0 +1,190 @@
+#include "block/cross_block.h"
+
+#include <algorithm>
+
+#include "block/dense_products.h"
+#include "tape/gradients.h"
+
+namespace leveret::block {
+
+void CrossBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
+  fields_ = declarations.read(tower_.input);
+  d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
+  const std::uint32_t n = declarations[fields_.id].size;
+  back_ =
+      declarations.add(tape::Tensor{.name = tower_.name + ".back", .size = n, .whole_lines = true});
+  layers_.clear();
+  for (std::uint32_t l = 0; l < tower_.layers; ++l) {
+    layers_.push_back(declare_layer(l, l > 0 ? layers_.back().out : fields_.id, declarations));
+  }
+}
+
+CrossBlock::Layer CrossBlock::declare_layer(std::uint32_t l, tape::TensorId in,
+                                            tape::Declarations& declarations) const {
+  const std::uint32_t n = declarations[in].size;
+  const std::string name = tower_.name + ".cross" + std::to_string(l);
+  Layer layer{.in = in, .first = declarations.layers.size()};
+  const auto dense = [&](const char* what, tape::TensorId from, std::uint32_t outputs) {
+    tape::DenseInit init;
+    init.seed = config_.seed;
+    init.layer = static_cast<std::uint32_t>(declarations.layers.size());
+    init.gain = 1.0f;
+    init.moments = config_.layers_have_moments;
+    init.init_acc = config_.layers_first_sum;
+    tape::declare_dense(name + what, from, outputs, init, declarations);
+  };
+  const auto tensor = [&](const char* what, std::uint32_t size) {
+    return declarations.add(
+        tape::Tensor{.name = name + what, .size = n > 0 ? size : 0, .gradient = true});
+  };
+  if (has_matrices()) {
+    dense(".v", in, tower_.rank);
+    layer.middle = tensor(".middle", tower_.rank);
+    dense(".u", layer.middle, n);
+    layer.y = tensor(".y", n);
+  } else {
+    dense(".w", in, 1);
+    layer.y = tensor(".y", 1);
+    tape::LearnedArray bias{name + ".b", table::Learned::kParameter, tape::Merge::kAdd, {n}};
+    tape::LearnedArray sums{name + ".b_sums", table::Learned::kState, tape::Merge::kSum, {n}};
+    sums.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
+    bias.rule = tape::Rule::kAdagrad;
+    bias.rate = config_.towers_rate;
+    layer.bias = declarations.add(std::move(bias));
+    const tape::ArrayId of_bias = declarations.add(std::move(sums));
+    declarations.arrays[static_cast<std::size_t>(layer.bias)].sums = of_bias;
+  }
+  const bool last = l + 1 == tower_.layers;
+  layer.out = declarations.add(tape::Tensor{.name = last ? output_of(tower_) : name + ".out",
+                                            .size = n,
+                                            .whole_lines = true,
+                                            .gradient = true});
+  return layer;
+}
+
+void CrossBlock::open(const tape::Parameters& parameters, std::size_t, tape::Tape& tape) const {
+  for (const Layer& layer : layers_) {
+    if (layer.bias == tape::ArrayId::kNone) continue;
+    const auto id = static_cast<std::size_t>(layer.bias);
+    tape::at_least(tape.gradients, id + 1);
+    tape::at_least(tape.gradients[id], numbers(parameters));
+  }
+}
+
+void CrossBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
+                         std::size_t end) const {
+  for (const Layer& layer : layers_) {
+    products(parameters, tape, layer, begin, end);
+    for (std::size_t b = begin; b < end; ++b) multiply(parameters, tape, layer, b);
+  }
+}
+
+/// y of a layer.
+void CrossBlock::products(const tape::Parameters& parameters, tape::Tape& tape, const Layer& layer,
+                          std::size_t begin, std::size_t end) const {
+  const DenseProducts products{kernels_, tape.gemm};
+  const tape::TensorPlace& in = tape[layer.in];
+  float* const first = tape[has_matrices() ? layer.middle : layer.y].at(begin);
+  products.forward(parameters.layer(layer.first), in.stride, in.at(begin), end - begin, first);
+  if (!has_matrices()) return;
+  products.forward(parameters.layer(layer.first + 1), tape[layer.middle].stride, first, end - begin,
+                   tape[layer.y].at(begin));
+}
+
+void CrossBlock::multiply(const tape::Parameters& parameters, tape::Tape& tape, const Layer& layer,
+                          std::size_t b) const {
+  const std::size_t n = numbers(parameters);
+  const float *const x0 = tape[fields_.id].at(b), *const x = tape[layer.in].at(b),
+                     *const y = tape[layer.y].at(b);
+  const tape::TensorPlace& made = tape[layer.out];
+  float* const out = tape[layer.out].at(b);
+  if (has_matrices()) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = x0[i] * y[i] + x[i];
+  } else {
+    const float* const bias = parameters[layer.bias].data();
+    for (std::size_t i = 0; i < n; ++i) out[i] = x0[i] * y[0] + bias[i] + x[i];
+  }
+  std::fill(out + n, out + made.stride, 0.0f);
+}
+
+void CrossBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
+  clear_unlearned(tape);
+  const std::size_t n = numbers(parameters);
+  float* const d_fields = tape.tensors.d_of_reader(fields_, tape.size);
+  const std::size_t stride = tape[fields_.id].d_stride;
+  std::fill_n(d_fields, tape.size * stride, 0.0f);
+  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
+    if (layer->bias != tape::ArrayId::kNone) {
+      std::fill_n(tape.gradients[static_cast<std::size_t>(layer->bias)].data(), n, 0.0f);
+    }
+    for (std::size_t b = 0; b < tape.size; ++b) {
+      multiply_back(n, tape, *layer, b, d_fields + b * stride);
+    }
+    products_back(parameters, tape, *layer);
+    const bool is_first = layer->in == fields_.id;
+    for (std::size_t b = 0; b < tape.size; ++b) {
+      const float *const d = tape[layer->out].d_at(b), *const back = tape[back_].at(b);
+      float* const to = is_first ? d_fields + b * stride : tape[layer->in].d_at(b);
+      for (std::size_t i = 0; i < n; ++i) to[i] = (is_first ? to[i] : 0.0f) + d[i] + back[i];
+    }
+    if (layer->bias != tape::ArrayId::kNone && tape.sink != nullptr) {
+      tape.sink->array(layer->bias, tape.gradients[static_cast<std::size_t>(layer->bias)].data());
+    }
+  }
+  tape.tensors.add_d_of_reader(fields_, tape.size);
+}
+
+/// d y of example b, what it adds to d x_0, and to d b.
+void CrossBlock::multiply_back(std::size_t n, tape::Tape& tape, const Layer& layer, std::size_t b,
+                               float* d_first) const {
+  const float *const x0 = tape[fields_.id].at(b), *const y = tape[layer.y].at(b),
+                     *const d = tape[layer.out].d_at(b);
+  float* const d_y = tape[layer.y].d_at(b);
+  if (has_matrices()) {
+    for (std::size_t i = 0; i < n; ++i) {
+      d_y[i] = d[i] * x0[i];
+      d_first[i] += d[i] * y[i];
+    }
+    return;
+  }
+  d_y[0] = kernels_->dot(d, x0, n);
+  kernels_->axpy(y[0], d, n, d_first);
+  kernels_->axpy(1.0f, d, n, tape.gradients[static_cast<std::size_t>(layer.bias)].data());
+}
+
+/// From d y to the tensor back_; hands on the layers.
+void CrossBlock::products_back(const tape::Parameters& parameters, tape::Tape& tape,
+                               const Layer& layer) const {
+  const float* d_out = tape[layer.y].gradient;
+  if (has_matrices()) {
+    const tape::TensorPlace& middle = tape[layer.middle];
+    one_product_back(parameters, tape, layer.first + 1, middle, d_out, middle.gradient);
+    d_out = middle.gradient;
+  }
+  one_product_back(parameters, tape, layer.first, tape[layer.in], d_out, tape[back_].values);
+}
+
+void CrossBlock::one_product_back(const tape::Parameters& parameters, tape::Tape& tape,
+                                  std::size_t number, const tape::TensorPlace& in,
+                                  const float* d_out, float* d_in) const {
+  if (tape.sink != nullptr) {
+    tape.sink->layer({number, tape.size, in.stride, in.values, d_out, d_in});
+  } else {
+    DenseProducts{kernels_, tape.gemm}.backward(parameters.layer(number), in.stride, d_out,
+                                                tape.size, d_in);
+  }
+}
+
+/// See MlpBlock::clear_unlearned.
+void CrossBlock::clear_unlearned(tape::Tape& tape) const {
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    if (tape.learn[b]) continue;
+    for (const Layer& layer : layers_) {
+      for (const tape::TensorId id : {layer.in, layer.middle, layer.y}) {
+        if (id != tape::TensorId::kNone) std::fill_n(tape[id].at(b), tape[id].stride, 0.0f);
+      }
+    }
+  }
+}
+
+}  // namespace leveret::block

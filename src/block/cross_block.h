@@ -1,0 +1,91 @@
+/// Cross layers over embeddings. With x_0 the e of all fields, n = F · d numbers
+/// (embedding_block.h), and layers l = 0 … L - 1,
+///   vectors:   x_{l+1} = x_0 (w_l · x_l + c_l) + b_l + x_l
+///     (DCN: Wang et al., Deep & Cross Network for Ad Click Predictions, ADKDD 2017, equation 3;
+///     w_l has n numbers, and c_l, which they lack, is one),
+///   matrices:  x_{l+1} = x_0 ⊙ (U_l (V_l x_l + c_l) + b_l) + x_l
+///     (DCNv2: Wang et al., DCN V2, WWW 2021, equation 4; V_l is r × n, U_l is n × r; c_l has r
+///     numbers, which U_l could give to b_l).
+/// On the way back, with D = d loss / d x_{l+1} and y what is multiplied by x_0:
+///   d y = D ⊙ x_0,   d x_0 += D ⊙ y,   d x_l = D + what comes back through the products.
+///
+/// It makes x_L, over which a tower stands (mlp_block.h): a neuron alone, or ReLU layers.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "block/block.h"
+#include "block/config.h"
+#include "kernels/kernels.h"
+
+namespace leveret::block {
+
+class CrossBlock final : public Block {
+ public:
+  CrossBlock(const kernels::Kernels& kernels, Config config, Tower tower)
+      : kernels_(&kernels), config_(std::move(config)), tower_(std::move(tower)) {}
+
+  /// The tensor that the cross layers of a tower make, n.
+  static std::string output_of(const Tower& tower) { return tower.name + ".crossed"; }
+
+  void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
+  bool has_layers() const override { return true; }
+  void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
+  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
+               std::size_t end) const override;
+  /// From the gradient of x_L; writes that of the embeddings.
+  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
+  /// It has no score.
+  void add_score(const tape::Parameters&, tape::Tape&, std::size_t) const override {}
+
+  // What it reads is everyone's.
+  std::string why_not_in_portions() const override { return {}; }
+  std::string why_not_in_contexts() const override { return {}; }
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share*, std::size_t begin,
+              std::size_t end, const tape::BatchSums<const float>&) const override {
+    forward(parameters, tape, begin, end);
+  }
+  void finish_back(const tape::Parameters& parameters, tape::Tape& tape, Share*) const override {
+    backward(parameters, tape);
+  }
+
+ private:
+  struct Layer {
+    tape::TensorId in;                              ///< n: x_l
+    tape::TensorId middle = tape::TensorId::kNone;  ///< r: V x + c
+    tape::TensorId y = tape::TensorId::kNone;       ///< n, or 1 of a vector
+    tape::TensorId out = tape::TensorId::kNone;     ///< n: x_{l+1}
+    std::size_t first = 0;                          ///< w, or V and behind it U: numbers of layers
+    tape::ArrayId bias = tape::ArrayId::kNone;      ///< n: b of a vector
+  };
+  /// n. A block that runs may have declared when there were fewer fields.
+  std::size_t numbers(const tape::Parameters& parameters) const {
+    return std::size_t{parameters.layout.fields} * d_;
+  }
+  bool has_matrices() const { return tower_.kind == TowerKind::kCrossMatrix; }
+  Layer declare_layer(std::uint32_t l, tape::TensorId in, tape::Declarations& declarations) const;
+  void products(const tape::Parameters& parameters, tape::Tape& tape, const Layer& layer,
+                std::size_t begin, std::size_t end) const;
+  void products_back(const tape::Parameters& parameters, tape::Tape& tape,
+                     const Layer& layer) const;
+  void one_product_back(const tape::Parameters& parameters, tape::Tape& tape, std::size_t number,
+                        const tape::TensorPlace& in, const float* d_out, float* d_in) const;
+  void multiply(const tape::Parameters& parameters, tape::Tape& tape, const Layer& layer,
+                std::size_t b) const;
+  void multiply_back(std::size_t n, tape::Tape& tape, const Layer& layer, std::size_t b,
+                     float* d_first) const;
+  void clear_unlearned(tape::Tape& tape) const;
+
+  const kernels::Kernels* kernels_;
+  Config config_;
+  Tower tower_;
+  tape::TensorInput fields_;
+  std::uint32_t d_ = 0;  ///< numbers of an embedding
+  std::vector<Layer> layers_;
+  tape::TensorId back_ = tape::TensorId::kNone;  ///< n: what comes back through the products
+};
+
+}  // namespace leveret::block

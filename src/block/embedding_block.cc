@@ -1,0 +1,111 @@
+#include "block/embedding_block.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "block/ffm_block.h"
+
+namespace leveret::block {
+
+void EmbeddingBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
+  fields_ = declarations.add(tape::Tensor{
+      .name = kFields, .size = layout.fields * row_.used_k, .whole_lines = true, .gradient = true});
+  scale_ = declarations.add(tape::Tensor{.name = kScale, .size = 1});
+  vector_ = declarations.add(
+      tape::Tensor{.name = "embedding.vector", .per = tape::Tensor::Per::kBatch, .size = row_.k});
+}
+
+void EmbeddingBlock::declare_rows(std::vector<Rows>& parts) {
+  part_ = parts.size();
+  parts.push_back(*config_.find_rows(Rows::Kind::kEmbedding));
+}
+
+void EmbeddingBlock::declare_sums(const tape::Extent& layout, std::uint32_t,
+                                  const tape::Declarations&, tape::SumDecls& sums) {
+  instance_.declare(config_, "embeddings", sums);
+  fields_sum_ = sums.add({kFields, "embeddings", layout.fields * row_.used_k});
+}
+
+template <class Take>
+void EmbeddingBlock::for_each_feature(const tape::Tape& tape, std::size_t b, Take take) const {
+  for (const feature::FieldRun& run : tape.field_runs(b)) {
+    if (!tape.has_part(run.field, part_)) continue;
+    float divisor = 1;
+    if (config_.pool == Pool::kMean) {
+      float sum = 0;
+      for (std::uint32_t i = run.begin; i < run.end; ++i) {
+        if (tape.rows[i] != nullptr) sum += std::fabs(tape.field_values[i]);
+      }
+      divisor = std::max(sum, 1e-6f);
+    }
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      if (tape.rows[i] != nullptr) take(run.field, i, tape.field_values[i] / divisor);
+    }
+  }
+}
+
+void EmbeddingBlock::add_to(tape::Tape& tape, std::size_t b, float* fields) const {
+  float* const v = tape[vector_].values;
+  for_each_feature(tape, b, [&](std::uint32_t field, std::uint32_t i, float factor) {
+    const std::size_t at = tape.layout_of(field).weights(part_).begin;
+    kernels_->decode(row_.codec, tape.rows[i] + at, row_.k, v);
+    kernels_->axpy(factor, v, row_.used_k, fields + std::size_t{field} * row_.used_k);
+  });
+}
+
+void EmbeddingBlock::forward(const tape::Parameters&, tape::Tape& tape, std::size_t begin,
+                             std::size_t end) const {
+  for (std::size_t b = begin; b < end; ++b) {
+    float* const fields = tape[fields_].at(b);
+    std::fill_n(fields, tape[fields_].stride, 0.0f);
+    add_to(tape, b, fields);
+    tape[scale_].values[b] = FfmBlock::instance_sums(tape, b, false).scale();
+  }
+}
+
+void EmbeddingBlock::partial(const tape::Parameters&, tape::Tape& tape,
+                             const tape::Portion& portion, Share*, std::size_t begin,
+                             std::size_t end, const tape::BatchSums<float>& sums) const {
+  for (std::size_t b = begin; b < end; ++b) {
+    const tape::SumsOf<float> of = sums[b];
+    add_to(tape, b, of.all(fields_sum_).data());
+    instance_.partial(tape, portion, b, of);
+  }
+}
+
+void EmbeddingBlock::finish(const tape::Parameters&, tape::Tape& tape, Share*, std::size_t begin,
+                            std::size_t end, const tape::BatchSums<const float>& sums) const {
+  for (std::size_t b = begin; b < end; ++b) {
+    const tape::SumsOf<const float> of = sums[b];
+    float* const fields = tape[fields_].at(b);
+    const auto rest = std::ranges::copy(of.all(fields_sum_), fields).out;
+    std::fill(rest, fields + tape[fields_].stride, 0.0f);
+    tape[scale_].values[b] = instance_.of(tape, b, of).scale();
+  }
+}
+
+void EmbeddingBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
+  if (tape.sink != nullptr) tape.sink->rows(part_, *this);
+}
+
+void EmbeddingBlock::add(const tape::Parameters&, tape::Tape& tape, std::size_t b,
+                         float* const* sums) const {
+  const std::uint32_t first = tape.field_begin(b);
+  const float* const d = tape[fields_].d_at(b);
+  for_each_feature(tape, b, [&](std::uint32_t field, std::uint32_t i, float factor) {
+    kernels_->axpy(factor, d + std::size_t{field} * row_.used_k, row_.used_k, sums[i - first]);
+  });
+}
+
+void EmbeddingBlock::each(const tape::Parameters&, tape::Tape& tape,
+                          tape::RowVisitor& visitor) const {
+  const float* const d = tape[fields_].d_at(0);
+  float* const padded = tape[vector_].values;  // what is stored beyond d stays 0
+  std::fill_n(padded, row_.k, 0.0f);
+  for_each_feature(tape, 0, [&](std::uint32_t field, std::uint32_t i, float factor) {
+    std::copy_n(d + std::size_t{field} * row_.used_k, row_.used_k, padded);
+    visitor.visit(i, padded, &factor);
+  });
+}
+
+}  // namespace leveret::block

@@ -1,0 +1,85 @@
+/// Embeddings: a vector v of d numbers for each feature of a field that has a row, which all towers
+/// over them share (DES paper, section 4; Covington et al., Deep Neural Networks for YouTube
+/// Recommendations, RecSys 2016). A field's features of an example have one,
+///   e_f = sum x_i v_i,   or with Pool::kMean   e_f = sum x_i v_i / sum |x_i|,
+/// over those of its features that have a row; 0 where there are none.
+///
+/// Towers get the e of all fields as one tensor of everyone's. In portions of a model each field is
+/// in one of them, which adds its e to a sum of F · d numbers.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "block/block.h"
+#include "block/config.h"
+#include "block/instance_sum.h"
+#include "kernels/kernels.h"
+
+namespace leveret::block {
+
+class EmbeddingBlock final : public Block, public tape::RowGradients {
+ public:
+  EmbeddingBlock(const kernels::Kernels& kernels, Config config)
+      : kernels_(&kernels),
+        config_(std::move(config)),
+        row_(config_.find_rows(Rows::Kind::kEmbedding)->part) {}
+
+  static bool is_in(const Config& config) { return config.has_embeddings(); }
+  /// F * d, e of field f from f * d on.
+  static constexpr const char* kFields = kEmbeddings;
+  /// 1: sqrt(n) / |x|² of the example's n features, by which towers that multiply embeddings scale
+  /// what they make (ffm_block.h: instance normalisation).
+  static constexpr const char* kScale = "embedding.scale";
+  void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
+  void declare_rows(std::vector<Rows>& parts) override;
+  void declare_sums(const tape::Extent& layout, std::uint32_t shared,
+                    const tape::Declarations& declared, tape::SumDecls& sums) override;
+
+  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
+               std::size_t end) const override;
+  /// Hands on its part of rows.
+  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
+  /// It has no score.
+  void add_score(const tape::Parameters&, tape::Tape&, std::size_t) const override {}
+
+  std::string why_not_in_portions() const override { return {}; }
+  std::string why_not_in_contexts() const override { return {}; }
+  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
+               Share* share, std::size_t begin, std::size_t end,
+               const tape::BatchSums<float>& sums) const override;
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
+              std::size_t end, const tape::BatchSums<const float>& sums) const override;
+  void partial_back(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion&,
+                    Share*) const override {
+    backward(parameters, tape);
+  }
+
+  // The gradients of rows.
+  std::size_t floats(const tape::Parameters&) const override { return row_.k; }
+  void add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+           float* const* sums) const override;
+  void each(const tape::Parameters& parameters, tape::Tape& tape,
+            tape::RowVisitor& visitor) const override;
+
+ private:
+  /// Calls take(field, feature, factor) for each feature of example b with a row: e of the field
+  /// has so many times its vector.
+  template <class Take>
+  void for_each_feature(const tape::Tape& tape, std::size_t b, Take take) const;
+  /// Adds what the features of example b have to the fields' e.
+  void add_to(tape::Tape& tape, std::size_t b, float* fields) const;
+
+  const kernels::Kernels* kernels_;
+  Config config_;
+  table::RowPart row_;
+  std::size_t part_ = 0;  ///< of rows
+  tape::TensorId fields_ = tape::TensorId::kNone;
+  tape::TensorId scale_ = tape::TensorId::kNone;
+  tape::TensorId vector_ = tape::TensorId::kNone;  ///< k: one feature's
+  tape::SumId fields_sum_ = tape::SumId::kNone;
+  InstanceSum instance_;
+};
+
+}  // namespace leveret::block

@@ -1,0 +1,54 @@
+/// Factorization machine over embeddings (Rendle, Factorization Machines, ICDM 2010; the FM part of
+/// DeepFM: Guo et al., IJCAI 2017, section 3.1). With the e_f of the fields (embedding_block.h):
+///   sum over pairs f < g of <e_f, e_g> = (|sum e_f|² - sum |e_f|²) / 2,
+/// times sqrt(n) / |x|² (EmbeddingBlock::kScale). A field's features make no pairs with each other.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "block/block.h"
+#include "block/config.h"
+#include "block/tower_score.h"
+#include "kernels/kernels.h"
+
+namespace leveret::block {
+
+class FmTowerBlock final : public Block {
+ public:
+  FmTowerBlock(const kernels::Kernels& kernels, Config config, Tower tower)
+      : kernels_(&kernels), config_(std::move(config)), tower_(std::move(tower)) {}
+
+  void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
+  /// Adds to its head.
+  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
+               std::size_t end) const override;
+  /// Writes the gradient of the embeddings.
+  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
+  void add_score(const tape::Parameters&, tape::Tape& tape, std::size_t b) const override {
+    score_.put(tape, b);
+  }
+
+  // What it reads is everyone's.
+  std::string why_not_in_portions() const override { return {}; }
+  std::string why_not_in_contexts() const override { return {}; }
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share*, std::size_t begin,
+              std::size_t end, const tape::BatchSums<const float>&) const override {
+    forward(parameters, tape, begin, end);
+  }
+  void finish_back(const tape::Parameters& parameters, tape::Tape& tape, Share*) const override {
+    backward(parameters, tape);
+  }
+
+ private:
+  const kernels::Kernels* kernels_;
+  Config config_;
+  Tower tower_;
+  std::size_t d_ = 0;  ///< numbers of an embedding
+  tape::TensorInput fields_;
+  tape::TensorId scale_ = tape::TensorId::kNone;
+  tape::TensorId sum_ = tape::TensorId::kNone;  ///< d: sum of e_f
+  TowerScore score_;
+};
+
+}  // namespace leveret::block

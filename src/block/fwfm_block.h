@@ -1,0 +1,57 @@
+/// Field-weighted factorization machine over embeddings (Pan et al., Field-weighted Factorization
+/// Machines for Click-Through Rate Prediction in Display Advertising, WWW 2018, equation 4). With
+/// the e_f of the fields (embedding_block.h) and a learned r for each pair of fields, at first 1:
+///   sum over pairs f < g of r_fg <e_f, e_g>,
+/// times sqrt(n) / |x|² (EmbeddingBlock::kScale). On the way back, with d = d loss / d score and
+/// u_f = sum over g of r_fg e_g:   d e_f = d u_f,   d r_fg = d <e_f, e_g>.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "block/block.h"
+#include "block/config.h"
+#include "block/tower_score.h"
+
+namespace leveret::block {
+
+class FwfmBlock final : public Block {
+ public:
+  FwfmBlock(const kernels::Kernels&, Config config, Tower tower)
+      : config_(std::move(config)), tower_(std::move(tower)) {}
+
+  /// Its array is NAME.r, {F (F - 1) / 2}: that of f < g is at g (g - 1) / 2 + f.
+  void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
+  void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
+  /// Adds to its head.
+  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
+               std::size_t end) const override;
+  /// Writes the gradient of the embeddings, and hands on that of r.
+  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
+  void add_score(const tape::Parameters&, tape::Tape& tape, std::size_t b) const override {
+    score_.put(tape, b);
+  }
+
+  // What it reads is everyone's.
+  std::string why_not_in_portions() const override { return {}; }
+  std::string why_not_in_contexts() const override { return {}; }
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share*, std::size_t begin,
+              std::size_t end, const tape::BatchSums<const float>&) const override {
+    forward(parameters, tape, begin, end);
+  }
+  void finish_back(const tape::Parameters& parameters, tape::Tape& tape, Share*) const override {
+    backward(parameters, tape);
+  }
+
+ private:
+  Config config_;
+  Tower tower_;
+  std::size_t d_ = 0;  ///< numbers of an embedding
+  tape::TensorInput fields_;
+  tape::TensorId scale_ = tape::TensorId::kNone;
+  tape::TensorId mixed_ = tape::TensorId::kNone;  ///< F * d: u_f
+  tape::ArrayId r_ = tape::ArrayId::kNone;
+  TowerScore score_;
+};
+
+}  // namespace leveret::block

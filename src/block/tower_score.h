@@ -1,0 +1,43 @@
+/// The score of a tower, and its place among the heads.
+#pragma once
+
+#include <cstddef>
+
+#include "block/config.h"
+#include "block/logistic.h"
+#include "tape/learned_array.h"
+#include "tape/tape.h"
+
+namespace leveret::block {
+
+/// The first weight of a tower's head in the mixer of the answer.
+inline constexpr float kTowerWeight = 0.5f;
+
+/// A member of blocks that make one: it is added to what the blocks before say (skip connection),
+/// so that it can only add.
+class TowerScore {
+ public:
+  void declare(const Config& config, const Tower& tower, tape::Declarations& declarations) {
+    mixed_ = config.mixed;
+    own_ = declarations.add(tape::Tensor{.name = tower.name + ".score", .size = 1});
+    head_ = declarations.join(tower.head, kTowerWeight, false);
+  }
+  void put(tape::Tape& tape, std::size_t b, float score) const {
+    tape[own_].values[b] = score;
+    put(tape, b);
+  }
+  /// Again, where the score before it has changed.
+  void put(tape::Tape& tape, std::size_t b) const {
+    const float score = tape[head_.before].values[b] + tape[own_].values[b];
+    tape[head_.score].values[b] = mixed_ ? clamp_score(score) : score;
+  }
+  /// d loss / d score.
+  float error(const tape::Tape& tape, std::size_t b) const { return tape[head_.score].gradient[b]; }
+
+ private:
+  bool mixed_ = false;
+  tape::TensorId own_ = tape::TensorId::kNone;  ///< 1
+  tape::JointHead head_;
+};
+
+}  // namespace leveret::block

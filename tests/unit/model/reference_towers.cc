@@ -1,0 +1,103 @@
+// Towers over embeddings, written from the equations in the headers of their blocks.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "reference_model.h"
+
+namespace leveret::model {
+namespace {
+
+double product(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+std::vector<double> dense(const ReferenceModel::Layer& layer, const std::vector<double>& in) {
+  std::vector<double> out = layer.bias;
+  for (std::size_t o = 0; o < out.size(); ++o) out[o] += product(layer.weights[o], in);
+  return out;
+}
+
+}  // namespace
+
+const ReferenceModel::Layer& ReferenceModel::layer(const std::string& name) const {
+  const auto found = std::ranges::find(layers, name, &Layer::name);
+  if (found == layers.end()) FAIL("there is no layer " << name);
+  return *found;
+}
+
+/// embedding_block.h.
+void ReferenceModel::embeddings(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
+                                ReferenceScores& s) const {
+  const std::size_t d = spec.embedding_dim;
+  const std::size_t first = std::size_t{fields} * spec.ffm_k + spec.fm_k;
+  s.embeddings.assign(fields, std::vector<double>(d, 0.0));
+  std::vector<double> sizes(fields, 0.0);
+  for (const Part& part : parts_of(batch, b, x, s.embedding_scale)) {
+    sizes[part.field] += std::fabs(part.x);
+    for (std::size_t c = 0; c < d; ++c) {
+      s.embeddings[part.field][c] += part.x * (*part.row)[first + c];
+    }
+  }
+  if (spec.pool == block::Pool::kSum) return;
+  for (std::size_t f = 0; f < fields; ++f) {
+    for (double& e : s.embeddings[f]) e /= std::max(sizes[f], 1e-6);
+  }
+}
+
+void ReferenceModel::towers(std::initializer_list<block::TowerKind> kinds,
+                            ReferenceScores& s) const {
+  for (const TowerSpec& of : spec.more_towers) {
+    if (of.inputs != TowerSpec::Inputs::kEmbeddings) continue;
+    if (std::ranges::find(kinds, of.kind) == kinds.end()) continue;
+    const double score = tower(of, s);
+    s.towers += score;
+    join(score, s);
+  }
+}
+
+double ReferenceModel::tower(const TowerSpec& tower, ReferenceScores& s) const {
+  if (tower.kind == block::TowerKind::kFm || tower.kind == block::TowerKind::kFwfm) {
+    double sum = 0;  // fm_tower_block.h, fwfm_block.h
+    for (std::size_t g = 0; g < fields; ++g) {
+      for (std::size_t f = 0; f < g; ++f) {
+        const bool weighted = tower.kind == block::TowerKind::kFwfm;
+        const double r = weighted ? arrays.at(tower.name + ".r")[g * (g - 1) / 2 + f] : 1;
+        sum += r * product(s.embeddings[f], s.embeddings[g]);
+      }
+    }
+    return s.embedding_scale * sum;
+  }
+  std::vector<double> in;
+  for (const std::vector<double>& e : s.embeddings) in.insert(in.end(), e.begin(), e.end());
+  if (in.empty()) return 0;
+  in = crossed(tower, std::move(in));
+  for (std::size_t l = 0; l < tower.hidden.size(); ++l) {  // mlp_block.h
+    in = dense(layer(tower.name + "." + std::to_string(l)), in);
+    for (double& out : in) {
+      s.nearest_kink = std::min(s.nearest_kink, std::fabs(out));
+      out = std::max(out, 0.0);
+    }
+  }
+  return dense(layer(tower.name + "." + std::to_string(tower.hidden.size())), in)[0];
+}
+
+/// cross_block.h.
+std::vector<double> ReferenceModel::crossed(const TowerSpec& tower, std::vector<double> x0) const {
+  std::vector<double> x = x0;
+  for (std::uint32_t l = 0; l < tower.layers; ++l) {
+    const std::string name = tower.name + ".cross" + std::to_string(l);
+    if (tower.kind == block::TowerKind::kCross) {
+      const double y = dense(layer(name + ".w"), x)[0];
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] += x0[i] * y + arrays.at(name + ".b")[i];
+    } else {
+      const std::vector<double> y = dense(layer(name + ".u"), dense(layer(name + ".v"), x));
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] += x0[i] * y[i];
+    }
+  }
+  return x;
+}
+
+}  // namespace leveret::model

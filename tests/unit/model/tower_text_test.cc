@@ -1,0 +1,127 @@
+// --tower and --embedding_dim: what they take, what is stored, and what is refused.
+#include "model/tower_text.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "model/spec_entries.h"
+#include "model/spec_json.h"
+
+namespace leveret::model {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Spec with_towers(const std::string& text) {
+  Spec spec;
+  spec.embedding_dim = 8;
+  set_embedding_towers(spec, text);
+  return spec;
+}
+
+TEST_CASE("a tower's text is what it takes back, with its defaults said") {
+  const std::pair<const char*, const char*> texts[] = {
+      {"mlp", "mlp:hidden=64+32"},
+      {"mlp:hidden=5", "mlp:hidden=5"},
+      {"mlp:hidden=none", "mlp:hidden=none"},
+      {"fm", "fm"},
+      {"fwfm", "fwfm"},
+      {"cross", "cross:layers=3,hidden=none"},
+      {"cross:layers=1,hidden=7+7", "cross:layers=1,hidden=7+7"},
+      {"cross2:rank=3", "cross2:layers=2,rank=3,hidden=none"},
+      {"fm  mlp:hidden=4", "fm mlp:hidden=4"},
+      {"none", "none"},
+      {"", "none"},
+  };
+  for (const auto& [text, canonical] : texts) {
+    INFO(text);
+    const Spec spec = with_towers(text);
+    CHECK(get_embedding_towers(spec) == canonical);
+    const Spec again = with_towers(canonical);
+    CHECK(again.more_towers == spec.more_towers);
+    // In the header towers are a list, and the option has no key.
+    const Json json = to_json(spec);
+    CHECK_FALSE(json.contains("tower"));
+    CHECK(json.contains("towers") == !spec.more_towers.empty());
+    CHECK(spec_from_json(json).more_towers == spec.more_towers);
+    CHECK(spec_from_json(json).embedding_dim == 8);
+  }
+}
+
+TEST_CASE("towers are called by kind and place, and setting them again replaces them") {
+  Spec spec = with_towers("fm mlp fm");
+  REQUIRE(spec.more_towers.size() == 3);
+  CHECK(spec.more_towers[0].name == "fm_1");
+  CHECK(spec.more_towers[1].name == "mlp_2");
+  CHECK(spec.more_towers[2].name == "fm_3");
+  spec.more_towers.insert(spec.more_towers.begin(), {"other", TowerSpec::Inputs::kPairs, {4}});
+  set_embedding_towers(spec, "cross");
+  REQUIRE(spec.more_towers.size() == 2);
+  CHECK(spec.more_towers[0].name == "other");
+  CHECK(spec.more_towers[1].name == "cross_1");
+}
+
+TEST_CASE("a tower that cannot be is refused by what is wrong") {
+  const std::pair<const char*, const char*> texts[] = {
+      {"dnn", "mlp, fm, fwfm, cross or cross2"},
+      {"fm:hidden=4", "nothing behind fm"},
+      {"mlp:rank=4", "hidden=N+N"},
+      {"mlp:hidden=0", "from 1 to 8192"},
+      {"mlp:hidden=4+", "from 1 to 8192"},
+      {"mlp:", "hidden=N+N"},
+      {"cross:layers=17", "from 1 to 16"},
+      {"cross:rank=3", "layers=N"},
+      {"cross2:rank=-3", "from 1 to 1024"},
+      {"cross2:layers", "from 1 to 16"},
+      {"mlp:hidden=1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1", "at most 16"},
+      {"fm fm fm fm fm fm fm fm fm", "at most 8"},
+  };
+  for (const auto& [text, expected] : texts) {
+    INFO(text);
+    CHECK_THROWS_WITH(with_towers(text), Catch::Contains(expected) && Catch::Contains("--tower"));
+  }
+}
+
+TEST_CASE("combinations that cannot be are refused by name") {
+  Spec without = with_towers("fwfm");
+  without.embedding_dim = 0;
+  CHECK_THROWS_WITH(check_spec(without), Catch::Contains("--embedding_dim"));
+  Spec groups = with_towers("cross");
+  groups.nn_batch_size = 4;
+  CHECK_THROWS_WITH(check_spec(groups), Catch::Contains("--nn_batch_size"));
+}
+
+TEST_CASE("a model without embeddings has today's header") {
+  const Json json = to_json(Spec{});
+  for (const char* key : {"embedding_dim", "pool", "tower", "towers"}) {
+    CHECK_FALSE(json.contains(key));
+  }
+}
+
+TEST_CASE("towers in a header that this program would write otherwise are refused") {
+  const Json good = to_json(with_towers("cross2:layers=1,rank=2,hidden=3"));
+  CHECK_NOTHROW(spec_from_json(good));
+  const auto changed = [&](auto change) {
+    Json json = good;
+    change(json["towers"]);
+    return json;
+  };
+  for (const Json& bad : {
+           changed([](Json& towers) { towers.back()["kind"] = "cross3"; }),
+           changed([](Json& towers) { towers.back()["kind"] = "mlp"; }),
+           changed([](Json& towers) { towers.back()["inputs"] = Json::array({"ffm"}); }),
+           changed([](Json& towers) { towers.back()["options"]["layers"] = 99; }),
+           changed([](Json& towers) { towers.back()["options"]["rank"] = 0; }),
+           changed([](Json& towers) { towers.back()["options"].erase("rank"); }),
+           changed([](Json& towers) { towers.back()["options"]["hidden"] = -1; }),
+           changed([](Json& towers) { towers.back()["name"] = "a b"; }),
+           changed([](Json& towers) { towers.push_back(towers.back()); }),
+       }) {
+    INFO(bad["towers"].dump());
+    CHECK_THROWS_AS(spec_from_json(bad), std::runtime_error);
+  }
+}
+
+}  // namespace
+}  // namespace leveret::model
