@@ -6,7 +6,8 @@ foreach(program leveret leveret-mpi)
     set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   endif()
 endforeach()
-foreach(program leveret leveret-mpi leveret-synth)
+set(programs leveret leveret-mpi leveret-synth)
+foreach(program ${programs})
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
@@ -46,9 +47,12 @@ endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/leveret DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         OPTIONAL FILES_MATCHING PATTERN "*.h")
 
-# Man pages: man/NAME.SECTION.scd through scdoc into build/man, and from there.
+# Man pages: man/NAME.SECTION.scd, with what pages share in man/shared, through scdoc into build/man,
+# and from there.
 find_program(SCDOC scdoc)
 file(GLOB man_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.scd)
+file(GLOB man_shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/shared/*.scd)
+set(man_include ${PROJECT_SOURCE_DIR}/man/include.awk)
 if(man_sources AND NOT SCDOC)
   message(STATUS "scdoc is not installed: man pages are neither built nor installed")
 elseif(man_sources)
@@ -61,13 +65,14 @@ elseif(man_sources)
     add_custom_command(
       OUTPUT ${output}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/man
-      COMMAND sh -c "\"$0\" < \"$1\" > \"$2\"" ${SCDOC} ${source} ${output}
-      DEPENDS ${source}
+      COMMAND sh -c "awk -f \"$1\" \"$2\" > \"$3.scd\" && \"$0\" < \"$3.scd\" > \"$3\" && rm \"$3.scd\""
+              ${SCDOC} ${man_include} ${source} ${output}
+      DEPENDS ${source} ${man_shared} ${man_include}
       VERBATIM)
     list(APPEND man_pages ${output})
     # A page about a program that is not part of this build would only mislead.
     string(REGEX REPLACE "\\.[0-9]$" "" name ${page})
-    if(NOT section EQUAL 1 OR TARGET ${name})
+    if(NOT name IN_LIST programs OR TARGET ${name})
       install(FILES ${output} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
     endif()
   endforeach()

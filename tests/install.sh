@@ -35,8 +35,10 @@ check "the program needs nothing from the build tree" \
 if command -v scdoc >/dev/null; then
   for page in "$source_dir"/man/*.scd; do
     page=$(basename "$page" .scd)
-    # Pages of programs come with their program.
-    if [[ $page == *.1 && ! -x $prefix/bin/${page%.1} ]]; then continue; fi
+    case $page in
+      # Pages of programs that are not part of every build come with their program.
+      leveret-mpi.1 | leveret-synth.1) if [ ! -x "$prefix/bin/${page%.1}" ]; then continue; fi ;;
+    esac
     check "man page $page" test -s "$prefix/share/man/man${page##*.}/$page"
   done
 fi

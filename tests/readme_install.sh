@@ -88,7 +88,8 @@ checkout >"$work/after"
 comm -13 "$work/before" "$work/after" | grep -vE '\.lvt$|/__pycache__(/|$)' >"$work/left" || true
 check "nothing stays in the checkout" cmp "$work/left" /dev/null
 check "the program is found" sh -c 'cd / && [ "$(command -v leveret)" = /usr/local/bin/leveret ] && leveret --version'
-check "and its page" sh -c 'man -w leveret 2>/dev/null || test -s /usr/local/share/man/man1/leveret.1'
+check "and its pages" sh -c 'man -w leveret leveret-train 2>/dev/null ||
+  test -s /usr/local/share/man/man1/leveret.1 -a -s /usr/local/share/man/man1/leveret-train.1'
 check "pip knows the package" build/venv/bin/pip show leveret
 check "it can be installed to be worked on" sh -c 'build/venv/bin/pip install --quiet --editable ./python &&
   build/venv/bin/python -c "import leveret; assert \"python/leveret\" in leveret.__file__"'

@@ -130,8 +130,8 @@ LEVERET_API int leveret_predictor_fingerprint(const leveret_predictor* predictor
                                               char fingerprint[33]);
 LEVERET_API int leveret_predictor_sequence(const leveret_predictor* predictor, uint64_t* sequence);
 
-/* Whether what the predictor scores is like what the model has learned (leveret(1), SKEW), of
- * windows of 1,000 lines or arrays: how many windows there were, and how many of these had
+/* Whether what the predictor scores is like what the model has learned (leveret-predict(1), SKEW),
+ * of windows of 1,000 lines or arrays: how many windows there were, and how many of these had
  * something remarkable (NULL: not asked), with all models that it has had. `text`: what it was, a
  * line for each kind and namespace, cut to `size` bytes with the zero behind it; "": nothing, or
  * the model's file does not tell what was learned. */
@@ -172,8 +172,8 @@ LEVERET_API int leveret_set_context_features(leveret_predictor* predictor, int b
 /* ---- Learners ---- */
 
 /* Learns a model from lines or arrays, and predicts each example before it learns from it. In one
- * thread the model is, bit for bit, that of `leveret train` with the same options and lines, however
- * these come in calls. */
+ * thread the model is, bit for bit, that of `leveret train` with the same options and lines,
+ * however these come in calls. */
 typedef struct leveret_learner leveret_learner;
 
 /* Begins a new model. `options`: those of `leveret train` about the model and how it learns, and
@@ -199,18 +199,18 @@ LEVERET_API int leveret_learner_set_progress(leveret_learner* learner, leveret_p
 
 /* Learns from the lines of `text`, `size` bytes of VW text, with or without a line end behind the
  * last. probabilities[i] becomes that of line i, which was predicted before the line was learned;
- * of a line that waits for the rest of its batch (--batch_size), as the model is when the call ends.
- * A blank line gets NaN. A line that is no example gets NaN and is not learned, and the call returns
- * LEVERET_BAD_LINE, having learned the others. `probabilities` NULL: they are not asked for, and
- * `count` is passed over; else there are to be `count` lines, or nothing is learned
+ * of a line that waits for the rest of its batch (--batch_size), as the model is when the call
+ * ends. A blank line gets NaN. A line that is no example gets NaN and is not learned, and the call
+ * returns LEVERET_BAD_LINE, having learned the others. `probabilities` NULL: they are not asked
+ * for, and `count` is passed over; else there are to be `count` lines, or nothing is learned
  * (LEVERET_BAD_ARGUMENT). After LEVERET_NO_MEMORY or LEVERET_FAILED half of a part may be learned:
  * then the learner can only be closed. */
 LEVERET_API int leveret_learner_learn_lines(leveret_learner* learner, const char* text, size_t size,
                                             float* probabilities, size_t count);
 /* The same without text, of `count` examples. Example i has labels[i] (1: a click; 0 or -1: none;
- * NaN: not known, so that it is only predicted), importances[i] (from 0 to 1e12; importances NULL: 1
- * each), and the features [ends[i - 1], ends[i]) of `features`, the first those from 0 on, at most
- * 2^20 each. `space` of a feature is the hash of a namespace that the model has met, or that
+ * NaN: not known, so that it is only predicted), importances[i] (from 0 to 1e12; importances NULL:
+ * 1 each), and the features [ends[i - 1], ends[i]) of `features`, the first those from 0 on, at
+ * most 2^20 each. `space` of a feature is the hash of a namespace that the model has met, or that
  * leveret_learner_hash_namespace was asked for. After LEVERET_BAD_ARGUMENT nothing is learned. */
 LEVERET_API int leveret_learner_learn_features(leveret_learner* learner, const float* labels,
                                                const float* importances,

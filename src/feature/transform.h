@@ -1,5 +1,5 @@
-/// --transform: namespaces made from others, as the model's spec knows them (man/leveret.1,
-/// "TRANSFORMS"). transform_run.h makes their features.
+/// --transform: namespaces made from others, as the model's spec knows them
+/// (leveret-transforms(7)). transform_run.h makes their features.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-/// The bins of a number or of two, as --transform's binners define them (man/leveret.1,
-/// "TRANSFORMS").
+/// The bins of a number or of two, as --transform's binners define them (leveret-transforms(7)).
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-/// The number that a namespace of a line stands for (man/leveret.1, "TRANSFORMS").
+/// The number that a namespace of a line stands for (leveret-transforms(7)).
 ///
 /// Hashes do not tell what a name was, so numbers are read with the text, for the namespaces in
 /// ParserOptions::numbers alone, and go on as runs of their own: named number_run_name(namespace),
