@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "cli/console.h"
+#include "cli/man_page.h"
 #include "cli/verbs.h"
 #include "cli/vw/take.h"
 #include "cli/vw/words.h"
@@ -211,6 +212,7 @@ void setup_help(CLI::App& app, int& exit_code) {
     } else {
       const auto names = verb_names(app);
       if (std::ranges::find(names, *word) == names.end()) no_such_verb(app, *word);
+      if (isatty(STDOUT_FILENO) == 1) become_man_page(app.get_name() + "-" + *word);
       print(help_text(app, *app.get_subcommand(*word)));
     }
     exit_code = 0;
