@@ -49,3 +49,9 @@ page=$(grep -oE 'man -l build/man/[a-z.1-9-]+' "$root/README.md" | sed 's|.*/||'
   echo "README.md names a page that is not built: $page"
   exit 1
 }
+while IFS= read -r target; do
+  [ -e "$root/$target" ] || {
+    echo "README.md leads to $target, which is not there"
+    exit 1
+  }
+done < <(grep -oE '\]\([^):]+\)' "$root/README.md" | tr -d '()]')
