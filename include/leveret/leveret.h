@@ -20,7 +20,7 @@
 #define LEVERET_VERSION_PATCH 0
 /* The version of this header. */
 #define LEVERET_VERSION_STRING "0.1.0"
-/* Of the binary interface: a program needs a library that says this number. */
+/* The version of the binary interface: a program needs a library that says this number. */
 #define LEVERET_ABI_VERSION 1
 
 #if defined(__GNUC__)
@@ -49,7 +49,7 @@ enum {
   LEVERET_STOPPED = 6 /* a leveret_progress has ended the call */
 };
 
-/* What went wrong in the last call of this thread that failed; "" before the first. Good until this
+/* The error of the last call of this thread that failed; "" before the first. Good until this
  * thread's next call that fails. */
 LEVERET_API const char* leveret_error_message(void);
 
@@ -91,9 +91,9 @@ LEVERET_API int leveret_model_sequence(const leveret_model* model, uint64_t* seq
  * (leveret_model_watched tells of it). Ends the watch before, if there is one; NULL only ends it.
  * Waits for a look that is under way. The thread hears no signals. */
 LEVERET_API int leveret_model_watch(leveret_model* model, const char* path, unsigned interval_ms);
-/* What the watch has come to: how many models it has put in the place (NULL: not asked), and what
- * is wrong with what it has found last, cut to `size` bytes with the zero behind it; "": nothing.
- * LEVERET_BAD_ARGUMENT while there is no watch. */
+/* The results of the watch so far: how many models it has put in the place (NULL: not asked), and
+ * what is wrong with what it has found last, cut to `size` bytes with the zero behind it; "":
+ * nothing. LEVERET_BAD_ARGUMENT while there is no watch. */
 LEVERET_API int leveret_model_watched(const leveret_model* model, uint64_t* taken, char* problem,
                                       size_t size);
 /* Predictors that are left keep the model they have. Ends a watch. NULL is no error. */
@@ -147,7 +147,7 @@ LEVERET_API int leveret_clear_context(leveret_predictor* predictor);
 LEVERET_API int leveret_predict_lines(leveret_predictor* predictor, const char* text, size_t size,
                                       float* probabilities, size_t count);
 
-/* What the `space` of a feature is. */
+/* The kinds of `space` that a feature may have. */
 enum {
   LEVERET_BY_FIELD = 0,    /* the number of its field */
   LEVERET_BY_NAMESPACE = 1 /* the hash of its namespace */
@@ -181,11 +181,11 @@ typedef struct leveret_learner leveret_learner;
  * "--ffm_k 8 --hidden 64,32"; NULL or "": the defaults. */
 LEVERET_API int leveret_learner_open(const char* options, leveret_learner** learner);
 /* Goes on with the model of this file, of `leveret train` or leveret_learner_save, exactly there;
- * an export lacks what learning needs (LEVERET_BAD_FILE). Of `options` those of learning may differ
+ * an export lacks what learning needs (LEVERET_BAD_FILE). `options` of learning may differ
  * from the model's. */
 LEVERET_API int leveret_learner_resume(const char* path, const char* options,
                                        leveret_learner** learner);
-/* What is not saved is lost. NULL is no error. */
+/* A model that was not saved is lost. NULL is no error. */
 LEVERET_API void leveret_learner_close(leveret_learner* learner);
 
 /* Asked between parts of a call that learns, in its thread: `learned` of its `count` lines or
@@ -243,7 +243,7 @@ LEVERET_API int leveret_learner_save(leveret_learner* learner, const char* path)
 /* Lines or examples that all calls together have taken: learned, blank or bad. */
 LEVERET_API int leveret_learner_lines(const leveret_learner* learner, uint64_t* lines);
 
-/* What predictions are worth, as `leveret evaluate --json` has it; NaN where a figure has no value,
+/* Figures of predictions, as `leveret evaluate --json` has them; NaN where a figure has no value,
  * as nothing was seen, or one class only. */
 typedef struct leveret_metrics {
   uint64_t examples;      /* with a label, and an importance above 0 */
@@ -259,11 +259,11 @@ typedef struct leveret_metrics {
   double mean_prediction; /* sum of predictions / weight */
 } leveret_metrics;
 
-/* Of what the learner has predicted before it was learned, since it was opened: those that `leveret
- * train` shows. */
+/* Figures of what the learner has predicted before it was learned, since it was opened: those that
+ * `leveret train` shows. */
 LEVERET_API int leveret_learner_metrics(leveret_learner* learner, leveret_metrics* metrics);
-/* Of any predictions, [count], with labels and importances as in leveret_learner_learn_features:
- * what `leveret evaluate` tells. No model is needed. */
+/* Figures of any predictions, [count], with labels and importances as in
+ * leveret_learner_learn_features: what `leveret evaluate` tells. No model is needed. */
 LEVERET_API int leveret_evaluate(const float* labels, const float* importances,
                                  const float* probabilities, size_t count,
                                  leveret_metrics* metrics);

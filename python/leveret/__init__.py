@@ -299,7 +299,7 @@ class Model(Owner):
         self._running.during(lambda: _check(function(handle, *arguments)))
 
     def _with_predictor(self, work, *arguments: object) -> np.ndarray:
-        """`work` of this thread's predictor. What interrupts it and comes here has another one."""
+        """`work` with this thread's predictor; a signal handler that interrupts it and comes here gets another one."""
         self._open()
         local = self._local
         predictor = local.__dict__.pop("predictor", None) or Context(self)

@@ -15,7 +15,7 @@ import numpy as np
 
 #: A feature, as leveret_feature of leveret/leveret.h: 12 bytes.
 FEATURE = np.dtype([("space", np.uint32), ("hash", np.uint32), ("value", np.float32)])
-#: Of an example, as in lines of text.
+#: The largest importance of an example, as in lines of text.
 MOST_IMPORTANCE = np.float32(1e12)
 
 Line = Union[str, bytes]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._arguments import FEATURE
 
-#: Of a number v: log2bucket, a token (b0; bN with N = 1 + floor(log2 |v|) from 1 on, fN with
+#: How a number v becomes a feature: log2bucket, a token (b0; bN with N = 1 + floor(log2 |v|) from 1 on, fN with
 #: N = -floor(log2 |v|) below; b-N, f-N where it is negative); value, sign(v) ln(1 + |v|); or both.
 FORMS = ("log2bucket", "value", "both")
 

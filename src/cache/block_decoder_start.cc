@@ -77,7 +77,7 @@ void BlockDecoder::read_examples(files::BytesReader& from, std::uint32_t example
       column.runs += uses;
     }
   }
-  // What is done for each column is done for each chunk.
+  // Work for each column is done for each chunk.
   from.check(std::all_of(columns_.begin(), columns_.end(),
                          [](const Column& column) { return column.runs > 0; }),
              "a column belongs to no example");

@@ -134,7 +134,7 @@ class BlockDecoder {
   std::uint32_t source() const { return source_; }
 
  private:
-  /// Of a column's namespace: as a NamespaceRun begins.
+  /// A column's namespace, as a NamespaceRun begins.
   struct Name {
     std::uint32_t name, hash;
   };
@@ -177,7 +177,7 @@ class BlockDecoder {
   std::vector<Template> templates_;
   std::vector<std::uint32_t> run_columns_;
   std::vector<std::uint32_t> template_of_;
-  // Of the examples at hand, by columns; they only ever grow.
+  // Working memory of the examples at hand, by columns; it only ever grows.
   std::vector<std::uint32_t> part_runs_;  ///< of each column
   std::vector<std::uint32_t> counts_, values_;
   /// By column: the hashes of its features not yet put into the chunk, in values_.

@@ -1,4 +1,5 @@
-/// What a cache was made from, in place of which alone it may be read, and what it says of itself.
+/// The input that a cache was made from, in place of which alone it may be read, and what it says
+/// of itself.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,7 @@ struct CacheKey {
       numbers;  ///< namespaces whose numbers were read, in order of their bytes
 };
 
-/// What stands in a cache besides the examples.
+/// The facts that stand in a cache besides the examples.
 struct CacheInfo {
   CacheKey key;
   CacheTotals totals;

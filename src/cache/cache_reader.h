@@ -27,8 +27,8 @@ namespace leveret::cache {
 class CacheReader final : public stream::ExampleSource {
  public:
   /// Throws unless the file is a whole cache that was made with `expected`; null: with anything
-  /// (the cache that this run has just made). `names` must outlive the reader. Of the numbers that
-  /// the cache has, those of the namespaces `numbers` are handed out.
+  /// (the cache that this run has just made). `names` must outlive the reader. It hands
+  /// out the cache's numbers of the namespaces `numbers`, and no others.
   CacheReader(const std::string& path, text::NamespaceNames& names, const CacheKey* expected,
               const std::vector<std::string>& numbers = {});
   ~CacheReader() override;
@@ -38,7 +38,7 @@ class CacheReader final : public stream::ExampleSource {
   /// Chunks hold examples, their lines' numbers and tags, and the places of bad lines; no other
   /// text.
   bool next(text::ExampleChunk& chunk) override;
-  /// What is not decoded yet is not handed out, either.
+  /// Chunks that are not decoded yet are not handed out, either.
   void stop() noexcept override { stopped_ = true; }
   const std::string& source_name(std::uint32_t source) const override {
     return info().key.sources.at(source).name;
@@ -72,7 +72,8 @@ class CacheReader final : public stream::ExampleSource {
 
 /// Whether `path` begins as a cache does (of any version).
 bool is_cache(const std::string& path);
-/// What is in a cache. With `verify` every block is unpacked and checked. Throws as CacheReader.
+/// The content of a cache. With `verify` every block is unpacked and checked. Throws as
+/// CacheReader.
 CacheInfo inspect_cache(const std::string& path, bool verify);
 
 }  // namespace leveret::cache

@@ -27,7 +27,7 @@ constexpr std::string_view kErase = "\r\033[K";
 
 void to_stderr(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
-/// What AtomicFile throws is about the target of results here.
+/// Errors that AtomicFile throws are about the target of results here.
 template <class Work>
 void as_output_error(Work work) {
   try {

@@ -12,8 +12,8 @@ namespace leveret::cli {
 
 /// An output that is also an input, a cache or another output would cost the user a file: check()
 /// says so by CLI::ValidationError (misuse). Only the model that is saved may be the one that was
-/// given. Compared are devices and inodes, so links do not hide a file. Of an input that is a
-/// folder of shards each file is one; and no output gets a name there that saves give and remove.
+/// given. Compared are devices and inodes, so links do not hide a file. Each file of a folder of
+/// shards that is an input is one; and no output gets a name there that saves give and remove.
 class FileUses {
  public:
   /// Data (standard input where none is named), the cache and the quarantine file.

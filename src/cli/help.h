@@ -9,8 +9,8 @@
 
 namespace leveret::cli {
 
-/// What the parser stopped at: prints the help that was asked for and returns 0, or says what is
-/// wrong with the command line and returns 2.
+/// Answers what the parser stopped at: prints the help that was asked for and returns 0, or says
+/// what is wrong with the command line and returns 2.
 int end_parse(const CLI::App& app, const CLI::ParseError& error);
 
 /// The one of `known` that `typed` was probably meant to be; empty when none is near. Distances are

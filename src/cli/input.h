@@ -32,7 +32,7 @@ struct InputOptions {
   std::optional<std::string> follow_after = {};
   bool quiet = false;  ///< no reports of bad lines
 
-  /// What -c says without a name.
+  /// The name of the cache where -c has none.
   static constexpr const char* kBesideData = "{DATA}.lvcache";
 };
 

@@ -30,7 +30,8 @@ bool has_page(const std::string& page) {
 
 void become_man_page(const std::string& page) {
   if (!has_page(page)) return;
-  // What this program ignores man would ignore, too, and the pager's end is a SIGPIPE to it.
+  // Signals that this program ignores man would ignore, too, and the pager's end is a SIGPIPE to
+  // it.
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);
   execlp("man", "man", "1", page.c_str(), nullptr);
 }

@@ -15,8 +15,8 @@ void open_standard_descriptors();
 /// How many copies of the program an MPI or Slurm launcher started beside each other; 1 without.
 long launched_copies();
 
-/// Of the machine's processors, how many this process may use (taskset, cpuset). A share of the
-/// time of several, which containers may have, is not meant.
+/// How many of the machine's processors this process may use (taskset, cpuset). A share of the time
+/// of several, which containers may have, is not meant.
 unsigned processors();
 
 }  // namespace leveret::cli

@@ -1,4 +1,4 @@
-/// What the programs of the command line have in common: how they read their arguments, and how
+/// Code that the programs of the command line share: how they read their arguments, and how
 /// they end.
 #pragma once
 

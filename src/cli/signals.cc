@@ -128,7 +128,7 @@ StopOnSignal::StopOnSignal(Then then) {
   }
 }
 
-/// What repeats a signal may come when all is done: the handlers stay, to hear it.
+/// A repeated signal may come when all is done: the handlers stay, to hear it.
 StopOnSignal::~StopOnSignal() {
   alarm(0);
   can_stop = false;

@@ -1,4 +1,5 @@
-/// What signals do to the programs: they end the work, or the input, and leave no temporary files.
+/// The effect of signals on the programs: they end the work, or the input, and leave no temporary
+/// files.
 #pragma once
 
 #include <signal.h>

@@ -4,8 +4,8 @@
 /// sink; at the end of each piece nothing that could be converted is held back, so that live
 /// pipes stay live. It owns its buffers, prints nothing and uses one thread. A row that is wrong
 /// goes to the `bad` callback and leaves no text behind; callbacks may throw to end the conversion.
-/// What concerns all of a source throws ConvertError; what reads well, but hardly as it was meant,
-/// goes to the `remark` callback.
+/// A fault that concerns all of a source throws ConvertError; what reads well, but hardly as it was
+/// meant, goes to the `remark` callback.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct BadRow {
   std::string_view row;  ///< without line end; valid during the call
 };
 
-/// What concerns all of a source: a header that lacks a column, a row without end.
+/// A fault that concerns all of a source: a header that lacks a column, a row without end.
 class ConvertError : public std::runtime_error {
  public:
   /// `column`: byte in the line, from 1; 0: all of the line.
@@ -41,7 +41,7 @@ class ConvertError : public std::runtime_error {
   std::uint64_t line_, column_;
 };
 
-/// What a person who made the source should look at.
+/// A place that a person who made the source should look at.
 struct ConvertRemark {
   std::uint64_t line, column;  ///< as of ConvertError; line 0: all of the source
   std::string what;
@@ -141,7 +141,7 @@ class Converter {
   std::string pending_;  ///< the beginning of a row whose end has not come
   RowScan scan_;
   std::uint64_t line_ = 1;
-  // Of the source at hand:
+  // The state of the source at hand:
   bool first_row_ = true;
   bool may_end_otherwise_ = false;  ///< its only row looks like it
   std::uint64_t headers_ = 0;       ///< further ones

@@ -1,4 +1,4 @@
-/// What delimited text that reads well may tell of options that its owner forgot.
+/// Advice about options that the owner of delimited text, which reads well, may have forgotten.
 #pragma once
 
 #include <cstddef>

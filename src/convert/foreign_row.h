@@ -1,4 +1,4 @@
-/// What a line that is no VW text may be instead.
+/// The format that a line may have which is no VW text.
 #pragma once
 
 #include <string_view>

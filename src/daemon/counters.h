@@ -1,4 +1,4 @@
-/// What a server counts. One thread writes each of these, any number read: nobody waits.
+/// The counts of a server. One thread writes each of these, any number read: nobody waits.
 #pragma once
 
 #include <array>
@@ -49,20 +49,20 @@ class Latencies {
   Count nanoseconds_;
 };
 
-/// Of one model, by one thread.
+/// Counts of one model, by one thread.
 struct ModelCounts {
   Count requests;            ///< of HTTP, blocks, or stretches of lines that came together
   Count predictions;         ///< lines and candidates that were scored
   Count bad;                 ///< those that are no examples
   Count unknown_namespaces;  ///< namespaces of examples that the model does not know
   Count contexts_found, contexts_made;
-  // Of whole windows of lines (predict::SkewCounts).
+  // Counts of whole windows of lines (predict::SkewCounts).
   Count skew_windows, skewed_windows, strange_namespaces, missing_namespaces;
   Count features, unknown_features;
   Latencies latencies;  ///< of requests
 };
 
-/// Of one thread, whatever the model.
+/// Counts of one thread, whatever the model.
 struct ThreadCounts {
   Count connections_opened, connections_closed;
   Count closed_idle, closed_slow;            ///< of these, by the server, for their time-out

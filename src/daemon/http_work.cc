@@ -221,7 +221,7 @@ void HttpWork::answer_candidates() {
   }
 }
 
-/// Of the candidate at hand.
+/// Adds an error of the candidate at hand.
 void HttpWork::add_error(const char* what) {
   predictions_ += "null";
   errors_ += fmt::format("{}{{\"candidate\":{},\"error\":{}}}", errors_.empty() ? "" : ",",

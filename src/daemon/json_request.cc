@@ -14,7 +14,8 @@ class Reader {
  public:
   explicit Reader(JsonRequest& request) : request_(request) {}
 
-  // What nlohmann::json::sax_parse calls. False would end it without a word, so errors are thrown.
+  // The functions that nlohmann::json::sax_parse calls. False would end it without a word, so
+  // errors are thrown.
   bool null() { return wrong("null"); }
   bool boolean(bool value) { return wrong(value ? "true" : "false"); }
   bool number_integer(json::number_integer_t value) { return number(fmt::format("{}", value)); }

@@ -39,7 +39,7 @@ class LineAnswers {
   bool in_request() const { return requests_.is_open(); }
 
   std::uint64_t bad() const { return bad_; }  ///< lines so far
-  /// What is wrong with the first bad line; empty: none was.
+  /// The fault of the first bad line; empty: none was.
   const std::string& first_bad() const { return first_bad_; }
 
  private:

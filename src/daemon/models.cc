@@ -21,7 +21,7 @@ std::string name_of(const std::filesystem::path& file) {
   return name;
 }
 
-/// What may stand behind "@" in a line, and in an address of HTTP.
+/// Whether it may stand behind "@" in a line, and in an address of HTTP.
 bool is_name(std::string_view name) {
   return !name.empty() && name.size() <= 128 && std::ranges::all_of(name, [](unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||

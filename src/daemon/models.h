@@ -35,7 +35,8 @@ struct NamedModel {
   bool followed = false;  ///< `path` is a folder of `leveret publish`
 };
 
-/// What "NAME=PATH" names; the name is empty where there is none, or none that a model may have.
+/// The two parts of "NAME=PATH"; the name is empty where there is none, or none that a model may
+/// have.
 struct NamedPath {
   std::string name, path;
 };

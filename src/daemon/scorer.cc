@@ -74,7 +74,7 @@ void Scorer::count_unknown(const text::ExampleChunk& chunk) {
   if (unknown > 0) counts_.unknown_namespaces.add(unknown);
 }
 
-/// What a window has come to goes to the counts when it ends.
+/// The findings of a window go to the counts when it ends.
 void Scorer::count_skew(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                         const Context* context) {
   skew_.count(chunk, first, count, context != nullptr ? &context->kept->features : nullptr);

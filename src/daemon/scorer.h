@@ -34,7 +34,7 @@ struct ScorerOptions {
 /// One thread's. It keeps its version of the model alive.
 class Scorer {
  public:
-  /// What scores the candidates of a request: a context, and a predictor that it is for.
+  /// The scorer of a request's candidates: a context, and a predictor that it is for.
   class Context;
 
   /// All outlive it. `name`: the model's.
@@ -46,7 +46,7 @@ class Scorer {
 
   const serve::Served& served() const { return *served_; }
   ModelCounts& counts() { return counts_; }
-  /// What is answered: its probability, or its log-odds.
+  /// The number that is answered: its probability, or its log-odds.
   float number(const predict::Outcome& outcome) const {
     return options_.scores ? outcome.score : outcome.probability;
   }
@@ -57,7 +57,7 @@ class Scorer {
   /// The example is the context of candidates to come; found where it has been before.
   std::shared_ptr<Context> context(const text::ExampleChunk& chunk, std::size_t example);
 
-  /// What each candidate of this context costs beside its own, as bytes of text, if it has to be
+  /// The cost of each candidate of this context beside its own, as bytes of text, if it has to be
   /// scored with the whole context.
   static std::size_t context_cost(const Context& context);
 

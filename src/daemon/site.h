@@ -1,4 +1,5 @@
-/// What pages about the server itself tell: what all threads have counted, and the last minutes.
+/// The facts for pages about the server itself: what all threads have counted, and the last
+/// minutes.
 #pragma once
 
 #include <chrono>
@@ -28,7 +29,7 @@ struct Totals {
   void add(const ModelCounts& counts);
 };
 
-/// What happened between two moments.
+/// The requests between two moments.
 struct Interval {
   std::chrono::system_clock::time_point end;
   double seconds = 0;
@@ -75,13 +76,13 @@ class Site {
 
 /// In Prometheus' text format 0.0.4.
 std::string metrics_text(const Site& site);
-/// What the status page shows, as JSON.
+/// The figures of the status page, as JSON.
 std::string status_json(const Site& site);
 /// The status page, HTML that loads nothing but status_json from /status.json.
 std::string_view status_page();
 /// "name", "fingerprint" and "sequence" of a version, members of an object of JSON.
 std::string version_members(const std::string& name, const serve::Served& served);
-/// What there is to know of a model: name, fingerprint, sequence, fields, counts of unknown names.
+/// The facts about a model: name, fingerprint, sequence, fields, counts of unknown names.
 std::string model_json(const Site& site, std::size_t model);
 
 }  // namespace leveret::daemon

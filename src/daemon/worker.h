@@ -1,4 +1,5 @@
-/// What a thread of the server has of its own: scorers of the newest versions, contexts, counts.
+/// The objects that a thread of the server has of its own: scorers of the newest versions,
+/// contexts, counts.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ class Worker {
   Worker(const Models& models, const ScorerOptions& options, std::size_t context_bytes);
 
   const Models& models() const { return models_; }
-  /// Of the version that is newest now.
+  /// A scorer of the version that is newest now.
   std::shared_ptr<Scorer> scorer(std::size_t model);
   /// Lets go of versions that others have replaced.
   void drop_old();

@@ -1,4 +1,4 @@
-/// What the model sees: 1..B examples as flat arrays of features.
+/// The input of the model: 1..B examples as flat arrays of features.
 #pragma once
 
 #include <algorithm>

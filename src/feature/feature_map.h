@@ -34,7 +34,7 @@ struct FeatureOptions {
   std::uint32_t hash_seed = 0;                         ///< as the parser's
 };
 
-/// What was decided about one namespace when it was first met. Stored with the model, so that a
+/// The decisions about one namespace, made when it was first met. Stored with the model, so that a
 /// later run decides the same.
 struct NamespacePlan {
   std::string name;
@@ -53,7 +53,7 @@ struct BadExample : std::runtime_error {
 
 /// Working memory of FeatureMap::count. What is in it is of one example.
 struct FeatureCounts {
-  /// What one position of an interaction ranges over.
+  /// The namespaces that one position of an interaction ranges over.
   struct Group {
     std::vector<std::uint32_t> plans;
     double features = 0;
@@ -157,7 +157,7 @@ class FeatureMap {
   void map_fields_sorted(const text::ExampleChunk& chunk, const text::Example& example,
                          const std::uint32_t* plan_of, FeatureBatch& out) const;
 
-  /// What mapping a run needs to know of a plan, in one place: a plan is several cache lines.
+  /// The part of a plan that mapping a run needs, in one place: a plan is several cache lines.
   struct Route {
     static constexpr std::uint32_t kNone = 0xffffffffu, kSeveral = 0xfffffffeu;
     std::uint32_t group;  ///< of LinearRun; kNone: not linear
@@ -165,7 +165,7 @@ class FeatureMap {
   };
   static Route route(const NamespacePlan& plan);
 
-  /// What map_usual needs to know of a name.
+  /// The facts about a name that map_usual needs.
   struct UsualRoute {
     static constexpr std::int32_t kUnusual = -1;
     std::uint32_t group;

@@ -1,4 +1,5 @@
-// What reads what: the order in which transforms can run, and where their numbers come from.
+// Which transforms read which: the order in which transforms can run, and where their numbers come
+// from.
 #include "feature/transform.h"
 
 #include <fmt/format.h>

@@ -14,7 +14,8 @@
 
 namespace leveret::feature {
 
-/// What a line may make of one transform: Combine of large namespaces would fill the memory.
+/// The most features that a line may make of one transform: Combine of large namespaces would fill
+/// the memory.
 inline constexpr std::size_t kMaxDerivedFeatures = 1u << 16;
 
 /// One thread's working memory; used again without allocating.
@@ -40,8 +41,8 @@ class TransformRunner {
   /// Whether the namespace with this plan is made here.
   bool makes(std::uint32_t plan) const;
 
-  /// What stands in place of a plan's index for runs that are numbers (text/namespace_number.h);
-  /// nullopt: no run of this name is a number that is read here.
+  /// The number that stands in place of a plan's index for runs that are numbers
+  /// (text/namespace_number.h); nullopt: no run of this name is a number that is read here.
   std::optional<std::uint32_t> number_slot(std::string_view run_name) const;
 
   /// Puts the example into `out.chunk`, names with it where the chunk has them. `plan_of` maps name
@@ -63,8 +64,9 @@ class TransformRunner {
     }
   }
 
-  /// What this run has found nothing to make features of, for people: one text for each source of a
-  /// transform that no line had. `met` tells of plans and number slots whether a line had them.
+  /// The sources that this run has found nothing to make features of, for people: one text for each
+  /// source of a transform that no line had. `met` tells of plans and number slots whether a line
+  /// had them.
   template <class Met>
   std::vector<std::string> unread(Met met) const {
     std::vector<std::string> texts;

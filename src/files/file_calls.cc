@@ -11,9 +11,9 @@
 namespace leveret::files {
 namespace {
 
-/// What write() sends to the thread that calls it, besides failing: at the limit of a file's size
-/// (ulimit -f), and where nobody reads a pipe. Either would end the process, which the library's
-/// host decides about.
+/// Signals that write() sends to the thread that calls it, besides failing: at the limit of a
+/// file's size (ulimit -f), and where nobody reads a pipe. Either would end the process, which the
+/// library's host decides about.
 constexpr int kSignalsOfWrite[] = {SIGXFSZ, SIGPIPE};
 
 bool is_pending(int signal) {

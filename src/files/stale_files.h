@@ -7,7 +7,7 @@
 
 namespace leveret::files {
 
-/// What the names of the temporary files for `target` start with, folder included; the number of
+/// The beginning of the names of temporary files for `target`, folder included; the number of
 /// the writing process follows.
 std::string temporary_prefix(const std::string& target);
 

@@ -158,7 +158,7 @@ struct Avx512 {
                            _mm512_permutex2var_ps(r[0], odd, r[1]));
     }
   }
-  /// Of each quarter: [a0+a1, a2+a3, b0+b1, b2+b3]
+  /// Each quarter becomes [a0+a1, a2+a3, b0+b1, b2+b3].
   static __m512 add_neighbours(__m512 a, __m512 b) {
     return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
   }

@@ -81,7 +81,7 @@ inline __m512i murmur3_short(Words words, __m512i length, __m512i seed) {
   return _mm512_xor_si512(h, _mm512_srli_epi32(h, 16));
 }
 
-/// What is worked out for eight names in lanes of 64 bits.
+/// Numbers that are worked out for eight names in lanes of 64 bits.
 struct EightNames {
   __m512i word;  ///< bytes behind the name are zero
   __mmask8 digits;
@@ -164,7 +164,7 @@ inline __m512i byte_of(__m512i tails, int i) {
   return _mm512_and_si512(tails, _mm512_set1_epi32(0xff << 8 * i));
 }
 
-/// Of eight namespaces, whose bytes from the name on are `words`: cuts off what is not the name,
+/// For eight namespaces, whose bytes from the name on are `words`: cuts off what is not the name,
 /// puts its length into the upper byte, and says which have a space behind it.
 inline __mmask8 cut_names(__m512i words, __m256i length, std::uint64_t* name) {
   const __m512i bytes = _mm512_cvtepu32_epi64(length);
@@ -184,9 +184,9 @@ inline __mmask8 copy_features(const char* text, const std::uint32_t* at, std::ui
                                  _mm512_set1_epi64(0x20));
 }
 
-/// Of sixteen namespaces, whose 49 delimiters are `at`, those that have the shape, up to the first
-/// that has not, or to the end of the line. What it reads are single words, which is faster than
-/// gathering them.
+/// How many of sixteen namespaces, whose 49 delimiters are `at`, have the shape, up to the first
+/// that has not, or to the end of the line. It reads single words, which is faster than gathering
+/// them.
 std::size_t sixteen_namespaces(const char* text, std::uint32_t size, const std::uint32_t* at,
                                std::uint64_t* name, std::uint64_t* feature,
                                std::uint32_t* lengths) {

@@ -103,7 +103,7 @@ struct Words512 {
     return _mm512_cvt_roundps_epi32(_mm512_fmadd_ps(t, _mm512_set1_ps(kFactorScale), noise),
                                     _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
   }
-  /// Of sixteen factors, those of register e of a side in all places of their slots.
+  /// The factors of register e of a side, out of sixteen, in all places of their slots.
   template <std::size_t K>
   static W spread(W factors, std::size_t e) {
     // The words of 32 bits of which the lower ones are the factors.

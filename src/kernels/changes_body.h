@@ -1,4 +1,4 @@
-/// What a copy of an array has learned, added to the array.
+/// Adding to an array what a copy of it has learned.
 #pragma once
 
 #include "kernels/pairs_update_body.h"

@@ -41,7 +41,7 @@ struct Codec {
 
   constexpr bool is_fixed(int of_bits) const { return kind == Kind::kFixed && bits == of_bits; }
   constexpr bool is_scaled() const { return kind == Kind::kScaled; }
-  /// Of an array of `count` numbers.
+  /// Bytes that an array of `count` numbers takes.
   constexpr std::size_t bytes(std::size_t count) const {
     return is_scaled() ? kScaleBytes + code_bytes(count) : count * (bits / 8u);
   }
@@ -69,7 +69,7 @@ struct Codec {
   }
 };
 
-/// Of weights: 16 bits reach from -8 to just below 8.
+/// The shift of weights: 16 bits reach from -8 to just below 8.
 inline constexpr int kDefaultShift = 12;
 
 /// A T that may lie anywhere.

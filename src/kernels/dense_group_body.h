@@ -3,8 +3,8 @@
 ///
 /// Both go over W by tiles: some columns of at most 64 rows. What is read of a tile for the first
 /// example comes from the second-level cache, and is in the first-level cache for the others, as
-/// far as this has room, and for the step. Of two examples' outputs about half are 0, each other
-/// ones: each example visits its own.
+/// far as this has room, and for the step. About half of an example's outputs are 0, other ones in
+/// each example: each example visits its own.
 #pragma once
 
 #include "kernels/lanes.h"

@@ -1,6 +1,6 @@
-/// What an instruction set provides: the small struct `Isa` that each thin file (`sse2.cc`,
-/// `avx2.cc`, …) defines in its anonymous namespace, which makes every template instantiated with
-/// it local to that file. All its functions are static.
+/// The functions that an instruction set provides: the small struct `Isa` that each thin file
+/// (`sse2.cc`, `avx2.cc`, …) defines in its anonymous namespace, which makes every template
+/// instantiated with it local to that file. All its functions are static.
 ///
 /// No standard container and no `std::` function that is not inlined may be used by these headers:
 /// see CMakeLists.txt.
@@ -74,7 +74,8 @@ concept HasShortCodes = requires(typename Isa::V v, const Fixed16* p, Fixed16* q
   { Isa::template store_slots<2>(qq, v) } -> std::same_as<void>;
 };
 
-/// What finds equal pointers at once (gather_scatter_body.h): V::size places p[l] in memory.
+/// The functions that find equal pointers at once (gather_scatter_body.h): V::size places p[l] in
+/// memory.
 template <class Isa>
 concept Gathers = requires(typename Isa::V& v, typename Isa::V* c, const typename Isa::V* numbers,
                            float* const* p, std::size_t n) {
@@ -134,7 +135,7 @@ concept LearnsByTiles = HasWords<Isa> &&
   Isa::Words::template transpose<2>(from, to);
   /// (f, noise): f * 2^14 rounded down after `noise`, of [0, 1), was added; |f| < 2.
   { Isa::Words::to_factors(v, v) } -> std::same_as<typename Isa::Words::W>;
-  /// Of sixteen factors, those of register n of a side in all places of their slots.
+  /// The factors of register n of a side, out of sixteen, in all places of their slots.
   { Isa::Words::template spread<2>(w, n) } -> std::same_as<typename Isa::Words::W>;
   /// Within 2^-11.5 of 1 / sqrt(v) for a v as clamp_normal makes it.
   { Isa::rsqrt_guess(v) } -> std::convertible_to<typename Isa::V>;
@@ -159,7 +160,8 @@ concept LearnsByTiles = HasWords<Isa> &&
   { Isa::transpose_4x4(v) } -> std::convertible_to<typename Isa::V>;
 };
 
-/// What scans text (text_body.h); those that have kernels of their own for it need not.
+/// The functions that scan text (text_body.h); those that have kernels of their own for it need
+/// not.
 template <class Isa>
 concept FindsDelimiters = requires(const char* p) {
   /// Bit i: whether p[i] is a delimiter, i < 64.

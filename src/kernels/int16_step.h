@@ -1,4 +1,4 @@
-/// What all steps of 16-bit weights share. They move codes, and do not know the unit.
+/// Functions that all steps of 16-bit weights share. They move codes, and do not know the unit.
 #pragma once
 
 #include "kernels/int16_factor.h"

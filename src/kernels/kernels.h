@@ -132,9 +132,9 @@ struct Kernels {
   void (*encode)(Codec codec, const float* in, std::size_t length, std::uint32_t noise,
                  std::byte* out);
 
-  /// What a copy of an array has learned: number i of `to` += that of `copy` - that of `before`,
-  /// which is the copy as it was made, for i < length. Where these are equal, nothing changes. The
-  /// sum of fixed-point numbers is exact within their range, whatever the noise.
+  /// Adds what a copy of an array has learned: number i of `to` += that of `copy` - that of
+  /// `before`, which is the copy as it was made, for i < length. Where these are equal, nothing
+  /// changes. The sum of fixed-point numbers is exact within their range, whatever the noise.
   void (*add_changes)(Codec codec, const std::byte* copy, const std::byte* before,
                       std::size_t length, std::uint32_t noise, std::byte* to);
 

@@ -1,5 +1,5 @@
-/// What all generic kernels share: walking an array register by register, and the AdaGrad step.
-/// What they ask of an instruction set (`Isa`) stands in instruction_set.h.
+/// The functions that all generic kernels share: walking an array register by register, and the
+/// AdaGrad step. instruction_set.h says what they ask of an instruction set (`Isa`).
 #pragma once
 
 #include <cstddef>
@@ -113,7 +113,7 @@ struct Rounding<Isa, Bf16, Noise> {
   }
 };
 
-/// From what kernels have in registers to numbers. Of fixed-point numbers they have the codes,
+/// From what kernels have in registers to numbers. For fixed-point numbers they have the codes,
 /// which do not depend on the shift, and it is enough to multiply sums of products of codes.
 template <class Isa, class T>
 struct Units {

@@ -1,7 +1,7 @@
 /// Counts in 16 bits, by their logarithm: code c stands for expm1(c * unit).
 ///
-/// What a code stands for does not depend on the other counts, nor on the base rate: a feature that
-/// is not seen keeps its code. 0 is exact. Immutable; any number of threads.
+/// The number that a code stands for does not depend on the other counts, nor on the base rate: a
+/// feature that is not seen keeps its code. 0 is exact. Immutable; any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace leveret::kernels {
 
 class LogCode {
  public:
-  /// Of all exports: counts up to 7.8e13, each within 1 + count times 2.5e-4. A power of two, so
-  /// that c * unit is exact.
+  /// The unit of all exports: counts up to 7.8e13, each within 1 + count times 2.5e-4. A power of
+  /// two, so that c * unit is exact.
   static constexpr float kUnit = 0x1p-11f;
 
   /// `unit` is finite and above 0.

@@ -91,7 +91,7 @@ struct Accs {
 template <class Isa, std::size_t K>
 constexpr std::size_t kBundle = K < kLanes<Isa> ? kLanes<Isa> / K : 1;
 
-/// What slots of these rows or accumulators are made of.
+/// The type of numbers that slots of these rows or accumulators are made of.
 template <class R>
 using SlotOf = std::remove_pointer_t<decltype(std::declval<R>().own(0, 0, 0))>;
 
@@ -227,7 +227,7 @@ template <class Isa, class R, class Block>
     }
     if (j < n) {
       const V values = block(i, j, n - j);
-      // What is stored too much is the next row's, which comes later.
+      // The surplus that is stored is the next row's, which comes later.
       if (pairs + j + N <= end) {
         values.store_unaligned(pairs + j);
       } else {

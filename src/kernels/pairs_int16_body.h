@@ -221,7 +221,7 @@ template <class Isa, std::size_t K>
   }
 }
 
-/// Of 1, 2, 4 and 8 the fastest (bench_kernels_ffm).
+/// The fastest of 1, 2, 4 and 8 (bench_kernels_ffm).
 inline constexpr std::size_t kTilesAhead = 4;
 
 /// Rows i, … with each other and with those before row i + absent. Without the vectoriser for

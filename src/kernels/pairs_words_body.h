@@ -41,7 +41,7 @@ struct PairWords {
 
   W own[kRegisters], others[kRegisters];
 
-  /// What lies beyond `count` is not looked at, as far as it fills registers.
+  /// Words beyond `count` are not looked at, as far as they fill registers.
   template <class T>
   [[gnu::always_inline]] PairWords(const Places<T>& at, std::size_t count) {
 #pragma GCC unroll 8

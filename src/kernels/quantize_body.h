@@ -55,8 +55,8 @@ template <class Isa, class Put>
   }
 }
 
-/// Of a kScaled array. (A function of this instruction set: what another file may share must not
-/// be made here.)
+/// The scale of a kScaled array. (A function of this instruction set: what another file may share
+/// must not be made here.)
 template <class Isa>
 [[gnu::always_inline]] inline float scale_of(const std::byte* array) {
   float scale;

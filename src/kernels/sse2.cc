@@ -32,7 +32,7 @@ struct Sse2 {
   }
 
   static __m128i fine(V v) { return _mm_cvtps_epi32(_mm_mul_ps(v, _mm_set1_ps(kFine<Fixed16>))); }
-  /// Of the four in the lower eight bytes.
+  /// Widens the four in the lower eight bytes.
   static V widen(__m128i four) {
     return _mm_cvtepi32_ps(_mm_srai_epi32(_mm_unpacklo_epi16(four, four), 16));
   }

@@ -32,7 +32,7 @@ struct TextKernels {
   /// from a feature on.
   ///
   /// `delimiters` are positions of the delimiters in `text`, all of them, `count` in a row, each
-  /// below `size`. Of each namespace it writes the bytes of the name, the first the lowest, zeros,
+  /// below `size`. For each namespace it writes the bytes of the name, the first the lowest, zeros,
   /// and in the upper byte how many there are; those of the feature and any behind them; and how
   /// many are the feature's. kNames places of each may be written.
   std::size_t (*usual_namespaces)(const char* text, std::uint32_t size,

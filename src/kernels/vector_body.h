@@ -13,7 +13,8 @@ namespace leveret::kernels::generic {
 /// under way a reduction waits for itself.
 constexpr std::size_t kSumsUnderWay = 4;
 
-/// Of what add(sum, i, lanes) makes of each register's worth of `length` floats from float i on.
+/// The sum of what add(sum, i, lanes) makes of each register's worth of `length` floats from float
+/// i on.
 template <class Isa, class Add>
 [[gnu::always_inline]] inline float sum_of(std::size_t length, Add&& add) {
   using V = typename Isa::V;

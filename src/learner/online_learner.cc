@@ -26,12 +26,12 @@ namespace {
 using serve::BadArgument;
 
 constexpr float kNoProbability = std::numeric_limits<float>::quiet_NaN();
-/// What a part of a call has for each thread, where there are several: pieces of text, or chunks of
-/// arrays, each of so many examples.
+/// Chunks that a part of a call has for each thread, where there are several: pieces of text, or
+/// chunks of arrays, each of so many examples.
 constexpr std::size_t kChunksOfThread = 16;
 constexpr std::size_t kExamplesOfChunk = 256;
 
-/// What is wrong with options is an argument's fault, and no file's.
+/// A fault in options is an argument's, and no file's.
 template <class Read>
 auto reading_options(Read read) {
   try {

@@ -76,7 +76,7 @@ class OnlineLearner final : private train::SessionEvents {
   void predict(const leveret_feature* features, std::span<const std::size_t> ends,
                std::span<float> probabilities);
 
-  /// What arrays may name from now on.
+  /// Names that arrays may use from now on.
   std::uint32_t hash_namespace(std::string_view name);
   std::uint32_t hash_feature(std::uint32_t space, std::string_view name) const;
 
@@ -84,7 +84,7 @@ class OnlineLearner final : private train::SessionEvents {
   /// example has come to a new model; std::runtime_error as modelfile::save_model.
   void save(const std::string& path);
 
-  /// Of what was predicted before it was learned.
+  /// Figures of what was predicted before it was learned.
   metrics::MetricsSnapshot metrics() { return metrics_.snapshot(); }
   /// Taken so far, in all calls.
   std::uint64_t lines() const { return lines_; }
@@ -118,7 +118,7 @@ class OnlineLearner final : private train::SessionEvents {
   const std::unique_ptr<const options::LearnerOptions> options_;
   const kernels::Kernels& kernels_;
   text::NamespaceNames names_;
-  /// Of what arrays may name. Two names of one hash are one namespace, as in a model.
+  /// The namespaces that arrays may name. Two names of one hash are one namespace, as in a model.
   std::unordered_map<std::uint32_t, std::uint32_t> name_of_hash_;
   std::size_t plans_ = 0;  ///< of the model's namespaces, those that are among them
   text::ParserOptions parser_options_;
@@ -134,7 +134,7 @@ class OnlineLearner final : private train::SessionEvents {
   std::unique_ptr<serve::Requests> scorer_;  ///< of the model as it is; null: it has learned since
 
   std::vector<std::deque<std::size_t>> waiting_;  ///< of each thread: lines without outcomes
-  // Of a call.
+  // The state of a call.
   float* probabilities_ = nullptr;
   std::optional<text::BadLine> bad_;  ///< the first one
 };

@@ -21,7 +21,7 @@ class TextPieces {
   /// first_line, and clears the rest. A line that is too long for a parser is bad, and a chunk of
   /// its own, which is not to be parsed (stream::parse_chunk).
   bool next(text::ExampleChunk& chunk);
-  /// Of the text, handed out so far.
+  /// So much of the text has been handed out.
   std::size_t bytes() const { return at_; }
   std::size_t lines() const { return lines_; }
 

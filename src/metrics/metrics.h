@@ -1,5 +1,6 @@
-/// What predictions are worth: importance-weighted sums over (probability, label, importance), and
-/// the figures made of them. Used progressively (predict, add, then learn) and by `evaluate`.
+/// The worth of predictions: importance-weighted sums over (probability,
+/// label, importance), and the figures made of them. Used progressively (predict, add, then learn)
+/// and by `evaluate`.
 ///
 /// Metrics holds no lock: each thread adds to its own and merges it at the end of a chunk into one
 /// that a lock or a single owner guards. merge() and clear() take time in the examples added since,

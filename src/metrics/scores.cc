@@ -41,7 +41,7 @@ std::vector<std::uint8_t> poisson_of_bits() {
   return counts;
 }
 
-/// Of one sample.
+/// The figures of one sample.
 struct Sample {
   std::array<double, kModels> logloss, auc, calibration;
 };

@@ -1,5 +1,5 @@
-/// What one model says of labelled examples, or what two say of the same: kept, to tell by how much
-/// their figures would differ on other examples of the kind.
+/// Predictions of one model for labelled examples, or of two for the same: kept, to tell by how
+/// much their figures would differ on other examples of the kind.
 #pragma once
 
 #include <array>

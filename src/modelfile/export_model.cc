@@ -71,7 +71,7 @@ class ModelExporter {
     }
   }
 
-  /// Of a shard; those of sections that come first are known.
+  /// The keys of a shard; those of sections that come first are known.
   const KeptKeys& keys_of(const std::string& prefix) const {
     const StoredSection* const keys = model_.find(prefix + "keys");
     const auto found = keys == nullptr ? keys_.end() : keys_.find(keys->declared.keys);

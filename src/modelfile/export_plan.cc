@@ -28,7 +28,7 @@ std::uint64_t numbers_in(const StoredSection& section) {
   return rows_of(section) * numbers_of_row(section);
 }
 
-/// What stands behind the last dot.
+/// The text behind the last dot.
 std::string_view last_name(std::string_view name) {
   return name.substr(name.rfind('.') + 1);  // npos + 1 is 0
 }
@@ -80,7 +80,7 @@ SectionPlan ExportPlan::plan(const StoredSection& section) const {
   return bits_ == 32 ? SectionPlan{What::kFloatCounts} : SectionPlan{What::kCounts, Dtype::kU16};
 }
 
-/// Whose scales these are; nullptr when they are none.
+/// The section that these are the scales of; nullptr when they are none.
 const StoredSection* ExportPlan::codes_of(const StoredSection& section) const {
   if (last_name(section.name) != "scales") return nullptr;
   const StoredSection* const codes = model_.find(section.name.substr(0, section.name.rfind('.')));
@@ -88,7 +88,7 @@ const StoredSection* ExportPlan::codes_of(const StoredSection& section) const {
   return found ? codes : nullptr;
 }
 
-/// What has no more bits than asked for keeps its codes: those of a model are exact.
+/// A section that has no more bits than asked for keeps its codes: those of a model are exact.
 SectionPlan ExportPlan::plan_weights(const StoredSection& section) const {
   const store::Declaration& declared = section.declared;
   const bool coded = declared.coding != Coding::kPlain;

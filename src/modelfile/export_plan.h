@@ -1,4 +1,4 @@
-/// What becomes of each section of a model in an export: it follows from what sections say of
+/// The fate of each section of a model in an export: it follows from what sections say of
 /// themselves, and a few names.
 #pragma once
 

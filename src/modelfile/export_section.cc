@@ -59,7 +59,7 @@ class Rows {
           }
         });
   }
-  /// What names row i, whatever its place: its key.
+  /// The name of row i, whatever its place: its key.
   std::uint64_t name(std::uint64_t i) const {
     return source_.keys != nullptr ? source_.keys->keys()[begin_ + i] : i;
   }
@@ -206,7 +206,7 @@ class SectionExporter {
   }
 
   using Codes = std::span<const std::int32_t>;
-  /// Of a row of zeros, too.
+  /// The least scale, also that of a row of zeros.
   static constexpr float kSmallestScale = 0x1p-100f;
 
   const SectionSource& source_;

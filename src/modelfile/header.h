@@ -10,11 +10,11 @@
 
 namespace leveret::modelfile {
 
-/// What models have in common that can follow one another: 32 hexadecimal digits, a hash of the
-/// options that fix the shape.
+/// The name that models have in common which can follow one another: 32 hexadecimal digits, a hash
+/// of the options that fix the shape.
 std::string line_of(const model::Spec& spec);
 
-/// What an error of reading a header says to people: that of a parser of JSON knows no file.
+/// The message of an error of reading a header, for people: that of a parser of JSON knows no file.
 std::string header_error(const std::exception& error);
 
 /// `shards`: what add_tables has returned.

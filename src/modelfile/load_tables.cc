@@ -28,7 +28,7 @@ using table::RowRef;
 using table::Shard;
 using table::Slot;
 
-/// Of each column at a time, so that all of them stay in the second-level cache.
+/// So much of each column is read at a time, so that all of them stay in the second-level cache.
 constexpr std::uint64_t kSlotsAtOnce = 4096;
 constexpr std::size_t kRowBytesAtOnce = std::size_t{128} << 10;
 

@@ -29,9 +29,9 @@ files::AtomicFile begin_save(const model::Model& model, const std::string& path,
                              std::span<const std::byte> notes = {});
 
 /// All bytes are verified, and all numbers finite. To predict, rows come without what only learning
-/// needs. Throws std::runtime_error that names the file and what is wrong with it. Who maps it asks
-/// the file from time to time whether it has been changed: what was predicted since the last time
-/// is worth nothing then.
+/// needs. Throws std::runtime_error that names the file and what is wrong with it. A caller that
+/// maps it asks the file from time to time whether it has been changed: what was predicted since
+/// the last time is worth nothing then.
 model::Model load_model(const store::ModelFile& file, std::uint64_t memory_limit,
                         model::Use use = model::Use::kLearn, LoadBy by = LoadBy::kReading);
 model::Model load_model(const std::string& path, std::uint64_t memory_limit,

@@ -1,4 +1,4 @@
-/// What the header of a model file says of its place among others.
+/// The place of a model file among others, as its header has it.
 #pragma once
 
 #include <array>

@@ -26,7 +26,7 @@ class NumberDecoder {
   /// Whether it knows the numbers of such a section: floats, codes of weights or codes of counts.
   static bool knows(store::Dtype dtype, const store::Declaration& declared);
 
-  /// Of a section whose numbers it knows. `scales`: with Coding::kFixedByRow those of all rows.
+  /// For a section whose numbers it knows. `scales`: with Coding::kFixedByRow those of all rows.
   explicit NumberDecoder(const store::StoredSection& section, std::vector<float> scales = {});
 
   std::uint64_t row_numbers() const { return row_numbers_; }

@@ -20,7 +20,8 @@ class OldSection {
 
   bool exists() const { return section_ != nullptr; }
   bool has_row(std::uint64_t row) const { return row < rows_; }
-  // Of a row that it has; good until the next call. What stands at the end of longer rows is new.
+  // The numbers of a row that it has; good until the next call. What stands at the end of longer
+  // rows is new.
   std::span<const std::int32_t> codes(std::uint64_t row);
   std::span<const float> floats(std::uint64_t row) const;
   float scale(std::uint64_t row) const { return scales_[row]; }

@@ -1,4 +1,5 @@
-/// What is learned beside the tables, to and from the sections of a file: one for each array.
+/// The numbers that are learned beside the tables, to and from the sections of a file: one for each
+/// array.
 #pragma once
 
 #include <vector>

@@ -15,7 +15,8 @@ namespace {
 
 using store::Dtype;
 
-/// Of units, as exponents: so that codes, and sums of their products, are finite and normal floats.
+/// Bounds of units, as exponents: so that codes, and sums of their products, are finite and normal
+/// floats.
 constexpr int kLeast = -100, kMost = 30;
 
 /// A whole number is left as it is, whatever the noise.

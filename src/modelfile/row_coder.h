@@ -22,7 +22,7 @@ struct Rounding {
 /// std::runtime_error where that is out of all bounds.
 float unit_for(float largest, int largest_code);
 
-/// What codes of a type reach from -x to: 127 for i8.
+/// The largest code x of a type, whose codes reach from -x to x: 127 for i8.
 int largest_code(store::Dtype dtype);
 
 /// The rows of one section. Its choices depend on the rounding, the section's name, the row's name

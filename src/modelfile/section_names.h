@@ -1,4 +1,4 @@
-/// What the sections of a model file are called, made of, and say of themselves; both who saves and
+/// Names, types and declarations of the sections of a model file; both who saves and
 /// who loads asks here.
 #pragma once
 
@@ -23,7 +23,7 @@ inline std::string overflow_prefix(std::string_view prefix) {
   return fmt::format("{}overflow.", prefix);
 }
 
-/// What an array of rows is called: weights of a part, or one of its states.
+/// The name of an array of rows: weights of a part, or one of its states.
 inline std::string weights_name(std::string_view prefix, std::size_t part) {
   return fmt::format("{}rows.{}.weights", prefix, part);
 }
@@ -34,7 +34,7 @@ inline std::string state_name(std::string_view prefix, std::size_t part, std::si
 /// The scales of rows that have one each.
 inline std::string scales_name(std::string_view codes) { return fmt::format("{}.scales", codes); }
 
-/// What is not stored in memory has no section either.
+/// A part that is not stored in memory has no section either.
 inline bool is_stored(kernels::Codec codec) { return codec.kind != kernels::Codec::Kind::kNone; }
 
 inline store::Dtype dtype_of(kernels::Codec codec) {
@@ -50,7 +50,7 @@ inline store::Dtype dtype_of(kernels::Codec codec) {
   }
 }
 
-/// Of an array of floats or doubles.
+/// The type of an array of floats or doubles.
 template <class T>
 constexpr store::Dtype dtype_of() {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);

@@ -1,4 +1,5 @@
-/// What training has seen of namespaces, to and from the sections of a file (leveret-model(5)).
+/// Counts of what training has seen of namespaces, to and from the sections of a file
+/// (leveret-model(5)).
 #pragma once
 
 #include <vector>

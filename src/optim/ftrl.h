@@ -10,9 +10,9 @@
 
 namespace leveret::optim {
 
-/// What the algorithm keeps of a weight w, z, follows from w and the sum n: w = -(z - sgn(z) l1) /
-/// ((beta + sqrt(n)) / alpha + l2). Where L1 holds w at 0, that is |z| <= l1, the weight is z times
-/// kAsleep in place of 0, which is nothing beside any score.
+/// The number z that the algorithm keeps of a weight w follows from w and the sum n:
+/// w = -(z - sgn(z) l1) / ((beta + sqrt(n)) / alpha + l2). Where L1 holds w at 0, that is |z| <=
+/// l1, the weight is z times kAsleep in place of 0, which is nothing beside any score.
 class FtrlWeights {
  public:
   static constexpr float kAsleep = 0x1p-110f;

@@ -86,8 +86,8 @@ bool LayerOptimizer::sum_together(const tape::Tape& tape, const LayerPart& at) {
   return true;
 }
 
-/// Of examples in which neuron o fired. Its weights' gradient is made here where the layer's has
-/// not been made (`together`); it stays until the next one's is.
+/// The sums of the examples in which neuron o fired. Its weights' gradient is made here where the
+/// layer's has not been made (`together`); it stays until the next one's is.
 LayerOptimizer::NeuronSum LayerOptimizer::sum_of_neuron(const tape::Tape& tape, const LayerPart& at,
                                                         std::uint32_t o, bool together) {
   NeuronSum sum = {};

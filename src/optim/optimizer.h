@@ -19,7 +19,7 @@
 
 namespace leveret::optim {
 
-/// What blocks have handed on of a tape and is used when the way back is through.
+/// Gradients that blocks have handed on of a tape, used when the way back is through.
 struct Handed {
   std::vector<const tape::RowGradients*> rows;  ///< by part; null: none
   tape::CellGradients cells;                    ///< without errors: none
@@ -56,7 +56,7 @@ class Optimizer {
   CellOptimizer& cells() { return cells_; }
   RowOptimizer& rows() { return rows_; }
   LayerOptimizer& layers() { return layers_; }
-  /// Of the tape at hand.
+  /// The gradients of the tape at hand.
   Handed& handed() { return handed_; }
 
  private:

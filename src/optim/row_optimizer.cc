@@ -201,7 +201,7 @@ float* RowOptimizer::sum_of_row(std::uint32_t number) {
   return sum;
 }
 
-/// Of the features of example b.
+/// Places the sums of the features of example b.
 void RowOptimizer::place_sums(const tape::Tape& tape, std::size_t b) {
   const std::uint32_t first = tape.field_begin(b);
   const std::size_t features = tape.field_begin(b + 1) - first;

@@ -94,7 +94,7 @@ class RowOptimizer {
   std::vector<float> row_, state_, ones_;
   std::vector<std::byte*> states_;  ///< of rows in place
 
-  // Of a batch.
+  // The rows of a batch.
   Distinct distinct_;
   std::vector<BatchRow> rows_;              ///< by number
   std::vector<std::uint32_t> row_numbers_;  ///< by feature of a field

@@ -70,7 +70,7 @@ bool Steps::count_examples(std::size_t begin, std::size_t end) {
   return counted.learned > 0;
 }
 
-/// What the examples of a batch move together, but for layers; and counts their step.
+/// Moves what the examples of a batch move together, but for layers; and counts their step.
 void Steps::step_rows() {
   const Handed& handed = optimizer_.handed();
   for (std::size_t part = 0; part < handed.rows.size(); ++part) {

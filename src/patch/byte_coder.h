@@ -32,7 +32,7 @@ class NumberReader {
     }
     throw CorruptCode();
   }
-  /// What follows the numbers.
+  /// The bytes behind the numbers.
   std::span<const std::byte> rest() const { return bytes_; }
 
  private:

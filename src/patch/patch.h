@@ -25,7 +25,7 @@
 
 namespace leveret::patch {
 
-/// What a patch says of its models beside their fingerprints.
+/// The facts that a patch has about its models beside their fingerprints.
 struct PatchNames {
   std::array<std::byte, 16> line = {};
   std::uint64_t base_sequence = kNoSequence, result_sequence = kNoSequence;

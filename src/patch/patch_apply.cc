@@ -239,7 +239,7 @@ void apply_to_bytes(const store::PlainFile& before, PatchReader& patch, Target& 
   }
 }
 
-/// What a patch is applied to, whatever its kind.
+/// The file that a patch is applied to, whatever its kind.
 class OldFile {
  public:
   OldFile(PatchKind kind, const std::string& path) {
@@ -341,7 +341,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, ignored);
 }
 
-/// Of a model that is open; gives the number of the first patch to be applied.
+/// The number of the first patch of the chain to be applied to a model that is open.
 std::size_t start_for(const store::ModelFile& before, const PatchChain& chain) {
   chain.check();
   if (chain.front(0).kind != PatchKind::kSections) {

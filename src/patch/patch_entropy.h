@@ -19,9 +19,9 @@ struct KindReport {
   std::uint64_t changes = 0;  ///< that differ
   std::uint64_t fresh = 0;    ///< codes of fresh rows
   std::uint64_t bytes = 0;    ///< in the patch
-  /// Of which codes differ, of the differences and of the fresh codes, each taken as drawn from
-  /// what there is of them in all columns of the kind. Negative for codes of 32 bits: of so many
-  /// different ones it says nothing.
+  /// The entropy of which codes differ, of the differences and of the fresh codes, each taken as
+  /// drawn from what there is of them in all columns of the kind. Negative for codes of 32 bits: of
+  /// so many different ones it says nothing.
   double entropy_bytes = -1;
 };
 

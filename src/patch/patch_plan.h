@@ -94,7 +94,7 @@ class BlockCursor {
   std::uint64_t row_ = 0;
 };
 
-/// What the rows of a piece were.
+/// The old rows of a piece.
 struct Prediction {
   PieceShape shape;
   std::vector<std::byte> rows;  ///< zero where there was nothing

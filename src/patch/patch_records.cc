@@ -51,7 +51,7 @@ std::uint64_t count(const std::vector<RowRange>& ranges) {
   return rows;
 }
 
-/// What is known of the columns of a kind, within one record.
+/// The models of the columns of a kind, within one record.
 class ModelsByKind {
  public:
   ColumnModels& of(const Column& column) {
@@ -158,7 +158,7 @@ std::vector<std::byte> write_codes(std::vector<PieceChange>& pieces) {
   return any ? coder.finish() : std::vector<std::byte>();
 }
 
-/// What follows of a piece's rows without codes.
+/// The rows of a piece as far as they follow without codes.
 Prediction known_rows(const PatchPlan& plan, const Piece& piece, const ReadAt& before) {
   Prediction rows = predict(plan, piece, before, false);
   const Column& column = plan.columns[piece.column];

@@ -1,5 +1,5 @@
-/// What the records of a patch say (leveret-patch(5)): written from what is known, and read back.
-/// What reads throws CorruptCode. Any number of threads; memory for one record.
+/// The content of the records of a patch (leveret-patch(5)): written from what is known, and read
+/// back. Readers throw CorruptCode. Any number of threads; memory for one record.
 #pragma once
 
 #include <cstddef>

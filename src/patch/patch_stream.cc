@@ -27,7 +27,7 @@ constexpr std::size_t kLine = 88, kChecksum = 104, kBytes = 112;
 
 constexpr std::size_t kRecordHead = 16;
 
-// What is read at a time: so much may be asked for before it is known to be there.
+// Bytes that are read at a time: so much may be asked for before it is known to be there.
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
 
 constexpr const char* kDamaged = "copy it again, or make it again";

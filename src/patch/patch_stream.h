@@ -37,7 +37,7 @@ struct PatchFront {
   bool operator==(const PatchFront&) const = default;
 };
 
-/// What a record is about. The numbers are those of the file.
+/// The subject of a record. The numbers are those of the file.
 enum class RecordType : std::uint32_t { kTable = 1, kKeys = 2, kRows = 3, kPlanes = 4, kEnd = 5 };
 
 struct Record {

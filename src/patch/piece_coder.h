@@ -1,6 +1,6 @@
 /// The rows of a piece of a section, given what they were: the entropy coding of a patch.
 ///
-/// Elements are codes: unsigned numbers of the width of their type, whatever they stand for. Of a
+/// Elements are codes: unsigned numbers of the width of their type, whatever they stand for. For a
 /// row that comes from an old one, the differences (modulo 2^width) are coded: which elements
 /// change, and of each change sign and magnitude, in the context of the old code's own magnitude (a
 /// count that was large changes by less), or, in long rows, of the change before. A fresh row is
@@ -19,7 +19,7 @@
 
 namespace leveret::patch {
 
-/// What the coder knows of the numbers of a column; starts as knowing nothing.
+/// The coder's knowledge of the numbers of a column; starts as knowing nothing.
 struct ColumnModels {
   static constexpr std::size_t kContexts = 32;
 

@@ -16,7 +16,8 @@ namespace leveret::patch {
 class BitModel {
  public:
   static constexpr unsigned kPrecision = 15;
-  /// Of 2^kPrecision, and never so near to 0 or 1 that a wrong guess costs more than 10 bits.
+  /// The probability of a 1, times 2^kPrecision, and never so near to 0 or 1 that a wrong guess
+  /// costs more than 10 bits.
   std::uint32_t of_one() const {
     constexpr std::uint32_t kLeast = 1u << (kPrecision - 10);
     const std::uint32_t p = of_one_ >> (16 - kPrecision);

@@ -23,7 +23,7 @@ bool is_of_a_step(std::string_view name);
 
 /// Removes files that are named as those of steps are and that are none of `kept`, and what there
 /// is beside them while somebody publishes; nothing else. While nobody publishes in the folder.
-/// What cannot be removed stays: it is in nobody's way, and the next one tries again.
+/// A file that cannot be removed stays: it is in nobody's way, and the next one tries again.
 void remove_litter(const std::string& folder, const std::vector<std::string>& kept) noexcept;
 
 }  // namespace leveret::publish

@@ -1,4 +1,4 @@
-/// What to do next to serve what a folder of `leveret publish` (leveret-publish(5)) has newest.
+/// The next steps to serve what a folder of `leveret publish` (leveret-publish(5)) has newest.
 ///
 ///   Follower follower("/srv/models");
 ///   const Way way = follower.next(fingerprint of what is served, or nothing);
@@ -31,7 +31,7 @@ struct Way {
   /// wrong". Somebody should know of them.
   std::vector<std::string> avoided;
 
-  /// What is served is the newest step.
+  /// Nothing is to be done: the newest step is served.
   bool nothing() const { return full.empty() && patches.empty(); }
 };
 

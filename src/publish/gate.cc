@@ -63,7 +63,7 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// What stands behind the metric; false where it is no condition.
+/// Parses what stands behind the metric; false where that is no condition.
 bool parse_condition(std::string_view text, Limit& limit) {
   limit.low = -kInfinity;
   limit.high = kInfinity;

@@ -1,4 +1,4 @@
-/// What a model must be worth before it is published: "FILE: ne < 0.8, calibration 0.9..1.1,
+/// Conditions that a model must meet before it is published: "FILE: ne < 0.8, calibration 0.9..1.1,
 /// not_worse".
 #pragma once
 
@@ -25,7 +25,7 @@ struct Limit {
   double low, high;    ///< -inf, +inf: none
   bool low_is_in = true, high_is_in = true;
 
-  /// Of a range. Never for a NaN.
+  /// Whether the value lies in the range. Never for a NaN.
   bool holds(double value) const {
     return (low_is_in ? value >= low : value > low) && (high_is_in ? value <= high : value < high);
   }

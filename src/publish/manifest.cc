@@ -82,7 +82,7 @@ Entry entry_from(const Json& json) {
   return entry;
 }
 
-/// What everybody relies on who looks for a way.
+/// Checks what everybody relies on who looks for a way.
 void check_steps(const std::vector<Entry>& entries) {
   const Entry *now = nullptr, *before = nullptr;  // of the step at hand, and of the one before
   for (const Entry& entry : entries) {

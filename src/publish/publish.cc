@@ -55,7 +55,7 @@ class Publisher {
     if (std::optional<Manifest> manifest = read_manifest(folder)) before_ = std::move(*manifest);
     clean(before_);
   }
-  /// What has not become part of a manifest goes.
+  /// Files that have not become part of a manifest go.
   ~Publisher() { clean(before_); }
   Publisher(const Publisher&) = delete;
   Publisher& operator=(const Publisher&) = delete;

@@ -26,7 +26,7 @@ struct PublishOptions {
   unsigned threads = 1;  ///< that make a patch, and intervals for gates
 };
 
-/// What has become of a call.
+/// The outcome of a call.
 struct Published {
   enum class What {
     kNew,      ///< there is a new step

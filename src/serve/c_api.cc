@@ -22,7 +22,8 @@ using leveret::serve::text_of;
 
 namespace {
 
-/// Of this thread. No string: nothing here may fail, and nothing is left to be freed.
+/// The message of this thread's last call. No string: nothing here may fail, and nothing is left to
+/// be freed.
 thread_local char message[1024] = "";
 
 }  // namespace

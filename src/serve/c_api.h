@@ -1,4 +1,4 @@
-/// What the files of the C interface share. Private to the library.
+/// Helpers that the files of the C interface share. Private to the library.
 #pragma once
 
 #include <algorithm>
@@ -67,7 +67,7 @@ inline std::string_view text_of(const char* text, std::size_t size, const char* 
   return size > 0 ? std::string_view(text, size) : std::string_view();
 }
 
-/// Of `count` examples.
+/// Fails where the features of `count` examples are not there.
 inline void need_features(const leveret_feature* features, const std::size_t* ends,
                           std::size_t count) {
   if (count > 0) need(ends, "ends");

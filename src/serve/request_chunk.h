@@ -14,7 +14,7 @@
 
 namespace leveret::serve {
 
-/// What a caller may not ask for; what() says why.
+/// Thrown where a caller asks for what it may not; what() says why.
 struct BadArgument : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

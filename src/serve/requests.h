@@ -34,7 +34,7 @@ class Requests {
   /// As leveret_predictor_skew says, of all models that it has had.
   const predict::SkewCounts& skew_counts() const { return skew_counts_; }
   const std::string& skew_text() const { return skew_text_; }
-  /// What has answered the last request, or the newest model where there was none yet.
+  /// The model that has answered the last request, or the newest model where there was none yet.
   const Served& served() const { return *served_; }
 
   /// As leveret_predict_lines and leveret_predict_features say.
@@ -58,7 +58,7 @@ class Requests {
 
   const std::shared_ptr<const Place> place_;  ///< null: one model answers all
   const std::vector<std::string> selectors_;  ///< of the context's namespaces
-  // Of one model.
+  // The model that answers, and what was made for it.
   std::shared_ptr<const Served> served_;
   std::uint64_t time_ = 0;                               ///< of the place when it had it
   decltype(text::ParserOptions::limit) limit_;           ///< of arrays

@@ -1,4 +1,4 @@
-/// What predictors of one model share, and the place where one model takes another's.
+/// The state that predictors of one model share, and the place where one model takes another's.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ class Served {
  public:
   /// Throws as modelfile::load_model does.
   explicit Served(const store::ModelFile& file);
-  /// Of a model that is no file's: without fingerprint and sequence. It stays as it is meanwhile.
+  /// For a model that is no file's: without fingerprint and sequence. It stays as it is meanwhile.
   explicit Served(std::shared_ptr<const model::Model> model);
 
   const std::shared_ptr<const model::Model>& model() const { return model_; }
@@ -97,8 +97,8 @@ class Place {
 
   Admit admit_;
   std::mutex changing_;  ///< one at a time: a patch is for the model that is here
-  /// What it was read from. It stays open, so that patches have their base when another file has
-  /// its name.
+  /// The file that it was read from. It stays open, so that patches have their base when another
+  /// file has its name.
   store::ModelFile file_;
   mutable std::mutex mutex_;
   std::shared_ptr<const Served> served_;

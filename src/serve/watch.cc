@@ -87,7 +87,7 @@ Seen Watch::poll() {
   return failed(path_ + ": is no file and no folder, or cannot be looked at; the model stays");
 }
 
-/// What is written behind the stat is another state at the next look.
+/// A write behind the stat is another state at the next look.
 Seen Watch::poll_file(const files::FileState& state) {
   if (state_ == state) return {};
   state_ = state;

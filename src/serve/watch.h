@@ -19,7 +19,7 @@
 
 namespace leveret::serve {
 
-/// What a look has come to.
+/// The outcome of a look.
 struct Seen {
   enum class What {
     kNothing,  ///< there is nothing new
@@ -42,8 +42,8 @@ struct Seen {
 ///
 /// A folder: its files are known by their first bytes, whatever their names; names that begin with
 /// a point are passed over, and so are our temporary files. Two things are compared:
-///  - how far patches of the folder lead from the model in the place. Of several for one model that
-///    with the highest result's sequence counts, then the newest;
+///  - how far patches of the folder lead from the model in the place. Where there are several for
+///    one model, that with the highest result's sequence counts, then the newest;
 ///  - the best model file: the newest (by time written, then by name) says of which line it is, and
 ///    of the files of that line the one with the highest sequence is it, of equal ones the newest.
 /// The model file wins where it is of another line than the place's model, or of the same one with
@@ -67,7 +67,7 @@ class Watch {
   Seen poll();
 
  private:
-  /// What is known of a file of the folder, of one state.
+  /// The facts that are known of one state of a file of the folder.
   struct Found {
     enum class Kind { kOther, kModel, kPatch };
     files::FileState state;

@@ -1,4 +1,4 @@
-/// What sections say of each other: the same rules for who writes and who reads a file.
+/// Rules for what sections say of each other: the same for who writes and who reads a file.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace leveret::store {
 /// The numbers of sections by name.
 using SectionNumbers = std::unordered_map<std::string_view, std::size_t>;
 
-/// What is wrong with what a section says of its own numbers; null: nothing.
+/// The fault in what a section says of its own numbers; null: there is none.
 inline const char* coding_fault(Dtype dtype, const Declaration& declared) {
   if (role_name(declared.role) == "unknown") return "it has no role that is known";
   if (coding_name(declared.coding) == "unknown") return "its coding is not known";
@@ -27,7 +27,7 @@ inline const char* coding_fault(Dtype dtype, const Declaration& declared) {
   return nullptr;
 }
 
-/// What is wrong with what section `number` says of others; null: nothing.
+/// The fault in what section `number` says of others; null: there is none.
 template <class Section>
 const char* relation_fault(const std::vector<Section>& sections, std::size_t number,
                            const SectionNumbers& numbers) {

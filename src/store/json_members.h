@@ -18,7 +18,7 @@ struct BadJson : std::runtime_error {
 
 nlohmann::ordered_json parse_json(const std::string& text);
 
-// Of an object.
+// Members of an object.
 
 /// Null where it has none of this name.
 const nlohmann::ordered_json* find(const nlohmann::ordered_json& object, const char* key);

@@ -15,7 +15,7 @@
 
 namespace leveret::store {
 
-/// What a file holds. The numbers are those of the file.
+/// The kind of a file's content. The numbers are those of the file.
 enum class Kind : std::uint32_t {
   kModel = 1,
   kExport = 2,
@@ -77,7 +77,7 @@ std::vector<std::byte> make_front(Kind kind, std::string_view header_json,
                                   const std::vector<SectionView>& sections,
                                   std::span<const Checksum> checksums);
 
-// What follows trusts nothing: std::runtime_error says what is wrong at which byte of `path`.
+// All that follows trusts nothing: std::runtime_error says what is wrong at which byte of `path`.
 
 /// How many bytes of a file come before its first section. `start`: its first bytes, those of the
 /// preamble at least, or all of a file of `file_bytes` bytes that is shorter.

@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little,
               "files are mapped as they are, and they are little-endian");
 
 constexpr std::array<unsigned char, 8> kMagic = {0x89, 'L', 'V', 'T', '\r', '\n', 0x1a, '\n'};
-/// What a patch begins with instead (leveret-patch(5)).
+/// The bytes that a patch begins with instead (leveret-patch(5)).
 constexpr std::array<unsigned char, 8> kPatchMagic = {0x89, 'L', 'V', 'P', '\r', '\n', 0x1a, '\n'};
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint64_t kKnownFlags = 0;

@@ -19,8 +19,8 @@
 namespace leveret::store {
 namespace {
 
-// What is read and hashed at a time: it stays in the second-level cache in between. A multiple of
-// every element's size.
+// The bytes that are read and hashed at a time: they stay in the second-level cache in between. A
+// multiple of every element's size.
 constexpr std::uint64_t kBlockBytes = std::uint64_t{256} << 10;
 
 /// `end`: where the front ends. Notes their checksums.
@@ -111,7 +111,7 @@ void ModelFile::read_front() {
   layout_ = read_layout(front_, bytes_, path_);
 }
 
-/// What follows a model and begins as a container does is its notes; anything else is for
+/// Bytes that follow a model and begin as a container does are its notes; anything else is for
 /// read_layout to refuse.
 void ModelFile::read_notes() {
   const std::uint64_t end = model_bytes(front_);
@@ -139,7 +139,7 @@ void ModelFile::read_at(std::uint64_t offset, std::span<std::byte> to) const {
   }
 }
 
-/// What lies between it and the next one is verified, too.
+/// The bytes between it and the next one are verified, too.
 void ModelFile::check(const StoredSection& section, const Checksum& actual) const {
   std::array<std::byte, kPageBytes> page;
   const auto padding = std::span(page).first(section.padding);

@@ -75,7 +75,7 @@ class ModelFile {
   Checksum fingerprint() const { return layout_.fingerprint; }
   const std::vector<StoredSection>& sections() const { return layout_.sections; }
   const Layout& layout() const { return layout_; }
-  /// What comes before the first section.
+  /// The bytes before the first section.
   std::span<const std::byte> front() const { return front_; }
   /// Null when there is none of this name. Looks at all of them: for loading, not for every
   /// example.
@@ -85,12 +85,12 @@ class ModelFile {
   const std::string& path() const { return path_; }
   /// Without the notes.
   std::uint64_t bytes() const { return bytes_; }
-  /// What the file notes beside its content; null where there is nothing.
+  /// The notes of the file beside its content; null where there is nothing.
   const Notes* notes() const { return notes_ ? &*notes_ : nullptr; }
   /// Open for reading, at no certain position: for mmap.
   int fd() const { return fd_; }
 
-  // Of a section of this file.
+  // Reading a section of this file.
 
   /// Reads it to where there is room for its bytes, and verifies these.
   void read(const StoredSection& section, std::byte* to) const;
@@ -126,7 +126,7 @@ class ModelFile {
 
   /// Whether the file has been changed in place since it was opened. A signal handler may ask.
   bool changed() const noexcept;
-  /// What to say then.
+  /// The message for then.
   std::string change_message() const;
   /// Throws it.
   void check_unchanged() const;

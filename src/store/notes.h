@@ -1,4 +1,4 @@
-/// What is known of a model beside its content: a container of kind notes behind it in the file
+/// Notes about a model beside its content: a container of kind notes behind it in the file
 /// (leveret-model(5), NOTES). The fingerprint, exports and patches do not see it: models that have
 /// learned the same are equal, whatever is noted of how they came to it.
 #pragma once

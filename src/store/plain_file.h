@@ -22,7 +22,7 @@ struct RegularFile;
 class PlainFile {
  public:
   explicit PlainFile(const std::string& path);
-  /// What has been written to a file without a name; `name`: what messages call it.
+  /// The bytes that have been written to a file without a name; `name`: what messages call it.
   PlainFile(files::UnnamedFile file, const std::string& name);
   ~PlainFile();
   PlainFile(const PlainFile&) = delete;
@@ -32,7 +32,7 @@ class PlainFile {
   std::uint64_t bytes() const { return bytes_; }
   /// All of `to`, which must be inside the file.
   void read_at(std::uint64_t offset, std::span<std::byte> to) const;
-  /// Of all its bytes, which are read for it.
+  /// The checksum of all its bytes, which are read for it.
   Checksum checksum() const;
   void check_unchanged() const;
 

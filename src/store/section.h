@@ -34,7 +34,7 @@ std::string_view dtype_name(Dtype dtype);
 constexpr std::size_t kMaxRank = 6;
 constexpr std::size_t kMaxNameBytes = 63;
 
-/// What a section is there for. Every learned number is one of the last three.
+/// The purpose of a section. Every learned number is one of the last three.
 enum class Role : std::uint8_t {
   kIndex = 1,      ///< keys, and what else stands for structure
   kParameter = 2,  ///< predictions need it
@@ -45,7 +45,7 @@ enum class Role : std::uint8_t {
 /// "index", "parameter", …; "unknown" when `role` is none of the above.
 std::string_view role_name(Role role);
 
-/// What the numbers of a section stand for.
+/// The meaning of the numbers of a section.
 enum class Coding : std::uint8_t {
   kPlain = 0,       ///< themselves
   kFixed = 1,       ///< number * scale
@@ -56,10 +56,11 @@ enum class Coding : std::uint8_t {
 /// "plain", "fixed", …; "unknown" when `coding` is none of the above.
 std::string_view coding_name(Coding coding);
 
-/// What a section says of itself beside type and shape: enough for readers that know no model.
+/// The facts that a section tells of itself beside type and shape: enough for readers that know no
+/// model.
 struct Declaration {
   Role role = Role::kParameter;
-  /// Who does not know its name may go without it.
+  /// A reader that does not know its name may go without it.
   bool optional = false;
   /// With `keys`: the rows are those of the last shape[0] keys, not of the first.
   bool last_keys = false;

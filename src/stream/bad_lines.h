@@ -1,4 +1,4 @@
-/// What to do with lines that are no examples (--bad_lines, --quarantine): count, report, give up.
+/// The treatment of lines that are no examples (--bad_lines, --quarantine): count, report, give up.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace leveret::stream {
 
-/// What chunks of a cache say of a bad line: this very array.
+/// The message that chunks of a cache have for a bad line: this very array.
 inline constexpr char kBadInCache[] = "bad when the cache was made";
 
 struct BadLinePolicy {
@@ -65,7 +65,7 @@ class BadLineTally {
   void add(const text::ExampleChunk& chunk, const std::string& source_name);
   /// Counts lines that were judged when a cache was made from them; throws as above.
   void add_cached(std::uint64_t good, std::uint64_t bad);
-  /// Of a chunk of a cache, counts as bad the lines that this model does not take, and that
+  /// Counts as bad the lines of a chunk of a cache that this model does not take, and that
   /// add_cached has counted as good; throws as above.
   void add_refused(const text::ExampleChunk& chunk, const std::string& source_name);
   /// Reports a count that is still due, and warns of labels that are no clicks. For the end of the

@@ -16,7 +16,7 @@ class Decoder {
   /// only when the output is full, `in` is empty, or the data is bad: then error() says so, and
   /// all that was decoded has been returned, up to the block (zstd) in which the fault is.
   virtual std::size_t decode(std::string_view& in, char* out, std::size_t max) = 0;
-  /// What is wrong with the data, or null. Final.
+  /// The fault in the data, or null. Final.
   virtual const char* error() const = 0;
   /// Whether the input may end here: a whole number of members or frames.
   virtual bool complete() const = 0;

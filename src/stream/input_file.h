@@ -44,7 +44,7 @@ class InputFile {
   const StopFlag* stop_;
 };
 
-/// What messages call `path`: itself, or "standard input" for "-".
+/// The name that messages give `path`: itself, or "standard input" for "-".
 std::string display_name(const std::string& path);
 
 /// Throws as opening would when `path` is missing, a directory or not readable, so that a mistyped

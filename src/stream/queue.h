@@ -15,7 +15,7 @@ namespace leveret::stream {
 /// once the ring has gone round. Nobody waits busily, and a producer that found the queue full is
 /// woken when half of it is empty: to wake a thread takes longer than to hand an item over.
 ///
-/// What waits in the queue is at most `slots` items and `max_bytes` bytes, or one item of any size.
+/// The queue holds at most `slots` items and `max_bytes` bytes, or one item of any size.
 template <typename T>
 class BoundedQueue {
  public:

@@ -1,4 +1,4 @@
-/// What the first bytes of a file say it is.
+/// The format of a file by its first bytes.
 #pragma once
 
 #include <string_view>
@@ -22,8 +22,8 @@ struct Sniffed {
 /// a pipe is not held back.
 Sniffed sniff(std::string_view head);
 
-/// What a whole file is that sniff() needs more of: compressed and cut off within its first bytes,
-/// where these are not those of a text, else text.
+/// The format of a whole file that sniff() needs more of: compressed and cut off within its first
+/// bytes, where these are not those of a text, else text.
 Format sniff_whole(std::string_view file);
 
 /// Null when `block`, the first block of a text, may be text; else what it looks like.

@@ -1,4 +1,4 @@
-/// What is told of each source of a stream as it is read.
+/// Events that are told of each source of a stream as it is read.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace leveret::stream {
 class SourceEvents {
  public:
   virtual ~SourceEvents() = default;
-  /// Of a folder that fills: whether this file is to be read. False: it is passed over. Told before
-  /// it is opened.
+  /// For a folder that fills: whether this file is to be read. False: it is passed over. Asked
+  /// before it is opened.
   virtual bool wants(std::uint32_t source, const std::string& path);
-  /// Of such a folder: a file has come whose name is not behind that of the last one, so that it is
-  /// not read.
+  /// For such a folder: a file has come whose name is not behind that of the last one, so that it
+  /// is not read.
   virtual void late(const std::string& path, const std::string& last);
   /// The same, at the start, of so many files.
   virtual void before(std::uint64_t count, const std::string& last);

@@ -186,7 +186,7 @@ bool Arena::resize(std::uint64_t bytes) {
   if (end > committed_ && !commit(end)) return false;
   if (bytes < size_) {
     const std::uint64_t kept = round_up(end, page_bytes());
-    // What is cut off must be zero when the array grows over it again.
+    // Bytes that are cut off must be zero when the array grows over them again.
     std::memset(data_ + end, 0, std::min(kept, lead_ + size_) - end);
     decommit(kept);
   }

@@ -13,7 +13,7 @@
 
 namespace leveret::table {
 
-/// What `ulimit -v` leaves a process of addresses; the largest number without a limit.
+/// Bytes of addresses that `ulimit -v` leaves a process; the largest number without a limit.
 std::uint64_t address_limit();
 
 class Arena {

@@ -37,7 +37,7 @@ inline constexpr CellColumn kOneColumns[] = {
     {"z", Learned::kState, member_of<FtrlCell, &FtrlCell::z>},
 };
 
-/// Of cells of this kind; `hashed`: a HashedMixedCell has one more.
+/// The columns of cells of this kind; `hashed`: a HashedMixedCell has one more.
 constexpr std::span<const CellColumn> cell_columns(CellKind kind, bool hashed = false) {
   switch (kind) {
     case CellKind::kNone:

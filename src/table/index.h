@@ -150,7 +150,7 @@ class Index {
   bool resize(std::uint64_t capacity);
   void set_capacity(std::uint64_t capacity);
 
-  // What every look-up reads comes first.
+  // The members that every look-up reads come first.
   std::byte* slots_ = nullptr;
   std::uint64_t capacity_ = 0;
   unsigned shift_;  ///< a slot is 2^shift_ bytes

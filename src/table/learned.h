@@ -1,4 +1,4 @@
-/// What a learned number is there for. Files, exports, patches and `inspect` follow from it.
+/// The purpose of a learned number. Files, exports, patches and `inspect` follow from it.
 #pragma once
 
 #include <cstdint>

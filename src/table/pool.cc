@@ -9,7 +9,7 @@
 namespace leveret::table {
 namespace {
 
-/// What a file has is loaded, and rows that stand for others are made, whatever the limit.
+/// Rows of a file are loaded, and rows that stand for others are made, whatever the limit.
 /// Addresses cost nothing.
 constexpr std::uint64_t kLeastAddresses = std::uint64_t{1} << 40;
 

@@ -1,4 +1,4 @@
-/// What a row is made of: parts, each with weights of one codec and the optimizer's states beside
+/// The layout of a row: parts, each with weights of one codec and the optimizer's states beside
 /// them, or none.
 ///
 /// In memory a row is one piece, so that reading it is one walk through the page tables: the
@@ -42,7 +42,7 @@ struct RowPart {
            : state.per == RowState::Per::kSlot ? slots
                                                : 1;
   }
-  /// What a slot is called, so that its first weights are the same wherever it lies.
+  /// The name of a slot, so that its first weights are the same wherever it lies.
   std::uint32_t slot_name(std::uint32_t slot) const {
     return opposite.empty() ? slot : opposite[slot];
   }
@@ -68,8 +68,8 @@ class RowLayout {
   const Column& weights(std::size_t part) const { return weights_[part]; }
   const Column& state(std::size_t part, std::size_t state) const { return states_[part][state]; }
 
-  /// Of a step of the part: by the names of its slots, so that one is rounded alike wherever it
-  /// lies. Valid as long as the layout.
+  /// The noise of a step of the part: by the names of its slots, so that one is rounded alike
+  /// wherever it lies. Valid as long as the layout.
   kernels::RowNoise noise(std::size_t part, std::uint32_t seed) const;
 
   // Bytes.

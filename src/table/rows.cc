@@ -13,7 +13,7 @@
 namespace leveret::table {
 namespace {
 
-/// Of about so many bytes; a field has half of one to spare on average.
+/// A chunk has about so many bytes; a field has half of one to spare on average.
 constexpr std::size_t kChunkBytes = std::size_t{32} << 10;
 
 }  // namespace

@@ -85,7 +85,7 @@ class Rows {
   void write_first(Row row, Key key, std::size_t part, std::uint32_t from_slot);
   void write_first_states(Row row, std::size_t part, std::uint32_t from_slot);
 
-  // What look-ups read.
+  // Members that look-ups read.
   std::vector<std::byte*> chunks_;  ///< 2^shift_ rows each, pieces of the pool
   std::uint32_t shift_ = 0, mask_ = 0;
   std::uint32_t stride_ = 0, used_bytes_ = 0, weight_bytes_ = 0;

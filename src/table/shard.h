@@ -73,7 +73,7 @@ class Shard {
   }
   /// The row of a feature that is known, or kNoRow.
   Row row_of(const Slot& slot) const;
-  /// What count_and_find would say now to a feature that the shard does not know.
+  /// The answer that count_and_find would give now to a feature that the shard does not know.
   Row row_of_unknown() const;
   /// Stands for the rows that features did not get because memory had run out; or kNoRow.
   Row overflow_row() const { return static_cast<Row>(overflow_row_.get()); }

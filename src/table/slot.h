@@ -1,5 +1,5 @@
-/// What a shard keeps of one feature: its key, its row, and its cell of linear weights, in one
-/// piece and one cache line.
+/// The record that a shard keeps of one feature: its key, its row, and its cell of linear weights,
+/// in one piece and one cache line.
 ///
 /// Threads: hogwild changes keys and RowRefs by compare-and-swap; cells are raced on by design.
 #pragma once
@@ -27,7 +27,7 @@ inline constexpr Key key_of(std::uint32_t hash) { return hash != kNoKey ? hash :
 using Row = std::uint32_t;
 inline constexpr Row kNoRow = 0xffffffffu;
 
-/// What is known of a feature's row: its number, or how often the feature has been seen until it
+/// The state of a feature's row: its number, or how often the feature has been seen until it
 /// gets one. Beside that two bits: whether the feature has a largest |value| other than 1, and,
 /// where its cell is somewhere else and cannot say so, whether it has been learned from.
 class RowRef {
@@ -42,13 +42,13 @@ class RowRef {
   constexpr std::uint32_t word() const { return word_; }
 
   bool has_row() const { return (word_ & kHasRow) != 0; }
-  /// Of one that has a row.
+  /// The row of one that has one.
   Row row() const { return word_ & kNumber; }
   /// A thread is writing the row's first weights.
   bool is_being_made() const { return (word_ & ~kBits) == kBeingMade; }
   /// There was no memory for a row: the overflow row stands for it.
   bool is_refused() const { return (word_ & ~kBits) == kRefused; }
-  /// Of one that has no row and is neither being made nor refused.
+  /// For one that has no row and is neither being made nor refused.
   std::uint32_t occurrences() const { return word_ & kNumber; }
   bool has_largest_value() const { return (word_ & kHasLargest) != 0; }
   bool is_learned() const { return (word_ & kLearned) != 0; }

@@ -20,7 +20,7 @@ class Tables {
  public:
   /// `shard` is how all shards are made; with `bits` other than 0 cells have no keys.
   Tables(ShardOptions shard, std::uint32_t bits, std::uint64_t memory_limit);
-  /// What there is of such tables where others have the rest.
+  /// The part of such tables that is here where others have the rest.
   struct Part {
     bool fieldless;            ///< cells of features without a field
     std::uint64_t begin, end;  ///< with `bits`: cells from number `begin` to before `end`

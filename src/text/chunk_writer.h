@@ -76,7 +76,7 @@ class ChunkWriter {
 
   /// Where the next feature will be in the chunk.
   std::uint32_t next_feature() const { return static_cast<std::uint32_t>(features_); }
-  // Of the line.
+  // The line at hand.
   bool has_too_many_features() const { return features_ - line_features_ > kMaxFeatures; }
   std::uint32_t runs_begin() const { return static_cast<std::uint32_t>(line_runs_); }
   std::uint32_t runs_end() const { return static_cast<std::uint32_t>(runs_); }

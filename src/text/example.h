@@ -25,8 +25,8 @@ struct NamespaceRun {
   std::uint32_t end;
 };
 
-/// What weighs more has gradients whose squares do not fit into a float, so a line that says so is
-/// bad.
+/// A larger importance has gradients whose squares do not fit into a float, so a line that says so
+/// is bad.
 inline constexpr float kMaxImportance = 1e12f;
 
 /// A line has no more features, with all that a model makes of them (feature/line_limit.h), or is

@@ -9,8 +9,8 @@
 
 namespace leveret::text {
 
-/// What an example has in a namespace, as one word: the names of its features, or, of those without
-/// one, their values; a blank between two. Empty: it has none.
+/// The features of an example in a namespace, as one word: the names of its features, or, of those
+/// without one, their values; a blank between two. Empty: it has none.
 inline std::string text_of_namespace(const ExampleChunk& chunk, const Example& example,
                                      std::uint32_t name) {
   std::string text;

@@ -186,7 +186,7 @@ void Parser::LineParser::parse_usual_namespaces() {
       if (found < kFew) singly = kSingly;
       if (line_ended()) break;
     }
-    // What the kernel leaves: longer names, or the last ones of the text.
+    // The namespaces that the kernel leaves: longer names, or the last ones of the text.
     if (!add_usual_namespace(ahead.subspan(i))) break;
     i += 3;
   }

@@ -24,7 +24,7 @@ class Parser::LineParser {
 
  private:
   enum class Line { kExample, kBlank, kBad };
-  /// What the features of a namespace have in common.
+  /// The parts that the features of a namespace have in common.
   struct Namespace {
     std::uint32_t hash;
     float weight;

@@ -1,4 +1,4 @@
-/// What stands behind a colon: weights of namespaces, values of features. As in VW, a colon looks
+/// The texts behind a colon: weights of namespaces, values of features. As in VW, a colon looks
 /// for its number behind spaces, for its string behind tabs, too.
 #include <cmath>
 

@@ -35,7 +35,7 @@ std::optional<Real> read_real(std::string_view text, Real low, Real high) {
   return good ? std::optional<Real>(value) : std::nullopt;
 }
 
-/// What is said of a text that is none: "a whole number from 1 to 256".
+/// The words for a text that is no such number: "a whole number from 1 to 256".
 std::string whole_from_to(std::uint64_t low, std::uint64_t high);
 /// As it was given; in quotation marks where it could not be seen otherwise.
 std::string shown(std::string_view text);

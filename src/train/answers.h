@@ -23,15 +23,15 @@ using predict::LineAnswer;
 using predict::Outcome;
 using predict::Outcomes;
 
-/// Of one pass over a stream. Outcomes may come later than their chunk (batches), and chunks from
-/// several threads in any order; what is ahead of its turn is kept. All functions may be called by
-/// several threads, those with a number by the thread of that number alone.
+/// The answers of one pass over a stream. Outcomes may come later than their chunk (batches), and
+/// chunks from several threads in any order; what is ahead of its turn is kept. All functions may
+/// be called by several threads, those with a number by the thread of that number alone.
 class Answers {
  public:
-  /// Far more than threads of one speed are ever apart. Of usual lines it takes a million.
+  /// Far more than threads of one speed are ever apart: about a million usual lines.
   static constexpr std::size_t kMaxAhead = 16 << 20;
 
-  /// What predictions are written as.
+  /// The form in which predictions are written.
   enum class Number { kProbability, kScore };
 
   explicit Answers(unsigned threads = 1, std::size_t max_ahead = kMaxAhead,

@@ -53,15 +53,16 @@ class ChunkLedger {
   std::vector<ChunkHash> chunks_;
 };
 
-/// What a source will give, by reading it: all of it, or just its head where `ledger` has no chunk
-/// that begins so. Nothing when the ledger does not have it, when it is empty, when it cannot be
-/// read twice (a pipe, a terminal), or cannot be read: that is for its real reading to report.
-/// `path` "-" is standard input, which stays where it is. `stop`, when given, ends the reading.
+/// The hash of what a source will give, by reading it: all of it, or just its head where `ledger`
+/// has no chunk that begins so. Nothing when the ledger does not have it, when it is empty, when it
+/// cannot be read twice (a pipe, a terminal), or cannot be read: that is for its real reading to
+/// report. `path` "-" is standard input, which stays where it is. `stop`, when given, ends the
+/// reading.
 std::optional<ChunkHash> find_learned(const ChunkLedger& ledger, const std::string& path,
                                       const stream::StopFlag* stop = nullptr);
 
-/// What the file gives, read to its end; nothing when it is empty, is no regular file or cannot be
-/// read, and when it was stopped.
+/// The hash of what the file gives, read to its end; nothing when it is empty, is no regular file
+/// or cannot be read, and when it was stopped.
 std::optional<ChunkHash> hash_of_file(const std::string& path, const stream::StopFlag* stop);
 
 }  // namespace leveret::train

@@ -87,7 +87,7 @@ class Hogwild::Worker {
   }
 
   void learn(const text::ExampleChunk& chunk) {
-    // What is ready must not wait for the next chunk: it is about features of this one.
+    // Examples that are ready must not wait for the next chunk: they need features of this one.
     for (std::size_t next = 0; (next < chunk.examples.size() || learner_.ready()) && !all_.stop_;) {
       Need need = Need::kNothing;
       {

@@ -2,10 +2,10 @@
 ///
 /// Each thread takes chunks of text, parses and learns from them on its own. Rows and cells are
 /// shared and written without locks: where two threads meet in one, a lost update is noise.
-/// What every example writes (layers, mixers, biases, base rate) would pass from core to core for
-/// every example; each thread has a replica of it, and adds what changed in it to the model's own
-/// every merge_every() examples, or sooner when a thread needs the shape to itself. The same holds
-/// for the most frequent rows (HotRows).
+/// Numbers that every example writes (layers, mixers, biases, base rate) would pass from core to
+/// core for every example; each thread has a replica of them, and adds what changed in it to the
+/// model's own every merge_every() examples, or sooner when a thread needs the shape to itself. The
+/// same holds for the most frequent rows (HotRows).
 #pragma once
 
 #include <algorithm>

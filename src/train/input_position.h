@@ -24,7 +24,7 @@ struct InputPosition {
 /// no tags), and passes over those that have been learned. One thread.
 class InputWalk {
  public:
-  /// Of examples before `start` nothing is to be learned.
+  /// Nothing is to be learned of examples before `start`.
   explicit InputWalk(InputPosition start) : start_(std::move(start)) {}
 
   /// How many of the chunk's examples have been learned already. To be called with each chunk, in

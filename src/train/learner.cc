@@ -46,7 +46,7 @@ std::size_t Learner::most_together() const {
   return spec.has_layers() ? std::max(spec.batch_size, spec.nn_batch_size) : spec.batch_size;
 }
 
-/// Of the examples that learn together, when none of them has been taken yet.
+/// The number of examples that learn together next, when none of them has been taken yet.
 std::size_t Learner::next_group() const {
   const bool in_batches = model_.spec().batch_size > 1;
   return in_batches ? batch_after(model_.parameters().scalars.examples, model_.spec())

@@ -1,4 +1,4 @@
-/// What a model's file notes of how the model came to be: the chunks that it has learned, and how
+/// The notes in a model's file of how the model came to be: the chunks that it has learned, and how
 /// far a run was in its input (leveret-model(5), NOTES). No prediction depends on it.
 #pragma once
 

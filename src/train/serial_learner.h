@@ -1,4 +1,4 @@
-/// What learns the examples of a stream one after the other, in one thread: a Learner, or all
+/// The learner of the examples of a stream one after the other, in one thread: a Learner, or all
 /// shards of a model in one process (dist::LocalLearner).
 #pragma once
 

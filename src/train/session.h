@@ -26,8 +26,8 @@
 
 namespace leveret::train {
 
-/// What is told as a session goes on: one call at a time, but for room_for. What they throw ends
-/// the session's run.
+/// The events of a session as it goes on: one call at a time, but for room_for. What they throw
+/// ends the session's run.
 class SessionEvents {
  public:
   virtual ~SessionEvents() = default;
@@ -37,7 +37,8 @@ class SessionEvents {
   /// In the order of the examples that the thread took; cleared afterwards. `held_out`: they were
   /// predicted, and not learned from.
   virtual void outcomes(Outcomes& outcomes, bool held_out, unsigned thread) = 0;
-  /// Of several threads: one has this chunk, and asks whether it may go on. May wait; any thread.
+  /// Where there are several threads, one has this chunk, and asks whether it may go on. May wait;
+  /// any thread.
   virtual void room_for(const text::ExampleChunk& chunk, unsigned thread) = 0;
   /// Nobody waits any more: the source has ended, or a thread has failed. Any thread.
   virtual void end_waiting() = 0;

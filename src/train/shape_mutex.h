@@ -8,8 +8,8 @@
 
 namespace leveret::train {
 
-/// For std::unique_lock and std::shared_lock. Who waits to be alone comes before everybody who
-/// wants to share it after that; those who share it already are asked to let go by wanted(), and to
+/// For std::unique_lock and std::shared_lock. A thread that waits to be alone comes before all that
+/// want to share it after that; those who share it already are asked to let go by wanted(), and to
 /// look at it costs nothing while nobody waits.
 class ShapeMutex {
  public:

@@ -37,7 +37,7 @@ class SightingCounter {
   /// Examples [first, first + count) of the chunk, all of whose namespaces are met, are taken. Is
   /// exact where all before the one that is counted are learned.
   void take(const text::ExampleChunk& chunk, std::size_t first, std::size_t count);
-  /// What was counted since the last time, to a function that adds it up.
+  /// Hands what was counted since the last time to a function that adds it up.
   template <class Add>
   void hand_over(Add add) {
     if (waiting_.taken == 0) return;

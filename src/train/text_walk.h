@@ -16,8 +16,8 @@ namespace leveret::train {
 /// been learned. One thread at a time.
 class TextWalk {
  public:
-  /// Of lines before `start` nothing is handed out. std::runtime_error where that is a position of
-  /// one thread, other than the front.
+  /// Hands out nothing of lines before `start`. std::runtime_error where that is a position of one
+  /// thread, other than the front.
   explicit TextWalk(InputPosition start);
 
   /// The source's next chunk, without the lines that have been learned; false at the end.

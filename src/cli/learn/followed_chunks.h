@@ -1,4 +1,4 @@
-/// What `train --follow` says of the files of a folder, and which of them it reads.
+/// Messages of `train --follow` about the files of a folder, and the choice of those that it reads.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ class RunCheckpoints {
   /// learning, at the next save at the latest. Those of an earlier run go with the first. Returns
   /// how long it took.
   std::chrono::duration<double> save(const model::Model& model, const train::Notes& notes);
-  /// Of the last save, if there was one.
+  /// The file of the last save, if there was one.
   const std::string& last() const { return last_; }
   /// Waits for the last one; an error of its writing is thrown here.
   void wait() { save_.wait(); }

@@ -1,5 +1,5 @@
-/// What a run of `train` tells as it goes on: predictions in the order of the input, a JSON line a
-/// window, progress, the bar on a terminal, and a summary.
+/// The report of a run of `train` as it goes on: predictions in the order of the input, a JSON line
+/// a window, progress, the bar on a terminal, and a summary.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class TrainReport {
   /// windows are seen as they come, and not before there is something to learn from.
   void begin_pass(const stream::ExampleSource& source);
 
-  /// Of this pass; null without -p.
+  /// The answers of this pass; null without -p.
   train::Answers* answers() { return answers_ ? &*answers_ : nullptr; }
 
   /// Everything that is told about these outcomes; then forgets them. `bad_lines`: of the run, up
@@ -59,7 +59,7 @@ class TrainReport {
   void hold_out(std::uint64_t bad_lines);
 
   std::uint64_t examples() const { return examples_; }
-  /// Of those learned from.
+  /// How many of them were learned from.
   std::uint64_t labelled() const { return labelled_; }
   double seconds() const { return status_.seconds(); }
 

@@ -139,11 +139,11 @@ class TrainRun final : private train::SessionEvents {
       if (held_out_ && !stop.stopped() && !end_pass()) break;
     }
     if (stop.stopped() && !options_.report.quiet) say(stopped());
-    // Of a stopped cache some is not handed out that was read.
+    // Some of a stopped cache was read and is not handed out.
     if (stop.stopped() && source_ && is_cached(*source_)) chunks_.end_at(0);
   }
 
-  /// Of this run.
+  /// Whether this is the first pass of this run.
   bool is_first_pass() const { return pass_ == start_.pass; }
 
   bool parses_in_threads() const { return options_.threads > 1 && input_.cache.empty(); }

@@ -1,4 +1,4 @@
-/// What `train` says at its end.
+/// The summary that `train` ends with.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct ModelFigures {
 std::uint64_t weight_count(const table::Tables& tables);
 /// The same, with layers.
 std::uint64_t weight_count(const model::Model& model);
-/// Of this process.
+/// The peak memory of this process, in bytes.
 std::uint64_t peak_memory();
 
 /// Several lines, "name   value".

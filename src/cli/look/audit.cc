@@ -23,7 +23,7 @@
 namespace leveret::cli {
 namespace {
 
-/// What decides which features a line has and how they are hashed.
+/// The options that decide which features a line has and how they are hashed.
 const std::vector<std::string_view> kFeatureOptions = {
     "hash", "hash_seed", "linear",        "interactions", "field",
     "keep", "ignore",    "bit_precision", "noconstant",   "transform"};

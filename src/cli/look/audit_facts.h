@@ -1,5 +1,6 @@
-/// What `audit` tells of one example: its features, and, with a model, their weights and what each
-/// head and each field adds to the prediction. How it is written: audit_text.h, audit_json.h.
+/// The facts that `audit` tells of one example: its features, and, with a model, their weights and
+/// what each head and each field adds to the prediction. How it is written: audit_text.h,
+/// audit_json.h.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-/// What `audit` prints about one example: its features in VW's form, and, with a model, what each
-/// head and each field adds to the prediction.
+/// The lines that `audit` prints about one example: its features in VW's form, and, with a model,
+/// what each head and each field adds to the prediction.
 #pragma once
 
 #include <string>

@@ -39,7 +39,7 @@ Json stats_to_json(const SectionStats& stats) {
   return json;
 }
 
-/// What a section says of itself.
+/// The declaration of a section.
 Json declaration_to_json(const ModelFile& file, const store::StoredSection& section) {
   const store::Declaration& declared = section.declared;
   Json json = {{"name", section.name},
@@ -161,7 +161,7 @@ Json rows_to_json(const model::Model& model, std::size_t part, bool learns) {
       if (learns) add(sums, at, layout.state(part, 0));
     }
     count += rows.end();
-    // What rows have beside their parts counts as the first one's.
+    // Bytes that rows have beside their parts count as the first one's.
     std::size_t others = 0;
     for (std::size_t p = 1; p < layout.parts().size(); ++p) {
       others += layout.weights(p).bytes() + (learns ? layout.state(p, 0).bytes() : 0);
@@ -202,7 +202,7 @@ Json namespaces_to_json(const model::Model& model) {
   return list;
 }
 
-/// What a process needs to hold: all of it to learn, what predictions read to predict.
+/// The bytes that a process needs to hold: all of it to learn, what predictions read to predict.
 Json memory_to_json(const ModelFile& file) {
   std::uint64_t all = 0, optimizer = 0;
   for (const store::StoredSection& section : file.sections()) {
@@ -244,7 +244,7 @@ void describe_model(const model::Model& model, bool learns, Json& json) {
   if (!why.empty()) json["candidates_as_wholes"] = "the model has " + why;
 }
 
-/// What is noted beside the content, where something is.
+/// The notes beside the content, where there are some.
 void describe_notes(const train::Notes& notes, Json& json) {
   if (!notes.chunks.empty()) json["learned_chunks"] = notes.chunks.chunks().size();
   if (!notes.followed.empty()) json["followed"] = printable(notes.followed);

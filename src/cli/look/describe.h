@@ -1,5 +1,5 @@
-/// What is in a file of leveret, or in a folder of shards, as JSON: what `inspect` prints, plain or
-/// laid out as text.
+/// The content of a file of leveret, or of a folder of shards, as JSON: what `inspect` prints,
+/// plain or laid out as text.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,4 @@
-/// What is in a patch, for `inspect`.
+/// The content of a patch, for `inspect`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,4 @@
-/// What is in a folder of shards, for `inspect`.
+/// The content of a folder of shards, for `inspect`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -143,7 +143,7 @@ std::string shape_text(const Json& shape) {
   return text.empty() ? "1" : text;
 }
 
-/// What each number is multiplied with, where that is something.
+/// The factor of each number, where there is one.
 std::string coding_text(const Json& section) {
   const auto coding = section["coding"].get<std::string>();
   if (coding == "plain") return "-";

@@ -1,4 +1,4 @@
-/// What each namespace is worth to a model on labelled lines: `inspect --fields`.
+/// The worth of each namespace to a model on labelled lines: `inspect --fields`.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 namespace leveret::cli {
 namespace {
 
-/// What a number of a section stands for.
+/// The meaning of a number of a section.
 struct Meaning {
   store::Coding coding;
   double scale;

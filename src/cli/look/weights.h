@@ -1,4 +1,5 @@
-/// What a model has learned of single features: `inspect --weights`, as VW's --invert_hash.
+/// The weights that a model has learned of single features: `inspect --weights`, as VW's
+/// --invert_hash.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@
 
 namespace leveret::cli {
 
-/// What rank 0 does with scores; it alone calls these, in this order.
+/// The user of scores on rank 0, which alone calls these, in this order.
 struct ScoreUser {
   /// Once files may be opened.
   std::function<void()> open;

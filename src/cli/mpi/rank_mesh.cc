@@ -17,7 +17,7 @@ class MeshModel final : public RankModel {
         learner_(model_, ranks, kernels::active()) {}
 
   const model::Model& common() const override { return model_; }
-  /// Of one shard: a rank's examples are given to it whole.
+  /// A plan of one shard: a rank's examples are given to it whole.
   dist::Plan plan() const override {
     return dist::Plan(dist::PlanShape::of(model_.spec(), model_.config(), 1));
   }

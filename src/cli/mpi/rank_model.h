@@ -1,5 +1,5 @@
-/// What a rank of `leveret-mpi train` has of the model, and how ranks learn it together: by
-/// equivalent substitution (--strategy des), or as a mesh.
+/// The share of the model that a rank of `leveret-mpi train` has, and how ranks learn it together:
+/// by equivalent substitution (--strategy des), or as a mesh.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class RankModel {
   /// Fields that all ranks know.
   std::uint32_t fields() const { return common().parameters().layout.fields; }
 
-  // What rank 0 makes of the input.
+  // How rank 0 divides the input.
   virtual dist::Plan plan() const = 0;
   virtual dist::Split split() const = 0;
 
@@ -39,20 +39,21 @@ class RankModel {
   /// dist::ShardedLearner does.
   virtual dist::BatchFlags learn(std::span<dist::PartBatch> parts, dist::BatchFlags flags,
                                  std::size_t examples) = 0;
-  /// Of all examples of the last batch.
+  /// The scores of all examples of the last batch.
   virtual std::span<const float> scores() const = 0;
 
-  /// What this rank has sent for what in a batch, by formula: after one of so many examples.
+  /// Bytes that this rank has sent in a batch, by purpose and by formula: after one of so many
+  /// examples.
   struct Sent {
     dist::Traffic traffic;
     std::uint64_t bytes;
   };
   virtual std::vector<Sent> sent_by_formula(std::size_t examples) const = 0;
-  /// Who has what: lines for people.
+  /// The plan, lines for people: which rank has which part.
   virtual std::string explain() const = 0;
 
   virtual void save(const std::string& path, const train::InputPosition& position) = 0;
-  /// Of its features.
+  /// The tables of its features.
   virtual std::vector<const table::Tables*> tables() const = 0;
 };
 

@@ -17,7 +17,7 @@ struct TrainingStart {
   model::Spec spec;
   std::uint32_t shards;       ///< of all ranks together
   std::uint64_t shard_bytes;  ///< that the tables of each may take
-  /// Of --resume: where the checkpoint is that is gone on with; on rank 0.
+  /// With --resume: where the checkpoint is that is gone on with; on rank 0.
   std::optional<train::InputPosition> position;
 };
 

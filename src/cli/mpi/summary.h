@@ -1,4 +1,4 @@
-/// What `leveret-mpi train` says at its end, made of what each rank has.
+/// The summary of `leveret-mpi train`, made of what each rank has.
 #pragma once
 
 #include <span>

@@ -13,8 +13,8 @@
 
 namespace leveret::cli {
 
-/// Of rank 0, which sends all of the input and, where there are 2^n ranks, as much of the sums as
-/// each of the others.
+/// The traffic of rank 0, which sends all of the input and, where there are 2^n ranks, as much of
+/// the sums as each of the others.
 class BatchTraffic {
  public:
   explicit BatchTraffic(const dist::Communicator& ranks) : ranks_(ranks) {}
@@ -34,7 +34,7 @@ class BatchTraffic {
   Bytes expected_{}, measured_before_{};
 };
 
-/// What a rank sends of the sums of a batch.
+/// Bytes that a rank sends of the sums of a batch.
 std::uint64_t sums_bytes(const dist::ShardedModel& model, unsigned ranks, unsigned wire_bits,
                          std::size_t examples);
 

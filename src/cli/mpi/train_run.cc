@@ -27,7 +27,7 @@ namespace {
 
 using dist::BatchFlags;
 
-/// What rank 0 has beside a rank's part: the input, and everything that is told.
+/// The objects that rank 0 has beside a rank's part: the input, and everything that is told.
 struct Reading {
   Reading(const MpiTrainOptions& options, const RankModel& model)
       : tally(bad_line_tally(options.input)),

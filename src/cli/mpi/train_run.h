@@ -33,7 +33,7 @@ struct MpiTrainOptions {
   bool deterministic = false;
   bool explain_plan = false;
 
-  /// Of a new model whose command line has none.
+  /// The batch size of a new model whose command line has none.
   static constexpr std::uint32_t kBatchSize = 1024;
 };
 

@@ -1,4 +1,5 @@
-/// What `compare` and `evaluate` print of two models, or of one: figures, intervals, bins, slices.
+/// The output of `compare` and `evaluate` about two models, or one: figures, intervals, bins,
+/// slices.
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,7 @@ struct EvaluateOptions {
   bool keeps_scores() const { return intervals || reliability || !slices.by.empty(); }
 };
 
-/// What predictions are worth: all of them are kept where the details are made of them.
+/// The figures of predictions: all of them are kept where the details are made of them.
 class Evaluation {
  public:
   /// Before the model closes the names (LineSlices).

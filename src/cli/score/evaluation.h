@@ -1,4 +1,4 @@
-/// What `evaluate` says, of a model in one file or in shards.
+/// The output of `evaluate`, for a model in one file or in shards.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace leveret::cli {
 
-/// What there is beside the figures, of the same examples.
+/// Details beside the figures, of the same examples.
 struct EvaluationDetails {
   const metrics::Scores* scores = nullptr;  ///< null: nothing
   bool intervals = false;

@@ -116,7 +116,7 @@ class PredictRun {
   }
 
   /// Threads parse for themselves, unless it takes the lines before a chunk to know what it is.
-  /// What is parsed ahead would be parsed for an older model.
+  /// Lines that are parsed ahead would be parsed for an older model.
   void open_source() {
     threads_parse_ =
         (options_.threads > 1 || place_) && options_.input.cache.empty() && !options_.context_lines;

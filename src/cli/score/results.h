@@ -38,7 +38,7 @@ struct ResultOptions {
   std::string link = "logistic";  ///< of predictions; or identity
 };
 
-/// What predictions are, for every verb that makes some.
+/// The option of what predictions are, for every verb that makes some.
 void add_link_option(CLI::App& verb, std::string& link);
 /// -p, -r and --link.
 void add_result_options(CLI::App& verb, ResultOptions& options);

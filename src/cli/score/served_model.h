@@ -24,9 +24,9 @@ class FaultHandler {
   FaultHandler& operator=(const FaultHandler&) = delete;
 };
 
-/// One at a time. Of a mapped model the program ends, with exit code 1 and a sentence, when its
-/// file is changed in place: by check(), or by a signal handler when pages are gone (SIGBUS), or
-/// when what has come instead leads out of the tables (SIGSEGV).
+/// One at a time. Where the model is mapped the program ends, with exit code 1 and a sentence, when
+/// its file is changed in place: by check(), or by a signal handler when pages are gone (SIGBUS),
+/// or when what has come instead leads out of the tables (SIGSEGV).
 class ServedModel {
  public:
   ServedModel(const std::string& path, bool mmap);

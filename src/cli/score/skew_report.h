@@ -1,4 +1,4 @@
-/// What predict and evaluate tell of lines that are not like those that were learned.
+/// Messages of predict and evaluate about lines that are not like those that were learned.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -29,8 +29,8 @@ bool is_same_folder(const std::string& a, const std::string& b) {
   return std::filesystem::is_directory(a, error) && std::filesystem::equivalent(a, b, error);
 }
 
-/// What --watch names: "NAME=PATH"; a folder that is given as one of models, each by its own file;
-/// or a path alone, for the model that is the only one.
+/// The places that --watch names: "NAME=PATH"; a folder that is given as one of models, each by its
+/// own file; or a path alone, for the model that is the only one.
 std::vector<Source> watched_by(const daemon::Models& models, const std::vector<std::string>& given,
                                const std::string& text) {
   const daemon::NamedPath named = daemon::read_named_path(text);

@@ -23,7 +23,7 @@ struct DiffOptions {
   unsigned threads = processors();
 };
 
-/// What changed, kind by kind, and how many bytes it would take at least.
+/// The changes, kind by kind, and how many bytes they would take at least.
 std::string explanation(const patch::PatchReport& report) {
   const auto ratio = [](std::uint64_t bytes, double entropy) {
     return entropy > 0 ? fmt::format("{:.3f}", static_cast<double>(bytes) / entropy) : "-";

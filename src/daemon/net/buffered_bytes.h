@@ -1,4 +1,4 @@
-/// What all connections together may hold of requests that are not answered yet.
+/// The bytes that all connections together may hold of requests that are not answered yet.
 #pragma once
 
 #include <atomic>

@@ -156,8 +156,8 @@ class HttpSession {
     }
   }
 
-  /// What a client still sends is read for a while: else the system would tell it of an error, in
-  /// place of the answer.
+  /// The rest of what a client sends is read for a while: else the system would tell it of an
+  /// error, in place of the answer.
   asio::awaitable<void> close() {
     boost::system::error_code ignored;
     stream_.socket().shutdown(TcpStream::socket_type::shutdown_send, ignored);

@@ -57,7 +57,7 @@ class Incoming {
       buffer_.shrink_to_fit();
     }
   }
-  /// Of a line without an end.
+  /// Whether a line without an end has got too long.
   bool is_too_long() const { return filled_ > max_line_; }
 
  private:
@@ -104,7 +104,7 @@ class LineSession {
   const ServerOptions& options() const { return loop_.shared.options; }
   ThreadCounts& counts() { return loop_.worker.counts(); }
 
-  /// What the system has got is still read; behind it is the end.
+  /// Bytes that the system has got are still read; behind them is the end.
   void end_input() {
     boost::system::error_code ignored;
     stream_.socket().shutdown(Stream::socket_type::shutdown_receive, ignored);

@@ -13,7 +13,7 @@
 
 namespace leveret::daemon {
 
-/// What all threads know.
+/// Objects that all threads know.
 struct Shared {
   const ServerOptions& options;
   BufferLimit buffers;
@@ -28,7 +28,7 @@ struct Loop {
 
   Shared& shared;
   Worker worker;
-  /// What each open connection does when the server is to end: it ends when its requests are
+  /// Actions of each open connection for when the server is to end: it ends when its requests are
   /// answered.
   std::list<std::function<void()>> enders;
   /// Last: connections that are left end with it, and use the rest.

@@ -79,7 +79,7 @@ class Server::Impl {
 
   void start(awaitable<void> work) {
     asio::co_spawn(executor(), std::move(work), [this](const std::exception_ptr& error) {
-      // What stops these would leave a server that does nothing.
+      // An error that stops these would leave a server that does nothing.
       if (!error) return;
       error_ = error;
       stop();
@@ -110,8 +110,8 @@ class Server::Impl {
     }
   }
 
-  /// What a connection throws outside of its own code, as where there is no memory, ends that
-  /// connection.
+  /// An error that a connection throws outside of its own code, as where there is no memory, ends
+  /// that connection.
   void run_loop(Loop& loop) {
     while (true) {
       try {

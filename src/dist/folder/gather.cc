@@ -19,7 +19,7 @@ using table::Slot;
   throw std::runtime_error("there is no memory for all shards of the model in one place");
 }
 
-/// What is known of a feature that has no row, as it is without what only shards know.
+/// The state of a feature that has no row, as it is without what only shards know.
 RowRef without_row(RowRef seen) {
   if (seen.is_refused()) return RowRef().refused();
   return RowRef().with_occurrences(seen.occurrences());
@@ -68,7 +68,7 @@ class Gatherer {
   }
 
  private:
-  /// Of all groups, where one table has them.
+  /// Puts together the cells of all groups, where one table has them.
   void gather_group_0() {
     table::HashedCells* const cells = whole_.tables().hashed();
     for (const Part* part : parts_) {

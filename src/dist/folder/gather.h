@@ -21,8 +21,8 @@ model::Model gather(const Frame& frame, const Plan& plan, std::span<const Part* 
 /// The same of a rank that has all of them.
 model::Model gather(const ShardedModel& all, std::uint64_t memory_limit);
 
-/// What shards [first, first + count) of so many have of a model: by its plan, if it has one for so
-/// many shards, else by a new one. Arguments as for ShardedModel.
+/// The share that shards [first, first + count) of so many have of a model: by its plan, if it has
+/// one for so many shards, else by a new one. Arguments as for ShardedModel.
 std::unique_ptr<ShardedModel> split(const model::Model& whole, std::uint32_t shards,
                                     std::uint32_t first, std::uint32_t count,
                                     std::uint64_t memory_limit, const kernels::Kernels& kernels);

@@ -1,4 +1,4 @@
-/// What saves that were killed have left in a folder of shards. Private to shard_files.
+/// Files that killed saves have left in a folder of shards. Private to shard_files.
 #pragma once
 
 #include <string>

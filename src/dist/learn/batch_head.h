@@ -1,5 +1,5 @@
-/// What ranks tell each other within the sums of a batch, in the first floats of these: flags, and
-/// every so many batches whether they still have the same of what all have.
+/// Numbers that ranks tell each other within the sums of a batch, in the first floats of these:
+/// flags, and every so many batches whether they still have the same of what all have.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ class BatchHead {
   /// Into the first floats of what will be added up. `common`: what all ranks have; its hash is
   /// told where `checks`.
   void write(BatchFlags flags, const tape::Parameters& common, bool checks, std::span<float> head);
-  /// What any rank has flagged, from the sums over `ranks`. std::runtime_error when hashes were
-  /// told and are not the same; `batches`: learned until then, for its message.
+  /// The flags that any rank has set, from the sums over `ranks`. std::runtime_error when hashes
+  /// were told and are not the same; `batches`: learned until then, for its message.
   BatchFlags read(std::span<const float> head, unsigned ranks, std::uint64_t batches) const;
 
  private:

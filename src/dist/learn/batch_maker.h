@@ -60,7 +60,7 @@ class BatchMaker {
   std::size_t size() const { return end_ - begin_; }
   /// Whether it is the last one of its stretch.
   bool ends_stretch() const { return end_ == stretch_.size(); }
-  /// What is new with it. Once for each batch: it is known then.
+  /// The namespaces and features that are new with it. Once for each batch: it is known then.
   Growth growth();
   /// Namespaces of the stretch's examples, once for each stretch, by plan of all that were met in
   /// it. Nobody here knows which features are new.

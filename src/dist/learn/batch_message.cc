@@ -349,7 +349,7 @@ std::uint64_t batch_bytes(std::span<const PartBatch> parts) {
     std::uint32_t following = 0;
     for (const feature::FieldRun& run : batch.runs) {
       const std::span fields(batch.field_features.data() + run.begin, run.end - run.begin);
-      // Of a namespace with several fields the second one's features are told one by one.
+      // A namespace with several fields has its second one's features told one by one.
       if (link_of(fields, following) == Link::kEach) bytes += fields.size() * sizeof(std::uint32_t);
       features += static_cast<std::uint64_t>(std::ranges::count_if(
           fields, [](const FieldFeature& f) { return !is_linked(f.linear); }));

@@ -12,7 +12,7 @@
 
 namespace leveret::dist {
 
-/// What a rank is sent before each batch, and once in place of one.
+/// The message that a rank is sent before each batch, and once in place of one.
 struct BatchMessage {
   enum class Kind : std::uint8_t {
     kBatch,

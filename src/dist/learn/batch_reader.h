@@ -39,7 +39,7 @@ struct ScatterBatch {
   bool begins_stretch = false, ends_stretch = false;  ///< see BatchMaker
 };
 
-/// What each rank is given of a batch.
+/// The share of a batch that each rank is given.
 enum class Split : std::uint8_t {
   kFeatures,  ///< all examples, with the features of its shards
   kExamples,  ///< its share of the examples (ExampleShare), whole: `plan` is of one shard

@@ -1,4 +1,4 @@
-/// What is everywhere of a model that lies in shards: what features mean, mixers, constants and the
+/// The part of a model in shards that is everywhere: what features mean, mixers, constants and the
 /// base rate, the weights of the counts of groups that are cut by key, all layers behind the first
 /// one, and of that its biases and a few columns (frame_columns).
 ///
@@ -20,7 +20,7 @@
 
 namespace leveret::dist {
 
-/// Of which arrays of a model somebody has values.
+/// Which arrays of a model somebody has values of.
 enum class Has {
   kFrame,  ///< all, but of the first layer's columns only frame_columns
   kPart,   ///< none of layers

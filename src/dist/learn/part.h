@@ -32,7 +32,7 @@ class Part {
   /// Its groups' weights are its own; others' stay at their first values.
   const tape::Parameters& parameters() const { return model_.parameters(); }
   tape::Parameters& parameters() { return model_.parameters(); }
-  /// Of the first layer: of inputs that are normalised, and of the others.
+  /// Columns of the first layer: those of inputs that are normalised, and the others.
   const Columns& normalised() const { return normalised_; }
   const Columns& others() const { return others_; }
   Columns& normalised() { return normalised_; }

@@ -1,4 +1,5 @@
-/// What each shard is given of a batch: all examples, with those of their features that it holds.
+/// The examples that each shard is given of a batch: all examples, with those of their features
+/// that it holds.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ struct ExampleShare {
   }
 };
 
-/// What is new with a batch. All ranks meet it before the batch.
+/// Namespaces and features that are new with a batch. All ranks meet it before the batch.
 struct Growth {
   std::vector<feature::NamespacePlan> namespaces;  ///< behind those that are known
   /// The number of fields after each example that brought some: first values of what grows with

@@ -1,4 +1,5 @@
-/// What one rank holds of a model that lies in shards: its shards, and what is everywhere.
+/// The share that one rank holds of a model that lies in shards: its shards, and what is
+/// everywhere.
 #pragma once
 
 #include <cstdint>

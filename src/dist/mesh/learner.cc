@@ -223,7 +223,7 @@ Lent MeshLearner::lend(const Order& order) const {
   return lent;
 }
 
-/// What rank `from` lends.
+/// Takes what rank `from` lends.
 void MeshLearner::take(unsigned from, const Lent& lent) {
   const float* cell = lent.cells.data();
   const std::uint32_t* row_from = lent.row_from.data();
@@ -241,7 +241,7 @@ void MeshLearner::take(unsigned from, const Lent& lent) {
   }
 }
 
-/// What was lent stands where Lookup would put what it finds.
+/// Puts what was lent where Lookup would put what it finds.
 void MeshLearner::put_on_tape(const feature::FeatureBatch& own) {
   lookup_.open(model_, own, tape_, model::Use::kLearn);
   for (std::size_t i = 0; i < linear_.size(); ++i) {

@@ -60,7 +60,7 @@ class MeshLearner {
   const MeshBytes& expected_bytes() const { return expected_; }
 
  private:
-  /// What one rank has asked this one for.
+  /// The features that one rank has asked this one for.
   struct Order {
     std::vector<Wanted> features;
     std::vector<table::Cell*> cells;        ///< of those whose cells are wanted
@@ -91,7 +91,7 @@ class MeshLearner {
   BatchHead head_;
   std::uint64_t batches_ = 0;
 
-  // Of this rank's examples.
+  // Working memory of this rank's examples.
   tape::Tape tape_;
   std::optional<optim::Sums> sums_;  ///< of the batch at hand
   optim::Distinct names_;

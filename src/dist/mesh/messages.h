@@ -29,8 +29,8 @@ void decode_wanted(std::string_view bytes, std::uint32_t shards, std::vector<Wan
 /// Weights of the features that somebody wants, in their order.
 struct Lent {
   std::vector<float> cells;  ///< of those whose cells are wanted
-  /// Of those that are wanted as ones of a field: with which occurrence the row comes. That of the
-  /// last one and one more: there is none yet.
+  /// The occurrence with which the row comes, of those that are wanted as ones of a field. That of
+  /// the last one and one more: there is none yet.
   std::vector<std::uint32_t> row_from;
   std::vector<std::byte> rows;  ///< weights of those that have one, side by side
 };

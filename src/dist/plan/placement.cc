@@ -10,7 +10,7 @@ namespace leveret::dist {
 namespace {
 
 constexpr std::uint32_t kNobody = 0xffffffffu;
-/// What rounding a row up to half cache lines costs on average.
+/// Bytes that rounding a row up to half cache lines costs on average.
 constexpr std::uint64_t kRowRounding = 16;
 
 /// Per cent by which filling must be better: it puts fields of one size side by side, so that a
@@ -100,7 +100,7 @@ class Attempt {
         order, [&](std::uint32_t a, std::uint32_t b) { return weight(a) > weight(b); });
     return order;
   }
-  /// What a shard has on average, did each feature lie on one.
+  /// Bytes that a shard has on average, did each feature lie on one.
   std::uint64_t share(const std::vector<std::uint32_t>& order) const {
     std::uint64_t all = std::accumulate(loads_.begin(), loads_.end(), std::uint64_t{0});
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -119,7 +119,7 @@ class Attempt {
     return sizes_[f].features * shape_.cell_bytes +
            sizes_[f].rows * (shape_.pair_bytes + shape_.vector_bytes + kRowRounding);
   }
-  /// Of the keys and the rounding of a field on a shard that is not its home.
+  /// Bytes that the keys and the rounding of a field take on a shard that is not its home.
   std::uint64_t guest_bytes(std::uint32_t f) const {
     return sizes_[f].features * shape_.key_bytes + sizes_[f].rows * kRowRounding;
   }
@@ -141,7 +141,7 @@ class Attempt {
     pairs_[pair_index(f, f)] = shard;
     ++slots(shard, f);
   }
-  /// What pair {f, g} adds to the shard.
+  /// Bytes that pair {f, g} adds to the shard.
   std::uint64_t added(std::uint32_t shard, std::uint32_t f, std::uint32_t g) {
     return pair_bytes(f, g) + (holds(shard, f) ? 0 : guest_bytes(f)) +
            (holds(shard, g) ? 0 : guest_bytes(g));

@@ -53,7 +53,7 @@ inline std::uint32_t groups_by_key(const model::Spec& spec, std::uint32_t fields
   return groups_by_key(by_key(spec), fields);
 }
 
-/// What a plan needs to know of a kind of model.
+/// The sizes that a plan needs to know of a kind of model.
 struct PlanShape {
   std::uint32_t shards = 1;
   bool has_ffm = false;

@@ -23,8 +23,8 @@ void agree(Communicator& ranks, std::exception_ptr error);
 /// Does a step on each rank, then agrees about it.
 void together(Communicator& ranks, const std::function<void()>& step);
 
-/// What `work` gives to rank 0, which alone calls it, on all ranks. When it throws, so does rank 0,
-/// and the others FailedElsewhere with the code that `exit_code` makes of the error.
+/// The result that `work` gives to rank 0, which alone calls it, on all ranks. When it throws, so
+/// does rank 0, and the others FailedElsewhere with the code that `exit_code` makes of the error.
 Bytes from_root(Communicator& ranks, const std::function<Bytes()>& work,
                 const std::function<int(std::exception_ptr)>& exit_code);
 

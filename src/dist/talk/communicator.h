@@ -24,7 +24,7 @@ namespace leveret::dist {
 
 using Bytes = std::string;
 
-/// What is sent for what.
+/// The purpose for which something is sent.
 enum class Traffic : std::uint8_t {
   kSums,   ///< all_reduce_sum
   kInput,  ///< examples, from the rank that reads
@@ -62,7 +62,7 @@ class Communicator {
   /// each rank and each sum of the tree are rounded before they go on, the result, too; one rank
   /// alone rounds nothing.
   void all_reduce_sum(std::span<float> values, const WireFormat& wire = {});
-  /// What rank 0 sends in all_reduce_sum of so many values, in bytes; of 2^n ranks each one sends
+  /// Bytes that rank 0 sends in all_reduce_sum of so many values; of 2^n ranks each one sends
   /// as many, or, of halves, about as many.
   static std::uint64_t all_reduce_bytes(std::uint64_t values, unsigned size,
                                         const WireFormat& wire = {});
@@ -89,7 +89,7 @@ class Communicator {
 
  protected:
   /// Messages between two ranks arrive in the order in which they were sent, and have the length
-  /// that the receiver expects. Of any length, 0 included. `send` may return before it is received.
+  /// that the receiver expects: any length, 0 included. `send` may return before it is received.
   virtual void do_send(unsigned to, std::span<const std::byte> bytes) = 0;
   virtual void do_receive(unsigned from, std::span<std::byte> bytes) = 0;
   /// Both at once, with a rank that does the same.
@@ -119,7 +119,7 @@ class Communicator {
   unsigned rank_, size_;
   bool all_know_ = false;
   TrafficCount traffic_;
-  // Of all_reduce_sum: how its values are sent, and working memory.
+  // How all_reduce_sum sends its values, and its working memory.
   WireFormat wire_;
   std::vector<float> from_other_;
   std::vector<std::byte> packed_out_, packed_in_;

@@ -20,7 +20,7 @@ struct WireFormat {
       0;  ///< with 16: key of rounding; of all ranks the same, of each sum another
 
   bool rounds() const { return bits != 32; }
-  /// Of numbers [begin, end).
+  /// Bytes that numbers [begin, end) take.
   std::uint64_t bytes(std::uint64_t begin, std::uint64_t end) const;
 };
 
