@@ -22,6 +22,9 @@ _leveret_values() {
     --heads) echo "mixed one" ;;
     --fast_head | --batch_turns) echo "on off" ;;
     --hidden) echo "none" ;;
+    --pool) echo "sum mean" ;;
+    --tower) echo "mlp fm fwfm cross cross2" ;;
+    --model) echo "lr fm fwfm ffm deepffm wide_deep deepfm dcn dcnv2" ;;
     --link) echo "logistic identity" ;;
     --bits) echo "32 16 8 4" ;;
     --strategy) echo "des mesh" ;;
@@ -31,7 +34,7 @@ _leveret_values() {
     --numeric | --numeric_as) echo "log2bucket value both" ;;
     help)
       _leveret_words "$program" | grep -v '^-'
-      echo vw
+      echo vw models
       ;;
     convert) echo "criteo avazu kdd2012 libffm csv" ;;
   esac

@@ -13,6 +13,7 @@
 #include "cli/verbs.h"
 #include "cli/vw/take.h"
 #include "cli/vw/words.h"
+#include "model/named_models.h"
 
 namespace leveret::cli {
 namespace {
@@ -82,6 +83,18 @@ std::string help_text(const CLI::App& app, const CLI::App& verb) {
   const std::string name = &verb == &app ? app.get_name() : app.get_name() + " " + verb.get_name();
   std::string text = HelpFormatter().make_help(&verb, name, CLI::AppFormatMode::Normal);
   while (text.ends_with("\n\n")) text.pop_back();
+  return text;
+}
+
+/// The models of --model: when to take each, and its options.
+std::string models_page() {
+  std::string text =
+      "leveret train --model NAME, which stands for options; others change what it has.\n";
+  for (const model::NamedModel& named : model::named_models()) {
+    const bool plain = named.options.empty();
+    text += fmt::format("\n  {:<10} {}\n  {:<10} {}\n", named.name, named.when, "",
+                        plain ? "(no option)" : named.options);
+  }
   return text;
 }
 
@@ -199,16 +212,21 @@ int end_parse(const CLI::App& app, const CLI::ParseError& error) {
 void setup_help(CLI::App& app, int& exit_code) {
   auto word = std::make_shared<std::string>();
   CLI::App* verb =
-      app.add_subcommand("help", "the options of a verb; vw: what Vowpal Wabbit's are here");
+      app.add_subcommand("help",
+                         "the options of a verb; models: those of train --model; vw: what "
+                         "Vowpal Wabbit's options are here");
   verb->add_option(
           "verb", *word,
-          "which; none: lists the verbs; vw: Vowpal Wabbit's and Fwumious Wabbit's options")
+          "which; none: lists the verbs; vw: Vowpal Wabbit's and Fwumious Wabbit's options; "
+          "models: those of --model")
       ->type_name("VERB");
   verb->callback([word, &app, &exit_code] {
     if (word->empty()) {
       print(help_text(app, app));
     } else if (*word == "vw") {
       print(words_page());
+    } else if (*word == "models") {
+      print(models_page());
     } else {
       const auto names = verb_names(app);
       if (std::ranges::find(names, *word) == names.end()) no_such_verb(app, *word);

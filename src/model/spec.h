@@ -58,6 +58,7 @@ struct Spec : optim::Learning {
   std::uint32_t hash_seed = 0;
 
   // ---- shape ----
+  std::string named;  ///< the model by whose name it was made (named_models.h); empty: none
   feature::FeatureOptions features;
   Heads heads = Heads::kMixed;
   bool fast_head = true;  ///< with mixed heads: what keeps up with a stream that changes

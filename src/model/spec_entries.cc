@@ -10,6 +10,7 @@
 
 #include "feature/selector.h"
 #include "kernels/kernels.h"
+#include "model/named_models.h"
 #include "model/spec_optimizer.h"
 #include "model/spec_towers.h"
 #include "model/tower_text.h"
@@ -264,6 +265,23 @@ void add_shape(std::vector<SpecEntry>& list) {
                         &Spec::seed, 0, 0xffffffff));
 }
 
+SpecEntry named_model() {
+  SpecEntry entry{
+      "model",
+      "",
+      "NAME",
+      "a model by its name, which stands for options; others change what it has: lr, fm, fwfm, "
+      "ffm, deepffm, wide_deep, deepfm, dcn, dcnv2 (leveret help models)",
+      true,
+      false,
+      false,
+      set_named_model,
+      [](const Spec& s) { return s.named.empty() ? std::string("none") : s.named; }};
+  entry.absent = "none";
+  entry.stored = SpecEntry::Stored::kUnlessAbsent;
+  return entry;
+}
+
 void add_towers(std::vector<SpecEntry>& list) {
   SpecEntry dim = number(
       "embedding_dim", "", "N",
@@ -367,7 +385,7 @@ void add_learning(std::vector<SpecEntry>& list) {
 
 const std::vector<SpecEntry>& spec_entries() {
   static const std::vector<SpecEntry> list = [] {
-    std::vector<SpecEntry> entries;
+    std::vector<SpecEntry> entries{named_model()};
     add_shape(entries);
     add_towers(entries);
     add_learning(entries);

@@ -66,6 +66,8 @@ Spec spec_from_json(const Json& json) {
     }
     entry.set(spec, entry.number ? found->dump() : to_bytes(found->get<std::string>()));
   }
+  // A name stands for options, which are all there; so are its towers.
+  spec.more_towers.clear();
   // Files without the key have the towers that the options above mean, which the FM never fed.
   spec.fm_feeds_mlp = false;
   if (json.contains(kTowers)) set_towers(spec, json[kTowers]);

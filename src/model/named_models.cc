@@ -1,0 +1,73 @@
+#include "model/named_models.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "model/spec_entries.h"
+#include "text/plain_number.h"
+
+namespace leveret::model {
+namespace {
+
+// Rates and dimensions were chosen by scripts/accuracy/models.sh.
+constexpr std::array<NamedModel, 9> kModels = {{
+    {"lr", "--ffm_k 0", "logistic regression: many features, little memory, or a first figure"},
+    {"fm", "--ffm_k 0 --fm_k 8", "pairs of features matter, and memory does"},
+    {"fwfm", "--ffm_k 0 --embedding_dim 8 --tower fwfm",
+     "pairs of fields matter by different weights, and memory does"},
+    {"ffm", "--hidden none", "pairs matter by field, and prediction must be fast"},
+    {"deepffm", "", "the default: best on most data"},
+    {"wide_deep", "--ffm_k 0 --embedding_dim 8 --tower mlp:hidden=64+32",
+     "Wide & Deep: large batches, few fields"},
+    {"deepfm", "--ffm_k 0 --embedding_dim 8 --tower fm --tower mlp:hidden=64+32",
+     "DeepFM: as Wide & Deep, where pairs matter, too"},
+    {"dcn", "--ffm_k 0 --embedding_dim 8 --tower cross:layers=3 --tower mlp:hidden=64+32",
+     "DCN: products of more than two fields matter"},
+    {"dcnv2",
+     "--ffm_k 0 --embedding_dim 8 --tower cross2:layers=2,rank=16 --tower mlp:hidden=64+32",
+     "DCNv2: the same with more to learn; for long streams"},
+}};
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    if (c == ' ') {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+std::span<const NamedModel> named_models() { return kModels; }
+
+void set_named_model(Spec& spec, const std::string& name) {
+  if (name == "none") return spec.named.clear();
+  const auto* const found = std::ranges::find(kModels, name, &NamedModel::name);
+  if (found == kModels.end()) {
+    std::vector<std::string_view> names;
+    for (const NamedModel& model : kModels) names.push_back(model.name);
+    throw std::runtime_error(fmt::format(
+        "--model {}: expected one of {}; `leveret help models` tells when to take which",
+        text::shown(name), fmt::join(names, ", ")));
+  }
+  spec.named = name;
+  if (found->options.empty()) return;
+  const std::vector<std::string> words = words_of(found->options);
+  std::string towers;  // which an option has one of
+  for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
+    const auto entry = std::ranges::find_if(
+        spec_entries(), [&](const SpecEntry& of) { return words[i].substr(2) == of.name; });
+    std::string value = words[i + 1];
+    if (words[i] == "--tower") value = towers += (towers.empty() ? "" : " ") + value;
+    entry->set(spec, value);
+  }
+}
+
+}  // namespace leveret::model

@@ -1,0 +1,25 @@
+/// `--model`: models that the literature has names for, each of which is nothing but options.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "model/spec.h"
+
+namespace leveret::model {
+
+struct NamedModel {
+  std::string_view name;
+  std::string_view options;  ///< as on the command line; later ones may override them
+  std::string_view when;     ///< to take it, in a line
+};
+
+/// In the order of `leveret help models`.
+std::span<const NamedModel> named_models();
+
+/// Gives the spec the options of the model, and its name. std::runtime_error names those that there
+/// are.
+void set_named_model(Spec& spec, const std::string& name);
+
+}  // namespace leveret::model
