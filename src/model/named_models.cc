@@ -48,7 +48,7 @@ std::vector<std::string> words_of(std::string_view text) {
 std::span<const NamedModel> named_models() { return kModels; }
 
 void set_named_model(Spec& spec, const std::string& name) {
-  if (name == "none") return spec.named.clear();
+  if (name.empty()) return spec.named.clear();
   const auto* const found = std::ranges::find(kModels, name, &NamedModel::name);
   if (found == kModels.end()) {
     std::vector<std::string_view> names;

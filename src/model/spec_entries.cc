@@ -276,8 +276,8 @@ SpecEntry named_model() {
       false,
       false,
       set_named_model,
-      [](const Spec& s) { return s.named.empty() ? std::string("none") : s.named; }};
-  entry.absent = "none";
+      [](const Spec& s) { return s.named; }};
+  entry.absent = "";
   entry.stored = SpecEntry::Stored::kUnlessAbsent;
   return entry;
 }

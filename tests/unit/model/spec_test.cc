@@ -28,7 +28,7 @@ std::vector<std::string> values_of(const std::string& name) {
   if (name == "adagrad") return {"weight", "slice"};
   if (name == "ffm_precision") return {"32", "16"};
   if (name == "tower" || name == "embedding_dim") return {};  // tower_text_test.cc
-  if (name == "model") return {"none", "lr", "fwfm", "dcnv2", "deepffm"};
+  if (name == "model") return {"", "lr", "fwfm", "dcnv2", "deepffm"};
   if (name == "pool") return {"sum", "mean"};
   if (name == "hidden") return {"none", "7", "8192,1,3"};
   if (name == "optimizer") return {"sgd", "adagrad"};
