@@ -21,6 +21,7 @@ for source in "$sources"/*.scd; do
   fi
   # Warnings about the macros that scdoc itself writes are not ours to mend.
   if ! mandoc -Tlint -Werror "$page"; then status=1; fi
+  if grep -H @include "$page"; then status=1; fi
 done
 while read -r name number section; do
   page=$sources/$name.$number.scd
