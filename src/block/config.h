@@ -48,6 +48,9 @@ struct Tower {
   std::uint32_t layers = 0;  ///< cross layers before those
   std::uint32_t rank = 0;    ///< of their matrices
   std::string head = "mlp";  ///< what it adds to the joint score is in this one
+  /// With mixed heads: it adds to the score of the linear stage, in a head that learns by its own
+  /// loss, in place of the joint one.
+  bool own_loss = false;
 };
 
 /// The tensor of what NormBlock makes.

@@ -15,7 +15,7 @@ void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   first_layer_ = declarations.layers.size();
   input_ = declarations.read(tower_.input);
   ins_ = {input_.id};
-  head_ = declarations.join(tower_.head, kTowerWeight, false);
+  head_ = declare_head(tower_, declarations);
   const std::size_t hidden = tower_.hidden.size();
   for (std::size_t l = 0; l <= hidden; ++l) {
     const std::string name = tower_.name + "." + std::to_string(l);

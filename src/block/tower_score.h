@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "block/config.h"
+#include "block/linear_block.h"
 #include "block/logistic.h"
 #include "tape/learned_array.h"
 #include "tape/tape.h"
@@ -11,7 +12,17 @@
 namespace leveret::block {
 
 /// The first weight of a tower's head in the mixer of the answer.
-inline constexpr float kTowerWeight = 0.5f;
+inline constexpr float kTowerWeight = 0.5f, kOwnTowerWeight = 0.3f;
+
+/// Its place: in the joint score, or, where it has a loss of its own, over the linear stage's.
+inline tape::JointHead declare_head(const Tower& tower, tape::Declarations& declarations) {
+  if (!tower.own_loss) return declarations.join(tower.head, kTowerWeight, false);
+  const tape::HeadDecl* const first = declarations.find_head(LinearBlock::kFirst);
+  const tape::TensorId before = first->score;
+  return {before, declarations.add(tape::HeadDecl{.name = tower.head,
+                                                  .error = tape::HeadError::kOwn,
+                                                  .first_weight = kOwnTowerWeight})};
+}
 
 /// A member of blocks that make one: it is added to what the blocks before say (skip connection),
 /// so that it can only add.
@@ -20,7 +31,7 @@ class TowerScore {
   void declare(const Config& config, const Tower& tower, tape::Declarations& declarations) {
     mixed_ = config.mixed;
     own_ = declarations.add(tape::Tensor{.name = tower.name + ".score", .size = 1});
-    head_ = declarations.join(tower.head, kTowerWeight, false);
+    head_ = declare_head(tower, declarations);
   }
   void put(tape::Tape& tape, std::size_t b, float score) const {
     tape[own_].values[b] = score;

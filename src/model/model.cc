@@ -97,6 +97,7 @@ block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& row
   config.towers_rate = spec.nn.rate;
   for (const TowerSpec& of : spec.towers()) {
     block::Tower tower{of.name, input_of(of), of.hidden, of.kind, of.layers, of.rank};
+    tower.own_loss = of.own_loss;
     if (of.inputs == TowerSpec::Inputs::kEmbeddings) tower.head = of.name;
     config.towers.push_back(std::move(tower));
   }

@@ -48,6 +48,7 @@ struct TowerSpec {
   block::TowerKind kind = block::TowerKind::kMlp;
   std::uint32_t layers = 0;  ///< cross layers
   std::uint32_t rank = 0;    ///< of their matrices
+  bool own_loss = false;     ///< see block::Tower
 
   bool operator==(const TowerSpec&) const = default;
 };

@@ -32,6 +32,7 @@ Json options_of(const TowerSpec& tower) {
   if (is_cross(tower)) options["layers"] = tower.layers;
   if (tower.kind == TowerKind::kCrossMatrix) options["rank"] = tower.rank;
   if (tower.kind == TowerKind::kMlp || is_cross(tower)) options["hidden"] = tower.hidden;
+  if (tower.own_loss) options["loss"] = "own";
   return options;
 }
 
@@ -41,6 +42,10 @@ void check_embeddings(const Spec& spec, const TowerSpec& tower) {
     throw std::runtime_error(
         std::string("--tower ") + word +
         " stands over embeddings, and there are none: give --embedding_dim 8, say");
+  }
+  if (tower.own_loss && !spec.mixed()) {
+    throw std::runtime_error(std::string("--tower ") + word +
+                             ":loss=own is for --heads mixed: one sum has one loss");
   }
   if (is_cross(tower) && spec.nn_batch_size > 1) {
     throw std::runtime_error(std::string("--nn_batch_size is not for --tower ") + word +
@@ -65,6 +70,7 @@ void check(const Spec& spec, const TowerSpec& tower) {
       has_what_it_reads(spec, tower.inputs) &&
       (tower.kind == TowerKind::kMlp || tower.inputs == TowerSpec::Inputs::kEmbeddings);
   const bool crosses = tower.layers <= 16 && tower.rank <= 1024 &&
+                       (!tower.own_loss || tower.inputs == TowerSpec::Inputs::kEmbeddings) &&
                        (tower.layers > 0) == is_cross(tower) &&
                        (tower.rank > 0) == (tower.kind == TowerKind::kCrossMatrix);
   const bool sized =
@@ -93,6 +99,7 @@ TowerSpec tower_from(const Json& item) {
   const Json& options = item.at("options");
   if (options.contains("hidden")) options["hidden"].get_to(tower.hidden);
   if (options.contains("layers")) options["layers"].get_to(tower.layers);
+  tower.own_loss = options.contains("loss");
   if (options.contains("rank")) options["rank"].get_to(tower.rank);
   return tower;
 }

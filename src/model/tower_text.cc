@@ -39,7 +39,7 @@ std::string keys_of(const Kind& kind) {
   if (kind.layers > 0) keys += "layers=N";
   if (kind.rank > 0) keys += ", rank=N";
   if (kind.hidden) keys += fmt::format("{}hidden=N+N or none", keys.empty() ? "" : ", ");
-  return keys;
+  return keys + (keys.empty() ? "" : ", ") + "loss=joint or own";
 }
 
 std::vector<std::string> split(const std::string& text, char by) {
@@ -65,7 +65,10 @@ void set_key(const std::string& all, const Kind& kind, const std::string& settin
   const std::size_t equals = setting.find('=');
   const std::string key = setting.substr(0, equals);
   const std::string value = equals != std::string::npos ? setting.substr(equals + 1) : "";
-  if (key == "layers" && kind.layers > 0) {
+  if (key == "loss") {
+    if (value != "joint" && value != "own") bad(all, "loss=joint or loss=own");
+    tower.own_loss = value == "own";
+  } else if (key == "layers" && kind.layers > 0) {
     tower.layers = number(all, value, 16);
   } else if (key == "rank" && kind.rank > 0) {
     tower.rank = number(all, value, 1024);
@@ -77,9 +80,7 @@ void set_key(const std::string& all, const Kind& kind, const std::string& settin
     }
     if (tower.hidden.size() > 16) bad(all, "at most 16 layers");
   } else {
-    const std::string keys = keys_of(kind);
-    bad(all, keys.empty() ? fmt::format("nothing behind {}", kind.word)
-                          : fmt::format("{} behind {}:", keys, kind.word));
+    bad(all, fmt::format("{} behind {}:", keys_of(kind), kind.word));
   }
 }
 
@@ -113,6 +114,7 @@ std::string text_of(const TowerSpec& tower) {
   if (kind.rank > 0) keys.push_back(fmt::format("rank={}", tower.rank));
   if (kind.hidden && tower.hidden.empty()) keys.emplace_back("hidden=none");
   if (!tower.hidden.empty()) keys.push_back(fmt::format("hidden={}", fmt::join(tower.hidden, "+")));
+  if (tower.own_loss) keys.emplace_back("loss=own");
   return fmt::format("{}{}{}", kind.word, keys.empty() ? "" : ":", fmt::join(keys, ","));
 }
 

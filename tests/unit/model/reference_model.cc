@@ -319,6 +319,7 @@ ReferenceScores ReferenceModel::forward(const feature::FeatureBatch& batch, std:
     std::vector<double> heads{s.first};
     heads.insert(heads.end(), s.joint.begin(), s.joint.end());
     if (spec.fast_head) heads.push_back(s.fast);
+    for (const double score : s.own) heads.push_back(clamped(s.first + score));
     s.last = mixed(second_mixer, heads);
   }
   return s;
@@ -348,7 +349,9 @@ double ReferenceModel::objective(const feature::FeatureBatch& batch, std::size_t
     fast =
         std::fabs(d) > 1 ? (d > 0 ? s.fast : -s.fast) : importance * reference_loss(s.fast, label);
   }
-  return importance * (loss + reference_loss(joint, label)) + fast;
+  double own = 0;
+  for (const double score : s.own) own += reference_loss(frozen.first + score, label);
+  return importance * (loss + reference_loss(joint, label) + own) + fast;
 }
 
 }  // namespace leveret::model

@@ -31,6 +31,7 @@ struct ReferenceScores {
   double embedding_scale = 0;
   double towers = 0;          ///< all that towers over embeddings add
   std::vector<double> joint;  ///< of the heads of the joint loss, in their order
+  std::vector<double> own;    ///< what towers add that have a loss of their own
 };
 
 /// A copy of what a model knows about the features of one batch. Weights may be moved at will.

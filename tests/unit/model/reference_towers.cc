@@ -53,6 +53,10 @@ void ReferenceModel::towers(std::initializer_list<block::TowerKind> kinds,
     if (of.inputs != TowerSpec::Inputs::kEmbeddings) continue;
     if (std::ranges::find(kinds, of.kind) == kinds.end()) continue;
     const double score = tower(of, s);
+    if (of.own_loss) {
+      s.own.push_back(score);
+      continue;
+    }
     s.towers += score;
     join(score, s);
   }

@@ -139,7 +139,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   set_embedding_towers(dcnv2, "cross2:layers=2,rank=3,hidden=5");
   Spec& all_towers = add("default with fwfm, dcnv2 and dcn");
   all_towers.embedding_dim = 8;
-  set_embedding_towers(all_towers, "fwfm cross2:layers=1,rank=2 cross:layers=1,hidden=4");
+  set_embedding_towers(all_towers, "fwfm fm:loss=own mlp:hidden=3,loss=own cross2:layers=1,rank=2 cross:layers=1,hidden=4");
   Spec& both = add("fm beside ffm");
   both.ffm_k = 3;
   both.fm_k = 8;

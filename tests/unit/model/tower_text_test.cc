@@ -31,6 +31,9 @@ TEST_CASE("a tower's text is what it takes back, with its defaults said") {
       {"cross:layers=1,hidden=7+7", "cross:layers=1,hidden=7+7"},
       {"cross2:rank=3", "cross2:layers=2,rank=3,hidden=none"},
       {"fm  mlp:hidden=4", "fm mlp:hidden=4"},
+      {"fwfm:loss=own", "fwfm:loss=own"},
+      {"mlp:loss=joint,hidden=4", "mlp:hidden=4"},
+      {"cross2:loss=own", "cross2:layers=2,rank=16,hidden=none,loss=own"},
       {"none", "none"},
       {"", "none"},
   };
@@ -65,7 +68,8 @@ TEST_CASE("towers are called by kind and place, and setting them again replaces 
 TEST_CASE("a tower that cannot be is refused by what is wrong") {
   const std::pair<const char*, const char*> texts[] = {
       {"dnn", "mlp, fm, fwfm, cross or cross2"},
-      {"fm:hidden=4", "nothing behind fm"},
+      {"fm:hidden=4", "loss=joint or own behind fm"},
+      {"fm:loss=both", "loss=joint or loss=own"},
       {"mlp:rank=4", "hidden=N+N"},
       {"mlp:hidden=0", "from 1 to 8192"},
       {"mlp:hidden=4+", "from 1 to 8192"},
@@ -87,6 +91,10 @@ TEST_CASE("combinations that cannot be are refused by name") {
   Spec without = with_towers("fwfm");
   without.embedding_dim = 0;
   CHECK_THROWS_WITH(check_spec(without), Catch::Contains("--embedding_dim"));
+  Spec one = with_towers("fwfm:loss=own");
+  CHECK_NOTHROW(check_spec(one));
+  one.heads = Heads::kOne;
+  CHECK_THROWS_WITH(check_spec(one), Catch::Contains("--heads mixed"));
   Spec groups = with_towers("cross");
   groups.nn_batch_size = 4;
   CHECK_THROWS_WITH(check_spec(groups), Catch::Contains("--nn_batch_size"));
