@@ -75,9 +75,7 @@ void Scorer::count_unknown(const text::ExampleChunk& chunk) {
 }
 
 /// The findings of a window go to the counts when it ends.
-void Scorer::count_skew(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-                        const Context* context) {
-  skew_.count(chunk, first, count, context != nullptr ? &context->kept->features : nullptr);
+void Scorer::tell_skew() {
   const predict::SkewCounts counts = skew_.take_counts();
   if (counts.windows == 0) return;
   counts_.skew_windows.add(counts.windows);
@@ -147,10 +145,13 @@ std::size_t Scorer::context_cost(const Context& context) {
 void Scorer::score(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                    Context* context, predict::Outcomes& outcomes) {
   counts_.predictions.add(count);
-  count_skew(chunk, first, count, context);
-  if (context == nullptr) return whole_.predict(chunk, first, count, outcomes);
-  context->by->predictor.use_context(*context->kept);
-  context->by->predictor.predict(chunk, first, count, outcomes);
+  if (context == nullptr) {
+    whole_.predict(chunk, first, count, outcomes, &skew_);
+  } else {
+    context->by->predictor.use_context(*context->kept);
+    context->by->predictor.predict(chunk, first, count, outcomes, &skew_);
+  }
+  tell_skew();
 }
 
 }  // namespace leveret::daemon

@@ -71,8 +71,7 @@ class Scorer {
   std::shared_ptr<ByContext> predictor_for(const text::ExampleChunk& chunk,
                                            const text::Example& example);
   void count_unknown(const text::ExampleChunk& chunk);
-  void count_skew(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-                  const Context* context);
+  void tell_skew();
 
   const std::shared_ptr<const serve::Served> served_;
   const std::string& name_;

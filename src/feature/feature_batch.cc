@@ -15,6 +15,8 @@ void FeatureBatch::clear() {
   field_features_begin.assign(1, 0);
   lengths.clear();
   parents.clear();
+  origins.clear();
+  places.clear();
   if (!derived.chunk.examples.empty()) derived.chunk.clear();
 }
 

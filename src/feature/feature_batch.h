@@ -148,6 +148,21 @@ struct FeatureBatch {
   std::span<const FieldRun> field_runs_of(std::size_t b) const {
     return {runs.data() + runs_begin[b], runs.data() + runs_begin[b + 1]};
   }
+  /// Where an example's features are in its chunk: for who counts there what was found of them
+  /// here.
+  struct Origin {
+    /// Bit p: it has features of plan p, and no other run of it has. Bit kOtherPlans: it has some
+    /// of plans from that one on, or two runs of one. 0: `places` says where its runs are.
+    std::uint64_t plans;
+    /// Of its runs, one after the other, in FeatureBatch::places; kNoPlaces: it has derived ones.
+    /// Where `plans` is not 0, its linear features are those of its runs, in the chunk's order.
+    std::uint32_t places;
+  };
+  static constexpr std::uint32_t kOtherPlans = 63, kNoPlaces = 0xffffffffu;
+  bool keep_origins = false;
+  std::vector<Origin> origins;        ///< by example, when keep_origins
+  std::vector<std::uint32_t> places;  ///< of a run's first feature in `linear`, or kNoLinear
+
   /// For audit: when keep_parents, the features of the chunk that each interaction feature was made
   /// of, in the order in which interactions come in `linear`; kNoParent in third place of a pair.
   bool keep_parents = false;

@@ -128,7 +128,7 @@ void FeatureMap::meet(std::uint32_t id, const std::string& name, bool grow) {
     plan_of_[id] = known != kUnmet ? known : add_plan(plan(name, grow));
   }
   if (!transforms_.empty()) return;
-  usual_.resize(plan_of_.size(), {0, UsualRoute::kUnusual});
+  usual_.resize(plan_of_.size(), {0, 0, UsualRoute::kUnusual});
   usual_[id] = usual_route(plan_of_[id]);
   usual_names_ += usual_[id].field >= 0;
 }
@@ -249,6 +249,7 @@ std::size_t FeatureMap::map_each(const text::ExampleChunk& chunk, std::size_t fi
     if (!usual) {
       order_runs(from, mapped, plan_of, out);
       map_linear(from, mapped, plan_of, out);
+      if (out.keep_origins) note_origin(kTransforms, out);
       if (options_.field_features) map_fields(from, mapped, plan_of, out);
     }
     out.runs_begin.push_back(static_cast<std::uint32_t>(out.runs.size()));
@@ -320,6 +321,13 @@ void FeatureMap::map_linear(const text::ExampleChunk& chunk, const text::Example
   linear.resize(at);
   out.linear_runs.resize(static_cast<std::size_t>(next_run - out.linear_runs.data()));
   out.linear_runs_begin.push_back(static_cast<std::uint32_t>(out.linear_runs.size()));
+}
+
+/// Of the example whose linear features have been mapped, who is not usual.
+void FeatureMap::note_origin(bool derived, FeatureBatch& out) {
+  const auto at = static_cast<std::uint32_t>(out.places.size());
+  out.origins.push_back({0, derived ? FeatureBatch::kNoPlaces : at});
+  if (!derived) out.places.insert(out.places.end(), out.scratch.begin(), out.scratch.end());
 }
 
 void FeatureMap::map_fields(const text::ExampleChunk& chunk, const text::Example& example,

@@ -144,12 +144,16 @@ class FeatureMap {
                  FeatureBatch& out) const;
   bool map_usual_linear(std::span<const text::NamespaceRun> runs, bool all_usual,
                         FeatureBatch& out) const;
+  std::uint64_t plans_of(std::span<const text::NamespaceRun> runs) const;
+  /// `plans`: those that it has found, as FeatureBatch::Origin has them.
   template <bool kGroups, bool kFields>
-  bool map_usual_runs(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const;
+  bool map_usual_runs(std::span<const text::NamespaceRun> runs, std::uint64_t& plans,
+                      FeatureBatch& out) const;
   bool all_differ(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const;
   bool put_field_runs(std::size_t count, FeatureBatch& out) const;
   void append_features(std::span<const Feature> features, std::uint32_t linear_at,
                        FeatureBatch& out) const;
+  static void note_origin(bool derived, FeatureBatch& out);
   void map_fields(const text::ExampleChunk& chunk, const text::Example& example,
                   const std::uint32_t* plan_of, FeatureBatch& out) const;
   bool map_fields_of_one_run(const text::ExampleChunk& chunk, const text::Example& example,
@@ -168,6 +172,7 @@ class FeatureMap {
   /// The facts about a name that map_usual needs.
   struct UsualRoute {
     static constexpr std::int32_t kUnusual = -1;
+    std::uint64_t plan;  ///< its bit: see FeatureBatch::Origin
     std::uint32_t group;
     /// Its only one, in a model without fields its plan; kUnusual: not for map_usual, or not met.
     std::int32_t field;

@@ -3,6 +3,7 @@
 // not taken). Delete it when map_linear and map_fields cost a linear model less than 5 % more.
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 
 #include "feature/feature_map.h"
 
@@ -11,11 +12,12 @@ namespace leveret::feature {
 FeatureMap::UsualRoute FeatureMap::usual_route(std::uint32_t plan) const {
   const Route& route = routes_[plan];
   const bool linear = route.group != Route::kNone;
+  const std::uint64_t bit = std::uint64_t{1} << std::min(plan, FeatureBatch::kOtherPlans);
   if (!options_.field_features) {
-    return {route.group, linear ? static_cast<std::int32_t>(plan) : UsualRoute::kUnusual};
+    return {bit, route.group, linear ? static_cast<std::int32_t>(plan) : UsualRoute::kUnusual};
   }
   const bool one_field = route.field != Route::kNone && route.field != Route::kSeveral;
-  return {route.group,
+  return {bit, route.group,
           linear && one_field ? static_cast<std::int32_t>(route.field) : UsualRoute::kUnusual};
 }
 
@@ -33,10 +35,19 @@ bool FeatureMap::map_usual_linear(std::span<const text::NamespaceRun> runs, bool
   return true;
 }
 
+/// Those of a line that map_usual_linear has taken.
+std::uint64_t FeatureMap::plans_of(std::span<const text::NamespaceRun> runs) const {
+  std::uint64_t plans = 0;
+  for (const text::NamespaceRun& run : runs) plans |= usual_[run.name].plan;
+  const bool all_differ = std::popcount(plans) == static_cast<int>(runs.size());
+  return all_differ ? plans : plans | std::uint64_t{1} << FeatureBatch::kOtherPlans;
+}
+
 /// Those of any other usual line, without groups as one. False, with nothing appended, when it is
 /// not a usual line.
 template <bool kGroups, bool kFields>
-bool FeatureMap::map_usual_runs(std::span<const text::NamespaceRun> runs, FeatureBatch& out) const {
+bool FeatureMap::map_usual_runs(std::span<const text::NamespaceRun> runs, std::uint64_t& plans,
+                                FeatureBatch& out) const {
   using Place = FeatureBatch::FieldPlace;
   const std::uint32_t begin = runs.front().begin;
   const auto linear_at = static_cast<std::uint32_t>(out.linear.size());
@@ -50,7 +61,7 @@ bool FeatureMap::map_usual_runs(std::span<const text::NamespaceRun> runs, Featur
   const std::size_t names = usual_.size();
 
   bool usual = true;
-  std::uint64_t plans = 0;  // modulo 64
+  std::uint64_t found = 0;
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const text::NamespaceRun run = runs[r];
     if (run.name >= names || run.begin == run.end || routes[run.name].field < 0) {
@@ -59,10 +70,11 @@ bool FeatureMap::map_usual_runs(std::span<const text::NamespaceRun> runs, Featur
     }
     const UsualRoute route = routes[run.name];
     const std::uint32_t first = run.begin - begin, end = run.end - begin;
-    if (kGroups && !kFields) plans |= std::uint64_t{1} << (route.field & 63);
+    found |= route.plan;
     if (kGroups) linear_runs[r] = {route.group, linear_at + first, linear_at + end};
     if (kFields) places[route.field] = {field_at + first, field_at + end};
   }
+  plans = found;
   if (kGroups && !kFields && std::popcount(plans) != static_cast<int>(runs.size())) {
     usual = usual && all_differ(runs, out);
   }
@@ -105,11 +117,16 @@ bool FeatureMap::map_usual(const text::ExampleChunk& chunk, const text::Example&
   if (count == 0 || !options_.interactions.empty()) return false;
   const std::span runs(chunk.runs.data() + example.runs_begin, count);
   const bool fields = options_.field_features;
-  const bool usual = out.groups ? (fields ? map_usual_runs<true, true>(runs, out)
-                                          : map_usual_runs<true, false>(runs, out))
-                                : (fields ? map_usual_runs<false, true>(runs, out)
+  std::uint64_t plans = 0;
+  const bool usual = out.groups ? (fields ? map_usual_runs<true, true>(runs, plans, out)
+                                          : map_usual_runs<true, false>(runs, plans, out))
+                                : (fields ? map_usual_runs<false, true>(runs, plans, out)
                                           : map_usual_linear(runs, all_usual, out));
   if (!usual) return false;
+  if (out.keep_origins) {
+    if (!out.groups && !fields) plans = plans_of(runs);
+    out.origins.push_back({plans, 0});
+  }
   append_features({chunk.features.data() + runs[0].begin, runs[count - 1].end - runs[0].begin},
                   static_cast<std::uint32_t>(out.linear.size()), out);
   out.linear_runs_begin.push_back(static_cast<std::uint32_t>(out.linear_runs.size()));

@@ -47,6 +47,8 @@ void Lookup::open(const Model& model, const FeatureBatch& batch, Tape& tape, Use
   }
   several_fields_ = model.features().several_fields();
   at_least(found_after_, batch.size());
+  unknown_.clear();
+  if (notes_unknown_) unknown_begin_.assign(batch.size() + 1, 0);
   at_least(tape.values, batch.linear.size());
   at_least(tape.log_odds, mixed_ ? batch.linear.size() : 0);
   at_least(tape.log_counts, mixed_ ? batch.linear.size() : 0);
@@ -104,7 +106,7 @@ void Lookup::prefetch(const Model& model, const Tape& tape, std::size_t example)
 }
 
 /// Puts the slots of linear features into `places`: those in their homes at once, search(group,
-/// key) for the others. Const tables have const places.
+/// key, i) for the others. Const tables have const places.
 template <class Tables, class Places, class Search>
 void Lookup::find_slots(Tables& tables, const FeatureBatch& batch, Places& places,
                         std::size_t example, Search search) {
@@ -131,7 +133,7 @@ void Lookup::find_slots(Tables& tables, const FeatureBatch& batch, Places& place
   for (std::size_t a = 0; a < away; ++a) {
     const std::uint32_t i = noted[a];
     while (i >= run->end) ++run;
-    slots[i] = search(run->group, table::key_of(features[i].hash));
+    slots[i] = search(run->group, table::key_of(features[i].hash), i);
     cells[i] = table::cell_of(slots[i]);
   }
 }
@@ -144,7 +146,7 @@ Slot* Lookup::insert(Shard& shard, Key key) {
 }
 
 void Lookup::find_or_insert(Tables& tables, Tape& tape, std::size_t example) {
-  const auto search = [&](std::uint32_t group, Key key) {
+  const auto search = [&](std::uint32_t group, Key key, std::uint32_t) {
     return insert(tables.of_group(group), key);
   };
   // All are there the second time.
@@ -221,9 +223,11 @@ void Lookup::find(const Model& model, Tape& tape, std::size_t example) {
   const Tables& tables = model.tables();
   const FeatureBatch& batch = *tape.batch;
   auto& places = tape.to_read;
-  const auto known = [](const Shard& shard, Key key) -> const Slot* {
+  const auto known = [this](const Shard& shard, Key key, std::uint32_t linear) -> const Slot* {
     const Slot* slot = shard.find(key);
-    if (slot == nullptr) slot = shard.overflow_slot();
+    if (slot != nullptr) return slot;
+    if (notes_unknown_ && linear < feature::kLinearElsewhere) unknown_.push_back(linear);
+    slot = shard.overflow_slot();
     return slot != nullptr ? slot : &kUnknown;
   };
   if (hashed_) {
@@ -231,20 +235,25 @@ void Lookup::find(const Model& model, Tape& tape, std::size_t example) {
       places.cells[i] = tables.hashed()->find(batch.linear[i].hash);
     }
   } else {
-    find_slots(tables, batch, places, example,
-               [&](std::uint32_t group, Key key) { return known(tables.of_group(group), key); });
+    find_slots(tables, batch, places, example, [&](std::uint32_t group, Key key, std::uint32_t i) {
+      return known(tables.of_group(group), key, i);
+    });
   }
   for (const FieldRun& run : batch.field_runs_of(example)) {
     const Shard& shard = tables.field(run.field);
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const FieldFeature& f = batch.field_features[i];
       const bool apart = (some_apart_ || several_fields_) && is_apart(f, run.field, tape, example);
-      const Slot* const slot = apart ? known(shard, table::key_of(f.hash)) : places.slots[f.linear];
+      // What has a linear slot, too, has been noted there.
+      const Slot* const slot =
+          apart ? known(shard, table::key_of(f.hash), hashed_ ? f.linear : feature::kNoLinear)
+                : places.slots[f.linear];
       const Row row = slot == &kUnknown ? shard.row_of_unknown() : shard.row_of(*slot);
       places.rows[i] = row != table::kNoRow ? shard.rows().at(row) : nullptr;
       if (row != table::kNoRow) shard.rows().prefetch_weights(places.rows[i]);
     }
   }
+  if (notes_unknown_) unknown_begin_[example + 1] = static_cast<std::uint32_t>(unknown_.size());
 }
 
 /// x by the largest |value| of its feature, which is 1 for nearly all.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "feature/feature_batch.h"
@@ -42,6 +43,16 @@ class Lookup {
   void find(const Model& model, Tape& tape, std::size_t example);
   /// Of example b of the tape.
   void resolve_values(const Model& model, Tape& tape, std::size_t b) const;
+
+  /// Whether `find` notes from now on what it does not find.
+  void note_unknown(bool notes) { notes_unknown_ = notes; }
+  /// Of an example that was found since `open`: those of its linear features, by place in
+  /// FeatureBatch::linear, that the model does not know. Of cells without keys (-b): those whose
+  /// field does not know them, by field.
+  std::span<const std::uint32_t> unknown_of(std::size_t example) const {
+    return {unknown_.data() + unknown_begin_[example],
+            unknown_.data() + unknown_begin_[example + 1]};
+  }
 
   /// All steps for all of the batch, as one batch.
   void resolve_all(Model& model, const feature::FeatureBatch& batch, Tape& tape);
@@ -85,6 +96,8 @@ class Lookup {
   HotRows* hot_ = nullptr;
   std::uint64_t moves_ = 0;                 ///< how often slots have moved
   std::vector<std::uint64_t> found_after_;  ///< by example: moves until its slots were found
+  bool notes_unknown_ = false;
+  std::vector<std::uint32_t> unknown_, unknown_begin_;  ///< the second by example
   std::vector<std::uint32_t> away_;  ///< working memory: features that are not in their homes
   Demand demand_;
 };

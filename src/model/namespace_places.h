@@ -37,6 +37,10 @@ class NamespacePlaces {
     if (name < places_.size() && places_[name].plan != kNotAsked) return places_[name];
     return find(name);
   }
+  /// Whether the place of a plan's namespace has a shard.
+  bool has_shard(std::uint32_t plan) const {
+    return shard_of(features_.plans()[plan]) != NamespacePlace::kNoShard;
+  }
   /// Whether the model knows a feature of a namespace with a shard.
   bool knows(const NamespacePlace& place, std::uint32_t hash) const {
     return (*tables_)[place.shard].find(table::key_of(hash)) != nullptr;

@@ -107,12 +107,15 @@ ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
           network_.share(model_->parameters(), portion_of(tape::Portion::Of::kEveryone, split_))),
       whole_(model_, names, kernels),
       features_(model_->features()),
+      lines_seen_(*model_, names),
       context_lookup_(*model_),
       lookup_(*model_) {
   for (feature::FeatureBatch* batch : {&context_batch_, &batch_}) {
     batch->groups = model_->spec().uses_groups();
     batch->chunks_stay = true;
   }
+  context_batch_.keep_origins = true;
+  context_lookup_.note_unknown(true);
   if (feature::LineLimit::needed(model_->spec().features)) {
     limit_.emplace(model_->spec().map_options(), model_->features().plans());
   }
@@ -174,6 +177,8 @@ bool ContextPredictor::make_context() {
   context_lookup_.prefetch(*model_, tape, 0);
   look_up(context_batch_, tape, 0);
   context_lookup_.resolve_values(*model_, tape, 0);
+  lines_seen_.see(at_->features, at_->features.examples[0], context_batch_, 0, context_lookup_,
+                  at_->seen);
   at_->feature_count = context_batch_.linear_end(0) - context_batch_.linear_begin(0);
 
   const WholeSums whole = whole_sums(context_batch_, 0);
@@ -223,20 +228,20 @@ bool ContextPredictor::has_same_context(const text::ExampleChunk& chunk,
 // ---- candidates ----
 
 void ContextPredictor::predict(const text::ExampleChunk& chunk, std::size_t first,
-                               std::size_t count, Outcomes& outcomes) {
-  predict(chunk, first, count, {}, outcomes);
+                               std::size_t count, Outcomes& outcomes, SkewCounter* skew) {
+  predict(chunk, first, count, {}, {outcomes, skew});
 }
 
 void ContextPredictor::predict_lines(const text::ExampleChunk& chunk, std::size_t first,
-                                     std::size_t count, Outcomes& outcomes) {
+                                     std::size_t count, Outcomes& outcomes, SkewCounter* skew) {
   if (!keeps_contexts()) {
     counts_.candidates += count;
-    return predict_wholes(chunk, first, count, {&chunk, first}, outcomes);
+    return predict_wholes(chunk, first, count, {&chunk, first}, {outcomes, skew});
   }
   std::size_t begin = first;
   parts_.clear();
   const auto flush = [&](std::size_t end) {
-    predict(parts_, 0, parts_.examples.size(), {&chunk, begin}, outcomes);
+    predict(parts_, 0, parts_.examples.size(), {&chunk, begin}, {outcomes, skew});
     parts_.clear();
     begin = end;
   };
@@ -256,19 +261,31 @@ void ContextPredictor::predict_lines(const text::ExampleChunk& chunk, std::size_
 }
 
 void ContextPredictor::predict(const text::ExampleChunk& chunk, std::size_t first,
-                               std::size_t count, const Wholes& wholes, Outcomes& outcomes) {
+                               std::size_t count, const Wholes& wholes, const Results& results) {
   counts_.candidates += count;
-  if (!at_->kept) return predict_wholes(chunk, first, count, wholes, outcomes);
+  if (!at_->kept) return predict_wholes(chunk, first, count, wholes, results);
+  const bool counts = results.skew != nullptr && results.skew->tells();
+  batch_.keep_origins = counts;
+  lookup_.note_unknown(counts);
   for (std::size_t next = first; next < first + count;) {
     batch_.clear();
     const std::size_t wanted = std::min(first + count - next, kWindow);
     const std::size_t mapped = features_.map(chunk, next, wanted, batch_);
     if (mapped < wanted) features_.meet(names_, chunk, next + mapped, false);
-    if (mapped > 0) {
-      predict_window(chunk, next, {wholes.chunk, wholes.first + (next - first)}, outcomes);
-    }
+    const Wholes rest = {wholes.chunk, wholes.first + (next - first)};
+    if (mapped > 0) predict_window(chunk, next, rest, results.outcomes);
+    if (counts) count_skew(chunk, next, rest, *results.skew);
     next += mapped;
   }
+}
+
+/// All of the batch, as they have been looked up.
+void ContextPredictor::count_skew(const text::ExampleChunk& chunk, std::size_t first,
+                                  const Wholes& wholes, SkewCounter& skew) {
+  const bool in_lines = wholes.chunk != nullptr;
+  const std::string_view text = in_lines ? wholes.chunk->bytes : chunk.bytes;
+  const SeenContext context = {at_->features, at_->seen, in_lines ? text : at_->features.bytes};
+  skew.count(chunk, first, batch_, lookup_, text, &context);
 }
 
 /// As Predictor::predict_window.
@@ -286,7 +303,8 @@ void ContextPredictor::predict_window(const text::ExampleChunk& chunk, std::size
     for (std::size_t b = 0; b < tape_.size; ++b) {
       const std::size_t at = tape_.first + b;
       if (whole_ones_[b]) {
-        predict_wholes(chunk, first + at, 1, {wholes.chunk, source_first + at}, outcomes);
+        predict_wholes(chunk, first + at, 1, {wholes.chunk, source_first + at},
+                       {outcomes, nullptr});
         continue;
       }
       outcomes.add(source, source.examples[source_first + at]);
@@ -354,9 +372,13 @@ void ContextPredictor::add_context() {
 }
 
 void ContextPredictor::predict_wholes(const text::ExampleChunk& chunk, std::size_t first,
-                                      std::size_t count, const Wholes& wholes, Outcomes& outcomes) {
+                                      std::size_t count, const Wholes& wholes,
+                                      const Results& results) {
+  Outcomes& outcomes = results.outcomes;
   counts_.uncached += count;
-  if (wholes.chunk != nullptr) return whole_.predict(*wholes.chunk, wholes.first, count, outcomes);
+  if (wholes.chunk != nullptr) {
+    return whole_.predict(*wholes.chunk, wholes.first, count, outcomes, results.skew);
+  }
   for (std::size_t e = first; e < first + count; ++e) {
     const text::Example& candidate = chunk.examples[e];
     joined_.clear();
@@ -371,11 +393,12 @@ void ContextPredictor::predict_wholes(const text::ExampleChunk& chunk, std::size
     const std::size_t last = joined_.examples.size() - 1;
     if (limit_ && limit_->exceeds(names_, joined_, last)) {
       ++counts_.too_large;
+      if (results.skew != nullptr) results.skew->count(chunk, e, 1, &context);
       outcomes.add(joined_, all);
       outcomes.items.back().set_score(std::numeric_limits<float>::quiet_NaN());
       continue;
     }
-    whole_.predict(joined_, last, 1, outcomes);
+    whole_.predict(joined_, last, 1, outcomes, results.skew, chunk.bytes);
   }
 }
 

@@ -52,14 +52,15 @@ class ContextPredictor {
   void use_context(KeptContext& kept);
 
   /// Appends an outcome for each of the candidates [first, first + count) of the chunk: what
-  /// Predictor says to an example with the context's features and then the candidate's.
+  /// Predictor says to an example with the context's features and then the candidate's. These
+  /// examples `skew` counts, unless it is null.
   void predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-               Outcomes& outcomes);
+               Outcomes& outcomes, SkewCounter* skew = nullptr);
 
   /// The same of examples that have both: those that follow each other with equal features of
   /// context namespaces are a request.
   void predict_lines(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-                     Outcomes& outcomes);
+                     Outcomes& outcomes, SkewCounter* skew = nullptr);
 
   /// Whether the model is one whose contexts can be kept.
   bool keeps_contexts() const { return why_not_kept_.empty(); }
@@ -78,6 +79,11 @@ class ContextPredictor {
     const text::ExampleChunk* chunk = nullptr;
     std::size_t first = 0;
   };
+  /// A place for candidates' outcomes, and who counts them, or null.
+  struct Results {
+    Outcomes& outcomes;
+    SkewCounter* skew;
+  };
 
   bool is_context(std::uint32_t name);
   bool has_same_context(const text::ExampleChunk& chunk, const text::Example& example);
@@ -88,7 +94,7 @@ class ContextPredictor {
   void look_up(const feature::FeatureBatch& batch, tape::Tape& tape, std::size_t example);
 
   void predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-               const Wholes& wholes, Outcomes& outcomes);
+               const Wholes& wholes, const Results& results);
   void predict_window(const text::ExampleChunk& chunk, std::size_t first, const Wholes& wholes,
                       Outcomes& outcomes);
   bool is_all(bool of_context, const tape::Tape& tape, std::size_t b) const;
@@ -97,7 +103,9 @@ class ContextPredictor {
   void add_context();
   tape::BatchSums<float> sums_in(std::vector<float>& sums) const;
   void predict_wholes(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-                      const Wholes& wholes, Outcomes& outcomes);
+                      const Wholes& wholes, const Results& results);
+  void count_skew(const text::ExampleChunk& chunk, std::size_t first, const Wholes& wholes,
+                  SkewCounter& skew);
 
   const std::shared_ptr<const model::Model> model_;
   const text::NamespaceNames& names_;
@@ -112,6 +120,7 @@ class ContextPredictor {
   const net::Shares of_context_, of_candidates_, of_everyone_;
   Predictor whole_;
   feature::FeatureMap features_;
+  SeenLines lines_seen_;                 ///< contexts
   std::vector<signed char> is_context_;  ///< by name: -1 not asked yet
 
   // The context at hand.

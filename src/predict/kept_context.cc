@@ -14,6 +14,7 @@ std::size_t bytes_of(const Vector& vector) {
 
 std::size_t KeptContext::size_bytes() const {
   std::size_t bytes = sizeof *this + features.size_bytes() + bytes_of(shared_spaces);
+  bytes += bytes_of(seen.unknown);
   bytes += bytes_of(sums) + bytes_of(parts);
   for (const auto& part : parts) bytes += part != nullptr ? part->bytes() : 0;
   return bytes;

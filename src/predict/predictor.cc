@@ -22,13 +22,22 @@ Predictor::Predictor(std::shared_ptr<const model::Model> model, const text::Name
 }
 
 void Predictor::predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-                        Outcomes& outcomes) {
+                        Outcomes& outcomes, SkewCounter* skew) {
+  predict(chunk, first, count, outcomes, skew, chunk.bytes);
+}
+
+void Predictor::predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
+                        Outcomes& outcomes, SkewCounter* skew, std::string_view text) {
+  const bool counts = skew != nullptr && skew->tells();
+  batch_.keep_origins = counts;
+  lookup_.note_unknown(counts);
   for (std::size_t next = first; next < first + count;) {
     batch_.clear();
     const std::size_t wanted = std::min(first + count - next, kWindow);
     const std::size_t mapped = features_.map(chunk, next, wanted, batch_);
     if (mapped < wanted) features_.meet(names_, chunk, next + mapped, false);
     if (mapped > 0) predict_window(chunk, next, outcomes);
+    if (counts) skew->count(chunk, next, batch_, lookup_, text);
     next += mapped;
   }
 }

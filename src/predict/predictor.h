@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "feature/feature_batch.h"
 #include "kernels/kernels.h"
 #include "model/lookup.h"
 #include "net/network.h"
 #include "predict/outcome.h"
+#include "predict/skew.h"
 #include "text/namespace_names.h"
 
 namespace leveret::predict {
@@ -20,9 +22,12 @@ class Predictor {
   Predictor(std::shared_ptr<const model::Model> model, const text::NamespaceNames& names,
             const kernels::Kernels& kernels);
 
-  /// Appends an outcome for each of the examples [first, first + count) of the chunk.
+  /// Appends an outcome for each of the examples [first, first + count) of the chunk, which `skew`
+  /// counts, unless it is null. `text`: where names of their namespaces are, if not in the chunk.
   void predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-               Outcomes& outcomes);
+               Outcomes& outcomes, SkewCounter* skew = nullptr);
+  void predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
+               Outcomes& outcomes, SkewCounter* skew, std::string_view text);
 
   /// The batch notes what each interaction is made of, and the tape what each field says.
   void keep_for_audit() { batch_.groups = batch_.keep_parents = tape_.keep_parts = true; }

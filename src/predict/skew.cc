@@ -71,7 +71,7 @@ SkewCounter::SkewCounter(std::shared_ptr<const model::Model> model,
     : model_(std::move(model)),
       names_(names),
       learned_(model_->sightings().get()),
-      places_(model_->features(), &model_->tables(), names),
+      lines_seen_(*model_, names),
       seen_(model_->features().plans().size()),
       marks_(kMarks / 64) {
   for (const Seen& seen : learned_.seen) all_learned_.add(seen);
@@ -80,20 +80,54 @@ SkewCounter::SkewCounter(std::shared_ptr<const model::Model> model,
 void SkewCounter::count(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                         const text::ExampleChunk* context) {
   if (!tells()) return;
+  const auto add_looked_up = [&](const text::ExampleChunk& of, const text::Example& example,
+                                 std::uint64_t lines) {
+    ++line_;
+    seen_line_.unknown.clear();
+    lines_seen_.look_up(of, example, seen_line_.unknown);
+    add({of, example, seen_line_.unknown, of.bytes}, lines);
+  };
   const std::size_t end = first + count;
   while (first < end) {
     const std::size_t some = std::min<std::size_t>(end - first, kWindow - lines_);
     if (context != nullptr && !context->examples.empty()) {
-      ++line_;
-      add(*context, context->examples[0], some);
+      add_looked_up(*context, context->examples[0], some);
     }
-    for (std::size_t i = first; i < first + some; ++i) {
-      ++line_;
-      add(chunk, chunk.examples[i], 1);
-    }
+    for (std::size_t i = first; i < first + some; ++i) add_looked_up(chunk, chunk.examples[i], 1);
     first += some;
     lines_ += some;
     if (lines_ == kWindow) judge();
+  }
+}
+
+void SkewCounter::count(const text::ExampleChunk& chunk, std::size_t first,
+                        const feature::FeatureBatch& batch, const model::Lookup& lookup,
+                        std::string_view text, const SeenContext* context) {
+  if (!tells()) return;
+  const std::uint64_t beside = context != nullptr ? context->seen.plans : 0;
+  for (std::size_t b = 0; b < batch.size(); ++b) {
+    const text::Example& example = chunk.examples[first + b];
+    const std::uint64_t plans = lines_seen_.plans(example, batch, b);
+    // Nearly all lines are so; the others take some times as long.
+    if (plans != 0 && (context == nullptr || (beside != 0 && (beside & plans) == 0))) {
+      plain_.add(plans | beside);
+      const std::uint32_t to_chunk = chunk.runs[example.runs_begin].begin - batch.linear_begin(b);
+      for (const std::uint32_t i : lookup.unknown_of(b)) add_unknown(chunk, example, i + to_chunk);
+      if (context != nullptr) {
+        for (const std::uint32_t f : context->seen.unknown) {
+          add_unknown(context->chunk, context->chunk.examples[0], f);
+        }
+      }
+    } else {
+      if (context != nullptr) {
+        ++line_;
+        add({context->chunk, context->chunk.examples[0], context->seen.unknown, context->text}, 1);
+      }
+      ++line_;
+      lines_seen_.see(chunk, example, batch, b, lookup, seen_line_);
+      add({chunk, example, seen_line_.unknown, text}, 1);
+    }
+    if (++lines_ == kWindow) judge();
   }
 }
 
@@ -101,32 +135,53 @@ void SkewCounter::finish() {
   if (lines_ >= kLeast) judge();
 }
 
-/// The features of an example, which so many lines have.
-void SkewCounter::add(const text::ExampleChunk& chunk, const text::Example& example,
-                      std::uint64_t lines) {
-  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
+/// One of an example with SeenLine::plans, whose runs are one feature each.
+void SkewCounter::add_unknown(const text::ExampleChunk& chunk, const text::Example& example,
+                              std::uint32_t feature) {
+  const std::uint32_t first = chunk.runs[example.runs_begin].begin;
+  const text::NamespaceRun& run = chunk.runs[example.runs_begin + (feature - first)];
+  InWindow& to = seen_[lines_seen_.places().of(run.name).plan];
+  ++to.unknown;
+  to.fresh += is_new(chunk.features[feature].hash);
+}
+
+/// What so many lines have.
+void SkewCounter::add(const Part& part, std::uint64_t lines) {
+  const text::ExampleChunk& chunk = part.chunk;
+  auto unknown = part.unknown.begin();
+  for (std::uint32_t r = part.example.runs_begin; r < part.example.runs_end; ++r) {
     const text::NamespaceRun& run = chunk.runs[r];
+    const auto first_unknown = unknown;
+    while (unknown != part.unknown.end() && *unknown < run.end) ++unknown;
     if (run.begin == run.end) continue;
-    const model::NamespacePlace place = places_.of(run.name);
+    const model::NamespacePlace place = lines_seen_.places().of(run.name);
     if (place.plan == model::NamespacePlace::kNotCounted) continue;
-    InWindow& to = place.is_known() ? seen_[place.plan] : strange(chunk, run).seen;
+    const bool known = place.is_known();
+    InWindow& to = known ? seen_[place.plan] : strange(run, part.text).seen;
     if (std::exchange(to.last, line_) != line_) to.lines += lines;
-    add_features(chunk, run, place, lines, to);
+    if (known && place.shard == model::NamespacePlace::kNoShard) continue;
+    to.features += lines * (run.end - run.begin);
+    const auto add_one = [&](std::uint32_t f) {
+      to.unknown += lines;
+      to.fresh += is_new(chunk.features[f].hash);
+    };
+    if (known) {
+      std::for_each(first_unknown, unknown, add_one);
+    } else {
+      for (std::uint32_t f = run.begin; f < run.end; ++f) add_one(f);
+    }
   }
 }
 
-void SkewCounter::add_features(const text::ExampleChunk& chunk, const text::NamespaceRun& run,
-                               const model::NamespacePlace& place, std::uint64_t lines,
-                               InWindow& to) {
-  const bool known = place.is_known();
-  if (known && place.shard == model::NamespacePlace::kNoShard) return;
-  to.features += lines * (run.end - run.begin);
-  for (std::uint32_t f = run.begin; f < run.end; ++f) {
-    const std::uint32_t hash = chunk.features[f].hash;
-    if (known && places_.knows(place, hash)) continue;
-    to.unknown += lines;
-    to.fresh += is_new(hash);
+/// To the others.
+void SkewCounter::add_plain_lines() {
+  const std::size_t plans = std::min<std::size_t>(seen_.size(), feature::FeatureBatch::kOtherPlans);
+  for (std::uint32_t plan = 0; plan < plans; ++plan) {
+    const std::uint64_t lines = plain_.of(plan);
+    seen_[plan].lines += lines;
+    if (lines_seen_.places().has_shard(plan)) seen_[plan].features += lines;
   }
+  plain_ = {};
 }
 
 /// Whether it has not come in the window; of some that have the same mark one has.
@@ -137,8 +192,7 @@ bool SkewCounter::is_new(std::uint32_t hash) {
   return (std::exchange(word, word | bit) & bit) == 0;
 }
 
-SkewCounter::Strange& SkewCounter::strange(const text::ExampleChunk& chunk,
-                                           const text::NamespaceRun& run) {
+SkewCounter::Strange& SkewCounter::strange(const text::NamespaceRun& run, std::string_view text) {
   const auto found = strange_.find(run.name);
   if (found != strange_.end()) {
     found->second.is_several |= found->second.hash != run.hash;
@@ -148,16 +202,15 @@ SkewCounter::Strange& SkewCounter::strange(const text::ExampleChunk& chunk,
   made.hash = run.hash;
   const std::string_view name = names_.name(run.name);
   const bool shared = text::NamespaceNames::is_name_of_shared(name);
-  made.name = shared ? find_name(chunk, run.hash) : std::string(name);
+  made.name = shared ? find_name(text, run.hash) : std::string(name);
   made.name.resize(std::min(made.name.size(), SkewFinding::kMostName));
   return made;
 }
 
-/// In the chunk's text, if it has that: those that a model does not know are kept by their first
-/// letter alone.
-std::string SkewCounter::find_name(const text::ExampleChunk& chunk, std::uint32_t hash) const {
+/// In the text, if there is any: those that a model does not know are kept by their first letter
+/// alone.
+std::string SkewCounter::find_name(std::string_view text, std::uint32_t hash) const {
   const feature::FeatureOptions& options = model_->features().options();
-  const std::string_view text = chunk.bytes;
   for (std::size_t bar = text.find('|'); bar < text.size(); bar = text.find('|', bar + 1)) {
     const std::size_t end = std::min(text.find_first_of(" \t\r\n:|", bar + 1), text.size());
     const std::string_view name = text.substr(bar + 1, end - bar - 1);
@@ -174,6 +227,7 @@ void SkewCounter::find(SkewFinding finding) {
 }
 
 void SkewCounter::judge() {
+  add_plain_lines();
   judge_strange();
   for (std::size_t plan = 0; plan < seen_.size(); ++plan) judge_namespace(plan);
   judge_all();

@@ -144,10 +144,7 @@ void Requests::check_together() const {
                   too_large_, text::kMaxFeatures));
 }
 
-/// Candidates and contexts of arrays by field are counted where that says their namespaces.
-void Requests::count_skew() {
-  if (by_field_ && !counts_by_field_) return;
-  skew_->count(chunk_, 0, chunk_.examples.size(), in_request_ ? &requests_->context() : nullptr);
+void Requests::tell_skew() {
   skew_counts_.add(skew_->take_counts());
   for (const predict::SkewFinding& finding : skew_->take_findings()) {
     if (!skew_told_.add(finding)) continue;
@@ -157,16 +154,21 @@ void Requests::count_skew() {
   }
 }
 
-/// Outcomes of the examples of `chunk_`.
+/// Outcomes of the examples of `chunk_`. Candidates and contexts of arrays by field are counted
+/// where that says their namespaces.
 void Requests::score() {
   outcomes_.clear();
   too_large_ = 0;
   const std::size_t count = chunk_.examples.size();
-  count_skew();
-  if (!in_request_) return predictor_->predict(chunk_, 0, count, outcomes_);
-  too_large_ = requests_->counts().too_large;
-  requests_->predict(chunk_, 0, count, outcomes_);
-  too_large_ = requests_->counts().too_large - too_large_;
+  predict::SkewCounter* const skew = by_field_ && !counts_by_field_ ? nullptr : skew_.get();
+  if (in_request_) {
+    too_large_ = requests_->counts().too_large;
+    requests_->predict(chunk_, 0, count, outcomes_, skew);
+    too_large_ = requests_->counts().too_large - too_large_;
+  } else {
+    predictor_->predict(chunk_, 0, count, outcomes_, skew);
+  }
+  tell_skew();
 }
 
 void Requests::predict(std::string_view text, std::span<float> probabilities) {

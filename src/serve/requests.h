@@ -53,7 +53,7 @@ class Requests {
   Space space(int by, std::uint32_t number) const;
   void start_request();
   void score();
-  void count_skew();
+  void tell_skew();
   bool each_field_is_a_namespace() const;
 
   const std::shared_ptr<const Place> place_;  ///< null: one model answers all

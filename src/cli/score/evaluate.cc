@@ -96,9 +96,8 @@ int run_evaluate(const EvaluateOptions& options) {
   std::uint64_t examples = 0;
   predict::Outcomes outcomes;
   for_each_chunk(*source, *tally, [&](const text::ExampleChunk& chunk) {
-    predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
+    predictor.predict(chunk, 0, chunk.examples.size(), outcomes, &counter);
     served.check();
-    counter.count(chunk, 0, chunk.examples.size());
     skew.tell(counter);
     examples += chunk.examples.size();
     status.show(examples);

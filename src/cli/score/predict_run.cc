@@ -245,9 +245,8 @@ class PredictRun {
     const text::ExampleChunk& examples = chunk.examples;
     const std::size_t size = examples.examples.size();
     if (!options_.context_lines) {
-      worker.skew->count(examples, 0, size);
-      if (worker.plain) return worker.plain->predict(examples, 0, size, outcomes);
-      return worker.by_context->predict_lines(examples, 0, size, outcomes);
+      if (worker.plain) return worker.plain->predict(examples, 0, size, outcomes, &*worker.skew);
+      return worker.by_context->predict_lines(examples, 0, size, outcomes, &*worker.skew);
     }
     predict::ContextPredictor& predictor = *worker.by_context;
     for (const predict::RequestChunk::Stretch& stretch : chunk.requests.stretches) {
@@ -257,8 +256,7 @@ class PredictRun {
         predictor.set_context(chunk.requests.context, 0);
       }
       const std::size_t candidates = stretch.end - stretch.begin;
-      worker.skew->count(examples, stretch.begin, candidates, &predictor.context());
-      predictor.predict(examples, stretch.begin, candidates, outcomes);
+      predictor.predict(examples, stretch.begin, candidates, outcomes, &*worker.skew);
     }
     worker.next_chunk = chunk.number + 1;
   }
