@@ -60,6 +60,7 @@ struct PatchDescription {
   PatchFront front;
   std::uint64_t bytes = 0;
   std::uint64_t table_bytes = 0;  ///< what the new table takes, with its header
+  std::string header_json;        ///< of the new file; empty for a patch of bytes
   struct Section {
     std::string name;  ///< empty for a patch of bytes
     store::Dtype dtype = store::Dtype::kU8;

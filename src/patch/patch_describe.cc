@@ -40,6 +40,7 @@ class Describer {
     }
     now_ = store::read_layout(front_, to_.front.result.bytes,
                               patch_.path() + ": in the table of its result");
+    to_.header_json = now_.header_json;
     numbers_.assign(now_.sections.size(), kUnseen);
     to_.same_sections = now_.sections.size();
   }

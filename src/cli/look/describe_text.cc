@@ -5,18 +5,12 @@
 #include "cli/look/describe.h"
 #include "cli/look/describe_patch.h"
 #include "cli/look/describe_shards.h"
+#include "cli/look/summary_text.h"
 
 namespace leveret::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string plain(const Json& value) {
-  if (value.is_string()) return printable(value.get<std::string>());
-  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
-  return value.dump();
-}
 
 void add_line(const char* name, const std::string& value, std::string& to) {
   to += fmt::format("{:<12} {}\n", name, value);
@@ -84,7 +78,7 @@ void add_not_finite(const Json& stats, std::string& to) {
 
 void add_columns(const Json& columns, std::string& to) {
   for (const auto& [name, stats] : columns.items()) {
-    to += fmt::format("  {:<13} min {:<12.5g} max {:<12.5g} mean {:<12.5g} zeros {:.1f} %", name,
+    to += fmt::format("  {:<13} min {:<11.5g} max {:<11.5g} mean {:<11.5g} zeros {:.1f} %", name,
                       stats["min"].get<double>(), stats["max"].get<double>(),
                       stats["mean"].get<double>(), 100 * stats["zeros"].get<double>());
     add_not_finite(stats, to);
@@ -92,19 +86,29 @@ void add_columns(const Json& columns, std::string& to) {
   }
 }
 
-void add_linear(const Json& linear, std::string& to) {
+/// Weights alone, in a summary: sums and counts are for who looks for something.
+Json shown_columns(const Json& columns, Detail detail) {
+  if (detail == Detail::kAll) return columns;
+  Json shown = Json::object();
+  for (const char* name : {"weight", "weight2", "fast"}) {
+    if (columns.contains(name)) shown[name] = columns[name];
+  }
+  return shown;
+}
+
+void add_linear(const Json& linear, Detail detail, std::string& to) {
   to += fmt::format("\nLinear: {} features in {} {} slots\n", plain(linear["features"]),
                     plain(linear["slots"]), linear["hashed"].get<bool>() ? "hashed" : "growing");
   if (linear["overflow_lookups"] > 0) {
     to += fmt::format("  {} look-ups shared a slot, as memory had run out\n",
                       plain(linear["overflow_lookups"]));
   }
-  add_columns(linear["columns"], to);
+  add_columns(shown_columns(linear["columns"], detail), to);
 }
 
-void add_rows(const char* what, const Json& rows, std::string& to) {
+void add_rows(const char* what, const Json& rows, Detail detail, std::string& to) {
   to += fmt::format("\n{}: {} rows, {} bytes\n", what, plain(rows["rows"]), plain(rows["bytes"]));
-  add_columns(rows["columns"], to);
+  add_columns(shown_columns(rows["columns"], detail), to);
 }
 
 void add_fields(const Json& fields, std::string& to) {
@@ -193,6 +197,13 @@ void add_cache(const Json& d, std::string& to) {
 
 }  // namespace
 
+std::string plain(const Json& value) {
+  if (value.is_string()) return printable(value.get<std::string>());
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  return value.dump();
+}
+
 std::string printable(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -206,25 +217,31 @@ std::string printable(const std::string& text) {
   return result;
 }
 
-std::string description_text(const Json& d) {
-  if (d.contains("base")) return patch_text(d);
+std::string description_text(const Json& d, Detail detail) {
+  const bool all = detail == Detail::kAll;
+  if (d.contains("base")) return patch_text(d, detail);
   std::string text;
   add_front(d, text);
   if (d.contains("sources")) add_cache(d, text);
   if (d.contains("header")) text += "\nHeader\n  " + plain(Json(d["header"].dump())) + "\n";
-  if (d.contains("spec")) add_spec(d["spec"], text);
-  if (d.contains("linear")) add_linear(d["linear"], text);
-  if (d.contains("ffm")) add_rows("FFM", d["ffm"], text);
-  if (d.contains("fm")) add_rows("FM", d["fm"], text);
+  if (d.contains("spec")) {
+    all ? add_spec(d["spec"], text) : void(text += options_summary(d["spec"]));
+  }
+  if (d.contains("linear")) add_linear(d["linear"], detail, text);
+  if (d.contains("ffm")) add_rows("FFM", d["ffm"], detail, text);
+  if (d.contains("fm")) add_rows("FM", d["fm"], detail, text);
   if (d.contains("candidates_as_wholes")) {
     text += fmt::format("with a context, candidates are scored as wholes: {}\n",
                         d["candidates_as_wholes"].get<std::string>());
   }
   if (d.contains("fields")) {
-    add_fields(d["fields"], text);
-    add_odd_namespaces(d["namespaces"], text);
+    all ? add_fields(d["fields"], text)
+        : void(text += fields_summary(d["fields"], d.contains("ffm")));
+    if (all) add_odd_namespaces(d["namespaces"], text);
   }
-  if (d.contains("sections")) add_model_sections(d["sections"], text);
+  if (d.contains("sections")) {
+    all ? add_model_sections(d["sections"], text) : void(text += sections_summary(d["sections"]));
+  }
   if (d.contains("files")) text += shard_files_text(d["files"]);
   return text;
 }

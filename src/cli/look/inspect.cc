@@ -22,6 +22,7 @@ namespace {
 struct InspectOptions {
   std::string file;
   bool json = false;
+  bool all = false;
   bool weights = false;
   std::size_t top = 50;
   InputOptions names;  ///< data to find names of features in; none: they stay hashes
@@ -40,7 +41,8 @@ void check_files(const InspectOptions& options) {
 
 std::string description(const InspectOptions& options) {
   const nlohmann::ordered_json description = describe_file(options.file);
-  return options.json ? json_line(description) : description_text(description);
+  if (options.json) return json_line(description);
+  return description_text(description, options.all ? Detail::kAll : Detail::kSummary);
 }
 
 std::string weights(const InspectOptions& options) {
@@ -75,9 +77,13 @@ void setup_inspect(CLI::App& app, int& exit_code) {
   verb->add_option("file", options->file, "a model, or another file or folder that leveret wrote")
       ->type_name("FILE")
       ->required();
-  verb->add_flag("--json", options->json, "one line of JSON");
+  verb->add_flag("--json", options->json, "one line of JSON: all that there is");
+  CLI::Option* all =
+      verb->add_flag("--all", options->all,
+                     "of a model: all options, fields and sections, not what fits a screen");
   CLI::Option* weights = verb->add_flag("--weights", options->weights,
-                                        "of a model: the features with the largest linear weights");
+                                        "of a model: the features with the largest linear weights")
+                             ->excludes(all);
   verb->add_option("--top", options->top, "with --weights: so many features")
       ->type_name("N")
       ->transform(options::within(1, text::kAnyWhole))
@@ -91,7 +97,8 @@ void setup_inspect(CLI::App& app, int& exit_code) {
   CLI::Option* fields =
       verb->add_flag("--fields", options->fields,
                      "of a model: what each namespace is worth on the labelled lines of -d")
-          ->excludes(weights);
+          ->excludes(weights)
+          ->excludes(all);
   CLI::Option* data =
       verb->add_option("-d,--data", options->data.data,
                        "with --fields: VW text, plain, gzip or zstd; -: standard input")
