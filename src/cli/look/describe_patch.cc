@@ -197,7 +197,7 @@ void add_shards(const Json& touched, std::string& to) {
     for (const char* figure : kOfShard) add({{figure, shard[figure]}}, others);
   }
   if (largest.size() > kMost) {
-    to += shard_line(fmt::format("+{}", largest.size() - kMost), others, "in all others");
+    to += shard_line(fmt::format("+{}", largest.size() - kMost), others, "others");
   }
 }
 
