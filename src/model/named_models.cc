@@ -14,7 +14,7 @@ namespace {
 
 // Rates and dimensions were chosen by scripts/accuracy/models.sh.
 constexpr std::array<NamedModel, 9> kModels = {{
-    {"lr", "--ffm_k 0", "logistic regression: many features, little memory, or a first figure"},
+    {"lr", "--ffm_k 0 --learning_rate .15", "logistic regression: many features, little memory, or a first figure"},
     {"fm", "--ffm_k 0 --fm_k 8", "pairs of features matter, and memory does"},
     {"fwfm", "--ffm_k 0 --embedding_dim 8 --tower fwfm",
      "pairs of fields matter by different weights, and memory does"},
