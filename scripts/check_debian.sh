@@ -1,26 +1,33 @@
 #!/usr/bin/env bash
 # Runs the README's two commands in a fresh Debian, which debootstrap makes.
 #
-#   scripts/check_debian.sh bookworm|trixie [--demo] [--user] [--keep DIR] [--mirror URL]
+#   scripts/check_debian.sh bookworm|trixie [--demo | --packages] [--user] [--keep DIR] [--mirror URL]
 #
 # Between them the program that the first has built runs every command line case. Needs root,
 # debootstrap, 4 GB of disk, and the time of both commands and a few minutes; with --demo it leaves out
-# the second command. With --user they run as a user who has sudo, else as root. The
+# the second command. With --packages it makes packages instead, from a source tarball, as
+# contrib/docker/Dockerfile does, looks at them (tests/packages/built), and installs and tries them in a
+# second fresh Debian, which is never kept. With --user they run as a user who has sudo, else as root. The
 # Debian is made in a temporary folder (TMPDIR) and removed at the end; with --keep it is made in DIR,
 # stays there, and is used again the next time. A warning is a failure. The last line is the last line
 # of what ran. The exit code is 77 where this machine has no way to do it.
 set -euo pipefail
 
 usage() {
-  echo "usage: scripts/check_debian.sh bookworm|trixie [--demo] [--user] [--keep DIR] [--mirror URL]" >&2
+  echo "usage: scripts/check_debian.sh bookworm|trixie [--demo | --packages] [--user] [--keep DIR] [--mirror URL]" >&2
   exit 2
 }
-suite='' root='' mirror=http://deb.debian.org/debian who=root
+suite='' root='' mirror=http://deb.debian.org/debian who=root packages=no
+here=$(cd "$(dirname "$0")/.." && pwd)
 commands=(./scripts/demo "./tests/cli/run --leveret build/bin/leveret" ./scripts/test)
 while [ $# -gt 0 ]; do
   case $1 in
     bookworm | trixie) suite=$1 ;;
     --demo) unset 'commands[2]' ;;
+    --packages)
+      packages=yes
+      commands=("$("$here/tests/packages/dockerfile" run 1)" ./tests/packages/built)
+      ;;
     --user) who=somebody ;;
     --keep | --mirror)
       [ $# -gt 1 ] || usage
@@ -42,7 +49,8 @@ command -v debootstrap >/dev/null || cannot "debootstrap is missing; apt-get ins
 unshare --mount true || cannot "this machine lets nobody mount anything"
 
 log=$(mktemp)
-temporary=("$log")
+quiet=$(mktemp)
+temporary=("$log" "$quiet")
 trap 'rm -rf --one-file-system "${temporary[@]}"' EXIT
 trap 'exit 1' HUP INT TERM
 if [ -z "$root" ]; then
@@ -55,8 +63,8 @@ root=$(realpath "$root")
 
 # Runs a command whose output is read only when it fails.
 quietly() {
-  "$@" >"$log" 2>&1 || {
-    cat "$log" >&2
+  "$@" >"$quiet" 2>&1 || {
+    cat "$quiet" >&2
     echo "check_debian: failed: $*" >&2
     exit 1
   }
@@ -64,12 +72,13 @@ quietly() {
 
 # What is mounted, by debootstrap too, is so for these processes alone, and they end with this one:
 # nothing can stay mounted under a folder that is removed.
-if [ ! -e "$root/made-by-check_debian" ]; then
+make_debian() {
+  [ ! -e "$root/made-by-check_debian" ] || return 0
   echo "== Make $suite in $root"
   quietly unshare --mount --pid --kill-child --mount-proc \
     debootstrap --variant=minbase "$suite" "$root" "$mirror"
   touch "$root/made-by-check_debian"
-fi
+}
 
 # in_debian USER COMMAND: with nothing of this machine's environment but its proxy, and with terminals
 # of its own (/dev/ptmx gives out those of the pts beside it). MPI looks at processors in /sys.
@@ -87,24 +96,60 @@ in_debian() {
 }
 home_of() { if [ "$1" = root ]; then echo /root; else echo "/home/$1"; fi; }
 
-mkdir -p "$root/leveret"
-find "$root/leveret" -mindepth 1 -maxdepth 1 ! -name 'build*' -exec rm -rf {} +
-"$(dirname "$0")/tree" | tar -x --touch -C "$root/leveret"
-cp /etc/resolv.conf "$root/etc/"
+# put_source: into the Debian, in place of what was there, but for what was built
+put_source() {
+  mkdir -p "$root/leveret"
+  find "$root/leveret" -mindepth 1 -maxdepth 1 ! -name 'build*' -exec rm -rf {} +
+  if [ $packages = yes ]; then
+    tar -x -f "$tarball"/*.tar.gz --strip-components=1 -C "$root/leveret"
+  else
+    "$here/scripts/tree" | tar -x --touch -C "$root/leveret"
+  fi
+  cp /etc/resolv.conf "$root/etc/"
+}
+
+status=0
+: >"$log"
+# run USER COMMAND...: each, up to the first that fails
+run() {
+  local user=$1 command
+  shift
+  for command; do
+    [ $status -eq 0 ] || return 0
+    printf '\n== %s, as %s: %s\n' "$suite" "$user" "$command"
+    in_debian "$user" "$command" | tee -a "$log" || status=$?
+  done
+}
+
+if [ $packages = yes ]; then
+  tarball=$(mktemp -d)
+  temporary+=("$tarball")
+  "$here/scripts/source-tarball" "$tarball"
+fi
+make_debian
+put_source
 if [ $who != root ] && [ ! -e "$root/home/$who" ]; then
   quietly in_debian root "apt-get update -qq && apt-get install -y -qq --no-install-recommends sudo &&
     useradd --create-home --shell /bin/bash $who &&
     echo '$who ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/$who"
 fi
 quietly in_debian root "chown -R $who: /leveret"
+run $who "${commands[@]}"
 
-status=0
-: >"$log"
-for command in "${commands[@]}"; do
-  printf '\n== %s, as %s: %s\n' "$suite" $who "$command"
-  in_debian $who "$command" | tee -a "$log" || status=$?
-  [ $status -eq 0 ] || break
-done
+if [ $packages = yes ] && [ $status -eq 0 ]; then
+  built=$root
+  root=$(mktemp -d)
+  temporary+=("$root")
+  chmod 755 "$root"
+  make_debian
+  put_source
+  read -r files folder < <("$here/tests/packages/dockerfile" copy)
+  mkdir -p "$root$folder" "$root/leveret/build-package"
+  # shellcheck disable=SC2086 # a pattern
+  cp "$built"$files "$root$folder"
+  cp -r "$built/leveret/build-package/deb" "$root/leveret/build-package/"
+  run root "$("$here/tests/packages/dockerfile" run 2)" ./tests/packages/image ./tests/packages/installed
+fi
 if [ $status -eq 0 ] && grep -nE '([Ww]arning|WARNING): |CMake.* Warning' "$log"; then
   echo "$suite: there were warnings" >&2
   exit 1
