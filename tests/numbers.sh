@@ -53,6 +53,7 @@ kind() {
     --hidden,N,…\|none) echo whole 16, ;;
     --fields,TEXT) echo whole a= ;;
     --optimizer,RULE*) echo real rows=sgd:rate= ;;
+    --tower,KIND*) echo whole mlp:hidden= ;;
     *,FILE | *,MODEL | *,FOLDER | *,PATCH | *,NEW | *,WORD | *,LINK* | *,NAME* | *,TEXT*) ;;
     *,NS* | *,A\** | *,NEW* | *,COL* | *,VALUE* | *,FORM*) ;;
     *,PATH | *,DIR | *,IP | *,GATE) ;;
