@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The models of --model beside each other, on real data.
 #
-#   models.sh --leveret PATH --data DIR [--synth PATH] [--rows 1000000] [--batch 256]
+#   models.sh --leveret PATH --data DIR [--synth PATH] [--rows 1000000] [--speed [--batch 256]]
 #             [--only REGEX] [--models "NAME…"] [--results TSV] [--update FILE]
 #   models.sh --search --leveret PATH --data DIR [--only REGEX] [--models "NAME…"] [--results TSV]
 #
@@ -9,8 +9,8 @@
 # whose name matches. Each is learned in one pass, train then test; logloss, AUC and NE (logloss
 # divided by the entropy of the base rate) are progressive: every row is predicted before it is learned.
 #
-# The table has, by set and model, these figures, and examples/s one by one and in batches of --batch.
-# Bytes a feature are those of the model's
+# The table has, by set and model, these figures, and with --speed (on a machine that does nothing else)
+# examples/s one by one and in batches of --batch. Bytes a feature are those of the model's
 # file by features with a row or weight. --synth adds a set of --rows generated rows.
 #
 # --search gives every model the same 20 configurations (configurations.txt) and lists, by model, each
@@ -24,10 +24,11 @@
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
-leveret='' data='' synth='' rows=1000000 batch=256 only=. models='' results='' update='' search=no
+leveret='' data='' synth='' rows=1000000 batch=256 only=. models='' results='' update='' search=no speed=no
 usage() { sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   if [ "$1" = --search ]; then search=yes; shift; continue; fi
+  if [ "$1" = --speed ]; then speed=yes; shift; continue; fi
   [ $# -ge 2 ] || usage
   case $1 in
     --leveret) leveret=$2 ;; --data) data=$2 ;; --synth) synth=$2 ;; --rows) rows=$2 ;;
@@ -147,14 +148,19 @@ search_all() {
 }
 
 table() {
-  echo "| set | model | logloss | AUC | NE | examples/s | in batches of $batch | bytes a feature |"
-  echo "|---|---|---|---|---|---|---|---|"
+  if [ "$speed" = yes ]; then
+    echo "| set | model | logloss | AUC | NE | bytes a feature | examples/s | in batches of $batch |"
+    echo "|---|---|---|---|---|---|---|---|"
+  else
+    echo "| set | model | logloss | AUC | NE | bytes a feature |"
+    echo "|---|---|---|---|---|---|"
+  fi
   for set in "${sets[@]}"; do
     for model in $models; do
-      awk -F '\t' -v set="$set" -v model="$model" -v batch="--batch_size $batch" '
-        $1 == set && $2 == model && $3 == "" { one = sprintf("%.5f | %.4f | %.4f | %d", $4, $5, $6, $7); bytes = $8 }
-        $1 == set && $2 == model && $3 == batch { speed = $7 }
-        END { printf "| %s | %s | %s | %d | %d |\n", set, model, one, speed, bytes }' "$results"
+      awk -F '\t' -v set="$set" -v model="$model" -v batch="--batch_size $batch" -v speed="$speed" '
+        $1 == set && $2 == model && $3 == "" { one = sprintf("%.5f | %.4f | %.4f | %d", $4, $5, $6, $8); rate = $7 }
+        $1 == set && $2 == model && $3 == batch { rates = sprintf(" %d | %d |", rate, $7) }
+        END { printf "| %s | %s | %s |%s\n", set, model, one, speed == "yes" ? rates : "" }' "$results"
     done
   done
 }
@@ -166,7 +172,7 @@ fi
 for set in "${sets[@]}"; do
   for model in $models; do
     run "$set" "$model" ""
-    run "$set" "$model" "--batch_size $batch"
+    if [ "$speed" = yes ]; then run "$set" "$model" "--batch_size $batch"; fi
   done
 done
 table >"$work/table"

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "block/bound.h"
 #include "block/dense_products.h"
 #include "tape/gradients.h"
 
 namespace leveret::block {
-
 void CrossBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   fields_ = declarations.read(tower_.input);
   d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
@@ -104,6 +104,7 @@ void CrossBlock::multiply(const tape::Parameters& parameters, tape::Tape& tape, 
     const float* const bias = parameters[layer.bias].data();
     for (std::size_t i = 0; i < n; ++i) out[i] = x0[i] * y[0] + bias[i] + x[i];
   }
+  bound(kMost, out, n);
   std::fill(out + n, out + made.stride, 0.0f);
 }
 
@@ -126,6 +127,7 @@ void CrossBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) 
       const float *const d = tape[layer->out].d_at(b), *const back = tape[back_].at(b);
       float* const to = is_first ? d_fields + b * stride : tape[layer->in].d_at(b);
       for (std::size_t i = 0; i < n; ++i) to[i] = (is_first ? to[i] : 0.0f) + d[i] + back[i];
+      bound(kMost, to, n);
     }
     if (layer->bias != tape::ArrayId::kNone && tape.sink != nullptr) {
       tape.sink->array(layer->bias, tape.gradients[static_cast<std::size_t>(layer->bias)].data());

@@ -8,6 +8,8 @@
 ///     numbers, which U_l could give to b_l).
 /// On the way back, with D = d loss / d x_{l+1} and y what is multiplied by x_0:
 ///   d y = D ⊙ x_0,   d x_0 += D ⊙ y,   d x_l = D + what comes back through the products.
+/// Numbers of x and D are kept within ±1e6: they grow with the power of L, and what one example
+/// does to sums of squares is to stay finite.
 ///
 /// It makes x_L, over which a tower stands (mlp_block.h): a neuron alone, or ReLU layers.
 #pragma once
@@ -28,6 +30,7 @@ class CrossBlock final : public Block {
   CrossBlock(const kernels::Kernels& kernels, Config config, Tower tower)
       : kernels_(&kernels), config_(std::move(config)), tower_(std::move(tower)) {}
 
+  static constexpr float kMost = 1e6f;
   /// The tensor that the cross layers of a tower make, n.
   static std::string output_of(const Tower& tower) { return tower.name + ".crossed"; }
 

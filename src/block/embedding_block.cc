@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "block/bound.h"
 #include "block/ffm_block.h"
 
 namespace leveret::block {
-
 void EmbeddingBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
   fields_ = declarations.add(tape::Tensor{
       .name = kFields, .size = layout.fields * row_.used_k, .whole_lines = true, .gradient = true});
@@ -59,6 +59,7 @@ void EmbeddingBlock::forward(const tape::Parameters&, tape::Tape& tape, std::siz
     float* const fields = tape[fields_].at(b);
     std::fill_n(fields, tape[fields_].stride, 0.0f);
     add_to(tape, b, fields);
+    bound(kMost, fields, tape[fields_].stride);
     tape[scale_].values[b] = FfmBlock::instance_sums(tape, b, false).scale();
   }
 }
@@ -80,6 +81,7 @@ void EmbeddingBlock::finish(const tape::Parameters&, tape::Tape& tape, Share*, s
     float* const fields = tape[fields_].at(b);
     const auto rest = std::ranges::copy(of.all(fields_sum_), fields).out;
     std::fill(rest, fields + tape[fields_].stride, 0.0f);
+    bound(kMost, fields, tape[fields_].stride);
     tape[scale_].values[b] = instance_.of(tape, b, of).scale();
   }
 }

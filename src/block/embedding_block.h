@@ -4,6 +4,7 @@
 ///   e_f = sum x_i v_i,   or with Pool::kMean   e_f = sum x_i v_i / sum |x_i|,
 /// over those of its features that have a row; 0 where there are none.
 ///
+/// Numbers of e are kept within ±kMost, so that values of any size leave sums of squares finite.
 /// Towers get the e of all fields as one tensor of everyone's. In portions of a model each field is
 /// in one of them, which adds its e to a sum of F · d numbers.
 #pragma once
@@ -27,6 +28,7 @@ class EmbeddingBlock final : public Block, public tape::RowGradients {
         row_(config_.find_rows(Rows::Kind::kEmbedding)->part) {}
 
   static bool is_in(const Config& config) { return config.has_embeddings(); }
+  static constexpr float kMost = 1e4f;
   /// F * d, e of field f from f * d on.
   static constexpr const char* kFields = kEmbeddings;
   /// 1: sqrt(n) / |x|² of the example's n features, by which towers that multiply embeddings scale

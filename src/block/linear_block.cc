@@ -282,6 +282,9 @@ void LinearBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, s
   if (config_.fast_head) tape[fast_].values[b] = clamp_score(sums.fast);
   tape[curvature_].values[b] = fast_curvature(sums.squares);
   tape[first_].values[b] = mix(parameters.scalars, mixer_, tape, b);
+  for (const tape::TensorId head : parameters.declared().over_first) {
+    tape[head].values[b] = tape[first_].values[b];
+  }
   put_joint(parameters, tape, b, clamp_score(sums.linear2 + counts_score));
 }
 

@@ -19,9 +19,9 @@ inline tape::JointHead declare_head(const Tower& tower, tape::Declarations& decl
   if (!tower.own_loss) return declarations.join(tower.head, kTowerWeight, false);
   const tape::HeadDecl* const first = declarations.find_head(LinearBlock::kFirst);
   const tape::TensorId before = first->score;
-  return {before, declarations.add(tape::HeadDecl{.name = tower.head,
-                                                  .error = tape::HeadError::kOwn,
-                                                  .first_weight = kOwnTowerWeight})};
+  declarations.over_first.push_back(declarations.add(tape::HeadDecl{
+      .name = tower.head, .error = tape::HeadError::kOwn, .first_weight = kOwnTowerWeight}));
+  return {before, declarations.over_first.back()};
 }
 
 /// A member of blocks that make one: it is added to what the blocks before say (skip connection),

@@ -91,9 +91,7 @@ std::string models_page() {
   std::string text =
       "leveret train --model NAME, which stands for options; others change what it has.\n";
   for (const model::NamedModel& named : model::named_models()) {
-    const bool plain = named.options.empty();
-    text += fmt::format("\n  {:<10} {}\n  {:<10} {}\n", named.name, named.when, "",
-                        plain ? "(no option)" : named.options);
+    text += fmt::format("\n  {:<10} {}\n  {:<10} {}\n", named.name, named.when, "", named.options);
   }
   return text;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "model/spec_entries.h"
 #include "text/plain_number.h"
@@ -14,12 +16,13 @@ namespace {
 
 // Rates and dimensions were chosen by scripts/accuracy/models.sh.
 constexpr std::array<NamedModel, 9> kModels = {{
-    {"lr", "--ffm_k 0 --learning_rate .15", "logistic regression: many features, little memory, or a first figure"},
+    {"lr", "--ffm_k 0 --learning_rate .15",
+     "logistic regression: many features, little memory, or a first figure"},
     {"fm", "--ffm_k 0 --fm_k 8", "pairs of features matter, and memory does"},
     {"fwfm", "--ffm_k 0 --embedding_dim 8 --tower fwfm",
      "pairs of fields matter by different weights, and memory does"},
-    {"ffm", "--hidden none", "pairs matter by field, and prediction must be fast"},
-    {"deepffm", "", "the default: best on most data"},
+    {"ffm", "--ffm_k 4 --hidden none", "pairs matter by field, and prediction must be fast"},
+    {"deepffm", "--ffm_k 4 --hidden 32", "the default: best on most data"},
     {"wide_deep", "--ffm_k 0 --embedding_dim 8 --tower mlp:hidden=64+32",
      "Wide & Deep: large batches, few fields"},
     {"deepfm", "--ffm_k 0 --embedding_dim 8 --tower fm --tower mlp:hidden=64+32",
@@ -31,16 +34,40 @@ constexpr std::array<NamedModel, 9> kModels = {{
      "DCNv2: the same with more to learn; for long streams"},
 }};
 
-std::vector<std::string> words_of(std::string_view text) {
+using Setting = std::pair<const SpecEntry*, std::string>;
+
+/// What the name stands for: a text for each option, several towers in one.
+std::vector<Setting> settings_of(const NamedModel& model) {
   std::vector<std::string> words(1);
-  for (const char c : text) {
+  for (const char c : model.options) {
     if (c == ' ') {
       words.emplace_back();
     } else {
       words.back() += c;
     }
   }
-  return words;
+  std::vector<Setting> settings;
+  for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
+    const std::string name = words[i].substr(2);
+    const auto entry =
+        std::ranges::find_if(spec_entries(), [&](const SpecEntry& of) { return name == of.name; });
+    if (!settings.empty() && settings.back().first == &*entry) {
+      settings.back().second += " " + words[i + 1];
+    } else {
+      settings.emplace_back(&*entry, words[i + 1]);
+    }
+  }
+  return settings;
+}
+
+const NamedModel& find_named(const std::string& name) {
+  const auto* const found = std::ranges::find(kModels, name, &NamedModel::name);
+  if (found != kModels.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const NamedModel& model : kModels) names.push_back(model.name);
+  throw std::runtime_error(
+      fmt::format("--model {}: expected one of {}; `leveret help models` tells when to take which",
+                  text::shown(name), fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -48,26 +75,17 @@ std::vector<std::string> words_of(std::string_view text) {
 std::span<const NamedModel> named_models() { return kModels; }
 
 void set_named_model(Spec& spec, const std::string& name) {
-  if (name.empty()) return spec.named.clear();
-  const auto* const found = std::ranges::find(kModels, name, &NamedModel::name);
-  if (found == kModels.end()) {
-    std::vector<std::string_view> names;
-    for (const NamedModel& model : kModels) names.push_back(model.name);
-    throw std::runtime_error(fmt::format(
-        "--model {}: expected one of {}; `leveret help models` tells when to take which",
-        text::shown(name), fmt::join(names, ", ")));
-  }
   spec.named = name;
-  if (found->options.empty()) return;
-  const std::vector<std::string> words = words_of(found->options);
-  std::string towers;  // which an option has one of
-  for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
-    const auto entry = std::ranges::find_if(
-        spec_entries(), [&](const SpecEntry& of) { return words[i].substr(2) == of.name; });
-    std::string value = words[i + 1];
-    if (words[i] == "--tower") value = towers += (towers.empty() ? "" : " ") + value;
-    entry->set(spec, value);
-  }
+  if (name.empty()) return;
+  for (const auto& [entry, text] : settings_of(find_named(name))) entry->set(spec, text);
+}
+
+bool is_named_model(const Spec& spec, const std::string& name) {
+  return std::ranges::all_of(settings_of(find_named(name)), [&](const Setting& setting) {
+    Spec wanted;
+    setting.first->set(wanted, setting.second);
+    return !setting.first->shape || setting.first->get(wanted) == setting.first->get(spec);
+  });
 }
 
 }  // namespace leveret::model

@@ -22,4 +22,7 @@ std::span<const NamedModel> named_models();
 /// are.
 void set_named_model(Spec& spec, const std::string& name);
 
+/// Whether all that the name stands for holds for the spec, by whatever options it was made.
+bool is_named_model(const Spec& spec, const std::string& name);
+
 }  // namespace leveret::model

@@ -228,7 +228,7 @@ void add_shape(std::vector<SpecEntry>& list) {
   list.push_back(number("bit_precision", "-b", "N",
                         "linear weights in 2^N hashed slots; 0: a table that grows",
                         &Spec::bit_precision, 0, 31));
-  list.push_back(number("ffm_k", "", "N", "length of an FFM vector; 0: no FFM and no MLP",
+  list.push_back(number("ffm_k", "", "N", "length of an FFM vector; 0: no FFM, and no MLP over it",
                         &Spec::ffm_k, 0, 256));
   list.push_back(number("fm_k", "", "N",
                         "length of an FM vector, one for each feature of a field; 0: no FM",
@@ -278,6 +278,7 @@ SpecEntry named_model() {
       set_named_model,
       [](const Spec& s) { return s.named; }};
   entry.absent = "";
+  entry.holds = is_named_model;
   entry.stored = SpecEntry::Stored::kUnlessAbsent;
   return entry;
 }

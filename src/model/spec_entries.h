@@ -32,6 +32,8 @@ struct SpecEntry {
     kUnlessAbsent,  ///< where it differs from `absent`
     kElsewhere,     ///< never under its name: other keys have it
   };
+  /// Whether a model of this spec is what `shape` text says; null: where `get` gives the same text.
+  bool (*holds)(const Spec&, const std::string&) = nullptr;
   /// Whether the header has a key of it.
   Stored stored = Stored::kAlways;
 };

@@ -107,6 +107,11 @@ TowerSpec tower_from(const Json& item) {
 }  // namespace
 
 void check_towers(const Spec& spec) {
+  constexpr std::size_t kMostTowers = 16;
+  if (spec.more_towers.size() > kMostTowers) {
+    throw std::runtime_error("a model has at most 16 towers, and this one has " +
+                             std::to_string(spec.more_towers.size()));
+  }
   for (const TowerSpec& tower : spec.more_towers) check(spec, tower);
 }
 

@@ -58,7 +58,10 @@ void Steps::finish_turn(std::size_t b) {
 
 void Steps::finish_after_turns() {
   const std::span learn = std::span(tape_.learn).first(tape_.size);
-  if (std::ranges::find(learn, 1) != learn.end()) step_rows();
+  if (std::ranges::find(learn, 1) != learn.end()) {
+    step_rows();
+    step_arrays();
+  }
   optimizer_.handed().clear();
 }
 
@@ -80,6 +83,13 @@ void Steps::step_rows() {
   if (optimizer_.learns_by_adam()) ++parameters_.scalars.adam_steps;
 }
 
+/// Arrays that have been handed on by now: with turns, each time those of other blocks.
+void Steps::step_arrays() {
+  for (const auto& [id, gradient] : optimizer_.handed().arrays) {
+    optimizer_.cells().step_array(parameters_, id, gradient);
+  }
+}
+
 /// Cells, arrays, mixers, and what is counted, by examples [begin, end). `alone`: it is one, whose
 /// cells step without sums.
 void Steps::step_rest(std::size_t begin, std::size_t end, bool alone) {
@@ -90,7 +100,7 @@ void Steps::step_rest(std::size_t begin, std::size_t end, bool alone) {
           : cells.step_batch(parameters_, tape_, handed.cells);
     cells.step_constants(parameters_.scalars, handed.cells.d_constant);
   }
-  for (const auto& [id, gradient] : handed.arrays) cells.step_array(parameters_, id, gradient);
+  step_arrays();
   if (!optimizer_.config().mixed) return;
   step_mixers(parameters_, tape_, optimizer_.config(), begin, end);
   count_features(tables_, parameters_, tape_, optimizer_.config(), begin, end);

@@ -39,6 +39,7 @@ class Steps final : public tape::GradientSink {
  private:
   bool count_examples(std::size_t begin, std::size_t end);
   void step_rows();
+  void step_arrays();
   void step_rest(std::size_t begin, std::size_t end, bool alone);
 
   Optimizer& optimizer_;

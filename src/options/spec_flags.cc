@@ -133,7 +133,8 @@ model::Spec SpecFlags::spec(const model::Spec& stored, const std::string& file) 
     const std::string text = given.entry->get(wanted);
     if (!given.entry->shape) {
       given.entry->set(spec, text);
-    } else if (text != given.entry->get(stored)) {
+    } else if (given.entry->holds != nullptr ? !given.entry->holds(stored, text)
+                                             : text != given.entry->get(stored)) {
       const std::string has = given.entry->get(stored);
       throw std::runtime_error(fmt::format(
           "--{} {} contradicts the model {}, which has {}; leave the option out, or train a new "

@@ -13,7 +13,8 @@ namespace {
 using model::Seen;
 using Kind = SkewFinding::Kind;
 
-// What is remarkable. leveret-predict(1), SKEW, gives the reasons, and the real data that they leave alone.
+// What is remarkable. leveret-predict(1), SKEW, gives the reasons, and the real data that they
+// leave alone.
 constexpr double kUsual = 0.5;   // of the examples have a namespace that is not to be missing
 constexpr double kLacks = 0.25;  // of that share is left
 constexpr double kStrangeLines = 0.01;

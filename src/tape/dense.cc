@@ -11,8 +11,8 @@ namespace {
 /// Uniform with variance 1, a function of its arguments only.
 float unit_random(const DenseInit& init, std::uint32_t row, std::uint32_t column) {
   const std::uint64_t random =
-      table::mix(table::mix(init.seed + 0x5eed) ^ (std::uint64_t{init.layer} << 56) ^
-                 (std::uint64_t{row} << 32) ^ column);
+      table::mix(table::mix(init.seed + 0x5eed + (init.layer >> 8)) ^
+                 (std::uint64_t{init.layer} << 56) ^ (std::uint64_t{row} << 32) ^ column);
   return static_cast<float>(static_cast<std::int32_t>(random >> 32)) * 0x1p-31f * 1.7320508f;
 }
 

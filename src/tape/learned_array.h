@@ -107,6 +107,9 @@ struct Declarations {
   std::vector<Tensor> tensors;
   std::vector<HeadDecl> heads;  ///< in the order of declaring
   std::vector<TensorId> joint;  ///< scores of those of the joint loss, likewise
+  /// Scores of heads with a loss of their own that stand over the linear stage's score, which they
+  /// begin as: who adds to it may rest (Block::needs_fields).
+  std::vector<TensorId> over_first;
   std::vector<Contribution> contributions;
   std::vector<MixerDecl> mixers;  ///< in the order of running
   std::size_t mixer_floats = 0;   ///< the size of Scalars::mixers

@@ -8,6 +8,7 @@
 
 #include "random_model.h"
 #include "reference_model.h"
+#include "specs_to_test.h"
 
 namespace leveret::model {
 namespace {
@@ -79,8 +80,11 @@ struct Turns {
 };
 
 std::vector<Spec> all_turns() {
+  Spec towers = turns_spec(0, 0, {});
+  towers.embedding_dim = 3;
+  set_embedding_towers(towers, "fwfm cross:layers=1 mlp:hidden=4");
   return {turns_spec(4, 0, {6, 5}), turns_spec(4, 0, {}), turns_spec(3, 4, {5}),
-          turns_spec(0, 4, {})};
+          turns_spec(0, 4, {}), towers};
 }
 
 TEST_CASE("in its turn an example has heads that have learned, and rows and layers as before") {
@@ -125,6 +129,23 @@ TEST_CASE("rows and layers learn by the errors that the turns have left") {
       }
     }
     CHECK(turns.moved > 20);
+  }
+}
+
+TEST_CASE("all that a model learns beside features moves in a batch, with turns and without") {
+  for (NamedSpec kind : specs_to_test()) {
+    if (!kind.spec.has_towers()) continue;
+    kind.spec.batch_size = kExamples;
+    kind.spec.nn_batch_size = 1;
+    kind.spec.admit = 1;
+    for (const bool turns : {true, false}) {
+      kind.spec.batch_turns = turns;
+      const Turns run(kind.spec);
+      for (const auto& [name, values] : run.before->arrays) {
+        INFO(kind.name << ", turns " << turns << ": " << name);
+        CHECK(run.after->arrays.at(name) != values);
+      }
+    }
   }
 }
 
