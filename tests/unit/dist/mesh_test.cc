@@ -24,6 +24,7 @@ std::vector<NamedSpec> mesh_specs(std::uint32_t batch) {
   std::vector<NamedSpec> all;
   const auto add = [&](const char* name, model::Spec spec) {
     spec.heads = model::Heads::kOne;
+    for (model::TowerSpec& tower : spec.more_towers) tower.own_loss = false;
     spec.batch_size = batch;
     spec.batch_warmup = 0;
     spec.batch_turns = false;
