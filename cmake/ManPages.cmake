@@ -22,9 +22,8 @@ foreach(source ${man_sources})
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/man
-    COMMAND sh -c "awk -f \"$1\" \"$2\" > \"$3.scd\" && \"$0\" < \"$3.scd\" > \"$3\" && rm \"$3.scd\""
-            ${SCDOC} ${man_include} ${source} ${output}
-    DEPENDS ${source} ${man_shared} ${man_include}
+    COMMAND ${PROJECT_SOURCE_DIR}/cmake/man_page.sh ${SCDOC} ${man_include} ${source} ${output}
+    DEPENDS ${source} ${man_shared} ${man_include} ${PROJECT_SOURCE_DIR}/cmake/man_page.sh
     VERBATIM)
   list(APPEND man_pages ${output})
   # Programs have pages in section 1: leveret-mpi(1) is of leveret-mpi, and leveret-VERB(1) of leveret. A page
