@@ -73,9 +73,12 @@ class Block {
   // sums.h). Each portion has a tape of its own, on which tensors that are everyone's lie in those
   // of the one on which `finish` runs.
 
+  /// Whether all that it reads is everyone's: it adds to no sum, and `finish` is its `forward`, the
+  /// same everywhere.
+  virtual bool is_behind_sums() const { return false; }
   /// Why a model with this block cannot be divided into portions; empty: it can.
   virtual std::string why_not_in_portions() const {
-    return "a block that has not been told how to add up portions";
+    return is_behind_sums() ? "" : "a block that has not been told how to add up portions";
   }
   /// Null: it needs nothing there.
   virtual std::unique_ptr<Share> share(const tape::Parameters&, const tape::Portion&) const {
@@ -92,10 +95,15 @@ class Block {
   virtual void put_beside(Share*, Kept*) const {}
   /// All that follows the sums, once they are those of all portions; `share` is that of what
   /// everyone has (Portion::Of::kEveryone).
-  virtual void finish(const tape::Parameters&, tape::Tape&, Share*, std::size_t /*begin*/,
-                      std::size_t /*end*/, const tape::BatchSums<const float>&) const {}
+  virtual void finish(const tape::Parameters& parameters, tape::Tape& tape, Share*,
+                      std::size_t begin, std::size_t end,
+                      const tape::BatchSums<const float>&) const {
+    if (is_behind_sums()) forward(parameters, tape, begin, end);
+  }
   /// The way back of `finish`, as `backward`.
-  virtual void finish_back(const tape::Parameters&, tape::Tape&, Share*) const {}
+  virtual void finish_back(const tape::Parameters& parameters, tape::Tape& tape, Share*) const {
+    if (is_behind_sums()) backward(parameters, tape);
+  }
   /// The way back of `partial`, after finish_back of all blocks; hands on the gradients of what the
   /// portion has.
   virtual void partial_back(const tape::Parameters&, tape::Tape&, const tape::Portion&,
@@ -104,7 +112,7 @@ class Block {
   /// Why candidates with a context are scored as wholes where a network has this block
   /// (predict/context_predictor.h); empty: they need not be.
   virtual std::string why_not_in_contexts() const {
-    return "a block that has not been told how to keep a context's part";
+    return is_behind_sums() ? "" : "a block that has not been told how to keep a context's part";
   }
 
   // Turns, where the examples of a batch take them (Config::turns), after `forward` of all of them:

@@ -32,16 +32,7 @@ class FwfmBlock final : public Block {
     score_.put(tape, b);
   }
 
-  // What it reads is everyone's.
-  std::string why_not_in_portions() const override { return {}; }
-  std::string why_not_in_contexts() const override { return {}; }
-  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share*, std::size_t begin,
-              std::size_t end, const tape::BatchSums<const float>&) const override {
-    forward(parameters, tape, begin, end);
-  }
-  void finish_back(const tape::Parameters& parameters, tape::Tape& tape, Share*) const override {
-    backward(parameters, tape);
-  }
+  bool is_behind_sums() const override { return true; }
 
  private:
   Config config_;

@@ -27,15 +27,7 @@ class LossBlock final : public Block {
   /// for one whose answer is not finite or that weighs more than text::kMaxImportance (its gradient
   /// would not be finite either).
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
-  std::string why_not_in_portions() const override { return {}; }
-  std::string why_not_in_contexts() const override { return {}; }
-  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share*, std::size_t begin,
-              std::size_t end, const tape::BatchSums<const float>&) const override {
-    forward(parameters, tape, begin, end);
-  }
-  void finish_back(const tape::Parameters& parameters, tape::Tape& tape, Share*) const override {
-    backward(parameters, tape);
-  }
+  bool is_behind_sums() const override { return true; }
   bool takes_turns() const override { return true; }
   void backward_turn(const tape::Parameters& parameters, tape::Tape& tape,
                      std::size_t b) const override;
