@@ -1,7 +1,6 @@
 #include "block/fwfm_block.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "block/embedding_block.h"
 
@@ -21,46 +20,6 @@ float product(const float* a, const float* b, std::size_t d) {
   }
   for (; c < d; ++c) sums[0] += a[c] * b[c];
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
-/// u_f and u_g of all pairs; kD: d, where it is known, so that the inner loops are a few
-/// instructions (twice as fast as without at d = 8; not needed once kernels have this); 0: it is
-/// not.
-template <std::size_t kD>
-void mix(const float* e, const float* r, std::size_t fields, std::size_t any_d, float* u) {
-  const std::size_t d = kD > 0 ? kD : any_d;
-  for (std::size_t g = 1; g < fields; ++g) {
-    for (std::size_t f = 0; f < g; ++f, ++r) {
-      const float *const e_f = e + f * d, *const e_g = e + g * d;
-      float *const u_f = u + f * d, *const u_g = u + g * d;
-      for (std::size_t c = 0; c < d; ++c) u_g[c] += *r * e_f[c];
-      for (std::size_t c = 0; c < d; ++c) u_f[c] += *r * e_g[c];
-    }
-  }
-}
-
-/// By how much d r of all pairs grows.
-template <std::size_t kD>
-void add_products(const float* e, std::size_t fields, std::size_t any_d, float error, float* to) {
-  const std::size_t d = kD > 0 ? kD : any_d;
-  for (std::size_t g = 1; g < fields; ++g) {
-    for (std::size_t f = 0; f < g; ++f) *to++ += error * product(e + f * d, e + g * d, d);
-  }
-}
-
-/// Calls make(d as a constant, or 0).
-template <class Make>
-void with_dimension(std::size_t d, Make make) {
-  switch (d) {
-    case 4:
-      return make(std::integral_constant<std::size_t, 4>());
-    case 8:
-      return make(std::integral_constant<std::size_t, 8>());
-    case 16:
-      return make(std::integral_constant<std::size_t, 16>());
-    default:
-      return make(std::integral_constant<std::size_t, 0>());
-  }
 }
 
 }  // namespace
@@ -101,7 +60,15 @@ void FwfmBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, st
     const float* const e = tape[fields_.id].at(b);
     float* const u = tape[mixed_].at(b);
     std::fill_n(u, fields * d, 0.0f);
-    with_dimension(d, [&](auto known) { mix<known()>(e, parameters[r_].data(), fields, d, u); });
+    const float* r = parameters[r_].data();
+    for (std::size_t g = 1; g < fields; ++g) {
+      for (std::size_t f = 0; f < g; ++f, ++r) {
+        const float *const e_f = e + f * d, *const e_g = e + g * d;
+        float *const u_f = u + f * d, *const u_g = u + g * d;
+        for (std::size_t c = 0; c < d; ++c) u_g[c] += *r * e_f[c];
+        for (std::size_t c = 0; c < d; ++c) u_f[c] += *r * e_g[c];
+      }
+    }
     score_.put(tape, b, tape[scale_].values[b] * 0.5f * product(e, u, fields * d));
   }
 }
@@ -119,7 +86,10 @@ void FwfmBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) c
     if (error == 0.0f) continue;
     const float *const e = tape[fields_.id].at(b), *const u = tape[mixed_].at(b);
     for (std::size_t i = 0; i < fields * d; ++i) d_e[i] = error * u[i];
-    with_dimension(d, [&](auto known) { add_products<known()>(e, fields, d, error, gradient); });
+    float* to = gradient;
+    for (std::size_t g = 1; g < fields; ++g) {
+      for (std::size_t f = 0; f < g; ++f) *to++ += error * product(e + f * d, e + g * d, d);
+    }
   }
   tape.tensors.add_d_of_reader(fields_, tape.size);
   if (tape.sink != nullptr) tape.sink->array(r_, gradient);
