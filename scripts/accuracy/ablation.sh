@@ -38,13 +38,8 @@ trap 'rm -rf "$work"' EXIT
 [ -n "$results" ] || results=$work/results.tsv
 touch "$results"
 
-# part SET train|test: its file, however it is packed.
-part() {
-  local file
-  for file in "$data/$1/$2.vw.zst" "$data/$1/$2.vw.gz" "$data/$1/$2.vw"; do
-    if [ -f "$file" ]; then echo "$file"; return; fi
-  done
-}
+# shellcheck source=part.sh
+source "$(dirname "$0")/part.sh"
 
 sets=()
 if [ -n "$data" ]; then

@@ -24,14 +24,11 @@ if [ -z "$leveret" ] || [ -z "$data" ]; then usage; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# part SET train|test: its file, however it is packed.
-part() {
-  local file
-  for file in "$data/$1/$2.vw.zst" "$data/$1/$2.vw.gz" "$data/$1/$2.vw"; do
-    if [ -f "$file" ]; then echo "$file"; return; fi
-  done
-  echo "$data/$1: there is no $2.vw" >&2
-  return 1
+# shellcheck source=part.sh
+source "$(dirname "$0")/part.sh"
+# must_have SET train|test: its file, or the end.
+must_have() {
+  part "$1" "$2" | grep . || { echo "$data/$1: there is no $2.vw" >&2; return 1; }
 }
 
 # curve SET NAME OPTION...: "rows, mean logloss of all rows so far" into SET.NAME, about 100 lines. Rows of these sets
@@ -39,8 +36,8 @@ part() {
 curve() {
   local set=$1 name=$2 train test rows
   shift 2
-  train=$(part "$set" train)
-  test=$(part "$set" test)
+  train=$(must_have "$set" train)
+  test=$(must_have "$set" test)
   rows=$("$leveret" train -d "$train" "$test" --quiet --json --metrics "$work/metrics" --window 100 "$@" |
     sed -E 's/.*"examples": *([0-9]+).*/\1/')
   sed -E 's/.*"examples": *([0-9]+).*"logloss": *([0-9.e-]+).*/\1 \2/' "$work/metrics" |

@@ -26,13 +26,8 @@ if [ -z "$leveret" ] || [ -z "$data" ]; then usage; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# part SET train|test: its file, however it is packed.
-part() {
-  local file
-  for file in "$data/$1/$2.vw.zst" "$data/$1/$2.vw.gz" "$data/$1/$2.vw"; do
-    if [ -f "$file" ]; then echo "$file"; return; fi
-  done
-}
+# shellcheck source=part.sh
+source "$(dirname "$0")/part.sh"
 
 auc_of() { "$leveret" evaluate -i "$1" -d "$2" | awk '$1 == "auc" { print $2 }'; }
 
