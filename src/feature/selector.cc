@@ -9,7 +9,7 @@ bool selects(std::string_view selector, std::string_view name, bool exact_known)
   return selector.size() == 1 && !exact_known && !name.empty() && name[0] == selector[0];
 }
 
-static std::vector<std::string> split(std::string_view text, char at) {
+std::vector<std::string> split(std::string_view text, char at) {
   std::vector<std::string> parts;
   std::size_t begin = 0;
   while (begin <= text.size()) {

@@ -14,6 +14,9 @@ namespace leveret::feature {
 /// whole name is the selector has been met: then first-byte matching is off.
 bool selects(std::string_view selector, std::string_view name, bool exact_known);
 
+/// Splits at each `at`; parts may be empty, and there is one more of them than of these.
+std::vector<std::string> split(std::string_view text, char at);
+
 /// Splits at commas; empty parts are dropped.
 std::vector<std::string> split_list(std::string_view text);
 

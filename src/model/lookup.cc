@@ -244,7 +244,7 @@ void Lookup::find(const Model& model, Tape& tape, std::size_t example) {
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const FieldFeature& f = batch.field_features[i];
       const bool apart = (some_apart_ || several_fields_) && is_apart(f, run.field, tape, example);
-      // What has a linear slot, too, has been noted there.
+      // A feature that has a linear slot, too, has been noted there.
       const Slot* const slot =
           apart ? known(shard, table::key_of(f.hash), hashed_ ? f.linear : feature::kNoLinear)
                 : places.slots[f.linear];

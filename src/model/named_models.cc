@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "feature/selector.h"
 #include "model/spec_entries.h"
 #include "text/plain_number.h"
 
@@ -36,16 +37,9 @@ constexpr std::array<NamedModel, 9> kModels = {{
 
 using Setting = std::pair<const SpecEntry*, std::string>;
 
-/// What the name stands for: a text for each option, several towers in one.
+/// The options that the name stands for: a text for each, several towers in one.
 std::vector<Setting> settings_of(const NamedModel& model) {
-  std::vector<std::string> words(1);
-  for (const char c : model.options) {
-    if (c == ' ') {
-      words.emplace_back();
-    } else {
-      words.back() += c;
-    }
-  }
+  const std::vector<std::string> words = feature::split(model.options, ' ');
   std::vector<Setting> settings;
   for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
     const std::string name = words[i].substr(2);

@@ -85,7 +85,7 @@ void check(const Spec& spec, const TowerSpec& tower) {
                            " reads what the model lacks, or has layers or a name that cannot be");
 }
 
-/// What cannot be is found by who compares the list with the one that would be written.
+/// A list that cannot be is found by who compares the list with the one that would be written.
 TowerSpec tower_from(const Json& item) {
   TowerSpec tower;
   item.at("name").get_to(tower.name);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "feature/selector.h"
 #include "text/plain_number.h"
 
 namespace leveret::model {
@@ -14,7 +15,7 @@ namespace {
 
 using block::TowerKind;
 
-/// What a kind has, and has where nothing is said; 0 layers or rank: it has none.
+/// The keys of a kind, and their values where nothing is said; 0 layers or rank: it has none.
 struct Kind {
   std::string_view word;
   TowerKind kind;
@@ -42,16 +43,6 @@ std::string keys_of(const Kind& kind) {
   return keys + (keys.empty() ? "" : ", ") + "loss=joint or own";
 }
 
-std::vector<std::string> split(const std::string& text, char by) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (std::size_t at; (at = text.find(by, begin)) != std::string::npos; begin = at + 1) {
-    parts.push_back(text.substr(begin, at - begin));
-  }
-  parts.push_back(text.substr(begin));
-  return parts;
-}
-
 std::uint32_t number(const std::string& all, const std::string& text, std::uint32_t most) {
   const auto value = text::read_whole(text, 1, most);
   if (!value)
@@ -75,7 +66,7 @@ void set_key(const std::string& all, const Kind& kind, const std::string& settin
   } else if (key == "hidden" && kind.hidden) {
     tower.hidden.clear();
     if (value == "none") return;
-    for (const std::string& width : split(value, '+')) {
+    for (const std::string& width : feature::split(value, '+')) {
       tower.hidden.push_back(number(all, width, 8192));
     }
     if (tower.hidden.size() > 16) bad(all, "at most 16 layers");
@@ -97,7 +88,7 @@ TowerSpec read_tower(const std::string& text) {
     if (width > 0) tower.hidden.push_back(width);
   }
   if (colon == std::string::npos) return tower;
-  for (const std::string& setting : split(text.substr(colon + 1), ',')) {
+  for (const std::string& setting : feature::split(text.substr(colon + 1), ',')) {
     set_key(text, *kind, setting, tower);
   }
   return tower;
@@ -126,7 +117,7 @@ void set_embedding_towers(Spec& spec, const std::string& text) {
   constexpr std::size_t kMostTowers = 8;
   std::erase_if(spec.more_towers, reads_embeddings);
   std::size_t place = 0;
-  for (const std::string& part : split(text, ' ')) {
+  for (const std::string& part : feature::split(text, ' ')) {
     if (part.empty() || part == "none") continue;
     TowerSpec tower = read_tower(part);
     tower.name = fmt::format("{}_{}", word_of(tower.kind), ++place);

@@ -15,7 +15,7 @@ const char* word_of(block::TowerKind kind);
 /// std::runtime_error says what is wrong.
 void set_embedding_towers(Spec& spec, const std::string& text);
 
-/// What set_embedding_towers takes back to the same, with all that is left to defaults said.
+/// A text that set_embedding_towers takes back to the same, with all that is left to defaults said.
 std::string get_embedding_towers(const Spec& spec);
 
 }  // namespace leveret::model
