@@ -1,4 +1,4 @@
-/// What a look-up has found out about the features of an example, told of the example as it lies in
+/// The findings of a look-up about the features of an example, told of the example as it lies in
 /// its chunk: for who counts lines (predict/skew.h), so that nothing is looked up twice.
 #pragma once
 

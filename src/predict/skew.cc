@@ -13,8 +13,8 @@ namespace {
 using model::Seen;
 using Kind = SkewFinding::Kind;
 
-// What is remarkable. leveret-predict(1), SKEW, gives the reasons, and the real data that they
-// leave alone.
+// The limits of what is remarkable. leveret-predict(1), SKEW, gives the reasons, and the real data
+// that they leave alone.
 constexpr double kUsual = 0.5;   // of the examples have a namespace that is not to be missing
 constexpr double kLacks = 0.25;  // of that share is left
 constexpr double kStrangeLines = 0.01;
@@ -146,7 +146,7 @@ void SkewCounter::add_unknown(const text::ExampleChunk& chunk, const text::Examp
   to.fresh += is_new(chunk.features[feature].hash);
 }
 
-/// What so many lines have.
+/// Counts of what so many lines have.
 void SkewCounter::add(const Part& part, std::uint64_t lines) {
   const text::ExampleChunk& chunk = part.chunk;
   auto unknown = part.unknown.begin();

@@ -103,7 +103,7 @@ void add(const Json& more, Json& to) {
   }
 }
 
-/// What the patch says of each shard, in the order of the file.
+/// The parts of the patch by shard, in the order of the file.
 Json shards_to_json(const patch::PatchDescription& patch) {
   const std::vector<std::string> names = field_names(patch.header_json);
   Json list = Json::array();

@@ -8,7 +8,7 @@
 
 namespace leveret::cli {
 
-/// What a line of a screen takes.
+/// The columns that a line of a screen takes.
 constexpr std::size_t kScreen = 80;
 /// Cut at a whole character (UTF-8) where it has more than so many bytes.
 std::string shortened(std::string text, std::size_t bytes);

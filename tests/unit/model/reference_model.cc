@@ -290,7 +290,7 @@ bool ReferenceModel::has_mlp() const {
       layers, [&](const Layer& layer) { return !is_over_embeddings(spec, layer.tower); });
 }
 
-/// What a block adds becomes a head of its own.
+/// The score with what a block adds becomes a head of its own.
 void ReferenceModel::join(double score, ReferenceScores& s) const {
   score += s.joint.back();
   s.joint.push_back(spec.mixed() ? clamped(score) : score);

@@ -71,7 +71,8 @@ struct ReferenceModel {
   /// fm_k, then embedding_dim.
   std::vector<std::map<std::uint32_t, std::vector<double>>> rows;
   std::vector<Layer> layers;
-  /// What blocks learn beside layers by a rule of its own, but for the weights of groups; by name.
+  /// The arrays that blocks learn beside layers by a rule of its own, but for the weights of
+  /// groups; by name.
   std::map<std::string, std::vector<double>> arrays;
   std::vector<double> group_weights;
   double bias = 0, bias2 = 0, fast_bias = 0, clicks = 0, count = 1;

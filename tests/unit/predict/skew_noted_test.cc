@@ -1,4 +1,4 @@
-// What predictors tell a counter of skew is what it finds by looking every feature up itself.
+// Predictors tell a counter of skew what it finds by looking every feature up itself.
 #include <fmt/format.h>
 
 #include <set>
