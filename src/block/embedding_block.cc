@@ -28,8 +28,14 @@ void EmbeddingBlock::declare_sums(const tape::Extent& layout, std::uint32_t,
 
 template <class Take>
 void EmbeddingBlock::for_each_feature(const tape::Tape& tape, std::size_t b, Take take) const {
+  const bool one_layout = tape.field_layouts.empty();
+  if (one_layout && tape.row_layout == nullptr) return;
+  std::size_t at = one_layout ? tape.row_layout->weights(part_).begin : 0;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
-    if (!tape.has_part(run.field, part_)) continue;
+    if (!one_layout) {
+      if (!tape.has_part(run.field, part_)) continue;
+      at = tape.layout_of(run.field).weights(part_).begin;
+    }
     float divisor = 1;
     if (config_.pool == Pool::kMean) {
       float sum = 0;
@@ -39,18 +45,17 @@ void EmbeddingBlock::for_each_feature(const tape::Tape& tape, std::size_t b, Tak
       divisor = std::max(sum, 1e-6f);
     }
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      if (tape.rows[i] != nullptr) take(run.field, i, tape.field_values[i] / divisor);
+      if (tape.rows[i] != nullptr) take(run.field, i, at, tape.field_values[i] / divisor);
     }
   }
 }
 
 void EmbeddingBlock::add_to(tape::Tape& tape, std::size_t b, float* fields) const {
-  float* const v = tape[vector_].values;
-  for_each_feature(tape, b, [&](std::uint32_t field, std::uint32_t i, float factor) {
-    const std::size_t at = tape.layout_of(field).weights(part_).begin;
-    kernels_->decode(row_.codec, tape.rows[i] + at, row_.k, v);
-    kernels_->axpy(factor, v, row_.used_k, fields + std::size_t{field} * row_.used_k);
-  });
+  for_each_feature(tape, b,
+                   [&](std::uint32_t field, std::uint32_t i, std::size_t at, float factor) {
+                     kernels_->add_numbers(row_.codec, tape.rows[i] + at, factor, row_.used_k,
+                                           fields + std::size_t{field} * row_.used_k);
+                   });
 }
 
 void EmbeddingBlock::forward(const tape::Parameters&, tape::Tape& tape, std::size_t begin,
@@ -59,7 +64,9 @@ void EmbeddingBlock::forward(const tape::Parameters&, tape::Tape& tape, std::siz
     float* const fields = tape[fields_].at(b);
     std::fill_n(fields, tape[fields_].stride, 0.0f);
     add_to(tape, b, fields);
-    bound(kMost, fields, tape[fields_].stride);
+    if (!(kernels_->largest(fields, tape[fields_].stride) <= kMost)) {
+      bound(kMost, fields, tape[fields_].stride);
+    }
     tape[scale_].values[b] = FfmBlock::instance_sums(tape, b, false).scale();
   }
 }
@@ -81,7 +88,9 @@ void EmbeddingBlock::finish(const tape::Parameters&, tape::Tape& tape, Share*, s
     float* const fields = tape[fields_].at(b);
     const auto rest = std::ranges::copy(of.all(fields_sum_), fields).out;
     std::fill(rest, fields + tape[fields_].stride, 0.0f);
-    bound(kMost, fields, tape[fields_].stride);
+    if (!(kernels_->largest(fields, tape[fields_].stride) <= kMost)) {
+      bound(kMost, fields, tape[fields_].stride);
+    }
     tape[scale_].values[b] = instance_.of(tape, b, of).scale();
   }
 }
@@ -94,7 +103,7 @@ void EmbeddingBlock::add(const tape::Parameters&, tape::Tape& tape, std::size_t 
                          float* const* sums) const {
   const std::uint32_t first = tape.field_begin(b);
   const float* const d = tape[fields_].d_at(b);
-  for_each_feature(tape, b, [&](std::uint32_t field, std::uint32_t i, float factor) {
+  for_each_feature(tape, b, [&](std::uint32_t field, std::uint32_t i, std::size_t, float factor) {
     kernels_->axpy(factor, d + std::size_t{field} * row_.used_k, row_.used_k, sums[i - first]);
   });
 }
@@ -104,10 +113,27 @@ void EmbeddingBlock::each(const tape::Parameters&, tape::Tape& tape,
   const float* const d = tape[fields_].d_at(0);
   float* const padded = tape[vector_].values;  // what is stored beyond d stays 0
   std::fill_n(padded, row_.k, 0.0f);
-  for_each_feature(tape, 0, [&](std::uint32_t field, std::uint32_t i, float factor) {
+  for_each_feature(tape, 0, [&](std::uint32_t field, std::uint32_t i, std::size_t, float factor) {
     std::copy_n(d + std::size_t{field} * row_.used_k, row_.used_k, padded);
     visitor.visit(i, padded, &factor);
   });
+}
+
+tape::VectorGradients EmbeddingBlock::vectors(const tape::Parameters&, tape::Tape& tape) const {
+  if (row_.used_k < row_.k) return {};  // gradients lie one behind the other
+  const float* const d = tape[fields_].d_at(0);
+  const std::size_t most = tape.field_begin(1) - tape.field_begin(0);
+  tape.vector_rows.resize(most);
+  tape.vector_gradients.resize(most);
+  tape.vector_factors.resize(most);
+  std::size_t n = 0;
+  for_each_feature(tape, 0,
+                   [&](std::uint32_t field, std::uint32_t i, std::size_t at, float factor) {
+                     tape.vector_rows[n] = tape.to_learn.rows[i] + at;
+                     tape.vector_gradients[n] = d + std::size_t{field} * row_.used_k;
+                     tape.vector_factors[n++] = factor;
+                   });
+  return {{tape.vector_rows.data(), n}, tape.vector_gradients.data(), tape.vector_factors.data()};
 }
 
 }  // namespace leveret::block

@@ -64,10 +64,12 @@ class EmbeddingBlock final : public Block, public tape::RowGradients {
            float* const* sums) const override;
   void each(const tape::Parameters& parameters, tape::Tape& tape,
             tape::RowVisitor& visitor) const override;
+  tape::VectorGradients vectors(const tape::Parameters& parameters,
+                                tape::Tape& tape) const override;
 
  private:
-  /// Calls take(field, feature, factor) for each feature of example b with a row: e of the field
-  /// has so many times its vector.
+  /// Calls take(field, feature, at, factor) for each feature of example b with a row, whose vector
+  /// lies `at` bytes from its beginning: e of the field has so many times the vector.
   template <class Take>
   void for_each_feature(const tape::Tape& tape, std::size_t b, Take take) const;
   /// Adds what the features of example b have to the fields' e.

@@ -11,17 +11,6 @@ namespace {
 /// 1 where it matters.
 constexpr float kRate = 60.0f;
 
-/// In four sums, which compilers keep in one register.
-float product(const float* a, const float* b, std::size_t d) {
-  float sums[4] = {};
-  std::size_t c = 0;
-  for (; c + 4 <= d; c += 4) {
-    for (std::size_t i = 0; i < 4; ++i) sums[i] += a[c + i] * b[c + i];
-  }
-  for (; c < d; ++c) sums[0] += a[c] * b[c];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
 }  // namespace
 
 void FwfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
@@ -55,26 +44,18 @@ void FwfmBlock::open(const tape::Parameters& parameters, std::size_t, tape::Tape
 
 void FwfmBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                         std::size_t end) const {
-  const std::size_t fields = parameters.layout.fields, d = d_;
+  const std::size_t fields = parameters.layout.fields;
   for (std::size_t b = begin; b < end; ++b) {
     const float* const e = tape[fields_.id].at(b);
     float* const u = tape[mixed_].at(b);
-    std::fill_n(u, fields * d, 0.0f);
-    const float* r = parameters[r_].data();
-    for (std::size_t g = 1; g < fields; ++g) {
-      for (std::size_t f = 0; f < g; ++f, ++r) {
-        const float *const e_f = e + f * d, *const e_g = e + g * d;
-        float *const u_f = u + f * d, *const u_g = u + g * d;
-        for (std::size_t c = 0; c < d; ++c) u_g[c] += *r * e_f[c];
-        for (std::size_t c = 0; c < d; ++c) u_f[c] += *r * e_g[c];
-      }
-    }
-    score_.put(tape, b, tape[scale_].values[b] * 0.5f * product(e, u, fields * d));
+    kernels_->mix_vectors(parameters[r_].data(), e, fields, d_, u);
+    const float pairs = 0.5f * kernels_->dot(e, u, fields * d_);
+    score_.put(tape, b, tape[scale_].values[b] * pairs);
   }
 }
 
 void FwfmBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
-  const std::size_t fields = parameters.layout.fields, d = d_;
+  const std::size_t fields = parameters.layout.fields;
   float* const gradient = tape.gradients[static_cast<std::size_t>(r_)].data();
   std::fill_n(gradient, parameters[r_].size(), 0.0f);
   float* const d_fields = tape.tensors.d_of_reader(fields_, tape.size);
@@ -84,12 +65,8 @@ void FwfmBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) c
     std::fill_n(d_e, stride, 0.0f);
     const float error = score_.error(tape, b) * tape[scale_].values[b];
     if (error == 0.0f) continue;
-    const float *const e = tape[fields_.id].at(b), *const u = tape[mixed_].at(b);
-    for (std::size_t i = 0; i < fields * d; ++i) d_e[i] = error * u[i];
-    float* to = gradient;
-    for (std::size_t g = 1; g < fields; ++g) {
-      for (std::size_t f = 0; f < g; ++f) *to++ += error * product(e + f * d, e + g * d, d);
-    }
+    kernels_->scale(tape[mixed_].at(b), fields * d_, error, d_e);
+    kernels_->add_vector_dots(tape[fields_.id].at(b), fields, d_, error, gradient);
   }
   tape.tensors.add_d_of_reader(fields_, tape.size);
   if (tape.sink != nullptr) tape.sink->array(r_, gradient);

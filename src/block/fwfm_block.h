@@ -17,8 +17,8 @@ namespace leveret::block {
 
 class FwfmBlock final : public Block {
  public:
-  FwfmBlock(const kernels::Kernels&, Config config, Tower tower)
-      : config_(std::move(config)), tower_(std::move(tower)) {}
+  FwfmBlock(const kernels::Kernels& kernels, Config config, Tower tower)
+      : kernels_(&kernels), config_(std::move(config)), tower_(std::move(tower)) {}
 
   /// Its array is NAME.r, {F (F - 1) / 2}: that of f < g is at g (g - 1) / 2 + f.
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
@@ -35,6 +35,7 @@ class FwfmBlock final : public Block {
   bool is_behind_sums() const override { return true; }
 
  private:
+  const kernels::Kernels* kernels_;
   Config config_;
   Tower tower_;
   std::size_t d_ = 0;  ///< numbers of an embedding

@@ -12,6 +12,7 @@
 #include "kernels/quantize_body.h"
 #include "kernels/text_body.h"
 #include "kernels/vector_body.h"
+#include "kernels/vectors_body.h"
 
 namespace leveret::kernels::generic {
 
@@ -22,9 +23,12 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .dots = dots<Isa>,
       .transpose = transpose<Isa>,
       .axpy = axpy<Isa>,
+      .mix_vectors = mix_vectors<Isa>,
+      .add_vector_dots = add_vector_dots<Isa>,
       .ffm_update = ffm_update<Isa>,
       .ffm_update_slice = ffm_update_slice<Isa>,
       .decode = decode<Isa>,
+      .add_numbers = add_numbers<Isa>,
       .encode = encode<Isa>,
       .add_changes = add_changes<Isa>,
       .largest = largest<Isa>,
@@ -39,6 +43,7 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .ffm_gradients = ffm_gradients<Isa>,
       .ffm_listed_gradients = ffm_listed_gradients<Isa>,
       .ffm_step_row = ffm_step_row<Isa>,
+      .step_vectors = step_vectors<Isa>,
       .dense_forward = dense_forward<Isa>,
       .dense_backward = dense_backward<Isa>,
       .dense_backward_update = dense_backward_update<Isa>,

@@ -138,15 +138,18 @@ struct IndexNoise {
     std::uint32_t seed;
     const std::uint32_t* steps;  ///< of as many as registers have
   };
+  /// Those of the first register.
+  alignas(64) static constexpr std::uint32_t kFirst[16] = {
+      0 * kNoiseStep,  1 * kNoiseStep,  2 * kNoiseStep,  3 * kNoiseStep,
+      4 * kNoiseStep,  5 * kNoiseStep,  6 * kNoiseStep,  7 * kNoiseStep,
+      8 * kNoiseStep,  9 * kNoiseStep,  10 * kNoiseStep, 11 * kNoiseStep,
+      12 * kNoiseStep, 13 * kNoiseStep, 14 * kNoiseStep, 15 * kNoiseStep};
+  static_assert(kLanes<Isa> <= 16);
   Lanes32<Isa> lanes;
   const std::uint32_t* steps;
 
-  explicit IndexNoise(Seed of) : steps(of.steps) {
-    alignas(64) std::uint32_t first[kLanes<Isa>];
-    for (std::uint32_t l = 0; l < kLanes<Isa>; ++l) {
-      first[l] = of.seed + (steps != nullptr ? 0 : l * kNoiseStep);
-    }
-    lanes = Lanes32<Isa>::load_aligned(first);
+  explicit IndexNoise(Seed of) : lanes(of.seed), steps(of.steps) {
+    if (steps == nullptr) lanes = lanes + Lanes32<Isa>::load_aligned(kFirst);
   }
   Lanes32<Isa> next() {
     if (steps != nullptr) {

@@ -86,6 +86,20 @@ struct PairList {
   }
 };
 
+/// Rows of one vector each, and the gradients by which they move: factors[i] * gradients[i], k
+/// floats.
+struct VectorSteps {
+  std::byte* const* rows;  ///< n; the accumulator of each lies to_state bytes behind its beginning
+  const float* const* gradients;
+  const float* factors;
+  std::size_t n, to_state;
+  std::uint32_t noise;
+
+  std::uint32_t noise_of(std::size_t i) const {
+    return noise + static_cast<std::uint32_t>(i) * 0x85ebca6bu;
+  }
+};
+
 /// Examples of which dense_backward_update makes one step.
 inline constexpr std::size_t kMostTogether = 16;
 
@@ -106,6 +120,17 @@ struct Kernels {
 
   /// row_sum[c] += x * row[c] for c < length.
   void (*axpy)(float x, const float* row, std::size_t length, float* row_sum);
+
+  // ---- n vectors of k floats, one behind the other, and a number for each pair of them: that of
+  // (i, j), j < i, has index i*(i-1)/2 + j ----
+
+  /// out[i*k+c] = sum over j != i of w[(i,j)] * x[j*k+c].
+  void (*mix_vectors)(const float* w, const float* x, std::size_t n, std::size_t k, float* out);
+
+  /// dots[(i,j)] += factor * sum_c x[i*k+c] * x[j*k+c].
+  void (*add_vector_dots)(const float* x, std::size_t n, std::size_t k, float factor, float* dots);
+
+  // ---- rows of floats ----
 
   /// One row's AdaGrad step, one accumulator per weight. Gradient of weight (j,c):
   ///   g = delta[j] * t[j*k+c]          for j < slots;
@@ -128,7 +153,10 @@ struct Kernels {
   /// out[i] = number i of an array, for i < length.
   void (*decode)(Codec codec, const std::byte* in, std::size_t length, float* out);
 
-  /// The reverse.
+  /// out[i] += x * number i of an array, for i < length.
+  void (*add_numbers)(Codec codec, const std::byte* in, float x, std::size_t length, float* out);
+
+  /// The reverse of decode.
   void (*encode)(Codec codec, const float* in, std::size_t length, std::uint32_t noise,
                  std::byte* out);
 
@@ -231,6 +259,11 @@ struct Kernels {
   /// Steps are made from accumulators before they are rounded.
   void (*ffm_step_row)(Codec weights, Codec state, std::byte* row, std::byte* acc, const float* g,
                        std::size_t slots, std::size_t k, StepRule rule, const RowNoise& noise);
+
+  /// Such a step of vectors, each a row of one slot, one after the other: a row may come twice. The
+  /// noise of row i is steps.noise_of(i).
+  void (*step_vectors)(Codec weights, Codec state, const VectorSteps& steps, std::size_t k,
+                       StepRule rule);
 
   // ---- dense layers; W is outputs rows of `stride` floats, of which `inputs` are used ----
   //

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "kernels/tables.h"
 
@@ -62,6 +63,30 @@ void axpy(float x, const float* row, std::size_t length, float* row_sum) {
   for (std::size_t c = 0; c < length; ++c) row_sum[c] += x * row[c];
 }
 
+std::size_t pair_of(std::size_t i, std::size_t j) {
+  return j < i ? i * (i - 1) / 2 + j : j * (j - 1) / 2 + i;
+}
+
+void mix_vectors(const float* w, const float* x, std::size_t n, std::size_t k, float* out) {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t c = 0; c < k; ++c) {
+      double sum = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        if (j != i) sum += double{w[pair_of(i, j)]} * double{x[j * k + c]};
+      }
+      out[i * k + c] = static_cast<float>(sum);
+    }
+  }
+}
+
+void add_vector_dots(const float* x, std::size_t n, std::size_t k, float factor, float* dots) {
+  for (std::size_t i = 1; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      dots[pair_of(i, j)] += factor * static_cast<float>(dot_double(x + i * k, x + j * k, k));
+    }
+  }
+}
+
 void ffm_update(float* w, float* acc, const float* t, const float* delta, std::size_t slots,
                 std::size_t k, StepRule rule) {
   for (std::size_t j = 0; j < slots; ++j) {
@@ -104,6 +129,10 @@ class Writer {
 
 void decode_array(Codec codec, const std::byte* in, std::size_t length, float* out) {
   for (std::size_t i = 0; i < length; ++i) out[i] = decode(codec, in, i);
+}
+
+void add_numbers(Codec codec, const std::byte* in, float x, std::size_t length, float* out) {
+  for (std::size_t i = 0; i < length; ++i) out[i] += x * decode(codec, in, i);
 }
 
 void encode_array(Codec codec, const float* in, std::size_t length, std::uint32_t noise,
@@ -291,6 +320,15 @@ void ffm_step_row(Codec weights, Codec state, std::byte* row, std::byte* accs, c
   }
 }
 
+void step_vectors(Codec weights, Codec state, const VectorSteps& of, std::size_t k, StepRule rule) {
+  std::vector<float> gradient(k);
+  for (std::size_t i = 0; i < of.n; ++i) {
+    for (std::size_t c = 0; c < k; ++c) gradient[c] = of.factors[i] * of.gradients[i][c];
+    ffm_step_row(weights, state, of.rows[i], of.rows[i] + of.to_state, gradient.data(), 1, k, rule,
+                 {of.noise_of(i)});
+  }
+}
+
 void dense_forward(const float* w, const float* bias, const float* in, std::size_t inputs,
                    std::size_t outputs, std::size_t stride, std::size_t examples, float* out) {
   for (std::size_t e = 0; e < examples; ++e, in += inputs, out += outputs) {
@@ -408,9 +446,12 @@ constinit const Kernels kReference = {
     .dots = dots,
     .transpose = transpose,
     .axpy = axpy,
+    .mix_vectors = mix_vectors,
+    .add_vector_dots = add_vector_dots,
     .ffm_update = ffm_update,
     .ffm_update_slice = ffm_update_slice,
     .decode = decode_array,
+    .add_numbers = add_numbers,
     .encode = encode_array,
     .add_changes = add_changes,
     .largest = largest,
@@ -425,6 +466,7 @@ constinit const Kernels kReference = {
     .ffm_gradients = ffm_gradients,
     .ffm_listed_gradients = ffm_listed_gradients,
     .ffm_step_row = ffm_step_row,
+    .step_vectors = step_vectors,
     .dense_forward = dense_forward,
     .dense_backward = dense_backward,
     .dense_backward_update = dense_backward_update,

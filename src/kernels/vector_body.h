@@ -95,6 +95,28 @@ template <class Isa>
 }
 
 template <class Isa>
+[[gnu::flatten]] void add_numbers(Codec codec, const std::byte* in, float x, std::size_t length,
+                                  float* out) {
+  using V = typename Isa::V;
+  if (codec.is_scaled()) {
+    const float factor = x * scale_of<Isa>(in);
+    return for_each_code<Isa>(codec, in + Codec::kScaleBytes, length, [=](std::size_t i, int code) {
+      out[i] += factor * static_cast<float>(code);
+    });
+  }
+  with_numbers(
+      codec,
+      [&]<class T>(T) {
+        const T* const from = reinterpret_cast<const T*>(in);
+        const V factor = Units<Isa, T>(codec).numbers(V(x));
+        sweep<Isa>(length, [&](std::size_t i, auto lanes) {
+          lanes.store(out + i, Isa::fma(factor, lanes.load(from + i), lanes.load(out + i)));
+        });
+      },
+      [&] { kReference.add_numbers(codec, in, x, length, out); });
+}
+
+template <class Isa>
 [[gnu::flatten]] void encode(Codec codec, const float* in, std::size_t length, std::uint32_t noise,
                              std::byte* out) {
   using V = typename Isa::V;

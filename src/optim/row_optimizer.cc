@@ -69,6 +69,8 @@ void RowOptimizer::step_single(const tape::Parameters& parameters, tape::Tape& t
   if (has_state_by_slot(layout.parts()[part])) {
     const tape::PairGradients pairs = gradients.in_place(tape);
     if (!pairs.rows.empty()) return step_pairs(layout, part, pairs);
+    const tape::VectorGradients vectors = gradients.vectors(parameters, tape);
+    if (!vectors.rows.empty()) return step_vectors(layout, part, vectors);
   }
   Visitor visitor(*this, tape, part);
   gradients.each(parameters, tape, visitor);
@@ -83,6 +85,15 @@ void RowOptimizer::step_pairs(const table::RowLayout& layout, std::size_t part,
   kernels_->ffm_update_pairs(weights.codec, state.codec, pairs.rows.data(), states_.data(),
                              pairs.fields, states_.size(), layout.parts()[part].k, pairs.deltas,
                              rules_[part], next_noise());
+}
+
+void RowOptimizer::step_vectors(const table::RowLayout& layout, std::size_t part,
+                                const tape::VectorGradients& vectors) {
+  const table::RowLayout::Column &weights = layout.weights(part), &state = layout.state(part, 0);
+  kernels_->step_vectors(weights.codec, state.codec,
+                         {vectors.rows.data(), vectors.gradients, vectors.factors,
+                          vectors.rows.size(), state.begin - weights.begin, next_noise()},
+                         layout.parts()[part].k, rules_[part]);
 }
 
 // ---- steps ----
@@ -104,8 +115,12 @@ void RowOptimizer::step_floats(const table::RowLayout& layout, std::size_t numbe
 
 void RowOptimizer::step_factors(const table::RowLayout& layout, std::size_t part, std::byte* row,
                                 const float* contra, const float* delta) {
-  step_floats(layout, part, row, contra, delta);
   const table::RowLayout::Column &weights = layout.weights(part), &state = layout.state(part, 0);
+  if (layout.parts()[part].slots == 1 && has_state_by_slot(layout.parts()[part])) {
+    std::byte* const vector = row + weights.begin;
+    return step_vectors(layout, part, {{&vector, 1}, &contra, delta});
+  }
+  step_floats(layout, part, row, contra, delta);
   kernels_->encode(weights.codec, row_.data(), weights.count, next_noise(), row + weights.begin);
   kernels_->encode(state.codec, state_.data(), state.count, next_noise(), row + state.begin);
 }

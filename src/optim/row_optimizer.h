@@ -66,6 +66,8 @@ class RowOptimizer {
                    const tape::RowGradients& gradients);
   void step_pairs(const table::RowLayout& layout, std::size_t part,
                   const tape::PairGradients& pairs);
+  void step_vectors(const table::RowLayout& layout, std::size_t part,
+                    const tape::VectorGradients& vectors);
   void step_factors(const table::RowLayout& layout, std::size_t part, std::byte* row,
                     const float* contra, const float* delta);
   void step_floats(const table::RowLayout& layout, std::size_t part, const std::byte* row,

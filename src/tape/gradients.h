@@ -66,6 +66,14 @@ struct PairGradients {
   const float* deltas = nullptr;
 };
 
+/// n rows of one vector each, in the order of their steps: d loss / d vector of rows[i] is
+/// factors[i] times the k floats of gradients[i].
+struct VectorGradients {
+  std::span<std::byte* const> rows;  ///< n; where the part's weights begin
+  const float* const* gradients = nullptr;
+  const float* factors = nullptr;
+};
+
 /// Takes the gradient of a row of a tape's only example.
 class RowVisitor {
  public:
@@ -91,6 +99,9 @@ class RowGradients {
   virtual void each(const Parameters& parameters, Tape& tape, RowVisitor& visitor) const = 0;
   /// Of the tape's only example, where all of its rows lie as kernels take them; else no rows.
   virtual PairGradients in_place(const Tape&) const { return {}; }
+  /// Of the tape's only example, where rows have a vector each whose gradients lie on the tape;
+  /// else no rows.
+  virtual VectorGradients vectors(const Parameters&, Tape&) const { return {}; }
 };
 
 /// Takes gradients, to step by them or to add them up. It stands on the tape (Tape::sink) on the

@@ -178,6 +178,10 @@ struct Tape {
   /// Working memory of RowGradients::each, for one example.
   std::vector<float> row_gradients;
   std::vector<std::uint32_t> gradient_features;
+  // Working memory of RowGradients::vectors.
+  std::vector<std::byte*> vector_rows;
+  std::vector<const float*> vector_gradients;
+  std::vector<float> vector_factors;
   /// By ArrayId: gradients of arrays that learn by Rule::kAdagrad, sums over the examples.
   std::vector<table::AlignedFloats> gradients;
   /// Makes the products of batches with dense layers, where they are large; null: kernels do. Who

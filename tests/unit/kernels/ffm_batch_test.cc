@@ -108,6 +108,69 @@ TEST_CASE("a row's step by a gradient is that of floats, rounded to a neighbour 
   });
 }
 
+TEST_CASE("steps of vectors are those of rows of one slot") {
+  const std::size_t k = GENERATE(1, 2, 3, 4, 8, 16, 32), n = GENERATE(1, 4, 7);
+  const Codec weights = GENERATE(Codec::f32(), kInt16, Codec::fixed(16, 9));
+  const Codec state = weights.is_fixed(16) ? Codec::bf16() : Codec::f32();
+  INFO("k " << k << ", " << n << " vectors, " << int{weights.bits} << " bits");
+  const Row all(n, k, weights);
+  const std::size_t to_state = weights.bytes(k);
+  const std::vector<float> factors = random_floats(n, 4, .5f, 2);
+  const Floats g(all.g);
+  for_each_instruction_set([&](const Kernels& kernels) {
+    for (const StepRule& rule : rules()) {
+      INFO("power " << rule.power << ", l2 " << rule.l2);
+      std::vector<float> w = all.w, acc = all.acc;
+      reference().ffm_update_slice(w.data(), acc.data(), g, factors.data(), n, k, rule);
+      std::vector<std::vector<std::byte>> rows(n);
+      std::vector<std::byte*> places;
+      std::vector<const float*> gradients;
+      for (std::size_t i = 0; i < n; ++i) {
+        rows[i].resize(to_state + state.bytes(1));
+        encode_all(weights, rows[i].data(), 0, all.w.data() + i * k, k);
+        encode_all(state, rows[i].data() + to_state, 0, &all.acc[i], 1);
+        places.push_back(rows[i].data());
+        gradients.push_back(g + i * k);
+      }
+      kernels.step_vectors(weights, state,
+                           {places.data(), gradients.data(), factors.data(), n, to_state, 99u}, k,
+                           rule);
+      for (std::size_t i = 0; i < n * k; ++i) {
+        const std::size_t row = i / k;
+        const bool idle = row == n / 2;  // its gradient is 0
+        const StepTolerance off(factors[row] * all.g[i], all.w[i], all.acc[row], acc[row], rule);
+        const double unit = weights.is_fixed(16) ? kInt16NearUnits * double{weights.unit()} : 0;
+        INFO("vector " << row << ", number " << i % k);
+        REQUIRE(std::abs(decode(weights, rows[row].data(), i % k) - double{w[i]}) <=
+                (idle ? 0 : 2 * off.weight + unit));
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        const double near = state == Codec::bf16() ? kBf16Near * acc[i] : 0;
+        REQUIRE(std::abs(decode(state, rows[i].data() + to_state, 0) - double{acc[i]}) <=
+                (i == n / 2 ? 0 : (4 + double(k)) * kEps * acc[i] + near));
+      }
+    }
+  });
+}
+
+TEST_CASE("a vector that comes twice takes both steps") {
+  for (const Kernels* kernels : all()) {
+    if (!runs_here(*kernels)) continue;
+    INFO("instruction set " << kernels->name);
+    const std::size_t k = GENERATE(3, 8);
+    std::vector<float> row(k + 1, 1.0f);
+    auto* const place = reinterpret_cast<std::byte*>(row.data());
+    std::byte* const places[] = {place, place};
+    const std::vector<float> g(k, 1.0f);
+    const float* const gradients[] = {g.data(), g.data()};
+    const float factors[] = {1, 1};
+    kernels->step_vectors(Codec::f32(), Codec::f32(),
+                          {places, gradients, factors, 2, k * sizeof(float), 0}, k, {.rate = .1f});
+    CHECK(row[k] == Approx(3));
+    CHECK(row[0] == Approx(1 - .1 / std::sqrt(2.) - .1 / std::sqrt(3.)));
+  }
+}
+
 TEST_CASE("noise of a row's step goes by place: the mean of roundings is the step") {
   const std::size_t k = 4, slots = 9;
   const Row row(slots, k, kInt16);
