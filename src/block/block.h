@@ -115,6 +115,10 @@ class Block {
     return is_behind_sums() ? "" : "a block that has not been told how to keep a context's part";
   }
 
+  /// Its name where it can keep nothing of a context but what it reads, and is computed whole for
+  /// each candidate; else empty.
+  virtual std::string whole_in_contexts() const { return {}; }
+
   // Turns, where the examples of a batch take them (Config::turns), after `forward` of all of them:
 
   /// Whether it goes forward and back again with each example, when what it learns has been moved

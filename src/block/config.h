@@ -64,9 +64,9 @@ struct Config {
   bool fast_head = false;  ///< with `mixed`: see fast_head.h and forgetting.h
   bool constant = true;
   bool turns = false;  ///< in batches: blocks that take turns do (block.h)
-  /// Whether what adds to the answer is summed up apart, where portions do not know of each other
-  /// by how much FFM and FM are scaled.
-  bool scores_apart = false;
+  /// Whether examples come as contexts and their candidates (tape/portion.h). What adds to the
+  /// answer is then summed up apart: a context does not know by how much FFM and FM are scaled.
+  bool in_contexts = false;
   std::vector<Rows> rows;  ///< in the order of the parts; one of a kind, but for kOwn
   Pool pool = Pool::kSum;
   std::vector<Tower> towers;
@@ -84,7 +84,7 @@ struct Config {
   bool has_fm() const { return find_rows(Rows::Kind::kFm) != nullptr; }
   bool has_embeddings() const { return find_rows(Rows::Kind::kEmbedding) != nullptr; }
   /// Whether whatever adds to the answer adds to one sum: with one head and without towers.
-  bool has_one_score() const { return !mixed && towers.empty() && !scores_apart; }
+  bool has_one_score() const { return !mixed && towers.empty() && !in_contexts; }
   /// Whether a tower reads what NormBlock makes.
   bool merges() const {
     return std::ranges::find(towers, kMergedInputs, &Tower::input) != towers.end();

@@ -50,12 +50,14 @@ void EmbeddingBlock::for_each_feature(const tape::Tape& tape, std::size_t b, Tak
   }
 }
 
-void EmbeddingBlock::add_to(tape::Tape& tape, std::size_t b, float* fields) const {
+void EmbeddingBlock::add_to(tape::Tape& tape, std::size_t b, std::span<float> fields) const {
   for_each_feature(tape, b,
                    [&](std::uint32_t field, std::uint32_t i, std::size_t at, float factor) {
                      kernels_->add_numbers(row_.codec, tape.rows[i] + at, factor, row_.used_k,
-                                           fields + std::size_t{field} * row_.used_k);
+                                           fields.data() + std::size_t{field} * row_.used_k);
                    });
+  if (!(kernels_->largest(fields.data(), fields.size()) <= kMost))
+    bound(kMost, fields.data(), fields.size());
 }
 
 void EmbeddingBlock::forward(const tape::Parameters&, tape::Tape& tape, std::size_t begin,
@@ -63,10 +65,7 @@ void EmbeddingBlock::forward(const tape::Parameters&, tape::Tape& tape, std::siz
   for (std::size_t b = begin; b < end; ++b) {
     float* const fields = tape[fields_].at(b);
     std::fill_n(fields, tape[fields_].stride, 0.0f);
-    add_to(tape, b, fields);
-    if (!(kernels_->largest(fields, tape[fields_].stride) <= kMost)) {
-      bound(kMost, fields, tape[fields_].stride);
-    }
+    add_to(tape, b, {fields, tape[fields_].stride});
     tape[scale_].values[b] = FfmBlock::instance_sums(tape, b, false).scale();
   }
 }
@@ -76,7 +75,7 @@ void EmbeddingBlock::partial(const tape::Parameters&, tape::Tape& tape,
                              std::size_t end, const tape::BatchSums<float>& sums) const {
   for (std::size_t b = begin; b < end; ++b) {
     const tape::SumsOf<float> of = sums[b];
-    add_to(tape, b, of.all(fields_sum_).data());
+    add_to(tape, b, of.all(fields_sum_));
     instance_.partial(tape, portion, b, of);
   }
 }
@@ -88,9 +87,6 @@ void EmbeddingBlock::finish(const tape::Parameters&, tape::Tape& tape, Share*, s
     float* const fields = tape[fields_].at(b);
     const auto rest = std::ranges::copy(of.all(fields_sum_), fields).out;
     std::fill(rest, fields + tape[fields_].stride, 0.0f);
-    if (!(kernels_->largest(fields, tape[fields_].stride) <= kMost)) {
-      bound(kMost, fields, tape[fields_].stride);
-    }
     tape[scale_].values[b] = instance_.of(tape, b, of).scale();
   }
 }

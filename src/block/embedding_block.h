@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -72,8 +73,8 @@ class EmbeddingBlock final : public Block, public tape::RowGradients {
   /// lies `at` bytes from its beginning: e of the field has so many times the vector.
   template <class Take>
   void for_each_feature(const tape::Tape& tape, std::size_t b, Take take) const;
-  /// Adds what the features of example b have to the fields' e.
-  void add_to(tape::Tape& tape, std::size_t b, float* fields) const;
+  /// Adds what the features of example b have to the fields' e, which are 0, within bounds.
+  void add_to(tape::Tape& tape, std::size_t b, std::span<float> fields) const;
 
   const kernels::Kernels* kernels_;
   Config config_;

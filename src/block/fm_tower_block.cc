@@ -23,8 +23,47 @@ void FmTowerBlock::forward(const tape::Parameters& parameters, tape::Tape& tape,
     float* const sum = tape[sum_].at(b);
     std::fill_n(sum, d_, 0.0f);
     for (std::size_t f = 0; f < numbers; f += d_) kernels_->axpy(1.0f, e + f, d_, sum);
-    const float pairs = 0.5f * (kernels_->dot(sum, sum, d_) - kernels_->dot(e, e, numbers));
-    score_.put(tape, b, tape[scale_].values[b] * pairs);
+    put_score(tape, b, kernels_->dot(e, e, numbers));
+  }
+}
+
+void FmTowerBlock::put_score(tape::Tape& tape, std::size_t b, float squares) const {
+  const float* const sum = tape[sum_].at(b);
+  const float pairs = 0.5f * (kernels_->dot(sum, sum, d_) - squares);
+  score_.put(tape, b, tape[scale_].values[b] * pairs);
+}
+
+void FmTowerBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Declarations&,
+                                tape::SumDecls& sums) {
+  if (!config_.in_contexts) return;
+  sums_.embeddings = sums.find(EmbeddingBlock::kFields);
+  sums_.vector = sums.add({tower_.name + ".sum", tower_.name, static_cast<std::uint32_t>(d_)});
+  sums_.squares = sums.add({tower_.name + ".squares", tower_.name});
+}
+
+void FmTowerBlock::partial(const tape::Parameters&, tape::Tape&, const tape::Portion& portion,
+                           Share*, std::size_t begin, std::size_t end,
+                           const tape::BatchSums<float>& sums) const {
+  if (!config_.in_contexts) return;
+  for (std::size_t b = begin; b < end; ++b) {
+    const tape::SumsOf<float> of = sums[b];
+    const float* const all = of.all(sums_.embeddings).data();
+    for (const std::uint32_t field : portion.fields()) {
+      const float* const e = all + field * d_;
+      kernels_->axpy(1.0f, e, d_, of.all(sums_.vector).data());
+      of[sums_.squares] += kernels_->dot(e, e, d_);
+    }
+  }
+}
+
+void FmTowerBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, Share*,
+                          std::size_t begin, std::size_t end,
+                          const tape::BatchSums<const float>& sums) const {
+  if (!config_.in_contexts) return forward(parameters, tape, begin, end);
+  for (std::size_t b = begin; b < end; ++b) {
+    const tape::SumsOf<const float> of = sums[b];
+    std::ranges::copy(of.all(sums_.vector), tape[sum_].at(b));
+    put_score(tape, b, of[sums_.squares]);
   }
 }
 

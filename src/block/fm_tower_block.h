@@ -31,7 +31,20 @@ class FmTowerBlock final : public Block {
 
   bool is_behind_sums() const override { return true; }
 
+  // With contexts it has sums of its own, of d numbers and one.
+
+  void declare_sums(const tape::Extent& layout, std::uint32_t shared,
+                    const tape::Declarations& declared, tape::SumDecls& sums) override;
+  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
+               Share* share, std::size_t begin, std::size_t end,
+               const tape::BatchSums<float>& sums) const override;
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
+              std::size_t end, const tape::BatchSums<const float>& sums) const override;
+
  private:
+  /// The score of example b, where tensor sum_ is made; `squares`: sum |e_f|².
+  void put_score(tape::Tape& tape, std::size_t b, float squares) const;
+
   const kernels::Kernels* kernels_;
   Config config_;
   Tower tower_;
@@ -40,6 +53,9 @@ class FmTowerBlock final : public Block {
   tape::TensorId scale_ = tape::TensorId::kNone;
   tape::TensorId sum_ = tape::TensorId::kNone;  ///< d: sum of e_f
   TowerScore score_;
+  struct {
+    tape::SumId embeddings, vector, squares;
+  } sums_{};
 };
 
 }  // namespace leveret::block

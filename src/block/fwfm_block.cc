@@ -1,6 +1,9 @@
 #include "block/fwfm_block.h"
 
 #include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "block/embedding_block.h"
 
@@ -70,6 +73,108 @@ void FwfmBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) c
   }
   tape.tensors.add_d_of_reader(fields_, tape.size);
   if (tape.sink != nullptr) tape.sink->array(r_, gradient);
+}
+
+// ---- contexts and candidates ----
+
+/// u of the candidates' fields, of what a context has: those behind which they stand.
+struct FwfmBlock::Mixed final : Kept {
+  std::vector<float> u;
+  std::size_t bytes() const override { return sizeof *this + u.size() * sizeof(float); }
+};
+
+struct FwfmBlock::ContextShare final : Share {
+  explicit ContextShare(const tape::FieldSplit& of) : split(&of) {}
+  const tape::FieldSplit* split;
+  std::vector<float> u;  ///< F * d
+};
+
+/// n fields, one behind the other.
+struct FwfmBlock::CandidateShare final : Share {
+  std::span<const std::uint32_t> fields;
+  std::vector<float> r;     ///< of their pairs
+  std::vector<float> e, u;  ///< n * d
+  const Mixed* context = nullptr;
+};
+
+void FwfmBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Declarations&,
+                             tape::SumDecls& sums) {
+  if (!config_.in_contexts) return;
+  sums_.embeddings = sums.find(EmbeddingBlock::kFields);
+  sums_.pairs = sums.add({tower_.name + ".pairs", tower_.name});
+}
+
+std::unique_ptr<Share> FwfmBlock::share(const tape::Parameters& parameters,
+                                        const tape::Portion& portion) const {
+  if (portion.of == tape::Portion::Of::kContext) {
+    return std::make_unique<ContextShare>(*portion.split);
+  }
+  if (portion.of != tape::Portion::Of::kCandidate) return nullptr;
+  auto mine = std::make_unique<CandidateShare>();
+  mine->fields = portion.fields();
+  const std::span<const float> r = parameters[r_];
+  for (const std::uint32_t g : mine->fields) {
+    for (const std::uint32_t f : mine->fields) {
+      if (f < g) mine->r.push_back(r[std::size_t{g} * (g - 1) / 2 + f]);
+    }
+  }
+  mine->e.resize(mine->fields.size() * d_);
+  mine->u.resize(mine->fields.size() * d_);
+  return mine;
+}
+
+void FwfmBlock::partial(const tape::Parameters& parameters, tape::Tape&,
+                        const tape::Portion& portion, Share* share, std::size_t begin,
+                        std::size_t end, const tape::BatchSums<float>& sums) const {
+  if (!config_.in_contexts) return;
+  for (std::size_t b = begin; b < end; ++b) {
+    const tape::SumsOf<float> of = sums[b];
+    const float* const e = of.all(sums_.embeddings).data();
+    of[sums_.pairs] = portion.of == tape::Portion::Of::kContext
+                          ? context_pairs(parameters, e, static_cast<ContextShare&>(*share))
+                          : candidate_pairs(e, static_cast<CandidateShare&>(*share));
+  }
+}
+
+float FwfmBlock::context_pairs(const tape::Parameters& parameters, const float* e,
+                               ContextShare& share) const {
+  const std::size_t fields = parameters.layout.fields;
+  share.u.resize(fields * d_);
+  kernels_->mix_vectors(parameters[r_].data(), e, fields, d_, share.u.data());
+  return 0.5f * kernels_->dot(e, share.u.data(), fields * d_);
+}
+
+float FwfmBlock::candidate_pairs(const float* e, CandidateShare& share) const {
+  const std::size_t n = share.fields.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    std::copy_n(e + share.fields[i] * d_, d_, share.e.data() + i * d_);
+  }
+  kernels_->mix_vectors(share.r.data(), share.e.data(), n, d_, share.u.data());
+  return 0.5f * kernels_->dot(share.e.data(), share.u.data(), n * d_) +
+         kernels_->dot(share.e.data(), share.context->u.data(), n * d_);
+}
+
+std::unique_ptr<Kept> FwfmBlock::keep(const tape::Tape&, Share* share) const {
+  const auto& mine = static_cast<const ContextShare&>(*share);
+  auto kept = std::make_unique<Mixed>();
+  for (const std::uint32_t field : mine.split->candidate) {
+    const float* const u = mine.u.data() + field * d_;
+    kept->u.insert(kept->u.end(), u, u + d_);
+  }
+  return kept;
+}
+
+void FwfmBlock::put_beside(Share* candidates, Kept* context) const {
+  static_cast<CandidateShare&>(*candidates).context = static_cast<const Mixed*>(context);
+}
+
+void FwfmBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, Share*,
+                       std::size_t begin, std::size_t end,
+                       const tape::BatchSums<const float>& sums) const {
+  if (!config_.in_contexts) return forward(parameters, tape, begin, end);
+  for (std::size_t b = begin; b < end; ++b) {
+    score_.put(tape, b, tape[scale_].values[b] * sums[b][sums_.pairs]);
+  }
 }
 
 }  // namespace leveret::block

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 #include "block/block.h"
@@ -34,7 +35,29 @@ class FwfmBlock final : public Block {
 
   bool is_behind_sums() const override { return true; }
 
+  // With contexts it has a sum of its own: a context's pairs among themselves, and those that a
+  // candidate's fields make with each other and with the u of the context, which is kept.
+
+  void declare_sums(const tape::Extent& layout, std::uint32_t shared,
+                    const tape::Declarations& declared, tape::SumDecls& sums) override;
+  std::unique_ptr<Share> share(const tape::Parameters& parameters,
+                               const tape::Portion& portion) const override;
+  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
+               Share* share, std::size_t begin, std::size_t end,
+               const tape::BatchSums<float>& sums) const override;
+  std::unique_ptr<Kept> keep(const tape::Tape& tape, Share* share) const override;
+  void put_beside(Share* candidates, Kept* context) const override;
+  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
+              std::size_t end, const tape::BatchSums<const float>& sums) const override;
+
  private:
+  struct Mixed;
+  struct ContextShare;
+  struct CandidateShare;
+  float context_pairs(const tape::Parameters& parameters, const float* e,
+                      ContextShare& share) const;
+  float candidate_pairs(const float* e, CandidateShare& share) const;
+
   const kernels::Kernels* kernels_;
   Config config_;
   Tower tower_;
@@ -44,6 +67,9 @@ class FwfmBlock final : public Block {
   tape::TensorId mixed_ = tape::TensorId::kNone;  ///< F * d: u_f
   tape::ArrayId r_ = tape::ArrayId::kNone;
   TowerScore score_;
+  struct {
+    tape::SumId embeddings, pairs;
+  } sums_{};
 };
 
 }  // namespace leveret::block

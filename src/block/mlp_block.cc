@@ -44,6 +44,12 @@ void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
     merged_->declare(tower_.name + ".0", tower_.hidden[0], first_layer_, in(0), first(),
                      declarations);
   }
+  over_embeddings_.reset();
+  if (config_.in_contexts && tower_.input == kEmbeddings && hidden > 0) {
+    over_embeddings_.emplace(*kernels_);
+    over_embeddings_->declare(tower_.name + ".0", tower_.hidden[0], first_layer_, first(),
+                              config_.find_rows(Rows::Kind::kEmbedding)->part.used_k);
+  }
   reads_portions_ =
       !merged_ && (input.owner != tape::Owner::Kind::kAll || input.name == kMergedInputs);
 }
@@ -59,10 +65,12 @@ std::string MlpBlock::why_not_in_contexts() const {
 void MlpBlock::declare_sums(const tape::Extent&, std::uint32_t shared,
                             const tape::Declarations& declared, tape::SumDecls& sums) {
   if (merged_) merged_->declare_sums(shared, declared, sums);
+  if (over_embeddings_) over_embeddings_->declare_sums(sums);
 }
 
 std::unique_ptr<Share> MlpBlock::share(const tape::Parameters& parameters,
                                        const tape::Portion& portion) const {
+  if (over_embeddings_) return over_embeddings_->share(parameters, portion);
   return merged_ ? merged_->share(parameters, portion) : nullptr;
 }
 
@@ -70,13 +78,15 @@ void MlpBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Po
                        Share* share, std::size_t, std::size_t,
                        const tape::BatchSums<float>& sums) const {
   if (merged_) merged_->partial(tape, share, sums);
+  if (over_embeddings_) over_embeddings_->partial(tape, share, sums);
 }
 
 void MlpBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share,
                       std::size_t begin, std::size_t end,
                       const tape::BatchSums<const float>& sums) const {
-  if (!merged_) return forward(parameters, tape, begin, end);
-  merged_->finish(parameters, tape, share, sums);
+  if (!merged_ && !over_embeddings_) return forward(parameters, tape, begin, end);
+  if (merged_) merged_->finish(parameters, tape, share, sums);
+  if (over_embeddings_) over_embeddings_->finish(parameters, tape, sums);
   forward_rest(parameters, tape, begin, end);
 }
 

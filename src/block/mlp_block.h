@@ -10,6 +10,7 @@
 
 #include "block/block.h"
 #include "block/config.h"
+#include "block/context_layer.h"
 #include "block/merged_layer.h"
 
 namespace leveret::block {
@@ -35,7 +36,7 @@ class MlpBlock final : public Block {
   void add_score(const tape::Parameters& parameters, tape::Tape& tape,
                  std::size_t b) const override;
 
-  // In portions its first layer is a MergedLayer, or reads what everyone has.
+  // In portions its first layer is a MergedLayer, or a ContextLayer, or reads what everyone has.
 
   std::string why_not_in_portions() const override;
   std::string why_not_in_contexts() const override;
@@ -84,7 +85,8 @@ class MlpBlock final : public Block {
   tape::TensorId score_ = tape::TensorId::kNone;  ///< 1: the output neuron, without its bias
   tape::JointHead head_;
   std::optional<MergedLayer> merged_;  ///< in portions: the first layer of the first tower
-  bool reads_portions_ = false;        ///< its input is no MergedLayer's, and not everyone's
+  std::optional<ContextLayer> over_embeddings_;  ///< with contexts: the first layer over these
+  bool reads_portions_ = false;  ///< its input is no MergedLayer's, and not everyone's
 };
 
 }  // namespace leveret::block

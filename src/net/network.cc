@@ -21,6 +21,14 @@ std::string Network::why_not_in_contexts() const {
   return {};
 }
 
+std::vector<std::string> Network::whole_in_contexts() const {
+  std::vector<std::string> names;
+  for (const auto& block : blocks_) {
+    if (std::string name = block->whole_in_contexts(); !name.empty()) names.push_back(name);
+  }
+  return names;
+}
+
 void Network::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
   tape.first = 0;
   tape.size = size;

@@ -101,7 +101,7 @@ void CellOptimizer::step_cells(const tape::Tape& tape, const tape::CellGradients
     kernels_->adagrad_gather_scatter(weights_.data(), x, scale, count, init, rate);
   };
   if (gradients.d_groups != nullptr) {
-    if (steps_.size() < count) steps_.resize(count);
+    fit_steps(count);
     for (const feature::LinearRun& run : tape.linear_runs(b)) {
       const float d = gradients.d_groups[run.group];
       for (std::size_t i = run.begin - begin; i < run.end - begin; ++i) steps_[i] = d * values[i];
@@ -110,6 +110,13 @@ void CellOptimizer::step_cells(const tape::Tape& tape, const tape::CellGradients
   } else {
     step(values, errors.linear);
   }
+}
+
+/// Makes room for so many steps and their sums.
+void CellOptimizer::fit_steps(std::size_t count) {
+  if (steps_.size() >= count) return;
+  steps_.resize(count);
+  sums_.resize(count);
 }
 
 /// Whether step_cells has the rule.
@@ -197,7 +204,14 @@ void CellOptimizer::step_array(tape::Parameters& parameters, tape::ArrayId id,
   const tape::LearnedArray& array = parameters.declared()[id];
   const std::span<float> weights = parameters[id];
   const std::span<float> squares = parameters[array.sums];
-  kernels_->update(weights.data(), squares.data(), gradient, weights.size(), {.rate = array.rate});
+  const std::size_t count = weights.size();
+  fit_steps(count);
+  float* const steps = steps_.data();
+  float* const sums = sums_.data();
+  kernels_->squares(gradient, 1.0f, count, steps, sums);
+  for (std::size_t i = 0; i < count; ++i) sums[i] = squares[i] += sums[i];
+  kernels_->adagrad_deltas(steps, sums, count, array.rate, steps);
+  for (std::size_t i = 0; i < count; ++i) weights[i] -= steps[i];
 }
 
 }  // namespace leveret::optim

@@ -54,14 +54,15 @@ class CellOptimizer {
   void ftrl_step(table::FtrlCell& cell, float g) const;
   void sum_cells(const tape::Parameters& parameters, const tape::Tape& tape,
                  const tape::CellGradients& gradients);
+  void fit_steps(std::size_t count);
 
   const kernels::Kernels* kernels_;
   bool mixed_, constant_;
   Learning learning_;
   std::vector<CellGradient> cells_;  ///< of a batch, by number
   Distinct distinct_;
-  std::vector<float*> weights_;  ///< an example's cells: the first of their weights
-  std::vector<float> steps_;     ///< an example's gradients
+  std::vector<float*> weights_;      ///< an example's cells: the first of their weights
+  std::vector<float> steps_, sums_;  ///< of an array; or steps_ are an example's gradients
 };
 
 }  // namespace leveret::optim

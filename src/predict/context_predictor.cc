@@ -47,7 +47,7 @@ std::string find_why_not(const model::Model& model, const net::Network& network)
 
 block::Config config_of(const model::Model& model) {
   block::Config config = model.config();
-  config.scores_apart = true;  // a context does not know how many features a candidate has
+  config.in_contexts = true;
   return config;
 }
 

@@ -43,6 +43,10 @@ struct Portion {
   /// the others. Views.
   PortionColumns normalised, others;
 
+  /// The fields of a context or of candidates, ascending.
+  std::span<const std::uint32_t> fields() const {
+    return of == Of::kContext ? split->context : split->candidate;
+  }
   /// How many pairs of fields it has.
   std::uint32_t pairs() const {
     std::uint32_t count = 0;

@@ -235,6 +235,10 @@ std::string description_text(const Json& d, Detail detail) {
     text += fmt::format("with a context, candidates are scored as wholes: {}\n",
                         d["candidates_as_wholes"].get<std::string>());
   }
+  if (d.contains("whole_for_candidates")) {
+    text += fmt::format("with a context, computed whole for each candidate: {}\n",
+                        fmt::join(d["whole_for_candidates"].get<std::vector<std::string>>(), ", "));
+  }
   if (d.contains("fields")) {
     all ? add_fields(d["fields"], text)
         : void(text += fields_summary(d["fields"], d.contains("ffm")));

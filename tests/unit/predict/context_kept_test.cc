@@ -1,8 +1,11 @@
 // When a context is kept, and when it is not: contexts that differ in little, features that
 // contexts and candidates make together or share, in every kind of model.
+#include <algorithm>
 #include <cmath>
 
 #include "feature/transform.h"
+#include "model/tower_text.h"
+#include "net/make_blocks.h"
 #include "predict/context_predictor.h"
 #include "train/train_run.h"
 
@@ -138,6 +141,29 @@ TEST_CASE("in every kind of model a feature is scored once, on whichever side it
       INFO("context" << context);
       check_kept(outcomes, wholes(run, whole));
     }
+  }
+}
+
+TEST_CASE("what towers make of a context's embeddings is made once, with the context") {
+  model::Spec spec;
+  spec.embedding_dim = 4;
+  model::set_embedding_towers(spec, "fm fwfm mlp:hidden=6");
+  TrainRun run(spec);
+  run.learn(model::random_lines(400, with_values(), 5));
+  const std::shared_ptr<const model::Model> model = run.shared();
+  ContextPredictor predictor(model, run.names, kernels::active(), {"A", "B"});
+  KeptContext kept;
+  predictor.set_context(train::parse(run.names, " |A f1:2 |B f4\n"), 0, kept);
+  REQUIRE(kept.kept);
+  block::Config config = model->config();
+  config.in_contexts = true;
+  const tape::SumDecls sums = net::declare_sums(config, model->parameters().layout, 1);
+  for (const char* name : {"fm_1.sum", "fm_1.squares", "fwfm_2.pairs", "mlp_3.0.products"}) {
+    INFO(name);
+    const tape::SumId id = sums.find(name);
+    REQUIRE(id != tape::SumId::kNone);
+    const float* const first = kept.sums.data() + sums.of_batch(0) + sums.place(id).at;
+    CHECK(std::any_of(first, first + sums[id].floats, [](float x) { return x != 0.0f; }));
   }
 }
 
