@@ -19,6 +19,37 @@ median() {
     }'
 }
 
+# has SIMD: whether this machine runs it
+has() { LEVERET_SIMD=$1 "$leveret" --version >"$work/version" 2>&1; }
+
+# namespaces_of FILE: those that the first rows have, in order, one a line
+namespaces_of() {
+  sed 2000q "$1" | awk '{ for (i = 2; i <= NF; ++i) if ($i ~ /^\|./) { sub(/:.*/, "", $i); seen[substr($i, 2)] } }
+                        END { for (n in seen) print n }' | sort -V
+}
+
+# write_requests ROWS CONTEXT CANDIDATES FOLDER: requests of so many candidates. The fields CONTEXT (a,b)
+# of a request are one row's, the candidates' others are those of the next rows. FOLDER gets `lines`, a
+# whole line a candidate, and `blocks`, as --context_lines has them.
+write_requests() {
+  awk -v context="$2" -v candidates="$3" -v lines="$4/lines" -v blocks="$4/blocks" '
+    BEGIN { n = split(context, list, ","); for (i = 1; i <= n; ++i) in_context["|" list[i]] = 1 }
+    function part(which,  i, name, text, on) {
+      for (i = 2; i <= NF; ++i) {
+        if ($i ~ /^\|/) { name = $i; sub(/:.*/, "", name); on = (name in in_context) == which }
+        if (on) text = text " " $i
+      }
+      return text
+    }
+    (NR - 1) % (candidates + 1) == 0 {
+      if (NR > 1) print "" >blocks
+      now = part(1)
+      print now >blocks
+      next
+    }
+    { own = part(0); print own >blocks; print now own >lines }' "$1"
+}
+
 # fw_namespaces FILE FOLDER: FW wants the namespaces in a file beside the data. Fills `fw_fields` and
 # `fw_base`, the options of every FW model.
 fw_namespaces() {
@@ -29,8 +60,7 @@ fw_namespaces() {
     fw_base+=(--keep "$n")
     fw_fields+=(--ffm_field "$n")
     printf '%s,n%s\n' "$n" "$n" >>"$2/vw_namespace_map.csv"
-  done < <(sed 2000q "$1" | awk '{ for (i = 2; i <= NF; ++i) if ($i ~ /^\|./) seen[substr($i, 2)] }
-                                 END { for (n in seen) print n }' | sort)
+  done < <(namespaces_of "$1" | sort)
 }
 
 # fw_deep K HIDDEN [RATE]: fills `theirs` with FW's options for a DeepFFM; an FFM when HIDDEN is

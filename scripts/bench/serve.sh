@@ -57,10 +57,7 @@ long_requests=40 long=500 # requests of many candidates
 rows=$((requests * (candidates + 1)))
 if [ $rows -lt $((long_requests * (long + 1))) ]; then rows=$((long_requests * (long + 1))); fi
 "$synth" --quiet --first 100000 --rows $rows >"$work/rows"
-names=$(sed 500q "$work/train" | awk '{ for (i = 2; i <= NF; ++i) if ($i ~ /^\|/ && !seen[$i]++) print substr($i, 2) }' | sort -V)
-
-# has SIMD: whether this machine runs it
-has() { LEVERET_SIMD=$1 "$leveret" --version >"$work/version" 2>&1; }
+names=$(namespaces_of "$work/train")
 
 # make_requests FIELDS REQUESTS CANDIDATES: the first so many fields are the context's. Fills
 # $work/{lines,blocks} and `context`.
@@ -69,23 +66,7 @@ make_requests() {
   printf '%s of 741 pairs are left to a candidate beside %s fields of context: %sx\n' $pairs "$1" \
     "$(awk -v n=$pairs 'BEGIN { printf "%.2f", 741 / n }')"
   context=$(head -n "$1" <<<"$names" | paste -s -d ,)
-  awk -v context="$context" -v candidates="$3" -v lines="$work/lines" -v blocks="$work/blocks" '
-    BEGIN { n = split(context, list, ","); for (i = 1; i <= n; ++i) in_context["|" list[i]] = 1 }
-    function part(which,  i, text, on) {
-      for (i = 2; i <= NF; ++i) {
-        if ($i ~ /^\|/) on = ($i in in_context) == which
-        if (on) text = text " " $i
-      }
-      return text
-    }
-    (NR - 1) % (candidates + 1) == 0 {
-      if (NR > 1) print "" >blocks
-      now = part(1)
-      print now >blocks
-      next
-    }
-    { own = part(0); print own >blocks; print now own >lines }' \
-    <(head -n $(($2 * ($3 + 1))) "$work/rows")
+  write_requests <(head -n $(($2 * ($3 + 1))) "$work/rows") "$context" "$3" "$work"
 }
 
 # seconds WORD...: CPU time of a predict
