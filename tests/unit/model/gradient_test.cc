@@ -69,15 +69,6 @@ class GradientCheck {
   static constexpr double kStep = 1e-5;
   static constexpr double kKinkMargin = 1e-3;
 
-  static Spec with_unit_steps(Spec spec) {
-    spec.ffm_precision = 32;  // what rounding adds to a step is in int16_rows_test.cc
-    for (PartLearning* part : {&spec.linear, &spec.ffm, &spec.nn}) {
-      part->rate = 1;
-      part->power_t = 0;
-    }
-    return spec;
-  }
-
   /// Sums of squares of the arrays that move by an AdaGrad of their own, by the array's name.
   std::map<std::string, std::vector<float>> sums_of_arrays() const {
     std::map<std::string, std::vector<float>> all;

@@ -1,4 +1,5 @@
-/// Models and examples drawn at random, for tests that hold for all of them.
+/// Models and examples drawn at random, for tests that hold for all of them. What must not be is a
+/// std::logic_error: programs without Catch use this, too.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,10 @@ struct Sample {
   text::NamespaceNames names;
   text::ExampleChunk chunk;
 };
+
+/// The spec with plain gradient descent of rate 1 and 32 bits: a step is minus the gradient, but
+/// for arrays with a rule of their own, whose gradients stay in Tape::gradients.
+Spec with_unit_steps(Spec spec);
 
 /// Gives every feature of the batch its slot and, if its time has come, its row, and everything
 /// that is learned a random value of a size that keeps scores off the clamps and away from 0.
@@ -91,8 +96,8 @@ struct Trainer {
   Tape tape;
 };
 
-/// The weights of a row: spec.ffm_k for each slot, then spec.fm_k. Fails where those that fill a
-/// slot up to a power of two are not 0.
+/// The weights of a row: spec.ffm_k for each slot, then spec.fm_k. An error where those that fill
+/// a slot up to a power of two are not 0.
 std::vector<float> weights_of(const table::Rows& rows, table::Row row);
 void set_weights(table::Rows& rows, table::Row row, const std::vector<float>& weights);
 /// Its accumulators, as they are stored.

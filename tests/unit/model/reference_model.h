@@ -53,7 +53,7 @@ struct ReferenceModel {
     std::string tower;      ///< to which it belongs
     bool of_pairs = false;  ///< the tower reads the FFM's pairs as they are
   };
-  /// By name; the test fails where there is none.
+  /// By name; std::logic_error where there is none.
   const Layer& layer(const std::string& name) const;
 
   struct Cell {

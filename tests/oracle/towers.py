@@ -1,0 +1,207 @@
+#!/usr/bin/python3
+"""Towers over embeddings beside PyTorch: what a tower makes of examples, and the gradient of all that it
+learns, computed again in 64 bits from the equations of the papers, with PyTorch's derivatives.
+
+    tests/oracle/towers.py TOWER_DUMP
+
+TOWER_DUMP writes models, examples and our numbers (tower_dump.cc). Each output and each gradient may differ by
+1e-4 of the largest number of its kind: that of a layer, of an array, of an embedding. Each case is also computed
+with the sign of one embedding changed, which must be seen. The exit code is 1 where anything differs, and the lines
+say what. The interpreter is Debian's, which has python3-torch.
+"""
+
+import json
+import subprocess
+import sys
+
+import torch
+
+MOST = 1e-4
+
+# Dimensions that fill no register, several towers side by side, sums and means, and features that have no embedding
+# (--admit). With mixed heads a tower may learn by a loss of its own.
+ONE = "--heads one --ffm_k 0 "
+CASES = [
+    ONE + "--embedding_dim 5 --tower mlp:hidden=6+4",
+    ONE + "--embedding_dim 3 --pool mean --tower mlp:hidden=none",
+    ONE + "--embedding_dim 5 --tower fm",
+    ONE + "--embedding_dim 7 --pool mean --tower fm",
+    ONE + "--embedding_dim 5 --tower fwfm",
+    ONE + "--embedding_dim 8 --pool mean --tower fwfm",
+    ONE + "--embedding_dim 3 --tower cross:layers=3",
+    ONE + "--embedding_dim 5 --pool mean --tower cross:layers=2,hidden=7",
+    ONE + "--embedding_dim 3 --tower cross2:layers=2,rank=3",
+    ONE + "--embedding_dim 5 --pool mean --tower cross2:layers=3,rank=4,hidden=6+3",
+    ONE + "--embedding_dim 5 --admit 3 --tower fm --tower mlp:hidden=6",
+    ONE + "--embedding_dim 3 --admit 3 --pool mean --tower cross:layers=3 --tower mlp:hidden=8+4",
+    ONE + "--embedding_dim 9 --tower cross2:layers=2,rank=16 --tower mlp:hidden=64+32",
+    ONE + "--embedding_dim 5 --tower fwfm --tower fm --tower cross2:layers=1,rank=2 --tower cross:layers=1",
+    "--ffm_k 0 --embedding_dim 5 --tower fwfm:loss=own --tower mlp:hidden=6 --tower cross:layers=2,loss=own",
+]
+
+
+def dump_of(program, seed, options):
+    """Options that come twice have their values in one, as in the file of a model."""
+    values = {}
+    words = options.split()
+    for option, value in zip(words[::2], words[1::2]):
+        values.setdefault(option, []).append(value)
+    arguments = [word for option, value in values.items() for word in (option, " ".join(value))]
+    done = subprocess.run([program, str(seed), *arguments], check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout)
+
+
+def leaf(numbers):
+    return torch.tensor(numbers, dtype=torch.float64, requires_grad=True)
+
+
+class Oracle:
+    """The model of a dump. `layers`, `arrays` and `rows` are what it learns."""
+
+    def __init__(self, dump):
+        self.dump = dump
+        self.layers = {
+            name: {what: leaf(numbers) for what, numbers in layer.items()}
+            for name, layer in dump["layers"].items()
+        }
+        self.arrays = {name: leaf(numbers) for name, numbers in dump["arrays"].items()}
+        self.rows = {name: leaf(numbers) for name, numbers in dump["rows"].items()}
+
+    def embeddings(self, example):
+        """A vector of each field: the sum of x v, or their mean weighted by |x|; leveret-model(7), TOWERS."""
+        fields = []
+        for features in example["fields"]:
+            known = [(f["x"], self.rows[f["row"]]) for f in features if f["row"] is not None]
+            e = torch.zeros(self.dump["dim"], dtype=torch.float64)
+            for x, v in known:
+                e = e + x * v
+            if known and self.dump["pool"] == "mean":
+                e = e / sum(abs(x) for x, _ in known)
+            fields.append(e)
+        return torch.stack(fields)
+
+    def affine(self, name, x):
+        return torch.nn.functional.linear(x, self.layers[name]["weights"], self.layers[name]["bias"])
+
+    def output(self, tower, x):
+        """ReLU layers and a neuron, or the neuron alone."""
+        for number in range(tower["hidden"]):
+            x = torch.relu(self.affine(f"{tower['name']}.{number}", x))
+        return self.affine(f"{tower['name']}.{tower['hidden']}", x).squeeze()
+
+    def score(self, tower, example):
+        e = self.embeddings(example)
+        name, kind, x0 = tower["name"], tower["kind"], e.flatten()
+        # Instance normalisation, which is ours: sqrt(n) / sum x² over all features of fields.
+        values = [feature["x"] for features in example["fields"] for feature in features]
+        scale = len(values) ** 0.5 / sum(x * x for x in values)
+        if kind == "fm":  # Rendle 2010, lemma 3.1, with values in e
+            return scale * 0.5 * (e.sum(dim=0).square() - e.square().sum(dim=0)).sum()
+        if kind == "fwfm":  # Pan et al. 2018, equation 4; r of f < g is number g (g - 1) / 2 + f
+            g, f = torch.tril_indices(len(e), len(e), offset=-1)
+            return scale * (self.arrays[name + ".r"] * (e[f] * e[g]).sum(dim=1)).sum()
+        x = x0
+        for number in range(tower["layers"]):
+            layer = f"{name}.cross{number}"
+            if kind == "cross":  # Wang et al. 2017, equation 3: x_0 x' w + b + x; w has a constant, too
+                w = self.layers[layer + ".w"]
+                product = torch.outer(x0, x) @ w["weights"][0] + x0 * w["bias"]
+                x = product + self.arrays[layer + ".b"] + x
+            elif kind == "cross2":  # Wang et al. 2021, equation 4: x_0 * (U (V' x) + b) + x; so has V
+                x = x0 * self.affine(layer + ".u", self.affine(layer + ".v", x)) + x
+        return self.output(tower, x)
+
+    def run(self):
+        """Scores by tower and example, that of the joint head by example; and leaves gradients of the loss."""
+        scores = {tower["name"]: [] for tower in self.dump["towers"]}
+        joints, loss = [], torch.zeros((), dtype=torch.float64)
+        for example in self.dump["examples"]:
+            joint = torch.tensor(example["before_towers"], dtype=torch.float64)
+            own = []
+            for tower in self.dump["towers"]:
+                score = self.score(tower, example)
+                scores[tower["name"]].append(score)
+                if tower["own_loss"]:
+                    own.append(example["first"] + score)
+                else:
+                    joint = joint + score
+            joints.append(joint)
+            for z in [joint, *own]:
+                loss = loss + example["importance"] * torch.nn.functional.softplus(-example["label"] * z)
+        loss.backward()
+        return scores, joints
+
+
+def gradient(of):
+    return torch.zeros_like(of) if of.grad is None else of.grad
+
+
+def flat(layer):
+    """Weights and biases in one."""
+    return torch.cat([torch.as_tensor(layer[what], dtype=torch.float64).flatten() for what in ("weights", "bias")])
+
+
+def quantities(dump):
+    """Yields name, ours, the oracle's."""
+    oracle, ours = Oracle(dump), dump["gradients"]
+    scores, joints = oracle.run()
+    examples = dump["examples"]
+    for name, values in scores.items():
+        yield f"output of {name}", [e["scores"][name] for e in examples], torch.stack(values)
+    yield "joint score", [e["joint"] for e in examples], torch.stack(joints)
+    for name, layer in oracle.layers.items():
+        # Together: the errors of all examples may leave next to nothing of a lone bias.
+        yield f"gradient of {name}", flat(ours["layers"][name]), flat(
+            {what: gradient(values) for what, values in layer.items()}
+        )
+    for name, values in oracle.arrays.items():
+        yield f"gradient of {name}", ours["arrays"][name], gradient(values)
+    for name, values in oracle.rows.items():
+        yield f"gradient of embedding {name}", ours["rows"][name], gradient(values)
+
+
+def compare(dump):
+    """The largest difference, relative to the largest number of its kind; how many kinds; those that differ."""
+    worst, count, wrong = 0.0, 0, []
+    for name, ours, theirs in quantities(dump):
+        theirs = theirs.detach()
+        largest = theirs.abs().max().item()
+        difference = (torch.as_tensor(ours, dtype=torch.float64) - theirs).abs().max().item()
+        count += 1
+        # What is 0 in the oracle (an embedding whose neurons did not fire) is 0 here, too.
+        relative = difference / largest if largest > 0 else float(difference > 0)
+        worst = max(worst, relative)
+        if not relative <= MOST:
+            wrong.append(f"{name}: by {relative:.2g} of {largest:.3g}")
+        if largest == 0 and "embedding" not in name:
+            wrong.append(f"{name}: 0 everywhere, which says nothing")
+    return worst, count, wrong
+
+
+def with_a_sign_changed(dump):
+    """The embedding that is most moved points the other way."""
+    rows = dump["gradients"]["rows"]
+    name = max(rows, key=lambda row: max(abs(number) for number in rows[row]))
+    changed = {name: [-number for number in dump["rows"][name]]}
+    return {**dump, "rows": {**dump["rows"], **changed}}
+
+
+def main(program):
+    failed = 0
+    for options in CASES:
+        for seed in (1, 2):
+            dump = dump_of(program, seed, options)
+            worst, count, wrong = compare(dump)
+            if not compare(with_a_sign_changed(dump))[2]:
+                wrong.append("the changed sign of an embedding is not seen")
+            print(f"{'FAIL' if wrong else 'ok'}: {options}, seed {seed}: {count} compared, at most {worst:.1e}")
+            for line in wrong:
+                print(f"  {line}")
+            failed += bool(wrong)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1]))
