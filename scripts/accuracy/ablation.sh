@@ -41,24 +41,13 @@ touch "$results"
 # shellcheck source=part.sh
 source "$(dirname "$0")/part.sh"
 
-sets=()
-if [ -n "$data" ]; then
-  for folder in "$data"/*/; do
-    name=$(basename "$folder")
-    if [ -n "$(part "$name" train)" ] && [ -n "$(part "$name" test)" ]; then sets+=("$name"); fi
-  done
-fi
-if [ -n "$synth" ]; then
-  sets+=(generated)
-  "$synth" --quiet --rows "$rows" >"$work/generated.vw"
-fi
-[ ${#sets[@]} -gt 0 ] || { echo "$data: no folder with train.vw and test.vw in it" >&2; exit 1; }
+find_sets .
 
 # run SET NAME OPTIONS: one line into the results, unless it is there.
 run() {
   local set=$1 name=$2 options=$3 files figures
   if grep -qF "$set"$'\t'"$name"$'\t' "$results"; then return; fi
-  if [ "$set" = generated ]; then files=("$work/generated.vw"); else files=("$(part "$set" train)" "$(part "$set" test)"); fi
+  mapfile -t files < <(files_of "$set")
   # One window holds everything: its figures are those of the whole pass.
   # shellcheck disable=SC2086  # options are words
   "$leveret" train -d "${files[@]}" --quiet --metrics "$work/metrics" --window 1000000000000 $options
@@ -123,16 +112,4 @@ while IFS=$'\t' read -r _ name options; do
 done < <(choices)
 
 table >"$work/table"
-if [ -z "$update" ]; then
-  cat "$work/table"
-  exit
-fi
-for part in begin end; do
-  if ! grep -q "^<!-- $mark $part -->\$" "$update"; then
-    echo "$update: the line <!-- $mark $part --> is missing" >&2
-    exit 1
-  fi
-done
-sed -e "/^<!-- $mark begin -->\$/r $work/table" \
-  -e "/^<!-- $mark begin -->\$/,/^<!-- $mark end -->\$/{/^<!--/!d}" "$update" >"$work/updated"
-cat "$work/updated" >"$update"
+put_table "$mark" "$work/table" "$update"

@@ -10,12 +10,12 @@
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
-leveret='' data='' sets='criteo_10k ml100k frappe_87k elec_45k' output=$here/../../docs/curves.svg
+leveret='' data='' names='criteo_10k ml100k frappe_87k elec_45k' output=$here/../../docs/curves.svg
 usage() { sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   [ $# -ge 2 ] || usage
   case $1 in
-    --leveret) leveret=$2 ;; --data) data=$2 ;; --sets) sets=$2 ;; --output) output=$2 ;;
+    --leveret) leveret=$2 ;; --data) data=$2 ;; --sets) names=$2 ;; --output) output=$2 ;;
     *) usage ;;
   esac
   shift 2
@@ -47,7 +47,7 @@ curve() {
 
 count=0
 panels=''
-for set in $sets; do
+for set in $names; do
   curve "$set" defaults
   curve "$set" linear --ffm_k 0
   peer=$(awk -F '\t' -v set="$set" '$1 == set { print $2 }' "$here/peers.tsv")

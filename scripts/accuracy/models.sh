@@ -15,9 +15,8 @@
 #
 # --search gives every model the same 20 configurations (configurations.txt) and lists, by model, each
 # configuration's logloss beside that of the model as it is: the mean over the sets of the change in
-# percent, the best first. Then, over all configurations of a model, the average, median, largest,
-# standard deviation and smallest of AUC in windows of a tenth of a set, as in Table 1 of the Fwumious
-# Wabbit paper. Choose with half of the sets (--only), and confirm with the others.
+# percent, the best first. Choose with half of the sets (--only), and confirm with the others. AUC over all
+# configurations is windows.sh's.
 #
 # --results keeps every figure, and what it holds already is not run again. --update puts the table
 # into FILE between the lines "<!-- models begin -->" and "<!-- models end -->".
@@ -49,66 +48,28 @@ touch "$results"
 # shellcheck source=part.sh
 source "$(dirname "$0")/part.sh"
 
-sets=()
-if [ -n "$data" ]; then
-  for folder in "$data"/*/; do
-    name=$(basename "$folder")
-    if [[ $name =~ $only ]] && [ -n "$(part "$name" train)" ] && [ -n "$(part "$name" test)" ]; then
-      sets+=("$name")
-    fi
-  done
-fi
-if [ -n "$synth" ] && [[ generated =~ $only ]]; then
-  sets+=(generated)
-  "$synth" --quiet --rows "$rows" >"$work/generated.vw"
-fi
-[ ${#sets[@]} -gt 0 ] || { echo "$data: no folder with train.vw and test.vw in it" >&2; exit 1; }
+find_sets "$only"
 
-files_of() {
-  if [ "$1" = generated ]; then echo "$work/generated.vw"; else part "$1" train; part "$1" test; fi
-}
-
-# run SET MODEL OPTIONS: "SET MODEL OPTIONS logloss auc ne examples/s bytes-a-feature windows", unless it is there.
+# run SET MODEL OPTIONS: "SET MODEL OPTIONS logloss auc ne examples/s bytes-a-feature", unless it is there.
 run() {
-  local set=$1 model=$2 options=$3 window figures features bytes
+  local set=$1 model=$2 options=$3 figures features bytes files
   if grep -qF "$set"$'\t'"$model"$'\t'"$options"$'\t' "$results"; then return; fi
   mapfile -t files < <(files_of "$set")
-  window=$(cat "$work/$set.rows" 2>/dev/null || count "$set")
   # shellcheck disable=SC2086  # options are words
-  "$leveret" train -d "${files[@]}" --quiet --json -f "$work/model" --metrics "$work/windows" \
-    --window $((window / 10)) --model "$model" $options >"$work/figures"
+  "$leveret" train -d "${files[@]}" --quiet --json -f "$work/model" --model "$model" $options >"$work/figures"
   figures=$(sed -n '$s/.*"logloss":\([0-9.]*\),"auc":\([0-9.]*\),"ne":\([0-9.]*\).*"examples_per_second":\([0-9]*\).*/\1\t\2\t\3\t\4/p' "$work/figures")
   [ -n "$figures" ] || { echo "$set, $model: no figures" >&2; exit 1; }
   features=$("$leveret" inspect --json "$work/model" | tr ',' '\n' | awk -F : '/"features"/ { n += $NF } END { print n + 0 }')
   bytes=$(stat -c %s "$work/model")
-  printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$set" "$model" "$options" "$figures" \
-    "$(awk "BEGIN { printf \"%.0f\", $features ? $bytes / $features : 0 }")" \
-    "$(sed -n 's/.*"auc":\([0-9.]*\).*/\1/p' "$work/windows" | paste -sd,)" >>"$results"
-}
-
-# count SET: its rows, kept.
-count() {
-  mapfile -t files < <(files_of "$1")
-  "$leveret" train -d "${files[@]}" --quiet --json --model lr 2>/dev/null | sed -n '$s/.*"examples_seen":\([0-9]*\).*/\1/p' |
-    tee "$work/$1.rows"
-}
-
-has_rows() { [ "$1" != lr ]; }
-has_layers() { case $1 in lr | fm | ffm) return 1 ;; esac; }
-
-# options_of MODEL HEADS LINEAR ROWS LAYERS: those that the model has.
-options_of() {
-  local options="--heads $2 --learning_rate $3"
-  if has_rows "$1"; then options+=" --ffm_learning_rate $4"; fi
-  if has_layers "$1"; then options+=" --nn_learning_rate $5"; fi
-  echo "$options"
+  printf '%s\t%s\t%s\t%s\t%s\n' "$set" "$model" "$options" "$figures" \
+    "$(awk "BEGIN { printf \"%.0f\", $features ? $bytes / $features : 0 }")" >>"$results"
 }
 
 search_all() {
   for model in $models; do
     for set in "${sets[@]}"; do
       run "$set" "$model" ""
-      while read -r heads linear rows_rate layers; do
+      while read -r heads linear rows_rate layers _; do
         case $heads in '#'*) continue ;; esac
         run "$set" "$model" "$(options_of "$model" "$heads" "$linear" "$rows_rate" "$layers")"
       done <"$here/configurations.txt"
@@ -126,20 +87,6 @@ search_all() {
         printf "%s\t%+.2f %%\t%s\n", of[1], sum / n, of[2]
       }
     }' "$results" | sort -t $'\t' -k 1,1 -k 2,2g
-  echo
-  echo "| model | average AUC | median | max | std | min |"
-  echo "|---|---|---|---|---|---|"
-  for model in $models; do
-    awk -F '\t' -v model="$model" -v names="${sets[*]}" '
-      BEGIN { n = split(names, all, " "); for (i = 1; i <= n; ++i) wanted[all[i]] }
-      $1 in wanted && $2 == model { n = split($9, auc, ","); for (i = 1; i <= n; ++i) print auc[i] }' "$results" |
-      sort -g | awk -v model="$model" '
-        { a[NR] = $1; sum += $1; squares += $1 * $1 }
-        END {
-          mean = sum / NR; median = (a[int((NR + 1) / 2)] + a[int((NR + 2) / 2)]) / 2
-          printf "| %s | %.4f | %.4f | %.4f | %.4f | %.4f |\n", model, mean, median, a[NR], sqrt(squares / NR - mean * mean), a[1]
-        }'
-  done
 }
 
 table() {
@@ -171,16 +118,4 @@ for set in "${sets[@]}"; do
   done
 done
 table >"$work/table"
-if [ -z "$update" ]; then
-  cat "$work/table"
-  exit
-fi
-for part in begin end; do
-  if ! grep -q "^<!-- models $part -->\$" "$update"; then
-    echo "$update: the line <!-- models $part --> is missing" >&2
-    exit 1
-  fi
-done
-sed -e "/^<!-- models begin -->\$/r $work/table" \
-  -e "/^<!-- models begin -->\$/,/^<!-- models end -->\$/{/^<!--/!d}" "$update" >"$work/updated"
-cat "$work/updated" >"$update"
+put_table models "$work/table" "$update"

@@ -63,19 +63,19 @@ fw_namespaces() {
   done < <(namespaces_of "$1" | sort)
 }
 
-# fw_deep K HIDDEN [RATE]: fills `theirs` with FW's options for a DeepFFM; an FFM when HIDDEN is
-# "none", linear when K is 0.
+# fw_deep K HIDDEN [RATE [LINEAR LAYERS POWER]]: fills `theirs` with FW's options for a DeepFFM; an FFM when
+# HIDDEN is "none", linear when K is 0. RATE is the FFM's, POWER all parts'.
 fw_deep() {
   local layer=0 width
-  theirs=(-l .05 --power_t .5)
+  theirs=(-l "${4-.05}" --power_t "${6-.5}")
   [ "$1" != 0 ] || return 0
-  theirs+=("${fw_fields[@]}" --ffm_k "$1" --ffm_learning_rate "${3-.1}" --ffm_power_t .45)
+  theirs+=("${fw_fields[@]}" --ffm_k "$1" --ffm_learning_rate "${3-.1}" --ffm_power_t "${6-.45}")
   [ "$2" != none ] || return 0
   for width in ${2//,/ }; do
     theirs+=(--nn "$layer:width:$width" --nn "$layer:activation:relu" --nn "$layer:init:hu")
     layer=$((layer + 1))
   done
-  theirs+=(--nn_layers "$layer" --nn_learning_rate .02 --nn_power_t .45 --nn_topology one)
+  theirs+=(--nn_layers "$layer" --nn_learning_rate "${5-.02}" --nn_power_t "${6-.45}" --nn_topology one)
 }
 
 describe_machine() {
