@@ -73,8 +73,8 @@ class Block {
   // sums.h). Each portion has a tape of its own, on which tensors that are everyone's lie in those
   // of the one on which `finish` runs.
 
-  /// Whether all that it reads is everyone's: it adds to no sum, and `finish` is its `forward`, the
-  /// same everywhere.
+  /// Whether all that it reads is everyone's: where it does not say otherwise for contexts, it adds
+  /// to no sum, and `finish` is its `forward`, the same everywhere.
   virtual bool is_behind_sums() const { return false; }
   /// Why a model with this block cannot be divided into portions; empty: it can.
   virtual std::string why_not_in_portions() const {
@@ -84,8 +84,9 @@ class Block {
   virtual std::unique_ptr<Share> share(const tape::Parameters&, const tape::Portion&) const {
     return nullptr;
   }
-  /// Adds to the sums of this round, if it has declared some of it, what the features of examples
-  /// [begin, end) make that the portion has, and keeps on the tape what its way back needs of them.
+  /// Adds to the sums of this round, which are 0, if it has declared some of it, what the features
+  /// of examples [begin, end) make that the portion has, and keeps on the tape what its way back
+  /// needs of them.
   virtual void partial(const tape::Parameters&, tape::Tape&, const tape::Portion&, Share*,
                        std::size_t /*begin*/, std::size_t /*end*/,
                        const tape::BatchSums<float>&) const {}
@@ -115,9 +116,9 @@ class Block {
     return is_behind_sums() ? "" : "a block that has not been told how to keep a context's part";
   }
 
-  /// Its name where it can keep nothing of a context but what it reads, and is computed whole for
-  /// each candidate; else empty.
-  virtual std::string whole_in_contexts() const { return {}; }
+  /// The tower's name where nothing is kept of a context but what it reads, so that it is computed
+  /// whole for each candidate; else empty.
+  virtual std::string whole_for_candidates() const { return {}; }
 
   // Turns, where the examples of a batch take them (Config::turns), after `forward` of all of them:
 

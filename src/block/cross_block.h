@@ -45,7 +45,7 @@ class CrossBlock final : public Block {
   void add_score(const tape::Parameters&, tape::Tape&, std::size_t) const override {}
 
   bool is_behind_sums() const override { return true; }
-  std::string whole_in_contexts() const override { return tower_.name; }
+  std::string whole_for_candidates() const override { return tower_.name; }
 
  private:
   struct Layer {

@@ -28,7 +28,7 @@ void EmbeddingBlock::declare_sums(const tape::Extent& layout, std::uint32_t,
 
 template <class Take>
 void EmbeddingBlock::for_each_feature(const tape::Tape& tape, std::size_t b, Take take) const {
-  const bool one_layout = tape.field_layouts.empty();
+  const bool one_layout = tape.field_layouts.empty();  // every field has the part, in one place
   if (one_layout && tape.row_layout == nullptr) return;
   std::size_t at = one_layout ? tape.row_layout->weights(part_).begin : 0;
   for (const feature::FieldRun& run : tape.field_runs(b)) {
@@ -50,7 +50,7 @@ void EmbeddingBlock::for_each_feature(const tape::Tape& tape, std::size_t b, Tak
   }
 }
 
-void EmbeddingBlock::add_to(tape::Tape& tape, std::size_t b, std::span<float> fields) const {
+void EmbeddingBlock::put_fields(tape::Tape& tape, std::size_t b, std::span<float> fields) const {
   for_each_feature(tape, b,
                    [&](std::uint32_t field, std::uint32_t i, std::size_t at, float factor) {
                      kernels_->add_numbers(row_.codec, tape.rows[i] + at, factor, row_.used_k,
@@ -65,7 +65,7 @@ void EmbeddingBlock::forward(const tape::Parameters&, tape::Tape& tape, std::siz
   for (std::size_t b = begin; b < end; ++b) {
     float* const fields = tape[fields_].at(b);
     std::fill_n(fields, tape[fields_].stride, 0.0f);
-    add_to(tape, b, {fields, tape[fields_].stride});
+    put_fields(tape, b, {fields, tape[fields_].stride});
     tape[scale_].values[b] = FfmBlock::instance_sums(tape, b, false).scale();
   }
 }
@@ -75,7 +75,7 @@ void EmbeddingBlock::partial(const tape::Parameters&, tape::Tape& tape,
                              std::size_t end, const tape::BatchSums<float>& sums) const {
   for (std::size_t b = begin; b < end; ++b) {
     const tape::SumsOf<float> of = sums[b];
-    add_to(tape, b, of.all(fields_sum_));
+    put_fields(tape, b, of.all(fields_sum_));
     instance_.partial(tape, portion, b, of);
   }
 }

@@ -4,9 +4,9 @@
 ///   e_f = sum x_i v_i,   or with Pool::kMean   e_f = sum x_i v_i / sum |x_i|,
 /// over those of its features that have a row; 0 where there are none.
 ///
-/// Numbers of e are kept within ±kMost, so that values of any size leave sums of squares finite.
-/// Towers get the e of all fields as one tensor of everyone's. In portions of a model each field is
-/// in one of them, which adds its e to a sum of F · d numbers.
+/// Numbers of e are brought within ±kMost where they are made, so that values of any size leave
+/// sums of squares finite. Towers get the e of all fields as one tensor of everyone's. In portions
+/// of a model each field is in one of them, which adds its e to a sum of F · d numbers.
 #pragma once
 
 #include <cstddef>
@@ -73,8 +73,8 @@ class EmbeddingBlock final : public Block, public tape::RowGradients {
   /// lies `at` bytes from its beginning: e of the field has so many times the vector.
   template <class Take>
   void for_each_feature(const tape::Tape& tape, std::size_t b, Take take) const;
-  /// Adds what the features of example b have to the fields' e, which are 0, within bounds.
-  void add_to(tape::Tape& tape, std::size_t b, std::span<float> fields) const;
+  /// The fields' e of example b, where they are 0 before.
+  void put_fields(tape::Tape& tape, std::size_t b, std::span<float> fields) const;
 
   const kernels::Kernels* kernels_;
   Config config_;

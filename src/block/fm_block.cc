@@ -157,20 +157,36 @@ void FmBlock::add(const tape::Parameters&, tape::Tape& tape, std::size_t b,
 }
 
 /// All of them before the first row moves, as several features may share one.
-void FmBlock::each(const tape::Parameters&, tape::Tape& tape, tape::RowVisitor& visitor) const {
-  const std::size_t k = row_.k;
-  tape.row_gradients.clear();
+void FmBlock::collect(tape::Tape& tape) const {
+  const std::size_t k = row_.k, most = tape.field_begin(1) - tape.field_begin(0);
+  tape.row_gradients.resize(most * k);
+  tape.vector_gradients.clear();
   tape.gradient_features.clear();
+  float* to = tape.row_gradients.data();
   for_each_gradient(tape, 0, [&](std::uint32_t i, const float* g) {
     tape.gradient_features.push_back(i);
-    tape.row_gradients.insert(tape.row_gradients.end(), g, g + k);
+    tape.vector_gradients.push_back(to);
+    to = std::copy_n(g, k, to);
   });
+}
+
+void FmBlock::each(const tape::Parameters&, tape::Tape& tape, tape::RowVisitor& visitor) const {
+  collect(tape);
   const float one = 1.0f;
-  const float* g = tape.row_gradients.data();
-  for (const std::uint32_t i : tape.gradient_features) {
-    visitor.visit(i, g, &one);
-    g += k;
+  for (std::size_t n = 0; n < tape.gradient_features.size(); ++n) {
+    visitor.visit(tape.gradient_features[n], tape.vector_gradients[n], &one);
   }
+}
+
+tape::VectorGradients FmBlock::vectors(const tape::Parameters&, tape::Tape& tape) const {
+  collect(tape);
+  const std::size_t at = tape.row_layout->weights(part_).begin;
+  tape.vector_rows.clear();
+  for (const std::uint32_t i : tape.gradient_features) {
+    tape.vector_rows.push_back(tape.to_learn.rows[i] + at);
+  }
+  tape.vector_factors.assign(tape.vector_rows.size(), 1.0f);
+  return {tape.vector_rows, tape.vector_gradients.data(), tape.vector_factors.data()};
 }
 
 }  // namespace leveret::block

@@ -62,6 +62,8 @@ class FmBlock final : public Block, public tape::RowGradients {
            float* const* sums) const override;
   void each(const tape::Parameters& parameters, tape::Tape& tape,
             tape::RowVisitor& visitor) const override;
+  tape::VectorGradients vectors(const tape::Parameters& parameters,
+                                tape::Tape& tape) const override;
 
   // Tensors that it keeps for the way back.
 
@@ -90,6 +92,9 @@ class FmBlock final : public Block, public tape::RowGradients {
   /// Calls take(feature, gradient) for each of them.
   template <class Take>
   void for_each_gradient(tape::Tape& tape, std::size_t b, Take take) const;
+
+  /// Puts them on the tape, for its only example.
+  void collect(tape::Tape& tape) const;
 
   const kernels::Kernels& kernels_;
   Config config_;

@@ -48,7 +48,7 @@ void FmTowerBlock::partial(const tape::Parameters&, tape::Tape&, const tape::Por
   for (std::size_t b = begin; b < end; ++b) {
     const tape::SumsOf<float> of = sums[b];
     const float* const all = of.all(sums_.embeddings).data();
-    for (const std::uint32_t field : portion.fields()) {
+    for (const std::uint32_t field : portion.split_fields()) {
       const float* const e = all + field * d_;
       kernels_->axpy(1.0f, e, d_, of.all(sums_.vector).data());
       of[sums_.squares] += kernels_->dot(e, e, d_);

@@ -54,8 +54,9 @@ class FmTowerBlock final : public Block {
   tape::TensorId sum_ = tape::TensorId::kNone;  ///< d: sum of e_f
   TowerScore score_;
   struct {
-    tape::SumId embeddings, vector, squares;
-  } sums_{};
+    tape::SumId embeddings = tape::SumId::kNone, vector = tape::SumId::kNone,
+                squares = tape::SumId::kNone;
+  } sums_;
 };
 
 }  // namespace leveret::block

@@ -77,10 +77,10 @@ void FwfmBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) c
 
 // ---- contexts and candidates ----
 
-/// u of the candidates' fields, of what a context has: those behind which they stand.
-struct FwfmBlock::Mixed final : Kept {
+/// u_f of the candidates' fields f, summed over the context's fields g.
+struct FwfmBlock::ContextPart final : Kept {
   std::vector<float> u;
-  std::size_t bytes() const override { return sizeof *this + u.size() * sizeof(float); }
+  std::size_t bytes() const override { return sizeof *this + u.capacity() * sizeof(float); }
 };
 
 struct FwfmBlock::ContextShare final : Share {
@@ -94,7 +94,7 @@ struct FwfmBlock::CandidateShare final : Share {
   std::span<const std::uint32_t> fields;
   std::vector<float> r;     ///< of their pairs
   std::vector<float> e, u;  ///< n * d
-  const Mixed* context = nullptr;
+  const ContextPart* context = nullptr;
 };
 
 void FwfmBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Declarations&,
@@ -111,7 +111,7 @@ std::unique_ptr<Share> FwfmBlock::share(const tape::Parameters& parameters,
   }
   if (portion.of != tape::Portion::Of::kCandidate) return nullptr;
   auto mine = std::make_unique<CandidateShare>();
-  mine->fields = portion.fields();
+  mine->fields = portion.split_fields();
   const std::span<const float> r = parameters[r_];
   for (const std::uint32_t g : mine->fields) {
     for (const std::uint32_t f : mine->fields) {
@@ -156,7 +156,8 @@ float FwfmBlock::candidate_pairs(const float* e, CandidateShare& share) const {
 
 std::unique_ptr<Kept> FwfmBlock::keep(const tape::Tape&, Share* share) const {
   const auto& mine = static_cast<const ContextShare&>(*share);
-  auto kept = std::make_unique<Mixed>();
+  auto kept = std::make_unique<ContextPart>();
+  kept->u.reserve(mine.split->candidate.size() * d_);
   for (const std::uint32_t field : mine.split->candidate) {
     const float* const u = mine.u.data() + field * d_;
     kept->u.insert(kept->u.end(), u, u + d_);
@@ -165,7 +166,7 @@ std::unique_ptr<Kept> FwfmBlock::keep(const tape::Tape&, Share* share) const {
 }
 
 void FwfmBlock::put_beside(Share* candidates, Kept* context) const {
-  static_cast<CandidateShare&>(*candidates).context = static_cast<const Mixed*>(context);
+  static_cast<CandidateShare&>(*candidates).context = static_cast<const ContextPart*>(context);
 }
 
 void FwfmBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, Share*,

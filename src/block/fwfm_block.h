@@ -51,7 +51,7 @@ class FwfmBlock final : public Block {
               std::size_t end, const tape::BatchSums<const float>& sums) const override;
 
  private:
-  struct Mixed;
+  struct ContextPart;
   struct ContextShare;
   struct CandidateShare;
   float context_pairs(const tape::Parameters& parameters, const float* e,
@@ -68,8 +68,8 @@ class FwfmBlock final : public Block {
   tape::ArrayId r_ = tape::ArrayId::kNone;
   TowerScore score_;
   struct {
-    tape::SumId embeddings, pairs;
-  } sums_{};
+    tape::SumId embeddings = tape::SumId::kNone, pairs = tape::SumId::kNone;
+  } sums_;
 };
 
 }  // namespace leveret::block

@@ -62,6 +62,11 @@ std::string MlpBlock::why_not_in_contexts() const {
   return reads_portions_ ? "the tower " + tower_.name : "";
 }
 
+/// A neuron alone over embeddings. (One over cross layers goes with these.)
+std::string MlpBlock::whole_for_candidates() const {
+  return tower_.input == kEmbeddings && tower_.hidden.empty() ? tower_.name : "";
+}
+
 void MlpBlock::declare_sums(const tape::Extent&, std::uint32_t shared,
                             const tape::Declarations& declared, tape::SumDecls& sums) {
   if (merged_) merged_->declare_sums(shared, declared, sums);

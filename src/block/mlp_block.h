@@ -10,7 +10,7 @@
 
 #include "block/block.h"
 #include "block/config.h"
-#include "block/context_layer.h"
+#include "block/embedding_layer.h"
 #include "block/merged_layer.h"
 
 namespace leveret::block {
@@ -36,10 +36,11 @@ class MlpBlock final : public Block {
   void add_score(const tape::Parameters& parameters, tape::Tape& tape,
                  std::size_t b) const override;
 
-  // In portions its first layer is a MergedLayer, or a ContextLayer, or reads what everyone has.
+  // In portions its first layer is a MergedLayer, or a EmbeddingLayer, or reads what everyone has.
 
   std::string why_not_in_portions() const override;
   std::string why_not_in_contexts() const override;
+  std::string whole_for_candidates() const override;
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
   std::unique_ptr<Share> share(const tape::Parameters& parameters,
@@ -85,7 +86,7 @@ class MlpBlock final : public Block {
   tape::TensorId score_ = tape::TensorId::kNone;  ///< 1: the output neuron, without its bias
   tape::JointHead head_;
   std::optional<MergedLayer> merged_;  ///< in portions: the first layer of the first tower
-  std::optional<ContextLayer> over_embeddings_;  ///< with contexts: the first layer over these
+  std::optional<EmbeddingLayer> over_embeddings_;  ///< with contexts: the first layer over these
   bool reads_portions_ = false;  ///< its input is no MergedLayer's, and not everyone's
 };
 

@@ -12,7 +12,7 @@
 #include "kernels/quantize_body.h"
 #include "kernels/text_body.h"
 #include "kernels/vector_body.h"
-#include "kernels/vectors_body.h"
+#include "kernels/embedding_body.h"
 
 namespace leveret::kernels::generic {
 

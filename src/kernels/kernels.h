@@ -86,17 +86,18 @@ struct PairList {
   }
 };
 
-/// Rows of one vector each, and the gradients by which they move: factors[i] * gradients[i], k
-/// floats.
+/// Vectors and the gradients by which they move (tape::VectorGradients, and how they are rounded):
+/// factors[i] * gradients[i], k floats.
 struct VectorSteps {
-  std::byte* const* rows;  ///< n; the accumulator of each lies to_state bytes behind its beginning
+  std::byte* const* rows;  ///< n: where each vector begins; its accumulator is to_state bytes on
   const float* const* gradients;
   const float* factors;
   std::size_t n, to_state;
   std::uint32_t noise;
 
   std::uint32_t noise_of(std::size_t i) const {
-    return noise + static_cast<std::uint32_t>(i) * 0x85ebca6bu;
+    constexpr std::uint32_t kVectorStep = 0x85ebca6bu;
+    return noise + static_cast<std::uint32_t>(i) * kVectorStep;
   }
 };
 

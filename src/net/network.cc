@@ -21,10 +21,10 @@ std::string Network::why_not_in_contexts() const {
   return {};
 }
 
-std::vector<std::string> Network::whole_in_contexts() const {
+std::vector<std::string> Network::whole_for_candidates() const {
   std::vector<std::string> names;
   for (const auto& block : blocks_) {
-    if (std::string name = block->whole_in_contexts(); !name.empty()) names.push_back(name);
+    if (std::string name = block->whole_for_candidates(); !name.empty()) names.push_back(name);
   }
   return names;
 }

@@ -65,7 +65,7 @@ class Network {
   /// empty: they need not be.
   std::string why_not_in_contexts() const;
   /// The towers that are computed whole for each candidate all the same, by name.
-  std::vector<std::string> whole_in_contexts() const;
+  std::vector<std::string> whole_for_candidates() const;
 
   // For features of an example in portions of a model (tape/portion.h): `partial` of each
   // portion, the sums of all, a round after the other; then `finish` and, to learn, finish_back on

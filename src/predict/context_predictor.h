@@ -1,7 +1,8 @@
 /// Scores of requests: one context (a user, a page) and any number of candidates (ads) for it. What
 /// does not depend on the candidate is computed once for a request: the context's features are
-/// looked up, their linear sums and pairs made, their rows gathered for the pairs with candidates,
-/// and what they add to the first hidden layer (FW paper, section 5, which keeps less).
+/// looked up, their linear sums, pairs and embeddings made, their rows gathered for the pairs with
+/// candidates, and what they add to towers and to the first hidden layer (FW paper, section 5,
+/// which keeps less).
 ///
 /// Scores are those of Predictor, but for rounding. What the context's part cannot be told apart
 /// for goes the way of Predictor, which `ContextCounts::uncached` counts: models with interactions

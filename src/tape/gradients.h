@@ -66,8 +66,8 @@ struct PairGradients {
   const float* deltas = nullptr;
 };
 
-/// n rows of one vector each, in the order of their steps: d loss / d vector of rows[i] is
-/// factors[i] times the k floats of gradients[i].
+/// n rows of one vector each, in the order of their steps, for Kernels::step_vectors: d loss / d
+/// vector of rows[i] is factors[i] times the k floats of gradients[i].
 struct VectorGradients {
   std::span<std::byte* const> rows;  ///< n; where the part's weights begin
   const float* const* gradients = nullptr;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -43,8 +44,9 @@ struct Portion {
   /// the others. Views.
   PortionColumns normalised, others;
 
-  /// The fields of a context or of candidates, ascending.
-  std::span<const std::uint32_t> fields() const {
+  /// Where fields are divided: those of the context or of candidates, ascending.
+  std::span<const std::uint32_t> split_fields() const {
+    assert(of == Of::kContext || of == Of::kCandidate);
     return of == Of::kContext ? split->context : split->candidate;
   }
   /// How many pairs of fields it has.

@@ -175,10 +175,9 @@ struct Tape {
   /// its head's error and by who reads the groups' sums.
   std::vector<float> d_group_linear;
   FfmTape ffm;  ///< of the last example of the batch
-  /// Working memory of RowGradients::each, for one example.
+  // Working memory of RowGradients::each and ::vectors, for one example.
   std::vector<float> row_gradients;
   std::vector<std::uint32_t> gradient_features;
-  // Working memory of RowGradients::vectors.
   std::vector<std::byte*> vector_rows;
   std::vector<const float*> vector_gradients;
   std::vector<float> vector_factors;

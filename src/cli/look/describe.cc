@@ -242,8 +242,8 @@ void describe_model(const model::Model& model, bool learns, Json& json) {
   const net::Network network(model.config(), kernels::active());
   const std::string why = network.why_not_in_contexts();
   if (!why.empty()) json["candidates_as_wholes"] = "the model has " + why;
-  const std::vector<std::string> wholes = network.whole_in_contexts();
-  if (!wholes.empty()) json["whole_for_candidates"] = wholes;
+  const std::vector<std::string> wholes = network.whole_for_candidates();
+  if (why.empty() && !wholes.empty()) json["whole_for_candidates"] = wholes;
 }
 
 /// The notes beside the content, where there are some.

@@ -279,7 +279,7 @@ struct InPortions {
   }
   block::Config config() const {
     block::Config all = at.bench.model->config();
-    all.scores_apart = true;
+    all.in_contexts = true;
     return all;
   }
   std::vector<bool> in_context() const {

@@ -12,8 +12,7 @@ constexpr std::size_t kNames = TextKernels::kNames;
 /// A text that ends where a page ends which nobody may touch.
 class GuardedText {
  public:
-  explicit GuardedText(const std::string& text)
-      : floats_((text.size() + 3) / 4), size_(text.size()) {
+  explicit GuardedText(const std::string& text) : floats_((text.size() + 3) / 4), size_(text.size()) {
     std::memcpy(data(), text.data(), size_);
   }
   char* data() const {
@@ -177,7 +176,8 @@ std::size_t found_in(const std::string& bytes) {
 }
 
 TEST_CASE("usual namespaces of a line") {
-  const GuardedText text("|a 1 |bc 0a1b2c3d |user_id x |d 12345678 |e longer789 |f behind\n");
+  const GuardedText text(
+      "|a 1 |bc 0a1b2c3d |user_id x |d 12345678 |e longer789 |f behind\n");
   const std::vector<std::uint32_t> delimiters = delimiters_of(*reference().text, text, 0);
   for (const Kernels* kernels : all()) {
     if (!runs_here(*kernels)) continue;

@@ -116,7 +116,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   wide_deep.heads = Heads::kOne;
   wide_deep.ffm_k = 0;
   wide_deep.embedding_dim = 5;
-  set_embedding_towers(wide_deep, "mlp:hidden=6+4");
+  set_embedding_towers(wide_deep, "mlp:hidden=6+4 fwfm mlp:hidden=none");
   Spec& deepfm = add("deepfm, mixed, batch of 4");
   deepfm.ffm_k = 0;
   deepfm.embedding_dim = 4;
@@ -139,7 +139,9 @@ inline std::vector<NamedSpec> specs_to_test() {
   set_embedding_towers(dcnv2, "cross2:layers=2,rank=3,hidden=5");
   Spec& all_towers = add("default with fwfm, dcnv2 and dcn");
   all_towers.embedding_dim = 8;
-  set_embedding_towers(all_towers, "fwfm fm:loss=own mlp:hidden=3,loss=own cross2:layers=1,rank=2 cross:layers=1,hidden=4");
+  set_embedding_towers(
+      all_towers,
+      "fwfm fm:loss=own mlp:hidden=3,loss=own cross2:layers=1,rank=2 cross:layers=1,hidden=4");
   Spec& both = add("fm beside ffm");
   both.ffm_k = 3;
   both.fm_k = 8;

@@ -64,7 +64,7 @@ TEST_CASE("half a million namespaces that nobody knows take no memory, and known
     CHECK(names.size() == size);
     CHECK(predictor.features().plans().size() == plans);
     const std::size_t after = allocated();
-    CHECK(after < before + (std::size_t{2} << 20));  // their names alone are 5 MB
+    CHECK(after < before + (std::size_t{2} << 20));  // the linear case's names alone are 5 MB
   }
 }
 

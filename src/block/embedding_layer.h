@@ -1,7 +1,7 @@
-/// The first layer of a tower over embeddings, where examples come as contexts and their candidates
-/// (tape/portion.h): the layer is linear, so that each portion has the products of its fields'
-/// embeddings with their columns, and the sums of these are the layer's. A context makes its own
-/// once.
+/// The first layer of a tower over embeddings (as MergedLayer is that over merged inputs), where
+/// examples come as contexts and their candidates (tape/portion.h): the layer is linear, so that
+/// each portion has the products of its fields' embeddings with their columns, and the sums of
+/// these are the layer's. A context makes its own once.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 namespace leveret::block {
 
 /// A part of MlpBlock (partial, finish, …: see Block).
-class ContextLayer {
+class EmbeddingLayer {
  public:
-  explicit ContextLayer(const kernels::Kernels& kernels) : kernels_(&kernels) {}
+  explicit EmbeddingLayer(const kernels::Kernels& kernels) : kernels_(&kernels) {}
 
   /// `name`: of the layer; `number`: in Parameters; `out`: what it makes.
   void declare(std::string name, std::uint32_t outputs, std::size_t number, tape::TensorId out,
@@ -39,8 +39,8 @@ class ContextLayer {
   std::size_t number_ = 0, d_ = 0;
   tape::TensorId out_ = tape::TensorId::kNone;
   struct {
-    tape::SumId embeddings, products;
-  } sums_{};
+    tape::SumId embeddings = tape::SumId::kNone, products = tape::SumId::kNone;
+  } sums_;
 };
 
 }  // namespace leveret::block

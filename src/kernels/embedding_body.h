@@ -144,17 +144,51 @@ template <class Isa, std::size_t K, class T, class Step>
   }
 }
 
+/// Any k.
+template <class Isa, class T, class Step>
+[[gnu::flatten]] void step_vectors_any(const VectorSteps& of, std::size_t k, float unit,
+                                       Step step) {
+  using V = typename Isa::V;
+  const Part<Isa> one{1};
+  for (std::size_t i = 0; i < of.n; ++i) {
+    T* const w = reinterpret_cast<T*>(of.rows[i]);
+    auto* const acc = reinterpret_cast<StateOf<T>*>(of.rows[i] + of.to_state);
+    const V factor(of.factors[i]);
+    const auto gradient = [&](std::size_t c, auto lanes) {
+      const V g = factor * lanes.load(of.gradients[i] + c);
+      if constexpr (!Step::kHasL2) return g;
+      return step.gradient(g, V(unit) * lanes.load(w + c));
+    };
+    V squares(0.0f);
+    sweep<Isa>(k, [&](std::size_t c, auto lanes) {
+      const V g = gradient(c, lanes);
+      squares = Isa::fma(g, g, squares);
+    });
+    const V now = one.load(acc) + V(Isa::sum(squares) / static_cast<float>(k));
+    IndexRounding<Isa, StateOf<T>> rounded_acc({state_noise(of.noise_of(i)), nullptr});
+    one.store(acc, rounded_acc(now));
+    alignas(64) float scale[kLanes<Isa>];
+    (step.scale(now) * V(1.0f / unit)).store_aligned(scale);
+    IndexRounding<Isa, T> rounded({of.noise_of(i), nullptr});
+    sweep<Isa>(k, [&](std::size_t c, auto lanes) {
+      lanes.store(w + c, rounded(Isa::fnma(V(scale[0]), gradient(c, lanes), lanes.load(w + c))));
+    });
+  }
+}
+
 template <class Isa>
 void step_vectors(Codec weights, Codec state, const VectorSteps& of, std::size_t k, StepRule rule) {
-  const auto by_reference = [&] { kReference.step_vectors(weights, state, of, k, rule); };
-  if (!in_registers(weights, state)) return by_reference();
+  if (!in_registers(weights, state)) return kReference.step_vectors(weights, state, of, k, rule);
   const float unit = weights.is_fixed(16) ? weights.unit() : 1.0f;
   with_weights(weights, [&]<class T>(T) {
     const auto fixed = [&]<std::size_t K>() {
       with_step<Isa>(rule,
                      [&](const auto& step) { step_vectors_fixed<Isa, K, T>(of, unit, step); });
     };
-    with_slot_length<2>(k, fixed, by_reference);
+    const auto any = [&] {
+      with_step<Isa>(rule, [&](const auto& step) { step_vectors_any<Isa, T>(of, k, unit, step); });
+    };
+    with_slot_length<2>(k, fixed, any);
   });
 }
 
