@@ -100,7 +100,7 @@ void step_common(Optimizer& optimizer, tape::Parameters& parameters, std::span<c
   if (optimizer.learns_by_adam()) ++scalars.adam_steps;
   optimizer.cells().step_constants(scalars, {.linear = sums[kConstant]});
   for_each_array(parameters, [&](tape::ArrayId id, std::size_t place) {
-    optimizer.cells().step_array(parameters, id, &sums[place]);
+    optimizer.cells().step_array(parameters, id, sums.subspan(place).data());
   });
 }
 
