@@ -6,16 +6,18 @@
 #include <utility>
 #include <vector>
 
+#include "block/dense_products.h"
 #include "block/embedding_block.h"
 
 namespace leveret::block {
 
-/// Of n fields, one behind the other: n * d inputs, and zeros up to whole cache lines.
+/// The columns of n fields, one behind the other: n * d inputs.
 struct EmbeddingLayer::Columns final : Share {
   std::span<const std::uint32_t> fields;
-  std::size_t width = 0;             ///< of a row of weights, and of an example's inputs
-  table::AlignedFloats weights, in;  ///< of each output, of each example
-  std::vector<float> no_bias, out;
+  table::AlignedFloats copies;
+  tape::ConstDense weights;  ///< the copies, without biases
+  table::AlignedFloats in;   ///< weights.stride() of each example
+  std::vector<float> out;
 };
 
 void EmbeddingLayer::declare(std::string name, std::uint32_t outputs, std::size_t number,
@@ -37,22 +39,24 @@ std::unique_ptr<Share> EmbeddingLayer::share(const tape::Parameters& parameters,
   if (portion.of == tape::Portion::Of::kEveryone) return nullptr;
   auto mine = std::make_unique<Columns>();
   mine->fields = portion.split_fields();
-  mine->no_bias.resize(outputs_);
+  mine->weights.inputs = static_cast<std::uint32_t>(mine->fields.size() * d_);
+  mine->weights.outputs = outputs_;
   const tape::ConstDense layer = parameters.layer(number_);
-  mine->width = table::whole_lines(mine->fields.size() * d_);
-  mine->weights.assign(mine->width * outputs_, 0.0f);
+  const std::size_t width = mine->weights.stride();
+  mine->copies.assign(width * outputs_, 0.0f);
   for (std::size_t o = 0; o < outputs_; ++o) {
     const float* const row = layer.weights.data() + o * layer.stride();
-    float* to = mine->weights.data() + o * mine->width;
+    float* to = mine->copies.data() + o * width;
     for (const std::uint32_t field : mine->fields) to = std::copy_n(row + field * d_, d_, to);
   }
+  mine->weights.weights = mine->copies;
   return mine;
 }
 
 void EmbeddingLayer::partial(const tape::Tape& tape, Share* share,
                              const tape::BatchSums<float>& sums) const {
   auto& mine = static_cast<Columns&>(*share);
-  const std::size_t width = mine.width;
+  const std::size_t width = mine.weights.stride();
   if (mine.in.size() < tape.size * width) mine.in.assign(tape.size * width, 0.0f);
   mine.out.resize(tape.size * outputs_);
   for (std::size_t b = 0; b < tape.size; ++b) {
@@ -60,8 +64,8 @@ void EmbeddingLayer::partial(const tape::Tape& tape, Share* share,
     const float* const e = sums[b].all(sums_.embeddings).data();
     for (const std::uint32_t field : mine.fields) to = std::copy_n(e + field * d_, d_, to);
   }
-  kernels_->dense_forward(mine.weights.data(), mine.no_bias.data(), mine.in.data(), width, outputs_,
-                          width, tape.size, mine.out.data());
+  DenseProducts{kernels_, tape.gemm}.forward(mine.weights, width, mine.in.data(), tape.size,
+                                             mine.out.data());
   for (std::size_t b = 0; b < tape.size; ++b) {
     std::copy_n(mine.out.data() + b * outputs_, outputs_, sums[b].all(sums_.products).begin());
   }

@@ -105,51 +105,11 @@ template <class Isa>
 
 // ---- step_vectors ----
 
-/// A vector of K numbers and its accumulator, which stay in registers.
-template <class Isa, std::size_t K, class T, class Step>
-[[gnu::always_inline]] inline void step_vector(T* w, StateOf<T>* acc, const float* g, float factor,
-                                               float unit, const Step& step, std::uint32_t noise) {
-  using V = typename Isa::V;
-  constexpr std::size_t N = kLanes<Isa>, kRegisters = K < N ? 1 : K / N;
-  with_lanes<Isa, K>(K, [&](auto lanes) {
-    V gradients[kRegisters], weights[kRegisters], squares(0.0f);
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < kRegisters; ++i) {
-      gradients[i] = V(factor) * lanes.load(g + i * N);
-      weights[i] = lanes.load(w + i * N);
-      if constexpr (Step::kHasL2) gradients[i] = step.gradient(gradients[i], V(unit) * weights[i]);
-      squares = Isa::fma(gradients[i], gradients[i], squares);
-    }
-    // The accumulator is one number: that of the first lane.
-    const Part<Isa> one{1};
-    const V now = one.load(acc) + V(Isa::sum(squares) * (1.0f / K));
-    IndexRounding<Isa, StateOf<T>> rounded_acc({state_noise(noise), nullptr});
-    one.store(acc, rounded_acc(now));
-    alignas(64) float scale[N];
-    (step.scale(now) * V(1.0f / unit)).store_aligned(scale);
-    IndexRounding<Isa, T> rounded({noise, nullptr});
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < kRegisters; ++i) {
-      lanes.store(w + i * N, rounded(Isa::fnma(V(scale[0]), gradients[i], weights[i])));
-    }
-  });
-}
-
-template <class Isa, std::size_t K, class T, class Step>
-[[gnu::flatten]] void step_vectors_fixed(const VectorSteps& of, float unit, Step step) {
-  for (std::size_t i = 0; i < of.n; ++i) {
-    step_vector<Isa, K>(reinterpret_cast<T*>(of.rows[i]),
-                        reinterpret_cast<StateOf<T>*>(of.rows[i] + of.to_state), of.gradients[i],
-                        of.factors[i], unit, step, of.noise_of(i));
-  }
-}
-
-/// Any k.
 template <class Isa, class T, class Step>
-[[gnu::flatten]] void step_vectors_any(const VectorSteps& of, std::size_t k, float unit,
-                                       Step step) {
+[[gnu::always_inline]] inline void step_each_vector(const VectorSteps& of, std::size_t k,
+                                                    float unit, const Step& step) {
   using V = typename Isa::V;
-  const Part<Isa> one{1};
+  const Part<Isa> one{1};  // the accumulator is one number: that of the first lane
   for (std::size_t i = 0; i < of.n; ++i) {
     T* const w = reinterpret_cast<T*>(of.rows[i]);
     auto* const acc = reinterpret_cast<StateOf<T>*>(of.rows[i] + of.to_state);
@@ -177,18 +137,17 @@ template <class Isa, class T, class Step>
 }
 
 template <class Isa>
-void step_vectors(Codec weights, Codec state, const VectorSteps& of, std::size_t k, StepRule rule) {
+[[gnu::flatten]] void step_vectors(Codec weights, Codec state, const VectorSteps& of, std::size_t k,
+                                   StepRule rule) {
   if (!in_registers(weights, state)) return kReference.step_vectors(weights, state, of, k, rule);
   const float unit = weights.is_fixed(16) ? weights.unit() : 1.0f;
   with_weights(weights, [&]<class T>(T) {
-    const auto fixed = [&]<std::size_t K>() {
-      with_step<Isa>(rule,
-                     [&](const auto& step) { step_vectors_fixed<Isa, K, T>(of, unit, step); });
-    };
-    const auto any = [&] {
-      with_step<Isa>(rule, [&](const auto& step) { step_vectors_any<Isa, T>(of, k, unit, step); });
-    };
-    with_slot_length<2>(k, fixed, any);
+    with_step<Isa>(rule, [&](const auto& step) {
+      // Sweeps of a length that the compiler knows are straight lines.
+      with_slot_length<2>(
+          k, [&]<std::size_t K>() { step_each_vector<Isa, T>(of, K, unit, step); },
+          [&] { step_each_vector<Isa, T>(of, k, unit, step); });
+    });
   });
 }
 

@@ -95,12 +95,13 @@ class RowGradients {
   /// feature without a row.
   virtual void add(const Parameters& parameters, Tape& tape, std::size_t b,
                    float* const* sums) const = 0;
-  /// Of the tape's only example, row by row.
+  /// The gradients of the tape's only example, row by row.
   virtual void each(const Parameters& parameters, Tape& tape, RowVisitor& visitor) const = 0;
-  /// Of the tape's only example, where all of its rows lie as kernels take them; else no rows.
+  /// The pairs of the tape's only example, where all of its rows lie as kernels take them; else no
+  /// rows.
   virtual PairGradients in_place(const Tape&) const { return {}; }
-  /// Of the tape's only example, where rows have a vector each whose gradients lie on the tape;
-  /// else no rows.
+  /// The gradients of the tape's only example, where rows have a vector each whose gradients lie on
+  /// the tape; else no rows.
   virtual VectorGradients vectors(const Parameters&, Tape&) const { return {}; }
 };
 

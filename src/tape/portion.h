@@ -44,7 +44,7 @@ struct Portion {
   /// the others. Views.
   PortionColumns normalised, others;
 
-  /// Where fields are divided: those of the context or of candidates, ascending.
+  /// The fields of the context, or those of candidates, ascending; no shard asks.
   std::span<const std::uint32_t> split_fields() const {
     assert(of == Of::kContext || of == Of::kCandidate);
     return of == Of::kContext ? split->context : split->candidate;

@@ -16,8 +16,10 @@
 namespace leveret::modelfile {
 namespace {
 
+// Sanitizers have memory of their own, and other cases save and load under them.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /// A number of /proc/self/`file`, behind its name.
-[[maybe_unused]] std::uint64_t number_in(const char* file, const std::string& name) {
+std::uint64_t number_in(const char* file, const std::string& name) {
   std::ifstream in(std::string("/proc/self/") + file);
   std::string word;
   while (in >> word) {
@@ -57,8 +59,6 @@ Peak peak_of(Work work) {
   return peak;
 }
 
-// Sanitizers have memory of their own, and other cases save and load under them.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_CASE("saving takes at most a tenth more memory, and loading reads the file once") {
   struct Kind {
     const char* name;
