@@ -51,39 +51,39 @@ skips=', 2 skipped: conformance\.some, unit\.other$'
 all="^All tests passed \\([0-9]+:[0-9]+\\)$skips"
 already="^All tests passed already for this tree \\([0-9]+:[0-9]+\\)$skips"
 
-expect "the first time" 0 5 "$all"
+expect "the first time" 0 6 "$all"
 expect "again" 0 0 "$already"
-expect "again by request" 0 5 "$all" --again
-env=(CI=true) && expect "where CI is true" 0 5 "$all"
+expect "again by request" 0 6 "$all" --again
+env=(CI=true) && expect "where CI is true" 0 6 "$all"
 env=() && expect "once more" 0 0 "$already"
 mkdir "$tree/src/__pycache__"
 touch "$tree/other.lvt" "$tree/build/new" "$tree/src/__pycache__/x.pyc" "$tree/src/x.cc"
 expect "after a change that tests cannot see" 0 0 "$already"
 
-echo "int y;" >"$tree/src/x.cc" && expect "a file is changed" 0 5 "$all"
-touch "$tree/src/new.cc" && expect "a file is added" 0 5 "$all"
-chmod +x "$tree/src/new.cc" && expect "a mode is changed" 0 5 "$all"
-rm "$tree/src/new.cc" && expect "a file is removed" 0 5 "$all"
-echo "g++ 14" >"$work/packages" && expect "a package is another one" 0 5 "$all"
-env=(LEVERET_SIMD=sse2) && expect "the environment is another one" 0 5 "$all"
-env=() && expect "and the one before again" 0 5 "$all"
+echo "int y;" >"$tree/src/x.cc" && expect "a file is changed" 0 6 "$all"
+touch "$tree/src/new.cc" && expect "a file is added" 0 6 "$all"
+chmod +x "$tree/src/new.cc" && expect "a mode is changed" 0 6 "$all"
+rm "$tree/src/new.cc" && expect "a file is removed" 0 6 "$all"
+echo "g++ 14" >"$work/packages" && expect "a package is another one" 0 6 "$all"
+env=(LEVERET_SIMD=sse2) && expect "the environment is another one" 0 6 "$all"
+env=() && expect "and the one before again" 0 6 "$all"
 
 # Nothing may be left by what did not end well.
 trouble() { cat >"$work/trouble"; }
 trouble <<<'exit 1' && expect "a test fails that had passed" 1 1 . --again
-trouble </dev/null && expect "after a failure" 0 2 "$all"
-trouble <<<'case $1 in *tsan*) exit 1 ;; esac' && expect "the last step fails" 1 5 . --again
+trouble </dev/null && expect "after a failure" 0 3 "$all"
+trouble <<<'case $1 in *tsan*) exit 1 ;; esac' && expect "the last step fails" 1 6 . --again
 trouble </dev/null && expect "after a failure of the last step" 0 1 "$all"
 trouble <<<'kill -TERM $PPID; sleep 0.1' && expect "it is ended" 143 1 . --again
 trouble <<<'kill -KILL $PPID; sleep 0.1' && expect "it is killed" 137 1 .
-trouble </dev/null && expect "after it was killed" 0 2 "$all"
-trouble <<<"echo 'int z;' >>$tree/src/x.cc" && expect "the tree is edited meanwhile" 0 5 "$all" --again
+trouble </dev/null && expect "after it was killed" 0 3 "$all"
+trouble <<<"echo 'int z;' >>$tree/src/x.cc" && expect "the tree is edited meanwhile" 0 6 "$all" --again
 echo "int y;" >"$tree/src/x.cc"
-trouble </dev/null && expect "after it was edited and put back" 0 5 "$all"
+trouble </dev/null && expect "after it was edited and put back" 0 6 "$all"
 expect "and then" 0 0 "$already"
 
 program "$bin/ctest" </dev/null
-expect "nothing is skipped" 0 5 '^All tests passed \([0-9:]+\)$' --again
+expect "nothing is skipped" 0 6 '^All tests passed \([0-9:]+\)$' --again
 expect "nothing was skipped" 0 0 '^All tests passed already for this tree \([0-9:]+\)$'
 expect "misuse" 2 0 '^usage: ' --agian
 exit $failed
