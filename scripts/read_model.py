@@ -22,8 +22,8 @@ import struct
 import sys
 
 MAGIC = b"\x89LVT\r\n\x1a\n"
-DTYPES = {1: "u8", 2: "u32", 3: "u64", 4: "f32", 5: "bf16", 6: "u16", 7: "i16", 8: "i8", 9: "i4", 10: "f64"}
-BITS = {"u8": 8, "u32": 32, "u64": 64, "f32": 32, "bf16": 16, "u16": 16, "i16": 16, "i8": 8, "i4": 4, "f64": 64}
+DTYPES = {1: "u8", 2: "u32", 3: "u64", 4: "f32", 5: "bf16", 6: "u16", 7: "i16", 8: "i8", 9: "i4", 10: "f64", 11: "i12"}
+BITS = {"u8": 8, "u32": 32, "u64": 64, "f32": 32, "bf16": 16, "u16": 16, "i16": 16, "i8": 8, "i4": 4, "f64": 64, "i12": 12}
 ARRAYS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "f32": "f", "f64": "d"}
 ROLES = {1: "index", 2: "parameter", 3: "state", 4: "statistic"}
 CODINGS = {0: "plain", 1: "fixed", 2: "log", 3: "fixed_by_row"}
@@ -59,6 +59,10 @@ class Section:
         if self.dtype == "bf16":
             halves = array.array("H", bytes(self.data))
             return array.array("f", b"".join(struct.pack("<I", h << 16) for h in halves))
+        if self.dtype == "i12":
+            threes = (self.data[i] | self.data[i + 1] << 8 | self.data[i + 2] << 16 for i in range(0, self.bytes, 3))
+            codes = (code for three in threes for code in (three & 4095, three >> 12))
+            return array.array("h", (c - 4096 if c > 2047 else c for c in codes))
         if self.dtype == "i4":
             nibbles = (n for byte in self.data for n in (byte & 15, byte >> 4))
             return array.array("b", (n - 16 if n > 7 else n for n in nibbles))

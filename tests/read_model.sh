@@ -73,8 +73,14 @@ compare valued.lvt "values, several features in a field, fields that are named"
 python3 "$reader" little.lvt >listed
 grep -q overflow.rows listed
 compare little.lvt "a model that has run out of memory"
-"$leveret" train -d train --quiet --ffm_precision 32 --hidden 8,4 --ffm_k 3 -f floats.lvt
+"$leveret" train -d train --quiet --row_bits 32 --hidden 8,4 --ffm_k 3 -f floats.lvt
 compare floats.lvt "floats, two hidden layers, k = 3"
+for bits in 12 8 4; do
+  "$leveret" train -d valued --quiet --row_bits $bits --fm_k 3 -f few.lvt
+  compare few.lvt "rows of $bits bits"
+done
+"$leveret" export -i few.lvt -o export.lvt --bits 8
+compare export.lvt "an export of rows of 4 bits"
 "$leveret" train -d valued --quiet --fm_k 4 -f both.lvt
 compare both.lvt "FFM and FM"
 "$leveret" train -d valued --quiet --ffm_k 0 --fm_k 5 --hidden none -f fm.lvt

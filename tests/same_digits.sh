@@ -37,6 +37,6 @@ same() {
 }
 same 400                                             # 16-bit rows, heads mixed, a hidden layer
 same 100 --ffm_k 3 --hidden 8,4 --batch_size 4       # slots of any length, steps by sums
-same 100 --ffm_k 8 --ffm_precision 32 --l2 1e-3      # rows of floats, the step with L2
+same 100 --ffm_k 8 --row_bits 32 --l2 1e-3      # rows of floats, the step with L2
 same 100 --adagrad weight --power_t 0.4              # an accumulator for each weight, exp and log
 exit $status

@@ -128,8 +128,8 @@ echo
 echo "Measured: two ranks with a batch each, bytes that one sends for a step"
 echo " batch  unique features  model        DES  by formula        mesh  by formula   saved"
 models='LR --ffm_k 0
-FM --ffm_k 0 --fm_k 8 --ffm_precision 32 --admit 1
-DeepFFM --ffm_k 8 --hidden 256 --ffm_precision 32 --admit 1'
+FM --ffm_k 0 --fm_k 8 --row_bits 32 --admit 1
+DeepFFM --ffm_k 8 --hidden 256 --row_bits 32 --admit 1'
 while read -r batch unique _; do
   [[ " $batches " == *" $batch "* ]] || continue
   rows "$batch" "$unique" >"$work/rows"

@@ -111,7 +111,7 @@ case_costs() {
   local k=4 hidden=32 precision=16
   while [ $# -gt 0 ]; do
     case $1 in
-      --ffm_k) k=$2; shift ;; --hidden) hidden=$2; shift ;; --ffm_precision) precision=$2; shift ;;
+      --ffm_k) k=$2; shift ;; --hidden) hidden=$2; shift ;; --row_bits) precision=$2; shift ;;
     esac
     shift
   done

@@ -109,12 +109,15 @@ class FfmBlock final : public Block, public tape::RowGradients {
   float within(tape::Tape& tape, std::size_t present) const;
   /// The codec in which kernels read rows in place.
   kernels::Codec codec_in_place() const {
+    if (row_.codec.is_narrow()) return kernels::Codec::fixed(16, row_.codec.shift);
     return row_.codec.is_scaled() ? kernels::Codec::fixed(16, 0) : row_.codec;
   }
+  /// Whether these are copies.
+  bool reads_copies() const { return row_.codec.is_scaled() || row_.codec.is_narrow(); }
   /// Bytes of a row in place.
   std::size_t row_bytes(const tape::Parameters& parameters, const tape::Tape& tape) const;
-  /// Makes `rows` of those to read, with copies in place of kScaled ones: their codes in 16 bits,
-  /// of which kernels make pairs as of fixed-point numbers. The scales go to the values, by which
+  /// Makes `rows` of those to read, with copies in place of those of few bits: their codes in 16
+  /// bits, of which kernels make pairs as of fixed-point numbers. Scales go to the values, by which
   /// pairs are multiplied anyway.
   void widen(const tape::Parameters& parameters, tape::FfmInPlace& at) const;
   /// The sums of example b. `ones`: every value is 1.

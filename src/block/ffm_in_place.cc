@@ -26,9 +26,10 @@ void squeeze(tape::FfmInPlace& at, std::vector<Byte*>& rows) {
 
 }  // namespace
 
-/// False when some field has several rows.
+/// False when some field has several rows, or rows learn by way of floats.
 bool FfmBlock::gather_in_place(const tape::Parameters& parameters, tape::Tape& tape,
                                std::size_t b) const {
+  if (tape.learns && (row_.codec.is_narrow() || row_.codec.nearest)) return false;
   tape::FfmInPlace& at = tape.ffm.at;
   const std::size_t slots = parameters.layout.fields;
   at.resize(slots, row_bytes(parameters, tape));
@@ -62,7 +63,7 @@ std::size_t FfmBlock::row_bytes(const tape::Parameters& parameters, const tape::
 void FfmBlock::widen(const tape::Parameters& parameters, tape::FfmInPlace& at) const {
   at.rows = at.to_read;
   at.widened = row_.codec.is_scaled();
-  if (!at.widened) return;
+  if (!reads_copies()) return;
   const std::size_t length = std::size_t{parameters.layout.fields} * k_;
   const std::size_t stride = table::odd_lines(codec_in_place().bytes(length));
   if (at.wide.size() < at.to_read.size() * stride) at.wide.resize(at.to_read.size() * stride);

@@ -45,8 +45,9 @@ void FfmPairs::gather(const tape::Tape& tape, std::size_t b, PairsTape& at) cons
   if (!at.in_place) gather_sums(tape, b, at);
 }
 
-/// False when some field has several rows, or few fields have any.
+/// False when some field has several rows, or few fields have any, or weights are not in registers.
 bool FfmPairs::gather_in_place(const tape::Tape& tape, std::size_t b, PairsTape& at) const {
+  if (weights_.is_narrow()) return false;
   const std::size_t bytes = weights_.bytes(row_floats_);
   if (at.nothing.size() < bytes) at.nothing.assign(bytes, std::byte{});
   at.rows.assign(list_.n, at.nothing.data());

@@ -15,18 +15,25 @@ namespace leveret::kernels {
 /// where it is written, so that the mean of many small steps is kept.
 struct Codec {
   enum class Kind : std::uint8_t {
-    kNone,   ///< not at all: reads as 0
-    kF32,    ///< float
-    kBf16,   ///< Bf16 (bf16.h)
-    kFixed,  ///< Fixed16 or Fixed8 (fixed.h)
+    kNone,  ///< not at all: reads as 0
+    kF32,   ///< float
+    kBf16,  ///< Bf16 (bf16.h)
+    /// Codes of 16 (Fixed16), 12, 8 (Fixed8) or 4 bits, in two's complement. Two codes of 12 bits
+    /// are in three bytes, and two of 4 in one, the first in the lower bits; of these arrays have
+    /// an even number.
+    kFixed,
     /// A float, the scale, and codes behind it that it multiplies: of 8 bits, or of 4, two in a
     /// byte, the first in its lower half. Rows of exports, which nobody learns.
     kScaled,
   };
   Kind kind = Kind::kNone;
-  std::uint8_t bits = 0;  ///< of one number: 32, 16, 8 or 4; 0 for kNone
+  std::uint8_t bits = 0;  ///< of one number: 32, 16, 12, 8 or 4; 0 for kNone
   /// kFixed: code c stands for c * 2^-shift; -100 to 100, so that all on the way is a normal float.
   std::int8_t shift = 0;
+  /// kFixed: rounded to the nearest where it is written, whatever the noise, so that steps below
+  /// half a unit are lost (FixQ of the SIGMOD paper on quantized training; the default is its
+  /// StocQ).
+  bool nearest = false;
 
   static constexpr Codec none() { return {}; }
   static constexpr Codec f32() { return {Kind::kF32, 32, 0}; }
@@ -40,26 +47,26 @@ struct Codec {
   }
 
   constexpr bool is_fixed(int of_bits) const { return kind == Kind::kFixed && bits == of_bits; }
+  /// Fewer bits than kernels take rows of in place.
+  constexpr bool is_narrow() const { return kind == Kind::kFixed && bits < 16; }
+  /// Of two numbers, which share a byte, each has its own half.
+  constexpr bool in_pairs() const { return kind == Kind::kFixed && bits % 8 != 0; }
   constexpr bool is_scaled() const { return kind == Kind::kScaled; }
   /// Bytes that an array of `count` numbers takes.
   constexpr std::size_t bytes(std::size_t count) const {
-    return is_scaled() ? kScaleBytes + code_bytes(count) : count * (bits / 8u);
+    return (is_scaled() ? kScaleBytes : 0) + code_bytes(count);
   }
-  /// kScaled: of its codes alone.
+  /// Without a scale.
   constexpr std::size_t code_bytes(std::size_t count) const { return (count * bits + 7) / 8; }
   static constexpr std::size_t kScaleBytes = sizeof(float);
-  /// kScaled: codes are at most this in magnitude.
+  /// kFixed: the largest code. kScaled: codes are at most this in magnitude.
   constexpr int largest_code() const { return (1 << (bits - 1)) - 1; }
   /// kFixed: 2^-shift, what codes count, and its inverse.
   constexpr float unit() const { return power_of_two(-shift); }
   constexpr float units_in_one() const { return power_of_two(shift); }
   /// kFixed: the ends of the range.
-  constexpr float smallest() const {
-    return unit() * (bits == 8 ? kSmallestCode<Fixed8> : kSmallestCode<Fixed16>);
-  }
-  constexpr float largest() const {
-    return unit() * (bits == 8 ? kLargestCode<Fixed8> : kLargestCode<Fixed16>);
-  }
+  constexpr float smallest() const { return -unit() * static_cast<float>(1 << (bits - 1)); }
+  constexpr float largest() const { return unit() * static_cast<float>(largest_code()); }
 
   bool operator==(const Codec&) const = default;
 
@@ -84,11 +91,43 @@ inline void store_unaligned(std::byte* at, T x) {
   std::memcpy(at, &x, sizeof x);
 }
 
-/// kScaled: code i of `codes`, which stand behind the scale.
+/// Code i of an array of codes (kFixed, kScaled: those behind the scale), which may be unaligned.
 inline int code_at(Codec codec, const std::byte* codes, std::size_t i) {
-  if (codec.bits == 8) return load_unaligned<std::int8_t>(codes + i);
-  const auto byte = std::to_integer<std::uint8_t>(codes[i / 2]);
-  return static_cast<std::int8_t>(i % 2 == 0 ? byte << 4 : byte & 0xf0) >> 4;
+  switch (codec.bits) {
+    case 16:
+      return load_unaligned<std::int16_t>(codes + 2 * i);
+    case 12: {
+      const std::byte* const at = codes + i / 2 * 3 + i % 2;
+      const auto both = load_unaligned<std::uint16_t>(at);
+      return static_cast<std::int16_t>(i % 2 == 0 ? both << 4 : both) >> 4;
+    }
+    case 8:
+      return load_unaligned<std::int8_t>(codes + i);
+    default: {
+      const auto byte = std::to_integer<std::uint8_t>(codes[i / 2]);
+      return static_cast<std::int8_t>(i % 2 == 0 ? byte << 4 : byte & 0xf0) >> 4;
+    }
+  }
+}
+/// The reverse. A code that shares a byte leaves its other half as it is.
+inline void put_code(Codec codec, std::byte* codes, std::size_t i, int code) {
+  switch (codec.bits) {
+    case 16:
+      return store_unaligned(codes + 2 * i, static_cast<std::int16_t>(code));
+    case 12: {
+      std::byte* const at = codes + i / 2 * 3 + i % 2;
+      const unsigned both = load_unaligned<std::uint16_t>(at), bits = code & 0xfff;
+      return store_unaligned(at, static_cast<std::uint16_t>(i % 2 == 0 ? (both & 0xf000) | bits
+                                                                       : (both & 0xf) | bits << 4));
+    }
+    case 8:
+      return store_unaligned(codes + i, static_cast<std::int8_t>(code));
+    default: {
+      const unsigned both = std::to_integer<unsigned>(codes[i / 2]), bits = code & 0xf;
+      codes[i / 2] =
+          static_cast<std::byte>(i % 2 == 0 ? (both & 0xf0) | bits : (both & 0xf) | bits << 4);
+    }
+  }
 }
 
 /// Number i of an array, which may be unaligned.
@@ -97,46 +136,38 @@ inline float decode(Codec codec, const std::byte* array, std::size_t i) {
     const int code = code_at(codec, array + Codec::kScaleBytes, i);
     return load_unaligned<float>(array) * static_cast<float>(code);
   }
-  const std::byte* const at = array + codec.bytes(i);
   switch (codec.kind) {
     case Codec::Kind::kNone:
       return 0;
     case Codec::Kind::kF32:
-      return load_unaligned<float>(at);
+      return load_unaligned<float>(array + i * sizeof(float));
     case Codec::Kind::kBf16:
-      return to_float(load_unaligned<Bf16>(at));
+      return to_float(load_unaligned<Bf16>(array + i * sizeof(Bf16)));
     case Codec::Kind::kFixed:
     case Codec::Kind::kScaled:
       break;
   }
-  const int code =
-      codec.bits == 8 ? load_unaligned<Fixed8>(at).code : load_unaligned<Fixed16>(at).code;
-  return static_cast<float>(code) * codec.unit();
+  return static_cast<float>(code_at(codec, array, i)) * codec.unit();
 }
 
 /// Stores it where numbers are written one at a time (not kScaled), rounded by `noise` (fixed.h,
 /// bf16.h), by default to the nearest.
 inline void encode(Codec codec, std::byte* array, std::size_t i, float value,
                    std::uint32_t noise = kNearest) {
-  std::byte* const at = array + codec.bytes(i);
   switch (codec.kind) {
     case Codec::Kind::kNone:
       return;
     case Codec::Kind::kF32:
-      return store_unaligned(at, value);
+      return store_unaligned(array + i * sizeof(float), value);
     case Codec::Kind::kBf16:
-      return store_unaligned(at, round_to_bf16(value, noise));
+      return store_unaligned(array + i * sizeof(Bf16), round_to_bf16(value, noise));
     case Codec::Kind::kScaled:
       return;
     case Codec::Kind::kFixed:
       break;
   }
   const float units = value * codec.units_in_one();
-  if (codec.bits == 8) {
-    store_unaligned(at, round_to_fixed<Fixed8>(units, noise));
-  } else {
-    store_unaligned(at, round_to_fixed<Fixed16>(units, noise));
-  }
+  put_code(codec, array, i, round_to_code(codec.bits, units, codec.nearest ? kNearest : noise));
 }
 
 /// Stores `count` of them from number `first` on, each rounded to the nearest.

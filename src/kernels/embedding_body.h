@@ -139,6 +139,9 @@ template <class Isa, class T, class Step>
 template <class Isa>
 [[gnu::flatten]] void step_vectors(Codec weights, Codec state, const VectorSteps& of, std::size_t k,
                                    StepRule rule) {
+  if (steps_by_floats(weights, state, k)) {
+    return step_vectors_by_floats<Isa>(weights, state, of, k, rule);
+  }
   if (!in_registers(weights, state)) return kReference.step_vectors(weights, state, of, k, rule);
   const float unit = weights.is_fixed(16) ? weights.unit() : 1.0f;
   with_weights(weights, [&]<class T>(T) {

@@ -2,6 +2,7 @@
 /// ffm_step_row, generic in instruction set and k.
 #pragma once
 
+#include "kernels/coded_rows_body.h"
 #include "kernels/pairs_choice_body.h"
 #include "kernels/tables.h"
 
@@ -130,42 +131,6 @@ void ffm_gradients(Codec weights, const std::byte* const* rows, const std::uint3
 
 // ---- step ----
 
-/// Number i of an array gets the noise seed + steps[i], or without steps seed + i * kNoiseStep,
-/// whichever its register.
-template <class Isa>
-struct IndexNoise {
-  struct Seed {
-    std::uint32_t seed;
-    const std::uint32_t* steps;  ///< of as many as registers have
-  };
-  /// Those of the first register.
-  alignas(64) static constexpr std::uint32_t kFirst[16] = {
-      0 * kNoiseStep,  1 * kNoiseStep,  2 * kNoiseStep,  3 * kNoiseStep,
-      4 * kNoiseStep,  5 * kNoiseStep,  6 * kNoiseStep,  7 * kNoiseStep,
-      8 * kNoiseStep,  9 * kNoiseStep,  10 * kNoiseStep, 11 * kNoiseStep,
-      12 * kNoiseStep, 13 * kNoiseStep, 14 * kNoiseStep, 15 * kNoiseStep};
-  static_assert(kLanes<Isa> <= 16);
-  Lanes32<Isa> lanes;
-  const std::uint32_t* steps;
-
-  explicit IndexNoise(Seed of) : lanes(of.seed), steps(of.steps) {
-    if (steps == nullptr) lanes = lanes + Lanes32<Isa>::load_aligned(kFirst);
-  }
-  Lanes32<Isa> next() {
-    if (steps != nullptr) {
-      const Lanes32<Isa> places = Lanes32<Isa>::load_unaligned(steps);
-      steps += kLanes<Isa>;
-      return lanes + places;
-    }
-    const Lanes32<Isa> now = lanes;
-    lanes = lanes + Lanes32<Isa>(static_cast<std::uint32_t>(kLanes<Isa>) * kNoiseStep);
-    return now;
-  }
-};
-
-template <class Isa, class T>
-using IndexRounding = Rounding<Isa, T, IndexNoise<Isa>>;
-
 /// Up to a register of slots, of which `count` are there: first their accumulators, then the
 /// weights.
 template <class Isa, std::size_t K, class T, class Step>
@@ -240,6 +205,9 @@ void ffm_step_row(Codec weights, Codec state, std::byte* row, std::byte* acc, co
   const auto by_reference = [&] {
     kReference.ffm_step_row(weights, state, row, acc, g, slots, k, rule, noise);
   };
+  if (steps_by_floats(weights, state, k)) {
+    return step_by_floats<Isa>(weights, state, row, acc, {g, nullptr, slots}, k, rule, noise);
+  }
   if (!in_registers(weights, state)) return by_reference();
   const float unit = weights.is_fixed(16) ? weights.unit() : 1.0f;
   with_weights(weights, [&]<class T>(T) {

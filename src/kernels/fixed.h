@@ -34,18 +34,24 @@ inline constexpr float kFine = static_cast<float>(1u << kBitsLost<Fixed>);
 /// The noise that rounds to the nearest, ties upwards.
 inline constexpr std::uint32_t kNearest = 0x80000000u;
 
-/// Rounds x, in units, downwards after `noise`, of which the upper bits count, was added to the
-/// bits that are lost. With all noises equally likely the mean of the results is x within 1 / kFine
-/// (stochastic rounding), and an integer stays as it is. What is beyond the codes becomes the
-/// nearest of them, and NaN any: the accumulator of a weight that would be NaN is not finite
-/// either, and no file takes that. Without a branch, so that compilers convert several at once.
+/// The code of a number of so many bits: rounds x, in units, downwards after `noise`, of which the
+/// upper bits count, was added to the bits that are lost. With all noises equally likely the mean
+/// of the results is x within 2^(bits - 32) (stochastic rounding), and an integer stays as it is.
+/// What is beyond the codes becomes the nearest of them, and NaN any: the accumulator of a weight
+/// that would be NaN is not finite either, and no file takes that. Without a branch, so that
+/// compilers convert several at once.
+inline std::int32_t round_to_code(int bits, float x, std::uint32_t noise) {
+  const auto end = static_cast<float>(1u << (bits - 1));
+  x = x < end - 1.0f ? x : end - 1.0f;
+  x = x > -end ? x : -end;
+  const auto fine = static_cast<std::int32_t>(x * static_cast<float>(1u << (32 - bits)));
+  const auto added = static_cast<std::int32_t>(noise >> bits);
+  return (fine + added) >> (32 - bits);
+}
 template <class Fixed>
 inline Fixed round_to_fixed(float x, std::uint32_t noise) {
-  x = x < kLargestCode<Fixed> ? x : kLargestCode<Fixed>;
-  x = x > kSmallestCode<Fixed> ? x : kSmallestCode<Fixed>;
-  const auto fine = static_cast<std::int32_t>(x * kFine<Fixed>);
-  const auto added = static_cast<std::int32_t>(noise >> (32 - kBitsLost<Fixed>));
-  return {static_cast<decltype(Fixed::code)>((fine + added) >> kBitsLost<Fixed>)};
+  constexpr int kBits = 8 * static_cast<int>(sizeof(Fixed));
+  return {static_cast<decltype(Fixed::code)>(round_to_code(kBits, x, noise))};
 }
 
 }  // namespace leveret::kernels

@@ -177,7 +177,8 @@ struct Kernels {
   void (*quantize)(const float* x, std::size_t length, float codes_in_one, int largest_code,
                    std::int16_t* codes);
 
-  /// The first `length` codes of a kScaled array, each in 16 bits. Returns the array's scale.
+  /// The first `length` codes of a kScaled or kFixed array, each in 16 bits. Returns the scale of a
+  /// kScaled array, 1 for others.
   float (*widen)(Codec codec, const std::byte* array, std::size_t length, Fixed16* codes);
 
   // ---- FFM where every field has exactly one feature: no sums, no contra buffer ----

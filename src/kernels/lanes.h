@@ -113,6 +113,42 @@ struct Rounding<Isa, Bf16, Noise> {
   }
 };
 
+/// Number i of an array gets the noise seed + steps[i], or without steps seed + i * kNoiseStep,
+/// whichever its register.
+template <class Isa>
+struct IndexNoise {
+  struct Seed {
+    std::uint32_t seed;
+    const std::uint32_t* steps;  ///< of as many as registers have
+  };
+  /// Those of the first register.
+  alignas(64) static constexpr std::uint32_t kFirst[16] = {
+      0 * kNoiseStep,  1 * kNoiseStep,  2 * kNoiseStep,  3 * kNoiseStep,
+      4 * kNoiseStep,  5 * kNoiseStep,  6 * kNoiseStep,  7 * kNoiseStep,
+      8 * kNoiseStep,  9 * kNoiseStep,  10 * kNoiseStep, 11 * kNoiseStep,
+      12 * kNoiseStep, 13 * kNoiseStep, 14 * kNoiseStep, 15 * kNoiseStep};
+  static_assert(kLanes<Isa> <= 16);
+  Lanes32<Isa> lanes;
+  const std::uint32_t* steps;
+
+  explicit IndexNoise(Seed of) : lanes(of.seed), steps(of.steps) {
+    if (steps == nullptr) lanes = lanes + Lanes32<Isa>::load_aligned(kFirst);
+  }
+  Lanes32<Isa> next() {
+    if (steps != nullptr) {
+      const Lanes32<Isa> places = Lanes32<Isa>::load_unaligned(steps);
+      steps += kLanes<Isa>;
+      return lanes + places;
+    }
+    const Lanes32<Isa> now = lanes;
+    lanes = lanes + Lanes32<Isa>(static_cast<std::uint32_t>(kLanes<Isa>) * kNoiseStep);
+    return now;
+  }
+};
+
+template <class Isa, class T>
+using IndexRounding = Rounding<Isa, T, IndexNoise<Isa>>;
+
 /// From what kernels have in registers to numbers. For fixed-point numbers they have the codes,
 /// which do not depend on the shift, and it is enough to multiply sums of products of codes.
 template <class Isa, class T>

@@ -29,7 +29,8 @@ constexpr bool in_registers(Codec weights) {
   return weights == Codec::f32() || weights.is_fixed(16);
 }
 constexpr bool in_registers(Codec weights, Codec state) {
-  return in_registers(weights) && state == (weights.is_fixed(16) ? Codec::bf16() : Codec::f32());
+  return in_registers(weights) && !weights.nearest &&
+         state == (weights.is_fixed(16) ? Codec::bf16() : Codec::f32());
 }
 
 /// Calls body(weight) with a weight of the type that rows in registers have.

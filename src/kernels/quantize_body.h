@@ -1,4 +1,4 @@
-/// Arrays of an export: from floats to codes, and codes of 8 and 4 bits back.
+/// Arrays of an export: from floats to codes, and codes of few bits back.
 ///
 /// Plain loops, of which compilers make several numbers at once: an `Isa` only says for which
 /// instruction set.
@@ -6,7 +6,7 @@
 
 #include <bit>
 
-#include "kernels/kernels.h"
+#include "kernels/codes_body.h"
 
 namespace leveret::kernels::generic {
 
@@ -36,25 +36,6 @@ void quantize(const float* x, std::size_t length, float codes_in_one, int larges
   }
 }
 
-/// Calls put(i, code) for the first `length` codes.
-template <class Isa, class Put>
-[[gnu::always_inline]] inline void for_each_code(Codec codec, const std::byte* codes,
-                                                 std::size_t length, Put&& put) {
-  const auto* const bytes = reinterpret_cast<const std::int8_t*>(codes);
-  if (codec.bits == 8) {
-    for (std::size_t i = 0; i < length; ++i) put(i, bytes[i]);
-    return;
-  }
-  for (std::size_t i = 0; i < length / 2; ++i) {
-    put(2 * i, static_cast<std::int8_t>(static_cast<std::uint8_t>(bytes[i]) << 4) >> 4);
-    put(2 * i + 1, bytes[i] >> 4);
-  }
-  if (length % 2 != 0) {
-    const auto last = static_cast<std::uint8_t>(bytes[length / 2]);
-    put(length - 1, static_cast<std::int8_t>(last << 4) >> 4);
-  }
-}
-
 /// The scale of a kScaled array. (A function of this instruction set: what another file may share
 /// must not be made here.)
 template <class Isa>
@@ -66,10 +47,11 @@ template <class Isa>
 
 template <class Isa>
 float widen(Codec codec, const std::byte* array, std::size_t length, Fixed16* codes) {
-  for_each_code<Isa>(codec, array + Codec::kScaleBytes, length, [codes](std::size_t i, int code) {
+  const std::size_t begin = codec.is_scaled() ? Codec::kScaleBytes : 0;
+  for_each_code<Isa>(codec, array + begin, length, [codes](std::size_t i, int code) {
     codes[i].code = static_cast<std::int16_t>(code);
   });
-  return scale_of<Isa>(array);
+  return codec.is_scaled() ? scale_of<Isa>(array) : 1.0f;
 }
 
 /// decode of a kScaled array.

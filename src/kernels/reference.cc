@@ -169,10 +169,11 @@ void quantize(const float* x, std::size_t length, float codes_in_one, int larges
 }
 
 float widen(Codec codec, const std::byte* array, std::size_t length, Fixed16* codes) {
+  const std::byte* const first = array + (codec.is_scaled() ? Codec::kScaleBytes : 0);
   for (std::size_t i = 0; i < length; ++i) {
-    codes[i] = {static_cast<std::int16_t>(code_at(codec, array + Codec::kScaleBytes, i))};
+    codes[i] = {static_cast<std::int16_t>(code_at(codec, first, i))};
   }
-  return load_unaligned<float>(array);
+  return codec.is_scaled() ? load_unaligned<float>(array) : 1.0f;
 }
 
 float fill_from(Codec, std::size_t, StepRule) { return 0.75f; }

@@ -82,6 +82,12 @@ template <class Isa>
 template <class Isa>
 [[gnu::flatten]] void decode(Codec codec, const std::byte* in, std::size_t length, float* out) {
   if (codec.is_scaled()) return decode_scaled<Isa>(codec, in, length, out);
+  if (codec.is_narrow()) {
+    const float unit = codec.unit();
+    return for_each_code<Isa>(codec, in, length, [=](std::size_t i, int code) {
+      out[i] = unit * static_cast<float>(code);
+    });
+  }
   with_numbers(
       codec,
       [&]<class T>(T) {
@@ -98,9 +104,11 @@ template <class Isa>
 [[gnu::flatten]] void add_numbers(Codec codec, const std::byte* in, float x, std::size_t length,
                                   float* out) {
   using V = typename Isa::V;
-  if (codec.is_scaled()) {
-    const float factor = x * scale_of<Isa>(in);
-    return for_each_code<Isa>(codec, in + Codec::kScaleBytes, length, [=](std::size_t i, int code) {
+  if (codec.is_scaled() || codec.is_narrow()) {
+    const bool scaled = codec.is_scaled();
+    const float factor = x * (scaled ? scale_of<Isa>(in) : codec.unit());
+    in += scaled ? Codec::kScaleBytes : 0;
+    return for_each_code<Isa>(codec, in, length, [=](std::size_t i, int code) {
       out[i] += factor * static_cast<float>(code);
     });
   }
@@ -120,6 +128,9 @@ template <class Isa>
 [[gnu::flatten]] void encode(Codec codec, const float* in, std::size_t length, std::uint32_t noise,
                              std::byte* out) {
   using V = typename Isa::V;
+  if (codec.is_narrow() || codec.nearest) {
+    return encode_codes<Isa>(codec, in, length, LaneNoise<Isa>(noise), out);
+  }
   with_numbers(
       codec,
       [&]<class T>(T) {

@@ -23,7 +23,7 @@ namespace {
 /// the first sum and the rate (factor_rule) make up for.
 table::RowPart factor_part(const Spec& spec, const RowsSpec& rows, kernels::Codec codec) {
   table::RowPart part;
-  part.k = stored_k(rows.k);
+  part.k = stored_k(rows.k, rows.codec);  // an export's codec may be another one
   part.used_k = rows.k;
   part.codec = codec;
   part.init_width = spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(rows.k));
@@ -50,7 +50,7 @@ table::RowPart factor_part(const Spec& spec, const RowsSpec& rows, kernels::Code
 kernels::StepRule factor_rule(const Spec& spec, const RowsSpec& rows) {
   kernels::StepRule rule = optim::step_rule(spec, rows.learning);
   if (spec.adagrad_slice) {
-    const float used = static_cast<float>(rows.k) / static_cast<float>(stored_k(rows.k));
+    const float used = static_cast<float>(rows.k) / static_cast<float>(stored_k(rows.k, rows.codec));
     rule.rate *= std::pow(used, rule.power);
   }
   return rule;
@@ -90,7 +90,8 @@ block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& row
   config.turns = spec.takes_turns();
   for (const RowsSpec& of : spec.rows()) {
     const std::size_t part = config.rows.size();
-    const kernels::Codec codec = part < rows.size() ? rows[part] : of.codec;
+    kernels::Codec codec = part < rows.size() ? rows[part] : of.codec;
+    codec.nearest = of.codec.nearest && codec.kind == kernels::Codec::Kind::kFixed;
     config.rows.push_back({of.kind, factor_part(spec, of, codec), factor_rule(spec, of)});
   }
   config.pool = spec.pool;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,6 +27,10 @@ enum class Heads {
 
 /// Length of a slot of vectors of k in a row: the next power of two, for which there are kernels.
 inline std::uint32_t stored_k(std::uint32_t k) { return k > 0 ? std::bit_ceil(k) : 0; }
+/// The same with that codec, where two numbers may share a byte that no other slot has.
+inline std::uint32_t stored_k(std::uint32_t k, kernels::Codec codec) {
+  return codec.in_pairs() ? std::max(2u, stored_k(k)) : stored_k(k);
+}
 
 /// Weights that features of fields have in rows.
 struct RowsSpec {
@@ -69,7 +74,9 @@ struct Spec : optim::Learning {
   std::uint32_t fm_k = 0;           ///< 0: no FM
   std::uint32_t admit = 0;          ///< see table::Admission
   bool adagrad_slice = true;
-  std::uint32_t ffm_precision = 16;       ///< bits of a stored FFM weight: 16 or 32
+  std::uint32_t row_bits = 16;            ///< of a stored weight of rows: 4, 8, 12, 16 or 32
+  float weight_range = 0;                 ///< of these, a power of two; 0: see range()
+  bool rounds_to_nearest = false;         ///< weights of rows, else stochastically
   std::vector<std::uint32_t> hidden{32};  ///< empty: no MLP
   bool fm_feeds_mlp = false;              ///< without an FFM: whether there is an MLP, over the FM
   std::uint32_t embedding_dim = 0;        ///< 0: no embeddings
@@ -133,9 +140,19 @@ struct Spec : optim::Learning {
   /// Whether features are to be told apart by group: a block asks how much of the linear part comes
   /// from each, or each has a shard of its own.
   bool uses_groups() const { return mixed() || has_rows(); }
+  /// Weights of rows are within this, where they have fewer than 32 bits.
+  float range() const {
+    if (weight_range > 0) return weight_range;
+    return row_bits == 4 ? .5f : row_bits == 8 ? 1 : row_bits == 12 ? 4 : 8;
+  }
+  /// A unit is 2 * range / 2^bits: the quantized training paper's 2 w / (2^b - 1), but a power of
+  /// two, so that integers are multiplied.
   kernels::Codec weight_codec() const {
-    return ffm_precision == 16 ? kernels::Codec::fixed(16, kernels::kDefaultShift)
-                               : kernels::Codec::f32();
+    if (row_bits == 32) return kernels::Codec::f32();
+    const int bits = static_cast<int>(row_bits);
+    kernels::Codec codec = kernels::Codec::fixed(bits, bits - 1 - std::ilogb(range()));
+    codec.nearest = rounds_to_nearest;
+    return codec;
   }
 
   /// `features` with what else a FeatureMap needs to know.

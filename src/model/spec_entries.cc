@@ -179,6 +179,55 @@ std::string get_fields(const Spec& s) {
   return join(parts, " ");
 }
 
+/// How weights of rows are stored.
+void add_row_codec(std::vector<SpecEntry>& list) {
+  SpecEntry bits = {"row_bits",
+                    "--ffm_precision",
+                    "BITS",
+                    "a stored weight of FFM, FM and embeddings: 4, 8, 12 or 16 (within "
+                    "--weight_range, rounded) or 32",
+                    true,
+                    true,
+                    false,
+                    [](Spec& s, const std::string& t) {
+                      const std::optional<std::uint64_t> n = text::read_whole(t, 4, 32);
+                      if (!n || *n % 4 != 0 || (*n > 16 && *n != 32)) {
+                        bad("row_bits", t, "4, 8, 12, 16 or 32");
+                      }
+                      s.row_bits = static_cast<std::uint32_t>(*n);
+                    },
+                    [](const Spec& s) { return fmt::format("{}", s.row_bits); }};
+  bits.old_key = "ffm_precision";
+  list.push_back(std::move(bits));
+  SpecEntry range = {"weight_range",
+                     "",
+                     "W",
+                     "stored weights of few bits are from -W to W, a power of two; default: 8 with "
+                     "16 bits, 4 with 12, 1 with 8, .5 with 4",
+                     true,
+                     true,
+                     false,
+                     [](Spec& s, const std::string& t) {
+                       const float w = real("weight_range", t, 0x1p-10f, 0x1p10f);
+                       if (std::exp2(static_cast<float>(std::ilogb(w))) != w) {
+                         bad("weight_range", t, "a power of two, .25, .5, 1, 2, 4 and so on");
+                       }
+                       s.weight_range = w;
+                     },
+                     [](const Spec& s) { return fmt::format("{}", s.range()); }};
+  range.absent = "8";
+  range.stored = SpecEntry::Stored::kUnlessAbsent;
+  list.push_back(std::move(range));
+  SpecEntry rounding = word(
+      "rounding",
+      "of stored weights of few bits; stochastic: up or down by chance, so that the mean of many "
+      "small steps is kept; nearest: as it says",
+      true, {"stochastic", "nearest"}, [](Spec & s) -> auto& { return s.rounds_to_nearest; });
+  rounding.absent = "stochastic";
+  rounding.stored = SpecEntry::Stored::kUnlessAbsent;
+  list.push_back(std::move(rounding));
+}
+
 void add_shape(std::vector<SpecEntry>& list) {
   list.push_back(word(
       "hash", "strings: all-digit names hash to their number; all: every name by murmur3", true,
@@ -241,15 +290,7 @@ void add_shape(std::vector<SpecEntry>& list) {
   list.push_back(word(
       "adagrad", "accumulators of FFM and FM: one per weight, or one per slice of k", true,
       {"weight", "slice"}, [](Spec & s) -> auto& { return s.adagrad_slice; }));
-  list.push_back({"ffm_precision", "", "BITS",
-                  "a stored FFM or FM weight or slice's accumulator: 16 (weights within 8, rounded "
-                  "stochastically) or 32",
-                  true, true, false,
-                  [](Spec& s, const std::string& t) {
-                    if (t != "16" && t != "32") bad("ffm_precision", t, "16 or 32");
-                    s.ffm_precision = t == "16" ? 16 : 32;
-                  },
-                  [](const Spec& s) { return fmt::format("{}", s.ffm_precision); }});
+  add_row_codec(list);
   list.push_back({"hidden", "", "N,…|none", "widths of the MLP's ReLU layers", true, false, false,
                   set_hidden, [](const Spec& s) {
                     return s.hidden.empty() ? std::string("none")
@@ -421,12 +462,14 @@ void check_spec(const Spec& spec) {
   const float first =
       spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(std::max(
                                                  {spec.ffm_k, spec.fm_k, spec.embedding_dim, 1u})));
-  if (spec.ffm_precision == 16 && spec.ffm_init_width > 0 &&
-      first < 2 * spec.weight_codec().unit()) {
+  const kernels::Codec codec = spec.weight_codec();
+  if (codec.kind == kernels::Codec::Kind::kFixed && spec.ffm_init_width > 0 &&
+      first < (codec.is_narrow() ? 1.0f : 2.0f) * codec.unit()) {
     throw std::runtime_error(
-        fmt::format("--ffm_init_width {} is too little for weights of 16 bits: --ffm_precision 32 "
-                    "has such ones",
-                    spec.ffm_init_width));
+        fmt::format("--ffm_init_width {} is too little for weights of {} bits within {}: "
+                    "--row_bits 32 has such "
+                    "ones, and so has a smaller --weight_range",
+                    spec.ffm_init_width, spec.row_bits, spec.range()));
   }
   check_towers(spec);
   if (spec.linear.rate == 0 && spec.linear.rule == UpdateRule::kFtrl) {

@@ -12,7 +12,7 @@
 namespace leveret::model {
 
 struct SpecEntry {
-  const char* name;   ///< option --NAME and JSON key
+  const char* name;   ///< option --NAME and, as a rule, JSON key
   const char* alias;  ///< further option names, comma separated with dashes ("-b"); or ""
   const char* value;  ///< what its value is, for --help: "N", "NS,…"; "" for a switch
   const char* help;
@@ -36,6 +36,9 @@ struct SpecEntry {
   bool (*holds)(const Spec&, const std::string&) = nullptr;
   /// Whether the header has a key of it.
   Stored stored = Stored::kAlways;
+  /// Its key in the header, which files have from when the option had that name; null: `name`.
+  const char* old_key = nullptr;
+  std::string_view key() const { return old_key != nullptr ? old_key : name; }
 };
 
 const std::vector<SpecEntry>& spec_entries();

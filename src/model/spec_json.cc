@@ -26,7 +26,7 @@ std::string to_bytes(const std::string& characters) {
 void refuse_unknown_keys(const Json& json) {
   if (!json.is_object()) throw std::runtime_error("the model's header has no spec; it is damaged");
   for (const auto& [key, value] : json.items()) {
-    const auto entry = std::ranges::find(spec_entries(), key, &SpecEntry::name);
+    const auto entry = std::ranges::find(spec_entries(), key, &SpecEntry::key);
     const bool known =
         entry != spec_entries().end() && entry->stored != SpecEntry::Stored::kElsewhere;
     if (known || key == kTowers) continue;
@@ -43,7 +43,8 @@ Json to_json(const Spec& spec) {
   for (const SpecEntry& entry : spec_entries()) {
     if (!is_stored(entry, spec)) continue;
     const std::string text = entry.get(spec);
-    json[entry.name] = entry.number ? Json::parse(text) : Json(text::to_characters(text));
+    json[std::string(entry.key())] =
+        entry.number ? Json::parse(text) : Json(text::to_characters(text));
   }
   if (Json towers = towers_to_json(spec); !towers.empty()) json[kTowers] = std::move(towers);
   return json;
@@ -54,13 +55,14 @@ Spec spec_from_json(const Json& json) {
   refuse_unknown_keys(json);
   for (const SpecEntry& entry : spec_entries()) {
     if (entry.stored == SpecEntry::Stored::kElsewhere) continue;
-    const auto found = json.find(entry.name);
+    const std::string key(entry.key());
+    const auto found = json.find(key);
     if (found == json.end() && entry.absent != nullptr) {
       entry.set(spec, entry.absent);
       continue;
     }
     if (found == json.end() || (entry.number ? !found->is_number() : !found->is_string())) {
-      throw std::runtime_error(std::string("the model's header lacks \"") + entry.name +
+      throw std::runtime_error("the model's header lacks \"" + key +
                                "\" or has it in the wrong form; the file is damaged or of another "
                                "version");
     }

@@ -18,7 +18,7 @@ std::string line_of(const model::Spec& spec) {
   for (const model::SpecEntry& entry : model::spec_entries()) {
     // By whatever name and options it was made.
     if (!entry.shape || entry.holds != nullptr || !model::is_stored(entry, spec)) continue;
-    text += std::string(entry.name) + '\0' + entry.get(spec) + '\0';
+    text += std::string(entry.key()) + '\0' + entry.get(spec) + '\0';
   }
   if (const Json towers = model::towers_to_json(spec); !towers.empty()) text += towers.dump();
   return store::to_hex(store::checksum_of(std::as_bytes(std::span(text))));

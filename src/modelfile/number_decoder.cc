@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/codec.h"
+#include "kernels/dispatch.h"
 
 namespace leveret::modelfile {
 namespace {
@@ -46,7 +47,8 @@ bool NumberDecoder::knows(Dtype dtype, const store::Declaration& declared) {
     case Coding::kPlain:
       return dtype == Dtype::kF32;
     case Coding::kFixed:
-      return dtype == Dtype::kI16 || dtype == Dtype::kI8;
+      return dtype == Dtype::kI16 || dtype == Dtype::kI12 || dtype == Dtype::kI8 ||
+             dtype == Dtype::kI4;
     case Coding::kLog:
       return dtype == Dtype::kU16 && declared.scale == count_code().unit();
     case Coding::kFixedByRow:
@@ -76,12 +78,10 @@ std::span<const float> NumberDecoder::decode(std::span<const std::byte> rows, st
       decode_by_row(rows, first);
       break;
     case Coding::kFixed: {
-      const auto number = [scale = scale_](auto code) { return scale * static_cast<float>(code); };
-      if (dtype_ == Dtype::kI16) {
-        for_each_code<std::int16_t>(rows, numbers_, number);
-      } else {
-        for_each_code<std::int8_t>(rows, numbers_, number);
-      }
+      const auto codec = kernels::Codec::fixed(static_cast<int>(store::dtype_bits(dtype_)), 0);
+      numbers_.resize(rows.size() * 8 / codec.bits);
+      kernels::active().decode(codec, rows.data(), numbers_.size(), numbers_.data());
+      for (float& x : numbers_) x *= scale_;
     }
   }
   return numbers_;

@@ -102,27 +102,17 @@ void RowCoder::keep(std::span<float> counts, const kernels::LogCode& by,
 void store_codes(Dtype dtype, std::span<const std::int16_t> codes, std::byte* to) {
   if (dtype == Dtype::kI16) {
     std::memcpy(to, codes.data(), codes.size_bytes());
-  } else if (dtype == Dtype::kI8) {
-    for (std::size_t i = 0; i < codes.size(); ++i) to[i] = static_cast<std::byte>(codes[i]);
   } else {
-    for (std::size_t i = 0; i + 1 < codes.size(); i += 2) {
-      to[i / 2] = static_cast<std::byte>((codes[i] & 0x0f) | (codes[i + 1] & 0x0f) << 4);
-    }
+    const auto codec = kernels::Codec::fixed(static_cast<int>(store::dtype_bits(dtype)), 0);
+    for (std::size_t i = 0; i < codes.size(); ++i) kernels::put_code(codec, to, i, codes[i]);
   }
 }
 
 void load_codes(Dtype dtype, const std::byte* from, std::span<std::int32_t> codes) {
+  const auto codec = kernels::Codec::fixed(static_cast<int>(store::dtype_bits(dtype)), 0);
   for (std::size_t i = 0; i < codes.size(); ++i) {
-    switch (dtype) {
-      case Dtype::kU16:
-        codes[i] = kernels::load_unaligned<std::uint16_t>(from + 2 * i);
-        break;
-      case Dtype::kI16:
-        codes[i] = kernels::load_unaligned<std::int16_t>(from + 2 * i);
-        break;
-      default:
-        codes[i] = kernels::code_at(kernels::Codec::scaled(dtype == Dtype::kI8 ? 8 : 4), from, i);
-    }
+    codes[i] = dtype == Dtype::kU16 ? kernels::load_unaligned<std::uint16_t>(from + 2 * i)
+                                    : kernels::code_at(codec, from, i);
   }
 }
 

@@ -42,9 +42,11 @@ inline store::Dtype dtype_of(kernels::Codec codec) {
     case kernels::Codec::Kind::kBf16:
       return store::Dtype::kBf16;
     case kernels::Codec::Kind::kFixed:
-      return codec.bits == 8 ? store::Dtype::kI8 : store::Dtype::kI16;
     case kernels::Codec::Kind::kScaled:
-      return codec.bits == 8 ? store::Dtype::kI8 : store::Dtype::kI4;
+      return codec.bits == 4    ? store::Dtype::kI4
+             : codec.bits == 8  ? store::Dtype::kI8
+             : codec.bits == 12 ? store::Dtype::kI12
+                                : store::Dtype::kI16;
     default:
       return store::Dtype::kF32;
   }

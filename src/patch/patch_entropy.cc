@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "patch/code_pairs.h"
+
 namespace leveret::patch {
 namespace {
 
@@ -22,16 +24,17 @@ template <class Visit>
 void for_each_code(const PieceShape& shape, const std::vector<RowRange>& rows,
                    const std::byte* before, const std::byte* now, Visit&& visit) {
   const std::uint64_t bits = std::min<std::uint64_t>(store::dtype_bits(shape.dtype), 32);
-  const std::uint64_t width = std::max<std::uint64_t>(bits / 8, 1);
+  const std::uint64_t width = in_pairs(static_cast<unsigned>(bits)) ? bits / 4 : bits / 8;
   for (const RowRange& range : rows) {
     const std::uint64_t end = (range.begin + range.count) * shape.row_bytes;
     for (std::uint64_t at = range.begin * shape.row_bytes; at < end; at += width) {
       std::uint32_t was = 0, is = 0;
       std::memcpy(&was, before + at, width);
       std::memcpy(&is, now + at, width);
-      if (bits == 4) {
-        visit(was & 15, is & 15);
-        visit(was >> 4, is >> 4);
+      if (in_pairs(static_cast<unsigned>(bits))) {
+        const std::uint32_t mask = (1u << bits) - 1;
+        visit(was & mask, is & mask);
+        visit(was >> bits, is >> bits);
       } else {
         visit(was, is);
       }

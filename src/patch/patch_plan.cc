@@ -14,7 +14,8 @@ constexpr std::uint64_t kMaxRowBytes = std::uint64_t{1} << 20;
 
 /// Bytes of the codes of a type; two codes of 4 bits are one.
 std::uint64_t code_bytes(store::Dtype dtype) {
-  return std::clamp<std::uint64_t>(store::dtype_bits(dtype) / 8, 1, 4);
+  const std::uint64_t bits = store::dtype_bits(dtype);
+  return bits % 8 != 0 ? bits / 4 : std::min<std::uint64_t>(bits / 8, 4);  // of two, or of one
 }
 
 std::string kind_of(const store::StoredSection& section) {

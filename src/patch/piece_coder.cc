@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "patch/code_pairs.h"
+
 namespace leveret::patch {
 namespace {
 
@@ -19,6 +21,8 @@ CodeView view_of(store::Dtype dtype) {
   switch (dtype) {
     case store::Dtype::kI4:
       return {4, true, 0};
+    case store::Dtype::kI12:
+      return {12, true, 0};
     case store::Dtype::kI8:
       return {8, true, 0};
     case store::Dtype::kU8:
@@ -216,22 +220,6 @@ class PieceCoder {
   unsigned last_length_ = 0;
 };
 
-/// Codes of 4 bits, each in a byte of its own.
-std::vector<std::byte> unpack(const std::byte* halves, std::uint64_t bytes) {
-  std::vector<std::byte> codes(2 * bytes);
-  for (std::uint64_t i = 0; i < bytes; ++i) {
-    codes[2 * i] = halves[i] & std::byte{15};
-    codes[2 * i + 1] = halves[i] >> 4;
-  }
-  return codes;
-}
-
-void pack(const std::vector<std::byte>& codes, std::byte* halves) {
-  for (std::size_t i = 0; i < codes.size() / 2; ++i) {
-    halves[i] = codes[2 * i] | codes[2 * i + 1] << 4;
-  }
-}
-
 std::uint64_t rows_end(const PieceShape& shape) {
   std::uint64_t end = 0;
   for (const auto* ranges : {&shape.changeable, &shape.fresh}) {
@@ -247,13 +235,15 @@ void code_piece(Coder& coder, ColumnModels& models, const PieceShape& shape, std
   const auto run = [&]<class T>(T, std::byte* to, const std::byte* from, std::uint64_t row_codes) {
     PieceCoder<Coder, T>(coder, models, view, row_codes, to, from).code(shape, changes);
   };
-  if (view.bits == 4) {
+  const auto run_pairs = [&]<class T>(T) {
     const std::uint64_t bytes = rows_end(shape) * shape.row_bytes;
-    std::vector<std::byte> codes = unpack(rows, bytes), goal;
-    if (target != nullptr) goal = unpack(target, bytes);
-    run(std::uint8_t{}, codes.data(), goal.data(), 2 * shape.row_bytes);
-    return pack(codes, rows);
-  }
+    std::vector<std::byte> codes = unpack<T>(rows, bytes, view.bits), goal;
+    if (target != nullptr) goal = unpack<T>(target, bytes, view.bits);
+    run(T{}, codes.data(), goal.data(), shape.row_bytes * 8 / view.bits);
+    pack<T>(codes, rows, view.bits);
+  };
+  if (view.bits == 4) return run_pairs(std::uint8_t{});
+  if (view.bits == 12) return run_pairs(std::uint16_t{});
   if (view.bits == 8) return run(std::uint8_t{}, rows, target, shape.row_bytes);
   if (view.bits == 16) return run(std::uint16_t{}, rows, target, shape.row_bytes / 2);
   run(std::uint32_t{}, rows, target, shape.row_bytes / 4);
@@ -278,11 +268,11 @@ std::uint64_t count_changes(const PieceShape& shape, const std::byte* predicted,
     const std::uint64_t from = range.begin * shape.row_bytes;
     const std::uint64_t bytes = range.count * shape.row_bytes;
     const std::byte *a = predicted + from, *b = rows + from;
-    if (bits == 4) {
-      for (std::uint64_t i = 0; i < bytes; ++i) {
-        const std::byte unequal = a[i] ^ b[i];
-        changes += ((unequal & std::byte{15}) != std::byte{0} ? 1u : 0u) +
-                   (unequal >> 4 != std::byte{0} ? 1u : 0u);
+    if (in_pairs(bits)) {
+      for (std::uint64_t at = 0; at < bytes; at += bits / 4) {
+        const std::uint32_t unequal = load_pair(a + at, bits) ^ load_pair(b + at, bits);
+        changes +=
+            ((unequal & ((1u << bits) - 1)) != 0 ? 1u : 0u) + (unequal >> bits != 0 ? 1u : 0u);
       }
     } else {
       changes += bits == 8    ? count_unequal<std::uint8_t>(a, b, bytes)

@@ -44,7 +44,7 @@ void join_planes(const std::byte* planes, std::span<std::byte> rows) {
 template <class Run>
 void with_width(store::Dtype dtype, Run&& run) {
   const std::uint64_t bits = store::dtype_bits(dtype);
-  if (bits <= 8) return run(std::uint8_t{});
+  if (bits <= 8 || bits == 12) return run(std::uint8_t{});  // pairs of codes as bytes
   if (bits == 16) return run(std::uint16_t{});
   run(std::uint32_t{});
 }

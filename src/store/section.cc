@@ -8,6 +8,8 @@ std::uint64_t dtype_bits(Dtype dtype) {
   switch (dtype) {
     case Dtype::kI4:
       return 4;
+    case Dtype::kI12:
+      return 12;
     case Dtype::kU8:
     case Dtype::kI8:
       return 8;
@@ -45,6 +47,8 @@ std::string_view dtype_name(Dtype dtype) {
       return "u64";
     case Dtype::kI4:
       return "i4";
+    case Dtype::kI12:
+      return "i12";
     case Dtype::kF64:
       return "f64";
   }
@@ -80,13 +84,14 @@ std::string_view coding_name(Coding coding) {
 }
 
 std::optional<std::uint64_t> array_bytes(Dtype dtype, std::span<const std::uint64_t> shape) {
-  const bool halves = dtype == Dtype::kI4;
-  if (halves && (shape.empty() || shape.back() % 2 != 0)) return std::nullopt;
-  std::uint64_t bytes = halves ? 1 : dtype_bits(dtype) / 8;
+  const std::uint64_t bits = dtype_bits(dtype);
+  const bool in_pairs = bits % 8 != 0;
+  if (in_pairs && (shape.empty() || shape.back() % 2 != 0)) return std::nullopt;
+  std::uint64_t bytes = in_pairs ? bits / 4 : bits / 8;  // of two elements, or of one
   for (const std::uint64_t dimension : shape) {
     if (__builtin_mul_overflow(bytes, dimension, &bytes)) return std::nullopt;
   }
-  return halves ? bytes / 2 : bytes;
+  return in_pairs ? bytes / 2 : bytes;
 }
 
 void for_each_block(const SectionView& section,

@@ -24,6 +24,7 @@ enum class Dtype : std::uint8_t {
   kI8 = 8,
   kI4 = 9,  ///< two in a byte, the low half first; the last dimension is even
   kF64 = 10,
+  kI12 = 11,  ///< two in three bytes, the first in the low bits; the last dimension is even
 };
 
 /// Bits of one element; 0 when `dtype` is none of the above (it may come from a file).

@@ -40,13 +40,10 @@ constexpr std::size_t odd_lines(std::size_t bytes) {
   return ((bytes + kLineBytes - 1) / kLineBytes | 1) * kLineBytes;
 }
 
-/// `bytes` rounded up to half lines, but not to an even number of lines: rows of several lines
-/// seldom fill their last one. Whole lines would save the widest registers of 16-bit weights some
-/// accesses to two lines (FFM with 39 fields, k = 8: 2 % of the time, 4 % more memory).
-constexpr std::size_t packed(std::size_t bytes) {
-  constexpr std::size_t kHalf = kLineBytes / 2;
-  const std::size_t halves = (bytes + kHalf - 1) / kHalf;
-  return (halves % 4 == 0 ? halves + 1 : halves) * kHalf;
+/// `bytes` rounded up to a multiple of `grain`, a power of two, but not to an even number of lines.
+constexpr std::size_t packed(std::size_t bytes, std::size_t grain) {
+  const std::size_t up = (bytes + grain - 1) / grain * grain;
+  return up > 0 && up % (2 * kLineBytes) == 0 ? up + grain : up;
 }
 
 }  // namespace leveret::table

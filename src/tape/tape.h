@@ -42,8 +42,8 @@ struct FfmInPlace {
   /// in the tensor of pairs. Otherwise n rows are those of present fields, and pairs are in
   /// `compact`.
   bool filled = false;
-  bool ones = false;     ///< every value of the example is 1
-  bool widened = false;  ///< rows are copies in `wide`, and x is value times scale
+  bool ones = false;                       ///< every value of the example is 1
+  bool widened = false;                    ///< x is value times scale
   std::span<const std::byte* const> rows;  ///< n: of to_learn, or in prediction of to_read
   std::vector<std::byte*> to_learn;
   std::vector<const std::byte*> to_read;

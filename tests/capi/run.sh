@@ -33,7 +33,9 @@ linear|--ffm_k 0
 one head|--heads one --hidden none
 hashed|-b 12
 interactions|-q AB -q aA
-32 bits|--ffm_precision 32 --ffm_k 5 --admit 1
+32 bits|--row_bits 32 --ffm_k 5 --admit 1
+12 bits|--row_bits 12 --embedding_dim 4 --tower fwfm
+4 bits|--row_bits 4 --rounding nearest
 hash all|--hash all --hash_seed 3
 declared fields|--field a,b --field A,c --field never --field a
 KINDS

@@ -40,7 +40,7 @@ TEST_CASE("the gradients of the toy block are those of its equation") {
   spec.heads = Heads::kOne;
   spec.hidden = {};
   spec.ffm_k = 2;
-  spec.ffm_precision = 32;
+  spec.row_bits = 32;
   LineShape shape;
   shape.values = true;
   Model model(spec, kTestMemory);

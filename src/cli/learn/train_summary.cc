@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "feature/unmatched.h"
+#include "metrics/figures_json.h"
 #include "stream/bad_lines.h"
 
 namespace leveret::cli {

@@ -62,8 +62,15 @@ Json sections_to_json(const ModelFile& file) {
   for (const store::StoredSection& section : file.sections()) {
     Json json = declaration_to_json(file, section);
     SectionStats stats;
+    std::vector<std::byte> cut;  // begins with the codes that the last part held a piece of
     file.scan(section, [&](std::span<const std::byte> part) {
-      add_numbers(stats, section.dtype, part, section.declared);
+      if (section.dtype != store::Dtype::kI12) {
+        return add_numbers(stats, section.dtype, part, section.declared);
+      }
+      cut.insert(cut.end(), part.begin(), part.end());
+      const std::size_t whole = cut.size() / 3 * 3;
+      add_numbers(stats, section.dtype, std::span(cut).first(whole), section.declared);
+      cut.erase(cut.begin(), cut.begin() + static_cast<std::ptrdiff_t>(whole));
     });
     // Figures over keys mean nothing.
     if (section.declared.role == store::Role::kIndex) {
@@ -144,7 +151,7 @@ Json linear_to_json(const model::Model& model, bool learns) {
 /// The same for a part of the rows of all fields.
 Json rows_to_json(const model::Model& model, std::size_t part, bool learns) {
   SectionStats weights, sums;
-  std::uint64_t count = 0, bytes = 0;
+  std::uint64_t count = 0, bytes = 0, saturated = 0;
   std::vector<float> numbers;
   const auto add = [&](SectionStats& stats, const std::byte* row,
                        const table::RowLayout::Column& column) {
@@ -158,6 +165,12 @@ Json rows_to_json(const model::Model& model, std::size_t part, bool learns) {
     for (std::uint64_t row = 0; row < rows.end(); ++row) {
       const std::byte* const at = rows.at(static_cast<table::Row>(row));
       add(weights, at, layout.weights(part));
+      const kernels::Codec codec = layout.weights(part).codec;
+      if (codec.kind == kernels::Codec::Kind::kFixed) {
+        saturated += static_cast<std::uint64_t>(std::ranges::count_if(numbers, [&](float weight) {
+          return weight == codec.smallest() || weight == codec.largest();
+        }));
+      }
       if (learns) add(sums, at, layout.state(part, 0));
     }
     count += rows.end();
@@ -172,7 +185,9 @@ Json rows_to_json(const model::Model& model, std::size_t part, bool learns) {
   }
   Json columns = {{"weight", stats_to_json(weights)}};
   if (learns) columns["sum"] = stats_to_json(sums);
-  return {{"rows", count}, {"bytes", bytes}, {"columns", std::move(columns)}};
+  Json json = {{"rows", count}, {"bytes", bytes}, {"columns", std::move(columns)}};
+  if (saturated > 0) json["saturated"] = saturated;
+  return json;
 }
 
 Json fields_to_json(const model::Model& model) {

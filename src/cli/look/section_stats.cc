@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/codec.h"
 #include "table/slot.h"
 
 namespace leveret::cli {
@@ -43,13 +44,13 @@ void add_all(SectionStats& stats, std::span<const std::byte> part, const Meaning
   add_all<T>(stats, part, [&](T value) { return meaning.of(static_cast<double>(value)); });
 }
 
-/// Two codes of four bits.
-void add_halves(SectionStats& stats, std::span<const std::byte> part, const Meaning& meaning) {
-  for (const std::byte two : part) {
-    const auto codes = static_cast<std::uint8_t>(two);
-    // Sign bits of four bits, moved to those of eight and back.
-    stats.add(meaning.of(static_cast<std::int8_t>(codes << 4) >> 4));
-    stats.add(meaning.of(static_cast<std::int8_t>(codes) >> 4));
+/// Codes that share bytes.
+void add_codes(SectionStats& stats, int bits, std::span<const std::byte> part,
+               const Meaning& meaning) {
+  const auto codec = kernels::Codec::fixed(bits, 0);
+  const std::size_t count = part.size() * 8 / static_cast<std::size_t>(bits);
+  for (std::size_t i = 0; i < count; ++i) {
+    stats.add(meaning.of(kernels::code_at(codec, part.data(), i)));
   }
 }
 
@@ -85,7 +86,9 @@ void add_numbers(SectionStats& stats, store::Dtype dtype, std::span<const std::b
     case store::Dtype::kI16:
       return add_all<std::int16_t>(stats, part, meaning);
     case store::Dtype::kI4:
-      return add_halves(stats, part, meaning);
+      return add_codes(stats, 4, part, meaning);
+    case store::Dtype::kI12:
+      return add_codes(stats, 12, part, meaning);
     case store::Dtype::kF32:
       return add_all<float>(stats, part, meaning);
     case store::Dtype::kF64:

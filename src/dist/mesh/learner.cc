@@ -180,7 +180,7 @@ void MeshLearner::ask() {
   cells_.assign(places_.size(), {});
   rows_.assign(places_.size(), nullptr);
   row_from_.assign(places_.size(), 0);
-  row_stride_ = table::packed(row_bytes());
+  row_stride_ = table::packed(row_bytes(), table::kLineBytes / 2);
   row_store_.assign(places_.size() * row_stride_ + kernels::Kernels::kSpare * sizeof(float), {});
   for (unsigned r = 0; r < ranks_.size(); ++r) {
     Lent lent;

@@ -28,7 +28,7 @@ std::vector<NamedSpec> mesh_specs(std::uint32_t batch) {
     spec.batch_size = batch;
     spec.batch_warmup = 0;
     spec.batch_turns = false;
-    spec.ffm_precision = 32;
+    spec.row_bits = 32;
     spec.admit = spec.admit > 0 ? spec.admit : 2;
     all.push_back({name, spec});
   };

@@ -22,7 +22,7 @@ inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t b
     spec.batch_warmup = 3;
     spec.batch_turns = false;
     spec.nn_batch_size = 1;
-    if (bits != 0) spec.ffm_precision = bits;
+    if (bits != 0) spec.row_bits = bits;
     all.push_back({name, spec});
   };
   for (const NamedSpec& kind : model::specs_to_test()) {

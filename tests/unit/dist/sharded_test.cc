@@ -130,7 +130,7 @@ TEST_CASE("features that share cells learn in shards as they do in one process")
   spec.batch_size = 8;
   spec.batch_warmup = 0;
   spec.batch_turns = false;
-  spec.ffm_precision = 32;
+  spec.row_bits = 32;
   spec.bit_precision = 5;
   spec.features.interactions = {{"A", "B"}};
   if (GENERATE(true, false)) spec.hidden = {};

@@ -9,7 +9,8 @@ namespace {
 
 const std::vector<Codec> kFixedCodecs = {
     Codec::fixed(16, 0),  Codec::fixed(16, 8), Codec::fixed(16, 12), Codec::fixed(16, 14),
-    Codec::fixed(16, 15), Codec::fixed(8, 0),  Codec::fixed(8, 4),   Codec::fixed(8, 7)};
+    Codec::fixed(16, 15), Codec::fixed(8, 0),  Codec::fixed(8, 4),   Codec::fixed(8, 7),
+    Codec::fixed(12, 0),  Codec::fixed(12, 9), Codec::fixed(4, 0),   Codec::fixed(4, 4)};
 
 std::string text(Codec codec) {
   if (codec.kind == Codec::Kind::kFixed) {
@@ -48,6 +49,10 @@ TEST_CASE("sizes and ranges of codecs") {
   CHECK(Codec::bf16().bytes(7) == 14);
   CHECK(Codec::fixed(16, 3).bytes(7) == 14);
   CHECK(Codec::fixed(8, 3).bytes(7) == 7);
+  CHECK(Codec::fixed(12, 3).bytes(8) == 12);
+  CHECK(Codec::fixed(4, 3).bytes(8) == 4);
+  CHECK(Codec::fixed(12, 8).smallest() == -8);
+  CHECK(Codec::fixed(4, 2).largest() == 1.75f);
   CHECK(Codec::fixed(16, kDefaultShift).unit() == 0x1p-12f);
   CHECK(Codec::fixed(16, kDefaultShift).smallest() == -8);
   CHECK(Codec::fixed(16, kDefaultShift).largest() == 8 - 0x1p-12f);
@@ -133,7 +138,7 @@ TEST_CASE("every number of a codec survives every instruction set, whatever the 
   for (const Codec codec : codecs) {
     INFO(text(codec));
     const std::vector<float> numbers = numbers_of(codec);
-    REQUIRE(numbers.size() >= (codec.bits == 8 ? 256 : 65024));
+    REQUIRE(numbers.size() >= (codec.bits < 16 ? 1u << codec.bits : 65024u));
     for (const std::uint32_t noise : {0u, kNearest, 0xffffffffu}) {
       for (const float x : numbers) {
         if (rounded(codec, x, noise) != x) FAIL(x << " became " << rounded(codec, x, noise));
@@ -169,8 +174,9 @@ double unit_at(Codec codec, float x) {
 
 TEST_CASE("what lies between two numbers becomes one of them, each as often as it is near") {
   constexpr int kTimes = 4000;
-  for (const Codec codec : {Codec::fixed(16, 8), Codec::fixed(16, 12), Codec::fixed(16, 14),
-                            Codec::fixed(8, 0), Codec::fixed(8, 4), Codec::bf16()}) {
+  for (const Codec codec :
+       {Codec::fixed(16, 8), Codec::fixed(16, 12), Codec::fixed(16, 14), Codec::fixed(8, 0),
+        Codec::fixed(8, 4), Codec::fixed(12, 6), Codec::fixed(4, 1), Codec::bf16()}) {
     const bool fixed = codec.kind == Codec::Kind::kFixed;
     const float low = fixed ? codec.smallest() : -1e30f, high = fixed ? codec.largest() : 1e30f;
     std::vector<float> in = random_floats(130, 3, fixed ? .9f * low : -4, fixed ? .9f * high : 4);
@@ -207,6 +213,28 @@ TEST_CASE("what lies between two numbers becomes one of them, each as often as i
   }
 }
 
+TEST_CASE("to the nearest: half a unit away at most, whatever the noise and the instruction set") {
+  for (Codec codec :
+       {Codec::fixed(16, 12), Codec::fixed(12, 8), Codec::fixed(8, 4), Codec::fixed(4, 1)}) {
+    codec.nearest = true;
+    const std::vector<float> in = random_floats(37, 5, .9f * codec.smallest(), codec.largest());
+    std::vector<std::byte> expected(codec.bytes(in.size()));
+    encode_all(codec, expected.data(), 0, in.data(), in.size());
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      CHECK(std::abs(decode(codec, expected.data(), i) - in[i]) <= codec.unit() / 2);
+    }
+    for (const Kernels* kernels : all()) {
+      if (!runs_here(*kernels)) continue;
+      INFO("instruction set " << kernels->name << ", " << text(codec));
+      for (const std::uint32_t noise : {0u, 12345u, 0xffffffffu}) {
+        std::vector<std::byte> got(expected.size());
+        kernels->encode(codec, in.data(), in.size(), noise, got.data());
+        CHECK(got == expected);
+      }
+    }
+  }
+}
+
 TEST_CASE("floats are read and written as they are") {
   for (const Kernels* kernels : all()) {
     if (!runs_here(*kernels)) continue;
@@ -236,7 +264,7 @@ TEST_CASE("an array that is not stored reads as 0") {
 
 TEST_CASE("encode_all is encode to the nearest, and touches nothing else") {
   for (const Codec codec : {Codec::f32(), Codec::bf16(), Codec::fixed(16, 12), Codec::fixed(16, 9),
-                            Codec::fixed(8, 5)}) {
+                            Codec::fixed(12, 9), Codec::fixed(8, 5), Codec::fixed(4, 0)}) {
     INFO(text(codec));
     const std::vector<float> in = random_floats(37, 8, -9, 9);
     for (const std::size_t count : {0, 1, 5, 37}) {

@@ -118,6 +118,24 @@ std::vector<std::byte> scaled_array(Codec codec, std::size_t count, float scale,
   return array;
 }
 
+TEST_CASE("codes of few bits that rows learn, wide") {
+  for (const Codec codec : {Codec::fixed(12, 9), Codec::fixed(8, 5), Codec::fixed(4, 1)}) {
+    INFO(int{codec.bits} << " bits");
+    for (const std::size_t length : {0, 1, 2, 15, 16, 31, 64, 99}) {
+      const Guarded<std::byte> array(codec.bytes(length));
+      const std::vector<float> in = random_floats(length, 5, codec.smallest(), codec.largest());
+      encode_all(codec, array, 0, in.data(), length);
+      for_each_table([&](const Kernels& kernels) {
+        const Guarded<Fixed16> wide(length);
+        CHECK(kernels.widen(codec, array, length, wide) == 1);
+        for (std::size_t i = 0; i < length; ++i) {
+          REQUIRE(static_cast<float>(wide[i].code) * codec.unit() == decode(codec, array, i));
+        }
+      });
+    }
+  }
+}
+
 TEST_CASE("codes of 8 and 4 bits, wide and as numbers") {
   for (const int bits : {8, 4}) {
     const Codec codec = Codec::scaled(bits);

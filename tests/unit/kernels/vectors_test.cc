@@ -58,8 +58,9 @@ TEST_CASE("add_vector_dots of every instruction set") {
 }
 
 TEST_CASE("add_numbers of every instruction set and codec") {
-  const Codec codec = GENERATE(Codec::f32(), Codec::bf16(), Codec::fixed(16, 12),
-                               Codec::fixed(8, 5), Codec::scaled(8), Codec::scaled(4));
+  const Codec codec =
+      GENERATE(Codec::f32(), Codec::bf16(), Codec::fixed(16, 12), Codec::fixed(12, 8),
+               Codec::fixed(8, 5), Codec::fixed(4, 2), Codec::scaled(8), Codec::scaled(4));
   for_each_instruction_set([&](const Kernels& kernels) {
     for (const std::size_t length : {1, 2, 3, 7, 8, 16, 31, 39}) {
       INFO("length " << length << ", " << int{codec.bits} << " bits");

@@ -43,7 +43,7 @@ struct Pair {
     }
   }
   static Spec with(Spec spec, std::uint32_t precision) {
-    spec.ffm_precision = precision;
+    spec.row_bits = precision;
     return spec;
   }
 

@@ -49,7 +49,7 @@ TEST_CASE("examples without label or importance change nothing, bit for bit") {
 
 TEST_CASE("in a batch, examples without label or importance count for nothing") {
   Spec spec = small_spec(GENERATE(Heads::kMixed, Heads::kOne));
-  spec.ffm_precision = 32;  // the rows' noise depends on their order
+  spec.row_bits = 32;  // the rows' noise depends on their order
   const std::string learned = "1 2 |A a:2 b |B c |C d\n";
   Model alone(spec, kTestMemory), among(spec, kTestMemory);
   Sample one(learned), three("|A x |B c\n" + learned + "-1 0 |A a |B y\n");

@@ -109,7 +109,7 @@ TEST_CASE("every k, also one between two powers of two, learns what the referenc
   spec.heads = Heads::kOne;
   spec.hidden = {};
   spec.admit = 1;
-  spec.ffm_precision = 32;
+  spec.row_bits = 32;
   spec.ffm_k = k;
   spec.adagrad_slice = slice;
   spec.ffm.power_t = power;
@@ -153,7 +153,7 @@ TEST_CASE("first weights of a slot are as long as k, and of the same size whatev
   for (const std::uint32_t k : {3u, 4u, 5u, 8u}) {
     Spec spec;
     spec.ffm_k = k;
-    spec.ffm_precision = 32;
+    spec.row_bits = 32;
     spec.admit = 1;
     Model model(spec, kTestMemory);
     LineShape shape;

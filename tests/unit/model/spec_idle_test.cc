@@ -30,7 +30,7 @@ TEST_CASE("options of parts that a model lacks are idle, that they lack it is no
   linear.fm_k = 4;
   CHECK(idle_without("hidden", linear) != nullptr);  // a model without layers gets none later
   CHECK(idle_without("nn_power_t", linear) != nullptr);
-  for (const char* name : {"admit", "adagrad", "ffm_learning_rate", "ffm_precision"}) {
+  for (const char* name : {"admit", "adagrad", "ffm_learning_rate", "row_bits"}) {
     CHECK(idle_without(name, linear) == nullptr);
   }
   Spec shallow;

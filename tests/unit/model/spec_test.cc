@@ -26,7 +26,9 @@ std::vector<std::string> values_of(const std::string& name) {
   if (name == "fast_head") return {"off", "on"};
   if (name == "noconstant") return {"true", "false"};
   if (name == "adagrad") return {"weight", "slice"};
-  if (name == "ffm_precision") return {"32", "16"};
+  if (name == "row_bits") return {"32", "16", "12", "8", "4"};
+  if (name == "weight_range") return {"8", "0.25", "1024", "0.0009765625"};
+  if (name == "rounding") return {"nearest", "stochastic"};
   if (name == "tower" || name == "embedding_dim") return {};  // tower_text_test.cc
   if (name == "model") return {"", "lr", "fwfm", "dcnv2", "deepffm"};
   if (name == "pool") return {"sum", "mean"};
@@ -93,9 +95,10 @@ TEST_CASE("plans survive JSON, names of any bytes too") {
 TEST_CASE("a key that is missing is named") {
   for (const SpecEntry& entry : spec_entries()) {
     Json json = to_json(Spec());
-    json.erase(entry.name);
+    const std::string key(entry.key());
+    json.erase(key);
     if (entry.absent != nullptr || entry.stored != SpecEntry::Stored::kAlways) continue;
-    CHECK_THROWS_WITH(spec_from_json(json), Catch::Contains(entry.name));
+    CHECK_THROWS_WITH(spec_from_json(json), Catch::Contains(key));
   }
 }
 
@@ -119,22 +122,23 @@ TEST_CASE("a key that nobody knows is refused") {
 TEST_CASE("a spec with a key missing, of another type or out of range is refused by its name") {
   const Json good = to_json(Spec());
   for (const SpecEntry& entry : spec_entries()) {
+    const std::string key(entry.key());
     for (const Json& value :
          {Json(), Json::array(), Json::object(), Json(true), entry.number ? Json("1") : Json(1)}) {
       Json bad = good;
-      bad[entry.name] = value;
+      bad[key] = value;
       try {
         spec_from_json(bad);
         FAIL(entry.name << " was accepted as " << value.dump());
       } catch (const std::runtime_error& error) {
-        CHECK(std::string(error.what()).find(entry.name) != std::string::npos);
+        CHECK(std::string(error.what()).find(key) != std::string::npos);
       }
     }
     if (!entry.number) continue;
     Json bad = good;
-    bad[entry.name] = -1;
+    bad[key] = -1;
     CHECK_THROWS_AS(spec_from_json(bad), std::runtime_error);
-    bad[entry.name] = 1e300;
+    bad[key] = 1e300;
     CHECK_THROWS_AS(spec_from_json(bad), std::runtime_error);
   }
 }
@@ -179,9 +183,13 @@ TEST_CASE("combinations that cannot work name their options") {
   CHECK(message(spec).find("--nn_batch_size") != std::string::npos);
   spec = Spec();
   spec.ffm_init_width = 1e-4f;
-  CHECK(message(spec).find("--ffm_precision 32") != std::string::npos);
-  spec.ffm_precision = 32;
+  CHECK(message(spec).find("--row_bits 32") != std::string::npos);
+  spec.row_bits = 32;
   CHECK(message(spec).empty());
+  spec = Spec();
+  spec.row_bits = 8;
+  spec.weight_range = 1024;
+  CHECK(message(spec).find("--weight_range") != std::string::npos);
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   fm_one.heads = Heads::kOne;
   fm_one.ffm_k = 0;
   fm_one.fm_k = 4;
-  fm_one.ffm_precision = 32;
+  fm_one.row_bits = 32;
   fm_one.adagrad_slice = false;
   Spec& fm_mlp = add("mlp over fm");
   fm_mlp.ffm_k = 0;
@@ -149,6 +149,20 @@ inline std::vector<NamedSpec> specs_to_test() {
   both_batch.fm_k = 2;
   both_batch.batch_size = 4;
   both_batch.batch_warmup = 3;
+  Spec& eight = add("rows of 8 bits");
+  eight.row_bits = 8;
+  Spec& four = add("rows of 4 bits, fm beside ffm, batch of 4");
+  four.row_bits = 4;
+  four.ffm_k = 1;
+  four.fm_k = 3;
+  four.batch_size = 4;
+  four.batch_warmup = 0;
+  Spec& twelve = add("rows of 12 bits to the nearest, fwfm beside ffm");
+  twelve.row_bits = 12;
+  twelve.rounds_to_nearest = true;
+  twelve.embedding_dim = 5;
+  set_embedding_towers(twelve, "fwfm");
+  add("rows of 16 bits to the nearest").rounds_to_nearest = true;
   Spec& linear = add("linear with interactions");
   linear.ffm_k = 0;
   linear.features.interactions = {{"A", "B"}, {":", ":"}};
@@ -157,7 +171,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   fields.features.linear_all = false;
   fields.features.linear = {"A"};
   fields.adagrad_slice = false;
-  fields.ffm_precision = 32;
+  fields.row_bits = 32;
   fields.admit = 1;
   fields.ffm_k = 3;
   Spec& sgd = add("sgd");

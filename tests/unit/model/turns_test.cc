@@ -22,7 +22,7 @@ Spec turns_spec(std::uint32_t ffm_k, std::uint32_t fm_k, std::vector<std::uint32
   spec.hidden = std::move(hidden);
   spec.admit = 1;
   spec.batch_size = kExamples;
-  spec.ffm_precision = 32;
+  spec.row_bits = 32;
   for (PartLearning* part : {&spec.ffm, &spec.nn}) {  // plain steps
     part->rate = 1;
     part->power_t = 0;

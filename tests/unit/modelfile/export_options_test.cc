@@ -29,7 +29,7 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 
 model::Spec floats() {
   model::Spec spec;
-  spec.ffm_precision = 32;
+  spec.row_bits = 32;
   spec.admit = 1;
   return spec;
 }

@@ -50,7 +50,7 @@ TEST_CASE("weights are mapped, and only where states are not asked for") {
   // Rows are large enough to lie on pages.
   model::Spec large;
   large.ffm_k = 256;
-  large.ffm_precision = 32;
+  large.row_bits = 32;
   large.admit = 1;
   SavedModel saved{large};
   const std::string some = model::random_lines(30, {}, 3);
@@ -151,7 +151,7 @@ TEST_CASE("weights that are not finite are not saved") {
   const float bad =
       GENERATE(std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN());
   model::Spec spec;
-  spec.ffm_precision = GENERATE(16, 32);
+  spec.row_bits = GENERATE(16, 32);
   SavedModel saved{spec};
   model::Model& m = saved.run.model;
   table::Shard& shard = m.tables().field(1);
@@ -161,7 +161,7 @@ TEST_CASE("weights that are not finite are not saved") {
   table::Slot* some = nullptr;
   shard.for_each([&](const table::Slot& slot) { some = const_cast<table::Slot*>(&slot); });
   SECTION("row") {
-    if (spec.ffm_precision == 16) return;  // all of them are finite
+    if (spec.row_bits == 16) return;  // all of them are finite
     spoil(shard.rows().layout().weights(0), 2);
   }
   SECTION("row state") { spoil(shard.rows().layout().state(0, 0), 0); }

@@ -12,7 +12,7 @@ TEST_CASE("the steps of a thread of hogwild, one by one, are those of learn()") 
   const std::string lines = model::random_lines(600, usual_shape(), 3);
   const std::uint32_t precision = GENERATE(32, 16);
   for (NamedSpec kind : specs_to_test()) {
-    kind.spec.ffm_precision = precision;
+    kind.spec.row_bits = precision;
     INFO(kind.name << ", precision " << precision);
     TrainRun plain(kind.spec);
     plain.learn(lines);
@@ -82,7 +82,7 @@ TEST_CASE("a thread that learns into copies learns what it learns without") {
   for (NamedSpec kind : specs_to_test()) {
     if (kind.spec.batch_size > 1) continue;
     if (!hidden) kind.spec.hidden = {};
-    kind.spec.ffm_precision = 32;
+    kind.spec.row_bits = 32;
     INFO(kind.name << (hidden ? "" : " without hidden layers"));
     TrainRun plain(kind.spec);
     plain.learn(lines);
