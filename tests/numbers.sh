@@ -46,7 +46,7 @@ kind() {
     --rollback,STEP) echo whole ;;
     --save_every,*) echo whole ;;
     *,N) echo whole ;;
-    *,X) echo real ;;
+    *,X | *,W) echo real ;;
     --row_bits,BITS) echo whole ;;
     --progress,N\|X.Y) echo progress ;;
     --bad_lines,POLICY) echo whole max= ;;
