@@ -33,7 +33,7 @@ struct Block {
         t(random_floats(kFields * length, -1, 1)),
         delta(random_floats(kFields * kFields, -.01f, .01f)),
         pairs(random_floats(kFields * kFields, 0, 1)),
-        fixed_stride(table::packed(2 * (length + kFields))),
+        fixed_stride(table::packed(2 * (length + kFields), table::kLineBytes / 2)),
         fixed(random_floats(kTableRows * fixed_stride / 4, 0, 0)) {
     std::byte* const fixed_rows = reinterpret_cast<std::byte*>(fixed.get());
     for (std::size_t row = 0; row < kTableRows; ++row) {
