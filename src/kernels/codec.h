@@ -49,7 +49,7 @@ struct Codec {
   constexpr bool is_fixed(int of_bits) const { return kind == Kind::kFixed && bits == of_bits; }
   /// Fewer bits than kernels take rows of in place.
   constexpr bool is_narrow() const { return kind == Kind::kFixed && bits < 16; }
-  /// Of two numbers, which share a byte, each has its own half.
+  /// Whether two numbers share a byte, of which each has its own half.
   constexpr bool in_pairs() const { return kind == Kind::kFixed && bits % 8 != 0; }
   constexpr bool is_scaled() const { return kind == Kind::kScaled; }
   /// Bytes that an array of `count` numbers takes.

@@ -37,7 +37,7 @@ inline constexpr std::uint32_t kNearest = 0x80000000u;
 /// The code of a number of so many bits: rounds x, in units, downwards after `noise`, of which the
 /// upper bits count, was added to the bits that are lost. With all noises equally likely the mean
 /// of the results is x within 2^(bits - 32) (stochastic rounding), and an integer stays as it is.
-/// What is beyond the codes becomes the nearest of them, and NaN any: the accumulator of a weight
+/// A number beyond the codes becomes the nearest of them, and NaN any: the accumulator of a weight
 /// that would be NaN is not finite either, and no file takes that. Without a branch, so that
 /// compilers convert several at once.
 inline std::int32_t round_to_code(int bits, float x, std::uint32_t noise) {

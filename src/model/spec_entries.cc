@@ -467,8 +467,7 @@ void check_spec(const Spec& spec) {
       first < (codec.is_narrow() ? 1.0f : 2.0f) * codec.unit()) {
     throw std::runtime_error(
         fmt::format("--ffm_init_width {} is too little for weights of {} bits within {}: "
-                    "--row_bits 32 has such "
-                    "ones, and so has a smaller --weight_range",
+                    "--row_bits 32 has such ones, and so has a smaller --weight_range",
                     spec.ffm_init_width, spec.row_bits, spec.range()));
   }
   check_towers(spec);

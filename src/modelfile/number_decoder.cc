@@ -1,11 +1,11 @@
 #include "modelfile/number_decoder.h"
 
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "kernels/codec.h"
 #include "kernels/dispatch.h"
+#include "modelfile/section_names.h"
 
 namespace leveret::modelfile {
 namespace {
@@ -13,13 +13,11 @@ namespace {
 using store::Coding;
 using store::Dtype;
 
-template <class Code, class Number>
-void for_each_code(std::span<const std::byte> codes, std::vector<float>& to, Number number) {
-  to.resize(codes.size() / sizeof(Code));
+void decode_counts(std::span<const std::byte> codes, std::vector<float>& to) {
+  to.resize(codes.size() / sizeof(std::uint16_t));
   for (std::size_t i = 0; i < to.size(); ++i) {
-    Code code;
-    std::memcpy(&code, codes.data() + i * sizeof code, sizeof code);
-    to[i] = number(code);
+    const std::byte* const at = codes.data() + i * sizeof(std::uint16_t);
+    to[i] = count_code().decode(kernels::load_unaligned<std::uint16_t>(at));
   }
 }
 
@@ -71,14 +69,13 @@ std::span<const float> NumberDecoder::decode(std::span<const std::byte> rows, st
     case Coding::kPlain:
       return {reinterpret_cast<const float*>(rows.data()), rows.size() / sizeof(float)};
     case Coding::kLog:
-      for_each_code<std::uint16_t>(
-          rows, numbers_, [&by = count_code()](std::uint16_t code) { return by.decode(code); });
+      decode_counts(rows, numbers_);
       break;
     case Coding::kFixedByRow:
       decode_by_row(rows, first);
       break;
     case Coding::kFixed: {
-      const auto codec = kernels::Codec::fixed(static_cast<int>(store::dtype_bits(dtype_)), 0);
+      const auto codec = fixed_codec(dtype_);
       numbers_.resize(rows.size() * 8 / codec.bits);
       kernels::active().decode(codec, rows.data(), numbers_.size(), numbers_.data());
       for (float& x : numbers_) x *= scale_;

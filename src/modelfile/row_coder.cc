@@ -7,6 +7,7 @@
 
 #include "kernels/codec.h"
 #include "kernels/dispatch.h"
+#include "modelfile/section_names.h"
 #include "store/checksum.h"
 #include "table/mix.h"
 
@@ -103,13 +104,13 @@ void store_codes(Dtype dtype, std::span<const std::int16_t> codes, std::byte* to
   if (dtype == Dtype::kI16) {
     std::memcpy(to, codes.data(), codes.size_bytes());
   } else {
-    const auto codec = kernels::Codec::fixed(static_cast<int>(store::dtype_bits(dtype)), 0);
+    const auto codec = fixed_codec(dtype);
     for (std::size_t i = 0; i < codes.size(); ++i) kernels::put_code(codec, to, i, codes[i]);
   }
 }
 
 void load_codes(Dtype dtype, const std::byte* from, std::span<std::int32_t> codes) {
-  const auto codec = kernels::Codec::fixed(static_cast<int>(store::dtype_bits(dtype)), 0);
+  const auto codec = fixed_codec(dtype);
   for (std::size_t i = 0; i < codes.size(); ++i) {
     codes[i] = dtype == Dtype::kU16 ? kernels::load_unaligned<std::uint16_t>(from + 2 * i)
                                     : kernels::code_at(codec, from, i);

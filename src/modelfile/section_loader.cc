@@ -25,7 +25,7 @@ kernels::Codec row_codec(const StoredSection& section) {
   if (declared.coding == store::Coding::kPlain) return Codec::f32();
   const int shift = -std::ilogb(declared.scale);
   if (!is_scale(declared.scale) || shift > 100) damaged("has rows with an impossible scale");
-  return Codec::fixed(static_cast<int>(store::dtype_bits(section.dtype)), shift);
+  return fixed_codec(section.dtype, shift);
 }
 
 }  // namespace

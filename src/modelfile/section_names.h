@@ -52,6 +52,11 @@ inline store::Dtype dtype_of(kernels::Codec codec) {
   }
 }
 
+/// Fixed-point numbers of a type of integers (not u16), of which a code counts 2^-shift.
+inline kernels::Codec fixed_codec(store::Dtype dtype, int shift = 0) {
+  return kernels::Codec::fixed(static_cast<int>(store::dtype_bits(dtype)), shift);
+}
+
 /// The type of an array of floats or doubles.
 template <class T>
 constexpr store::Dtype dtype_of() {

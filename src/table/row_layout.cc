@@ -9,7 +9,7 @@ namespace leveret::table {
 
 namespace {
 
-/// What a stride is a multiple of. Rows that kernels read in place, of several lines, seldom fill
+/// A stride is a multiple of this. Rows that kernels read in place, of several lines, seldom fill
 /// their last one, and begin at half lines: whole ones would save the widest registers of 16-bit
 /// weights some accesses to two lines (FFM with 39 fields, k = 8: 2 % of the time, 4 % more
 /// memory). Those that are decoded first, and a lonely vector, lie as close as their numbers allow.
