@@ -171,6 +171,15 @@ void Lookup::resolve(Model& model, Tape& tape, std::size_t example) {
     if (!hashed_ && found_after_[example] != moves_) find_or_insert(tables, tape, example);
   }
   if (!hashed_) resolve_rows(tables, tape, example, false);
+  if (!hashed_ && tables.notes_use()) touch(tables.clock(), tape, example);
+}
+
+/// Slots that are apart have been noted as they were found.
+void Lookup::touch(unsigned clock, Tape& tape, std::size_t example) {
+  const std::uint32_t end = tape.batch->linear_end(example);
+  for (std::uint32_t i = tape.batch->linear_begin(example); i < end; ++i) {
+    table::touch(tape.to_learn.slots[i]->ref, clock);
+  }
 }
 
 /// The rows of features whose slots are `apart`, or of the others, which are on the tape.
@@ -184,6 +193,7 @@ void Lookup::resolve_rows(Tables& tables, Tape& tape, std::size_t example, bool 
       if (!all && is_apart(f, run.field, tape, example) != apart) continue;
       Slot* const slot =
           apart ? insert(shard, table::key_of(f.hash)) : tape.to_learn.slots[f.linear];
+      if (apart && tables.notes_use()) table::touch(slot->ref, tables.clock());
       put_row(shard, run.field, shard.count_and_find(*slot), tape.to_learn.rows[i]);
     }
   }

@@ -80,6 +80,7 @@ class Lookup {
   void find_moved(Model& model, Tape& tape, std::size_t example);
   table::Slot* insert(table::Shard& shard, table::Key key);
   void resolve_rows(table::Tables& tables, Tape& tape, std::size_t example, bool apart);
+  static void touch(unsigned clock, Tape& tape, std::size_t example);
   void put_row(table::Shard& shard, std::uint32_t field, table::Row row, std::byte*& at) const;
   void scale_elsewhere(const table::Tables& tables, Tape& tape, std::size_t example) const;
   float scaled(const table::Tables& tables, const Tape& tape, std::size_t example,

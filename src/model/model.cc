@@ -124,12 +124,20 @@ Model::Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t
   features_ = std::make_shared<feature::FeatureMap>(spec_.map_options(), std::move(plans));
   tables_ = std::make_shared<table::Tables>(shard_options(spec_, config(), use),
                                             spec_.bit_precision, memory_limit);
+  tables_->note_use(spec_.forgets());
   fit_fields();
 }
 
 Model::Model(Spec spec, std::shared_ptr<feature::FeatureMap> features,
              std::shared_ptr<table::Tables> tables)
-    : spec_(std::move(spec)), features_(std::move(features)), tables_(std::move(tables)) {}
+    : spec_(std::move(spec)), features_(std::move(features)), tables_(std::move(tables)) {
+  tables_->note_use(spec_.forgets());
+}
+
+void Model::set_spec(Spec spec) {
+  spec_ = std::move(spec);
+  tables_->note_use(spec_.forgets());
+}
 
 block::Config Model::config() const { return config_of(spec_, rows_); }
 

@@ -57,7 +57,7 @@ class Model {
 
   const Spec& spec() const { return spec_; }
   /// Learning options may change between runs; shape may not.
-  void set_spec(Spec spec) { spec_ = std::move(spec); }
+  void set_spec(Spec spec);
   /// config_of its spec.
   block::Config config() const;
 

@@ -91,6 +91,8 @@ struct Spec : optim::Learning {
   std::uint32_t batch_warmup = 128;
   bool batch_turns = true;          ///< within a batch what is cheap is learned example by example
   std::uint32_t nn_batch_size = 1;  ///< of the MLP alone; with batch_size 1
+  std::uint64_t expire = 0;  ///< examples without it, after which a feature is forgotten; 0: never
+  bool evicts = false;       ///< where memory runs out, features are forgotten
 
   /// In the order of parts.
   std::vector<RowsSpec> rows() const {
@@ -137,6 +139,8 @@ struct Spec : optim::Learning {
   /// through the layers, of which the gradient comes once for all of the batch.
   bool takes_turns() const { return batch_size > 1 && batch_turns && (mixed() || !has_towers()); }
   bool mixed() const { return heads == Heads::kMixed; }
+  /// Whether features are forgotten (expiry.h).
+  bool forgets() const { return expire > 0 || evicts; }
   /// Whether features are to be told apart by group: a block asks how much of the linear part comes
   /// from each, or each has a shard of its own.
   bool uses_groups() const { return mixed() || has_rows(); }

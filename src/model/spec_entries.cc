@@ -132,6 +132,20 @@ SpecEntry word(const char* name, const char* help, bool shape, std::vector<std::
       [=](const Spec& s) { return words[static_cast<std::size_t>(get(const_cast<Spec&>(s)))]; }};
 }
 
+/// A number of examples; k and m behind it stand for thousands and millions.
+void set_expire(Spec& s, const std::string& text) {
+  constexpr std::uint64_t kMost = 1'000'000'000'000;
+  std::uint64_t unit = 1;
+  std::string digits = text;
+  if (!text.empty() && (text.back() == 'k' || text.back() == 'm')) {
+    unit = text.back() == 'k' ? 1000 : 1'000'000;
+    digits.pop_back();
+  }
+  const std::optional<std::uint64_t> count = text::read_whole(digits, 0, kMost / unit);
+  if (!count) bad("expire", text, "a number of examples up to a million millions: 500k, 20m");
+  s.expire = *count * unit;
+}
+
 /// Namespaces of which "all" may be said.
 void set_linear(Spec& s, const std::string& text) {
   s.features.linear_all = text == "all";
@@ -423,6 +437,29 @@ void add_learning(std::vector<SpecEntry>& list) {
   list.push_back(nn_batch);
 }
 
+void add_forgetting(std::vector<SpecEntry>& list) {
+  SpecEntry expire{"expire",
+                   "",
+                   "N",
+                   "forget a feature that N examples in a row have not had (500k, 20m); 0: never",
+                   false,
+                   true,
+                   false,
+                   set_expire,
+                   [](const Spec& s) { return fmt::format("{}", s.expire); }};
+  expire.absent = "0";
+  expire.stored = SpecEntry::Stored::kUnlessAbsent;
+  list.push_back(expire);
+  SpecEntry full = word(
+      "when_full",
+      "what is done where --max_memory is reached: overflow: features that are new share one row; "
+      "evict: those that are used least are forgotten",
+      false, {"overflow", "evict"}, [](Spec & s) -> auto& { return s.evicts; });
+  full.absent = "overflow";
+  full.stored = SpecEntry::Stored::kUnlessAbsent;
+  list.push_back(full);
+}
+
 }  // namespace
 
 const std::vector<SpecEntry>& spec_entries() {
@@ -431,6 +468,7 @@ const std::vector<SpecEntry>& spec_entries() {
     add_shape(entries);
     add_towers(entries);
     add_learning(entries);
+    add_forgetting(entries);
     return entries;
   }();
   return list;

@@ -22,7 +22,7 @@ std::size_t of_column(const table::Rows& rows, const table::RowLayout::Column& c
   if (column.codec.kind == kernels::Codec::Kind::kFixed) return 0;
   std::size_t bad = 0;
   numbers.resize(column.count);
-  for (std::uint64_t row = 0; row < rows.end(); ++row) {
+  for (std::uint64_t row = 0; row < rows.size(); ++row) {
     const std::byte* const at = rows.at(static_cast<table::Row>(row)) + column.begin;
     kernels::active().decode(column.codec, at, column.count, numbers.data());
     bad += count_non_finite(numbers);

@@ -42,6 +42,8 @@ Json make_header(const model::Model& model, const Json& shards) {
   header["namespaces"] = model::to_json(model.features().plans());
   header["state"] = {{"dropped_gradients", scalars.dropped_gradients},
                      {"adam_steps", scalars.adam_steps}};
+  if (model.spec().expire > 0) header["state"]["ticked_at"] = scalars.ticked_at;
+  if (model.spec().evicts) header["state"]["evictions"] = scalars.evictions;
   header["shards"] = shards;
   if (!model.plan().empty()) header["plan"] = model.plan();
   return header;
@@ -59,6 +61,11 @@ void read_identity(const Json& header, const model::Spec& spec, tape::Scalars& s
   header.at("sequence").get_to(scalars.examples);
   header.at("state").at("dropped_gradients").get_to(scalars.dropped_gradients);
   header.at("state").at("adam_steps").get_to(scalars.adam_steps);
+  scalars.evictions = header.at("state").value("evictions", std::uint64_t{0});
+  scalars.ticked_at = header.at("state").value("ticked_at", scalars.examples);
+  if (scalars.ticked_at > scalars.examples) {
+    throw std::runtime_error("forgets features in examples to come; the file is damaged");
+  }
 }
 
 }  // namespace leveret::modelfile

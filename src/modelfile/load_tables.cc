@@ -133,6 +133,11 @@ class ShardLoader {
       occurrences.emplace(sections_, sections_.section(prefix_ + "occurrences", Dtype::kU32,
                                                        {keys_ - rows_}, last));
     }
+    std::optional<SectionLoader::Stream> ages;
+    if (sections_.has(prefix_ + "ages") && sections_.wants(Role::kState)) {
+      ages.emplace(sections_, sections_.section(prefix_ + "ages", Dtype::kU8, {keys_},
+                                                declared(Role::kState, keys_number_)));
+    }
     CellColumns cells;
     for (const CellColumn& column : table::cell_columns(shard_.cells())) {
       cells.add(sections_, prefix_ + column.name, keys_, column, keys_number_);
@@ -146,18 +151,21 @@ class ShardLoader {
       const auto some = stream.next(count * sizeof(Key));
       const auto seen = !rows && occurrences ? occurrences->next(count * sizeof(std::uint32_t))
                                              : std::span<const std::byte>();
+      const auto old = ages ? ages->next(count) : std::span<const std::byte>();
       cells.read(count);
       for (std::uint64_t i = 0; i < count; ++i) {
         const Key key = word_at<Key>(some, i);
         Slot* const slot = add_key(key, last, at + i);
         slot->ref = rows ? RowRef().with_row(static_cast<Row>(at + i))
                          : ref_without_row(at + i, seen.empty() ? 0 : word_at<Row>(seen, i));
+        if (ages) slot->ref = aged(slot->ref, std::to_integer<unsigned>(old[i]));
         cells.put(i, table::cell_of(slot));
         last = key;
       }
     }
     stream.finish();
     if (occurrences) occurrences->finish();
+    if (ages) ages->finish();
     cells.finish();
   }
 
@@ -183,6 +191,12 @@ class ShardLoader {
     ++next_refused_;
     if (occurrences != 0) damaged("counts a feature that it has refused a row");
     return RowRef().refused();
+  }
+
+  /// Tables that are loaded begin with a clock of 0.
+  static RowRef aged(RowRef ref, unsigned age) {
+    if (age >= RowRef::kAges) damaged("has a feature of an impossible age");
+    return ref.used(0u - age);
   }
 
   void load_rows(LoadBy by) {

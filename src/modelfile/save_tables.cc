@@ -118,17 +118,22 @@ class SlotWalk {
 /// Appends the sections of one shard, which read the shard and not this.
 class ShardSections {
  public:
-  ShardSections(std::vector<SectionView>& sections, const Shard& shard, std::size_t number)
-      : sections_(sections), shard_(shard), prefix_(shard_prefix(number)) {
+  ShardSections(std::vector<SectionView>& sections, const table::Tables& tables, std::size_t number)
+      : sections_(sections),
+        shard_(tables[number]),
+        prefix_(shard_prefix(number)),
+        clock_(tables.clock()) {
     keys_ = static_cast<std::uint32_t>(sections.size()) + 1;
-    shard.for_each([this](const Slot& slot) {
+    shard_.for_each([&](const Slot& slot) {
       rows_ += slot.ref.has_row();
       refused_ += slot.ref.is_refused();
+      some_are_old_ |= tables.notes_use() && slot.ref.age(clock_) > 0;
     });
   }
 
   void add() {
     add_keys();
+    if (some_are_old_) add_ages();
     add_cells();
     add_largest();
     if (shard_.has_rows()) {
@@ -144,21 +149,20 @@ class ShardSections {
  private:
   std::uint64_t features() const { return shard_.index().size(); }
 
-  /// A section of 4 bytes for each slot: get(slot, number) gives their address, nullptr for none.
+  /// A section of one number for each slot: get(slot, number) gives its address, nullptr for none.
   template <class Get>
   void add_words(std::string name, Dtype dtype, std::uint64_t count, Declaration says,
                  FileOrder::Of of, Get get) {
-    sections_.push_back(section_of_pieces(prefix_ + std::move(name), dtype, {count}, says, 4,
-                                          [shard = &shard_, order = order_, of, get] {
-                                            return [walk = SlotWalk(*shard, *order, of), get,
-                                                    word = std::uint32_t{0},
-                                                    number = std::uint32_t{0}]() mutable {
-                                              const std::byte* at = nullptr;
-                                              while (at == nullptr)
-                                                at = get(walk.next(), number++, word);
-                                              return at;
-                                            };
-                                          }));
+    sections_.push_back(
+        section_of_pieces(prefix_ + std::move(name), dtype, {count}, says,
+                          store::dtype_bits(dtype) / 8, [shard = &shard_, order = order_, of, get] {
+                            return [walk = SlotWalk(*shard, *order, of), get,
+                                    word = std::uint32_t{0}, number = std::uint32_t{0}]() mutable {
+                              const std::byte* at = nullptr;
+                              while (at == nullptr) at = get(walk.next(), number++, word);
+                              return at;
+                            };
+                          }));
   }
 
   void add_keys() {
@@ -180,6 +184,15 @@ class ShardSections {
               [](const Slot& slot, std::uint32_t number, std::uint32_t& word) {
                 word = number;
                 return slot.ref.is_refused() ? bytes_at(&word) : nullptr;
+              });
+  }
+
+  /// In ticks of the clock, which a file does not have.
+  void add_ages() {
+    add_words("ages", Dtype::kU8, features(), declared(Role::kState, keys_), FileOrder::Of::kAll,
+              [clock = clock_](const Slot& slot, std::uint32_t, std::uint32_t& word) {
+                word = slot.ref.age(clock);  // below 256: its first byte
+                return bytes_at(&word);
               });
   }
 
@@ -259,6 +272,8 @@ class ShardSections {
   std::shared_ptr<FileOrder> order_ = std::make_shared<FileOrder>(shard_);  ///< all sections'
   std::uint32_t keys_;  ///< as in store::Declaration
   std::uint64_t rows_ = 0, refused_ = 0;
+  unsigned clock_;
+  bool some_are_old_ = false;
 };
 
 void add_hashed(std::vector<SectionView>& sections, const table::HashedCells& cells) {
@@ -280,7 +295,7 @@ Json add_tables(std::vector<SectionView>& sections, const table::Tables& tables)
   Json states = Json::array();
   for (std::size_t s = 0; s < tables.size(); ++s) {
     const Shard& shard = tables[s];
-    ShardSections(sections, shard, s).add();
+    ShardSections(sections, tables, s).add();
     states.push_back({{"overflow_rows_given", shard.overflow_rows_given()},
                       {"overflow_lookups", shard.index().overflow_lookups()}});
   }

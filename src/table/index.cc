@@ -66,6 +66,40 @@ void spread(std::byte* slots, std::uint64_t before, std::uint64_t after) {
   }
 }
 
+/// Puts the entries of an index of `before` slots, some of which have been emptied, where look-ups
+/// in one of `after` slots, not more, find them. The slots behind are empty then.
+template <std::size_t kBytes>
+void gather(std::byte* slots, std::uint64_t before, std::uint64_t after) {
+  const auto slot = [slots](std::uint64_t i) { return slots + i * kBytes; };
+  const auto home = [](const std::byte* entry, std::uint64_t capacity) {
+    Key key;
+    std::memcpy(&key, entry, sizeof key);
+    return (std::uint64_t{mixed_value(key)} * capacity) >> 32;
+  };
+  // From the first to the last: a new home is never behind the old one, and an entry is never
+  // before its home, but for those that went on from the last slot to slot 0. These wait until all
+  // is done, and so do those that would go on like that now.
+  std::vector<std::byte> waiting;
+  for (std::uint64_t i = 0; i < before; ++i) {
+    if (!used(slot(i))) continue;
+    std::byte entry[kBytes];
+    std::memcpy(entry, slot(i), kBytes);
+    std::memset(slot(i), 0, kBytes);
+    std::uint64_t to = home(entry, before) <= i ? home(entry, after) : after;
+    while (to < after && used(slot(to))) ++to;
+    if (to < after) {
+      std::memcpy(slot(to), entry, kBytes);
+    } else {
+      waiting.insert(waiting.end(), entry, entry + kBytes);
+    }
+  }
+  for (std::size_t at = 0; at < waiting.size(); at += kBytes) {
+    std::uint64_t to = home(waiting.data() + at, after);
+    while (used(slot(to))) to = to + 1 < after ? to + 1 : 0;
+    std::memcpy(slot(to), waiting.data() + at, kBytes);
+  }
+}
+
 /// Makes the arena `bytes` bytes large; in another one where it cannot become as large. False, with
 /// nothing changed, when the system has no memory.
 bool resize_or_move(Arena& arena, std::uint64_t bytes) {
@@ -203,6 +237,44 @@ bool Index::grow(bool beyond_limit) {
   }
   set_capacity(after);
   return true;
+}
+
+/// As small as an index is that has grown to what there is: so a model that was saved and loaded
+/// takes the memory that it took before.
+void Index::close_gaps() {
+  const std::uint64_t before = capacity_;
+  std::uint64_t after = kFirstSlots;
+  while (after < before && size() > key_limit(after)) {
+    after = std::min(next_capacity(after, one_of_many_), before);
+  }
+  switch (shift_) {
+    case 3:
+      gather<8>(slots_, before, after);
+      break;
+    case 4:
+      gather<16>(slots_, before, after);
+      break;
+    default:
+      gather<32>(slots_, before, after);
+  }
+  if (after == before) return;
+  const std::size_t slot_bytes = std::size_t{1} << shift_;
+  std::memcpy(slot(after), slot(before), slot_bytes);  // the overflow slot
+  std::memset(slot(before), 0, slot_bytes);
+  shrink(after);
+}
+
+/// Gives back what is behind so many slots and the overflow slot.
+void Index::shrink(std::uint64_t capacity) {
+  const std::uint64_t before = bytes_for(capacity_), after = bytes_for(capacity);
+  if (arena_.reserved() > 0) {
+    if (!arena_.resize(after)) return;  // it never fails to become smaller
+  } else {
+    // Pieces are cut where they are given back: the rest of this one goes to others.
+    budget_->pool().shorten(slots_, before, after);
+  }
+  budget_->give_back(before - after);
+  set_capacity(capacity);
 }
 
 std::vector<std::uint32_t> Index::in_order() const {

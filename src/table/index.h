@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -82,6 +83,23 @@ class Index {
   /// Makes room for `count` more keys. `beyond_limit`: of the budget.
   void reserve(std::uint64_t count, bool beyond_limit = false);
   void set_concurrent(bool concurrent) { concurrent_ = concurrent; }
+  /// Whether a key has not got a slot as memory had run out.
+  bool out_of_memory() const { return full_; }
+
+  /// Takes away the slots of which removes(slot) is true, and the memory that the others do not
+  /// need: it is as if they alone had come. Slots move. Needs the index to itself.
+  template <class Removes>
+  void remove(Removes removes) {
+    std::int64_t removed = 0;
+    for_each([&](std::byte* slot) {
+      if (!removes(slot)) return;
+      std::memset(slot, 0, std::size_t{1} << shift_);
+      ++removed;
+    });
+    size_.add(-removed);
+    if (removed > 0) close_gaps();
+    full_ = false;
+  }
 
   /// Calls visit(slot) for every slot with a key, in memory order.
   template <class Visit>
@@ -148,6 +166,8 @@ class Index {
   }
   bool grow(bool beyond_limit = false);
   bool resize(std::uint64_t capacity);
+  void close_gaps();
+  void shrink(std::uint64_t capacity);
   void set_capacity(std::uint64_t capacity);
 
   // The members that every look-up reads come first.

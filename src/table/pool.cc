@@ -22,18 +22,16 @@ std::uint64_t in_lines(std::uint64_t bytes) {
 std::byte* Pool::take(std::uint64_t bytes) {
   bytes = in_lines(bytes);
   // The smallest that will do; there are few.
-  Piece* best = nullptr;
-  for (Piece& piece : free_) {
-    if (piece.bytes >= bytes && (best == nullptr || piece.bytes < best->bytes)) best = &piece;
-  }
-  if (best != nullptr) {
-    std::byte* const at = best->at;
-    best->at += bytes;
-    best->bytes -= bytes;
-    if (best->bytes == 0) {
-      *best = free_.back();
-      free_.pop_back();
+  auto best = free_.end();
+  for (auto piece = free_.begin(); piece != free_.end(); ++piece) {
+    if (piece->second >= bytes && (best == free_.end() || piece->second < best->second)) {
+      best = piece;
     }
+  }
+  if (best != free_.end()) {
+    const auto [at, there] = *best;
+    free_.erase(best);
+    if (there > bytes) free_.emplace(at + bytes, there - bytes);
     std::memset(at, 0, bytes);
     return at;
   }
@@ -47,7 +45,25 @@ std::byte* Pool::take(std::uint64_t bytes) {
 }
 
 void Pool::give_back(std::byte* piece, std::uint64_t bytes) {
-  free_.push_back({piece, in_lines(bytes)});
+  bytes = in_lines(bytes);
+  auto next = free_.lower_bound(piece);
+  if (next != free_.end() && piece + bytes == next->first) {
+    bytes += next->second;
+    next = free_.erase(next);
+  }
+  if (next != free_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == piece) {
+      before->second += bytes;
+      return;
+    }
+  }
+  free_.emplace(piece, bytes);
+}
+
+void Pool::shorten(std::byte* piece, std::uint64_t before, std::uint64_t after) {
+  const std::uint64_t kept = in_lines(after), all = in_lines(before);
+  if (kept < all) give_back(piece + kept, all - kept);
 }
 
 }  // namespace leveret::table

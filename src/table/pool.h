@@ -7,7 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <map>
 
 #include "table/arena.h"
 
@@ -25,15 +25,13 @@ class Pool {
   std::byte* take(std::uint64_t bytes);
   /// Another piece may get it.
   void give_back(std::byte* piece, std::uint64_t bytes);
+  /// Gives back what is behind the first `after` bytes of a piece of `before` bytes.
+  void shorten(std::byte* piece, std::uint64_t before, std::uint64_t after);
 
  private:
-  struct Piece {
-    std::byte* at;
-    std::uint64_t bytes;
-  };
   std::uint64_t limit_;
   Arena arena_;
-  std::vector<Piece> free_;
+  std::map<std::byte*, std::uint64_t> free_;  ///< bytes from there on; no two touch
 };
 
 }  // namespace leveret::table

@@ -33,39 +33,48 @@ void Rows::measure() {
   mask_ = static_cast<std::uint32_t>(rows - 1);
 }
 
-/// One that was freed, or kNoRow. Threads may ask side by side, as nobody frees meanwhile.
-Row Rows::take_free() {
-  if (free_left() == 0) return kNoRow;
-  const std::uint64_t left = free_left_.add(-1);
-  if (left == 0 || left > free_rows_.size()) {  // others were faster
-    free_left_.add(1);
+Row Rows::make(Key key, bool beyond_limit) {
+  if (beyond_limit) {
+    budget_->force(stride_);
+  } else if (full() || !budget_->take(stride_)) {
+    full_.set(1);
     return kNoRow;
   }
-  return free_rows_[left - 1];
-}
-
-Row Rows::make(Key key, bool beyond_limit) {
-  Row row = take_free();
-  if (row == kNoRow) {
-    if (beyond_limit) {
-      budget_->force(stride_);
-    } else if (full() || !budget_->take(stride_)) {
-      full_.set(1);
-      return kNoRow;
-    }
-    row = static_cast<Row>(end_.add(1));
-    if (row >= room() && (concurrent_ || row >= RowRef::kMaxRows || !reserve(0))) {
-      end_.add(-1);
-      budget_->give_back(stride_);
-      return kNoRow;
-    }
+  const auto row = static_cast<Row>(size_.add(1));
+  if (row >= room() && (concurrent_ || row >= RowRef::kMaxRows || !reserve(0))) {
+    size_.add(-1);
+    budget_->give_back(stride_);
+    return kNoRow;
   }
   for (std::size_t part = 0; part < layout_.parts().size(); ++part) write_first(row, key, part, 0);
   return row;
 }
 
+std::vector<Row> Rows::remove(std::vector<Row> removed) {
+  const std::uint64_t before = size(), after = before - removed.size();
+  std::vector<Row> moved(removed.size());
+  std::ranges::sort(removed);
+  for (const Row row : removed) {
+    if (row >= after) moved[row - after] = kNoRow;
+  }
+  auto gap = removed.begin();
+  for (std::uint64_t row = after; row < before; ++row) {
+    if (moved[row - after] == kNoRow) continue;
+    moved[row - after] = *gap;
+    std::memcpy(at(*gap++), at(static_cast<Row>(row)), stride_);
+  }
+  size_.set(after);
+  budget_->give_back(removed.size() * stride_);
+  while (!chunks_.empty() && room() - (mask_ + 1) >= after) {
+    budget_->pool().give_back(chunks_.back(), chunk_bytes());
+    chunks_.pop_back();
+  }
+  full_.set(0);
+  return moved;
+}
+
 bool Rows::reserve(std::uint64_t count) {
-  while (room() < end() + count) {
+  while (room() < size() + count) {
     std::byte* const chunk = budget_->pool().take(chunk_bytes());
     if (chunk == nullptr) {
       full_.set(1);
@@ -130,13 +139,13 @@ void Rows::widen(RowLayout wider, std::span<const KeyOfRow> keys) {
   const RowLayout from = std::exchange(layout_, std::move(wider));
   const std::vector<std::byte*> old = std::exchange(chunks_, {});
   measure();
-  budget_->force((layout_.stride() - from.stride()) * end());
+  budget_->force((layout_.stride() - from.stride()) * size());
   if (!reserve(0)) {
     throw std::runtime_error("out of memory while giving field " + std::to_string(field_) +
                              " one more slot per row; raise --max_memory or name the fields with "
                              "--field");
   }
-  for (std::uint64_t r = 0; r < end(); ++r) {
+  for (std::uint64_t r = 0; r < size(); ++r) {
     const std::byte* const row = old[r >> shift] + (r & mask) * from.stride();
     std::byte* const to = at(static_cast<Row>(r));
     const auto copy = [&](const RowLayout::Column& before_it, const RowLayout::Column& now) {
@@ -160,7 +169,7 @@ void Rows::load_zeros(std::uint64_t count) {
     throw std::runtime_error("has " + std::to_string(count) + " rows of field " +
                              std::to_string(field_) + ", for which there is no memory");
   }
-  end_.set(count);
+  size_.set(count);
   budget_->force(count * stride_);
 }
 
@@ -168,7 +177,7 @@ void Rows::load_mapped(Arena rows) {
   layout_ = layout_.without_gaps();
   measure();
   mapped_ = std::move(rows);
-  end_.set(stride_ > 0 ? mapped_.size() / stride_ : 0);
+  size_.set(stride_ > 0 ? mapped_.size() / stride_ : 0);
   chunks_.clear();
   for (std::uint64_t at = 0; at < mapped_.size(); at += chunk_bytes()) {
     chunks_.push_back(mapped_.data() + at);

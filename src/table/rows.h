@@ -1,12 +1,10 @@
 /// The rows of a shard: numbered pieces of memory of one layout that never move until it changes.
 ///
 /// A row's first weights are a function of (seed, field, key, slot), so that the order in which
-/// rows are made does not matter. A row that has been freed is used again before there is a new
-/// one.
+/// rows are made does not matter.
 ///
 /// Threads: `at` is safe beside everything but `widen` and load; `make` beside itself when
-/// set_concurrent(true) forbids growth and `reserve` has made room. The caller publishes a row, and
-/// frees one only while nobody else is at work.
+/// set_concurrent(true) forbids growth and `reserve` has made room. The caller publishes a row.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +27,8 @@ class Rows {
   Rows(RowLayout layout, std::uint32_t field, std::uint64_t seed, MemoryBudget& budget);
 
   const RowLayout& layout() const { return layout_; }
-  /// Rows are numbered from 0 to below this; some may be free.
-  std::uint64_t end() const { return end_.get(); }
-  std::uint64_t size() const { return end() - free_left(); }
+  /// Rows are numbered from 0 to below this.
+  std::uint64_t size() const { return size_.get(); }
   bool full() const { return full_.get() != 0; }
 
   std::byte* at(Row row) { return chunks_[row >> shift_] + std::uint64_t{row & mask_} * stride_; }
@@ -45,13 +42,12 @@ class Rows {
   /// A row with its first weights, or kNoRow when memory has run out. `beyond_limit`: of the
   /// budget.
   Row make(Key key, bool beyond_limit = false);
-  void free(Row row) {
-    free_rows_.resize(free_left());  // what has been taken is still there
-    free_rows_.push_back(row);
-    free_left_.add(1);
-  }
+  /// Takes rows away, and their memory. The last rows move into their places: the answer says
+  /// where row size() + i (size() as it is after that) has gone; kNoRow where it is one of those.
+  /// Needs the rows to itself.
+  std::vector<Row> remove(std::vector<Row> removed);
 
-  bool has_room(std::uint64_t count) const { return full() || end() + count <= room(); }
+  bool has_room(std::uint64_t count) const { return full() || size() + count <= room(); }
   /// Makes room for `count` more rows. False, and full(), when the system has no memory.
   bool reserve(std::uint64_t count);
   void set_concurrent(bool concurrent) { concurrent_ = concurrent; }
@@ -80,8 +76,6 @@ class Rows {
   void measure();
   std::uint64_t room() const { return std::uint64_t{chunks_.size()} << shift_; }
   std::uint64_t chunk_bytes() const { return std::uint64_t{stride_} << shift_; }
-  std::uint64_t free_left() const { return free_left_.get(); }
-  Row take_free();
   void write_first(Row row, Key key, std::size_t part, std::uint32_t from_slot);
   void write_first_states(Row row, std::size_t part, std::uint32_t from_slot);
 
@@ -96,11 +90,9 @@ class Rows {
   RowLayout layout_;
   MemoryBudget* budget_;
   Arena mapped_;  ///< rows of a file
-  std::vector<Row> free_rows_;
   // Threads that share the rows write what follows, and read all of the above.
-  alignas(kLineBytes) Counter end_;
-  Counter free_left_;  ///< the first so many of free_rows_ are free
-  Counter full_;       ///< 1: memory has run out; threads may find out side by side
+  alignas(kLineBytes) Counter size_;
+  Counter full_;  ///< 1: memory has run out; threads may find out side by side
 };
 
 }  // namespace leveret::table

@@ -90,11 +90,20 @@ Row Shard::row_of_unknown() const {
   return options_.admission.admit == 1 || index_.overflow_lookups() > 0 ? overflow_row() : kNoRow;
 }
 
-void Shard::free_row(Key key) {
-  Slot* const slot = as_slot(index_.find(key));
-  if (slot == nullptr || !slot->ref.has_row()) return;
-  rows_.free(slot->ref.row());
-  slot->ref = slot->ref.with_occurrences(0);
+/// Those of features that are gone; the others' may move, and the refused may ask again.
+void Shard::remove_rows(std::vector<Row> rows) {
+  largest_.remove([&](const std::byte* at) { return index_.find(Index::key_at(at)) == nullptr; });
+  const std::vector<Row> moved = rows_.remove(std::move(rows));
+  const std::uint64_t end = rows_.size();
+  index_.for_each([&](std::byte* at) {
+    RowRef& ref = as_slot(at)->ref;
+    if (ref.has_row() && ref.row() >= end) ref = ref.with_row(moved[ref.row() - end]);
+    if (ref.is_refused()) ref = ref.with_occurrences(0);
+  });
+  if (overflow_row() != kNoRow && overflow_row() >= end) {
+    overflow_row_.set(moved[overflow_row() - end]);
+  }
+  no_overflow_row_ = false;
 }
 
 std::vector<Rows::KeyOfRow> Shard::keys_of_rows() const {

@@ -4,12 +4,13 @@
 /// A shard is what an export walks, what a patch names, and what one rank may own.
 ///
 /// Threads: as Index and Rows. A row is published only after its first weights are written.
-/// `reserve`, `free`, `set_slots` and loading need the shard to themselves.
+/// `reserve`, `forget`, `set_slots` and loading need the shard to themselves.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "table/admission.h"
@@ -62,6 +63,31 @@ class Shard {
   void for_each(Visit visit) const {
     index_.for_each([&](const std::byte* slot) { visit(*as_slot(slot)); });
   }
+  template <class Visit>
+  void for_each(Visit visit) {
+    index_.for_each([&](std::byte* slot) { visit(*as_slot(slot)); });
+  }
+
+  /// Takes away what is known of the features whose slots forgets(const Slot&) is true for, and
+  /// their memory: it is as if they had never come. Slots and rows move. What memory had run out
+  /// for may come now. Returns how many they were.
+  template <class Forgets>
+  std::uint64_t forget(Forgets forgets) {
+    const std::uint64_t before = index_.size();
+    std::vector<Row> rows;
+    index_.remove([&](const std::byte* at) {
+      const Slot& slot = *as_slot(at);
+      if (!forgets(slot)) return false;
+      if (slot.ref.has_row()) rows.push_back(slot.ref.row());
+      return true;
+    });
+    remove_rows(std::move(rows));
+    return before - index_.size();
+  }
+  /// Whether a feature has not got a slot or a row as memory had run out.
+  bool out_of_memory() const {
+    return index_.out_of_memory() || largest_.out_of_memory() || rows_.full();
+  }
 
   // ---- rows ----
 
@@ -79,8 +105,6 @@ class Shard {
   Row overflow_row() const { return static_cast<Row>(overflow_row_.get()); }
   /// Look-ups that ended in the overflow row.
   std::uint64_t overflow_rows_given() const { return overflow_rows_given_.get(); }
-  /// Takes the row of a feature away; another one may get it. The feature counts from 0 again.
-  void free_row(Key key);
 
   /// See Rows::set_slots.
   void set_slots(std::uint32_t slots);
@@ -137,6 +161,7 @@ class Shard {
   float stored_largest(Key key) const;
   bool learned_one(const Slot& slot) const;
   void raise_stored(Slot& slot, float value);
+  void remove_rows(std::vector<Row> rows);
   std::vector<Rows::KeyOfRow> keys_of_rows() const;
 
   Index index_;

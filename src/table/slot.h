@@ -28,12 +28,14 @@ using Row = std::uint32_t;
 inline constexpr Row kNoRow = 0xffffffffu;
 
 /// The state of a feature's row: its number, or how often the feature has been seen until it
-/// gets one. Beside that two bits: whether the feature has a largest |value| other than 1, and,
-/// where its cell is somewhere else and cannot say so, whether it has been learned from.
+/// gets one. Beside that: whether the feature has a largest |value| other than 1; where its cell is
+/// somewhere else and cannot say so, whether it has been learned from; and when it was last in an
+/// example, by a clock of kAges numbers (expiry.h).
 class RowRef {
  public:
   /// Rows are below this, and so are counts.
-  static constexpr std::uint32_t kMaxRows = (1u << 29) - 2;
+  static constexpr std::uint32_t kMaxRows = (1u << 27) - 2;
+  static constexpr unsigned kAges = 4;
 
   /// Never seen.
   constexpr RowRef() = default;
@@ -52,6 +54,10 @@ class RowRef {
   std::uint32_t occurrences() const { return word_ & kNumber; }
   bool has_largest_value() const { return (word_ & kHasLargest) != 0; }
   bool is_learned() const { return (word_ & kLearned) != 0; }
+  /// What the clock showed when the feature was last in an example that was learned.
+  unsigned used_at() const { return word_ >> kUsedShift & (kAges - 1); }
+  /// Ticks since then: below kAges.
+  unsigned age(unsigned clock) const { return (clock - used_at()) & (kAges - 1); }
 
   // The same feature, with something else known of its row.
   RowRef with_row(Row row) const { return with(kHasRow | row); }
@@ -60,6 +66,9 @@ class RowRef {
   RowRef refused() const { return with(kRefused); }
   RowRef with_largest_value() const { return RowRef(word_ | kHasLargest); }
   RowRef learned() const { return RowRef(word_ | kLearned); }
+  RowRef used(unsigned clock) const {
+    return RowRef((word_ & ~kUsed) | (clock & (kAges - 1)) << kUsedShift);
+  }
 
   bool operator==(const RowRef&) const = default;
 
@@ -70,8 +79,10 @@ class RowRef {
   static constexpr std::uint32_t kHasRow = 1u << 31;
   static constexpr std::uint32_t kHasLargest = 1u << 30;
   static constexpr std::uint32_t kLearned = 1u << 29;
-  static constexpr std::uint32_t kBits = kHasLargest | kLearned;
-  static constexpr std::uint32_t kNumber = kLearned - 1;
+  static constexpr unsigned kUsedShift = 27;
+  static constexpr std::uint32_t kUsed = (kAges - 1) << kUsedShift;
+  static constexpr std::uint32_t kBits = kHasLargest | kLearned | kUsed;
+  static constexpr std::uint32_t kNumber = (1u << kUsedShift) - 1;
   static constexpr std::uint32_t kBeingMade = kNumber;
   static constexpr std::uint32_t kRefused = kNumber - 1;
 
@@ -85,6 +96,13 @@ inline RowRef load(const RowRef& ref) {
 /// Puts `to` where `seen` still is; else brings `seen` up to date and returns false.
 inline bool change(RowRef& ref, RowRef& seen, RowRef to) {
   return std::atomic_ref(ref).compare_exchange_strong(seen, to, std::memory_order_acq_rel);
+}
+
+/// Notes that the feature is in an example that is learned.
+inline void touch(RowRef& ref, unsigned clock) {
+  RowRef seen = load(ref);
+  while (seen.age(clock) != 0 && !change(ref, seen, seen.used(clock))) {
+  }
 }
 
 /// Linear weights of a feature: all zero at first.

@@ -1,5 +1,6 @@
 #include "table/tables.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace leveret::table {
@@ -66,6 +67,10 @@ std::uint64_t Tables::overflow_lookups() const {
     lookups += shard.index().overflow_lookups() + shard.overflow_rows_given();
   }
   return lookups;
+}
+
+bool Tables::out_of_memory() const {
+  return std::ranges::any_of(shards_, [](const auto& shard) { return shard->out_of_memory(); });
 }
 
 void Tables::set_concurrent(bool concurrent) {

@@ -69,6 +69,17 @@ class Tables {
   /// The shard of the next field of a part. `cells`: whether it has those of the field's features.
   void add(bool cells, RowLayout rows);
 
+  /// Whether it is noted when a feature was last in an example (RowRef::used_at), by clock().
+  bool notes_use() const { return notes_use_; }
+  void note_use(bool notes) { notes_use_ = notes; }
+  unsigned clock() const { return clock_; }
+  void set_clock(unsigned clock) { clock_ = clock % RowRef::kAges; }
+  /// Whether memory has run out for one of the shards.
+  bool out_of_memory() const;
+  /// Features that have been forgotten since the tables were made or loaded.
+  std::uint64_t forgotten() const { return forgotten_; }
+  void count_forgotten(std::uint64_t features) { forgotten_ += features; }
+
   /// Look-ups answered by an overflow slot or row because memory had run out.
   std::uint64_t overflow_lookups() const;
   void set_concurrent(bool concurrent);
@@ -89,6 +100,9 @@ class Tables {
   void add_shard(ShardOptions options);
 
   MemoryBudget budget_;
+  unsigned clock_ = 0;
+  std::uint64_t forgotten_ = 0;
+  bool notes_use_ = false;
   CellKind cells_;
   ShardOptions shard_;
   std::optional<HashedCells> hashed_;

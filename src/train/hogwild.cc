@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/expiry.h"
 #include "stream/text_reader.h"
 #include "train/learner.h"
 #include "train/team.h"
@@ -68,7 +69,7 @@ class Hogwild::Worker {
     const std::shared_lock lock(all_.shape_mutex_);
     if (!learner_.has_room(all_.options_.threads)) return false;
     refresh();
-    learner_.finish(outcomes_);
+    learner_.learn_rest(outcomes_);
     merge();
     return true;
   }
@@ -83,20 +84,34 @@ class Hogwild::Worker {
   }
 
   void make_room() {
-    change_shape([&] { learner_.make_room(2 * all_.options_.threads); });
+    change_shape([&] {
+      learner_.make_room(2 * all_.options_.threads);
+      if (!all_.must_forget()) return;
+      all_.forget();
+      learner_.make_room(2 * all_.options_.threads);
+    });
+  }
+
+  void forget() {
+    change_shape([&] {
+      if (all_.must_forget()) all_.forget();  // another thread may have been faster
+    });
   }
 
   void learn(const text::ExampleChunk& chunk) {
     // Examples that are ready must not wait for the next chunk: they need features of this one.
     for (std::size_t next = 0; (next < chunk.examples.size() || learner_.ready()) && !all_.stop_;) {
       Need need = Need::kNothing;
+      bool must_forget = false;
       {
         const std::shared_lock lock(all_.shape_mutex_);
         refresh();
         const std::size_t end = std::min(chunk.examples.size(), next + all_.merge_every());
         next = learn_until(chunk, next, end, need);
         merge();
+        must_forget = all_.must_forget();
       }
+      if (must_forget) forget();
       if (need == Need::kRoom) make_room();
       if (need == Need::kNamespace) meet(chunk, next);
     }
@@ -179,6 +194,18 @@ model::Model Hogwild::make_replica() {
   const std::shared_lock shape(shape_mutex_);
   const std::lock_guard dense(dense_mutex_);
   return model_.replica();
+}
+
+bool Hogwild::must_forget() {
+  const std::lock_guard dense(dense_mutex_);
+  return model::must_forget(model_.spec(), model_.parameters().scalars, model_.tables());
+}
+
+void Hogwild::forget() {
+  tape::Scalars& scalars = model_.parameters().scalars;
+  model::forget_features(model_.spec(), scalars, model_.tables());
+  model::note_tick(model_.spec(), scalars);
+  hot_rows_ = {};  // rows have moved
 }
 
 void Hogwild::run(const Next& next, const Stop& stop, bool parse, const Parsed& parsed,

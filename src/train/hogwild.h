@@ -66,6 +66,9 @@ class Hogwild {
 
  private:
   model::Model make_replica();
+  /// Whether features are to be forgotten; and does it, alone.
+  bool must_forget();
+  void forget();
 
   /// Examples that a thread learns from one merge to the next. The more threads, the more the
   /// others have learned in that time; at 64 and fewer merging takes too much of it.

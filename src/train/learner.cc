@@ -5,6 +5,7 @@
 
 #include "block/gemm.h"
 #include "block/logistic.h"
+#include "model/expiry.h"
 #include "model/look_ahead.h"
 #include "train/batches.h"
 
@@ -29,6 +30,7 @@ void Learner::learn(const text::ExampleChunk& chunk, std::size_t first, std::siz
   for (std::size_t next = first; next < first + count;) {
     next += take(chunk, next, first + count - next);
     if (ready()) learn_taken(outcomes);
+    forget();
     if (stuck()) {
       model_.features().meet(names_, chunk, next, true);
       model_.fit_fields();
@@ -37,7 +39,25 @@ void Learner::learn(const text::ExampleChunk& chunk, std::size_t first, std::siz
 }
 
 void Learner::finish(Outcomes& outcomes) {
+  learn_rest(outcomes);
+  forget();
+}
+
+void Learner::learn_rest(Outcomes& outcomes) {
   if (batch_.size() > 0) learn_taken(outcomes);
+}
+
+/// What is due, when no example waits. Where a window ends depends on how the input was cut, but
+/// for the ends before examples that are counted and those at ticks.
+void Learner::forget() {
+  const model::Spec& spec = model_.spec();
+  tape::Scalars& scalars = model_.parameters().scalars;
+  if (batch_.size() > 0 || !spec.forgets()) return;
+  const bool anywhere = most_together() == 1 && sightings_.until_counted() > 0;
+  if (anywhere && !model::is_tick_due(spec, scalars)) return;
+  if (!model::must_forget(spec, scalars, model_.tables())) return;
+  model::forget_features(spec, scalars, model_.tables());
+  model::note_tick(spec, scalars);
 }
 
 /// Batches and groups are cut by count.
@@ -70,11 +90,13 @@ std::size_t Learner::take(const text::ExampleChunk& chunk, std::size_t first, st
 }
 
 /// An example that is counted begins one, so that what it is asked for does not depend on how the
-/// input was cut.
+/// input was cut; and so does the first one after features have been forgotten.
 std::size_t Learner::window() const {
   static_assert(kWindow < model::Sightings::kStride);
   const std::size_t until = sightings_.until_counted();
-  return until > 0 ? std::min(until, kWindow) : kWindow;
+  const std::size_t most = until > 0 ? std::min(until, kWindow) : kWindow;
+  return std::min<std::uint64_t>(most,
+                                 model::until_tick(model_.spec(), model_.parameters().scalars));
 }
 
 bool Learner::ready() const {

@@ -43,6 +43,8 @@ class Learner final : public SerialLearner {
   /// Whether what was taken is to be learned now.
   bool ready() const;
   void learn_taken(Outcomes& outcomes);
+  /// The same of what waits, ready or not.
+  void learn_rest(Outcomes& outcomes);
   /// Whether the tables have room for `times` what was taken, were all of it new; and makes it.
   bool has_room(std::uint64_t times) { return lookup_.has_room(model_, batch_, times); }
   void make_room(std::uint64_t times) { lookup_.make_room(model_, batch_, times); }
@@ -55,6 +57,7 @@ class Learner final : public SerialLearner {
   /// Beyond so many on all tapes of a group, its examples are learned one by one.
   static constexpr std::size_t kManyFeatures = 1 << 22;
 
+  void forget();
   void learn_window(Outcomes& outcomes);
   void learn_group(Outcomes& outcomes);
   void learn_batch(Outcomes& outcomes);

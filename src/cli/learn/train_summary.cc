@@ -78,6 +78,8 @@ std::string about_limits(const model::Model& model, const ModelFigures& figures)
     text += line("overflow",
                  fmt::format("{} look-ups, as --max_memory was reached", figures.overflow_lookups));
   }
+  if (figures.forgotten > 0)
+    text += line("forgotten", fmt::format("{} features", figures.forgotten));
   if (model.parameters().scalars.dropped_gradients > 0) {
     text += line("dropped", fmt::format("{} gradients that were not finite",
                                         model.parameters().scalars.dropped_gradients));
@@ -89,6 +91,7 @@ ModelFigures figures_of(const model::Model& model, const RunFigures& run) {
   const bool is_of_best = run.passes && run.passes->best > 0 && run.passes->weights > 0;
   return {.weights = is_of_best ? run.passes->weights : weight_count(model),
           .overflow_lookups = model.tables().overflow_lookups(),
+          .forgotten = model.tables().forgotten(),
           .peak_memory = peak_memory()};
 }
 
@@ -140,6 +143,7 @@ std::string train_json(const model::Model& model, const RunFigures& run) {
   json["weights"] = figures.weights;
   json["dropped_gradients"] = model.parameters().scalars.dropped_gradients;
   json["overflow_lookups"] = figures.overflow_lookups;
+  if (model.spec().forgets()) json["forgotten"] = figures.forgotten;
   json["peak_memory"] = figures.peak_memory;
   json["seconds"] = std::stod(fmt::format("{:.3f}", run.seconds));
   json["examples_per_second"] =

@@ -35,6 +35,7 @@ struct RunFigures {
 struct ModelFigures {
   std::uint64_t weights = 0;
   std::uint64_t overflow_lookups = 0;
+  std::uint64_t forgotten = 0;  ///< features
   std::uint64_t peak_memory = 0;  ///< bytes; of several processes the most that one has
   std::uint64_t ranks = 1;        ///< processes
 };

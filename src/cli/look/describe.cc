@@ -162,7 +162,7 @@ Json rows_to_json(const model::Model& model, std::size_t part, bool learns) {
   for (std::uint32_t f = 0; f < model.tables().fields(); ++f) {
     const table::Rows& rows = model.tables().field(f).rows();
     const table::RowLayout& layout = rows.layout();
-    for (std::uint64_t row = 0; row < rows.end(); ++row) {
+    for (std::uint64_t row = 0; row < rows.size(); ++row) {
       const std::byte* const at = rows.at(static_cast<table::Row>(row));
       add(weights, at, layout.weights(part));
       const kernels::Codec codec = layout.weights(part).codec;
@@ -173,13 +173,13 @@ Json rows_to_json(const model::Model& model, std::size_t part, bool learns) {
       }
       if (learns) add(sums, at, layout.state(part, 0));
     }
-    count += rows.end();
+    count += rows.size();
     // Bytes that rows have beside their parts count as the first one's.
     std::size_t others = 0;
     for (std::size_t p = 1; p < layout.parts().size(); ++p) {
       others += layout.weights(p).bytes() + (learns ? layout.state(p, 0).bytes() : 0);
     }
-    bytes += rows.end() * (part == 0 ? layout.stride() - others
+    bytes += rows.size() * (part == 0 ? layout.stride() - others
                                      : layout.weights(part).bytes() +
                                            (learns ? layout.state(part, 0).bytes() : 0));
   }

@@ -23,13 +23,16 @@ std::uint64_t layer_weights(const model::Model& model, std::uint32_t fields) {
 }  // namespace
 
 dist::Bytes rank_figures(const RankModel& model) {
-  std::uint64_t weights = 0, overflow = 0;
+  std::uint64_t weights = 0, overflow = 0, forgotten = 0;
   for (const table::Tables* const tables : model.tables()) {
     weights += weight_count(*tables);
     overflow += tables->overflow_lookups();
+    forgotten += tables->forgotten();
   }
   dist::Bytes bytes;
-  for (const std::uint64_t figure : {weights, overflow, peak_memory()}) files::put(bytes, figure);
+  for (const std::uint64_t figure : {weights, overflow, forgotten, peak_memory()}) {
+    files::put(bytes, figure);
+  }
   return bytes;
 }
 
@@ -41,6 +44,7 @@ std::string mpi_summary(const RankModel& model, const RunFigures& run,
     files::BytesReader reader(bytes);
     figures.weights += reader.get<std::uint64_t>();
     figures.overflow_lookups += reader.get<std::uint64_t>();
+    figures.forgotten += reader.get<std::uint64_t>();
     figures.peak_memory = std::max(figures.peak_memory, reader.get<std::uint64_t>());
   }
   figures.weights += layer_weights(model.common(), model.fields());

@@ -21,8 +21,8 @@ using table::Slot;
 
 /// The state of a feature that has no row, as it is without what only shards know.
 RowRef without_row(RowRef seen) {
-  if (seen.is_refused()) return RowRef().refused();
-  return RowRef().with_occurrences(seen.occurrences());
+  const RowRef used = RowRef().used(seen.used_at());
+  return seen.is_refused() ? used.refused() : used.with_occurrences(seen.occurrences());
 }
 
 void copy_largest(const Shard& from, Shard& to) {
@@ -42,7 +42,7 @@ void copy_features(const Shard& from, Shard& to) {
     Slot* const copy = to.load_key(slot.key);
     if (copy == nullptr) no_memory();
     copy_cell(from.cells(), slot, *copy);
-    if (!slot.ref.has_row()) copy->ref = without_row(slot.ref);
+    copy->ref = slot.ref.has_row() ? RowRef().used(slot.ref.used_at()) : without_row(slot.ref);
   });
   if (from.cells() == CellKind::kMixed) copy_largest(from, to);
 }
@@ -61,6 +61,7 @@ class Gatherer {
       : frame_(frame), plan_(plan), parts_(parts), whole_(whole) {}
 
   void run() {
+    whole_.tables().set_clock(parts_[0]->tables().clock());
     gather_group_0();
     const std::uint32_t fields = whole_.tables().has_rows() ? plan_.fields() : 0;
     for (std::uint32_t f = 0; f < fields; ++f) gather_field(f);

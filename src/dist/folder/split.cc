@@ -38,6 +38,7 @@ class Splitter {
       : whole_(whole), plan_(plan), part_(part) {}
 
   void run() {
+    part_.tables().set_clock(whole_.tables().clock());
     take_group_0();
     const std::uint32_t fields = whole_.tables().has_rows() ? plan_.fields() : 0;
     for (std::uint32_t f = 0; f < fields; ++f) {
@@ -61,6 +62,7 @@ class Splitter {
       if (by_key && plan_.key_owner(slot.key) != part_.number()) return;
       Slot& copy = add(to, slot.key);
       copy_cell(to.cells(), slot, copy);
+      copy.ref = copy.ref.used(slot.ref.used_at());
       if (slot.ref.has_largest_value()) load_largest(to, slot.key, from.largest_value(slot));
     });
     // One shard counts what all have refused; all go on with the cell that stood for it.
@@ -77,6 +79,7 @@ class Splitter {
     from.for_each([&](const Slot& slot) {
       Slot& copy = add(to, slot.key);
       copy_cell(to.cells(), slot, copy);
+      copy.ref = copy.ref.used(slot.ref.used_at());
       if (slot.ref.has_row()) {
         const Row row = to.rows().make(slot.key, true);
         if (row == table::kNoRow) no_shard_memory();

@@ -33,6 +33,7 @@ BatchFlags ShardedLearner::learn(std::span<PartBatch> parts, BatchFlags flags,
   frame.backward();
   for (std::size_t p = 0; p < partial_.size(); ++p) model_[p].learn(frame);
   frame.learn();
+  model_.forget();
   return all;
 }
 

@@ -1,14 +1,24 @@
 #include "dist/learn/sharded_model.h"
 
+#include <stdexcept>
 #include <utility>
 
+#include "model/expiry.h"
+
 namespace leveret::dist {
+
 ShardedModel::ShardedModel(const model::Spec& spec, std::uint32_t shards, std::uint32_t first,
                            std::uint32_t count, std::uint64_t memory_limit,
                            const kernels::Kernels& kernels)
     : frame_(std::make_unique<Frame>(spec, kernels)),
       plan_(std::make_unique<Plan>(PlanShape::of(spec, frame_->model().config(), shards))),
       first_(first) {
+  if (spec.evicts) {
+    throw std::runtime_error(
+        "--when_full evict is not for models in shards (leveret-mpi, --deterministic), each of "
+        "which "
+        "would forget other features: give --when_full overflow, and --expire");
+  }
   for (std::uint32_t i = 0; i < count; ++i) {
     parts_.push_back(std::make_unique<Part>(*frame_, *plan_, first + i, memory_limit, kernels));
   }
@@ -35,6 +45,12 @@ void ShardedModel::resume(Plan plan, std::vector<feature::NamespacePlan> namespa
 void ShardedModel::fit(tape::Extent to) {
   frame_->fit(to);
   for (const auto& part : parts_) part->fit(to);
+}
+
+void ShardedModel::forget() {
+  tape::Scalars& scalars = frame_->model().parameters().scalars;
+  for (const auto& part : parts_) model::forget_features(spec(), scalars, part->tables());
+  model::note_tick(spec(), scalars);
 }
 
 std::uint64_t ShardedModel::table_bytes() const {

@@ -23,6 +23,10 @@ class ShardedModel {
   /// Meets what a batch brings: namespaces and fields, which get their places and first values.
   void grow(const Growth& growth);
 
+  /// Forgets the features that --expire says, in all shards of all ranks after the same batch. To
+  /// be called after each.
+  void forget();
+
   /// The shapes of a model that is known: a plan and namespaces in place of Growths. Values are to
   /// be filled in.
   void resume(Plan plan, std::vector<feature::NamespacePlan> namespaces);

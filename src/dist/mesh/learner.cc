@@ -28,6 +28,7 @@ void check_mesh(const model::Spec& spec) {
   if (spec.mixed()) refuse("mixed heads: give --heads one");
   if (spec.bit_precision > 0) refuse("tables without keys: leave out -b");
   if (spec.nn_batch_size > 1) refuse("--nn_batch_size");
+  if (spec.forgets()) refuse("--expire and --when_full evict");
 }
 
 MeshLearner::MeshLearner(model::Model& model, Communicator& ranks, const kernels::Kernels& kernels)

@@ -12,7 +12,7 @@ namespace {
 std::vector<float> all_rows(const Model& model) {
   std::vector<float> all;
   for (const table::Shard& shard : model.tables()) {
-    for (table::Row row = 0; row < shard.rows().end(); ++row) {
+    for (table::Row row = 0; row < shard.rows().size(); ++row) {
       const std::vector<float> w = weights_of(shard.rows(), row);
       all.insert(all.end(), w.begin(), w.end());
     }
@@ -36,8 +36,8 @@ struct Pair {
     for (std::uint32_t f = 0; f < fixed.tables().fields(); ++f) {
       const table::Rows& from = fixed.tables().field(f).rows();
       table::Rows& to = floats.tables().field(f).rows();
-      REQUIRE(from.end() == to.end());
-      for (table::Row row = 0; row < from.end(); ++row) {
+      REQUIRE(from.size() == to.size());
+      for (table::Row row = 0; row < from.size(); ++row) {
         set_weights(to, row, weights_of(from, row));
       }
     }
@@ -72,7 +72,7 @@ void check_step(Spec spec, const LineShape& shape, std::size_t batch,
   for (std::uint32_t f = 0; f < pair.fixed.tables().fields(); ++f) {
     const table::Rows& fixed = pair.fixed.tables().field(f).rows();
     const table::Rows& floats = pair.floats.tables().field(f).rows();
-    for (table::Row row = 0; row < fixed.end(); ++row) {
+    for (table::Row row = 0; row < fixed.size(); ++row) {
       const std::vector<float> sums = states_of(fixed, row), exact = states_of(floats, row);
       for (std::size_t i = 0; i < sums.size(); ++i) {
         const double near = 1e-4 + (spec.adagrad_slice ? kBf16Near : 0);

@@ -164,7 +164,7 @@ TEST_CASE("first weights of a slot are as long as k, and of the same size whatev
     Lookup(model).resolve_all(model, batch, tape);
     double squares = 0, count = 0;
     for (const table::Shard& shard : model.tables()) {
-      for (table::Row row = 0; row < shard.rows().end(); ++row) {
+      for (table::Row row = 0; row < shard.rows().size(); ++row) {
         for (const float w : weights_of(shard.rows(), row)) {
           squares += double{w} * w;
           ++count;

@@ -80,7 +80,7 @@ void append_shard(std::vector<float>& to, const table::Shard& shard) {
     if (shard.cells() == table::CellKind::kMixed) to.push_back(shard.largest_value(slot));
   });
   if (shard.overflow_slot() != nullptr) add_cell(*shard.overflow_slot());
-  for (table::Row row = 0; row < shard.rows().end(); ++row) {
+  for (table::Row row = 0; row < shard.rows().size(); ++row) {
     append(to, weights_of(shard.rows(), row));
     append(to, states_of(shard.rows(), row));
   }
@@ -129,7 +129,7 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
   Lookup(model).resolve_all(model, batch, tape);
   randomise_cells(model, tape, random);
   for (table::Shard& shard : model.tables()) {
-    for (table::Row row = 0; row < shard.rows().end(); ++row) {
+    for (table::Row row = 0; row < shard.rows().size(); ++row) {
       std::vector<float> weights = weights_of(shard.rows(), row);
       for (float& weight : weights) weight = signed_between(random, 0.1f, 0.6f);
       set_weights(shard.rows(), row, weights);

@@ -31,6 +31,8 @@ std::vector<std::string> values_of(const std::string& name) {
   if (name == "rounding") return {"nearest", "stochastic"};
   if (name == "tower" || name == "embedding_dim") return {};  // tower_text_test.cc
   if (name == "model") return {"", "lr", "fwfm", "dcnv2", "deepffm"};
+  if (name == "expire") return {"0", "1", "1000000000000", "77"};
+  if (name == "when_full") return {"evict", "overflow"};
   if (name == "pool") return {"sum", "mean"};
   if (name == "hidden") return {"none", "7", "8192,1,3"};
   if (name == "optimizer") return {"sgd", "adagrad"};

@@ -163,6 +163,14 @@ inline std::vector<NamedSpec> specs_to_test() {
   twelve.embedding_dim = 5;
   set_embedding_towers(twelve, "fwfm");
   add("rows of 16 bits to the nearest").rounds_to_nearest = true;
+  add("features expire").expire = 20;
+  Spec& expiring = add("features expire, fm, batch of 4");
+  expiring.expire = 25;
+  expiring.ffm_k = 0;
+  expiring.fm_k = 3;
+  expiring.admit = 1;
+  expiring.batch_size = 4;
+  expiring.batch_warmup = 0;
   Spec& linear = add("linear with interactions");
   linear.ffm_k = 0;
   linear.features.interactions = {{"A", "B"}, {":", ":"}};

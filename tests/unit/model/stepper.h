@@ -28,7 +28,7 @@ struct WeightsByPart {
       }
     }
     for (const table::Shard& shard : model.tables()) {
-      for (table::Row row = 0; row < shard.rows().end(); ++row) {
+      for (table::Row row = 0; row < shard.rows().size(); ++row) {
         const std::vector<float> w = weights_of(shard.rows(), row);
         rows.insert(rows.end(), w.begin(), w.end());
       }
@@ -52,8 +52,8 @@ inline void copy_learned(const Model& from, Model& to) {
       if (slot.ref.has_largest_value()) copy.raise_largest_value(twin, shard.largest_value(slot));
       std::copy_n(&table::cell_of(&slot)->weight, floats, &table::cell_of(&twin)->weight);
     });
-    REQUIRE(copy.rows().end() == shard.rows().end());
-    for (table::Row row = 0; row < shard.rows().end(); ++row) {
+    REQUIRE(copy.rows().size() == shard.rows().size());
+    for (table::Row row = 0; row < shard.rows().size(); ++row) {
       set_weights(copy.rows(), row, weights_of(shard.rows(), row));
     }
   }

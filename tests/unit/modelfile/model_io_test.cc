@@ -120,7 +120,7 @@ TEST_CASE("a model for which memory has run out survives its file") {
   }
 }
 
-TEST_CASE("rows that are free are not saved") {
+TEST_CASE("features that are forgotten are not saved") {
   SavedModel saved{model::Spec()};
   table::Shard& shard = saved.run.model.tables().field(0);
   const std::uint64_t rows = shard.rows().size();
@@ -129,11 +129,12 @@ TEST_CASE("rows that are free are not saved") {
     if (slot.ref.has_row()) with_row.push_back(slot.key);
   });
   REQUIRE(with_row.size() > 2);
-  shard.free_row(with_row[0]);
-  shard.free_row(with_row[2]);
+  shard.forget([&](const table::Slot& slot) {
+    return slot.key == with_row[0] || slot.key == with_row[2];
+  });
   save_model(saved.run.model, saved.folder / "less");
   TrainRun again(load_model(saved.folder / "less", kTestMemory));
-  CHECK(again.model.tables().field(0).rows().end() == rows - 2);
+  CHECK(again.model.tables().field(0).rows().size() == rows - 2);
   const std::string fresh = model::random_lines(30, {}, 3);
   CHECK(again.predict(fresh) == saved.run.predict(fresh));
   CHECK(again.saved() == files::read_bytes(saved.folder / "less"));

@@ -152,7 +152,7 @@ inline void check_same(const Shard& saved, const Shard& loaded) {
     REQUIRE(rows[i].second == i);
     REQUIRE(content(saved.rows(), rows[i].first) == content(loaded.rows(), rows[i].second));
   }
-  CHECK(loaded.rows().end() == rows.size());
+  CHECK(loaded.rows().size() == rows.size());
   CHECK(loaded.rows().size() == saved.rows().size());
   CHECK(largest_values(saved) == largest_values(loaded));
   CHECK(saved.overflow_rows_given() == loaded.overflow_rows_given());

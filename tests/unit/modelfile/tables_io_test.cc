@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,14 @@ using table::NamedLayout;
 /// FFM slots beside an embedding, rows without states, rows of 8 bits, and all the others.
 std::vector<NamedLayout> layouts() { return all_layouts(kFields); }
 
-TEST_CASE("rows of every kind are made, written, freed by key, used again, saved and loaded") {
+/// Keys number `from`, `from` + `step`, … before `end`.
+void forget(Shard& shard, std::uint32_t from, std::uint32_t end, std::uint32_t step) {
+  std::set<table::Key> keys;
+  for (std::uint32_t i = from; i < end; i += step) keys.insert(key_number(i));
+  shard.forget([&](const Slot& slot) { return keys.contains(slot.key); });
+}
+
+TEST_CASE("rows of every kind are made, written, forgotten by key, saved and loaded") {
   for (const auto& [name, layout] : layouts()) {
     INFO(name);
     const auto options = options_of(layout);
@@ -29,13 +37,9 @@ TEST_CASE("rows of every kind are made, written, freed by key, used again, saved
     learn(*tables, 1, 400);
     for (std::uint32_t f = 0; f < kFields; ++f) {
       Shard& shard = tables->field(f);
-      // More are freed than will be used again; of one field none is.
-      for (std::uint32_t i = 2; f > 0 && i < 400; i += 7) shard.free_row(key_number(i));
+      if (f > 0) forget(shard, 2, 400, 7);  // of one field none
     }
     learn(*tables, 1000, 30, 5);
-    for (std::uint32_t f = 1; f < kFields; ++f) {
-      REQUIRE(tables->field(f).rows().size() < tables->field(f).rows().end());
-    }
     const TempFolder folder;
     save(*tables, folder / "a");
     for (const LoadBy by : {LoadBy::kReading, LoadBy::kMapping}) {
@@ -87,7 +91,7 @@ TEST_CASE("what is learned after loading is as if nothing had happened") {
   const auto again = loaded(folder / "a", options);
   for (Tables* const each : {tables.get(), again.get()}) {
     learn(*each, 200, 2000, 3);
-    for (std::uint32_t i = 1; i < 1000; i += 5) each->field(1).free_row(key_number(i));
+    forget(each->field(1), 1, 1000, 5);
     learn(*each, 5000, 50);
   }
   save(*tables, folder / "b");
@@ -117,7 +121,7 @@ TEST_CASE("neither order of arrival nor growth shows in a file") {
         while (shard.count_and_find(*shard.find_or_insert(key_number(i))) == table::kNoRow) {
         }
       }
-      for (const std::uint32_t i : order) tables->field(1).free_row(key_number(i));
+      tables->field(1).forget([](const Slot&) { return true; });
     }
     for (const std::uint32_t i : order) learn(*tables, i, 1);
     save(*tables, folder / name);
@@ -144,7 +148,7 @@ TEST_CASE("rows that lie across the blocks of a file are put together again") {
   const auto options = options_of(layout, CellKind::kFtrl);
   const auto tables = make_tables(options);
   learn(*tables, 1, 15000);
-  for (std::uint32_t i = 2; i < 15000; i += 17) tables->field(0).free_row(key_number(i));
+  forget(tables->field(0), 2, 15000, 17);
   const TempFolder folder;
   save(*tables, folder / "a");
   REQUIRE(store::ModelFile::open(folder / "a").find("field.0.rows.0.weights")->bytes > 500000);
@@ -168,11 +172,11 @@ TEST_CASE("what prediction needs is loaded without states, and rows can be pages
       for (std::uint32_t f = 0; f < kFields; ++f) {
         const table::Rows &a = tables->field(f).rows(), &b = again->field(f).rows();
         const bool mapped = by == LoadBy::kMapping && layout.parts().size() == 1 &&
-                            a.end() * serving.rows.weight_bytes() >= store::kLargeFrom;
+                            a.size() * serving.rows.weight_bytes() >= store::kLargeFrom;
         rows_mapped += mapped;
         CHECK((b.layout().stride() == b.layout().used_bytes() &&
                reinterpret_cast<std::uintptr_t>(b.at(0)) % 4096 == 0) == mapped);
-        REQUIRE(a.end() == b.end());
+        REQUIRE(a.size() == b.size());
         tables->field(f).for_each([&](const Slot& slot) {
           if (!slot.ref.has_row()) return;
           const Row row = again->field(f).find(slot.key)->ref.row();
@@ -196,8 +200,7 @@ TEST_CASE("what memory has run out for is saved and loaded, whatever the memory 
     write_cell(cell_of(shard.overflow()), CellKind::kMixed, 77);
     if (shard.has_rows()) REQUIRE(shard.overflow_row() != table::kNoRow);
   }
-  tables->field(1).free_row(key_number(4));
-  tables->field(1).free_row(key_number(7));
+  forget(tables->field(1), 4, 8, 3);
   const TempFolder folder;
   save(*tables, folder / "a");
   for (const std::uint64_t memory : {table::kMemory, std::uint64_t{250000}, std::uint64_t{1}}) {
@@ -230,7 +233,7 @@ TEST_CASE("the overflow row lies behind rows that are mapped") {
     const Shard& shard = again->field(0);
     CHECK((shard.rows().layout().stride() == shard.rows().layout().used_bytes()) ==
           (by == LoadBy::kMapping));
-    CHECK(shard.overflow_row() + 1 == shard.rows().end());
+    CHECK(shard.overflow_row() + 1 == shard.rows().size());
     CHECK(weights_of(shard.rows(), shard.overflow_row()) ==
           weights_of(saved.rows(), saved.overflow_row()));
     saved.for_each([&](const Slot& slot) {

@@ -1,6 +1,7 @@
 #include "table/index.h"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <random>
@@ -108,6 +109,54 @@ TEST_CASE("an index is a map from key to slot") {
   CHECK(index.overflow_lookups() == 0);
   CHECK_FALSE(index.full());
   CHECK(budget.used() == (index.capacity() + 1) * bytes);
+}
+
+TEST_CASE("an index that loses keys is the map of the others, as large as if they alone had come") {
+  const std::size_t bytes = GENERATE(std::size_t{8}, 16, 32);
+  const bool one_of_many = GENERATE(true, false);
+  // Where all homes are, and how many of a hundred keys stay.
+  const auto [from, to, stay] =
+      GENERATE(std::array<double, 3>{0, 1, 50}, std::array<double, 3>{0, 1, 3},
+               std::array<double, 3>{0, .001, 60}, std::array<double, 3>{.9995, 1, 90},
+               std::array<double, 3>{.9995, 1, 5}, std::array<double, 3>{0, 1, 0});
+  std::mt19937 random(static_cast<std::uint32_t>(bytes));
+  MemoryBudget budget(kMemory), other_budget(kMemory);
+  Index index(bytes, budget, one_of_many), other(bytes, other_budget, one_of_many);
+  std::unordered_map<Key, std::uint32_t> oracle;
+  std::vector<Key> keys = keys_at_home(from, to, to - from == 1 ? 90000 : 3000);
+  std::shuffle(keys.begin(), keys.end(), random);
+  const std::size_t half = keys.size() / 2;
+  const auto add = [&](Key key) { put(index.find_or_insert(key), bytes, oracle[key] = key ^ 77); };
+  for (std::size_t i = 0; i < half; ++i) add(keys[i]);
+  index.remove([&](const std::byte* slot) {
+    const Key key = Index::key_at(slot);
+    REQUIRE(get(slot, bytes) == oracle.at(key));
+    return mixed_value(key ^ 0x5bd1e995u) % 100 >= static_cast<std::uint32_t>(stay);
+  });
+  std::erase_if(oracle, [&](const auto& entry) {
+    return mixed_value(entry.first ^ 0x5bd1e995u) % 100 >= static_cast<std::uint32_t>(stay);
+  });
+  check(index, bytes, oracle);
+  for (const auto& [key, number] : oracle) put(other.find_or_insert(key), bytes, number);
+  CHECK(index.capacity() == other.capacity());
+  CHECK(budget.used() == other_budget.used());
+  CHECK(keys_in_order(index) == keys_in_order(other));
+  for (std::size_t i = half; i < keys.size(); ++i) add(keys[i]);  // what is empty is zero
+  check(index, bytes, oracle);
+}
+
+TEST_CASE("an index keeps what stands for keys without a place when it loses others") {
+  MemoryBudget budget(40000);
+  Index index(16, budget, false);
+  Key key = 1;
+  for (; index.overflow_lookups() == 0; ++key) index.find_or_insert(key);
+  put(index.overflow(), 16, 4711);
+  CHECK(index.out_of_memory());
+  index.remove([](const std::byte* slot) { return Index::key_at(slot) > 10; });
+  CHECK(index.size() == 10);
+  CHECK_FALSE(index.out_of_memory());
+  CHECK(get(index.overflow(), 16) == 4711);
+  CHECK(index.find_or_insert(key) != index.overflow());
 }
 
 TEST_CASE("an index with crowded homes is a map through all its sizes") {

@@ -48,9 +48,22 @@ TEST_CASE("pieces of a pool begin on a cache line, are zero, keep apart and do n
   }
 }
 
+TEST_CASE("pieces that are given back are one again where they touch, and a piece can be cut") {
+  Pool pool(kMemory);
+  std::vector<std::byte*> pieces;
+  for (int i = 0; i < 6; ++i) pieces.push_back(pool.take(640));
+  for (const int i : {1, 3, 2, 0, 4}) pool.give_back(pieces[static_cast<std::size_t>(i)], 640);
+  CHECK(pool.take(5 * 640) == pieces[0]);
+  pool.shorten(pieces[0], 5 * 640, 100);
+  CHECK(pool.take(5 * 640 - 128) == pieces[0] + 128);
+  pool.shorten(pieces[5], 640, 640);
+  CHECK(pool.take(64) == pieces[5] + 640);
+}
+
 TEST_CASE("what is given back is used again, in parts, too") {
   Pool pool(kMemory);
   std::byte* const large = pool.take(1000);  // 16 lines
+  pool.take(1);
   std::byte* const small = pool.take(128);
   std::byte* const last = pool.take(1);
   pool.give_back(large, 1000);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <thread>
 #include <utility>
@@ -34,7 +35,7 @@ TEST_CASE("rows are numbered as they are made, keep apart, and do not move") {
       places.push_back(rows.at(row));
       learn(rows, row, row);
     }
-    CHECK(rows.end() == 3000);
+    CHECK(rows.size() == 3000);
     CHECK(rows.size() == 3000);
     CHECK_FALSE(rows.full());
     CHECK(budget.used() == 3000 * layout.stride());
@@ -93,7 +94,7 @@ TEST_CASE("the first weights of a slot do not depend on what else is in the row"
   MemoryBudget budget(kMemory);
   Rows whole(RowLayout({all}), 2, kSeed, budget), subset(RowLayout({some}), 2, kSeed, budget);
   const auto check = [&](const std::vector<std::uint32_t>& names) {
-    for (Row row = 0; row < whole.end(); ++row) {
+    for (Row row = 0; row < whole.size(); ++row) {
       const std::vector<float> a = weights_of(whole, row), b = weights_of(subset, row);
       REQUIRE(b.size() == names.size() * 4);
       for (std::size_t i = 0; i < b.size(); ++i) REQUIRE(b[i] == a[names[i / 4] * 4 + i % 4]);
@@ -191,48 +192,65 @@ TEST_CASE("new slots are what they would have been from the start; old ones stay
     }
     grown.widen(grown.layout().with_slots(3), keys);  // never fewer
     REQUIRE(grown.layout().parts()[0].slots == 6);
-    REQUIRE(grown.end() == keys.size());
+    REQUIRE(grown.size() == keys.size());
     for (const auto& [key, row] : keys) REQUIRE(bytes_of(grown, row) == bytes_of(whole, row));
     CHECK(budget.used() == other_budget.used());
   }
 }
 
-TEST_CASE("a freed row is used again, as if it were new, before there is another one") {
+TEST_CASE("rows that are removed leave no gap, and their memory to others") {
   for (const auto& [name, layout] : all_layouts(3)) {
     INFO(name);
+    const std::uint32_t count = GENERATE(10, 700);
     MemoryBudget budget(kMemory);
     Rows rows(layout, 2, kSeed, budget);
-    for (Key key = 1; key <= 10; ++key) learn(rows, rows.make(key), key);
-    const std::vector<std::byte> kept = bytes_of(rows, 6);
-    for (const Row row : {3u, 7u, 0u}) rows.free(row);
-    CHECK(rows.size() == 7);
-    CHECK(rows.end() == 10);
-    std::set<Row> again;
-    for (Key key = 100; key < 103; ++key) {
-      const Row row = rows.make(key);
-      again.insert(row);
-      CHECK(bytes_of(rows, row) == first_bytes(layout, 2, key));
+    for (Key key = 1; key <= count; ++key) learn(rows, rows.make(key), key);
+    std::vector<std::vector<std::byte>> before;
+    for (Row row = 0; row < count; ++row) before.push_back(bytes_of(rows, row));
+    std::vector<Row> removed;
+    for (Row row = 0; row < count; ++row) {
+      if (row % 3 == 0 || row + 2 == count) removed.push_back(row);
     }
-    CHECK(again == std::set<Row>{0, 3, 7});
-    CHECK(rows.size() == 10);
-    CHECK(rows.make(200) == 10);
-    CHECK(budget.used() == 11 * layout.stride());
-    CHECK(bytes_of(rows, 6) == kept);
+    std::ranges::reverse(removed);
+    const std::vector<Row> moved = rows.remove(removed);
+    REQUIRE(rows.size() == count - removed.size());
+    REQUIRE(moved.size() == removed.size());
+    CHECK(budget.used() == rows.size() * layout.stride());
+    std::set<Row> places;
+    for (Row row = 0; row < count; ++row) {
+      const bool gone = std::ranges::find(removed, row) != removed.end();
+      const Row now = row < rows.size() ? row : moved[row - rows.size()];
+      if (row >= rows.size()) REQUIRE((now == kNoRow) == gone);
+      if (gone) continue;
+      REQUIRE(places.insert(now).second);
+      REQUIRE(now < rows.size());
+      REQUIRE(bytes_of(rows, now) == before[row]);
+    }
+    // The next ones are as new.
+    for (Key key = 5000; key < 5000 + removed.size(); ++key) {
+      REQUIRE(bytes_of(rows, rows.make(key)) == first_bytes(layout, 2, key));
+    }
+    CHECK(rows.size() == count);
   }
 }
 
-TEST_CASE("a row that was free while slots came has them, too, when it is used again") {
-  for (std::size_t kind = 0; kind < all_layouts(1).size(); ++kind) {
-    MemoryBudget budget(kMemory);
-    Rows rows(all_layouts(2)[kind].layout, 2, kSeed, budget);
-    std::vector<Rows::KeyOfRow> keys;
-    for (Key key = 1; key <= 3; ++key) keys.push_back({key, rows.make(key)});
-    for (Row row = 0; row < 3; ++row) learn(rows, row, row);
-    rows.free(1);
-    keys.erase(keys.begin() + 1);
-    rows.widen(rows.layout().with_slots(4), keys);
-    REQUIRE(rows.make(9) == 1);
-    CHECK(bytes_of(rows, 1) == first_bytes(all_layouts(4)[kind].layout, 2, 9));
+TEST_CASE("memory of rows that come and go stays what the most of them take") {
+  const RowLayout layout = layout_of_slots(3);
+  MemoryBudget budget(kMemory);
+  Rows rows(layout, 2, kSeed, budget);
+  Rows others(layout, 3, kSeed, budget);
+  std::byte* last = nullptr;
+  for (int round = 0; round < 30; ++round) {
+    Rows& grows = round % 2 == 0 ? rows : others;
+    for (Key key = 1; key <= 3000; ++key) grows.make(key);
+    std::byte* const piece = budget.pool().take(64);
+    if (round > 1) CHECK(piece <= last);
+    last = std::max(last, piece);
+    budget.pool().give_back(piece, 64);
+    std::vector<Row> all(3000);
+    std::iota(all.begin(), all.end(), Row{0});
+    grows.remove(all);
+    REQUIRE(budget.used() == 0);
   }
 }
 
@@ -247,15 +265,15 @@ TEST_CASE("rows take what the budget has, and a row beyond it where that is aske
   }
   CHECK(rows.make(2000) == kNoRow);
   CHECK(rows.full());
-  CHECK(rows.end() == 1000);
+  CHECK(rows.size() == 1000);
   CHECK(rows.has_room(1000000));  // growing would not help
   CHECK(rows.make(kNoKey, true) == 1000);
   CHECK(bytes_of(rows, 1000) == first_bytes(layout, 2, kNoKey));
   CHECK(rows.make(2000) == kNoRow);
   CHECK(budget.used() == 4990 + 1001 * layout.stride());
-  // What is freed can be used again.
-  rows.free(17);
-  CHECK(rows.make(2001) == 17);
+  // What is removed makes room: for as many, but for the one beyond the budget.
+  rows.remove({17, 3});
+  CHECK(rows.make(2001) == 999);
   CHECK(rows.make(2002) == kNoRow);
 }
 
@@ -284,7 +302,7 @@ TEST_CASE("threads make no rows where there is no room") {
   rows.set_concurrent(true);
   CHECK(rows.make(1) == kNoRow);
   CHECK_FALSE(rows.full());
-  CHECK(rows.end() == 0);
+  CHECK(rows.size() == 0);
   CHECK(budget.used() == 0);
   rows.reserve(1);
   CHECK(rows.make(1) == 0);
@@ -295,7 +313,7 @@ TEST_CASE("rows that a file has are there whatever the budget says") {
   MemoryBudget budget(5000);
   Rows rows(layout, 2, kSeed, budget);
   rows.load_zeros(20000);
-  CHECK(rows.end() == 20000);
+  CHECK(rows.size() == 20000);
   CHECK(budget.used() == 20000 * layout.stride());
   CHECK(bytes_of(rows, 19999) == std::vector<std::byte>(layout.stride()));
   learn(rows, 19999, 5);
@@ -303,15 +321,12 @@ TEST_CASE("rows that a file has are there whatever the budget says") {
   CHECK(rows.make(kNoKey, true) == 20000);
 }
 
-/// Runs body(0), body(1), … side by side.
-TEST_CASE("threads make rows side by side once there is room, freed ones first") {
+TEST_CASE("threads make rows side by side once there is room") {
   const RowLayout layout = layout_of_two_parts(3);
-  const std::uint32_t free = GENERATE(0, 7, 1000);
   constexpr std::uint32_t kKeys = 2000;
   MemoryBudget budget(kMemory);
   Rows rows(layout, 2, kSeed, budget);
-  for (Key key = 1; key <= free + 3; ++key) rows.make(100000 + key);
-  for (Row row = 0; row < free; ++row) rows.free(row + 1);
+  for (Key key = 1; key <= 3; ++key) rows.make(100000 + key);
   rows.reserve(kKeys);
   rows.set_concurrent(true);
   std::vector<Row> of_key(kKeys);
@@ -319,46 +334,18 @@ TEST_CASE("threads make rows side by side once there is room, freed ones first")
     for (std::uint32_t i = t; i < kKeys; i += 4) of_key[i] = rows.make(i + 1);
   });
   rows.set_concurrent(false);
-  CHECK(rows.end() == free + 3 + kKeys - free);
-  CHECK(rows.size() == rows.end());
+  CHECK(rows.size() == 3 + kKeys);
   std::set<Row> distinct(of_key.begin(), of_key.end());
   CHECK(distinct.size() == kKeys);
-  CHECK_FALSE(distinct.contains(0));
-  CHECK_FALSE(distinct.contains(free + 1));
+  CHECK(*distinct.begin() == 3);
   MemoryBudget other_budget(kMemory);
   Rows alone(layout, 2, kSeed, other_budget);
   for (std::uint32_t i = 0; i < kKeys; ++i) {
-    REQUIRE(of_key[i] < rows.end());
+    REQUIRE(of_key[i] < rows.size());
     REQUIRE(bytes_of(rows, of_key[i]) == bytes_of(alone, alone.make(i + 1)));
   }
-  // And then nothing is free any more.
-  const std::uint64_t end = rows.end();
+  const std::uint64_t end = rows.size();
   CHECK(rows.make(1) == end);
-}
-
-TEST_CASE("what is freed between two rounds of threads is handed out once") {
-  MemoryBudget budget(kMemory);
-  Rows rows(layout_of_slots(3), 2, kSeed, budget);
-  for (Key key = 1; key <= 20; ++key) rows.make(key);
-  for (Row row = 10; row < 20; ++row) rows.free(row);
-  rows.reserve(100);
-  rows.set_concurrent(true);
-  std::set<Row> used;
-  for (Row row = 0; row < 10; ++row) used.insert(row);
-  const auto make = [&](int count) {
-    for (int i = 0; i < count; ++i) REQUIRE(used.insert(rows.make(100)).second);
-  };
-  make(6);
-  for (const Row row : {2u, 5u}) {
-    rows.free(row);
-    used.erase(row);
-  }
-  CHECK(rows.size() == used.size());
-  make(10);
-  rows.set_concurrent(false);
-  make(10);
-  CHECK(rows.size() == used.size());
-  CHECK(rows.end() == *used.rbegin() + 1);
 }
 
 TEST_CASE("threads run out of memory for rows side by side") {
@@ -381,7 +368,7 @@ TEST_CASE("threads run out of memory for rows side by side") {
     count += own.size();
   }
   CHECK(distinct.size() == count);
-  CHECK(count == rows.end());
+  CHECK(count == rows.size());
   CHECK(count >= 50);
   CHECK(count <= 100);
   CHECK(budget.used() == count * layout.stride());

@@ -52,17 +52,23 @@ TEST_CASE("without memory for rows new features share one, old ones keep theirs"
     }
     CHECK(shard.find(key)->ref.is_refused());
   }
-  CHECK(shard.rows().end() == overflow + 1);
+  CHECK(shard.rows().size() == overflow + 1);
   for (Key key = 1; key + 1 < next; ++key) {
     REQUIRE(known(shard, key) == key - 1);
     REQUIRE(meet(shard, key) == key - 1);
   }
   CHECK(shard.overflow_rows_given() == given);
   if (admit != 1) CHECK(known(shard, 0xabcdef) == kNoRow);
-  // A row that is freed goes to the next feature.
-  shard.free_row(5);
-  for (std::uint32_t i = 1; i < sights; ++i) meet(shard, 0xabcdef);
-  CHECK(meet(shard, 0xabcdef) == 4);
+  // What is forgotten makes room, also for those that were refused; the row of the others stays.
+  const std::vector<float> others = content(shard.rows(), overflow);
+  CHECK(shard.out_of_memory());
+  CHECK(shard.forget([](const Slot& slot) { return slot.key <= 5; }) == 5);
+  CHECK_FALSE(shard.out_of_memory());
+  CHECK(content(shard.rows(), shard.overflow_row()) == others);
+  for (std::uint32_t i = 1; i < sights; ++i) REQUIRE(meet(shard, next) == kNoRow);
+  const Row row = meet(shard, next);
+  CHECK(row == shard.rows().size() - 1);
+  CHECK(row != shard.overflow_row());
 }
 
 TEST_CASE("without memory for keys new features share a slot and a row") {
@@ -188,7 +194,7 @@ TEST_CASE("threads that meet the same features make each of them one row") {
     REQUIRE(content(shard.rows(), row) == content(alone.rows(), meet(alone, key)));
   }
   CHECK(distinct.size() == shard.rows().size());
-  CHECK(distinct.size() == shard.rows().end());
+  CHECK(distinct.size() == shard.rows().size());
   CHECK(distinct.size() > kKeys / 2);
   CHECK(shard.overflow_rows_given() == 0);
 }
@@ -239,10 +245,10 @@ TEST_CASE("threads run out of memory side by side") {
     refused += slot.ref.is_refused();
     if (!slot.ref.has_row()) return;
     CHECK(named.insert(slot.ref.row()).second);
-    CHECK(slot.ref.row() < shard.rows().end());
+    CHECK(slot.ref.row() < shard.rows().size());
   });
   CHECK(named.size() > 10);
-  CHECK(named.size() == shard.rows().end());
+  CHECK(named.size() == shard.rows().size());
   CHECK(refused > 0);
   CHECK(budget.used() <= budget.limit());
   // Between their chunks the row of the others is made.
@@ -252,7 +258,7 @@ TEST_CASE("threads run out of memory side by side") {
   CHECK(shard.has_room(40, 0));
   REQUIRE(shard.overflow_row() != kNoRow);
   in_threads(4, meet_many);
-  CHECK(shard.rows().end() == named.size() + 1);
+  CHECK(shard.rows().size() == named.size() + 1);
 }
 
 }  // namespace

@@ -104,36 +104,53 @@ TEST_CASE("a shard without rows counts nothing") {
   CHECK(known(shard, 6) == kNoRow);
 }
 
-TEST_CASE("the row of a feature is freed by its key, and another one gets it") {
-  MemoryBudget budget(kMemory);
-  Shard shard(options_of(2, layout_of_slots(3), CellKind::kMixed), budget);
-  for (int sight = 0; sight < 2; ++sight) {
-    for (Key key = 1; key <= 10; ++key) meet(shard, key);
-  }
-  REQUIRE(known(shard, 4) == 3);
-  shard.raise_largest_value(*shard.find_or_insert(4), 3);
-  cell_of(shard.find_or_insert(4))->weight = 7;
-  shard.free_row(4);
-  shard.free_row(4);   // it has none any more
-  shard.free_row(77);  // nobody knows it
-  meet(shard, 11);
-  shard.free_row(11);  // seen once
-  CHECK(shard.rows().size() == 9);
-  CHECK(known(shard, 4) == kNoRow);
-  CHECK(shard.find(4)->ref.occurrences() == 0);
-  CHECK(shard.largest_value(*shard.find(4)) == 3);
-  CHECK(cell_of(shard.find(4))->weight == 7);
-  CHECK(known(shard, 11) == kNoRow);
-  // It counts from 0 again; the other one has been seen once.
-  CHECK(meet(shard, 4) == kNoRow);
-  CHECK(meet(shard, 11) == 3);
-  CHECK(meet(shard, 4) == 10);
-  CHECK(known(shard, 11) == 3);
-  CHECK(known(shard, 4) == 10);
-  CHECK(known(shard, 5) == 4);
+TEST_CASE("what is forgotten is as if it had never come") {
+  const CellKind cells = GENERATE(CellKind::kNone, CellKind::kFtrl, CellKind::kMixed);
+  MemoryBudget budget(kMemory), other_budget(kMemory);
+  Shard shard(options_of(2, layout_of_slots(3), cells), budget);
+  Shard never(options_of(2, layout_of_slots(3), cells), other_budget);
+  const auto forgotten = [](Key key) { return key % 3 == 1; };
+  const auto meet_all = [&](Shard& to, Key from, Key end, bool all) {
+    for (Key key = from; key < end; ++key) {
+      if (!all && forgotten(key)) continue;
+      for (Key sight = 0; sight < 1 + key % 2; ++sight) meet(to, key);
+      Slot& slot = *to.find_or_insert(key);
+      if (cells == CellKind::kNone) continue;
+      cell_of(&slot)->weight = static_cast<float>(key);
+      if (cells != CellKind::kMixed) continue;
+      to.raise_largest_value(slot, key % 5 == 0 ? 3.0f : 1.0f);
+      mixed(*cell_of(&slot)).count += 1;
+    }
+  };
+  meet_all(shard, 1, 3000, true);
+  meet_all(never, 1, 3000, false);
+  CHECK(shard.forget([&](const Slot& slot) { return forgotten(slot.key); }) == 1000);
+  CHECK(shard.forget([&](const Slot& slot) { return forgotten(slot.key); }) == 0);
+  meet_all(shard, 3000, 4000, false);
+  meet_all(never, 3000, 4000, false);
+  CHECK(budget.used() == other_budget.used());
+  CHECK(shard.index().capacity() == never.index().capacity());
+  CHECK(shard.index().size() == never.index().size());
+  CHECK(shard.rows().size() == never.rows().size());
+  CHECK(shard.largest_values().size() == never.largest_values().size());
+  never.for_each([&](const Slot& slot) {
+    const Slot* const same = shard.find(slot.key);
+    REQUIRE(same != nullptr);
+    REQUIRE(same->ref.has_row() == slot.ref.has_row());
+    if (slot.ref.has_row()) {
+      REQUIRE(content(shard.rows(), same->ref.row()) == content(never.rows(), slot.ref.row()));
+    } else {
+      REQUIRE(same->ref.occurrences() == slot.ref.occurrences());
+    }
+    if (cells == CellKind::kNone) return;
+    REQUIRE(cell_of(same)->weight == cell_of(&slot)->weight);
+    if (cells == CellKind::kMixed) {
+      REQUIRE(shard.largest_value(*same) == never.largest_value(slot));
+    }
+  });
 }
 
-TEST_CASE("all rows get new slots: those of features, that of the others, and free ones") {
+TEST_CASE("all rows get new slots: those of features, and that of the others") {
   const auto options = [](std::uint32_t slots) { return options_of(1, layout_of_slots(slots)); };
   // Room for some dozens of rows; what is made beyond the budget is the row of the others.
   MemoryBudget budget(8000), other_budget(8000);
@@ -144,13 +161,11 @@ TEST_CASE("all rows get new slots: those of features, that of the others, and fr
   Shard same(options(2), enough);
   for (Key k = 1; k < key - 1; ++k) meet(same, k);
   for (key = 1; grown.overflow_row() == kNoRow; ++key) meet(grown, key);
-  same.free_row(3);
   grown.set_slots(4);
   same.set_slots(4);
   CHECK(grown.options().rows.parts()[0].slots == 4);
   CHECK(bytes_of(grown.rows(), grown.overflow_row()) ==
         bytes_of(whole.rows(), whole.overflow_row()));
-  meet(same, 3);
   for (Row row = 0; row < whole.overflow_row(); ++row) {
     REQUIRE(bytes_of(grown.rows(), row) == bytes_of(whole.rows(), row));
     REQUIRE(bytes_of(same.rows(), row) == bytes_of(whole.rows(), row));

@@ -29,7 +29,7 @@ TEST_CASE("a ref is in one state at a time, and says which") {
   CHECK(RowRef().occurrences() == 0);
   CHECK_FALSE(RowRef().has_largest_value());
   CHECK(RowRef().word() == 0);
-  for (const std::uint32_t n : {0u, 1u, 5u, 1u << 28, RowRef::kMaxRows - 1}) {
+  for (const std::uint32_t n : {0u, 1u, 5u, 1u << 26, RowRef::kMaxRows - 1}) {
     for (const RowRef before : kStates) {
       CHECK(answers(before.with_occurrences(n)) == Answers{false, false, false});
       CHECK(before.with_occurrences(n).occurrences() == n);
@@ -74,8 +74,31 @@ TEST_CASE("a ref survives its word") {
   CHECK(RowRef().with_row(5).word() == 0x80000005u);
   CHECK(RowRef().with_occurrences(5).word() == 5);
   CHECK(RowRef().with_occurrences(5).with_largest_value().word() == 0x40000005u);
-  CHECK(RowRef().being_made().word() == 0x1fffffffu);
-  CHECK(RowRef().refused().word() == 0x1ffffffeu);
+  CHECK(RowRef().being_made().word() == 0x07ffffffu);
+  CHECK(RowRef().refused().word() == 0x07fffffeu);
+  CHECK(RowRef().used(3).word() == 0x18000000u);
+}
+
+TEST_CASE("a ref knows how many ticks ago it was used, and all changes keep that") {
+  for (const RowRef ref : kStates) {
+    CHECK(ref.used_at() == 0);
+    for (unsigned clock = 0; clock < 9; ++clock) {
+      const RowRef used = ref.used(clock);
+      CHECK(answers(used) == answers(ref));
+      CHECK(used.with_largest_value().used(0) == ref.with_largest_value());
+      for (unsigned later = 0; later < RowRef::kAges; ++later) {
+        CHECK(used.age(clock + later) == later);
+        CHECK(used.used(clock + later).age(clock + later) == 0);
+        for (const RowRef after : {used.with_row(3), used.with_occurrences(3), used.being_made(),
+                                   used.refused(), used.with_largest_value(), used.learned()}) {
+          CHECK(after.age(clock + later) == later);
+        }
+      }
+      RowRef touched = used;
+      touch(touched, clock + 2);
+      CHECK(touched == ref.used(clock + 2));
+    }
+  }
 }
 
 TEST_CASE("a ref changes where it is still what was seen") {

@@ -75,8 +75,8 @@ TEST_CASE("fit gives every row a slot for each field, as if it had been there fr
   CHECK(grown.fields() == 5);
   for (std::uint32_t f = 0; f < 5; ++f) {
     const Rows &a = grown.field(f).rows(), &b = whole.field(f).rows();
-    REQUIRE(a.end() == b.end());
-    for (Row row = 0; row < a.end(); ++row) REQUIRE(bytes_of(a, row) == bytes_of(b, row));
+    REQUIRE(a.size() == b.size());
+    for (Row row = 0; row < a.size(); ++row) REQUIRE(bytes_of(a, row) == bytes_of(b, row));
   }
   CHECK(meet(grown.field(0), 9999) != kNoRow);
   CHECK(weights_of(grown.field(0).rows(), 0) != weights_of(grown.field(1).rows(), 0));

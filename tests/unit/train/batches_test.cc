@@ -75,6 +75,7 @@ TEST_CASE("where all takes turns, a batch learns what its examples do one by one
     model::Spec one = in_batches(kind.spec, 1, 0, true);
     if (one.nn.rule == model::UpdateRule::kAdam) continue;
     if (!one.mixed() && one.has_towers()) continue;  // no turns
+    one.expire = 0;                                  // batches forget between them
     // What learns by all of the batch is to stay as it is.
     one.ffm.rate = one.nn.rate = 0;
     one.nn_batch_size = 1;
