@@ -49,6 +49,10 @@ const char* idle_without(std::string_view name, const Spec& spec) {
   if (name == "batch_warmup" && spec.batch_size == 1 && spec.batch_warmup > 0) {
     return "--batch_size above 1";
   }
+  const bool no_keys = spec.bit_precision > 0 && !spec.has_rows();
+  if (no_keys && is_one_of(name, {"expire", "when_full"}) && spec.forgets()) {
+    return "tables with keys, and with --bit_precision linear weights have none";
+  }
   if (name == "fast_head" && !spec.mixed()) return "--heads mixed";
   if (name == "hidden" && !spec.hidden.empty() && !spec.has_own_tower()) {
     return "a model that has begun with layers over its FM";

@@ -19,7 +19,10 @@ class Ranks {
   static constexpr std::size_t kUses = 64;
   static constexpr std::size_t kCount = 2 * kUses;
 
-  Ranks(const Shard& shard, unsigned clock) : shard_(shard), clock_(clock) {}
+  Ranks(const Shard& shard, unsigned clock)
+      : shard_(shard),
+        clock_(clock),
+        needed_(static_cast<float>(shard.options().admission.needed(shard.rows().size()))) {}
 
   std::size_t of(const Slot& slot) const {
     const std::size_t used = uses(slot), age = slot.ref.age(clock_);
@@ -33,10 +36,9 @@ class Ranks {
       uses = mixed(*cell_of(&slot)).count;
     } else if (shard_.cells() != CellKind::kNone) {
       uses = cell_of(&slot)->sum;
-    } else if (!slot.ref.has_row() && !slot.ref.is_refused()) {
-      uses = static_cast<float>(slot.ref.occurrences());
     } else {
-      uses = 1;
+      const bool counts = !slot.ref.has_row() && !slot.ref.is_refused();
+      uses = counts ? static_cast<float>(slot.ref.occurrences()) : needed_;
     }
     // Sums of squared gradients are small.
     constexpr int kZero = kUses / 2, kLeast = kOldest - kZero;
@@ -46,6 +48,7 @@ class Ranks {
 
   const Shard& shard_;
   unsigned clock_;
+  float needed_;  ///< uses of a feature that has got its row, at least
 };
 
 std::uint64_t bytes_of(const Shard& shard, const Slot& slot) {
