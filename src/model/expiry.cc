@@ -15,6 +15,16 @@ constexpr std::uint64_t kEvictedShare = 8;
 /// with 2, .44534 .45390 .2815 with 4.
 constexpr std::uint64_t kEvictionsOfTick = 2;
 
+/// More where a model has been given less memory than it had. Cells without keys stay.
+std::uint64_t bytes_to_evict(const table::Tables& tables) {
+  const table::HashedCells* const cells = tables.hashed();
+  const std::uint64_t stay = cells != nullptr ? cells->capacity() * cells->stride() : 0;
+  const std::uint64_t limit = tables.budget().limit(), used = tables.budget().used();
+  const std::uint64_t room = limit - std::min(stay, limit);
+  const std::uint64_t share = room / kEvictedShare, taken = used - std::min(stay, used);
+  return std::max(share, taken - std::min(room - share, taken));
+}
+
 }  // namespace
 
 bool is_tick_due(const Spec& spec, const tape::Scalars& scalars) {
@@ -27,15 +37,19 @@ std::uint64_t until_tick(const Spec& spec, const tape::Scalars& scalars) {
   return std::max<std::uint64_t>(ticks_every(spec), since + 1) - since;
 }
 
+bool must_evict(const Spec& spec, const tape::Scalars& scalars, const table::Tables& tables) {
+  return spec.evicts && (scalars.evicts_next || tables.out_of_memory());
+}
+
 bool must_forget(const Spec& spec, const tape::Scalars& scalars, const table::Tables& tables) {
-  return is_tick_due(spec, scalars) || (spec.evicts && tables.out_of_memory());
+  return is_tick_due(spec, scalars) || must_evict(spec, scalars, tables);
 }
 
 void forget_features(const Spec& spec, tape::Scalars& scalars, table::Tables& tables) {
   if (is_tick_due(spec, scalars)) tables.count_forgotten(table::expire(tables));
-  if (!spec.evicts || !tables.out_of_memory()) return;
-  const std::uint64_t bytes = tables.budget().limit() / kEvictedShare;
-  tables.count_forgotten(table::evict(tables, bytes, ++scalars.evictions));
+  if (!must_evict(spec, scalars, tables)) return;
+  scalars.evicts_next = false;
+  tables.count_forgotten(table::evict(tables, bytes_to_evict(tables), ++scalars.evictions));
   if (spec.expire == 0 && scalars.evictions % kEvictionsOfTick == 0) table::tick(tables);
 }
 

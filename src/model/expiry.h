@@ -26,6 +26,8 @@ std::uint64_t until_tick(const Spec& spec, const tape::Scalars& scalars);
 
 /// Whether the clock is to tick.
 bool is_tick_due(const Spec& spec, const tape::Scalars& scalars);
+/// Whether memory has run out, where that makes a model forget.
+bool must_evict(const Spec& spec, const tape::Scalars& scalars, const table::Tables& tables);
 /// Whether features are to be forgotten: a tick is due, or memory has run out.
 bool must_forget(const Spec& spec, const tape::Scalars& scalars, const table::Tables& tables);
 

@@ -8,6 +8,7 @@
 #include "block/ffm_block.h"
 #include "model/spec_entries.h"
 #include "net/make_blocks.h"
+#include "table/expiry.h"
 
 namespace leveret::model {
 
@@ -135,6 +136,8 @@ Model::Model(Spec spec, std::shared_ptr<feature::FeatureMap> features,
 }
 
 void Model::set_spec(Spec spec) {
+  // Ages are counted in thirds of it.
+  if (spec.expire != spec_.expire) table::make_young(*tables_);
   spec_ = std::move(spec);
   tables_->note_use(spec_.forgets());
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "model/expiry.h"
 #include "model/spec_entries.h"
 #include "model/spec_json.h"
 #include "model/spec_towers.h"
@@ -43,7 +44,12 @@ Json make_header(const model::Model& model, const Json& shards) {
   header["state"] = {{"dropped_gradients", scalars.dropped_gradients},
                      {"adam_steps", scalars.adam_steps}};
   if (model.spec().expire > 0) header["state"]["ticked_at"] = scalars.ticked_at;
-  if (model.spec().evicts) header["state"]["evictions"] = scalars.evictions;
+  if (model.spec().evicts) {
+    header["state"]["evictions"] = scalars.evictions;
+    if (model::must_evict(model.spec(), scalars, model.tables())) {
+      header["state"]["evicts_next"] = true;
+    }
+  }
   header["shards"] = shards;
   if (!model.plan().empty()) header["plan"] = model.plan();
   return header;
@@ -61,6 +67,7 @@ void read_identity(const Json& header, const model::Spec& spec, tape::Scalars& s
   header.at("sequence").get_to(scalars.examples);
   header.at("state").at("dropped_gradients").get_to(scalars.dropped_gradients);
   header.at("state").at("adam_steps").get_to(scalars.adam_steps);
+  scalars.evicts_next = header.at("state").value("evicts_next", false);
   scalars.evictions = header.at("state").value("evictions", std::uint64_t{0});
   scalars.ticked_at = header.at("state").value("ticked_at", scalars.examples);
   if (scalars.ticked_at > scalars.examples) {

@@ -90,6 +90,7 @@ class ShardLoader {
     keys_ = keys.shape[0];
     if (keys_ > table::Index::kMaxSlots / 2) damaged("has more keys than there is room for");
     if (shard_.has_rows()) rows_ = rows_section().shape[0];
+    if (rows_ > RowRef::kMaxRows) damaged("has more rows than there is room for");
     load_refused();
     load_slots(keys);
     if (shard_.has_rows()) load_rows(by);

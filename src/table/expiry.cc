@@ -36,7 +36,8 @@ class Ranks {
       uses = mixed(*cell_of(&slot)).count;
     } else if (shard_.cells() != CellKind::kNone) {
       uses = cell_of(&slot)->sum;
-    } else {
+    }
+    if (uses == 0) {  // it has no cell, or another shard has the one that learns
       const bool counts = !slot.ref.has_row() && !slot.ref.is_refused();
       uses = counts ? static_cast<float>(slot.ref.occurrences()) : needed_;
     }
@@ -95,7 +96,15 @@ std::uint64_t evict(Tables& tables, std::uint64_t bytes, std::uint64_t seed) {
       return static_cast<double>(mix(slot.key ^ mix(seed))) * 0x1p-64 < share;
     });
   }
+  for (Shard& shard : tables) shard.forget_overflow();
   return forgotten;
+}
+
+void make_young(Tables& tables) {
+  const unsigned clock = tables.clock();
+  for (Shard& shard : tables) {
+    shard.for_each([&](Slot& slot) { slot.ref = slot.ref.used(clock); });
+  }
 }
 
 void tick(Tables& tables) {

@@ -23,10 +23,14 @@ std::uint64_t expire(Tables& tables);
 /// First those that are as old as they can be; then by how often they have been seen, in powers of
 /// two (where cells do not count that, by their sum of squared gradients, which grows with it), of
 /// which each tick since the last time takes one away. Chance, a hash of the key and of
-/// `seed`, another one each time, decides between those that are alike. Returns how many.
+/// `seed`, another one each time, decides between those that are alike. What stands for features
+/// without a place goes, too. Returns how many.
 std::uint64_t evict(Tables& tables, std::uint64_t bytes, std::uint64_t seed);
 
 /// Lets the clock tick, and forgets nothing: the oldest stay as old as they can be.
 void tick(Tables& tables);
+
+/// Makes all features as young as if they had just been used.
+void make_young(Tables& tables);
 
 }  // namespace leveret::table

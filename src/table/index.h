@@ -9,9 +9,9 @@
 /// down when there are more of them. So a large index grows where it lies, instead of being copied
 /// to a second one: memory has no peak, and only what is new is touched for the first time.
 ///
-/// Threads: `home` and `find` are safe beside anything but growth; `find_or_insert` is safe beside
-/// itself when set_concurrent(true) forbids growth and `reserve` has made room. Slots move when the
-/// index grows: pointers to them are good until then (see `capacity`).
+/// Threads: `home` and `find` are safe beside anything but growth and `remove`; `find_or_insert` is
+/// safe beside itself when set_concurrent(true) forbids growth and `reserve` has made room. Slots
+/// move when the index grows or loses keys: pointers to them are good until then (see `capacity`).
 #pragma once
 
 #include <atomic>
@@ -77,6 +77,10 @@ class Index {
   /// Look-ups that ended there.
   std::uint64_t overflow_lookups() const { return overflow_lookups_.get(); }
   void set_overflow_lookups(std::uint64_t count) { overflow_lookups_.set(count); }
+  void clear_overflow() {
+    if (overflow_lookups() > 0) std::memset(overflow(), 0, std::size_t{1} << shift_);
+    overflow_lookups_.set(0);
+  }
 
   /// Whether `count` more keys need nothing that only one thread may do.
   bool has_room(std::uint64_t count) const { return full_ || size() + count <= limit_; }

@@ -26,6 +26,7 @@ std::byte* Pool::take(std::uint64_t bytes) {
   for (auto piece = free_.begin(); piece != free_.end(); ++piece) {
     if (piece->second >= bytes && (best == free_.end() || piece->second < best->second)) {
       best = piece;
+      if (best->second == bytes) break;
     }
   }
   if (best != free_.end()) {

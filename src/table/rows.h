@@ -1,10 +1,12 @@
-/// The rows of a shard: numbered pieces of memory of one layout that never move until it changes.
+/// The rows of a shard: numbered pieces of memory of one layout that do not move until it changes,
+/// or rows are removed.
 ///
 /// A row's first weights are a function of (seed, field, key, slot), so that the order in which
 /// rows are made does not matter.
 ///
-/// Threads: `at` is safe beside everything but `widen` and load; `make` beside itself when
-/// set_concurrent(true) forbids growth and `reserve` has made room. The caller publishes a row.
+/// Threads: `at` is safe beside everything but `widen`, `remove` and load; `make` beside itself
+/// when set_concurrent(true) forbids growth and `reserve` has made room. The caller publishes a
+/// row.
 #pragma once
 
 #include <cstddef>

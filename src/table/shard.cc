@@ -106,6 +106,14 @@ void Shard::remove_rows(std::vector<Row> rows) {
   no_overflow_row_ = false;
 }
 
+void Shard::forget_overflow() {
+  index_.clear_overflow();
+  const Row row = overflow_row();
+  overflow_row_.set(kNoRow);
+  overflow_rows_given_.set(0);
+  if (row != kNoRow) remove_rows({row});
+}
+
 std::vector<Rows::KeyOfRow> Shard::keys_of_rows() const {
   std::vector<Rows::KeyOfRow> keys;
   for_each([&](const Slot& slot) {

@@ -84,6 +84,8 @@ class Shard {
     remove_rows(std::move(rows));
     return before - index_.size();
   }
+  /// Takes away the slot and the row that stand for features for which there was no memory.
+  void forget_overflow();
   /// Whether a feature has not got a slot or a row as memory had run out.
   bool out_of_memory() const {
     return index_.out_of_memory() || largest_.out_of_memory() || rows_.full();

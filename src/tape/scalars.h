@@ -25,6 +25,7 @@ struct Scalars {
   std::uint64_t adam_steps = 0;
   std::uint64_t ticked_at = 0;  ///< `examples` at the last tick of --expire (model/expiry.h)
   std::uint64_t evictions = 0;  ///< by --when_full evict
+  bool evicts_next = false;     ///< memory had run out when the model was saved
 };
 
 }  // namespace leveret::tape

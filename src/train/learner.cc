@@ -53,8 +53,8 @@ void Learner::forget() {
   const model::Spec& spec = model_.spec();
   tape::Scalars& scalars = model_.parameters().scalars;
   if (batch_.size() > 0 || !spec.forgets()) return;
-  const bool anywhere = most_together() == 1 && sightings_.until_counted() > 0;
-  if (anywhere && !model::is_tick_due(spec, scalars)) return;
+  const bool by_cut = most_together() == 1 && sightings_.until_counted() > 0;
+  if (by_cut && !model::is_tick_due(spec, scalars)) return;
   if (!model::must_forget(spec, scalars, model_.tables())) return;
   model::forget_features(spec, scalars, model_.tables());
   model::note_tick(spec, scalars);

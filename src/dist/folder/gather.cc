@@ -184,6 +184,7 @@ model::Model gather(const Frame& frame, const Plan& plan, std::span<const Part* 
   Gatherer(frame, plan, parts, whole).run();
   whole.set_plan(plan.words());
   whole.sightings().set(frame.model().sightings().get());
+  for (const Part* part : parts) whole.tables().count_forgotten(part->tables().forgotten());
   return whole;
 }
 
