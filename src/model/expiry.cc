@@ -57,4 +57,14 @@ void note_tick(const Spec& spec, tape::Scalars& scalars) {
   if (is_tick_due(spec, scalars)) scalars.ticked_at = scalars.examples;
 }
 
+bool must_forget(const Model& model) {
+  return must_forget(model.spec(), model.parameters().scalars, model.tables());
+}
+
+void forget_features(Model& model) {
+  tape::Scalars& scalars = model.parameters().scalars;
+  forget_features(model.spec(), scalars, model.tables());
+  note_tick(model.spec(), scalars);
+}
+
 }  // namespace leveret::model

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "model/model.h"
 #include "model/spec.h"
 #include "table/tables.h"
 #include "tape/scalars.h"
@@ -36,5 +37,9 @@ bool must_forget(const Spec& spec, const tape::Scalars& scalars, const table::Ta
 void forget_features(const Spec& spec, tape::Scalars& scalars, table::Tables& tables);
 /// Notes when the last tick was, where it was due.
 void note_tick(const Spec& spec, tape::Scalars& scalars);
+
+// The same of a model that has all of its tables.
+bool must_forget(const Model& model);
+void forget_features(Model& model);
 
 }  // namespace leveret::model

@@ -56,7 +56,8 @@ std::uint64_t bytes_of(const Shard& shard, const Slot& slot) {
   return slot_bytes(shard.cells()) + (slot.ref.has_row() ? shard.rows().layout().stride() : 0);
 }
 
-/// Of the parts of a model that know a feature, the one that has its cell counts it.
+/// Whether the features of a shard are counted: where several parts of a model know a feature, the
+/// one that has its cell counts it.
 bool counts(const Tables& tables, const Shard& shard) {
   return !tables.is_part() || shard.cells() != CellKind::kNone;
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace leveret::table {
@@ -28,16 +29,31 @@ bool used(const std::byte* slot) {
   return key != kNoKey;
 }
 
+/// Where a look-up of an entry begins in an index of `capacity` slots.
+std::uint64_t home_of(const std::byte* entry, std::uint64_t capacity) {
+  Key key;
+  std::memcpy(&key, entry, sizeof key);
+  return (std::uint64_t{mixed_value(key)} * capacity) >> 32;
+}
+
+/// Calls work(std::integral_constant) with the bytes of a slot of 2^shift.
+template <class Work>
+void with_slot_bytes(unsigned shift, Work work) {
+  switch (shift) {
+    case 3:
+      return work(std::integral_constant<std::size_t, 8>());
+    case 4:
+      return work(std::integral_constant<std::size_t, 16>());
+    default:
+      return work(std::integral_constant<std::size_t, 32>());
+  }
+}
+
 /// Turns an index of `before` slots into one of `after`, more than that, in place. The new slots
 /// are empty, and at least one slot was. A template, so that compilers move slots by registers.
 template <std::size_t kBytes>
 void spread(std::byte* slots, std::uint64_t before, std::uint64_t after) {
   const auto slot = [slots](std::uint64_t i) { return slots + i * kBytes; };
-  const auto home = [after](const std::byte* entry) {
-    Key key;
-    std::memcpy(&key, entry, sizeof key);
-    return (std::uint64_t{mixed_value(key)} * after) >> 32;
-  };
   // From the last entry to the first, so that a new place is in the part that is done already. It
   // pushes those that are there up by one: entries keep their order, of which the first came first
   // and are looked up most. The few that would not find a place there, near the start or beyond the
@@ -48,7 +64,7 @@ void spread(std::byte* slots, std::uint64_t before, std::uint64_t after) {
     std::byte entry[kBytes];
     std::memcpy(entry, slot(i), kBytes);
     std::memset(slot(i), 0, kBytes);
-    const std::uint64_t to = home(entry);
+    const std::uint64_t to = home_of(entry, after);
     std::uint64_t end = to;
     while (end >= i && end < after && used(slot(end))) ++end;
     if (end >= i && end < after) {
@@ -60,7 +76,7 @@ void spread(std::byte* slots, std::uint64_t before, std::uint64_t after) {
   }
   for (std::size_t at = waiting.size(); at > 0; at -= kBytes) {
     const std::byte* const entry = waiting.data() + at - kBytes;
-    std::uint64_t to = home(entry);
+    std::uint64_t to = home_of(entry, after);
     while (used(slot(to))) to = to + 1 < after ? to + 1 : 0;
     std::memcpy(slot(to), entry, kBytes);
   }
@@ -71,11 +87,6 @@ void spread(std::byte* slots, std::uint64_t before, std::uint64_t after) {
 template <std::size_t kBytes>
 void gather(std::byte* slots, std::uint64_t before, std::uint64_t after) {
   const auto slot = [slots](std::uint64_t i) { return slots + i * kBytes; };
-  const auto home = [](const std::byte* entry, std::uint64_t capacity) {
-    Key key;
-    std::memcpy(&key, entry, sizeof key);
-    return (std::uint64_t{mixed_value(key)} * capacity) >> 32;
-  };
   // From the first to the last: a new home is never behind the old one, and an entry is never
   // before its home, but for those that went on from the last slot to slot 0. These wait until all
   // is done, and so do those that would go on like that now.
@@ -85,7 +96,7 @@ void gather(std::byte* slots, std::uint64_t before, std::uint64_t after) {
     std::byte entry[kBytes];
     std::memcpy(entry, slot(i), kBytes);
     std::memset(slot(i), 0, kBytes);
-    std::uint64_t to = home(entry, before) <= i ? home(entry, after) : after;
+    std::uint64_t to = home_of(entry, before) <= i ? home_of(entry, after) : after;
     while (to < after && used(slot(to))) ++to;
     if (to < after) {
       std::memcpy(slot(to), entry, kBytes);
@@ -94,7 +105,7 @@ void gather(std::byte* slots, std::uint64_t before, std::uint64_t after) {
     }
   }
   for (std::size_t at = 0; at < waiting.size(); at += kBytes) {
-    std::uint64_t to = home(waiting.data() + at, after);
+    std::uint64_t to = home_of(waiting.data() + at, after);
     while (used(slot(to))) to = to + 1 < after ? to + 1 : 0;
     std::memcpy(slot(to), waiting.data() + at, kBytes);
   }
@@ -225,16 +236,7 @@ bool Index::grow(bool beyond_limit) {
     std::memcpy(slot(after), slot(before), std::size_t{1} << shift_);
     std::memset(slot(before), 0, std::size_t{1} << shift_);
   }
-  switch (shift_) {
-    case 3:
-      spread<8>(slots_, before, after);
-      break;
-    case 4:
-      spread<16>(slots_, before, after);
-      break;
-    default:
-      spread<32>(slots_, before, after);
-  }
+  with_slot_bytes(shift_, [&](auto bytes) { spread<bytes>(slots_, before, after); });
   set_capacity(after);
   return true;
 }
@@ -247,16 +249,7 @@ void Index::close_gaps() {
   while (after < before && size() > key_limit(after)) {
     after = std::min(next_capacity(after, one_of_many_), before);
   }
-  switch (shift_) {
-    case 3:
-      gather<8>(slots_, before, after);
-      break;
-    case 4:
-      gather<16>(slots_, before, after);
-      break;
-    default:
-      gather<32>(slots_, before, after);
-  }
+  with_slot_bytes(shift_, [&](auto bytes) { gather<bytes>(slots_, before, after); });
   if (after == before) return;
   const std::size_t slot_bytes = std::size_t{1} << shift_;
   std::memcpy(slot(after), slot(before), slot_bytes);  // the overflow slot

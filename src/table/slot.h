@@ -54,7 +54,7 @@ class RowRef {
   std::uint32_t occurrences() const { return word_ & kNumber; }
   bool has_largest_value() const { return (word_ & kHasLargest) != 0; }
   bool is_learned() const { return (word_ & kLearned) != 0; }
-  /// What the clock showed when the feature was last in an example that was learned.
+  /// The number that the clock showed when the feature was last in an example that was learned.
   unsigned used_at() const { return word_ >> kUsedShift & (kAges - 1); }
   /// Ticks since then: below kAges.
   unsigned age(unsigned clock) const { return (clock - used_at()) & (kAges - 1); }

@@ -197,14 +197,13 @@ model::Model Hogwild::make_replica() {
 }
 
 bool Hogwild::must_forget() {
+  if (!model_.spec().forgets()) return false;  // before the lock, which each merge would take twice
   const std::lock_guard dense(dense_mutex_);
-  return model::must_forget(model_.spec(), model_.parameters().scalars, model_.tables());
+  return model::must_forget(model_);
 }
 
 void Hogwild::forget() {
-  tape::Scalars& scalars = model_.parameters().scalars;
-  model::forget_features(model_.spec(), scalars, model_.tables());
-  model::note_tick(model_.spec(), scalars);
+  model::forget_features(model_);
   hot_rows_ = {};  // rows have moved
 }
 

@@ -47,17 +47,14 @@ void Learner::learn_rest(Outcomes& outcomes) {
   if (batch_.size() > 0) learn_taken(outcomes);
 }
 
-/// What is due, when no example waits. Where a window ends depends on how the input was cut, but
-/// for the ends before examples that are counted and those at ticks.
+/// Forgets what is due, when no example waits. Where a window ends depends on how the input was
+/// cut, but for the ends before examples that are counted and those at ticks.
 void Learner::forget() {
   const model::Spec& spec = model_.spec();
-  tape::Scalars& scalars = model_.parameters().scalars;
   if (batch_.size() > 0 || !spec.forgets()) return;
   const bool by_cut = most_together() == 1 && sightings_.until_counted() > 0;
-  if (by_cut && !model::is_tick_due(spec, scalars)) return;
-  if (!model::must_forget(spec, scalars, model_.tables())) return;
-  model::forget_features(spec, scalars, model_.tables());
-  model::note_tick(spec, scalars);
+  if (by_cut && !model::is_tick_due(spec, model_.parameters().scalars)) return;
+  if (model::must_forget(model_)) model::forget_features(model_);
 }
 
 /// Batches and groups are cut by count.

@@ -19,9 +19,10 @@ using table::Slot;
   throw std::runtime_error("there is no memory for all shards of the model in one place");
 }
 
-/// The state of a feature that has no row, as it is without what only shards know.
+/// The state of a feature without its row, if it has one, and without what only shards know.
 RowRef without_row(RowRef seen) {
   const RowRef used = RowRef().used(seen.used_at());
+  if (seen.has_row()) return used;
   return seen.is_refused() ? used.refused() : used.with_occurrences(seen.occurrences());
 }
 
@@ -42,7 +43,7 @@ void copy_features(const Shard& from, Shard& to) {
     Slot* const copy = to.load_key(slot.key);
     if (copy == nullptr) no_memory();
     copy_cell(from.cells(), slot, *copy);
-    copy->ref = slot.ref.has_row() ? RowRef().used(slot.ref.used_at()) : without_row(slot.ref);
+    copy->ref = without_row(slot.ref);
   });
   if (from.cells() == CellKind::kMixed) copy_largest(from, to);
 }

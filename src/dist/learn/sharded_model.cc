@@ -16,8 +16,7 @@ ShardedModel::ShardedModel(const model::Spec& spec, std::uint32_t shards, std::u
   if (spec.evicts) {
     throw std::runtime_error(
         "--when_full evict is not for models in shards (leveret-mpi, --deterministic), each of "
-        "which "
-        "would forget other features: give --when_full overflow, and --expire");
+        "which would forget other features: give --when_full overflow, and --expire");
   }
   for (std::uint32_t i = 0; i < count; ++i) {
     parts_.push_back(std::make_unique<Part>(*frame_, *plan_, first + i, memory_limit, kernels));
