@@ -45,6 +45,12 @@ struct Outcomes {
     items.clear();
     tags.clear();
   }
+  /// Adds all of them, with their tags.
+  void append(const Outcomes& others) {
+    const auto before = static_cast<std::uint32_t>(tags.size());
+    tags.append(others.tags);
+    for (const Outcome& other : others.items) items.emplace_back(other).tag_begin += before;
+  }
   /// Notes an example whose probability comes later (`items[i].set_score`).
   void add(const text::ExampleChunk& chunk, const text::Example& example) {
     const auto begin = static_cast<std::uint32_t>(tags.size());

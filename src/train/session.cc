@@ -15,6 +15,9 @@ Session::Session(std::shared_ptr<model::Model> model, text::NamespaceNames& name
     : options_(std::move(options)), names_(names), kernels_(kernels), model_(std::move(model)) {
   own_.emplace(*model_, names_, kernels_);
   learner_ = &*own_;
+  if (options_.test_then_train > 0) {
+    learner_ = &windows_.emplace(*own_, *model_, names_, kernels_, options_.test_then_train);
+  }
   begin();
 }
 
@@ -30,7 +33,8 @@ Session::Session(SerialLearner& learner, std::function<std::shared_ptr<model::Mo
 }
 
 void Session::begin() {
-  assert(options_.threads == 1 || options_.holdout_after == 0);
+  assert(options_.threads == 1 || (options_.holdout_after == 0 && options_.test_then_train == 0));
+  assert(own_ || options_.test_then_train == 0);
   if (!options_.start) return;
   pass_ = options_.start->pass;
   learned_ = options_.start->examples;

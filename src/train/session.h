@@ -22,6 +22,7 @@
 #include "train/input_position.h"
 #include "train/learner.h"
 #include "train/serial_learner.h"
+#include "train/test_then_train.h"
 #include "train/text_walk.h"
 
 namespace leveret::train {
@@ -60,6 +61,9 @@ struct SessionOptions {
   /// So many examples are learned from, those behind them predicted; 0: all are learned from. With
   /// one thread.
   std::uint64_t holdout_after = 0;
+  /// Windows of so many examples are tested before they are learned (TestThenTrain); 0: each
+  /// example by itself, or batch by batch. With one thread that learns into a whole model.
+  std::size_t test_then_train = 0;
   /// Examples of its pass before this are passed over, as they have been learned: a checksum of
   /// them tells whether they are those. With it positions are known, for which an InputPosition{}
   /// begins at the front. With several threads, learn_in_threads() of text that is not parsed.
@@ -125,6 +129,7 @@ class Session {
   std::shared_ptr<model::Model> model_;  ///< null until `whole_` has given it
   std::function<std::shared_ptr<model::Model>()> whole_;
   std::optional<Learner> own_;
+  std::optional<TestThenTrain> windows_;  ///< around own_
   SerialLearner* learner_;
   std::optional<InputWalk> walk_;
   std::optional<TextWalk> text_walk_;     ///< in place of walk_, of several threads

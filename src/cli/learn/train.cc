@@ -105,6 +105,12 @@ void check_options(const TrainOptions& options, bool allow_mpirun) {
   if (options.threads > 1 && options.holdout_after > 0) {
     misuse("--holdout_after counts examples in order: not with --threads");
   }
+  if (options.test_then_train > 0 && options.threads > 1) {
+    misuse("--test_then_train tests and learns in one thread: not with --threads");
+  }
+  if (options.test_then_train > 0 && options.deterministic) {
+    misuse("--test_then_train is not for --deterministic, whose model lies in shards");
+  }
   if (options.deterministic && options.threads > 1) {
     misuse("--deterministic learns in one thread: not with --threads");
   }
@@ -181,6 +187,11 @@ void add_learning(CLI::App& verb, TrainOptions& options) {
                   "learn from the first N examples, only predict the rest")
       ->type_name("N")
       ->transform(options::within(1, std::uint64_t{1} << 62));
+  verb.add_option("--test_then_train", options.test_then_train,
+                  "predict N examples with what was learned before them, then learn from these; "
+                  "and so on")
+      ->type_name("N")
+      ->transform(options::within(1, 1'000'000'000));
   options::add_max_memory_option(verb, options.max_memory);
   verb.add_flag(
       "--follow", options.follow,

@@ -52,6 +52,7 @@ class TrainRun final : private train::SessionEvents {
     how.threads = options.threads;
     how.pin = options.pin;
     how.holdout_after = options.holdout_after;
+    how.test_then_train = options.test_then_train;
     how.start = first_position();
     how.pauses_at_ends = options.follow;
     if (options.holds_out()) {

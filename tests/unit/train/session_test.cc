@@ -196,5 +196,60 @@ TEST_CASE(
   CHECK(run.told.held == expected);
 }
 
+TEST_CASE("a window is predicted by the model of what came before it, wherever chunks are cut") {
+  const std::string lines = model::random_lines(95, usual_shape(), 29);
+  for (const NamedSpec& kind : specs_to_test()) {
+    INFO(kind.name);
+    SessionOptions options;
+    options.test_then_train = 30;
+    // Windows by hand: each is predicted, then learned to its end.
+    TrainRun by_hand(kind.spec);
+    std::vector<float> expected;
+    for (std::size_t at = 0; at < 95; at += 30) {
+      const std::vector<float> tested = by_hand.predict(cut(lines, at, 30));
+      expected.insert(expected.end(), tested.begin(), tested.end());
+      by_hand.learn(cut(lines, at, 30));
+    }
+    for (const std::size_t step : {1, 7, 30, 95}) {
+      Learning run(model::Model(kind.spec, kTestMemory), options);
+      run.learn(lines, step);
+      CHECK(run.told.learned.size() == 90);  // what is told is learned
+      run.session.finish(run.told);
+      CHECK(run.told.learned == expected);
+      CHECK(run.saved() == by_hand.saved());
+    }
+    // Gone on with where it was left, which is behind a window.
+    SessionOptions begun = options;
+    begun.start.emplace();
+    Learning first(model::Model(kind.spec, kTestMemory), begun);
+    first.learn(cut(lines, 0, 80), 16);
+    begun.start = first.session.position();
+    REQUIRE(begun.start.has_value());
+    CHECK(begun.start->examples == 60);
+    const files::TempFolder folder;
+    save_model(*first.model, folder / "left");
+    Learning second(load_model(folder / "left", kTestMemory), begun);
+    second.learn(lines, 9);
+    second.session.finish(second.told);
+    CHECK(second.told.learned == std::vector<float>(expected.begin() + 60, expected.end()));
+    CHECK(second.saved() == by_hand.saved());
+  }
+}
+
+TEST_CASE("what is learned one by one does not depend on windows") {
+  const std::string lines = model::random_lines(40, usual_shape(), 30);
+  TrainRun usual(model::Spec{});
+  usual.learn(lines);
+  for (const std::size_t window : {1, 7, 100}) {
+    SessionOptions options;
+    options.test_then_train = window;
+    Learning run(model::Model(model::Spec(), kTestMemory), options);
+    run.learn(lines, 13);
+    run.session.finish(run.told);
+    CHECK(run.told.learned.size() == 40);
+    CHECK(run.saved() == usual.saved());
+  }
+}
+
 }  // namespace
 }  // namespace leveret::train
