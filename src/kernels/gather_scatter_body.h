@@ -37,7 +37,7 @@ struct GatherScatter {
     V weights, sums;
     Isa::gather_pairs(weight_ptrs, weights, sums);
     V g = V(scale) * x;
-    g = xsimd::select(g * g <= V(std::numeric_limits<float>::max()), g, V(0.0f));
+    g = xsimd::select(g * g <= V(kMaxSquare), g, V(0.0f));
     sums = sums + g * g;
     const V total = V(init) + sums;
     const V step = Isa::divide(V(rate) * g, Isa::root(total));
@@ -54,7 +54,7 @@ struct StepCells {
   CellSteps of;
 
   static V finite(V g) {
-    return xsimd::select(g * g <= V(std::numeric_limits<float>::max()), g, V(0.0f));
+    return xsimd::select(g * g <= V(kMaxSquare), g, V(0.0f));
   }
   V scale(V sum) const {
     return xsimd::select(sum > V(0.0f), Isa::divide(V(of.rate), Isa::root(sum)), V(0.0f));

@@ -31,6 +31,12 @@ struct StepRule {
   float keep = 1.0f;  ///< of G, for each example that has part in the step
 };
 
+/// A component of a gradient that is larger is no gradient to learn from, and is dropped: 0 stands
+/// for it. Values of 1e38 make such ones. So the squares of a hundred million of them sum to a
+/// float, and weights and accumulators stay finite, whatever a line says.
+inline constexpr float kMaxGradient = 1e15f;
+inline constexpr float kMaxSquare = kMaxGradient * kMaxGradient;
+
 /// Gradients of a step of cells, each a multiple of a feature's x; see Kernels::step_cells.
 struct CellSteps {
   float d = 0, d2 = 0;  ///< d loss / d score of the two AdaGrad weights
@@ -296,8 +302,8 @@ struct Kernels {
   /// AdaGrad step of a vector with an explicit gradient.
   void (*update)(float* w, float* acc, const float* g, std::size_t length, StepRule rule);
 
-  /// g[i] = scale * x[i] and squares[i] = g[i]². What has no finite square becomes 0, and so does
-  /// its square. g may be x.
+  /// g[i] = scale * x[i] and squares[i] = g[i]². What is beyond kMaxGradient becomes 0, and so
+  /// does its square. g may be x.
   void (*squares)(const float* x, float scale, std::size_t length, float* g, float* squares);
 
   /// steps[i] = rate * g[i] / sqrt(acc[i]), and 0 where acc[i] is not above 0, rounded as those

@@ -381,7 +381,7 @@ void update(float* w, float* acc, const float* g, std::size_t length, StepRule r
 void squares(const float* x, float scale, std::size_t length, float* g, float* squares) {
   for (std::size_t i = 0; i < length; ++i) {
     g[i] = scale * x[i];
-    if (!std::isfinite(g[i] * g[i])) g[i] = 0;
+    if (!(g[i] * g[i] <= kMaxSquare)) g[i] = 0;
     squares[i] = g[i] * g[i];
   }
 }

@@ -1,7 +1,6 @@
 /// The kernels over plain vectors, generic in the instruction set.
 #pragma once
 
-#include <limits>
 
 #include "kernels/lanes.h"
 #include "kernels/quantize_body.h"
@@ -167,7 +166,7 @@ template <class Isa>
   using V = typename Isa::V;
   sweep<Isa>(length, [&](std::size_t i, auto lanes) {
     const V scaled = V(scale) * lanes.load(x + i);
-    const auto good = scaled * scaled <= V(std::numeric_limits<float>::max());
+    const auto good = scaled * scaled <= V(kMaxSquare);
     lanes.store(g + i, xsimd::select(good, scaled, V(0.0f)));
     lanes.store(squares + i, xsimd::select(good, scaled * scaled, V(0.0f)));
   });

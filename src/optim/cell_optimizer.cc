@@ -1,7 +1,6 @@
 #include "optim/cell_optimizer.h"
 
 #include <cmath>
-#include <limits>
 
 #include "block/fast_head.h"
 #include "optim/ftrl.h"
@@ -9,8 +8,8 @@
 namespace leveret::optim {
 namespace {
 
-/// A gradient whose square is not finite is dropped: it would freeze the weight for ever.
-inline float finite(float g) { return g * g <= std::numeric_limits<float>::max() ? g : 0.0f; }
+/// A gradient beyond the bound is dropped: its square could freeze the weight for ever.
+inline float bounded(float g) { return g * g <= kernels::kMaxSquare ? g : 0.0f; }
 
 /// rate / G^power with G = init + sum.
 inline float adagrad_scale(const PartLearning& learning, float sum) {
@@ -23,13 +22,13 @@ inline float adagrad_scale(const PartLearning& learning, float sum) {
 
 /// The step of a weight with a sum of its own, which takes g².
 inline float adagrad_step(const PartLearning& learning, float* sum, float g) {
-  g = finite(g);
+  g = bounded(g);
   *sum += g * g;
   return adagrad_scale(learning, *sum) * g;
 }
 
 inline float with_l2(const Learning& learning, float g, float weight) {
-  return g != 0.0f ? finite(g + learning.l2 * weight) : 0.0f;
+  return g != 0.0f ? bounded(g + learning.l2 * weight) : 0.0f;
 }
 
 }  // namespace
@@ -43,7 +42,7 @@ PartLearning CellOptimizer::linear_learning() const {
 /// FTRL-proximal, McMahan et al. 2013, algorithm 1; alpha is --learning_rate.
 void CellOptimizer::ftrl_step(table::FtrlCell& cell, float g) const {
   const float square = g * g;
-  if (!std::isfinite(square)) return;
+  if (!(square <= kernels::kMaxSquare)) return;
   const float alpha = learning_.linear.rate;
   const float before = std::sqrt(cell.sum);
   cell.sum += square;
@@ -69,7 +68,7 @@ void CellOptimizer::step_cell(const CellGradient& of) const {
 void CellOptimizer::step_mixed(const CellGradient& of) const {
   table::MixedCell& cell = table::mixed(*of.cell);
   if (learning_.linear.rule == UpdateRule::kFtrl) {
-    FtrlWeights(learning_).step(cell.weight, cell.weight2, cell.sum, finite(of.g), finite(of.g2));
+    FtrlWeights(learning_).step(cell.weight, cell.weight2, cell.sum, bounded(of.g), bounded(of.g2));
   } else {
     const float g2 = with_l2(learning_, of.g2, cell.weight2);
     cell.sum += g2 * g2;
@@ -191,10 +190,10 @@ void CellOptimizer::step_constants(tape::Scalars& scalars, const tape::LinearErr
     scalars.bias -= adagrad_step(learning, &scalars.bias_sum, d.linear);
     return;
   }
-  const float g2 = finite(d.linear2);
+  const float g2 = bounded(d.linear2);
   scalars.bias_sum += g2 * g2;
   const float scale = adagrad_scale(learning, scalars.bias_sum);
-  scalars.bias -= scale * finite(d.linear);
+  scalars.bias -= scale * bounded(d.linear);
   scalars.bias2 -= scale * g2;
   scalars.fast_bias -= block::fast_rate(d.fast_curvature) * d.fast;
 }

@@ -39,11 +39,12 @@ bool LayerOptimizer::in_one_pass(const tape::Tape& tape) const {
 }
 
 void LayerOptimizer::step(tape::Parameters& parameters, const tape::Tape& tape,
-                          const tape::LayerGradient& at) {
+                          const tape::LayerGradient& gradient) {
+  const tape::ConstDense layer = std::as_const(parameters).layer(gradient.layer);
+  const tape::LayerGradient at = bounded_.layer(gradient, layer.inputs, layer.outputs);
   if (in_one_pass(tape)) return pass(parameters, at);
   const block::DenseProducts products{kernels_, tape.gemm};
-  products.backward(std::as_const(parameters).layer(at.layer), at.inputs, at.d_out, at.examples,
-                    at.d_in);
+  products.backward(layer, at.inputs, at.d_out, at.examples, at.d_in);
   step_part(parameters.scalars, tape, {parameters.layer(at.layer), at.in, at.inputs, at.d_out});
 }
 
@@ -152,7 +153,7 @@ void LayerOptimizer::adam(std::uint64_t step, float* w, float* first, float* sec
   const float unbias2 = 1.0f / (1.0f - std::pow(kBeta2, t));
   for (std::size_t i = 0; i < length; ++i) {
     const float gradient = g[i] + learning_.l2 * w[i];
-    if (!std::isfinite(gradient * gradient)) continue;
+    if (!is_bounded(std::fabs(gradient))) continue;
     first[i] = kBeta1 * first[i] + (1.0f - kBeta1) * gradient;
     second[i] = kBeta2 * second[i] + (1.0f - kBeta2) * gradient * gradient;
     w[i] -= learning_.nn.rate * first[i] * unbias1 / (std::sqrt(second[i] * unbias2) + kEpsilon);
@@ -164,10 +165,11 @@ std::size_t LayerOptimizer::sum_floats(const tape::Parameters& parameters) {
 }
 
 void LayerOptimizer::sum(tape::Parameters& parameters, const tape::Tape& tape,
-                         const tape::LayerGradient& gradient, std::span<float> to) {
+                         const tape::LayerGradient& whole, std::span<float> to) {
+  const tape::ConstDense layer = std::as_const(parameters).layer(whole.layer);
+  const tape::LayerGradient gradient = bounded_.layer(whole, layer.inputs, layer.outputs);
   const block::DenseProducts products{kernels_, tape.gemm};
-  products.backward(std::as_const(parameters).layer(gradient.layer), gradient.inputs,
-                    gradient.d_out, gradient.examples, gradient.d_in);
+  products.backward(layer, gradient.inputs, gradient.d_out, gradient.examples, gradient.d_in);
   const LayerPart at = {parameters.layer(gradient.layer), gradient.in, gradient.inputs,
                         gradient.d_out};
   float* neuron = to.data() + sums_begin(parameters, gradient.layer);

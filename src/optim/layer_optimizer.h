@@ -8,6 +8,7 @@
 
 #include "block/config.h"
 #include "kernels/kernels.h"
+#include "optim/bounded.h"
 #include "optim/learning.h"
 #include "tape/dense.h"
 #include "tape/parameters.h"
@@ -29,7 +30,7 @@ class LayerOptimizer {
  public:
   LayerOptimizer(const kernels::Kernels& kernels, const block::Config& config,
                  const Learning& learning)
-      : kernels_(&kernels), config_(config), learning_(learning) {}
+      : kernels_(&kernels), config_(config), learning_(learning), bounded_(kernels) {}
 
   /// Writes d_in and takes the layer's step.
   void step(tape::Parameters& parameters, const tape::Tape& tape,
@@ -70,6 +71,7 @@ class LayerOptimizer {
   block::Config config_;  ///< for what forgets
   Learning learning_;
   std::vector<float> layer_sums_;
+  BoundedGradients bounded_;
 };
 
 }  // namespace leveret::optim

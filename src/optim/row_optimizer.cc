@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "block/ffm_block.h"
 #include "table/mix.h"
 
 namespace leveret::optim {
@@ -15,7 +16,7 @@ bool has_state_by_slot(const table::RowPart& part) {
 
 RowOptimizer::RowOptimizer(const kernels::Kernels& kernels, const block::Config& config,
                            const Learning& learning, std::uint32_t thread)
-    : kernels_(&kernels), seed_(learning.seed), thread_(thread) {
+    : kernels_(&kernels), seed_(learning.seed), thread_(thread), bounded_(kernels) {
   for (const block::Rows& rows : config.rows) rules_.push_back(rows.rule);
 }
 
@@ -80,20 +81,24 @@ void RowOptimizer::step_pairs(const table::RowLayout& layout, std::size_t part,
                               const tape::PairGradients& pairs) {
   const table::RowLayout::Column &weights = layout.weights(part), &state = layout.state(part, 0);
   const std::size_t to_state = state.begin - weights.begin;
-  states_.resize(pairs.rows.size());
+  const std::size_t n = pairs.rows.size();
+  states_.resize(n);
   for (std::size_t i = 0; i < states_.size(); ++i) states_[i] = pairs.rows[i] + to_state;
   kernels_->ffm_update_pairs(weights.codec, state.codec, pairs.rows.data(), states_.data(),
-                             pairs.fields, states_.size(), layout.parts()[part].k, pairs.deltas,
-                             rules_[part], next_noise());
+                             pairs.fields, n, layout.parts()[part].k,
+                             bounded_.numbers(pairs.deltas, block::pair_index(0, n)), rules_[part],
+                             next_noise());
 }
 
 void RowOptimizer::step_vectors(const table::RowLayout& layout, std::size_t part,
-                                const tape::VectorGradients& vectors) {
+                                const tape::VectorGradients& all) {
   const table::RowLayout::Column &weights = layout.weights(part), &state = layout.state(part, 0);
+  const std::size_t k = layout.parts()[part].k;
+  const tape::VectorGradients vectors = bounded_.vectors(all, k);
   kernels_->step_vectors(weights.codec, state.codec,
                          {vectors.rows.data(), vectors.gradients, vectors.factors,
                           vectors.rows.size(), state.begin - weights.begin, next_noise()},
-                         layout.parts()[part].k, rules_[part]);
+                         k, rules_[part]);
 }
 
 // ---- steps ----
@@ -120,7 +125,9 @@ void RowOptimizer::step_factors(const table::RowLayout& layout, std::size_t part
     std::byte* const vector = row + weights.begin;
     return step_vectors(layout, part, {{&vector, 1}, &contra, delta});
   }
-  step_floats(layout, part, row, contra, delta);
+  const table::RowPart& of = layout.parts()[part];
+  const SlotFactors factors = bounded_.slots({contra, delta}, of.slots, of.k);
+  step_floats(layout, part, row, factors.contra, factors.delta);
   kernels_->encode(weights.codec, row_.data(), weights.count, next_noise(), row + weights.begin);
   kernels_->encode(state.codec, state_.data(), state.count, next_noise(), row + state.begin);
 }
@@ -135,8 +142,9 @@ void RowOptimizer::step_by_sum(const table::RowLayout& layout, std::size_t part,
 
 /// Rounds by the names of slots, as who has which of them must not matter.
 void RowOptimizer::step_slots_by_sum(const table::RowLayout& layout, std::size_t number,
-                                     const BatchRow& row, const float* sum) {
+                                     const BatchRow& row, const float* all) {
   const table::RowPart& part = layout.parts()[number];
+  const float* const sum = bounded_.numbers(all, part.weights());
   const table::RowLayout::Column &weights = layout.weights(number),
                                  &state = layout.state(number, 0);
   const kernels::RowNoise noise = layout.noise(number, row.noise);

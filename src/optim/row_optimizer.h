@@ -8,6 +8,7 @@
 
 #include "block/config.h"
 #include "kernels/kernels.h"
+#include "optim/bounded.h"
 #include "optim/distinct.h"
 #include "optim/learning.h"
 #include "table/aligned.h"
@@ -93,6 +94,7 @@ class RowOptimizer {
   std::vector<kernels::StepRule> rules_;  ///< by part
   std::uint32_t seed_, thread_;
   std::uint64_t noise_ = 0;  ///< of stochastic rounding
+  BoundedGradients bounded_;
   std::vector<float> row_, state_, ones_;
   std::vector<std::byte*> states_;  ///< of rows in place
 

@@ -61,7 +61,7 @@ struct ColumnsGradient {
 struct PairGradients {
   std::span<std::byte* const> rows;       ///< n; where the part's weights begin
   const std::uint32_t* fields = nullptr;  ///< n, ascending: whose rows these are
-  /// n(n-1)/2: d loss / d pair times the values of both features, in the order of
+  /// n(n+1)/2: d loss / d pair times the values of both features, in the order of
   /// Kernels::ffm_update_pairs.
   const float* deltas = nullptr;
 };

@@ -1,0 +1,74 @@
+#include "optim/bounded.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace leveret::optim {
+
+const float* BoundedGradients::numbers(const float* gradient, std::size_t count) {
+  if (is_bounded(kernels_->largest(gradient, count))) return gradient;
+  numbers_.assign(gradient, gradient + count);
+  for (float& g : numbers_) {
+    if (!is_bounded(std::fabs(g))) g = 0.0f;
+  }
+  return numbers_.data();
+}
+
+SlotFactors BoundedGradients::slots(SlotFactors factors, std::size_t slots, std::size_t k) {
+  const auto [contra, delta] = factors;
+  // Kernels may take the squares of each by itself.
+  const float c = kernels_->largest(contra, slots * k), d = kernels_->largest(delta, slots);
+  if (is_bounded(c) && is_bounded(d) && is_bounded(c * d)) return factors;
+  ones_.assign(slots, 1.0f);
+  numbers_.resize(slots * k);
+  for (std::size_t i = 0; i < slots * k; ++i) {
+    const float g = delta[i / k] * contra[i];
+    numbers_[i] = is_bounded(std::fabs(g)) ? g : 0.0f;
+  }
+  return {numbers_.data(), ones_.data()};
+}
+
+tape::VectorGradients BoundedGradients::vectors(const tape::VectorGradients& vectors,
+                                                std::size_t k) {
+  const std::size_t n = vectors.rows.size();
+  const auto is_good = [&](std::size_t i) {
+    return is_bounded(kernels_->largest(vectors.gradients[i], k) * std::fabs(vectors.factors[i]));
+  };
+  std::size_t good = 0;
+  while (good < n && is_good(good)) ++good;
+  if (good == n) return vectors;
+  rows_.clear();
+  gradients_.clear();
+  numbers_.clear();
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!is_good(i)) continue;
+    rows_.push_back(vectors.rows[i]);
+    gradients_.push_back(vectors.gradients[i]);
+    numbers_.push_back(vectors.factors[i]);
+  }
+  return {rows_, gradients_.data(), numbers_.data()};
+}
+
+bool BoundedGradients::is_bounded_layer(const tape::LayerGradient& gradient, std::size_t inputs,
+                                        std::size_t outputs, std::size_t example) const {
+  const float d = kernels_->largest(gradient.d_out + example * outputs, outputs);
+  if (d == 0.0f) return true;  // it has no part, whatever came in
+  return is_bounded(d) &&
+         is_bounded(d * kernels_->largest(gradient.in + example * gradient.inputs, inputs));
+}
+
+tape::LayerGradient BoundedGradients::layer(const tape::LayerGradient& gradient, std::size_t inputs,
+                                            std::size_t outputs) {
+  tape::LayerGradient kept = gradient;
+  for (std::size_t b = 0; b < gradient.examples; ++b) {
+    if (is_bounded_layer(gradient, inputs, outputs, b)) continue;
+    if (kept.d_out == gradient.d_out) {
+      numbers_.assign(gradient.d_out, gradient.d_out + gradient.examples * outputs);
+      kept.d_out = numbers_.data();
+    }
+    std::fill_n(numbers_.data() + b * outputs, outputs, 0.0f);
+  }
+  return kept;
+}
+
+}  // namespace leveret::optim

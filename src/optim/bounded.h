@@ -1,0 +1,48 @@
+/// Gradients without what is beyond kernels::kMaxGradient, as values of 1e38 make it, and what is
+/// no number: 0 stands for that. So weights and accumulators stay finite, whatever a line says.
+/// Nearly always they are given back as they came, at the price of reading them once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "tape/gradients.h"
+
+namespace leveret::optim {
+
+/// Whether a gradient, or the product of the largest factors of some, can be learned from.
+inline bool is_bounded(float largest) { return largest <= kernels::kMaxGradient; }
+
+struct SlotFactors {
+  const float* contra;
+  const float* delta;
+};
+
+/// What it gives stays until the next call. One thread's.
+class BoundedGradients {
+ public:
+  explicit BoundedGradients(const kernels::Kernels& kernels) : kernels_(&kernels) {}
+
+  const float* numbers(const float* gradient, std::size_t count);
+  /// Those of slot j are delta[j] times the k floats of slot j of `contra`.
+  SlotFactors slots(SlotFactors factors, std::size_t slots, std::size_t k);
+  /// These vectors of `vectors`.
+  tape::VectorGradients vectors(const tape::VectorGradients& vectors, std::size_t k);
+  /// Without the examples that have such a gradient of a weight or bias: their d_out are 0. A layer
+  /// of so many inputs and outputs.
+  tape::LayerGradient layer(const tape::LayerGradient& gradient, std::size_t inputs,
+                            std::size_t outputs);
+
+ private:
+  bool is_bounded_layer(const tape::LayerGradient& gradient, std::size_t inputs,
+                        std::size_t outputs, std::size_t example) const;
+
+  const kernels::Kernels* kernels_;
+  std::vector<float> numbers_, ones_;
+  std::vector<std::byte*> rows_;
+  std::vector<const float*> gradients_;
+};
+
+}  // namespace leveret::optim
