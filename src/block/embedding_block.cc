@@ -115,7 +115,8 @@ void EmbeddingBlock::each(const tape::Parameters&, tape::Tape& tape,
   });
 }
 
-tape::VectorGradients EmbeddingBlock::vectors(const tape::Parameters&, tape::Tape& tape) const {
+tape::VectorGradients EmbeddingBlock::vectors(const tape::Parameters& parameters,
+                                              tape::Tape& tape) const {
   if (row_.used_k < row_.k) return {};  // gradients lie one behind the other
   const float* const d = tape[fields_].d_at(0);
   const std::size_t most = tape.field_begin(1) - tape.field_begin(0);
@@ -129,7 +130,10 @@ tape::VectorGradients EmbeddingBlock::vectors(const tape::Parameters&, tape::Tap
                      tape.vector_gradients[n] = d + std::size_t{field} * row_.used_k;
                      tape.vector_factors[n++] = factor;
                    });
-  return {{tape.vector_rows.data(), n}, tape.vector_gradients.data(), tape.vector_factors.data()};
+  return {{tape.vector_rows.data(), n},
+          tape.vector_gradients.data(),
+          tape.vector_factors.data(),
+          {d, parameters.layout.fields * row_.used_k}};
 }
 
 }  // namespace leveret::block

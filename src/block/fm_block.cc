@@ -186,7 +186,10 @@ tape::VectorGradients FmBlock::vectors(const tape::Parameters&, tape::Tape& tape
     tape.vector_rows.push_back(tape.to_learn.rows[i] + at);
   }
   tape.vector_factors.assign(tape.vector_rows.size(), 1.0f);
-  return {tape.vector_rows, tape.vector_gradients.data(), tape.vector_factors.data()};
+  return {tape.vector_rows,
+          tape.vector_gradients.data(),
+          tape.vector_factors.data(),
+          {tape.row_gradients.data(), tape.vector_rows.size() * row_.k}};
 }
 
 }  // namespace leveret::block

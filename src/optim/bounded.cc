@@ -31,12 +31,11 @@ SlotFactors BoundedGradients::slots(SlotFactors factors, std::size_t slots, std:
 tape::VectorGradients BoundedGradients::vectors(const tape::VectorGradients& vectors,
                                                 std::size_t k) {
   const std::size_t n = vectors.rows.size();
+  const float g = kernels_->largest(vectors.floats.data(), vectors.floats.size());
+  if (is_bounded(g) && is_bounded(g * kernels_->largest(vectors.factors, n))) return vectors;
   const auto is_good = [&](std::size_t i) {
     return is_bounded(kernels_->largest(vectors.gradients[i], k) * std::fabs(vectors.factors[i]));
   };
-  std::size_t good = 0;
-  while (good < n && is_good(good)) ++good;
-  if (good == n) return vectors;
   rows_.clear();
   gradients_.clear();
   numbers_.clear();
@@ -46,7 +45,7 @@ tape::VectorGradients BoundedGradients::vectors(const tape::VectorGradients& vec
     gradients_.push_back(vectors.gradients[i]);
     numbers_.push_back(vectors.factors[i]);
   }
-  return {rows_, gradients_.data(), numbers_.data()};
+  return {rows_, gradients_.data(), numbers_.data(), {}};
 }
 
 bool BoundedGradients::is_bounded_layer(const tape::LayerGradient& gradient, std::size_t inputs,

@@ -123,7 +123,8 @@ void RowOptimizer::step_factors(const table::RowLayout& layout, std::size_t part
   const table::RowLayout::Column &weights = layout.weights(part), &state = layout.state(part, 0);
   if (layout.parts()[part].slots == 1 && has_state_by_slot(layout.parts()[part])) {
     std::byte* const vector = row + weights.begin;
-    return step_vectors(layout, part, {{&vector, 1}, &contra, delta});
+    return step_vectors(layout, part,
+                        {{&vector, 1}, &contra, delta, {contra, layout.parts()[part].k}});
   }
   const table::RowPart& of = layout.parts()[part];
   const SlotFactors factors = bounded_.slots({contra, delta}, of.slots, of.k);

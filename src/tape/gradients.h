@@ -72,6 +72,7 @@ struct VectorGradients {
   std::span<std::byte* const> rows;  ///< n; where the part's weights begin
   const float* const* gradients = nullptr;
   const float* factors = nullptr;
+  std::span<const float> floats;  ///< where all of these gradients lie, with others or none
 };
 
 /// Takes the gradient of a row of a tape's only example.

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "modelfile/finite.h"
 #include "train_run.h"
 
 namespace leveret::train {
@@ -151,6 +152,47 @@ TEST_CASE("threads report every example of every chunk once, and rethrow what st
     CHECK(stops >= 1);
     CHECK(!chunks.all_taken());
   }
+}
+
+TEST_CASE("threads forget features beside each other") {
+  std::string lines;
+  for (int i = 0; i < 8000; ++i) {
+    lines += (i % 3 == 0 ? "1" : "-1") + std::string(" |a x |b n") + std::to_string(i) + " m" +
+             std::to_string(i / 2) + "\n";
+  }
+  model::Spec spec;
+  spec.admit = 1;
+  spec.batch_size = GENERATE(1, 8, 64);
+  spec.batch_warmup = 0;
+  const bool evicts = GENERATE(false, true);
+  std::uint64_t memory = kTestMemory;
+  if (evicts) {
+    spec.evicts = true;
+    memory = 1 << 19;
+  } else {
+    spec.expire = 1000;
+  }
+  INFO("batches of " << spec.batch_size << (evicts ? ", evicting" : ""));
+  text::NamespaceNames names;
+  model::Model model(spec, memory);
+  HogwildOptions options;
+  options.threads = 3;
+  Chunks chunks(lines, 8000);
+  std::size_t reported = 0;
+  Hogwild(model, names, kernels::active(), options)
+      .run([&](text::ExampleChunk& chunk, unsigned) { return chunks.next(chunk); }, [] {}, true,
+           [](const text::ExampleChunk&, unsigned) {},
+           [&](Outcomes& outcomes, unsigned) { reported += outcomes.items.size(); });
+  CHECK(reported == 8000);
+  CHECK(model.parameters().scalars.examples == 8000);
+  CHECK(modelfile::count_non_finite(model) == 0);
+  std::uint64_t features = 0;
+  for (const table::Shard& shard : model.tables()) features += shard.index().size();
+  CHECK(features + model.tables().forgotten() >= 12001);
+  CHECK(features < 8000);
+  CHECK(features > 500);
+  CHECK(model.tables().overflow_lookups() < 2000);
+  CHECK(model.tables().budget().used() <= memory);
 }
 
 }  // namespace
