@@ -53,7 +53,8 @@ class Runs:
         self.all = []
         with open(path, encoding="utf-8") as file:
             self.all = [Run(line) for line in file if not line.startswith("codecs\t")]
-        self.places = list(dict.fromkeys((run.set, run.model) for run in self.all if run.set not in MILLIONS))
+        places = dict.fromkeys((run.set, run.model) for run in self.all if run.set not in MILLIONS)
+        self.places = sorted(places, key=lambda place: place[0] != "drift")
 
     def of(self, place, bits, rounding="stochastic", span=None, times=1):
         found = {}
@@ -68,6 +69,10 @@ class Runs:
 
 MILLIONS = ("million", "still")
 DEFAULT = {}  # the range of each number of bits; it is the one that was rounded to nearest, too
+
+
+def rows_of(runs):
+    return next(iter(runs.values())).rows
 
 
 def interval(values):
@@ -104,24 +109,45 @@ def head(*cells):
     print("|" + "---|" * len(cells))
 
 
+POINTS = 10  # of a curve
+
+
 def curve(runs, than):
-    """By window: its last row, and the paired difference of its AUC."""
+    """By some windows at a time: their last row, and the paired difference of their mean AUC."""
     first = next(iter(runs.values()))
     lines = []
-    for i in range(len(first.windows)):
-        pairs = [(runs[s].windows[i], than[s].windows[i]) for s in runs if s in than]
-        differences = [a - b for a, b in pairs if a is not None and b is not None]
-        if i > 0 and len(differences) > 1:  # all predictions of the first window are the same
+    whole = first.rows // first.window  # without the rest
+    at_once = -(-whole // POINTS)
+    for begin in range(0, whole, at_once):
+        end = min(begin + at_once, whole)
+        differences = []
+        for seed in sorted(set(runs) & set(than)):
+            # All predictions of the first window are the same.
+            pairs = list(zip(runs[seed].windows, than[seed].windows))[max(begin, 1):end]
+            good = [a - b for a, b in pairs if a is not None and b is not None]
+            if good:
+                differences.append(statistics.fmean(good))
+        if len(differences) > 1:
             mean, half = interval(differences)
-            lines.append(f"{(i + 1) * first.window} {mean * 1e4} {half * 1e4}")
+            lines.append(f"{end * first.window} {mean * 1e4} {half * 1e4}")
     return lines
+
+
+COLORS = ("#d1495b", "#1f5fa8", "#2a9d4a", "#e09f3e", "#6a4c93", "#222222", "#8d99ae")
+
+
+def by_rows(rows, setting=""):
+    """Of a panel over rows: some five marks."""
+    step = 10 ** math.floor(math.log10(rows))
+    step = next(s for s in (step / 5, step / 2, step, 2 * step) if rows / s <= 5.5)
+    return f"unset logscale x; set format x '%.0s%c'; set xrange [0:{rows}]; set xtics {step:g}; {setting}"
 
 
 class Plot:
     """A grid of panels, each with curves with error bars."""
 
-    def __init__(self, path, title, columns):
-        self.path, self.title, self.columns, self.panels, self.files = path, title, columns, [], 0
+    def __init__(self, path, title, columns, width=330):
+        self.path, self.title, self.columns, self.width, self.panels, self.files = path, title, columns, width, [], 0
 
     def panel(self, title, curves, setting=""):
         drawn = []
@@ -132,23 +158,24 @@ class Plot:
             self.files += 1
             with open(data, "w", encoding="utf-8") as file:
                 file.write("\n".join(lines) + "\n")
-            drawn.append(f"'{data}' using 1:2:3 with yerrorlines pt 7 ps .3 title '{name}'")
+            color = COLORS[len(drawn) % len(COLORS)]  # the zero comes in front later
+            drawn.append(f"'{data}' using 1:2:3 with yerrorlines lc rgb '{color}' pt 7 ps .4 title '{name}'")
         if drawn:
-            self.panels.append(f"set title '{title}' noenhanced\n{setting}\nplot 0 lc rgb '#999999' notitle, " + ", ".join(drawn))
+            drawn.insert(0, "0 lc rgb '#999999' notitle")
+            self.panels.append(f"set title '{title}' noenhanced\n{setting}\nplot " + ", ".join(drawn))
 
-    def write(self, setting=""):
+    def write(self):
         if not self.panels:
             return
         lines = -(-len(self.panels) // self.columns)
+        size = f"{self.columns * self.width},{lines * 220 + 40}"
         name = os.path.basename(self.path)
         with open(self.path + ".plot", "w", encoding="utf-8") as file:
-            file.write(f"""set terminal pngcairo size {self.columns * 330},{lines * 230 + 40} font 'sans-serif,9' background 'white'
+            file.write(f"""set terminal pngcairo size {size} font 'sans-serif,9' background 'white'
 set output '{name}.png'
 set border 3
 set tics nomirror out scale 0.5
-set key bottom left samplen 1
-set format x '%.0s%c'
-{setting}
+set key outside right samplen 1
 set multiplot layout {lines},{self.columns} title "{self.title}"
 """ + "\n".join(self.panels) + "\nunset multiplot\n")
 
@@ -169,7 +196,8 @@ def rounding(runs, path):
                 *(f"{loss:+.3f} %" for loss in losses), verdict(*change(by_chance, near)),
                 f"from -{DEFAULT[bits]:g} to {DEFAULT[bits]:g}")
             plot.panel(f"{place[0]}, {place[1]}, {bits} bits",
-                       [("FixQ", curve(near, floats)), ("StocQ", curve(by_chance, floats))])
+                       [("FixQ", curve(near, floats)), ("StocQ", curve(by_chance, floats))],
+                       by_rows(rows_of(floats)))
     plot.write()
 
 
@@ -180,7 +208,8 @@ def spans(runs):
 def ranges(runs, path):
     every = spans(runs)
     head("set", "model", "bits", *(f"{span:g}" for span in every))
-    plot = Plot(path, "AUC beside floats, in 1e-4: 16 bits by rows and range (Figure 3), all bits by range (Figure 4)", 2)
+    title = "AUC beside floats, in 1e-4: 16 bits by rows and range (Figure 3), all bits by range (Figure 4)"
+    plot = Plot(path, title, 2, 520)
     means = {}
     for place in runs.places:
         floats = runs.of(place, 32)
@@ -196,26 +225,29 @@ def ranges(runs, path):
                 means.setdefault((bits, span), []).append(mean)
                 cells.append(shown(mean, half))
                 lines.append(f"{span} {mean * 1e4} {half * 1e4}")
-            row(*place, bits, *cells)
+            if bits == 16:
+                row(*place, bits, *cells)
             of_bits.append((f"{bits} bits", lines))
+        papers = [span for span in every if span not in (.5, 4)]
         plot.panel(f"{place[0]}, {place[1]}, 16 bits",
-                   [(f"w = {span:g}", curve(runs.of(place, 16, span=span), floats)) for span in every],
-                   "unset logscale x; set format x '%.0s%c'; set yrange [-300:50]")
-        plot.panel(f"{place[0]}, {place[1]}, by w", of_bits, "set logscale x; set format x '%g'; set yrange [-300:50]")
+                   [(f"w = {span:g}", curve(runs.of(place, 16, span=span), floats)) for span in papers],
+                   by_rows(rows_of(floats), "set yrange [-300:50]"))
+        plot.panel(f"{place[0]}, {place[1]}, by w", of_bits,
+                   "set logscale x; set format x '%g'; set xtics auto; set xrange [.005:200]; set yrange [-300:50]")
     for bits in (4, 8, 12, 16):
         cells = {span: statistics.fmean(means[bits, span]) for span in every
                  if len(means.get((bits, span), [])) == len(runs.places)}
         if cells:
             best = max(cells.values())
-            row("mean", "", bits, *(f"{'**' if cells.get(s) == best else ''}{cells[s] / 1e-4:+.1f}{'**' if cells.get(s) == best else ''}"
-                                    if s in cells else "" for s in every))
+            in_bold = {s: f"**{cells[s] / 1e-4:+.1f}**" if cells[s] == best else f"{cells[s] / 1e-4:+.1f}" for s in cells}
+            row("mean", "", bits, *(in_bold.get(s, "") for s in every))
     plot.write()
 
 
 def dimension(runs, path):
     head("set", "model", "32 bits, twice", "16 bits", "16 bits, twice", "16 bits, twice, beside 16 bits", "MB: 32 bits",
          "16 bits, twice", "twice with 16 bits is better than floats")
-    plot = Plot(path, "AUC of twice the dimension with 16 bits, in 1e-4, by rows (Figure 5)", 2)
+    plot = Plot(path, "AUC of twice the dimension with 16 bits, in 1e-4, by rows (Figure 5)", 2, 520)
     for place in runs.places:
         floats, short = runs.of(place, 32), runs.of(place, 16)
         wide, wide_short = runs.of(place, 32, times=2), runs.of(place, 16, times=2)
@@ -226,13 +258,14 @@ def dimension(runs, path):
             *(f"{statistics.fmean(run.size for run in r.values()) / 2**20:.2f}" for r in (floats, wide_short)),
             verdict(*change(wide_short, floats)))
         plot.panel(f"{place[0]}, {place[1]}", [("beside floats", curve(wide_short, floats)),
-                                               ("beside 16 bits", curve(wide_short, short))])
+                                               ("beside 16 bits", curve(wide_short, short))],
+                   by_rows(rows_of(floats)))
     plot.write()
 
 
 def million(runs, _):
-    head("set", "model", "pairs", "AUC of 32 bits", "16 bits beside it, in 1e-4", "largest difference", "logloss", "MB: 32 bits",
-         "16 bits", "examples/s: 32 bits", "16 bits", "within 1e-4")
+    head("set", "model", "pairs", "AUC of 32 bits", "16 bits beside it, in 1e-4", "largest difference", "logloss",
+         "MB: 32 bits", "16 bits", "examples/s: 32 bits", "16 bits", "mean within 1e-4")
     for place in [(name, model) for name in MILLIONS for model in ("paper", "ours")]:
         floats, short = runs.of(place, 32), runs.of(place, 16)
         if not floats or not short:
@@ -243,7 +276,7 @@ def million(runs, _):
             f"{statistics.fmean(100 * (short[s].logloss / floats[s].logloss - 1) for s in short):+.3f} %",
             *(f"{statistics.fmean(run.size for run in r.values()) / 2**20:.1f}" for r in (floats, short)),
             *(f"{statistics.median(run.rate for run in r.values()):.0f}" for r in (floats, short)),
-            "yes" if abs(mean) <= 1e-4 else "**no**")
+            "yes" if abs(mean) <= 1e-4 else "no; not told from 0" if abs(mean) <= half else "**no**")
 
 
 def codecs(path):

@@ -4,25 +4,28 @@
 #
 #   quantized.sh --leveret PATH [--synth PATH [--rows 300000] [--million 1000000]] [--data DIR [--only REGEX]]
 #                [--seeds 5] [--results TSV] [--update FILE] [--figures DIR]
-#   quantized.sh --codecs --leveret PATH --synth PATH [--rows 300000] [--models "NAME…"] [--results TSV] [--update FILE]
+#   quantized.sh --codecs --leveret PATH --synth PATH [--rows 300000] [--models "NAME…"] [--results TSV]
+#                [--update FILE]
 #
 # Each set is learned in one pass, train then test, in windows that are tested before they are learned
 # (--test_then_train): 50 of --rows generated rows of 12 fields that drift (--drift_kind mixed, another world for each
-# seed), 20 of a set of DIR. Models: "paper", embeddings of 8 under five hidden layers, rows and layers by SGD, no linear
-# part; "ours", the defaults. AUC is that of all tests. Seeds pair: codecs are compared with floats of the same seed on the
-# same rows, and ± is the half of the 95 % interval of the mean difference (Student's t).
+# seed), 20 of a set of DIR. Models: "paper", embeddings of 8 under five hidden layers, rows and layers by SGD, no
+# linear part; "ours", the defaults. AUC is that of all tests. Seeds pair: codecs are compared with floats of the same
+# seed on the same rows, and ± is the half of the 95 % interval of the mean difference (Student's t).
 #
 #   quantized_rounding   Figure 2: stochastic (StocQ) and nearest (FixQ) of 4, 8, 12, 16 bits beside 32
 #   quantized_range      Figures 3 and 4: ranges w. A range here is a power of two, so that 16 bits are learned as
-#                        integers: 2^-7, 2^-3, 1, 8, 128 stand for the paper's 10^-2 to 10^2; for all bits, with .5 and 4
+#                        integers: 2^-7, 2^-3, 1, 8, 128 stand for the paper's 10^-2 to 10^2, and there are .5 and 4
 #   quantized_dimension  Figure 5: twice the dimension with 16 bits, beside floats and 16 bits of one dimension
 #   quantized_million    16 bits beside 32 on --million rows, of which those of "still" do not drift
 #
 # --update puts these tables into FILE between "<!-- NAME begin -->" and "<!-- NAME end -->"; --figures draws them
-# (gnuplot) as PNGs of these names. --results keeps every run, and what it holds is not run again.
+# (gnuplot) as PNGs of these names. --results keeps every run, and what it holds is not run again: it is of one program
+# and one --rows and --million.
 #
 # --codecs: quantized_codecs, models of --model with each codec on --rows generated rows: logloss, AUC, bytes of the
-# model's file by feature, examples/s one by one and in two threads (on a machine that does nothing else).
+# model's file by feature, examples/s one by one and in two threads, medians of three (on a machine that does nothing
+# else).
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -41,6 +44,9 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 if [ -z "$leveret" ] || [ -z "$data$synth" ]; then usage; fi
+
+# kept KEY: whether $results has a line that begins so.
+kept() { KEY=$1 awk 'index($0, ENVIRON["KEY"]) == 1 { found = 1; exit } END { exit !found }' "$results"; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -82,7 +88,7 @@ default_range() {
 learn() {
   local set=$1 files=() count window key
   key=$(printf '%s\t' "$@")
-  if grep -qF -- "$key" "$results"; then return; fi
+  if kept "$key"; then return; fi
   case $set in
     drift | million | still)
       local drift=(--drift_kind mixed)
@@ -137,22 +143,31 @@ learn_all() {
   done
 }
 
-# one_codec MODEL BITS: "MODEL BITS logloss auc bytes features examples/s examples/s-in-threads", unless it is there.
-one_codec() {
-  local key
-  key=$(printf 'codecs\t%s\t%s\t' "$1" "$2")
-  if grep -qF -- "$key" "$results"; then return; fi
+# codecs_of MODEL: lines "codecs MODEL BITS logloss auc bytes features examples/s examples/s-in-threads", unless they
+# are there; rates are medians of three runs, in which codecs take turns.
+codecs_of() {
+  local bits
+  if kept "codecs"$'\t'"$1"$'\t'; then return; fi
   generate "$rows" 1 --drift_kind mixed
-  local command=("$leveret" train -d "$work/generated" --quiet --json --model "$1" --row_bits "$2")
-  "${command[@]}" -f "$work/model" >"$work/json"
-  "${command[@]}" --threads 2 >"$work/threads"
-  "$leveret" inspect --json "$work/model" >"$work/inspect"
-  printf '%s%s\n' "$key" "$(python3 "$here/quantized.py" codec "$work/json" "$work/inspect" "$work/threads")" >>"$results"
+  rm -f "$work"/turn.*
+  for _ in 1 2 3; do
+    for bits in 32 16 12 8 4; do
+      local command=("$leveret" train -d "$work/generated" --quiet --json --model "$1" --row_bits "$bits")
+      "${command[@]}" -f "$work/model" >"$work/json"
+      "${command[@]}" --threads 2 >"$work/threads"
+      "$leveret" inspect --json "$work/model" >"$work/inspect"
+      python3 "$here/quantized.py" codec "$work/json" "$work/inspect" "$work/threads" >>"$work/turn.$bits"
+    done
+  done
+  for bits in 32 16 12 8 4; do
+    printf 'codecs\t%s\t%s\t%s\t%s\t%s\n' "$1" $bits "$(head -n 1 "$work/turn.$bits" | cut -f -4)" \
+      "$(cut -f 5 "$work/turn.$bits" | sort -g | sed -n 2p)" "$(cut -f 6 "$work/turn.$bits" | sort -g | sed -n 2p)"
+  done >>"$results"
 }
 
 if [ $codecs = yes ]; then
   tables=(codecs)
-  for model in $models; do for bits in 32 16 12 8 4; do one_codec "$model" $bits; done; done
+  for model in $models; do codecs_of "$model"; done
 else
   tables=(rounding range dimension million)
   sets=()

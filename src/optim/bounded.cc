@@ -31,16 +31,17 @@ SlotFactors BoundedGradients::slots(SlotFactors factors, std::size_t slots, std:
 tape::VectorGradients BoundedGradients::vectors(const tape::VectorGradients& vectors,
                                                 std::size_t k) {
   const std::size_t n = vectors.rows.size();
-  const float g = kernels_->largest(vectors.floats.data(), vectors.floats.size());
-  if (is_bounded(g) && is_bounded(g * kernels_->largest(vectors.factors, n))) return vectors;
-  const auto is_good = [&](std::size_t i) {
-    return is_bounded(kernels_->largest(vectors.gradients[i], k) * std::fabs(vectors.factors[i]));
+  const auto are_good = [](float g, float factor) {
+    return is_bounded(g) && is_bounded(factor) && is_bounded(g * factor);
   };
+  const float g = kernels_->largest(vectors.floats.data(), vectors.floats.size());
+  if (are_good(g, kernels_->largest(vectors.factors, n))) return vectors;
   rows_.clear();
   gradients_.clear();
   numbers_.clear();
   for (std::size_t i = 0; i < n; ++i) {
-    if (!is_good(i)) continue;
+    const float of_one = kernels_->largest(vectors.gradients[i], k);
+    if (!are_good(of_one, std::fabs(vectors.factors[i]))) continue;
     rows_.push_back(vectors.rows[i]);
     gradients_.push_back(vectors.gradients[i]);
     numbers_.push_back(vectors.factors[i]);

@@ -1,6 +1,8 @@
 /// Gradients without what is beyond kernels::kMaxGradient, as values of 1e38 make it, and what is
-/// no number: 0 stands for that. So weights and accumulators stay finite, whatever a line says.
-/// Nearly always they are given back as they came, at the price of reading them once.
+/// no number: in sums, pairs and slots 0 stands for it, a vector does not move, and a layer, with
+/// what is below it, does not learn from the example. So weights and accumulators stay finite,
+/// whatever a line says. Nearly always gradients are given back as they came, at the price of
+/// reading them once.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +30,7 @@ class BoundedGradients {
   const float* numbers(const float* gradient, std::size_t count);
   /// Those of slot j are delta[j] times the k floats of slot j of `contra`.
   SlotFactors slots(SlotFactors factors, std::size_t slots, std::size_t k);
-  /// These vectors of `vectors`.
+  /// Without the vectors that have such a gradient, or factor.
   tape::VectorGradients vectors(const tape::VectorGradients& vectors, std::size_t k);
   /// Without the examples that have such a gradient of a weight or bias: their d_out are 0. A layer
   /// of so many inputs and outputs.

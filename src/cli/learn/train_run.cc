@@ -330,8 +330,11 @@ class TrainRun final : private train::SessionEvents {
   void finish() {
     set_status({});
     if (report_.labelled() == 0 && !all_known_ && !resumed_ && !options_.follow) {
-      throw std::runtime_error(
-          fmt::format("no labelled example came: nothing is learned{}", not_saved()));
+      const bool waits = stop_->stopped() && session_->position();
+      throw std::runtime_error(fmt::format(
+          "{}: nothing is learned{}",
+          waits ? "stopped before the first batch or window was full" : "no labelled example came",
+          not_saved()));
     }
     const model::Model& model = *session_->model();
     save(model);

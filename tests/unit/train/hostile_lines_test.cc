@@ -12,8 +12,8 @@ namespace leveret::train {
 namespace {
 
 std::string hostile_lines(std::size_t count, std::uint32_t seed) {
-  constexpr std::array kValues = {"",      "",       ":1e38", ":-1e38", ":1e19",
-                                  ":1e13", ":1e-38", ":3e38", ":-1",    ":0"};
+  constexpr std::array kValues = {"",      "",       ":1e38",   ":-1e38", ":1e19",
+                                  ":1e13", ":1e-38", ":3.4e38", ":-1",    ":0"};
   constexpr std::array kImportances = {"", "", "", " 1e12", " 1e6", " 0", " 1e-30"};
   std::mt19937 random(seed);
   const auto one_of = [&](const auto& all) { return all[random() % all.size()]; };
@@ -60,6 +60,48 @@ TEST_CASE("hostile lines leave a model that can be saved and learns on") {
       CHECK(modelfile::count_non_finite(run.model) == 0);
       check_learns(run, usual);
       CHECK(modelfile::count_non_finite(run.model) == 0);
+      CHECK_NOTHROW(run.saved());
+    }
+  }
+}
+
+/// The largest weight of all rows: beyond first weights where one has been driven to an end.
+float largest_row_weight(const model::Model& model) {
+  float largest = 0;
+  for (const table::Shard& shard : model.tables()) {
+    const table::RowLayout& layout = shard.rows().layout();
+    for (std::size_t part = 0; part < layout.parts().size(); ++part) {
+      const table::RowLayout::Column& column = layout.weights(part);
+      std::vector<float> weights(column.count);
+      for (table::Row row = 0; row < shard.rows().size(); ++row) {
+        kernels::active().decode(column.codec, shard.rows().at(row) + column.begin, column.count,
+                                 weights.data());
+        for (const float w : weights) largest = std::max(largest, std::fabs(w));
+      }
+    }
+  }
+  return largest;
+}
+
+TEST_CASE("no value drives the row of its feature to an end") {
+  for (const NamedSpec& kind : specs_to_test()) {
+    if (!kind.spec.has_rows() || kind.spec.ffm.rule == model::UpdateRule::kSgd) continue;
+    for (const unsigned bits : {32u, 16u, 12u, 8u, 4u}) {
+      for (const bool nearest : {false, true}) {
+        for (const char* value : {"1e14", "1e16", "1e20", "1e30", "3.4e38", "-3.4e38"}) {
+          model::Spec spec = kind.spec;
+          spec.row_bits = bits;
+          spec.rounds_to_nearest = nearest && bits < 32;
+          spec.weight_range = 0;
+          spec.admit = 1;
+          INFO(kind.name << ", " << bits << " bits, " << (nearest ? "nearest, " : "") << value);
+          TrainRun run(spec);
+          const std::string line = std::string("1 |A a:") + value + " |B b |C c:" + value + "\n";
+          run.learn(line);
+          // First weights are below .3, and a step of AdaGrad below its rate times sqrt(k).
+          CHECK(largest_row_weight(run.model) < .3f + 3 * .15f);
+        }
+      }
     }
   }
 }
