@@ -182,7 +182,7 @@ set multiplot layout {lines},{self.columns} title "{self.title}"
 
 def rounding(runs, path):
     head("set", "model", "bits", "nearest (FixQ)", "stochastic (StocQ)", "logloss, nearest", "logloss, stochastic",
-         "stochastic is better", "weights are stochastic's")
+         "stochastic is better", "range")
     plot = Plot(path, "AUC beside floats, in 1e-4, by rows (Figure 2)", 4)
     for place in runs.places:
         floats = runs.of(place, 32)
