@@ -27,7 +27,6 @@ def figures(run, model):
 def of_run(run, model, windows):
     with open(windows, encoding="utf-8") as file:
         auc = [json.loads(line).get("auc") for line in file]
-    # Features with a row: a model without a linear part has no others.
     numbers = figures(read(run), read(model)) + [",".join("-" if a is None else f"{a:.6f}" for a in auc)]
     print(*numbers, sep="\t")
 
@@ -38,10 +37,10 @@ def of_codec(run, model, threads):
 
 class Run:
     def __init__(self, line):
-        (self.set, self.model, times, seed, bits, self.rounding, span, rows, window, logloss, auc, size, features, rate,
+        (self.set, self.model, times, seed, bits, self.rounding, span, rows, window, logloss, auc, size, _, rate,
          windows) = line.rstrip("\n").split("\t")
         self.times, self.seed, self.bits, self.range = int(times), int(seed), int(bits), float(span)
-        self.rows, self.window, self.size, self.features = int(rows), int(window), int(size), int(features)
+        self.rows, self.window, self.size = int(rows), int(window), int(size)
         self.logloss, self.auc, self.rate = float(logloss), float(auc), float(rate)
         self.windows = [None if a == "-" else float(a) for a in windows.split(",")]
 
@@ -50,7 +49,6 @@ class Runs:
     """All runs of the experiments; those of one kind by seed."""
 
     def __init__(self, path):
-        self.all = []
         with open(path, encoding="utf-8") as file:
             self.all = [Run(line) for line in file if not line.startswith("codecs\t")]
         places = dict.fromkeys((run.set, run.model) for run in self.all if run.set not in MILLIONS)
@@ -84,14 +82,14 @@ def interval(values):
     return statistics.fmean(values), t * statistics.stdev(values) / math.sqrt(n)
 
 
-def change(runs, than, what=lambda run: run.auc):
-    """Of paired runs."""
-    return interval([what(runs[seed]) - what(than[seed]) for seed in sorted(runs) if seed in than])
+def change(runs, than):
+    """The difference of AUC of paired runs."""
+    return interval([runs[seed].auc - than[seed].auc for seed in sorted(runs) if seed in than])
 
 
-def shown(mean, half, unit=1e-4):
-    """In ten-thousandths of AUC."""
-    return f"{mean / unit:+.1f} ± {half / unit:.1f}"
+def shown(mean, half):
+    """A difference in ten-thousandths of AUC."""
+    return f"{mean * 1e4:+.1f} ± {half * 1e4:.1f}"
 
 
 def verdict(mean, half):
@@ -113,7 +111,7 @@ POINTS = 10  # of a curve
 
 
 def curve(runs, than):
-    """By some windows at a time: their last row, and the paired difference of their mean AUC."""
+    """Points, some windows each: their last row, and the paired difference of their mean AUC."""
     first = next(iter(runs.values()))
     lines = []
     whole = first.rows // first.window  # without the rest
@@ -137,7 +135,7 @@ COLORS = ("#d1495b", "#1f5fa8", "#2a9d4a", "#e09f3e", "#6a4c93", "#222222", "#8d
 
 
 def by_rows(rows, setting=""):
-    """Of a panel over rows: some five marks."""
+    """Settings of a panel over rows, with some five marks."""
     step = 10 ** math.floor(math.log10(rows))
     step = next(s for s in (step / 5, step / 2, step, 2 * step) if rows / s <= 5.5)
     return f"unset logscale x; set format x '%.0s%c'; set xrange [0:{rows}]; set xtics {step:g}; {setting}"

@@ -37,7 +37,7 @@ struct GatherScatter {
     V weights, sums;
     Isa::gather_pairs(weight_ptrs, weights, sums);
     V g = V(scale) * x;
-    g = xsimd::select(g * g <= V(kMaxSquare), g, V(0.0f));
+    g = bounded<Isa>(g);
     sums = sums + g * g;
     const V total = V(init) + sums;
     const V step = Isa::divide(V(rate) * g, Isa::root(total));
@@ -53,9 +53,6 @@ struct StepCells {
   static constexpr std::size_t kFloats = 4;
   CellSteps of;
 
-  static V finite(V g) {
-    return xsimd::select(g * g <= V(kMaxSquare), g, V(0.0f));
-  }
   V scale(V sum) const {
     return xsimd::select(sum > V(0.0f), Isa::divide(V(of.rate), Isa::root(sum)), V(0.0f));
   }
@@ -70,7 +67,7 @@ struct StepCells {
       for (std::size_t i = 0; i < n; ++i) sums[i] = of.init + (at[i][1] += sums[i]);
       sweep<Isa>(n, [&](std::size_t i, auto lanes) {
         const V rate = scale(lanes.load(sums + i)), value = lanes.load(x + begin + i);
-        lanes.store(step + i, rate * finite(V(of.d) * value));
+        lanes.store(step + i, rate * bounded<Isa>(V(of.d) * value));
         lanes.store(step2 + i, rate * lanes.load(step2 + i));
         lanes.store(fast + i, V(of.fast) * value);
       });
@@ -85,10 +82,10 @@ struct StepCells {
   void side_by_side(float* const* cells, V x) const {
     V cell[kFloats];
     Isa::gather_cells(cells, cell);
-    const V g2 = finite(V(of.d2) * x);
+    const V g2 = bounded<Isa>(V(of.d2) * x);
     cell[1] = cell[1] + g2 * g2;
     const V rate = scale(V(of.init) + cell[1]);
-    cell[0] = cell[0] - rate * finite(V(of.d) * x);
+    cell[0] = cell[0] - rate * bounded<Isa>(V(of.d) * x);
     cell[2] = cell[2] - rate * g2;
     cell[3] = cell[3] - V(of.fast) * x;
     Isa::scatter_cells(cells, cell);

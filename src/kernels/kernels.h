@@ -31,9 +31,9 @@ struct StepRule {
   float keep = 1.0f;  ///< of G, for each example that has part in the step
 };
 
-/// What is beyond this is no gradient to learn from, and is dropped (optim/bounded.h): 0 stands for
-/// it. Values of 1e38 make such ones. So the squares of a hundred million of them sum to a float,
-/// and weights and accumulators stay finite, whatever a line says.
+/// A larger component of a gradient is none to learn from, and is dropped (optim/bounded.h): 0
+/// stands for it. Values of 1e38 make such ones. So the squares of a hundred million of them sum to
+/// a float, and weights and accumulators stay finite, whatever a line says.
 inline constexpr float kMaxGradient = 1e15f;
 inline constexpr float kMaxSquare = kMaxGradient * kMaxGradient;
 

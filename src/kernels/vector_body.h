@@ -1,7 +1,6 @@
 /// The kernels over plain vectors, generic in the instruction set.
 #pragma once
 
-
 #include "kernels/lanes.h"
 #include "kernels/quantize_body.h"
 #include "kernels/tables.h"
@@ -160,15 +159,21 @@ template <class Isa>
   });
 }
 
+/// g, and 0 where that is beyond kMaxGradient.
+template <class Isa>
+inline typename Isa::V bounded(typename Isa::V g) {
+  using V = typename Isa::V;
+  return xsimd::select(g * g <= V(kMaxSquare), g, V(0.0f));
+}
+
 template <class Isa>
 [[gnu::flatten]] void squares(const float* x, float scale, std::size_t length, float* g,
                               float* squares) {
   using V = typename Isa::V;
   sweep<Isa>(length, [&](std::size_t i, auto lanes) {
-    const V scaled = V(scale) * lanes.load(x + i);
-    const auto good = scaled * scaled <= V(kMaxSquare);
-    lanes.store(g + i, xsimd::select(good, scaled, V(0.0f)));
-    lanes.store(squares + i, xsimd::select(good, scaled * scaled, V(0.0f)));
+    const V scaled = bounded<Isa>(V(scale) * lanes.load(x + i));
+    lanes.store(g + i, scaled);
+    lanes.store(squares + i, scaled * scaled);
   });
 }
 

@@ -8,9 +8,7 @@ namespace leveret::optim {
 const float* BoundedGradients::numbers(const float* gradient, std::size_t count) {
   if (is_bounded(kernels_->largest(gradient, count))) return gradient;
   numbers_.assign(gradient, gradient + count);
-  for (float& g : numbers_) {
-    if (!is_bounded(std::fabs(g))) g = 0.0f;
-  }
+  for (float& g : numbers_) g = bounded(g);
   return numbers_.data();
 }
 
@@ -21,10 +19,7 @@ SlotFactors BoundedGradients::slots(SlotFactors factors, std::size_t slots, std:
   if (is_bounded(c) && is_bounded(d) && is_bounded(c * d)) return factors;
   ones_.assign(slots, 1.0f);
   numbers_.resize(slots * k);
-  for (std::size_t i = 0; i < slots * k; ++i) {
-    const float g = delta[i / k] * contra[i];
-    numbers_[i] = is_bounded(std::fabs(g)) ? g : 0.0f;
-  }
+  for (std::size_t i = 0; i < slots * k; ++i) numbers_[i] = bounded(delta[i / k] * contra[i]);
   return {numbers_.data(), ones_.data()};
 }
 

@@ -5,6 +5,7 @@
 /// reading them once.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -16,13 +17,16 @@ namespace leveret::optim {
 
 /// Whether a gradient, or the product of the largest factors of some, can be learned from.
 inline bool is_bounded(float largest) { return largest <= kernels::kMaxGradient; }
+/// The component of a gradient, or 0.
+inline float bounded(float g) { return is_bounded(std::fabs(g)) ? g : 0.0f; }
 
+/// The gradient of a row's slots, as two factors: see BoundedGradients::slots.
 struct SlotFactors {
   const float* contra;
   const float* delta;
 };
 
-/// What it gives stays until the next call. One thread's.
+/// Gradients that it gives stay until the next call. One thread's.
 class BoundedGradients {
  public:
   explicit BoundedGradients(const kernels::Kernels& kernels) : kernels_(&kernels) {}

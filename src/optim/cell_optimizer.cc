@@ -3,13 +3,11 @@
 #include <cmath>
 
 #include "block/fast_head.h"
+#include "optim/bounded.h"
 #include "optim/ftrl.h"
 
 namespace leveret::optim {
 namespace {
-
-/// A gradient beyond the bound is dropped: its square could freeze the weight for ever.
-inline float bounded(float g) { return g * g <= kernels::kMaxSquare ? g : 0.0f; }
 
 /// rate / G^power with G = init + sum.
 inline float adagrad_scale(const PartLearning& learning, float sum) {
@@ -41,8 +39,8 @@ PartLearning CellOptimizer::linear_learning() const {
 
 /// FTRL-proximal, McMahan et al. 2013, algorithm 1; alpha is --learning_rate.
 void CellOptimizer::ftrl_step(table::FtrlCell& cell, float g) const {
+  if (!is_bounded(std::fabs(g))) return;
   const float square = g * g;
-  if (!(square <= kernels::kMaxSquare)) return;
   const float alpha = learning_.linear.rate;
   const float before = std::sqrt(cell.sum);
   cell.sum += square;

@@ -385,7 +385,6 @@ void ContextPredictor::predict_wholes(const text::ExampleChunk& chunk, std::size
     const text::ExampleChunk& context = at_->features;
     if (!context.examples.empty()) append_whole(context, context.examples[0], joined_);
     append_whole(chunk, candidate, joined_);
-    joined_.name_limit = std::max(context.name_limit, chunk.name_limit);
     joined_.bytes = chunk.view(candidate.tag_begin, candidate.tag_size);
     text::Example& all = joined_.examples.back();
     all.runs_begin = 0;

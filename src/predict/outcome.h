@@ -45,11 +45,12 @@ struct Outcomes {
     items.clear();
     tags.clear();
   }
-  /// Adds all of them, with their tags.
-  void append(const Outcomes& others) {
-    const auto before = static_cast<std::uint32_t>(tags.size());
-    tags.append(others.tags);
-    for (const Outcome& other : others.items) items.emplace_back(other).tag_begin += before;
+  /// Adds one of `others`, with its tag.
+  Outcome& append(const Outcomes& others, std::size_t i) {
+    Outcome& added = items.emplace_back(others.items[i]);
+    added.tag_begin = static_cast<std::uint32_t>(tags.size());
+    tags.append(others.tag(others.items[i]));
+    return added;
   }
   /// Notes an example whose probability comes later (`items[i].set_score`).
   void add(const text::ExampleChunk& chunk, const text::Example& example) {

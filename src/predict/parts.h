@@ -27,8 +27,9 @@ void append_part(const text::ExampleChunk& chunk, const text::Example& example,
     to.runs.push_back(run);
   }
   part.runs_end = static_cast<std::uint32_t>(to.runs.size());
+  to.name_limit =
+      to.examples.empty() ? chunk.name_limit : std::max(to.name_limit, chunk.name_limit);
   to.examples.push_back(part);
-  to.name_limit = chunk.name_limit;
   to.source = chunk.source;
 }
 

@@ -29,7 +29,7 @@ bool used(const std::byte* slot) {
   return key != kNoKey;
 }
 
-/// Where a look-up of an entry begins in an index of `capacity` slots.
+/// The place where a look-up of an entry begins, in an index of `capacity` slots.
 std::uint64_t home_of(const std::byte* entry, std::uint64_t capacity) {
   Key key;
   std::memcpy(&key, entry, sizeof key);

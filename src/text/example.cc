@@ -57,23 +57,6 @@ void ExampleChunk::clear() {
   name_limit = kNoLimit;
 }
 
-void ExampleChunk::append(const ExampleChunk& from, std::size_t example) {
-  Example& added = examples.emplace_back(from.examples[example]);
-  added.tag_begin = added.tag_size = 0;
-  const std::uint32_t first = added.runs_begin, last = added.runs_end;
-  added.runs_begin = static_cast<std::uint32_t>(runs.size());
-  for (std::uint32_t i = first; i < last; ++i) {
-    NamespaceRun& run = runs.emplace_back(from.runs[i]);
-    const auto begin = static_cast<std::uint32_t>(features.size());
-    features.insert(features.end(), from.features.begin() + run.begin,
-                    from.features.begin() + run.end);
-    run.end = begin + (run.end - run.begin);
-    run.begin = begin;
-  }
-  added.runs_end = static_cast<std::uint32_t>(runs.size());
-  name_limit = std::max(name_limit, from.name_limit);
-}
-
 void ExampleChunk::take_lines(ExampleChunk& lines) {
   bytes.swap(lines.bytes);
   bad.swap(lines.bad);

@@ -94,9 +94,6 @@ struct ExampleChunk {
   void turn_bad(const std::vector<std::size_t>& which, const char* what);
   /// Keeps the capacity, so that a chunk that is used again does not allocate.
   void clear();
-  /// Adds an example of another chunk, without its tag and the names of its features, which need
-  /// the text.
-  void append(const ExampleChunk& from, std::size_t example);
   /// From an empty chunk, becomes what is known of these lines before they are parsed.
   void take_lines(ExampleChunk& lines);
   /// Frees the arrays that only a line of many megabytes needs, and leaves the others as they are:

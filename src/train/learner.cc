@@ -178,12 +178,9 @@ void Learner::report(const tape::Tape& tape, Outcomes& outcomes) {
   const std::uint32_t constant = model_.spec().constant ? 1 : 0;
   for (std::size_t b = 0; b < tape.size; ++b) {
     const std::size_t example = tape.first + b;
-    Outcome outcome = waiting_.items[example];
+    Outcome& outcome = outcomes.append(waiting_, example);
     outcome.set_score(tape.answers[b]);
     outcome.features = batch_.linear_end(example) - batch_.linear_begin(example) + constant;
-    outcome.tag_begin = static_cast<std::uint32_t>(outcomes.tags.size());
-    outcomes.tags.append(waiting_.tag(waiting_.items[example]));
-    outcomes.items.push_back(outcome);
   }
 }
 

@@ -16,7 +16,7 @@ Session::Session(std::shared_ptr<model::Model> model, text::NamespaceNames& name
   own_.emplace(*model_, names_, kernels_);
   learner_ = &*own_;
   if (options_.test_then_train > 0) {
-    learner_ = &windows_.emplace(*own_, *model_, names_, kernels_, options_.test_then_train);
+    learner_ = &windows_.emplace(*own_, model_, names_, kernels_, options_.test_then_train);
   }
   begin();
 }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
+
+#include "predict/parts.h"
 
 namespace leveret::train {
 namespace {
@@ -13,18 +16,22 @@ constexpr std::size_t kMostTags = std::size_t{1} << 31;
 
 void keep(const text::ExampleChunk& from, std::size_t example,
           std::vector<text::ExampleChunk>& kept) {
-  if (kept.empty() || kept.back().features.size() >= kChunkFeatures) {
-    kept.emplace_back().name_limit = 0;
-  }
-  kept.back().append(from, example);
+  if (kept.empty() || kept.back().features.size() >= kChunkFeatures) kept.emplace_back();
+  predict::append_whole(from, from.examples[example], kept.back());
+  text::Example& added = kept.back().examples.back();
+  added.tag_begin = added.tag_size = 0;  // its bytes are not kept
 }
 
 }  // namespace
 
-TestThenTrain::TestThenTrain(SerialLearner& learner, const model::Model& model,
+TestThenTrain::TestThenTrain(SerialLearner& learner, std::shared_ptr<const model::Model> model,
                              const text::NamespaceNames& names, const kernels::Kernels& kernels,
                              std::size_t window)
-    : learner_(learner), model_(model), names_(names), kernels_(kernels), window_(window) {}
+    : learner_(learner),
+      model_(std::move(model)),
+      names_(names),
+      kernels_(kernels),
+      window_(window) {}
 
 void TestThenTrain::learn(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                           predict::Outcomes& outcomes) {
@@ -40,11 +47,7 @@ void TestThenTrain::learn(const text::ExampleChunk& chunk, std::size_t first, st
 void TestThenTrain::finish(predict::Outcomes& outcomes) { learn_window(outcomes); }
 
 void TestThenTrain::test(const text::ExampleChunk& chunk, std::size_t first, std::size_t count) {
-  if (!predictor_) {
-    // The model is not its own: it is there for as long as this is.
-    const std::shared_ptr<const model::Model> model(std::shared_ptr<void>(), &model_);
-    predictor_ = std::make_unique<predict::Predictor>(model, names_, kernels_);
-  }
+  if (!predictor_) predictor_.emplace(model_, names_, kernels_);
   predictor_->predict(chunk, first, count, tested_);
   if (tested_.tags.size() > kMostTags) {
     throw std::runtime_error("the tags of a window of --test_then_train have more than 2 GiB");
@@ -60,7 +63,7 @@ void TestThenTrain::learn_window(predict::Outcomes& outcomes) {
   learner_.finish(learned_);
   learned_.clear();
   waiting_.clear();
-  outcomes.append(tested_);
+  for (std::size_t i = 0; i < tested_.items.size(); ++i) outcomes.append(tested_, i);
   tested_.clear();
 }
 

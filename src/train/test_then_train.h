@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kernels/kernels.h"
@@ -21,9 +22,9 @@ namespace leveret::train {
 /// learner's batch ends, too.
 class TestThenTrain final : public SerialLearner {
  public:
-  /// `learner` learns into `model`; both outlive this, as do `names`, those of the parsers whose
+  /// `learner` learns into `model`, and outlives this, as do `names`, those of the parsers whose
   /// chunks will come. `window`: examples, at least 1.
-  TestThenTrain(SerialLearner& learner, const model::Model& model,
+  TestThenTrain(SerialLearner& learner, std::shared_ptr<const model::Model> model,
                 const text::NamespaceNames& names, const kernels::Kernels& kernels,
                 std::size_t window);
 
@@ -39,14 +40,14 @@ class TestThenTrain final : public SerialLearner {
   void learn_window(predict::Outcomes& outcomes);
 
   SerialLearner& learner_;
-  const model::Model& model_;
+  const std::shared_ptr<const model::Model> model_;
   const text::NamespaceNames& names_;
   const kernels::Kernels& kernels_;
   const std::size_t window_;
-  std::unique_ptr<predict::Predictor> predictor_;  ///< of this window's model; null: none came yet
-  predict::Outcomes tested_;                       ///< of the window's examples
-  std::vector<text::ExampleChunk> waiting_;        ///< these examples, without their text
-  predict::Outcomes learned_;                      ///< what learning says of them: for nobody
+  std::optional<predict::Predictor> predictor_;  ///< of this window's model; none: no example came
+  predict::Outcomes tested_;                     ///< of the window's examples
+  std::vector<text::ExampleChunk> waiting_;      ///< these examples, without their text
+  predict::Outcomes learned_;                    ///< what learning says of them: for nobody
 };
 
 }  // namespace leveret::train

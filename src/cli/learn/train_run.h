@@ -16,9 +16,9 @@ struct TrainOptions {
   InputOptions input;
   ReportOptions report;
   options::SpecFlags flags;
-  std::string initial_model;        ///< -i; empty: a new model
-  std::string final_model;          ///< -f; empty: it is dropped at the end
-  std::uint64_t holdout_after = 0;  ///< 0: nothing is held out
+  std::string initial_model;          ///< -i; empty: a new model
+  std::string final_model;            ///< -f; empty: it is dropped at the end
+  std::uint64_t holdout_after = 0;    ///< 0: nothing is held out
   std::uint64_t test_then_train = 0;  ///< examples of a window; 0: each is one
   PassOptions passes;
   std::uint64_t max_memory = 0;  ///< 0: what the machine has

@@ -110,12 +110,9 @@ model::SightingCounts BatchMaker::sightings() {
 void BatchMaker::finish(std::span<const float> scores, predict::Outcomes& outcomes) {
   for (std::size_t b = 0; b < scores.size(); ++b) {
     const std::size_t i = begin_ + b;
-    predict::Outcome outcome = waiting_.items[i];
+    predict::Outcome& outcome = outcomes.append(waiting_, i);
     outcome.set_score(scores[b]);
     outcome.features = stretch_.linear_end(i) - stretch_.linear_begin(i) + (spec_.constant ? 1 : 0);
-    outcome.tag_begin = static_cast<std::uint32_t>(outcomes.tags.size());
-    outcomes.tags.append(waiting_.tag(waiting_.items[i]));
-    outcomes.items.push_back(outcome);
   }
 }
 

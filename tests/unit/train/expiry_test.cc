@@ -4,26 +4,11 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "new_features.h"
 #include "train_run.h"
 
 namespace leveret::train {
 namespace {
-
-/// Line i has a feature of its own beside one that all have.
-std::string lines_with_new_features(std::size_t from, std::size_t end) {
-  std::string lines;
-  for (std::size_t i = from; i < end; ++i) {
-    lines += (i % 3 == 0 ? "1" : "-1") + std::string(" |a x |b n") + std::to_string(i) + " m" +
-             std::to_string(i / 2) + "\n";
-  }
-  return lines;
-}
-
-std::uint64_t features_of(const model::Model& model) {
-  std::uint64_t features = 0;
-  for (const table::Shard& shard : model.tables()) features += shard.index().size();
-  return features;
-}
 
 TEST_CASE("a feature is forgotten when so many examples have not had it, and a third more") {
   model::Spec spec;

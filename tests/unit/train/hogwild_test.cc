@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "modelfile/finite.h"
+#include "new_features.h"
 #include "train_run.h"
 
 namespace leveret::train {
@@ -155,11 +156,7 @@ TEST_CASE("threads report every example of every chunk once, and rethrow what st
 }
 
 TEST_CASE("threads forget features beside each other") {
-  std::string lines;
-  for (int i = 0; i < 8000; ++i) {
-    lines += (i % 3 == 0 ? "1" : "-1") + std::string(" |a x |b n") + std::to_string(i) + " m" +
-             std::to_string(i / 2) + "\n";
-  }
+  const std::string lines = lines_with_new_features(0, 8000);
   model::Spec spec;
   spec.admit = 1;
   spec.batch_size = GENERATE(1, 8, 64);
@@ -186,8 +183,7 @@ TEST_CASE("threads forget features beside each other") {
   CHECK(reported == 8000);
   CHECK(model.parameters().scalars.examples == 8000);
   CHECK(modelfile::count_non_finite(model) == 0);
-  std::uint64_t features = 0;
-  for (const table::Shard& shard : model.tables()) features += shard.index().size();
+  const std::uint64_t features = features_of(model);
   CHECK(features + model.tables().forgotten() >= 12001);
   CHECK(features < 8000);
   CHECK(features > 500);
