@@ -175,7 +175,7 @@ struct Kernels {
 
   // ---- arrays of an export (kScaled and fixed point without noise) ----
 
-  /// The largest |x[i]|, 0 for none; NaN or infinity where one of them is not finite.
+  /// The largest |x[i]|, 0 for none; NaN or +infinity where one of them is not finite.
   float (*largest)(const float* x, std::size_t length);
 
   /// codes[i] = x[i] * codes_in_one, rounded to the nearest, ties to even, within

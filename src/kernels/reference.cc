@@ -153,7 +153,7 @@ void add_changes(Codec codec, const std::byte* copy, const std::byte* before, st
 float largest(const float* x, std::size_t length) {
   float best = 0;
   for (std::size_t i = 0; i < length; ++i) {
-    if (!std::isfinite(x[i])) return x[i];
+    if (!std::isfinite(x[i])) return std::fabs(x[i]);
     best = std::max(best, std::fabs(x[i]));
   }
   return best;
