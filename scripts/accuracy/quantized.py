@@ -51,7 +51,8 @@ class Runs:
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
             self.all = [Run(line) for line in file if not line.startswith("codecs\t")]
-        places = dict.fromkeys((run.set, run.model) for run in self.all if run.set not in MILLIONS)
+        places = dict.fromkeys((run.set, run.model) for run in self.all
+                               if run.set not in MILLIONS and run.model in ("paper", "ours"))
         self.places = sorted(places, key=lambda place: place[0] != "drift")
 
     def of(self, place, bits, rounding="stochastic", span=None, times=1):
@@ -261,6 +262,22 @@ def dimension(runs, path):
     plot.write()
 
 
+def state(runs, _):
+    head("set", "accumulators", "bits of weights", "AUC with sums of 32 bits", "16 beside it, in 1e-4", "logloss",
+         "MB: 32 bits", "16 bits", "examples/s of 32 bits'")
+    for name in dict.fromkeys(place[0] for place in runs.places):
+        for adagrad in ("slice", "weight"):
+            for bits in (32, 16, 8):
+                floats, short = (runs.of((name, adagrad + of), bits) for of in ("32", "16"))
+                if not floats or not short:
+                    continue
+                row(name, f"one per {adagrad}", bits, f"{statistics.fmean(run.auc for run in floats.values()):.4f}",
+                    shown(*change(short, floats)),
+                    f"{statistics.fmean(100 * (short[s].logloss / floats[s].logloss - 1) for s in short):+.3f} %",
+                    *(f"{statistics.fmean(run.size for run in r.values()) / 2**20:.2f}" for r in (floats, short)),
+                    f"{statistics.median(short[s].rate / floats[s].rate for s in short):.2f}")
+
+
 def million(runs, _):
     head("set", "model", "pairs", "AUC of 32 bits", "16 bits beside it, in 1e-4", "largest difference", "logloss",
          "MB: 32 bits", "16 bits", "examples/s: 32 bits", "16 bits", "mean within 1e-4")
@@ -305,7 +322,8 @@ def main():
             DEFAULT[run.bits] = run.range
     if 16 not in DEFAULT:  # a million rows alone
         DEFAULT[16] = max((run.range for run in runs.all if run.bits == 16), default=8)
-    return {"rounding": rounding, "range": ranges, "dimension": dimension, "million": million}[what](runs, rest[1])
+    return {"rounding": rounding, "range": ranges, "dimension": dimension, "state": state,
+            "million": million}[what](runs, rest[1])
 
 
 if __name__ == "__main__":

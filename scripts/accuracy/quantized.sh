@@ -17,6 +17,7 @@
 #   quantized_range      Figures 3 and 4: ranges w. A range here is a power of two, so that 16 bits are learned as
 #                        integers: 2^-7, 2^-3, 1, 8, 128 stand for the paper's 10^-2 to 10^2, and there are .5 and 4
 #   quantized_dimension  Figure 5: twice the dimension with 16 bits, beside floats and 16 bits of one dimension
+#   quantized_state      accumulators of 16 bits beside 32, one per slice or one per weight, of our model
 #   quantized_million    16 bits beside 32 on --million rows, of which those of "still" do not drift
 #
 # --update puts these tables into FILE between "<!-- NAME begin -->" and "<!-- NAME end -->"; --figures draws them
@@ -74,6 +75,7 @@ model() {
         --optimizer rows=sgd:rate=1,layers=sgd:rate=.006"
       ;;
     ours) echo "--ffm_k $((4 * $2))" ;;
+    slice* | weight*) echo "--ffm_k $((4 * $2)) --adagrad ${1%[0-9][0-9]} --state_bits ${1: -2}" ;;
   esac
 }
 
@@ -123,8 +125,8 @@ learn() {
 declare -A rows_of=()
 
 learn_all() {
-  local set seed model bits rounding range
-  local -A default=()
+  local set seed model bits rounding range adagrad
+  local -A default=([32]=0)
   for bits in 4 8 12 16; do default[$bits]=$(default_range $bits); done
   for set in "$@"; do
     for ((seed = 1; seed <= seeds; ++seed)); do
@@ -137,6 +139,16 @@ learn_all() {
         for bits in 4 8 12 16; do
           for rounding in nearest stochastic; do learn "$set" $model 1 $seed $bits $rounding "${default[$bits]}"; done
           for range in .0078125 .125 .5 1 4 8 128; do learn "$set" $model 1 $seed $bits stochastic $range; done
+        done
+      done
+      if [ "$set" = million ] || [ "$set" = still ]; then continue; fi
+      for adagrad in slice weight; do
+        for bits in 32 16 8; do
+          rounding=stochastic
+          if [ $bits = 32 ]; then rounding=-; fi
+          for model in ${adagrad}32 ${adagrad}16; do
+            learn "$set" $model 1 $seed $bits $rounding "${default[$bits]}"
+          done
         done
       done
     done
@@ -169,7 +181,7 @@ if [ $codecs = yes ]; then
   tables=(codecs)
   for model in $models; do codecs_of "$model"; done
 else
-  tables=(rounding range dimension million)
+  tables=(rounding range dimension state million)
   sets=()
   chosen=$synth synth=''  # generated sets are made here
   if [ -n "$data" ]; then find_sets "$only"; fi

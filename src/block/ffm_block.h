@@ -108,15 +108,12 @@ class FfmBlock final : public Block, public tape::RowGradients {
   /// The pair of a field with itself: number `present` of those that gather_sums found.
   float within(tape::Tape& tape, std::size_t present) const;
   /// The codec in which kernels read rows in place.
-  kernels::Codec codec_in_place() const {
-    if (row_.codec.is_narrow()) return kernels::Codec::fixed(16, row_.codec.shift);
-    return row_.codec.is_scaled() ? kernels::Codec::fixed(16, 0) : row_.codec;
-  }
+  kernels::Codec codec_in_place() const { return row_.codec.widened(); }
   /// Whether these are copies.
   bool reads_copies() const { return row_.codec.is_scaled() || row_.codec.is_narrow(); }
   /// Bytes of a row in place.
   std::size_t row_bytes(const tape::Parameters& parameters, const tape::Tape& tape) const;
-  /// Makes `rows` of those to read, with copies in place of those of few bits: their codes in 16
+  /// Makes `rows` of those in to_read, with copies in place of those of few bits: their codes in 16
   /// bits, of which kernels make pairs as of fixed-point numbers. Scales go to the values, by which
   /// pairs are multiplied anyway.
   void widen(const tape::Parameters& parameters, tape::FfmInPlace& at) const;
@@ -146,6 +143,7 @@ class FfmBlock final : public Block, public tape::RowGradients {
                     float* to) const;
 
   // In place (ffm_in_place.cc).
+  bool learns_in_place(const tape::Tape& tape) const;
   bool gather_in_place(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
   float pairs_in_place(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
   void pairs_of(const tape::Parameters& parameters, tape::Tape& tape, float* pairs) const;

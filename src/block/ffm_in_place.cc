@@ -26,10 +26,17 @@ void squeeze(tape::FfmInPlace& at, std::vector<Byte*>& rows) {
 
 }  // namespace
 
+/// One example steps its pairs; of several the gradients are summed first.
+bool FfmBlock::learns_in_place(const tape::Tape& tape) const {
+  const table::RowState& sums = row_.states[0];
+  return !tape.is_single() || (sums.per == table::RowState::Per::kSlot &&
+                               kernels::in_registers(codec_in_place(), sums.codec));
+}
+
 /// False when some field has several rows, or rows learn by way of floats.
 bool FfmBlock::gather_in_place(const tape::Parameters& parameters, tape::Tape& tape,
                                std::size_t b) const {
-  if (tape.learns && (row_.codec.is_narrow() || row_.codec.nearest)) return false;
+  if (tape.learns && !learns_in_place(tape)) return false;
   tape::FfmInPlace& at = tape.ffm.at;
   const std::size_t slots = parameters.layout.fields;
   at.resize(slots, row_bytes(parameters, tape));
@@ -46,7 +53,8 @@ bool FfmBlock::gather_in_place(const tape::Parameters& parameters, tape::Tape& t
   } else {
     tape.learns ? squeeze(at, at.to_learn) : squeeze(at, at.to_read);
   }
-  if (tape.learns) {
+  if (tape.learns && reads_copies()) at.to_read.assign(at.to_learn.begin(), at.to_learn.end());
+  if (tape.learns && !reads_copies()) {
     at.rows = at.to_learn;
     at.widened = false;
   } else {
@@ -126,8 +134,8 @@ const float* FfmBlock::spread_in_place(tape::Tape& tape, std::size_t b) const {
 void FfmBlock::add_in_place(tape::Tape& tape, std::size_t b) const {
   const tape::FfmInPlace& at = tape.ffm.at;
   const float* const delta = spread_in_place(tape, b);
-  kernels_->ffm_gradients(row_.codec, at.rows.data(), at.fields.data(), at.rows.size(), k_, delta,
-                          tape.ffm.row_sums.data());
+  kernels_->ffm_gradients(codec_in_place(), at.rows.data(), at.fields.data(), at.rows.size(), k_,
+                          delta, tape.ffm.row_sums.data());
 }
 
 }  // namespace leveret::block

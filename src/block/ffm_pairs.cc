@@ -47,7 +47,7 @@ void FfmPairs::gather(const tape::Tape& tape, std::size_t b, PairsTape& at) cons
 
 /// False when some field has several rows, or few fields have any, or weights are not in registers.
 bool FfmPairs::gather_in_place(const tape::Tape& tape, std::size_t b, PairsTape& at) const {
-  if (weights_.is_narrow()) return false;
+  if (!kernels::in_registers(weights_)) return false;
   const std::size_t bytes = weights_.bytes(row_floats_);
   if (at.nothing.size() < bytes) at.nothing.assign(bytes, std::byte{});
   at.rows.assign(list_.n, at.nothing.data());

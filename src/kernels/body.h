@@ -3,6 +3,7 @@
 
 #include "kernels/changes_body.h"
 #include "kernels/dense_body.h"
+#include "kernels/embedding_body.h"
 #include "kernels/ffm_batch_body.h"
 #include "kernels/ffm_body.h"
 #include "kernels/gather_scatter_body.h"
@@ -12,7 +13,6 @@
 #include "kernels/quantize_body.h"
 #include "kernels/text_body.h"
 #include "kernels/vector_body.h"
-#include "kernels/embedding_body.h"
 
 namespace leveret::kernels::generic {
 
@@ -34,6 +34,7 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .largest = largest<Isa>,
       .quantize = quantize<Isa>,
       .widen = widen<Isa>,
+      .narrow = narrow<Isa>,
       .fill_from = fill_from<Isa>,
       .ffm_pairs = ffm_pairs<Isa>,
       .ffm_rectangle = ffm_rectangle<Isa>,

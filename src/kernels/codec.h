@@ -49,6 +49,14 @@ struct Codec {
   constexpr bool is_fixed(int of_bits) const { return kind == Kind::kFixed && bits == of_bits; }
   /// Fewer bits than kernels take rows of in place.
   constexpr bool is_narrow() const { return kind == Kind::kFixed && bits < 16; }
+  /// The codec of Kernels::widen's copies, of which kernels take rows; itself where none are
+  /// needed.
+  constexpr Codec widened() const {
+    if (is_scaled()) return fixed(16, 0);
+    Codec wide = *this;
+    if (is_narrow()) wide.bits = 16;
+    return wide;
+  }
   /// Whether two numbers share a byte, of which each has its own half.
   constexpr bool in_pairs() const { return kind == Kind::kFixed && bits % 8 != 0; }
   constexpr bool is_scaled() const { return kind == Kind::kScaled; }
@@ -75,6 +83,18 @@ struct Codec {
     return std::bit_cast<float>(static_cast<std::uint32_t>(127 + exponent) << 23);
   }
 };
+
+/// Whether kernels take rows of such weights as they lie; others are decoded first.
+constexpr bool in_registers(Codec weights) {
+  return weights == Codec::f32() || weights.is_fixed(16);
+}
+/// Whether they step them so, with such accumulators: floats with floats, and fixed point of 16
+/// bits with bf16. Of others the weights and accumulators are decoded, stepped as floats, and
+/// encoded.
+constexpr bool in_registers(Codec weights, Codec state) {
+  return in_registers(weights) && !weights.nearest &&
+         state == (weights.is_fixed(16) ? Codec::bf16() : Codec::f32());
+}
 
 /// The shift of weights: 16 bits reach from -8 to just below 8.
 inline constexpr int kDefaultShift = 12;

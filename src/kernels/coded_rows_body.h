@@ -1,5 +1,5 @@
-/// Steps of rows whose weights are decoded for it, and encoded again: those of few bits, and those
-/// that are rounded to the nearest.
+/// Steps of rows that are decoded for it, and encoded again: those of few bits, those that are
+/// rounded to the nearest, and those whose accumulators are not what registers take beside them.
 #pragma once
 
 #include "kernels/ffm_body.h"
@@ -10,7 +10,8 @@ namespace leveret::kernels::generic {
 constexpr std::size_t kFloatsAtOnce = 512;
 
 constexpr bool steps_by_floats(Codec weights, Codec state, std::size_t k) {
-  return (weights.is_narrow() || weights.nearest) && k <= kFloatsAtOnce &&
+  return !in_registers(weights, state) && k <= kFloatsAtOnce &&
+         (weights == Codec::f32() || weights.kind == Codec::Kind::kFixed) &&
          (state == Codec::bf16() || state == Codec::f32());
 }
 
@@ -22,13 +23,23 @@ struct SlotGradients {
 };
 
 template <class Isa, class T>
-[[gnu::always_inline]] inline void store_states(const float* from, std::size_t count,
-                                                typename IndexNoise<Isa>::Seed noise,
-                                                std::byte* to) {
+[[gnu::always_inline]] inline void store_rounded(const float* from, std::size_t count,
+                                                 typename IndexNoise<Isa>::Seed noise,
+                                                 std::byte* to) {
   IndexRounding<Isa, T> rounded(noise);
   sweep<Isa>(count, [&](std::size_t i, auto lanes) {
     lanes.store(reinterpret_cast<T*>(to) + i, rounded(lanes.load(from + i)));
   });
+}
+
+template <class Isa>
+[[gnu::always_inline]] inline void encode_by_place(Codec codec, const float* from,
+                                                   std::size_t count,
+                                                   typename IndexNoise<Isa>::Seed noise,
+                                                   std::byte* to) {
+  if (codec == Codec::f32()) return store_rounded<Isa, float>(from, count, noise, to);
+  if (codec == Codec::bf16()) return store_rounded<Isa, Bf16>(from, count, noise, to);
+  encode_codes<Isa>(codec, from, count, IndexNoise<Isa>(noise), to);
 }
 
 /// Kernels::ffm_step_row, some slots at a time.
@@ -55,14 +66,8 @@ template <class Isa>
       return typename IndexNoise<Isa>::Seed{seed + static_cast<std::uint32_t>(first) * kNoiseStep,
                                             nullptr};
     };
-    encode_codes<Isa>(weights, w, count * k,
-                      IndexNoise<Isa>(from(noise.seed, noise.numbers, j * k)), at);
-    const auto of_states = from(state_noise(noise.seed), noise.slots, j);
-    if (state == Codec::bf16()) {
-      store_states<Isa, Bf16>(acc, count, of_states, acc_at);
-    } else {
-      store_states<Isa, float>(acc, count, of_states, acc_at);
-    }
+    encode_by_place<Isa>(weights, w, count * k, from(noise.seed, noise.numbers, j * k), at);
+    encode_by_place<Isa>(state, acc, count, from(state_noise(noise.seed), noise.slots, j), acc_at);
   }
 }
 

@@ -1,12 +1,50 @@
 /// Arrays of codes of 4, 8, 12 and 16 bits (Codec::Kind::kFixed and kScaled), packed.
 ///
-/// From codes: plain loops, of which compilers make several numbers at once. To codes: numbers are
-/// rounded in registers, and packed one or two at a time.
+/// Plain loops, of which compilers make several numbers at once. Codes of 12 bits do not come so:
+/// eight of them are shuffled in a register, where there is an instruction for that.
 #pragma once
 
 #include "kernels/lanes.h"
 
 namespace leveret::kernels::generic {
+
+// ---- eight codes of 12 bits ----
+
+template <class Isa>
+inline constexpr bool kShufflesBytes = kLanes<Isa> >= 8;  // not so SSE2
+
+using Bytes16 [[gnu::vector_size(16)]] = std::uint8_t;
+using Words8 [[gnu::vector_size(16)]] = std::int16_t;
+using Halves2 [[gnu::vector_size(16)]] = std::uint64_t;
+
+/// From 12 bytes.
+template <class Isa>
+[[gnu::always_inline]] inline void unpack_eight(const std::int8_t* bytes, std::int16_t* codes) {
+  std::uint64_t first, last;
+  __builtin_memcpy(&first, bytes, sizeof first);
+  __builtin_memcpy(&last, bytes + 4, sizeof last);
+  const Bytes16 all = reinterpret_cast<Bytes16>(Halves2{first, last});
+  const auto two_each = reinterpret_cast<Words8>(
+      __builtin_shufflevector(all, all, 0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 12, 13, 14, 14, 15));
+  const Words8 eight = (two_each * Words8{16, 1, 16, 1, 16, 1, 16, 1}) >> 4;
+  __builtin_memcpy(codes, &eight, sizeof eight);
+}
+
+/// To 12 bytes.
+template <class Isa>
+[[gnu::always_inline]] inline void pack_eight(const std::int16_t* codes, std::uint8_t* bytes) {
+  Words8 eight;
+  __builtin_memcpy(&eight, codes, sizeof eight);
+  const auto even = reinterpret_cast<Bytes16>(eight & Words8{0xfff, 0, 0xfff, 0, 0xfff, 0, 0xfff});
+  const auto odd = reinterpret_cast<Bytes16>(eight * Words8{0, 16, 0, 16, 0, 16, 0, 16});
+  const auto all = reinterpret_cast<Halves2>(
+      __builtin_shufflevector(even, even, 0, 1, 2, 4, 5, 2, 8, 9, 2, 12, 13, 2, 2, 2, 2, 2) |
+      __builtin_shufflevector(odd, odd, 0, 2, 3, 0, 6, 7, 0, 10, 11, 0, 14, 15, 0, 0, 0, 0));
+  const std::uint64_t first = all[0];
+  const auto last = static_cast<std::uint32_t>(all[1]);
+  __builtin_memcpy(bytes, &first, sizeof first);
+  __builtin_memcpy(bytes + sizeof first, &last, sizeof last);
+}
 
 // ---- from codes ----
 
@@ -27,7 +65,15 @@ template <class Isa, class Put>
       const auto first = [&](std::size_t at) {
         return static_cast<std::int8_t>(lower(at + 1) << 4) * 16 + lower(at);
       };
-      for (std::size_t i = 0, at = 0; i < even; i += 2, at += 3) {
+      std::size_t i = 0, at = 0;
+      if constexpr (kShufflesBytes<Isa>) {
+        for (; i + 8 <= length; i += 8, at += 12) {
+          std::int16_t eight[8];
+          unpack_eight<Isa>(bytes + at, eight);
+          for (std::size_t s = 0; s < 8; ++s) put(i + s, eight[s]);
+        }
+      }
+      for (; i < even; i += 2, at += 3) {
         put(i, first(at));
         put(i + 1, bytes[at + 2] * 16 + (lower(at + 1) >> 4));
       }
@@ -48,33 +94,44 @@ template <class Isa, class Put>
 
 // ---- to codes ----
 
-/// Stores `count` codes from number `first` on, which is even. An odd count leaves the other half
-/// of its last byte as it is.
+/// Packs codes, which are within their range. An odd count leaves the other half of its last byte
+/// as it is.
 template <class Isa, int kBits>
-[[gnu::always_inline]] inline void pack_codes(const std::int32_t* codes, std::size_t count,
-                                              std::byte* to, std::size_t first) {
-  auto* const bytes = reinterpret_cast<std::uint8_t*>(to) + first * kBits / 8;
-  const auto byte = [](std::uint32_t bits) { return static_cast<std::uint8_t>(bits); };
-  const auto bits = [codes](std::size_t s) { return static_cast<std::uint32_t>(codes[s]); };
-  if constexpr (kBits % 8 == 0) {
-    for (std::size_t s = 0; s < count; ++s) {
-      for (std::size_t b = 0; b < kBits / 8; ++b) {
-        bytes[s * (kBits / 8) + b] = byte(bits(s) >> 8 * b);
-      }
+[[gnu::always_inline]] inline void pack_codes(const std::int16_t* codes, std::size_t count,
+                                              std::byte* to) {
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(to);
+  const auto byte = [](unsigned bits) { return static_cast<std::uint8_t>(bits); };
+  const auto other_half = [&](std::size_t at, int bits) {
+    bytes[at] = byte((bytes[at] & 0xf0u) | (static_cast<unsigned>(bits) & 0xfu));
+  };
+  if constexpr (kBits == 16) {
+    __builtin_memcpy(bytes, codes, count * sizeof *codes);
+  } else if constexpr (kBits == 8) {
+    for (std::size_t i = 0; i < count; ++i) bytes[i] = byte(static_cast<unsigned>(codes[i]));
+  } else if constexpr (kBits == 4) {
+    for (std::size_t i = 0; i < count / 2; ++i) {
+      std::uint32_t two;
+      __builtin_memcpy(&two, codes + 2 * i, sizeof two);
+      bytes[i] = byte((two & 0xf) | (two >> 12 & 0xf0));
     }
+    if (count % 2 != 0) other_half(count / 2, codes[count - 1]);
   } else {
-    constexpr std::uint32_t kMask = (1u << kBits) - 1;
-    std::size_t s = 0, at = 0;
-    for (; s + 2 <= count; s += 2) {
-      const std::uint32_t two = (bits(s) & kMask) | (bits(s + 1) & kMask) << kBits;
-      for (std::size_t b = 0; b < kBits / 4; ++b) bytes[at++] = byte(two >> 8 * b);
+    std::size_t i = 0, at = 0;
+    if constexpr (kShufflesBytes<Isa>) {
+      for (; i + 8 <= count; i += 8, at += 12) pack_eight<Isa>(codes + i, bytes + at);
     }
-    if (s < count) {
-      if constexpr (kBits == 12) bytes[at++] = byte(bits(s));
-      bytes[at] = byte((bytes[at] & 0xf0u) | ((bits(s) & kMask) >> (kBits - 4)));
+    for (; i < count; i += 2, at += 3) {
+      bytes[at] = byte(static_cast<unsigned>(codes[i]));
+      if (i + 1 == count) return other_half(at + 1, codes[i] >> 8);
+      bytes[at + 1] = byte((static_cast<unsigned>(codes[i]) >> 8 & 0xf) |
+                           static_cast<unsigned>(codes[i + 1]) << 4);
+      bytes[at + 2] = byte(static_cast<unsigned>(codes[i + 1]) >> 4);
     }
   }
 }
+
+/// A multiple of every register, so that a number's lane does not change.
+constexpr std::size_t kCodesAtOnce = 256;
 
 /// Rounds numbers as round_to_code (fixed.h) does, each by the noise that noise.next() gives its
 /// lane.
@@ -87,15 +144,24 @@ template <class Isa, int kBits, class Noise>
   constexpr float kEnd = static_cast<float>(1u << (kBits - 1));
   const V units(codec.units_in_one());
   const Lanes32<Isa> half(kNearest);
-  alignas(64) std::int32_t codes[N];
-  for (std::size_t i = 0; i < length; i += N) {
-    const std::size_t count = length - i < N ? length - i : N;
-    V v = count == N ? V::load_unaligned(in + i) : Isa::load_part(in + i, count);
+  const auto codes_of = [&](V v) {
     v = xsimd::min(V(kEnd - 1.0f), xsimd::max(V(-kEnd), v * units));
     const Signed fine = xsimd::to_int(v * V(static_cast<float>(1u << (32 - kBits))));
     const Lanes32<Isa> added = codec.nearest ? half : noise.next();
-    ((fine + bits_cast<Signed>(added >> kBits)) >> (32 - kBits)).store_aligned(codes);
-    pack_codes<Isa, kBits>(codes, count, out, i);
+    return (fine + bits_cast<Signed>(added >> kBits)) >> (32 - kBits);
+  };
+  alignas(64) std::int32_t lanes[N];
+  alignas(64) std::int16_t codes[kCodesAtOnce];
+  for (std::size_t begin = 0; begin < length; begin += kCodesAtOnce) {
+    const std::size_t some = length - begin < kCodesAtOnce ? length - begin : kCodesAtOnce;
+    const float* const from = in + begin;
+    for (std::size_t i = 0; i < some; i += N) {
+      const std::size_t count = some - i < N ? some - i : N;
+      codes_of(count == N ? V::load_unaligned(from + i) : Isa::load_part(from + i, count))
+          .store_aligned(lanes);
+      for (std::size_t s = 0; s < N; ++s) codes[i + s] = static_cast<std::int16_t>(lanes[s]);
+    }
+    pack_codes<Isa, kBits>(codes, some, out + begin * kBits / 8);
   }
 }
 

@@ -187,6 +187,9 @@ struct Kernels {
   /// kScaled array, 1 for others.
   float (*widen)(Codec codec, const std::byte* array, std::size_t length, Fixed16* codes);
 
+  /// The reverse, to a kFixed array: a code beyond its ends becomes one of them.
+  void (*narrow)(Codec codec, const Fixed16* codes, std::size_t length, std::byte* array);
+
   // ---- FFM where every field has exactly one feature: no sums, no contra buffer ----
   //
   // Nearly all click data is of this kind, and then a field's sum is x times its feature's row: the
@@ -205,9 +208,9 @@ struct Kernels {
   // that are not there: its pairs are 0, and with deltas of 0 the step leaves it, and what it
   // meets, as they are.
   //
-  // Weights and accumulators may have any codec. Fast are floats with floats, and fixed point of 16
-  // bits and any shift with bf16 (of accumulators; pairs take weights alone); all others are done
-  // as the reference does them. Accumulators of Codec::none() are 0 before each step, which is
+  // Weights and accumulators may have any codec. Fast are those that are in_registers (pairs ask
+  // for weights alone); steps of a row or vector by its gradient decode others, and all else is
+  // done as the reference does it. Accumulators of Codec::none() are 0 before each step, which is
   // enough for power 0.
 
   /// From which share of present fields on it takes less time to let such a row stand for every

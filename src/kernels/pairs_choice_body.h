@@ -24,15 +24,6 @@ bool by_tiles(const std::uint32_t* fields, std::size_t n, std::size_t k) {
   return Isa::kTiles && by_words<Isa>(k) && n >= kTile && adjacent(fields, n);
 }
 
-/// Whether registers take rows of such weights and accumulators; all others are the reference's.
-constexpr bool in_registers(Codec weights) {
-  return weights == Codec::f32() || weights.is_fixed(16);
-}
-constexpr bool in_registers(Codec weights, Codec state) {
-  return in_registers(weights) && !weights.nearest &&
-         state == (weights.is_fixed(16) ? Codec::bf16() : Codec::f32());
-}
-
 /// Calls body(weight) with a weight of the type that rows in registers have.
 template <class Body>
 auto with_weights(Codec weights, Body&& body) {

@@ -46,12 +46,60 @@ template <class Isa>
 }
 
 template <class Isa>
+void widen_4_bits(const std::byte* array, std::size_t length, Fixed16* codes) {
+  const auto* const bytes = reinterpret_cast<const std::int8_t*>(array);
+  const auto lower = [](std::int8_t both) {
+    return static_cast<std::int8_t>(static_cast<std::uint8_t>(both) << 4) >> 4;
+  };
+  for (std::size_t i = 0; i < length / 2; ++i) {
+    const std::uint32_t two = (static_cast<std::uint32_t>(lower(bytes[i])) & 0xffff) |
+                              static_cast<std::uint32_t>(bytes[i] >> 4) << 16;
+    __builtin_memcpy(codes + 2 * i, &two, sizeof two);
+  }
+  if (length % 2 != 0) codes[length - 1].code = lower(bytes[length / 2]);
+}
+
+template <class Isa>
 float widen(Codec codec, const std::byte* array, std::size_t length, Fixed16* codes) {
   const std::size_t begin = codec.is_scaled() ? Codec::kScaleBytes : 0;
-  for_each_code<Isa>(codec, array + begin, length, [codes](std::size_t i, int code) {
-    codes[i].code = static_cast<std::int16_t>(code);
-  });
+  if (codec.bits == 4) {
+    widen_4_bits<Isa>(array + begin, length, codes);
+  } else {
+    for_each_code<Isa>(codec, array + begin, length, [codes](std::size_t i, int code) {
+      codes[i].code = static_cast<std::int16_t>(code);
+    });
+  }
   return codec.is_scaled() ? scale_of<Isa>(array) : 1.0f;
+}
+
+template <class Isa, int kBits>
+[[gnu::always_inline]] inline void narrow_to(const Fixed16* codes, std::size_t length,
+                                             std::byte* array) {
+  constexpr std::int16_t kEnd = (1 << (kBits - 1)) - 1;
+  alignas(64) std::int16_t within[kCodesAtOnce];
+  for (std::size_t begin = 0; begin < length; begin += kCodesAtOnce) {
+    const std::size_t some = length - begin < kCodesAtOnce ? length - begin : kCodesAtOnce;
+    for (std::size_t i = 0; i < some; ++i) {
+      const std::int16_t code = codes[begin + i].code < kEnd ? codes[begin + i].code : kEnd;
+      within[i] = code > -kEnd - 1 ? code : -kEnd - 1;
+    }
+    pack_codes<Isa, kBits>(within, some, array + begin * kBits / 8);
+  }
+}
+
+template <class Isa>
+void narrow(Codec codec, const Fixed16* codes, std::size_t length, std::byte* array) {
+  switch (codec.bits) {
+    case 16:
+      __builtin_memcpy(array, codes, length * sizeof *codes);
+      return;
+    case 12:
+      return narrow_to<Isa, 12>(codes, length, array);
+    case 8:
+      return narrow_to<Isa, 8>(codes, length, array);
+    default:
+      return narrow_to<Isa, 4>(codes, length, array);
+  }
 }
 
 /// decode of a kScaled array.

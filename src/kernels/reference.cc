@@ -176,6 +176,13 @@ float widen(Codec codec, const std::byte* array, std::size_t length, Fixed16* co
   return codec.is_scaled() ? load_unaligned<float>(array) : 1.0f;
 }
 
+void narrow(Codec codec, const Fixed16* codes, std::size_t length, std::byte* array) {
+  const int end = codec.largest_code();
+  for (std::size_t i = 0; i < length; ++i) {
+    put_code(codec, array, i, std::clamp<int>(codes[i].code, -end - 1, end));
+  }
+}
+
 float fill_from(Codec, std::size_t, StepRule) { return 0.75f; }
 
 float ffm_pairs(Codec weights, const std::byte* const* rows, const std::uint32_t* fields,
@@ -458,6 +465,7 @@ constinit const Kernels kReference = {
     .largest = largest,
     .quantize = quantize,
     .widen = widen,
+    .narrow = narrow,
     .fill_from = fill_from,
     .ffm_pairs = ffm_pairs,
     .ffm_rectangle = ffm_rectangle,

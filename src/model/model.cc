@@ -33,13 +33,11 @@ table::RowPart factor_part(const Spec& spec, const RowsSpec& rows, kernels::Code
     part.by_field = false;
   }
   table::RowState sums;
+  sums.codec = spec.state_codec(codec);
   if (spec.adagrad_slice) {
     const float used = static_cast<float>(rows.k) / static_cast<float>(part.k);
-    const bool short_sums = codec.kind == kernels::Codec::Kind::kFixed;
-    sums.codec = short_sums ? kernels::Codec::bf16() : kernels::Codec::f32();
     sums.first = used * rows.learning.init_acc;
   } else {
-    sums.codec = kernels::Codec::f32();
     sums.per = table::RowState::Per::kWeight;
     sums.first = rows.learning.init_acc;
   }
@@ -51,7 +49,8 @@ table::RowPart factor_part(const Spec& spec, const RowsSpec& rows, kernels::Code
 kernels::StepRule factor_rule(const Spec& spec, const RowsSpec& rows) {
   kernels::StepRule rule = optim::step_rule(spec, rows.learning);
   if (spec.adagrad_slice) {
-    const float used = static_cast<float>(rows.k) / static_cast<float>(stored_k(rows.k, rows.codec));
+    const float used =
+        static_cast<float>(rows.k) / static_cast<float>(stored_k(rows.k, rows.codec));
     rule.rate *= std::pow(used, rule.power);
   }
   return rule;

@@ -232,6 +232,24 @@ void add_row_codec(std::vector<SpecEntry>& list) {
   range.absent = "8";
   range.stored = SpecEntry::Stored::kUnlessAbsent;
   list.push_back(std::move(range));
+  SpecEntry state = {
+      "state_bits",
+      "",
+      "BITS",
+      "an accumulator of FFM, FM and embeddings: 32, or 16 (rounded by chance); 0: 16 beside "
+      "weights of few bits with --adagrad slice, else 32",
+      true,
+      true,
+      false,
+      [](Spec& s, const std::string& t) {
+        const std::optional<std::uint64_t> n = text::read_whole(t, 0, 32);
+        if (!n || *n % 16 != 0) bad("state_bits", t, "0, 16 or 32");
+        s.state_bits = static_cast<std::uint32_t>(*n);
+      },
+      [](const Spec& s) { return fmt::format("{}", s.state_bits); }};
+  state.absent = "0";
+  state.stored = SpecEntry::Stored::kUnlessAbsent;
+  list.push_back(std::move(state));
   SpecEntry rounding = word(
       "rounding",
       "of stored weights of few bits; stochastic: up or down by chance, so that the mean of many "

@@ -19,7 +19,8 @@ const char* adagrad_missing(std::string_view name, const Spec& spec) {
   if (other(spec.linear) && !constants && is_one_of(name, {"power_t", "init_acc_gradient"})) {
     return "--optimizer adagrad (or linear=adagrad)";
   }
-  if (other(spec.ffm) && is_one_of(name, {"ffm_power_t", "ffm_init_acc_gradient", "adagrad"})) {
+  if (other(spec.ffm) &&
+      is_one_of(name, {"ffm_power_t", "ffm_init_acc_gradient", "adagrad", "state_bits"})) {
     return "--optimizer adagrad (or rows=adagrad)";
   }
   if (other(spec.nn) && is_one_of(name, {"nn_power_t", "nn_init_acc_gradient"})) {
@@ -37,8 +38,8 @@ const char* idle_without(std::string_view name, const Spec& spec) {
   if (name == "hidden" && !spec.has_ffm() && !spec.has_fm()) {
     return "a factorization machine, and --ffm_k and --fm_k are 0";
   }
-  const bool of_rows =
-      name == "admit" || name == "adagrad" || (name.starts_with("ffm_") && name != "ffm_k");
+  const bool of_rows = is_one_of(name, {"admit", "adagrad", "state_bits"}) ||
+                       (name.starts_with("ffm_") && name != "ffm_k");
   if (!spec.has_rows() && of_rows) {
     return "a factorization machine or embeddings, and --ffm_k, --fm_k and --embedding_dim are 0";
   }

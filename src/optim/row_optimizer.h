@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "block/config.h"
@@ -67,6 +68,8 @@ class RowOptimizer {
                    const tape::RowGradients& gradients);
   void step_pairs(const table::RowLayout& layout, std::size_t part,
                   const tape::PairGradients& pairs);
+  std::byte* const* widened(const table::RowLayout::Column& weights,
+                            std::span<std::byte* const> rows);
   void step_vectors(const table::RowLayout& layout, std::size_t part,
                     const tape::VectorGradients& vectors);
   void step_factors(const table::RowLayout& layout, std::size_t part, std::byte* row,
@@ -97,6 +100,8 @@ class RowOptimizer {
   BoundedGradients bounded_;
   std::vector<float> row_, state_, ones_;
   std::vector<std::byte*> states_;  ///< of rows in place
+  std::vector<std::byte*> copies_;  ///< of rows of fewer than 16 bits in place
+  table::AlignedBytes wide_;        ///< where these lie
 
   // The rows of a batch.
   Distinct distinct_;

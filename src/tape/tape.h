@@ -44,14 +44,14 @@ struct FfmInPlace {
   bool filled = false;
   bool ones = false;                       ///< every value of the example is 1
   bool widened = false;                    ///< x is value times scale
-  std::span<const std::byte* const> rows;  ///< n: of to_learn, or in prediction of to_read
+  std::span<const std::byte* const> rows;  ///< n: those of to_learn, or of to_read
   std::vector<std::byte*> to_learn;
-  std::vector<const std::byte*> to_read;
-  std::vector<std::uint32_t> fields;  ///< n, ascending
-  std::vector<float> x;               ///< n values, 0 where `nothing` stands, and kSpare more
-  std::vector<float> compact;         ///< n(n+1)/2 and kSpare more
-  table::AlignedBytes nothing;        ///< a row of zeros; stays so
-  table::AlignedBytes wide;           ///< n rows: codes of kScaled rows, in 16 bits
+  std::vector<const std::byte*> to_read;  ///< in prediction, or copies in `wide`
+  std::vector<std::uint32_t> fields;      ///< n, ascending
+  std::vector<float> x;                   ///< n values, 0 where `nothing` stands, and kSpare more
+  std::vector<float> compact;             ///< n(n+1)/2 and kSpare more
+  table::AlignedBytes nothing;            ///< a row of zeros; stays so
+  table::AlignedBytes wide;               ///< n rows: codes of fewer bits, in 16 bits
 
   /// Makes room for what n rows have beside them, of `stride` bytes as kernels see them.
   void resize(std::size_t n, std::size_t stride) {

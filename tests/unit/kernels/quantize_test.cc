@@ -139,6 +139,30 @@ TEST_CASE("codes of few bits that rows learn, wide") {
   }
 }
 
+TEST_CASE("wide codes become narrow, and what is beyond the ends becomes an end") {
+  for (const Codec codec : {kInt16, Codec::fixed(12, 9), Codec::fixed(8, 5), Codec::fixed(4, 1)}) {
+    INFO(int{codec.bits} << " bits");
+    const int end = codec.largest_code();
+    for (const std::size_t length : {0, 1, 2, 7, 16, 31, 64, 99}) {
+      std::mt19937 random(static_cast<std::uint32_t>(length));
+      std::vector<std::int16_t> codes(length);
+      for (std::int16_t& code : codes) {
+        const int within = static_cast<int>(random() % (2u * end + 2u)) - end - 1;
+        code = static_cast<std::int16_t>(random() % 3 == 0 ? random() : within);
+      }
+      const Guarded<Fixed16> wide(length);
+      for (std::size_t i = 0; i < length; ++i) wide[i].code = codes[i];
+      for_each_table([&](const Kernels& kernels) {
+        const Guarded<std::byte> array(codec.bytes(length));
+        kernels.narrow(codec, wide, length, array);
+        for (std::size_t i = 0; i < length; ++i) {
+          REQUIRE(code_at(codec, array, i) == std::clamp<int>(codes[i], -end - 1, end));
+        }
+      });
+    }
+  }
+}
+
 TEST_CASE("codes of 8 and 4 bits, wide and as numbers") {
   for (const int bits : {8, 4}) {
     const Codec codec = Codec::scaled(bits);

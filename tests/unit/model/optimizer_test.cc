@@ -122,7 +122,7 @@ Spec base_spec(Heads heads) {
   spec.ffm_k = 3;
   spec.hidden = {6, 5};
   spec.admit = 1;
-  spec.row_bits = 32;  // what rounding adds to a step is in int16_rows_test.cc
+  spec.row_bits = 32;  // what rounding adds to a step is in fixed_rows_test.cc
   spec.linear = {0.3f, 0.5f, 0.5f};
   spec.ffm = {0.2f, 0.5f, 0.1f};
   spec.nn = {0.1f, 0.5f, 0.7f};

@@ -115,7 +115,7 @@ feature::FeatureBatch Sample::batch(Model& model, std::size_t first, std::size_t
 }
 
 Spec with_unit_steps(Spec spec) {
-  spec.row_bits = 32;  // what rounding adds to a step is in int16_rows_test.cc
+  spec.row_bits = 32;  // what rounding adds to a step is in fixed_rows_test.cc
   for (PartLearning* part : {&spec.linear, &spec.ffm, &spec.nn}) {
     part->rate = 1;
     part->power_t = 0;

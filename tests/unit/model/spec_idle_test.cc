@@ -21,7 +21,8 @@ TEST_CASE("no option of the default model is idle but those of FTRL, batches and
 TEST_CASE("options of parts that a model lacks are idle, that they lack it is none") {
   Spec linear;
   linear.ffm_k = 0;
-  for (const char* name : {"hidden", "admit", "adagrad", "ffm_learning_rate", "nn_power_t"}) {
+  for (const char* name :
+       {"hidden", "admit", "adagrad", "state_bits", "ffm_learning_rate", "nn_power_t"}) {
     CHECK(idle_without(name, linear) != nullptr);
   }
   for (const char* name : {"ffm_k", "learning_rate", "seed"}) {
@@ -30,7 +31,7 @@ TEST_CASE("options of parts that a model lacks are idle, that they lack it is no
   linear.fm_k = 4;
   CHECK(idle_without("hidden", linear) != nullptr);  // a model without layers gets none later
   CHECK(idle_without("nn_power_t", linear) != nullptr);
-  for (const char* name : {"admit", "adagrad", "ffm_learning_rate", "row_bits"}) {
+  for (const char* name : {"admit", "adagrad", "state_bits", "ffm_learning_rate", "row_bits"}) {
     CHECK(idle_without(name, linear) == nullptr);
   }
   Spec shallow;
@@ -69,6 +70,7 @@ TEST_CASE("options of parts that a model lacks are idle, that they lack it is no
   CHECK(idle_without("power_t", apart) == nullptr);
   CHECK(idle_without("ffm_power_t", apart) != nullptr);
   CHECK(idle_without("adagrad", apart) != nullptr);
+  CHECK(idle_without("state_bits", apart) != nullptr);
   CHECK(idle_without("nn_init_acc_gradient", apart) != nullptr);
   CHECK(idle_without("l1", apart) != nullptr);
 }

@@ -28,6 +28,7 @@ std::vector<std::string> values_of(const std::string& name) {
   if (name == "adagrad") return {"weight", "slice"};
   if (name == "row_bits") return {"32", "16", "12", "8", "4"};
   if (name == "weight_range") return {"8", "0.25", "1024", "0.0009765625"};
+  if (name == "state_bits") return {"32", "16", "0"};
   if (name == "rounding") return {"nearest", "stochastic"};
   if (name == "tower" || name == "embedding_dim") return {};  // tower_text_test.cc
   if (name == "model") return {"", "lr", "fwfm", "dcnv2", "deepffm"};
