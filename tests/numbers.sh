@@ -47,7 +47,7 @@ kind() {
     --save_every,*) echo whole ;;
     *,N) echo whole ;;
     *,X | *,W) echo real ;;
-    --row_bits,BITS) echo whole ;;
+    --row_bits,BITS | --state_bits,BITS) echo whole ;;
     --progress,N\|X.Y) echo progress ;;
     --bad_lines,POLICY) echo whole max= ;;
     --hidden,N,…\|none) echo whole 16, ;;
