@@ -93,7 +93,7 @@ void FfmBlock::each(const tape::Parameters& parameters, tape::Tape& tape,
 tape::PairGradients FfmBlock::in_place(const tape::Tape& tape) const {
   if (!tape.ffm.in_place) return {};
   const tape::FfmInPlace& at = tape.ffm.at;
-  return {at.to_learn, at.fields.data(), tape.ffm.pair_deltas};
+  return {at.to_learn, at.fields.data(), tape.ffm.pair_deltas, at.nothing.data()};
 }
 
 void FfmBlock::add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,

@@ -56,7 +56,7 @@ bool FfmBlock::gather_in_place(const tape::Parameters& parameters, tape::Tape& t
   if (tape.learns && reads_copies()) at.to_read.assign(at.to_learn.begin(), at.to_learn.end());
   if (tape.learns && !reads_copies()) {
     at.rows = at.to_learn;
-    at.widened = false;
+    at.scaled = false;
   } else {
     widen(parameters, at);
   }
@@ -70,7 +70,7 @@ std::size_t FfmBlock::row_bytes(const tape::Parameters& parameters, const tape::
 
 void FfmBlock::widen(const tape::Parameters& parameters, tape::FfmInPlace& at) const {
   at.rows = at.to_read;
-  at.widened = row_.codec.is_scaled();
+  at.scaled = row_.codec.is_scaled();
   if (!reads_copies()) return;
   const std::size_t length = std::size_t{parameters.layout.fields} * k_;
   const std::size_t stride = table::odd_lines(codec_in_place().bytes(length));

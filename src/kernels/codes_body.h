@@ -14,7 +14,8 @@ template <class Isa>
 inline constexpr bool kShufflesBytes = kLanes<Isa> >= 8;  // not so SSE2
 
 using Bytes16 [[gnu::vector_size(16)]] = std::uint8_t;
-using Words8 [[gnu::vector_size(16)]] = std::int16_t;
+using Words8 [[gnu::vector_size(16)]] = std::uint16_t;  // whose products are modulo 2^16
+using Signed8 [[gnu::vector_size(16)]] = std::int16_t;
 using Halves2 [[gnu::vector_size(16)]] = std::uint64_t;
 
 /// From 12 bytes.
@@ -26,7 +27,8 @@ template <class Isa>
   const Bytes16 all = reinterpret_cast<Bytes16>(Halves2{first, last});
   const auto two_each = reinterpret_cast<Words8>(
       __builtin_shufflevector(all, all, 0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 12, 13, 14, 14, 15));
-  const Words8 eight = (two_each * Words8{16, 1, 16, 1, 16, 1, 16, 1}) >> 4;
+  const Signed8 eight =
+      reinterpret_cast<Signed8>(two_each * Words8{16, 1, 16, 1, 16, 1, 16, 1}) >> 4;
   __builtin_memcpy(codes, &eight, sizeof eight);
 }
 

@@ -187,7 +187,8 @@ struct Kernels {
   /// kScaled array, 1 for others.
   float (*widen)(Codec codec, const std::byte* array, std::size_t length, Fixed16* codes);
 
-  /// The reverse, to a kFixed array: a code beyond its ends becomes one of them.
+  /// The reverse, to a kFixed array of fewer than 16 bits: a code beyond its ends becomes one of
+  /// them. An odd length of codes in pairs leaves the other half of the last byte.
   void (*narrow)(Codec codec, const Fixed16* codes, std::size_t length, std::byte* array);
 
   // ---- FFM where every field has exactly one feature: no sums, no contra buffer ----

@@ -90,9 +90,6 @@ template <class Isa, int kBits>
 template <class Isa>
 void narrow(Codec codec, const Fixed16* codes, std::size_t length, std::byte* array) {
   switch (codec.bits) {
-    case 16:
-      __builtin_memcpy(array, codes, length * sizeof *codes);
-      return;
     case 12:
       return narrow_to<Isa, 12>(codes, length, array);
     case 8:

@@ -33,7 +33,7 @@ table::RowPart factor_part(const Spec& spec, const RowsSpec& rows, kernels::Code
     part.by_field = false;
   }
   table::RowState sums;
-  sums.codec = spec.state_codec(codec);
+  sums.codec = spec.state_codec();
   if (spec.adagrad_slice) {
     const float used = static_cast<float>(rows.k) / static_cast<float>(part.k);
     sums.first = used * rows.learning.init_acc;
@@ -121,6 +121,8 @@ Model::Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t
              Use use, std::vector<kernels::Codec> rows)
     : spec_(std::move(spec)), rows_(std::move(rows)) {
   check_spec(spec_);
+  // However it was said, so that such models are of one line.
+  if (spec_.state_bits == spec_.usual_state_bits()) spec_.state_bits = 0;
   features_ = std::make_shared<feature::FeatureMap>(spec_.map_options(), std::move(plans));
   tables_ = std::make_shared<table::Tables>(shard_options(spec_, config(), use),
                                             spec_.bit_precision, memory_limit);

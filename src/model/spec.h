@@ -77,7 +77,7 @@ struct Spec : optim::Learning {
   std::uint32_t row_bits = 16;            ///< of a stored weight of rows: 4, 8, 12, 16 or 32
   float weight_range = 0;                 ///< of these, a power of two; 0: see range()
   bool rounds_to_nearest = false;         ///< weights of rows, else stochastically
-  std::uint32_t state_bits = 0;           ///< of an accumulator of rows; 0: see state_codec()
+  std::uint32_t state_bits = 0;           ///< of an accumulator of rows; 0: see usual_state_bits()
   std::vector<std::uint32_t> hidden{32};  ///< empty: no MLP
   bool fm_feeds_mlp = false;              ///< without an FFM: whether there is an MLP, over the FM
   std::uint32_t embedding_dim = 0;        ///< 0: no embeddings
@@ -160,11 +160,11 @@ struct Spec : optim::Learning {
     return codec;
   }
 
+  std::uint32_t usual_state_bits() const { return adagrad_slice && row_bits < 32 ? 16 : 32; }
   /// Sums of squares come in all sizes, for which fixed point has too short a range.
-  kernels::Codec state_codec(kernels::Codec weights) const {
-    const bool beside_codes = adagrad_slice && weights.kind == kernels::Codec::Kind::kFixed;
-    const bool is_short = state_bits == 0 ? beside_codes : state_bits == 16;
-    return is_short ? kernels::Codec::bf16() : kernels::Codec::f32();
+  kernels::Codec state_codec() const {
+    const std::uint32_t bits = state_bits == 0 ? usual_state_bits() : state_bits;
+    return bits == 16 ? kernels::Codec::bf16() : kernels::Codec::f32();
   }
 
   /// `features` with what else a FeatureMap needs to know.

@@ -34,6 +34,8 @@ struct SpecEntry {
   };
   /// Whether a model of this spec is what `shape` text says; null: where `get` gives the same text.
   bool (*holds)(const Spec&, const std::string&) = nullptr;
+  /// Whether models that differ in it are of different lines (modelfile::line_of).
+  bool of_line = true;
   /// Whether the header has a key of it.
   Stored stored = Stored::kAlways;
   /// Its key in the header, which files have from when the option had that name; null: `name`.

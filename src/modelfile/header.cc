@@ -17,8 +17,7 @@ using Json = nlohmann::ordered_json;
 std::string line_of(const model::Spec& spec) {
   std::string text;
   for (const model::SpecEntry& entry : model::spec_entries()) {
-    // By whatever name and options it was made.
-    if (!entry.shape || entry.holds != nullptr || !model::is_stored(entry, spec)) continue;
+    if (!entry.shape || !entry.of_line || !model::is_stored(entry, spec)) continue;
     text += std::string(entry.key()) + '\0' + entry.get(spec) + '\0';
   }
   if (const Json towers = model::towers_to_json(spec); !towers.empty()) text += towers.dump();

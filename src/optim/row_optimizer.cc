@@ -82,31 +82,40 @@ void RowOptimizer::step_pairs(const table::RowLayout& layout, std::size_t part,
   const table::RowLayout::Column &weights = layout.weights(part), &state = layout.state(part, 0);
   const std::size_t to_state = state.begin - weights.begin;
   const std::size_t n = pairs.rows.size();
+  if (n < 2) return;
   states_.resize(n);
   for (std::size_t i = 0; i < states_.size(); ++i) states_[i] = pairs.rows[i] + to_state;
   const bool by_copies = weights.codec.is_narrow();
-  std::byte* const* const rows = by_copies ? widened(weights, pairs.rows) : pairs.rows.data();
+  std::byte* const* const rows = by_copies ? widened(weights, pairs) : pairs.rows.data();
   kernels_->ffm_update_pairs(weights.codec.widened(), state.codec, rows, states_.data(),
                              pairs.fields, n, layout.parts()[part].k,
                              bounded_.numbers(pairs.deltas, block::pair_index(0, n)), rules_[part],
                              next_noise());
   for (std::size_t i = 0; by_copies && i < n; ++i) {
+    if (pairs.rows[i] == pairs.nothing) continue;
     kernels_->narrow(weights.codec, reinterpret_cast<const kernels::Fixed16*>(rows[i]),
                      weights.count, pairs.rows[i]);
   }
 }
 
 /// Copies of rows of fewer than 16 bits, of which kernels step pairs: to be deleted when there are
-/// kernels for such rows as they lie. They are made for the step, though the way forward had some,
-/// so that what another thread has learned meanwhile is kept.
+/// kernels for such rows as they lie. They are made for the step, though the way forward had some:
+/// rows are written back whole, so that what another thread has learned of them since then would be
+/// lost.
 std::byte* const* RowOptimizer::widened(const table::RowLayout::Column& weights,
-                                        std::span<std::byte* const> rows) {
+                                        const tape::PairGradients& pairs) {
+  const std::size_t n = pairs.rows.size();
   const std::size_t stride = table::odd_lines(weights.count * sizeof(kernels::Fixed16));
-  if (wide_.size() < rows.size() * stride) wide_.resize(rows.size() * stride);
-  copies_.resize(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    copies_[i] = wide_.data() + i * stride;
-    kernels_->widen(weights.codec, rows[i], weights.count,
+  if (wide_.size() < n * stride) wide_.resize(n * stride);
+  copies_.resize(n);
+  std::byte* copy_of_nothing = nullptr;
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool is_nothing = pairs.rows[i] == pairs.nothing;
+    copies_[i] =
+        is_nothing && copy_of_nothing != nullptr ? copy_of_nothing : wide_.data() + i * stride;
+    if (copies_[i] == copy_of_nothing) continue;
+    if (is_nothing) copy_of_nothing = copies_[i];
+    kernels_->widen(weights.codec, pairs.rows[i], weights.count,
                     reinterpret_cast<kernels::Fixed16*>(copies_[i]));
   }
   return copies_.data();

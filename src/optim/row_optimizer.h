@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <vector>
 
 #include "block/config.h"
@@ -69,7 +68,7 @@ class RowOptimizer {
   void step_pairs(const table::RowLayout& layout, std::size_t part,
                   const tape::PairGradients& pairs);
   std::byte* const* widened(const table::RowLayout::Column& weights,
-                            std::span<std::byte* const> rows);
+                            const tape::PairGradients& pairs);
   void step_vectors(const table::RowLayout& layout, std::size_t part,
                     const tape::VectorGradients& vectors);
   void step_factors(const table::RowLayout& layout, std::size_t part, std::byte* row,

@@ -64,6 +64,8 @@ struct PairGradients {
   /// n(n+1)/2: d loss / d pair times the values of both features, in the order of
   /// Kernels::ffm_update_pairs.
   const float* deltas = nullptr;
+  /// Where it is among the rows, it stands for those that are not there: zeros, which stay so.
+  const std::byte* nothing = nullptr;
 };
 
 /// n rows of one vector each, in the order of their steps, for Kernels::step_vectors: d loss / d

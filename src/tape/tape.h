@@ -43,7 +43,7 @@ struct FfmInPlace {
   /// `compact`.
   bool filled = false;
   bool ones = false;                       ///< every value of the example is 1
-  bool widened = false;                    ///< x is value times scale
+  bool scaled = false;                     ///< x is value times scale
   std::span<const std::byte* const> rows;  ///< n: those of to_learn, or of to_read
   std::vector<std::byte*> to_learn;
   std::vector<const std::byte*> to_read;  ///< in prediction, or copies in `wide`
@@ -60,7 +60,7 @@ struct FfmInPlace {
     if (nothing.size() < stride) nothing.assign(stride, std::byte{});
   }
   /// Whether pairs are those that kernels make.
-  bool as_kernels_see() const { return ones && !widened; }
+  bool as_kernels_see() const { return ones && !scaled; }
 };
 
 /// Working memory of FfmBlock for one example, in place or not. If not, the fields' sums are made,

@@ -175,15 +175,20 @@ TEST_CASE("steps of vectors are those of rows of one slot") {
 TEST_CASE("what is stepped by way of floats is rounded by place, whichever the instruction set") {
   const std::size_t k = GENERATE(2, 4, 6), slots = GENERATE(1, 7, 300);
   const Codec weights =
-      GENERATE(kInt16, Codec::fixed(12, 8), Codec::fixed(8, 5), Codec::fixed(4, 1));
+      GENERATE(Codec::f32(), kInt16, Codec::fixed(12, 8), Codec::fixed(8, 5), Codec::fixed(4, 1));
+  const Codec state = weights == Codec::f32() ? Codec::bf16() : Codec::f32();
   INFO("k " << k << ", " << slots << " slots, " << int{weights.bits} << " bits");
-  const Row row(slots, k, weights);
+  Row row(slots, k, weights);
+  // Whole numbers, so that their squares are sums of the same bits in whatever order.
+  for (float& g : row.g) g = std::round(8 * g);
   // By a power of 0 a step is rate * g, on all of them the same.
   const StepRule rule = {.rate = .25f, .power = 0};
-  const Stepped expected(reference(), row, weights, Codec::f32(), k, rule, {77u});
+  const Stepped expected(reference(), row, weights, state, k, rule, {77u});
   for_each_instruction_set([&](const Kernels& kernels) {
-    const Stepped got(kernels, row, weights, Codec::f32(), k, rule, {77u});
+    const Stepped got(kernels, row, weights, state, k, rule, {77u});
     CHECK(std::memcmp(got.w, expected.w, weights.bytes(slots * k)) == 0);
+    // A mean of six squares is rounded.
+    if (k != 6) CHECK(std::memcmp(got.acc, expected.acc, state.bytes(slots)) == 0);
   });
 }
 

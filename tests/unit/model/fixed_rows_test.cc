@@ -55,9 +55,7 @@ struct Pair {
   Trainer fixed_trainer, float_trainer;
 };
 
-bool has_short_sums(const Spec& spec) {
-  return spec.state_codec(spec.weight_codec()) == kernels::Codec::bf16();
-}
+bool has_short_sums(const Spec& spec) { return spec.state_codec() == kernels::Codec::bf16(); }
 
 void check_step(Spec spec, const LineShape& shape, std::size_t batch,
                 const kernels::Kernels& kernels) {
@@ -178,9 +176,12 @@ TEST_CASE("steps far below the unit are not lost: their mean is kept") {
   spec.hidden = {};
   spec.admit = 1;
   const float unit = spec.weight_codec().unit();
-  spec.ffm = {unit, 0.0f, 0.0f};  // steps of less than a tenth of the unit
-  INFO(spec.row_bits << " bits");
-  Pair pair(spec, "1 |A a |B b |C c\n", kernels::active());
+  // Steps of less than a tenth of the unit, by way of floats or of integers.
+  const bool integers = GENERATE(false, true);
+  spec.ffm = {unit, 0.0f, 0.0f};
+  if (integers) spec.ffm = {100 * unit, 0.5f, 1e4f};
+  INFO(spec.row_bits << " bits, as integers " << integers);
+  Pair pair(spec, "1 |A a |B b |C c |D d |E e |F f\n", kernels::active());
   const std::vector<float> first = all_rows(pair.floats);
   for (int times = 0; times < 4000; ++times) {
     pair.fixed_trainer.learn_online(pair.fixed, pair.of_fixed);

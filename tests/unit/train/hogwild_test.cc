@@ -12,7 +12,7 @@ namespace {
 
 TEST_CASE("the steps of a thread of hogwild, one by one, are those of learn()") {
   const std::string lines = model::random_lines(600, usual_shape(), 3);
-  const std::uint32_t precision = GENERATE(32, 16);
+  const std::uint32_t precision = GENERATE(32, 16, 8);
   for (NamedSpec kind : specs_to_test()) {
     if (kind.spec.forgets()) continue;  // learn() forgets between them
     kind.spec.row_bits = precision;
