@@ -19,7 +19,8 @@ namespace {
 
 using train::TrainRun;
 
-/// Models that a mesh learns, in batches of so many examples and with rows of 32 bits.
+/// Models that a mesh learns, in batches of so many examples and with rows and accumulators of 32
+/// bits, of which sums in another order are the same but for their last digits.
 std::vector<NamedSpec> mesh_specs(std::uint32_t batch) {
   std::vector<NamedSpec> all;
   const auto add = [&](const char* name, model::Spec spec) {
@@ -28,7 +29,7 @@ std::vector<NamedSpec> mesh_specs(std::uint32_t batch) {
     spec.batch_size = batch;
     spec.batch_warmup = 0;
     spec.batch_turns = false;
-    spec.row_bits = 32;
+    spec.row_bits = spec.state_bits = 32;
     spec.admit = spec.admit > 0 ? spec.admit : 2;
     all.push_back({name, spec});
   };

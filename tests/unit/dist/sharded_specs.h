@@ -13,8 +13,8 @@ using model::NamedSpec;
 /// have their own, as no shard meets all of a cell's.
 constexpr std::uint32_t kFewCollisions = 16;
 
-/// Those of specs_to_test and some more, in batches of so many examples. `bits`: of rows; 0: as
-/// they come.
+/// Those of specs_to_test and some more, in batches of so many examples. `bits`: of rows and their
+/// accumulators; 0: as they come.
 inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t bits) {
   std::vector<NamedSpec> all;
   const auto add = [&](const char* name, model::Spec spec) {
@@ -22,7 +22,7 @@ inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t b
     spec.batch_warmup = 3;
     spec.batch_turns = false;
     spec.nn_batch_size = 1;
-    if (bits != 0) spec.row_bits = bits;
+    if (bits != 0) spec.row_bits = spec.state_bits = bits;
     all.push_back({name, spec});
   };
   for (const NamedSpec& kind : model::specs_to_test()) {

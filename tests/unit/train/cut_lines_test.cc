@@ -127,7 +127,7 @@ TEST_CASE("a model learns the same from namespaces in any order") {
   for (std::uint32_t seed = 0; seed < kMembers; ++seed) {
     model::Spec spec = all[seed % all.size()].spec;
     INFO(all[seed % all.size()].name << ", seed " << seed);
-    spec.row_bits = 32;
+    spec.row_bits = spec.state_bits = 32;
     if (spec.bit_precision > 0) spec.bit_precision = 20;
     model::LineShape shape = shape_of(seed);
     shape.late = 0;

@@ -85,7 +85,7 @@ TEST_CASE("a thread that learns into copies learns what it learns without") {
   for (NamedSpec kind : specs_to_test()) {
     if (kind.spec.batch_size > 1 || kind.spec.forgets()) continue;
     if (!hidden) kind.spec.hidden = {};
-    kind.spec.row_bits = 32;
+    kind.spec.row_bits = kind.spec.state_bits = 32;
     INFO(kind.name << (hidden ? "" : " without hidden layers"));
     TrainRun plain(kind.spec);
     plain.learn(lines);
