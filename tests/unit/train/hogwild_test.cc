@@ -184,7 +184,9 @@ TEST_CASE("threads forget features beside each other") {
   CHECK(model.parameters().scalars.examples == 8000);
   CHECK(modelfile::count_non_finite(model) == 0);
   const std::uint64_t features = features_of(model);
-  CHECK(features + model.tables().forgotten() >= 12001);
+  // Each is known, was forgotten, or was given the overflow slot: a thread whose batch has few
+  // features may take the room that another has seen for its own.
+  CHECK(features + model.tables().forgotten() + model.tables().overflow_lookups() >= 12001);
   CHECK(features < 8000);
   CHECK(features > 500);
   CHECK(model.tables().overflow_lookups() < 2000);
