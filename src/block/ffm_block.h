@@ -110,7 +110,7 @@ class FfmBlock final : public Block, public tape::RowGradients {
   /// The codec in which kernels read rows in place.
   kernels::Codec codec_in_place() const { return row_.codec.widened(); }
   /// Whether these are copies.
-  bool reads_copies() const { return row_.codec.is_scaled() || row_.codec.is_narrow(); }
+  bool reads_copies() const { return codec_in_place() != row_.codec; }
   /// Bytes of a row in place.
   std::size_t row_bytes(const tape::Parameters& parameters, const tape::Tape& tape) const;
   /// Makes `rows` of those in to_read, with copies in place of those of few bits: their codes in 16

@@ -53,13 +53,13 @@ bool FfmBlock::gather_in_place(const tape::Parameters& parameters, tape::Tape& t
   } else {
     tape.learns ? squeeze(at, at.to_learn) : squeeze(at, at.to_read);
   }
-  if (tape.learns && reads_copies()) at.to_read.assign(at.to_learn.begin(), at.to_learn.end());
   if (tape.learns && !reads_copies()) {
     at.rows = at.to_learn;
     at.scaled = false;
-  } else {
-    widen(parameters, at);
+    return true;
   }
+  if (tape.learns) at.to_read.assign(at.to_learn.begin(), at.to_learn.end());
+  widen(parameters, at);
   return true;
 }
 

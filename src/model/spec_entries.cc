@@ -86,11 +86,9 @@ SpecEntry named_model() {
       false,
       set_named_model,
       [](const Spec& s) { return s.named; }};
-  entry.absent = "";
   entry.holds = is_named_model;
   entry.of_line = false;  // by whatever name and options it was made
-  entry.stored = SpecEntry::Stored::kUnlessAbsent;
-  return entry;
+  return stored_unless("", entry);
 }
 
 void add_towers(std::vector<SpecEntry>& list) {
@@ -98,17 +96,13 @@ void add_towers(std::vector<SpecEntry>& list) {
       "embedding_dim", "", "N",
       "length of the vector of each feature of a field that the towers of --tower share; 0: none",
       &Spec::embedding_dim, 0, 256);
-  dim.absent = "0";
-  dim.stored = SpecEntry::Stored::kUnlessAbsent;
-  list.push_back(dim);
+  list.push_back(stored_unless("0", dim));
   SpecEntry pool = word_entry(
       "pool",
       "how the embeddings of several features of a field become one: sum, each times its value; "
       "mean: divided by the sum of |value|",
       true, {"sum", "mean"}, [](Spec & s) -> auto& { return s.pool; });
-  pool.absent = "sum";
-  pool.stored = SpecEntry::Stored::kUnlessAbsent;
-  list.push_back(pool);
+  list.push_back(stored_unless("sum", pool));
   SpecEntry tower{
       "tower",
       "",

@@ -10,6 +10,8 @@
 namespace leveret::model {
 namespace {
 
+constexpr float kHuge = 1e30f;
+
 /// A number of examples; k and m behind it stand for thousands and millions.
 void set_expire(Spec& s, const std::string& text) {
   constexpr std::uint64_t kMost = 1'000'000'000'000;
@@ -104,17 +106,13 @@ void add_forgetting(std::vector<SpecEntry>& list) {
                    false,
                    set_expire,
                    [](const Spec& s) { return fmt::format("{}", s.expire); }};
-  expire.absent = "0";
-  expire.stored = SpecEntry::Stored::kUnlessAbsent;
-  list.push_back(expire);
+  list.push_back(stored_unless("0", expire));
   SpecEntry full = word_entry(
       "when_full",
       "what is done where --max_memory is reached: overflow: features that are new share one row; "
       "evict: those that are used least are forgotten",
       false, {"overflow", "evict"}, [](Spec & s) -> auto& { return s.evicts; });
-  full.absent = "overflow";
-  full.stored = SpecEntry::Stored::kUnlessAbsent;
-  list.push_back(full);
+  list.push_back(stored_unless("overflow", full));
 }
 
 }  // namespace leveret::model

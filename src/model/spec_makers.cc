@@ -43,4 +43,10 @@ std::string joined(const std::vector<std::string>& parts, const char* by) {
   return fmt::format("{}", fmt::join(parts, by));
 }
 
+SpecEntry stored_unless(const char* absent, SpecEntry entry) {
+  entry.absent = absent;
+  entry.stored = SpecEntry::Stored::kUnlessAbsent;
+  return entry;
+}
+
 }  // namespace leveret::model

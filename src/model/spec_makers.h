@@ -21,8 +21,6 @@ std::uint64_t whole_of(const char* name, const std::string& text, std::uint64_t 
                        std::uint64_t high);
 float real_of(const char* name, const std::string& text, float low, float high);
 
-inline constexpr float kHuge = 1e30f;
-
 /// A whole number that is part of the shape.
 SpecEntry number_entry(const char* name, const char* alias, const char* value, const char* help,
                        std::uint32_t Spec::*member, std::uint32_t low, std::uint32_t high);
@@ -90,9 +88,12 @@ SpecEntry word_entry(const char* name, const char* help, bool shape, std::vector
       [=](const Spec& s) { return words[static_cast<std::size_t>(get(const_cast<Spec&>(s)))]; }};
 }
 
+/// The entry, which the header has only where it says another thing than `absent`.
+SpecEntry stored_unless(const char* absent, SpecEntry entry);
+
 // Entries by subject, in the order in which they are listed; each function adds its own.
 
-/// What a line's features are (spec_features.cc).
+/// The features that lines have (spec_features.cc).
 void add_features(std::vector<SpecEntry>& list);
 /// How weights of rows, and their accumulators, are stored (spec_rows.cc).
 void add_row_codecs(std::vector<SpecEntry>& list);

@@ -57,9 +57,7 @@ void add_row_codecs(std::vector<SpecEntry>& list) {
                        s.weight_range = w;
                      },
                      [](const Spec& s) { return fmt::format("{}", s.range()); }};
-  range.absent = "8";
-  range.stored = SpecEntry::Stored::kUnlessAbsent;
-  list.push_back(std::move(range));
+  list.push_back(stored_unless("8", range));
   SpecEntry state = {
       "state_bits",
       "",
@@ -71,18 +69,14 @@ void add_row_codecs(std::vector<SpecEntry>& list) {
       false,
       set_state_bits,
       [](const Spec& s) { return fmt::format("{}", s.state_bits); }};
-  state.absent = "0";
   state.holds = has_state_bits;
-  state.stored = SpecEntry::Stored::kUnlessAbsent;
-  list.push_back(std::move(state));
+  list.push_back(stored_unless("0", state));
   SpecEntry rounding = word_entry(
       "rounding",
       "of stored weights of few bits; stochastic: up or down by chance, so that the mean of many "
       "small steps is kept; nearest: as it says",
       true, {"stochastic", "nearest"}, [](Spec & s) -> auto& { return s.rounds_to_nearest; });
-  rounding.absent = "stochastic";
-  rounding.stored = SpecEntry::Stored::kUnlessAbsent;
-  list.push_back(std::move(rounding));
+  list.push_back(stored_unless("stochastic", rounding));
 }
 
 }  // namespace leveret::model

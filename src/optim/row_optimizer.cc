@@ -108,13 +108,10 @@ std::byte* const* RowOptimizer::widened(const table::RowLayout::Column& weights,
   const std::size_t stride = table::odd_lines(weights.count * sizeof(kernels::Fixed16));
   if (wide_.size() < n * stride) wide_.resize(n * stride);
   copies_.resize(n);
-  std::byte* copy_of_nothing = nullptr;
   for (std::size_t i = 0; i < n; ++i) {
-    const bool is_nothing = pairs.rows[i] == pairs.nothing;
-    copies_[i] =
-        is_nothing && copy_of_nothing != nullptr ? copy_of_nothing : wide_.data() + i * stride;
-    if (copies_[i] == copy_of_nothing) continue;
-    if (is_nothing) copy_of_nothing = copies_[i];
+    copies_[i] = pairs.rows[i];
+    if (pairs.rows[i] == pairs.nothing) continue;  // zeros in any codec, with room for a copy's
+    copies_[i] = wide_.data() + i * stride;
     kernels_->widen(weights.codec, pairs.rows[i], weights.count,
                     reinterpret_cast<kernels::Fixed16*>(copies_[i]));
   }

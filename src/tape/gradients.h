@@ -64,7 +64,7 @@ struct PairGradients {
   /// n(n+1)/2: d loss / d pair times the values of both features, in the order of
   /// Kernels::ffm_update_pairs.
   const float* deltas = nullptr;
-  /// Where it is among the rows, it stands for those that are not there: zeros, which stay so.
+  /// A row of zeros, which stay so: it stands among `rows` for those that are not there.
   const std::byte* nothing = nullptr;
 };
 
