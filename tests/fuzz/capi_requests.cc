@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "golden_path.h"
 #include "leveret/leveret.h"
 
 namespace {
@@ -12,7 +13,7 @@ namespace {
 leveret_predictor* predictor() {
   leveret_model* model = nullptr;
   leveret_predictor* made = nullptr;
-  if (leveret_model_open(LEVERET_GOLDEN_DIR "/model-v1.lvt", &model) != LEVERET_OK ||
+  if (leveret_model_open(leveret::golden_path("model-v1.lvt").c_str(), &model) != LEVERET_OK ||
       leveret_predictor_new(model, "A", &made) != LEVERET_OK) {
     __builtin_trap();
   }

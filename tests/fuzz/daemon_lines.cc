@@ -6,11 +6,12 @@
 #include <string_view>
 
 #include "daemon/line_protocol.h"
+#include "golden_path.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace leveret::daemon;
-  static const Models models(
-      {"one=" LEVERET_GOLDEN_DIR "/model-v1.lvt", "two=" LEVERET_GOLDEN_DIR "/export-v1.lvt"});
+  static const Models models({"one=" + leveret::golden_path("model-v1.lvt"),
+                              "two=" + leveret::golden_path("export-v1.lvt")});
   static const ScorerOptions options{.context = {"A"}, .max_line = 1000};
   static Worker worker(models, options, 20000);
   if (size == 0) return 0;
