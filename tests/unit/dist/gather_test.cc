@@ -36,7 +36,7 @@ TEST_CASE("a model that is split and gathered again is the same file") {
   }
 }
 
-TEST_CASE("a run that goes on with a file ends with the file of one run, bit for bit") {
+TEST_CASE("a run that goes on with a file ends with the file of one run, bit for bit", "[digits]") {
   const std::size_t late = GENERATE(0, 13);
   const std::string lines = some_lines(160, late);
   for (NamedSpec& kind : sharded_specs(8, 0)) {
@@ -91,7 +91,7 @@ std::vector<std::byte> learned_by(unsigned ranks, const model::Spec& spec, const
   return saved_bytes(gather(models[0]->frame(), models[0]->plan(), parts, train::kTestMemory));
 }
 
-TEST_CASE("1, 2, 4 and 8 ranks write the same file", "[threads]") {
+TEST_CASE("1, 2, 4 and 8 ranks write the same file", "[threads][digits]") {
   // Fields that come late for every other kind of model.
   const std::string early = some_lines(200, 0), late = some_lines(200, 17);
   bool comes_late = false;

@@ -30,7 +30,7 @@ std::string zipf_lines(std::size_t count, std::uint32_t seed) {
   return text;
 }
 
-TEST_CASE("each of N ranks holds little more than its share of the tables") {
+TEST_CASE("each of N ranks holds little more than its share of the tables", "[digits]") {
   const std::string lines = zipf_lines(20000, 3);
   for (const bool layers : {true, false}) {
     model::Spec spec;
@@ -73,7 +73,8 @@ TEST_CASE("what one process has no memory for, two ranks have") {
   for (std::uint32_t p = 0; p < 2; ++p) CHECK((*two.model)[p].tables().overflow_lookups() == 0);
 }
 
-TEST_CASE("shards that run out of memory go on, and are gathered to a model that predicts") {
+TEST_CASE("shards that run out of memory go on, and are gathered to a model that predicts",
+          "[digits]") {
   const std::string lines = zipf_lines(10000, 6);
   model::Spec spec;
   spec.batch_size = 512;

@@ -208,7 +208,7 @@ Spec spec_of(Heads heads, std::uint32_t k, std::vector<std::uint32_t> hidden) {
   return spec;
 }
 
-TEST_CASE("gradients of one example are those of its loss") {
+TEST_CASE("gradients of one example are those of its loss", "[digits]") {
   const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
   const std::uint32_t k = GENERATE(0, 1, 2, 3, 4, 5, 8, 12, 16);
   for (const std::uint32_t fields : {1u, 2u, 5u}) {
@@ -246,7 +246,7 @@ TEST_CASE("gradients of several towers, over the same inputs and others") {
   }
 }
 
-TEST_CASE("gradients of every kind of model, of one example and of a batch") {
+TEST_CASE("gradients of every kind of model, of one example and of a batch", "[digits]") {
   for (NamedSpec kind : specs_to_test()) {
     // The rules of the others are no plain steps: optimizer_test.cc has them.
     model::set_optimizer(kind.spec, "adagrad");
@@ -289,7 +289,7 @@ TEST_CASE("gradients of FM") {
   }
 }
 
-TEST_CASE("gradients of towers over embeddings") {
+TEST_CASE("gradients of towers over embeddings", "[digits]") {
   const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
   const std::uint32_t dim = GENERATE(1, 3, 4, 8, 11);
   for (const char* const towers :

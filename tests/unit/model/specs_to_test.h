@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include "model/spec.h"
@@ -29,16 +31,33 @@ inline std::size_t together(const Spec& spec) {
   return std::max(spec.batch_size, spec.nn_batch_size);
 }
 
+enum class Which {
+  kFew,  ///< what every change is tested with: all that the others have, each at least once
+  kAll,  ///< that, and more of what meets in a model
+};
+/// LEVERET_TEST_SPECS=all in the environment, as scripts/test --long has it: all.
+inline Which which_specs() {
+  const char* const said = std::getenv("LEVERET_TEST_SPECS");
+  return said != nullptr && std::string_view(said) == "all" ? Which::kAll : Which::kFew;
+}
+
 /// One of every kind of model, and of what decides how it learns: gradients, resuming, threads,
-/// batches, exports and contexts are tested with all of them. specs_to_test_test.cc asks for a
-/// model with each block, and one without.
-inline std::vector<NamedSpec> specs_to_test() {
+/// batches, exports and contexts are tested with all of them, so that each of these meets each
+/// option and each block. What is added by `seldom` has nothing of its own, and is tested in the
+/// long tier: specs_to_test_test.cc asks for a model with each block among the few, and one
+/// without, and for each value of an option that any of the others has.
+inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   std::vector<NamedSpec> all{{"default", {}}};
+  Spec left_out;
   const auto add = [&](const char* name) -> Spec& {
     all.push_back({name, {}});
     return all.back().spec;
   };
-  add("heads one").heads = Heads::kOne;
+  const auto seldom = [&](const char* name) -> Spec& {
+    if (which == Which::kAll) return add(name);
+    return left_out = {};
+  };
+  seldom("heads one").heads = Heads::kOne;
   Spec& ftrl = add("ftrl");
   ftrl.heads = Heads::kOne;
   model::set_optimizer(ftrl, "ftrl");
@@ -52,11 +71,11 @@ inline std::vector<NamedSpec> specs_to_test() {
   Spec& hashed_one = add("hashed, heads one");
   hashed_one.heads = Heads::kOne;
   hashed_one.bit_precision = 7;
-  Spec& hashed_ftrl = add("hashed, ftrl");
+  Spec& hashed_ftrl = seldom("hashed, ftrl");
   hashed_ftrl.heads = Heads::kOne;
   model::set_optimizer(hashed_ftrl, "ftrl");
   hashed_ftrl.bit_precision = 7;
-  Spec& batch = add("batch of 4");
+  Spec& batch = seldom("batch of 4");
   batch.batch_size = 4;
   batch.batch_warmup = 5;
   Spec& at_once = add("batch of 4, at once");
@@ -64,22 +83,22 @@ inline std::vector<NamedSpec> specs_to_test() {
   at_once.batch_warmup = 0;
   at_once.batch_turns = false;
   add("groups of 4").nn_batch_size = 4;
-  add("k of 5").ffm_k = 5;
-  Spec& adam = add("adam");
+  seldom("k of 5").ffm_k = 5;
+  Spec& adam = seldom("adam");
   model::set_optimizer(adam, "adam");
   adam.batch_size = 4;
   adam.batch_warmup = 0;
   adam.hidden = {8, 4};
   set_optimizer(add("adam, one by one"), "adam");
-  Spec& apart = add("a rule for each part");
+  Spec& apart = seldom("a rule for each part");
   apart.heads = Heads::kOne;
   set_optimizer(apart, "linear=ftrl,rows=sgd,layers=adam:rate=.002");
-  Spec& mixed_apart = add("a rule for each part, mixed");
+  Spec& mixed_apart = seldom("a rule for each part, mixed");
   set_optimizer(mixed_apart, "linear=ftrl,rows=sgd,layers=adam");
   mixed_apart.batch_size = 4;
-  add("linear").ffm_k = 0;
-  add("ffm").hidden = {};
-  Spec& fm = add("fm");
+  seldom("linear").ffm_k = 0;
+  seldom("ffm").hidden = {};
+  Spec& fm = seldom("fm");
   fm.ffm_k = 0;
   fm.fm_k = 5;
   Spec& fm_one = add("fm, heads one, 32 bits");
@@ -88,12 +107,12 @@ inline std::vector<NamedSpec> specs_to_test() {
   fm_one.fm_k = 4;
   fm_one.row_bits = 32;
   fm_one.adagrad_slice = false;
-  Spec& fm_mlp = add("mlp over fm");
+  Spec& fm_mlp = seldom("mlp over fm");
   fm_mlp.ffm_k = 0;
   fm_mlp.fm_k = 5;
   fm_mlp.hidden = {6, 4};
   fm_mlp.fm_feeds_mlp = true;
-  Spec& fm_mlp_one = add("mlp over fm, heads one, batch of 4");
+  Spec& fm_mlp_one = seldom("mlp over fm, heads one, batch of 4");
   fm_mlp_one.heads = Heads::kOne;
   fm_mlp_one.ffm_k = 0;
   fm_mlp_one.fm_k = 4;
@@ -106,13 +125,13 @@ inline std::vector<NamedSpec> specs_to_test() {
   towers.more_towers = {{"second", TowerSpec::Inputs::kMerged, {4, 3}},
                         {"third", TowerSpec::Inputs::kPairs, {5}}};
   set_optimizer(towers, "linear=ftrl,rows=sgd,layers=adam:rate=.002");
-  Spec& towers_one = add("a tower over pairs alone, heads one, batch of 4");
+  Spec& towers_one = seldom("a tower over pairs alone, heads one, batch of 4");
   towers_one.heads = Heads::kOne;
   towers_one.hidden = {};
   towers_one.more_towers = {{"pairs", TowerSpec::Inputs::kPairs, {5}}};
   towers_one.batch_size = 4;
   towers_one.batch_warmup = 0;
-  Spec& wide_deep = add("wide and deep");
+  Spec& wide_deep = seldom("wide and deep");
   wide_deep.heads = Heads::kOne;
   wide_deep.ffm_k = 0;
   wide_deep.embedding_dim = 5;
@@ -142,10 +161,10 @@ inline std::vector<NamedSpec> specs_to_test() {
   set_embedding_towers(
       all_towers,
       "fwfm fm:loss=own mlp:hidden=3,loss=own cross2:layers=1,rank=2 cross:layers=1,hidden=4");
-  Spec& both = add("fm beside ffm");
+  Spec& both = seldom("fm beside ffm");
   both.ffm_k = 3;
   both.fm_k = 8;
-  Spec& both_batch = add("fm beside ffm, batch of 4");
+  Spec& both_batch = seldom("fm beside ffm, batch of 4");
   both_batch.fm_k = 2;
   both_batch.batch_size = 4;
   both_batch.batch_warmup = 3;
@@ -162,7 +181,7 @@ inline std::vector<NamedSpec> specs_to_test() {
   twelve.rounds_to_nearest = true;
   twelve.embedding_dim = 5;
   set_embedding_towers(twelve, "fwfm");
-  add("rows of 16 bits to the nearest").rounds_to_nearest = true;
+  seldom("rows of 16 bits to the nearest").rounds_to_nearest = true;
   Spec& float_sums = add("rows of 16 bits with accumulators of 32");
   float_sums.state_bits = 32;
   Spec& short_sums = add("rows of 32 bits with accumulators of 16, fm beside ffm, batch of 4");
@@ -171,14 +190,14 @@ inline std::vector<NamedSpec> specs_to_test() {
   short_sums.fm_k = 4;
   short_sums.batch_size = 4;
   short_sums.batch_warmup = 0;
-  Spec& short_each = add("rows of 8 bits with an accumulator of 16 for each weight, embeddings");
+  Spec& short_each = seldom("rows of 8 bits with an accumulator of 16 for each weight, embeddings");
   short_each.row_bits = 8;
   short_each.state_bits = 16;
   short_each.adagrad_slice = false;
   short_each.embedding_dim = 5;
   set_embedding_towers(short_each, "fwfm");
   add("features expire").expire = 20;
-  Spec& expiring = add("features expire, fm, batch of 4");
+  Spec& expiring = seldom("features expire, fm, batch of 4");
   expiring.expire = 25;
   expiring.ffm_k = 0;
   expiring.fm_k = 3;

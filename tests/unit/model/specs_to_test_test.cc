@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <set>
+#include <string>
 
+#include "model/spec_entries.h"
+#include "model/tower_text.h"
 #include "net/make_blocks.h"
 #include "random_model.h"
 
@@ -17,6 +21,49 @@ TEST_CASE("the list of models to test has one with each block") {
     CHECK(std::ranges::any_of(all, [&](const NamedSpec& named) {
       return kind.is_in(Model(named.spec, kTestMemory).config());
     }));
+  }
+}
+
+/// What a spec has that the default has not: options that differ, with their values where these
+/// choose between pieces of code, and towers by kind.
+std::set<std::string> marks(const Spec& spec) {
+  static const std::set<std::string> by_value = {"ffm_precision", "state_bits",  "heads",
+                                                 "optimizer",     "batch_turns", "pool"};
+  std::set<std::string> found;
+  for (const SpecEntry& entry : spec_entries()) {
+    const std::string text = entry.get(spec);
+    if (text == entry.get(Spec())) continue;
+    found.insert(by_value.contains(std::string(entry.key())) ? entry.name + ("=" + text)
+                                                             : entry.name);
+  }
+  for (const TowerSpec& tower : spec.more_towers) {
+    const std::string word = tower.inputs == TowerSpec::Inputs::kEmbeddings
+                                 ? std::string("tower ") + word_of(tower.kind)
+                                 : "tower over " + std::to_string(static_cast<int>(tower.inputs));
+    found.insert(word);
+    if (tower.own_loss) found.insert(word + " with a loss of its own");
+    if (!tower.hidden.empty()) found.insert(word + " with layers");
+  }
+  const std::string heads = spec.mixed() ? ", heads mixed" : ", heads one";
+  for (const RowsSpec& rows : spec.rows()) {
+    const std::string kind = "rows of kind " + std::to_string(static_cast<int>(rows.kind));
+    found.insert(kind + heads);
+    if (spec.batch_size > 1) found.insert(kind + " in batches");
+  }
+  if (spec.batch_size > 1) found.insert("batches" + heads);
+  if (spec.linear.rule == optim::UpdateRule::kFtrl) found.insert("linear weights by FTRL" + heads);
+  if (spec.bit_precision != 0) found.insert("hashed linear weights" + heads);
+  return found;
+}
+
+TEST_CASE("the few models of every change have all that the others have") {
+  std::set<std::string> few;
+  for (const NamedSpec& named : specs_to_test(Which::kFew)) few.merge(marks(named.spec));
+  for (const NamedSpec& named : specs_to_test(Which::kAll)) {
+    for (const std::string& mark : marks(named.spec)) {
+      INFO("\"" << named.name << "\" alone has: " << mark);
+      CHECK(few.contains(mark));
+    }
   }
 }
 

@@ -323,7 +323,7 @@ TEST_CASE("largest values of features that have none, or two, are refused") {
   CHECK_THAT(complaint(saved.bad()), Catch::Contains("has a largest value"));
 }
 
-TEST_CASE("flipped bytes behind good checksums never crash") {
+TEST_CASE("flipped bytes behind good checksums never crash", "[bytes]") {
   for (const NamedSpec& kind : specs_to_test()) {
     SavedModel saved(kind.spec);
     const ModelParts good = saved.parts();
@@ -341,7 +341,7 @@ TEST_CASE("flipped bytes behind good checksums never crash") {
   }
 }
 
-TEST_CASE("flipped characters of the header never crash") {
+TEST_CASE("flipped characters of the header never crash", "[bytes]") {
   SavedModel saved{model::Spec()};
   ModelParts bad = saved.parts();
   const std::string good = bad.header.dump();
@@ -370,7 +370,7 @@ std::vector<std::byte> small_file(const files::TempFolder& folder) {
   return files::read_bytes(folder / "good");
 }
 
-TEST_CASE("every flipped byte of a file, and an end that is missing, is noticed") {
+TEST_CASE("every flipped byte of a file, and an end that is missing, is noticed", "[bytes]") {
   const files::TempFolder folder;
   const std::vector<std::byte> good = small_file(folder);
   std::mt19937 random(3);
@@ -390,7 +390,8 @@ TEST_CASE("every flipped byte of a file, and an end that is missing, is noticed"
   }
 }
 
-TEST_CASE("splices of a file, and of its sections with their checksums, are noticed or used") {
+TEST_CASE("splices of a file, and of its sections with their checksums, are noticed or used",
+          "[bytes]") {
   const files::TempFolder folder;
   const std::vector<std::byte> good = small_file(folder);
   const ModelParts parts(folder / "good");

@@ -54,7 +54,8 @@ std::string complaint_of(const SmallExport& all, int reader) {
   }
 }
 
-TEST_CASE("an export with a flipped byte, or cut anywhere, is refused by all that read it") {
+TEST_CASE("an export with a flipped byte, or cut anywhere, is refused by all that read it",
+          "[bytes]") {
   const SmallExport all(GENERATE(16, 8, 4));
   const std::vector<std::byte> good = files::read_bytes(all.path());
   // A byte is tried with one of the readers, as all widths and neighbours are with others.
@@ -91,7 +92,7 @@ void use(const SmallExport& all) {
   }
 }
 
-TEST_CASE("whatever stands in a section or is said of it, nobody crashes") {
+TEST_CASE("whatever stands in a section or is said of it, nobody crashes", "[bytes]") {
   const SmallExport all(GENERATE(16, 8, 4));
   const ModelParts good(all.path());
   std::mt19937 random(5);
