@@ -4,26 +4,30 @@
 #   scripts/check_debian.sh bookworm|trixie [--demo | --packages] [--user] [--keep DIR] [--mirror URL]
 #
 # Between them the program that the first has built runs every command line case. Needs root,
-# debootstrap, 4 GB of disk, and the time of both commands and a few minutes; with --demo it leaves out
-# the second command. With --packages it makes packages instead, from a source tarball, as
+# debootstrap, 4 GB of memory or disk, and the time of both commands and a few minutes; with --demo it leaves
+# out the second command, and objects are kept from one time to the next (ccache is then the one package that
+# a bare Debian would not have). With --packages it makes packages instead, from a source tarball, as
 # contrib/docker/Dockerfile does, looks at them (tests/packages/built), and installs and tries them in a
 # second fresh Debian, which is never kept. With --user they run as a user who has sudo, else as root. The
-# Debian is made in a temporary folder (TMPDIR) and removed at the end; with --keep it is made in DIR,
-# stays there, and is used again the next time. A warning is a failure. The last line is the last line
-# of what ran. The exit code is 77 where this machine has no way to do it.
+# Debian is made in memory where there is room, else in a temporary folder (TMPDIR), and removed at the end;
+# with --keep it is made in DIR, stays there, and is used again the next time. A warning is a failure. The last
+# line is the last line of what ran. The exit code is 77 where this machine has no way to do it.
 set -euo pipefail
 
 usage() {
   echo "usage: scripts/check_debian.sh bookworm|trixie [--demo | --packages] [--user] [--keep DIR] [--mirror URL]" >&2
   exit 2
 }
-suite='' root='' mirror=http://deb.debian.org/debian who=root packages=no
+suite='' root='' mirror=http://deb.debian.org/debian who=root packages=no cache=''
 here=$(cd "$(dirname "$0")/.." && pwd)
 commands=(./scripts/demo "./tests/cli/run --leveret build/bin/leveret" ./scripts/test)
 while [ $# -gt 0 ]; do
   case $1 in
     bookworm | trixie) suite=$1 ;;
-    --demo) unset 'commands[2]' ;;
+    --demo)
+      unset 'commands[2]'
+      cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/leveret/ccache
+      ;;
     --packages)
       packages=yes
       commands=("$("$here/tests/packages/dockerfile" run 1)" ./tests/packages/built)
@@ -53,11 +57,20 @@ quiet=$(mktemp)
 temporary=("$log" "$quiet")
 trap 'rm -rf --one-file-system "${temporary[@]}"' EXIT
 trap 'exit 1' HUP INT TERM
-if [ -z "$root" ]; then
-  root=$(mktemp -d)
+# Thousands of small files, each of which dpkg would have on the disk before it goes on.
+memory=()
+if [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] && [ -w /dev/shm ] &&
+  [ "$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo)" -ge 10000 ] &&
+  [ "$(df --output=avail -B 1M /dev/shm | tail -n 1)" -ge 6000 ] &&
+  ! findmnt -n -o OPTIONS /dev/shm | grep -qwE 'noexec|nodev|nosuid'; then
+  memory=(-p /dev/shm)
+fi
+new_root() {
+  root=$(mktemp -d ${memory[@]+"${memory[@]}"})
   temporary+=("$root")
   chmod 755 "$root"
-fi
+}
+[ -n "$root" ] || new_root
 mkdir -p "$root"
 root=$(realpath "$root")
 
@@ -76,7 +89,8 @@ make_debian() {
   [ ! -e "$root/made-by-check_debian" ] || return 0
   echo "== Make $suite in $root"
   quietly unshare --mount --pid --kill-child --mount-proc \
-    debootstrap --variant=minbase "$suite" "$root" "$mirror"
+    debootstrap --variant=minbase ${cache:+--include=ccache} "$suite" "$root" "$mirror"
+  echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io"
   touch "$root/made-by-check_debian"
 }
 
@@ -84,14 +98,15 @@ make_debian() {
 # of its own (/dev/ptmx gives out those of the pts beside it). MPI looks at processors in /sys.
 # CI=true: a Debian that was kept runs everything again.
 in_debian() {
-  unshare --mount --pid --kill-child --mount-proc="$root/proc" sh -c '
+  CACHE=$cache unshare --mount --pid --kill-child --mount-proc="$root/proc" sh -c '
     mount -t devpts -o newinstance,ptmxmode=0666,mode=0620,gid=5 devpts "$0/dev/pts" &&
       mount --bind -o ro /sys "$0/sys" &&
       mount -t tmpfs -o mode=1777,exec tmpfs "$0/dev/shm" &&
+      { [ -z "$CACHE" ] || mount --bind "$CACHE" "$0/ccache"; } &&
       exec chroot "$0" "$@"' \
     "$root" setpriv --reuid="$1" --regid="$1" --init-groups env -i HOME="$(home_of "$1")" \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    ${http_proxy:+http_proxy="$http_proxy"} CI=true \
+    ${http_proxy:+http_proxy="$http_proxy"} ${compile[@]+"${compile[@]}"} CI=true \
     bash -c "cd /leveret && $2" </dev/null 2>&1
 }
 home_of() { if [ "$1" = root ]; then echo /root; else echo "/home/$1"; fi; }
@@ -128,19 +143,31 @@ if [ $packages = yes ]; then
 fi
 make_debian
 put_source
+if [ -n "$cache" ]; then
+  # The same compiler makes the same objects, outside and in there.
+  if [ $who = root ] && grep -qx "VERSION_CODENAME=$suite" /etc/os-release && command -v ccache >/dev/null; then
+    cache=$(ccache --get-config cache_dir)
+  else
+    cache=$cache-$suite
+  fi
+  mkdir -p "$cache" "$root/ccache"
+fi
 if [ $who != root ] && [ ! -e "$root/home/$who" ]; then
   quietly in_debian root "apt-get update -qq && apt-get install -y -qq --no-install-recommends sudo &&
     useradd --create-home --shell /bin/bash $who &&
     echo '$who ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/$who"
 fi
 quietly in_debian root "chown -R $who: /leveret"
+compile=()
+if [ -n "$cache" ]; then
+  quietly in_debian root "chown -R $who: /ccache"
+  compile=(CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR=/ccache CCACHE_BASEDIR=/leveret CCACHE_NOHASHDIR=1)
+fi
 run $who "${commands[@]}"
 
 if [ $packages = yes ] && [ $status -eq 0 ]; then
   built=$root
-  root=$(mktemp -d)
-  temporary+=("$root")
-  chmod 755 "$root"
+  new_root
   make_debian
   put_source
   read -r files folder < <("$here/tests/packages/dockerfile" copy)

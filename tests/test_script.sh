@@ -6,8 +6,8 @@ scripts=$(cd "$(dirname "$0")/../scripts" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tree=$work/tree bin=$work/bin calls=$work/calls
-mkdir -p "$tree/scripts" "$tree/src" "$tree/build" "$bin" "$work/tmp"
-export TMPDIR=$work/tmp
+mkdir -p "$tree/scripts/bench" "$tree/src" "$tree/include" "$tree/build" "$bin" "$work/tmp"
+export TMPDIR=$work/tmp XDG_CACHE_HOME=$work/cache
 cp "$scripts/test" "$scripts/tree" "$tree/scripts/"
 echo "int x;" >"$tree/src/x.cc"
 touch "$tree/model.lvt" "$tree/build/object"
@@ -18,6 +18,9 @@ program() {
   chmod +x "$1"
 }
 program "$tree/scripts/install-deps" </dev/null
+program "$tree/scripts/bench/instructions.sh" </dev/null
+program "$tree/scripts/check_debian.sh" <<<'bash '"$work/debian"' "$*"'
+touch "$tree/scripts/demo" "$tree/CMakePresets.json" "$tree/CMakeLists.txt" "$work/debian"
 for name in cmake c++ cc clang++; do program "$bin/$name" </dev/null; done
 program "$bin/dpkg-query" <<<'cat '"$work/packages"
 program "$bin/ctest" <<END
@@ -37,7 +40,7 @@ expect() {
   local what=$1 status=$2 runs=$3 last=$4 got=0
   shift 4
   : >"$calls"
-  env -u CI PATH="$bin:$PATH" ${env[@]+"${env[@]}"} "$tree/scripts/test" "$@" >"$work/out" 2>&1 || got=$?
+  env -u CI PATH="$bin:$PATH" ${env[@]+"${env[@]}"} "${from:-$tree}/scripts/test" "$@" >"$work/out" 2>&1 || got=$?
   local got_runs got_last
   got_runs=$(grep -c '^ctest ' "$calls" || true)
   got_last=$(tail -n 1 "$work/out")
@@ -48,8 +51,9 @@ expect() {
 }
 env=()
 skips=', 2 skipped: conformance\.some, unit\.other$'
-all="^All tests passed \\([0-9]+:[0-9]+\\)$skips"
-already="^All tests passed already for this tree \\([0-9]+:[0-9]+\\)$skips"
+took="\\([0-9]+:[0-9]+ of 22:00\\)"
+all="^All tests passed $took$skips"
+already="^All tests passed already for this tree $took$skips"
 
 expect "the first time" 0 6 "$all"
 expect "again" 0 0 "$already"
@@ -63,10 +67,11 @@ expect "after a change that tests cannot see" 0 0 "$already"
 echo "int y;" >"$tree/src/x.cc" && expect "a file is changed" 0 6 "$all"
 touch "$tree/src/new.cc" && expect "a file is added" 0 6 "$all"
 chmod +x "$tree/src/new.cc" && expect "a mode is changed" 0 6 "$all"
-rm "$tree/src/new.cc" && expect "a file is removed" 0 6 "$all"
+rm "$tree/src/new.cc" && expect "a file is removed, as it was before" 0 0 "$already"
+rm "$tree/CMakeLists.txt" && expect "another one is removed" 0 6 "$all"
 echo "g++ 14" >"$work/packages" && expect "a package is another one" 0 6 "$all"
 env=(LEVERET_SIMD=sse2) && expect "the environment is another one" 0 6 "$all"
-env=() && expect "and the one before again" 0 6 "$all"
+env=() && expect "and the one before again" 0 0 "$already"
 
 # Nothing may be left by what did not end well.
 trouble() { cat >"$work/trouble"; }
@@ -83,7 +88,25 @@ trouble </dev/null && expect "after it was edited and put back" 0 6 "$all"
 expect "and then" 0 0 "$already"
 
 program "$bin/ctest" </dev/null
-expect "nothing is skipped" 0 6 '^All tests passed \([0-9:]+\)$' --again
-expect "nothing was skipped" 0 0 '^All tests passed already for this tree \([0-9:]+\)$'
+expect "nothing is skipped" 0 6 "^All tests passed $took\$" --again
+expect "nothing was skipped" 0 0 "^All tests passed already for this tree $took\$"
+
+# What has passed is known to each checkout of the same tree, and told without running anything.
+cp -r "$tree" "$work/clone"
+from=$work/clone
+expect "in a clone" 0 0 '^All tests passed already'
+expect "told" 1 0 '^3 of 5 steps have passed for this tree$' --status
+echo "int z;" >"$from/src/x.cc"
+expect "told after an edit" 1 0 '^0 of 5 steps have passed for this tree$' --status
+from=
+# With a Debian beside it, and the older one where it may see something else.
+debians() { [ "$(grep -c '^check_debian.sh' "$calls")" = "$1" ] || { echo "FAIL $2: not $1 Debians"; failed=1; }; }
+ci="^All tests passed \\([0-9]+:[0-9]+ of 40:00\\)\$"
+expect "ci" 0 6 "$ci" --ci && debians 2 "the first time"
+expect "ci again" 0 6 "$ci" --ci && debians 1 "ci again"
+expect "told after ci" 0 0 '^5 of 5 steps have passed for this tree$' --status
+echo "#include <new>" >"$tree/src/x.cc" && expect "ci with a header more" 0 6 "$ci" --ci && debians 2 "a header more"
+echo 'echo "no Debian here"; exit 1' >"$work/debian" && expect "a Debian fails" 1 6 '^no Debian here$' --ci
+echo 'sleep 100' >"$work/debian" && program "$bin/ctest" <<<'exit 1' && expect "a test fails beside it" 1 1 . --ci
 expect "misuse" 2 0 '^usage: ' --agian
 exit $failed
