@@ -171,15 +171,15 @@ awk -F '\t' -v OFS='\t' -v key="$key" -v reason="$reason" -v update="$([ -z "$re
   /^#/ { if (update) print >out; next }
   $1 == key { kept[$2] = $3; why[$2] = $4; known = 1; if (!($2 in now)) rest[++m] = $0; next }
   { rest[++m] = $0 }
-  function judge(name,  change, most) {
+  function judge(name,  change, most, verdict) {
     if (!(name in kept)) {
       printf "%-36s %9d, %s\n", name, now[name], known ? "NOT IN THE TABLE" : "another compiler: not judged"
       return known
     }
     change = 100 * (now[name] / kept[name] - 1)
     most = name ~ /batches/ ? 3 : 1
-    printf "%-36s %9d, was %9d: %+.2f %%%s\n", name, now[name], kept[name], change,
-      change > most ? "  TOO MANY" : (change < -most ? "  fewer: --update keeps it" : "")
+    verdict = change > most ? "  TOO MANY" : (change < -most ? "  fewer: --update keeps it" : "")
+    printf "%-36s %9d, was %9d: %+.2f %%%s\n", name, now[name], kept[name], change, verdict
     return change > most
   }
   BEGIN { out = ARGV[2] ".new" }
