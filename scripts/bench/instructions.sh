@@ -121,11 +121,10 @@ with Server(folder + "/counted", "-i", folder + "/model", "--threads", 1, http=F
 END
 }
 
-# count_case NUMBER BIN: "name TAB instructions"
+# count_case NUMBER BIN FOLDER: "name TAB instructions"
 count_case() {
-  local name how options folder bin=$2 rows total=()
+  local name how options bin=$2 folder=$3 rows total=()
   IFS='|' read -r name how options <<<"${cases[$1]}"
-  folder=$work/$1.$(basename "$(dirname "$2")")
   mkdir -p "$folder"
   for rows in $few $many; do
     # shellcheck disable=SC2086 # words of options
@@ -139,28 +138,27 @@ count_case() {
   printf '%s\t%d\n' "$name" $(((total[1] - total[0]) / (many - few)))
 }
 
-# count_all BIN: all cases, in their order, side by side
+# count_all BIN NAME: all cases, in their order, side by side; NAME is where they leave what they make
 count_all() {
   local i
-  rm -f "$work"/counted.*
   for i in "${!cases[@]}"; do
     [[ ${cases[i]%%|*} =~ $only ]] || continue
     while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n || true; done
-    count_case "$i" "$1" >"$work/counted.$(printf '%03d' "$i")" &
+    count_case "$i" "$1" "$work/$2.$i" >"$work/$2.$(printf '%03d' "$i").counted" &
   done
   wait
-  cat "$work"/counted.*
+  cat "$work/$2".*.counted
 }
 
 compiler_of() { strings -a "$1/leveret" | sed -n 's/^\(GCC: .*\|.*clang version .*\)$/\1/p' | sort -u | sed 1q; }
 
-count_all "$programs" >"$work/now"
-if [ "$(wc -l <"$work/now")" -ne "$(printf '%s\n' "${cases[@]%%|*}" | grep -cE -- "$only")" ]; then exit 1; fi
+count_all "$programs" now >"$work/figures"
+if [ "$(wc -l <"$work/figures")" -ne "$(printf '%s\n' "${cases[@]%%|*}" | grep -cE -- "$only")" ]; then exit 1; fi
 if [ -n "$beside" ]; then
-  count_all "$beside" >"$work/beside"
+  count_all "$beside" beside >"$work/others"
   awk -F '\t' 'NR == FNR { other[$1] = $2; next }
     $1 in other { printf "%-36s %9d, beside it %9d: %+.1f %%\n", $1, $2, other[$1], 100 * ($2 / other[$1] - 1) }' \
-    "$work/beside" "$work/now"
+    "$work/others" "$work/figures"
   exit
 fi
 
@@ -192,5 +190,5 @@ awk -F '\t' -v OFS='\t' -v key="$key" -v reason="$reason" -v update="$([ -z "$re
       moved = !(name in kept) || now[name] > 1.001 * kept[name] || now[name] < .999 * kept[name]
       print key, name, moved ? now[name] : kept[name], moved ? reason : why[name] >out
     }
-  }' "$work/now" "$kept" || exit 1
+  }' "$work/figures" "$kept" || exit 1
 [ -z "$reason" ] || mv "$kept.new" "$kept"

@@ -107,7 +107,7 @@ void CacheFile::read_end() {
   read_at(blocks_end_, kEndSize, end);
   files::BytesReader from(end);
   const auto magic = from.get<std::uint32_t>();
-  from.get<std::uint32_t>();
+  const auto sums = from.get<std::uint32_t>();
   CacheTotals& totals = info_.totals;
   for (std::uint64_t* total : {&totals.blocks, &totals.examples, &totals.features,
                                &totals.bad_lines, &totals.blank_lines}) {
@@ -116,6 +116,27 @@ void CacheFile::read_end() {
   const std::string_view checked = std::string_view(end).substr(0, kEndSize - kChecksumBytes);
   if (magic != kEndMagic || from.get<std::uint64_t>() != cache_checksum(checked)) {
     fail(blocks_end_, "it does not end as a cache does: it is cut off, or something follows");
+  }
+  if (sums > 0) read_sums(sums);
+}
+
+/// They lie before the end.
+void CacheFile::read_sums(std::uint32_t count) {
+  const std::uint64_t size = std::uint64_t{count} * kSumSize + kChecksumBytes;
+  if (count != info_.key.sources.size() || blocks_end_ - next_offset_ < size) {
+    fail(blocks_end_, "the sums of its sources are not all there");
+  }
+  blocks_end_ -= size;
+  std::string sums;
+  read_at(blocks_end_, size, sums);
+  files::BytesReader from(sums);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    stream::TextSum& sum = info_.sums.emplace_back();
+    for (std::uint64_t* part : {&sum.low, &sum.high, &sum.head}) *part = from.get<std::uint64_t>();
+  }
+  const std::string_view checked = std::string_view(sums).substr(0, size - kChecksumBytes);
+  if (from.get<std::uint64_t>() != cache_checksum(checked)) {
+    fail(blocks_end_, "the checksum of the sums of its sources differs");
   }
 }
 

@@ -30,6 +30,7 @@ class CacheFile {
  private:
   void read_header();
   void read_end();
+  void read_sums(std::uint32_t count);
   void read_at(std::uint64_t offset, std::size_t size, std::string& to) const;
   void unpack(std::uint64_t unpacked_size, std::string& block);
   [[noreturn]] void fail(std::uint64_t offset, const char* what) const;
@@ -37,7 +38,7 @@ class CacheFile {
   std::string path_;
   int fd_ = -1;
   CacheInfo info_;
-  std::uint64_t blocks_end_ = 0;   ///< where the end marker begins
+  std::uint64_t blocks_end_ = 0;   ///< where the sums or the end marker begin
   std::uint64_t next_offset_ = 0;  ///< of the block to be read next
   std::uint64_t block_offset_ = 0;
   std::uint64_t blocks_ = 0;

@@ -5,8 +5,10 @@
 ///     blocks  u32 "BLCK", u32 packing (0 stored, 1 zstd), u64 size unpacked, u64 size here,
 ///             u64 checksum (XXH3 of the 24 bytes before, then of the content seeded by that),
 ///             content: cache_block.h
-///     end     u32 "ENDE", u32 0, u64 blocks, examples, features, bad lines, blank lines,
-///             u64 checksum of the end before
+///     sums    of the text of each source, where they are known: u64 low, high, head;
+///             u64 checksum of all of them
+///     end     u32 "ENDE", u32 number of sums, u64 blocks, examples, features, bad lines, blank
+///             lines, u64 checksum of the end before
 ///
 /// All little-endian. Nothing follows the end, so a cut file is known; each block stands alone.
 #pragma once
@@ -22,6 +24,7 @@ inline constexpr std::uint32_t kCacheVersion = 2;
 inline constexpr std::uint32_t kBlockMagic = 0x4b434c42;  // "BLCK"
 inline constexpr std::uint32_t kEndMagic = 0x45444e45;    // "ENDE"
 inline constexpr std::size_t kBlockHeaderSize = 32;
+inline constexpr std::size_t kSumSize = 24;
 inline constexpr std::size_t kEndSize = 56;
 
 enum class BlockPacking : std::uint32_t { kStored = 0, kZstd = 1 };

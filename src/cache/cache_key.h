@@ -9,6 +9,7 @@
 
 #include "cache/cache_format.h"
 #include "files/bytes.h"
+#include "stream/source_events.h"
 #include "text/parser.h"
 
 namespace leveret::cache {
@@ -38,6 +39,7 @@ struct CacheKey {
 struct CacheInfo {
   CacheKey key;
   CacheTotals totals;
+  std::vector<stream::TextSum> sums;  ///< by source; none: not known
   std::uint64_t file_bytes = 0;
 };
 

@@ -5,11 +5,18 @@
 #include "stream/text_reader.h"
 
 namespace leveret::cache {
+namespace {
+
+using Sums = std::vector<stream::TextSum>;
+
+}  // namespace
 
 CacheTee::CacheTee(std::unique_ptr<stream::ExampleSource> source,
-                   std::unique_ptr<CacheWriter> writer, std::size_t chunks_ahead)
+                   std::unique_ptr<CacheWriter> writer, stream::SourceEvents* events,
+                   std::size_t chunks_ahead)
     : source_(std::move(source)),
       writer_(std::move(writer)),
+      events_(events),
       queue_(std::max<std::size_t>(1, chunks_ahead), stream::ReaderOptions{}.bytes_ahead()),
       thread_([this] { run(); }) {}
 
@@ -26,7 +33,9 @@ void CacheTee::run() {
       writer_->add(chunk);
       if (!queue_.push(chunk, chunk.size_bytes())) return;
     }
-    if (!stopped_) writer_->finish();
+    if (!stopped_) {
+      writer_->finish(events_ != nullptr ? events_->sums(writer_->sources()) : Sums());
+    }
     queue_.close();
   } catch (...) {
     queue_.fail(std::current_exception());

@@ -10,6 +10,7 @@
 #include "cache/cache_writer.h"
 #include "stream/example_source.h"
 #include "stream/queue.h"
+#include "stream/source_events.h"
 
 namespace leveret::cache {
 
@@ -18,8 +19,9 @@ namespace leveret::cache {
 /// its use.
 class CacheTee final : public stream::ExampleSource {
  public:
+  /// `events`, when given, are those of the source, outlive it, and may know the sums of its text.
   CacheTee(std::unique_ptr<stream::ExampleSource> source, std::unique_ptr<CacheWriter> writer,
-           std::size_t chunks_ahead = 8);
+           stream::SourceEvents* events = nullptr, std::size_t chunks_ahead = 8);
   ~CacheTee() override;
   CacheTee(const CacheTee&) = delete;
   CacheTee& operator=(const CacheTee&) = delete;
@@ -44,6 +46,7 @@ class CacheTee final : public stream::ExampleSource {
 
   std::unique_ptr<stream::ExampleSource> source_;
   std::unique_ptr<CacheWriter> writer_;
+  stream::SourceEvents* const events_;
   std::atomic<bool> stopped_{false};
   stream::BoundedQueue<text::ExampleChunk> queue_;
   std::thread thread_;  // last: it uses all of the above

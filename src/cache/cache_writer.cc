@@ -115,11 +115,17 @@ void CacheWriter::write_block() {
   write(content);
 }
 
-void CacheWriter::finish() {
+void CacheWriter::finish(const std::vector<stream::TextSum>& sums) {
   write_block();
+  std::string texts;
+  for (const stream::TextSum& sum : sums) {
+    for (const std::uint64_t part : {sum.low, sum.high, sum.head}) files::put(texts, part);
+  }
+  if (!texts.empty()) files::put(texts, cache_checksum(texts));
+  write(texts);
   std::string end;
   files::put(end, kEndMagic);
-  files::put<std::uint32_t>(end, 0);
+  files::put(end, static_cast<std::uint32_t>(sums.size()));
   for (const std::uint64_t total : {totals_.blocks, totals_.examples, totals_.features,
                                     totals_.bad_lines, totals_.blank_lines}) {
     files::put(end, total);

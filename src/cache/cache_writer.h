@@ -11,6 +11,7 @@
 #include "cache/cache_format.h"
 #include "cache/cache_key.h"
 #include "files/atomic_file.h"
+#include "stream/source_events.h"
 #include "text/example.h"
 #include "text/namespace_names.h"
 
@@ -31,8 +32,11 @@ class CacheWriter {
   /// Appends a parsed chunk, in stream order.
   void add(const text::ExampleChunk& chunk);
   /// Ends the cache, forces it to the disk and gives it its name. Throws when a source was changed
-  /// since its key was taken: nobody knows then what the cache holds.
-  void finish();
+  /// since its key was taken: nobody knows then what the cache holds. `sums` are those of the texts
+  /// of all sources, or none where they are not known.
+  void finish(const std::vector<stream::TextSum>& sums = {});
+  /// How many the stream has.
+  std::uint32_t sources() const { return static_cast<std::uint32_t>(key_.sources.size()); }
 
   const CacheTotals& totals() const { return totals_; }
   std::uint64_t bytes_written() const { return file_.size(); }

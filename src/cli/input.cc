@@ -44,10 +44,11 @@ void set_bad_lines(InputOptions& options, const std::string& text) {
 
 }  // namespace
 
-bool is_cached(const stream::ExampleSource& source) {
+const cache::CacheInfo* cache_of(const stream::ExampleSource& source) {
   const stream::ExampleSource* read = &source;
   while (read->inner() != nullptr) read = read->inner();
-  return dynamic_cast<const cache::CacheReader*>(read) != nullptr;
+  const auto* const cache = dynamic_cast<const cache::CacheReader*>(read);
+  return cache != nullptr ? &cache->info() : nullptr;
 }
 
 void add_input_options(CLI::App& app, InputOptions& options) {
@@ -181,7 +182,7 @@ std::unique_ptr<stream::ExampleSource> open_cached(const InputOptions& options,
   auto writer =
       std::make_unique<cache::CacheWriter>(options.cache, options.data, std::move(key), names);
   return std::make_unique<cache::CacheTee>(open_text(options, names, parser, events),
-                                           std::move(writer));
+                                           std::move(writer), events);
 }
 
 }  // namespace

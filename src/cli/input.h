@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cache/cache_key.h"
 #include "cli/console.h"
 #include "convert/foreign_row.h"
 #include "model/spec.h"
@@ -70,8 +71,9 @@ std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
 std::unique_ptr<stream::ExampleSource> open_examples(
     const InputOptions& options, text::NamespaceNames& names, const text::ParserOptions& parser,
     stream::BadLineTally& tally, bool again = false, stream::SourceEvents* events = nullptr);
-/// Whether a cache is read in place of text.
-bool is_cached(const stream::ExampleSource& source);
+/// What stands in the cache that is read in place of text; null: it is text.
+const cache::CacheInfo* cache_of(const stream::ExampleSource& source);
+inline bool is_cached(const stream::ExampleSource& source) { return cache_of(source) != nullptr; }
 
 /// Counts the chunk's lines, unless a cache stands for them: those were counted when it was opened.
 void count_lines(const stream::ExampleSource& source, const text::ExampleChunk& chunk,

@@ -182,6 +182,16 @@ void Lookup::touch(unsigned clock, Tape& tape, std::size_t example) {
   }
 }
 
+inline void Lookup::put_row(Shard& shard, std::uint32_t field, Row row, std::byte*& at) const {
+  if (row == table::kNoRow) {
+    at = nullptr;
+    return;
+  }
+  if (hot_ != nullptr && (at = hot_->find(field, row)) != nullptr) return;  // it is in the cache
+  at = shard.rows().at(row);
+  shard.rows().prefetch(at);
+}
+
 /// The rows of features whose slots are `apart`, or of the others, which are on the tape.
 void Lookup::resolve_rows(Tables& tables, Tape& tape, std::size_t example, bool apart) {
   const FeatureBatch& batch = *tape.batch;
@@ -197,16 +207,6 @@ void Lookup::resolve_rows(Tables& tables, Tape& tape, std::size_t example, bool 
       put_row(shard, run.field, shard.count_and_find(*slot), tape.to_learn.rows[i]);
     }
   }
-}
-
-void Lookup::put_row(Shard& shard, std::uint32_t field, Row row, std::byte*& at) const {
-  if (row == table::kNoRow) {
-    at = nullptr;
-    return;
-  }
-  if (hot_ != nullptr && (at = hot_->find(field, row)) != nullptr) return;  // it is in the cache
-  at = shard.rows().at(row);
-  shard.rows().prefetch(at);
 }
 
 void Lookup::find_moved(Model& model, Tape& tape, std::size_t example) {

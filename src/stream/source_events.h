@@ -5,16 +5,28 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stream/byte_source.h"
 #include "stream/stop_flag.h"
 
 namespace leveret::stream {
 
+/// Sums of the text of a source, unpacked, by which whoever made them knows it again
+/// (train/chunk_ledger.h). All 0: it gave nothing.
+struct TextSum {
+  std::uint64_t low = 0, high = 0;
+  std::uint64_t head = 0;  ///< of its first bytes
+  bool operator==(const TextSum&) const = default;
+};
+
 /// Called in the thread that reads, which may be ahead of those that work on what was read.
 class SourceEvents {
  public:
   virtual ~SourceEvents() = default;
+  /// For a cache, which keeps them: the sums of the sources that have ended, by their numbers, when
+  /// the last of `count` has. None: nobody makes them. Any thread may ask.
+  virtual std::vector<TextSum> sums(std::uint32_t count);
   /// For a folder that fills: whether this file is to be read. False: it is passed over. Asked
   /// before it is opened.
   virtual bool wants(std::uint32_t source, const std::string& path);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "store/checksum.h"
+#include "stream/source_events.h"
 #include "stream/stop_flag.h"
 
 namespace leveret::train {
@@ -23,6 +24,8 @@ struct ChunkHash {
   std::uint64_t head = 0;  ///< of the first bytes: most other chunks are told apart by these
 
   bool operator==(const ChunkHash&) const = default;
+  stream::TextSum to_sum() const { return {content.low, content.high, head}; }
+  static ChunkHash of_sum(const stream::TextSum& sum) { return {{sum.low, sum.high}, sum.head}; }
 };
 
 /// Adds up the bytes of a chunk, which come in parts.

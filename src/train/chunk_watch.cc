@@ -23,12 +23,21 @@ void ChunkWatch::add(std::uint32_t source, const ChunkHash& chunk) {
   ended_.insert_or_assign(source, chunk);
 }
 
+std::vector<stream::TextSum> ChunkWatch::sums(std::uint32_t count) {
+  const std::lock_guard lock(mutex_);
+  std::vector<stream::TextSum> sums(count);
+  for (const auto& [source, chunk] : ended_) {
+    if (source < count) sums[source] = chunk.to_sum();
+  }
+  return sums;
+}
+
 std::optional<std::pair<std::uint32_t, ChunkHash>> ChunkWatch::take_before(std::uint64_t end) {
   const std::lock_guard lock(mutex_);
-  if (ended_.empty() || ended_.begin()->first >= end) return std::nullopt;
-  const std::pair<std::uint32_t, ChunkHash> first = *ended_.begin();
-  ended_.erase(ended_.begin());
-  return first;
+  const auto first = ended_.lower_bound(static_cast<std::uint32_t>(taken_));
+  if (first == ended_.end() || first->first >= end) return std::nullopt;
+  taken_ = std::uint64_t{first->first} + 1;
+  return *first;
 }
 
 }  // namespace leveret::train

@@ -62,17 +62,26 @@ bool LearnedChunks::pass_over(InputOptions& input, const train::ChunkLedger& led
   return is_all;
 }
 
-void LearnedChunks::read_beside(const InputOptions& input) {
-  beside_ = std::async(std::launch::async, [this, paths = sources_of(input)] {
-    std::vector<std::optional<train::ChunkHash>> chunks;
+void LearnedChunks::take_from(const cache::CacheInfo& cache, const InputOptions& input) {
+  using Chunks = std::vector<std::optional<train::ChunkHash>>;
+  if (!cache.sums.empty()) {
+    Chunks chunks(cache.sums.size());
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      if (cache.sums[i] != stream::TextSum{}) chunks[i] = train::ChunkHash::of_sum(cache.sums[i]);
+    }
+    cached_ = std::async(std::launch::deferred, [chunks] { return chunks; });
+    return;
+  }
+  cached_ = std::async(std::launch::async, [this, paths = sources_of(input)] {
+    Chunks chunks;
     for (const std::string& path : paths) chunks.push_back(train::hash_of_file(path, &stop_));
     return chunks;
   });
 }
 
 void LearnedChunks::note(train::ChunkLedger& ledger, std::uint64_t end) {
-  if (beside_.valid() && end == kAll) {
-    const auto chunks = beside_.get();
+  if (cached_.valid() && end == kAll) {
+    const auto chunks = cached_.get();
     for (std::uint32_t i = 0; i < chunks.size(); ++i) {
       if (chunks[i]) watch_.add(i, *chunks[i]);
     }

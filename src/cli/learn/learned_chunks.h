@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cache/cache_key.h"
 #include "cli/input.h"
 #include "stream/stop_flag.h"
 #include "train/chunk_ledger.h"
@@ -32,8 +33,9 @@ class LearnedChunks {
 
   /// For the reader of the first pass.
   train::ChunkWatch& events() { return watch_; }
-  /// The same where a cache is read in place of the files: these are read beside, in a thread.
-  void read_beside(const InputOptions& input);
+  /// The same where a cache is read in place of the files. One that does not know the sums of their
+  /// text, as predict and evaluate make them, leaves these to be read beside, in a thread.
+  void take_from(const cache::CacheInfo& cache, const InputOptions& input);
 
   /// To be called where examples of this source, and of those behind it, are not learned from.
   void end_at(std::uint32_t source) { end_ = std::min<std::uint64_t>(end_, source); }
@@ -48,9 +50,9 @@ class LearnedChunks {
   bool warns_ = false;  ///< of chunks that are known only at their end
   train::ChunkWatch watch_;
   std::uint64_t end_ = kAll;
-  std::vector<std::string> names_;  ///< of the sources
-  stream::StopFlag stop_;           ///< ends what is read beside
-  std::future<std::vector<std::optional<train::ChunkHash>>> beside_;
+  std::vector<std::string> names_;                                    ///< of the sources
+  stream::StopFlag stop_;                                             ///< ends what is read beside
+  std::future<std::vector<std::optional<train::ChunkHash>>> cached_;  ///< of take_from
 };
 
 /// That this file is passed over, as the model has learned it before.

@@ -147,11 +147,17 @@ class TrainRun final : private train::SessionEvents {
   /// Whether this is the first pass of this run.
   bool is_first_pass() const { return pass_ == start_.pass; }
 
+  /// Whether it matters which chunks are learned: a model is kept that knows them, or one that knew
+  /// some has begun the run.
+  bool asks_for_chunks() const { return !options_.final_model.empty() || !notes_.chunks.empty(); }
+
   bool parses_in_threads() const { return options_.threads > 1 && input_.cache.empty(); }
 
   void open_input() {
     parser_ = parser_options(spec_, input_, known_namespaces());
-    stream::SourceEvents* events = is_first_pass() ? &chunks_.events() : nullptr;
+    // A cache keeps what they say for a run that asks.
+    const bool asks = is_first_pass() && (asks_for_chunks() || !input_.cache.empty());
+    stream::SourceEvents* events = asks ? &chunks_.events() : nullptr;
     if (options_.follow) {
       input_.follow_after = notes_.followed;
       events = &followed_.emplace(chunks_.events(), notes_.chunks, options_.again);
@@ -159,7 +165,8 @@ class TrainRun final : private train::SessionEvents {
     source_ = parses_in_threads()
                   ? open_lines(input_, 2 * options_.threads, events)
                   : open_examples(input_, names_, parser_, *tally_, !is_first_pass(), events);
-    if (is_first_pass() && is_cached(*source_)) chunks_.read_beside(input_);
+    const cache::CacheInfo* const cache = cache_of(*source_);
+    if (cache != nullptr && is_first_pass() && asks_for_chunks()) chunks_.take_from(*cache, input_);
     if (!held_out_) return;
     source_ = held_out_->learned(std::move(source_),
                                  [this](const text::ExampleChunk& all) { count(all); });

@@ -190,7 +190,9 @@ TEST_CASE("examples too large for a shared block get their own") {
   const std::vector<std::string> paths = {dir.write("a", text)};
   CacheWriter writer(dir.path("cache"), paths, make_cache_key(paths, {}, kMaxLine), names);
   writer.add(chunk);
-  writer.finish();
+  const std::vector<stream::TextSum> sums = {{1, 2, 3}};
+  writer.finish(sums);
+  CHECK(inspect_cache(dir.path("cache"), true).sums == sums);
   CHECK(writer.totals().blocks == 2);
   CHECK(writer.totals().features == 300000 + 200000 + 200000 + 2);
   CHECK(read_cache(dir.path("cache")) == describe(chunk, names));

@@ -70,8 +70,8 @@ Lines first_lines(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE(
-    "threads share out a cache: each example comes once, also with fewer blocks than threads") {
+TEST_CASE("threads share out a cache: each example comes once, also with fewer blocks than threads",
+          "[threads]") {
   const TempDir dir;
   for (const std::size_t examples : {3, 8000, 60000}) {
     std::filesystem::remove(dir.path("cache"));
@@ -87,7 +87,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a block that is broken ends every thread, and what was good before it comes once") {
+TEST_CASE("a block that is broken ends every thread, and what was good before it comes once",
+          "[threads]") {
   const TempDir dir;
   make_cache(dir, 60000);
   std::string bytes = contents(dir.path("cache"));
@@ -105,7 +106,7 @@ TEST_CASE("a block that is broken ends every thread, and what was good before it
   }
 }
 
-TEST_CASE("what is left when the reader is stopped is handed out to no thread") {
+TEST_CASE("what is left when the reader is stopped is handed out to no thread", "[threads]") {
   const TempDir dir;
   make_cache(dir, 60000);
   text::NamespaceNames names;

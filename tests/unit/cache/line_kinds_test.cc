@@ -148,7 +148,7 @@ TEST_CASE("every line is told of, in order, by text and by cache") {
   }
 }
 
-TEST_CASE("the chunks that several threads take, put in order, are the stream") {
+TEST_CASE("the chunks that several threads take, put in order, are the stream", "[threads]") {
   const TempDir dir;
   const std::vector<Case> sources = {mixed(30000), {"\n", "b"}, mixed(30000)};
   const std::vector<std::string> paths = write(dir, sources);

@@ -78,7 +78,8 @@ std::string learn(stream::ExampleSource& source, text::NamespaceNames& names, bo
   return without_numbers(all);
 }
 
-TEST_CASE("answers of several threads come in the order of the input, and none waits for ever") {
+TEST_CASE("answers of several threads come in the order of the input, and none waits for ever",
+          "[threads]") {
   const files::TempFolder folder;
   const std::string path = folder / "text", cache = folder / "cache";
   constexpr std::size_t kLines = 20000;

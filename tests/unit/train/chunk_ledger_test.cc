@@ -90,6 +90,13 @@ TEST_CASE("a watch has the sources that have ended, and have something") {
   watch.ended(2);
   CHECK_FALSE(watch.take_before(2));
   REQUIRE(watch.take_before(3));
+  CHECK_FALSE(watch.take_before(9));
+  // Taken or not, a cache keeps the sums of all.
+  const std::vector<stream::TextSum> sums = watch.sums(3);
+  REQUIRE(sums.size() == 3);
+  CHECK(ChunkHash::of_sum(sums[0]) == hash_of("ab"));
+  CHECK(sums[1] == stream::TextSum{});
+  CHECK(ChunkHash::of_sum(sums[2]) == hash_of("c"));
 }
 
 Notes saved(const Notes& notes) {

@@ -119,7 +119,8 @@ TEST_CASE("a thread that learns into copies learns what it learns without") {
   }
 }
 
-TEST_CASE("threads report every example of every chunk once, and rethrow what stops one of them") {
+TEST_CASE("threads report every example of every chunk once, and rethrow what stops one of them",
+          "[threads]") {
   const std::string lines = model::random_lines(2000, usual_shape(), 4);
   text::NamespaceNames names;
   model::Model model(model::Spec(), kTestMemory);
@@ -155,7 +156,7 @@ TEST_CASE("threads report every example of every chunk once, and rethrow what st
   }
 }
 
-TEST_CASE("threads forget features beside each other") {
+TEST_CASE("threads forget features beside each other", "[threads]") {
   const std::string lines = lines_with_new_features(0, 8000);
   model::Spec spec;
   spec.admit = 1;

@@ -91,7 +91,8 @@ struct Threads {
 
 constexpr std::size_t kLinesToShare = 600, kStep = 7;
 
-TEST_CASE("threads have learned a source, and nothing behind it, when they are told of its end") {
+TEST_CASE("threads have learned a source, and nothing behind it, when they are told of its end",
+          "[threads]") {
   const std::string lines = model::random_lines(kLinesToShare, usual_shape(), 31);
   for (const std::uint32_t batch_size : {1u, 32u}) {
     ChunksToShare chunks;
@@ -111,7 +112,8 @@ TEST_CASE("threads have learned a source, and nothing behind it, when they are t
   }
 }
 
-TEST_CASE("threads that pause have learned all before their position, and go on there") {
+TEST_CASE("threads that pause have learned all before their position, and go on there",
+          "[threads]") {
   const std::string lines = model::random_lines(kLinesToShare, usual_shape(), 32);
   SessionOptions options;
   options.start.emplace();

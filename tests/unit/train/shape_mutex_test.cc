@@ -11,7 +11,7 @@
 namespace leveret::train {
 namespace {
 
-TEST_CASE("who needs the shape alone is let in by those who share it all the time") {
+TEST_CASE("who needs the shape alone is let in by those who share it all the time", "[threads]") {
   ShapeMutex mutex;
   std::uint64_t shape = 0;
   std::atomic<bool> done = false;
