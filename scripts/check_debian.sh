@@ -57,14 +57,8 @@ quiet=$(mktemp)
 temporary=("$log" "$quiet")
 trap 'rm -rf --one-file-system "${temporary[@]}"' EXIT
 trap 'exit 1' HUP INT TERM
-# Thousands of small files, each of which dpkg would have on the disk before it goes on.
 memory=()
-if [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] && [ -w /dev/shm ] &&
-  [ "$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo)" -ge 10000 ] &&
-  [ "$(df --output=avail -B 1M /dev/shm | tail -n 1)" -ge 6000 ] &&
-  ! findmnt -n -o OPTIONS /dev/shm | grep -qwE 'noexec|nodev|nosuid'; then
-  memory=(-p /dev/shm)
-fi
+if folder=$("$here/scripts/memory_folder" 6000 noexec nodev nosuid); then memory=(-p "$folder"); fi
 new_root() {
   root=$(mktemp -d ${memory[@]+"${memory[@]}"})
   temporary+=("$root")

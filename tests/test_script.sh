@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 tree=$work/tree bin=$work/bin calls=$work/calls
 mkdir -p "$tree/scripts/bench" "$tree/src" "$tree/include" "$tree/build" "$bin" "$work/tmp"
 export TMPDIR=$work/tmp XDG_CACHE_HOME=$work/cache
-cp "$scripts/test" "$scripts/tree" "$tree/scripts/"
+cp "$scripts/test" "$scripts/tree" "$scripts/memory_folder" "$tree/scripts/"
 echo "int x;" >"$tree/src/x.cc"
 touch "$tree/model.lvt" "$tree/build/object"
 

@@ -33,6 +33,9 @@ class Words:
             elif words:
                 self.names[words[0]] = words[1]
 
+    def are_some(self):
+        return bool(self.names or self.gone or self.new)
+
     def of(self, name):
         """What the newer build calls it: as a whole, or its parts between dots and other signs."""
         if name in self.names:
@@ -67,9 +70,6 @@ def contents(path, words):
         name = words.of(section.name) if words else section.name
         parts["section " + name] = (section.dtype, section.shape, section.role, section.coding,
                                     section.scale, section.checksum)
-    # The line is a hash of the spec, and so of its words.
-    if words is None or words.names or words.gone or words.new:
-        parts.pop("header/line", None)
     return parts
 
 
@@ -77,8 +77,10 @@ def differences(before, after, words):
     """The names of what differs between two files."""
     old, new = contents(before, words), contents(after, None)
     new = {name: what for name, what in new.items() if name.rsplit("/", 1)[-1] not in words.new}
-    if "header/line" not in old or "header/line" not in new:
-        old.pop("header/line", None), new.pop("header/line", None)
+    # The line is a hash of the spec, and so of its words.
+    if words.are_some():
+        for parts in old, new:
+            parts.pop("header/line", None)
     return sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
 
 
