@@ -18,12 +18,15 @@ std::string patch_name(std::uint64_t step);
 inline constexpr const char* kCandidate = ".candidate.lvt";
 inline constexpr const char* kBase = ".base.lvt";
 
-/// Whether publishers write and remove files of this name (but for the manifest).
-bool is_of_a_step(std::string_view name);
+/// A file in the folder that has a name which publishers write and remove (but for the manifest);
+/// empty: there is none. std::runtime_error where the folder cannot be read.
+std::string name_of_ours(const std::string& folder);
 
-/// Removes files that are named as those of steps are and that are none of `kept`, and what there
-/// is beside them while somebody publishes; nothing else. While nobody publishes in the folder.
-/// A file that cannot be removed stays: it is in nobody's way, and the next one tries again.
-void remove_litter(const std::string& folder, const std::vector<std::string>& kept) noexcept;
+/// Removes files that are named as those of steps up to `last` are and that are none of `kept`, and
+/// what there is beside them while somebody publishes; nothing else. While nobody publishes in the
+/// folder, which has a manifest: in any other, such files are somebody else's. A file that cannot
+/// be removed stays: it is in nobody's way, and the next one tries again.
+void remove_litter(const std::string& folder, const std::vector<std::string>& kept,
+                   std::uint64_t last) noexcept;
 
 }  // namespace leveret::publish

@@ -85,7 +85,7 @@ void Follower::read_again() {
   const std::optional<files::FileState> state = files::state_of(manifest_path(folder_));
   std::optional<Manifest> manifest = read_manifest(folder_);
   if (!manifest || manifest->empty()) {
-    throw std::runtime_error(
+    throw NoSteps(
         fmt::format("{}: is not there, or has no steps; `leveret publish {} -i MODEL` writes it",
                     manifest_path(folder_), folder_));
   }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,11 @@ struct Way {
   bool nothing() const { return full.empty() && patches.empty(); }
 };
 
+/// There is no manifest, or one of no step: nothing has been published there yet.
+struct NoSteps : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// One thread.
 class Follower {
  public:
@@ -46,7 +52,7 @@ class Follower {
   /// rollback), or serves something else altogether. All files of the way have been read and
   /// verified; a way with a damaged one gives way to the next. Where a file is gone, as the
   /// publisher has pruned it since, the manifest is read again. std::runtime_error names the
-  /// manifest or file that is at fault, where no way is left.
+  /// manifest or file that is at fault, where no way is left; it is NoSteps before the first step.
   ///
   /// Costs a stat where the manifest has not changed and its newest step is served.
   Way next(const std::optional<store::Checksum>& served);

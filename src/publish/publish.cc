@@ -52,11 +52,17 @@ class Publisher {
  public:
   Publisher(const std::string& folder, const PublishOptions& options)
       : folder_(folder), options_(options), lock_(folder, kBusy) {
-    if (std::optional<Manifest> manifest = read_manifest(folder)) before_ = std::move(*manifest);
+    if (std::optional<Manifest> manifest = read_manifest(folder)) {
+      before_ = std::move(*manifest);
+      is_ours_ = true;
+    }
     clean(before_);
   }
-  /// Files that have not become part of a manifest go.
-  ~Publisher() { clean(before_); }
+  /// Files that have not become part of a manifest go; with them a manifest of nothing.
+  ~Publisher() {
+    clean(before_);
+    if (is_begun_ && before_.empty()) files::file_calls().unlink(manifest_path(folder_).c_str());
+  }
   Publisher(const Publisher&) = delete;
   Publisher& operator=(const Publisher&) = delete;
 
@@ -82,17 +88,35 @@ class Publisher {
   void commit(const Published& published);
   void save(Manifest now);
   void clean(const Manifest& manifest) const noexcept;
+  void begin();
 
   const std::string& folder_;
   const PublishOptions& options_;
   const files::FolderLock lock_;
-  Manifest before_;  ///< the one that is there
+  Manifest before_;        ///< the one that is there
+  bool is_ours_ = false;   ///< the folder has one, so that files named as steps are a publisher's
+  bool is_begun_ = false;  ///< by this one
 };
 
+/// A folder is a publisher's from its manifest on, be that one of no step: whatever ends the first
+/// one, the next knows its files for those of a publisher, and nobody else's are touched.
+void Publisher::begin() {
+  if (is_ours_) return;
+  if (const std::string name = name_of_ours(folder_); !name.empty()) {
+    throw std::runtime_error(fmt::format(
+        "{}/{}: has a name that leveret publish gives to its own files, and the folder has no "
+        "manifest of it; publish to a folder of its own",
+        folder_, name));
+  }
+  save({});
+  is_ours_ = is_begun_ = true;
+}
+
 void Publisher::clean(const Manifest& manifest) const noexcept try {
+  if (!is_ours_) return;
   std::vector<std::string> kept = names_in(manifest);
   kept.insert(kept.end(), manifest.retired.begin(), manifest.retired.end());
-  remove_litter(folder_, kept);
+  remove_litter(folder_, kept, next_step());
 } catch (...) {  // no memory: the next one cleans up
 }
 
@@ -206,6 +230,8 @@ bool Publisher::is_full_due() const {
 }
 
 Published Publisher::publish(const std::string& model) {
+  store::ModelFile::open(model);  // one that is none leaves the folder as it is
+  begin();
   Published published;
   const std::optional<Made> base = make_newest(published);
   const store::ModelFile* const newest = base ? &base->file : nullptr;

@@ -61,6 +61,8 @@ Seen Watch::take_way() {
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
+      // Somebody publishes there for the first time.
+      if (how_ != How::kMustFollow && dynamic_cast<const NoSteps*>(&error) != nullptr) return {};
       Seen seen;
       seen.what = What::kFailed;
       seen.problem = error.what();

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <fstream>
 
 #include "files/faults.h"
 #include "publish/follower.h"
@@ -148,6 +149,52 @@ TEST_CASE("a publisher that is killed at any call leaves what others go on with"
   CHECK(litter);
   CHECK(old > 0);
   CHECK(now > 0);
+}
+
+TEST_CASE(
+    "a first publisher that is killed, or fails, at any call leaves the folder to the next one") {
+  const LineOfModels models(1, 2, 2);
+  const files::TempFolder folder;
+  const std::string dir = folder / "now";
+  const auto publish = [&] { return publish_model(dir, models[0], {}); };
+  const auto reset = [&] {
+    fs::remove_all(dir);
+    fs::create_directory(dir);
+    std::ofstream(dir + "/notes.lvt") << "somebody's";
+  };
+  int calls = 0;
+  reset();
+  {
+    const Faults faults(Fault::kNone, -1);
+    publish();
+    calls = Faults::calls();
+  }
+  REQUIRE(calls > 8);
+  for (const Fault fault : {Fault::kNoSpace, Fault::kExit}) {
+    for (int at = 0; at < calls; ++at) {
+      INFO("call " << at << " of " << calls);
+      reset();
+      const pid_t child = ::fork();
+      REQUIRE(child >= 0);
+      if (child == 0) {
+        try {
+          const Faults faults(fault, at);
+          publish();
+        } catch (const std::runtime_error&) {
+          ::_exit(1);
+        }
+        ::_exit(0);
+      }
+      int status = 0;
+      REQUIRE(::waitpid(child, &status, 0) == child);
+      publish();
+      std::vector<std::string> names;
+      for (const auto& item : fs::directory_iterator(dir)) names.push_back(item.path().filename());
+      std::ranges::sort(names);
+      REQUIRE(names == std::vector<std::string>{"1.lvt", Manifest::kName, "notes.lvt"});
+      REQUIRE(read_manifest(dir)->newest().step == 1);
+    }
+  }
 }
 
 }  // namespace

@@ -81,6 +81,46 @@ TEST_CASE("steps are full files and patches, and what is too old goes one manife
         std::vector<std::string>{"4.lvt", "4.patch", "5.patch", "6.patch"});
 }
 
+TEST_CASE("nobody publishes over, or removes, files of a folder that is not a publisher's") {
+  const LineOfModels models(2);
+  for (const char* const name : {"1.lvt", "2024.lvt", "7.patch", ".candidate.lvt", ".base.lvt"}) {
+    const files::TempFolder folder;
+    const std::string dir = folder / "theirs", path = dir + '/' + name;
+    fs::create_directory(dir);
+    fs::copy(models[0], path);
+    const std::string refused = std::string("/") + name + ": has a name that leveret publish gives";
+    CHECK_THROWS_WITH(publish_model(dir, models[1], {}), Catch::Contains(refused));
+    CHECK_THROWS_WITH(publish_model(dir, path, {}), Catch::Contains(refused));
+    CHECK_THROWS(publish_model(dir, folder / "nowhere", {}));
+    CHECK_THROWS_WITH(roll_back(dir, 1, {}), Catch::Contains("nothing is published there"));
+    CHECK(files::read_bytes(path) == files::read_bytes(models[0]));
+    CHECK(names_in(dir) == std::vector<std::string>{name});
+  }
+}
+
+TEST_CASE("what cannot be published first leaves nothing, and files of later steps are not ours") {
+  const LineOfModels models(3);
+  const files::TempFolder folder;
+  const std::string dir = folder / "published";
+  fs::create_directory(dir);
+  CHECK_THROWS(publish_model(dir, folder / "nowhere", {}));
+  PublishOptions strict;
+  const std::string rows = folder / "rows";
+  std::ofstream(rows) << "1 |a b\n-1 |a c\n";
+  strict.gates = {parse_gate(rows + ": ne < 0.0001")};
+  CHECK(publish_model(dir, models[0], strict).what == What::kRefused);
+  CHECK(names_in(dir).empty());
+  publish_model(dir, models[0], {});
+  fs::copy(models[0], dir + "/2024.lvt");
+  fs::copy(models[0], dir + "/007.lvt");
+  fs::copy(models[0], dir + "/2.patch");  // as a publisher that was killed leaves one
+  publish_model(dir, models[1], {});
+  publish_model(dir, models[2], {});
+  CHECK(fs::exists(dir + "/2024.lvt"));
+  CHECK(fs::exists(dir + "/007.lvt"));
+  CHECK(read_manifest(dir)->newest().step == 3);
+}
+
 TEST_CASE("the same model is published once, and exports as they are") {
   const LineOfModels models(2);
   const files::TempFolder folder;
