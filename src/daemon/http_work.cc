@@ -22,6 +22,15 @@ bool is_json(std::string_view type) {
   });
 }
 
+/// Whatever its type is said to be (curl -d says a form): no line of VW text begins so.
+bool begins_as_json(std::string_view body) {
+  const std::size_t start = body.find_first_not_of(" \t\r\n");
+  return start != body.npos && (body[start] == '{' || body[start] == '[');
+}
+
+/// Of what a client has sent, as much as an answer repeats.
+std::string_view beginning(std::string_view text) { return text.substr(0, 100); }
+
 }  // namespace
 
 HttpWork::HttpWork(Worker& worker, const Site& site, HttpRequest request, bool draining)
@@ -74,8 +83,8 @@ HttpWork::Query HttpWork::read_target() const {
     } else if (item == "context_lines=1" || item == "context_lines") {
       query.context_lines = true;
     } else if (item != "context_lines=0" && !item.empty()) {
-      throw Refused{400,
-                    fmt::format("{}: no such parameter; there are model and context_lines", item)};
+      throw Refused{400, fmt::format("{}: no such parameter; there are model and context_lines",
+                                     beginning(item))};
     }
   }
   return query;
@@ -105,7 +114,8 @@ void HttpWork::show(const Query& query) {
   if (page == std::end(kPages)) {
     std::string paths;
     for (const Page& other : kPages) paths += fmt::format(", {}", other.path);
-    throw Refused{404, fmt::format("{}: no such page; there are /predict{}", query.path, paths)};
+    throw Refused{
+        404, fmt::format("{}: no such page; there are /predict{}", beginning(query.path), paths)};
   }
   if (request_.method != "GET" && request_.method != "HEAD") {
     answer_.headers.emplace_back("Allow", "GET, HEAD");
@@ -147,21 +157,21 @@ void HttpWork::show_status_page(const Query&) {
 
 std::size_t HttpWork::model_of(const Query& query) const {
   const auto model = worker_.models().find(query.model);
-  if (!model) throw Refused{404, fmt::format("there is no model {}", query.model)};
+  if (!model) throw Refused{404, fmt::format("there is no model {}", beginning(query.model))};
   return *model;
 }
 
 void HttpWork::start_predict(const Query& query) {
   if (!request_.encoding.empty() && request_.encoding != "identity") {
-    throw Refused{415,
-                  fmt::format("Content-Encoding {}: send the body as it is", request_.encoding)};
+    throw Refused{415, fmt::format("Content-Encoding {}: send the body as it is",
+                                   beginning(request_.encoding))};
   }
   const std::size_t model = model_of(query);
   scorer_ = worker_.scorer(model);
   model_ = worker_.models()[model].name;
   scorer_->counts().requests.add();
   name_version(model, scorer_->served());
-  if (is_json(request_.type)) return start_json();
+  if (is_json(request_.type) || begins_as_json(request_.body)) return start_json();
   lines_.emplace(worker_.work(), query.context_lines);
   left_ = request_.body;
 }

@@ -7,6 +7,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -662,7 +663,7 @@ def test_garbage():
                     pass
         for text in [b"GET / HTTP/9.9\r\n\r\n", b"\0\0\r\n\r\n", b"GET\r\n\r\n",
                      b"POST /predict HTTP/1.1\r\nContent-Length: x\r\n\r\n",
-                     b"POST /predict HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
+                     b"POST /predict HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
                      b"GET / HTTP/1.1\r\n" + b"x: y\r\n" * 10000 + b"\r\n"]:
             with server.connect_http() as connection:
                 try:
@@ -674,7 +675,8 @@ def test_garbage():
         before = server.metrics()["process_resident_memory_bytes"]
         with server.connect_http() as connection:
             try:
-                connection.sendall(b"POST /predict HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;a=")
+                connection.sendall(b"POST /predict HTTP/1.1\r\nHost: x\r\n"
+                                   b"Transfer-Encoding: chunked\r\n\r\n1;a=")
                 for _ in range(300):
                     connection.sendall(b"x" * 100000)
             except OSError:
@@ -692,6 +694,56 @@ def test_garbage():
             connection.sendall(b"|A b0\n")
             assert connection.recv(1000).startswith(b"HTTP/1.1 200 ")
         assert server.lines(TAGGED) == predict("a.lvt", TAGGED)
+
+
+def test_heads_that_are_not_clear():
+    """One answer and the end of the connection: what follows is taken for no request."""
+    post, host = b"POST /predict HTTP/1.1\r\n", b"Host: x\r\n"
+    chunked = b"6\r\n|A b0\n\r\n0\r\n\r\n"
+    inner = post + host + b"Content-Length: 6\r\n\r\n|A b0\n"
+    codings = [b"gzip", b"identity", b"chunked, gzip", b"chunked, identity", b"gzip, chunked", b"xchunked", b"x", b"",
+               b"chunked, chunked", b"chunked,", b"chunked;q=1", b'"chunked"', b"chunked\r\nTransfer-Encoding: chunked",
+               b"chunked\r\nTransfer-Encoding: identity", b"identity\r\nTransfer-Encoding: chunked",
+               b"chunked\r\nContent-Length: 6"]
+    heads = [post + host + name + coding + b"\r\n"
+             for coding in codings for name in (b"Transfer-Encoding: ", b"TRANSFER-encoding:\t")]
+    length = b"Content-Length: 6\r\n"
+    heads += [post.replace(b"1.1", b"1.0") + b"Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n",
+              post + length, post + host + host + length, post + b"Host: a b\r\n" + length,
+              post + b"Host: x, y\r\n" + length, post + b"Host: x\r\nHost: y\r\n" + length,
+              post + host + b"Expect: something\r\n" + length,
+              post + host + b"Expect: 100-continue\r\nExpect: x\r\n" + length]
+    with Server(PROGRAM, "-i", "a.lvt") as server:
+        for head in heads:
+            for body in (inner, chunked + inner):
+                with server.connect_http() as connection:
+                    answer = exchange(connection, head + b"\r\n" + body)
+                assert answer.count(b"HTTP/1.1 ") == 1, (head, answer)
+                assert re.match(b"HTTP/1.1 4(00|17) ", answer), (head, answer)
+                assert b"\r\nConnection: close\r\n" in answer, (head, answer)
+        # And those that are, though few send them.
+        expected = predict("a.lvt", b"|A b0\n")
+        old = inner.replace(b"HTTP/1.1\r\nHost: x", b"HTTP/1.0\r\nConnection: keep-alive")
+        for head, kept in [(b"\r\n" + inner + b"\r\n\r\n" + inner, 0), (old + old, 2),
+                           (2 * inner.replace(b"/predict", b"http://else.where:80/predict"), 0),
+                           (2 * (post + host + b"transfer-encoding: CHUNKED\r\n\r\n" + chunked), 0)]:
+            with server.connect_http() as connection:
+                answer = exchange(connection, head)
+            assert answer.count(b"HTTP/1.1 200 OK") == 2 and answer.count(expected) == 2, (head, answer)
+            assert answer.count(b"Connection: keep-alive\r\n") == kept, answer
+        with server.connect_http() as connection:
+            answer = exchange(connection, inner.replace(b"1.1", b"1.0") + inner)
+        assert answer.count(b"HTTP/1.1 ") == 1 and b"Connection: close\r\n" in answer, answer
+        # A type that curl, or nobody, has thought of: JSON is JSON.
+        body = b' {"candidates": [{"A": ["b0"]}]}'
+        for kind in (None, "application/x-www-form-urlencoded", "text/plain", "application/json"):
+            headers = {"Content-Type": kind} if kind else {}
+            status, _, answer = server.ask("POST", "/predict", body, headers)
+            assert status == 200 and len(json.loads(answer)["predictions"]) == 1, (kind, answer)
+        status, _, answer = server.ask("POST", "/predict", b'{"candidates": ')
+        assert status == 400, answer
+        status, _, answer = server.ask("GET", "/" + 5000 * "x")
+        assert status == 404 and len(answer) < 300, answer
 
 
 # ---- the process ----
@@ -747,6 +799,24 @@ def test_a_unix_socket():
     refused = subprocess.run([PROGRAM, "serve", "-i", "a.lvt", "--socket", "a.lvt"],
                              capture_output=True, text=True)
     assert refused.returncode == 1 and "it is no socket" in refused.stderr, refused.stderr
+
+
+def test_a_socket_of_another_server():
+    """The file that has the name by now stays, whoever took the first one's away."""
+    def start():
+        return Server(PROGRAM, "-i", "a.lvt", "--socket", "o.sock", lines=False, http=False)
+    with start() as old:
+        os.unlink("o.sock")
+        with start() as new:
+            old.end()
+            assert new.lines(MIXED) == predict("a.lvt", MIXED)
+    assert not os.path.exists("o.sock")
+    with start() as old:
+        os.unlink("o.sock")
+        with open("o.sock", "w") as file:
+            file.write("somebody's")
+        old.end()
+    assert open("o.sock").read() == "somebody's"
 
 
 def test_systemd():

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -15,11 +16,17 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "daemon/http_work.h"
+#include "daemon/net/http_head.h"
 #include "daemon/net/sessions.h"
 
 namespace leveret::daemon {
+
+/// Whether the connection is kept, as the client is told.
+enum class Keep { kYes, kNo, kAsked };  // asked: by HTTP/1.0, whose clients wait to hear of it
+
 namespace {
 
 namespace asio = boost::asio;
@@ -38,7 +45,7 @@ std::string text_of(beast::string_view text) { return {text.data(), text.size()}
 HttpRequest take_request(http::request<http::string_body>& message) {
   HttpRequest request;
   request.method = text_of(message.method_string());
-  request.target = text_of(message.target());
+  request.target = path_of(message);
   request.type = text_of(message[http::field::content_type]);
   request.encoding = text_of(message[http::field::content_encoding]);
   request.body = std::move(message.body());
@@ -54,8 +61,13 @@ HttpAnswer refusal(unsigned status, const std::string& why) {
   return answer;
 }
 
+const char* header_of(Keep keep) {
+  if (keep == Keep::kYes) return "";
+  return keep == Keep::kNo ? "Connection: close\r\n" : "Connection: keep-alive\r\n";
+}
+
 /// All in front of the body. Beast's own way takes twice the time of a short prediction.
-std::string front_of(const HttpAnswer& answer, bool last) {
+std::string front_of(const HttpAnswer& answer, Keep keep) {
   const beast::string_view reason = http::obsolete_reason(static_cast<http::status>(answer.status));
   std::string front =
       fmt::format("HTTP/1.1 {} {}\r\nServer: leveret\r\nContent-Type: {}\r\n", answer.status,
@@ -63,8 +75,8 @@ std::string front_of(const HttpAnswer& answer, bool last) {
   for (const auto& [name, value] : answer.headers) {
     fmt::format_to(std::back_inserter(front), "{}: {}\r\n", name, value);
   }
-  fmt::format_to(std::back_inserter(front), "{}Content-Length: {}\r\n\r\n",
-                 last ? "Connection: close\r\n" : "", answer.body.size());
+  fmt::format_to(std::back_inserter(front), "{}Content-Length: {}\r\n\r\n", header_of(keep),
+                 answer.body.size());
   return front;
 }
 
@@ -102,8 +114,18 @@ class HttpSession {
     if (!in_request_) stream_.socket().shutdown(TcpStream::socket_type::shutdown_receive, ignored);
   }
 
+  /// Whether more is to be read before a request begins: behind line ends, which some clients send
+  /// after a body (RFC 9112, 2.2).
+  bool lacks_start() {
+    const auto* const data = static_cast<const char*>(buffer_.data().data());
+    const std::string_view text(data, buffer_.size());
+    const std::size_t start = std::min(text.find_first_not_of("\r\n"), text.size());
+    buffer_.consume(start);
+    return buffer_.size() == 0;
+  }
+
   asio::awaitable<void> read() {
-    if (buffer_.size() == 0) {
+    while (lacks_start()) {
       stream_.expires_after(options().idle);
       buffer_.reserve(kRead);
       buffer_.commit(co_await stream_.async_read_some(buffer_.prepare(kRead), token()));
@@ -115,7 +137,11 @@ class HttpSession {
     if (error_) co_return co_await fail();
     in_request_ = true;
     stream_.expires_after(options().request_time);
-    if (beast::iequals(parser_->get()[http::field::expect], "100-continue")) {
+    if (const auto fault = fault_of(parser_->get())) {
+      ended_ = unread_ = true;
+      co_return co_await write(refusal(fault->status, fault->why), Keep::kNo);
+    }
+    if (parser_->get().version() >= 11 && parser_->get().count(http::field::expect) > 0) {
       http::response<http::empty_body> go_on(http::status::continue_, 11);
       co_await http::async_write(stream_, go_on, token());
       if (error_) co_return co_await fail();
@@ -134,7 +160,7 @@ class HttpSession {
       ended_ = unread_ = true;
       loop_.worker.counts().closed_slow.add();
       co_return co_await write(refusal(503, "requests hold as much as --max_buffered allows"),
-                               true);
+                               Keep::kNo);
     }
   }
 
@@ -147,12 +173,13 @@ class HttpSession {
       ThreadCounts& counts = loop_.worker.counts();
       (idle ? counts.closed_idle : counts.closed_slow).add();
     } else if (error == http::error::body_limit) {
-      co_await write(refusal(413, "the body is larger than --max_request"), true);
+      co_await write(refusal(413, "the body is larger than --max_request"), Keep::kNo);
     } else if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-      co_await write(refusal(431, "the header, or that of a chunk, is larger than 16 KiB"), true);
+      co_await write(refusal(431, "the header, or that of a chunk, is larger than 16 KiB"),
+                     Keep::kNo);
     } else if (error != http::error::end_of_stream && error != http::error::partial_message &&
                error.category() == http::make_error_code(http::error::bad_method).category()) {
-      co_await write(refusal(400, "is no request of HTTP/1.1: " + error.message()), true);
+      co_await write(refusal(400, "is no request of HTTP/1.1: " + error.message()), Keep::kNo);
     }
   }
 
@@ -172,6 +199,7 @@ class HttpSession {
     const Clock::time_point start = Clock::now();
     http::request<http::string_body> message = parser_->release();
     const bool keep = message.keep_alive();
+    const Keep kept = message.version() >= 11 ? Keep::kYes : Keep::kAsked;
     const bool head = message.method() == http::verb::head;
     HttpWork work(loop_.worker, *loop_.shared.site, take_request(message), loop_.shared.draining);
     while (work.go_on()) {
@@ -179,12 +207,13 @@ class HttpSession {
       co_await asio::post(stream_.get_executor(), asio::use_awaitable);
     }
     if (ModelCounts* const counts = work.counts()) counts->latencies.add(Clock::now() - start);
-    co_await write(std::move(work.answer()), !keep || loop_.shared.draining, head);
+    co_await write(std::move(work.answer()), keep && !loop_.shared.draining ? kept : Keep::kNo,
+                   head);
     buffered_.let_go(0);
   }
 
-  asio::awaitable<void> write(HttpAnswer answer, bool last, bool head = false) {
-    const std::string front = front_of(answer, last);
+  asio::awaitable<void> write(HttpAnswer answer, Keep keep, bool head = false) {
+    const std::string front = front_of(answer, keep);
     ThreadCounts& counts = loop_.worker.counts();
     (answer.status < 400   ? counts.http_ok
      : answer.status < 500 ? counts.http_refused
@@ -195,7 +224,7 @@ class HttpSession {
         asio::buffer(front), head ? asio::const_buffer() : asio::buffer(answer.body)};
     co_await asio::async_write(stream_, pieces, token());
     if (error_ == beast::error::timeout) counts.closed_slow.add();
-    ended_ = last || error_;
+    ended_ = keep == Keep::kNo || error_;
   }
 
   TcpStream stream_;

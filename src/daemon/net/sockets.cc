@@ -47,6 +47,12 @@ Listening listen_tcp(asio::io_context& context, const std::string& address, std:
   }
 }
 
+Listening::File socket_file(const std::string& path) {
+  struct stat status {};
+  const bool is_one = ::lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode);
+  return is_one ? Listening::File({status.st_dev, status.st_ino}) : std::nullopt;
+}
+
 /// A socket that a server has left behind is in the way of the next one.
 void remove_left_socket(asio::io_context& context, const std::string& path) {
   struct stat status {};
@@ -121,12 +127,20 @@ std::vector<Listening> handed_over(asio::io_context& context) {
 
 }  // namespace
 
+Listening::Listening(Local acceptor, std::string made)
+    : acceptor_(std::move(acceptor)),
+      protocol_(Protocol::kLines),
+      made_(std::move(made)),
+      file_(made_.empty() ? std::nullopt : socket_file(made_)) {}
+
 Listening::~Listening() { close(); }
 
+/// The file goes first: while the acceptor has its inode no other file gets that number.
 void Listening::close() {
+  const std::string path = std::exchange(made_, {});
+  if (!path.empty() && file_ && socket_file(path) == file_) ::unlink(path.c_str());
   boost::system::error_code ignored;
   std::visit([&](auto& acceptor) { acceptor.close(ignored); }, acceptor_);
-  if (!made_.empty()) ::unlink(std::exchange(made_, {}).c_str());
 }
 
 std::string Listening::name() const {

@@ -1,12 +1,15 @@
 /// Sockets that wait for connections: opened here, or handed over by systemd.
 #pragma once
 
+#include <sys/types.h>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -14,22 +17,25 @@
 
 namespace leveret::daemon {
 
-/// Closed, and a Unix socket's file removed where we have made it, by its end.
+/// Closed, and a Unix socket's file removed where it is still the one that we have made, by its
+/// end.
 class Listening {
  public:
   enum class Protocol { kLines, kHttp };
   using Tcp = boost::asio::ip::tcp::acceptor;
   using Local = boost::asio::local::stream_protocol::acceptor;
+  /// A socket's file, by device and inode; none: there is none.
+  using File = std::optional<std::pair<dev_t, ino_t>>;
 
   Listening(Tcp acceptor, Protocol protocol)
       : acceptor_(std::move(acceptor)), protocol_(protocol) {}
-  /// `made`: the path of a file to remove; empty: none.
-  Listening(Local acceptor, std::string made)
-      : acceptor_(std::move(acceptor)), protocol_(Protocol::kLines), made_(std::move(made)) {}
+  /// `made`: the path of the file that the acceptor has made, and is to remove; empty: none.
+  Listening(Local acceptor, std::string made);
   Listening(Listening&& other) noexcept
       : acceptor_(std::move(other.acceptor_)),
         protocol_(other.protocol_),
-        made_(std::exchange(other.made_, {})) {}
+        made_(std::exchange(other.made_, {})),
+        file_(other.file_) {}
   ~Listening();
 
   std::variant<Tcp, Local>& acceptor() { return acceptor_; }
@@ -42,6 +48,7 @@ class Listening {
   std::variant<Tcp, Local> acceptor_;
   Protocol protocol_;
   std::string made_;
+  File file_;  ///< of made_: another may have its name by now
 };
 
 /// Those that the options ask for; with LISTEN_FDS (sd_listen_fds(3)) those that were handed over

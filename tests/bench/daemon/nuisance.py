@@ -52,13 +52,13 @@ class Nuisance:
                     pass
 
     def bad_http(self):
-        heads = [b"GET /predict HTTP/1.1\r\n\r\n", b"POST /predict HTTP/9.9\r\n\r\n",
-                 b"POST /predict HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-                 b"POST /predict HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n",
-                 b"POST /predict HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-                 b"GET / HTTP/1.1\r\n" + b"X: " + b"y" * 50_000 + b"\r\n\r\n",
-                 b"POST /predict?model=none HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}",
-                 b"POST /predict HTTP/1.1\r\nContent-Type: application/json\r\n"
+        heads = [b"GET /predict HTTP/1.1\r\nHost: x\r\n\r\n", b"POST /predict HTTP/9.9\r\n\r\n",
+                 b"POST /predict HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+                 b"POST /predict HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n",
+                 b"POST /predict HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+                 b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X: " + b"y" * 50_000 + b"\r\n\r\n",
+                 b"POST /predict?model=none HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}",
+                 b"POST /predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
                  b"Content-Length: 5000\r\n\r\n" + b"[" * 5000]
         with self.connect(self.http) as client:
             client.settimeout(0.5)
@@ -98,7 +98,7 @@ class Nuisance:
     def breaks_off(self):
         """In the middle of a line or a body, with or without a reset."""
         for address, text in ((self.lines, b"".join(self.rows) + b"|A x"),
-                              (self.http, b"POST /predict HTTP/1.1\r\nContent-Length: 999\r\n\r\n|A")):
+                              (self.http, b"POST /predict HTTP/1.1\r\nHost: x\r\nContent-Length: 999\r\n\r\n|A")):
             with self.connect(address) as client:
                 client.sendall(text)
                 if self.random.random() < 0.5:
@@ -114,7 +114,7 @@ class Nuisance:
     def page(self):
         path = self.random.choice(["/metrics", "/healthz", "/status.json", "/model", "/"])
         with self.connect(self.http) as client:
-            client.sendall(f"GET {path} HTTP/1.1\r\nConnection: close\r\n\r\n".encode())
+            client.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
             answer = self.read(client)
         head, _, body = answer.partition(b"\r\n\r\n")
         if not head.startswith(b"HTTP/1.1 200 "):
@@ -136,7 +136,7 @@ class Nuisance:
                            "candidates": [{f"other{self.strange}": ["b"]}]}).encode()
         self.strange += 2
         with self.connect(self.http) as client:
-            client.sendall(b"POST /predict HTTP/1.1\r\nContent-Type: application/json\r\n"
+            client.sendall(b"POST /predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
                            b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
             if not self.read(client).startswith(b"HTTP/1.1 200 "):
                 sys.exit("nuisance.py: JSON with a strange namespace is not answered")
