@@ -263,7 +263,8 @@ typedef struct leveret_metrics {
  * `leveret train` shows. */
 LEVERET_API int leveret_learner_metrics(leveret_learner* learner, leveret_metrics* metrics);
 /* Figures of any predictions, [count], with labels and importances as in
- * leveret_learner_learn_features: what `leveret evaluate` tells. No model is needed. */
+ * leveret_learner_learn_features: what `leveret evaluate` tells. No model is needed.
+ * LEVERET_BAD_ARGUMENT names a prediction that is finite and not from 0 to 1. */
 LEVERET_API int leveret_evaluate(const float* labels, const float* importances,
                                  const float* probabilities, size_t count,
                                  leveret_metrics* metrics);

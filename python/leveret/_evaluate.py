@@ -44,7 +44,8 @@ def evaluate(
     importances: Optional[Sequence[float]] = None,
 ) -> Metrics:
     """Labels [n] (1: a click; 0 or -1: none; NaN: not known), probabilities [n], importances [n] (1
-    each where there are none) -> what `leveret evaluate` tells of them.
+    each where there are none) -> what `leveret evaluate` tells of them. ValueError: one is finite and
+    not from 0 to 1, as log-odds are.
 
     >>> import leveret
     >>> metrics = leveret.evaluate([1, 0, 0, 1], [0.75, 0.25, 0.5, 0.5])

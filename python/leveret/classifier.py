@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
-import tempfile
-from typing import Any, Dict, Optional, Sequence
+from typing import Any, BinaryIO, Dict, Iterator, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -149,6 +149,7 @@ class LeveretClassifier(ClassifierMixin, BaseEstimator):
                 "`classes`"
             )
         self.learner_ = Learner(self.options)
+        self.options_ = self.options  # those that it learns by, whatever is set for the next fit
         self.columns_ = Columns(table, self.numeric_as)
         self.classes_ = classes
         self.n_features_in_ = len(table.columns)
@@ -202,11 +203,10 @@ class LeveretClassifier(ClassifierMixin, BaseEstimator):
         """With the model's file in place of the learner."""
         state = dict(self.__dict__)
         if "learner_" in state:
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, "model")
+            with _file_in_memory() as (path, file):
                 state.pop("learner_").save(path)
-                with open(path, "rb") as file:
-                    state["_model"] = file.read()
+                file.seek(0)
+                state["_model"] = file.read()
         return state
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
@@ -214,11 +214,10 @@ class LeveretClassifier(ClassifierMixin, BaseEstimator):
         self.__dict__.update(state)
         if model is None:
             return
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "model")
-            with open(path, "wb") as file:
-                file.write(model)
-            self.learner_ = Learner.resume(path, self.options)
+        with _file_in_memory() as (path, file):
+            file.write(model)
+            file.flush()
+            self.learner_ = Learner.resume(path, self.options_)
 
     def _more_tags(self) -> Dict[str, Any]:
         why = "rows are learned one after the other: their order counts, and each is counted"
@@ -233,6 +232,13 @@ class LeveretClassifier(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = False
         tags.input_tags.allow_nan = True
         return tags
+
+
+@contextlib.contextmanager
+def _file_in_memory() -> Iterator[Tuple[str, BinaryIO]]:
+    """The path of a file that is in no folder, and the file."""
+    with os.fdopen(os.memfd_create("leveret"), "w+b") as file:
+        yield f"/proc/self/fd/{file.fileno()}", file
 
 
 def _rows_of(X: object, y: object):

@@ -193,6 +193,7 @@ ROWS_OF_FEATURES = {f"features{kind}" for kind in
 LISTS_OF_FEATURES = NO_FEATURES | {"[[]]", "triples", "list of features", "features 2-d"}
 ONE_NUMBER = {"[1]", "[-1]", "[300000000]", "[2**80]", "[1.5]", "[True]", "array int8 -1", "array uint64 beyond",
               "array bool", "array nan", "generator"}
+ONE_PROBABILITY = {"[1]", "[True]", "array bool", "array nan"}
 ONE_LABEL = {"[1]", "[-1]", "[True]", "array int8 -1", "array bool", "array nan"}
 ONE_WEIGHT = {"None", "[1]", "[300000000]", "[1.5]", "[True]", "array bool", "generator"}
 
@@ -289,7 +290,7 @@ PLACES = {
     "Learner.hash_feature(name)": (lambda m, c, v: learner().hash_feature(1, v), TEXTS),
     "Learner.save(path)": (lambda m, c, v: learner().save(v), set()),
     "evaluate(labels)": (lambda m, c, v: leveret.evaluate(v, [0.5]), ONE_LABEL),
-    "evaluate(predictions)": (lambda m, c, v: leveret.evaluate([1], v), ONE_NUMBER),
+    "evaluate(predictions)": (lambda m, c, v: leveret.evaluate([1], v), ONE_PROBABILITY),
     "evaluate(importances)": (lambda m, c, v: leveret.evaluate([1], [0.5], v), ONE_WEIGHT),
 }
 EVERY = {f"{kind}.{name}" for kind in ("Model", "Context", "Learner")

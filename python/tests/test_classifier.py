@@ -145,6 +145,22 @@ class ClassifierTest(unittest.TestCase):
             classifier.get_params(), {"options": "--ffm_k 2", "numeric_as": "log2bucket", "passes": 1}
         )
 
+    def test_pickled_after_options_were_set(self):
+        """What is set is for the next fit: the learner keeps what it learns by."""
+        frame, clicks = made(200)
+        classifier = leveret.LeveretClassifier("--ffm_k 2").fit(frame, clicks)
+        expected = classifier.predict_proba(frame)
+        classifier.set_params(options="--ffm_k 8 -b 12", numeric_as="value", passes=3)
+        for other in pickle.loads(pickle.dumps(classifier)), copy.deepcopy(classifier):
+            np.testing.assert_array_equal(other.predict_proba(frame), expected)
+            self.assertEqual(other.get_params(), classifier.get_params())
+            other.partial_fit(frame, clicks)
+            again = leveret.LeveretClassifier("--ffm_k 8 -b 12", numeric_as="value", passes=3)
+            np.testing.assert_array_equal(
+                other.fit(frame, clicks).predict_proba(frame),
+                again.fit(frame, clicks).predict_proba(frame),
+            )
+
     def test_refused(self):
         frame, clicks = made(50)
         new = leveret.LeveretClassifier

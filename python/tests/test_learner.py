@@ -272,6 +272,8 @@ class LearnerTest(unittest.TestCase):
             leveret.evaluate([1, 2], [0.5, 0.5])
         with self.assertRaisesRegex(ValueError, "2 labels of 1 examples|1 predictions of 2"):
             leveret.evaluate([1, 0], [0.5])
+        with self.assertRaisesRegex(ValueError, "prediction 1 is -2.5"):  # a log-odds
+            leveret.evaluate([1, 0], [0.5, -2.5])
 
     def test_what_documentation_shows(self):
         finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()

@@ -267,7 +267,7 @@ class LeveretTest(unittest.TestCase):
 
     def test_patch(self):
         folder = self.folder.name
-        names = [os.path.join(folder, name) for name in ("0", "1", "2", "1.patch", "2.patch", "to")]
+        names = [os.path.join(folder, name) for name in ("0", "1", "2", "1.patch", "2.patch", "to", "back")]
         rows = sample("train", 1000)
         run("train", "--quiet", "-f", names[0], given="\n".join(rows[:600]) + "\n")
         for i in 1, 2:
@@ -301,11 +301,11 @@ class LeveretTest(unittest.TestCase):
         self.assertEqual(pathlib.Path(names[4]).read_bytes(), before)
         self.assertEqual(list(model.predict(self.lines)), answers[0])
         # A chain of more patches than files may be open.
-        run("diff", names[1], names[0], "-o", names[5])
+        run("diff", names[1], names[0], "-o", names[6])
         limits = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (64, limits[1]))
         try:
-            model.patch([names[3], names[5]] * 576 + [names[3]])
+            model.patch([names[3], names[6]] * 576 + [names[3]])
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
         self.assertEqual(list(model.predict(self.lines)), answers[1])

@@ -1,5 +1,7 @@
 /// The part of the C interface that learns, and that evaluates. Its other parts stand in
 /// serve/c_api.cc.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <memory>
 #include <string>
@@ -175,7 +177,14 @@ int leveret_evaluate(const float* labels, const float* importances, const float*
     if (count > 0) need(probabilities, "probabilities");
     leveret::metrics::Metrics all(leveret::metrics::AucKind::kExact);
     for (size_t i = 0; i < count; ++i) {
-      all.add(probabilities[i], leveret::learner::label_of(labels, i),
+      const float p = probabilities[i];
+      if (std::isfinite(p) && (p < 0 || p > 1)) {
+        throw BadArgument(
+            fmt::format("prediction {} is {}: a probability is from 0 to 1; of a log-odds x it is 1 "
+                        "/ (1 + exp(-x))",
+                        i, p));
+      }
+      all.add(p, leveret::learner::label_of(labels, i),
               leveret::learner::importance_of(importances, i));
     }
     put(all.snapshot(), *metrics);

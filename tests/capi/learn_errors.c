@@ -186,6 +186,11 @@ static void check_evaluate(void) {
   CHECK(m.not_finite == 1 && m.examples == 2 && isnan(m.auc));
   CHECK(leveret_evaluate(NULL, NULL, NULL, 0, &m) == LEVERET_OK);
   CHECK(m.examples == 0 && isnan(m.logloss));
+  p[0] = 1.5f;
+  check_refused(leveret_evaluate(labels, NULL, p, 4, &m), LEVERET_BAD_ARGUMENT, "prediction 0 is 1.5");
+  p[0] = 0.5f, p[3] = -0.001f;
+  check_refused(leveret_evaluate(labels, NULL, p, 4, &m), LEVERET_BAD_ARGUMENT, "prediction 3 is -0.001");
+  p[3] = 0;
   labels[0] = 3;
   check_refused(leveret_evaluate(labels, NULL, p, 4, &m), LEVERET_BAD_ARGUMENT, "label 0 is 3");
 }
