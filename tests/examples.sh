@@ -45,7 +45,8 @@ rows train 2001 3050 | awk '
 
 failed=0
 for width in trained 32 16 8 4; do
-  cp "$work/trained" "$work/model"
+  rm -f "$work/model"
+  if [ $width = trained ]; then cp "$work/trained" "$work/model"; fi
   [ $width = trained ] || "$leveret" export -i "$work/trained" -o "$work/model" --bits $width
   "$leveret" predict --quiet --context A,B,C,D,E,F --context_lines -i "$work/model" \
     "$work/requests" >"$work/expected"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""No file is both read and written: every verb, every pair of a file that it reads and one that it
-writes, and of two that it writes, by whatever name or link. Each is refused as misuse, and nothing
-on the disk has changed then.
+"""No file is lost by a typed command. None is both read and written: every verb, every pair of a file that
+it reads and one that it writes, and of two that it writes, by whatever name or link. And none of another
+kind is written over: every file that a verb writes, with every kind of file there. Each is refused as
+misuse, and nothing on the disk has changed then.
 
     tests/file_uses.py PROGRAM LEVERET
 
@@ -9,6 +10,7 @@ PROGRAM is leveret or leveret-mpi, whose verbs are tried, and LEVERET the first 
 what they read. The table of verbs below is complete: --help tells which options name files.
 """
 
+import gzip
 import itertools
 import os
 import pathlib
@@ -171,7 +173,10 @@ def run(words, stdin=None, stdout=None, descriptor=None):
     return done.returncode, done.stderr
 
 
-def refused(words, stdin=None, stdout=None, descriptor=None):
+SAME_FILE = "are the same file|gives to its own files|two results cannot both"
+
+
+def refused(words, stdin=None, stdout=None, descriptor=None, why=SAME_FILE):
     global runs
     runs += 1
     before = content()
@@ -179,7 +184,7 @@ def refused(words, stdin=None, stdout=None, descriptor=None):
     line = " ".join(words[1:]) + f" <{stdin} >>{stdout}"
     if code != 2:
         fail(f"exit code {code} instead of 2: {line}: {said}")
-    elif not re.search("are the same file|gives to its own files|two results cannot both", said):
+    elif not re.search(why, said):
         fail(f"{line}: {said}")
     if content() != before:
         fail(f"changed what is on the disk: {line}")
@@ -220,6 +225,46 @@ def pairs_of(verb, table):
             for name in some(names):
                 yield command(verb, table, {one: path, other: name})
             remove_links(path)
+
+
+def make_kept():
+    """Files of all kinds, each of which somebody may want."""
+    text = "".join(f"1 |a x{i} |b y\n" for i in range(3000)).encode()
+    kept = {
+        "examples": text,
+        "examples.gz": gzip.compress(text),
+        "text": b"What is written here is nowhere else.\n",
+        "rows.csv": b"1,2,3\n4,5,6\n",
+        "libsvm": b"1 3:1 7:.5\n-1 2:1\n",
+        "binary": bytes(range(256)),
+        "json": b'{"window":1}\n',
+        "numbers": b"0.25 tag\n.5\n\n-1e-3\n",
+        "model": pathlib.Path("old.lvt").read_bytes(),
+        "export": pathlib.Path("export.lvt").read_bytes(),
+        "patch": pathlib.Path("a.patch").read_bytes(),
+    }
+    os.mkdir("kept")
+    for name, data in kept.items():
+        pathlib.Path("kept", name).write_bytes(data)
+    make(LEVERET, "train", "--quiet", "-c", "kept/cache", "data")
+    make("zstd", "-q", "kept/text", "-o", "kept/text.zst")
+
+
+def check_contents(verb, table):
+    """Nothing is written over but numbers and files of the same kind, unless the user says so."""
+    same = {"train-f": "model", "train--metrics": "json", "gather-o": "model", "patch-o": "model",
+            "export-o": "export", "diff-o": "patch"}  # fmt: skip
+    for write in table.writes:
+        if write in (PRINTED, "-c", "--quarantine"):
+            continue
+        replaced = {"numbers", same.get(verb + write, "numbers")}
+        kept = sorted(os.listdir("kept"))
+        for name in some([name for name in kept if name not in replaced]):
+            line = command(verb, table, {write: "kept/" + name})
+            refused(*line, why="would be lost")
+            run_in_copy(line[0] + ["--overwrite"], *line[1:])
+        for name in some(sorted(replaced)):
+            run_in_copy(*command(verb, table, {write: "kept/" + name}))
 
 
 def remove_links(path):
@@ -302,6 +347,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         make_files()
+        make_kept()
         for verb, table in VERBS.items():
             told = file_options(verb)
             known = {o for o in (*table.reads, *table.writes) if o.startswith("-")}
@@ -313,6 +359,7 @@ def main():
             if MPI:
                 check_names_of_shards(verb, table)
             check_allowed(verb, table)
+            check_contents(verb, table)
         os.chdir("/")
     print(f"{runs} command lines, {failures} failures")
     return failures != 0

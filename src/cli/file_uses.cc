@@ -60,8 +60,9 @@ void FileUses::add_model(const char* option, const std::string& path) {
   add_path(Role::kModel, option, path);
 }
 
-void FileUses::add_saved_model(const char* option, const std::string& path) {
+void FileUses::add_saved_model(const char* option, const std::string& path, store::Content by) {
   add_path(Role::kSavedModel, option, path);
+  if (!path.empty()) targets_.push_back({fmt::format("{} {}", option, path), path, by});
 }
 
 void FileUses::add_saved_folder(const char* option, const std::string& path) {
@@ -77,15 +78,18 @@ void FileUses::add_field_files(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) add_read("--field", path == "-" ? "./-" : path);
 }
 
-void FileUses::add_output(const char* option, const std::string& path) {
+void FileUses::add_output(const char* option, const std::string& path, store::Content by) {
   const bool is_printed = path == "-" || path == "/dev/stdout";
-  if (!is_printed) return add_path(Role::kOutput, option, path);
+  if (!is_printed) {
+    targets_.push_back({fmt::format("{} {}", option, path), path, by});
+    return add_path(Role::kOutput, option, path);
+  }
   ++printed_;
   add(Role::kOutput, "standard output", files::identify(STDOUT_FILENO));
 }
 
 void FileUses::add_result(const char* option, const std::string& path) {
-  add_output(option, path.empty() ? "-" : path);
+  add_output(option, path.empty() ? "-" : path, store::Content::kNumbers);
 }
 
 /// Files that are only read may be one; and a model may be saved in place of the one it came from.
@@ -113,7 +117,17 @@ void FileUses::check_names() const {
   }
 }
 
-void FileUses::check() const {
+void FileUses::check_contents() const {
+  for (const Target& target : targets_) {
+    const store::Content there = store::content_of(target.path);
+    if (store::may_replace(target.by, there)) continue;
+    throw CLI::ValidationError(
+        fmt::format("{}: holds {}, which would be lost; name another file, or say --overwrite",
+                    target.what, store::name_of(there)));
+  }
+}
+
+void FileUses::check(bool overwrite) const {
   if (printed_ > 1) {
     throw CLI::ValidationError("two results cannot both go to standard output; name a file");
   }
@@ -130,6 +144,11 @@ void FileUses::check() const {
     }
     if (before[use.role] == nullptr) before[use.role] = &use;
   }
+  if (!overwrite) check_contents();
+}
+
+void add_overwrite_option(CLI::App& verb, bool& overwrite) {
+  verb.add_flag("--overwrite", overwrite, "write over files whatever they hold");
 }
 
 void check_model_name(const char* option, const std::string& path) {

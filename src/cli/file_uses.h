@@ -7,13 +7,16 @@
 
 #include "cli/input.h"
 #include "files/file_identity.h"
+#include "store/content.h"
 
 namespace leveret::cli {
 
-/// An output that is also an input, a cache or another output would cost the user a file: check()
-/// says so by CLI::ValidationError (misuse). Only the model that is saved may be the one that was
-/// given. Compared are devices and inodes, so links do not hide a file. Each file of a folder of
-/// shards that is an input is one; and no output gets a name there that saves give and remove.
+/// An output that is also an input, a cache or another output would cost the user a file, and so
+/// would one that takes the place of a file of another kind (store/content.h), unless the user says
+/// --overwrite: check() says so by CLI::ValidationError (misuse). Only the model that is saved may be
+/// the one that was given. Compared are devices and inodes, so links do not hide a file. Each file of
+/// a folder of shards that is an input is one; and no output gets a name there that saves give and
+/// remove.
 class FileUses {
  public:
   /// Data (standard input where none is named), the cache and the quarantine file.
@@ -21,17 +24,22 @@ class FileUses {
   /// `option` is for the message. A path that is empty is no use, but for a result's: "" and "-"
   /// are standard output.
   void add_model(const char* option, const std::string& path);
-  void add_saved_model(const char* option, const std::string& path);
+  /// `by`: the kind of model that is saved.
+  void add_saved_model(const char* option, const std::string& path,
+                       store::Content by = store::Content::kModel);
   /// A folder of shards, which may be that of the model.
   void add_saved_folder(const char* option, const std::string& path);
   /// Those of --field @FILE (SpecFlags::files).
   void add_field_files(const std::vector<std::string>& paths);
   /// Any other file that is read; "-" is standard input.
   void add_read(const char* option, const std::string& path);
-  void add_output(const char* option, const std::string& path);
+  /// `by`: what is written there.
+  void add_output(const char* option, const std::string& path, store::Content by);
+  /// Predictions, or what is printed.
   void add_result(const char* option, const std::string& path);
 
-  void check() const;
+  /// `overwrite`: the user has said that whatever outputs hold may go.
+  void check(bool overwrite = false) const;
 
  private:
   enum Role { kData, kModel, kShard, kSavedModel, kSavedShard, kOutput, kRoles };
@@ -46,11 +54,20 @@ class FileUses {
   void add_folder(Role role, const std::string& what, const std::string& path);
   static bool go_together(Role a, Role b);
   void check_names() const;
+  void check_contents() const;
 
   std::vector<Use> uses_;
   std::vector<Use> folders_;  ///< of shards
-  int printed_ = 0;           ///< results that go to standard output
+  struct Target {
+    std::string what, path;
+    store::Content by;
+  };
+  std::vector<Target> targets_;  ///< files that are written over
+  int printed_ = 0;              ///< results that go to standard output
 };
+
+/// --overwrite, for verbs that write files.
+void add_overwrite_option(CLI::App& verb, bool& overwrite);
 
 /// Refuses, as misuse, names under which no model can be saved whole or not at all: standard output
 /// and pipes.

@@ -15,6 +15,7 @@
 #include "model/parser_options.h"
 #include "modelfile/model_io.h"
 #include "serve/served.h"
+#include "store/content.h"
 #include "store/model_file.h"
 #include "stream/text_reader.h"
 #include "text/hash.h"
@@ -324,8 +325,15 @@ void OnlineLearner::predict(const leveret_feature* features, std::span<const std
   scorer().predict(LEVERET_BY_NAMESPACE, features, ends, probabilities);
 }
 
-void OnlineLearner::save(const std::string& path) {
+void OnlineLearner::save(const std::string& name) {
   check_usable();
+  const std::string path = name == "-" ? "./-" : name;  // a file like any other here
+  const store::Content there = store::content_of(path);
+  if (!store::may_replace(store::Content::kModel, there)) {
+    throw std::runtime_error(
+        fmt::format("{}: holds {}, which would be lost; name another file, or remove that one",
+                    path, store::name_of(there)));
+  }
   scorer_.reset();
   failed_ = true;
   session_->finish(*this);
@@ -335,8 +343,7 @@ void OnlineLearner::save(const std::string& path) {
   }
   train::Notes notes = notes_;
   if (hasher_.bytes() > 0) notes.chunks.add(hasher_.get());
-  // "-" is a file like any other here.
-  modelfile::save_model(*session_->model(), path == "-" ? "./-" : path, train::to_bytes(notes));
+  modelfile::save_model(*session_->model(), path, train::to_bytes(notes));
   notes_ = std::move(notes);
   hasher_ = {};
   lacks_end_ = false;

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -66,13 +67,36 @@ std::string Checkpoints::next() {
           error == EEXIST ? "move the file of this name away" : "check the path of -f"));
     }
   }
-  const std::vector<std::uint64_t> before = numbers();
-  return path_of(before.empty() ? 1 : before.front() + 1);
+  return path_of(newest() + 1);
 }
 
+std::uint64_t Checkpoints::newest() const {
+  const std::vector<std::uint64_t> all = numbers();
+  return all.empty() ? 0 : all.front();
+}
+
+std::uint64_t Checkpoints::left() const {
+  std::uint64_t number = 0;
+  std::ifstream(note()) >> number;
+  return number;
+}
+
+void Checkpoints::leave() const {
+  std::ofstream file(note());
+  if (!(file << newest() << '\n' << std::flush)) {
+    throw std::runtime_error(note() + ": cannot be written; check the folder and the disk");
+  }
+}
+
+void Checkpoints::take_back() const noexcept { ::unlink(note().c_str()); }
+
 void Checkpoints::keep(std::size_t keep) noexcept try {
-  const std::vector<std::string> paths = newest_first();
-  for (std::size_t i = keep; i < paths.size(); ++i) ::unlink(paths[i].c_str());
+  const std::vector<std::uint64_t> all = numbers();
+  const std::uint64_t behind = left();
+  if (all.empty() || all.back() > behind) take_back();  // somebody has removed them
+  for (std::size_t i = keep; i < all.size() && all[i] > behind; ++i) {
+    ::unlink(path_of(all[i]).c_str());
+  }
   files::remove_stale_files_in(folder_,
                                [](std::string_view name) { return number_of(name).has_value(); });
   if (keep == 0) ::rmdir(folder_.c_str());

@@ -19,14 +19,24 @@ class Checkpoints {
   /// Where the next one goes: behind all that are there. Makes the folder; std::runtime_error where
   /// that cannot be.
   std::string next();
-  /// Removes all but the newest `keep`, and what saves that were killed have left; with `keep` 0
-  /// the folder, too, when nothing else is in it. What cannot be removed stays: it is in nobody's
-  /// way.
+  /// The number of the newest; 0: there is none.
+  std::uint64_t newest() const;
+  /// Those up to this number are of runs that have not ended, and stay; a file in the folder notes
+  /// it. 0: there are none.
+  std::uint64_t left() const;
+  /// All that are there stay from now on.
+  void leave() const;
+  /// None stays any more.
+  void take_back() const noexcept;
+  /// Removes those behind left(), but for the newest `keep` of them, and what saves that were
+  /// killed have left; with `keep` 0 the folder, too, when nothing else is in it. What cannot be
+  /// removed stays: it is in nobody's way.
   void keep(std::size_t keep) noexcept;
 
  private:
   std::vector<std::uint64_t> numbers() const;
   std::string path_of(std::uint64_t number) const;
+  std::string note() const { return folder_ + "/left"; }
 
   std::string folder_;
 };

@@ -11,8 +11,8 @@ source "$here/../../completions/leveret.bash"
 
 in_help() { "$@" --help | grep -oE '^ +-[^ ]+' | tr -d ' ' | tr , '\n' | sort -u; }
 in_page() {
-  awk -v verb="$1" '/^#/ { on = index($0, toupper(verb)) } on && /^\*-/ { print }' \
-    "$here/../../man/leveret-mpi.1.scd" | grep -oE '\*-[^*]+\*' | tr -d '*\\' | sort -u
+  awk -f "$here/../../man/include.awk" "$here/../../man/leveret-mpi.1.scd" |
+    awk -v verb="$1" '/^#/ { on = index($0, toupper(verb)) } on && /^\*-/ { print }' | grep -oE '\*-[^*]+\*' | tr -d '*\\' | sort -u
 }
 completed() {
   COMP_WORDS=(leveret-mpi "$@")

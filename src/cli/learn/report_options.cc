@@ -14,6 +14,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
       ->type_name("FILE")
       ->transform(result_name())
       ->check(not_empty());
+  add_overwrite_option(app, options.overwrite);
   app.add_option("--metrics", options.metrics, "write a JSON line per window")
       ->type_name("FILE")
       ->check(not_empty());
@@ -52,8 +53,9 @@ void settle_report(ReportOptions& options) {
 }
 
 void add_uses(FileUses& uses, const ReportOptions& options) {
-  if (!options.predictions.empty()) uses.add_output("-p", options.predictions);
-  if (!options.metrics.empty()) uses.add_output("--metrics", options.metrics);
+  using store::Content;
+  if (!options.predictions.empty()) uses.add_output("-p", options.predictions, Content::kNumbers);
+  if (!options.metrics.empty()) uses.add_output("--metrics", options.metrics, Content::kJson);
 }
 
 }  // namespace leveret::cli

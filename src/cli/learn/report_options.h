@@ -17,6 +17,7 @@ struct ReportOptions {
   std::uint64_t window = metrics::MetricsWindows::kDefaultSize;
   bool quiet = false;  ///< no progress and no summary
   bool json = false;   ///< the summary is a line of JSON on standard output, too
+  bool overwrite = false;
 
   bool progress_given = false, window_given = false;
 };

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <exception>
+#include <filesystem>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -35,6 +36,18 @@ std::optional<Resumed> load_or_say(const std::string& path, std::uint64_t memory
   return std::nullopt;
 }
 
+/// Whether a run has saved this model at its end, behind that checkpoint.
+bool has_ended_since(const std::string& checkpoint, const std::string& model) try {
+  namespace fs = std::filesystem;
+  if (!fs::exists(model) || fs::last_write_time(model) < fs::last_write_time(checkpoint))
+    return false;
+  const std::optional<train::InputPosition> input =
+      train::notes_of(store::ModelFile::open(model)).input;
+  return input && input->ended;
+} catch (const std::exception&) {
+  return false;
+}
+
 auto place(const train::InputPosition& position) {
   return std::tuple(position.pass, position.examples);
 }
@@ -46,8 +59,9 @@ std::optional<Resumed> load_final(const std::string& path, const std::optional<R
   std::optional<Resumed> last = load_or_say(path, memory_limit);
   if (!last || !before) return last;
   const train::InputPosition &now = *last->notes.input, &then = *before->notes.input;
-  if (now.data != then.data || place(now) < place(then)) return std::nullopt;
-  return last;
+  const bool is_it =
+      now.data != then.data ? has_ended_since(before->path, path) : place(now) >= place(then);
+  return is_it ? std::move(last) : std::nullopt;
 }
 
 std::string names_of(const std::vector<std::string>& data) {
@@ -87,6 +101,13 @@ void check_best(const Resumed& found, const std::string& model) {
 }
 
 }  // namespace
+
+std::string unfinished_checkpoint(const std::string& model) {
+  const train::Checkpoints there(RunCheckpoints::folder_of(model));
+  if (there.newest() <= there.left()) return "";
+  const std::string newest = there.newest_first().front();
+  return has_ended_since(newest, model) ? "" : newest;
+}
 
 std::string how_far(const train::InputPosition& position) {
   return fmt::format("{} {}{}", position.examples, position.is_lines ? "lines" : "examples",

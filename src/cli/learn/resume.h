@@ -25,6 +25,11 @@ struct Resumed {
 /// within another input, has learned in another number of threads, or has held out others.
 std::optional<Resumed> find_resumed(const TrainOptions& options, std::uint64_t memory_limit);
 
+/// A checkpoint of the model `model` that a run has left which did not end, and of which that is
+/// not noted yet (train::Checkpoints::left); empty: there is none, or a run that ended has saved
+/// `model` since.
+std::string unfinished_checkpoint(const std::string& model);
+
 /// "1000 examples of pass 2"
 std::string how_far(const train::InputPosition& position);
 

@@ -14,6 +14,12 @@ bool RunCheckpoints::due() const {
   return interval_.given() && Clock::now() - time_.load() >= interval_.time;
 }
 
+void RunCheckpoints::go_on(std::vector<std::string> broken) {
+  if (checkpoints_.newest() <= checkpoints_.left()) checkpoints_.take_back();
+  broken_ = std::move(broken);
+  saved_ = keep_;
+}
+
 void RunCheckpoints::skip() {
   since_ = 0;
   time_ = Clock::now();

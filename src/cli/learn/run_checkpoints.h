@@ -27,10 +27,9 @@ class RunCheckpoints {
   static std::string folder_of(const std::string& model) { return model + ".checkpoints"; }
 
   /// Those that are there are of this run, too, but for `broken`, which go with the first save.
-  void go_on(std::vector<std::string> broken) {
-    broken_ = std::move(broken);
-    saved_ = keep_;
-  }
+  void go_on(std::vector<std::string> broken);
+  /// Those that are there are of a run that has not ended: they stay, in front of this run's.
+  void leave() { checkpoints_.leave(); }
   /// So many examples have been learned. Any thread.
   void add(std::uint64_t examples) { since_ += examples; }
   /// Any thread.
@@ -38,14 +37,14 @@ class RunCheckpoints {
   /// Counts anew from here, with nothing saved.
   void skip();
   /// Saves one. Learning stands still until this returns; that the disk has it is waited for beside
-  /// learning, at the next save at the latest. Those of an earlier run go with the first. Returns
-  /// how long it took.
+  /// learning, at the next save at the latest. Those of a run that has ended go with the first.
+  /// Returns how long it took.
   std::chrono::duration<double> save(const model::Model& model, const train::Notes& notes);
   /// The file of the last save, if there was one.
   const std::string& last() const { return last_; }
   /// Waits for the last one; an error of its writing is thrown here.
   void wait() { save_.wait(); }
-  /// The model is saved: all but `keep` go.
+  /// The model is saved: all but `keep` of this run's go.
   void end(std::size_t keep);
 
  private:

@@ -134,7 +134,7 @@ void check_files(const TrainOptions& options) {
   uses.add_saved_model("-f", options.final_model);
   add_uses(uses, options.report);
   if (options.report.json) uses.add_result("--json", "-");
-  uses.check();
+  uses.check(options.report.overwrite);
 }
 
 int run_train(TrainOptions& options, bool allow_mpirun) {

@@ -109,8 +109,23 @@ class TrainRun final : private train::SessionEvents {
   }
 
   model::Model begin_model() {
-    if (resumed_ && resumed_->is_checkpoint) checkpoints_.go_on(resumed_->broken);
+    if (resumed_ && resumed_->is_checkpoint) {
+      checkpoints_.go_on(resumed_->broken);
+    } else if (!resumed_ && options_.has_position() && !options_.follow) {
+      leave_unfinished();
+    }
     return first_model(options_, resumed_, memory_, notes_);
+  }
+
+  /// Who forgets --resume does not lose by it what a killed run has learned.
+  void leave_unfinished() {
+    const std::string checkpoint = unfinished_checkpoint(options_.final_model);
+    if (checkpoint.empty()) return;
+    checkpoints_.leave();
+    say(
+        fmt::format("{}: is of a run that has not ended; it stays, and so do those before it, and "
+                    "this run, which begins anew, numbers on; --resume goes on with it",
+                    checkpoint));
   }
 
   /// None while it lies in shards.

@@ -19,13 +19,14 @@ namespace {
 
 struct GatherOptions {
   std::string folder, output;
+  bool overwrite = false;
 };
 
 void gather(const GatherOptions& options) {
   FileUses uses;
   uses.add_model("-i", options.folder);
   uses.add_saved_model("-o", options.output);
-  uses.check();
+  uses.check(options.overwrite);
   check_model_name("-o", options.output);
   const dist::ShardFolder folder(options.folder);
   // As for a model that is loaded: what a file holds has room.
@@ -49,6 +50,7 @@ void setup_mpi_gather(CLI::App& app, dist::Communicator& ranks, int& exit_code) 
       ->type_name("MODEL")
       ->check(not_empty())
       ->required();
+  add_overwrite_option(*verb, options->overwrite);
   verb->callback([options, &ranks, &exit_code] {
     if (ranks.size() > 1) {
       throw CLI::ValidationError("gather is the work of one process; run it without mpirun");

@@ -31,7 +31,7 @@ void check_predict(const ScoreOptions& options) {
   uses.add(options.input);
   uses.add_model("-i", options.folder);
   add_results(uses, options.results);
-  uses.check();
+  uses.check(options.results.overwrite);
 }
 
 void predict(ScoreOptions& options, dist::Communicator& ranks) {

@@ -39,7 +39,7 @@ void check_files(const MpiTrainOptions& options) {
   } else {
     uses.add_saved_folder("-f", options.final_model);
   }
-  uses.check();
+  uses.check(options.report.overwrite);
   if (is_file) check_model_name("-f", options.final_model);
 }
 

@@ -18,7 +18,7 @@ void check_predict(const PredictOptions& options) {
   uses.add_model("-i", options.model);
   if (!options.watch.empty()) uses.add_read("--watch", options.watch);
   add_results(uses, options.results);
-  uses.check();
+  uses.check(options.results.overwrite);
 }
 
 void add_context_options(CLI::App& verb, PredictOptions& options) {

@@ -24,6 +24,7 @@ void add_result_options(CLI::App& verb, ResultOptions& options) {
       ->type_name("FILE")
       ->transform(result_name())
       ->check(not_empty());
+  add_overwrite_option(verb, options.overwrite);
   add_link_option(verb, options.link);
 }
 

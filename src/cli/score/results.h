@@ -36,11 +36,12 @@ struct ResultOptions {
   std::string predictions;        ///< file; empty: standard output
   std::string raw_predictions;    ///< file; empty: none
   std::string link = "logistic";  ///< of predictions; or identity
+  bool overwrite = false;
 };
 
 /// The option of what predictions are, for every verb that makes some.
 void add_link_option(CLI::App& verb, std::string& link);
-/// -p, -r and --link.
+/// -p, -r, --overwrite and --link.
 void add_result_options(CLI::App& verb, ResultOptions& options);
 void add_results(FileUses& uses, const ResultOptions& options);
 /// That of -p, as --link says, and that of -r where it has a name.

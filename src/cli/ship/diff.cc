@@ -20,6 +20,7 @@ struct DiffOptions {
   std::string before, now, patch;
   bool bytes = false;
   bool explain = false;
+  bool overwrite = false;
   unsigned threads = processors();
 };
 
@@ -76,9 +77,9 @@ int run_diff(DiffOptions& options) {
   FileUses uses;
   uses.add_model("OLD", options.before);
   uses.add_model("NEW", options.now);
-  uses.add_output("-o", options.patch);
+  uses.add_output("-o", options.patch, store::Content::kPatch);
   if (options.explain) uses.add_result("", "-");
-  uses.check();
+  uses.check(options.overwrite);
   options.patch = binary_output(options.patch);
   if (options.bytes) {
     patch::make_byte_patch(options.before, options.now, options.patch, options.threads);
@@ -100,6 +101,7 @@ void setup_diff(CLI::App& app, int& exit_code) {
   verb->add_option("-o,--output", options->patch, "write the patch here; -: standard output")
       ->type_name("PATCH")
       ->check(not_empty());
+  add_overwrite_option(*verb, options->overwrite);
   CLI::Option* const bytes = verb->add_flag("--bytes", options->bytes, "for files of any kind");
   verb->add_flag("--explain", options->explain,
                  "print what changed and the entropy of it; -o may be missing")

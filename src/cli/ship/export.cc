@@ -64,6 +64,7 @@ void add_export_options(CLI::App& verb, ExportFlags& flags) {
       ->type_name("FILE")
       ->check(not_empty())
       ->required();
+  add_overwrite_option(verb, flags.overwrite);
   add_codes(verb, flags);
   add_choice(verb, flags);
 }
@@ -77,8 +78,8 @@ void check_export(const ExportFlags& flags) {
   FileUses uses;
   uses.add_read("-i", flags.model);  // an export in its place could not learn any more
   uses.add_model("--previous", options.previous);
-  uses.add_saved_model("-o", flags.output);
-  uses.check();
+  uses.add_saved_model("-o", flags.output, store::Content::kExport);
+  uses.check(flags.overwrite);
 }
 
 void setup_export(CLI::App& app, int& exit_code) {

@@ -11,7 +11,7 @@ namespace leveret::cli {
 struct ExportFlags {
   std::string model, output, rounding = "nearest";
   modelfile::ExportOptions options;
-  bool seed_given = false, tolerance_given = false;
+  bool seed_given = false, tolerance_given = false, overwrite = false;
 };
 
 /// All but -i.

@@ -22,6 +22,7 @@ struct PatchOptions {
   std::string before, now;
   std::vector<std::string> patches;
   unsigned threads = processors();
+  bool overwrite = false;
 };
 
 /// A patch of another line fits nowhere, which is more than a wrong fingerprint says.
@@ -40,12 +41,15 @@ int run_patch(PatchOptions& options) {
   FileUses uses;
   uses.add_model("OLD", options.before);
   for (const std::string& path : options.patches) uses.add_read("PATCH", path);
+  const store::Content before = store::content_of(options.before);
+  // A patch of bytes makes a file of any kind.
+  const bool is_model = before == store::Content::kModel || before == store::Content::kExport;
   if (options.now == "-") {
-    uses.add_output("-o", options.now);
+    uses.add_output("-o", options.now, before);
   } else {
-    uses.add_saved_model("-o", options.now);
+    uses.add_saved_model("-o", options.now, before);
   }
-  uses.check();
+  uses.check(options.overwrite || !is_model);
   options.now = binary_output(options.now);
   if (std::ranges::count(options.patches, "-") > 1) {
     throw CLI::ValidationError("only one patch can come from standard input");
@@ -80,6 +84,7 @@ void setup_patch(CLI::App& app, int& exit_code) {
   verb->add_option("--threads", options->threads, "threads; default: as many as processors")
       ->type_name("N")
       ->transform(options::within(1, 1024));
+  add_overwrite_option(*verb, options->overwrite);
   verb->callback([options, &exit_code] { exit_code = run_patch(*options); });
 }
 
