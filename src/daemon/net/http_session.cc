@@ -94,7 +94,7 @@ class HttpSession {
   asio::awaitable<void> run() {
     while (!ended_) {
       in_request_ = false;
-      if (loop_.shared.draining && buffer_.size() == 0) break;
+      if (loop_.shared.draining && lacks_start()) break;
       parser_.emplace();
       parser_->header_limit(kMaxHeader);
       parser_->body_limit(loop_.shared.options.max_request);
