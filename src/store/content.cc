@@ -1,19 +1,20 @@
 #include "store/content.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
+#include <cstdint>
 #include <exception>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "files/file_identity.h"
 #include "store/layout_bytes.h"
 #include "store/model_file.h"
+#include "store/plain_file.h"
 
 namespace leveret::store {
 namespace {
@@ -22,19 +23,12 @@ constexpr std::size_t kLookAt = 64 << 10;
 constexpr std::string_view kCacheMagic = "LVRTCACH";  // cache/cache_format.h
 constexpr std::string_view kGzip = "\x1f\x8b", kZstd = "\x28\xb5\x2f\xfd";
 
-/// False: nobody can tell what the file has.
-bool read_start(const std::string& path, std::string& start) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return false;
-  start.resize(kLookAt);
-  ssize_t got = 0;
-  std::size_t size = 0;
-  while (size < start.size() && (got = ::read(fd, start.data() + size, start.size() - size)) > 0) {
-    size += static_cast<std::size_t>(got);
-  }
-  ::close(fd);
-  start.resize(size);
-  return got >= 0;
+/// std::runtime_error where it cannot be read.
+std::string start_of(const std::string& path) {
+  const PlainFile file(path);
+  std::string start(std::min<std::uint64_t>(file.bytes(), kLookAt), '\0');
+  file.read_at(0, std::as_writable_bytes(std::span(start)));
+  return start;
 }
 
 std::string_view text_of(const std::array<unsigned char, 8>& magic) {
@@ -87,8 +81,7 @@ Content content_of(const std::string& path) noexcept try {
       files::names_descriptor(path)) {
     return Content::kNothing;
   }
-  std::string start;
-  if (!read_start(path, start)) return Content::kOther;
+  const std::string start = start_of(path);
   const std::string_view bytes = start;
   if (bytes.empty()) return Content::kNothing;
   if (bytes.starts_with(kGzip) || bytes.starts_with(kZstd)) return Content::kPacked;
