@@ -5,11 +5,6 @@
 #include "stream/text_reader.h"
 
 namespace leveret::cache {
-namespace {
-
-using Sums = std::vector<stream::TextSum>;
-
-}  // namespace
 
 CacheTee::CacheTee(std::unique_ptr<stream::ExampleSource> source,
                    std::unique_ptr<CacheWriter> writer, stream::SourceEvents* events,
@@ -34,6 +29,7 @@ void CacheTee::run() {
       if (!queue_.push(chunk, chunk.size_bytes())) return;
     }
     if (!stopped_) {
+      using Sums = std::vector<stream::TextSum>;
       writer_->finish(events_ != nullptr ? events_->sums(writer_->sources()) : Sums());
     }
     queue_.close();
