@@ -191,8 +191,6 @@ TRIPLES = NO_FEATURES | {"triple"}
 ROWS_OF_FEATURES = {f"features{kind}" for kind in
                     ("", " gaps", " backwards", " unaligned", " broadcast", " read-only", " record")}
 LISTS_OF_FEATURES = NO_FEATURES | {"[[]]", "triples", "list of features", "features 2-d"}
-ONE_NUMBER = {"[1]", "[-1]", "[300000000]", "[2**80]", "[1.5]", "[True]", "array int8 -1", "array uint64 beyond",
-              "array bool", "array nan", "generator"}
 ONE_PROBABILITY = {"[1]", "[True]", "array bool", "array nan"}
 ONE_LABEL = {"[1]", "[-1]", "[True]", "array int8 -1", "array bool", "array nan"}
 ONE_WEIGHT = {"None", "[1]", "[300000000]", "[1.5]", "[True]", "array bool", "generator"}

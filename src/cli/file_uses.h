@@ -13,10 +13,10 @@ namespace leveret::cli {
 
 /// An output that is also an input, a cache or another output would cost the user a file, and so
 /// would one that takes the place of a file of another kind (store/content.h), unless the user says
-/// --overwrite: check() says so by CLI::ValidationError (misuse). Only the model that is saved may be
-/// the one that was given. Compared are devices and inodes, so links do not hide a file. Each file of
-/// a folder of shards that is an input is one; and no output gets a name there that saves give and
-/// remove.
+/// --overwrite: check() says so by CLI::ValidationError (misuse). Only the model that is saved may
+/// be the one that was given. Compared are devices and inodes, so links do not hide a file. Each
+/// file of a folder of shards that is an input is one; and no output gets a name there that saves
+/// give and remove.
 class FileUses {
  public:
   /// Data (standard input where none is named), the cache and the quarantine file.

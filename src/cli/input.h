@@ -71,7 +71,7 @@ std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
 std::unique_ptr<stream::ExampleSource> open_examples(
     const InputOptions& options, text::NamespaceNames& names, const text::ParserOptions& parser,
     stream::BadLineTally& tally, bool again = false, stream::SourceEvents* events = nullptr);
-/// What stands in the cache that is read in place of text; null: it is text.
+/// The facts of the cache that is read in place of text; null: it is text.
 const cache::CacheInfo* cache_of(const stream::ExampleSource& source);
 inline bool is_cached(const stream::ExampleSource& source) { return cache_of(source) != nullptr; }
 

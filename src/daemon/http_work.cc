@@ -28,7 +28,7 @@ bool begins_as_json(std::string_view body) {
   return start != body.npos && (body[start] == '{' || body[start] == '[');
 }
 
-/// Of what a client has sent, as much as an answer repeats.
+/// As much of what a client has sent as an answer repeats.
 std::string_view beginning(std::string_view text) { return text.substr(0, 100); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-/// What a file that is there holds, as far as it decides whether it may be written over unasked.
+/// The kinds of files that are told apart before one is written over: some may be unasked.
 #pragma once
 
 #include <string>

@@ -117,7 +117,7 @@ class TrainRun final : private train::SessionEvents {
     return first_model(options_, resumed_, memory_, notes_);
   }
 
-  /// Who forgets --resume does not lose by it what a killed run has learned.
+  /// A user who forgets --resume does not lose by it what a killed run has learned.
   void leave_unfinished() {
     const std::string checkpoint = unfinished_checkpoint(options_.final_model);
     if (checkpoint.empty()) return;
