@@ -85,6 +85,8 @@ make_debian() {
   quietly unshare --mount --pid --kill-child --mount-proc \
     debootstrap --variant=minbase ${cache:+--include=ccache} "$suite" "$root" "$mirror"
   echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io"
+  # As the installer leaves it, which debootstrap is not: without it each look-up of localhost asks a server.
+  printf '127.0.0.1\tlocalhost\n127.0.1.1\t%s\n' "$(hostname)" >"$root/etc/hosts"
   touch "$root/made-by-check_debian"
 }
 
