@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -16,6 +14,7 @@
 #include "modelfile/sightings_io.h"
 #include "modelfile/tables_io.h"
 #include "net/make_blocks.h"
+#include "table/machine_memory.h"
 
 namespace leveret::modelfile {
 namespace {
@@ -116,9 +115,7 @@ Model load_model(const std::string& path, std::uint64_t memory_limit, model::Use
 }
 
 std::uint64_t default_memory_limit() {
-  const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
-  const std::uint64_t memory = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
-  return std::min(memory, table::address_limit() / 2);
+  return std::min(table::machine_memory() / 4 * 3, table::address_limit() / 2);
 }
 
 }  // namespace leveret::modelfile

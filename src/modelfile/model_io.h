@@ -37,7 +37,8 @@ model::Model load_model(const store::ModelFile& file, std::uint64_t memory_limit
 model::Model load_model(const std::string& path, std::uint64_t memory_limit,
                         model::Use use = model::Use::kLearn, LoadBy by = LoadBy::kReading);
 
-/// Default of --max_memory: three quarters of the machine's, at most half of `ulimit -v`.
+/// Default of --max_memory: three quarters of the machine's, or of the cgroup's
+/// (table::machine_memory), at most half of `ulimit -v`.
 std::uint64_t default_memory_limit();
 
 }  // namespace leveret::modelfile
