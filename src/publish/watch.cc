@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <time.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <new>
@@ -21,8 +20,6 @@ using serve::Seen;
 using What = Seen::What;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kFirstPause{1000}, kLongestPause{60'000};
-
 }  // namespace
 
 Watch::Watch(serve::Place& place, std::string path, How how)
@@ -33,20 +30,17 @@ Seen Watch::poll() {
   return follows ? follow() : plain_.poll();
 }
 
-bool Watch::is_too_early() const {
-  return !told_.empty() && !follower_.changed() && Clock::now() < try_again_;
-}
+bool Watch::is_too_early() const { return backoff_.waits() && !follower_.changed(); }
 
 Seen Watch::follow() {
   if (is_too_early()) return {};
   Seen seen = take_way();
   if (seen.what != What::kFailed) {
     told_.clear();
-    pause_ = {};
+    backoff_.succeeded();
     return seen;
   }
-  pause_ = std::clamp(2 * pause_, kFirstPause, kLongestPause);
-  try_again_ = Clock::now() + pause_;
+  backoff_.failed();
   if (seen.problem == told_) return {};
   told_ = seen.problem;
   return seen;

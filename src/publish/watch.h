@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "publish/follower.h"
+#include "serve/backoff.h"
 #include "serve/watch.h"
 
 namespace leveret::publish {
@@ -26,13 +27,11 @@ class Watch {
   Watch(serve::Place& place, std::string path, How how = How::kAny);
 
   /// Costs a stat or two where nothing has changed. A fault is told once; what is at fault is tried
-  /// again when it changes, and of a followed folder also after a second, then two, up to a minute,
-  /// as its files may come after its manifest. Throws nothing but std::bad_alloc.
+  /// again when it changes, and after a while (serve::Backoff): a shortage passes, and the files of
+  /// a followed folder may come after its manifest. Throws nothing but std::bad_alloc.
   serve::Seen poll();
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   serve::Seen follow();
   serve::Seen take_way();
   bool is_too_early() const;
@@ -42,9 +41,8 @@ class Watch {
   const How how_;
   serve::Watch plain_;
   Follower follower_;
-  std::string told_;                   ///< the fault that was told last; empty: all is well
-  Clock::time_point try_again_;        ///< while something is at fault
-  std::chrono::milliseconds pause_{};  ///< the last one between two tries
+  std::string told_;  ///< the fault that was told last; empty: all is well
+  serve::Backoff backoff_;
 };
 
 /// A place with the newest step of a folder, for whoever has no model yet. Throws as Follower::next

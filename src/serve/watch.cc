@@ -8,7 +8,6 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -18,6 +17,7 @@
 #include "patch/patch_check.h"
 #include "patch/patch_stream.h"
 #include "store/layout_bytes.h"
+#include "store/plain_file.h"
 
 namespace leveret::serve {
 namespace {
@@ -41,12 +41,13 @@ bool is_told(const modelfile::ModelPlace& among) {
   return among.line != decltype(among.line){} && among.sequence != modelfile::kNoSequence;
 }
 
-/// Whether a file begins as a model does.
+/// Whether a file begins as a model does. std::runtime_error where it cannot be read.
 bool is_model_file(const std::string& path) {
-  std::array<char, store::kMagic.size()> front{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(front.data(), front.size());
-  return file && std::memcmp(front.data(), store::kMagic.data(), front.size()) == 0;
+  const store::PlainFile file(path);
+  std::array<std::byte, store::kMagic.size()> front{};
+  if (file.bytes() < front.size()) return false;
+  file.read_at(0, front);
+  return std::memcmp(front.data(), store::kMagic.data(), front.size()) == 0;
 }
 
 }  // namespace
@@ -89,29 +90,68 @@ Seen Watch::poll() {
 
 /// A write behind the stat is another state at the next look.
 Seen Watch::poll_file(const files::FileState& state) {
-  if (state_ == state) return {};
-  state_ = state;
-  try {
-    const store::ModelFile file = store::ModelFile::open(path_);
-    if (file.fingerprint() == place_.get()->fingerprint()) return {};
-  } catch (const std::exception& error) {
-    return failed(error.what());
+  if (state_ != state) {
+    state_ = state;
+    told_.clear();
+  } else if (!backoff_.failing() || backoff_.waits()) {
+    return {};
   }
-  return take(place_, path_, {});
+  Seen seen = read_file();
+  if (seen.what != What::kFailed) {
+    backoff_.succeeded();
+    return seen;
+  }
+  backoff_.failed();
+  if (seen.problem == std::exchange(told_, seen.problem)) return {};
+  return seen;
 }
 
-Watch::Found Watch::look_at(const std::string& name, const files::FileState& state) {
+Seen Watch::read_file() try {
+  const store::ModelFile file = store::ModelFile::open(path_);
+  if (file.fingerprint() == place_.get()->fingerprint()) return {};
+  return take(place_, path_, {});
+} catch (const std::exception& error) {
+  return failed(error.what());
+}
+
+/// A problem that is told is one of a file in a state, once.
+void Watch::tell(Found& found, const std::string& problem) {
+  found.is_bad = true;
+  if (std::exchange(found.problem, problem) != problem) problems_.push_back(problem);
+}
+
+void Watch::try_bad_again() {
+  const auto is_bad = [](const Files::value_type& file) { return file.second.is_bad; };
+  if (std::ranges::none_of(files_, is_bad)) return backoff_.succeeded();
+  if (backoff_.waits()) return;
+  const bool is_first = !backoff_.failing();
+  backoff_.failed();
+  if (is_first) return;
+  for (auto& [name, found] : files_) {
+    if (!found.is_bad) continue;
+    Found again = look_at(name, found.state);
+    again.was_served = found.was_served;
+    std::swap(again.problem, found.problem);
+    if (again.is_bad) tell(again, found.problem);
+    found = std::move(again);
+  }
+  is_settled_ = false;
+}
+
+/// `problem` of what it returns is yet to be told.
+Watch::Found Watch::look_at(const std::string& name, const files::FileState& state) const {
   Found found;
   found.state = state;
   try {
-    if (patch::is_patch(path_of(name))) {
+    const bool is_model = is_model_file(path_of(name));
+    if (!is_model && patch::is_patch(path_of(name))) {
       const patch::PatchFront front = patch::PatchReader(path_of(name)).front();
       if (front.kind != patch::PatchKind::kSections) return found;
       found.kind = Found::Kind::kPatch;
       found.base = front.base.fingerprint;
       found.fingerprint = front.result.fingerprint;
       found.among = {front.line, front.result.sequence};
-    } else if (is_model_file(path_of(name))) {
+    } else if (is_model) {
       const store::ModelFile file = store::ModelFile::open(path_of(name));
       if (file.kind() != store::Kind::kModel && file.kind() != store::Kind::kExport) return found;
       found.kind = Found::Kind::kModel;
@@ -119,8 +159,9 @@ Watch::Found Watch::look_at(const std::string& name, const files::FileState& sta
       found.among = modelfile::place_of(file);
     }
   } catch (const std::exception& error) {
+    if (!files::state_of(path_of(name))) return found;  // it has gone in between
     found.is_bad = true;
-    problems_.emplace_back(error.what());
+    found.problem = error.what();
   }
   return found;
 }
@@ -141,7 +182,8 @@ bool Watch::look_around() {
       continue;
     }
     is_same = false;
-    now.emplace(name, look_at(name, *state));
+    Found& found = now.emplace(name, look_at(name, *state)).first->second;
+    if (found.is_bad) tell(found, std::exchange(found.problem, ""));
   }
   const bool was_told = std::exchange(is_list_told_, bool(error));
   if (error) {
@@ -216,6 +258,7 @@ Seen Watch::poll_folder() {
   const bool changed = look_around();
   const std::uint64_t time = place_.time();
   is_settled_ = is_settled_ && !changed && time == time_;
+  try_bad_again();
   if (!problems_.empty()) {  // one a look
     Seen seen = failed(std::move(problems_.front()));
     problems_.pop_front();
@@ -251,7 +294,14 @@ bool Watch::is_better(const Found& model, const Served& served,
 
 Seen Watch::take_model(const std::string& name) {
   Seen seen = take(place_, path_of(name), {});
-  if (seen.what == What::kFailed) files_.at(name).is_bad = true;
+  return seen.what == What::kFailed ? set_bad(name, std::move(seen)) : seen;
+}
+
+/// Nothing where its problem was told before.
+Seen Watch::set_bad(const std::string& name, Seen seen) {
+  Found& found = files_.at(name);
+  found.is_bad = true;
+  if (seen.problem == std::exchange(found.problem, seen.problem)) return {};
   return seen;
 }
 
@@ -268,12 +318,10 @@ Seen Watch::take_patches(const std::vector<std::string>& names) {
     try {
       patch::check_patch(path_of(name));
     } catch (const std::exception&) {
-      files_.at(name).is_bad = true;
-      return seen;
+      return set_bad(name, std::move(seen));
     }
   }
-  files_.at(names.front()).is_bad = true;
-  return seen;
+  return set_bad(names.front(), std::move(seen));
 }
 
 }  // namespace leveret::serve

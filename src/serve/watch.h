@@ -14,6 +14,7 @@
 
 #include "files/file_state.h"
 #include "modelfile/model_line.h"
+#include "serve/backoff.h"
 #include "serve/served.h"
 #include "store/checksum.h"
 
@@ -55,7 +56,8 @@ struct Seen {
 ///
 /// A model is verified and read into memory of its own before the place has it: its pages are there
 /// (touched by being copied), and no request waits for a disk. What cannot be used is told once,
-/// and tried again when the file changes. Folders with a manifest are for publish::Watch.
+/// and tried again when the file changes, and after a while: a shortage (of open files, of memory)
+/// passes. Folders with a manifest are for publish::Watch.
 ///
 /// One thread; others may use the place, and change it.
 class Watch {
@@ -75,20 +77,25 @@ class Watch {
     store::Checksum base = {}, fingerprint = {};  ///< base: of a patch
     modelfile::ModelPlace among;                  ///< of the model, or of the patch's result
     bool is_bad = false;                          ///< in this state
+    std::string problem;                          ///< that was told of it
     bool was_served = false;  ///< in this state: a model that the place has had, a patch applied
   };
   using Files = std::map<std::string, Found>;  ///< by name
 
   Seen poll_file(const files::FileState& state);
+  Seen read_file();
   Seen poll_folder();
   bool look_around();
-  Found look_at(const std::string& name, const files::FileState& state);
+  Found look_at(const std::string& name, const files::FileState& state) const;
+  void tell(Found& found, const std::string& problem);
+  void try_bad_again();
   static bool leads_on(const Found& patch, const modelfile::ModelPlace& from);
   std::vector<std::string> chain(const Served& from, modelfile::ModelPlace& to) const;
   const Files::value_type* best_model() const;
   static bool is_better(const Found& model, const Served& served,
                         const modelfile::ModelPlace& reached);
   Seen take_model(const std::string& name);
+  Seen set_bad(const std::string& name, Seen seen);
   Seen take_patches(const std::vector<std::string>& names);
   std::string path_of(const std::string& name) const { return path_ + '/' + name; }
 
@@ -96,6 +103,8 @@ class Watch {
   const std::string path_;
   std::optional<files::FileState> state_;  ///< of the file, at the last look
   bool was_missing_ = false;               ///< and it was told
+  std::string told_;                       ///< of the file in this state; empty: it was read
+  Backoff backoff_;                        ///< of the file, or of those of the folder that are bad
   Files files_;                            ///< of the folder, at the last look
   std::uint64_t time_ = 0;                 ///< of the place, at the last look
   std::deque<std::string> problems_;       ///< that are not told yet

@@ -1,9 +1,14 @@
 #include "serve/watch.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "patch/patch.h"
 #include "publish/line_of_models.h"
@@ -102,6 +107,60 @@ TEST_CASE("a bad file is told once, and the model stays until the file changes")
   told("no file");
   save(models[1], path);
   check_swapped(watch.poll(), place, models[1]);
+}
+
+/// While it is there just so many files can be opened.
+class FewFiles {
+ public:
+  explicit FewFiles(int count) {
+    const int lowest = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::close(lowest);
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit few = before_;
+    few.rlim_cur = static_cast<rlim_t>(lowest + count);
+    ::setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~FewFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  FewFiles(const FewFiles&) = delete;
+  FewFiles& operator=(const FewFiles&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+Seen poll_until_swapped(Watch& watch) {
+  for (int i = 0; i < 100; ++i) {
+    const Seen seen = watch.poll();
+    if (seen.what != What::kNothing) return seen;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return {};
+}
+
+TEST_CASE("what a shortage has kept from being read is read when that has passed") {
+  const LineOfModels models(3);
+  const files::TempFolder folder;
+  fs::create_directory(folder / "in");
+  save(models[0], folder / "m");
+  Place place(folder / "m"), other(models[0]);
+  Watch file(place, folder / "m"), in_folder(other, folder / "in");
+  CHECK(file.poll().what == What::kNothing);
+  save(models[1], folder / "m");
+  diff(models[0], models[1], folder / "in/1.patch");
+  save(models[2], folder / "in/2");
+  {
+    const FewFiles shortage(0);
+    CHECK(file.poll().what == What::kFailed);
+    CHECK(file.poll().what == What::kNothing);
+    CHECK(in_folder.poll().what == What::kFailed);  // it cannot be listed
+  }
+  {
+    const FewFiles shortage(1);
+    for (int i = 0; i < 2; ++i) CHECK(in_folder.poll().what == What::kFailed);  // nor read
+    CHECK(in_folder.poll().what == What::kNothing);
+  }
+  check_swapped(poll_until_swapped(file), place, models[1]);
+  check_swapped(poll_until_swapped(in_folder), other, models[2]);
 }
 
 TEST_CASE("in a folder patches lead on, in their order, whatever their names") {

@@ -1,0 +1,32 @@
+/// When something that failed is tried again: after a second, then two, up to a minute.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace leveret::serve {
+
+/// One thread.
+class Backoff {
+ public:
+  /// Whether it has failed, and the time to try again has not come.
+  bool waits() const { return failing() && Clock::now() < next_; }
+  /// Whether the last try failed.
+  bool failing() const { return pause_ > Pause(0); }
+
+  void failed() {
+    pause_ = std::clamp(2 * pause_, kFirst, kLongest);
+    next_ = Clock::now() + pause_;
+  }
+  void succeeded() { pause_ = Pause(0); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Pause = std::chrono::milliseconds;
+  static constexpr Pause kFirst{1000}, kLongest{60'000};
+
+  Pause pause_{0};  ///< the last one between two tries
+  Clock::time_point next_;
+};
+
+}  // namespace leveret::serve
