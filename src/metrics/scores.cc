@@ -231,9 +231,22 @@ MetricsSnapshot Scores::snapshot(std::size_t model) const {
   return metrics.snapshot();
 }
 
+bool are_enough(const Scores& scores) {
+  std::size_t clicks = 0, others = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    bool all = true;
+    for (std::size_t m = 0; m < scores.models(); ++m) {
+      all &= std::isfinite(scores.probabilities(m)[i]);
+    }
+    if (all) ++(scores.weights()[i] > 0 ? clicks : others);
+  }
+  return clicks > 0 && others > 0 && clicks + others >= kFewest;
+}
+
 Standing standing_of(const Scores& scores, const ScoreIntervals& intervals, double tolerance) {
   const std::uint64_t first = scores.not_finite(0), second = scores.not_finite(1);
   if (first != second) return second > first ? Standing::kWorse : Standing::kBetter;
+  if (!are_enough(scores)) return Standing::kNotEnough;
   const Interval& difference = intervals.logloss.difference;
   if (difference.low > tolerance) return Standing::kWorse;
   return difference.high < 0 ? Standing::kBetter : Standing::kNotTold;

@@ -65,10 +65,16 @@ struct ScoreIntervals {
 ScoreIntervals bootstrap(const Scores& scores, std::size_t threads, std::size_t replicates = 500,
                          std::uint64_t seed = 0);
 
+/// Whether there are kFewest examples with answers, of both labels. Samples of fewer are too like
+/// each other for intervals to mean anything, and for those of one label whoever predicts less (or
+/// more) is better.
+constexpr std::size_t kFewest = 30;
+bool are_enough(const Scores& scores);
+
 /// The second model beside the first: worse where it has more answers that are not finite, better
-/// where it has fewer; else by logloss, where the examples tell: worse where the interval of the
-/// difference is above `tolerance` as a whole, better where it is below 0.
-enum class Standing : std::uint8_t { kWorse, kNotTold, kBetter };
+/// where it has fewer; else by logloss, where there are enough examples, and they tell: worse where
+/// the interval of the difference is above `tolerance` as a whole, better where it is below 0.
+enum class Standing : std::uint8_t { kWorse, kNotEnough, kNotTold, kBetter };
 Standing standing_of(const Scores& scores, const ScoreIntervals& intervals, double tolerance);
 
 }  // namespace leveret::metrics

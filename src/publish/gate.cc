@@ -158,7 +158,8 @@ void measure_relative(const Gate& gate, const metrics::Scores& scores, unsigned 
     if (!is_relative(limit)) continue;
     const bool holds = limit.kind == Limit::Kind::kBetter ? standing == Standing::kBetter
                                                           : standing != Standing::kWorse;
-    all.push_back({gate.file, limit.metric, limit.text, value, holds});
+    all.push_back(
+        {gate.file, limit.metric, limit.text, value, holds, standing != Standing::kNotEnough});
   }
 }
 

@@ -46,6 +46,7 @@ struct Measured {
   std::string file, metric, limit;
   double value;
   bool holds;
+  bool is_told = true;  ///< false: too few examples compare two models (metrics::are_enough)
 };
 
 /// Scores the files of all gates with a model, and measures as `leveret evaluate` does, in the

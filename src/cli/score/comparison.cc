@@ -35,6 +35,8 @@ const char* word(Standing standing) {
       return "worse";
     case Standing::kBetter:
       return "better";
+    case Standing::kNotEnough:
+      return "not_enough";
     case Standing::kNotTold:
       break;
   }
@@ -128,6 +130,10 @@ std::string sentence(const Pair& all, double tolerance) {
     case Standing::kWorse:
       return fmt::format("B is worse: its logloss is higher by {:.6f}{}", difference,
                          tolerance > 0 ? fmt::format(", and {} are allowed", tolerance) : "");
+    case Standing::kNotEnough:
+      return fmt::format(
+          "not enough examples tell which is better: give {} or more, of both labels",
+          metrics::kFewest);
     case Standing::kNotTold:
       break;
   }

@@ -54,7 +54,9 @@ std::string value_text(const publish::Measured& measured) {
 std::string say_measured(const std::vector<publish::Measured>& measured) {
   std::string failed;
   for (const publish::Measured& one : measured) {
-    const std::string text = fmt::format("{} {}, to be {}", one.metric, value_text(one), one.limit);
+    const std::string text =
+        fmt::format("{} {}, to be {}{}", one.metric, value_text(one), one.limit,
+                    one.is_told ? "" : ", for which there are not enough examples");
     say(fmt::format("{}: {}{}", one.file, text, one.holds ? "" : ": refused"));
     if (!one.holds) failed += fmt::format("{}{}: {}", failed.empty() ? "" : "; ", one.file, text);
   }
