@@ -191,8 +191,7 @@ NamespacePlan FeatureMap::plan(const std::string& name, bool grow) {
   std::uint32_t selector = 0;
   for (const std::vector<std::string>& interaction : options_.interactions) {
     for (const std::string& text : interaction) {
-      if (text == ":" || selects(text, name, known_exactly(text)))
-        plan.selectors.push_back(selector);
+      if (selects(text, name, known_exactly(text))) plan.selectors.push_back(selector);
       ++selector;
     }
   }

@@ -5,7 +5,7 @@
 namespace leveret::feature {
 
 bool selects(std::string_view selector, std::string_view name, bool exact_known) {
-  if (selector == name) return true;
+  if (selector == name || selector == ":") return true;
   return selector.size() == 1 && !exact_known && !name.empty() && name[0] == selector[0];
 }
 

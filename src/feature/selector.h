@@ -1,7 +1,7 @@
 /// Namespace selectors of --ignore, --keep, --linear, --field and --interactions.
 ///
 /// A selector is a full name. One of a single byte that is nobody's full name selects by first
-/// byte, as VW's options do; ":" in an interaction selects every namespace.
+/// byte, as VW's options do; ":" selects every namespace.
 #pragma once
 
 #include <string>

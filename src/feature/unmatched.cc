@@ -9,7 +9,7 @@ namespace leveret::feature {
 namespace {
 
 bool is_matched(const std::string& selector, const std::vector<NamespacePlan>& plans) {
-  if (selector == ":") return true;
+  if (selector == ":") return true;  // also of none
   const bool exact = std::ranges::find(plans, selector, &NamespacePlan::name) != plans.end();
   return std::ranges::any_of(
       plans, [&](const NamespacePlan& plan) { return selects(selector, plan.name, exact); });

@@ -18,6 +18,8 @@ TEST_CASE("a selector is a full name, or a letter that is nobody's full name") {
   CHECK(selects("a", "a", true));
   CHECK_FALSE(selects("a", "bad", false));
   CHECK_FALSE(selects("a", "", false));
+  CHECK(selects(":", "ad", false));
+  CHECK(selects(":", "", false));
   CHECK(selects("", "", true));
   CHECK_FALSE(selects("", "a", false));
 }
