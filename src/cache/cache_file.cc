@@ -132,7 +132,9 @@ void CacheFile::read_sums(std::uint32_t count) {
   files::BytesReader from(sums);
   for (std::uint32_t i = 0; i < count; ++i) {
     stream::TextSum& sum = info_.sums.emplace_back();
-    for (std::uint64_t* part : {&sum.low, &sum.high, &sum.head}) *part = from.get<std::uint64_t>();
+    for (std::uint64_t* part : {&sum.content, &sum.bytes, &sum.head}) {
+      *part = from.get<std::uint64_t>();
+    }
   }
   const std::string_view checked = std::string_view(sums).substr(0, size - kChecksumBytes);
   if (from.get<std::uint64_t>() != cache_checksum(checked)) {

@@ -5,7 +5,7 @@
 ///     blocks  u32 "BLCK", u32 packing (0 stored, 1 zstd), u64 size unpacked, u64 size here,
 ///             u64 checksum (XXH3 of the 24 bytes before, then of the content seeded by that),
 ///             content: cache_block.h
-///     sums    of the text of each source, where they are known: u64 low, high, head;
+///     sums    of the text of each source, where they are known: u64 content, bytes, head;
 ///             u64 checksum of all of them
 ///     end     u32 "ENDE", u32 number of sums, u64 blocks, examples, features, bad lines, blank
 ///             lines, u64 checksum of the end before

@@ -119,7 +119,7 @@ void CacheWriter::finish(const std::vector<stream::TextSum>& sums) {
   write_block();
   std::string texts;
   for (const stream::TextSum& sum : sums) {
-    for (const std::uint64_t part : {sum.low, sum.high, sum.head}) files::put(texts, part);
+    for (const std::uint64_t part : {sum.content, sum.bytes, sum.head}) files::put(texts, part);
   }
   if (!texts.empty()) files::put(texts, cache_checksum(texts));
   write(texts);

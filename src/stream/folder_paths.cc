@@ -5,12 +5,14 @@
 #include <poll.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace leveret::stream {
 namespace {
@@ -59,7 +61,7 @@ void FolderPaths::look() {
   if (is_unchanged()) return;
   const std::unique_ptr<DIR, CloseFolder> folder(opendir(folder_.c_str()));
   if (!folder) fail(folder_);
-  std::uint64_t before = 0;
+  std::vector<std::string> before;
   for (errno = 0; const dirent* const entry = readdir(folder.get()); errno = 0) {
     const std::string name = entry->d_name;
     if (is_yet_to_be_whole(name) || waiting_.contains(name)) continue;
@@ -72,11 +74,15 @@ void FolderPaths::look() {
       continue;
     }
     met_.insert(name);
-    before += !has_looked_;
-    if (has_looked_ && events_ != nullptr) events_->late(path_of(name), last_);
+    if (!has_looked_) {
+      before.push_back(path_of(name));
+    } else if (events_ != nullptr) {
+      events_->late(path_of(name), last_);
+    }
   }
   if (errno != 0) fail(folder_);
-  if (before > 0 && events_ != nullptr) events_->before(before, last_);
+  std::ranges::sort(before);
+  if (!before.empty() && events_ != nullptr) events_->before(before, last_);
   has_looked_ = true;
 }
 

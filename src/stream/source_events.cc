@@ -40,7 +40,7 @@ class WatchedSource final : public ByteSource {
 std::vector<TextSum> SourceEvents::sums(std::uint32_t) { return {}; }
 bool SourceEvents::wants(std::uint32_t, const std::string&) { return true; }
 void SourceEvents::late(const std::string&, const std::string&) {}
-void SourceEvents::before(std::uint64_t, const std::string&) {}
+void SourceEvents::before(const std::vector<std::string>&, const std::string&) {}
 
 std::unique_ptr<ByteSource> watch_source(std::unique_ptr<ByteSource> source, std::uint32_t number,
                                          SourceEvents& events, const StopFlag* stop) {

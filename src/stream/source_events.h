@@ -15,7 +15,7 @@ namespace leveret::stream {
 /// Sums of the text of a source, unpacked, by which whoever made them knows it again
 /// (train/chunk_ledger.h). All 0: it gave nothing.
 struct TextSum {
-  std::uint64_t low = 0, high = 0;
+  std::uint64_t content = 0, bytes = 0;
   std::uint64_t head = 0;  ///< of its first bytes
   bool operator==(const TextSum&) const = default;
 };
@@ -33,8 +33,8 @@ class SourceEvents {
   /// For such a folder: a file has come whose name is not behind that of the last one, so that it
   /// is not read.
   virtual void late(const std::string& path, const std::string& last);
-  /// The same, at the start, of so many files.
-  virtual void before(std::uint64_t count, const std::string& last);
+  /// The same, at the start, of these files.
+  virtual void before(const std::vector<std::string>& paths, const std::string& last);
   /// Some bytes of the source of this number, unpacked, in order.
   virtual void bytes(std::uint32_t source, std::string_view bytes) = 0;
   /// The source has been read to its end: not after an error, nor after a stop.

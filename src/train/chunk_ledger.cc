@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <span>
 
@@ -27,32 +28,53 @@ std::string name_to_read_twice(const std::string& path) {
   return is_at_start ? "/proc/self/fd/0" : "";
 }
 
-/// Reads on until the hasher has `until` bytes, or all. False when there was no more.
-bool read_until(stream::ByteSource& source, std::uint64_t until, ChunkHasher& to) {
-  std::string buffer(kReadBytes, '\0');
-  while (to.bytes() < until) {
-    const std::size_t got = source.read(buffer.data(), buffer.size());
-    if (got == 0) return false;
-    to.add({buffer.data(), got});
-  }
-  return true;
-}
+/// Reads a source and, where there is a ledger, asks it at every place where a chunk of it ends.
+class Reading {
+ public:
+  Reading(const ChunkLedger* ledger, stream::ByteSource& source)
+      : ledger_(ledger), source_(source), buffer_(kReadBytes, '\0') {}
 
-/// `ledger` null: any chunk is wanted.
-std::optional<ChunkHash> hash_of(const ChunkLedger* ledger, const std::string& path,
-                                 const stream::StopFlag* stop) try {
-  const std::string name = name_to_read_twice(path);
-  if (name.empty()) return std::nullopt;
-  const std::unique_ptr<stream::ByteSource> source = stream::open_source(name, stop);
-  ChunkHasher hasher;
-  read_until(*source, ChunkHash::kHeadBytes, hasher);
-  if (ledger != nullptr && !ledger->has_head(hasher.get().head)) return std::nullopt;
-  read_until(*source, ~std::uint64_t{0}, hasher);
-  if (hasher.bytes() == 0 || (stop != nullptr && stop->raised())) return std::nullopt;
-  return hasher.get();
-} catch (const std::exception&) {
-  return std::nullopt;
-}
+  /// Reads on until there are `until` bytes, or all. `ends`: places to ask at.
+  void read_until(std::uint64_t until, const std::set<std::uint32_t>* ends) {
+    while (hasher_.bytes() < until && !is_all_) {
+      if (at_ == got_) {
+        at_ = 0;
+        got_ = source_.read(buffer_.data(), buffer_.size());
+        is_all_ = got_ == 0;
+      }
+      std::uint64_t to = until;
+      if (ends != nullptr) {
+        const auto next = ends->upper_bound(end());
+        if (next != ends->end()) to = std::min<std::uint64_t>(to, *next);
+      }
+      const std::size_t count = std::min<std::uint64_t>(got_ - at_, to - hasher_.bytes());
+      hasher_.add({buffer_.data() + at_, count});
+      at_ += count;
+      if (ends != nullptr && count > 0 && ends->contains(end()) && ledger_->has(hasher_.get())) {
+        known_ = hasher_.bytes();
+      }
+    }
+  }
+
+  const ChunkHasher& hasher() const { return hasher_; }
+  std::uint64_t known() const {
+    return known_;
+  }  ///< the last place where the ledger has all before
+
+ private:
+  std::uint32_t end() const {
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(hasher_.bytes(), std::numeric_limits<std::uint32_t>::max()));
+  }
+
+  const ChunkLedger* const ledger_;
+  stream::ByteSource& source_;
+  std::string buffer_;
+  std::size_t at_ = 0, got_ = 0;
+  bool is_all_ = false;
+  ChunkHasher hasher_;
+  std::uint64_t known_ = 0;
+};
 
 }  // namespace
 
@@ -65,31 +87,67 @@ void ChunkHasher::add(std::string_view bytes) {
   bytes_ += bytes.size();
 }
 
-ChunkHash ChunkHasher::get() const { return {content_.get(), head_.get().low}; }
+ChunkHash ChunkHasher::get() const { return {content_.get().low, bytes_, head_.get().low}; }
+
+ChunkLedger::Entry ChunkLedger::entry_of(const ChunkHash& chunk) {
+  const bool fits = chunk.bytes <= std::numeric_limits<std::uint32_t>::max();
+  return {chunk.content, static_cast<std::uint32_t>(chunk.head),
+          fits ? static_cast<std::uint32_t>(chunk.bytes) : 0};
+}
 
 bool ChunkLedger::has(const ChunkHash& chunk) const {
-  return std::ranges::find(chunks_, chunk) != chunks_.end();
+  const auto found = heads_of_content_.find(chunk.content);
+  return found != heads_of_content_.end() && found->second == entry_of(chunk).head;
 }
 
-bool ChunkLedger::has_head(std::uint64_t head) const {
-  return std::ranges::find(chunks_, head, &ChunkHash::head) != chunks_.end();
+void ChunkLedger::add_entry(const Entry& entry) {
+  if (!heads_of_content_.emplace(entry.content, entry.head).second) return;
+  entries_.push_back(entry);
+  ends_of_head_[entry.head].insert(entry.bytes);
+  all_ends_.insert(entry.bytes);
+  if (entry.bytes <= ChunkHash::kHeadBytes) short_ends_.insert(entry.bytes);
 }
 
-void ChunkLedger::add(const ChunkHash& chunk) {
-  std::erase(chunks_, chunk);
-  if (chunks_.size() == kMost) chunks_.erase(chunks_.begin());
-  chunks_.push_back(chunk);
+const std::set<std::uint32_t>* ChunkLedger::ends_of_head(std::uint64_t head) const {
+  const auto found = ends_of_head_.find(static_cast<std::uint32_t>(head));
+  return found == ends_of_head_.end() ? nullptr : &found->second;
 }
 
-std::optional<ChunkHash> find_learned(const ChunkLedger& ledger, const std::string& path,
-                                      const stream::StopFlag* stop) {
-  if (ledger.empty()) return std::nullopt;
-  const std::optional<ChunkHash> found = hash_of(&ledger, path, stop);
-  return found && ledger.has(*found) ? found : std::nullopt;
+bool ChunkLedger::may_have_bytes(std::uint64_t bytes) const {
+  return all_ends_.contains(0) || all_ends_.contains(entry_of({0, bytes, 0}).bytes);
 }
 
-std::optional<ChunkHash> hash_of_file(const std::string& path, const stream::StopFlag* stop) {
-  return hash_of(nullptr, path, stop);
+LedgerFind find_learned(const ChunkLedger& ledger, const std::string& path,
+                        const stream::StopFlag* stop) try {
+  const std::string name = ledger.empty() ? "" : name_to_read_twice(path);
+  if (name.empty()) return {};
+  const std::unique_ptr<stream::ByteSource> source = stream::open_source(name, stop);
+  Reading reading(&ledger, *source);
+  reading.read_until(ChunkHash::kHeadBytes, &ledger.short_ends());
+  const auto* const ends = ledger.ends_of_head(reading.hasher().get().head);
+  if (ends != nullptr) reading.read_until(~std::uint64_t{0}, ends);
+  if (reading.hasher().bytes() == 0 || (stop != nullptr && stop->raised())) return {};
+  LedgerFind found;
+  if (ends != nullptr && ledger.has(reading.hasher().get())) {
+    found.learned = reading.hasher().get();
+  } else {
+    found.begins_with = reading.known();
+  }
+  return found;
+} catch (const std::exception&) {
+  return {};
+}
+
+std::optional<ChunkHash> hash_of_file(const std::string& path, const stream::StopFlag* stop) try {
+  const std::string name = name_to_read_twice(path);
+  if (name.empty()) return std::nullopt;
+  const std::unique_ptr<stream::ByteSource> source = stream::open_source(name, stop);
+  Reading reading(nullptr, *source);
+  reading.read_until(~std::uint64_t{0}, nullptr);
+  if (reading.hasher().bytes() == 0 || (stop != nullptr && stop->raised())) return std::nullopt;
+  return reading.hasher().get();
+} catch (const std::exception&) {
+  return std::nullopt;
 }
 
 }  // namespace leveret::train

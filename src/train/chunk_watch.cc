@@ -32,12 +32,31 @@ std::vector<stream::TextSum> ChunkWatch::sums(std::uint32_t count) {
   return sums;
 }
 
-std::optional<std::pair<std::uint32_t, ChunkHash>> ChunkWatch::take_before(std::uint64_t end) {
+void ChunkWatch::begins(std::uint32_t source, const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  begun_.insert_or_assign(source, Begun{path, files::state_of(path)});
+}
+
+bool ChunkWatch::Taken::has_changed() const {
+  if (!state) return false;
+  const std::optional<files::FileState> now = files::state_of(path);
+  if (!now || *now == *state) return false;
+  const std::optional<ChunkHash> there = hash_of_file(path, nullptr);
+  return there && *there != chunk;
+}
+
+std::optional<ChunkWatch::Taken> ChunkWatch::take_before(std::uint64_t end) {
   const std::lock_guard lock(mutex_);
   const auto first = ended_.lower_bound(static_cast<std::uint32_t>(taken_));
   if (first == ended_.end() || first->first >= end) return std::nullopt;
   taken_ = std::uint64_t{first->first} + 1;
-  return *first;
+  Taken taken{first->first, first->second, {}, {}};
+  const auto begun = begun_.find(first->first);
+  if (begun == begun_.end()) return taken;
+  taken.path = begun->second.path;
+  taken.state = begun->second.state;
+  begun_.erase(begun);
+  return taken;
 }
 
 }  // namespace leveret::train

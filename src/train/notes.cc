@@ -15,7 +15,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kChunks = "learned.chunks";
-constexpr std::size_t kNumbers = 3;  // of a chunk
+constexpr std::size_t kNumbers = 2;  // of a chunk
+constexpr std::size_t kNumbersBefore =
+    3;  // the checksum's high half had one, and no bytes were kept
 
 store::Declaration counted() {
   store::Declaration declared;
@@ -49,14 +51,18 @@ void read_header(std::string_view text, Notes& to) {
 void read_chunks(const store::Notes& notes, ChunkLedger& to) {
   const store::StoredSection* const section = notes.find(kChunks);
   if (section == nullptr) return;
-  if (section->dtype != store::Dtype::kU64 || section->shape.size() != 2 ||
-      section->shape[0] > ChunkLedger::kMost || section->shape[1] != kNumbers) {
+  const bool is_table = section->dtype == store::Dtype::kU64 && section->shape.size() == 2;
+  const std::size_t width = is_table ? section->shape[1] : 0;
+  if (width != kNumbers && width != kNumbersBefore) {
     throw std::runtime_error("they have learned.chunks in another shape");
   }
-  std::vector<std::uint64_t> numbers(section->shape[0] * kNumbers);
+  std::vector<std::uint64_t> numbers(section->shape[0] * width);
   if (!numbers.empty()) std::memcpy(numbers.data(), notes.bytes(*section).data(), section->bytes);
-  for (std::size_t i = 0; i < numbers.size(); i += kNumbers) {
-    to.add({{numbers[i], numbers[i + 1]}, numbers[i + 2]});
+  for (std::size_t i = 0; i < numbers.size(); i += width) {
+    const bool has_bytes = width == kNumbers;
+    const std::uint64_t other = numbers[i + width - 1];
+    to.add_entry({numbers[i], static_cast<std::uint32_t>(other),
+                  has_bytes ? static_cast<std::uint32_t>(other >> 32) : 0});
   }
 }
 
@@ -71,8 +77,8 @@ std::vector<std::byte> to_bytes(const Notes& notes) {
     if (notes.best_pass) header["held_out"] = to_json(*notes.best_pass);
   }
   std::vector<std::uint64_t> numbers;
-  for (const ChunkHash& chunk : notes.chunks.chunks()) {
-    numbers.insert(numbers.end(), {chunk.content.low, chunk.content.high, chunk.head});
+  for (const ChunkLedger::Entry& chunk : notes.chunks.entries()) {
+    numbers.insert(numbers.end(), {chunk.content, std::uint64_t{chunk.bytes} << 32 | chunk.head});
   }
   std::vector<store::SectionView> sections;
   if (!numbers.empty()) {

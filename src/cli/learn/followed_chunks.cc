@@ -2,16 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "cli/console.h"
 #include "cli/learn/learned_chunks.h"
+#include "files/file_state.h"
 #include "stream/bad_lines.h"
 
 namespace leveret::cli {
 
-bool FollowedChunks::wants(std::uint32_t, const std::string& path) {
-  if (again_ || !train::find_learned(learned_, path)) return true;
-  say_passed_over(path);
-  return false;
+bool FollowedChunks::wants(std::uint32_t source, const std::string& path) {
+  watch_.begins(source, path);
+  if (again_) return true;
+  const train::LedgerFind found = train::find_learned(learned_, path);
+  if (found.learned) {
+    say_passed_over(path);
+    return false;
+  }
+  if (found.begins_with > 0) say_grown(path, found.begins_with);
+  return true;
 }
 
 void FollowedChunks::late(const std::string& path, const std::string& last) {
@@ -21,11 +30,32 @@ void FollowedChunks::late(const std::string& path, const std::string& last) {
                   stream::escaped(path), stream::escaped(last)));
 }
 
-void FollowedChunks::before(std::uint64_t count, const std::string& last) {
-  say(
-      fmt::format("{} file{} of the folder {} not behind {}, the last one that was learned: passed "
-                  "over",
-                  count, count == 1 ? "" : "s", count == 1 ? "is" : "are", stream::escaped(last)));
+/// Files are read for this only where something tells that they may not be: a folder has all of a
+/// year.
+bool FollowedChunks::is_as_learned(const std::string& path) const {
+  const std::optional<files::FileState> state = files::state_of(path);
+  if (!state || state->bytes == 0) return true;
+  const bool is_packed = path.ends_with(".gz") || path.ends_with(".zst");
+  const bool may_be =
+      state->changed < saved_ && (is_packed || learned_.may_have_bytes(state->bytes));
+  return may_be || train::find_learned(learned_, path).learned;
+}
+
+void FollowedChunks::before(const std::vector<std::string>& paths, const std::string& last) {
+  say(fmt::format(
+      "{} file{} of the folder {} not behind {}, the last one that was learned: passed over",
+      paths.size(), paths.size() == 1 ? "" : "s", paths.size() == 1 ? "is" : "are",
+      stream::escaped(last)));
+  constexpr std::size_t kTold = 8;
+  std::size_t others = 0;
+  for (const std::string& path : paths) {
+    if (is_as_learned(path) || ++others > kTold) continue;
+    say(fmt::format(
+        "warning: {}: the model has not learned it as it is: it came late, or has grown "
+        "or changed since it was read; names have to rise: give what is new a higher one",
+        stream::escaped(path)));
+  }
+  if (others > kTold) say(fmt::format("warning: and {} files more like it", others - kTold));
 }
 
 }  // namespace leveret::cli

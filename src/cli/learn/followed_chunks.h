@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "stream/source_events.h"
 #include "train/chunk_ledger.h"
@@ -15,22 +16,27 @@ namespace leveret::cli {
 /// In the thread that reads, which knows what it has read, and so what will have been learned.
 class FollowedChunks final : public stream::SourceEvents {
  public:
-  /// `watch` outlives it. `again`: a chunk that comes again is read.
-  FollowedChunks(train::ChunkWatch& watch, train::ChunkLedger learned, bool again)
-      : watch_(watch), learned_(std::move(learned)), again_(again) {}
+  /// `watch` outlives it. `again`: a chunk that comes again is read. `saved`: when the model that
+  /// goes on was written, in nanoseconds since 1970; 0: it is a new one.
+  FollowedChunks(train::ChunkWatch& watch, train::ChunkLedger learned, bool again,
+                 std::int64_t saved)
+      : watch_(watch), learned_(std::move(learned)), again_(again), saved_(saved) {}
 
   bool wants(std::uint32_t source, const std::string& path) override;
   void late(const std::string& path, const std::string& last) override;
-  void before(std::uint64_t count, const std::string& last) override;
+  void before(const std::vector<std::string>& paths, const std::string& last) override;
   void bytes(std::uint32_t source, std::string_view bytes) override { watch_.bytes(source, bytes); }
   void ended(std::uint32_t source) override {
     if (const auto chunk = watch_.end(source)) learned_.add(*chunk);
   }
 
  private:
+  bool is_as_learned(const std::string& path) const;
+
   train::ChunkWatch& watch_;
   train::ChunkLedger learned_;
   const bool again_;
+  const std::int64_t saved_;
 };
 
 }  // namespace leveret::cli

@@ -24,6 +24,14 @@ void say_passed_over(const std::string& path) {
                   stream::escaped(stream::display_name(path))));
 }
 
+void say_grown(const std::string& path, std::uint64_t bytes) {
+  say(
+      fmt::format("warning: {}: begins with {} bytes that the model has learned before as a chunk, "
+                  "and is learned as a whole: it has grown since, as by an append or a slow copy; "
+                  "give new lines as a file of their own",
+                  stream::escaped(stream::display_name(path)), bytes));
+}
+
 std::vector<std::string> data_of(const InputOptions& input) {
   return input.data == std::vector<std::string>{"-"} ? std::vector<std::string>() : input.data;
 }
@@ -35,7 +43,7 @@ bool is_input_of(const std::vector<std::string>& data, const InputOptions& input
   for (const std::string& path : now) {
     if (next < data.size() && data[next] == path) {
       ++next;
-    } else if (!train::find_learned(ledger, path)) {
+    } else if (!train::find_learned(ledger, path).learned) {
       return false;
     }
   }
@@ -50,11 +58,16 @@ bool LearnedChunks::pass_over(InputOptions& input, const train::ChunkLedger& led
     const bool is_of_run =
         of_run != nullptr &&
         (of_run->empty() || (left.size() < of_run->size() && (*of_run)[left.size()] == path));
-    if (again_ || is_of_run || !train::find_learned(ledger, path)) {
-      left.push_back(path);
+    const auto source = static_cast<std::uint32_t>(left.size());
+    const bool asks = !again_ && !is_of_run;
+    const train::LedgerFind found = asks ? train::find_learned(ledger, path) : train::LedgerFind();
+    if (found.learned) {
+      say_passed_over(path);
       continue;
     }
-    say_passed_over(path);
+    if (found.begins_with > 0) say_grown(path, found.begins_with);
+    if (path != "-") watch_.begins(source, path);
+    left.push_back(path);
   }
   const bool is_all = left.empty();
   if (left.size() < sources_of(input).size()) input.data = left;
@@ -87,14 +100,19 @@ void LearnedChunks::note(train::ChunkLedger& ledger, std::uint64_t end) {
     }
   }
   while (const auto chunk = watch_.take_before(std::min(end, end_))) {
-    const auto& [source, hash] = *chunk;
-    const bool known = warns_ && ledger.has(hash);
-    ledger.add(hash);
-    if (!known || train::find_learned(ledger, names_.at(source))) continue;
+    const bool known = warns_ && ledger.has(chunk->chunk);
+    ledger.add(chunk->chunk);
+    if (chunk->has_changed()) {
+      say(
+          fmt::format("warning: {}: was changed while it was read, or since: {} bytes of it are "
+                      "learned, and not what it has now; move files in when they are whole",
+                      stream::escaped(chunk->path), chunk->chunk.bytes));
+    }
+    if (!known || train::find_learned(ledger, names_.at(chunk->source)).learned) continue;
     say(fmt::format(
         "warning: {}: the model had learned this chunk before, and has learned it once more: what "
         "cannot be read twice, as a pipe, is known only at its end; give it as a file",
-        stream::escaped(stream::display_name(names_[source]))));
+        stream::escaped(stream::display_name(names_[chunk->source]))));
   }
 }
 

@@ -57,6 +57,8 @@ class LearnedChunks {
 
 /// That this file is passed over, as the model has learned it before.
 void say_passed_over(const std::string& path);
+/// That this file, which is learned, begins with so many bytes that the model has learned before.
+void say_grown(const std::string& path, std::uint64_t bytes);
 
 /// The files of -d as they are noted: none where that is standard input alone.
 std::vector<std::string> data_of(const InputOptions& input);

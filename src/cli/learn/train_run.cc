@@ -26,6 +26,7 @@
 #include "dist/folder/gather.h"
 #include "dist/learn/local_learner.h"
 #include "files/atomic_file.h"
+#include "files/file_state.h"
 #include "kernels/dispatch.h"
 #include "modelfile/model_io.h"
 #include "store/model_file.h"
@@ -175,7 +176,10 @@ class TrainRun final : private train::SessionEvents {
     stream::SourceEvents* events = asks ? &chunks_.events() : nullptr;
     if (options_.follow) {
       input_.follow_after = notes_.followed;
-      events = &followed_.emplace(chunks_.events(), notes_.chunks, options_.again);
+      const auto model = files::state_of(
+          files::state_of(options_.final_model) ? options_.final_model : options_.initial_model);
+      events = &followed_.emplace(chunks_.events(), notes_.chunks, options_.again,
+                                  model ? model->written : 0);
     }
     source_ = parses_in_threads()
                   ? open_lines(input_, 2 * options_.threads, events)

@@ -263,7 +263,7 @@ void describe_model(const model::Model& model, bool learns, Json& json) {
 
 /// The notes beside the content, where there are some.
 void describe_notes(const train::Notes& notes, Json& json) {
-  if (!notes.chunks.empty()) json["learned_chunks"] = notes.chunks.chunks().size();
+  if (!notes.chunks.empty()) json["learned_chunks"] = notes.chunks.entries().size();
   if (!notes.followed.empty()) json["followed"] = printable(notes.followed);
   if (!notes.input) return;
   train::InputPosition input = *notes.input;

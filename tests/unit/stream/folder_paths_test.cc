@@ -32,8 +32,9 @@ class Told : public SourceEvents {
   void late(const std::string& path, const std::string& last) override {
     all.push_back("late " + std::filesystem::path(path).filename().string() + " " + last);
   }
-  void before(std::uint64_t count, const std::string& last) override {
-    all.push_back(std::to_string(count) + " before " + last);
+  void before(const std::vector<std::string>& paths, const std::string& last) override {
+    for (const std::string& path : paths) CHECK(std::filesystem::exists(path));
+    all.push_back(std::to_string(paths.size()) + " before " + last);
   }
   void bytes(std::uint32_t, std::string_view) override {}
   void ended(std::uint32_t source) override { all.push_back("end " + std::to_string(source)); }

@@ -1,6 +1,8 @@
 #include "train/chunk_ledger.h"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <set>
 #include <string>
 
 #include "files/temp_folder.h"
@@ -19,7 +21,7 @@ ChunkHash hash_of(const std::string& text, std::size_t step = 1000) {
   return hasher.get();
 }
 
-ChunkHash numbered(std::uint64_t number) { return {{number, 0}, number}; }
+ChunkHash numbered(std::uint64_t number) { return {number, number % 7 + 1, number * 3}; }
 
 void write_text(const std::string& path, std::string_view text) {
   files::write_bytes(path, std::as_bytes(std::span(text)));
@@ -39,19 +41,47 @@ TEST_CASE("a chunk is its bytes, however they come") {
   CHECK(hash_of(text).head != hash_of(text.substr(0, ChunkHash::kHeadBytes - 1)).head);
 }
 
-TEST_CASE("a ledger knows the last 4096") {
+TEST_CASE("a ledger knows all, in the order in which they came") {
   ChunkLedger ledger;
   CHECK(ledger.empty());
-  for (std::uint64_t i = 0; i < 4096; ++i) ledger.add(numbered(i));
-  ledger.add(numbered(0));  // becomes the last one
-  CHECK(ledger.chunks().size() == 4096);
-  ledger.add(numbered(5000));
-  CHECK(ledger.chunks().size() == 4096);
-  CHECK(ledger.has(numbered(0)));
-  CHECK_FALSE(ledger.has(numbered(1)));
-  CHECK(ledger.has(numbered(2)));
-  CHECK(ledger.has_head(5000));
-  CHECK_FALSE(ledger.has_head(1));
+  constexpr std::uint64_t kMany = 20'000;
+  for (std::uint64_t i = kMany; i-- > 0;) ledger.add(numbered(i));
+  ledger.add(numbered(5));
+  REQUIRE(ledger.entries().size() == kMany);
+  CHECK(ledger.entries().front() == ChunkLedger::entry_of(numbered(kMany - 1)));
+  for (std::uint64_t i = 0; i < kMany; ++i) REQUIRE(ledger.has(numbered(i)));
+  CHECK_FALSE(ledger.has(numbered(kMany)));
+  CHECK_FALSE(ledger.has({5, 6, 16}));  // it has another head
+  REQUIRE(ledger.ends_of_head(15) != nullptr);
+  CHECK(*ledger.ends_of_head(15) == std::set<std::uint32_t>{6});
+  CHECK(ledger.ends_of_head(16) == nullptr);
+  CHECK(ledger.may_have_bytes(7));
+  CHECK_FALSE(ledger.may_have_bytes(8));
+  ledger.add(ChunkHash{kMany, std::uint64_t{1} << 32, 0});
+  CHECK(ledger.may_have_bytes(8));  // one of them has nobody knows how many
+}
+
+TEST_CASE("a file that has grown begins with what was learned, wherever that ended") {
+  const files::TempFolder folder;
+  const std::string text = text_of(200'000);
+  for (const std::size_t end : {1, 7, 30'000, 65'535, 65'536, 65'537, 100'000, 199'999}) {
+    ChunkLedger ledger;
+    ledger.add(hash_of("another"));
+    ledger.add(hash_of(text.substr(0, end)));
+    write_text(folder / "text", text);
+    LedgerFind found = find_learned(ledger, folder / "text");
+    CHECK_FALSE(found.learned);
+    CHECK(found.begins_with == end);
+    write_text(folder / "text", text.substr(1));
+    CHECK(find_learned(ledger, folder / "text").begins_with == 0);
+    write_text(folder / "text", text.substr(0, end));
+    found = find_learned(ledger, folder / "text");
+    CHECK(found.learned);
+    CHECK(found.begins_with == 0);
+    ledger.add(hash_of(text.substr(0, end + 1)));  // the longest is told
+    write_text(folder / "text", text + "more");
+    CHECK(find_learned(ledger, folder / "text").begins_with == end + 1);
+  }
 }
 
 TEST_CASE("files are found by what is in them") {
@@ -61,13 +91,13 @@ TEST_CASE("files are found by what is in them") {
   write_text(folder / "other", other);
   write_text(folder / "empty", "");
   ChunkLedger ledger;
-  CHECK_FALSE(find_learned(ledger, folder / "text"));
+  CHECK_FALSE(find_learned(ledger, folder / "text").learned);
   ledger.add(hash_of(text));
-  CHECK(find_learned(ledger, folder / "text") == hash_of(text));
-  CHECK_FALSE(find_learned(ledger, folder / "other"));  // it has the same head
-  CHECK_FALSE(find_learned(ledger, folder / "empty"));
-  CHECK_FALSE(find_learned(ledger, folder / "missing"));
-  CHECK_FALSE(find_learned(ledger, "/dev/null"));
+  CHECK(find_learned(ledger, folder / "text").learned == hash_of(text));
+  CHECK_FALSE(find_learned(ledger, folder / "other").learned);  // it has the same head
+  CHECK_FALSE(find_learned(ledger, folder / "empty").learned);
+  CHECK_FALSE(find_learned(ledger, folder / "missing").learned);
+  CHECK_FALSE(find_learned(ledger, "/dev/null").learned);
   CHECK(hash_of_file(folder / "other", nullptr) == hash_of(other));
   stream::StopFlag stop;
   stop.raise();
@@ -84,8 +114,8 @@ TEST_CASE("a watch has the sources that have ended, and have something") {
   CHECK_FALSE(watch.take_before(0));
   const auto first = watch.take_before(3);
   REQUIRE(first);
-  CHECK(first->first == 0);
-  CHECK(first->second == hash_of("ab"));
+  CHECK(first->source == 0);
+  CHECK(first->chunk == hash_of("ab"));
   CHECK_FALSE(watch.take_before(3));  // source 2 goes on
   watch.ended(2);
   CHECK_FALSE(watch.take_before(2));
@@ -97,6 +127,32 @@ TEST_CASE("a watch has the sources that have ended, and have something") {
   CHECK(ChunkHash::of_sum(sums[0]) == hash_of("ab"));
   CHECK(sums[1] == stream::TextSum{});
   CHECK(ChunkHash::of_sum(sums[2]) == hash_of("c"));
+}
+
+TEST_CASE("a file that is written while it is read, or later, has changed") {
+  const files::TempFolder folder;
+  const auto taken_after = [&](const auto& change) {
+    ChunkWatch watch;
+    write_text(folder / "a", "1 |a b\n");
+    watch.begins(0, folder / "a");
+    watch.bytes(0, "1 |a b\n");
+    watch.ended(0);
+    change();
+    const auto taken = watch.take_before(1);
+    REQUIRE(taken);
+    CHECK(taken->path == folder / "a");
+    return taken->has_changed();
+  };
+  CHECK_FALSE(taken_after([] {}));
+  CHECK(taken_after([&] { write_text(folder / "a", "1 |a b\n1 |a c\n"); }));
+  CHECK(taken_after([&] { write_text(folder / "a", "1 |a c\n"); }));
+  CHECK(taken_after([&] { write_text(folder / "a", "1 |a"); }));
+  // The same bytes again are no change, and what is gone cannot be compared.
+  CHECK_FALSE(taken_after([&] {
+    write_text(folder / "b", "1 |a b\n");
+    std::filesystem::rename(folder / "b", folder / "a");
+  }));
+  CHECK_FALSE(taken_after([&] { std::filesystem::remove(folder / "a"); }));
 }
 
 Notes saved(const Notes& notes) {
@@ -118,7 +174,7 @@ TEST_CASE("notes are in a file what they were, whatever bytes names have") {
                               .ended = true};
   notes.best_pass = BestPass{10, 3, 0.1 + 0.2};
   const Notes got = saved(notes);
-  CHECK(got.chunks.chunks() == notes.chunks.chunks());
+  CHECK(got.chunks.entries() == notes.chunks.entries());
   CHECK(got.followed == notes.followed);
   REQUIRE(got.input);
   CHECK(got.input->data == notes.input->data);
@@ -127,6 +183,21 @@ TEST_CASE("notes are in a file what they were, whatever bytes names have") {
   CHECK(got.input->checksum == "00ff");
   CHECK(got.input->ended);
   CHECK(got.best_pass == notes.best_pass);
+}
+
+TEST_CASE("a file of before knows its chunks, but not their bytes") {
+  const files::TempFolder folder;
+  const ChunkHash chunk = hash_of(text_of(1000));
+  const std::vector<std::uint64_t> numbers = {chunk.content, 12345, chunk.head};
+  store::write_model_file(
+      folder / "m", store::Kind::kModel, "{}", {},
+      store::make_notes("{}", std::vector{store::make_section<std::uint64_t>(
+                                  "learned.chunks", store::Dtype::kU64, {1, 3}, {}, numbers)}));
+  const Notes got = notes_of(store::ModelFile::open(folder / "m"));
+  REQUIRE(got.chunks.entries().size() == 1);
+  CHECK(got.chunks.has(chunk));
+  CHECK(got.chunks.may_have_bytes(999));
+  CHECK(saved(got).chunks.entries() == got.chunks.entries());
 }
 
 TEST_CASE("notes that are not ours are refused") {
@@ -148,7 +219,7 @@ TEST_CASE("notes that are not ours are refused") {
   }
   const std::vector<std::uint64_t> numbers(4);
   check_refused("{}", {store::make_section<std::uint64_t>("learned.chunks", store::Dtype::kU64,
-                                                          {2, 2}, {}, numbers)});
+                                                          {1, 4}, {}, numbers)});
   check_refused("{}", {store::make_section<std::uint64_t>("learned.chunks", store::Dtype::kU64, {4},
                                                           {}, numbers)});
 }
