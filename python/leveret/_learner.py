@@ -63,12 +63,12 @@ class Learner(Alone):
     >>> import leveret
     >>> learner = leveret.Learner("--ffm_k 2 --hidden none")
     >>> predicted = learner.learn(["1 |user u1 |ad a1", "-1 |user u1 |ad a2"] * 50)
-    >>> len(predicted), predicted[0] == 0.5, predicted[98] > 0.9 > 0.1 > predicted[99]
-    (100, True, True)
+    >>> len(predicted), float(predicted[0]), bool(predicted[98] > 0.9 > 0.1 > predicted[99])
+    (100, 0.5, True)
     >>> learner.metrics.examples
     100
     >>> one, other = learner.predict(["|user u2 |ad a1", "|user u2 |ad a2"])
-    >>> one > other
+    >>> bool(one > other)
     True
 
     Of one thread at a time. Ctrl-C ends a call between two examples: what was learned stays, `lines`
