@@ -71,6 +71,7 @@ void LookOut::look(Source& source, bool anew) {
   swap.model = model.name;
   swap.done = seen.what == serve::Seen::What::kSwapped;
   swap.seconds = seen.seconds;
+  swap.step = seen.step;
   swap.what = swap.done ? store::to_hex(seen.fingerprint) : seen.problem;
   if (swap.done) {
     swapped_(source.model);

@@ -61,6 +61,7 @@ Models::Models(const std::vector<std::string>& given, const std::vector<std::str
   }
   tallies_.resize(models_.size());
   for (std::size_t i = 0; i < models_.size(); ++i) {
+    tallies_[i].version = {std::chrono::system_clock::now(), models_[i].first_step};
     check_memory(i, *models_[i].place->get());
     models_[i].place->set_admit([this, i](const serve::Served& next) { check_memory(i, next); });
   }
@@ -100,7 +101,8 @@ void Models::add(const std::string& name, const std::string& path) {
 
 void Models::add_followed(const std::string& name, const std::string& folder) {
   check_name(name, folder);
-  models_.push_back({name, folder, publish::open_newest(folder), true});
+  const publish::Newest newest = publish::open_newest(folder);
+  models_.push_back({name, folder, newest.place, true, newest.step});
 }
 
 void Models::add_folder(const std::string& folder) {
@@ -124,7 +126,9 @@ std::optional<std::size_t> Models::find(std::string_view name) const {
 void Models::note(Swap swap) {
   const std::lock_guard lock(mutex_);
   if (const auto model = find(swap.model)) {
-    ++(swap.done ? tallies_[*model].done : tallies_[*model].failed);
+    Tally& tally = tallies_[*model];
+    ++(swap.done ? tally.done : tally.failed);
+    if (swap.done) tally.version = {swap.time, swap.step};
   }
   swaps_.push_front(std::move(swap));
   if (swaps_.size() > kSwapsKept) swaps_.pop_back();
@@ -143,6 +147,11 @@ std::uint64_t Models::swaps_done(std::size_t model) const {
 std::uint64_t Models::swaps_failed(std::size_t model) const {
   const std::lock_guard lock(mutex_);
   return tallies_[model].failed;
+}
+
+Models::Version Models::version(std::size_t model) const {
+  const std::lock_guard lock(mutex_);
+  return tallies_[model].version;
 }
 
 }  // namespace leveret::daemon

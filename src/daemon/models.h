@@ -23,8 +23,9 @@ struct Swap {
   std::chrono::system_clock::time_point time;
   std::string model;
   bool done = false;
-  std::string what;    ///< done: the fingerprint; else why not
-  double seconds = 0;  ///< from reading the file to the switch
+  std::string what;        ///< done: the fingerprint; else why not
+  std::uint64_t step = 0;  ///< done: of `leveret publish`; 0: it is from no such folder
+  double seconds = 0;      ///< from reading the file to the switch
 };
 
 /// A model by its name.
@@ -32,7 +33,8 @@ struct NamedModel {
   std::string name;
   std::string path;  ///< as it was given
   std::shared_ptr<serve::Place> place;
-  bool followed = false;  ///< `path` is a folder of `leveret publish`
+  bool followed = false;         ///< `path` is a folder of `leveret publish`
+  std::uint64_t first_step = 0;  ///< of it, that was there at the start
 };
 
 /// The two parts of "NAME=PATH"; the name is empty where there is none, or none that a model may
@@ -69,10 +71,17 @@ class Models {
   std::vector<Swap> swaps() const;
   std::uint64_t swaps_done(std::size_t model) const;
   std::uint64_t swaps_failed(std::size_t model) const;
+  /// The version that is served.
+  struct Version {
+    std::chrono::system_clock::time_point loaded;
+    std::uint64_t step = 0;  ///< as Swap::step
+  };
+  Version version(std::size_t model) const;
 
  private:
   struct Tally {
     std::uint64_t done = 0, failed = 0;
+    Version version;
   };
   void add(const std::string& name, const std::string& path);
   void add_folder(const std::string& folder);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -108,6 +109,24 @@ constexpr ThreadMetric kThreadMetrics[] = {
     {"leveret_http_answers_total", "{code=\"5xx\"}", nullptr, &ThreadCounts::http_failed},
 };
 
+/// Strangers are not told where files lie: of each absolute path the last part is left.
+std::string without_folders(std::string_view text) {
+  constexpr std::string_view kAround = " \t\n\"'`(),;:";
+  std::string left;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(kAround), text.size());
+    std::string_view word = text.substr(0, end);
+    if (word.starts_with('/')) {
+      while (word.size() > 1 && word.ends_with('/')) word.remove_suffix(1);
+      word.remove_prefix(word.rfind('/') + 1);
+    }
+    left += word;
+    if (end < text.size()) left += text[end];
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return left;
+}
+
 std::string members(const Totals& totals) {
   return fmt::format(
       "\"requests\":{},\"predictions\":{},\"bad\":{},\"unknown_namespaces\":{},"
@@ -149,6 +168,15 @@ std::string metrics_text(const Site& site) {
     const std::uint64_t sequence = models[i].place->get()->sequence();
     if (sequence != modelfile::kNoSequence) text.value(labels(i), sequence);
   }
+  text.start("leveret_model_step", "gauge", "Step of the folder of leveret publish.");
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    if (models.version(i).step > 0) text.value(labels(i), models.version(i).step);
+  }
+  text.start("leveret_model_loaded_timestamp_seconds", "gauge",
+             "When this version came, in seconds since 1970.");
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    text.value(labels(i), unix_seconds(models.version(i).loaded));
+  }
   text.start("leveret_model_memory_bytes", "gauge", "Bytes that the model's tables take.");
   for (std::size_t i = 0; i < models.size(); ++i) {
     text.value(labels(i), models[i].place->get()->memory());
@@ -176,10 +204,14 @@ std::string version_members(const std::string& name, const serve::Served& served
 std::string model_json(const Site& site, std::size_t model) {
   const NamedModel& named = site.models()[model];
   const auto served = named.place->get();
-  return fmt::format("{{{},\"path\":{},\"fields\":{},\"swaps\":{},\"swaps_failed\":{},{}}}",
-                     version_members(named.name, *served), json_string(named.path),
-                     served->fields(), site.models().swaps_done(model),
-                     site.models().swaps_failed(model), members(site.totals(model)));
+  const Models::Version version = site.models().version(model);
+  return fmt::format(
+      "{{{},\"step\":{},\"loaded\":{},\"path\":{},\"fields\":{},\"swaps\":{},\"swaps_failed\":{},{}"
+      "}}",
+      version_members(named.name, *served),
+      version.step > 0 ? fmt::format("{}", version.step) : "null", unix_seconds(version.loaded),
+      json_string(without_folders(named.path)), served->fields(), site.models().swaps_done(model),
+      site.models().swaps_failed(model), members(site.totals(model)));
 }
 
 std::string status_json(const Site& site) {
@@ -204,7 +236,7 @@ std::string status_json(const Site& site) {
   for (const Swap& swap : site.models().swaps()) {
     text += fmt::format("{}{{\"time\":{},\"model\":{},\"done\":{},\"what\":{},\"seconds\":{:.3f}}}",
                         comma, unix_seconds(swap.time), json_string(swap.model), swap.done,
-                        json_string(swap.what), swap.seconds);
+                        json_string(without_folders(swap.what)), swap.seconds);
     comma = ",";
   }
   return text + "]}\n";

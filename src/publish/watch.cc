@@ -66,6 +66,7 @@ Seen Watch::take_way() {
     Seen seen = serve::take(place_, way.full, way.patches);
     if (seen.what == What::kFailed && again && follower_.changed()) continue;
     if (seen.what == What::kSwapped) {
+      seen.step = way.step;
       for (const std::string& file : way.avoided) {
         seen.problem += (seen.problem.empty() ? "" : "; ") + file;
       }
@@ -74,11 +75,11 @@ Seen Watch::take_way() {
   }
 }
 
-std::shared_ptr<serve::Place> open_newest(const std::string& folder) {
+Newest open_newest(const std::string& folder) {
   const Way way = Follower(folder).next(std::nullopt);
   auto place = std::make_shared<serve::Place>(way.full);
   if (!way.patches.empty()) place->patch(way.patches, "");
-  return place;
+  return {std::move(place), way.step};
 }
 
 WatchThread::WatchThread(std::shared_ptr<serve::Place> place, std::string path,

@@ -45,9 +45,13 @@ class Watch {
   serve::Backoff backoff_;
 };
 
+struct Newest {
+  std::shared_ptr<serve::Place> place;
+  std::uint64_t step = 0;
+};
 /// A place with the newest step of a folder, for whoever has no model yet. Throws as Follower::next
 /// and serve::Place do.
-std::shared_ptr<serve::Place> open_newest(const std::string& folder);
+Newest open_newest(const std::string& folder);
 
 /// Looks before it is there, and then in a thread of its own: every `interval`, and when it is
 /// asked to. The thread blocks all signals.

@@ -30,7 +30,8 @@ struct Seen {
   What what = What::kNothing;
   store::Checksum fingerprint = {};                 ///< kSwapped: of the model in the place
   std::uint64_t sequence = modelfile::kNoSequence;  ///< kSwapped: its examples learned
-  double seconds = 0;                               ///< kSwapped: what reading it took
+  std::uint64_t step = 0;  ///< kSwapped: of `leveret publish`; 0: it is from no such folder
+  double seconds = 0;      ///< kSwapped: what reading it took
   /// kFailed: what is wrong, in words that name the file. kSwapped: the same of files that were
   /// gone around, or empty.
   std::string problem;

@@ -746,6 +746,26 @@ def test_heads_that_are_not_clear():
         assert status == 404 and len(answer) < 300, answer
 
 
+def test_names_that_lead_here():
+    """DNS rebinding: a page elsewhere whose name has been made to lead to this machine."""
+    def status(server, host):
+        head = b"GET /healthz HTTP/1.1\r\nConnection: close\r\nHost: " + host + b"\r\n\r\n"
+        with server.connect_http() as connection:
+            return int(exchange(connection, head).split()[1])
+
+    own = [b"127.0.0.1", b"127.0.0.1:80", b"[::1]:8080", b"localhost", b"LOCALHOST:1", b"a.localhost:80", b"ranker:8080",
+           b"10.1.2.3", b"localhost."]
+    other = [b"evil.example", b"evil.example:8080", b"localhost.evil.example", b"127.0.0.1.evil.example", b"evil.localhost.com",
+             b"evil.example.", b"xlocalhost.a"]
+    with Server(PROGRAM, "-i", "a.lvt") as server:
+        assert [status(server, host) for host in own] == len(own) * [200]
+        assert [status(server, host) for host in other] == len(other) * [421]
+    with Server(PROGRAM, "-i", "a.lvt", "--allow_host", "ads.example", "--allow_host", "b.example") as server:
+        assert [status(server, host) for host in (b"ADS.example:80", b"b.example.", b"c.example")] == [200, 200, 421]
+    with Server(PROGRAM, "-i", "a.lvt", "--allow_host", "*") as server:
+        assert status(server, b"evil.example") == 200
+
+
 # ---- the process ----
 
 def test_the_end_loses_no_answer():

@@ -47,6 +47,10 @@ void add_sockets(CLI::App& verb, ServeOptions& options) {
       ->type_name("IP")
       ->check(not_empty())
       ->capture_default_str();
+  add_repeated(
+      verb, "--allow_host", options.server.hosts, "NAME",
+      "HTTP on this machine's own address also takes requests for this name, as a proxy may "
+      "pass them on; *: for any");
 }
 
 void add_versions(CLI::App& verb, ServeOptions& options) {

@@ -34,13 +34,34 @@ std::optional<BadHead> fault_of_length(const HttpHead& head) {
   return std::nullopt;
 }
 
+bool is_own(std::string_view host, const std::vector<std::string>& allowed) {
+  if (host.starts_with('[')) return true;  // an address of IPv6
+  std::string name(host.substr(0, host.find(':')));
+  beast::string_view own = name;
+  if (name.ends_with('.')) own = own.substr(0, own.size() - 1);
+  const bool is_address = own.find_first_not_of("0123456789.") == beast::string_view::npos;
+  constexpr beast::string_view kBelow = ".localhost";
+  const bool is_below =
+      own.size() > kBelow.size() && beast::iequals(own.substr(own.size() - kBelow.size()), kBelow);
+  if (is_address || is_below || own.find('.') == beast::string_view::npos) return true;
+  return std::ranges::any_of(
+      allowed, [&](const std::string& one) { return one == "*" || beast::iequals(own, one); });
+}
+
 }  // namespace
 
-std::optional<BadHead> fault_of(const HttpHead& head) {
+std::optional<BadHead> fault_of(const HttpHead& head, bool own,
+                                const std::vector<std::string>& allowed) {
   if (auto fault = fault_of_length(head)) return fault;
   const std::size_t hosts = count_of(head, http::field::host);
   if (hosts > 1 || (hosts == 0 && head.version() >= 11) || !is_host(head[http::field::host])) {
     return BadHead{400, "Host: send one name"};
+  }
+  const beast::string_view host = head[http::field::host];
+  if (own && !is_own({host.data(), host.size()}, allowed)) {
+    return BadHead{421,
+                   "Host: only this machine is answered, by a name of its own; leveret serve "
+                   "--allow_host NAME lets in others"};
   }
   const std::size_t expects = count_of(head, http::field::expect);
   if (expects > 0 && head.version() >= 11 &&

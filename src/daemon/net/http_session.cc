@@ -114,6 +114,12 @@ class HttpSession {
     if (!in_request_) stream_.socket().shutdown(TcpStream::socket_type::shutdown_receive, ignored);
   }
 
+  /// Whether it came to an address that only this machine reaches.
+  bool is_own() {
+    boost::system::error_code ignored;
+    return stream_.socket().local_endpoint(ignored).address().is_loopback();
+  }
+
   /// Whether more is to be read before a request begins: behind line ends, which some clients send
   /// after a body (RFC 9112, 2.2).
   bool lacks_start() {
@@ -137,7 +143,7 @@ class HttpSession {
     if (error_) co_return co_await fail();
     in_request_ = true;
     stream_.expires_after(options().request_time);
-    if (const auto fault = fault_of(parser_->get())) {
+    if (const auto fault = fault_of(parser_->get(), is_own(), options().hosts)) {
       ended_ = unread_ = true;
       co_return co_await write(refusal(fault->status, fault->why), Keep::kNo);
     }

@@ -24,6 +24,7 @@ namespace leveret::daemon {
 struct ServerOptions {
   std::string address = "127.0.0.1";        ///< of port and http
   std::optional<std::uint16_t> port, http;  ///< of lines, and of HTTP; 0: one that is free
+  std::vector<std::string> hosts;           ///< names that requests to a loopback address may have
   std::string socket;                       ///< path of a Unix socket, of lines; empty: none
   bool context_lines = false;               ///< lines come in blocks
   unsigned threads = 1;

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <filesystem>
 
 #include "golden_path.h"
 
@@ -54,6 +55,33 @@ TEST_CASE("Counts of threads add up, and intervals hold what came between", "[da
   CHECK(text.find("leveret_request_seconds_bucket{model=\"one\",le=\"+Inf\"} 0\n") !=
         std::string::npos);
   CHECK(text.find("leveret_connections 2\n") != std::string::npos);
+}
+
+TEST_CASE("The version that is served has a step and a time, and its path no folder", "[daemon]") {
+  Models models({"one=" + std::filesystem::absolute(golden_path("model-v1.lvt")).string()});
+  Site site(models, {}, "9.9");
+  CHECK(metrics_text(site).find("leveret_model_step{") == std::string::npos);
+  CHECK(models.version(0).loaded.time_since_epoch() > 0s);
+  const std::string first = model_json(site, 0);
+  CHECK(first.find("\"step\":null,") != std::string::npos);
+  CHECK(first.find("\"path\":\"model-v1.lvt\"") != std::string::npos);
+  Swap swap;
+  swap.time = std::chrono::system_clock::from_time_t(1'700'000'000);
+  swap.model = "one";
+  swap.done = true;
+  swap.step = 7;
+  models.note(swap);
+  swap.done = false;
+  swap.step = 0;
+  swap.what = "\"/srv/some where/in\": cannot open /srv/models/8.lvt/: a / b";
+  models.note(swap);
+  const std::string text = metrics_text(site);
+  CHECK(text.find("leveret_model_step{model=\"one\"} 7\n") != std::string::npos);
+  CHECK(text.find("leveret_model_loaded_timestamp_seconds{model=\"one\"} 1700000000\n") !=
+        std::string::npos);
+  CHECK(model_json(site, 0).find("\"step\":7,\"loaded\":1700000000,") != std::string::npos);
+  CHECK(status_json(site).find("cannot open 8.lvt: a  b") != std::string::npos);
+  CHECK(status_json(site).find("/srv") == std::string::npos);
 }
 
 }  // namespace
