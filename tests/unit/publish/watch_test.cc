@@ -51,8 +51,7 @@ TEST_CASE("who has no model yet opens the newest step") {
   CHECK_THROWS_WITH(open_newest(dir), Catch::Contains("manifest.json"));
   for (int i = 0; i < 3; ++i) {
     publish_model(dir, models[i], {});
-    CHECK(open_newest(dir).place->get()->fingerprint() ==
-          read_manifest(dir)->newest().fingerprint);
+    CHECK(open_newest(dir).place->get()->fingerprint() == read_manifest(dir)->newest().fingerprint);
   }
 }
 
