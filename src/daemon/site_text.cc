@@ -170,7 +170,8 @@ std::string metrics_text(const Site& site) {
   }
   text.start("leveret_model_step", "gauge", "Step of the folder of leveret publish.");
   for (std::size_t i = 0; i < models.size(); ++i) {
-    if (models.version(i).step > 0) text.value(labels(i), models.version(i).step);
+    const std::uint64_t step = models.version(i).step;
+    if (step > 0) text.value(labels(i), step);
   }
   text.start("leveret_model_loaded_timestamp_seconds", "gauge",
              "When this version came, in seconds since 1970.");

@@ -204,16 +204,19 @@ void Scores::append(const Scores& other) {
   add_all(weights_, other.weights_);
 }
 
+bool Scores::is_answered(std::size_t example) const {
+  bool all = true;
+  for (std::size_t m = 0; m < models_; ++m) all &= std::isfinite(probabilities_[m][example]);
+  return all;
+}
+
 Scores Scores::answered() const {
   Scores finite(models_);
   for (std::size_t i = 0; i < size(); ++i) {
+    if (!is_answered(i)) continue;
     Answers answers{};
-    bool all = true;
-    for (std::size_t m = 0; m < models_; ++m) {
-      answers[m] = probabilities_[m][i];
-      all &= std::isfinite(answers[m]);
-    }
-    if (all) finite.add(answers, weights_[i], std::fabs(weights_[i]));
+    for (std::size_t m = 0; m < models_; ++m) answers[m] = probabilities_[m][i];
+    finite.add(answers, weights_[i], std::fabs(weights_[i]));
   }
   return finite;
 }
@@ -234,11 +237,7 @@ MetricsSnapshot Scores::snapshot(std::size_t model) const {
 bool are_enough(const Scores& scores) {
   std::size_t clicks = 0, others = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    bool all = true;
-    for (std::size_t m = 0; m < scores.models(); ++m) {
-      all &= std::isfinite(scores.probabilities(m)[i]);
-    }
-    if (all) ++(scores.weights()[i] > 0 ? clicks : others);
+    if (scores.is_answered(i)) ++(scores.weights()[i] > 0 ? clicks : others);
   }
   return clicks > 0 && others > 0 && clicks + others >= kFewest;
 }

@@ -28,7 +28,9 @@ class Scores {
   /// As Metrics::add.
   void add(const Answers& probabilities, float label, float importance);
   void append(const Scores& other);
-  /// The examples to which all models have finite answers.
+  /// Whether all models have finite answers to an example.
+  bool is_answered(std::size_t example) const;
+  /// Those examples.
   Scores answered() const;
 
   std::size_t models() const { return models_; }

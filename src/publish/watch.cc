@@ -36,14 +36,10 @@ Seen Watch::follow() {
   if (is_too_early()) return {};
   Seen seen = take_way();
   if (seen.what != What::kFailed) {
-    told_.clear();
     backoff_.succeeded();
     return seen;
   }
-  backoff_.failed();
-  if (seen.problem == told_) return {};
-  told_ = seen.problem;
-  return seen;
+  return backoff_.failed(seen.problem) ? seen : Seen();
 }
 
 /// A file of the way may be pruned before it is read: with another manifest there is another way.

@@ -41,7 +41,6 @@ class Watch {
   const How how_;
   serve::Watch plain_;
   Follower follower_;
-  std::string told_;  ///< the fault that was told last; empty: all is well
   serve::Backoff backoff_;
 };
 

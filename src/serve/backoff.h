@@ -1,8 +1,10 @@
-/// When something that failed is tried again: after a second, then two, up to a minute.
+/// A fault that may pass: told once, and tried again after a second, then two, up to a minute.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <utility>
 
 namespace leveret::serve {
 
@@ -14,11 +16,16 @@ class Backoff {
   /// Whether the last try failed.
   bool failing() const { return pause_ > Pause(0); }
 
-  void failed() {
+  /// Whether the fault is another one than the last time, and so is to be told.
+  bool failed(const std::string& problem) {
     pause_ = std::clamp(2 * pause_, kFirst, kLongest);
     next_ = Clock::now() + pause_;
+    return std::exchange(problem_, problem) != problem;
   }
-  void succeeded() { pause_ = Pause(0); }
+  void succeeded() {
+    pause_ = Pause(0);
+    problem_.clear();
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -27,6 +34,7 @@ class Backoff {
 
   Pause pause_{0};  ///< the last one between two tries
   Clock::time_point next_;
+  std::string problem_;  ///< of the last try; empty: it did not fail
 };
 
 }  // namespace leveret::serve

@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "patch/patch_check.h"
@@ -41,13 +41,14 @@ bool is_told(const modelfile::ModelPlace& among) {
   return among.line != decltype(among.line){} && among.sequence != modelfile::kNoSequence;
 }
 
-/// Whether a file begins as a model does. std::runtime_error where it cannot be read.
-bool is_model_file(const std::string& path) {
+using Magic = std::remove_const_t<decltype(store::kMagic)>;
+
+/// The first bytes of a file; zeros where it has fewer. std::runtime_error where it cannot be read.
+Magic magic_of(const std::string& path) {
   const store::PlainFile file(path);
-  std::array<std::byte, store::kMagic.size()> front{};
-  if (file.bytes() < front.size()) return false;
-  file.read_at(0, front);
-  return std::memcmp(front.data(), store::kMagic.data(), front.size()) == 0;
+  Magic magic{};
+  if (file.bytes() >= magic.size()) file.read_at(0, std::as_writable_bytes(std::span(magic)));
+  return magic;
 }
 
 }  // namespace
@@ -92,7 +93,7 @@ Seen Watch::poll() {
 Seen Watch::poll_file(const files::FileState& state) {
   if (state_ != state) {
     state_ = state;
-    told_.clear();
+    backoff_.succeeded();
   } else if (!backoff_.failing() || backoff_.waits()) {
     return {};
   }
@@ -101,9 +102,7 @@ Seen Watch::poll_file(const files::FileState& state) {
     backoff_.succeeded();
     return seen;
   }
-  backoff_.failed();
-  if (seen.problem == std::exchange(told_, seen.problem)) return {};
-  return seen;
+  return backoff_.failed(seen.problem) ? seen : Seen();
 }
 
 Seen Watch::read_file() try {
@@ -125,7 +124,7 @@ void Watch::try_bad_again() {
   if (std::ranges::none_of(files_, is_bad)) return backoff_.succeeded();
   if (backoff_.waits()) return;
   const bool is_first = !backoff_.failing();
-  backoff_.failed();
+  backoff_.failed("");  // each file has its own
   if (is_first) return;
   for (auto& [name, found] : files_) {
     if (!found.is_bad) continue;
@@ -143,15 +142,15 @@ Watch::Found Watch::look_at(const std::string& name, const files::FileState& sta
   Found found;
   found.state = state;
   try {
-    const bool is_model = is_model_file(path_of(name));
-    if (!is_model && patch::is_patch(path_of(name))) {
+    const Magic magic = magic_of(path_of(name));
+    if (magic == store::kPatchMagic) {
       const patch::PatchFront front = patch::PatchReader(path_of(name)).front();
       if (front.kind != patch::PatchKind::kSections) return found;
       found.kind = Found::Kind::kPatch;
       found.base = front.base.fingerprint;
       found.fingerprint = front.result.fingerprint;
       found.among = {front.line, front.result.sequence};
-    } else if (is_model) {
+    } else if (magic == store::kMagic) {
       const store::ModelFile file = store::ModelFile::open(path_of(name));
       if (file.kind() != store::Kind::kModel && file.kind() != store::Kind::kExport) return found;
       found.kind = Found::Kind::kModel;

@@ -104,13 +104,12 @@ class Watch {
   const std::string path_;
   std::optional<files::FileState> state_;  ///< of the file, at the last look
   bool was_missing_ = false;               ///< and it was told
-  std::string told_;                       ///< of the file in this state; empty: it was read
-  Backoff backoff_;                        ///< of the file, or of those of the folder that are bad
-  Files files_;                            ///< of the folder, at the last look
-  std::uint64_t time_ = 0;                 ///< of the place, at the last look
-  std::deque<std::string> problems_;       ///< that are not told yet
-  bool is_list_told_ = false;              ///< that the folder cannot be listed
-  bool is_settled_ = false;                ///< there was nothing to do then
+  Backoff backoff_;         ///< of the file in this state, or of those of the folder that are bad
+  Files files_;             ///< of the folder, at the last look
+  std::uint64_t time_ = 0;  ///< of the place, at the last look
+  std::deque<std::string> problems_;  ///< that are not told yet
+  bool is_list_told_ = false;         ///< that the folder cannot be listed
+  bool is_settled_ = false;           ///< there was nothing to do then
 };
 
 /// Puts a file's model in the place, or what patches make of it or (`path` empty) of the model that

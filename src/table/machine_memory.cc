@@ -17,8 +17,8 @@ std::uint64_t limit_in(const std::string& file) {
   return std::ifstream(file) >> bytes ? bytes : kNoLimit;
 }
 
-/// Of a group and of those that it lies in. Within a container its path may be that outside, of
-/// which no folder is there: then the group is the top one.
+/// The lowest limit of a group and of those that it lies in. Within a container its path may be
+/// that outside, of which no folder is there: then the group is the top one.
 std::uint64_t lowest_of(const std::string& mount, std::string path, const char* file) {
   std::uint64_t lowest = kNoLimit;
   for (;;) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "stream/byte_source.h"
 
@@ -31,15 +32,20 @@ std::string name_to_read_twice(const std::string& path) {
 /// Reads a source and, where there is a ledger, asks it at every place where a chunk of it ends.
 class Reading {
  public:
-  Reading(const ChunkLedger* ledger, stream::ByteSource& source)
-      : ledger_(ledger), source_(source), buffer_(kReadBytes, '\0') {}
+  /// Null: it cannot be read twice. `stop` ends the reading.
+  static std::unique_ptr<Reading> open(const ChunkLedger* ledger, const std::string& path,
+                                       const stream::StopFlag* stop) {
+    const std::string name = name_to_read_twice(path);
+    if (name.empty()) return nullptr;
+    return std::unique_ptr<Reading>(new Reading(ledger, stream::open_source(name, stop), stop));
+  }
 
   /// Reads on until there are `until` bytes, or all. `ends`: places to ask at.
   void read_until(std::uint64_t until, const std::set<std::uint32_t>* ends) {
     while (hasher_.bytes() < until && !is_all_) {
       if (at_ == got_) {
         at_ = 0;
-        got_ = source_.read(buffer_.data(), buffer_.size());
+        got_ = source_->read(buffer_.data(), buffer_.size());
         is_all_ = got_ == 0;
       }
       std::uint64_t to = until;
@@ -56,19 +62,25 @@ class Reading {
     }
   }
 
-  const ChunkHasher& hasher() const { return hasher_; }
-  std::uint64_t known() const {
-    return known_;
-  }  ///< the last place where the ledger has all before
+  /// Whether there was a byte, and nobody stopped it.
+  bool has_come() const { return hasher_.bytes() > 0 && !(stop_ != nullptr && stop_->raised()); }
+  ChunkHash hash() const { return hasher_.get(); }
+  /// The last place where the ledger has all before.
+  std::uint64_t known() const { return known_; }
 
  private:
+  Reading(const ChunkLedger* ledger, std::unique_ptr<stream::ByteSource> source,
+          const stream::StopFlag* stop)
+      : ledger_(ledger), source_(std::move(source)), stop_(stop), buffer_(kReadBytes, '\0') {}
+
   std::uint32_t end() const {
     return static_cast<std::uint32_t>(
         std::min<std::uint64_t>(hasher_.bytes(), std::numeric_limits<std::uint32_t>::max()));
   }
 
   const ChunkLedger* const ledger_;
-  stream::ByteSource& source_;
+  const std::unique_ptr<stream::ByteSource> source_;
+  const stream::StopFlag* const stop_;
   std::string buffer_;
   std::size_t at_ = 0, got_ = 0;
   bool is_all_ = false;
@@ -119,19 +131,17 @@ bool ChunkLedger::may_have_bytes(std::uint64_t bytes) const {
 
 LedgerFind find_learned(const ChunkLedger& ledger, const std::string& path,
                         const stream::StopFlag* stop) try {
-  const std::string name = ledger.empty() ? "" : name_to_read_twice(path);
-  if (name.empty()) return {};
-  const std::unique_ptr<stream::ByteSource> source = stream::open_source(name, stop);
-  Reading reading(&ledger, *source);
-  reading.read_until(ChunkHash::kHeadBytes, &ledger.short_ends());
-  const auto* const ends = ledger.ends_of_head(reading.hasher().get().head);
-  if (ends != nullptr) reading.read_until(~std::uint64_t{0}, ends);
-  if (reading.hasher().bytes() == 0 || (stop != nullptr && stop->raised())) return {};
+  const auto reading = ledger.empty() ? nullptr : Reading::open(&ledger, path, stop);
+  if (reading == nullptr) return {};
+  reading->read_until(ChunkHash::kHeadBytes, &ledger.short_ends());
+  const auto* const ends = ledger.ends_of_head(reading->hash().head);
+  if (ends != nullptr) reading->read_until(~std::uint64_t{0}, ends);
+  if (!reading->has_come()) return {};
   LedgerFind found;
-  if (ends != nullptr && ledger.has(reading.hasher().get())) {
-    found.learned = reading.hasher().get();
+  if (ends != nullptr && ledger.has(reading->hash())) {
+    found.learned = reading->hash();
   } else {
-    found.begins_with = reading.known();
+    found.begins_with = reading->known();
   }
   return found;
 } catch (const std::exception&) {
@@ -139,13 +149,11 @@ LedgerFind find_learned(const ChunkLedger& ledger, const std::string& path,
 }
 
 std::optional<ChunkHash> hash_of_file(const std::string& path, const stream::StopFlag* stop) try {
-  const std::string name = name_to_read_twice(path);
-  if (name.empty()) return std::nullopt;
-  const std::unique_ptr<stream::ByteSource> source = stream::open_source(name, stop);
-  Reading reading(nullptr, *source);
-  reading.read_until(~std::uint64_t{0}, nullptr);
-  if (reading.hasher().bytes() == 0 || (stop != nullptr && stop->raised())) return std::nullopt;
-  return reading.hasher().get();
+  const auto reading = Reading::open(nullptr, path, stop);
+  if (reading == nullptr) return std::nullopt;
+  reading->read_until(~std::uint64_t{0}, nullptr);
+  if (!reading->has_come()) return std::nullopt;
+  return reading->hash();
 } catch (const std::exception&) {
   return std::nullopt;
 }

@@ -63,9 +63,9 @@ class ChunkLedger {
   void add_entry(const Entry& entry);
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// Where chunks end that begin so, in bytes. Null: none begins so.
+  /// The ends of chunks that begin so, in bytes. Null: none begins so.
   const std::set<std::uint32_t>* ends_of_head(std::uint64_t head) const;
-  /// Where chunks end that are not longer than a head.
+  /// The ends of chunks that are not longer than a head.
   const std::set<std::uint32_t>& short_ends() const { return short_ends_; }
   /// Whether a chunk of so many bytes may be among them.
   bool may_have_bytes(std::uint64_t bytes) const;

@@ -13,7 +13,12 @@ std::optional<ChunkHash> ChunkWatch::end(std::uint32_t source) {
   const bool has_bytes = source == source_ && hasher_.bytes() > 0;
   std::optional<ChunkHash> chunk;
   if (has_bytes) chunk = hasher_.get();
-  if (chunk) add(source, *chunk);
+  if (chunk) {
+    add(source, *chunk);
+  } else {
+    const std::lock_guard lock(mutex_);
+    begun_.erase(source);
+  }
   hasher_ = {};
   return chunk;
 }
@@ -32,9 +37,10 @@ std::vector<stream::TextSum> ChunkWatch::sums(std::uint32_t count) {
   return sums;
 }
 
-void ChunkWatch::begins(std::uint32_t source, const std::string& path) {
+void ChunkWatch::begins(std::uint32_t source, const std::string& path,
+                        const std::optional<files::FileState>& state) {
   const std::lock_guard lock(mutex_);
-  begun_.insert_or_assign(source, Begun{path, files::state_of(path)});
+  begun_.insert_or_assign(source, Begun{path, state});
 }
 
 bool ChunkWatch::Taken::has_changed() const {

@@ -25,8 +25,9 @@ class ChunkWatch final : public stream::SourceEvents {
   std::optional<ChunkHash> end(std::uint32_t source);
   /// The same of a source that was read elsewhere.
   void add(std::uint32_t source, const ChunkHash& chunk);
-  /// A source that will be read: its file is looked at, so that a change is seen later.
-  void begins(std::uint32_t source, const std::string& path);
+  /// A source that will be read, and the state in which its file was: a change is seen later.
+  void begins(std::uint32_t source, const std::string& path,
+              const std::optional<files::FileState>& state);
 
   /// A source that was read to its end.
   struct Taken {

@@ -12,14 +12,17 @@
 namespace leveret::cli {
 
 bool FollowedChunks::wants(std::uint32_t source, const std::string& path) {
-  watch_.begins(source, path);
-  if (again_) return true;
-  const train::LedgerFind found = train::find_learned(learned_, path);
-  if (found.learned) {
-    say_passed_over(path);
-    return false;
+  // It is looked at before it is read, so that a change in between is seen.
+  const std::optional<files::FileState> state = files::state_of(path);
+  if (!again_) {
+    const train::LedgerFind found = train::find_learned(learned_, path);
+    if (found.learned) {
+      say_passed_over(path);
+      return false;
+    }
+    if (found.begins_with > 0) say_grown(path, found.begins_with);
   }
-  if (found.begins_with > 0) say_grown(path, found.begins_with);
+  watch_.begins(source, path, state);
   return true;
 }
 

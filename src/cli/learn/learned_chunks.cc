@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/console.h"
+#include "files/file_state.h"
 #include "stream/bad_lines.h"
 #include "stream/input_file.h"
 
@@ -66,7 +67,7 @@ bool LearnedChunks::pass_over(InputOptions& input, const train::ChunkLedger& led
       continue;
     }
     if (found.begins_with > 0) say_grown(path, found.begins_with);
-    if (path != "-") watch_.begins(source, path);
+    if (path != "-") watch_.begins(source, path, files::state_of(path));
     left.push_back(path);
   }
   const bool is_all = left.empty();

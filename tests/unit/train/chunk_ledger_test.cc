@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "files/file_state.h"
 #include "files/temp_folder.h"
 #include "store/model_file.h"
 #include "train/chunk_watch.h"
@@ -134,7 +135,7 @@ TEST_CASE("a file that is written while it is read, or later, has changed") {
   const auto taken_after = [&](const auto& change) {
     ChunkWatch watch;
     write_text(folder / "a", "1 |a b\n");
-    watch.begins(0, folder / "a");
+    watch.begins(0, folder / "a", files::state_of(folder / "a"));
     watch.bytes(0, "1 |a b\n");
     watch.ended(0);
     change();
