@@ -1,8 +1,9 @@
 #include "predict/explainer.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 #include <random>
+#include <span>
 #include <utility>
 
 #include "predict/parts.h"
@@ -18,7 +19,18 @@ void shuffle(std::vector<std::size_t>& order, std::mt19937& random) {
 /// Features of parts that are made before they are scored: a line may have many namespaces.
 constexpr std::size_t kWait = 1u << 16;
 
+/// Sums differ by less where features that say nothing stand between others.
+constexpr float kRounding = 1e-6f;
+
 }  // namespace
+
+Explainer::Explainer(const std::shared_ptr<const model::Model>& model,
+                     const text::NamespaceNames& names, const kernels::Kernels& kernels)
+    : predictor_(model, names, kernels), names_(names) {
+  for (const feature::NamespacePlan& plan : model->features().plans()) known_.insert(plan.name);
+}
+
+bool Explainer::is_known(std::uint32_t name) const { return known_.contains(names_.name(name)); }
 
 void Explainer::begin_marks() { ++now_; }
 
@@ -44,6 +56,7 @@ void Explainer::add_part(const text::ExampleChunk& chunk, const text::Example& e
 /// Appends to scores_.
 void Explainer::score_parts() {
   outcomes_.clear();
+  scored_ += lines_.features.size() + lines_.runs.size();
   predictor_.predict(lines_, 0, lines_.examples.size(), outcomes_);
   for (const Outcome& outcome : outcomes_.items) scores_.push_back(outcome.score);
   lines_.clear();
@@ -64,15 +77,62 @@ Explanation Explainer::begin(const text::ExampleChunk& chunk, const text::Exampl
   score_parts();
   explanation.base = scores_[0];
   explanation.score = scores_[1];
+  find_idle(chunk, example, explanation);
   return explanation;
+}
+
+/// The score of the line without those that are marked.
+float Explainer::score_without_marked(const text::ExampleChunk& chunk,
+                                      const text::Example& example) {
+  scores_.clear();
+  add_part(chunk, example, [&](std::uint32_t name) { return !is_marked(name); });
+  score_parts();
+  return scores_[0];
+}
+
+/// Fills at_work_. Features of a namespace that was not learned are in no table, as a rule: then
+/// the line says the same without it, and so does each part of it. A hashed table may have
+/// something in their slots. Halves are left out, then halves of those that change the score, so
+/// that thousands of strangers cost a prediction or two.
+void Explainer::find_idle(const text::ExampleChunk& chunk, const text::Example& example,
+                          const Explanation& of) {
+  const auto is_same = [&](float score) {
+    return std::fabs(score - of.score) <= kRounding * (1 + std::fabs(of.score));
+  };
+  std::vector<std::size_t> strangers, idle;
+  for (std::size_t i = 0; i < of.parts.size(); ++i) {
+    if (!is_known(of.parts[i].name)) strangers.push_back(i);
+  }
+  std::vector<std::span<const std::size_t>> waiting;
+  if (!strangers.empty()) waiting.emplace_back(strangers);
+  while (!waiting.empty()) {
+    const std::span<const std::size_t> some = waiting.back();
+    waiting.pop_back();
+    begin_marks();
+    for (const std::size_t i : some) mark(of.parts[i].name);
+    const std::size_t half = some.size() / 2;
+    if (is_same(score_without_marked(chunk, example))) {
+      idle.insert(idle.end(), some.begin(), some.end());
+    } else if (half > 0) {
+      waiting.push_back(some.subspan(half));
+      waiting.push_back(some.first(half));
+    }
+  }
+  // Each may say nothing alone, and all together something: that they are many.
+  begin_marks();
+  for (const std::size_t i : idle) mark(of.parts[i].name);
+  if (!idle.empty() && !is_same(score_without_marked(chunk, example))) begin_marks();
+  at_work_.clear();
+  for (std::size_t i = 0; i < of.parts.size(); ++i) {
+    if (!is_marked(of.parts[i].name)) at_work_.push_back(i);
+  }
 }
 
 Explanation Explainer::explain(const text::ExampleChunk& chunk, std::size_t example,
                                std::size_t orders) {
   const text::Example& of = chunk.examples[example];
   Explanation explanation = begin(chunk, of);
-  std::vector<std::size_t> order(explanation.parts.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = at_work_;
   std::mt19937 random;
   for (std::size_t i = 0; i < orders; ++i) {
     shuffle(order, random);
@@ -107,12 +167,13 @@ Explanation Explainer::leave_out(const text::ExampleChunk& chunk, std::size_t ex
   const text::Example& of = chunk.examples[example];
   Explanation explanation = begin(chunk, of);
   scores_.clear();
-  for (const Explanation::Part& part : explanation.parts) {
-    add_part(chunk, of, [&](std::uint32_t name) { return name != part.name; });
+  for (const std::size_t i : at_work_) {
+    const std::uint32_t left_out = explanation.parts[i].name;
+    add_part(chunk, of, [&](std::uint32_t name) { return name != left_out; });
   }
   score_parts();
-  for (std::size_t i = 0; i < explanation.parts.size(); ++i) {
-    explanation.parts[i].contribution = explanation.score - scores_[i];
+  for (std::size_t i = 0; i < at_work_.size(); ++i) {
+    explanation.parts[at_work_[i]].contribution = explanation.score - scores_[i];
   }
   return explanation;
 }

@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "predict/predictor.h"
@@ -26,22 +29,29 @@ struct Explanation {
 class Explainer {
  public:
   /// As Predictor.
-  Explainer(std::shared_ptr<const model::Model> model, const text::NamespaceNames& names,
-            const kernels::Kernels& kernels)
-      : predictor_(std::move(model), names, kernels) {}
+  Explainer(const std::shared_ptr<const model::Model>& model, const text::NamespaceNames& names,
+            const kernels::Kernels& kernels);
 
   /// Contributions that sum to score - base: Shapley values, estimated by `orders` random orders in
   /// which namespaces join the line, each also backwards (Strumbelj and Kononenko 2014, algorithm
   /// 1; antithetic orders: Mitchell et al. 2022). They depend on the line alone. Costs 2 `orders`
-  /// predictions for each namespace.
+  /// predictions for each namespace, but for those that the model has not learned and that say
+  /// nothing: these are found together.
   Explanation explain(const text::ExampleChunk& chunk, std::size_t example, std::size_t orders);
 
   /// Contributions by leaving one namespace out at a time: how far the score would move. They have
-  /// no sum that means something. Costs a prediction for each namespace.
+  /// no sum that means something. Costs a prediction for each namespace, but for the same.
   Explanation leave_out(const text::ExampleChunk& chunk, std::size_t example);
+
+  /// Features and namespaces that were scored so far: what all of it has cost.
+  std::uint64_t scored() const { return scored_; }
 
  private:
   Explanation begin(const text::ExampleChunk& chunk, const text::Example& example);
+  void find_idle(const text::ExampleChunk& chunk, const text::Example& example,
+                 const Explanation& of);
+  float score_without_marked(const text::ExampleChunk& chunk, const text::Example& example);
+  bool is_known(std::uint32_t name) const;
   void add_order(const text::ExampleChunk& chunk, const text::Example& example,
                  const std::vector<std::size_t>& order, Explanation& to);
   void begin_marks();
@@ -53,11 +63,15 @@ class Explainer {
   void score_parts();
 
   Predictor predictor_;
-  text::ExampleChunk lines_;  ///< parts of the line that wait to be scored
+  const text::NamespaceNames& names_;
+  std::set<std::string, std::less<>> known_;  ///< namespaces that the model has learned
+  std::vector<std::size_t> at_work_;          ///< parts of the line that may say something
+  text::ExampleChunk lines_;                  ///< parts of the line that wait to be scored
   Outcomes outcomes_;
   std::vector<float> scores_;         ///< of parts
   std::vector<std::uint64_t> marks_;  ///< by name: the time when it was marked
   std::uint64_t now_ = 0;
+  std::uint64_t scored_ = 0;
 };
 
 }  // namespace leveret::predict

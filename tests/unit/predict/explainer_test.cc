@@ -118,5 +118,50 @@ TEST_CASE("a line of many namespaces is explained, and takes little memory") {
   CHECK(shapley.parts[2].contribution == Approx(0).margin(1e-5));
 }
 
+TEST_CASE("namespaces that were never learned cost little and change nothing, in every model") {
+  model::LineShape shape;
+  shape.fields = 6;
+  shape.vocabulary = 20;
+  const std::string lines = model::random_lines(200, shape, 5);
+  const std::string plain = train::cut(lines, 0, 1);
+  constexpr std::size_t kStrangers = 300;
+  std::string line = plain.substr(0, plain.size() - 1);
+  for (std::size_t i = 0; i < kStrangers; ++i) line += " |stranger" + std::to_string(i) + " x";
+  std::size_t unchanged = 0;
+  for (const train::NamedSpec& kind : train::specs_to_test()) {
+    INFO(kind.name);
+    TrainRun run(kind.spec);
+    run.learn(lines);
+    const text::ExampleChunk chunk = train::parse(run.names, plain + line + "\n");
+    Explainer explainer(run.shared(), run.names, kernels::active());
+    for (const bool shapley : {true, false}) {
+      const auto explain = [&](std::size_t e) {
+        return shapley ? explainer.explain(chunk, e, 2) : explainer.leave_out(chunk, e);
+      };
+      const Explanation without = explain(0);
+      const std::uint64_t before = explainer.scored();
+      const Explanation with = explain(1);
+      REQUIRE(with.parts.size() == without.parts.size() + kStrangers);
+      // Slots of -b have what others learned, and products of all pairs share what the pairs are
+      // worth.
+      const bool is_unchanged = with.score == Approx(without.score).margin(1e-5);
+      unchanged += is_unchanged;
+      if (is_unchanged) {
+        for (std::size_t p = 0; p < with.parts.size(); ++p) {
+          const bool is_known = p < without.parts.size();
+          const float expected = is_known ? without.parts[p].contribution : 0;
+          if (with.parts[p].contribution == expected) continue;
+          CHECK(is_known);
+          CHECK(with.parts[p].contribution == Approx(expected).margin(1e-5));
+        }
+        CHECK(explainer.scored() - before < 20 * kStrangers);  // each by itself: 300 times as much
+      } else if (shapley) {
+        CHECK(sum_of(with) == Approx(with.score).margin(1e-3));
+      }
+    }
+  }
+  CHECK(unchanged >= train::specs_to_test().size());
+}
+
 }  // namespace
 }  // namespace leveret::predict
