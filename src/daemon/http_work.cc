@@ -127,6 +127,7 @@ void HttpWork::show(const Query& query) {
 
 void HttpWork::show_model(const Query& query) {
   const std::size_t model = model_of(query);
+  check_there(model);
   name_version(model, *worker_.models()[model].place->get());
   answer_.type = "application/json";
   answer_.body = model_json(site_, model) + "\n";
@@ -138,8 +139,11 @@ void HttpWork::show_metrics(const Query&) {
 }
 
 void HttpWork::show_health(const Query&) {
-  answer_.status = draining_ ? 503 : 200;
-  answer_.body = draining_ ? "ending\n" : "ok\n";
+  const std::optional<std::size_t> awaited = worker_.models().awaited();
+  answer_.status = draining_ || awaited ? 503 : 200;
+  answer_.body = draining_ ? "ending\n"
+                 : awaited ? fmt::format("waiting for {}\n", worker_.models()[*awaited].name)
+                           : "ok\n";
 }
 
 void HttpWork::show_status(const Query&) {
@@ -167,6 +171,7 @@ void HttpWork::start_predict(const Query& query) {
                                    beginning(request_.encoding))};
   }
   const std::size_t model = model_of(query);
+  check_there(model);
   scorer_ = worker_.scorer(model);
   model_ = worker_.models()[model].name;
   scorer_->counts().requests.add();
@@ -174,6 +179,14 @@ void HttpWork::start_predict(const Query& query) {
   if (is_json(request_.type) || begins_as_json(request_.body)) return start_json();
   lines_.emplace(worker_.work(), query.context_lines);
   left_ = request_.body;
+}
+
+void HttpWork::check_there(std::size_t model) {
+  const NamedModel& named = worker_.models()[model];
+  if (!named.place->get()->is_nothing()) return;
+  answer_.headers.emplace_back("Retry-After", "1");
+  throw Refused{
+      503, fmt::format("the model {} has not come yet: nothing is published for it", named.name)};
 }
 
 /// Says in the headers which model has answered, and which version of it.

@@ -70,6 +70,7 @@ class HttpWork {
   void show_status(const Query& query);
   void show_status_page(const Query& query);
   std::size_t model_of(const Query& query) const;
+  void check_there(std::size_t model);
   void name_version(std::size_t model, const serve::Served& served);
   void answer_lines();
   void answer_candidates();

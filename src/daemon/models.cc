@@ -101,8 +101,22 @@ void Models::add(const std::string& name, const std::string& path) {
 
 void Models::add_followed(const std::string& name, const std::string& folder) {
   check_name(name, folder);
-  const publish::Newest newest = publish::open_newest(folder);
+  publish::Newest newest;
+  try {
+    newest = publish::open_newest(folder);
+  } catch (const publish::NoSteps&) {
+    // A folder that is not there is a typing error, as a rule.
+    if (!std::filesystem::is_directory(folder)) throw;
+    newest.place = std::make_shared<serve::Place>();
+  }
   models_.push_back({name, folder, newest.place, true, newest.step});
+}
+
+std::optional<std::size_t> Models::awaited() const {
+  for (std::size_t i = 0; i < models_.size(); ++i) {
+    if (models_[i].place->get()->is_nothing()) return i;
+  }
+  return std::nullopt;
 }
 
 void Models::add_folder(const std::string& folder) {

@@ -53,9 +53,9 @@ class Models {
   /// Reads the files. std::runtime_error where one is no model, two have one name, or there is
   /// none. `given`: "FILE", "NAME=FILE", or a folder, whose files named *.lvt are models by those
   /// names. A FILE alone is named by what its name is without folder and .lvt. `followed`: "DIR" or
-  /// "NAME=DIR", folders of `leveret publish`, which the newest is taken from.
-  /// `max_memory`: bytes that the tables of all models may take; a version with which they would
-  /// take more does not come.
+  /// "NAME=DIR", folders of `leveret publish`, which the newest is taken from; where one has no
+  /// step yet its place waits. `max_memory`: bytes that the tables of all models may take; a
+  /// version with which they would take more does not come.
   explicit Models(const std::vector<std::string>& given,
                   const std::vector<std::string>& followed = {},
                   std::uint64_t max_memory = modelfile::default_memory_limit());
@@ -64,6 +64,9 @@ class Models {
   const NamedModel& operator[](std::size_t i) const { return models_[i]; }
   /// Empty is the first.
   std::optional<std::size_t> find(std::string_view name) const;
+
+  /// The first that has not come yet.
+  std::optional<std::size_t> awaited() const;
 
   /// Notes what has become of a new version.
   void note(Swap swap);

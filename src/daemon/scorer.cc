@@ -146,10 +146,10 @@ void Scorer::score(const text::ExampleChunk& chunk, std::size_t first, std::size
                    Context* context, predict::Outcomes& outcomes) {
   counts_.predictions.add(count);
   if (context == nullptr) {
-    whole_.predict(chunk, first, count, outcomes, &skew_);
+    whole_.predict(chunk, first, count, outcomes, skew());
   } else {
     context->by->predictor.use_context(*context->kept);
-    context->by->predictor.predict(chunk, first, count, outcomes, &skew_);
+    context->by->predictor.predict(chunk, first, count, outcomes, skew());
   }
   tell_skew();
 }

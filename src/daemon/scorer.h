@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -46,8 +47,9 @@ class Scorer {
 
   const serve::Served& served() const { return *served_; }
   ModelCounts& counts() { return counts_; }
-  /// The number that is answered: its probability, or its log-odds.
+  /// The number that is answered: its probability, or its log-odds; NaN while there is no model.
   float number(const predict::Outcome& outcome) const {
+    if (served_->is_nothing()) return std::numeric_limits<float>::quiet_NaN();
     return options_.scores ? outcome.score : outcome.probability;
   }
 
@@ -71,6 +73,7 @@ class Scorer {
   std::shared_ptr<ByContext> predictor_for(const text::ExampleChunk& chunk,
                                            const text::Example& example);
   void count_unknown(const text::ExampleChunk& chunk);
+  predict::SkewCounter* skew() { return served_->is_nothing() ? nullptr : &skew_; }
   void tell_skew();
 
   const std::shared_ptr<const serve::Served> served_;

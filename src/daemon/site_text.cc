@@ -9,6 +9,7 @@
 
 #include "daemon/json_request.h"
 #include "daemon/site.h"
+#include "metrics/exposition.h"
 #include "store/checksum.h"
 
 namespace leveret::daemon {
@@ -26,38 +27,20 @@ std::uint64_t unix_seconds(std::chrono::system_clock::time_point time) {
       std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count());
 }
 
-/// The lines of metrics, in Prometheus' text format. Names of models need no escapes.
-class MetricsText {
- public:
-  void start(std::string_view name, std::string_view type, std::string_view help) {
-    name_ = name;
-    add("# HELP {0} {2}\n# TYPE {0} {1}\n", name, type, help);
-  }
-  void value(std::string_view labels, double number) { add("{}{} {}\n", name_, labels, number); }
-  void value(std::string_view labels, std::uint64_t number) {
-    add("{}{} {}\n", name_, labels, number);
-  }
-  void histogram(std::string_view model, const Totals& totals) {
-    std::uint64_t below = 0;
-    for (std::size_t i = 0; i < Latencies::kClasses; ++i) {
-      below += totals.latencies[i];
-      const bool last = i == Latencies::kBounds.size();
-      add("{}_bucket{{model=\"{}\",le=\"{}\"}} {}\n", name_, model,
-          last ? "+Inf" : fmt::format("{}", Latencies::kBounds[i]), below);
-    }
-    add("{}_sum{{model=\"{}\"}} {}\n", name_, model, totals.seconds);
-    add("{}_count{{model=\"{}\"}} {}\n", name_, model, below);
-  }
-  std::string take() { return std::move(text_); }
+using metrics::Exposition;
+using metrics::labels;
 
- private:
-  template <class... Args>
-  void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+void add_histogram(Exposition& text, const std::string& model, const Totals& totals) {
+  std::uint64_t below = 0;
+  for (std::size_t i = 0; i < Latencies::kClasses; ++i) {
+    below += totals.latencies[i];
+    const bool last = i == Latencies::kBounds.size();
+    const std::string bound = last ? "+Inf" : fmt::format("{}", Latencies::kBounds[i]);
+    text.value(labels({{"model", model}, {"le", bound}}), below, "_bucket");
   }
-  std::string text_;
-  std::string name_;
-};
+  text.value(labels({{"model", model}}), totals.seconds, "_sum");
+  text.value(labels({{"model", model}}), below, "_count");
+}
 
 /// By model.
 struct ModelMetric {
@@ -138,67 +121,64 @@ std::string members(const Totals& totals) {
 }  // namespace
 
 std::string metrics_text(const Site& site) {
-  MetricsText text;
+  Exposition text;
   const Models& models = site.models();
   std::vector<Totals> totals;
   for (std::size_t i = 0; i < models.size(); ++i) totals.push_back(site.totals(i));
-  const auto labels = [&](std::size_t i) {
-    return fmt::format("{{model=\"{}\"}}", models[i].name);
-  };
+  const auto of = [&](std::size_t i) { return labels({{"model", models[i].name}}); };
   for (const ModelMetric& metric : kModelMetrics) {
     text.start(metric.name, "counter", metric.help);
-    for (std::size_t i = 0; i < models.size(); ++i) text.value(labels(i), totals[i].*metric.count);
+    for (std::size_t i = 0; i < models.size(); ++i) text.value(of(i), totals[i].*metric.count);
   }
   text.start("leveret_request_seconds", "histogram", "Seconds from a request's end to its answer.");
-  for (std::size_t i = 0; i < models.size(); ++i) text.histogram(models[i].name, totals[i]);
+  for (std::size_t i = 0; i < models.size(); ++i) add_histogram(text, models[i].name, totals[i]);
   text.start("leveret_swaps_total", "counter", "New versions of models.");
   for (std::size_t i = 0; i < models.size(); ++i) {
     const std::string& name = models[i].name;
-    text.value(fmt::format("{{model=\"{}\",done=\"yes\"}}", name), models.swaps_done(i));
-    text.value(fmt::format("{{model=\"{}\",done=\"no\"}}", name), models.swaps_failed(i));
+    text.value(labels({{"model", name}, {"done", "yes"}}), models.swaps_done(i));
+    text.value(labels({{"model", name}, {"done", "no"}}), models.swaps_failed(i));
   }
   text.start("leveret_model_info", "gauge", "The version that is served.");
   for (std::size_t i = 0; i < models.size(); ++i) {
-    text.value(fmt::format("{{model=\"{}\",fingerprint=\"{}\"}}", models[i].name,
-                           store::to_hex(models[i].place->get()->fingerprint())),
-               std::uint64_t{1});
+    const auto served = models[i].place->get();
+    if (served->is_nothing()) continue;
+    const std::string fingerprint = store::to_hex(served->fingerprint());
+    text.value(labels({{"model", models[i].name}, {"fingerprint", fingerprint}}), std::uint64_t{1});
   }
   text.start("leveret_model_sequence", "gauge", "Examples that the model has learned.");
   for (std::size_t i = 0; i < models.size(); ++i) {
     const std::uint64_t sequence = models[i].place->get()->sequence();
-    if (sequence != modelfile::kNoSequence) text.value(labels(i), sequence);
+    if (sequence != modelfile::kNoSequence) text.value(of(i), sequence);
   }
   text.start("leveret_model_step", "gauge", "Step of the folder of leveret publish.");
   for (std::size_t i = 0; i < models.size(); ++i) {
     const std::uint64_t step = models.version(i).step;
-    if (step > 0) text.value(labels(i), step);
+    if (step > 0) text.value(of(i), step);
   }
   text.start("leveret_model_loaded_timestamp_seconds", "gauge",
              "When this version came, in seconds since 1970.");
   for (std::size_t i = 0; i < models.size(); ++i) {
-    text.value(labels(i), unix_seconds(models.version(i).loaded));
+    if (models[i].place->get()->is_nothing()) continue;
+    text.value(of(i), unix_seconds(models.version(i).loaded));
   }
   text.start("leveret_model_memory_bytes", "gauge", "Bytes that the model's tables take.");
   for (std::size_t i = 0; i < models.size(); ++i) {
-    text.value(labels(i), models[i].place->get()->memory());
+    text.value(of(i), models[i].place->get()->memory());
   }
   for (const ThreadMetric& metric : kThreadMetrics) {
     if (metric.help != nullptr) text.start(metric.name, "counter", metric.help);
     text.value(metric.labels, site.sum(metric.count));
   }
-  text.start("leveret_connections", "gauge", "Connections that are open.");
-  text.value("", site.open_connections());
-  text.start("leveret_uptime_seconds", "gauge", "Seconds since the start.");
-  text.value("", site.seconds_up());
-  text.start("process_resident_memory_bytes", "gauge", "Resident memory.");
-  text.value("", resident_memory());
-  return text.take();
+  text.one("leveret_connections", "gauge", "Connections that are open.", site.open_connections());
+  text.one("leveret_uptime_seconds", "gauge", "Seconds since the start.", site.seconds_up());
+  text.one("process_resident_memory_bytes", "gauge", "Resident memory.", resident_memory());
+  return text.text();
 }
 
 std::string version_members(const std::string& name, const serve::Served& served) {
   const std::uint64_t sequence = served.sequence();
   return fmt::format("\"name\":{},\"fingerprint\":\"{}\",\"sequence\":{}", json_string(name),
-                     store::to_hex(served.fingerprint()),
+                     served.is_nothing() ? "" : store::to_hex(served.fingerprint()),
                      sequence == modelfile::kNoSequence ? "null" : fmt::format("{}", sequence));
 }
 

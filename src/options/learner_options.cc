@@ -54,7 +54,7 @@ void add_threads_options(CLI::App& app, unsigned& threads, bool& pin) {
 void add_max_memory_option(CLI::App& app, std::uint64_t& bytes) {
   app.add_option("--max_memory", bytes,
                  "bytes for all tables (K, M, G); then new features share a row; default: three "
-                 "quarters of the machine's, at most half of ulimit -v")
+                 "quarters of the machine's, or of the cgroup's, at most half of ulimit -v")
       ->type_name("N")
       ->transform(bytes_within(1, std::uint64_t{1} << 62));
 }

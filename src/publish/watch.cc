@@ -51,8 +51,9 @@ Seen Watch::take_way() {
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
-      // Somebody publishes there for the first time.
-      if (how_ != How::kMustFollow && dynamic_cast<const NoSteps*>(&error) != nullptr) return {};
+      // Somebody publishes there for the first time, or will.
+      const bool may_wait = how_ != How::kMustFollow || place_.get()->is_nothing();
+      if (may_wait && dynamic_cast<const NoSteps*>(&error) != nullptr) return {};
       Seen seen;
       seen.what = What::kFailed;
       seen.problem = error.what();

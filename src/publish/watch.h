@@ -22,7 +22,7 @@ namespace leveret::publish {
 class Watch {
  public:
   /// `place` outlives it. Opens nothing yet. The folder of `kMustFollow` is an error while it has
-  /// no manifest.
+  /// no manifest, unless the place waits for its first model.
   enum class How { kAny, kMustFollow };
   Watch(serve::Place& place, std::string path, How how = How::kAny);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "files/unnamed_file.h"
@@ -29,6 +30,13 @@ Served::Served(std::shared_ptr<const model::Model> model)
     : model_(std::move(model)),
       parser_(model::parser_options(model_->spec(), model_->features().plans())) {
   close_names();
+}
+
+std::shared_ptr<const Served> Served::nothing() {
+  auto served = std::make_shared<Served>(
+      std::make_shared<const model::Model>(model::Spec(), modelfile::default_memory_limit()));
+  served->is_nothing_ = true;
+  return served;
 }
 
 Served::Served(const store::ModelFile& file)
@@ -75,7 +83,7 @@ std::uint32_t Served::hash_of_name(std::string_view name) const {
 }
 
 Place::Place(const std::string& path)
-    : file_(store::ModelFile::open(path)), served_(std::make_shared<const Served>(file_)) {}
+    : file_(store::ModelFile::open(path)), served_(std::make_shared<const Served>(*file_)) {}
 
 void Place::put(store::ModelFile file) {
   auto next = std::make_shared<const Served>(file);
@@ -104,11 +112,12 @@ void Place::patch(std::vector<std::string> patches, const std::string& to) {
   std::ranges::replace(patches, "-", "./-");
   patch::PatchChain chain(patches);
   const std::lock_guard lock(changing_);
+  if (!file_) throw std::runtime_error("there is no model yet that could be patched");
   if (to.empty()) {
-    return put(store::ModelFile::open(patch::apply_patches(file_, chain, temporary_place(), 1),
+    return put(store::ModelFile::open(patch::apply_patches(*file_, chain, temporary_place(), 1),
                                       "the patched model"));
   }
-  const auto result = patch::apply_patches(file_, chain, to, 1);
+  const auto result = patch::apply_patches(*file_, chain, to, 1);
   // Read before it has its name: a model that cannot be used is not saved.
   store::ModelFile file = store::ModelFile::open(result->temporary(), to);
   auto next = std::make_shared<const Served>(file);

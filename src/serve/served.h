@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,6 +30,10 @@ class Served {
   explicit Served(const store::ModelFile& file);
   /// For a model that is no file's: without fingerprint and sequence. It stays as it is meanwhile.
   explicit Served(std::shared_ptr<const model::Model> model);
+  /// The stand-in for a model that has not come yet. It knows no namespace, and nothing is to be
+  /// answered by it.
+  static std::shared_ptr<const Served> nothing();
+  bool is_nothing() const { return is_nothing_; }
 
   const std::shared_ptr<const model::Model>& model() const { return model_; }
   /// Closed: a parser adds nothing to them.
@@ -62,6 +67,7 @@ class Served {
   text::ParserOptions parser_;
   std::unordered_map<std::uint32_t, std::uint32_t> name_of_hash_;
   std::vector<Space> space_of_field_;
+  bool is_nothing_ = false;
 };
 
 /// Holds a Served, all of which is in memory of its own when others see it, until it is given
@@ -69,6 +75,8 @@ class Served {
 class Place {
  public:
   explicit Place(const std::string& path);
+  /// One that waits for its first model, and has Served::nothing() until then.
+  Place() : served_(Served::nothing()) {}
 
   /// Asked of each model that is read to come here, before it does; what it throws keeps it out. To
   /// be set before other threads come.
@@ -99,7 +107,7 @@ class Place {
   std::mutex changing_;  ///< one at a time: a patch is for the model that is here
   /// The file that it was read from. It stays open, so that patches have their base when another
   /// file has its name.
-  store::ModelFile file_;
+  std::optional<store::ModelFile> file_;  ///< none while it waits for one
   mutable std::mutex mutex_;
   std::shared_ptr<const Served> served_;
   std::atomic<std::uint64_t> time_{0};

@@ -370,8 +370,50 @@ def test_a_followed_folder():
         server.wait_for("serves %s now" % fingerprint("old.exported"))
         assert answers() == predict("old.exported", TAGGED)
         assert server.lines(TAGGED) == predict("a.lvt", TAGGED)
-    run = subprocess.run([PROGRAM, "serve", "--follow", "patches"], capture_output=True, text=True)
-    assert run.returncode == 1 and "patches" in run.stderr, run.stderr
+    run = subprocess.run([PROGRAM, "serve", "--follow", "no_folder"], capture_output=True, text=True)
+    assert run.returncode == 1 and "no_folder" in run.stderr, run.stderr
+
+
+def test_a_folder_without_a_step_is_waited_for():
+    shutil.rmtree("empty", ignore_errors=True)
+    os.mkdir("empty")
+    leveret("export", "-i", "old.lvt", "-o", "old.exported")
+    of_ads = b"".join(b"@ads " + line for line in TAGGED.splitlines(keepends=True))
+    with Server(PROGRAM, "-i", "a.lvt", "--follow", "ads=empty") as server:
+        assert "ads: waits for the first step of empty" in server.read_said()
+        assert server.ask("GET", "/healthz")[::2] == (503, b"waiting for ads\n")
+        for method, target in ("POST", "/predict?model=ads"), ("GET", "/model?model=ads"):
+            status, headers, body = server.ask(method, target, TAGGED if method == "POST" else None)
+            assert status == 503 and b"ads has not come yet" in body, body
+            assert headers["Retry-After"] == "1"
+        assert server.lines(TAGGED) == predict("a.lvt", TAGGED)  # the other one answers
+        told = server.lines(of_ads).splitlines()
+        assert len(told) == TAGGED.count(b"\n") and all(line.startswith(b"nan") for line in told), told
+        assert not any("info" in name and "ads" in name for name in server.metrics())
+        assert json.loads(server.ask("GET", "/status.json")[2])["models"][1]["fingerprint"] == ""
+        leveret("publish", "empty", "-i", "old.lvt")
+        server.wait_for("ads: serves %s now" % fingerprint("old.exported"))
+        assert server.ask("GET", "/healthz")[::2] == (200, b"ok\n")
+        assert server.ask("POST", "/predict?model=ads", TAGGED)[2] == predict("old.exported", TAGGED)
+        assert server.lines(of_ads) == predict("old.exported", TAGGED)
+        assert "still serves" not in server.read_said()
+
+
+def test_a_block_that_began_before_the_first_model():
+    shutil.rmtree("empty", ignore_errors=True)
+    os.mkdir("empty")
+    leveret("export", "-i", "old.lvt", "-o", "old.exported")
+    with Server(PROGRAM, "--follow", "empty", "--context_lines", *CONTEXT) as server:
+        lines = BLOCKS[0].splitlines(keepends=True)
+        with server.connect() as connection:
+            stream = connection.makefile("rwb", buffering=0)
+            stream.write(b"".join(lines[:2]))
+            assert stream.readline().startswith(b"nan")
+            leveret("publish", "empty", "-i", "old.lvt")
+            server.wait_for("serves %s now" % fingerprint("old.exported"))
+            stream.write(lines[2])
+            assert stream.readline().startswith(b"nan")
+        assert b"nan" not in server.lines(BLOCKS[0])
 
 
 def test_a_block_is_answered_by_one_version():
@@ -764,6 +806,9 @@ def test_names_that_lead_here():
         assert [status(server, host) for host in (b"ADS.example:80", b"b.example.", b"c.example")] == [200, 200, 421]
     with Server(PROGRAM, "-i", "a.lvt", "--allow_host", "*") as server:
         assert status(server, b"evil.example") == 200
+    if socket.has_dualstack_ipv6():
+        with Server(PROGRAM, "-i", "a.lvt", "--address", "::") as server:  # 127.0.0.1 comes as ::ffff:127.0.0.1
+            assert [status(server, host) for host in (own[0], other[0])] == [200, 421]
 
 
 # ---- the process ----

@@ -62,9 +62,11 @@ void add_versions(CLI::App& verb, ServeOptions& options) {
 }
 
 void add_limits(CLI::App& verb, ServeOptions& options) {
-  verb.add_option("--max_memory", options.max_memory,
-                  "bytes for all models (K, M, G); a version with which they take more does not "
-                  "come; default: three quarters of the machine's, at most half of ulimit -v")
+  verb.add_option(
+          "--max_memory", options.max_memory,
+          "bytes for all models (K, M, G); a version with which they take more does not "
+          "come; default: three quarters of the machine's, or of the cgroup's, at most half of "
+          "ulimit -v")
       ->type_name("N")
       ->transform(options::bytes_within(1, std::uint64_t{1} << 62));
   verb.add_option("--max_connections", options.server.max_connections,

@@ -91,8 +91,11 @@ void serve(const ServeOptions& options) {
   daemon::Server server(models, std::move(server_options), tell);
   if (!quiet) {
     for (std::size_t i = 0; i < models.size(); ++i) {
-      tell(fmt::format("{}: serves {} of {}", models[i].name,
-                       store::to_hex(models[i].place->get()->fingerprint()), models[i].path));
+      const auto served = models[i].place->get();
+      tell(served->is_nothing()
+               ? fmt::format("{}: waits for the first step of {}", models[i].name, models[i].path)
+               : fmt::format("{}: serves {} of {}", models[i].name,
+                             store::to_hex(served->fingerprint()), models[i].path));
     }
   }
   // Scripts read where to: with port 0 nobody else knows.

@@ -1,11 +1,8 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -13,7 +10,6 @@
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 #include <chrono>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,23 +57,18 @@ HttpAnswer refusal(unsigned status, const std::string& why) {
   return answer;
 }
 
-const char* header_of(Keep keep) {
-  if (keep == Keep::kYes) return "";
-  return keep == Keep::kNo ? "Connection: close\r\n" : "Connection: keep-alive\r\n";
-}
-
-/// All in front of the body. Beast's own way takes twice the time of a short prediction.
-std::string front_of(const HttpAnswer& answer, Keep keep) {
-  const beast::string_view reason = http::obsolete_reason(static_cast<http::status>(answer.status));
-  std::string front =
-      fmt::format("HTTP/1.1 {} {}\r\nServer: leveret\r\nContent-Type: {}\r\n", answer.status,
-                  std::string_view(reason.data(), reason.size()), answer.type);
-  for (const auto& [name, value] : answer.headers) {
-    fmt::format_to(std::back_inserter(front), "{}: {}\r\n", name, value);
+http::response<http::string_body> message_of(HttpAnswer answer, Keep keep) {
+  constexpr unsigned kHttp11 = 11;
+  const auto status = static_cast<http::status>(answer.status);
+  http::response<http::string_body> message(status, kHttp11, std::move(answer.body));
+  message.set(http::field::server, "leveret");
+  message.set(http::field::content_type, answer.type);
+  for (const auto& [name, value] : answer.headers) message.set(name, value);
+  if (keep != Keep::kYes) {
+    message.set(http::field::connection, keep == Keep::kNo ? "close" : "keep-alive");
   }
-  fmt::format_to(std::back_inserter(front), "{}Content-Length: {}\r\n\r\n", header_of(keep),
-                 answer.body.size());
-  return front;
+  message.content_length(message.body().size());
+  return message;
 }
 
 }  // namespace
@@ -117,7 +108,11 @@ class HttpSession {
   /// Whether it came to an address that only this machine reaches.
   bool is_own() {
     boost::system::error_code ignored;
-    return stream_.socket().local_endpoint(ignored).address().is_loopback();
+    const asio::ip::address address = stream_.socket().local_endpoint(ignored).address();
+    // A socket for both versions of IP sees 127.0.0.1 so.
+    const bool is_mapped = address.is_v6() && address.to_v6().is_v4_mapped();
+    return is_mapped ? asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).is_loopback()
+                     : address.is_loopback();
   }
 
   /// Whether more is to be read before a request begins: behind line ends, which some clients send
@@ -219,16 +214,19 @@ class HttpSession {
   }
 
   asio::awaitable<void> write(HttpAnswer answer, Keep keep, bool head = false) {
-    const std::string front = front_of(answer, keep);
     ThreadCounts& counts = loop_.worker.counts();
     (answer.status < 400   ? counts.http_ok
      : answer.status < 500 ? counts.http_refused
                            : counts.http_failed)
         .add();
     stream_.expires_after(options().request_time);
-    const std::array<asio::const_buffer, 2> pieces = {
-        asio::buffer(front), head ? asio::const_buffer() : asio::buffer(answer.body)};
-    co_await asio::async_write(stream_, pieces, token());
+    const auto message = message_of(std::move(answer), keep);
+    http::response_serializer<http::string_body> serializer(message);
+    if (head) {
+      co_await http::async_write_header(stream_, serializer, token());
+    } else {
+      co_await http::async_write(stream_, serializer, token());
+    }
     if (error_ == beast::error::timeout) counts.closed_slow.add();
     ended_ = keep == Keep::kNo || error_;
   }
