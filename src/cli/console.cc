@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -27,6 +28,21 @@ constexpr std::string_view kErase = "\r\033[K";
 
 void to_stderr(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
+/// Control characters are shown, also those that UTF-8 writes in two bytes (U+0080 to U+009F); line
+/// ends stay.
+std::string without_controls(std::string_view text) {
+  std::string shown;
+  shown.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : ' ');
+    const bool is_control = (byte < 0x20 && byte != '\n') || byte == 0x7f ||
+                            (byte == 0xc2 && next >= 0x80 && next < 0xa0);
+    is_control ? shown += fmt::format("\\x{:02x}", byte) : shown += text[i];
+  }
+  return shown;
+}
+
 /// Errors that AtomicFile throws are about the target of results here.
 template <class Work>
 void as_output_error(Work work) {
@@ -47,20 +63,34 @@ std::string binary_output(const std::string& path) {
   return "/dev/stdout";
 }
 
-void say(std::string_view message) { say_raw(fmt::format("{}{}\n", speaker, message)); }
+void say(std::string_view message) {
+  constexpr std::string_view kIndent = "    ";
+  std::string lines = speaker;
+  while (true) {
+    const std::size_t end = std::min(message.find('\n'), message.size());
+    lines += message.substr(0, end);
+    lines += '\n';
+    if (end == message.size()) break;
+    message.remove_prefix(end + 1);
+    if (message.starts_with("leveret: ")) lines += kIndent;
+  }
+  say_raw(lines);
+}
 
 void speak_as(const std::string& who) { speaker = fmt::format("leveret: {}: ", who); }
 
-void say_raw(std::string_view text) {
+void say_raw(std::string_view message) {
+  const std::string text = without_controls(message);
   const std::lock_guard lock(terminal_mutex);
   if (status_line.empty()) return to_stderr(text);
   to_stderr(fmt::format("{}{}{}", kErase, text, status_line));
 }
 
-void set_status(std::string status) {
+void set_status(const std::string& status) {
   const std::lock_guard lock(terminal_mutex);
-  if (!status.empty() || !status_line.empty()) to_stderr(fmt::format("{}{}", kErase, status));
-  status_line = std::move(status);
+  const bool is_shown = !status.empty() || !status_line.empty();
+  status_line = without_controls(status);
+  if (is_shown) to_stderr(fmt::format("{}{}", kErase, status_line));
 }
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }

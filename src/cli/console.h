@@ -10,15 +10,16 @@
 
 namespace leveret::cli {
 
-/// One line to stderr, "leveret: " before it.
+/// One line to stderr, "leveret: " before it. Names of files are other people's: what a terminal
+/// would obey is escaped, and a further line that looks like another one of ours is indented.
 void say(std::string_view message);
 /// From now on "leveret: WHO: ", of several processes that write to one terminal. Before there are
 /// threads.
 void speak_as(const std::string& who);
-/// Whole lines to stderr as they are, above the status line where there is one. Any thread.
+/// Whole lines to stderr, above the status line where there is one; escaped, too. Any thread.
 void say_raw(std::string_view text);
 /// The last line of the terminal on stderr, shown until it is replaced; empty: none. Any thread.
-void set_status(std::string status);
+void set_status(const std::string& status);
 bool stderr_is_terminal();
 /// Columns of the terminal on stderr; 80 when it is none.
 int terminal_columns();

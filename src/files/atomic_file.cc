@@ -183,11 +183,35 @@ void AtomicFile::write_over_front(std::span<const std::byte> bytes) {
 }
 
 void AtomicFile::commit() {
+  force();
+  take_name();
+}
+
+int AtomicFile::commit_with_link(const std::string& name) {
+  force();
+  const int error = is_temporary() ? link_temporary(name) : ENOTSUP;
+  take_name();
+  return error;
+}
+
+void AtomicFile::force() {
   if (fsync_again(fd_) != 0 && (is_temporary() || !cannot_sync(errno))) {
     const int error = errno;
     discard();
     fail("force to the disk", error);
   }
+}
+
+/// 0, or what was wrong. Before the file has its name: who watches that sees no change behind it.
+int AtomicFile::link_temporary(const std::string& name) noexcept {
+  const FileCalls& calls = file_calls();
+  const auto link = [&] { return calls.link(temporary().c_str(), name.c_str()) == 0; };
+  if (link()) return 0;
+  if (errno == EEXIST && calls.unlink(name.c_str()) == 0 && link()) return 0;
+  return errno;
+}
+
+void AtomicFile::take_name() {
   if (is_temporary()) {
     if (const int error = rename_temporary(); error != 0) {
       discard();

@@ -40,6 +40,9 @@ class AtomicFile {
   void write_over_front(std::span<const std::byte> bytes);
   /// Forces the content to the disk and gives it its name. Nothing may be written afterwards.
   void commit();
+  /// The same, and first a further name for it: a hard link, in place of the file that had it.
+  /// Returns 0, or the error (errno) for which it has not got that one.
+  int commit_with_link(const std::string& name);
 
   /// Whether it is written under a temporary name.
   bool is_temporary() const { return !temporary().empty(); }
@@ -54,6 +57,9 @@ class AtomicFile {
   void make_temporary();
   bool open_temporary(const std::string& name);
   void keep_permissions();
+  void force();
+  int link_temporary(const std::string& name) noexcept;
+  void take_name();
   int rename_temporary() noexcept;
   void sync_folder() const;
   void discard() noexcept;

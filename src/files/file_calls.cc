@@ -51,6 +51,7 @@ FileCalls& file_calls() {
       ::fsync,
       ::rename,
       ::unlink,
+      ::link,
   };
   return calls;
 }

@@ -17,6 +17,7 @@ struct FileCalls {
   int (*fsync)(int fd);
   int (*rename)(const char* from, const char* to);
   int (*unlink)(const char* path);
+  int (*link)(const char* from, const char* to);
 };
 
 /// Those in use; the system's own unless a test has put others there.

@@ -83,6 +83,7 @@ class Publisher {
   store::ModelFile make_candidate(const std::string& model, const store::ModelFile* base) const;
   void copy_export(const store::ModelFile& file, const std::string& to) const;
   void add_patch(const store::ModelFile& base, const store::ModelFile& now, Published& to) const;
+  std::string odd_about(const store::ModelFile& base, const store::ModelFile& now) const;
   bool is_full_due() const;
   Entry entry(Kind kind, const std::string& name, const store::ModelFile& file) const;
   void commit(const Published& published);
@@ -221,6 +222,21 @@ void Publisher::add_patch(const store::ModelFile& base, const store::ModelFile& 
   to.patch.base = base.fingerprint();
 }
 
+/// Somebody may have put a wrong model there.
+std::string Publisher::odd_about(const store::ModelFile& base, const store::ModelFile& now) const {
+  const modelfile::ModelPlace from = modelfile::place_of(base), at = modelfile::place_of(now);
+  const std::uint64_t step = before_.newest().step;
+  if (modelfile::are_strangers(from.line, at.line)) {
+    return fmt::format("this model has not come from that of step {} by learning on", step);
+  }
+  const bool is_told = from.sequence != modelfile::kNoSequence && at.sequence != from.sequence;
+  if (!is_told || at.sequence > from.sequence) return "";
+  return fmt::format(
+      "this model has learned {} examples, that of step {} {}: it is an older one, or has begun "
+      "anew",
+      at.sequence, step, from.sequence);
+}
+
 bool Publisher::is_full_due() const {
   std::uint64_t last = 0;
   for (const Entry& entry : before_.entries) {
@@ -241,6 +257,7 @@ Published Publisher::publish(const std::string& model) {
     published.full = before_.newest();
     return published;
   }
+  if (newest != nullptr) published.odd = odd_about(*newest, candidate);
   published.measured = measure(options_.gates, path_of(kCandidate), newest, options_.threads);
   if (!std::ranges::all_of(published.measured, &Measured::holds)) {
     published.what = Published::What::kRefused;

@@ -36,6 +36,9 @@ struct Published {
   What what = What::kNew;
   Entry full, patch;  ///< of the new step; those without a name are not there. kSame: of the newest
   std::vector<Measured> measured;  ///< by the gates
+  /// In words: the model has not come from that of the newest step by learning on, as it has
+  /// learned less, or is of another line. Empty: it has, or nobody knows.
+  std::string odd;
   /// The newest step could not be made again, for this reason: the new one has no patch.
   std::string damage;
 };

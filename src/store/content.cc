@@ -20,7 +20,8 @@ namespace leveret::store {
 namespace {
 
 constexpr std::size_t kLookAt = 64 << 10;
-constexpr std::string_view kCacheMagic = "LVRTCACH";  // cache/cache_format.h
+constexpr std::string_view kCacheMagic = "LVRTCACH";           // cache/cache_format.h
+constexpr std::string_view kMetricsBegin = "# HELP leveret_";  // metrics/exposition.h
 constexpr std::string_view kGzip = "\x1f\x8b", kZstd = "\x28\xb5\x2f\xfd";
 
 /// std::runtime_error where it cannot be read.
@@ -53,6 +54,7 @@ bool is_prediction(std::string_view line) {
 
 Content content_of_text(std::string_view text) {
   if (std::ranges::any_of(text, is_control)) return Content::kOther;
+  if (text.starts_with(kMetricsBegin)) return Content::kMetrics;
   if (text.find('|') != std::string_view::npos) return Content::kExamples;
   if (text[0] == '{') return Content::kJson;
   // The last line may be cut.
@@ -108,6 +110,8 @@ const char* name_of(Content content) {
       return "a cache";
     case Content::kJson:
       return "JSON";
+    case Content::kMetrics:
+      return "metrics for Prometheus";
     case Content::kExamples:
       return "examples";
     case Content::kText:

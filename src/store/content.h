@@ -13,6 +13,7 @@ enum class Content {
   kPatch,
   kCache,
   kJson,      ///< text that begins with a brace: metrics
+  kMetrics,   ///< of ours, in Prometheus' text format
   kExamples,  ///< text with namespaces
   kText,      ///< any other
   kPacked,    ///< by gzip or zstd

@@ -15,7 +15,9 @@ Session::Session(std::shared_ptr<model::Model> model, text::NamespaceNames& name
     : options_(std::move(options)), names_(names), kernels_(kernels), model_(std::move(model)) {
   own_.emplace(*model_, names_, kernels_);
   learner_ = &*own_;
-  if (options_.test_then_train > 0) {
+  // A window of one example is what learning does by itself.
+  const bool is_each = options_.test_then_train == 1 && model_->spec().batch_size == 1;
+  if (options_.test_then_train > 0 && !is_each) {
     learner_ = &windows_.emplace(*own_, model_, names_, kernels_, options_.test_then_train);
   }
   begin();

@@ -6,8 +6,10 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/console.h"
+#include "cli/learn/followed_model.h"
 #include "dist/folder/gather.h"
 #include "dist/learn/local_learner.h"
 #include "modelfile/model_io.h"
@@ -18,7 +20,7 @@ namespace leveret::cli {
 namespace {
 
 /// The model of -f once it has followed a folder: the same command line goes on with it.
-std::string followed_model(const TrainOptions& options) {
+std::string last_model(const TrainOptions& options) {
   const std::string& path = options.final_model;
   if (::access(path.c_str(), F_OK) != 0) return options.initial_model;
   const std::string followed = train::notes_of(store::ModelFile::open(path)).followed;
@@ -32,8 +34,17 @@ std::string followed_model(const TrainOptions& options) {
 
 }  // namespace
 
-model::Model first_model(const TrainOptions& options, std::optional<Resumed>& resumed,
-                         std::uint64_t memory_limit, train::Notes& notes) {
+std::string followed_model(const TrainOptions& options) {
+  std::string path = last_model(options);
+  const std::vector<std::string>& without = options.following.without;
+  if (path.empty() || without.empty()) return path;
+  return model_without(path, train::KeptModels(options.final_model), options.input.data[0],
+                       without);
+}
+
+model::Model first_model(const TrainOptions& options, const std::string& path,
+                         std::optional<Resumed>& resumed, std::uint64_t memory_limit,
+                         train::Notes& notes) {
   if (resumed) {
     notes = resumed->notes;
     model::Model model = std::move(resumed->model);
@@ -44,7 +55,6 @@ model::Model first_model(const TrainOptions& options, std::optional<Resumed>& re
     }
     return model;
   }
-  const std::string path = options.follow ? followed_model(options) : options.initial_model;
   if (path.empty()) return model::Model(options.flags.spec(), memory_limit);
   const store::ModelFile file = store::ModelFile::open(path);
   notes = train::notes_to_go_on(file);

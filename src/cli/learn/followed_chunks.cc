@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "cli/console.h"
@@ -14,7 +15,11 @@ namespace leveret::cli {
 bool FollowedChunks::wants(std::uint32_t source, const std::string& path) {
   // It is looked at before it is read, so that a change in between is seen.
   const std::optional<files::FileState> state = files::state_of(path);
-  if (!again_) {
+  if (is_unwanted(path)) {
+    say(fmt::format("{}: passed over, as --without says", stream::escaped(path)));
+    return false;
+  }
+  if (!options_.again) {
     const train::LedgerFind found = train::find_learned(learned_, path);
     if (found.learned) {
       say_passed_over(path);
@@ -31,6 +36,13 @@ void FollowedChunks::late(const std::string& path, const std::string& last) {
       fmt::format("{}: came behind {}, which is read already, and is not learned: names have to "
                   "rise; give it a higher one",
                   stream::escaped(path), stream::escaped(last)));
+}
+
+/// Whether --without names it.
+bool FollowedChunks::is_unwanted(const std::string& path) const {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::vector<std::string>& without = options_.following.without;
+  return std::ranges::find(without, name) != without.end();
 }
 
 /// Files are read for this only where something tells that they may not be: a folder has all of a
@@ -52,7 +64,7 @@ void FollowedChunks::before(const std::vector<std::string>& paths, const std::st
   constexpr std::size_t kTold = 8;
   std::size_t others = 0;
   for (const std::string& path : paths) {
-    if (is_as_learned(path) || ++others > kTold) continue;
+    if (is_unwanted(path) || is_as_learned(path) || ++others > kTold) continue;
     say(fmt::format(
         "warning: {}: the model has not learned it as it is: it came late, or has grown "
         "or changed since it was read; names have to rise: give what is new a higher one",

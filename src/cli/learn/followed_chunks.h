@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/learn/train_run.h"
 #include "stream/source_events.h"
 #include "train/chunk_ledger.h"
 #include "train/chunk_watch.h"
@@ -16,11 +17,11 @@ namespace leveret::cli {
 /// In the thread that reads, which knows what it has read, and so what will have been learned.
 class FollowedChunks final : public stream::SourceEvents {
  public:
-  /// `watch` outlives it. `again`: a chunk that comes again is read. `saved`: when the model that
-  /// goes on was written, in nanoseconds since 1970; 0: it is a new one.
-  FollowedChunks(train::ChunkWatch& watch, train::ChunkLedger learned, bool again,
+  /// `watch` and `options` outlive it. `saved`: when the model that goes on was written, in
+  /// nanoseconds since 1970; 0: it is a new one.
+  FollowedChunks(train::ChunkWatch& watch, train::ChunkLedger learned, const TrainOptions& options,
                  std::int64_t saved)
-      : watch_(watch), learned_(std::move(learned)), again_(again), saved_(saved) {}
+      : watch_(watch), learned_(std::move(learned)), options_(options), saved_(saved) {}
 
   bool wants(std::uint32_t source, const std::string& path) override;
   void late(const std::string& path, const std::string& last) override;
@@ -31,11 +32,12 @@ class FollowedChunks final : public stream::SourceEvents {
   }
 
  private:
+  bool is_unwanted(const std::string& path) const;
   bool is_as_learned(const std::string& path) const;
 
   train::ChunkWatch& watch_;
   train::ChunkLedger learned_;
-  const bool again_;
+  const TrainOptions& options_;
   const std::int64_t saved_;
 };
 

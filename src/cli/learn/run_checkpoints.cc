@@ -14,7 +14,8 @@ bool RunCheckpoints::due() const {
   return interval_.given() && Clock::now() - time_.load() >= interval_.time;
 }
 
-void RunCheckpoints::go_on(std::vector<std::string> broken) {
+void RunCheckpoints::go_on(const std::string& from, std::vector<std::string> broken) {
+  last_there_ = from;
   if (checkpoints_.newest() <= checkpoints_.left()) checkpoints_.take_back();
   broken_ = std::move(broken);
   saved_ = keep_;
@@ -31,13 +32,24 @@ std::chrono::duration<double> RunCheckpoints::save(const model::Model& model,
   last_ = checkpoints_.next();
   // Those of another run are not to be gone back to from those of this one.
   const std::size_t keep = std::min(keep_, ++saved_);
-  const auto seconds =
-      save_.save(model, last_, notes, [this, keep, broken = std::exchange(broken_, {})] {
-        for (const std::string& path : broken) ::unlink(path.c_str());
-        checkpoints_.keep(keep);
-      });
+  const auto commit = [this, keep, path = last_,
+                       broken = std::exchange(broken_, {})](files::AtomicFile& file) {
+    file.commit();
+    last_there_ = path;
+    for (const std::string& path : broken) ::unlink(path.c_str());
+    checkpoints_.keep(keep);
+  };
+  const auto seconds = save_.save(model, last_, notes, commit);
   skip();
   return seconds;
+}
+
+const std::string& RunCheckpoints::last_there() noexcept {
+  try {
+    wait();
+  } catch (...) {
+  }
+  return last_there_;
 }
 
 void RunCheckpoints::end(std::size_t keep) {

@@ -26,8 +26,9 @@ class RunCheckpoints {
   /// Where they are.
   static std::string folder_of(const std::string& model) { return model + ".checkpoints"; }
 
-  /// Those that are there are of this run, too, but for `broken`, which go with the first save.
-  void go_on(std::vector<std::string> broken);
+  /// Those that are there are of this run, too, which resumes `from`; but for `broken`, which go
+  /// with the first save.
+  void go_on(const std::string& from, std::vector<std::string> broken);
   /// Those that are there are of a run that has not ended: they stay, in front of this run's.
   void leave() { checkpoints_.leave(); }
   /// So many examples have been learned. Any thread.
@@ -40,8 +41,11 @@ class RunCheckpoints {
   /// learning, at the next save at the latest. Those of a run that has ended go with the first.
   /// Returns how long it took.
   std::chrono::duration<double> save(const model::Model& model, const train::Notes& notes);
-  /// The file of the last save, if there was one.
+  /// The file of the last save, if there was one. It is there once wait() returns.
   const std::string& last() const { return last_; }
+  /// The last one that is there, of this run or of that which it resumes; empty: none. For who has
+  /// an error to tell: waits for the last save, and has nothing to say of an error of its own.
+  const std::string& last_there() noexcept;
   /// Waits for the last one; an error of its writing is thrown here.
   void wait() { save_.wait(); }
   /// The model is saved: all but `keep` of this run's go.
@@ -53,7 +57,7 @@ class RunCheckpoints {
   const std::size_t keep_;
   std::size_t saved_ = 0;  ///< by this run
   std::vector<std::string> broken_;
-  std::string last_;
+  std::string last_, last_there_;
   std::atomic<std::uint64_t> since_{0};  ///< examples, since the last one
   std::atomic<std::chrono::steady_clock::time_point> time_{std::chrono::steady_clock::now()};
   SaveBeside save_;

@@ -3,14 +3,13 @@
 #include <memory>
 #include <utility>
 
-#include "files/atomic_file.h"
 #include "modelfile/model_io.h"
 
 namespace leveret::cli {
 
 std::chrono::duration<double> SaveBeside::save(const model::Model& model, const std::string& path,
                                                const train::Notes& notes,
-                                               std::function<void()> then,
+                                               std::function<void(files::AtomicFile&)> commit,
                                                std::function<void()> failed) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
@@ -19,12 +18,11 @@ std::chrono::duration<double> SaveBeside::save(const model::Model& model, const 
       modelfile::begin_save(model, path, train::to_bytes(notes)));
   commit_ = std::async(std::launch::async, [=, file = std::move(file)] {
     try {
-      file->commit();
+      commit(*file);
     } catch (...) {
       if (failed) failed();
       throw;
     }
-    if (then) then();
   });
   return Clock::now() - begin;
 }

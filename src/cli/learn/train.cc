@@ -69,7 +69,16 @@ bool is_in(const std::string& folder, const std::string& path) {
 }
 
 void check_follow(const TrainOptions& options) {
-  if (!options.follow) return;
+  const FollowOptions& following = options.following;
+  if (!options.follow) {
+    const auto needs_follow = [](bool given, const char* option) {
+      if (given) misuse(fmt::format("{} changes nothing: it needs --follow", option));
+    };
+    needs_follow(following.keep_models > 0, "--keep_models");
+    needs_follow(!following.without.empty(), "--without");
+    needs_follow(!following.textfile.empty(), "--textfile");
+    return;
+  }
   const InputOptions& input = options.input;
   std::error_code unknown;
   if (input.data.size() != 1 || !std::filesystem::is_directory(input.data[0], unknown)) {
@@ -88,8 +97,13 @@ void check_follow(const TrainOptions& options) {
         "--follow goes on with -f by itself, and saves there: leave out --resume and "
         "--keep_checkpoints");
   }
+  for (const std::string& name : following.without) {
+    if (name.find('/') != std::string::npos) {
+      misuse("--without names a file of the folder, without the folder: " + name);
+    }
+  }
   for (const std::string& path : {options.final_model, options.report.predictions,
-                                  options.report.metrics, input.quarantine}) {
+                                  options.report.metrics, input.quarantine, following.textfile}) {
     if (is_in(input.data[0], path)) {
       misuse(
           fmt::format("{} is in the folder that is followed, and would be learned; name a file "
@@ -133,6 +147,9 @@ void check_files(const TrainOptions& options) {
   uses.add_field_files(options.flags.files());
   uses.add_saved_model("-f", options.final_model);
   add_uses(uses, options.report);
+  if (const std::string& textfile = options.following.textfile; !textfile.empty()) {
+    uses.add_output("--textfile", textfile, store::Content::kMetrics);
+  }
   if (options.report.json) uses.add_result("--json", "-");
   uses.check(options.report.overwrite);
 }
@@ -182,6 +199,28 @@ void add_files(CLI::App& verb, TrainOptions& options) {
                 "where there is none, begin");
 }
 
+void add_following(CLI::App& verb, FollowOptions& options) {
+  verb.add_option("--keep_models", options.keep_models,
+                  "with --follow: the models of the last N saves stay in MODEL.kept, named by the "
+                  "file that they have learned last")
+      ->type_name("N")
+      ->transform(options::within(1, 1'000'000));
+  verb.add_option(
+          "--without", options.without,
+          "with --follow: do not learn this file of the folder; go back to a model that was "
+          "kept if it is learned; several may be given")
+      ->type_name("NAME")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all()
+      ->check(not_empty());
+  verb.add_option("--textfile", options.textfile,
+                  "with --follow: metrics of the run for Prometheus' textfile collector, written "
+                  "anew at each save")
+      ->type_name("FILE")
+      ->check(not_empty());
+}
+
 void add_learning(CLI::App& verb, TrainOptions& options) {
   verb.add_option("--holdout_after", options.holdout_after,
                   "learn from the first N examples, only predict the rest")
@@ -197,6 +236,7 @@ void add_learning(CLI::App& verb, TrainOptions& options) {
       "--follow", options.follow,
       "-d is a folder: learn its files in the order of their names, as they appear, until a "
       "signal ends it; save after each, or by --save_every");
+  add_following(verb, options.following);
   verb.add_flag("--again", options.again,
                 "learn all of the input, also files that the model of -i has learned before");
   add_cache_options(verb, options.input);

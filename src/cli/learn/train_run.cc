@@ -13,13 +13,14 @@
 #include "cli/console.h"
 #include "cli/learn/first_model.h"
 #include "cli/learn/followed_chunks.h"
+#include "cli/learn/followed_model.h"
 #include "cli/learn/hashed_table.h"
 #include "cli/learn/held_out_passes.h"
 #include "cli/learn/learned_chunks.h"
+#include "cli/learn/list_hint.h"
 #include "cli/learn/resume.h"
 #include "cli/learn/run_checkpoints.h"
 #include "cli/learn/run_ends.h"
-#include "cli/learn/save_beside.h"
 #include "cli/learn/train_report.h"
 #include "cli/learn/train_summary.h"
 #include "cli/signals.h"
@@ -45,10 +46,12 @@ class TrainRun final : private train::SessionEvents {
       : options_(options),
         input_(options.input),
         chunks_(options.again),
+        begins_with_(options.follow ? followed_model(options) : options.initial_model),
         checkpoints_(options.save_every, options.final_model, options.keep_checkpoints),
         memory_(options.max_memory > 0 ? options.max_memory : modelfile::default_memory_limit()),
         kernels_(kernels::active()),
-        report_(options.report, options.input.passes, options.threads) {
+        report_(options.report, options.input.passes, options.threads),
+        followed_model_(options.following, options.final_model) {
     train::SessionOptions how;
     how.threads = options.threads;
     how.pin = options.pin;
@@ -111,11 +114,11 @@ class TrainRun final : private train::SessionEvents {
 
   model::Model begin_model() {
     if (resumed_ && resumed_->is_checkpoint) {
-      checkpoints_.go_on(resumed_->broken);
+      checkpoints_.go_on(resumed_->path, resumed_->broken);
     } else if (!resumed_ && options_.has_position() && !options_.follow) {
       leave_unfinished();
     }
-    return first_model(options_, resumed_, memory_, notes_);
+    return first_model(options_, begins_with_, resumed_, memory_, notes_);
   }
 
   /// A user who forgets --resume does not lose by it what a killed run has learned.
@@ -144,7 +147,17 @@ class TrainRun final : private train::SessionEvents {
     report_.open_predictions();
   }
 
+  /// Whether it goes back to a model that was kept.
+  bool goes_back() const {
+    return options_.follow && begins_with_ != options_.final_model &&
+           begins_with_ != options_.initial_model;
+  }
+
   void learn_passes(StopOnSignal& stop) {
+    if (goes_back()) {  // before a next file comes: who publishes goes back now
+      save_followed();
+      followed_model_.wait();
+    }
     for (; pass_ < input_.passes && !stop.stopped(); ++pass_) {
       stop.watch(nullptr);
       if (pass_ > start_.pass) session_->begin_pass();
@@ -178,8 +191,8 @@ class TrainRun final : private train::SessionEvents {
       input_.follow_after = notes_.followed;
       const auto model = files::state_of(
           files::state_of(options_.final_model) ? options_.final_model : options_.initial_model);
-      events = &followed_.emplace(chunks_.events(), notes_.chunks, options_.again,
-                                  model ? model->written : 0);
+      events =
+          &followed_.emplace(chunks_.events(), notes_.chunks, options_, model ? model->written : 0);
     }
     source_ = parses_in_threads()
                   ? open_lines(input_, 2 * options_.threads, events)
@@ -192,7 +205,9 @@ class TrainRun final : private train::SessionEvents {
   }
 
   void count(const text::ExampleChunk& chunk) {
-    if (is_first_pass()) count_lines(*source_, chunk, *tally_);
+    if (!is_first_pass()) return;
+    count_lines(*source_, chunk, *tally_);
+    list_hint_.look(chunk, source_->source_name(chunk.source));
   }
 
   void learn_pass() {
@@ -286,16 +301,16 @@ class TrainRun final : private train::SessionEvents {
     chunks_.note(notes_.chunks, std::uint64_t{source} + 1);
     const std::string& path = source_->source_name(source);
     notes_.followed = path.substr(path.rfind('/') + 1);
-    unsaved_ = true;
+    followed_model_.add_file();
     if (options_.save_every.given() && !checkpoints_.due()) return;
     save_followed();
   }
 
   void save_followed() {
     // An error that nobody asks for would be told when the next file has come.
-    const auto seconds = save_.save(*session_->model(), options_.final_model, notes_, {},
-                                    [this] { source_->stop(); });
-    unsaved_ = false;
+    const auto seconds = followed_model_.save(*session_->model(), notes_, tally_->bad(), [this] {
+      if (source_) source_->stop();
+    });
     checkpoints_.skip();
     if (options_.report.quiet) return;
     say(fmt::format("{} has learned up to {}; learning stood still for {:.3f} s",
@@ -338,6 +353,7 @@ class TrainRun final : private train::SessionEvents {
       chunks_.end_at(source_now_);
     }
     checkpoints_.add(outcomes.items.size());
+    if (options_.follow) followed_model_.add(outcomes);
     report_.add(outcomes, tally_->bad(), thread);
   }
   void room_for(const text::ExampleChunk& chunk, unsigned thread) override {
@@ -348,9 +364,9 @@ class TrainRun final : private train::SessionEvents {
     if (report_.answers() != nullptr) report_.answers()->stop();
   }
 
-  std::string not_saved() const {
+  std::string not_saved() {
     return not_saved_text(options_, notes_.followed, has_best() ? held_out_->best().pass : 0,
-                          checkpoints_.last());
+                          checkpoints_.last_there());
   }
 
   void finish() {
@@ -363,7 +379,11 @@ class TrainRun final : private train::SessionEvents {
           not_saved()));
     }
     const model::Model& model = *session_->model();
-    save(model);
+    try {
+      save(model);
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error(error.what() + not_saved());
+    }
     saved_ = true;
     report_.close(tally_->bad());
     if (!options_.report.quiet) say_raw(train_summary(model, figures()));
@@ -382,8 +402,8 @@ class TrainRun final : private train::SessionEvents {
 
   void save(const model::Model& model) {
     if (options_.follow) {
-      if (unsaved_) save_followed();
-      return save_.wait();
+      if (!followed_model_.is_saved()) save_followed();
+      return followed_model_.wait();
     }
     if (has_best()) return keep_best();
     chunks_.note(notes_.chunks);
@@ -408,13 +428,14 @@ class TrainRun final : private train::SessionEvents {
   InputOptions input_;  ///< without what is passed over
   train::Notes notes_;  ///< of what is learned
   LearnedChunks chunks_;
+  const std::string begins_with_;  ///< the file of its first model; empty: none
   RunCheckpoints checkpoints_;
   std::optional<FollowedChunks> followed_;
-  bool unsaved_ = false;  ///< files of the folder are learned since the last save
   std::optional<HeldOutPasses> held_out_;
-  std::optional<Resumed> resumed_;             ///< its model is in the session
-  train::InputPosition start_;                 ///< of the run
-  bool all_known_ = false;                     ///< there is nothing to learn
+  std::optional<Resumed> resumed_;  ///< its model is in the session
+  train::InputPosition start_;      ///< of the run
+  bool all_known_ = false;          ///< there is nothing to learn
+  ListHint list_hint_;
   std::atomic<std::uint32_t> source_now_ = 0;  ///< that the last chunk came from
   StopOnSignal* stop_ = nullptr;               ///< of run()
   text::NamespaceNames names_;
@@ -430,7 +451,7 @@ class TrainRun final : private train::SessionEvents {
   TrainReport report_;
   unsigned pass_ = 0;
   bool saved_ = false;
-  SaveBeside save_;  // last: of --follow; its thread, which may stop the source, goes first
+  FollowedModel followed_model_;  // last: its thread, which may stop the source, goes first
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/input.h"
+#include "cli/learn/followed_model.h"
 #include "cli/learn/pass_options.h"
 #include "cli/learn/report_options.h"
 #include "cli/learn/save_interval.h"
@@ -26,9 +27,10 @@ struct TrainOptions {
   bool pin = false;
   SaveInterval save_every;  ///< not given: no checkpoints
   std::size_t keep_checkpoints = kKeep;
-  bool keep_given = false;     ///< they stay when the model is saved
-  bool resume = false;         ///< go on with the last checkpoint, if there is one
-  bool follow = false;         ///< -d is a folder, whose files are learned as they appear
+  bool keep_given = false;  ///< they stay when the model is saved
+  bool resume = false;      ///< go on with the last checkpoint, if there is one
+  bool follow = false;      ///< -d is a folder, whose files are learned as they appear
+  FollowOptions following;
   bool again = false;          ///< learn chunks that the model has learned before
   bool deterministic = false;  ///< in shards, as leveret-mpi does
 

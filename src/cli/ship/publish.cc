@@ -17,6 +17,7 @@
 #include "cli/file_uses.h"
 #include "cli/input.h"
 #include "cli/process.h"
+#include "cli/ship/publish_metrics.h"
 #include "cli/signals.h"
 #include "cli/verbs.h"
 #include "files/file_state.h"
@@ -32,7 +33,7 @@ using publish::Entry;
 using publish::Published;
 
 struct PublishFlags {
-  std::string folder, model;
+  std::string folder, model, textfile;
   std::uint64_t rollback = 0;  ///< 0: none
   int bits = 0;                ///< 0: as before
   double tolerance = 0;
@@ -67,6 +68,7 @@ void tell(const PublishFlags& flags, const Published& published) {
   if (!published.damage.empty()) {
     say(fmt::format("{}; so this step has no patch", published.damage));
   }
+  if (!published.odd.empty()) say(fmt::format("{}: {}", flags.folder, published.odd));
   const std::string failed = say_measured(published.measured);
   const Entry& full = published.full;
   const Entry& patch = published.patch;
@@ -118,7 +120,7 @@ void settle(PublishFlags& flags) {
 
 /// Each version of the model that appears, until a signal. What fails for another reason than the
 /// version is tried again: somebody else may be at work in the folder.
-int publish_each(const PublishFlags& flags) {
+int publish_each(const PublishFlags& flags, PublishMetrics& metrics) {
   using namespace std::chrono_literals;
   constexpr std::chrono::milliseconds kLookEvery = 100ms, kTryAgain = 1s;
   const StopOnSignal stop;
@@ -134,8 +136,10 @@ int publish_each(const PublishFlags& flags) {
       const Published published = publish::publish_model(flags.folder, flags.model, flags.options);
       last = now;
       said.clear();
+      metrics.add(published);
       tell(flags, published);
     } catch (const std::exception& error) {
+      if (last != now && said != error.what()) metrics.add_failure();
       if (said != error.what()) say(said = error.what());
       if (last != now) std::this_thread::sleep_for(kTryAgain);
     }
@@ -143,16 +147,32 @@ int publish_each(const PublishFlags& flags) {
   return 0;
 }
 
+void publish_once(const PublishFlags& flags, PublishMetrics& metrics) {
+  Published published;
+  try {
+    published = publish::publish_model(flags.folder, flags.model, flags.options);
+  } catch (...) {
+    metrics.add_failure();
+    throw;
+  }
+  metrics.add(published);
+  tell(flags, published);
+}
+
 int run_publish(PublishFlags& flags) {
   settle(flags);
+  PublishMetrics metrics(flags.textfile, flags.folder);
   if (flags.rollback > 0) {
     tell(flags, publish::roll_back(flags.folder, flags.rollback, flags.options));
   } else if (!flags.model.empty()) {
     FileUses uses;
     uses.add_read("-i", flags.model);
+    if (!flags.textfile.empty()) {
+      uses.add_output("--textfile", flags.textfile, store::Content::kMetrics);
+    }
     uses.check();
-    if (flags.watch) return publish_each(flags);
-    tell(flags, publish::publish_model(flags.folder, flags.model, flags.options));
+    if (flags.watch) return publish_each(flags, metrics);
+    publish_once(flags, metrics);
   } else {
     return list(flags.folder);
   }
@@ -222,6 +242,12 @@ void setup_publish(CLI::App& app, int& exit_code) {
   verb->add_flag("--watch", flags->watch,
                  "go on until a signal, and publish each model that is saved as MODEL")
       ->needs(model);
+  verb->add_option("--textfile", flags->textfile,
+                   "metrics for Prometheus' textfile collector, written anew for each model that "
+                   "is tried; a refused gate is among them")
+      ->type_name("FILE")
+      ->needs(model)
+      ->check(not_empty());
   add_export_choices(*verb, *flags, *model);
   verb->add_option("--full_every", flags->options.full_every,
                    "steps from one full file to the next; between them are patches")

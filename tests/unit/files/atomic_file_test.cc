@@ -69,6 +69,49 @@ TEST_CASE("a save that is only tried leaves what was there") {
   REQUIRE(folder.names() == std::vector<std::string>{"f"});
 }
 
+TEST_CASE("a file is committed under a further name, in place of the file that had it") {
+  const TempFolder folder;
+  save(folder / "f", "old");
+  save(folder / "kept", "older");
+  AtomicFile file(folder / "f");
+  file.write(bytes_of("new"));
+  CHECK(file.commit_with_link(folder / "kept") == 0);
+  CHECK(text_of(folder / "f") == "new");
+  CHECK(fs::equivalent(folder / "f", folder / "kept"));
+  AtomicFile alone(folder / "f");
+  alone.write(bytes_of("newer"));
+  CHECK(alone.commit_with_link(folder / "none/kept") == ENOENT);
+  CHECK(text_of(folder / "f") == "newer");
+  CHECK(text_of(folder / "kept") == "new");
+}
+
+TEST_CASE("whichever call fails, both names have whole files, and only the further one may be old") {
+  const TempFolder folder;
+  int failures = 0;
+  for (int call = 0;; ++call) {
+    save(folder / "f", "old");
+    save(folder / "kept", "older");
+    bool failed = false, linked = false;
+    {
+      const Faults faults(Fault::kInputOutput, call);
+      try {
+        AtomicFile file(folder / "f");
+        file.write(bytes_of("new"));
+        linked = file.commit_with_link(folder / "kept") == 0;
+      } catch (const std::runtime_error&) {
+        failed = true;
+      }
+    }
+    const std::string now = text_of(folder / "f");
+    CHECK((now == "new" || (failed && now == "old")));
+    if (fs::exists(folder / "kept")) CHECK((text_of(folder / "kept") == "new" || !linked));
+    CHECK(folder.names().size() <= 2);
+    failures += failed || !linked;
+    if (!failed && linked) break;
+  }
+  CHECK(failures >= 5);  // open, write, fsync, link, rename
+}
+
 TEST_CASE("a file that is not committed leaves nothing") {
   const TempFolder folder;
   save(folder / "f", "old");

@@ -34,6 +34,10 @@ class Faults {
           return struck ? -1 : state().real.rename(from, to);
         },
         state().real.unlink,
+        [](const char* from, const char* to) {
+          const bool struck = state().fault != Fault::kInterrupts && strike();
+          return struck ? -1 : state().real.link(from, to);
+        },
     };
   }
   ~Faults() { file_calls() = real_; }

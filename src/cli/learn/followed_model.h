@@ -1,0 +1,66 @@
+/// The model of a run that follows a folder: saved behind its files, the last ones kept beside it,
+/// and what a monitor is told of the run.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/learn/save_beside.h"
+#include "metrics/metrics.h"
+#include "model/model.h"
+#include "predict/outcome.h"
+#include "train/kept_models.h"
+#include "train/notes.h"
+
+namespace leveret::cli {
+
+struct FollowOptions {
+  std::size_t keep_models = 0;       ///< 0: none but the last
+  std::vector<std::string> without;  ///< names of files that are not learned
+  std::string textfile;              ///< for Prometheus; empty: none
+};
+
+/// The model with which a run goes on that is to be without some files of `folder`: `model`, or the
+/// newest of `kept` before it had learned one of them, and then says so. std::runtime_error where
+/// one is not in the folder, and where nothing was kept.
+std::string model_without(const std::string& model, const train::KeptModels& kept,
+                          const std::string& folder, const std::vector<std::string>& without);
+
+/// One thread.
+class FollowedModel {
+ public:
+  /// Of the model that is saved as `path`. The options outlive it.
+  FollowedModel(const FollowOptions& options, std::string path);
+
+  /// Examples that were learned, predicted before they were.
+  void add(const predict::Outcomes& outcomes);
+  /// A file is learned: there is something to save.
+  void add_file() { ++files_, is_saved_ = false; }
+  bool is_saved() const { return is_saved_; }
+
+  /// Saves it. Returns how long learning stood still. An error of the disk is told by `wait`, and
+  /// `failed` is called, in another thread, when it comes.
+  std::chrono::duration<double> save(const model::Model& model, const train::Notes& notes,
+                                     std::uint64_t bad_lines, std::function<void()> failed);
+  /// Waits for the last save; an error of it is thrown here.
+  void wait() { save_.wait(); }
+
+ private:
+  std::string metrics_text(std::uint64_t sequence, std::uint64_t bad_lines);
+  void commit(files::AtomicFile& file, const std::string& followed, const std::string& metrics);
+  void warn(std::string problem);
+
+  const FollowOptions& options_;
+  const std::string path_;
+  const train::KeptModels kept_;
+  metrics::Metrics since_save_;
+  std::uint64_t examples_ = 0, files_ = 0, saves_ = 0;
+  bool is_saved_ = true;
+  std::string warned_;  ///< the last problem that was told; of the thread that commits
+  SaveBeside save_;     // last: its thread uses the above
+};
+
+}  // namespace leveret::cli

@@ -1,0 +1,84 @@
+#include "cli/ship/publish_metrics.h"
+
+#include <ctime>
+#include <exception>
+#include <optional>
+#include <span>
+
+#include "cli/console.h"
+#include "files/atomic_file.h"
+#include "metrics/exposition.h"
+#include "publish/manifest.h"
+
+namespace leveret::cli {
+namespace {
+
+using metrics::labels;
+
+void add_measured(metrics::Exposition& text, const std::vector<publish::Measured>& measured) {
+  const auto of = [](const publish::Measured& one) {
+    return labels({{"file", one.file}, {"metric", one.metric}, {"limit", one.limit}});
+  };
+  if (measured.empty()) return;
+  text.start("leveret_publish_gate_value", "gauge", "The metric of the last model that was tried.");
+  for (const publish::Measured& one : measured) text.value(of(one), one.value);
+  text.start("leveret_publish_gate_holds", "gauge", "Whether it held its limit.");
+  for (const publish::Measured& one : measured) text.value(of(one), std::uint64_t{one.holds});
+}
+
+void add_newest(metrics::Exposition& text, const std::string& folder) try {
+  const std::optional<publish::Manifest> manifest = publish::read_manifest(folder);
+  if (!manifest || manifest->empty()) return;
+  const publish::Entry& newest = manifest->newest();
+  text.one("leveret_publish_step", "gauge", "The newest step of the folder.", newest.step);
+  if (newest.sequence == modelfile::kNoSequence) return;
+  text.one("leveret_publish_sequence", "gauge", "Examples that its model has learned.",
+           newest.sequence);
+} catch (const std::exception&) {  // told by who publishes
+}
+
+}  // namespace
+
+std::string PublishMetrics::text() const {
+  metrics::Exposition text;
+  text.start("leveret_publish_models_total", "counter", "Models that were tried.");
+  text.value(labels({{"outcome", "published"}}), published_);
+  text.value(labels({{"outcome", "refused"}}), refused_);
+  text.value(labels({{"outcome", "same"}}), same_);
+  text.value(labels({{"outcome", "failed"}}), failed_);
+  text.one("leveret_publish_refused", "gauge", "Whether a gate has refused the last model.",
+           std::uint64_t{is_refused_});
+  text.one("leveret_publish_tried_timestamp_seconds", "gauge",
+           "When the last model was tried, in seconds since 1970.", looked_);
+  add_newest(text, folder_);
+  add_measured(text, measured_);
+  return text.text();
+}
+
+void PublishMetrics::add(const publish::Published& published) {
+  using What = publish::Published::What;
+  ++(published.what == What::kNew ? published_ : published.what == What::kSame ? same_ : refused_);
+  is_refused_ = published.what == What::kRefused;
+  if (!published.measured.empty()) measured_ = published.measured;
+  write();
+}
+
+void PublishMetrics::add_failure() {
+  ++failed_;
+  write();
+}
+
+/// Publishing goes on without it.
+void PublishMetrics::write() try {
+  if (file_.empty()) return;
+  looked_ = static_cast<std::uint64_t>(std::time(nullptr));
+  const std::string all = text();
+  files::AtomicFile file(file_);
+  file.write(std::as_bytes(std::span(all)));
+  file.commit();
+  warned_.clear();
+} catch (const std::exception& error) {
+  if (warned_ != error.what()) say("warning: " + (warned_ = error.what()));
+}
+
+}  // namespace leveret::cli
