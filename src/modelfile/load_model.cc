@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/spec_json.h"
+#include "modelfile/hashed_io.h"
 #include "modelfile/header.h"
 #include "modelfile/model_io.h"
 #include "modelfile/parameters_io.h"
@@ -23,9 +24,10 @@ using Json = nlohmann::ordered_json;
 using model::Model;
 
 /// Refuses a spec that asks for more than the file can hold, before there is memory for it.
-/// `most`: numbers that it has at most.
+/// `most`: numbers that it has at most. A hashed table of which the file has the touched slots
+/// alone may be larger: the system says whether there is memory for it.
 void check_size(const model::Spec& spec, const std::vector<feature::NamespacePlan>& plans,
-                const Json& header, std::uint64_t most) {
+                const Json& header, const SectionLoader& sections, std::uint64_t most) {
   const std::uint32_t fields = feature::FeatureMap(spec.map_options(), plans).field_count();
   if (spec.has_rows() && header.at("shards").size() != std::uint64_t{fields} + 1) {
     throw std::runtime_error("names another number of fields than it has shards");
@@ -33,7 +35,9 @@ void check_size(const model::Spec& spec, const std::vector<feature::NamespacePla
   const auto fits = [&](std::uint64_t numbers) {
     if (numbers > most) damaged("is smaller than what its spec asks for");
   };
-  if (spec.bit_precision > 0) fits(std::uint64_t{1} << spec.bit_precision);
+  if (spec.bit_precision > 0 && !sections.has(kSlotKeys)) {
+    fits(std::uint64_t{1} << spec.bit_precision);
+  }
   const tape::Declarations declared = net::declare_all(model::config_of(spec), {fields});
   for (const tape::LearnedArray& array : declared.arrays) {
     if (array.kind == table::Learned::kParameter) fits(array.rows() * array.columns());
@@ -91,9 +95,10 @@ Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model
     const Json header = Json::parse(file.header_json());
     model::Spec spec = model::spec_from_json(header.at("spec"));
     std::vector<feature::NamespacePlan> plans = model::plans_from_json(header.at("namespaces"));
-    // An export has two of 4 bits in a byte.
-    check_size(spec, plans, header, is_export ? 2 * file.bytes() : file.bytes() / sizeof(float));
     SectionLoader sections(file, use);
+    // An export has two of 4 bits in a byte.
+    check_size(spec, plans, header, sections,
+               is_export ? 2 * file.bytes() : file.bytes() / sizeof(float));
     Model model(std::move(spec), std::move(plans), memory_limit, use, sections.row_codecs());
     read_identity(header, model.spec(), model.parameters().scalars);
     if (header.contains("plan")) {

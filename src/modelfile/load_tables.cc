@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "modelfile/cell_numbers.h"
+#include "modelfile/hashed_io.h"
 #include "modelfile/section_loader.h"
 #include "modelfile/section_names.h"
 #include "modelfile/tables_io.h"
@@ -42,38 +44,6 @@ T word_at(std::span<const std::byte> part, std::uint64_t i) {
   std::memcpy(&word, part.data() + i * sizeof word, sizeof word);
   return word;
 }
-
-/// The columns of cells, read side by side.
-class CellColumns {
- public:
-  void add(SectionLoader& sections, const std::string& name, std::uint64_t count,
-           const CellColumn& column, std::uint32_t keys) {
-    const Role role = role_of(column.kind);
-    if (!sections.wants(role)) return;
-    columns_.push_back(
-        {column.get, SectionLoader::Numbers(sections, name, {count}, declared(role, keys)), {}});
-  }
-  void read(std::uint64_t count) {
-    for (Column& column : columns_) column.part = column.numbers.next(count);
-  }
-  /// Number i of what has been read.
-  void put(std::uint64_t i, table::Cell* cell) const {
-    for (const Column& column : columns_) {
-      column.get(*cell) = column.part[i];
-    }
-  }
-  void finish() const {
-    for (const Column& column : columns_) column.numbers.finish();
-  }
-
- private:
-  struct Column {
-    float& (*get)(table::Cell&);
-    SectionLoader::Numbers numbers;
-    std::span<const float> part;
-  };
-  std::vector<Column> columns_;
-};
 
 /// One shard of a model.
 class ShardLoader {
@@ -338,19 +308,6 @@ class ShardLoader {
   std::vector<std::uint32_t> refused_;
   std::size_t next_refused_ = 0;
 };
-
-void load_hashed(table::HashedCells& hashed, SectionLoader& sections) {
-  CellColumns cells;
-  for (const CellColumn& column : table::cell_columns(hashed.kind(), true)) {
-    cells.add(sections, std::string("cells.") + column.name, hashed.capacity(), column, 0);
-  }
-  for (std::uint64_t at = 0, count = 0; at < hashed.capacity(); at += count) {
-    count = std::min(hashed.capacity() - at, kSlotsAtOnce);
-    cells.read(count);
-    for (std::uint64_t i = 0; i < count; ++i) cells.put(i, hashed.at(at + i));
-  }
-  cells.finish();
-}
 
 }  // namespace
 

@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "modelfile/cell_numbers.h"
 #include "modelfile/columns.h"
+#include "modelfile/hashed_io.h"
 #include "modelfile/section_names.h"
 #include "modelfile/tables_io.h"
 #include "table/cell_columns.h"
@@ -23,10 +25,6 @@ using table::Slot;
 template <class T>
 const std::byte* bytes_at(const T* at) {
   return reinterpret_cast<const std::byte*>(at);
-}
-
-const std::byte* number_of(const table::Cell& cell, float& (*get)(table::Cell&)) {
-  return bytes_at(&get(const_cast<table::Cell&>(cell)));
 }
 
 /// The slots of a shard in the order of a file, those with a row first: made when the first section
@@ -275,18 +273,6 @@ class ShardSections {
   unsigned clock_;
   bool some_are_old_ = false;
 };
-
-void add_hashed(std::vector<SectionView>& sections, const table::HashedCells& cells) {
-  for (const table::CellColumn& column : table::cell_columns(cells.kind(), true)) {
-    sections.push_back(section_of_pieces(std::string("cells.") + column.name, Dtype::kF32,
-                                         {cells.capacity()}, declared(role_of(column.kind)),
-                                         sizeof(float), [&cells, get = column.get] {
-                                           return [&cells, get, i = std::uint64_t{0}]() mutable {
-                                             return number_of(*cells.at(i++), get);
-                                           };
-                                         }));
-  }
-}
 
 }  // namespace
 

@@ -12,12 +12,13 @@ void tell_of_hashed_table(const model::Spec& spec) {
   const std::uint32_t bits = spec.bit_precision;
   const table::CellKind kind = model::cell_kind(spec);
   const std::uint64_t in_memory = table::HashedCells::stride(kind);
-  const std::uint64_t in_file = table::HashedCells::number_bytes(kind);
+  const std::uint64_t in_file = sizeof(std::uint32_t) + table::HashedCells::number_bytes(kind);
   if (bits == 0 || in_memory << bits < std::uint64_t{64} << 20) return;
   say(fmt::format(
-      "-b {0}: 2^{0} slots take {1} bytes each in memory, {2} MB, and {3} in the model's "
-      "file, {4} MB, whatever is seen; without -b the table grows with what is seen",
-      bits, in_memory, (in_memory << bits) >> 20, in_file, (in_file << bits) >> 20));
+      "-b {0}: 2^{0} slots take {1} bytes each in memory, {2} MB, whatever is seen, and those that "
+      "have learned something {3} each in the model's file; without -b the table grows with what "
+      "is seen",
+      bits, in_memory, (in_memory << bits) >> 20, in_file));
 }
 
 }  // namespace leveret::cli

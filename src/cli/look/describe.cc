@@ -218,9 +218,12 @@ Json namespaces_to_json(const model::Model& model) {
 }
 
 /// The bytes that a process needs to hold: all of it to learn, what predictions read to predict.
-Json memory_to_json(const ModelFile& file) {
-  std::uint64_t all = 0, optimizer = 0;
+/// `hashed`: those of a hashed table, if there is one: all of it is there for both, whatever the
+/// file has of it.
+Json memory_to_json(const ModelFile& file, std::uint64_t hashed) {
+  std::uint64_t all = hashed, optimizer = 0;
   for (const store::StoredSection& section : file.sections()) {
+    if (hashed > 0 && section.name.starts_with("cells.")) continue;
     all += section.bytes;
     if (section.declared.role == store::Role::kState) optimizer += section.bytes;
   }
@@ -240,8 +243,8 @@ const char* name_of(block::Rows::Kind kind) {
   }
 }
 
-/// `learns`: it has what only learning needs.
-void describe_model(const model::Model& model, bool learns, Json& json) {
+/// `learns`: it has what only learning needs. Returns the bytes of its hashed table (-b).
+std::uint64_t describe_model(const model::Model& model, bool learns, Json& json) {
   const tape::Scalars& scalars = model.parameters().scalars;
   json["examples"] = scalars.examples;
   json["base_rate"] = scalars.clicks / scalars.count;
@@ -259,6 +262,8 @@ void describe_model(const model::Model& model, bool learns, Json& json) {
   if (!why.empty()) json["candidates_as_wholes"] = "the model has " + why;
   const std::vector<std::string> wholes = network.whole_for_candidates();
   if (why.empty() && !wholes.empty()) json["whole_for_candidates"] = wholes;
+  const table::HashedCells* const hashed = model.tables().hashed();
+  return hashed != nullptr ? hashed->capacity() * hashed->stride() : 0;
 }
 
 /// The notes beside the content, where there are some.
@@ -327,16 +332,17 @@ Json describe_file(const std::string& path) {
                {"bytes", file.bytes()},
                {"fingerprint", store::to_hex(file.fingerprint())}};
   const std::uint64_t memory = modelfile::default_memory_limit();
+  std::uint64_t hashed = 0;
   if (file.kind() == store::Kind::kModel) {
     describe_notes(train::notes_of(file), json);
-    describe_model(modelfile::load_model(file, memory), true, json);
+    hashed = describe_model(modelfile::load_model(file, memory), true, json);
   } else if (file.kind() == store::Kind::kExport) {
     json["export"] = header_to_json(file).value("export", Json::object());
-    describe_model(modelfile::load_model(file, memory, model::Use::kPredict), false, json);
+    hashed = describe_model(modelfile::load_model(file, memory, model::Use::kPredict), false, json);
   } else {
     json["header"] = header_to_json(file);
   }
-  json["memory"] = memory_to_json(file);
+  json["memory"] = memory_to_json(file, hashed);
   json["sections"] = sections_to_json(file);
   return json;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "modelfile/all_slots.h"
 #include "modelfile/model_parts.h"
 #include "modelfile/saved_tables.h"
 
@@ -297,16 +298,20 @@ TEST_CASE("a section that says something else of itself is named") {
   }
 }
 
-TEST_CASE("cells without keys have the shape that -b says") {
+TEST_CASE("cells of another kind than the spec's are refused") {
   const auto options = options_of(kLayout);
   const auto tables = make_tables(options, 6);
   learn(*tables, 1, 60);
   const files::TempFolder folder;
   save(*tables, folder / "a");
   CHECK_NOTHROW(loaded(folder / "a", options, 6));
-  CHECK_THROWS_WITH(loaded(folder / "a", options, 7), Catch::Contains("cells"));
   CHECK_THROWS_WITH(loaded(folder / "a", options_of(kLayout, CellKind::kFtrl), 6),
                     Catch::Contains("cells"));
+  // Files from before there was cells.keys have all slots.
+  with_all_slots(ModelParts(folder / "a"), 6).write(folder / "b");
+  CHECK_NOTHROW(loaded(folder / "b", options, 6));
+  CHECK_THROWS_WITH(loaded(folder / "b", options, 7), Catch::Contains("cells"));
+  CHECK_THROWS_WITH(loaded(folder / "b", options, 5), Catch::Contains("cells"));
 }
 
 }  // namespace

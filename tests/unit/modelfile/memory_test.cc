@@ -65,6 +65,7 @@ TEST_CASE("saving takes at most a tenth more memory, and loading reads the file 
     RowLayout rows;
     CellKind cells;
     std::uint32_t features;
+    std::uint32_t bits = 0;
   };
   // The smallest slots are where an order of them would take the largest share.
   const Kind kinds[] = {
@@ -72,15 +73,19 @@ TEST_CASE("saving takes at most a tenth more memory, and loading reads the file 
       {"slots of 16 bytes", RowLayout(), CellKind::kAdagrad, 2000000},
       {"slots of 32 bytes", RowLayout(), CellKind::kMixed, 1000000},
       {"rows", table::layout_of_slots(kFields), CellKind::kMixed, 200000},
+      {"hashed slots of 8 bytes, most of them", RowLayout(), CellKind::kAdagrad, 4000000, 22},
+      {"hashed slots of 8 bytes, a few", RowLayout(), CellKind::kAdagrad, 60000, 22},
   };
   constexpr std::uint64_t kRoom = std::uint64_t{1} << 30;
   for (const Kind& kind : kinds) {
     const auto options = options_of(kind.rows, kind.cells);
     const files::TempFolder folder;
     {
-      const auto tables = make_tables(options, 0, kRoom);
+      const auto tables = make_tables(options, kind.bits, kRoom);
       for (std::uint32_t i = 1; i <= kind.features; ++i) {
-        if (kind.rows.empty()) {
+        if (kind.bits > 0) {
+          tables->hashed()->find(key_number(i))->weight = 1;
+        } else if (kind.rows.empty()) {
           (*tables)[0].find_or_insert(key_number(i));
         } else {
           for (Shard& shard : *tables) learn(shard, i, 3, 0);
@@ -94,7 +99,7 @@ TEST_CASE("saving takes at most a tenth more memory, and loading reads the file 
       CHECK(tables->budget().used() > (20u << 20));
     }
     const std::uint64_t before = number_in("io", "rchar");
-    loaded(folder / "m", options, 0, kRoom);
+    loaded(folder / "m", options, kind.bits, kRoom);
     const std::uint64_t read = number_in("io", "rchar") - before;
     const std::uint64_t bytes = store::ModelFile::open(folder / "m").bytes();
     std::printf("%s: loading read %.4f of the file (%.0f MB)\n", kind.name,
