@@ -7,32 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "daemon/house.h"
 #include "files/temp_folder.h"
-#include "golden_path.h"
 #include "train/train_run.h"
 
 namespace leveret::daemon {
 namespace {
-
-struct House {
-  explicit House(ScorerOptions scorer = {}, std::size_t context_bytes = 1 << 20,
-                 const std::vector<std::string>& files = {"one=" + golden_path("model-v1.lvt"),
-                                                          "two=" + golden_path("export-v1.lvt")})
-      : models(files), options(std::move(scorer)), worker(models, options, context_bytes) {}
-
-  /// As a connection does.
-  std::string answers(std::string_view lines, bool context_lines) {
-    LineProtocol protocol(worker, context_lines);
-    std::string to;
-    while (!lines.empty()) protocol.answer(protocol.take_piece(lines), to);
-    protocol.end(to);
-    return to;
-  }
-
-  Models models;
-  ScorerOptions options;
-  Worker worker;
-};
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;

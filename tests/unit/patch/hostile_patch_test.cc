@@ -195,5 +195,33 @@ TEST_CASE("a damaged base is told from a damaged patch") {
   }
 }
 
+TEST_CASE("a damaged base is found in each section, the last one, too") {
+  const TempFolder folder;
+  std::vector<std::uint8_t> first(5000, 7), last(5000, 9);
+  const auto save = [&](const char* name) {
+    const auto section = [](const char* of, const std::vector<std::uint8_t>& bytes) {
+      return store::make_section<std::uint8_t>(of, store::Dtype::kU8, {bytes.size()}, {}, bytes);
+    };
+    store::write_model_file(folder / name, store::Kind::kModel, "{}",
+                            {section("first", first), section("last", last)});
+  };
+  save("old");
+  first[10] = last[10] = 1;
+  save("new");
+  const store::ModelFile old = store::ModelFile::open(folder / "old");
+  make_patch(old, store::ModelFile::open(folder / "new"), {}, folder / "patch", 1);
+  const Bytes whole = read_bytes(folder / "old");
+  for (const char* const name : {"first", "last"}) {
+    INFO(name);
+    Bytes bad = whole;
+    bad[old.find(name)->offset + 3000] ^= std::byte{4};
+    write_bytes(folder / "old", bad);
+    PatchChain patches({folder / "patch"});
+    CHECK_THROWS_WITH(apply_patches(folder / "old", patches, folder / "made", 1),
+                      Contains("old: byte "));
+    CHECK_FALSE(std::filesystem::exists(folder / "made"));
+  }
+}
+
 }  // namespace
 }  // namespace leveret::patch

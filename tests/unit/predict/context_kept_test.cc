@@ -144,6 +144,32 @@ TEST_CASE("in every kind of model a feature is scored once, on whichever side it
   }
 }
 
+TEST_CASE("a namespace without a field may be on both sides, and its counts are means over both") {
+  model::Spec spec;
+  spec.features.fields = {{"A"}, {"B"}, {"C"}};  // D and E have linear weights alone
+  TrainRun run(spec);
+  model::LineShape shape = with_values();
+  shape.fields = 5;
+  run.learn(model::random_lines(400, shape, 5));
+  const std::string contexts[] = {" |A f1:2 |D f4 f5:3", " |D f1", " |A f1", " |D f2 |E f3:2"};
+  const std::string candidates[] = {" |C f1 |D f6 f7", " |C f2", " |D f8:2 |E f1", " |E f3 |C f4"};
+  for (const std::string& context : contexts) {
+    INFO("context" << context);
+    ContextPredictor predictor(run.shared(), run.names, kernels::active(), {"A", "B", "D"});
+    predictor.set_context(train::parse(run.names, context + '\n'), 0);
+    std::string lines, whole;
+    for (const std::string& candidate : candidates) {
+      lines += "1 't" + candidate + '\n';
+      whole += "1 't" + context + candidate + '\n';
+    }
+    const text::ExampleChunk chunk = train::parse(run.names, lines);
+    Outcomes outcomes;
+    predictor.predict(chunk, 0, chunk.examples.size(), outcomes);
+    check_kept(outcomes, wholes(run, whole));
+    CHECK(predictor.counts().uncached < 4);
+  }
+}
+
 TEST_CASE("what towers make of a context's embeddings is made once, with the context") {
   model::Spec spec;
   spec.embedding_dim = 4;

@@ -1,5 +1,6 @@
 #include "table/expiry.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>
 #include <set>
@@ -99,15 +100,33 @@ TEST_CASE("the oldest are evicted before all others, however often they were use
   for (Key key = 1; key <= 100; ++key) use(*tables, 0, key, 1000);
   for (unsigned ticks = 0; ticks < 7; ++ticks) {
     tick(*tables);  // they stay as old as they can be
+    const unsigned age = tables->field(0).find(1)->ref.age(tables->clock());
+    CHECK(age == std::min(ticks + 1, RowRef::kAges - 1));
     for (Key key = 200; key < 300; ++key) use(*tables, 0, key);
   }
-  CHECK(tables->field(0).find(1)->ref.age(tables->clock()) == RowRef::kAges - 1);
   const std::uint64_t row =
       tables->field(0).rows().layout().stride() + slot_bytes(CellKind::kMixed);
   const std::uint64_t forgotten = evict(*tables, 50 * row, 1);
   CHECK(forgotten > 25);
   CHECK(forgotten < 75);
   for (Key key = 200; key < 300; ++key) CHECK(knows(*tables, 0, key));
+}
+
+TEST_CASE("of those that are used alike the ones of long ago are evicted first") {
+  const auto tables = make_tables();
+  for (Key key = 1; key <= 300; ++key) {
+    use(*tables, 0, key, 8);
+    if (key % 100 == 0 && key < 300) tick(*tables);
+  }
+  const std::uint64_t each =
+      tables->field(0).rows().layout().stride() + slot_bytes(CellKind::kMixed);
+  for (std::uint64_t hundred = 0; hundred < 2; ++hundred) {
+    CHECK(evict(*tables, 100 * each, hundred) == 100);
+    for (Key key = 1; key <= 300; ++key) {
+      INFO("key " << key);
+      CHECK(knows(*tables, 0, key) == (key > 100 * (hundred + 1)));
+    }
+  }
 }
 
 TEST_CASE("all of it can be evicted, and then there is nothing to evict") {

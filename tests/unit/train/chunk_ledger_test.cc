@@ -130,6 +130,15 @@ TEST_CASE("a watch has the sources that have ended, and have something") {
   CHECK(ChunkHash::of_sum(sums[2]) == hash_of("c"));
 }
 
+TEST_CASE("a source that is read again is what it gave that time") {
+  ChunkWatch watch;
+  for (const std::string text : {"ab", "ab", "xyz"}) {
+    watch.bytes(0, text);
+    CHECK(watch.end(0) == hash_of(text));
+  }
+  CHECK_FALSE(watch.end(0));
+}
+
 TEST_CASE("a file that is written while it is read, or later, has changed") {
   const files::TempFolder folder;
   const auto taken_after = [&](const auto& change) {

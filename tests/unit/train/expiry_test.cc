@@ -57,6 +57,27 @@ TEST_CASE("evicting keeps within the memory, and nothing new is turned away for 
   CHECK(run.model.tables().overflow_lookups() < 20000);
 }
 
+TEST_CASE(
+    "what cannot be evicted, cells without keys, counts for nothing when there is room to make") {
+  model::Spec spec;
+  spec.evicts = true;
+  spec.admit = 1;
+  spec.bit_precision = 16;
+  constexpr std::uint64_t kOthers = 300000;
+  const std::uint64_t cells = TrainRun(spec).model.tables().budget().used();
+  REQUIRE(cells > 3 * kOthers);
+  TrainRun run(spec, cells + kOthers);
+  std::size_t most = 0;
+  for (std::size_t at = 0; at < 8000; at += 20) {
+    run.learn(lines_with_new_features(at, at + 20));
+    const std::size_t now = features_of(run.model);
+    most = std::max(most, now);
+    INFO("behind " << at << " examples");
+    REQUIRE(now > most * 3 / 4);
+  }
+  CHECK(run.model.tables().forgotten() > 1000);
+}
+
 TEST_CASE("a run in parts evicts what one run does") {
   model::Spec spec;
   spec.evicts = true;

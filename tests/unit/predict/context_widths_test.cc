@@ -1,0 +1,85 @@
+// Each block that is made of pairs of fields, at each width of its vectors: with a context that is
+// kept candidates score as whole lines do, on every instruction set.
+#include <functional>
+
+#include "kernels/dispatch.h"
+#include "predict/context_requests.h"
+
+namespace leveret::predict {
+namespace {
+
+/// A block alone, so that nothing else hides what it says.
+struct WideBlock {
+  const char* name;
+  std::function<void(model::Spec&, std::uint32_t width)> set;
+};
+
+std::vector<WideBlock> wide_blocks() {
+  const auto towers = [](const char* text) {
+    return [text](model::Spec& spec, std::uint32_t width) {
+      spec.embedding_dim = width;
+      model::set_embedding_towers(spec, text);
+    };
+  };
+  return {{"ffm", [](model::Spec& spec, std::uint32_t width) { spec.ffm_k = width; }},
+          {"fm", [](model::Spec& spec, std::uint32_t width) { spec.fm_k = width; }},
+          {"fm beside ffm",
+           [](model::Spec& spec, std::uint32_t width) { spec.fm_k = spec.ffm_k = width; }},
+          {"mlp over fm",
+           [](model::Spec& spec, std::uint32_t width) {
+             spec.fm_k = width;
+             spec.hidden = {6};
+             spec.fm_feeds_mlp = true;
+           }},
+          {"fwfm", towers("fwfm")},
+          {"fm over embeddings", towers("fm")},
+          {"mlp over embeddings", towers("mlp:hidden=6")},
+          {"cross", towers("cross:layers=2")},
+          {"cross2", towers("cross2:layers=2,rank=3")}};
+}
+
+/// Below a register of each instruction set, one or several, and with some more.
+const std::uint32_t kWidths[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 33};
+
+float spread(const Outcomes& outcomes) {
+  const auto [low, high] = std::ranges::minmax(outcomes.items, {}, &Outcome::score);
+  return high.score - low.score;
+}
+
+void check_width(const WideBlock& block, std::uint32_t width, std::uint32_t row_bits) {
+  model::Spec spec;
+  spec.heads = model::Heads::kOne;
+  spec.ffm_k = 0;
+  spec.hidden = {};
+  spec.row_bits = row_bits;
+  block.set(spec, width);
+  model::LineShape shape = train::usual_shape();
+  shape.fields = 6;
+  train::TrainRun run(spec);
+  run.learn(model::random_lines(300, shape, 5));
+  const std::string in_context = "ACE";
+  const std::vector<Request> requests = random_requests(shape, in_context, 7);
+  for (const kernels::Kernels* kernels : kernels::all()) {
+    if (!kernels::runs_here(*kernels)) continue;
+    INFO(block.name << ", width " << width << ", rows of " << row_bits << " bits, instruction set "
+                    << kernels->name);
+    check_requests(run.shared(), run.names, *kernels, requests, in_context);
+    ContextPredictor predictor(run.shared(), run.names, *kernels, letters(in_context));
+    CHECK(spread(predict_blocks(predictor, run.names, requests)) > 0.1f);
+    CHECK(predictor.keeps_contexts());
+    CHECK(predictor.counts().uncached == 0);
+  }
+}
+
+TEST_CASE("at every width candidates score with a context as without") {
+  for (const WideBlock& block : wide_blocks()) {
+    std::uint32_t bits = 16;
+    for (const std::uint32_t width : kWidths) {
+      check_width(block, width, bits);
+      bits = 48 - bits;  // 16 and 32 by turns
+    }
+  }
+}
+
+}  // namespace
+}  // namespace leveret::predict
