@@ -68,7 +68,8 @@ LEVERET_API int leveret_model_replace(leveret_model* model, const char* path);
  * one after the other: patches[0] is for that model, patches[1] for what patches[0] makes of it.
  * Patches at the front that it has behind it are passed over. The model is saved as `to`, too,
  * whole or not at all, which may be the file that it was opened from, but none of the patches
- * (LEVERET_BAD_ARGUMENT); NULL: it is not saved.
+ * (LEVERET_BAD_ARGUMENT), and no file of examples, text or another kind (LEVERET_BAD_FILE); NULL: it
+ * is not saved.
  * Otherwise as leveret_model_replace: where a patch is for another model, is missing from the
  * chain, cut or damaged, the call returns LEVERET_BAD_FILE, the model that is there stays, and so
  * does a file `to`. The base is the file that the model was read from, which stays open: it may

@@ -212,7 +212,7 @@ class Model(Owner):
     def patch(self, patches: Sequence[Path], to: Optional[Path] = None) -> None:
         """Puts in its place what a chain of patches of `leveret diff`, one after the other, makes of
         it, and saves that as `to`, too, where that is given; it may be the model's own file, but none
-        of the patches. Those at the front that it has behind it are passed over. Where this fails, the
+        of the patches, and no file of another kind. Those at the front that it has behind it are passed over. Where this fails, the
         model stays, and a file `to` as well."""
         names = _arguments.paths(patches, "patch")
         saved = None if to is None else _arguments.path(to, "to")

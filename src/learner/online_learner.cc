@@ -328,12 +328,7 @@ void OnlineLearner::predict(const leveret_feature* features, std::span<const std
 void OnlineLearner::save(const std::string& name) {
   check_usable();
   const std::string path = name == "-" ? "./-" : name;  // a file like any other here
-  const store::Content there = store::content_of(path);
-  if (!store::may_replace(store::Content::kModel, there)) {
-    throw std::runtime_error(
-        fmt::format("{}: holds {}, which would be lost; name another file, or remove that one",
-                    path, store::name_of(there)));
-  }
+  store::check_may_replace(store::Content::kModel, path);
   scorer_.reset();
   failed_ = true;
   session_->finish(*this);

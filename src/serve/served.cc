@@ -10,6 +10,7 @@
 #include "model/parser_options.h"
 #include "modelfile/model_io.h"
 #include "patch/patch.h"
+#include "store/content.h"
 #include "text/hash.h"
 
 namespace leveret::serve {
@@ -117,6 +118,8 @@ void Place::patch(std::vector<std::string> patches, const std::string& to) {
     return put(store::ModelFile::open(patch::apply_patches(*file_, chain, temporary_place(), 1),
                                       "the patched model"));
   }
+  const bool is_export = file_->kind() == store::Kind::kExport;
+  store::check_may_replace(is_export ? store::Content::kExport : store::Content::kModel, to);
   const auto result = patch::apply_patches(*file_, chain, to, 1);
   // Read before it has its name: a model that cannot be used is not saved.
   store::ModelFile file = store::ModelFile::open(result->temporary(), to);

@@ -96,7 +96,8 @@ class Place {
   /// before the last is applied. One thread works.
   void replace(const std::string& path, const std::vector<std::string>& patches = {});
   /// Another model is what a chain of patches makes of the one that is here; it is saved as `to`,
-  /// too, unless that is empty. One thread works. `to` is none of the patches.
+  /// too, unless that is empty. One thread works. `to` is none of the patches, and no file of
+  /// another kind (store/content.h).
   void patch(std::vector<std::string> patches, const std::string& to);
 
  private:

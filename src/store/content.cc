@@ -1,5 +1,6 @@
 #include "store/content.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -122,6 +124,14 @@ const char* name_of(Content content) {
       break;
   }
   return "what nobody here knows";
+}
+
+void check_may_replace(Content by, const std::string& path) {
+  const Content there = content_of(path);
+  if (may_replace(by, there)) return;
+  throw std::runtime_error(
+      fmt::format("{}: holds {}, which would be lost; name another file, or remove that one", path,
+                  name_of(there)));
 }
 
 }  // namespace leveret::store

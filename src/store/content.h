@@ -32,4 +32,8 @@ constexpr bool may_replace(Content by, Content there) {
 /// "examples", for messages.
 const char* name_of(Content content);
 
+/// Whoever uses the library has no option that says --overwrite: std::runtime_error where the file
+/// may not be replaced.
+void check_may_replace(Content by, const std::string& path);
+
 }  // namespace leveret::store

@@ -67,6 +67,18 @@ static void check_targets(void) {
   }
 }
 
+/* A file of another kind would be lost. */
+static void check_other_kinds(void) {
+  const char* const text = "1 |a x\n";
+  char now[16];
+  FILE* file = fopen("train.vw", "wb");
+  CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+  refused(leveret_model_patch(model, chain, 1, "train.vw"), LEVERET_BAD_FILE, "holds examples");
+  file = fopen("train.vw", "rb");
+  CHECK(file != NULL && fgets(now, sizeof now, file) != NULL && strcmp(now, text) == 0);
+  CHECK(fclose(file) == 0);
+}
+
 /* A file that the program has opened, by the name of its descriptor. */
 static void check_descriptor(void) {
   char name[64];
@@ -149,6 +161,7 @@ int main(int argc, char** argv) {
   CHECK(leveret_model_open("0.lvt", &model) == LEVERET_OK);
   if (failures > 0) return 1;
   check_targets();
+  check_other_kinds();
   check_descriptor();
   check_temporary(folder);
   check_kills(folder, atoi(argv[1]));

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "files/faults.h"
+#include "files/syncs.h"
 #include "files/temp_folder.h"
 
 namespace leveret::files {
@@ -73,9 +74,13 @@ TEST_CASE("a file is committed under a further name, in place of the file that h
   const TempFolder folder;
   save(folder / "f", "old");
   save(folder / "kept", "older");
-  AtomicFile file(folder / "f");
-  file.write(bytes_of("new"));
-  CHECK(file.commit_with_link(folder / "kept") == 0);
+  {
+    const Syncs syncs;
+    AtomicFile file(folder / "f");
+    file.write(bytes_of("new"));
+    CHECK(file.commit_with_link(folder / "kept") == 0);
+    CHECK(syncs.lost().empty());
+  }
   CHECK(text_of(folder / "f") == "new");
   CHECK(fs::equivalent(folder / "f", folder / "kept"));
   AtomicFile alone(folder / "f");
@@ -85,7 +90,8 @@ TEST_CASE("a file is committed under a further name, in place of the file that h
   CHECK(text_of(folder / "kept") == "new");
 }
 
-TEST_CASE("whichever call fails, both names have whole files, and only the further one may be old") {
+TEST_CASE(
+    "whichever call fails, both names have whole files, and only the further one may be old") {
   const TempFolder folder;
   int failures = 0;
   for (int call = 0;; ++call) {

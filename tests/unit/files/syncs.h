@@ -25,7 +25,7 @@ class Syncs {
     state() = {};
     state().real = real_;
     state().last = std::move(last);
-    file_calls() = {open, write, fsync, rename, unlink};
+    file_calls() = {open, write, fsync, rename, unlink, link};
   }
   ~Syncs() { file_calls() = real_; }
   Syncs(const Syncs&) = delete;
@@ -91,12 +91,14 @@ class Syncs {
     state().forced.insert(file);
     return state().real.fsync(fd);
   }
+  static void check_forced(const char* file, const std::string& name) {
+    if (state().written.count(file_of(std::string(file))) == 0) return;
+    state().lost.push_back(name + ": has its name before its bytes are forced");
+  }
   static int rename(const char* from, const char* to) {
     State& s = state();
     const std::string name = std::filesystem::path(to).filename();
-    if (s.written.count(file_of(std::string(from))) > 0) {
-      s.lost.push_back(name + ": has its name before its bytes are forced");
-    }
+    check_forced(from, name);
     std::set<std::string>& names = s.names[folder_of(to)];
     names.erase(std::filesystem::path(from).filename());
     for (const std::string& other : names) {
@@ -105,6 +107,11 @@ class Syncs {
     names.insert(name);
     s.renamed.push_back(name);
     return s.real.rename(from, to);
+  }
+  /// A further name may be lost, but has all bytes.
+  static int link(const char* from, const char* to) {
+    check_forced(from, std::filesystem::path(to).filename());
+    return state().real.link(from, to);
   }
   static int unlink(const char* path) {
     state().names[folder_of(path)].erase(std::filesystem::path(path).filename());
