@@ -70,11 +70,10 @@ Content content_of_text(std::string_view text) {
   return Content::kNumbers;
 }
 
-/// A damaged one counts as what is made most often.
 Content content_of_model(const std::string& path) try {
   return ModelFile::open(path).kind() == Kind::kExport ? Content::kExport : Content::kModel;
 } catch (const std::exception&) {
-  return Content::kModel;
+  return Content::kDamaged;
 }
 
 }  // namespace
@@ -106,6 +105,8 @@ const char* name_of(Content content) {
       return "a model that learns";
     case Content::kExport:
       return "a model to serve";
+    case Content::kDamaged:
+      return "a damaged model";
     case Content::kPatch:
       return "a patch";
     case Content::kCache:

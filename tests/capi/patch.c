@@ -2,10 +2,10 @@
  * patches that are refused. In the folder are
  *
  *   0.lvt 1.lvt 2.lvt, 1.patch 2.patch    models, and what makes each of the one before
- *   live.lvt over.lvt                     copies of 0.lvt
+ *   live.lvt over.lvt other.lvt           copies of 0.lvt, and one of 2.lvt
  *   cut.patch changed.patch               2.patch, damaged
  *   bytes.patch                           of 0.lvt and 1.lvt (diff --bytes)
- *   strange.patch spare.lvt               of another line, and its base
+ *   strange.patch                         of another line
  *   kept                                  a file that is to stay as it is, as is the folder
  * `folder`
  *
@@ -84,7 +84,7 @@ static void check_refused(void) {
 static void check_base(void) {
   FILE* file;
   CHECK(leveret_model_replace(model, "live.lvt") == LEVERET_OK);
-  CHECK(rename("spare.lvt", "live.lvt") == 0);
+  CHECK(rename("other.lvt", "live.lvt") == 0);
   patch(0, 1, "live.lvt");
   CHECK(model_now() == 1);
   CHECK(leveret_model_replace(model, "live.lvt") == LEVERET_OK);

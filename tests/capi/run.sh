@@ -134,7 +134,8 @@ make_chain() {
   { head -c $half 2.patch && tail -c +$((half + 1)) 2.patch | tr '\000-\377' '\001-\377\000'; } >changed.patch
   cp 0.lvt live.lvt
   cp 0.lvt over.lvt
-  cp data kept
+  cp 2.lvt other.lvt
+  cp 0.lvt kept # of the kind that is saved
   mkdir folder
 }
 
@@ -148,7 +149,7 @@ patch() {
     "$programs/capi_patch" lines A 4
     same_model saved.lvt 2.lvt
     same_model live.lvt 2.lvt
-    cmp kept data
+    cmp kept 0.lvt
     # Nothing is left behind: neither files between two patches, nor what was refused.
     [ -z "$(ls -A "$TMPDIR")" ]
     ls -A | grep -E 'leveret-tmp|^new$' && exit 1

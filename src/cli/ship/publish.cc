@@ -37,7 +37,7 @@ struct PublishFlags {
   std::uint64_t rollback = 0;  ///< 0: none
   int bits = 0;                ///< 0: as before
   double tolerance = 0;
-  bool watch = false;
+  bool watch = false, overwrite = false;
   publish::PublishOptions options;
 };
 
@@ -170,7 +170,7 @@ int run_publish(PublishFlags& flags) {
     if (!flags.textfile.empty()) {
       uses.add_output("--textfile", flags.textfile, store::Content::kMetrics);
     }
-    uses.check();
+    uses.check(flags.overwrite);
     if (flags.watch) return publish_each(flags, metrics);
     publish_once(flags, metrics);
   } else {
@@ -248,6 +248,7 @@ void setup_publish(CLI::App& app, int& exit_code) {
       ->type_name("FILE")
       ->needs(model)
       ->check(not_empty());
+  add_overwrite_option(*verb, flags->overwrite);
   add_export_choices(*verb, *flags, *model);
   verb->add_option("--full_every", flags->options.full_every,
                    "steps from one full file to the next; between them are patches")
