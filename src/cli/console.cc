@@ -28,17 +28,45 @@ constexpr std::string_view kErase = "\r\033[K";
 
 void to_stderr(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
-/// Control characters are shown, also those that UTF-8 writes in two bytes (U+0080 to U+009F); line
-/// ends stay.
+/// The bytes of the character of UTF-8 at the front; 0: there is none.
+std::size_t character_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t size = byte(0) < 0x80   ? 1
+                           : byte(0) < 0xc2 ? 0
+                           : byte(0) < 0xe0 ? 2
+                           : byte(0) < 0xf0 ? 3
+                           : byte(0) < 0xf5 ? 4
+                                            : 0;
+  if (size > text.size()) return 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  const bool is_overlong =
+      (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xf0 && byte(1) < 0x90);
+  const bool is_none = (byte(0) == 0xed && byte(1) >= 0xa0) || (byte(0) == 0xf4 && byte(1) >= 0x90);
+  return is_overlong || is_none ? 0 : size;
+}
+
+/// Whether a terminal obeys it: U+0000 to U+001F, U+007F to U+009F.
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() > 1) return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+  return first < 0x20 || first == 0x7f;
+}
+
+/// Control characters, and bytes that are no UTF-8, are shown; line ends stay.
 std::string without_controls(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : ' ');
-    const bool is_control = (byte < 0x20 && byte != '\n') || byte == 0x7f ||
-                            (byte == 0xc2 && next >= 0x80 && next < 0xa0);
-    is_control ? shown += fmt::format("\\x{:02x}", byte) : shown += text[i];
+  while (!text.empty()) {
+    const std::size_t bytes = character_bytes(text);
+    const std::string_view part = text.substr(0, std::max<std::size_t>(bytes, 1));
+    text.remove_prefix(part.size());
+    if (part == "\n" || (bytes > 0 && !is_control(part))) {
+      shown += part;
+      continue;
+    }
+    for (const char c : part) shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
   }
   return shown;
 }
