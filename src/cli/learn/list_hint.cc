@@ -11,13 +11,14 @@
 namespace leveret::cli {
 namespace {
 
-/// "[", a number, and a comma: "[0.1,0.2]", "[1," of "[1, 2]".
-bool begins_list(std::string_view word) {
-  const std::size_t end = word.find_first_not_of("+-.0123456789eE", 1);
-  return end != std::string_view::npos && end > 1 && word[end] == ',';
+/// "[0.1,0.2]", "[1, 2]"; not "[18,25)", an interval's name.
+bool begins_list(std::string_view text) {
+  const std::size_t end = text.find_first_not_of("+-.0123456789eE, ", 1);
+  if (end == std::string_view::npos || text[end] != ']') return false;
+  return text.substr(0, end).find(',') != std::string_view::npos;
 }
 
-/// Where the first such word begins; npos: nowhere.
+/// The place of the first such word; npos: there is none.
 std::size_t find_list(std::string_view text) {
   std::size_t at = text.find(" [");
   while (at != text.npos && !begins_list(text.substr(at + 1))) at = text.find(" [", at + 1);
