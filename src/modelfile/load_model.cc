@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -25,7 +27,7 @@ using model::Model;
 
 /// Refuses a spec that asks for more than the file can hold, before there is memory for it.
 /// `most`: numbers that it has at most. A hashed table of which the file has the touched slots
-/// alone may be larger: the system says whether there is memory for it.
+/// alone may be larger: see check_hashed.
 void check_size(const model::Spec& spec, const std::vector<feature::NamespacePlan>& plans,
                 const Json& header, const SectionLoader& sections, std::uint64_t most) {
   const std::uint32_t fields = feature::FeatureMap(spec.map_options(), plans).field_count();
@@ -42,6 +44,18 @@ void check_size(const model::Spec& spec, const std::vector<feature::NamespacePla
   for (const tape::LearnedArray& array : declared.arrays) {
     if (array.kind == table::Learned::kParameter) fits(array.rows() * array.columns());
   }
+}
+
+/// Refuses a hashed table for which the machine has no memory: pages come as slots are touched, and
+/// a small file may touch each.
+void check_hashed(const table::HashedCells& cells, std::uint64_t memory_limit) {
+  const std::uint64_t bytes = cells.capacity() * cells.stride();
+  const std::uint64_t most = std::max(memory_limit, default_memory_limit());
+  if (bytes <= most) return;
+  throw std::runtime_error(fmt::format(
+      "has a table of -b that may take {} bytes of memory, of which {} are allowed; --max_memory "
+      "allows more",
+      bytes, most));
 }
 
 /// Whether an export may lack features that its model knows.
@@ -104,6 +118,7 @@ Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model
     if (header.contains("plan")) {
       model.set_plan(header["plan"].get<std::vector<std::uint64_t>>());
     }
+    if (model.tables().hashed() != nullptr) check_hashed(*model.tables().hashed(), memory_limit);
     load_tables(model.tables(), sections, header.at("shards"), by);
     load_parameters(model.parameters(), sections);
     load_sightings(model, sections, is_export && leaves_out_features(header, model.spec()));

@@ -453,5 +453,23 @@ TEST_CASE("a spec that asks for more than the file has is refused before there i
                                          Catch::Contains("another number of fields"));
 }
 
+TEST_CASE("a small file does not ask for a hashed table beyond the machine's memory") {
+  model::Spec spec;
+  spec.bit_precision = 12;
+  SavedModel saved{spec};
+  ModelParts big = saved.parts();
+  spec.bit_precision = 31;
+  big.header["spec"]["bit_precision"] = 31;
+  big.header["line"] = line_of(spec);
+  big.write(saved.bad());
+  constexpr std::uint64_t kLeast = std::uint64_t{16} << 31;  // a slot has a weight, sums and counts
+  if (default_memory_limit() >= 4 * kLeast) {
+    WARN("this machine has memory for it");
+    return;
+  }
+  CHECK_THAT(complaint(saved.bad()), Catch::Contains("a table of -b that may take") ||
+                                         Catch::Contains("not enough memory for a linear table"));
+}
+
 }  // namespace
 }  // namespace leveret::modelfile
