@@ -22,8 +22,9 @@ namespace leveret::store {
 namespace {
 
 constexpr std::size_t kLookAt = 64 << 10;
-constexpr std::string_view kCacheMagic = "LVRTCACH";           // cache/cache_format.h
-constexpr std::string_view kMetricsBegin = "# HELP leveret_";  // metrics/exposition.h
+constexpr std::string_view kCacheMagic = "LVRTCACH";  // cache/cache_format.h
+constexpr std::string_view kMetricsBegin =
+    "# HELP leveret_";  // the first of /metrics, train, publish
 constexpr std::string_view kGzip = "\x1f\x8b", kZstd = "\x28\xb5\x2f\xfd";
 
 /// std::runtime_error where it cannot be read.
@@ -70,10 +71,11 @@ Content content_of_text(std::string_view text) {
   return Content::kNumbers;
 }
 
+/// One that is damaged, or a newer program's, counts as what is lost with most regret.
 Content content_of_model(const std::string& path) try {
   return ModelFile::open(path).kind() == Kind::kExport ? Content::kExport : Content::kModel;
 } catch (const std::exception&) {
-  return Content::kDamaged;
+  return Content::kModel;
 }
 
 }  // namespace
@@ -105,8 +107,6 @@ const char* name_of(Content content) {
       return "a model that learns";
     case Content::kExport:
       return "a model to serve";
-    case Content::kDamaged:
-      return "a damaged model";
     case Content::kPatch:
       return "a patch";
     case Content::kCache:

@@ -10,7 +10,6 @@ enum class Content {
   kNumbers,  ///< lines of a number, and a tag: predictions
   kModel,    ///< that learns
   kExport,   ///< a model to serve
-  kDamaged,  ///< one of these two, and nobody can read which
   kPatch,
   kCache,
   kJson,      ///< text that begins with a brace: metrics
@@ -27,9 +26,7 @@ Content content_of(const std::string& path) noexcept;
 /// Whether nobody loses what he may want when a file of the one kind takes the place of the other:
 /// numbers are made again, and the same kind is what the same command has left.
 constexpr bool may_replace(Content by, Content there) {
-  const bool is_by_model = by == Content::kModel || by == Content::kExport;
-  return there == Content::kNothing || there == Content::kNumbers || there == by ||
-         (there == Content::kDamaged && is_by_model);
+  return there == Content::kNothing || there == Content::kNumbers || there == by;
 }
 
 /// "examples", for messages.

@@ -30,7 +30,7 @@ TEST_CASE("a file is told by its first bytes") {
   CHECK(of_bytes("\x28\xb5\x2f\xfd") == Content::kPacked);
   CHECK(of_bytes("LVRTCACH\2\0"s) == Content::kCache);
   CHECK(of_bytes("\x89LVP\r\n\x1a\n") == Content::kPatch);
-  CHECK(of_bytes("\x89LVT\r\n\x1a\n and no more") == Content::kDamaged);
+  CHECK(of_bytes("\x89LVT\r\n\x1a\n and no more") == Content::kModel);
   CHECK(of_bytes("a\0b"s) == Content::kOther);
   CHECK(of_bytes("\x7f"
                  "ELF\1\1") == Content::kOther);
@@ -64,9 +64,6 @@ TEST_CASE("what keeps no bytes, and what is not there, may be written to") {
   CHECK(content_of(folder / "") == Content::kNothing);
   CHECK(may_replace(Content::kModel, Content::kNothing));
   CHECK(may_replace(Content::kModel, Content::kNumbers));
-  CHECK(may_replace(Content::kModel, Content::kDamaged));
-  CHECK(may_replace(Content::kExport, Content::kDamaged));
-  CHECK_FALSE(may_replace(Content::kNumbers, Content::kDamaged));
   CHECK(may_replace(Content::kExport, Content::kExport));
   CHECK_FALSE(may_replace(Content::kExport, Content::kModel));
   CHECK_FALSE(may_replace(Content::kNumbers, Content::kExamples));
