@@ -16,10 +16,21 @@
 namespace leveret::files {
 namespace {
 
+const char* folder_advice(int error) {
+  switch (error) {
+    case EEXIST:
+      return "move the file of this name away, or name another folder";
+    case ENOENT:
+    case ENOTDIR:
+      return "check the path for a typing error: what it goes through has to be there, and folders";
+    default:
+      return "name a folder that you may write to, on a disk with room";
+  }
+}
+
 [[noreturn]] void fail(const std::string& path, const char* operation, int error) {
-  throw std::runtime_error(
-      fmt::format("{}: cannot {}: {}; name a folder that you may write to, on a disk with room",
-                  path, operation, std::strerror(error)));
+  throw std::runtime_error(fmt::format("{}: cannot {}: {}; {}", path, operation,
+                                       std::strerror(error), folder_advice(error)));
 }
 
 int open_folder(const std::string& folder) {
@@ -66,7 +77,7 @@ bool make_folder(const std::string& folder) {
   const int error = errno;
   if (error == EEXIST && ::stat(folder.c_str(), &info) == 0) {
     if (S_ISDIR(info.st_mode)) return false;
-    fail(folder, "make this folder", ENOTDIR);
+    fail(folder, "make this folder", EEXIST);
   }
   fail(folder, "make this folder", error);
 }

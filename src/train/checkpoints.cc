@@ -1,13 +1,10 @@
 #include "train/checkpoints.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -15,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "files/folder_lock.h"
 #include "files/stale_files.h"
 
 namespace leveret::train {
@@ -58,15 +56,7 @@ std::vector<std::string> Checkpoints::newest_first() const {
 }
 
 std::string Checkpoints::next() {
-  if (::mkdir(folder_.c_str(), 0777) != 0) {
-    const int error = errno;
-    std::error_code unknown;
-    if (error != EEXIST || !fs::is_directory(folder_, unknown)) {
-      throw std::runtime_error(fmt::format(
-          "{}: cannot make the folder of checkpoints: {}; {}", folder_, std::strerror(error),
-          error == EEXIST ? "move the file of this name away" : "check the path of -f"));
-    }
-  }
+  files::make_folder(folder_);
   return path_of(newest() + 1);
 }
 
