@@ -78,7 +78,9 @@ void LookOut::look(Source& source, bool anew) {
     say_(fmt::format("{}: serves {} now, read in {:.3f} s", model.name, swap.what, swap.seconds));
     if (!seen.problem.empty()) say_(fmt::format("{}: {}", model.name, seen.problem));
   } else {
-    say_(fmt::format("{}: still serves what it did: {}", model.name, seen.problem));
+    const bool waits = model.place->get()->is_nothing();
+    say_(fmt::format("{}: {}: {}", model.name, waits ? "still waits" : "still serves what it did",
+                     seen.problem));
   }
   models_.note(std::move(swap));
 }

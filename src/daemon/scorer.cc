@@ -64,7 +64,7 @@ Scorer::~Scorer() = default;
 void Scorer::parse(text::ExampleChunk& chunk, bool shared_label) {
   (shared_label ? shared_parser_ : parser_).parse(chunk);
   counts_.bad.add(chunk.bad.size());
-  count_unknown(chunk);
+  if (!served_->is_nothing()) count_unknown(chunk);
 }
 
 void Scorer::count_unknown(const text::ExampleChunk& chunk) {
@@ -144,7 +144,7 @@ std::size_t Scorer::context_cost(const Context& context) {
 
 void Scorer::score(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                    Context* context, predict::Outcomes& outcomes) {
-  counts_.predictions.add(count);
+  if (!served_->is_nothing()) counts_.predictions.add(count);
   if (context == nullptr) {
     whole_.predict(chunk, first, count, outcomes, skew());
   } else {

@@ -83,13 +83,13 @@ struct ThreadMetric {
 constexpr ThreadMetric kThreadMetrics[] = {
     {"leveret_connections_total", "", "Connections that were taken.",
      &ThreadCounts::connections_opened},
-    {"leveret_connections_timed_out_total", "{while=\"idle\"}",
+    {"leveret_connections_timed_out_total", "while=\"idle\"",
      "Connections that the server has closed.", &ThreadCounts::closed_idle},
-    {"leveret_connections_timed_out_total", "{while=\"in_request\"}", nullptr,
+    {"leveret_connections_timed_out_total", "while=\"in_request\"", nullptr,
      &ThreadCounts::closed_slow},
-    {"leveret_http_answers_total", "{code=\"2xx\"}", "Answers to HTTP.", &ThreadCounts::http_ok},
-    {"leveret_http_answers_total", "{code=\"4xx\"}", nullptr, &ThreadCounts::http_refused},
-    {"leveret_http_answers_total", "{code=\"5xx\"}", nullptr, &ThreadCounts::http_failed},
+    {"leveret_http_answers_total", "code=\"2xx\"", "Answers to HTTP.", &ThreadCounts::http_ok},
+    {"leveret_http_answers_total", "code=\"4xx\"", nullptr, &ThreadCounts::http_refused},
+    {"leveret_http_answers_total", "code=\"5xx\"", nullptr, &ThreadCounts::http_failed},
 };
 
 /// Strangers are not told where files lie: of each absolute path the last part is left.
@@ -190,7 +190,8 @@ std::string model_json(const Site& site, std::size_t model) {
       "{{{},\"step\":{},\"loaded\":{},\"path\":{},\"fields\":{},\"swaps\":{},\"swaps_failed\":{},{}"
       "}}",
       version_members(named.name, *served),
-      version.step > 0 ? fmt::format("{}", version.step) : "null", unix_seconds(version.loaded),
+      version.step > 0 ? fmt::format("{}", version.step) : "null",
+      served->is_nothing() ? "null" : fmt::format("{}", unix_seconds(version.loaded)),
       json_string(without_folders(named.path)), served->fields(), site.models().swaps_done(model),
       site.models().swaps_failed(model), members(site.totals(model)));
 }

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
@@ -189,7 +190,8 @@ void AtomicFile::commit() {
 
 int AtomicFile::commit_with_link(const std::string& name) {
   force();
-  const int error = is_temporary() ? link_temporary(name) : ENOTSUP;
+  // Before the file has its own: a link changes its state (FileState), which others watch.
+  const int error = is_temporary() ? link_over(temporary(), name) : ENOTSUP;
   take_name();
   return error;
 }
@@ -200,15 +202,6 @@ void AtomicFile::force() {
     discard();
     fail("force to the disk", error);
   }
-}
-
-/// 0, or what was wrong. Before the file has its name: who watches that sees no change behind it.
-int AtomicFile::link_temporary(const std::string& name) noexcept {
-  const FileCalls& calls = file_calls();
-  const auto link = [&] { return calls.link(temporary().c_str(), name.c_str()) == 0; };
-  if (link()) return 0;
-  if (errno == EEXIST && calls.unlink(name.c_str()) == 0 && link()) return 0;
-  return errno;
 }
 
 void AtomicFile::take_name() {
@@ -257,6 +250,23 @@ void AtomicFile::discard() noexcept {
 void AtomicFile::fail(const char* operation, int error) const {
   throw std::runtime_error(fmt::format("{}: cannot {} this file: {}; {}", path_, operation,
                                        std::strerror(error), advice(error)));
+}
+
+/// By a name between, which one that was killed may have left.
+int link_over(const std::string& file, const std::string& name) noexcept try {
+  const FileCalls& calls = file_calls();
+  const fs::path folder = fs::path(name).parent_path();
+  const std::string between = (folder / ".new-link").string();
+  calls.unlink(between.c_str());
+  if (calls.link(file.c_str(), between.c_str()) != 0) return errno;
+  if (calls.rename(between.c_str(), name.c_str()) != 0) {
+    const int error = errno;
+    calls.unlink(between.c_str());
+    return error;
+  }
+  return 0;
+} catch (const std::exception&) {
+  return ENOMEM;
 }
 
 void try_save(const std::string& path) {

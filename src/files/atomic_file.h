@@ -58,7 +58,6 @@ class AtomicFile {
   bool open_temporary(const std::string& name);
   void keep_permissions();
   void force();
-  int link_temporary(const std::string& name) noexcept;
   void take_name();
   int rename_temporary() noexcept;
   void sync_folder() const;
@@ -71,6 +70,10 @@ class AtomicFile {
   int fd_ = -1;
   std::uint64_t size_ = 0;
 };
+
+/// Gives a file a further name (a hard link), in place of the file that had it: whoever looks sees
+/// the one or the other. Returns 0, or the error (errno).
+int link_over(const std::string& file, const std::string& name) noexcept;
 
 /// Fails as a save under this name would that does not even get a first page written, and leaves
 /// nothing: for who wants to know before hours of work. A target that is written directly is only

@@ -4,6 +4,8 @@
 ///   Exposition text;
 ///   text.start("leveret_requests_total", "counter", "Requests that came.");
 ///   text.value(labels({{"model", name}}), count);
+///
+/// Braces are put around them where they are written.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +16,14 @@
 
 namespace leveret::metrics {
 
-/// `{name="value",…}`, with what the format escapes in values escaped. Empty for no labels.
+/// `name="value",…`, with what the format escapes in values escaped.
 std::string labels(std::initializer_list<std::pair<std::string_view, std::string_view>> all);
 
 /// One thread.
 class Exposition {
  public:
-  /// The first bytes of all that is written here, as all names begin so.
-  static constexpr std::string_view kBegin = "# HELP leveret_";
+  /// `common`: labels of all values.
+  explicit Exposition(std::string common = {}) : common_(std::move(common)) {}
 
   /// From now on values are of this metric. `type`: "counter", "gauge" or "histogram".
   void start(std::string_view name, std::string_view type, std::string_view help);
@@ -38,6 +40,9 @@ class Exposition {
   const std::string& text() const { return text_; }
 
  private:
+  std::string with_labels(std::string_view suffix, std::string_view labels) const;
+
+  const std::string common_;
   std::string text_;
   std::string name_;
 };

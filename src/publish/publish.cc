@@ -232,8 +232,8 @@ std::string Publisher::odd_about(const store::ModelFile& base, const store::Mode
   const bool is_told = from.sequence != modelfile::kNoSequence && at.sequence != from.sequence;
   if (!is_told || at.sequence > from.sequence) return "";
   return fmt::format(
-      "this model has learned {} examples, that of step {} {}: it is an older one, or has begun "
-      "anew",
+      "this model has learned {} examples, that of step {} has learned {}: this one is older, or "
+      "has begun anew",
       at.sequence, step, from.sequence);
 }
 

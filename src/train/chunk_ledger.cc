@@ -107,9 +107,9 @@ ChunkLedger::Entry ChunkLedger::entry_of(const ChunkHash& chunk) {
           fits ? static_cast<std::uint32_t>(chunk.bytes) : 0};
 }
 
-bool ChunkLedger::has(const ChunkHash& chunk) const {
-  const auto found = heads_of_content_.find(chunk.content);
-  return found != heads_of_content_.end() && found->second == entry_of(chunk).head;
+bool ChunkLedger::has_entry(const Entry& entry) const {
+  const auto found = heads_of_content_.find(entry.content);
+  return found != heads_of_content_.end() && found->second == entry.head;
 }
 
 void ChunkLedger::add_entry(const Entry& entry) {

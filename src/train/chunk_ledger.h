@@ -56,7 +56,8 @@ class ChunkLedger {
   };
   static Entry entry_of(const ChunkHash& chunk);
 
-  bool has(const ChunkHash& chunk) const;
+  bool has(const ChunkHash& chunk) const { return has_entry(entry_of(chunk)); }
+  bool has_entry(const Entry& entry) const;
   bool empty() const { return entries_.empty(); }
   /// Nothing where it has the chunk.
   void add(const ChunkHash& chunk) { add_entry(entry_of(chunk)); }

@@ -17,6 +17,9 @@ namespace leveret::train {
 struct Notes {
   ChunkLedger chunks;
   std::string followed;  ///< the highest name that was learned of a folder; empty: none
+  /// Files of the folder that are not to be learned (train --without), and what was in them.
+  std::vector<std::string> without;
+  ChunkLedger unwanted;
   std::optional<InputPosition> input;  ///< of a run that can be gone on with
   std::optional<BestPass> best_pass;   ///< of one that holds examples out of its passes
 };
@@ -29,5 +32,7 @@ Notes notes_of(const store::ModelFile& file);
 /// The same for who goes on with the model, and with another input: without the place in the last
 /// one.
 Notes notes_to_go_on(const store::ModelFile& file);
+/// Notes::followed alone: chunks, which may be many, are not read.
+std::string followed_of(const store::ModelFile& file);
 
 }  // namespace leveret::train

@@ -391,6 +391,7 @@ def test_a_folder_without_a_step_is_waited_for():
         assert len(told) == TAGGED.count(b"\n") and all(line.startswith(b"nan") for line in told), told
         assert not any("info" in name and "ads" in name for name in server.metrics())
         assert json.loads(server.ask("GET", "/status.json")[2])["models"][1]["fingerprint"] == ""
+        assert json.loads(server.ask("GET", "/status.json")[2])["models"][1]["loaded"] is None
         leveret("publish", "empty", "-i", "old.lvt")
         server.wait_for("ads: serves %s now" % fingerprint("old.exported"))
         assert server.ask("GET", "/healthz")[::2] == (200, b"ok\n")

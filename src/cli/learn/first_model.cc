@@ -3,18 +3,22 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "cli/console.h"
-#include "cli/learn/followed_model.h"
 #include "dist/folder/gather.h"
 #include "dist/learn/local_learner.h"
+#include "files/file_state.h"
 #include "modelfile/model_io.h"
 #include "store/model_file.h"
 #include "stream/bad_lines.h"
+#include "train/kept_models.h"
 
 namespace leveret::cli {
 namespace {
@@ -23,23 +27,101 @@ namespace {
 std::string last_model(const TrainOptions& options) {
   const std::string& path = options.final_model;
   if (::access(path.c_str(), F_OK) != 0) return options.initial_model;
-  const std::string followed = train::notes_of(store::ModelFile::open(path)).followed;
-  if (followed.empty()) return options.initial_model;
+  const train::Notes notes = train::notes_of(store::ModelFile::open(path));
+  if (notes.followed.empty() && notes.without.empty()) return options.initial_model;
   if (!options.report.quiet) {
-    say(fmt::format("going on with {}, which has followed its folder up to {}", path,
-                    stream::escaped(followed)));
+    say(fmt::format(
+        "going on with {}, which has followed its folder {}", path,
+        notes.followed.empty() ? "to no file yet" : "up to " + stream::escaped(notes.followed)));
   }
   return path;
 }
 
+/// Those of the model, behind the one that it goes back to, that are to be learned again.
+train::ChunkLedger chunks_behind(const train::Notes& notes, const FollowStart& start,
+                                 std::size_t learned_before) {
+  train::ChunkLedger behind;
+  for (std::size_t i = learned_before; i < notes.chunks.entries().size(); ++i) {
+    const train::ChunkLedger::Entry& entry = notes.chunks.entries()[i];
+    if (!start.unwanted.has_entry(entry)) behind.add_entry(entry);
+  }
+  return behind;
+}
+
+/// How many of these chunks are still in the folder, in files between two names.
+std::size_t count_there(const std::string& folder, const train::ChunkLedger& chunks,
+                        const std::string& from, const std::string& to) {
+  train::ChunkLedger there;
+  std::error_code unknown;
+  for (std::filesystem::directory_iterator it(folder, unknown), end; !unknown && it != end;
+       it.increment(unknown)) {
+    const std::string name = it->path().filename().string();
+    if (name <= from || name > to) continue;
+    const std::optional<train::ChunkHash> chunk = train::hash_of_file(it->path().string(), nullptr);
+    if (chunk && chunks.has(*chunk)) there.add(*chunk);
+  }
+  return there.entries().size();
+}
+
+/// To the newest kept model before `name`, the first file that is not wanted. `changed`: how many
+/// of the files that are named now it has learned with another content, or are gone.
+void go_back(const TrainOptions& options, const train::Notes& notes, const std::string& name,
+             std::size_t changed, FollowStart& start) {
+  const train::KeptModels kept(options.final_model);
+  const auto before = kept.newest_before(name, start.path, notes.chunks, start.unwanted);
+  if (!before) {
+    throw std::runtime_error(
+        fmt::format("{} has come to {}, and {} has no model from before that; begin with an older "
+                    "one, if there is a copy, and keep more of them (--keep_models)",
+                    start.path, stream::escaped(name), kept.folder()));
+  }
+  say(fmt::format("going back to {}, as {} has come to {}", before->path, start.path,
+                  stream::escaped(name)));
+  const train::ChunkLedger behind = chunks_behind(notes, start, before->chunks);
+  const std::size_t there =
+      count_there(options.input.data[0], behind, before->followed, notes.followed);
+  if (there + changed < behind.entries().size()) {
+    say(
+        fmt::format("warning: files to be learned again: {}; no longer in the folder: {}; what "
+                    "these said is forgotten",
+                    behind.entries().size() - changed, behind.entries().size() - changed - there));
+  }
+  start.path = before->path;
+  start.goes_back = true;
+}
+
 }  // namespace
 
-std::string followed_model(const TrainOptions& options) {
-  std::string path = last_model(options);
-  const std::vector<std::string>& without = options.following.without;
-  if (path.empty() || without.empty()) return path;
-  return model_without(path, train::KeptModels(options.final_model), options.input.data[0],
-                       without);
+FollowStart follow_start(const TrainOptions& options) {
+  FollowStart start;
+  start.path = last_model(options);
+  train::Notes notes;
+  if (!start.path.empty()) notes = train::notes_of(store::ModelFile::open(start.path));
+  start.without = notes.without;
+  start.unwanted = notes.unwanted;
+  const train::KeptModels kept(options.final_model);
+  std::string first;  // of those that it has come to
+  std::size_t changed = 0;
+  for (const std::string& name : options.following.without) {
+    if (std::ranges::find(notes.without, name) != notes.without.end()) continue;
+    const std::string path = options.input.data[0] + '/' + name;
+    if (!files::state_of(path) && !kept.has(name)) {
+      throw std::runtime_error(fmt::format(
+          "{}: is not there, and {} knows no model of it; --without names a file of the folder",
+          path, kept.folder()));
+    }
+    start.without.push_back(name);
+    const std::optional<train::ChunkHash> chunk = train::hash_of_file(path, nullptr);
+    const bool is_learned = chunk && notes.chunks.has(*chunk);
+    const bool is_ahead = name > notes.followed;
+    // What was mended since it was learned may come again under a higher name.
+    if (chunk && (is_learned || is_ahead)) start.unwanted.add(*chunk);
+    if (!is_learned && is_ahead) continue;
+    changed += !is_learned;
+    if (first.empty() || name < first) first = name;
+  }
+  if (!first.empty()) go_back(options, notes, first, changed, start);
+  return start;
 }
 
 model::Model first_model(const TrainOptions& options, const std::string& path,

@@ -16,10 +16,11 @@ bool FollowedChunks::wants(std::uint32_t source, const std::string& path) {
   // It is looked at before it is read, so that a change in between is seen.
   const std::optional<files::FileState> state = files::state_of(path);
   if (is_unwanted(path)) {
-    say(fmt::format("{}: passed over, as --without says", stream::escaped(path)));
+    say(fmt::format("{}: passed over: it, or a file with its bytes, is not wanted (--without)",
+                    stream::escaped(path)));
     return false;
   }
-  if (!options_.again) {
+  if (!again_) {
     const train::LedgerFind found = train::find_learned(learned_, path);
     if (found.learned) {
       say_passed_over(path);
@@ -38,11 +39,12 @@ void FollowedChunks::late(const std::string& path, const std::string& last) {
                   stream::escaped(path), stream::escaped(last)));
 }
 
-/// Whether --without names it.
+/// By its name, or, unless --again wants what comes again, by what is in it: it may have come
+/// twice.
 bool FollowedChunks::is_unwanted(const std::string& path) const {
   const std::string name = path.substr(path.rfind('/') + 1);
-  const std::vector<std::string>& without = options_.following.without;
-  return std::ranges::find(without, name) != without.end();
+  return std::ranges::find(without_, name) != without_.end() ||
+         (!again_ && train::find_learned(unwanted_, path).learned);
 }
 
 /// Files are read for this only where something tells that they may not be: a folder has all of a
@@ -64,7 +66,7 @@ void FollowedChunks::before(const std::vector<std::string>& paths, const std::st
   constexpr std::size_t kTold = 8;
   std::size_t others = 0;
   for (const std::string& path : paths) {
-    if (is_unwanted(path) || is_as_learned(path) || ++others > kTold) continue;
+    if (is_as_learned(path) || is_unwanted(path) || ++others > kTold) continue;
     say(fmt::format(
         "warning: {}: the model has not learned it as it is: it came late, or has grown "
         "or changed since it was read; names have to rise: give what is new a higher one",

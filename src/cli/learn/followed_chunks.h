@@ -4,24 +4,28 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "cli/learn/train_run.h"
 #include "stream/source_events.h"
 #include "train/chunk_ledger.h"
 #include "train/chunk_watch.h"
+#include "train/notes.h"
 
 namespace leveret::cli {
 
 /// In the thread that reads, which knows what it has read, and so what will have been learned.
 class FollowedChunks final : public stream::SourceEvents {
  public:
-  /// `watch` and `options` outlive it. `saved`: when the model that goes on was written, in
-  /// nanoseconds since 1970; 0: it is a new one.
-  FollowedChunks(train::ChunkWatch& watch, train::ChunkLedger learned, const TrainOptions& options,
+  /// `watch` outlives it. `notes`: of the model that goes on; `saved`: when that was written, in
+  /// nanoseconds since 1970; 0: it is a new one. `again`: a chunk that comes again is read.
+  FollowedChunks(train::ChunkWatch& watch, const train::Notes& notes, bool again,
                  std::int64_t saved)
-      : watch_(watch), learned_(std::move(learned)), options_(options), saved_(saved) {}
+      : watch_(watch),
+        learned_(notes.chunks),
+        without_(notes.without),
+        unwanted_(notes.unwanted),
+        again_(again),
+        saved_(saved) {}
 
   bool wants(std::uint32_t source, const std::string& path) override;
   void late(const std::string& path, const std::string& last) override;
@@ -37,7 +41,9 @@ class FollowedChunks final : public stream::SourceEvents {
 
   train::ChunkWatch& watch_;
   train::ChunkLedger learned_;
-  const TrainOptions& options_;
+  const std::vector<std::string> without_;
+  const train::ChunkLedger unwanted_;
+  const bool again_;
   const std::int64_t saved_;
 };
 

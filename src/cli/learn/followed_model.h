@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/learn/save_beside.h"
+#include "cli/textfile.h"
 #include "metrics/metrics.h"
 #include "model/model.h"
 #include "predict/outcome.h"
@@ -23,17 +24,14 @@ struct FollowOptions {
   std::string textfile;              ///< for Prometheus; empty: none
 };
 
-/// The model with which a run goes on that is to be without some files of `folder`: `model`, or the
-/// newest of `kept` before it had learned one of them, and then says so. std::runtime_error where
-/// one is not in the folder, and where nothing was kept.
-std::string model_without(const std::string& model, const train::KeptModels& kept,
-                          const std::string& folder, const std::vector<std::string>& without);
-
 /// One thread.
 class FollowedModel {
  public:
-  /// Of the model that is saved as `path`. The options outlive it.
+  /// `path`: the model is saved as this. The options outlive it.
   FollowedModel(const FollowOptions& options, std::string path);
+
+  /// Keeps the model that the run begins with, too; empty: a new one. Before the first `save`.
+  void begin_with(const std::string& file);
 
   /// Examples that were learned, predicted before they were.
   void add(const predict::Outcomes& outcomes);
@@ -49,9 +47,9 @@ class FollowedModel {
   void wait() { save_.wait(); }
 
  private:
+  void tell_of_keeping(int error);
   std::string metrics_text(std::uint64_t sequence, std::uint64_t bad_lines);
   void commit(files::AtomicFile& file, const std::string& followed, const std::string& metrics);
-  void warn(std::string problem);
 
   const FollowOptions& options_;
   const std::string path_;
@@ -59,8 +57,9 @@ class FollowedModel {
   metrics::Metrics since_save_;
   std::uint64_t examples_ = 0, files_ = 0, saves_ = 0;
   bool is_saved_ = true;
-  std::string warned_;  ///< the last problem that was told; of the thread that commits
-  SaveBeside save_;     // last: its thread uses the above
+  ToldOnce keeping_;  ///< of the thread that commits, once there is one; as the next
+  Textfile textfile_;
+  SaveBeside save_;  // last: its thread uses the above
 };
 
 }  // namespace leveret::cli

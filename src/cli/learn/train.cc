@@ -12,6 +12,7 @@
 #include "cli/file_uses.h"
 #include "cli/learn/train_run.h"
 #include "cli/process.h"
+#include "cli/textfile.h"
 #include "cli/verbs.h"
 #include "options/learner_options.h"
 #include "options/numbers.h"
@@ -214,11 +215,7 @@ void add_following(CLI::App& verb, FollowOptions& options) {
       ->allow_extra_args(false)
       ->take_all()
       ->check(not_empty());
-  verb.add_option("--textfile", options.textfile,
-                  "with --follow: metrics of the run for Prometheus' textfile collector, written "
-                  "anew at each save")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_textfile_option(verb, options.textfile, "at each save of --follow");
 }
 
 void add_learning(CLI::App& verb, TrainOptions& options) {

@@ -46,7 +46,7 @@ class TrainRun final : private train::SessionEvents {
       : options_(options),
         input_(options.input),
         chunks_(options.again),
-        begins_with_(options.follow ? followed_model(options) : options.initial_model),
+        follow_(options.follow ? follow_start(options) : FollowStart{options.initial_model}),
         checkpoints_(options.save_every, options.final_model, options.keep_checkpoints),
         memory_(options.max_memory > 0 ? options.max_memory : modelfile::default_memory_limit()),
         kernels_(kernels::active()),
@@ -118,7 +118,12 @@ class TrainRun final : private train::SessionEvents {
     } else if (!resumed_ && options_.has_position() && !options_.follow) {
       leave_unfinished();
     }
-    return first_model(options_, begins_with_, resumed_, memory_, notes_);
+    model::Model model = first_model(options_, follow_.path, resumed_, memory_, notes_);
+    if (options_.follow) {
+      notes_.without = follow_.without;
+      notes_.unwanted = follow_.unwanted;
+    }
+    return model;
   }
 
   /// A user who forgets --resume does not lose by it what a killed run has learned.
@@ -147,14 +152,9 @@ class TrainRun final : private train::SessionEvents {
     report_.open_predictions();
   }
 
-  /// Whether it goes back to a model that was kept.
-  bool goes_back() const {
-    return options_.follow && begins_with_ != options_.final_model &&
-           begins_with_ != options_.initial_model;
-  }
-
   void learn_passes(StopOnSignal& stop) {
-    if (goes_back()) {  // before a next file comes: who publishes goes back now
+    if (options_.follow) followed_model_.begin_with(follow_.path);
+    if (follow_.goes_back) {  // before a next file comes: who publishes goes back now
       save_followed();
       followed_model_.wait();
     }
@@ -192,7 +192,7 @@ class TrainRun final : private train::SessionEvents {
       const auto model = files::state_of(
           files::state_of(options_.final_model) ? options_.final_model : options_.initial_model);
       events =
-          &followed_.emplace(chunks_.events(), notes_.chunks, options_, model ? model->written : 0);
+          &followed_.emplace(chunks_.events(), notes_, options_.again, model ? model->written : 0);
     }
     source_ = parses_in_threads()
                   ? open_lines(input_, 2 * options_.threads, events)
@@ -313,8 +313,10 @@ class TrainRun final : private train::SessionEvents {
     });
     checkpoints_.skip();
     if (options_.report.quiet) return;
-    say(fmt::format("{} has learned up to {}; learning stood still for {:.3f} s",
-                    options_.final_model, stream::escaped(notes_.followed), seconds.count()));
+    const std::string up_to = notes_.followed.empty() ? "no file of the folder"
+                                                      : "up to " + stream::escaped(notes_.followed);
+    say(fmt::format("{} has learned {}; learning stood still for {:.3f} s", options_.final_model,
+                    up_to, seconds.count()));
   }
 
   /// Before it has passed over what the run before has learned, it is where that was.
@@ -428,7 +430,7 @@ class TrainRun final : private train::SessionEvents {
   InputOptions input_;  ///< without what is passed over
   train::Notes notes_;  ///< of what is learned
   LearnedChunks chunks_;
-  const std::string begins_with_;  ///< the file of its first model; empty: none
+  const FollowStart follow_;  ///< of --follow; else -i and nothing more
   RunCheckpoints checkpoints_;
   std::optional<FollowedChunks> followed_;
   std::optional<HeldOutPasses> held_out_;

@@ -19,6 +19,7 @@
 #include "cli/process.h"
 #include "cli/ship/publish_metrics.h"
 #include "cli/signals.h"
+#include "cli/textfile.h"
 #include "cli/verbs.h"
 #include "files/file_state.h"
 #include "options/numbers.h"
@@ -124,7 +125,7 @@ int publish_each(const PublishFlags& flags, PublishMetrics& metrics) {
   using namespace std::chrono_literals;
   constexpr std::chrono::milliseconds kLookEvery = 100ms, kTryAgain = 1s;
   const StopOnSignal stop;
-  std::optional<files::FileState> last;
+  std::optional<files::FileState> last, failed;
   std::string said;
   while (!stop.stopped()) {
     const std::optional<files::FileState> now = files::state_of(flags.model);
@@ -139,7 +140,8 @@ int publish_each(const PublishFlags& flags, PublishMetrics& metrics) {
       metrics.add(published);
       tell(flags, published);
     } catch (const std::exception& error) {
-      if (last != now && said != error.what()) metrics.add_failure();
+      if (last != now && failed != now) metrics.add_failure();
+      if (last != now) failed = now;
       if (said != error.what()) say(said = error.what());
       if (last != now) std::this_thread::sleep_for(kTryAgain);
     }
@@ -242,12 +244,9 @@ void setup_publish(CLI::App& app, int& exit_code) {
   verb->add_flag("--watch", flags->watch,
                  "go on until a signal, and publish each model that is saved as MODEL")
       ->needs(model);
-  verb->add_option("--textfile", flags->textfile,
-                   "metrics for Prometheus' textfile collector, written anew for each model that "
-                   "is tried; a refused gate is among them")
-      ->type_name("FILE")
-      ->needs(model)
-      ->check(not_empty());
+  add_textfile_option(*verb, flags->textfile,
+                      "for each model that is tried; a refused gate is among them")
+      ->needs(model);
   add_overwrite_option(*verb, flags->overwrite);
   add_export_choices(*verb, *flags, *model);
   verb->add_option("--full_every", flags->options.full_every,

@@ -3,10 +3,7 @@
 #include <ctime>
 #include <exception>
 #include <optional>
-#include <span>
 
-#include "cli/console.h"
-#include "files/atomic_file.h"
 #include "metrics/exposition.h"
 #include "publish/manifest.h"
 
@@ -40,7 +37,7 @@ void add_newest(metrics::Exposition& text, const std::string& folder) try {
 }  // namespace
 
 std::string PublishMetrics::text() const {
-  metrics::Exposition text;
+  metrics::Exposition text(labels({{"folder", folder_}}));
   text.start("leveret_publish_models_total", "counter", "Models that were tried.");
   text.value(labels({{"outcome", "published"}}), published_);
   text.value(labels({{"outcome", "refused"}}), refused_);
@@ -49,7 +46,7 @@ std::string PublishMetrics::text() const {
   text.one("leveret_publish_refused", "gauge", "Whether a gate has refused the last model.",
            std::uint64_t{is_refused_});
   text.one("leveret_publish_tried_timestamp_seconds", "gauge",
-           "When the last model was tried, in seconds since 1970.", looked_);
+           "When the last model was tried, in seconds since 1970.", tried_);
   add_newest(text, folder_);
   add_measured(text, measured_);
   return text.text();
@@ -59,26 +56,20 @@ void PublishMetrics::add(const publish::Published& published) {
   using What = publish::Published::What;
   ++(published.what == What::kNew ? published_ : published.what == What::kSame ? same_ : refused_);
   is_refused_ = published.what == What::kRefused;
-  if (!published.measured.empty()) measured_ = published.measured;
+  measured_ = published.measured;
   write();
 }
 
 void PublishMetrics::add_failure() {
   ++failed_;
+  is_refused_ = false;
+  measured_.clear();
   write();
 }
 
-/// Publishing goes on without it.
-void PublishMetrics::write() try {
-  if (file_.empty()) return;
-  looked_ = static_cast<std::uint64_t>(std::time(nullptr));
-  const std::string all = text();
-  files::AtomicFile file(file_);
-  file.write(std::as_bytes(std::span(all)));
-  file.commit();
-  warned_.clear();
-} catch (const std::exception& error) {
-  if (warned_ != error.what()) say("warning: " + (warned_ = error.what()));
+void PublishMetrics::write() {
+  tried_ = static_cast<std::uint64_t>(std::time(nullptr));
+  if (file_.wanted()) file_.write(text());
 }
 
 }  // namespace leveret::cli

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/textfile.h"
 #include "publish/publish.h"
 
 namespace leveret::cli {
@@ -25,12 +26,12 @@ class PublishMetrics {
   void write();
   std::string text() const;
 
-  const std::string file_, folder_;
+  Textfile file_;
+  const std::string folder_;
   std::uint64_t published_ = 0, same_ = 0, refused_ = 0, failed_ = 0;
   bool is_refused_ = false;                  ///< the last one
-  std::uint64_t looked_ = 0;                 ///< when, in seconds since 1970
-  std::vector<publish::Measured> measured_;  ///< of the last one that gates have measured
-  std::string warned_;                       ///< the last problem of the file that was told
+  std::uint64_t tried_ = 0;                  ///< when, in seconds since 1970
+  std::vector<publish::Measured> measured_;  ///< of the last one, where gates have measured it
 };
 
 }  // namespace leveret::cli

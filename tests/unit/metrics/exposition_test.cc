@@ -8,8 +8,8 @@ namespace {
 
 TEST_CASE("values of labels are escaped as Prometheus' text format wants it") {
   CHECK(labels({}).empty());
-  CHECK(labels({{"a", "x"}, {"b", ""}}) == R"({a="x",b=""})");
-  CHECK(labels({{"file", "a\\b\"c\nd"}}) == R"({file="a\\b\"c\nd"})");
+  CHECK(labels({{"a", "x"}, {"b", ""}}) == R"(a="x",b="")");
+  CHECK(labels({{"file", "a\\b\"c\nd"}}) == R"(file="a\\b\"c\nd")");
 }
 
 TEST_CASE("metrics are told with their help and type, and numbers that are none are left out") {
@@ -22,7 +22,12 @@ TEST_CASE("metrics are told with their help and type, and numbers that are none 
   CHECK(text.text() ==
         "# HELP leveret_a A.\n# TYPE leveret_a gauge\nleveret_a{m=\"1\"} 0.5\nleveret_a_sum 7\n"
         "# HELP leveret_b B.\n# TYPE leveret_b counter\nleveret_b 18446744073709551615\n");
-  CHECK(text.text().starts_with(Exposition::kBegin));
+  Exposition labelled(labels({{"model", "m"}}));
+  labelled.one("leveret_c", "gauge", "C.", 1.5);
+  labelled.value(labels({{"x", "y"}}), std::uint64_t{2});
+  CHECK(labelled.text() ==
+        "# HELP leveret_c C.\n# TYPE leveret_c gauge\nleveret_c{model=\"m\"} 1.5\n"
+        "leveret_c{model=\"m\",x=\"y\"} 2\n");
 }
 
 }  // namespace
