@@ -20,7 +20,7 @@ _leveret_values() {
     --bad_lines) echo "fail skip max=" ;;
     --linear) echo "all none" ;;
     --heads) echo "mixed one" ;;
-    --fast_head | --batch_turns) echo "on off" ;;
+    --fast_head | --per_example_updates) echo "on off" ;;
     --hidden) echo "none" ;;
     --pool) echo "sum mean" ;;
     --tower) echo "mlp fm fwfm cross cross2" ;;

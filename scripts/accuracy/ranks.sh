@@ -51,7 +51,7 @@ tell() {
 echo "$rows rows learned in batches of $batch, $test rows predicted; options: ${*:-the defaults}"
 echo "rows  learned by                    logloss   auc       difference"
 for bits in 16 32; do
-  learn=(train --quiet --batch_size "$batch" --batch_turns off --row_bits "$bits" -d "$work/rows" "$@")
+  learn=(train --quiet --batch_size "$batch" --per_example_updates off --row_bits "$bits" -d "$work/rows" "$@")
   "$leveret" "${learn[@]}" -f "$work/model"
   tell $bits "one process"
   for wire in 32 16; do

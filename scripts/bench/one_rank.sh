@@ -4,7 +4,7 @@
 #   one_rank.sh --leveret PATH --leveret_mpi PATH --data FILE [--batch_size 256] [--pairs 5] [--only REGEX]
 #               [--instructions]
 #
-# A row of the table: a model; microseconds of CPU time per line in one process (--batch_turns off, one
+# A row of the table: a model; microseconds of CPU time per line in one process (--per_example_updates off, one
 # thread), and the median over pairs of runs of what a rank takes of that. Time is that of the whole
 # program (user and system) less what the first half of the lines takes. --instructions counts
 # instructions instead, by callgrind and with avx2: the same however busy the machine is.
@@ -69,7 +69,7 @@ model() { # model NAME OPTION...
   [[ $name =~ $only ]] || return 0
   : >"$work/pairs"
   for _ in $(seq "$pairs"); do
-    one=$(per_line "$leveret" train --threads 1 --batch_turns off)
+    one=$(per_line "$leveret" train --threads 1 --per_example_updates off)
     rank=$(per_line "$leveret_mpi" train)
     awk -v a="$one" -v b="$rank" 'BEGIN { print a, b / a }' >>"$work/pairs"
   done

@@ -15,17 +15,18 @@
 
 namespace leveret::block {
 
-/// A block's own data for a portion of a model, made once, and its working memory there. One
+/// A block's own data for a partition of a model, made once, and its working memory there. One
 /// thread's.
 class Share {
  public:
   virtual ~Share() = default;
 };
 
-/// A block's data of a request's context, kept for its candidates. Moved from thread to thread.
-class Kept {
+/// A block's part of a cached context: its data of a request's context, for its candidates. Moved
+/// from thread to thread.
+class CachedPart {
  public:
-  virtual ~Kept() = default;
+  virtual ~CachedPart() = default;
   virtual std::size_t bytes() const = 0;
 };
 
@@ -52,8 +53,8 @@ class Block {
   /// codec.
   virtual void declare_rows(std::vector<Rows>&) {}
 
-  /// Declares what portions of a model add up for it (sums.h), where there are so many fields and
-  /// the features of the first `shared` groups lie in all portions. Called behind all `declare`s.
+  /// Declares what partitions of a model add up for it (sums.h), where there are so many fields and
+  /// the features of the first `shared` groups lie in all partitions. Called behind all `declare`s.
   virtual void declare_sums(const tape::Extent&, std::uint32_t /*shared*/,
                             const tape::Declarations&, tape::SumDecls&) {}
 
@@ -69,33 +70,35 @@ class Block {
   /// or the factors of them, by which the optimizer goes.
   virtual void backward(const tape::Parameters& parameters, tape::Tape& tape) const = 0;
 
-  // The same in two steps, where the features of an example are in portions of a model (portion.h,
-  // sums.h). Each portion has a tape of its own, on which tensors that are everyone's lie in those
-  // of the one on which `finish` runs.
+  // The same in two steps, where the features of an example are in partitions of a model
+  // (partition.h, sums.h). Each partition has a tape of its own, on which tensors that are
+  // everyone's lie in those of the one on which `finish` runs.
 
   /// Whether all that it reads is everyone's: where it does not say otherwise for contexts, it adds
   /// to no sum, and `finish` is its `forward`, the same everywhere.
   virtual bool is_behind_sums() const { return false; }
-  /// Why a model with this block cannot be divided into portions; empty: it can.
-  virtual std::string why_not_in_portions() const {
-    return is_behind_sums() ? "" : "a block that has not been told how to add up portions";
+  /// Why a model with this block cannot be divided into partitions; empty: it can.
+  virtual std::string why_not_in_partitions() const {
+    return is_behind_sums() ? "" : "a block that has not been told how to add up partitions";
   }
   /// Null: it needs nothing there.
-  virtual std::unique_ptr<Share> share(const tape::Parameters&, const tape::Portion&) const {
+  virtual std::unique_ptr<Share> share(const tape::Parameters&, const tape::Partition&) const {
     return nullptr;
   }
   /// Adds to the sums of this round, which are 0, if it has declared some of it, what the features
-  /// of examples [begin, end) make that the portion has, and keeps on the tape what its way back
+  /// of examples [begin, end) make that the partition has, and keeps on the tape what its way back
   /// needs of them.
-  virtual void partial(const tape::Parameters&, tape::Tape&, const tape::Portion&, Share*,
+  virtual void partial(const tape::Parameters&, tape::Tape&, const tape::Partition&, Share*,
                        std::size_t /*begin*/, std::size_t /*end*/,
                        const tape::BatchSums<float>&) const {}
   /// Takes from a context's tape of one example, after `partial`, the data that candidates need
   /// beside its sums; and puts it where `partial` of a candidate's share finds it. Null: nothing.
-  virtual std::unique_ptr<Kept> keep(const tape::Tape&, Share*) const { return nullptr; }
-  virtual void put_beside(Share*, Kept*) const {}
-  /// All that follows the sums, once they are those of all portions; `share` is that of what
-  /// everyone has (Portion::Of::kEveryone).
+  virtual std::unique_ptr<CachedPart> cache_context(const tape::Tape&, Share*) const {
+    return nullptr;
+  }
+  virtual void use_context(Share*, CachedPart*) const {}
+  /// All that follows the sums, once they are those of all partitions; `share` is that of what
+  /// everyone has (Partition::Of::kEveryone).
   virtual void finish(const tape::Parameters& parameters, tape::Tape& tape, Share*,
                       std::size_t begin, std::size_t end,
                       const tape::BatchSums<const float>&) const {
@@ -106,8 +109,8 @@ class Block {
     if (is_behind_sums()) backward(parameters, tape);
   }
   /// The way back of `partial`, after finish_back of all blocks; hands on the gradients of what the
-  /// portion has.
-  virtual void partial_back(const tape::Parameters&, tape::Tape&, const tape::Portion&,
+  /// partition has.
+  virtual void partial_back(const tape::Parameters&, tape::Tape&, const tape::Partition&,
                             Share*) const {}
 
   /// Why candidates with a context are scored as wholes where a network has this block
@@ -120,14 +123,14 @@ class Block {
   /// whole for each candidate; else empty.
   virtual std::string whole_for_candidates() const { return {}; }
 
-  // Turns, where the examples of a batch take them (Config::turns), after `forward` of all of them:
+  // Per-example updates within a batch (Config::per_example_updates), after `forward` of all of it:
 
   /// Whether it goes forward and back again with each example, when what it learns has been moved
   /// by the one before. So do those whose parameters are cheap to move and adapt fast.
-  virtual bool takes_turns() const { return false; }
-  /// `backward` of a block that takes turns, for example b, as if it were the only one.
-  virtual void backward_turn(const tape::Parameters&, tape::Tape&, std::size_t) const {}
-  /// A block that takes none adds to the scores of example b what its `forward` has found, when a
+  virtual bool updates_per_example() const { return false; }
+  /// `backward` of such a block for example b, as if it were the only one.
+  virtual void backward_example(const tape::Parameters&, tape::Tape&, std::size_t) const {}
+  /// Another block adds to the scores of example b what its `forward` has found, when a
   /// block before it has changed them.
   virtual void add_score(const tape::Parameters&, tape::Tape&, std::size_t) const {}
 

@@ -63,8 +63,8 @@ struct Config {
   bool mixed = true;
   bool fast_head = false;  ///< with `mixed`: see fast_head.h and forgetting.h
   bool constant = true;
-  bool turns = false;  ///< in batches: blocks that take turns do (block.h)
-  /// Whether examples come as contexts and their candidates (tape/portion.h). What adds to the
+  bool per_example_updates = false;  ///< in batches, of the blocks that have them (block.h)
+  /// Whether examples come as contexts and their candidates (tape/partition.h). What adds to the
   /// answer is then summed up apart: a context does not know by how much FFM and FM are scaled.
   bool in_contexts = false;
   std::vector<Rows> rows;  ///< in the order of the parts; one of a kind, but for kOwn
@@ -92,7 +92,7 @@ struct Config {
   /// Whether layers read the FM: where they have no FFM's pairs to read.
   bool layers_read_fm() const { return merges() && !has_ffm(); }
   /// Whether a block asks how much of the linear part comes from each group of features.
-  bool uses_groups() const { return mixed || merges(); }
+  bool uses_feature_groups() const { return mixed || merges(); }
 };
 
 }  // namespace leveret::block

@@ -71,12 +71,12 @@ void EmbeddingBlock::forward(const tape::Parameters&, tape::Tape& tape, std::siz
 }
 
 void EmbeddingBlock::partial(const tape::Parameters&, tape::Tape& tape,
-                             const tape::Portion& portion, Share*, std::size_t begin,
+                             const tape::Partition& partition, Share*, std::size_t begin,
                              std::size_t end, const tape::BatchSums<float>& sums) const {
   for (std::size_t b = begin; b < end; ++b) {
     const tape::SumsOf<float> of = sums[b];
     put_fields(tape, b, of.all(fields_sum_));
-    instance_.partial(tape, portion, b, of);
+    instance_.partial(tape, partition, b, of);
   }
 }
 

@@ -5,8 +5,8 @@
 /// over those of its features that have a row; 0 where there are none.
 ///
 /// Numbers of e are brought within ±kMost where they are made, so that values of any size leave
-/// sums of squares finite. Towers get the e of all fields as one tensor of everyone's. In portions
-/// of a model each field is in one of them, which adds its e to a sum of F · d numbers.
+/// sums of squares finite. Towers get the e of all fields as one tensor of everyone's. In
+/// partitions of a model each field is in one of them, which adds its e to a sum of F · d numbers.
 #pragma once
 
 #include <cstddef>
@@ -47,14 +47,14 @@ class EmbeddingBlock final : public Block, public tape::RowGradients {
   /// It has no score.
   void add_score(const tape::Parameters&, tape::Tape&, std::size_t) const override {}
 
-  std::string why_not_in_portions() const override { return {}; }
+  std::string why_not_in_partitions() const override { return {}; }
   std::string why_not_in_contexts() const override { return {}; }
-  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
-               Share* share, std::size_t begin, std::size_t end,
+  void partial(const tape::Parameters& parameters, tape::Tape& tape,
+               const tape::Partition& partition, Share* share, std::size_t begin, std::size_t end,
                const tape::BatchSums<float>& sums) const override;
   void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
               std::size_t end, const tape::BatchSums<const float>& sums) const override;
-  void partial_back(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion&,
+  void partial_back(const tape::Parameters& parameters, tape::Tape& tape, const tape::Partition&,
                     Share*) const override {
     backward(parameters, tape);
   }

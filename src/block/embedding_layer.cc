@@ -35,10 +35,10 @@ void EmbeddingLayer::declare_sums(tape::SumDecls& sums) {
 }
 
 std::unique_ptr<Share> EmbeddingLayer::share(const tape::Parameters& parameters,
-                                             const tape::Portion& portion) const {
-  if (portion.of == tape::Portion::Of::kEveryone) return nullptr;
+                                             const tape::Partition& partition) const {
+  if (partition.of == tape::Partition::Of::kEveryone) return nullptr;
   auto mine = std::make_unique<Columns>();
-  mine->fields = portion.split_fields();
+  mine->fields = partition.split_fields();
   mine->weights.inputs = static_cast<std::uint32_t>(mine->fields.size() * d_);
   mine->weights.outputs = outputs_;
   const tape::ConstDense layer = parameters.layer(number_);

@@ -1,6 +1,6 @@
 /// The first layer of a tower over embeddings (as MergedLayer is that over merged inputs), where
-/// examples come as contexts and their candidates (tape/portion.h): the layer is linear, so that
-/// each portion has the products of its fields' embeddings with their columns, and the sums of
+/// examples come as contexts and their candidates (tape/partition.h): the layer is linear, so that
+/// each partition has the products of its fields' embeddings with their columns, and the sums of
 /// these are the layer's. A context makes its own once.
 #pragma once
 
@@ -24,7 +24,7 @@ class EmbeddingLayer {
   void declare_sums(tape::SumDecls& sums);
   /// Copies of the columns of its fields. Null for what is everyone's.
   std::unique_ptr<Share> share(const tape::Parameters& parameters,
-                               const tape::Portion& portion) const;
+                               const tape::Partition& partition) const;
   void partial(const tape::Tape& tape, Share* share, const tape::BatchSums<float>& sums) const;
   /// Writes the layer's outputs before ReLU.
   void finish(const tape::Parameters& parameters, tape::Tape& tape,

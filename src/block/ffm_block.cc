@@ -34,7 +34,7 @@ void FfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarati
   scale_ = declarations.add(tape::Tensor{.name = "ffm.scale", .size = 1});
   declarations.contributions.push_back({.name = "ffm", .of = pairs_, .scale = scale_});
   d_pair_ = declarations.add(tape::Tensor{.name = "ffm.d_pair", .size = 1});
-  head_ = declarations.join(kHead, kHeadWeight, true);
+  head_ = declarations.add_residual(kHead, kHeadWeight, true);
 }
 
 void FfmBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
@@ -63,50 +63,50 @@ void FfmBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Decl
 }
 
 std::unique_ptr<Share> FfmBlock::share(const tape::Parameters&,
-                                       const tape::Portion& portion) const {
-  if (portion.of == tape::Portion::Of::kEveryone) return nullptr;
-  if (portion.split != nullptr) {
-    return std::make_unique<FfmContext>(*kernels_, config_, *portion.split, *this);
+                                       const tape::Partition& partition) const {
+  if (partition.of == tape::Partition::Of::kEveryone) return nullptr;
+  if (partition.split != nullptr) {
+    return std::make_unique<FfmContext>(*kernels_, config_, *partition.split, *this);
   }
-  return std::make_unique<FfmShare>(*kernels_, config_, part_, portion.opposite,
+  return std::make_unique<FfmShare>(*kernels_, config_, part_, partition.opposite,
                                     FfmShare::Tensors{pairs_, d_pair_});
 }
 
-/// Writes the pairs that the portion has of example b; returns their sum.
+/// Writes the pairs that the partition has of example b; returns their sum.
 float FfmBlock::partial_pairs(const tape::Parameters& parameters, tape::Tape& tape,
-                              const tape::Portion& portion, Share& share, std::size_t b) const {
-  switch (portion.of) {
-    case tape::Portion::Of::kShard:
+                              const tape::Partition& partition, Share& share, std::size_t b) const {
+  switch (partition.of) {
+    case tape::Partition::Of::kShard:
       return static_cast<FfmShare&>(share).forward(tape, b);
-    case tape::Portion::Of::kCandidate:
+    case tape::Partition::Of::kCandidate:
       return static_cast<FfmContext&>(share).forward(parameters, tape, b, tape[pairs_].at(b));
-    case tape::Portion::Of::kContext:
-    case tape::Portion::Of::kEveryone:
+    case tape::Partition::Of::kContext:
+    case tape::Partition::Of::kEveryone:
       break;
   }
   return put_pairs(parameters, tape, b);
 }
 
-std::unique_ptr<Kept> FfmBlock::keep(const tape::Tape& tape, Share* share) const {
-  return static_cast<FfmContext&>(*share).keep(tape);
+std::unique_ptr<CachedPart> FfmBlock::cache_context(const tape::Tape& tape, Share* share) const {
+  return static_cast<FfmContext&>(*share).cache_context(tape);
 }
 
-void FfmBlock::put_beside(Share* share, Kept* kept) const {
-  static_cast<FfmContext&>(*share).put_beside(static_cast<FfmContext::Context*>(kept));
+void FfmBlock::use_context(Share* share, CachedPart* context) const {
+  static_cast<FfmContext&>(*share).use_context(static_cast<FfmContext::Context*>(context));
 }
 
 void FfmBlock::partial(const tape::Parameters& parameters, tape::Tape& tape,
-                       const tape::Portion& portion, Share* share, std::size_t begin,
+                       const tape::Partition& partition, Share* share, std::size_t begin,
                        std::size_t end, const tape::BatchSums<float>& sums) const {
   for (std::size_t b = begin; b < end; ++b) {
     const tape::SumsOf<float> of = sums[b];
-    const float sum = partial_pairs(parameters, tape, portion, *share, b);
+    const float sum = partial_pairs(parameters, tape, partition, *share, b);
     if (config_.has_one_score()) {
       of[score_sum_] += InstanceSum::as_they_came(tape, b).scale() * sum;
     } else {
       of[sum_] = sum;
     }
-    instance_.partial(tape, portion, b, of);
+    instance_.partial(tape, partition, b, of);
   }
 }
 

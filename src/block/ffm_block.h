@@ -60,22 +60,22 @@ class FfmBlock final : public Block, public tape::RowGradients {
 
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
-  std::string why_not_in_portions() const override { return {}; }
+  std::string why_not_in_partitions() const override { return {}; }
   std::string why_not_in_contexts() const override { return {}; }
-  /// A portion's pairs (ffm_share.h, ffm_context.h).
+  /// A partition's pairs (ffm_share.h, ffm_context.h).
   std::unique_ptr<Share> share(const tape::Parameters& parameters,
-                               const tape::Portion& portion) const override;
-  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
-               Share* share, std::size_t begin, std::size_t end,
+                               const tape::Partition& partition) const override;
+  void partial(const tape::Parameters& parameters, tape::Tape& tape,
+               const tape::Partition& partition, Share* share, std::size_t begin, std::size_t end,
                const tape::BatchSums<float>& sums) const override;
   void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
               std::size_t end, const tape::BatchSums<const float>& sums) const override;
-  std::unique_ptr<Kept> keep(const tape::Tape& tape, Share* share) const override;
-  void put_beside(Share* share, Kept* kept) const override;
+  std::unique_ptr<CachedPart> cache_context(const tape::Tape& tape, Share* share) const override;
+  void use_context(Share* share, CachedPart* context) const override;
   void finish_back(const tape::Parameters& parameters, tape::Tape& tape,
                    Share* share) const override;
   void partial_back(const tape::Parameters& parameters, tape::Tape& tape,
-                    const tape::Portion& portion, Share* share) const override;
+                    const tape::Partition& partition, Share* share) const override;
 
   /// Leaves d loss / d pair: d_pair(), which is that of all pairs of an example by the head's own
   /// score; what comes by who reads the pairs stands in their gradient. With a single example in
@@ -123,7 +123,7 @@ class FfmBlock final : public Block, public tape::RowGradients {
  private:
   float put_pairs(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b) const;
   float partial_pairs(const tape::Parameters& parameters, tape::Tape& tape,
-                      const tape::Portion& portion, Share& share, std::size_t b) const;
+                      const tape::Partition& partition, Share& share, std::size_t b) const;
   /// Adds the sum of all pairs to the score.
   void finish(tape::Tape& tape, std::size_t b, float sum, const InstanceSums& instance) const;
   void put_score(tape::Tape& tape, std::size_t b) const;
@@ -159,7 +159,7 @@ class FfmBlock final : public Block, public tape::RowGradients {
   std::size_t part_ = 0;
   tape::TensorId pairs_ = tape::TensorId::kNone, pairs_sum_ = tape::TensorId::kNone;
   tape::TensorId scale_ = tape::TensorId::kNone, d_pair_ = tape::TensorId::kNone;
-  tape::JointHead head_;
+  tape::ResidualScore head_;
   /// The sum of pairs is sum_; with one score it is scaled and in score_sum_, the linear part's.
   tape::SumId sum_ = tape::SumId::kNone, score_sum_ = tape::SumId::kNone;
   InstanceSum instance_;

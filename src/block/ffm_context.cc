@@ -53,54 +53,55 @@ FfmContext::FfmContext(const kernels::Kernels& kernels, const Config& config,
   no_sum_.resize(slots() * k_);
 }
 
-std::unique_ptr<FfmContext::Context> FfmContext::keep(const tape::Tape& tape) const {
-  auto kept = std::make_unique<Context>();
-  kept->in_place = tape.ffm.in_place;
-  kept->as_kernels_see = kept->in_place && tape.ffm.at.as_kernels_see();
-  kept->x.resize(split_.context.size());
-  if (kept->in_place) {
-    gather_rows(tape.ffm.at, *kept);
+std::unique_ptr<FfmContext::Context> FfmContext::cache_context(const tape::Tape& tape) const {
+  auto context = std::make_unique<Context>();
+  context->in_place = tape.ffm.in_place;
+  context->as_kernels_see = context->in_place && tape.ffm.at.as_kernels_see();
+  context->x.resize(split_.context.size());
+  if (context->in_place) {
+    gather_rows(tape.ffm.at, *context);
   } else {
-    gather_sums(tape.ffm, *kept);
+    gather_sums(tape.ffm, *context);
   }
-  return kept;
+  return context;
 }
 
-void FfmContext::gather_rows(const tape::FfmInPlace& at, Context& kept) const {
+void FfmContext::gather_rows(const tape::FfmInPlace& at, Context& context) const {
   const std::size_t bytes = codec_.bytes(k_);
   const std::size_t stride = bytes * split_.context.size();
   const std::size_t row_bytes = codec_.bytes(k_ * split_.context.size());
-  kept.rows.resize(split_.candidate.size() * row_bytes);
-  kept.slots_of_rows.clear();
+  context.rows.resize(split_.candidate.size() * row_bytes);
+  context.slots_of_rows.clear();
   for (std::size_t j = 0; j < split_.candidate.size(); ++j) {
-    kept.slots_of_rows.push_back(kept.rows.data() + j * row_bytes);
+    context.slots_of_rows.push_back(context.rows.data() + j * row_bytes);
   }
   std::size_t i = 0;  // of the rows, whose fields ascend, too
   for (std::size_t c = 0; c < split_.context.size(); ++c) {
     while (i < at.rows.size() && at.fields[i] < split_.context[c]) ++i;
     const bool there = i < at.rows.size() && at.fields[i] == split_.context[c];
     const std::byte* const row = there ? at.rows[i] : at.nothing.data();
-    kept.x[c] = there ? at.x[i] : 0.0f;
-    spread_slots(row, bytes, split_.candidate, kept.rows.data() + c * bytes, stride);
+    context.x[c] = there ? at.x[i] : 0.0f;
+    spread_slots(row, bytes, split_.candidate, context.rows.data() + c * bytes, stride);
   }
 }
 
 /// Room for the sums, one after the other.
-float* FfmContext::room_for_sums(Context& kept) const {
+float* FfmContext::room_for_sums(Context& context) const {
   const std::size_t length = split_.context.size() * k_;
-  kept.sums.resize(split_.candidate.size() * length);
-  kept.slots_of_sums.clear();
+  context.sums.resize(split_.candidate.size() * length);
+  context.slots_of_sums.clear();
   for (std::size_t j = 0; j < split_.candidate.size(); ++j) {
-    kept.slots_of_sums.push_back(reinterpret_cast<const std::byte*>(kept.sums.data() + j * length));
+    context.slots_of_sums.push_back(
+        reinterpret_cast<const std::byte*>(context.sums.data() + j * length));
   }
-  kept.has_sums = true;
-  return kept.sums.data();
+  context.has_sums = true;
+  return context.sums.data();
 }
 
-void FfmContext::gather_sums(const tape::FfmTape& ffm, Context& kept) const {
+void FfmContext::gather_sums(const tape::FfmTape& ffm, Context& context) const {
   const std::size_t bytes = k_ * sizeof(float);
   const std::size_t stride = bytes * split_.context.size();
-  std::byte* const to = reinterpret_cast<std::byte*>(room_for_sums(kept));
+  std::byte* const to = reinterpret_cast<std::byte*>(room_for_sums(context));
   std::size_t i = 0;
   for (std::size_t c = 0; c < split_.context.size(); ++c) {
     while (i < ffm.fields.size() && ffm.fields[i] < split_.context[c]) ++i;
@@ -112,14 +113,14 @@ void FfmContext::gather_sums(const tape::FfmTape& ffm, Context& kept) const {
 }
 
 /// For a candidate that has several features in a field.
-void FfmContext::make_sums_of_rows(Context& kept) const {
+void FfmContext::make_sums_of_rows(Context& context) const {
   const std::size_t length = split_.context.size() * k_;
-  float* const all = room_for_sums(kept);
+  float* const all = room_for_sums(context);
   for (std::size_t j = 0; j < split_.candidate.size(); ++j) {
     float* const sums = all + j * length;
-    kernels_.decode(codec_, kept.slots_of_rows[j], length, sums);
-    for (std::size_t c = 0; c < kept.x.size() && !kept.as_kernels_see; ++c) {
-      kernels_.scale(sums + c * k_, k_, kept.x[c], sums + c * k_);
+    kernels_.decode(codec_, context.slots_of_rows[j], length, sums);
+    for (std::size_t c = 0; c < context.x.size() && !context.as_kernels_see; ++c) {
+      kernels_.scale(sums + c * k_, k_, context.x[c], sums + c * k_);
     }
   }
 }
@@ -138,25 +139,25 @@ float FfmContext::forward(const tape::Parameters& parameters, tape::Tape& tape, 
   return pairs_in_place(*context_, pairs);
 }
 
-float FfmContext::pairs_in_place(const Context& kept, float* pairs) {
+float FfmContext::pairs_in_place(const Context& context, float* pairs) {
   const std::size_t n = split_.candidate.size(), in_context = split_.context.size();
   float* const own = pairs + split_.cross();
   const float sum =
-      kernels_.ffm_rectangle(codec_, at_.rows.data(), kept.slots_of_rows.data(), n,
+      kernels_.ffm_rectangle(codec_, at_.rows.data(), context.slots_of_rows.data(), n,
                              split_.context.data(), in_context, k_, pairs) +
       kernels_.ffm_pairs(codec_, at_.rows.data(), split_.candidate.data(), n, k_, own);
-  if (kept.as_kernels_see && at_.as_kernels_see()) return sum;
+  if (context.as_kernels_see && at_.as_kernels_see()) return sum;
   for (std::size_t j = 0; j < n; ++j) {
     float* const row = pairs + j * in_context;
-    for (std::size_t c = 0; c < in_context; ++c) row[c] *= at_.x[j] * kept.x[c];
+    for (std::size_t c = 0; c < in_context; ++c) row[c] *= at_.x[j] * context.x[c];
   }
   times_values(at_.x.data(), n, own);
   return kernels_.total(pairs, split_.pairs());
 }
 
 float FfmContext::pairs_of_sums(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                                Context& kept, float* pairs) {
-  if (!kept.has_sums) make_sums_of_rows(kept);
+                                Context& context, float* pairs) {
+  if (!context.has_sums) make_sums_of_rows(context);
   block_.gather_sums(parameters, tape, b);
   const tape::FfmTape& ffm = tape.ffm;
   for (const std::byte*& sum : sums_of_fields_) {
@@ -169,7 +170,7 @@ float FfmContext::pairs_of_sums(const tape::Parameters& parameters, tape::Tape& 
   const kernels::Codec floats = kernels::Codec::f32();
   float* const own = pairs + split_.cross();
   float sum =
-      kernels_.ffm_rectangle(floats, sums_of_fields_.data(), kept.slots_of_sums.data(), n,
+      kernels_.ffm_rectangle(floats, sums_of_fields_.data(), context.slots_of_sums.data(), n,
                              split_.context.data(), split_.context.size(), k_, pairs) +
       kernels_.ffm_pairs(floats, sums_of_fields_.data(), split_.candidate.data(), n, k_, own);
   for (std::size_t i = 0; i < ffm.present.size(); ++i) {

@@ -22,7 +22,7 @@ namespace leveret::block {
 class FfmContext final : public Share {
  public:
   /// The data of a context that its candidates need.
-  struct Context final : Kept {
+  struct Context final : CachedPart {
     bool in_place = false;        ///< every field of it has one row at most
     bool has_sums = false;        ///< `sums` is made
     bool as_kernels_see = false;  ///< every x is 1
@@ -41,21 +41,21 @@ class FfmContext final : public Share {
 
   /// The only example of the tape, on which FfmBlock has made its pairs, is the context. It has
   /// features of the context's fields only.
-  std::unique_ptr<Context> keep(const tape::Tape& tape) const;
+  std::unique_ptr<Context> cache_context(const tape::Tape& tape) const;
   /// Candidates are beside this one from now on.
-  void put_beside(Context* context) { context_ = context; }
+  void use_context(Context* context) { context_ = context; }
   /// Example b of the tape is a candidate, with features of candidates' fields only. Writes its
   /// pairs, split.pairs() of them (see FieldSplit); returns their sum.
   float forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b, float* pairs);
 
  private:
-  void gather_rows(const tape::FfmInPlace& at, Context& kept) const;
-  void gather_sums(const tape::FfmTape& ffm, Context& kept) const;
-  void make_sums_of_rows(Context& kept) const;
-  float* room_for_sums(Context& kept) const;
-  float pairs_in_place(const Context& kept, float* pairs);
+  void gather_rows(const tape::FfmInPlace& at, Context& context) const;
+  void gather_sums(const tape::FfmTape& ffm, Context& context) const;
+  void make_sums_of_rows(Context& context) const;
+  float* room_for_sums(Context& context) const;
+  float pairs_in_place(const Context& context, float* pairs);
   float pairs_of_sums(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                      Context& kept, float* pairs);
+                      Context& context, float* pairs);
   std::size_t slots() const { return split_.place.size(); }
 
   const kernels::Kernels& kernels_;

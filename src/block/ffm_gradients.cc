@@ -12,7 +12,7 @@ void FfmBlock::finish_back(const tape::Parameters&, tape::Tape& tape, Share*) co
   }
 }
 
-void FfmBlock::partial_back(const tape::Parameters&, tape::Tape& tape, const tape::Portion&,
+void FfmBlock::partial_back(const tape::Parameters&, tape::Tape& tape, const tape::Partition&,
                             Share* share) const {
   const auto& pairs = static_cast<const FfmShare&>(*share);
   if (tape.sink != nullptr && !pairs.empty()) tape.sink->rows(part_, pairs);

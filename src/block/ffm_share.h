@@ -1,4 +1,4 @@
-/// The pairs of an FFM that a portion of a model has, on the way forward and back.
+/// The pairs of an FFM that a partition of a model has, on the way forward and back.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace leveret::block {
 
 class FfmShare final : public Share, public tape::RowGradients {
  public:
-  /// Those of FfmBlock: `pairs` are the portion's own, `d_pair` is everyone's.
+  /// Those of FfmBlock: `pairs` are the partition's own, `d_pair` is everyone's.
   struct Tensors {
     tape::TensorId pairs, d_pair;
   };
@@ -42,7 +42,7 @@ class FfmShare final : public Share, public tape::RowGradients {
                          values.gradient != nullptr ? values.d_at(b) : nullptr, sums);
   }
   void each(const tape::Parameters&, tape::Tape&, tape::RowVisitor&) const override {
-    throw std::logic_error("a portion of a model learns in batches");
+    throw std::logic_error("a partition of a model learns in batches");
   }
 
  private:

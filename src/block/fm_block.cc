@@ -17,8 +17,8 @@ void FmBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   }
   scale_ = declarations.add(tape::Tensor{.name = "fm.scale", .size = 1});
   score_ = declarations.add(tape::Tensor{.name = "fm.score", .size = 1});
-  head_ =
-      declarations.join(config_.has_ffm() ? FfmBlock::kHead : "fm", FfmBlock::kHeadWeight, true);
+  head_ = declarations.add_residual(config_.has_ffm() ? FfmBlock::kHead : "fm",
+                                    FfmBlock::kHeadWeight, true);
   vector_ = declarations.add(
       tape::Tensor{.name = "fm.vector", .per = tape::Tensor::Per::kBatch, .size = k});
 }
@@ -47,7 +47,7 @@ void FmBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Decla
   if (!config_.has_one_score()) squares_sum_ = sums.add({"fm.squares", "FM"});
 }
 
-void FmBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Portion& portion,
+void FmBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Partition& partition,
                       Share*, std::size_t begin, std::size_t end,
                       const tape::BatchSums<float>& sums) const {
   for (std::size_t b = begin; b < end; ++b) {
@@ -59,7 +59,7 @@ void FmBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Por
     } else {
       of[squares_sum_] = others.squares;
     }
-    instance_.partial(tape, portion, b, of);
+    instance_.partial(tape, partition, b, of);
   }
 }
 

@@ -4,7 +4,7 @@
 /// over all features of the example, whatever their fields. The score grows by that sum times
 /// sqrt(n) / |x|² over its n features, by which FfmBlock scales its pairs, too.
 ///
-/// The vectors are a part of rows of their own. An example that comes in portions (a context and
+/// The vectors are a part of rows of their own. An example that comes in partitions (a context and
 /// its candidates, fields of several ranks) has sums that are added: k floats and a number.
 #pragma once
 
@@ -39,14 +39,14 @@ class FmBlock final : public Block, public tape::RowGradients {
                std::size_t end) const override;
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
-  std::string why_not_in_portions() const override { return {}; }
+  std::string why_not_in_partitions() const override { return {}; }
   std::string why_not_in_contexts() const override { return {}; }
-  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
-               Share* share, std::size_t begin, std::size_t end,
+  void partial(const tape::Parameters& parameters, tape::Tape& tape,
+               const tape::Partition& partition, Share* share, std::size_t begin, std::size_t end,
                const tape::BatchSums<float>& sums) const override;
   void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
               std::size_t end, const tape::BatchSums<const float>& sums) const override;
-  void partial_back(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion&,
+  void partial_back(const tape::Parameters& parameters, tape::Tape& tape, const tape::Partition&,
                     Share*) const override {
     backward(parameters, tape);
   }
@@ -105,7 +105,7 @@ class FmBlock final : public Block, public tape::RowGradients {
   tape::TensorId pooled_ = tape::TensorId::kNone;  ///< kNone: layers do not read it
   tape::TensorId score_ = tape::TensorId::kNone;   ///< 1: what it adds
   tape::TensorId vector_ = tape::TensorId::kNone;  ///< k: one feature's
-  tape::JointHead head_;
+  tape::ResidualScore head_;
   tape::SumId vector_sum_ = tape::SumId::kNone;  ///< sums()
   /// The sum of |x v|² is squares_sum_; with one score it is scaled and in score_sum_, the linear
   /// part's.

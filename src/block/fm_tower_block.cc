@@ -41,14 +41,14 @@ void FmTowerBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::
   sums_.squares = sums.add({tower_.name + ".squares", tower_.name});
 }
 
-void FmTowerBlock::partial(const tape::Parameters&, tape::Tape&, const tape::Portion& portion,
+void FmTowerBlock::partial(const tape::Parameters&, tape::Tape&, const tape::Partition& partition,
                            Share*, std::size_t begin, std::size_t end,
                            const tape::BatchSums<float>& sums) const {
   if (!config_.in_contexts) return;
   for (std::size_t b = begin; b < end; ++b) {
     const tape::SumsOf<float> of = sums[b];
     const float* const all = of.all(sums_.embeddings).data();
-    for (const std::uint32_t field : portion.split_fields()) {
+    for (const std::uint32_t field : partition.split_fields()) {
       const float* const e = all + field * d_;
       kernels_->axpy(1.0f, e, d_, of.all(sums_.vector).data());
       of[sums_.squares] += kernels_->dot(e, e, d_);

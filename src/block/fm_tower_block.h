@@ -35,8 +35,8 @@ class FmTowerBlock final : public Block {
 
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
-  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
-               Share* share, std::size_t begin, std::size_t end,
+  void partial(const tape::Parameters& parameters, tape::Tape& tape,
+               const tape::Partition& partition, Share* share, std::size_t begin, std::size_t end,
                const tape::BatchSums<float>& sums) const override;
   void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
               std::size_t end, const tape::BatchSums<const float>& sums) const override;

@@ -26,7 +26,7 @@ inline double forgotten_share(const tape::Scalars& scalars, const Config& config
 }
 
 /// What AdaGrad's sums of the dense layers keep for each example.
-inline float kept_of_sums(const tape::Scalars& scalars, const Config& config) {
+inline float decay_of_sums(const tape::Scalars& scalars, const Config& config) {
   return config.fast_head ? static_cast<float>(1 - forgotten_share(scalars, config)) : 1.0f;
 }
 

@@ -78,7 +78,7 @@ void FwfmBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) c
 // ---- contexts and candidates ----
 
 /// u_f of the candidates' fields f, summed over the context's fields g.
-struct FwfmBlock::ContextPart final : Kept {
+struct FwfmBlock::ContextPart final : CachedPart {
   std::vector<float> u;
   std::size_t bytes() const override { return sizeof *this + u.capacity() * sizeof(float); }
 };
@@ -105,13 +105,13 @@ void FwfmBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Dec
 }
 
 std::unique_ptr<Share> FwfmBlock::share(const tape::Parameters& parameters,
-                                        const tape::Portion& portion) const {
-  if (portion.of == tape::Portion::Of::kContext) {
-    return std::make_unique<ContextShare>(*portion.split);
+                                        const tape::Partition& partition) const {
+  if (partition.of == tape::Partition::Of::kContext) {
+    return std::make_unique<ContextShare>(*partition.split);
   }
-  if (portion.of != tape::Portion::Of::kCandidate) return nullptr;
+  if (partition.of != tape::Partition::Of::kCandidate) return nullptr;
   auto mine = std::make_unique<CandidateShare>();
-  mine->fields = portion.split_fields();
+  mine->fields = partition.split_fields();
   const std::span<const float> r = parameters[r_];
   for (const std::uint32_t g : mine->fields) {
     for (const std::uint32_t f : mine->fields) {
@@ -124,13 +124,13 @@ std::unique_ptr<Share> FwfmBlock::share(const tape::Parameters& parameters,
 }
 
 void FwfmBlock::partial(const tape::Parameters& parameters, tape::Tape&,
-                        const tape::Portion& portion, Share* share, std::size_t begin,
+                        const tape::Partition& partition, Share* share, std::size_t begin,
                         std::size_t end, const tape::BatchSums<float>& sums) const {
   if (!config_.in_contexts) return;
   for (std::size_t b = begin; b < end; ++b) {
     const tape::SumsOf<float> of = sums[b];
     const float* const e = of.all(sums_.embeddings).data();
-    of[sums_.pairs] = portion.of == tape::Portion::Of::kContext
+    of[sums_.pairs] = partition.of == tape::Partition::Of::kContext
                           ? context_pairs(parameters, e, static_cast<ContextShare&>(*share))
                           : candidate_pairs(e, static_cast<CandidateShare&>(*share));
   }
@@ -154,18 +154,18 @@ float FwfmBlock::candidate_pairs(const float* e, CandidateShare& share) const {
          kernels_->dot(share.e.data(), share.context->u.data(), n * d_);
 }
 
-std::unique_ptr<Kept> FwfmBlock::keep(const tape::Tape&, Share* share) const {
+std::unique_ptr<CachedPart> FwfmBlock::cache_context(const tape::Tape&, Share* share) const {
   const auto& mine = static_cast<const ContextShare&>(*share);
-  auto kept = std::make_unique<ContextPart>();
-  kept->u.reserve(mine.split->candidate.size() * d_);
+  auto part = std::make_unique<ContextPart>();
+  part->u.reserve(mine.split->candidate.size() * d_);
   for (const std::uint32_t field : mine.split->candidate) {
     const float* const u = mine.u.data() + field * d_;
-    kept->u.insert(kept->u.end(), u, u + d_);
+    part->u.insert(part->u.end(), u, u + d_);
   }
-  return kept;
+  return part;
 }
 
-void FwfmBlock::put_beside(Share* candidates, Kept* context) const {
+void FwfmBlock::use_context(Share* candidates, CachedPart* context) const {
   static_cast<CandidateShare&>(*candidates).context = static_cast<const ContextPart*>(context);
 }
 

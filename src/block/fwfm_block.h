@@ -41,12 +41,12 @@ class FwfmBlock final : public Block {
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
   std::unique_ptr<Share> share(const tape::Parameters& parameters,
-                               const tape::Portion& portion) const override;
-  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
-               Share* share, std::size_t begin, std::size_t end,
+                               const tape::Partition& partition) const override;
+  void partial(const tape::Parameters& parameters, tape::Tape& tape,
+               const tape::Partition& partition, Share* share, std::size_t begin, std::size_t end,
                const tape::BatchSums<float>& sums) const override;
-  std::unique_ptr<Kept> keep(const tape::Tape& tape, Share* share) const override;
-  void put_beside(Share* candidates, Kept* context) const override;
+  std::unique_ptr<CachedPart> cache_context(const tape::Tape& tape, Share* share) const override;
+  void use_context(Share* candidates, CachedPart* context) const override;
   void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
               std::size_t end, const tape::BatchSums<const float>& sums) const override;
 

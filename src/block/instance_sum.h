@@ -1,5 +1,5 @@
 /// The sums by which the scores of FFM and FM are scaled (InstanceSums), where the features of an
-/// example are in portions. With one head they are of the values as they came, which everyone
+/// example are in partitions. With one head they are of the values as they came, which everyone
 /// knows; mixed heads divide values by what only who holds the features knows, and add them up.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace leveret::block {
 
-/// Over the features of an example or a portion of it.
+/// Over the features of an example or a partition of it.
 struct InstanceSums {
   float features = 0, squares = 0;
   float scale() const { return std::sqrt(features) / std::max(squares, 1e-6f); }
@@ -28,12 +28,12 @@ class InstanceSum {
     adds_ = squares_ == tape::SumId::kNone;
     if (adds_) squares_ = sums.add({kName, block});
   }
-  void partial(const tape::Tape& tape, const tape::Portion& portion, std::size_t b,
+  void partial(const tape::Tape& tape, const tape::Partition& partition, std::size_t b,
                const tape::SumsOf<float>& sums) const {
     if (!adds_) return;
     float squares = 0;
     for (const feature::FieldRun& run : tape.field_runs(b)) {
-      if (!portion.homes[run.field]) continue;
+      if (!partition.homes[run.field]) continue;
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         squares += tape.field_values[i] * tape.field_values[i];
       }

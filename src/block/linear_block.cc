@@ -54,8 +54,8 @@ void LinearBlock::declare(const tape::Extent& layout, tape::Declarations& declar
   declare_heads(declarations);
   const auto of_groups = [&](const char* name, bool gradient) {
     return declarations.add(tape::Tensor{.name = name,
-                                         .size = layout.groups(),
-                                         .owner = tape::Owner::Kind::kGroup,
+                                         .size = layout.feature_groups(),
+                                         .owner = tape::Owner::Kind::kFeatureGroup,
                                          .gradient = gradient});
   };
   group_linear_ = of_groups(kGroupLinear, !config_.mixed && config_.merges());
@@ -65,13 +65,14 @@ void LinearBlock::declare(const tape::Extent& layout, tape::Declarations& declar
   group_seen_ = of_groups(kGroupSeen, false);
   const float first = 1.0f / std::sqrt(static_cast<float>(std::max(layout.fields, 1u)));
   tape::LearnedArray weights{
-      kGroupWeights, Learned::kParameter, tape::Merge::kAdd, {layout.groups()}};
+      kGroupWeights, Learned::kParameter, tape::Merge::kAdd, {layout.feature_groups()}};
   weights.first = [first](std::uint32_t, std::uint32_t) { return first; };
   weights.rule = tape::Rule::kAdagrad;
   weights.rate = 0.02f;
-  tape::LearnedArray sums{"groups.sum", Learned::kState, tape::Merge::kAdd, {layout.groups()}};
+  tape::LearnedArray sums{
+      "groups.sum", Learned::kState, tape::Merge::kAdd, {layout.feature_groups()}};
   sums.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
-  weights.owner = sums.owner = tape::Owner::Kind::kGroup;
+  weights.owner = sums.owner = tape::Owner::Kind::kFeatureGroup;
   groups_ = declarations.add(std::move(weights));
   declarations.contributions.push_back({.name = "counts", .of = group_counts_, .weights = groups_});
   const tape::ArrayId sums_id = declarations.add(std::move(sums));
@@ -110,7 +111,7 @@ void LinearBlock::declare_heads(tape::Declarations& declarations) {
 
 void LinearBlock::open(const tape::Parameters& parameters, std::size_t size,
                        tape::Tape& tape) const {
-  const std::size_t groups = parameters.layout.groups();
+  const std::size_t groups = parameters.layout.feature_groups();
   tape::at_least(tape.linear_errors, size);
   if (!config_.mixed) return;
   const auto id = static_cast<std::size_t>(groups_);
@@ -147,7 +148,7 @@ void LinearBlock::backward(const tape::Parameters& parameters, tape::Tape& tape,
 /// the MLP.
 void LinearBlock::add_own_errors(const tape::Parameters& parameters, tape::Tape& tape,
                                  std::size_t begin, std::size_t end) const {
-  const std::uint32_t groups = parameters.layout.groups();
+  const std::uint32_t groups = parameters.layout.feature_groups();
   tape::at_least(tape.d_group_linear, tape.size * groups);
   for (std::size_t b = begin; b < end; ++b) {
     float* const d = tape.d_group_linear.data() + b * groups;
@@ -165,7 +166,7 @@ void LinearBlock::add_own_errors(const tape::Parameters& parameters, tape::Tape&
 /// One weight per group for the counts head.
 void LinearBlock::groups_backward(const tape::Parameters& parameters, tape::Tape& tape,
                                   std::size_t begin, std::size_t end) const {
-  const std::uint32_t groups = parameters.layout.groups();
+  const std::uint32_t groups = parameters.layout.feature_groups();
   float* const gradient = tape.gradients[static_cast<std::size_t>(groups_)].data();
   std::fill(gradient, gradient + groups, 0.0f);
   for (std::size_t b = begin; b < end; ++b) {
@@ -178,7 +179,7 @@ void LinearBlock::groups_backward(const tape::Parameters& parameters, tape::Tape
 
 void LinearBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                           std::size_t end) const {
-  const std::uint32_t groups = parameters.layout.groups();
+  const std::uint32_t groups = parameters.layout.feature_groups();
   for (std::size_t b = begin; b < end; ++b) {
     if (has_groups(tape)) std::fill_n(tape[group_linear_].at(b), groups, 0.0f);
     if (config_.mixed) {
@@ -209,11 +210,11 @@ void LinearBlock::declare_sums(const tape::Extent&, std::uint32_t shared, const 
 }
 
 void LinearBlock::partial(const tape::Parameters& parameters, tape::Tape& tape,
-                          const tape::Portion& portion, std::size_t b,
+                          const tape::Partition& partition, std::size_t b,
                           const tape::SumsOf<float>& sums) const {
   for (const tape::TensorId id : {group_linear_, group_counts_, group_seen_}) {
     if (id != tape::TensorId::kNone) {
-      std::fill_n(tape[id].at(b), parameters.layout.groups(), 0.0f);
+      std::fill_n(tape[id].at(b), parameters.layout.feature_groups(), 0.0f);
     }
   }
   const LinearSums added = add(tape, b, start(parameters, tape, b).of_nothing());
@@ -224,11 +225,11 @@ void LinearBlock::partial(const tape::Parameters& parameters, tape::Tape& tape,
   sums[sums_.squares] = added.squares;
   float* const counts = tape[group_counts_].at(b);
   // Their weights are moved where all of their features are told.
-  std::copy_n(counts, portion.shared, sums.all(sums_.shared_counts).data());
-  std::fill_n(counts, portion.shared, 0.0f);
+  std::copy_n(counts, partition.shared, sums.all(sums_.shared_counts).data());
+  std::fill_n(counts, partition.shared, 0.0f);
   const float* const weights = parameters[groups_].data();
   float sum = 0;
-  for (const std::uint32_t g : portion.groups) sum += weights[g] * counts[g];
+  for (const std::uint32_t g : partition.feature_groups) sum += weights[g] * counts[g];
   sums[sums_.counts] = sum;
 }
 
@@ -244,7 +245,7 @@ void LinearBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, s
     counts += sums[sums_.counts];
     const std::span<const float> shared = sums.all(sums_.shared_counts);
     float* const group_counts = tape[group_counts_].at(b);
-    std::fill_n(group_counts, parameters.layout.groups(), 0.0f);
+    std::fill_n(group_counts, parameters.layout.feature_groups(), 0.0f);
     std::ranges::copy(shared, group_counts);
     const float* const weights = parameters[groups_].data();
     for (std::size_t g = 0; g < shared.size(); ++g) counts += weights[g] * group_counts[g];
@@ -296,7 +297,7 @@ void LinearBlock::put_joint(const tape::Parameters& parameters, tape::Tape& tape
 
 LinearSums LinearBlock::add_one(tape::Tape& tape, std::size_t b, LinearSums before) const {
   LinearSums sums = before;
-  const bool grouped = config_.uses_groups();
+  const bool grouped = config_.uses_feature_groups();
   if (!grouped) {
     sums.linear += weighted_sum(tape, tape.batch->linear_begin(tape.first + b),
                                 tape.batch->linear_end(tape.first + b));

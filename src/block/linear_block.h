@@ -61,12 +61,12 @@ class LinearBlock final : public Block {
                std::size_t end) const override;
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
-  std::string why_not_in_portions() const override { return {}; }
+  std::string why_not_in_partitions() const override { return {}; }
   std::string why_not_in_contexts() const override { return {}; }
-  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
-               Share*, std::size_t begin, std::size_t end,
+  void partial(const tape::Parameters& parameters, tape::Tape& tape,
+               const tape::Partition& partition, Share*, std::size_t begin, std::size_t end,
                const tape::BatchSums<float>& sums) const override {
-    for (std::size_t b = begin; b < end; ++b) partial(parameters, tape, portion, b, sums[b]);
+    for (std::size_t b = begin; b < end; ++b) partial(parameters, tape, partition, b, sums[b]);
   }
   void finish(const tape::Parameters& parameters, tape::Tape& tape, Share*, std::size_t begin,
               std::size_t end, const tape::BatchSums<const float>& sums) const override {
@@ -75,7 +75,7 @@ class LinearBlock final : public Block {
   void finish_back(const tape::Parameters& parameters, tape::Tape& tape, Share*) const override {
     backward(parameters, tape);
   }
-  void partial_back(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion&,
+  void partial_back(const tape::Parameters& parameters, tape::Tape& tape, const tape::Partition&,
                     Share*) const override {
     backward(parameters, tape);
   }
@@ -87,9 +87,9 @@ class LinearBlock final : public Block {
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override {
     backward(parameters, tape, 0, tape.size);
   }
-  bool takes_turns() const override { return true; }
-  void backward_turn(const tape::Parameters& parameters, tape::Tape& tape,
-                     std::size_t b) const override {
+  bool updates_per_example() const override { return true; }
+  void backward_example(const tape::Parameters& parameters, tape::Tape& tape,
+                        std::size_t b) const override {
     backward(parameters, tape, b, b + 1);
   }
   bool needs_fields() const override { return false; }
@@ -121,9 +121,12 @@ class LinearBlock final : public Block {
   void finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
               const LinearSums& sums, float counts) const;
   /// Whether the tape has sums of groups.
-  bool has_groups(const tape::Tape& tape) const { return config_.uses_groups() || tape.keep_parts; }
-  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
-               std::size_t b, const tape::SumsOf<float>& sums) const;
+  bool has_groups(const tape::Tape& tape) const {
+    return config_.uses_feature_groups() || tape.keep_parts;
+  }
+  void partial(const tape::Parameters& parameters, tape::Tape& tape,
+               const tape::Partition& partition, std::size_t b,
+               const tape::SumsOf<float>& sums) const;
   void finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
               const tape::SumsOf<const float>& sums) const;
   LinearSums add_one(tape::Tape& tape, std::size_t b, LinearSums before) const;
@@ -154,7 +157,7 @@ class LinearBlock final : public Block {
   struct {
     tape::SumId linear;  ///< kScoreSum
     // Mixed heads: the same of the other weights, and of the values' squares; sum a_g u_g of groups
-    // that a portion has alone, and u_g of the shared ones.
+    // that a partition has alone, and u_g of the shared ones.
     tape::SumId linear2, fast, squares, counts, shared_counts;
   } sums_{};
 };

@@ -54,10 +54,10 @@ void LossBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, st
 }
 
 void LossBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
-  for (std::size_t b = 0; b < tape.size; ++b) backward_turn(parameters, tape, b);
+  for (std::size_t b = 0; b < tape.size; ++b) backward_example(parameters, tape, b);
 }
 
-void LossBlock::backward_turn(const tape::Parameters&, tape::Tape& tape, std::size_t b) const {
+void LossBlock::backward_example(const tape::Parameters&, tape::Tape& tape, std::size_t b) const {
   const float label = tape.label(b);
   const float importance = tape.importance(b);
   const bool learn = label != 0.0f && importance > 0.0f && importance <= text::kMaxImportance &&

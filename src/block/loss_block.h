@@ -28,9 +28,9 @@ class LossBlock final : public Block {
   /// would not be finite either).
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
   bool is_behind_sums() const override { return true; }
-  bool takes_turns() const override { return true; }
-  void backward_turn(const tape::Parameters& parameters, tape::Tape& tape,
-                     std::size_t b) const override;
+  bool updates_per_example() const override { return true; }
+  void backward_example(const tape::Parameters& parameters, tape::Tape& tape,
+                        std::size_t b) const override;
   bool needs_fields() const override { return false; }
 
  private:

@@ -22,8 +22,8 @@ struct Norm {
   static Norm of_variance(Float mean, Float variance) {
     return {mean, 1 / std::sqrt(variance + static_cast<Float>(kNormEpsilon))};
   }
-  /// From the sum of `count` numbers, and that of their squares. Where these were made in portions,
-  /// which are added.
+  /// From the sum of `count` numbers, and that of their squares. Where these were made in
+  /// partitions, which are added.
   static Norm of_sums(Float sum, Float squares, Float count) {
     const Float mean = sum / count;
     return of_variance(mean, std::max(squares / count - mean * mean, Float{0}));

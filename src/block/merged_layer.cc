@@ -69,7 +69,7 @@ void MergedLayer::Inputs::copy(const tape::ConstDense& layer, const tape::Join& 
   weights.weights = copies;
 }
 
-struct MergedLayer::PortionShare final : Share {
+struct MergedLayer::PartitionShare final : Share {
   Inputs normalised, others;
   tape::JoinColumns everyones;
   std::vector<float> column_sums;  ///< h: W 1, where nobody learns
@@ -109,33 +109,33 @@ void MergedLayer::declare_sums(std::uint32_t shared, const tape::Declarations& d
   // Inputs of shared groups; those of counts are sums of the linear part already.
   for (const tape::JoinPart& part : declared[in_].join.parts()) {
     const std::string& name = declared[part.from].name;
-    if (part.per != tape::Owner::Kind::kGroup || name == LinearBlock::kGroupCounts) continue;
+    if (part.per != tape::Owner::Kind::kFeatureGroup || name == LinearBlock::kGroupCounts) continue;
     sums.add({name, kFirstLayer, shared, tape::Tensor::Per::kExample, part.from});
   }
 }
 
 std::unique_ptr<Share> MergedLayer::share(const tape::Parameters& parameters,
-                                          const tape::Portion& portion) const {
+                                          const tape::Partition& partition) const {
   const tape::Join& all = join(parameters);
-  const std::vector<std::uint32_t> everyones = all.everyones(portion.shared);
-  if (portion.of == tape::Portion::Of::kEveryone) {
+  const std::vector<std::uint32_t> everyones = all.everyones(partition.shared);
+  if (partition.of == tape::Partition::Of::kEveryone) {
     auto mine = std::make_unique<EveryonesShare>();
     mine->columns = {all, everyones};
-    mine->shared = portion.shared;
-    if (portion.split == nullptr) return mine;
+    mine->shared = partition.shared;
+    if (partition.split == nullptr) return mine;
     const tape::ConstDense layer = parameters.layer(number_);
     mine->copied.copy(layer, all, everyones, tape::JoinColumns::Pairs::kAll);
     mine->copied.weights.bias = layer.bias;
     return mine;
   }
-  auto mine = std::make_unique<PortionShare>();
-  if (portion.split != nullptr) {
-    copy_columns(parameters, portion, *mine);
+  auto mine = std::make_unique<PartitionShare>();
+  if (partition.split != nullptr) {
+    copy_columns(parameters, partition, *mine);
     return mine;
   }
   mine->everyones = {all, everyones};
-  for (const auto& [columns, inputs] : {std::pair(&portion.normalised, &mine->normalised),
-                                        std::pair(&portion.others, &mine->others)}) {
+  for (const auto& [columns, inputs] : {std::pair(&partition.normalised, &mine->normalised),
+                                        std::pair(&partition.others, &mine->others)}) {
     const std::vector<std::uint32_t> names(columns->names.begin(), columns->names.end());
     inputs->columns = {all, names, tape::JoinColumns::Pairs::kThese};
     inputs->weights = columns->weights;
@@ -144,12 +144,12 @@ std::unique_ptr<Share> MergedLayer::share(const tape::Parameters& parameters,
 }
 
 /// Those of a context or a candidate.
-void MergedLayer::copy_columns(const tape::Parameters& parameters, const tape::Portion& portion,
-                               PortionShare& mine) const {
+void MergedLayer::copy_columns(const tape::Parameters& parameters, const tape::Partition& partition,
+                               PartitionShare& mine) const {
   const tape::Join& all = join(parameters);
-  const bool is_context = portion.of == tape::Portion::Of::kContext;
+  const bool is_context = partition.of == tape::Partition::Of::kContext;
   std::vector<std::uint32_t> names =
-      is_context ? portion.split->of_context(all) : portion.split->of_candidate(all);
+      is_context ? partition.split->of_context(all) : partition.split->of_candidate(all);
   const auto others = std::ranges::stable_partition(
       names, [&](std::uint32_t name) { return name < all.normalised(); });
   const std::vector<std::uint32_t> other_names(others.begin(), others.end());
@@ -173,7 +173,7 @@ void MergedLayer::add_columns(const tape::ConstDense& layer, std::span<float> to
 
 void MergedLayer::partial(tape::Tape& tape, Share* share,
                           const tape::BatchSums<float>& sums) const {
-  auto& mine = static_cast<PortionShare&>(*share);
+  auto& mine = static_cast<PartitionShare&>(*share);
   for (Inputs* const inputs : {&mine.normalised, &mine.others}) {
     inputs->open(tape.size);
     for (std::size_t b = 0; b < tape.size; ++b) inputs->gather(tape, b);
@@ -204,7 +204,7 @@ void MergedLayer::add_products(const Inputs& inputs, const tape::Tape& tape, flo
   }
 }
 
-/// out = bias + W x, where x are the inputs that everyone has, + what the portions' columns make.
+/// out = bias + W x, where x are the inputs that everyone has, + what the partitions' columns make.
 void MergedLayer::finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share,
                          const tape::BatchSums<const float>& sums) const {
   auto& mine = static_cast<EveryonesShare&>(*share);
@@ -213,12 +213,12 @@ void MergedLayer::finish(const tape::Parameters& parameters, tape::Tape& tape, S
     mine.copied.open(tape.size);
     own_columns_forward(mine.copied.weights, mine.columns, tape, mine.copied.width(),
                         mine.copied.values.data());
-    return add_portions(tape, mine, sums);
+    return add_partitions(tape, mine, sums);
   }
   tape::TensorPlace& in = tape[in_];
   std::fill_n(in.values, tape.size * in.stride, 0.0f);
   own_columns_forward(parameters.layer(number_), mine.columns, tape, in.stride, in.values);
-  add_portions(tape, mine, sums);
+  add_partitions(tape, mine, sums);
   add_own_columns(parameters, tape, mine);
 }
 
@@ -252,8 +252,8 @@ void MergedLayer::norm_forward(const tape::Parameters& parameters, tape::Tape& t
   }
 }
 
-void MergedLayer::add_portions(tape::Tape& tape, EveryonesShare& mine,
-                               const tape::BatchSums<const float>& sums) const {
+void MergedLayer::add_partitions(tape::Tape& tape, EveryonesShare& mine,
+                                 const tape::BatchSums<const float>& sums) const {
   const std::span<const float> columns = sums.of_batch(sums_.columns);
   const std::size_t h = columns.size();
   mine.column_sums.assign(columns.begin(), columns.end());
@@ -306,21 +306,21 @@ void MergedLayer::finish_back(const tape::Parameters& parameters, tape::Tape& ta
   }
 }
 
-/// Those of groups in which no column of the portion or of everyone has put any.
+/// Those of groups in which no column of the partition or of everyone has put any.
 void MergedLayer::clear_group_gradients(const tape::Parameters& parameters,
                                         tape::Tape& tape) const {
   for (const tape::JoinPart& part : join(parameters).parts()) {
     tape::TensorPlace& place = tape[part.from];
-    if (part.per != tape::Owner::Kind::kGroup || place.gradient == nullptr) continue;
+    if (part.per != tape::Owner::Kind::kFeatureGroup || place.gradient == nullptr) continue;
     std::fill_n(place.gradient, tape.size * place.d_stride, 0.0f);
   }
 }
 
-/// As NormBlock::backward, with the means of all portions' inputs. Inputs become x^, of which the
+/// As NormBlock::backward, with the means of all partitions' inputs. Inputs become x^, of which the
 /// step is made.
 void MergedLayer::partial_back(const tape::Parameters& parameters, tape::Tape& tape,
                                Share* share) const {
-  auto& mine = static_cast<PortionShare&>(*share);
+  auto& mine = static_cast<PartitionShare&>(*share);
   Inputs &normalised = mine.normalised, &others = mine.others;
   const tape::ConstDense& layer = normalised.weights;
   clear_group_gradients(parameters, tape);

@@ -26,14 +26,14 @@ float Mixer::forward(tape::ConstMixerState state, float* heard) const {
 }
 
 void Mixer::apply(tape::MixerState state, const float* heard, float label, float importance,
-                  float kept) const {
+                  float decay) const {
   const float* const likely = heard + inputs_ + 1;
   const float g = logistic_gradient(heard[inputs_], label, importance);
   for (std::size_t i = 0; i <= inputs_; ++i) {
     // The logistic loss: log(1 + exp(-|z|)), and |z| more for who was on the wrong side.
     const float wrong = std::max(-label * heard[i], 0.0f);
     const float loss = wrong - std::log(likely[i]);
-    state.log_share[i] = kept * state.log_share[i] - options_.eta * importance * loss;
+    state.log_share[i] = decay * state.log_share[i] - options_.eta * importance * loss;
   }
   tape::bound_shares({state.log_share, inputs_ + 1});
   for (std::size_t i = 0; i < inputs_; ++i) {

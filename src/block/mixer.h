@@ -38,7 +38,7 @@ class Mixer {
 
   /// Learns from one labelled example, and keeps so much of how well each has predicted before.
   void apply(tape::MixerState state, const float* heard, float label, float importance,
-             float kept) const;
+             float decay) const;
 
  private:
   std::size_t inputs_;

@@ -50,16 +50,16 @@ void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
     over_embeddings_->declare(tower_.name + ".0", tower_.hidden[0], first_layer_, first(),
                               config_.find_rows(Rows::Kind::kEmbedding)->part.used_k);
   }
-  reads_portions_ =
+  reads_partitions_ =
       !merged_ && (input.owner != tape::Owner::Kind::kAll || input.name == kMergedInputs);
 }
 
-std::string MlpBlock::why_not_in_portions() const {
-  return reads_portions_ ? "the tower " + tower_.name : "";
+std::string MlpBlock::why_not_in_partitions() const {
+  return reads_partitions_ ? "the tower " + tower_.name : "";
 }
 
 std::string MlpBlock::why_not_in_contexts() const {
-  return reads_portions_ ? "the tower " + tower_.name : "";
+  return reads_partitions_ ? "the tower " + tower_.name : "";
 }
 
 /// A neuron alone over embeddings. (One over cross layers goes with these.)
@@ -74,12 +74,12 @@ void MlpBlock::declare_sums(const tape::Extent&, std::uint32_t shared,
 }
 
 std::unique_ptr<Share> MlpBlock::share(const tape::Parameters& parameters,
-                                       const tape::Portion& portion) const {
-  if (over_embeddings_) return over_embeddings_->share(parameters, portion);
-  return merged_ ? merged_->share(parameters, portion) : nullptr;
+                                       const tape::Partition& partition) const {
+  if (over_embeddings_) return over_embeddings_->share(parameters, partition);
+  return merged_ ? merged_->share(parameters, partition) : nullptr;
 }
 
-void MlpBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Portion&,
+void MlpBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Partition&,
                        Share* share, std::size_t, std::size_t,
                        const tape::BatchSums<float>& sums) const {
   if (merged_) merged_->partial(tape, share, sums);
@@ -102,7 +102,7 @@ void MlpBlock::finish_back(const tape::Parameters& parameters, tape::Tape& tape,
 }
 
 void MlpBlock::partial_back(const tape::Parameters& parameters, tape::Tape& tape,
-                            const tape::Portion&, Share* share) const {
+                            const tape::Partition&, Share* share) const {
   if (merged_) merged_->partial_back(parameters, tape, share);
 }
 

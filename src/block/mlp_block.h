@@ -36,24 +36,25 @@ class MlpBlock final : public Block {
   void add_score(const tape::Parameters& parameters, tape::Tape& tape,
                  std::size_t b) const override;
 
-  // In portions its first layer is a MergedLayer, or a EmbeddingLayer, or reads what everyone has.
+  // In partitions its first layer is a MergedLayer, or a EmbeddingLayer, or reads what everyone
+  // has.
 
-  std::string why_not_in_portions() const override;
+  std::string why_not_in_partitions() const override;
   std::string why_not_in_contexts() const override;
   std::string whole_for_candidates() const override;
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
   std::unique_ptr<Share> share(const tape::Parameters& parameters,
-                               const tape::Portion& portion) const override;
-  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
-               Share* share, std::size_t begin, std::size_t end,
+                               const tape::Partition& partition) const override;
+  void partial(const tape::Parameters& parameters, tape::Tape& tape,
+               const tape::Partition& partition, Share* share, std::size_t begin, std::size_t end,
                const tape::BatchSums<float>& sums) const override;
   void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
               std::size_t end, const tape::BatchSums<const float>& sums) const override;
   void finish_back(const tape::Parameters& parameters, tape::Tape& tape,
                    Share* share) const override;
   void partial_back(const tape::Parameters& parameters, tape::Tape& tape,
-                    const tape::Portion& portion, Share* share) const override;
+                    const tape::Partition& partition, Share* share) const override;
 
   // Its layers and tensors.
 
@@ -84,10 +85,10 @@ class MlpBlock final : public Block {
   tape::TensorInput input_;
   std::vector<tape::TensorId> ins_;               ///< by layer
   tape::TensorId score_ = tape::TensorId::kNone;  ///< 1: the output neuron, without its bias
-  tape::JointHead head_;
-  std::optional<MergedLayer> merged_;  ///< in portions: the first layer of the first tower
+  tape::ResidualScore head_;
+  std::optional<MergedLayer> merged_;  ///< in partitions: the first layer of the first tower
   std::optional<EmbeddingLayer> over_embeddings_;  ///< with contexts: the first layer over these
-  bool reads_portions_ = false;  ///< its input is no MergedLayer's, and not everyone's
+  bool reads_partitions_ = false;  ///< its input is no MergedLayer's, and not everyone's
 };
 
 }  // namespace leveret::block

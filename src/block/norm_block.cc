@@ -28,11 +28,11 @@ std::vector<InputKind> input_kinds(const Config& config) {
   if (config.has_ffm()) {
     kinds.push_back({FfmBlock::kPairs, Kind::kPair, true, 1, FfmBlock::kPairsSum});
   }
-  kinds.push_back({LinearBlock::kGroupLinear, Kind::kGroup, true});
+  kinds.push_back({LinearBlock::kGroupLinear, Kind::kFeatureGroup, true});
   if (config.mixed) {
     constexpr float kSeenScale = 0.3f;
-    kinds.push_back({LinearBlock::kGroupCounts, Kind::kGroup, false});
-    kinds.push_back({LinearBlock::kGroupSeen, Kind::kGroup, false, kSeenScale});
+    kinds.push_back({LinearBlock::kGroupCounts, Kind::kFeatureGroup, false});
+    kinds.push_back({LinearBlock::kGroupSeen, Kind::kFeatureGroup, false, kSeenScale});
     kinds.push_back({std::string("heads.") + LinearBlock::kFirst, Kind::kAll, false});
   }
   if (config.layers_read_fm()) {

@@ -25,8 +25,8 @@ class NormBlock final : public Block {
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                std::size_t end) const override;
-  /// MergedLayer stands in its place where examples are in portions.
-  std::string why_not_in_portions() const override { return {}; }
+  /// MergedLayer stands in its place where examples are in partitions.
+  std::string why_not_in_partitions() const override { return {}; }
   std::string why_not_in_contexts() const override { return {}; }
   /// From the gradient of its outputs, in place, to those of what it reads.
   void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;

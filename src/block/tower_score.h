@@ -15,8 +15,8 @@ namespace leveret::block {
 inline constexpr float kTowerWeight = 0.5f, kOwnTowerWeight = 0.3f;
 
 /// Its place: in the joint score, or, where it has a loss of its own, over the linear stage's.
-inline tape::JointHead declare_head(const Tower& tower, tape::Declarations& declarations) {
-  if (!tower.own_loss) return declarations.join(tower.head, kTowerWeight, false);
+inline tape::ResidualScore declare_head(const Tower& tower, tape::Declarations& declarations) {
+  if (!tower.own_loss) return declarations.add_residual(tower.head, kTowerWeight, false);
   const tape::HeadDecl* const first = declarations.find_head(LinearBlock::kFirst);
   const tape::TensorId before = first->score;
   declarations.over_first.push_back(declarations.add(tape::HeadDecl{
@@ -48,7 +48,7 @@ class TowerScore {
  private:
   bool mixed_ = false;
   tape::TensorId own_ = tape::TensorId::kNone;  ///< 1
-  tape::JointHead head_;
+  tape::ResidualScore head_;
 };
 
 }  // namespace leveret::block

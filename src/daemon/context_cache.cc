@@ -19,9 +19,9 @@ std::uint64_t ContextCache::hash_of(std::uint64_t predictor, const text::Example
   return hash;
 }
 
-std::shared_ptr<predict::KeptContext> ContextCache::find(std::uint64_t predictor,
-                                                         const text::ExampleChunk& chunk,
-                                                         std::size_t example) {
+std::shared_ptr<predict::CachedContext> ContextCache::find(std::uint64_t predictor,
+                                                           const text::ExampleChunk& chunk,
+                                                           std::size_t example) {
   const auto found = by_hash_.find(hash_of(predictor, chunk, chunk.examples[example]));
   if (found == by_hash_.end()) return nullptr;
   const Entry& entry = *found->second;
@@ -33,7 +33,7 @@ std::shared_ptr<predict::KeptContext> ContextCache::find(std::uint64_t predictor
   return entry.context;
 }
 
-void ContextCache::add(std::uint64_t predictor, std::shared_ptr<predict::KeptContext> context) {
+void ContextCache::add(std::uint64_t predictor, std::shared_ptr<predict::CachedContext> context) {
   const std::size_t bytes = context->size_bytes();
   if (bytes > max_bytes_) return;
   const text::ExampleChunk& features = context->features;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "predict/kept_context.h"
+#include "predict/cached_context.h"
 
 namespace leveret::daemon {
 
@@ -17,10 +17,11 @@ class ContextCache {
   explicit ContextCache(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
   /// The context with the features of this example, or null.
-  std::shared_ptr<predict::KeptContext> find(std::uint64_t predictor,
-                                             const text::ExampleChunk& chunk, std::size_t example);
+  std::shared_ptr<predict::CachedContext> find(std::uint64_t predictor,
+                                               const text::ExampleChunk& chunk,
+                                               std::size_t example);
   /// The next call for this context may find it.
-  void add(std::uint64_t predictor, std::shared_ptr<predict::KeptContext> context);
+  void add(std::uint64_t predictor, std::shared_ptr<predict::CachedContext> context);
   /// All contexts of a predictor that has gone.
   void forget(std::uint64_t predictor);
 
@@ -31,7 +32,7 @@ class ContextCache {
   struct Entry {
     std::uint64_t hash, predictor;
     std::size_t bytes;
-    std::shared_ptr<predict::KeptContext> context;
+    std::shared_ptr<predict::CachedContext> context;
   };
   using Entries = std::list<Entry>;  ///< the last used in front
 

@@ -44,7 +44,7 @@ class Scorer::Context {
  public:
   std::shared_ptr<const serve::Served> served;  ///< outlives the predictor
   std::shared_ptr<ByContext> by;
-  std::shared_ptr<predict::KeptContext> kept;
+  std::shared_ptr<predict::CachedContext> cached;
 };
 
 Scorer::Scorer(std::shared_ptr<const serve::Served> served, const std::string& name,
@@ -124,22 +124,22 @@ std::shared_ptr<Scorer::Context> Scorer::context(const text::ExampleChunk& chunk
   context->served = served_;
   context->by = predictor_for(chunk, chunk.examples[example]);
   ByContext& by = *context->by;
-  context->kept = cache_.find(by.number, chunk, example);
-  if (context->kept) {
+  context->cached = cache_.find(by.number, chunk, example);
+  if (context->cached) {
     counts_.contexts_found.add();
     return context;
   }
   counts_.contexts_made.add();
-  context->kept = std::make_shared<predict::KeptContext>();
-  by.predictor.set_context(chunk, example, *context->kept);
+  context->cached = std::make_shared<predict::CachedContext>();
+  by.predictor.set_context(chunk, example, *context->cached);
   // One that is not kept is no more than the line.
-  if (context->kept->kept) cache_.add(by.number, context->kept);
+  if (context->cached->cached) cache_.add(by.number, context->cached);
   return context;
 }
 
 std::size_t Scorer::context_cost(const Context& context) {
   constexpr std::size_t kBytesOfFeature = 4;  // with the space before it; most have more
-  return context.kept->features.features.size() * kBytesOfFeature;
+  return context.cached->features.features.size() * kBytesOfFeature;
 }
 
 void Scorer::score(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
@@ -148,7 +148,7 @@ void Scorer::score(const text::ExampleChunk& chunk, std::size_t first, std::size
   if (context == nullptr) {
     whole_.predict(chunk, first, count, outcomes, skew());
   } else {
-    context->by->predictor.use_context(*context->kept);
+    context->by->predictor.use_context(*context->cached);
     context->by->predictor.predict(chunk, first, count, outcomes, skew());
   }
   tell_skew();

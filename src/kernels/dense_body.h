@@ -155,18 +155,18 @@ template <class Isa, std::size_t R, class Step>
                                                 std::size_t inputs, const Step& step, bool fresh,
                                                 float* d_in) {
   using V = typename Isa::V;
-  const V kept(step.keep), all_kept(1.0f);
+  const V kept(step.decay), all_kept(1.0f);
   V factor[R];
   for (std::size_t r = 0; r < R; ++r) factor[r] = V(d[r]);
   sweep<Isa>(inputs, [&](std::size_t i, auto lanes) {
     const V x = lanes.load(in + i);
     // Where an input is 0, so is its gradient, and G stays as it is.
-    const V keep = xsimd::select(x == V(0.0f), all_kept, kept);
+    const V decay = xsimd::select(x == V(0.0f), all_kept, kept);
     V sum = fresh ? V(0.0f) : lanes.load(d_in + i);
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < R; ++r) {
       V weight = lanes.load(w[r] + i);
-      V square = keep * lanes.load(acc[r] + i);
+      V square = decay * lanes.load(acc[r] + i);
       sum = Isa::fma(factor[r], weight, sum);
       step.apply(factor[r] * x, weight, square);
       lanes.store(w[r] + i, weight);

@@ -125,7 +125,7 @@ inline void tile_step(const DenseTile& tile, std::size_t r, std::uint32_t fired,
   for (std::size_t c = 0; c < R; ++c) g[c] = V(0.0f);
   float kept = 1;
   for (; fired != 0; fired &= fired - 1) {
-    kept *= step.keep;
+    kept *= step.decay;
     const auto e = static_cast<std::size_t>(__builtin_ctz(fired));
     const V factor(tile.d_out[e * tile.outputs + r]);
     const float* const x = tile.in + e * tile.inputs;

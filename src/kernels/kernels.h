@@ -18,7 +18,7 @@
 namespace leveret::kernels {
 
 /// How a weight moves: G += g², w -= rate * g / G^power (AdaGrad, Duchi et al. 2011; VW's
-/// `--power_t`). In dense_backward_update and `update` G forgets: G = keep * G + g². power 0.5
+/// `--power_t`). In dense_backward_update and `update` G forgets: G = decay * G + g². power 0.5
 /// takes the fast path, power 0 is plain SGD (G is then still kept). A gradient component that is
 /// exactly 0 leaves weight and accumulator untouched, bit for bit (but for a weight of -0, which
 /// may become 0). `l2` adds l2 * w to the gradient of every component whose gradient is not 0.
@@ -28,7 +28,7 @@ struct StepRule {
   float rate = 0.1f;
   float power = 0.5f;
   float l2 = 0.0f;
-  float keep = 1.0f;  ///< of G, for each example that has part in the step
+  float decay = 1.0f;  ///< of G, for each example that has part in the step
 };
 
 /// A larger component of a gradient is none to learn from, and is dropped (optim/bounded.h): 0
@@ -295,7 +295,7 @@ struct Kernels {
   /// dense_backward of each of several examples with the weights as they are, and one AdaGrad step
   /// of W with gradient sum_e d_out[e*outputs+o] * in[e*inputs+i], e < examples <= kMostTogether,
   /// in one pass over W; rows whose d_out are all 0 are not touched (sparse updates, FW paper
-  /// section 4.3). A row's G is multiplied by rule.keep for each example whose d_out is not 0, but
+  /// section 4.3). A row's G is multiplied by rule.decay for each example whose d_out is not 0, but
   /// not where the inputs are 0.
   void (*dense_backward_update)(float* w, float* acc, const float* in, const float* d_out,
                                 std::size_t inputs, std::size_t outputs, std::size_t stride,

@@ -179,9 +179,9 @@ inline void sweep(std::size_t length, Body&& body) {
 /// G after a gradient of which it takes the square, and keeps so much of what it was. Without a
 /// gradient it stays as it is.
 template <class Isa>
-inline typename Isa::V with_square(typename Isa::V keep, typename Isa::V acc, typename Isa::V g) {
+inline typename Isa::V with_square(typename Isa::V decay, typename Isa::V acc, typename Isa::V g) {
   using V = typename Isa::V;
-  return xsimd::select(g == V(0.0f), acc, Isa::fma(g, g, keep * acc));
+  return xsimd::select(g == V(0.0f), acc, Isa::fma(g, g, decay * acc));
 }
 
 /// AdaGrad with power 1/2.
@@ -191,9 +191,9 @@ struct RootStep {
   static constexpr bool kHasL2 = kL2;
   typename Isa::Root root;
   V l2;
-  float keep;
+  float decay;
 
-  explicit RootStep(const StepRule& rule) : root(rule.rate), l2(rule.l2), keep(rule.keep) {}
+  explicit RootStep(const StepRule& rule) : root(rule.rate), l2(rule.l2), decay(rule.decay) {}
 
   V gradient(V g, V w) const {
     if constexpr (!kL2) return g;
@@ -223,14 +223,14 @@ struct PowerStep {
   using V = typename Isa::V;
   static constexpr bool kHasL2 = true;
   V rate, power, l2;
-  float keep;
+  float decay;
   bool plain;
 
   explicit PowerStep(const StepRule& rule)
       : rate(rule.rate),
         power(rule.power),
         l2(rule.l2),
-        keep(rule.keep),
+        decay(rule.decay),
         plain(rule.power == 0.0f) {}
 
   V gradient(V g, V w) const { return xsimd::select(g == V(0.0f), g, Isa::fma(l2, w, g)); }

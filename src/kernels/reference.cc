@@ -33,11 +33,11 @@ float shrink(float acc, float power) {
 /// The gradient of one component with its L2 term.
 float with_l2(float g, float w, const StepRule& rule) { return g == 0 ? 0 : g + rule.l2 * w; }
 
-/// One component's step, after which the accumulator has forgotten all but `keep` of what it was.
-void step(float& w, float& acc, float g, const StepRule& rule, float keep = 1) {
+/// One component's step, after which the accumulator has forgotten all but `decay` of what it was.
+void step(float& w, float& acc, float g, const StepRule& rule, float decay = 1) {
   if (g == 0) return;
   g = with_l2(g, w, rule);
-  acc = keep * acc + g * g;
+  acc = decay * acc + g * g;
   w -= rule.rate * g * shrink(acc, rule.power);
 }
 
@@ -375,14 +375,14 @@ void dense_backward_update(float* w, float* acc, const float* in, const float* d
         const std::size_t e = fired[f];
         g += static_cast<double>(d_out[e * outputs + o]) * in[e * inputs + i];
       }
-      const float keep = static_cast<float>(std::pow(double{rule.keep}, count));
-      step(w[o * stride + i], acc[o * stride + i], static_cast<float>(g), rule, keep);
+      const float decay = static_cast<float>(std::pow(double{rule.decay}, count));
+      step(w[o * stride + i], acc[o * stride + i], static_cast<float>(g), rule, decay);
     }
   }
 }
 
 void update(float* w, float* acc, const float* g, std::size_t length, StepRule rule) {
-  for (std::size_t i = 0; i < length; ++i) step(w[i], acc[i], g[i], rule, rule.keep);
+  for (std::size_t i = 0; i < length; ++i) step(w[i], acc[i], g[i], rule, rule.decay);
 }
 
 void squares(const float* x, float scale, std::size_t length, float* g, float* squares) {

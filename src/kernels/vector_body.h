@@ -148,7 +148,7 @@ template <class Isa>
                              StepRule rule) {
   using V = typename Isa::V;
   with_step<Isa>(rule, [&](const auto& step) {
-    const V kept(step.keep);
+    const V kept(step.decay);
     sweep<Isa>(length, [&](std::size_t i, auto lanes) {
       V weight = lanes.load(w + i);
       V squares = lanes.load(acc + i);

@@ -87,7 +87,7 @@ void Lookup::prefetch(const Model& model, const Tape& tape, std::size_t example)
     }
   } else {
     for (const LinearRun& run : batch.linear_runs_of(example)) {
-      const Shard& shard = tables.of_group(run.group);
+      const Shard& shard = tables.of_feature_group(run.group);
       for (std::uint32_t i = run.begin; i < run.end; ++i) {
         shard.prefetch(table::key_of(batch.linear[i].hash));
       }
@@ -119,7 +119,7 @@ void Lookup::find_slots(Tables& tables, const FeatureBatch& batch, Places& place
   auto* const cells = places.cells.data();
   const text::Feature* const features = batch.linear.data();
   for (const LinearRun& run : batch.linear_runs_of(example)) {
-    auto& shard = tables.of_group(run.group);
+    auto& shard = tables.of_feature_group(run.group);
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const Key key = table::key_of(features[i].hash);
       auto* const home = shard.home(key);
@@ -147,7 +147,7 @@ Slot* Lookup::insert(Shard& shard, Key key) {
 
 void Lookup::find_or_insert(Tables& tables, Tape& tape, std::size_t example) {
   const auto search = [&](std::uint32_t group, Key key, std::uint32_t) {
-    return insert(tables.of_group(group), key);
+    return insert(tables.of_feature_group(group), key);
   };
   // All are there the second time.
   do {
@@ -246,7 +246,7 @@ void Lookup::find(const Model& model, Tape& tape, std::size_t example) {
     }
   } else {
     find_slots(tables, batch, places, example, [&](std::uint32_t group, Key key, std::uint32_t i) {
-      return known(tables.of_group(group), key, i);
+      return known(tables.of_feature_group(group), key, i);
     });
   }
   for (const FieldRun& run : batch.field_runs_of(example)) {
@@ -276,7 +276,7 @@ float Lookup::scaled(const Tables& tables, const Tape& tape, std::size_t example
   } else {
     for (const LinearRun& run : tape.batch->linear_runs_of(example)) {
       if (i < run.end) {
-        largest = tables.of_group(run.group).largest_value(*tape.slots[i]);
+        largest = tables.of_feature_group(run.group).largest_value(*tape.slots[i]);
         break;
       }
     }

@@ -87,8 +87,8 @@ block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& row
   config.mixed = spec.mixed();
   config.fast_head = spec.mixed() && spec.fast_head;
   config.constant = spec.constant;
-  config.turns = spec.takes_turns();
-  for (const RowsSpec& of : spec.rows()) {
+  config.per_example_updates = spec.updates_per_example();
+  for (const RowsSpec& of : spec.row_parts()) {
     const std::size_t part = config.rows.size();
     kernels::Codec codec = part < rows.size() ? rows[part] : of.codec;
     codec.nearest = of.codec.nearest && codec.kind == kernels::Codec::Kind::kFixed;

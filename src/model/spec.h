@@ -90,18 +90,18 @@ struct Spec : optim::Learning {
   /// A batch has at most one example for so many that were learned before it, so that batches grow
   /// with the stream; 0: all have batch_size. See train/batches.h.
   std::uint32_t batch_warmup = 128;
-  bool batch_turns = true;          ///< within a batch what is cheap is learned example by example
+  bool per_example_updates = true;  ///< within a batch what is cheap is learned example by example
   std::uint32_t nn_batch_size = 1;  ///< of the MLP alone; with batch_size 1
   std::uint64_t expire = 0;  ///< examples without it, after which a feature is forgotten; 0: never
   bool evicts = false;       ///< where memory runs out, features are forgotten
 
   /// In the order of parts.
-  std::vector<RowsSpec> rows() const {
+  std::vector<RowsSpec> row_parts() const {
     std::vector<RowsSpec> all;
-    if (has_ffm()) all.push_back({block::Rows::Kind::kFfm, ffm_k, weight_codec(), ffm});
-    if (has_fm()) all.push_back({block::Rows::Kind::kFm, fm_k, weight_codec(), ffm});
+    if (has_ffm()) all.push_back({block::Rows::Kind::kFfm, ffm_k, weight_codec(), rows});
+    if (has_fm()) all.push_back({block::Rows::Kind::kFm, fm_k, weight_codec(), rows});
     if (has_embeddings()) {
-      all.push_back({block::Rows::Kind::kEmbedding, embedding_dim, weight_codec(), ffm});
+      all.push_back({block::Rows::Kind::kEmbedding, embedding_dim, weight_codec(), rows});
     }
     return all;
   }
@@ -136,15 +136,17 @@ struct Spec : optim::Learning {
     all.insert(all.end(), more_towers.begin(), more_towers.end());
     return all;
   }
-  /// Whether the examples of a batch take turns (block.h). With one head and layers cells learn
+  /// Whether batches have per-example updates (block.h). With one head and layers cells learn
   /// through the layers, of which the gradient comes once for all of the batch.
-  bool takes_turns() const { return batch_size > 1 && batch_turns && (mixed() || !has_towers()); }
+  bool updates_per_example() const {
+    return batch_size > 1 && per_example_updates && (mixed() || !has_towers());
+  }
   bool mixed() const { return heads == Heads::kMixed; }
   /// Whether features are forgotten (expiry.h).
   bool forgets() const { return expire > 0 || evicts; }
   /// Whether features are to be told apart by group: a block asks how much of the linear part comes
   /// from each, or each has a shard of its own.
-  bool uses_groups() const { return mixed() || has_rows(); }
+  bool uses_feature_groups() const { return mixed() || has_rows(); }
   /// Weights of rows are within this, where they have fewer than 32 bits.
   float range() const {
     if (weight_range > 0) return weight_range;

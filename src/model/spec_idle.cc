@@ -19,7 +19,7 @@ const char* adagrad_missing(std::string_view name, const Spec& spec) {
   if (other(spec.linear) && !constants && is_one_of(name, {"power_t", "init_acc_gradient"})) {
     return "--optimizer adagrad (or linear=adagrad)";
   }
-  if (other(spec.ffm) &&
+  if (other(spec.rows) &&
       is_one_of(name, {"ffm_power_t", "ffm_init_acc_gradient", "adagrad", "state_bits"})) {
     return "--optimizer adagrad (or rows=adagrad)";
   }

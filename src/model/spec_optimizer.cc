@@ -27,7 +27,7 @@ struct Part {
   UpdateRule third;  ///< that it has, beside AdaGrad and SGD; kSgd: none
 };
 constexpr std::array<Part, 3> kParts = {{{"linear", &Spec::linear, "learning_rate", kFtrl},
-                                         {"rows", &Spec::ffm, "ffm_learning_rate", kSgd},
+                                         {"rows", &Spec::rows, "ffm_learning_rate", kSgd},
                                          {"layers", &Spec::nn, "nn_learning_rate", kAdam}}};
 
 /// What one word means: the rules of kParts.
@@ -134,7 +134,7 @@ void set_rates(Spec& spec, const std::string& text) {
 }
 
 std::string get_optimizer(const Spec& spec) {
-  const std::array<UpdateRule, 3> rules = {spec.linear.rule, spec.ffm.rule, spec.nn.rule};
+  const std::array<UpdateRule, 3> rules = {spec.linear.rule, spec.rows.rule, spec.nn.rule};
   const auto* const word = std::ranges::find(kWords, rules, &Word::rules);
   if (word != kWords.end()) return std::string(word->name);
   std::string text;

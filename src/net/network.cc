@@ -8,7 +8,7 @@
 namespace leveret::net {
 
 Network::Network(const block::Config& config, Blocks blocks)
-    : turns_(config.turns), blocks_(std::move(blocks)) {
+    : updates_per_example_(config.per_example_updates), blocks_(std::move(blocks)) {
   const auto layers =
       std::ranges::find_if(blocks_, [](const auto& block) { return block->has_layers(); });
   per_example_ = static_cast<std::size_t>(layers - blocks_.begin());
@@ -80,39 +80,39 @@ void Network::backward(const Parameters& parameters, Tape& tape) const {
 
 void Network::learn(table::Tables& tables, Parameters& parameters, Tape& tape,
                     optim::Optimizer& optimizer) const {
-  if (turns_) return learn_in_turns(tables, parameters, tape, optimizer);
+  if (updates_per_example_) return learn_per_example(tables, parameters, tape, optimizer);
   optim::Steps steps(optimizer, tables, parameters, tape);
   backward(parameters, tape);
   steps.finish();
 }
 
-void Network::learn_in_turns(table::Tables& tables, Parameters& parameters, Tape& tape,
-                             optim::Optimizer& optimizer) const {
+void Network::learn_per_example(table::Tables& tables, Parameters& parameters, Tape& tape,
+                                optim::Optimizer& optimizer) const {
   optim::Steps steps(optimizer, tables, parameters, tape);
-  for (std::size_t b = 0; b < tape.size; ++b) take_turn(parameters, tape, b, steps);
+  for (std::size_t b = 0; b < tape.size; ++b) update_example(parameters, tape, b, steps);
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
-    if (rests(**block, parameters) || (*block)->takes_turns()) continue;
+    if (rests(**block, parameters) || (*block)->updates_per_example()) continue;
     (*block)->backward(parameters, tape);
   }
-  steps.finish_after_turns();
+  steps.finish_after_examples();
 }
 
-/// What the blocks of turns find now, and the others have found.
-void Network::forward_turn(const Parameters& parameters, Tape& tape, std::size_t b) const {
+/// Rescores example b: blocks with per-example updates anew, others from their stored outputs.
+void Network::rescore_example(const Parameters& parameters, Tape& tape, std::size_t b) const {
   for (const auto& block : blocks_) {
     if (rests(*block, parameters)) continue;
-    block->takes_turns() ? block->forward(parameters, tape, b, b + 1)
-                         : block->add_score(parameters, tape, b);
+    block->updates_per_example() ? block->forward(parameters, tape, b, b + 1)
+                                 : block->add_score(parameters, tape, b);
   }
 }
 
-void Network::take_turn(const Parameters& parameters, Tape& tape, std::size_t b,
-                        optim::Steps& steps) const {
-  forward_turn(parameters, tape, b);
+void Network::update_example(const Parameters& parameters, Tape& tape, std::size_t b,
+                             optim::Steps& steps) const {
+  rescore_example(parameters, tape, b);
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
-    if ((*block)->takes_turns()) (*block)->backward_turn(parameters, tape, b);
+    if ((*block)->updates_per_example()) (*block)->backward_example(parameters, tape, b);
   }
-  steps.finish_turn(b);
+  steps.finish_example(b);
 }
 
 void Network::learn_together(table::Tables& tables, Parameters& parameters, std::span<Tape> tapes,

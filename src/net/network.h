@@ -25,10 +25,10 @@ using block::Block;
 using tape::Parameters;
 using tape::Tape;
 
-/// Shares of all blocks in one portion of a model, in their order; null where a block has none.
+/// Shares of all blocks in one partition of a model, in their order; null where a block has none.
 using Shares = std::vector<std::unique_ptr<block::Share>>;
 /// Likewise of a context.
-using KeptParts = std::vector<std::unique_ptr<block::Kept>>;
+using CachedParts = std::vector<std::unique_ptr<block::CachedPart>>;
 
 /// Const after construction; any number of threads, each with its tape. Features are put on the
 /// tape by Lookup, for which `open` makes the rest of the room.
@@ -57,7 +57,7 @@ class Network {
   // per-example blocks, which read them; then all of the tape together, through the batched ones,
   // whose weights they share.
   void forward_example(const Parameters& parameters, Tape& tape, std::size_t b) const;
-  /// Of examples that take turns the final scores come with `learn`.
+  /// With per-example updates the final scores come with `learn`.
   void forward_batched(const Parameters& parameters, Tape& tape) const;
   void backward(const Parameters& parameters, Tape& tape) const;
 
@@ -67,40 +67,41 @@ class Network {
   /// The towers that are computed whole for each candidate all the same, by name.
   std::vector<std::string> whole_for_candidates() const;
 
-  // For features of an example in portions of a model (tape/portion.h): `partial` of each
-  // portion, the sums of all, a round after the other; then `finish` and, to learn, finish_back on
-  // the tape of what everyone has, and partial_back of each portion.
+  // For features of an example in partitions of a model (tape/partition.h): `partial` of each
+  // partition, the sums of all, a round after the other; then `finish` and, to learn, finish_back
+  // on the tape of what everyone has, and partial_back of each partition.
 
-  /// std::runtime_error naming a block whose work portions cannot add up.
-  void check_portions() const;
-  Shares share(const Parameters& parameters, const tape::Portion& portion) const;
-  /// As `open`, for a portion, beside the tape of what everyone has, which is open.
-  void open_beside(const Parameters& parameters, std::size_t size, Tape& everyones,
-                   Tape& tape) const;
+  /// std::runtime_error naming a block whose work partitions cannot add up.
+  void check_partitions() const;
+  Shares share(const Parameters& parameters, const tape::Partition& partition) const;
+  /// As `open`, for a partition: what everyone has lies in `everyones`, which is open.
+  void open_partition(const Parameters& parameters, std::size_t size, Tape& everyones,
+                      Tape& tape) const;
   /// Writes the sums of their round, which are zeros before.
-  void partial(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
+  void partial(const Parameters& parameters, Tape& tape, const tape::Partition& partition,
                const Shares& shares, const tape::BatchSums<float>& sums) const;
   // The same in two steps, as forward_example and forward_batched.
-  void partial_example(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
+  void partial_example(const Parameters& parameters, Tape& tape, const tape::Partition& partition,
                        const Shares& shares, std::size_t b,
                        const tape::BatchSums<float>& sums) const;
-  void partial_batched(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
+  void partial_batched(const Parameters& parameters, Tape& tape, const tape::Partition& partition,
                        const Shares& shares, const tape::BatchSums<float>& sums) const;
-  /// What blocks have of a context beside its sums, after `partial` on its tape; and the context
-  /// beside which candidates are from now on, which stays where it is.
-  KeptParts keep(const Parameters& parameters, const Tape& tape, const Shares& shares) const;
-  void put_beside(const Parameters& parameters, const Shares& candidates,
-                  const KeptParts& context) const;
+  /// The data of a context that blocks cache in addition to its sums, after `partial` on its tape;
+  /// and the context that candidates are scored with from now on, which stays where it is.
+  CachedParts cache_context(const Parameters& parameters, const Tape& tape,
+                            const Shares& shares) const;
+  void use_context(const Parameters& parameters, const Shares& candidates,
+                   const CachedParts& context) const;
   void finish(const Parameters& parameters, Tape& tape, const Shares& shares,
               const tape::BatchSums<const float>& sums) const;
   void finish_back(const Parameters& parameters, Tape& tape, const Shares& shares) const;
-  void partial_back(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
+  void partial_back(const Parameters& parameters, Tape& tape, const tape::Partition& partition,
                     const Shares& shares) const;
 
-  /// backward, with the steps of what is learned (optim::Steps). Where the examples of a
-  /// batch take turns, each is scored again and learned by the blocks that take turns before the
-  /// next one is; scores are then those. The others learn from all of the batch, by the errors that
-  /// this has left.
+  /// backward, with the steps of what is learned (optim::Steps). With per-example updates each
+  /// example is scored again and learned by the blocks that have them, before the next one is;
+  /// scores are then those. The others learn from all of the batch, by the errors that this has
+  /// left.
   void learn(table::Tables& tables, Parameters& parameters, Tape& tape,
              optim::Optimizer& optimizer) const;
   /// The same for several tapes of an example each, after open_together and forward_example: they
@@ -116,19 +117,19 @@ class Network {
   static bool rests(const Block& block, const Parameters& parameters) {
     return block.needs_fields() && parameters.layout.fields == 0;
   }
-  void run_partial(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
+  void run_partial(const Parameters& parameters, Tape& tape, const tape::Partition& partition,
                    const Shares& shares, std::size_t i, std::size_t begin, std::size_t end,
                    const tape::BatchSums<float>& sums) const;
   static void forward(Some blocks, const Parameters& parameters, Tape& tape, std::size_t begin,
                       std::size_t end);
   static void backward(Some blocks, const Parameters& parameters, Tape& tape);
-  void learn_in_turns(table::Tables& tables, Parameters& parameters, Tape& tape,
-                      optim::Optimizer& optimizer) const;
-  void forward_turn(const Parameters& parameters, Tape& tape, std::size_t b) const;
-  void take_turn(const Parameters& parameters, Tape& tape, std::size_t b,
-                 optim::Steps& steps) const;
+  void learn_per_example(table::Tables& tables, Parameters& parameters, Tape& tape,
+                         optim::Optimizer& optimizer) const;
+  void rescore_example(const Parameters& parameters, Tape& tape, std::size_t b) const;
+  void update_example(const Parameters& parameters, Tape& tape, std::size_t b,
+                      optim::Steps& steps) const;
 
-  bool turns_;
+  bool updates_per_example_;
   Blocks blocks_;
   std::size_t per_example_ = 0;  ///< the first so many take part in forward_example
 };

@@ -156,7 +156,7 @@ void CellOptimizer::step(table::Cell& cell, float gradient) const {
 /// In the order of examples.
 void CellOptimizer::sum_cells(const tape::Parameters& parameters, const tape::Tape& tape,
                               const tape::CellGradients& gradients) {
-  const std::uint32_t groups = parameters.layout.groups();
+  const std::uint32_t groups = parameters.layout.feature_groups();
   cells_.clear();
   distinct_.start(tape.batch->linear_end(tape.first + tape.size - 1) -
                   tape.batch->linear_begin(tape.first));

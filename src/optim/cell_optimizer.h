@@ -24,7 +24,7 @@ class CellOptimizer {
       : kernels_(&kernels), mixed_(config.mixed), constant_(config.constant), learning_(learning) {}
 
   /// One step of each cell of example b alone. What comes by group (CellGradients::d_groups) is
-  /// that of the tape's only example: with it there are no turns.
+  /// that of the tape's only example: with it there are no per-example updates.
   void step_one(const tape::Tape& tape, const tape::CellGradients& gradients, std::size_t b);
   /// One step of each cell of the tape, by its sum over the examples.
   void step_batch(const tape::Parameters& parameters, const tape::Tape& tape,

@@ -71,7 +71,7 @@ void count_features(table::Tables& tables, tape::Parameters& parameters, const t
           float& largest = table::hashed(cell).largest_value;
           largest = std::max(largest, size);
         } else {
-          tables.of_group(run.group).raise_largest_value(*tape.to_learn.slots[i], size);
+          tables.of_feature_group(run.group).raise_largest_value(*tape.to_learn.slots[i], size);
         }
         cell.clicks += clicks;
         cell.count += importance;

@@ -50,7 +50,7 @@ void LayerOptimizer::step(tape::Parameters& parameters, const tape::Tape& tape,
 
 void LayerOptimizer::pass(tape::Parameters& parameters, const tape::LayerGradient& at) {
   kernels::StepRule rule = step_rule(learning_, learning_.nn);
-  rule.keep = block::kept_of_sums(parameters.scalars, config_);
+  rule.decay = block::decay_of_sums(parameters.scalars, config_);
   const tape::Dense layer = parameters.layer(at.layer);
   kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.in, at.d_out,
                                   at.inputs, layer.outputs, layer.stride(), at.examples, rule,
@@ -67,12 +67,12 @@ void LayerOptimizer::step_biases(const tape::Dense& layer, const tape::LayerGrad
   }
   for (std::uint32_t o = 0; o < layer.outputs; ++o) {
     kernels::StepRule of_neuron = rule;
-    of_neuron.keep = 1;
+    of_neuron.decay = 1;
     float d_bias = 0;
     for (std::size_t b = 0; b < at.examples; ++b) {
       const float d = at.d_out[b * layer.outputs + o];
       d_bias += d;
-      if (d != 0.0f) of_neuron.keep *= rule.keep;
+      if (d != 0.0f) of_neuron.decay *= rule.decay;
     }
     kernels_->update(&layer.bias[o], &layer.bias_state[o], &d_bias, 1, of_neuron);
   }
@@ -136,8 +136,8 @@ void LayerOptimizer::step_neuron(const tape::Scalars& scalars, const tape::Dense
     return;
   }
   kernels::StepRule rule = step_rule(learning_, learning_.nn);
-  const float kept = block::kept_of_sums(scalars, config_);
-  for (std::size_t b = 0; b < sum.fired; ++b) rule.keep *= kept;
+  const float decay = block::decay_of_sums(scalars, config_);
+  for (std::size_t b = 0; b < sum.fired; ++b) rule.decay *= decay;
   kernels_->update(&layer.weights[row], &layer.weights_state[row], sum.gradient, layer.inputs,
                    rule);
   if (layer.bias.empty()) return;

@@ -51,12 +51,12 @@ void Steps::finish() {
   optimizer_.handed().clear();
 }
 
-void Steps::finish_turn(std::size_t b) {
+void Steps::finish_example(std::size_t b) {
   if (count_examples(b, b + 1)) step_rest(b, b + 1, true);
   optimizer_.handed().clear();
 }
 
-void Steps::finish_after_turns() {
+void Steps::finish_after_examples() {
   const std::span learn = std::span(tape_.learn).first(tape_.size);
   if (std::ranges::find(learn, 1) != learn.end()) {
     step_rows();
@@ -83,7 +83,8 @@ void Steps::step_rows() {
   if (optimizer_.learns_by_adam()) ++parameters_.scalars.adam_steps;
 }
 
-/// Arrays that have been handed on by now: with turns, each time those of other blocks.
+/// Arrays that have been handed on by now: with per-example updates, each time those of other
+/// blocks.
 void Steps::step_arrays() {
   for (const auto& [id, gradient] : optimizer_.handed().arrays) {
     optimizer_.cells().step_array(parameters_, id, gradient);

@@ -13,11 +13,11 @@
 namespace leveret::optim {
 
 /// The sink of the tape while it lives: layers take their steps on the way back, all else steps in
-/// `finish` or, where the examples of a batch take turns, by finish_turn and finish_after_turns. An
+/// `finish` or, with per-example updates, by finish_example and finish_after_examples. An
 /// optimizer has one at a time for what is handed on; layers may step on another tape meanwhile.
 class Steps final : public tape::GradientSink {
  public:
-  /// `columns`: what a portion of a model has of a first layer, by ColumnsGradient::Which.
+  /// `columns`: what a partition of a model has of a first layer, by ColumnsGradient::Which.
   Steps(Optimizer& optimizer, table::Tables& tables, tape::Parameters& parameters, tape::Tape& tape,
         std::array<tape::Dense, 2> columns = {});
   ~Steps() override;
@@ -31,10 +31,10 @@ class Steps final : public tape::GradientSink {
   void columns(const tape::ColumnsGradient& gradient) override;
 
   void finish();
-  /// After the way back of example b alone, through the blocks that take turns.
-  void finish_turn(std::size_t b);
+  /// After the way back of example b alone, through the blocks with per-example updates.
+  void finish_example(std::size_t b);
   /// After the way back of all examples through the others.
-  void finish_after_turns();
+  void finish_after_examples();
 
  private:
   bool count_examples(std::size_t begin, std::size_t end);

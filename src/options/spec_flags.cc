@@ -155,12 +155,12 @@ model::Spec SpecFlags::spec(const model::Spec& stored, const std::string& file) 
 }
 
 model::Spec in_shards(const SpecFlags& flags, model::Spec spec) {
-  if (flags.is_given("batch_turns") && spec.batch_turns) {
+  if (flags.is_given("per_example_updates") && spec.per_example_updates) {
     throw CLI::ValidationError(
-        "examples of shards cannot take turns, as each would wait for sums of all shards: leave "
-        "--batch_turns out, or give off");
+        "shards have no per-example updates, as each would wait for sums of all shards: leave "
+        "--per_example_updates out, or give off");
   }
-  spec.batch_turns = false;
+  spec.per_example_updates = false;
   return spec;
 }
 

@@ -44,8 +44,8 @@ class SpecFlags {
   std::deque<Given> given_;
 };
 
-/// The spec of a model that will be learned in shards, where no example takes turns: to ask for
-/// them is misuse, and those of a model of one process are left out.
+/// The spec of a model that will be learned in shards, where there are no per-example updates: to
+/// ask for them is misuse, and those of a model of one process are left out.
 model::Spec in_shards(const SpecFlags& flags, model::Spec spec);
 
 }  // namespace leveret::options

@@ -51,22 +51,22 @@ block::Config config_of(const model::Model& model) {
   return config;
 }
 
-/// Features without a field are in both portions.
-tape::Portion portion_of(tape::Portion::Of of, const tape::FieldSplit& split) {
-  tape::Portion portion;
-  portion.of = of;
-  portion.split = &split;
-  portion.shared = 1;
+/// Features without a field are in both partitions.
+tape::Partition partition_of(tape::Partition::Of of, const tape::FieldSplit& split) {
+  tape::Partition partition;
+  partition.of = of;
+  partition.split = &split;
+  partition.shared = 1;
   const auto add = [&](const std::vector<std::uint32_t>& fields) {
-    portion.homes.resize(split.place.size());
+    partition.homes.resize(split.place.size());
     for (const std::uint32_t f : fields) {
-      portion.groups.push_back(f + 1);
-      portion.homes[f] = true;
+      partition.feature_groups.push_back(f + 1);
+      partition.homes[f] = true;
     }
   };
-  if (of == tape::Portion::Of::kContext) add(split.context);
-  if (of == tape::Portion::Of::kCandidate) add(split.candidate);
-  return portion;
+  if (of == tape::Partition::Of::kContext) add(split.context);
+  if (of == tape::Partition::Of::kCandidate) add(split.candidate);
+  return partition;
 }
 
 /// Of features of fields, as they came: their number, and the sum of the squares of their values.
@@ -97,21 +97,21 @@ ContextPredictor::ContextPredictor(std::shared_ptr<const model::Model> model,
       config_(config_of(*model_)),
       split_(split_fields(*model_, selectors_)),
       network_(config_, kernels),
-      why_not_kept_(find_why_not(*model_, network_)),
+      why_not_cached_(find_why_not(*model_, network_)),
       declared_(net::declare_sums(config_, model_->parameters().layout, 1)),
-      context_(portion_of(tape::Portion::Of::kContext, split_)),
-      candidate_(portion_of(tape::Portion::Of::kCandidate, split_)),
+      context_(partition_of(tape::Partition::Of::kContext, split_)),
+      candidate_(partition_of(tape::Partition::Of::kCandidate, split_)),
       of_context_(network_.share(model_->parameters(), context_)),
       of_candidates_(network_.share(model_->parameters(), candidate_)),
-      of_everyone_(
-          network_.share(model_->parameters(), portion_of(tape::Portion::Of::kEveryone, split_))),
+      of_everyone_(network_.share(model_->parameters(),
+                                  partition_of(tape::Partition::Of::kEveryone, split_))),
       whole_(model_, names, kernels),
       features_(model_->features()),
       lines_seen_(*model_, names),
       context_lookup_(*model_),
       lookup_(*model_) {
   for (feature::FeatureBatch* batch : {&context_batch_, &batch_}) {
-    batch->groups = model_->spec().uses_groups();
+    batch->groups = model_->spec().uses_feature_groups();
     batch->chunks_stay = true;
   }
   context_batch_.keep_origins = true;
@@ -139,21 +139,21 @@ void ContextPredictor::set_context(const text::ExampleChunk& chunk, std::size_t 
 }
 
 void ContextPredictor::set_context(const text::ExampleChunk& chunk, std::size_t example,
-                                   KeptContext& kept) {
-  at_ = &kept;
-  kept.features.clear();
-  append_whole(chunk, chunk.examples[example], kept.features);
+                                   CachedContext& context) {
+  at_ = &context;
+  context.features.clear();
+  append_whole(chunk, chunk.examples[example], context.features);
   start_context();
 }
 
-void ContextPredictor::use_context(KeptContext& kept) {
-  at_ = &kept;
+void ContextPredictor::use_context(CachedContext& context) {
+  at_ = &context;
   ++counts_.requests;
 }
 
 void ContextPredictor::start_context() {
   ++counts_.requests;
-  at_->kept = keeps_contexts() && make_context();
+  at_->cached = caches_contexts() && make_context();
 }
 
 void ContextPredictor::look_up(const feature::FeatureBatch& batch, tape::Tape& tape,
@@ -187,7 +187,7 @@ bool ContextPredictor::make_context() {
   tape.wholes = {{&at_->field_features, 1}, {&at_->squares, 1}};
   at_->sums.assign(declared_.of_batch(0) + declared_.of_example(0), 0.0f);
   network_.partial(parameters, tape, context_, of_context_, sums_in(at_->sums));
-  at_->parts = network_.keep(parameters, tape, of_context_);
+  at_->parts = network_.cache_context(parameters, tape, of_context_);
   return true;
 }
 
@@ -234,7 +234,7 @@ void ContextPredictor::predict(const text::ExampleChunk& chunk, std::size_t firs
 
 void ContextPredictor::predict_lines(const text::ExampleChunk& chunk, std::size_t first,
                                      std::size_t count, Outcomes& outcomes, SkewCounter* skew) {
-  if (!keeps_contexts()) {
+  if (!caches_contexts()) {
     counts_.candidates += count;
     return predict_wholes(chunk, first, count, {&chunk, first}, {outcomes, skew});
   }
@@ -263,7 +263,7 @@ void ContextPredictor::predict_lines(const text::ExampleChunk& chunk, std::size_
 void ContextPredictor::predict(const text::ExampleChunk& chunk, std::size_t first,
                                std::size_t count, const Wholes& wholes, const Results& results) {
   counts_.candidates += count;
-  if (!at_->kept) return predict_wholes(chunk, first, count, wholes, results);
+  if (!at_->cached) return predict_wholes(chunk, first, count, wholes, results);
   const bool counts = results.skew != nullptr && results.skew->tells();
   batch_.keep_origins = counts;
   lookup_.note_unknown(counts);
@@ -297,7 +297,7 @@ void ContextPredictor::predict_window(const text::ExampleChunk& chunk, std::size
   const std::uint32_t others = at_->feature_count + (model_->spec().constant ? 1 : 0);
   lookup_.open(*model_, batch_, tape_, model::Use::kPredict);
   network_.open(model_->parameters(), std::min(size, kTogether), tape_);
-  network_.put_beside(model_->parameters(), of_candidates_, at_->parts);
+  network_.use_context(model_->parameters(), of_candidates_, at_->parts);
   tape_.wholes = {whole_features_, whole_squares_};
   const auto add_outcomes = [&] {
     for (std::size_t b = 0; b < tape_.size; ++b) {

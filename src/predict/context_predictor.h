@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "feature/line_limit.h"
-#include "predict/kept_context.h"
+#include "predict/cached_context.h"
 #include "predict/predictor.h"
 
 namespace leveret::predict {
@@ -47,10 +47,10 @@ class ContextPredictor {
   /// An example of the chunk is the context from now on, all of its features; they are copied. Its
   /// label, initial score and tag are not looked at.
   void set_context(const text::ExampleChunk& chunk, std::size_t example);
-  /// The same, made in `kept`, which lives until another context is set.
-  void set_context(const text::ExampleChunk& chunk, std::size_t example, KeptContext& kept);
+  /// The same, made in `context`, which lives until another context is set.
+  void set_context(const text::ExampleChunk& chunk, std::size_t example, CachedContext& context);
   /// One that was made before is the context from now on, and lives until another is set.
-  void use_context(KeptContext& kept);
+  void use_context(CachedContext& context);
 
   /// Appends an outcome for each of the candidates [first, first + count) of the chunk: what
   /// Predictor says to an example with the context's features and then the candidate's. These
@@ -63,10 +63,10 @@ class ContextPredictor {
   void predict_lines(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                      Outcomes& outcomes, SkewCounter* skew = nullptr);
 
-  /// Whether the model is one whose contexts can be kept.
-  bool keeps_contexts() const { return why_not_kept_.empty(); }
+  /// Whether the model is one whose contexts can be cached.
+  bool caches_contexts() const { return why_not_cached_.empty(); }
   /// Why it is none, in words.
-  const std::string& why_not_kept() const { return why_not_kept_; }
+  const std::string& why_not_cached() const { return why_not_cached_; }
   const ContextCounts& counts() const { return counts_; }
   /// The context's features: one example, or none yet.
   const text::ExampleChunk& context() const { return at_->features; }
@@ -114,9 +114,9 @@ class ContextPredictor {
   const block::Config config_;
   const tape::FieldSplit split_;
   const net::Network network_;
-  const std::string why_not_kept_;
+  const std::string why_not_cached_;
   const tape::SumDecls declared_;  ///< sums of contexts and candidates
-  const tape::Portion context_, candidate_;
+  const tape::Partition context_, candidate_;
   // What the blocks have for these, and for what is beside both.
   const net::Shares of_context_, of_candidates_, of_everyone_;
   Predictor whole_;
@@ -125,8 +125,8 @@ class ContextPredictor {
   std::vector<signed char> is_context_;  ///< by name: -1 not asked yet
 
   // The context at hand.
-  KeptContext own_;  ///< unless the caller has a place for it
-  KeptContext* at_ = &own_;
+  CachedContext own_;  ///< unless the caller has a place for it
+  CachedContext* at_ = &own_;
   feature::FeatureBatch context_batch_;
   tape::Tape context_tape_;
   model::Lookup context_lookup_;

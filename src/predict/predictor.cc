@@ -16,7 +16,7 @@ Predictor::Predictor(std::shared_ptr<const model::Model> model, const text::Name
       features_(model_.features()),
       lookup_(model_),
       network_(model_.config(), kernels) {
-  batch_.groups = model_.spec().uses_groups();
+  batch_.groups = model_.spec().uses_feature_groups();
   batch_.chunks_stay = true;
   features_.meet_known(names_);
 }

@@ -48,7 +48,7 @@ void Tables::fit(std::uint32_t fields) {
 
 const Cell* Tables::find_cell(std::uint32_t group, std::uint32_t hash) const {
   if (hashed_) return hashed_->find(hash);
-  const Shard& shard = of_group(group);
+  const Shard& shard = of_feature_group(group);
   const Slot* const slot = shard.find(key_of(hash));
   if (slot != nullptr) return cell_of(slot);
   return shard.overflow_slot() != nullptr ? cell_of(shard.overflow_slot()) : nullptr;
@@ -56,7 +56,7 @@ const Cell* Tables::find_cell(std::uint32_t group, std::uint32_t hash) const {
 
 float Tables::largest_value(std::uint32_t group, std::uint32_t hash) const {
   if (hashed_) return table::hashed(*hashed_->find(hash)).largest_value;
-  const Shard& shard = of_group(group);
+  const Shard& shard = of_feature_group(group);
   const Slot* const slot = shard.find(key_of(hash));
   return slot != nullptr ? shard.largest_value(*slot) : 0.0f;
 }

@@ -53,8 +53,10 @@ class Tables {
   /// Fields with shards of their own.
   std::uint32_t fields() const { return static_cast<std::uint32_t>(shards_.size() - 1); }
   /// The shard of a group of linear features: 0 for those without a field, f + 1 for field f.
-  Shard& of_group(std::uint32_t group) { return *shards_[has_rows() ? group : 0]; }
-  const Shard& of_group(std::uint32_t group) const { return *shards_[has_rows() ? group : 0]; }
+  Shard& of_feature_group(std::uint32_t group) { return *shards_[has_rows() ? group : 0]; }
+  const Shard& of_feature_group(std::uint32_t group) const {
+    return *shards_[has_rows() ? group : 0];
+  }
 
   /// The cell of a linear feature, or nullptr.
   const Cell* find_cell(std::uint32_t group, std::uint32_t hash) const;

@@ -10,7 +10,7 @@ struct Extent {
   std::uint32_t fields = 0;
   std::uint32_t pairs() const { return fields * (fields + 1) / 2; }
   /// Group 0 is of what has no field, group f + 1 of field f.
-  std::uint32_t groups() const { return fields + 1; }
+  std::uint32_t feature_groups() const { return fields + 1; }
 };
 
 /// Which column of a matrix, as it was with the fields of `from`, becomes column `column` of it

@@ -15,7 +15,7 @@ void add_triangle(const Join& join, std::size_t part, const std::vector<std::uin
 
 void add_groups(const Join& join, std::size_t part, const std::vector<std::uint32_t>& fields,
                 std::vector<std::uint32_t>& to) {
-  for (const std::uint32_t f : fields) to.push_back(join.column(part, Owner::group(f + 1)));
+  for (const std::uint32_t f : fields) to.push_back(join.column(part, Owner::feature_group(f + 1)));
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ std::vector<std::uint32_t> FieldSplit::of_candidate(const Join& join) const {
   std::vector<std::uint32_t> columns;
   for (std::size_t p = 0; p < join.parts().size(); ++p) {
     const Owner::Kind per = join.parts()[p].per;
-    if (per == Owner::Kind::kGroup) add_groups(join, p, candidate, columns);
+    if (per == Owner::Kind::kFeatureGroup) add_groups(join, p, candidate, columns);
     if (per != Owner::Kind::kPair) continue;
     for (const std::uint32_t own : candidate) {
       for (const std::uint32_t other : context) {
@@ -41,7 +41,7 @@ std::vector<std::uint32_t> FieldSplit::of_context(const Join& join) const {
   for (std::size_t p = 0; p < join.parts().size(); ++p) {
     const Owner::Kind per = join.parts()[p].per;
     if (per == Owner::Kind::kPair) add_triangle(join, p, context, columns);
-    if (per == Owner::Kind::kGroup) add_groups(join, p, context, columns);
+    if (per == Owner::Kind::kFeatureGroup) add_groups(join, p, context, columns);
   }
   return columns;
 }

@@ -1,4 +1,4 @@
-/// The fields of a model in two portions: those whose features a request's context has, and those
+/// The fields of a model in two partitions: those whose features a request's context has, and those
 /// of its candidates. What a candidate sees beside the context is then one piece.
 #pragma once
 

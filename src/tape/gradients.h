@@ -47,8 +47,9 @@ struct LayerGradient {
   float* d_in;           ///< B * inputs, to be written: d loss / d in
 };
 
-/// The gradient of columns of a first layer that a portion of a model has (PortionColumns): what
-/// came in, `width` floats from one example's to the next one's, and the gradients of all outputs.
+/// The gradient of columns of a first layer that a partition of a model has (PartitionColumns):
+/// what came in, `width` floats from one example's to the next one's, and the gradients of all
+/// outputs.
 struct ColumnsGradient {
   enum class Which : std::uint8_t { kNormalised, kOthers };
   Which which;
@@ -116,7 +117,7 @@ class GradientSink {
   /// Each layer once a batch, the last one first, when all that is behind it is through. Writes
   /// d_in, by the weights as they are; may move these afterwards.
   virtual void layer(const LayerGradient& gradient) = 0;
-  /// Columns of a first layer that a portion of a model has; d loss / d in is made already. Its
+  /// Columns of a first layer that a partition of a model has; d loss / d in is made already. Its
   /// weights may move at once.
   virtual void columns(const ColumnsGradient& gradient) = 0;
   // The others are used when the way back is through: what they name must stay as it is until then.

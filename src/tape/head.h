@@ -33,7 +33,7 @@ struct HeadDecl {
 
 /// The place of a block in the joint score: its head says what the head before it says, and what
 /// the block adds. They are one head where several blocks add to it in turn.
-struct JointHead {
+struct ResidualScore {
   TensorId before = TensorId::kNone, score = TensorId::kNone;
 };
 

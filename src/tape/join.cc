@@ -12,8 +12,8 @@ std::uint32_t Join::owners(Owner::Kind kind, Extent extent) {
   switch (kind) {
     case Owner::Kind::kAll:
       return 1;
-    case Owner::Kind::kGroup:
-      return extent.groups();
+    case Owner::Kind::kFeatureGroup:
+      return extent.feature_groups();
     case Owner::Kind::kPair:
       return extent.pairs();
   }
@@ -24,7 +24,7 @@ std::uint32_t Join::number_of(const Owner& owner) {
   switch (owner.kind) {
     case Owner::Kind::kAll:
       return 0;
-    case Owner::Kind::kGroup:
+    case Owner::Kind::kFeatureGroup:
       return owner.a;
     case Owner::Kind::kPair:
       return Extent{owner.b}.pairs() + owner.a;
@@ -55,8 +55,8 @@ Owner Join::owner(std::uint32_t column) const {
   switch (parts_[at.part].per) {
     case Owner::Kind::kAll:
       return {};
-    case Owner::Kind::kGroup:
-      return Owner::group(at.index);
+    case Owner::Kind::kFeatureGroup:
+      return Owner::feature_group(at.index);
     case Owner::Kind::kPair:
       break;
   }

@@ -18,14 +18,14 @@ class Tensors;
 /// The owner of a number of an example: it has all that the number is made of.
 struct Owner {
   enum class Kind : std::uint8_t {
-    kAll,    ///< nobody's alone: everyone has it
-    kGroup,  ///< a's, a group of linear features
-    kPair,   ///< that of a pair of fields, a <= b
+    kAll,           ///< nobody's alone: everyone has it
+    kFeatureGroup,  ///< a's, a group of linear features
+    kPair,          ///< that of a pair of fields, a <= b
   };
   Kind kind = Kind::kAll;
   std::uint32_t a = 0, b = 0;
 
-  static Owner group(std::uint32_t g) { return {Kind::kGroup, g, 0}; }
+  static Owner feature_group(std::uint32_t g) { return {Kind::kFeatureGroup, g, 0}; }
   /// In any order.
   static Owner pair(std::uint32_t f, std::uint32_t g) {
     return f <= g ? Owner{Kind::kPair, f, g} : Owner{Kind::kPair, g, f};
@@ -99,8 +99,9 @@ void Join::for_each(Visit visit) const {
       case Owner::Kind::kAll:
         for (std::uint32_t i = 0; i < parts_[p].width; ++i) visit(column++, Owner{}, p);
         break;
-      case Owner::Kind::kGroup:
-        for (std::uint32_t g = 0; g < extent_.groups(); ++g) visit(column++, Owner::group(g), p);
+      case Owner::Kind::kFeatureGroup:
+        for (std::uint32_t g = 0; g < extent_.feature_groups(); ++g)
+          visit(column++, Owner::feature_group(g), p);
         break;
       case Owner::Kind::kPair:
         for (std::uint32_t g = 0; g < extent_.fields; ++g) {
@@ -111,7 +112,7 @@ void Join::for_each(Visit visit) const {
   }
 }
 
-/// Some columns of a join, in an order of their own, and their numbers: what a portion of a model
+/// Some columns of a join, in an order of their own, and their numbers: what a partition of a model
 /// has of a first layer. Const after construction.
 class JoinColumns {
  public:

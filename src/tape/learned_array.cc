@@ -24,7 +24,7 @@ const HeadDecl* Declarations::find_head(std::string_view name) const {
   return found != heads.end() ? &*found : nullptr;
 }
 
-JointHead Declarations::join(std::string_view name, float first_weight, bool instead) {
+ResidualScore Declarations::add_residual(std::string_view name, float first_weight, bool instead) {
   assert(!joint.empty());
   const auto last = std::ranges::find(heads, joint.back(), &HeadDecl::score);
   const TensorId before = last->score;

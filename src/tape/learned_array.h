@@ -43,8 +43,8 @@ struct LearnedArray {
   table::Learned kind = table::Learned::kParameter;
   Merge merge = Merge::kAdd;
   std::vector<std::uint64_t> shape{};  ///< {}: a number; {n}; {rows, columns}: a matrix
-  /// The owners of its numbers, one of each: portions of a model learn those of their groups
-  /// (portion.h). All others are learned by what everyone has.
+  /// The owners of its numbers, one of each: partitions of a model learn those of their groups
+  /// (partition.h). All others are learned by what everyone has.
   Owner::Kind owner = Owner::Kind::kAll;
 
   /// First values; without it zeros, or what Scalars begins with.
@@ -133,7 +133,7 @@ struct Declarations {
   /// For a block that adds to the joint score, into the head of this name: the last one, if that is
   /// called so, or a new one behind it. The head before a new one stays in the mixer of the answer,
   /// beside it, or gives it up to the new one (`instead`).
-  JointHead join(std::string_view name, float first_weight, bool instead);
+  ResidualScore add_residual(std::string_view name, float first_weight, bool instead);
 
   /// kNone when no tensor is called so.
   TensorId find_tensor(std::string_view name) const;

@@ -1,9 +1,9 @@
-/// The sums that portions of a model add up for an example: the DES paper's, Algorithm 1.
+/// The sums that partitions of a model add up for an example: the DES paper's, Algorithm 1.
 ///
-/// A block makes a *partial* result of what a portion of the model has (portion.h), the sums of all
-/// portions are added, and the block *finishes* with these, the same everywhere. Which numbers
-/// these are is declared here; their order is that of declaring, and is kept, as noise on a network
-/// goes by it.
+/// A block makes a *partial* result of what a partition of the model has (partition.h), the sums of
+/// all partitions are added, and the block *finishes* with these, the same everywhere. Which
+/// numbers these are is declared here; their order is that of declaring, and is kept, as noise on a
+/// network goes by it.
 ///
 /// Sums come in rounds: those of a later one may depend on the whole sums of the earlier ones.
 #pragma once
@@ -31,8 +31,9 @@ struct SumDecl {
   std::string block;  ///< whose it is, in words: --explain_plan tells what each sends
   std::uint32_t floats = 1;
   Tensor::Per per = Tensor::Per::kExample;
-  /// The sum is the first numbers of this tensor, of groups whose features lie in all portions. Who
-  /// runs the blocks takes them from the tape after `partial`, and puts them there before `finish`.
+  /// The sum is the first numbers of this tensor, of groups whose features lie in all partitions.
+  /// Who runs the blocks takes them from the tape after `partial`, and puts them there before
+  /// `finish`.
   TensorId tensor = TensorId::kNone;
   std::uint32_t round = 0;
 };

@@ -18,7 +18,7 @@
 #include "table/row_layout.h"
 #include "table/slot.h"
 #include "tape/gradients.h"
-#include "tape/portion.h"
+#include "tape/partition.h"
 #include "tape/tensors.h"
 
 // What the FFM has of its own here is history: new blocks declare tensors.
@@ -117,9 +117,10 @@ struct Tape {
     tensors.open_in(all.tensors, declared, b);
     open_answers(1);
   }
-  /// The same for a portion of the model, whose tensors that are everyone's lie in those of `all`.
-  void open_beside(Tape& all, const Declarations& declared, std::size_t examples) {
-    tensors.open_beside(all.tensors, declared, examples);
+  /// The same for a partition of the model, whose tensors that are everyone's lie in those of
+  /// `all`.
+  void open_partition(Tape& all, const Declarations& declared, std::size_t examples) {
+    tensors.open_partition(all.tensors, declared, examples);
     open_answers(examples);
   }
 
@@ -141,7 +142,7 @@ struct Tape {
   /// The features of fields of example b begin there; those of b = size would.
   std::uint32_t field_begin(std::size_t b) const { return batch->field_features_begin[first + b]; }
 
-  WholeExamples wholes;  ///< where features are in portions
+  WholeExamples wholes;  ///< where features are in partitions
 
   const table::RowLayout* row_layout = nullptr;  ///< of `rows`
   /// By field, where tables are a part of a model's and each field has a layout of its own.

@@ -25,7 +25,7 @@ struct Tensor {
   std::string name;  ///< no other tensor has it
   Per per = Per::kExample;
   std::uint32_t size = 0;  ///< numbers of one example, with so many fields
-  /// The owners of its numbers, one of each: portions of a model have those of groups each for
+  /// The owners of its numbers, one of each: partitions of a model have those of groups each for
   /// itself (of groups that are not theirs, 0), and of pairs their own alone, one behind the other.
   /// Numbers that are everyone's are made by Block::finish.
   Owner::Kind owner = Owner::Kind::kAll;

@@ -62,7 +62,7 @@ void Tensors::open_in(Tensors& all, const Declarations& declared, std::size_t b)
   }
 }
 
-void Tensors::open_beside(Tensors& all, const Declarations& declared, std::size_t examples) {
+void Tensors::open_partition(Tensors& all, const Declarations& declared, std::size_t examples) {
   opened_ = nullptr;
   const std::vector<Tensor>& tensors = declared.tensors;
   stores_.resize(tensors.size());

@@ -44,9 +44,9 @@ class Tensors {
   /// The same for one example: what it has of its own lies in the place of example b in `all`,
   /// which is open, and stays where it is as long as this is used.
   void open_in(Tensors& all, const Declarations& declared, std::size_t b);
-  /// The same for a portion of the model: tensors that are everyone's (Tensor::owner) lie in the
+  /// The same for a partition of the model: tensors that are everyone's (Tensor::owner) lie in the
   /// places of `all`, which is open for as many examples, and stays so as long as this is used.
-  void open_beside(Tensors& all, const Declarations& declared, std::size_t examples);
+  void open_partition(Tensors& all, const Declarations& declared, std::size_t examples);
 
   TensorPlace& operator[](TensorId id) { return places_[static_cast<std::size_t>(id)]; }
   const TensorPlace& operator[](TensorId id) const { return places_[static_cast<std::size_t>(id)]; }

@@ -19,7 +19,7 @@ Learner::Learner(model::Model& model, const text::NamespaceNames& names,
       network_(model.config(), kernels),
       optimizer_(kernels, model.config(), model.spec(), thread),
       sightings_(model, names) {
-  batch_.groups = model.spec().uses_groups();
+  batch_.groups = model.spec().uses_feature_groups();
   tape_.in_batches = model.spec().batch_size > 1;
   if (tape_.in_batches) tape_.gemm = &block::openblas();
   batch_.chunks_stay = most_together() == 1;  // else some examples wait for the next chunk
@@ -64,7 +64,7 @@ std::size_t Learner::most_together() const {
 }
 
 /// The number of examples that learn together next, when none of them has been taken yet.
-std::size_t Learner::next_group() const {
+std::size_t Learner::next_nn_batch() const {
   const bool in_batches = model_.spec().batch_size > 1;
   return in_batches ? batch_after(model_.parameters().scalars.examples, model_.spec())
                     : most_together();
@@ -72,12 +72,12 @@ std::size_t Learner::next_group() const {
 
 std::size_t Learner::until_none_waits() const {
   if (most_together() == 1) return kAnyCount;
-  return batch_.size() == 0 ? next_group() : group_size_ - batch_.size();
+  return batch_.size() == 0 ? next_nn_batch() : nn_batch_size_ - batch_.size();
 }
 
 std::size_t Learner::take(const text::ExampleChunk& chunk, std::size_t first, std::size_t count) {
-  if (batch_.size() == 0) group_size_ = next_group();
-  const std::size_t room = most_together() == 1 ? window() : group_size_;
+  if (batch_.size() == 0) nn_batch_size_ = next_nn_batch();
+  const std::size_t room = most_together() == 1 ? window() : nn_batch_size_;
   const std::size_t wanted = std::min(count, room - batch_.size());
   const std::size_t taken = model_.features().map(chunk, first, wanted, batch_);
   sightings_.take(chunk, first, taken);
@@ -97,14 +97,14 @@ std::size_t Learner::window() const {
 }
 
 bool Learner::ready() const {
-  return batch_.size() > 0 && (most_together() == 1 || batch_.size() == group_size_);
+  return batch_.size() > 0 && (most_together() == 1 || batch_.size() == nn_batch_size_);
 }
 
 void Learner::learn_taken(Outcomes& outcomes) {
   sightings_.hand_over(
       [&](const model::SightingCounts& counts) { model_.sightings().add(counts); });
   if (model_.spec().batch_size > 1) return learn_batch(outcomes);
-  most_together() > 1 ? learn_group(outcomes) : learn_window(outcomes);
+  most_together() > 1 ? learn_nn_batch(outcomes) : learn_window(outcomes);
 }
 
 /// Example by example.
@@ -125,12 +125,12 @@ void Learner::learn_window(Outcomes& outcomes) {
 }
 
 /// The same, but the examples wait for each other before the MLP.
-void Learner::learn_group(Outcomes& outcomes) {
+void Learner::learn_nn_batch(Outcomes& outcomes) {
   const std::size_t size = batch_.size();
   // Each example's tape has room for the features of all.
   if (batch_.linear.size() * size > kManyFeatures) return learn_window(outcomes);
-  if (group_.size() < size) group_.resize(size);
-  const std::span tapes = std::span(group_).first(size);
+  if (nn_batch_.size() < size) nn_batch_.resize(size);
+  const std::span tapes = std::span(nn_batch_).first(size);
   for (tape::Tape& tape : tapes) lookup_.open(model_, batch_, tape, model::Use::kLearn);
   network_.open_together(model_.parameters(), tapes, tape_);
   model::look_ahead(
@@ -147,8 +147,8 @@ void Learner::learn_group(Outcomes& outcomes) {
   batch_.clear();
 }
 
-/// An example's rows are read when they have come, as in learn_group; those of a large batch would
-/// not stay in the cache until all have.
+/// An example's rows are read when they have come, as in learn_nn_batch; those of a large batch
+/// would not stay in the cache until all have.
 void Learner::learn_batch(Outcomes& outcomes) {
   const std::size_t size = batch_.size();
   lookup_.open(model_, batch_, tape_, model::Use::kLearn);

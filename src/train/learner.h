@@ -59,12 +59,12 @@ class Learner final : public SerialLearner {
 
   void forget();
   void learn_window(Outcomes& outcomes);
-  void learn_group(Outcomes& outcomes);
+  void learn_nn_batch(Outcomes& outcomes);
   void learn_batch(Outcomes& outcomes);
   void learn_tape(Outcomes& outcomes);
   void report(const tape::Tape& tape, Outcomes& outcomes);
   std::size_t most_together() const;
-  std::size_t next_group() const;
+  std::size_t next_nn_batch() const;
   std::size_t window() const;
 
   model::Model& model_;
@@ -73,11 +73,11 @@ class Learner final : public SerialLearner {
   net::Network network_;
   optim::Optimizer optimizer_;
   tape::Tape tape_;
-  std::vector<tape::Tape> group_;  ///< of the examples that pass the MLP together
+  std::vector<tape::Tape> nn_batch_;  ///< of the examples that pass the MLP together
   feature::FeatureBatch batch_;
-  std::size_t group_size_ = 0;  ///< how many of them learn together; set with the first
-  Outcomes waiting_;            ///< of the examples in batch_
-  SightingCounter sightings_;   ///< of these, too
+  std::size_t nn_batch_size_ = 0;  ///< how many of them learn together; set with the first
+  Outcomes waiting_;               ///< of the examples in batch_
+  SightingCounter sightings_;      ///< of these, too
   bool stuck_ = false;
 };
 

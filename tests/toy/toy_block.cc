@@ -49,7 +49,7 @@ void ToyBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   q_ = tensor("toy.q", kDim);
   d_w_ = tensor("toy.d_w", kDim);
   score_ = tensor("toy.score", 1);
-  head_ = declarations.join("toy", 0.3f, true);
+  head_ = declarations.add_residual("toy", 0.3f, true);
 }
 
 void ToyBlock::declare_rows(std::vector<block::Rows>& parts) {
@@ -156,7 +156,7 @@ void ToyBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) co
   if (tape.sink != nullptr) tape.sink->rows(part_, *this);
 }
 
-void ToyBlock::partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion&,
+void ToyBlock::partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Partition&,
                        block::Share*, std::size_t begin, std::size_t end,
                        const tape::BatchSums<float>& sums) const {
   for (std::size_t b = begin; b < end; ++b) {
@@ -203,7 +203,7 @@ void ToyBlock::finish_back(const tape::Parameters& parameters, tape::Tape& tape,
   if (tape.sink != nullptr) tape.sink->array(matrix_, gradient);
 }
 
-void ToyBlock::partial_back(const tape::Parameters&, tape::Tape& tape, const tape::Portion&,
+void ToyBlock::partial_back(const tape::Parameters&, tape::Tape& tape, const tape::Partition&,
                             block::Share*) const {
   if (tape.sink != nullptr) tape.sink->rows(part_, *this);
 }

@@ -4,7 +4,7 @@
 /// A bilinear score over the first two fields that a model meets, a and b. With u = sum x v over
 /// the features of a, w = the same over those of b, and a matrix M (4 x 4) that it learns:
 ///   t = M w,   score = u . t + c sum over a of (x v . t)²
-/// The second sum depends on the first ones, so that portions add up in two rounds; and with it
+/// The second sum depends on the first ones, so that partitions add up in two rounds; and with it
 ///   q = d score / d t = u + 2 c sum over a of (x v . t) x v
 /// which the way back needs everywhere: d M = q w', d w = M' q.
 #pragma once
@@ -39,17 +39,17 @@ class ToyBlock final : public block::Block, public tape::RowGradients {
     put_score(tape, b);
   }
 
-  std::string why_not_in_portions() const override { return {}; }
-  void partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Portion& portion,
-               block::Share* share, std::size_t begin, std::size_t end,
-               const tape::BatchSums<float>& sums) const override;
+  std::string why_not_in_partitions() const override { return {}; }
+  void partial(const tape::Parameters& parameters, tape::Tape& tape,
+               const tape::Partition& partition, block::Share* share, std::size_t begin,
+               std::size_t end, const tape::BatchSums<float>& sums) const override;
   void finish(const tape::Parameters& parameters, tape::Tape& tape, block::Share* share,
               std::size_t begin, std::size_t end,
               const tape::BatchSums<const float>& sums) const override;
   void finish_back(const tape::Parameters& parameters, tape::Tape& tape,
                    block::Share* share) const override;
   void partial_back(const tape::Parameters& parameters, tape::Tape& tape,
-                    const tape::Portion& portion, block::Share* share) const override;
+                    const tape::Partition& partition, block::Share* share) const override;
 
   std::size_t floats(const tape::Parameters&) const override { return kDim; }
   void add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
@@ -82,7 +82,7 @@ class ToyBlock final : public block::Block, public tape::RowGradients {
   std::size_t part_ = 0;
   tape::ArrayId matrix_ = tape::ArrayId::kNone;
   tape::TensorId w_{}, t_{}, q_{}, d_w_{}, score_{};
-  tape::JointHead head_;
+  tape::ResidualScore head_;
   struct {
     tape::SumId u, w, squares, along;
   } sums_{};

@@ -20,7 +20,8 @@ float of_group(const model::Model& model, const tape::Tape& tape,
     return weighted ? parameters[contribution.weights][i] * numbers[i] : numbers[i];
   };
   using tape::Owner;
-  if (parameters.declared()[contribution.of].owner == Owner::Kind::kGroup) return number(group);
+  if (parameters.declared()[contribution.of].owner == Owner::Kind::kFeatureGroup)
+    return number(group);
   const std::uint32_t field = group - 1;
   float sum = number(tape::Join::number_of(Owner::pair(field, field)));
   for (std::uint32_t other = 0; other < parameters.layout.fields; ++other) {
@@ -106,7 +107,7 @@ void AuditFacts::put_scores(const tape::Tape& tape, AuditedExample& to) const {
 
   to.fields.clear();
   const std::vector<std::string> fields = features_.field_names();
-  std::vector<bool> present(model_->parameters().layout.groups());
+  std::vector<bool> present(model_->parameters().layout.feature_groups());
   const feature::FeatureBatch& batch = *tape.batch;
   for (const feature::LinearRun& run : batch.linear_runs) present[run.group] = true;
   for (const feature::FieldRun& run : batch.runs) present[run.field + 1] = true;

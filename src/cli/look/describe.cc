@@ -253,7 +253,7 @@ std::uint64_t describe_model(const model::Model& model, bool learns, Json& json)
   json["namespaces"] = namespaces_to_json(model);
   json["fields"] = fields_to_json(model);
   json["linear"] = linear_to_json(model, learns);
-  const std::vector<model::RowsSpec> rows = model.spec().rows();
+  const std::vector<model::RowsSpec> rows = model.spec().row_parts();
   for (std::size_t part = 0; part < rows.size(); ++part) {
     json[name_of(rows[part].kind)] = rows_to_json(model, part, learns);
   }

@@ -63,7 +63,7 @@ std::string shard_line(const dist::ShardedModel& model, const std::vector<std::s
   std::vector<std::string> homes;
   std::size_t rows = 0, slots = 0;
   for (std::uint32_t f = 0; f < plan.fields(); ++f) {
-    if (plan.group_owner(f + 1) == shard) homes.push_back(stream::escaped(names[f]));
+    if (plan.feature_group_owner(f + 1) == shard) homes.push_back(stream::escaped(names[f]));
     const std::size_t opposite = plan.opposite(shard, f).size();
     rows += opposite > 0;
     slots += opposite;
@@ -125,7 +125,7 @@ std::string explain_plan(const dist::ShardedModel& model, unsigned ranks, unsign
       text += shard_line(model, names, shard, rank);
     }
   }
-  const std::uint32_t by_key = plan.groups_by_key(plan.fields());
+  const std::uint32_t by_key = plan.feature_groups_by_key(plan.fields());
   if (by_key > 0) {
     text += by_key == 1 ? "  cells of features without a field lie on all shards, by key\n"
                         : "  cells of all features lie on all shards, by key\n";

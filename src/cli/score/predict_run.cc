@@ -197,7 +197,7 @@ class PredictRun {
     uncached_ += worker.by_context->counts().uncached;
     candidates_ += worker.by_context->counts().candidates;
     too_large_ += worker.by_context->counts().too_large;
-    why_not_kept_ = worker.by_context->why_not_kept();
+    why_not_cached_ = worker.by_context->why_not_cached();
   }
 
   bool next(Chunk& chunk, const Worker& worker) {
@@ -294,10 +294,10 @@ class PredictRun {
     }
     say(fmt::format(
         "{} of {} candidates were scored as whole lines: {}", uncached_, candidates_,
-        why_not_kept_.empty()
+        why_not_cached_.empty()
             ? "a field had features of both context and candidate; a field is the context's when "
               "--context names all of its namespaces"
-            : why_not_kept_));
+            : why_not_cached_));
   }
 
   const PredictOptions& options_;
@@ -320,7 +320,7 @@ class PredictRun {
   std::mutex mutex_;  ///< guards what follows
   std::vector<std::unique_ptr<Result>> results_;
   std::uint64_t answered_ = 0, uncached_ = 0, candidates_ = 0, too_large_ = 0;
-  std::string why_not_kept_;  ///< contexts
+  std::string why_not_cached_;  ///< contexts
   SkewReport skew_;
   std::optional<StatusLine> status_;  ///< behind what it shows: it goes first
 };

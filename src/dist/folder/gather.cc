@@ -137,7 +137,7 @@ class Gatherer {
       std::ranges::copy(common[id], to[id].begin());
     }
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-      if (arrays[i].owner == tape::Owner::Kind::kGroup) gather_groups(tape::ArrayId(i));
+      if (arrays[i].owner == tape::Owner::Kind::kFeatureGroup) gather_groups(tape::ArrayId(i));
     }
     if (!frame_.model().config().merges() || to.layout.fields == 0) return;
     gather_frame_columns();
@@ -148,8 +148,8 @@ class Gatherer {
   }
 
   void gather_groups(tape::ArrayId id) {
-    for (std::uint32_t g = 0; g < whole_.parameters().layout.groups(); ++g) {
-      const std::uint32_t owner = plan_.group_owner(g);
+    for (std::uint32_t g = 0; g < whole_.parameters().layout.feature_groups(); ++g) {
+      const std::uint32_t owner = plan_.feature_group_owner(g);
       if (owner != Plan::kByKey) whole_.parameters()[id][g] = parts_[owner]->parameters()[id][g];
     }
   }

@@ -57,7 +57,7 @@ class Splitter {
     }
     if (to.cells() == CellKind::kNone) return;
     const Shard& from = whole_.tables()[0];
-    const bool by_key = plan_.group_owner(0) == Plan::kByKey;
+    const bool by_key = plan_.feature_group_owner(0) == Plan::kByKey;
     from.for_each([&](const Slot& slot) {
       if (by_key && plan_.key_owner(slot.key) != part_.number()) return;
       Slot& copy = add(to, slot.key);
@@ -148,7 +148,7 @@ class Splitter {
     const std::vector<tape::LearnedArray>& arrays = from.declared().arrays;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       const auto id = static_cast<tape::ArrayId>(i);
-      if (arrays[i].owner != tape::Owner::Kind::kGroup) continue;
+      if (arrays[i].owner != tape::Owner::Kind::kFeatureGroup) continue;
       std::ranges::copy(from[id], part_.parameters()[id].begin());
     }
     if (!whole_.config().merges() || from.layout.fields == 0) return;

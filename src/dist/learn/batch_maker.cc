@@ -19,7 +19,7 @@ BatchMaker::BatchMaker(const model::Spec& spec, std::vector<feature::NamespacePl
       learned_(start.examples),
       known_namespaces_(known.size()),
       known_fields_(known_fields) {
-  stretch_.groups = spec.uses_groups();
+  stretch_.groups = spec.uses_feature_groups();
   // Declared fields are there before the first example.
   if (features_.field_count() > known_fields) {
     met_.push_back({0, known.size(), features_.field_count()});

@@ -22,7 +22,7 @@ tape::ColumnSource source_of_some(const tape::ColumnSource& source, const tape::
     const std::uint32_t name = names[column];
     const std::uint32_t before = name != tape::kNewColumn ? source(from, to, name) : name;
     const std::vector<std::uint32_t> old =
-        tape::Join(parts, from).everyones(groups_by_key(spec, from.fields));
+        tape::Join(parts, from).everyones(feature_groups_by_key(spec, from.fields));
     const auto found = std::ranges::lower_bound(old, before);
     const bool known = found != old.end() && *found == before;
     return known ? static_cast<std::uint32_t>(found - old.begin()) : tape::kNewColumn;
@@ -50,7 +50,7 @@ std::vector<std::uint32_t> frame_columns(const model::Spec& spec,
   const std::uint32_t fields = parameters.layout.fields;
   if (fields == 0 || !spec.merges()) return {};
   const tape::Declarations& declared = parameters.declared();
-  return declared[declared.layers[0].input].join.everyones(groups_by_key(spec, fields));
+  return declared[declared.layers[0].input].join.everyones(feature_groups_by_key(spec, fields));
 }
 
 tape::Declarations arrays_of(const model::Spec& spec, const block::Config& config,
@@ -73,7 +73,7 @@ tape::Declarations arrays_of(const model::Spec& spec, const block::Config& confi
     tape::Tensor& input = all[of.input];
     std::vector<std::uint32_t> names;
     if (by_columns && layout.fields > 0) {
-      names = input.join.everyones(groups_by_key(spec, layout.fields));
+      names = input.join.everyones(feature_groups_by_key(spec, layout.fields));
     }
     if (has == Has::kPart) {
       input.size = 0;
@@ -102,7 +102,7 @@ Frame::Frame(const model::Spec& spec, const kernels::Kernels& kernels)
       network_(model_.config(), kernels),
       optimizer_(kernels, model_.config(), spec),
       steps_(optimizer_, model_.tables(), model_.parameters(), tape_) {
-  network_.check_portions();
+  network_.check_partitions();
   tape_.in_batches = true;
   if (spec.batch_size > 1) tape_.gemm = &block::openblas();
   // Declared fields are there from the start, but get their places with the first batch.
@@ -119,10 +119,10 @@ void Frame::fit(tape::Extent to) {
   const block::Config config = model_.config();
   parameters.fit(
       to, std::make_shared<tape::Declarations>(arrays_of(model_.spec(), config, to, Has::kFrame)));
-  const std::uint32_t shared = groups_by_key(model_.spec(), to.fields);
+  const std::uint32_t shared = feature_groups_by_key(model_.spec(), to.fields);
   sums_ = SumLayout::of(config, to, shared);
-  tape::Portion all;
-  all.of = tape::Portion::Of::kEveryone;
+  tape::Partition all;
+  all.of = tape::Partition::Of::kEveryone;
   all.shared = shared;
   shares_ = network_.share(parameters, all);
 }

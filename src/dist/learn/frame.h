@@ -45,7 +45,7 @@ class Frame {
   /// Gives its arrays the shapes that they have with so many fields.
   void fit(tape::Extent to);
 
-  /// Labels, importance and initial scores of a batch, before its portions are opened.
+  /// Labels, importance and initial scores of a batch, before its partitions are opened.
   void open(const PartBatch& batch);
   /// How sums lie with as many fields as there are.
   const SumLayout& sums() const { return sums_; }

@@ -28,7 +28,7 @@ std::shared_ptr<table::Tables> Part::make_tables(const Frame& frame,
                                                  std::uint64_t memory_limit) const {
   const model::Spec& spec = frame.model().spec();
   const PlanShape& shape = plan_->shape();
-  const std::uint32_t owner = plan_->group_owner(0);
+  const std::uint32_t owner = plan_->feature_group_owner(0);
   const auto bound = [&](std::uint64_t part) {
     return ((part << shape.bits) + shape.shards - 1) / shape.shards;
   };
@@ -58,37 +58,37 @@ void Part::fit_tables() {
   }
   while (all.fields() < plan_->fields()) {
     const std::uint32_t f = all.fields();
-    all.add(plan_->group_owner(f + 1) == number_, row_layout(f));
+    all.add(plan_->feature_group_owner(f + 1) == number_, row_layout(f));
   }
 }
 
 void Part::fit(tape::Extent to) {
   tape::Parameters& parameters = model_.parameters();
   if (parameters.has_arrays() && parameters.layout.fields == to.fields) return;
-  set_portion(to);
+  set_partition(to);
   tape::Declarations declared = arrays_of(model_.spec(), config_, to, Has::kPart);
   for (tape::Tensor& tensor : declared.tensors) {
-    if (tensor.owner == tape::Owner::Kind::kPair) tensor.size = portion_.pairs();
+    if (tensor.owner == tape::Owner::Kind::kPair) tensor.size = partition_.pairs();
   }
   parameters.fit(to, std::make_shared<tape::Declarations>(std::move(declared)));
   if (config_.merges() && to.fields > 0) fit_columns(to);
-  shares_ = network_.share(parameters, portion_);
+  shares_ = network_.share(parameters, partition_);
 }
 
 /// Notes what it has when there are so many fields. Its tables may have more of them already, whose
 /// slots come behind.
-void Part::set_portion(tape::Extent to) {
-  portion_ = {};
-  portion_.shared = plan_->groups_by_key(to.fields);
-  for (std::uint32_t g = 0; g < to.groups(); ++g) {
-    if (owns(g)) portion_.groups.push_back(g);
+void Part::set_partition(tape::Extent to) {
+  partition_ = {};
+  partition_.shared = plan_->feature_groups_by_key(to.fields);
+  for (std::uint32_t g = 0; g < to.feature_groups(); ++g) {
+    if (owns(g)) partition_.feature_groups.push_back(g);
   }
   for (std::uint32_t f = 0; f < to.fields; ++f) {
-    portion_.homes.push_back(plan_->home(f) == number_);
+    partition_.homes.push_back(plan_->home(f) == number_);
     if (!config_.has_ffm()) continue;
     std::vector<std::uint32_t> opposite = plan_->opposite(number_, f);
     std::erase_if(opposite, [&](std::uint32_t g) { return g >= to.fields; });
-    portion_.opposite.push_back(std::move(opposite));
+    partition_.opposite.push_back(std::move(opposite));
   }
 }
 
@@ -97,16 +97,16 @@ void Part::fit_columns(tape::Extent to) {
   const tape::Join& join = whole[whole.layers[0].input].join;
   std::vector<std::uint32_t> normalised, others;
   join.for_each([&](std::uint32_t column, const tape::Owner& owner, std::size_t part) {
-    if (!portion_.has(owner)) return;
+    if (!partition_.has(owner)) return;
     (join.parts()[part].normalised ? normalised : others).push_back(column);
   });
   normalised_.fit(std::move(normalised), to, whole);
   if (config_.mixed) others_.fit(std::move(others), to, whole);
   const auto view = [](const Columns& columns) {
-    return tape::PortionColumns{columns.names(), columns.layer()};
+    return tape::PartitionColumns{columns.names(), columns.layer()};
   };
-  portion_.normalised = view(normalised_);
-  portion_.others = view(others_);
+  partition_.normalised = view(normalised_);
+  partition_.others = view(others_);
 }
 
 void Part::open(const PartBatch& batch, Frame& frame, model::Use use) {
@@ -114,7 +114,7 @@ void Part::open(const PartBatch& batch, Frame& frame, model::Use use) {
   use == model::Use::kLearn ? lookup_.resolve_all(model_, batch.features, tape_)
                             : lookup_.find_all(model_, batch.features, tape_);
   tape_.wholes = batch.wholes();
-  network_.open_beside(model_.parameters(), batch.size(), frame.tape(), tape_);
+  network_.open_partition(model_.parameters(), batch.size(), frame.tape(), tape_);
 }
 
 /// Copies what everyone learns alike, and blocks read on the way to sums.
@@ -132,7 +132,7 @@ void Part::take_common(const Frame& frame) {
 }
 
 void Part::partial(const SumLayout& at, std::uint32_t round, std::span<float> sums) {
-  network_.partial(model_.parameters(), tape_, portion_, shares_,
+  network_.partial(model_.parameters(), tape_, partition_, shares_,
                    at.in_round(sums, round, tape_.size));
 }
 
@@ -140,7 +140,7 @@ void Part::learn(const Frame& frame) {
   std::copy_n(frame.tape().learn.begin(), tape_.size, tape_.learn.begin());
   optim::Steps steps(optimizer_, tables(), model_.parameters(), tape_,
                      {normalised_.layer(), others_.layer()});
-  network_.partial_back(model_.parameters(), tape_, portion_, shares_);
+  network_.partial_back(model_.parameters(), tape_, partition_, shares_);
   steps.finish();
 }
 

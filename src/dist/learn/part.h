@@ -55,8 +55,8 @@ class Part {
  private:
   std::shared_ptr<table::Tables> make_tables(const Frame& frame, std::uint64_t memory_limit) const;
   table::RowLayout row_layout(std::uint32_t field) const;
-  bool owns(std::uint32_t group) const { return plan_->group_owner(group) == number_; }
-  void set_portion(tape::Extent to);
+  bool owns(std::uint32_t group) const { return plan_->feature_group_owner(group) == number_; }
+  void set_partition(tape::Extent to);
   void fit_columns(tape::Extent to);
   void take_common(const Frame& frame);
 
@@ -68,7 +68,7 @@ class Part {
   model::Lookup lookup_;
   optim::Optimizer optimizer_;
   Columns normalised_, others_;
-  tape::Portion portion_;
+  tape::Partition partition_;
   net::Shares shares_;
   tape::Tape tape_;
 };

@@ -44,7 +44,7 @@ class Cutter {
 
  private:
   void add(const LinearRun& run) {
-    const std::uint32_t owner = plan_.group_owner(run.group);
+    const std::uint32_t owner = plan_.feature_group_owner(run.group);
     const auto begin = static_cast<std::uint32_t>(to_.linear.size());
     std::vector<text::Feature>& own = to_.linear.own();
     for (std::uint32_t i = run.begin; i < run.end; ++i) {

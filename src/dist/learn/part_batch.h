@@ -10,7 +10,7 @@
 #include "feature/feature_batch.h"
 #include "feature/feature_map.h"
 #include "table/admission.h"
-#include "tape/portion.h"
+#include "tape/partition.h"
 
 namespace leveret::dist {
 

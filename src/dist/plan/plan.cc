@@ -41,7 +41,7 @@ Plan::Plan(const PlanShape& shape) : shape_(shape) {
   if (shape.shards == 0) throw std::runtime_error("a model lies in at least one shard");
 }
 
-std::uint32_t Plan::group_owner(std::uint32_t group) const {
+std::uint32_t Plan::feature_group_owner(std::uint32_t group) const {
   if (shape_.by_key == ByKey::kAll) return kByKey;
   if (group > 0) return homes_[group - 1];
   return shape_.by_key == ByKey::kNothing ? 0 : kByKey;

@@ -46,11 +46,11 @@ enum class ByKey : std::uint8_t {
 };
 ByKey by_key(const model::Spec& spec);
 /// How many these are where there are so many fields.
-inline std::uint32_t groups_by_key(ByKey by_key, std::uint32_t fields) {
+inline std::uint32_t feature_groups_by_key(ByKey by_key, std::uint32_t fields) {
   return by_key == ByKey::kAll ? fields + 1 : by_key == ByKey::kFieldless ? 1 : 0;
 }
-inline std::uint32_t groups_by_key(const model::Spec& spec, std::uint32_t fields) {
-  return groups_by_key(by_key(spec), fields);
+inline std::uint32_t feature_groups_by_key(const model::Spec& spec, std::uint32_t fields) {
+  return feature_groups_by_key(by_key(spec), fields);
 }
 
 /// The sizes that a plan needs to know of a kind of model.
@@ -81,11 +81,11 @@ class Plan {
   std::uint32_t fields() const { return static_cast<std::uint32_t>(sizes_.size()); }
 
   /// Group 0: what has no field; f + 1: field f.
-  std::uint32_t group_owner(std::uint32_t group) const;
+  std::uint32_t feature_group_owner(std::uint32_t group) const;
   std::uint32_t home(std::uint32_t field) const { return homes_[field]; }
   std::uint32_t pair_owner(std::uint32_t f, std::uint32_t g) const;
-  std::uint32_t groups_by_key(std::uint32_t fields) const {
-    return dist::groups_by_key(shape_.by_key, fields);
+  std::uint32_t feature_groups_by_key(std::uint32_t fields) const {
+    return dist::feature_groups_by_key(shape_.by_key, fields);
   }
   /// The shard of a feature of a group that is cut by key.
   std::uint32_t key_owner(std::uint32_t hash) const;

@@ -191,7 +191,7 @@ void parse(benchmark::State& state, Bench& bench) {
 struct OnTape {
   explicit OnTape(Bench& bench) : bench(bench), lookup(*bench.model) {
     batch.chunks_stay = true;
-    batch.groups = bench.model->spec().uses_groups();
+    batch.groups = bench.model->spec().uses_feature_groups();
     take(0);
   }
   void take(std::size_t r) {
@@ -252,14 +252,14 @@ void pairs(benchmark::State& state, Bench& bench) {
 }
 
 /// A context and its candidates, as ContextPredictor has them.
-struct InPortions {
-  explicit InPortions(Bench& bench)
+struct InPartitions {
+  explicit InPartitions(Bench& bench)
       : at(bench),
         parameters(bench.model->parameters()),
         network(config(), kernels::active()),
         declared(net::declare_sums(config(), parameters.layout, 1)),
         split(in_context()) {
-    candidate = portion(tape::Portion::Of::kCandidate);
+    candidate = partition(tape::Partition::Of::kCandidate);
     network.open(parameters, kCandidates, at.tape);
     // What a context of nothing keeps: the work is the same.
     feature::FeatureBatch nothing;
@@ -267,15 +267,15 @@ struct InPortions {
     tape::Tape of_context;
     at.lookup.find_all(*bench.model, nothing, of_context);
     network.open(parameters, 1, of_context);
-    const tape::Portion context = portion(tape::Portion::Of::kContext);
+    const tape::Partition context = partition(tape::Partition::Of::kContext);
     const net::Shares shares = network.share(parameters, context);
     sums.assign(declared.of_batch(0) + kCandidates * declared.of_example(0), 0.0f);
     of_context.wholes = at.tape.wholes = {features, squares};
     network.partial(parameters, of_context, context, shares, {declared, {sums.data()}, 0});
-    kept = network.keep(parameters, of_context, shares);
+    cached = network.cache_context(parameters, of_context, shares);
     candidates = network.share(parameters, candidate);
-    network.put_beside(parameters, candidates, kept);
-    everyone = network.share(parameters, portion(tape::Portion::Of::kEveryone));
+    network.use_context(parameters, candidates, cached);
+    everyone = network.share(parameters, partition(tape::Partition::Of::kEveryone));
   }
   block::Config config() const {
     block::Config all = at.bench.model->config();
@@ -287,8 +287,8 @@ struct InPortions {
     std::fill_n(fields.begin(), at.bench.kind.in_context, true);
     return fields;
   }
-  tape::Portion portion(tape::Portion::Of of) const {
-    tape::Portion all;
+  tape::Partition partition(tape::Partition::Of of) const {
+    tape::Partition all;
     all.of = of;
     all.split = &split;
     all.shared = 1;
@@ -301,15 +301,15 @@ struct InPortions {
   const net::Network network;
   const tape::SumDecls declared;
   const tape::FieldSplit split;
-  tape::Portion candidate;
+  tape::Partition candidate;
   net::Shares candidates, everyone;
-  net::KeptParts kept;
+  net::CachedParts cached;
   std::vector<float> sums;
   std::vector<float> features = std::vector<float>(kCandidates, 39), squares = features;
 };
 
 void add_up(benchmark::State& state, Bench& bench) {
-  InPortions in(bench);
+  InPartitions in(bench);
   for (auto _ : state) {
     std::ranges::fill(in.sums, 0.0f);
     in.network.partial(in.parameters, in.at.tape, in.candidate, in.candidates,
@@ -318,7 +318,7 @@ void add_up(benchmark::State& state, Bench& bench) {
 }
 
 void finish(benchmark::State& state, Bench& bench) {
-  InPortions in(bench);
+  InPartitions in(bench);
   for (auto _ : state) {
     in.network.finish(in.parameters, in.at.tape, in.everyone, {in.declared, {in.sums.data()}, 1});
     benchmark::DoNotOptimize(in.at.tape.answers.data());

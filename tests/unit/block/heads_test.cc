@@ -31,9 +31,9 @@ struct SomeHeads {
     without =
         declared.add(HeadDecl{.name = "without", .error = HeadError::kNone, .first_weight = 1});
     declared.add(HeadDecl{.name = "not mixed", .error = HeadError::kNone});
-    rows = declared.join("rows", .5f, true);
-    tower = declared.join("tower", 1, false);
-    again = declared.join("tower", 1, false);
+    rows = declared.add_residual("rows", .5f, true);
+    tower = declared.add_residual("tower", 1, false);
+    again = declared.add_residual("tower", 1, false);
     block.declare({}, declared);
     parameters.fit({}, std::make_shared<tape::Declarations>(declared));
     batch.label = {1, -1, 0, -1};
@@ -58,7 +58,7 @@ struct SomeHeads {
   LossBlock block;
   tape::Declarations declared;
   TensorId own, bounded, start, without;
-  tape::JointHead rows, tower, again;
+  tape::ResidualScore rows, tower, again;
   tape::Parameters parameters;
   feature::FeatureBatch batch;
   tape::Tape tape;

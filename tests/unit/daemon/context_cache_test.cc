@@ -16,8 +16,8 @@ struct Lines {
     chunk.bytes = text;
     text::Parser(names, {}).parse(chunk);
   }
-  std::shared_ptr<predict::KeptContext> context(std::size_t example) const {
-    auto kept = std::make_shared<predict::KeptContext>();
+  std::shared_ptr<predict::CachedContext> context(std::size_t example) const {
+    auto kept = std::make_shared<predict::CachedContext>();
     predict::append_whole(chunk, chunk.examples[example], kept->features);
     return kept;
   }

@@ -28,7 +28,7 @@ std::vector<NamedSpec> mesh_specs(std::uint32_t batch) {
     for (model::TowerSpec& tower : spec.more_towers) tower.own_loss = false;
     spec.batch_size = batch;
     spec.batch_warmup = 0;
-    spec.batch_turns = false;
+    spec.per_example_updates = false;
     spec.row_bits = spec.state_bits = 32;
     spec.admit = spec.admit > 0 ? spec.admit : 2;
     all.push_back({name, spec});

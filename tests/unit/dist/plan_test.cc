@@ -29,7 +29,7 @@ std::vector<FieldSize> zipf_sizes(std::uint32_t fields) {
 void check_owners(const Plan& plan) {
   for (std::uint32_t f = 0; f < plan.fields(); ++f) {
     REQUIRE(plan.home(f) < plan.shards());
-    CHECK(plan.group_owner(f + 1) == plan.home(f));
+    CHECK(plan.feature_group_owner(f + 1) == plan.home(f));
     CHECK(plan.pair_owner(f, f) == plan.home(f));
     for (std::uint32_t g = 0; g < plan.fields(); ++g) {
       const std::uint32_t owner = plan.pair_owner(f, g);
@@ -108,8 +108,8 @@ TEST_CASE("keys are cut into ranges of about equal size") {
     const PlanShape shape =
         PlanShape::of(linear, model::Model(linear, std::uint64_t{1} << 26).config(), 3);
     const Plan plan(shape);
-    CHECK(plan.group_owner(0) == Plan::kByKey);
-    CHECK(plan.groups_by_key(4) == 5);
+    CHECK(plan.feature_group_owner(0) == Plan::kByKey);
+    CHECK(plan.feature_groups_by_key(4) == 5);
     std::vector<std::uint32_t> keys(3, 0);
     for (std::uint32_t hash = 0; hash < 30000; ++hash) ++keys[plan.key_owner(hash * 0x9e3779b1u)];
     for (const std::uint32_t of : keys) CHECK(std::abs(static_cast<double>(of) - 10000) < 1500);
@@ -118,16 +118,16 @@ TEST_CASE("keys are cut into ranges of about equal size") {
 
 TEST_CASE("-b cuts all groups by key, whatever reads their sums") {
   model::Spec spec;
-  CHECK(groups_by_key(spec, 4) == 0);
+  CHECK(feature_groups_by_key(spec, 4) == 0);
   spec.features.interactions = {{"A", "B"}};
-  CHECK(groups_by_key(spec, 4) == 1);
+  CHECK(feature_groups_by_key(spec, 4) == 1);
   spec.bit_precision = 12;
-  CHECK(groups_by_key(spec, 4) == 5);
+  CHECK(feature_groups_by_key(spec, 4) == 5);
   Plan plan(PlanShape::of(spec, model::Model(spec, std::uint64_t{1} << 26).config(), 3));
   plan.grow(std::vector<FieldSize>(4, {100, 50}));
-  CHECK(plan.groups_by_key(4) == 5);
-  CHECK(plan.group_owner(0) == Plan::kByKey);
-  CHECK(plan.group_owner(4) == Plan::kByKey);
+  CHECK(plan.feature_groups_by_key(4) == 5);
+  CHECK(plan.feature_group_owner(0) == Plan::kByKey);
+  CHECK(plan.feature_group_owner(4) == Plan::kByKey);
 }
 
 }  // namespace

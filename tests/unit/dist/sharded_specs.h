@@ -20,7 +20,7 @@ inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t b
   const auto add = [&](const char* name, model::Spec spec) {
     spec.batch_size = batch;
     spec.batch_warmup = 3;
-    spec.batch_turns = false;
+    spec.per_example_updates = false;
     spec.nn_batch_size = 1;
     if (bits != 0) spec.row_bits = spec.state_bits = bits;
     all.push_back({name, spec});

@@ -90,7 +90,7 @@ TEST_CASE("rows of 16 bits are rounded as in one process, whoever has which slot
     model::Spec spec;
     spec.batch_size = 16;
     spec.batch_warmup = 0;
-    spec.batch_turns = false;
+    spec.per_example_updates = false;
     spec.fm_k = 4;
     spec.adagrad_slice = by_slot;
     TrainRun again(spec);
@@ -129,7 +129,7 @@ TEST_CASE("features that share cells learn in shards as they do in one process")
   model::Spec spec;
   spec.batch_size = 8;
   spec.batch_warmup = 0;
-  spec.batch_turns = false;
+  spec.per_example_updates = false;
   spec.row_bits = 32;
   spec.bit_precision = 5;
   spec.features.interactions = {{"A", "B"}};

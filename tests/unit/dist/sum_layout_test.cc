@@ -8,8 +8,8 @@
 namespace leveret::dist {
 namespace {
 
-std::size_t floats_of(const model::Spec& spec, std::uint32_t groups_by_key) {
-  return SumLayout::of(model::Model(spec, 1 << 20).config(), {39}, groups_by_key)
+std::size_t floats_of(const model::Spec& spec, std::uint32_t feature_groups_by_key) {
+  return SumLayout::of(model::Model(spec, 1 << 20).config(), {39}, feature_groups_by_key)
       .declared.of_example(0);
 }
 

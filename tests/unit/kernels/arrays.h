@@ -120,9 +120,9 @@ inline std::vector<StepRule> rules() {
 /// large beside the gradient's rounding.
 inline std::vector<StepRule> forgetful_rules() {
   std::vector<StepRule> all = rules();
-  for (const float keep : {.999f, .97f}) {
+  for (const float decay : {.999f, .97f}) {
     for (StepRule rule : {rules()[0], rules()[1], rules()[4]}) {
-      rule.keep = keep;
+      rule.decay = decay;
       all.push_back(rule);
     }
   }

@@ -185,7 +185,7 @@ TEST_CASE("an accumulator forgets where its weight has a gradient, once for each
     const std::vector<float> in{1, 0, 2, 3, 0, -1}, d_out{.5f, 0, -.25f, .125f};
     std::vector<float> w(kInputs * kOutputs, .1f), acc(kInputs * kOutputs, 8);
     std::vector<float> d_in(kInputs * kExamples);
-    const StepRule rule{.rate = .1f, .power = .5f, .l2 = 0, .keep = .5f};
+    const StepRule rule{.rate = .1f, .power = .5f, .l2 = 0, .decay = .5f};
     kernels->dense_backward_update(w.data(), acc.data(), in.data(), d_out.data(), kInputs, kOutputs,
                                    kInputs, kExamples, rule, d_in.data());
     const float first = .5f * 1 - .25f * 3, third = .5f * 2 + .25f * 1;

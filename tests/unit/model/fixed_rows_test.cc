@@ -178,8 +178,8 @@ TEST_CASE("steps far below the unit are not lost: their mean is kept") {
   const float unit = spec.weight_codec().unit();
   // Steps of less than a tenth of the unit, by way of floats or of integers.
   const bool integers = GENERATE(false, true);
-  spec.ffm = {unit, 0.0f, 0.0f};
-  if (integers) spec.ffm = {100 * unit, 0.5f, 1e4f};
+  spec.rows = {unit, 0.0f, 0.0f};
+  if (integers) spec.rows = {100 * unit, 0.5f, 1e4f};
   INFO(spec.row_bits << " bits, as integers " << integers);
   Pair pair(spec, "1 |A a |B b |C c |D d |E e |F f\n", kernels::active());
   const std::vector<float> first = all_rows(pair.floats);

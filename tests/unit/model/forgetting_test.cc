@@ -34,12 +34,12 @@ TEST_CASE("a window holds a thousand even bets, and an eighth of the stream at l
   CHECK(forgotten_share(stream(10, 1000, 1000), on) == Approx(.001 * 4 * .01 * .99));
   CHECK(forgotten_share(stream(990, 1000, 1000), on) == Approx(.001 * 4 * .01 * .99));
   CHECK(forgotten_share(stream(500, 1000, 15999), on) == Approx(8. / 16000));
-  CHECK(kept_of_sums(stream(500, 1000, 15999), on) == Approx(1 - 8. / 16000));
+  CHECK(decay_of_sums(stream(500, 1000, 15999), on) == Approx(1 - 8. / 16000));
   CHECK(most_sights(stream(1, 2, 1), on) == 5000);
   CHECK(most_sights(stream(1, 80000, 1), on) == 10000);
   CHECK(most_sights(stream(1, 1e12, 1), on) == 0x1p22f);
   CHECK(forgotten_share(stream(10, 1000, 1000000), off) == .0005);
-  CHECK(kept_of_sums(stream(500, 1000, 10), off) == 1);
+  CHECK(decay_of_sums(stream(500, 1000, 10), off) == 1);
   CHECK(most_sights(stream(1, 2, 1), off) == 0x1p22f);
 }
 

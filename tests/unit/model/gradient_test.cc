@@ -251,7 +251,7 @@ TEST_CASE("gradients of every kind of model, of one example and of a batch", "[d
     // The rules of the others are no plain steps: optimizer_test.cc has them.
     model::set_optimizer(kind.spec, "adagrad");
     kind.spec.admit = 1;
-    kind.spec.batch_turns = false;  // of which turns_test.cc is
+    kind.spec.per_example_updates = false;  // of which per_example_test.cc is
     for (const std::size_t examples : {1, 4}) {
       for (const bool repeats : {false, true}) {
         if (examples == 1 && repeats && kind.spec.has_rows()) continue;  // a row steps twice

@@ -143,7 +143,7 @@ TEST_CASE("an example whose score is not finite is dropped and counted") {
   const feature::FeatureBatch all = sample.batch(model);
   randomise(model, all, 1);
   for (std::uint32_t i = 0; i < 2; ++i) {
-    table::Shard& shard = model.tables().of_group(1);
+    table::Shard& shard = model.tables().of_feature_group(1);
     table::cell_of(shard.find_or_insert(table::key_of(all.linear[i].hash)))->weight = 2;
   }
   Trainer trainer(model, kernels::active());

@@ -197,7 +197,8 @@ TEST_CASE("slots of examples that wait are found again when their shard has grow
   lookup.bind(model, tape, 0, batch.size());
   for (const feature::LinearRun& run : batch.linear_runs) {
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      const Slot* const slot = slot_of(model.tables().of_group(run.group), batch.linear[i].hash);
+      const Slot* const slot =
+          slot_of(model.tables().of_feature_group(run.group), batch.linear[i].hash);
       REQUIRE(slot != nullptr);
       CHECK(tape.slots[i] == slot);
       CHECK(tape.cells[i] == table::cell_of(slot));

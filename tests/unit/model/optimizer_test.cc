@@ -85,13 +85,13 @@ std::vector<double> kept_of_dense(const Model& model, const tape::Scalars& befor
 }
 
 /// Steps of one example and of several, over and over the same lines.
-void check_adagrad(const Spec& spec, const PartLearning& linear, const PartLearning& ffm,
+void check_adagrad(const Spec& spec, const PartLearning& linear, const PartLearning& rows,
                    const PartLearning& nn) {
   LineShape shape;
   shape.vocabulary = 4;
   Stepper stepper(spec, shape, 12, 7);
   PlainAdagrad on_linear(linear, 1), on_linear2(linear, 1), on_dense(nn, 1);
-  PlainAdagrad on_rows(ffm, spec.adagrad_slice ? spec.ffm_k : 1);
+  PlainAdagrad on_rows(rows, spec.adagrad_slice ? spec.ffm_k : 1);
   for (const auto& [first, count] :
        std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {1, 1}, {2, 5}, {0, 1}, {6, 6}}) {
     const tape::Scalars scalars = stepper.model.parameters().scalars;
@@ -124,7 +124,7 @@ Spec base_spec(Heads heads) {
   spec.admit = 1;
   spec.row_bits = 32;  // what rounding adds to a step is in fixed_rows_test.cc
   spec.linear = {0.3f, 0.5f, 0.5f};
-  spec.ffm = {0.2f, 0.5f, 0.1f};
+  spec.rows = {0.2f, 0.5f, 0.1f};
   spec.nn = {0.1f, 0.5f, 0.7f};
   return spec;
 }
@@ -134,9 +134,9 @@ TEST_CASE("AdaGrad of every power, with an accumulator per weight and per slice"
   spec.adagrad_slice = GENERATE(false, true);
   spec.fast_head = GENERATE(true, false);
   for (const float power : {0.5f, 0.3f, 1.0f, 0.0f}) {
-    spec.linear.power_t = spec.ffm.power_t = spec.nn.power_t = power;
+    spec.linear.power_t = spec.rows.power_t = spec.nn.power_t = power;
     INFO("power " << power << " slice " << spec.adagrad_slice);
-    check_adagrad(spec, spec.linear, spec.ffm, spec.nn);
+    check_adagrad(spec, spec.linear, spec.rows, spec.nn);
   }
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("SGD takes plain steps in every part, whatever --power_t says") {
   Spec spec = base_spec(GENERATE(Heads::kMixed, Heads::kOne));
   model::set_optimizer(spec, "sgd");
   const auto plain = [](PartLearning part) { return PartLearning{part.rate, 0, part.init_acc}; };
-  check_adagrad(spec, plain(spec.linear), plain(spec.ffm), plain(spec.nn));
+  check_adagrad(spec, plain(spec.linear), plain(spec.rows), plain(spec.nn));
 }
 
 /// McMahan et al. 2013, algorithm 1.

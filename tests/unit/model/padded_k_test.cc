@@ -79,12 +79,12 @@ class PlainLearner {
     std::vector<double>& sums = slot_sums_[slot];
     sums.resize(spec_.ffm_k);
     if (!spec_.adagrad_slice) {
-      for (std::uint32_t c = 0; c < spec_.ffm_k; ++c) step(spec_.ffm, w[c], sums[c], gradient[c]);
+      for (std::uint32_t c = 0; c < spec_.ffm_k; ++c) step(spec_.rows, w[c], sums[c], gradient[c]);
       return;
     }
     for (const double g : gradient) sums[0] += g * g / spec_.ffm_k;
     const double scale =
-        spec_.ffm.rate * std::pow(spec_.ffm.init_acc + sums[0], -double{spec_.ffm.power_t});
+        spec_.rows.rate * std::pow(spec_.rows.init_acc + sums[0], -double{spec_.rows.power_t});
     for (std::uint32_t c = 0; c < spec_.ffm_k; ++c) w[c] -= scale * gradient[c];
   }
 
@@ -112,7 +112,7 @@ TEST_CASE("every k, also one between two powers of two, learns what the referenc
   spec.row_bits = 32;
   spec.ffm_k = k;
   spec.adagrad_slice = slice;
-  spec.ffm.power_t = power;
+  spec.rows.power_t = power;
   spec.ffm_init_width = 0.6f;  // so that there is something to learn from in few examples
   LineShape shape;
   shape.features = features;

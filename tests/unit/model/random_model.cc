@@ -35,7 +35,8 @@ void randomise_largest_values(Model& model, const Tape& tape, Random& random) {
       if (model.tables().hashed() != nullptr) {
         table::hashed(*tape.to_learn.cells[i]).largest_value = largest;
       } else {
-        model.tables().of_group(run.group).raise_largest_value(*tape.to_learn.slots[i], largest);
+        model.tables().of_feature_group(run.group).raise_largest_value(*tape.to_learn.slots[i],
+                                                                       largest);
       }
     }
   }
@@ -116,7 +117,7 @@ feature::FeatureBatch Sample::batch(Model& model, std::size_t first, std::size_t
 
 Spec with_unit_steps(Spec spec) {
   spec.row_bits = 32;  // what rounding adds to a step is in fixed_rows_test.cc
-  for (PartLearning* part : {&spec.linear, &spec.ffm, &spec.nn}) {
+  for (PartLearning* part : {&spec.linear, &spec.rows, &spec.nn}) {
     part->rate = 1;
     part->power_t = 0;
   }

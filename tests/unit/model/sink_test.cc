@@ -105,7 +105,7 @@ TEST_CASE("gradients that are added up and stepped by later move a model as step
   spec.fm_k = 4;
   spec.hidden = {5, 3};
   spec.batch_size = 16;
-  spec.batch_turns = false;
+  spec.per_example_updates = false;
   Model at_once(spec, kTestMemory), later(spec, kTestMemory);
   Sample sample(random_lines(48, {}, 3));
   const feature::FeatureBatch all = sample.batch(at_once);

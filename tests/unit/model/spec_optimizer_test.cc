@@ -16,7 +16,7 @@ Spec with(const std::string& text) {
 }
 
 std::vector<UpdateRule> rules(const Spec& spec) {
-  return {spec.linear.rule, spec.ffm.rule, spec.nn.rule};
+  return {spec.linear.rule, spec.rows.rule, spec.nn.rule};
 }
 
 using enum UpdateRule;
@@ -33,7 +33,7 @@ TEST_CASE("each part has its rule, and AdaGrad where none is given") {
   CHECK(rules(with("layers=adam,linear=ftrl")) == std::vector{kFtrl, kAdagrad, kAdam});
   const Spec spec = with("linear=sgd:rate=.25,rows=adagrad:rate=2");
   CHECK(spec.linear.rate == 0.25f);
-  CHECK(spec.ffm.rate == 2.0f);
+  CHECK(spec.rows.rate == 2.0f);
   CHECK(spec.nn.rate == Spec().nn.rate);
 }
 

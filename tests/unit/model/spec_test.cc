@@ -41,7 +41,7 @@ std::vector<std::string> values_of(const std::string& name) {
   if (name == "seed" || name == "hash_seed") return {"0", "4294967295"};
   if (name == "batch_size") return {"1", "64"};
   if (name == "batch_warmup") return {"0", "1000"};
-  if (name == "batch_turns") return {"off", "on"};
+  if (name == "per_example_updates") return {"off", "on"};
   if (name == "nn_batch_size") return {"1", "16"};
   if (name.find("bit") != std::string::npos) return {"0", "5", "31"};
   if (name == "ffm_k" || name == "fm_k") return {"0", "1", "256"};
@@ -108,10 +108,10 @@ TEST_CASE("a key that is missing is named") {
 TEST_CASE("a file that is older than the rules of batches goes on without them") {
   Json json = to_json(Spec());
   json.erase("batch_warmup");
-  json.erase("batch_turns");
+  json.erase("per_example_updates");
   const Spec spec = spec_from_json(json);
   CHECK(spec.batch_warmup == 0);
-  CHECK_FALSE(spec.batch_turns);
+  CHECK_FALSE(spec.per_example_updates);
 }
 
 TEST_CASE("a key that nobody knows is refused") {

@@ -27,8 +27,8 @@ TEST_CASE("the list of models to test has one with each block") {
 /// What a spec has that the default has not: options that differ, with their values where these
 /// choose between pieces of code, and towers by kind.
 std::set<std::string> marks(const Spec& spec) {
-  static const std::set<std::string> by_value = {"ffm_precision", "state_bits",  "heads",
-                                                 "optimizer",     "batch_turns", "pool"};
+  static const std::set<std::string> by_value = {"ffm_precision", "state_bits",          "heads",
+                                                 "optimizer",     "per_example_updates", "pool"};
   std::set<std::string> found;
   for (const SpecEntry& entry : spec_entries()) {
     const std::string text = entry.get(spec);
@@ -45,7 +45,7 @@ std::set<std::string> marks(const Spec& spec) {
     if (!tower.hidden.empty()) found.insert(word + " with layers");
   }
   const std::string heads = spec.mixed() ? ", heads mixed" : ", heads one";
-  for (const RowsSpec& rows : spec.rows()) {
+  for (const RowsSpec& rows : spec.row_parts()) {
     const std::string kind = "rows of kind " + std::to_string(static_cast<int>(rows.kind));
     found.insert(kind + heads);
     if (spec.batch_size > 1) found.insert(kind + " in batches");

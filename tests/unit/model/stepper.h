@@ -106,7 +106,7 @@ class Stepper {
   static Spec plain(Spec spec) {
     model::set_optimizer(spec, "adagrad");
     spec.l2 = 0;
-    for (PartLearning* part : {&spec.linear, &spec.ffm, &spec.nn}) *part = {1, 0, part->init_acc};
+    for (PartLearning* part : {&spec.linear, &spec.rows, &spec.nn}) *part = {1, 0, part->init_acc};
     return spec;
   }
 

@@ -122,11 +122,11 @@ TEST_CASE("several towers learn from examples that share a pass as from a batch"
   }
 }
 
-TEST_CASE("several towers keep their scores while the examples of a batch take turns") {
+TEST_CASE("several towers keep their scores during the per-example updates of a batch") {
   Towers all(Heads::kMixed);
   Spec spec = all.spec;
   spec.batch_size = 4;
-  REQUIRE(spec.takes_turns());
+  REQUIRE(spec.updates_per_example());
   all.model.set_spec(spec);
   Trainer trainer(all.model, kernels::active(),
                   with_towers(all.model, kernels::active(), all.towers));

@@ -123,9 +123,9 @@ TEST_CASE("a context is looked up once, and no candidate goes another way") {
       for (const ContextPredictor* predictor : {&blocks, &lines}) {
         const ContextCounts& counts = predictor->counts();
         CHECK(counts.candidates == candidates);
-        CHECK(predictor->keeps_contexts() ==
+        CHECK(predictor->caches_contexts() ==
               (kind.spec.features.interactions.empty() && model::is_for_shards(kind.spec)));
-        if (!predictor->keeps_contexts()) {
+        if (!predictor->caches_contexts()) {
           CHECK(counts.uncached == candidates);
           continue;
         }

@@ -25,8 +25,8 @@ TEST_CASE("a model without rows has one shard for all features") {
   CHECK(tables.size() == 1);
   CHECK(tables.fields() == 0);
   CHECK_FALSE(tables.has_rows());
-  CHECK(&tables.of_group(0) == &tables[0]);
-  CHECK(&tables.of_group(3) == &tables[0]);
+  CHECK(&tables.of_feature_group(0) == &tables[0]);
+  CHECK(&tables.of_feature_group(3) == &tables[0]);
   CHECK(tables.hashed() == nullptr);
   CHECK(tables.cells() == CellKind::kMixed);
 }
@@ -38,10 +38,10 @@ TEST_CASE("with rows each field has a shard, and features without a field have o
   CHECK(tables.size() == 4);
   CHECK(tables.fields() == 3);
   CHECK_FALSE(tables[0].has_rows());
-  CHECK(&tables.of_group(0) == &tables[0]);
+  CHECK(&tables.of_feature_group(0) == &tables[0]);
   for (std::uint32_t f = 0; f < 3; ++f) {
     CHECK(&tables.field(f) == &tables[f + 1]);
-    CHECK(&tables.of_group(f + 1) == &tables.field(f));
+    CHECK(&tables.of_feature_group(f + 1) == &tables.field(f));
     CHECK(tables.field(f).options().field == f);
     CHECK(tables.field(f).has_rows());
     CHECK(tables.field(f).cells() == CellKind::kMixed);
@@ -86,9 +86,9 @@ TEST_CASE("a linear feature is found in the shard of its group") {
   Tables tables(tables_of(1), 0, kMemory);
   tables.fit(2);
   for (std::uint32_t group = 0; group < 3; ++group) {
-    Slot* const slot = tables.of_group(group).find_or_insert(key_of(0));
+    Slot* const slot = tables.of_feature_group(group).find_or_insert(key_of(0));
     cell_of(slot)->weight = static_cast<float>(group + 1);
-    tables.of_group(group).raise_largest_value(*slot, static_cast<float>(group + 5));
+    tables.of_feature_group(group).raise_largest_value(*slot, static_cast<float>(group + 5));
   }
   for (std::uint32_t group = 0; group < 3; ++group) {
     const Cell* const cell = tables.find_cell(group, 0);

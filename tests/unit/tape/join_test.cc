@@ -20,12 +20,12 @@ using Kind = Owner::Kind;
 struct Joined {
   explicit Joined(std::uint32_t fields) : extent{fields} {
     pairs = declared.add(Tensor{.name = "pairs", .size = extent.pairs()});
-    sums = declared.add(Tensor{.name = "sums", .size = extent.groups()});
-    counts = declared.add(Tensor{.name = "counts", .size = extent.groups()});
+    sums = declared.add(Tensor{.name = "sums", .size = extent.feature_groups()});
+    counts = declared.add(Tensor{.name = "counts", .size = extent.feature_groups()});
     score = declared.add(Tensor{.name = "score", .size = 1});
     join = Join({{pairs, Kind::kPair, true},
-                 {sums, Kind::kGroup, true},
-                 {counts, Kind::kGroup, false, .5f},
+                 {sums, Kind::kFeatureGroup, true},
+                 {counts, Kind::kFeatureGroup, false, .5f},
                  {score, Kind::kAll}},
                 extent);
   }
@@ -59,8 +59,8 @@ TEST_CASE("pairs of any order are one owner, and lie where the FFM has them") {
   const Joined all(4);
   CHECK(Owner::pair(3, 1) == Owner::pair(1, 3));
   CHECK(all.join.column(0, Owner::pair(3, 1)) == 3 * 4 / 2 + 1);
-  CHECK(all.join.column(1, Owner::group(2)) == 10 + 2);
-  CHECK(all.join.column(2, Owner::group(0)) == 10 + 5);
+  CHECK(all.join.column(1, Owner::feature_group(2)) == 10 + 2);
+  CHECK(all.join.column(2, Owner::feature_group(0)) == 10 + 5);
   CHECK(all.join.column(3, {}) == 10 + 5 + 5);
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("a column comes from its owner's, where there were fewer fields, or is
     INFO("column " << column);
     const std::uint32_t before = many.join.before(few.extent, column);
     const bool was_there =
-        owner.kind == Kind::kAll || (owner.kind == Kind::kGroup ? owner.a < 3 : owner.b < 2);
+        owner.kind == Kind::kAll || (owner.kind == Kind::kFeatureGroup ? owner.a < 3 : owner.b < 2);
     CHECK((before != kNewColumn) == was_there);
     if (!was_there) return;
     CHECK(few.join.owner(before) == owner);
@@ -95,9 +95,10 @@ TEST_CASE("some columns gather their owners' numbers, those of the normalised fi
   }
   // In an order of their own, as the fields of a candidate come.
   const JoinColumns some(
-      all.join, {all.join.column(0, Owner::pair(0, 2)), all.join.column(0, Owner::pair(1, 1)),
-                 all.join.column(1, Owner::group(3)), all.join.column(2, Owner::group(3)),
-                 all.join.column(2, Owner::group(0)), all.join.column(3, {})});
+      all.join,
+      {all.join.column(0, Owner::pair(0, 2)), all.join.column(0, Owner::pair(1, 1)),
+       all.join.column(1, Owner::feature_group(3)), all.join.column(2, Owner::feature_group(3)),
+       all.join.column(2, Owner::feature_group(0)), all.join.column(3, {})});
   CHECK(some.size() == 6);
   CHECK(some.normalised() == 3);
   std::vector<float> to(6, -1.0f);
@@ -115,9 +116,9 @@ TEST_CASE("some columns gather their owners' numbers, those of the normalised fi
 TEST_CASE("what is everyone's may be several numbers, and a column of nothing may stand anywhere") {
   const Extent extent{2};
   Declarations declared;
-  const TensorId sums = declared.add(Tensor{.name = "sums", .size = extent.groups()});
+  const TensorId sums = declared.add(Tensor{.name = "sums", .size = extent.feature_groups()});
   const TensorId vector = declared.add(Tensor{.name = "vector", .size = 3, .gradient = true});
-  const Join join({{sums, Kind::kGroup, true}, {vector, Kind::kAll, false, 1, 3}}, extent);
+  const Join join({{sums, Kind::kFeatureGroup, true}, {vector, Kind::kAll, false, 1, 3}}, extent);
   CHECK(join.size() == 6);
   CHECK(join.place(4).part == 1);
   CHECK(join.place(4).index == 1);
@@ -157,16 +158,16 @@ TEST_CASE("who has some pairs alone has their numbers one behind the other") {
   CHECK(to == std::vector<float>{5, 6, -1});
 }
 
-TEST_CASE("a portion's tensors that are everyone's lie in everyone's places, its own do not") {
+TEST_CASE("a partition's tensors that are everyone's lie in everyone's places, its own do not") {
   Joined all(3);
   all.declared[all.pairs].owner = Kind::kPair;
-  all.declared[all.sums].owner = Kind::kGroup;
-  Tensors everyones, portion;
+  all.declared[all.sums].owner = Kind::kFeatureGroup;
+  Tensors everyones, partition;
   everyones.open(all.declared, 2);
-  portion.open_beside(everyones, all.declared, 2);
-  CHECK(portion[all.score].values == everyones[all.score].values);
-  CHECK(portion[all.pairs].values != everyones[all.pairs].values);
-  CHECK(portion[all.sums].values != everyones[all.sums].values);
+  partition.open_partition(everyones, all.declared, 2);
+  CHECK(partition[all.score].values == everyones[all.score].values);
+  CHECK(partition[all.pairs].values != everyones[all.pairs].values);
+  CHECK(partition[all.sums].values != everyones[all.sums].values);
 }
 
 TEST_CASE("columns that are nobody's alone are everyone's, and those of groups that all share") {
@@ -174,8 +175,8 @@ TEST_CASE("columns that are nobody's alone are everyone's, and those of groups t
   const Join& join = all.join;
   const std::vector<std::uint32_t> none = join.everyones(0), one = join.everyones(1);
   CHECK(none == std::vector{join.column(3, {})});
-  CHECK(one == std::vector{join.column(1, Owner::group(0)), join.column(2, Owner::group(0)),
-                           join.column(3, {})});
+  CHECK(one == std::vector{join.column(1, Owner::feature_group(0)),
+                           join.column(2, Owner::feature_group(0)), join.column(3, {})});
   CHECK(Join({{all.pairs, Kind::kPair, true}}, Extent{3}).everyones(1) == std::vector{kNewColumn});
 }
 

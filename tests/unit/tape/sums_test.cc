@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "tape/portion.h"
+#include "tape/partition.h"
 
 namespace leveret::tape {
 namespace {
@@ -45,25 +45,25 @@ TEST_CASE("a sum of too late a round is refused") {
   CHECK_THROWS_AS(declared.add(late), std::logic_error);
 }
 
-TEST_CASE("a portion has its groups and pairs; what is everyone's is in none") {
-  Portion mine;
+TEST_CASE("a partition has its groups and pairs; what is everyone's is in none") {
+  Partition mine;
   mine.shared = 1;
-  mine.groups = {2};
+  mine.feature_groups = {2};
   mine.opposite = {{1}, {0, 1}};
   CHECK(mine.pairs() == 2);
   CHECK(mine.has(Owner::pair(1, 0)));
   CHECK(mine.has(Owner::pair(1, 1)));
   CHECK_FALSE(mine.has(Owner::pair(0, 0)));
   CHECK_FALSE(mine.has(Owner::pair(2, 2)));
-  CHECK(mine.has(Owner::group(2)));
-  CHECK_FALSE(mine.has(Owner::group(0)));
+  CHECK(mine.has(Owner::feature_group(2)));
+  CHECK_FALSE(mine.has(Owner::feature_group(0)));
   CHECK_FALSE(mine.has(Owner{}));
-  Portion all;
-  all.of = Portion::Of::kEveryone;
+  Partition all;
+  all.of = Partition::Of::kEveryone;
   all.shared = 1;
   CHECK(all.has(Owner{}));
-  CHECK(all.has(Owner::group(0)));
-  CHECK_FALSE(all.has(Owner::group(2)));
+  CHECK(all.has(Owner::feature_group(0)));
+  CHECK_FALSE(all.has(Owner::feature_group(2)));
 }
 
 }  // namespace

@@ -9,10 +9,11 @@
 namespace leveret::train {
 namespace {
 
-model::Spec in_batches(model::Spec spec, std::uint32_t size, std::uint32_t warmup, bool turns) {
+model::Spec in_batches(model::Spec spec, std::uint32_t size, std::uint32_t warmup,
+                       bool per_example) {
   spec.batch_size = size;
   spec.batch_warmup = warmup;
-  spec.batch_turns = turns;
+  spec.per_example_updates = per_example;
   return spec;
 }
 
@@ -69,19 +70,19 @@ TEST_CASE("batches grow by what has been learned") {
   CHECK((saved_as(spec, growing) == saved_as(spec, cut_by_hand)));
 }
 
-TEST_CASE("where all takes turns, a batch learns what its examples do one by one") {
+TEST_CASE("where all is updated per example, a batch learns what its examples do one by one") {
   const std::string lines = some_lines(120, false, 6);
   for (const NamedSpec& kind : specs_to_test()) {
     model::Spec one = in_batches(kind.spec, 1, 0, true);
     if (one.nn.rule == model::UpdateRule::kAdam) continue;
-    if (!one.mixed() && one.has_towers()) continue;  // no turns
+    if (!one.mixed() && one.has_towers()) continue;  // no per-example updates
     one.expire = 0;                                  // batches forget between them
     // What learns by all of the batch is to stay as it is.
-    one.ffm.rate = one.nn.rate = 0;
+    one.rows.rate = one.nn.rate = 0;
     one.nn_batch_size = 1;
-    const model::Spec turns = in_batches(one, 16, 0, true), none = in_batches(one, 16, 0, false);
+    const model::Spec updates = in_batches(one, 16, 0, true), none = in_batches(one, 16, 0, false);
     INFO(kind.name);
-    TrainRun alone(one), batch(turns), together(none);
+    TrainRun alone(one), batch(updates), together(none);
     for (TrainRun* run : {&alone, &batch, &together}) run->learn(lines);
     CHECK(batch.probabilities() == alone.probabilities());
     CHECK(together.probabilities() != alone.probabilities());
@@ -91,12 +92,12 @@ TEST_CASE("where all takes turns, a batch learns what its examples do one by one
   }
 }
 
-TEST_CASE("with one head and layers there are no turns") {
+TEST_CASE("with one head and layers there are no per-example updates") {
   model::Spec spec = in_batches({}, 8, 0, true);
   spec.heads = model::Heads::kOne;
   const std::string lines = some_lines(60, true, 7);
   TrainRun on(spec);
-  spec.batch_turns = false;
+  spec.per_example_updates = false;
   TrainRun off(spec);
   on.learn(lines);
   off.learn(lines);

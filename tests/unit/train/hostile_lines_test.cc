@@ -85,7 +85,7 @@ float largest_row_weight(const model::Model& model) {
 
 TEST_CASE("no value drives the row of its feature to an end") {
   for (const NamedSpec& kind : specs_to_test()) {
-    if (!kind.spec.has_rows() || kind.spec.ffm.rule == model::UpdateRule::kSgd) continue;
+    if (!kind.spec.has_rows() || kind.spec.rows.rule == model::UpdateRule::kSgd) continue;
     for (const unsigned bits : {32u, 16u, 12u, 8u, 4u}) {
       for (const bool nearest : {false, true}) {
         for (const char* value : {"1e14", "1e16", "1e20", "1e30", "3.4e38", "-3.4e38"}) {
@@ -116,7 +116,7 @@ TEST_CASE("rates that drive weights to the ends of their range leave finite scor
         spec.row_bits = bits;
         spec.weight_range = 0;
         spec.admit = 1;
-        spec.ffm.rate = rate;
+        spec.rows.rate = rate;
         INFO(kind.name << ", " << bits << " bits, rate " << rate);
         TrainRun run(spec);
         check_learns(run, usual);

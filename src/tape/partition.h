@@ -1,6 +1,6 @@
-/// A portion of a model, as far as blocks ask: what a shard holds of one that learns, or the fields
-/// of a request's context and those of its candidates. All portions have together what a model in
-/// one place has, and their sums (sums.h) are its sums.
+/// A partition of a model, as far as blocks ask: what a shard holds of one that learns, or the
+/// fields of a request's context and those of its candidates. All partitions have together what a
+/// model in one place has, and their sums (sums.h) are its sums.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@ namespace leveret::tape {
 
 /// Columns of a first layer, by the owners of its inputs: `names` are columns of the join, and
 /// `weights` have no biases.
-struct PortionColumns {
+struct PartitionColumns {
   std::span<const std::uint32_t> names;
   ConstDense weights;
 };
 
-struct Portion {
+struct Partition {
   enum class Of : std::uint8_t {
     kShard,
-    /// What is beside the portions: no feature is in it. On its tape blocks finish.
+    /// What is beside the partitions: no feature is in it. On its tape blocks finish.
     kEveryone,
     kContext,
     kCandidate,  ///< it also has what its features make with the context's
@@ -34,15 +34,15 @@ struct Portion {
   /// How fields are divided between contexts and candidates; null: there are shards. With it nobody
   /// learns, and parameters are those of the whole model.
   const FieldSplit* split = nullptr;
-  /// The features of groups [0, shared) lie in all portions, each feature in one.
+  /// The features of groups [0, shared) lie in all partitions, each feature in one.
   std::uint32_t shared = 0;
-  std::vector<std::uint32_t> groups;  ///< it has all of these, ascending
-  std::vector<bool> homes;            ///< by field: whether it counts what a field counts once
+  std::vector<std::uint32_t> feature_groups;  ///< it has all of these, ascending
+  std::vector<bool> homes;  ///< by field: whether it counts what a field counts once
   /// By field: the fields that its rows have slots for, ascending, where rows have slots.
   std::vector<std::vector<std::uint32_t>> opposite;
   /// A shard's columns of the first layer over merged inputs: of those that are normalised, and of
   /// the others. Views.
-  PortionColumns normalised, others;
+  PartitionColumns normalised, others;
 
   /// The fields of the context, or those of candidates, ascending; no shard asks.
   std::span<const std::uint32_t> split_fields() const {
@@ -63,8 +63,9 @@ struct Portion {
     switch (owner.kind) {
       case Owner::Kind::kAll:
         return of == Of::kEveryone;
-      case Owner::Kind::kGroup:
-        return of == Of::kEveryone ? owner.a < shared : std::ranges::binary_search(groups, owner.a);
+      case Owner::Kind::kFeatureGroup:
+        return of == Of::kEveryone ? owner.a < shared
+                                   : std::ranges::binary_search(feature_groups, owner.a);
       case Owner::Kind::kPair:
         return owner.b < opposite.size() && std::ranges::binary_search(opposite[owner.b], owner.a);
     }
@@ -72,7 +73,7 @@ struct Portion {
   }
 };
 
-/// Facts that everyone knows of examples whose features are in portions, by example: how many
+/// Facts that everyone knows of examples whose features are in partitions, by example: how many
 /// features of fields it has in all, and the sum of the squares of their values as they came.
 struct WholeExamples {
   std::span<const float> features, squares;

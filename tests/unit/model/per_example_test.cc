@@ -1,4 +1,4 @@
-// A batch whose examples take turns: scores of heads that have learned from the examples before,
+// A batch whose examples take run: scores of heads that have learned from the examples before,
 // and rows and layers as they were before the batch, which learn by the errors of these scores.
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kExamples = 5;
 
-Spec turns_spec(std::uint32_t ffm_k, std::uint32_t fm_k, std::vector<std::uint32_t> hidden) {
+Spec per_example_spec(std::uint32_t ffm_k, std::uint32_t fm_k, std::vector<std::uint32_t> hidden) {
   Spec spec;
   spec.ffm_k = ffm_k;
   spec.fm_k = fm_k;
@@ -23,7 +23,7 @@ Spec turns_spec(std::uint32_t ffm_k, std::uint32_t fm_k, std::vector<std::uint32
   spec.admit = 1;
   spec.batch_size = kExamples;
   spec.row_bits = 32;
-  for (PartLearning* part : {&spec.ffm, &spec.nn}) {  // plain steps
+  for (PartLearning* part : {&spec.rows, &spec.nn}) {  // plain steps
     part->rate = 1;
     part->power_t = 0;
   }
@@ -31,8 +31,8 @@ Spec turns_spec(std::uint32_t ffm_k, std::uint32_t fm_k, std::vector<std::uint32
 }
 
 /// A random model before and after a batch, and what was on the tape.
-struct Turns {
-  explicit Turns(const Spec& spec)
+struct PerExample {
+  explicit PerExample(const Spec& spec)
       : model(spec, kTestMemory),
         sample(random_lines(kExamples, shape(), 8)),
         trainer(model, kernels::active()) {
@@ -79,28 +79,29 @@ struct Turns {
   std::size_t moved = 0;
 };
 
-std::vector<Spec> all_turns() {
-  Spec towers = turns_spec(0, 0, {});
+std::vector<Spec> all_specs() {
+  Spec towers = per_example_spec(0, 0, {});
   towers.embedding_dim = 3;
   set_embedding_towers(towers, "fwfm cross:layers=1 mlp:hidden=4");
-  return {turns_spec(4, 0, {6, 5}), turns_spec(4, 0, {}), turns_spec(3, 4, {5}),
-          turns_spec(0, 4, {}), towers};
+  return {per_example_spec(4, 0, {6, 5}), per_example_spec(4, 0, {}), per_example_spec(3, 4, {5}),
+          per_example_spec(0, 4, {}), towers};
 }
 
-TEST_CASE("in its turn an example has heads that have learned, and rows and layers as before") {
-  for (const Spec& spec : all_turns()) {
-    Turns turns(spec);
+TEST_CASE(
+    "before its update an example has heads that have learned, and rows and layers as before") {
+  for (const Spec& spec : all_specs()) {
+    PerExample run(spec);
     INFO("ffm_k " << spec.ffm_k << ", fm_k " << spec.fm_k << ", layers " << spec.hidden.size());
     double most = 0;
     for (std::size_t b = 0; b < kExamples; ++b) {
-      const HeadScores scores = scores_of(turns.model, turns.trainer.tape, b);
-      const ReferenceScores then = turns.before->forward(turns.batch, b);
+      const HeadScores scores = scores_of(run.model, run.trainer.tape, b);
+      const ReferenceScores then = run.before->forward(run.batch, b);
       INFO("example " << b);
       if (b == 0) CHECK(scores.linear2 == Approx(then.linear2).margin(1e-5));
       most = std::max(most, std::abs(scores.linear2 - then.linear2));
       CHECK(scores.ffm - scores.linear2 == Approx(then.ffm - then.linear2).margin(1e-5));
       CHECK(scores.deep - scores.ffm == Approx(then.deep - then.ffm).margin(1e-5));
-      const double label = turns.batch.label[b], importance = turns.batch.importance[b];
+      const double label = run.batch.label[b], importance = run.batch.importance[b];
       const double error = -label / (1 + std::exp(label * double{scores.deep})) * importance;
       CHECK(scores.d_deep == Approx(error).margin(1e-5));
       CHECK(scores.d_ffm == scores.d_deep);
@@ -109,40 +110,40 @@ TEST_CASE("in its turn an example has heads that have learned, and rows and laye
   }
 }
 
-TEST_CASE("rows and layers learn by the errors that the turns have left") {
-  for (const Spec& spec : all_turns()) {
-    Turns turns(spec);
+TEST_CASE("rows and layers learn by the errors that per-example updates have left") {
+  for (const Spec& spec : all_specs()) {
+    PerExample run(spec);
     INFO("ffm_k " << spec.ffm_k << ", fm_k " << spec.fm_k << ", layers " << spec.hidden.size());
-    for (std::size_t field = 0; field < turns.before->rows.size(); ++field) {
-      for (auto& [hash, row] : turns.before->rows[field]) {
-        const std::vector<double>& now = turns.after->rows[field].at(hash);
-        for (std::size_t i = 0; i < row.size(); ++i) turns.check(row[i], now[i]);
+    for (std::size_t field = 0; field < run.before->rows.size(); ++field) {
+      for (auto& [hash, row] : run.before->rows[field]) {
+        const std::vector<double>& now = run.after->rows[field].at(hash);
+        for (std::size_t i = 0; i < row.size(); ++i) run.check(row[i], now[i]);
       }
     }
-    for (std::size_t l = 0; l < turns.before->layers.size(); ++l) {
-      ReferenceModel::Layer& layer = turns.before->layers[l];
+    for (std::size_t l = 0; l < run.before->layers.size(); ++l) {
+      ReferenceModel::Layer& layer = run.before->layers[l];
       for (std::size_t o = 0; o < layer.bias.size(); ++o) {
-        turns.check(layer.bias[o], turns.after->layers[l].bias[o]);
+        run.check(layer.bias[o], run.after->layers[l].bias[o]);
         for (std::size_t i = 0; i < layer.weights[o].size(); ++i) {
-          turns.check(layer.weights[o][i], turns.after->layers[l].weights[o][i]);
+          run.check(layer.weights[o][i], run.after->layers[l].weights[o][i]);
         }
       }
     }
-    CHECK(turns.moved > 20);
+    CHECK(run.moved > 20);
   }
 }
 
-TEST_CASE("all that a model learns beside features moves in a batch, with turns and without") {
+TEST_CASE("all that a model learns beside features moves in a batch, updated per example or not") {
   for (NamedSpec kind : specs_to_test()) {
     if (!kind.spec.has_towers()) continue;
     kind.spec.batch_size = kExamples;
     kind.spec.nn_batch_size = 1;
     kind.spec.admit = 1;
-    for (const bool turns : {true, false}) {
-      kind.spec.batch_turns = turns;
-      const Turns run(kind.spec);
+    for (const bool updates : {true, false}) {
+      kind.spec.per_example_updates = updates;
+      const PerExample run(kind.spec);
       for (const auto& [name, values] : run.before->arrays) {
-        INFO(kind.name << ", turns " << turns << ": " << name);
+        INFO(kind.name << ", updates " << updates << ": " << name);
         CHECK(run.after->arrays.at(name) != values);
       }
     }

@@ -1,4 +1,4 @@
-// Network, where the features of an example are in portions of a model.
+// Network, where the features of an example are in partitions of a model.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -21,43 +21,44 @@ void for_each_tensor(const tape::BatchSums<Float>& sums, Tape& tape, std::size_t
 
 }  // namespace
 
-void Network::check_portions() const {
+void Network::check_partitions() const {
   for (const auto& block : blocks_) {
-    const std::string why = block->why_not_in_portions();
+    const std::string why = block->why_not_in_partitions();
     if (!why.empty())
       throw std::runtime_error("a model with " + why + " cannot be learned in shards");
   }
 }
 
-Shares Network::share(const Parameters& parameters, const tape::Portion& portion) const {
+Shares Network::share(const Parameters& parameters, const tape::Partition& partition) const {
   Shares shares;
   for (const auto& block : blocks_) {
-    shares.push_back(rests(*block, parameters) ? nullptr : block->share(parameters, portion));
+    shares.push_back(rests(*block, parameters) ? nullptr : block->share(parameters, partition));
   }
   return shares;
 }
 
-void Network::open_beside(const Parameters& parameters, std::size_t size, Tape& everyones,
-                          Tape& tape) const {
+void Network::open_partition(const Parameters& parameters, std::size_t size, Tape& everyones,
+                             Tape& tape) const {
   tape.first = 0;
   tape.size = size;
-  tape.open_beside(everyones, parameters.declared(), size);
+  tape.open_partition(everyones, parameters.declared(), size);
   for (const auto& block : blocks_) block->open(parameters, size, tape);
 }
 
 /// Of block i.
-void Network::run_partial(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
-                          const Shares& shares, std::size_t i, std::size_t begin, std::size_t end,
+void Network::run_partial(const Parameters& parameters, Tape& tape,
+                          const tape::Partition& partition, const Shares& shares, std::size_t i,
+                          std::size_t begin, std::size_t end,
                           const tape::BatchSums<float>& sums) const {
   if (rests(*blocks_[i], parameters) || sums.round() >= sums.declared().rounds(i)) return;
-  blocks_[i]->partial(parameters, tape, portion, shares[i].get(), begin, end, sums);
+  blocks_[i]->partial(parameters, tape, partition, shares[i].get(), begin, end, sums);
 }
 
 void Network::partial_example(const Parameters& parameters, Tape& tape,
-                              const tape::Portion& portion, const Shares& shares, std::size_t b,
+                              const tape::Partition& partition, const Shares& shares, std::size_t b,
                               const tape::BatchSums<float>& sums) const {
   for (std::size_t i = 0; i < per_example_; ++i) {
-    run_partial(parameters, tape, portion, shares, i, b, b + 1, sums);
+    run_partial(parameters, tape, partition, shares, i, b, b + 1, sums);
   }
   if (sums.round() > 0) return;
   for_each_tensor(sums, tape, b, [](std::span<float> to, const float* from) {
@@ -66,36 +67,36 @@ void Network::partial_example(const Parameters& parameters, Tape& tape,
 }
 
 void Network::partial_batched(const Parameters& parameters, Tape& tape,
-                              const tape::Portion& portion, const Shares& shares,
+                              const tape::Partition& partition, const Shares& shares,
                               const tape::BatchSums<float>& sums) const {
   for (std::size_t i = per_example_; i < blocks_.size(); ++i) {
-    run_partial(parameters, tape, portion, shares, i, 0, tape.size, sums);
+    run_partial(parameters, tape, partition, shares, i, 0, tape.size, sums);
   }
 }
 
-void Network::partial(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
+void Network::partial(const Parameters& parameters, Tape& tape, const tape::Partition& partition,
                       const Shares& shares, const tape::BatchSums<float>& sums) const {
   for (std::size_t b = 0; b < tape.size; ++b) {
-    partial_example(parameters, tape, portion, shares, b, sums);
+    partial_example(parameters, tape, partition, shares, b, sums);
   }
-  partial_batched(parameters, tape, portion, shares, sums);
+  partial_batched(parameters, tape, partition, shares, sums);
 }
 
-KeptParts Network::keep(const Parameters& parameters, const Tape& tape,
-                        const Shares& shares) const {
-  KeptParts parts;
+CachedParts Network::cache_context(const Parameters& parameters, const Tape& tape,
+                                   const Shares& shares) const {
+  CachedParts parts;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const bool rests = Network::rests(*blocks_[i], parameters);
-    parts.push_back(rests ? nullptr : blocks_[i]->keep(tape, shares[i].get()));
+    parts.push_back(rests ? nullptr : blocks_[i]->cache_context(tape, shares[i].get()));
   }
   return parts;
 }
 
-void Network::put_beside(const Parameters& parameters, const Shares& candidates,
-                         const KeptParts& context) const {
+void Network::use_context(const Parameters& parameters, const Shares& candidates,
+                          const CachedParts& context) const {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     if (rests(*blocks_[i], parameters)) continue;
-    blocks_[i]->put_beside(candidates[i].get(), context[i].get());
+    blocks_[i]->use_context(candidates[i].get(), context[i].get());
   }
 }
 
@@ -120,11 +121,11 @@ void Network::finish_back(const Parameters& parameters, Tape& tape, const Shares
   }
 }
 
-void Network::partial_back(const Parameters& parameters, Tape& tape, const tape::Portion& portion,
-                           const Shares& shares) const {
+void Network::partial_back(const Parameters& parameters, Tape& tape,
+                           const tape::Partition& partition, const Shares& shares) const {
   for (std::size_t i = blocks_.size(); i-- > 0;) {
     if (rests(*blocks_[i], parameters)) continue;
-    blocks_[i]->partial_back(parameters, tape, portion, shares[i].get());
+    blocks_[i]->partial_back(parameters, tape, partition, shares[i].get());
   }
 }
 

@@ -35,7 +35,7 @@ TEST_CASE("the layers make the step of a batch; rows and cells those of single e
   model::Spec in_batches = grouped(heads, 1);
   in_batches.batch_size = 6;
   in_batches.batch_warmup = 0;
-  in_batches.batch_turns = false;
+  in_batches.per_example_updates = false;
   TrainRun group(grouped(heads, 6)), batch(in_batches);
   group.learn(lines);
   batch.learn(lines);

@@ -111,7 +111,7 @@ TEST_CASE("what contexts and candidates make together is no part of a context th
     const std::string a = " |A f1:2 f2", b = " |B f3:3", c = " |C f4:2", d = " |C f5:7 |D f3";
     check_lines(run, "1" + a + b + c + "\n1" + a + b + d + "\n1" + a + c + "\n");
     ContextPredictor predictor(run.shared(), run.names, kernels::active(), {"A", "B"});
-    CHECK(!predictor.keeps_contexts());
+    CHECK(!predictor.caches_contexts());
     predictor.set_context(train::parse(run.names, a + b + "\n"), 0);
     const text::ExampleChunk candidates = train::parse(run.names, "1 'x" + c + "\n" + d + "\n");
     Outcomes outcomes;
@@ -178,9 +178,9 @@ TEST_CASE("what towers make of a context's embeddings is made once, with the con
   run.learn(model::random_lines(400, with_values(), 5));
   const std::shared_ptr<const model::Model> model = run.shared();
   ContextPredictor predictor(model, run.names, kernels::active(), {"A", "B"});
-  KeptContext kept;
-  predictor.set_context(train::parse(run.names, " |A f1:2 |B f4\n"), 0, kept);
-  REQUIRE(kept.kept);
+  CachedContext context;
+  predictor.set_context(train::parse(run.names, " |A f1:2 |B f4\n"), 0, context);
+  REQUIRE(context.cached);
   block::Config config = model->config();
   config.in_contexts = true;
   const tape::SumDecls sums = net::declare_sums(config, model->parameters().layout, 1);
@@ -188,7 +188,7 @@ TEST_CASE("what towers make of a context's embeddings is made once, with the con
     INFO(name);
     const tape::SumId id = sums.find(name);
     REQUIRE(id != tape::SumId::kNone);
-    const float* const first = kept.sums.data() + sums.of_batch(0) + sums.place(id).at;
+    const float* const first = context.sums.data() + sums.of_batch(0) + sums.place(id).at;
     CHECK(std::any_of(first, first + sums[id].floats, [](float x) { return x != 0.0f; }));
   }
 }

@@ -1,4 +1,4 @@
-#include "predict/kept_context.h"
+#include "predict/cached_context.h"
 
 #include "predict/parts.h"
 
@@ -12,7 +12,7 @@ std::size_t bytes_of(const Vector& vector) {
 
 }  // namespace
 
-std::size_t KeptContext::size_bytes() const {
+std::size_t CachedContext::size_bytes() const {
   std::size_t bytes = sizeof *this + features.size_bytes() + bytes_of(shared_spaces);
   bytes += bytes_of(seen.unknown);
   bytes += bytes_of(sums) + bytes_of(parts);
@@ -20,7 +20,7 @@ std::size_t KeptContext::size_bytes() const {
   return bytes;
 }
 
-bool has_features_of(const KeptContext& context, const text::ExampleChunk& chunk,
+bool has_features_of(const CachedContext& context, const text::ExampleChunk& chunk,
                      const text::Example& example) {
   const text::ExampleChunk& features = context.features;
   return !features.examples.empty() && is_part(features, features.examples[0], chunk, example,
