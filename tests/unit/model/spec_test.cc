@@ -108,7 +108,7 @@ TEST_CASE("a key that is missing is named") {
 TEST_CASE("a file that is older than the rules of batches goes on without them") {
   Json json = to_json(Spec());
   json.erase("batch_warmup");
-  json.erase("per_example_updates");
+  json.erase("batch_turns");
   const Spec spec = spec_from_json(json);
   CHECK(spec.batch_warmup == 0);
   CHECK_FALSE(spec.per_example_updates);

@@ -200,7 +200,7 @@ TEST_CASE(
     INFO(pointer);
     ModelParts bad = good;
     Json& parent = bad.header[at.parent_pointer()];
-    if (at.back() == "batch_warmup" || at.back() == "per_example_updates") {
+    if (at.back() == "batch_warmup" || at.back() == "batch_turns") {
       parent.erase(at.back());
       bad.write(saved.bad());
       CHECK(complaint(saved.bad()) == "");
