@@ -54,7 +54,8 @@ class Block {
   virtual void declare_rows(std::vector<Rows>&) {}
 
   /// Declares what partitions of a model add up for it (sums.h), where there are so many fields and
-  /// the features of the first `shared` groups lie in all partitions. Called behind all `declare`s.
+  /// the features of the first `shared` feature groups lie in all partitions. Called behind all
+  /// `declare`s.
   virtual void declare_sums(const tape::Extent&, std::uint32_t /*shared*/,
                             const tape::Declarations&, tape::SumDecls&) {}
 
@@ -91,11 +92,12 @@ class Block {
   virtual void partial(const tape::Parameters&, tape::Tape&, const tape::Partition&, Share*,
                        std::size_t /*begin*/, std::size_t /*end*/,
                        const tape::BatchSums<float>&) const {}
-  /// Takes from a context's tape of one example, after `partial`, the data that candidates need
-  /// beside its sums; and puts it where `partial` of a candidate's share finds it. Null: nothing.
+  /// Takes from a context's tape of one example, after `partial`, the data that candidates need in
+  /// addition to its sums. Null: none.
   virtual std::unique_ptr<CachedPart> cache_context(const tape::Tape&, Share*) const {
     return nullptr;
   }
+  /// Puts it where `partial` of a candidate's share finds it; it outlives that.
   virtual void use_context(Share*, CachedPart*) const {}
   /// All that follows the sums, once they are those of all partitions; `share` is that of what
   /// everyone has (Partition::Of::kEveryone).
@@ -116,11 +118,11 @@ class Block {
   /// Why candidates with a context are scored as wholes where a network has this block
   /// (predict/context_predictor.h); empty: they need not be.
   virtual std::string why_not_in_contexts() const {
-    return is_behind_sums() ? "" : "a block that has not been told how to keep a context's part";
+    return is_behind_sums() ? "" : "a block that has not been told how to cache a context's part";
   }
 
-  /// The tower's name where nothing is kept of a context but what it reads, so that it is computed
-  /// whole for each candidate; else empty.
+  /// The tower's name where nothing of a context is cached but what it reads, so that it is
+  /// computed whole for each candidate; else empty.
   virtual std::string whole_for_candidates() const { return {}; }
 
   // Per-example updates within a batch (Config::per_example_updates), after `forward` of all of it:
@@ -128,9 +130,9 @@ class Block {
   /// Whether it goes forward and back again with each example, when what it learns has been moved
   /// by the one before. So do those whose parameters are cheap to move and adapt fast.
   virtual bool updates_per_example() const { return false; }
-  /// `backward` of such a block for example b, as if it were the only one.
+  /// `backward` of a block with per-example updates, for example b, as if it were the only one.
   virtual void backward_example(const tape::Parameters&, tape::Tape&, std::size_t) const {}
-  /// Another block adds to the scores of example b what its `forward` has found, when a
+  /// A block without them adds to the scores of example b what its `forward` has found, when a
   /// block before it has changed them.
   virtual void add_score(const tape::Parameters&, tape::Tape&, std::size_t) const {}
 

@@ -1,9 +1,11 @@
 #include "block/cross_block.h"
 
 #include <algorithm>
+#include <array>
 
 #include "block/bound.h"
 #include "block/dense_products.h"
+#include "block/layer_back.h"
 #include "tape/gradients.h"
 
 namespace leveret::block {
@@ -46,13 +48,7 @@ CrossBlock::Layer CrossBlock::declare_layer(std::uint32_t l, tape::TensorId in,
     dense(".w", in, 1);
     layer.y = tensor(".y", 1);
     tape::LearnedArray bias{name + ".b", table::Learned::kParameter, tape::Merge::kAdd, {n}};
-    tape::LearnedArray sums{name + ".b_sums", table::Learned::kState, tape::Merge::kSum, {n}};
-    sums.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
-    bias.rule = tape::Rule::kAdagrad;
-    bias.rate = config_.towers_rate;
-    layer.bias = declarations.add(std::move(bias));
-    const tape::ArrayId of_bias = declarations.add(std::move(sums));
-    declarations.arrays[static_cast<std::size_t>(layer.bias)].sums = of_bias;
+    layer.bias = declarations.add_adagrad(std::move(bias), config_.towers_rate, name + ".b_sums");
   }
   const bool last = l + 1 == tower_.layers;
   layer.out = declarations.add(tape::Tensor{.name = last ? output_of(tower_) : name + ".out",
@@ -64,10 +60,7 @@ CrossBlock::Layer CrossBlock::declare_layer(std::uint32_t l, tape::TensorId in,
 
 void CrossBlock::open(const tape::Parameters& parameters, std::size_t, tape::Tape& tape) const {
   for (const Layer& layer : layers_) {
-    if (layer.bias == tape::ArrayId::kNone) continue;
-    const auto id = static_cast<std::size_t>(layer.bias);
-    tape::at_least(tape.gradients, id + 1);
-    tape::at_least(tape.gradients[id], numbers(parameters));
+    if (layer.bias != tape::ArrayId::kNone) tape.open_gradient(layer.bias, numbers(parameters));
   }
 }
 
@@ -109,14 +102,16 @@ void CrossBlock::multiply(const tape::Parameters& parameters, tape::Tape& tape, 
 }
 
 void CrossBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
-  clear_unlearned(tape);
+  for (const Layer& layer : layers_) {
+    clear_unlearned(tape, std::array{layer.in, layer.middle, layer.y});
+  }
   const std::size_t n = numbers(parameters);
   float* const d_fields = tape.tensors.d_of_reader(fields_, tape.size);
   const std::size_t stride = tape[fields_.id].d_stride;
   std::fill_n(d_fields, tape.size * stride, 0.0f);
   for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
     if (layer->bias != tape::ArrayId::kNone) {
-      std::fill_n(tape.gradients[static_cast<std::size_t>(layer->bias)].data(), n, 0.0f);
+      std::fill_n(tape.gradient(layer->bias), n, 0.0f);
     }
     for (std::size_t b = 0; b < tape.size; ++b) {
       multiply_back(n, tape, *layer, b, d_fields + b * stride);
@@ -130,7 +125,7 @@ void CrossBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) 
       bound(kMost, to, n);
     }
     if (layer->bias != tape::ArrayId::kNone && tape.sink != nullptr) {
-      tape.sink->array(layer->bias, tape.gradients[static_cast<std::size_t>(layer->bias)].data());
+      tape.sink->array(layer->bias, tape.gradient(layer->bias));
     }
   }
   tape.tensors.add_d_of_reader(fields_, tape.size);
@@ -151,7 +146,7 @@ void CrossBlock::multiply_back(std::size_t n, tape::Tape& tape, const Layer& lay
   }
   d_y[0] = kernels_->dot(d, x0, n);
   kernels_->axpy(y[0], d, n, d_first);
-  kernels_->axpy(1.0f, d, n, tape.gradients[static_cast<std::size_t>(layer.bias)].data());
+  kernels_->axpy(1.0f, d, n, tape.gradient(layer.bias));
 }
 
 /// From d y to the tensor back_; hands on the layers.
@@ -160,33 +155,10 @@ void CrossBlock::products_back(const tape::Parameters& parameters, tape::Tape& t
   const float* d_out = tape[layer.y].gradient;
   if (has_matrices()) {
     const tape::TensorPlace& middle = tape[layer.middle];
-    one_product_back(parameters, tape, layer.first + 1, middle, d_out, middle.gradient);
+    layer_back(*kernels_, parameters, tape, layer.first + 1, middle, d_out, middle.gradient);
     d_out = middle.gradient;
   }
-  one_product_back(parameters, tape, layer.first, tape[layer.in], d_out, tape[back_].values);
-}
-
-void CrossBlock::one_product_back(const tape::Parameters& parameters, tape::Tape& tape,
-                                  std::size_t number, const tape::TensorPlace& in,
-                                  const float* d_out, float* d_in) const {
-  if (tape.sink != nullptr) {
-    tape.sink->layer({number, tape.size, in.stride, in.values, d_out, d_in});
-  } else {
-    DenseProducts{kernels_, tape.gemm}.backward(parameters.layer(number), in.stride, d_out,
-                                                tape.size, d_in);
-  }
-}
-
-/// See MlpBlock::clear_unlearned.
-void CrossBlock::clear_unlearned(tape::Tape& tape) const {
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    if (tape.learn[b]) continue;
-    for (const Layer& layer : layers_) {
-      for (const tape::TensorId id : {layer.in, layer.middle, layer.y}) {
-        if (id != tape::TensorId::kNone) std::fill_n(tape[id].at(b), tape[id].stride, 0.0f);
-      }
-    }
-  }
+  layer_back(*kernels_, parameters, tape, layer.first, tape[layer.in], d_out, tape[back_].values);
 }
 
 }  // namespace leveret::block

@@ -66,13 +66,10 @@ class CrossBlock final : public Block {
                 std::size_t begin, std::size_t end) const;
   void products_back(const tape::Parameters& parameters, tape::Tape& tape,
                      const Layer& layer) const;
-  void one_product_back(const tape::Parameters& parameters, tape::Tape& tape, std::size_t number,
-                        const tape::TensorPlace& in, const float* d_out, float* d_in) const;
   void multiply(const tape::Parameters& parameters, tape::Tape& tape, const Layer& layer,
                 std::size_t b) const;
   void multiply_back(std::size_t n, tape::Tape& tape, const Layer& layer, std::size_t b,
                      float* d_first) const;
-  void clear_unlearned(tape::Tape& tape) const;
 
   const kernels::Kernels* kernels_;
   Config config_;

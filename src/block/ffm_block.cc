@@ -5,7 +5,6 @@
 #include "block/ffm_context.h"
 #include "block/ffm_share.h"
 #include "block/linear_block.h"
-#include "block/logistic.h"
 
 namespace leveret::block {
 
@@ -34,7 +33,7 @@ void FfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarati
   scale_ = declarations.add(tape::Tensor{.name = "ffm.scale", .size = 1});
   declarations.contributions.push_back({.name = "ffm", .of = pairs_, .scale = scale_});
   d_pair_ = declarations.add(tape::Tensor{.name = "ffm.d_pair", .size = 1});
-  head_ = declarations.add_residual(kHead, kHeadWeight, true);
+  head_ = {declarations.add_residual(kHead, kHeadWeight, true), config_.mixed};
 }
 
 void FfmBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
@@ -127,9 +126,7 @@ void FfmBlock::finish(tape::Tape& tape, std::size_t b, float sum,
 }
 
 void FfmBlock::put_score(tape::Tape& tape, std::size_t b) const {
-  const float score =
-      tape[head_.before].values[b] + tape[scale_].values[b] * tape[pairs_sum_].values[b];
-  tape[head_.score].values[b] = config_.mixed ? clamp_score(score) : score;
+  head_.put(tape, b, head_.before(tape, b) + tape[scale_].values[b] * tape[pairs_sum_].values[b]);
 }
 
 void FfmBlock::gather(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,

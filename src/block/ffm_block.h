@@ -15,6 +15,7 @@
 #include "block/block.h"
 #include "block/config.h"
 #include "block/instance_sum.h"
+#include "block/residual_score.h"
 
 namespace leveret::block {
 
@@ -159,7 +160,7 @@ class FfmBlock final : public Block, public tape::RowGradients {
   std::size_t part_ = 0;
   tape::TensorId pairs_ = tape::TensorId::kNone, pairs_sum_ = tape::TensorId::kNone;
   tape::TensorId scale_ = tape::TensorId::kNone, d_pair_ = tape::TensorId::kNone;
-  tape::ResidualScore head_;
+  ResidualScore head_;
   /// The sum of pairs is sum_; with one score it is scaled and in score_sum_, the linear part's.
   tape::SumId sum_ = tape::SumId::kNone, score_sum_ = tape::SumId::kNone;
   InstanceSum instance_;

@@ -42,7 +42,7 @@ class FfmContext final : public Share {
   /// The only example of the tape, on which FfmBlock has made its pairs, is the context. It has
   /// features of the context's fields only.
   std::unique_ptr<Context> cache_context(const tape::Tape& tape) const;
-  /// Candidates are beside this one from now on.
+  /// Candidates are scored with this one from now on.
   void use_context(Context* context) { context_ = context; }
   /// Example b of the tape is a candidate, with features of candidates' fields only. Writes its
   /// pairs, split.pairs() of them (see FieldSplit); returns their sum.
@@ -64,7 +64,7 @@ class FfmContext final : public Share {
   const tape::FieldSplit& split_;
   const FfmBlock& block_;
 
-  Context* context_ = nullptr;  ///< beside which candidates are
+  Context* context_ = nullptr;  ///< that candidates are scored with
 
   // The candidate at hand.
   tape::FfmInPlace at_;

@@ -8,7 +8,7 @@ namespace leveret::block {
 
 void FfmBlock::finish_back(const tape::Parameters&, tape::Tape& tape, Share*) const {
   for (std::size_t b = 0; b < tape.size; ++b) {
-    tape[d_pair_].values[b] = tape[head_.score].gradient[b] * tape[scale_].values[b];
+    tape[d_pair_].values[b] = head_.errors(tape)[b] * tape[scale_].values[b];
   }
 }
 

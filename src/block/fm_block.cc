@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "block/linear_block.h"
-#include "block/logistic.h"
 
 namespace leveret::block {
 
@@ -17,8 +16,8 @@ void FmBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   }
   scale_ = declarations.add(tape::Tensor{.name = "fm.scale", .size = 1});
   score_ = declarations.add(tape::Tensor{.name = "fm.score", .size = 1});
-  head_ = declarations.add_residual(config_.has_ffm() ? FfmBlock::kHead : "fm",
-                                    FfmBlock::kHeadWeight, true);
+  const char* const head = config_.has_ffm() ? FfmBlock::kHead : "fm";
+  head_ = {declarations.add_residual(head, FfmBlock::kHeadWeight, true), config_.mixed};
   vector_ = declarations.add(
       tape::Tensor{.name = "fm.vector", .per = tape::Tensor::Per::kBatch, .size = k});
 }
@@ -122,8 +121,7 @@ void FmBlock::put_pooled(tape::Tape& tape, std::size_t b, const float* sum) cons
 }
 
 void FmBlock::put_score(tape::Tape& tape, std::size_t b) const {
-  const float score = tape[head_.before].values[b] + tape[score_].values[b];
-  tape[head_.score].values[b] = config_.mixed ? clamp_score(score) : score;
+  head_.put(tape, b, head_.before(tape, b) + tape[score_].values[b]);
 }
 
 void FmBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
@@ -135,7 +133,7 @@ void FmBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
 template <class Take>
 void FmBlock::for_each_gradient(tape::Tape& tape, std::size_t b, Take take) const {
   const float scale = tape[scale_].values[b];
-  const float d = tape[head_.score].gradient[b] * scale;
+  const float d = head_.errors(tape)[b] * scale;
   const float* const by_layers = pooled_ != tape::TensorId::kNone ? tape[pooled_].d_at(b) : nullptr;
   const float* const sum = tape[sums_].at(b);
   for_each_vector(tape, b, [&](std::uint32_t i, float x, float* g) {

@@ -15,6 +15,7 @@
 #include "block/block.h"
 #include "block/config.h"
 #include "block/ffm_block.h"
+#include "block/residual_score.h"
 #include "kernels/kernels.h"
 
 namespace leveret::block {
@@ -105,7 +106,7 @@ class FmBlock final : public Block, public tape::RowGradients {
   tape::TensorId pooled_ = tape::TensorId::kNone;  ///< kNone: layers do not read it
   tape::TensorId score_ = tape::TensorId::kNone;   ///< 1: what it adds
   tape::TensorId vector_ = tape::TensorId::kNone;  ///< k: one feature's
-  tape::ResidualScore head_;
+  ResidualScore head_;
   tape::SumId vector_sum_ = tape::SumId::kNone;  ///< sums()
   /// The sum of |x v|² is squares_sum_; with one score it is scaled and in score_sum_, the linear
   /// part's.

@@ -24,25 +24,16 @@ void FwfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarat
       tape::Tensor{.name = tower_.name + ".mixed", .size = declarations[fields_.id].size});
   score_.declare(config_, tower_, declarations);
   const std::uint64_t pairs = std::uint64_t{layout.fields} * (layout.fields - 1) / 2;
-  const auto one = [](std::uint32_t, std::uint32_t) { return 1.0f; };
   tape::LearnedArray r{tower_.name + ".r",
                        table::Learned::kParameter,
                        tape::Merge::kAdd,
                        {layout.fields > 0 ? pairs : 0}};
-  tape::LearnedArray sums{tower_.name + ".r_sums", table::Learned::kState, tape::Merge::kSum,
-                          r.shape};
-  r.first = sums.first = one;
-  r.rule = tape::Rule::kAdagrad;
-  r.rate = kRate * config_.towers_rate;
-  r_ = declarations.add(std::move(r));
-  const tape::ArrayId of_r = declarations.add(std::move(sums));
-  declarations.arrays[static_cast<std::size_t>(r_)].sums = of_r;
+  r.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
+  r_ = declarations.add_adagrad(std::move(r), kRate * config_.towers_rate, tower_.name + ".r_sums");
 }
 
 void FwfmBlock::open(const tape::Parameters& parameters, std::size_t, tape::Tape& tape) const {
-  const auto id = static_cast<std::size_t>(r_);
-  tape::at_least(tape.gradients, id + 1);
-  tape::at_least(tape.gradients[id], parameters[r_].size());
+  tape.open_gradient(r_, parameters[r_].size());
 }
 
 void FwfmBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
@@ -59,7 +50,7 @@ void FwfmBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, st
 
 void FwfmBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
   const std::size_t fields = parameters.layout.fields;
-  float* const gradient = tape.gradients[static_cast<std::size_t>(r_)].data();
+  float* const gradient = tape.gradient(r_);
   std::fill_n(gradient, parameters[r_].size(), 0.0f);
   float* const d_fields = tape.tensors.d_of_reader(fields_, tape.size);
   const std::size_t stride = tape[fields_.id].d_stride;

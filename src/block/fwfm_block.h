@@ -36,7 +36,7 @@ class FwfmBlock final : public Block {
   bool is_behind_sums() const override { return true; }
 
   // With contexts it has a sum of its own: a context's pairs among themselves, and those that a
-  // candidate's fields make with each other and with the u of the context, which is kept.
+  // candidate's fields make with each other and with the u of the context, which is cached.
 
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;

@@ -67,16 +67,9 @@ void LinearBlock::declare(const tape::Extent& layout, tape::Declarations& declar
   tape::LearnedArray weights{
       kGroupWeights, Learned::kParameter, tape::Merge::kAdd, {layout.feature_groups()}};
   weights.first = [first](std::uint32_t, std::uint32_t) { return first; };
-  weights.rule = tape::Rule::kAdagrad;
-  weights.rate = 0.02f;
-  tape::LearnedArray sums{
-      "groups.sum", Learned::kState, tape::Merge::kAdd, {layout.feature_groups()}};
-  sums.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
-  weights.owner = sums.owner = tape::Owner::Kind::kFeatureGroup;
-  groups_ = declarations.add(std::move(weights));
+  weights.owner = tape::Owner::Kind::kFeatureGroup;
+  groups_ = declarations.add_adagrad(std::move(weights), 0.02f, "groups.sum", tape::Merge::kAdd);
   declarations.contributions.push_back({.name = "counts", .of = group_counts_, .weights = groups_});
-  const tape::ArrayId sums_id = declarations.add(std::move(sums));
-  declarations.arrays[static_cast<std::size_t>(groups_)].sums = sums_id;
 }
 
 void LinearBlock::declare_heads(tape::Declarations& declarations) {
@@ -111,12 +104,8 @@ void LinearBlock::declare_heads(tape::Declarations& declarations) {
 
 void LinearBlock::open(const tape::Parameters& parameters, std::size_t size,
                        tape::Tape& tape) const {
-  const std::size_t groups = parameters.layout.feature_groups();
   tape::at_least(tape.linear_errors, size);
-  if (!config_.mixed) return;
-  const auto id = static_cast<std::size_t>(groups_);
-  tape::at_least(tape.gradients, id + 1);
-  tape::at_least(tape.gradients[id], groups);
+  if (config_.mixed) tape.open_gradient(groups_, parameters.layout.feature_groups());
 }
 
 void LinearBlock::backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
@@ -167,7 +156,7 @@ void LinearBlock::add_own_errors(const tape::Parameters& parameters, tape::Tape&
 void LinearBlock::groups_backward(const tape::Parameters& parameters, tape::Tape& tape,
                                   std::size_t begin, std::size_t end) const {
   const std::uint32_t groups = parameters.layout.feature_groups();
-  float* const gradient = tape.gradients[static_cast<std::size_t>(groups_)].data();
+  float* const gradient = tape.gradient(groups_);
   std::fill(gradient, gradient + groups, 0.0f);
   for (std::size_t b = begin; b < end; ++b) {
     const float d = tape[counts_].gradient[b];

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "block/dense_products.h"
+#include "block/layer_back.h"
 #include "block/linear_block.h"
-#include "block/logistic.h"
 #include "block/tower_score.h"
 #include "tape/gradients.h"
 
@@ -15,7 +15,7 @@ void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   first_layer_ = declarations.layers.size();
   input_ = declarations.read(tower_.input);
   ins_ = {input_.id};
-  head_ = declare_head(tower_, declarations);
+  head_ = {declare_head(tower_, declarations), config_.mixed};
   const std::size_t hidden = tower_.hidden.size();
   for (std::size_t l = 0; l <= hidden; ++l) {
     const std::string name = tower_.name + "." + std::to_string(l);
@@ -142,14 +142,13 @@ void MlpBlock::forward_rest(const tape::Parameters& parameters, tape::Tape& tape
 void MlpBlock::add_score(const tape::Parameters& parameters, tape::Tape& tape,
                          std::size_t b) const {
   const float bias = layer(parameters, layers() - 1).bias[0];
-  const float score = tape[head_.before].values[b] + bias + tape[score_].values[b];
-  tape[head_.score].values[b] = config_.mixed ? clamp_score(score) : score;
+  head_.put(tape, b, head_.before(tape, b) + bias + tape[score_].values[b]);
 }
 
 /// Layer by layer, all examples, the output neuron first.
 void MlpBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
-  clear_unlearned(tape);
-  std::copy_n(tape[head_.score].gradient, tape.size, tape[score_].gradient);
+  clear_unlearned(tape, ins_);
+  std::copy_n(head_.errors(tape), tape.size, tape[score_].gradient);
   for (std::size_t l = layers(); l-- > 0;) layer_backward(parameters, tape, l);
 }
 
@@ -159,24 +158,10 @@ void MlpBlock::layer_backward(const tape::Parameters& parameters, tape::Tape& ta
   const float* const in = from.values;
   const float* const d_out = tape[out(l)].gradient;
   float* const d_in = l == 0 ? tape.tensors.d_of_reader(input_, tape.size) : from.gradient;
-  if (tape.sink != nullptr) {
-    tape.sink->layer({first_layer_ + l, tape.size, from.stride, in, d_out, d_in});
-  } else {
-    DenseProducts{kernels_, tape.gemm}.backward(layer(parameters, l), from.stride, d_out, tape.size,
-                                                d_in);
-  }
+  layer_back(*kernels_, parameters, tape, first_layer_ + l, from, d_out, d_in);
   if (l == 0) return tape.tensors.add_d_of_reader(input_, tape.size);
   const std::size_t count = tape.size * from.stride;
   for (std::size_t i = 0; i < count; ++i) d_in[i] = in[i] > 0.0f ? d_in[i] : 0.0f;
-}
-
-/// What is not learned from must not meet the gradients of others, as 0 times what is not finite is
-/// not 0.
-void MlpBlock::clear_unlearned(tape::Tape& tape) const {
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    if (tape.learn[b]) continue;
-    for (const tape::TensorId id : ins_) std::fill_n(tape[id].at(b), tape[id].stride, 0.0f);
-  }
 }
 
 }  // namespace leveret::block

@@ -12,6 +12,7 @@
 #include "block/config.h"
 #include "block/embedding_layer.h"
 #include "block/merged_layer.h"
+#include "block/residual_score.h"
 
 namespace leveret::block {
 
@@ -76,7 +77,6 @@ class MlpBlock final : public Block {
   void layer_forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t l,
                      std::size_t begin, std::size_t end) const;
   void layer_backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t l) const;
-  void clear_unlearned(tape::Tape& tape) const;
 
   const kernels::Kernels* kernels_;
   Config config_;
@@ -85,7 +85,7 @@ class MlpBlock final : public Block {
   tape::TensorInput input_;
   std::vector<tape::TensorId> ins_;               ///< by layer
   tape::TensorId score_ = tape::TensorId::kNone;  ///< 1: the output neuron, without its bias
-  tape::ResidualScore head_;
+  ResidualScore head_;
   std::optional<MergedLayer> merged_;  ///< in partitions: the first layer of the first tower
   std::optional<EmbeddingLayer> over_embeddings_;  ///< with contexts: the first layer over these
   bool reads_partitions_ = false;  ///< its input is no MergedLayer's, and not everyone's

@@ -5,7 +5,7 @@
 
 #include "block/config.h"
 #include "block/linear_block.h"
-#include "block/logistic.h"
+#include "block/residual_score.h"
 #include "tape/learned_array.h"
 #include "tape/tape.h"
 
@@ -14,8 +14,9 @@ namespace leveret::block {
 /// The first weight of a tower's head in the mixer of the answer.
 inline constexpr float kTowerWeight = 0.5f, kOwnTowerWeight = 0.3f;
 
-/// Its place: in the joint score, or, where it has a loss of its own, over the linear stage's.
-inline tape::ResidualScore declare_head(const Tower& tower, tape::Declarations& declarations) {
+/// The place of its score: in the joint score, or, where it has a loss of its own, over the linear
+/// stage's.
+inline tape::ResidualPlace declare_head(const Tower& tower, tape::Declarations& declarations) {
   if (!tower.own_loss) return declarations.add_residual(tower.head, kTowerWeight, false);
   const tape::HeadDecl* const first = declarations.find_head(LinearBlock::kFirst);
   const tape::TensorId before = first->score;
@@ -24,14 +25,12 @@ inline tape::ResidualScore declare_head(const Tower& tower, tape::Declarations& 
   return {before, declarations.over_first.back()};
 }
 
-/// A member of blocks that make one: it is added to what the blocks before say (skip connection),
-/// so that it can only add.
+/// A member of towers: what a tower adds is a tensor.
 class TowerScore {
  public:
   void declare(const Config& config, const Tower& tower, tape::Declarations& declarations) {
-    mixed_ = config.mixed;
     own_ = declarations.add(tape::Tensor{.name = tower.name + ".score", .size = 1});
-    head_ = declare_head(tower, declarations);
+    head_ = {declare_head(tower, declarations), config.mixed};
   }
   void put(tape::Tape& tape, std::size_t b, float score) const {
     tape[own_].values[b] = score;
@@ -39,16 +38,14 @@ class TowerScore {
   }
   /// Again, where the score before it has changed.
   void put(tape::Tape& tape, std::size_t b) const {
-    const float score = tape[head_.before].values[b] + tape[own_].values[b];
-    tape[head_.score].values[b] = mixed_ ? clamp_score(score) : score;
+    head_.put(tape, b, head_.before(tape, b) + tape[own_].values[b]);
   }
   /// d loss / d score.
-  float error(const tape::Tape& tape, std::size_t b) const { return tape[head_.score].gradient[b]; }
+  float error(const tape::Tape& tape, std::size_t b) const { return head_.errors(tape)[b]; }
 
  private:
-  bool mixed_ = false;
   tape::TensorId own_ = tape::TensorId::kNone;  ///< 1
-  tape::ResidualScore head_;
+  ResidualScore head_;
 };
 
 }  // namespace leveret::block

@@ -132,7 +132,7 @@ std::shared_ptr<Scorer::Context> Scorer::context(const text::ExampleChunk& chunk
   counts_.contexts_made.add();
   context->cached = std::make_shared<predict::CachedContext>();
   by.predictor.set_context(chunk, example, *context->cached);
-  // One that is not kept is no more than the line.
+  // One that is not cached is no more than the line.
   if (context->cached->cached) cache_.add(by.number, context->cached);
   return context;
 }

@@ -56,7 +56,7 @@ constexpr ModelMetric kModelMetrics[] = {
     {"leveret_unknown_namespaces_total",
      "Namespaces of lines, contexts and candidates that the model does not know.",
      &Totals::unknown_namespaces},
-    {"leveret_contexts_found_total", "Contexts that were still kept when they came again.",
+    {"leveret_contexts_found_total", "Contexts that were still cached when they came again.",
      &Totals::contexts_found},
     {"leveret_contexts_made_total", "Contexts that were made.", &Totals::contexts_made},
     {"leveret_skew_windows_total",

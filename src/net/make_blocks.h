@@ -37,23 +37,13 @@ std::span<const BlockKind> extra_kinds();
 /// which is that of running. Afterwards they may be used by threads.
 tape::Declarations declare_all(const Blocks& blocks, const tape::Extent& layout);
 
-/// The sums of all blocks, for a model with so many fields whose first `shared` groups have
+/// The sums of all blocks, for a model with so many fields whose first `shared` feature groups have
 /// features in all partitions (tape/sums.h).
 tape::SumDecls declare_sums(const block::Config& config, const tape::Extent& layout,
                             std::uint32_t shared);
 
 /// In the order of running. They have declared.
 Blocks make_blocks(const block::Config& config, const kernels::Kernels& kernels);
-
-/// The block of this class, or null where there is none; the first of several. Not for use by the
-/// example.
-template <class B>
-const B* find_block(const Blocks& blocks) {
-  for (const auto& block : blocks) {
-    if (const auto* const found = dynamic_cast<const B*>(block.get())) return found;
-  }
-  return nullptr;
-}
 
 /// The arrays and tensors of all blocks of such a network, as they are with so many fields.
 tape::Declarations declare_all(const block::Config& config, const tape::Extent& layout);

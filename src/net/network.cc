@@ -11,7 +11,7 @@ Network::Network(const block::Config& config, Blocks blocks)
     : updates_per_example_(config.per_example_updates), blocks_(std::move(blocks)) {
   const auto layers =
       std::ranges::find_if(blocks_, [](const auto& block) { return block->has_layers(); });
-  per_example_ = static_cast<std::size_t>(layers - blocks_.begin());
+  before_batched_ = static_cast<std::size_t>(layers - blocks_.begin());
 }
 
 std::string Network::why_not_in_contexts() const {
@@ -45,7 +45,7 @@ void Network::open_together(const Parameters& parameters, std::span<Tape> tapes,
     tapes[b].first = 0;
     tapes[b].size = 1;
     tapes[b].open_in(joint, parameters.declared(), b);
-    for (const auto& block : per_example()) block->open(parameters, 1, tapes[b]);
+    for (const auto& block : before_batched()) block->open(parameters, 1, tapes[b]);
   }
 }
 
@@ -67,7 +67,7 @@ void Network::forward(const Parameters& parameters, Tape& tape) const {
 }
 
 void Network::forward_example(const Parameters& parameters, Tape& tape, std::size_t b) const {
-  forward(per_example(), parameters, tape, b, b + 1);
+  forward(before_batched(), parameters, tape, b, b + 1);
 }
 
 void Network::forward_batched(const Parameters& parameters, Tape& tape) const {
@@ -132,7 +132,7 @@ void Network::learn_together(table::Tables& tables, Parameters& parameters, std:
     block->forward(parameters, joint, 0, joint.size);
   }
   const optim::Steps layers(optimizer, tables, parameters, joint);
-  for (std::size_t i = blocks_.size(); i-- > per_example_;) {
+  for (std::size_t i = blocks_.size(); i-- > before_batched_;) {
     const Block& block = *blocks_[i];
     if (!block.has_layers()) {
       for (Tape& tape : tapes) block.backward(parameters, tape);
@@ -143,7 +143,7 @@ void Network::learn_together(table::Tables& tables, Parameters& parameters, std:
   }
   for (Tape& tape : tapes) {
     optim::Steps steps(optimizer, tables, parameters, tape);
-    backward(per_example(), parameters, tape);
+    backward(before_batched(), parameters, tape);
     steps.finish();
   }
 }

@@ -40,12 +40,6 @@ class Network {
   /// shapes that these declare.
   Network(const block::Config& config, Blocks blocks);
 
-  /// The block of this class, or null where there is none; the first of several.
-  template <class B>
-  const B* find() const {
-    return find_block<B>(blocks_);
-  }
-
   /// Makes room on the tape for `size` examples at a time.
   void open(const Parameters& parameters, std::size_t size, Tape& tape) const;
   /// The same for the tapes of learn_together, of an example each, whose tensors lie in joint's.
@@ -111,8 +105,8 @@ class Network {
 
  private:
   using Some = std::span<const std::unique_ptr<Block>>;
-  Some per_example() const { return Some(blocks_).first(per_example_); }
-  Some batched() const { return Some(blocks_).subspan(per_example_); }
+  Some before_batched() const { return Some(blocks_).first(before_batched_); }
+  Some batched() const { return Some(blocks_).subspan(before_batched_); }
   /// Whether it has nothing to do yet.
   static bool rests(const Block& block, const Parameters& parameters) {
     return block.needs_fields() && parameters.layout.fields == 0;
@@ -131,7 +125,7 @@ class Network {
 
   bool updates_per_example_;
   Blocks blocks_;
-  std::size_t per_example_ = 0;  ///< the first so many take part in forward_example
+  std::size_t before_batched_ = 0;  ///< the first so many take part in forward_example
 };
 
 }  // namespace leveret::net

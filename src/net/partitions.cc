@@ -57,7 +57,7 @@ void Network::run_partial(const Parameters& parameters, Tape& tape,
 void Network::partial_example(const Parameters& parameters, Tape& tape,
                               const tape::Partition& partition, const Shares& shares, std::size_t b,
                               const tape::BatchSums<float>& sums) const {
-  for (std::size_t i = 0; i < per_example_; ++i) {
+  for (std::size_t i = 0; i < before_batched_; ++i) {
     run_partial(parameters, tape, partition, shares, i, b, b + 1, sums);
   }
   if (sums.round() > 0) return;
@@ -69,7 +69,7 @@ void Network::partial_example(const Parameters& parameters, Tape& tape,
 void Network::partial_batched(const Parameters& parameters, Tape& tape,
                               const tape::Partition& partition, const Shares& shares,
                               const tape::BatchSums<float>& sums) const {
-  for (std::size_t i = per_example_; i < blocks_.size(); ++i) {
+  for (std::size_t i = before_batched_; i < blocks_.size(); ++i) {
     run_partial(parameters, tape, partition, shares, i, 0, tape.size, sums);
   }
 }
@@ -109,9 +109,9 @@ void Network::finish(const Parameters& parameters, Tape& tape, const Shares& sha
   for (std::size_t b = 0; b < tape.size; ++b) {
     for_each_tensor(sums, tape, b,
                     [](std::span<const float> from, float* to) { std::ranges::copy(from, to); });
-    for (std::size_t i = 0; i < per_example_; ++i) run(i, b, b + 1);
+    for (std::size_t i = 0; i < before_batched_; ++i) run(i, b, b + 1);
   }
-  for (std::size_t i = per_example_; i < blocks_.size(); ++i) run(i, 0, tape.size);
+  for (std::size_t i = before_batched_; i < blocks_.size(); ++i) run(i, 0, tape.size);
 }
 
 void Network::finish_back(const Parameters& parameters, Tape& tape, const Shares& shares) const {

@@ -25,7 +25,7 @@ struct PartLearning {
 
 struct Learning {
   PartLearning linear{0.05f, 0.5f, 1.0f};  ///< AdaGrad, SGD or FTRL
-  PartLearning rows{0.15f, 0.5f, 0.02f};   ///< of rows: AdaGrad or SGD
+  PartLearning rows{0.15f, 0.5f, 0.02f};   ///< FFM, FM, embeddings: AdaGrad or SGD
   PartLearning nn{0.03f, 0.5f, 1.0f};      ///< of layers: AdaGrad, SGD or Adam
   float l1 = 0.0f;                         ///< FTRL only
   float l2 = 0.0f;

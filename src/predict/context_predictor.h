@@ -117,7 +117,7 @@ class ContextPredictor {
   const std::string why_not_cached_;
   const tape::SumDecls declared_;  ///< sums of contexts and candidates
   const tape::Partition context_, candidate_;
-  // What the blocks have for these, and for what is beside both.
+  // What the blocks have for these, and for what everyone has.
   const net::Shares of_context_, of_candidates_, of_everyone_;
   Predictor whole_;
   feature::FeatureMap features_;

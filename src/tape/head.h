@@ -31,9 +31,10 @@ struct HeadDecl {
   TensorId score = TensorId::kNone;
 };
 
-/// The place of a block in the joint score: its head says what the head before it says, and what
-/// the block adds. They are one head where several blocks add to it in turn.
-struct ResidualScore {
+/// The place of what a block adds, in the joint score or over the linear stage's: its head says
+/// what the head before it says, and what the block adds. They are one head where several blocks
+/// add to it in turn.
+struct ResidualPlace {
   TensorId before = TensorId::kNone, score = TensorId::kNone;
 };
 

@@ -24,7 +24,21 @@ const HeadDecl* Declarations::find_head(std::string_view name) const {
   return found != heads.end() ? &*found : nullptr;
 }
 
-ResidualScore Declarations::add_residual(std::string_view name, float first_weight, bool instead) {
+ArrayId Declarations::add_adagrad(LearnedArray weights, float rate, std::string sums,
+                                  Merge of_sums) {
+  LearnedArray state{std::move(sums), table::Learned::kState, of_sums, weights.shape};
+  state.owner = weights.owner;
+  state.source = weights.source;
+  state.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
+  weights.rule = Rule::kAdagrad;
+  weights.rate = rate;
+  const ArrayId id = add(std::move(weights));
+  const ArrayId of = add(std::move(state));
+  arrays[static_cast<std::size_t>(id)].sums = of;
+  return id;
+}
+
+ResidualPlace Declarations::add_residual(std::string_view name, float first_weight, bool instead) {
   assert(!joint.empty());
   const auto last = std::ranges::find(heads, joint.back(), &HeadDecl::score);
   const TensorId before = last->score;

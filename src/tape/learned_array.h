@@ -35,7 +35,7 @@ enum class Merge : std::uint8_t {
 /// How Optimizer learns an array.
 enum class Rule : std::uint8_t {
   kNone,     ///< by a rule of the part it belongs to: a layer, a mixer, a constant
-  kAdagrad,  ///< AdaGrad with the power 1/2 at `rate`, from Tape::gradients
+  kAdagrad,  ///< AdaGrad with the power 1/2 at `rate`, from Tape::gradient
 };
 
 struct LearnedArray {
@@ -118,6 +118,10 @@ struct Declarations {
     arrays.push_back(std::move(array));
     return static_cast<ArrayId>(arrays.size() - 1);
   }
+  /// Declares weights that learn by AdaGrad at `rate`, and behind them, by the name `sums`, their
+  /// sums of squares, which begin at 1. `of_sums`: how threads put these together.
+  ArrayId add_adagrad(LearnedArray weights, float rate, std::string sums,
+                      Merge of_sums = Merge::kSum);
   const LearnedArray& operator[](ArrayId id) const { return arrays[static_cast<std::size_t>(id)]; }
 
   TensorId add(Tensor tensor) {
@@ -133,7 +137,7 @@ struct Declarations {
   /// For a block that adds to the joint score, into the head of this name: the last one, if that is
   /// called so, or a new one behind it. The head before a new one stays in the mixer of the answer,
   /// beside it, or gives it up to the new one (`instead`).
-  ResidualScore add_residual(std::string_view name, float first_weight, bool instead);
+  ResidualPlace add_residual(std::string_view name, float first_weight, bool instead);
 
   /// kNone when no tensor is called so.
   TensorId find_tensor(std::string_view name) const;

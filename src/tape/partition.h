@@ -25,7 +25,7 @@ struct PartitionColumns {
 struct Partition {
   enum class Of : std::uint8_t {
     kShard,
-    /// What is beside the partitions: no feature is in it. On its tape blocks finish.
+    /// What all partitions have in the same way: no feature is in it. On its tape blocks finish.
     kEveryone,
     kContext,
     kCandidate,  ///< it also has what its features make with the context's
@@ -34,7 +34,7 @@ struct Partition {
   /// How fields are divided between contexts and candidates; null: there are shards. With it nobody
   /// learns, and parameters are those of the whole model.
   const FieldSplit* split = nullptr;
-  /// The features of groups [0, shared) lie in all partitions, each feature in one.
+  /// The features of feature groups [0, shared) lie in all partitions, each feature in one.
   std::uint32_t shared = 0;
   std::vector<std::uint32_t> feature_groups;  ///< it has all of these, ascending
   std::vector<bool> homes;  ///< by field: whether it counts what a field counts once

@@ -8,6 +8,7 @@
 /// Shapes: B examples, F fields, G = F + 1 groups.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -182,8 +183,16 @@ struct Tape {
   std::vector<std::byte*> vector_rows;
   std::vector<const float*> vector_gradients;
   std::vector<float> vector_factors;
-  /// By ArrayId: gradients of arrays that learn by Rule::kAdagrad, sums over the examples.
-  std::vector<table::AlignedFloats> gradients;
+  /// The gradient of an array that learns by Rule::kAdagrad: sums over the examples.
+  float* gradient(ArrayId id) {
+    assert(static_cast<std::size_t>(id) < gradients_.size());
+    return gradients_[static_cast<std::size_t>(id)].data();
+  }
+  /// Makes room for it.
+  void open_gradient(ArrayId id, std::size_t numbers) {
+    at_least(gradients_, static_cast<std::size_t>(id) + 1);
+    at_least(gradients_[static_cast<std::size_t>(id)], numbers);
+  }
   /// Makes the products of batches with dense layers, where they are large; null: kernels do. Who
   /// learns in batches sets it. What an example is given then depends on the batch's size, within
   /// rounding.
@@ -204,6 +213,8 @@ struct Tape {
     at_least(answers, examples);
     at_least(learn, examples);
   }
+
+  std::vector<table::AlignedFloats> gradients_;  ///< by ArrayId
 };
 
 }  // namespace leveret::tape

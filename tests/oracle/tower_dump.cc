@@ -147,10 +147,8 @@ Json dump(std::uint32_t seed, const Spec& spec) {
   all["arrays"] = Json::object();
   for (const auto& [name, values] : before.arrays) {
     all["arrays"][name] = values;
-    const auto id = static_cast<std::size_t>(model.parameters().find(name));
-    const auto& gradient = trainer.tape.gradients[id];
-    all["gradients"]["arrays"][name] =
-        std::vector<double>(gradient.begin(), gradient.begin() + std::ssize(values));
+    const float* const gradient = trainer.tape.gradient(model.parameters().find(name));
+    all["gradients"]["arrays"][name] = std::vector<double>(gradient, gradient + values.size());
   }
   return all;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "find_block.h"
 #include "random_model.h"
 #include "toy/toy_block.h"
 
@@ -51,11 +52,10 @@ TEST_CASE("the gradients of the toy block are those of its equation") {
   Trainer trainer(model, kernels::active());
   trainer.tape.in_batches = true;
   trainer.gradients(model, batch);
-  const auto& toy = *trainer.network.find<toy::ToyBlock>();
+  const OneBlock<toy::ToyBlock> block(model);
+  const toy::ToyBlock& toy = *block;
   const auto id = model.parameters().find("toy.matrix");
-  const std::vector<float> of_matrix(
-      trainer.tape.gradients[static_cast<std::size_t>(id)].begin(),
-      trainer.tape.gradients[static_cast<std::size_t>(id)].begin() + 16);
+  const std::vector<float> of_matrix(trainer.tape.gradient(id), trainer.tape.gradient(id) + 16);
   // By row, over the whole batch.
   std::map<std::byte*, std::vector<float>> of_rows;
   for (std::size_t b = 0; b < batch.size(); ++b) {

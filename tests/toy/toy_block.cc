@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "block/linear_block.h"
-#include "block/logistic.h"
 #include "net/make_blocks.h"
 
 namespace leveret::toy {
@@ -33,14 +32,7 @@ void ToyBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   tape::LearnedArray matrix{
       "toy.matrix", table::Learned::kParameter, tape::Merge::kAdd, {kDim * kDim}};
   matrix.first = [](std::uint32_t, std::uint32_t i) { return i % (kDim + 1) == 0 ? 1.0f : 0.1f; };
-  matrix.rule = tape::Rule::kAdagrad;
-  matrix.rate = 0.05f;
-  tape::LearnedArray sums{
-      "toy.matrix_sums", table::Learned::kState, tape::Merge::kAdd, {kDim * kDim}};
-  sums.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
-  matrix_ = declarations.add(std::move(matrix));
-  const tape::ArrayId of_matrix = declarations.add(std::move(sums));
-  declarations.arrays[static_cast<std::size_t>(matrix_)].sums = of_matrix;
+  matrix_ = declarations.add_adagrad(std::move(matrix), 0.05f, "toy.matrix_sums");
   const auto tensor = [&](const char* name, std::uint32_t size) {
     return declarations.add(tape::Tensor{.name = name, .size = size});
   };
@@ -49,7 +41,7 @@ void ToyBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   q_ = tensor("toy.q", kDim);
   d_w_ = tensor("toy.d_w", kDim);
   score_ = tensor("toy.score", 1);
-  head_ = declarations.add_residual("toy", 0.3f, true);
+  head_ = {declarations.add_residual("toy", 0.3f, true), config_.mixed};
 }
 
 void ToyBlock::declare_rows(std::vector<block::Rows>& parts) {
@@ -79,9 +71,7 @@ void ToyBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Decl
 }
 
 void ToyBlock::open(const tape::Parameters&, std::size_t, tape::Tape& tape) const {
-  const auto id = static_cast<std::size_t>(matrix_);
-  tape::at_least(tape.gradients, id + 1);
-  tape::at_least(tape.gradients[id], kDim * kDim);
+  tape.open_gradient(matrix_, kDim * kDim);
 }
 
 /// take(feature, whether of field a, x v).
@@ -139,8 +129,7 @@ void ToyBlock::put(const tape::Parameters& parameters, tape::Tape& tape, std::si
 }
 
 void ToyBlock::put_score(tape::Tape& tape, std::size_t b) const {
-  const float score = tape[head_.before].values[b] + tape[score_].values[b];
-  tape[head_.score].values[b] = config_.mixed ? block::clamp_score(score) : score;
+  head_.put(tape, b, head_.before(tape, b) + tape[score_].values[b]);
 }
 
 void ToyBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
@@ -186,10 +175,10 @@ void ToyBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, bloc
 
 void ToyBlock::finish_back(const tape::Parameters& parameters, tape::Tape& tape,
                            block::Share*) const {
-  float* const gradient = tape.gradients[static_cast<std::size_t>(matrix_)].data();
+  float* const gradient = tape.gradient(matrix_);
   std::fill_n(gradient, kDim * kDim, 0.0f);
   for (std::size_t b = 0; b < tape.size; ++b) {
-    const float d = tape[head_.score].gradient[b];
+    const float d = head_.errors(tape)[b];
     const float *const q = tape[q_].at(b), *const w = tape[w_].at(b);
     float* const d_w = tape[d_w_].at(b);
     std::fill_n(d_w, kDim, 0.0f);
@@ -210,7 +199,7 @@ void ToyBlock::partial_back(const tape::Parameters&, tape::Tape& tape, const tap
 
 template <class Take>
 void ToyBlock::for_each_gradient(const tape::Tape& tape, std::size_t b, Take take) const {
-  const float d = tape[head_.score].gradient[b];
+  const float d = head_.errors(tape)[b];
   const Vector t = vector_at(tape[t_].at(b)), d_w = vector_at(tape[d_w_].at(b));
   for_each_vector(tape, b, [&](std::uint32_t i, bool is_a, const Vector& v) {
     const float x = tape.field_values[i];

@@ -15,6 +15,7 @@
 
 #include "block/block.h"
 #include "block/config.h"
+#include "block/residual_score.h"
 #include "tape/gradients.h"
 
 namespace leveret::toy {
@@ -82,7 +83,7 @@ class ToyBlock final : public block::Block, public tape::RowGradients {
   std::size_t part_ = 0;
   tape::ArrayId matrix_ = tape::ArrayId::kNone;
   tape::TensorId w_{}, t_{}, q_{}, d_w_{}, score_{};
-  tape::ResidualScore head_;
+  block::ResidualScore head_;
   struct {
     tape::SumId u, w, squares, along;
   } sums_{};

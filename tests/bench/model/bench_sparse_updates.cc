@@ -21,7 +21,6 @@
 #include <string>
 #include <vector>
 
-#include "block/mlp_block.h"
 #include "kernels/dispatch.h"
 #include "model/lookup.h"
 #include "model/model.h"
@@ -112,12 +111,12 @@ class Trained {
 
   void keep() {
     Kept& kept = kept_.emplace_back();
-    const auto& mlp = *network_.find<block::MlpBlock>();
+    const std::vector<tape::LayerArrays>& declared = model_.parameters().declared().layers;
     const std::vector<tape::Dense> layers = model_.parameters().layers();
     for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
-      const float* in = tape_[mlp.in(l)].values;
+      const float* in = tape_[declared[l].input].values;
       kept.inputs.emplace_back(in, in + layers[l].inputs);
-      const float* d_out = tape_[mlp.in(l + 1)].gradient;
+      const float* d_out = tape_[declared[l + 1].input].gradient;
       kept.gradients.emplace_back(d_out, d_out + layers[l].outputs);
       for (const float g : kept.gradients.back()) fired_ += g != 0.0f ? 1 : 0;
       neurons_ += layers[l].outputs;

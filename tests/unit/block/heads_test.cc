@@ -58,7 +58,7 @@ struct SomeHeads {
   LossBlock block;
   tape::Declarations declared;
   TensorId own, bounded, start, without;
-  tape::ResidualScore rows, tower, again;
+  tape::ResidualPlace rows, tower, again;
   tape::Parameters parameters;
   feature::FeatureBatch batch;
   tape::Tape tape;

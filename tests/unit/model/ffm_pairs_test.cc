@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "block/ffm_block.h"
+#include "find_block.h"
 #include "random_model.h"
 
 namespace leveret::model {
@@ -58,7 +59,8 @@ TEST_CASE("all pairs by a list are those of the FFM, in place and one by one") {
         Trainer trainer(model, kernels::active());
         trainer.tape.in_batches = true;
         trainer.gradients(model, batch);
-        const auto& ffm = *trainer.network.find<block::FfmBlock>();
+        const OneBlock<block::FfmBlock> block(model);
+        const block::FfmBlock& ffm = *block;
 
         const std::uint32_t fields = model.parameters().layout.fields;
         std::vector<std::uint32_t> opposite(fields);

@@ -42,7 +42,7 @@ struct Sample {
 };
 
 /// The spec with plain gradient descent of rate 1 and 32 bits: a step is minus the gradient, but
-/// for arrays with a rule of their own, whose gradients stay in Tape::gradients.
+/// for arrays with a rule of their own, whose gradients stay in Tape::gradient.
 Spec with_unit_steps(Spec spec);
 
 /// Gives every feature of the batch its slot and, if its time has come, its row, and everything
