@@ -3,18 +3,20 @@
 #include <algorithm>
 
 #include "block/dense_products.h"
-#include "tape/gradients.h"
 
 namespace leveret::block {
 
 void layer_back(const kernels::Kernels& kernels, const tape::Parameters& parameters,
+                tape::Tape& tape, const tape::LayerGradient& gradient) {
+  if (tape.sink != nullptr) return tape.sink->layer(gradient);
+  DenseProducts{&kernels, tape.gemm}.backward(parameters.layer(gradient.layer), gradient.rows.width,
+                                              gradient.d_out, gradient.rows.count, gradient.d_in);
+}
+
+void layer_back(const kernels::Kernels& kernels, const tape::Parameters& parameters,
                 tape::Tape& tape, std::size_t layer, const tape::TensorPlace& in,
                 const float* d_out, float* d_in) {
-  if (tape.sink != nullptr) {
-    return tape.sink->layer({layer, tape.size, in.stride, in.values, d_out, d_in});
-  }
-  DenseProducts{&kernels, tape.gemm}.backward(parameters.layer(layer), in.stride, d_out, tape.size,
-                                              d_in);
+  layer_back(kernels, parameters, tape, {layer, {tape.size, in.stride, in.values}, d_out, d_in});
 }
 
 void clear_unlearned(tape::Tape& tape, std::span<const tape::TensorId> inputs) {

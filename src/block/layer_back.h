@@ -5,14 +5,17 @@
 #include <span>
 
 #include "kernels/kernels.h"
+#include "tape/gradients.h"
 #include "tape/parameters.h"
 #include "tape/tape.h"
 
 namespace leveret::block {
 
 /// Hands a layer's gradient to the tape's sink, which moves its weights, or, where there is none,
-/// leaves that out; makes d loss / d `in`. All examples of the tape. `layer`: its number in
-/// Parameters. `d_out`: d loss / d output, side by side; `d_in`: as far apart as `in`.
+/// leaves that out; makes d loss / d in.
+void layer_back(const kernels::Kernels& kernels, const tape::Parameters& parameters,
+                tape::Tape& tape, const tape::LayerGradient& gradient);
+/// The same of a layer over a tensor, each example a row. `layer`: its number in Parameters.
 void layer_back(const kernels::Kernels& kernels, const tape::Parameters& parameters,
                 tape::Tape& tape, std::size_t layer, const tape::TensorPlace& in,
                 const float* d_out, float* d_in);

@@ -349,7 +349,7 @@ void MergedLayer::partial_back(const tape::Parameters& parameters, tape::Tape& t
   for (const auto& [which, inputs] :
        {std::pair(Which::kNormalised, &normalised), std::pair(Which::kOthers, &others)}) {
     if (inputs->weights.inputs == 0) continue;
-    tape.sink->columns({which, inputs->values.data(), inputs->width(), d_out});
+    tape.sink->columns({which, {tape.size, inputs->width(), inputs->values.data()}, d_out});
   }
 }
 

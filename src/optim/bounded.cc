@@ -45,20 +45,20 @@ tape::VectorGradients BoundedGradients::vectors(const tape::VectorGradients& vec
 }
 
 bool BoundedGradients::is_bounded_layer(const tape::LayerGradient& gradient, std::size_t inputs,
-                                        std::size_t outputs, std::size_t example) const {
-  const float d = kernels_->largest(gradient.d_out + example * outputs, outputs);
+                                        std::size_t outputs, std::size_t row) const {
+  const float d = kernels_->largest(gradient.d_out + row * outputs, outputs);
   if (d == 0.0f) return true;  // it has no part, whatever came in
   return is_bounded(d) &&
-         is_bounded(d * kernels_->largest(gradient.in + example * gradient.inputs, inputs));
+         is_bounded(d * kernels_->largest(gradient.rows.in + row * gradient.rows.width, inputs));
 }
 
 tape::LayerGradient BoundedGradients::layer(const tape::LayerGradient& gradient, std::size_t inputs,
                                             std::size_t outputs) {
   tape::LayerGradient kept = gradient;
-  for (std::size_t b = 0; b < gradient.examples; ++b) {
+  for (std::size_t b = 0; b < gradient.rows.count; ++b) {
     if (is_bounded_layer(gradient, inputs, outputs, b)) continue;
     if (kept.d_out == gradient.d_out) {
-      numbers_.assign(gradient.d_out, gradient.d_out + gradient.examples * outputs);
+      numbers_.assign(gradient.d_out, gradient.d_out + gradient.rows.count * outputs);
       kept.d_out = numbers_.data();
     }
     std::fill_n(numbers_.data() + b * outputs, outputs, 0.0f);

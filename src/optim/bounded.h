@@ -43,7 +43,7 @@ class BoundedGradients {
 
  private:
   bool is_bounded_layer(const tape::LayerGradient& gradient, std::size_t inputs,
-                        std::size_t outputs, std::size_t example) const;
+                        std::size_t outputs, std::size_t row) const;
 
   const kernels::Kernels* kernels_;
   std::vector<float> numbers_, ones_;

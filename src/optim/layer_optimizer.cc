@@ -32,36 +32,37 @@ std::size_t sums_begin(const tape::Parameters& parameters, std::size_t layer) {
 }  // namespace
 
 /// Whether a layer's way back and its step are made together, weight by weight. Adam is not, and
-/// neither are batches, as they have GEMM, unless they hold one example.
-bool LayerOptimizer::in_one_pass(const tape::Tape& tape) const {
-  return learning_.nn.rule != UpdateRule::kAdam && (tape.size == 1 || tape.gemm == nullptr) &&
-         tape.size <= kernels::kMostTogether;
+/// neither are batches, as they have GEMM, unless they hold one example; nor are several rows of an
+/// example, by which G forgets once.
+bool LayerOptimizer::in_one_pass(const tape::Tape& tape, const tape::LayerRows& rows) const {
+  return learning_.nn.rule != UpdateRule::kAdam && rows.examples == nullptr &&
+         (rows.count == 1 || tape.gemm == nullptr) && rows.count <= kernels::kMostTogether;
 }
 
 void LayerOptimizer::step(tape::Parameters& parameters, const tape::Tape& tape,
                           const tape::LayerGradient& gradient) {
   const tape::ConstDense layer = std::as_const(parameters).layer(gradient.layer);
   const tape::LayerGradient at = bounded_.layer(gradient, layer.inputs, layer.outputs);
-  if (in_one_pass(tape)) return pass(parameters, at);
+  if (in_one_pass(tape, at.rows)) return pass(parameters, at);
   const block::DenseProducts products{kernels_, tape.gemm};
-  products.backward(layer, at.inputs, at.d_out, at.examples, at.d_in);
-  step_part(parameters.scalars, tape, {parameters.layer(at.layer), at.in, at.inputs, at.d_out});
+  products.backward(layer, at.rows.width, at.d_out, at.rows.count, at.d_in);
+  step_part(parameters.scalars, tape, {parameters.layer(at.layer), at.rows, at.d_out});
 }
 
 void LayerOptimizer::pass(tape::Parameters& parameters, const tape::LayerGradient& at) {
   kernels::StepRule rule = step_rule(learning_, learning_.nn);
   rule.decay = block::decay_of_sums(parameters.scalars, config_);
   const tape::Dense layer = parameters.layer(at.layer);
-  kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.in, at.d_out,
-                                  at.inputs, layer.outputs, layer.stride(), at.examples, rule,
-                                  at.d_in);
+  kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.rows.in,
+                                  at.d_out, at.rows.width, layer.outputs, layer.stride(),
+                                  at.rows.count, rule, at.d_in);
   step_biases(layer, at, rule);
 }
 
-/// A bias is the weight of an input that is 1 in each example.
+/// A bias is the weight of an input that is 1 in each row.
 void LayerOptimizer::step_biases(const tape::Dense& layer, const tape::LayerGradient& at,
                                  const kernels::StepRule& rule) const {
-  if (at.examples == 1) {
+  if (at.rows.count == 1) {
     kernels_->update(layer.bias.data(), layer.bias_state.data(), at.d_out, layer.outputs, rule);
     return;
   }
@@ -69,7 +70,7 @@ void LayerOptimizer::step_biases(const tape::Dense& layer, const tape::LayerGrad
     kernels::StepRule of_neuron = rule;
     of_neuron.decay = 1;
     float d_bias = 0;
-    for (std::size_t b = 0; b < at.examples; ++b) {
+    for (std::size_t b = 0; b < at.rows.count; ++b) {
       const float d = at.d_out[b * layer.outputs + o];
       d_bias += d;
       if (d != 0.0f) of_neuron.decay *= rule.decay;
@@ -80,24 +81,33 @@ void LayerOptimizer::step_biases(const tape::Dense& layer, const tape::LayerGrad
 
 /// Makes the gradient of a layer's weights, in rows as they have, where that pays, in layer_sums_.
 bool LayerOptimizer::sum_together(const tape::Tape& tape, const LayerPart& at) {
-  const block::GemmShape shape{at.width, at.layer.outputs, at.layer.stride(), tape.size};
+  const block::GemmShape shape{at.rows.width, at.layer.outputs, at.layer.stride(), at.rows.count};
   if (tape.gemm == nullptr || !block::weight_gradient_pays(shape)) return false;
   layer_sums_.resize(at.layer.stride() * at.layer.outputs);
-  tape.gemm->weight_gradient(shape, at.d_out, at.in, layer_sums_.data());
+  tape.gemm->weight_gradient(shape, at.d_out, at.rows.in, layer_sums_.data());
   return true;
 }
 
-/// The sums of the examples in which neuron o fired. Its weights' gradient is made here where the
-/// layer's has not been made (`together`); it stays until the next one's is.
-LayerOptimizer::NeuronSum LayerOptimizer::sum_of_neuron(const tape::Tape& tape, const LayerPart& at,
-                                                        std::uint32_t o, bool together) {
+void LayerOptimizer::find_learned(const tape::Tape& tape, const tape::LayerRows& rows) {
+  learned_.clear();
+  for (std::size_t r = 0; r < rows.count; ++r) {
+    if (tape.learn[rows.example_of(r)]) learned_.push_back(static_cast<std::uint32_t>(r));
+  }
+}
+
+/// The sums of the rows, learned_ among them, for which neuron o fired. Its weights' gradient is
+/// made here where the layer's has not been made (`together`); it stays until the next one's is.
+LayerOptimizer::NeuronSum LayerOptimizer::sum_of_neuron(const LayerPart& at, std::uint32_t o,
+                                                        bool together) {
   NeuronSum sum = {};
-  const auto d_of = [&](std::size_t b) {
-    return tape.learn[b] ? at.d_out[b * at.layer.outputs + o] : 0.0f;
-  };
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    sum.fired += d_of(b) != 0.0f;
-    sum.bias += d_of(b);
+  const auto d_of = [&](std::uint32_t r) { return at.d_out[r * at.layer.outputs + o]; };
+  std::size_t last = ~std::size_t{0};
+  for (const std::uint32_t r : learned_) {
+    const float d = d_of(r);
+    sum.bias += d;
+    if (d == 0.0f || at.rows.example_of(r) == last) continue;
+    last = at.rows.example_of(r);
+    ++sum.fired;
   }
   if (sum.fired == 0) return sum;
   if (together) {
@@ -106,9 +116,9 @@ LayerOptimizer::NeuronSum LayerOptimizer::sum_of_neuron(const tape::Tape& tape, 
   }
   const std::size_t inputs = at.layer.inputs;
   layer_sums_.assign(inputs, 0.0f);
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    const float d = d_of(b);
-    if (d != 0.0f) kernels_->axpy(d, at.in + b * at.width, inputs, layer_sums_.data());
+  for (const std::uint32_t r : learned_) {
+    const float d = d_of(r);
+    if (d != 0.0f) kernels_->axpy(d, at.rows.in + r * at.rows.width, inputs, layer_sums_.data());
   }
   sum.gradient = layer_sums_.data();
   return sum;
@@ -117,8 +127,9 @@ LayerOptimizer::NeuronSum LayerOptimizer::sum_of_neuron(const tape::Tape& tape, 
 void LayerOptimizer::step_part(const tape::Scalars& scalars, const tape::Tape& tape,
                                const LayerPart& at) {
   const bool together = sum_together(tape, at);
+  find_learned(tape, at.rows);
   for (std::uint32_t o = 0; o < at.layer.outputs; ++o) {
-    step_neuron(scalars, at.layer, o, sum_of_neuron(tape, at, o, together));
+    step_neuron(scalars, at.layer, o, sum_of_neuron(at, o, together));
   }
 }
 
@@ -169,13 +180,13 @@ void LayerOptimizer::sum(tape::Parameters& parameters, const tape::Tape& tape,
   const tape::ConstDense layer = std::as_const(parameters).layer(whole.layer);
   const tape::LayerGradient gradient = bounded_.layer(whole, layer.inputs, layer.outputs);
   const block::DenseProducts products{kernels_, tape.gemm};
-  products.backward(layer, gradient.inputs, gradient.d_out, gradient.examples, gradient.d_in);
-  const LayerPart at = {parameters.layer(gradient.layer), gradient.in, gradient.inputs,
-                        gradient.d_out};
+  products.backward(layer, gradient.rows.width, gradient.d_out, gradient.rows.count, gradient.d_in);
+  const LayerPart at = {parameters.layer(gradient.layer), gradient.rows, gradient.d_out};
   float* neuron = to.data() + sums_begin(parameters, gradient.layer);
   const bool together = sum_together(tape, at);
+  find_learned(tape, at.rows);
   for (std::uint32_t o = 0; o < at.layer.outputs; ++o) {
-    const NeuronSum sum = sum_of_neuron(tape, at, o, together);
+    const NeuronSum sum = sum_of_neuron(at, o, together);
     neuron[0] = static_cast<float>(sum.fired);
     neuron[1] = sum.bias;
     if (sum.fired > 0) std::copy_n(sum.gradient, at.layer.inputs, neuron + 2);

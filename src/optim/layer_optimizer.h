@@ -16,12 +16,11 @@
 
 namespace leveret::optim {
 
-/// A layer, or columns of one without biases of which somebody else has the others: its inputs,
-/// `width` floats from one example's to the next one's, and the gradients of all outputs.
+/// A layer, or columns of one without biases of which somebody else has the others, what came in,
+/// and the gradients of all outputs.
 struct LayerPart {
   tape::Dense layer;
-  const float* in;
-  std::size_t width;
+  tape::LayerRows rows;
   const float* d_out;
 };
 
@@ -51,17 +50,17 @@ class LayerOptimizer {
 
  private:
   struct NeuronSum {
-    std::size_t fired;      ///< in so many examples; 0: there is no gradient
+    std::size_t fired;      ///< for rows of so many examples; 0: there is no gradient
     float bias;             ///< gradient
     const float* gradient;  ///< of the weights
   };
-  bool in_one_pass(const tape::Tape& tape) const;
+  bool in_one_pass(const tape::Tape& tape, const tape::LayerRows& rows) const;
   void pass(tape::Parameters& parameters, const tape::LayerGradient& at);
   void step_biases(const tape::Dense& layer, const tape::LayerGradient& at,
                    const kernels::StepRule& rule) const;
   bool sum_together(const tape::Tape& tape, const LayerPart& at);
-  NeuronSum sum_of_neuron(const tape::Tape& tape, const LayerPart& at, std::uint32_t o,
-                          bool together);
+  NeuronSum sum_of_neuron(const LayerPart& at, std::uint32_t o, bool together);
+  void find_learned(const tape::Tape& tape, const tape::LayerRows& rows);
   void step_neuron(const tape::Scalars& scalars, const tape::Dense& layer, std::uint32_t o,
                    const NeuronSum& sum) const;
   void adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
@@ -71,6 +70,7 @@ class LayerOptimizer {
   block::Config config_;  ///< for what forgets
   Learning learning_;
   std::vector<float> layer_sums_;
+  std::vector<std::uint32_t> learned_;  ///< rows of examples that are learned from, ascending
   BoundedGradients bounded_;
 };
 

@@ -39,7 +39,7 @@ void Steps::array(tape::ArrayId id, const float* gradient) {
 }
 
 void Steps::columns(const tape::ColumnsGradient& of) {
-  const LayerPart part{columns_[static_cast<std::size_t>(of.which)], of.in, of.width, of.d_out};
+  const LayerPart part{columns_[static_cast<std::size_t>(of.which)], of.rows, of.d_out};
   optimizer_.layers().step_part(parameters_.scalars, tape_, part);
 }
 

@@ -16,13 +16,11 @@ float unit_random(const DenseInit& init, std::uint32_t row, std::uint32_t column
   return static_cast<float>(static_cast<std::int32_t>(random >> 32)) * 0x1p-31f * 1.7320508f;
 }
 
-}  // namespace
-
-void declare_dense(const std::string& name, TensorId input, std::uint32_t outputs,
-                   const DenseInit& init, Declarations& declarations) {
+/// `source`: where columns come from when there are more fields.
+void declare(const std::string& name, TensorId input, std::uint32_t inputs,
+             const ColumnSource& source, std::uint32_t outputs, const DenseInit& init,
+             Declarations& declarations) {
   using table::Learned;
-  const std::uint32_t inputs = declarations[input].size;
-  const ColumnSource source = declarations[input].source;
   if (inputs == 0) outputs = 0;
   const auto add = [&](const char* what, Learned kind, Merge merge, bool matrix) {
     LearnedArray array;
@@ -56,6 +54,19 @@ void declare_dense(const std::string& name, TensorId input, std::uint32_t output
     layer.bias_moment = add(".bias_moment", Learned::kState, Merge::kAdd, false);
   }
   declarations.layers.push_back(layer);
+}
+
+}  // namespace
+
+void declare_dense(const std::string& name, TensorId input, std::uint32_t outputs,
+                   const DenseInit& init, Declarations& declarations) {
+  const Tensor from = declarations[input];
+  declare(name, input, from.size, from.source, outputs, init, declarations);
+}
+
+void declare_dense_rows(const std::string& name, TensorId input, std::uint32_t width,
+                        std::uint32_t outputs, const DenseInit& init, Declarations& declarations) {
+  declare(name, input, width, nullptr, outputs, init, declarations);
 }
 
 }  // namespace leveret::tape

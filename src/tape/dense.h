@@ -39,9 +39,13 @@ struct DenseInit {
   bool moments = false;
 };
 
-/// Declares a layer over a tensor, whose arrays are called NAME.weights, NAME.bias, …; over one
-/// that is empty it has no outputs.
+/// Declares a layer, whose arrays are called NAME.weights, NAME.bias, …, over the numbers that a
+/// tensor has of an example; over one that is empty it has no outputs.
 void declare_dense(const std::string& name, TensorId input, std::uint32_t outputs,
                    const DenseInit& init, Declarations& declarations);
+/// The same over rows of `width` numbers, of which the tensor has several of an example (tokens):
+/// they share the weights. `width` does not depend on the fields.
+void declare_dense_rows(const std::string& name, TensorId input, std::uint32_t width,
+                        std::uint32_t outputs, const DenseInit& init, Declarations& declarations);
 
 }  // namespace leveret::tape

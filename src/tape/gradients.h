@@ -36,25 +36,32 @@ struct CellGradients {
   LinearErrors d_constant{};  ///< sums over the examples that are learned
 };
 
-/// A fully connected layer and the examples of a tape: what came in, and the gradient of what went
-/// out.
+/// What passes a fully connected layer: R rows of numbers, of which an example has one, or several
+/// (tokens, which share the layer's weights).
+struct LayerRows {
+  std::size_t count;  ///< R
+  std::size_t width;  ///< floats from one row to the next one, of which the layer's inputs are used
+  const float* in;    ///< R * width
+  /// R, ascending: the example of the tape that a row is of. Null: row r is example r.
+  const std::uint32_t* examples = nullptr;
+
+  std::size_t example_of(std::size_t r) const { return examples != nullptr ? examples[r] : r; }
+};
+
+/// A fully connected layer, what came in, and the gradient of what went out.
 struct LayerGradient {
-  std::size_t layer;     ///< its number, as in Parameters::layer
-  std::size_t examples;  ///< B
-  std::size_t inputs;    ///< floats from one example's inputs to the next one's (Tensor::stride)
-  const float* in;       ///< B * inputs
-  const float* d_out;    ///< B * outputs; 0 where a neuron did not fire, or nothing is learned
-  float* d_in;           ///< B * inputs, to be written: d loss / d in
+  std::size_t layer;  ///< its number, as in Parameters::layer
+  LayerRows rows;
+  const float* d_out;  ///< R * outputs; 0 where a neuron did not fire, or nothing is learned
+  float* d_in;         ///< R * width, to be written: d loss / d in
 };
 
 /// The gradient of columns of a first layer that a partition of a model has (PartitionColumns):
-/// what came in, `width` floats from one example's to the next one's, and the gradients of all
-/// outputs.
+/// what came in, and the gradients of all outputs.
 struct ColumnsGradient {
   enum class Which : std::uint8_t { kNormalised, kOthers };
   Which which;
-  const float* in;
-  std::size_t width;
+  LayerRows rows;
   const float* d_out;
 };
 

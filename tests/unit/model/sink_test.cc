@@ -18,7 +18,7 @@ class Record final : public tape::GradientSink {
   void columns(const tape::ColumnsGradient&) override { FAIL("examples are whole"); }
   void layer(const tape::LayerGradient& gradient) override {
     layers.push_back(gradient.layer);
-    std::fill_n(gradient.d_in, gradient.examples * gradient.inputs, 0.0f);
+    std::fill_n(gradient.d_in, gradient.rows.count * gradient.rows.width, 0.0f);
   }
   void rows(std::size_t part, const tape::RowGradients&) override { parts.push_back(part); }
   void cells(const tape::CellGradients& gradients) override {
