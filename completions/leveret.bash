@@ -15,7 +15,7 @@ _leveret_words() {
 _leveret_values() {
   case $1 in
     --hash) echo "strings all" ;;
-    --optimizer) echo "adagrad sgd ftrl adam linear=ftrl rows=sgd layers=adam" ;;
+    --optimizer) echo "adagrad sgd ftrl adam linear=ftrl rows=adam layers=adam" ;;
     --adagrad) echo "weight slice" ;;
     --bad_lines) echo "fail skip max=" ;;
     --linear) echo "all none" ;;
@@ -23,7 +23,7 @@ _leveret_values() {
     --fast_head | --per_example_updates) echo "on off" ;;
     --hidden) echo "none" ;;
     --pool) echo "sum mean" ;;
-    --tower) echo "mlp fm fwfm cross cross2" ;;
+    --tower) echo "mlp fm fwfm cross cross2 autoint" ;;
     --model) echo "lr fm fwfm ffm deepffm wide_deep deepfm dcn dcnv2" ;;
     --link) echo "logistic identity" ;;
     --bits) echo "32 16 8 4" ;;

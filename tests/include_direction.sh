@@ -10,7 +10,7 @@ set -euo pipefail
 src=$(cd "${1:-$(dirname "$0")/../src}" && pwd)
 
 # What each folder may include besides itself, all the way down. `model`: what a model is made of.
-model="kernels text feature table tape block optim net"
+model="kernels text feature table rules tape block optim net"
 declare -A below=(
   [kernels]=""
   [text]="kernels"
@@ -21,11 +21,12 @@ declare -A below=(
   [cache]="stream text files"
   [feature]="text"
   [table]="kernels"
-  [tape]="kernels table feature text"
-  [block]="kernels table tape feature text"
-  [optim]="kernels table tape block feature text"
-  [net]="kernels table tape block optim feature text"
-  [model]="kernels table tape block optim net feature text"
+  [rules]="kernels"
+  [tape]="kernels table rules feature text"
+  [block]="kernels table rules tape feature text"
+  [optim]="kernels table rules tape block feature text"
+  [net]="kernels table rules tape block optim feature text"
+  [model]="kernels table rules tape block optim net feature text"
   [store]="files"
   [patch]="store files"
   [modelfile]="$model model store files"

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "block/tower.h"
 #include "kernels/codec.h"
-#include "kernels/kernels.h"
+#include "rules/rule.h"
 #include "table/row_layout.h"
 
 namespace leveret::block {
@@ -23,35 +26,26 @@ struct Rows {
   };
   Kind kind = Kind::kFfm;
   table::RowPart part;  ///< slots as fields come
-  kernels::StepRule rule;
+  rules::RulePtr rule{};
+
+  /// From now on these rows learn by it, and have its states. A block says so of its own ones.
+  void learn_by(rules::RulePtr by);
 };
 
-enum class TowerKind {
-  kMlp,         ///< mlp_block.h
-  kFm,          ///< fm_tower_block.h
-  kFwfm,        ///< fwfm_block.h
-  kCross,       ///< cross_block.h, weights that are vectors
-  kCrossMatrix  ///< cross_block.h, matrices of low rank
-};
+inline void Rows::learn_by(rules::RulePtr by) {
+  rule = std::move(by);
+  assert(!rule->states().empty() && rule->states().size() <= rules::kMostStates);
+  part.states.clear();
+  for (const rules::State& state : rule->states()) {
+    using enum table::RowState::Per;
+    const bool by_weight = state.per == rules::State::Per::kWeight;
+    part.states.push_back({state.codec, by_weight ? kWeight : kSlot, state.first});
+  }
+}
 
 /// Several features of a field have one embedding in an example: the sum of theirs, each times its
 /// value, or that sum divided by the sum of |value|.
 enum class Pool { kSum, kMean };
-
-/// A tower as it differs from others.
-struct Tower {
-  /// Its arrays and tensors are called NAME.…, and nobody else reads these.
-  std::string name;
-  std::string input;                  ///< the tensor that it reads; one with gradients
-  std::vector<std::uint32_t> hidden;  ///< widths of ReLU layers, but for the output neuron
-  TowerKind kind = TowerKind::kMlp;
-  std::uint32_t layers = 0;  ///< cross layers before those
-  std::uint32_t rank = 0;    ///< of their matrices
-  std::string head = "mlp";  ///< what it adds to the joint score is in this one
-  /// With mixed heads: it adds to the score of the linear stage, in a head that learns by its own
-  /// loss, in place of the joint one.
-  bool own_loss = false;
-};
 
 /// The tensor of what NormBlock makes.
 inline constexpr const char* kMergedInputs = "norm.outputs";
@@ -70,10 +64,8 @@ struct Config {
   std::vector<Rows> rows;  ///< in the order of the parts; one of a kind, but for kOwn
   Pool pool = Pool::kSum;
   std::vector<Tower> towers;
-  float towers_rate = 0;             ///< of what towers learn beside layers
-  std::uint64_t seed = 0;            ///< of the layers' first weights
-  float layers_first_sum = 1;        ///< first value of their states
-  bool layers_have_moments = false;  ///< they learn by Adam
+  rules::RulePtr layers_rule;  ///< of layers, and of what towers learn beside them
+  std::uint64_t seed = 0;      ///< of the layers' first weights
 
   /// Null: it has none.
   const Rows* find_rows(Rows::Kind kind) const {

@@ -2,13 +2,47 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "block/bound.h"
 #include "block/dense_products.h"
 #include "block/layer_back.h"
+#include "block/mlp_block.h"
 #include "tape/gradients.h"
 
 namespace leveret::block {
+namespace {
+
+constexpr TowerKey kCrossLayers = {"layers", "3", 16, "cross layers"};
+constexpr TowerKey kCrossHidden = {"hidden", "none", 8192, "widths of ReLU layers behind them",
+                                   true};
+constexpr TowerKey kCrossKeys[] = {kCrossLayers, kCrossHidden};
+constexpr TowerKey kCrossMatrixKeys[] = {
+    {"layers", "2", 16, "cross layers"}, {"rank", "16", 1024, "of their matrices"}, kCrossHidden};
+
+/// Cross layers, and layers over what they make.
+void make_cross(const kernels::Kernels& kernels, const Config& config, const Tower& tower,
+                std::vector<std::unique_ptr<Block>>& blocks) {
+  blocks.push_back(std::make_unique<CrossBlock>(kernels, config, tower));
+  Tower over = tower;
+  over.input = CrossBlock::output_of(tower);
+  blocks.push_back(std::make_unique<MlpBlock>(kernels, config, std::move(over)));
+}
+
+}  // namespace
+
+constinit const TowerKind kCrossTower = {.word = "cross",
+                                         .help = "cross layers, as DCN has them",
+                                         .keys = kCrossKeys,
+                                         .make = make_cross};
+constinit const TowerKind kCrossMatrixTower = {
+    .word = "cross2",
+    .help = "cross layers with matrices of low rank, as DCNv2 has them",
+    .keys = kCrossMatrixKeys,
+    .make = make_cross};
+
 void CrossBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   fields_ = declarations.read(tower_.input);
   d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
@@ -16,7 +50,8 @@ void CrossBlock::declare(const tape::Extent&, tape::Declarations& declarations) 
   back_ =
       declarations.add(tape::Tensor{.name = tower_.name + ".back", .size = n, .whole_lines = true});
   layers_.clear();
-  for (std::uint32_t l = 0; l < tower_.layers; ++l) {
+  const std::uint32_t count = tower_.number("layers");
+  for (std::uint32_t l = 0; l < count; ++l) {
     layers_.push_back(declare_layer(l, l > 0 ? layers_.back().out : fields_.id, declarations));
   }
 }
@@ -31,26 +66,24 @@ CrossBlock::Layer CrossBlock::declare_layer(std::uint32_t l, tape::TensorId in,
     init.seed = config_.seed;
     init.layer = static_cast<std::uint32_t>(declarations.layers.size());
     init.gain = 1.0f;
-    init.moments = config_.layers_have_moments;
-    init.init_acc = config_.layers_first_sum;
-    tape::declare_dense(name + what, from, outputs, init, declarations);
+    tape::declare_dense(name + what, from, outputs, init, config_.layers_rule, declarations);
   };
   const auto tensor = [&](const char* what, std::uint32_t size) {
     return declarations.add(
         tape::Tensor{.name = name + what, .size = n > 0 ? size : 0, .gradient = true});
   };
   if (has_matrices()) {
-    dense(".v", in, tower_.rank);
-    layer.middle = tensor(".middle", tower_.rank);
+    dense(".v", in, rank_);
+    layer.middle = tensor(".middle", rank_);
     dense(".u", layer.middle, n);
     layer.y = tensor(".y", n);
   } else {
     dense(".w", in, 1);
     layer.y = tensor(".y", 1);
     tape::LearnedArray bias{name + ".b", table::Learned::kParameter, tape::Merge::kAdd, {n}};
-    layer.bias = declarations.add_adagrad(std::move(bias), config_.towers_rate, name + ".b_sums");
+    layer.bias = declarations.weights(std::move(bias), config_.layers_rule);
   }
-  const bool last = l + 1 == tower_.layers;
+  const bool last = l + 1 == tower_.number("layers");
   layer.out = declarations.add(tape::Tensor{.name = last ? output_of(tower_) : name + ".out",
                                             .size = n,
                                             .whole_lines = true,

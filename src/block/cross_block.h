@@ -28,7 +28,9 @@ namespace leveret::block {
 class CrossBlock final : public Block {
  public:
   CrossBlock(const kernels::Kernels& kernels, Config config, Tower tower)
-      : kernels_(&kernels), config_(std::move(config)), tower_(std::move(tower)) {}
+      : kernels_(&kernels), config_(std::move(config)), tower_(std::move(tower)) {
+    if (has_matrices()) rank_ = tower_.number("rank");
+  }
 
   static constexpr float kMost = 1e6f;
   /// The tensor that the cross layers of a tower make, n.
@@ -60,7 +62,7 @@ class CrossBlock final : public Block {
   std::size_t numbers(const tape::Parameters& parameters) const {
     return std::size_t{parameters.layout.fields} * d_;
   }
-  bool has_matrices() const { return tower_.kind == TowerKind::kCrossMatrix; }
+  bool has_matrices() const { return tower_.kind == &kCrossMatrixTower; }
   Layer declare_layer(std::uint32_t l, tape::TensorId in, tape::Declarations& declarations) const;
   void products(const tape::Parameters& parameters, tape::Tape& tape, const Layer& layer,
                 std::size_t begin, std::size_t end) const;
@@ -74,6 +76,7 @@ class CrossBlock final : public Block {
   const kernels::Kernels* kernels_;
   Config config_;
   Tower tower_;
+  std::uint32_t rank_ = 0;  ///< of matrices
   tape::TensorInput fields_;
   std::uint32_t d_ = 0;  ///< numbers of an embedding
   std::vector<Layer> layers_;

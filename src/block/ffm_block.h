@@ -28,7 +28,8 @@ class FfmBlock final : public Block, public tape::RowGradients {
       : kernels_(&kernels), config_(config) {
     const Rows& rows = *config.find_rows(Rows::Kind::kFfm);
     row_ = rows.part;
-    rule_ = rows.rule;
+    if (rows.rule->fused() != nullptr) rule_ = *rows.rule->fused();
+    fused_ = rows.rule->fused() != nullptr;
     k_ = row_.k;
   }
 
@@ -155,7 +156,8 @@ class FfmBlock final : public Block, public tape::RowGradients {
   const kernels::Kernels* kernels_;
   Config config_;
   table::RowPart row_;
-  kernels::StepRule rule_;
+  kernels::StepRule rule_;  ///< if rows learn by one that kernels know: fused_
+  bool fused_ = false;
   std::size_t k_ = 0;
   std::size_t part_ = 0;
   tape::TensorId pairs_ = tape::TensorId::kNone, pairs_sum_ = tape::TensorId::kNone;

@@ -28,9 +28,10 @@ void squeeze(tape::FfmInPlace& at, std::vector<Byte*>& rows) {
 
 /// One example steps its pairs; of several the gradients are summed first.
 bool FfmBlock::learns_in_place(const tape::Tape& tape) const {
+  if (!tape.is_single()) return true;
   const table::RowState& sums = row_.states[0];
-  return !tape.is_single() || (sums.per == table::RowState::Per::kSlot &&
-                               kernels::in_registers(codec_in_place(), sums.codec));
+  return fused_ && sums.per == table::RowState::Per::kSlot &&
+         kernels::in_registers(codec_in_place(), sums.codec);
 }
 
 /// False when some field has several rows, or rows learn by way of floats.

@@ -16,6 +16,16 @@ constexpr float kRate = 60.0f;
 
 }  // namespace
 
+constinit const TowerKind kFwfmTower = {
+    .word = "fwfm",
+    .help = "products of all pairs of fields, each times a weight",
+    .keys = {},
+    .has_layers = false,
+    .make = [](const kernels::Kernels& kernels, const Config& config, const Tower& tower,
+               std::vector<std::unique_ptr<Block>>& blocks) {
+      blocks.push_back(std::make_unique<FwfmBlock>(kernels, config, tower));
+    }};
+
 void FwfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
   d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
   fields_ = declarations.read(tower_.input);
@@ -29,7 +39,7 @@ void FwfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarat
                        tape::Merge::kAdd,
                        {layout.fields > 0 ? pairs : 0}};
   r.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
-  r_ = declarations.add_adagrad(std::move(r), kRate * config_.towers_rate, tower_.name + ".r_sums");
+  r_ = declarations.weights(std::move(r), config_.layers_rule->for_small_gradients(kRate));
 }
 
 void FwfmBlock::open(const tape::Parameters& parameters, std::size_t, tape::Tape& tape) const {

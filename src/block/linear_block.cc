@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "block/fast_head.h"
 #include "block/logistic.h"
 #include "block/mixer.h"
+#include "rules/adagrad.h"
 
 namespace leveret::block {
 namespace {
@@ -68,7 +70,10 @@ void LinearBlock::declare(const tape::Extent& layout, tape::Declarations& declar
       kGroupWeights, Learned::kParameter, tape::Merge::kAdd, {layout.feature_groups()}};
   weights.first = [first](std::uint32_t, std::uint32_t) { return first; };
   weights.owner = tape::Owner::Kind::kFeatureGroup;
-  groups_ = declarations.add_adagrad(std::move(weights), 0.02f, "groups.sum", tape::Merge::kAdd);
+  groups_ = declarations.weights(
+      std::move(weights),
+      std::make_shared<rules::Adagrad>(rules::RuleOptions{.part = {0.02f, 0.5f, 1.0f}}),
+      "groups.sum");
   declarations.contributions.push_back({.name = "counts", .of = group_counts_, .weights = groups_});
 }
 

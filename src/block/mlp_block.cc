@@ -1,7 +1,9 @@
 #include "block/mlp_block.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "block/dense_products.h"
 #include "block/layer_back.h"
@@ -10,13 +12,30 @@
 #include "tape/gradients.h"
 
 namespace leveret::block {
+namespace {
+
+constexpr TowerKey kMlpKeys[] = {
+    {"hidden", "64+32", 8192, "widths of its ReLU layers", /*is_list=*/true}};
+
+}  // namespace
+
+constinit const TowerKind kMlpTower = {
+    .word = "mlp",
+    .help = "ReLU layers",
+    .keys = kMlpKeys,
+    .in_groups = true,
+    .over_any = true,
+    .make = [](const kernels::Kernels& kernels, const Config& config, const Tower& tower,
+               std::vector<std::unique_ptr<Block>>& blocks) {
+      blocks.push_back(std::make_unique<MlpBlock>(kernels, config, tower));
+    }};
 
 void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   first_layer_ = declarations.layers.size();
   input_ = declarations.read(tower_.input);
   ins_ = {input_.id};
   head_ = {declare_head(tower_, declarations), config_.mixed};
-  const std::size_t hidden = tower_.hidden.size();
+  const std::size_t hidden = hidden_.size();
   for (std::size_t l = 0; l <= hidden; ++l) {
     const std::string name = tower_.name + "." + std::to_string(l);
     tape::DenseInit init;
@@ -24,10 +43,8 @@ void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
     init.layer = static_cast<std::uint32_t>(first_layer_ + l);
     // The output neuron starts at zero: at first the tower adds nothing.
     init.gain = l < hidden ? 2.0f : 0.0f;
-    init.moments = config_.layers_have_moments;
-    init.init_acc = config_.layers_first_sum;
-    const std::uint32_t outputs = l < hidden ? tower_.hidden[l] : 1;
-    tape::declare_dense(name, ins_[l], outputs, init, declarations);
+    const std::uint32_t outputs = l < hidden ? hidden_[l] : 1;
+    tape::declare_dense(name, ins_[l], outputs, init, config_.layers_rule, declarations);
     const std::uint32_t size = declarations[ins_[l]].size > 0 ? outputs : 0;
     const tape::TensorId out =
         declarations.add(tape::Tensor{.name = name + ".out", .size = size, .gradient = true});
@@ -41,13 +58,12 @@ void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   merged_.reset();
   if (tower_.input == kMergedInputs && hidden > 0 && first_layer_ == 0) {
     merged_.emplace(*kernels_, config_);
-    merged_->declare(tower_.name + ".0", tower_.hidden[0], first_layer_, in(0), first(),
-                     declarations);
+    merged_->declare(tower_.name + ".0", hidden_[0], first_layer_, in(0), first(), declarations);
   }
   over_embeddings_.reset();
   if (config_.in_contexts && tower_.input == kEmbeddings && hidden > 0) {
     over_embeddings_.emplace(*kernels_);
-    over_embeddings_->declare(tower_.name + ".0", tower_.hidden[0], first_layer_, first(),
+    over_embeddings_->declare(tower_.name + ".0", hidden_[0], first_layer_, first(),
                               config_.find_rows(Rows::Kind::kEmbedding)->part.used_k);
   }
   reads_partitions_ =
@@ -64,7 +80,7 @@ std::string MlpBlock::why_not_in_contexts() const {
 
 /// A neuron alone over embeddings. (One over cross layers goes with these.)
 std::string MlpBlock::whole_for_candidates() const {
-  return tower_.input == kEmbeddings && tower_.hidden.empty() ? tower_.name : "";
+  return tower_.input == kEmbeddings && hidden_.empty() ? tower_.name : "";
 }
 
 void MlpBlock::declare_sums(const tape::Extent&, std::uint32_t shared,

@@ -19,7 +19,10 @@ namespace leveret::block {
 class MlpBlock final : public Block {
  public:
   MlpBlock(const kernels::Kernels& kernels, Config config, Tower tower)
-      : kernels_(&kernels), config_(std::move(config)), tower_(std::move(tower)) {}
+      : kernels_(&kernels),
+        config_(std::move(config)),
+        tower_(std::move(tower)),
+        hidden_(tower_.numbers("hidden")) {}
 
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   bool has_layers() const override { return true; }
@@ -81,7 +84,8 @@ class MlpBlock final : public Block {
   const kernels::Kernels* kernels_;
   Config config_;
   Tower tower_;
-  std::size_t first_layer_ = 0;  ///< its layers' numbers begin there
+  std::vector<std::uint32_t> hidden_;  ///< widths of its ReLU layers
+  std::size_t first_layer_ = 0;        ///< its layers' numbers begin there
   tape::TensorInput input_;
   std::vector<tape::TensorId> ins_;               ///< by layer
   tape::TensorId score_ = tape::TensorId::kNone;  ///< 1: the output neuron, without its bias

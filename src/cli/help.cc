@@ -14,6 +14,7 @@
 #include "cli/vw/take.h"
 #include "cli/vw/words.h"
 #include "model/named_models.h"
+#include "model/tower_text.h"
 
 namespace leveret::cli {
 namespace {
@@ -211,12 +212,12 @@ void setup_help(CLI::App& app, int& exit_code) {
   auto word = std::make_shared<std::string>();
   CLI::App* verb =
       app.add_subcommand("help",
-                         "the options of a verb; models: those of train --model; vw: what "
-                         "Vowpal Wabbit's options are here");
+                         "the options of a verb; models: those of train --model; towers: those "
+                         "of train --tower; vw: what Vowpal Wabbit's options are here");
   verb->add_option(
           "verb", *word,
           "which; none: lists the verbs; vw: Vowpal Wabbit's and Fwumious Wabbit's options; "
-          "models: those of --model")
+          "models: those of --model; towers: those of --tower")
       ->type_name("VERB");
   verb->callback([word, &app, &exit_code] {
     if (word->empty()) {
@@ -225,6 +226,8 @@ void setup_help(CLI::App& app, int& exit_code) {
       print(words_page());
     } else if (*word == "models") {
       print(models_page());
+    } else if (*word == "towers") {
+      print(model::towers_page());
     } else {
       const auto names = verb_names(app);
       if (std::ranges::find(names, *word) == names.end()) no_such_verb(app, *word);

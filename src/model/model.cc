@@ -7,23 +7,26 @@
 
 #include "block/ffm_block.h"
 #include "model/spec_entries.h"
+#include "model/spec_towers.h"
 #include "net/make_blocks.h"
+#include "rules/kinds.h"
 #include "table/expiry.h"
 
 namespace leveret::model {
 
 table::CellKind cell_kind(const Spec& spec) {
   if (spec.mixed()) return table::CellKind::kMixed;
-  return spec.linear.rule == UpdateRule::kFtrl ? table::CellKind::kFtrl : table::CellKind::kAdagrad;
+  return spec.linear.rule == rules::kFtrl ? table::CellKind::kFtrl : table::CellKind::kAdagrad;
 }
 
 namespace {
 
-/// Slots of the next power of two of an FFM or FM with vectors of `k`. Their accumulators count
-/// what the added weights of 0 have as well: as if there were as many more gradients of 0, which
-/// the first sum and the rate (factor_rule) make up for.
-table::RowPart factor_part(const Spec& spec, const RowsSpec& rows, kernels::Codec codec) {
-  table::RowPart part;
+/// Slots of the next power of two of an FFM or FM with vectors of `k`. Accumulators of slots count
+/// what the added weights of 0 have as well: as if there were as many more gradients of 0.
+block::Rows rows_of(const Spec& spec, const RowsSpec& rows, kernels::Codec codec) {
+  block::Rows of;
+  of.kind = rows.kind;
+  table::RowPart& part = of.part;
   part.k = stored_k(rows.k, rows.codec);  // an export's codec may be another one
   part.used_k = rows.k;
   part.codec = codec;
@@ -32,40 +35,12 @@ table::RowPart factor_part(const Spec& spec, const RowsSpec& rows, kernels::Code
     part.slots = 1;
     part.by_field = false;
   }
-  table::RowState sums;
-  sums.codec = spec.state_codec();
-  if (spec.adagrad_slice) {
-    const float used = static_cast<float>(rows.k) / static_cast<float>(part.k);
-    sums.first = used * rows.learning.init_acc;
-  } else {
-    sums.per = table::RowState::Per::kWeight;
-    sums.first = rows.learning.init_acc;
-  }
-  part.states.push_back(sums);
-  return part;
-}
-
-/// See factor_part.
-kernels::StepRule factor_rule(const Spec& spec, const RowsSpec& rows) {
-  kernels::StepRule rule = optim::step_rule(spec, rows.learning);
-  if (spec.adagrad_slice) {
-    const float used =
-        static_cast<float>(rows.k) / static_cast<float>(stored_k(rows.k, rows.codec));
-    rule.rate *= std::pow(used, rule.power);
-  }
-  return rule;
-}
-
-/// The tensor that it reads.
-const char* input_of(const TowerSpec& tower) {
-  switch (tower.inputs) {
-    case TowerSpec::Inputs::kPairs:
-      return block::FfmBlock::kPairs;
-    case TowerSpec::Inputs::kEmbeddings:
-      return block::kEmbeddings;
-    default:
-      return block::kMergedInputs;
-  }
+  of.learn_by(rules::make_rule({.part = rows.learning,
+                                .l2 = spec.l2,
+                                .one_sum = spec.adagrad_slice,
+                                .used = static_cast<float>(rows.k) / static_cast<float>(part.k),
+                                .sums = spec.state_codec()}));
+  return of;
 }
 
 }  // namespace
@@ -92,19 +67,19 @@ block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& row
     const std::size_t part = config.rows.size();
     kernels::Codec codec = part < rows.size() ? rows[part] : of.codec;
     codec.nearest = of.codec.nearest && codec.kind == kernels::Codec::Kind::kFixed;
-    config.rows.push_back({of.kind, factor_part(spec, of, codec), factor_rule(spec, of)});
+    config.rows.push_back(rows_of(spec, of, codec));
   }
   config.pool = spec.pool;
-  config.towers_rate = spec.nn.rate;
+  config.layers_rule = rules::make_rule({.part = spec.nn, .l2 = spec.l2});
   for (const TowerSpec& of : spec.towers()) {
-    block::Tower tower{of.name, input_of(of), of.hidden, of.kind, of.layers, of.rank};
+    block::Tower tower{of.name, find_input(of.in)->tensor, of.kind, of.options};
     tower.own_loss = of.own_loss;
-    if (of.inputs == TowerSpec::Inputs::kEmbeddings) tower.head = of.name;
+    // Neighbours over pairs share a head with the layers of --hidden.
+    const bool shares = config.towers.empty() || config.towers.back().head == tower.head;
+    if (of.in == TowerSpec::kEmbeddings || !shares) tower.head = of.name;
     config.towers.push_back(std::move(tower));
   }
   config.seed = spec.seed;
-  config.layers_have_moments = spec.nn.rule == UpdateRule::kAdam;
-  config.layers_first_sum = config.layers_have_moments ? 0.0f : spec.nn.init_acc;
   // Blocks may have others beside those that options tell of.
   const std::size_t told = config.rows.size();
   config.rows = net::declare_rows(config);
@@ -141,6 +116,7 @@ void Model::set_spec(Spec spec) {
   if (spec.expire != spec_.expire) table::make_young(*tables_);
   spec_ = std::move(spec);
   tables_->note_use(spec_.forgets());
+  if (parameters_.has_arrays()) declare(parameters_.layout);  // rules have other rates
 }
 
 block::Config Model::config() const { return config_of(spec_, rows_); }
@@ -149,6 +125,10 @@ void Model::fit(std::uint32_t fields) {
   const tape::Extent to{fields};
   if (parameters_.has_arrays() && to.fields == parameters_.layout.fields) return;
   tables().fit(to.fields);
+  declare(to);
+}
+
+void Model::declare(tape::Extent to) {
   parameters_.fit(to, std::make_shared<tape::Declarations>(net::declare_all(config(), to)));
 }
 

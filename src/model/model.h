@@ -87,6 +87,7 @@ class Model {
 
  private:
   Model(const Model&) = default;
+  void declare(tape::Extent to);
 
   Spec spec_;
   std::vector<kernels::Codec> rows_;  ///< of each part of rows, where not as spec_ says

@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "block/config.h"
+#include "block/tower.h"
 #include "feature/feature_map.h"
 #include "kernels/codec.h"
-#include "optim/learning.h"
+#include "rules/learning.h"
 #include "text/hash.h"
 
 namespace leveret::model {
 
-using optim::PartLearning;
-using optim::UpdateRule;
+using rules::PartLearning;
 
 enum class Heads {
   kMixed,  ///< linear, counts, and all of it learn apart and are mixed by weights learned online
@@ -40,25 +40,22 @@ struct RowsSpec {
   PartLearning learning;
 };
 
-/// A tower: what stands over other blocks and adds a number to the score.
+/// A tower (block/tower.h).
 struct TowerSpec {
-  enum class Inputs {
-    kMerged,      ///< linear sums and what rows make, normalised together (block/norm_block.h)
-    kPairs,       ///< the FFM's pairs as they are
-    kEmbeddings,  ///< those of the fields (block/embedding_block.h)
-  };
+  // What it may read (tower_inputs), as far as others know it.
+  static constexpr const char* kEmbeddings = "embeddings";
+  static constexpr const char* kMerged = "merged";
+
   std::string name;
-  Inputs inputs = Inputs::kMerged;
-  std::vector<std::uint32_t> hidden;  ///< widths of its ReLU layers
-  block::TowerKind kind = block::TowerKind::kMlp;
-  std::uint32_t layers = 0;  ///< cross layers
-  std::uint32_t rank = 0;    ///< of their matrices
-  bool own_loss = false;     ///< see block::Tower
+  const block::TowerKind* kind = nullptr;
+  std::string in = kEmbeddings;             ///< a word of tower_inputs
+  std::vector<block::TowerOption> options;  ///< a value of each key of the kind, in its order
+  bool own_loss = false;                    ///< see block::Tower
 
   bool operator==(const TowerSpec&) const = default;
 };
 
-struct Spec : optim::Learning {
+struct Spec : rules::Learning {
   // ---- text ----
   text::HashMode hash = text::HashMode::kStrings;
   std::uint32_t hash_seed = 0;
@@ -85,7 +82,7 @@ struct Spec : optim::Learning {
   std::vector<TowerSpec> more_towers;     ///< beside that of `hidden`
   float ffm_init_width = 0.15f;           ///< first weights: uniform with deviation this / sqrt(k)
 
-  // ---- learning, beside optim::Learning ----
+  // ---- learning, beside rules::Learning ----
   std::uint32_t batch_size = 1;
   /// A batch has at most one example for so many that were learned before it, so that batches grow
   /// with the stream; 0: all have batch_size. See train/batches.h.
@@ -111,8 +108,8 @@ struct Spec : optim::Learning {
   bool has_rows() const { return has_ffm() || has_fm() || has_embeddings(); }
   /// Whether a tower reads them.
   bool has_embeddings() const {
-    return embedding_dim > 0 && std::ranges::find(more_towers, TowerSpec::Inputs::kEmbeddings,
-                                                  &TowerSpec::inputs) != more_towers.end();
+    return embedding_dim > 0 && std::ranges::find(more_towers, TowerSpec::kEmbeddings,
+                                                  &TowerSpec::in) != more_towers.end();
   }
   bool has_own_tower() const {
     return !hidden.empty() && (has_ffm() || (has_fm() && fm_feeds_mlp));
@@ -121,18 +118,19 @@ struct Spec : optim::Learning {
   /// Whether a tower reads what is merged.
   bool merges() const {
     const auto all = towers();
-    return std::ranges::find(all, TowerSpec::Inputs::kMerged, &TowerSpec::inputs) != all.end();
+    return std::ranges::find(all, TowerSpec::kMerged, &TowerSpec::in) != all.end();
   }
-  /// Whether it has ReLU or cross layers, or a tower's output neuron.
+  /// Whether it has fully connected layers.
   bool has_layers() const {
-    return std::ranges::any_of(towers(), [](const TowerSpec& tower) {
-      return tower.kind != block::TowerKind::kFm && tower.kind != block::TowerKind::kFwfm;
-    });
+    return std::ranges::any_of(towers(),
+                               [](const TowerSpec& tower) { return tower.kind->has_layers; });
   }
   /// All of them, that of `hidden` first.
   std::vector<TowerSpec> towers() const {
     std::vector<TowerSpec> all;
-    if (has_own_tower()) all.push_back({"dense", TowerSpec::Inputs::kMerged, hidden});
+    if (has_own_tower()) {
+      all.push_back({"dense", &block::kMlpTower, TowerSpec::kMerged, {{"hidden", hidden}}});
+    }
     all.insert(all.end(), more_towers.begin(), more_towers.end());
     return all;
   }

@@ -103,17 +103,9 @@ void add_towers(std::vector<SpecEntry>& list) {
       "mean: divided by the sum of |value|",
       true, {"sum", "mean"}, [](Spec & s) -> auto& { return s.pool; });
   list.push_back(stored_unless("sum", pool));
-  SpecEntry tower{
-      "tower",
-      "",
-      "KIND[:key=value,…]",
-      "a tower over the embeddings, which adds to the score: mlp:hidden=64+32, fm, fwfm, "
-      "cross:layers=3, cross2:layers=2,rank=16; the last two with hidden=64+32, too",
-      true,
-      false,
-      true,
-      set_embedding_towers,
-      get_embedding_towers};
+  static const std::string help = towers_help();
+  SpecEntry tower{"tower", "",   "KIND[:key=value,…]", help.c_str(), true,
+                  false,   true, set_towers,           get_towers};
   tower.stored = SpecEntry::Stored::kElsewhere;
   list.push_back(tower);
 }
@@ -145,11 +137,6 @@ bool is_stored(const SpecEntry& entry, const Spec& spec) {
 }
 
 void check_spec(const Spec& spec) {
-  if (spec.nn.rule == UpdateRule::kAdam && spec.nn_batch_size > 1) {
-    throw std::runtime_error(
-        "--nn_batch_size above 1 is not for --optimizer adam, which counts its steps by example: "
-        "give --nn_batch_size 1, or --batch_size");
-  }
   if (spec.batch_size > 1 && spec.nn_batch_size > 1) {
     throw std::runtime_error(
         "--nn_batch_size is for examples that are learned one by one, and with --batch_size all "
@@ -168,7 +155,7 @@ void check_spec(const Spec& spec) {
                     spec.ffm_init_width, spec.row_bits, spec.range()));
   }
   check_towers(spec);
-  if (spec.linear.rate == 0 && spec.linear.rule == UpdateRule::kFtrl) {
+  if (spec.linear.rate == 0 && spec.linear.rule == rules::kFtrl) {
     throw std::runtime_error("--optimizer ftrl needs a --learning_rate above 0");
   }
 }

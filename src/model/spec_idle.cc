@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <stdexcept>
+
+#include "model/model.h"
+#include "model/spec_towers.h"
+#include "net/make_blocks.h"
 
 namespace leveret::model {
 namespace {
@@ -13,9 +18,9 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 /// The rule that --optimizer would have to give for an option of AdaGrad's; null: it gives it, or
 /// the option is none of these.
 const char* adagrad_missing(std::string_view name, const Spec& spec) {
-  const auto other = [](const PartLearning& part) { return part.rule != UpdateRule::kAdagrad; };
+  const auto other = [](const PartLearning& part) { return part.rule != rules::kAdagrad; };
   // Beside weights that learn by FTRL constants learn by AdaGrad.
-  const bool constants = spec.linear.rule == UpdateRule::kFtrl && spec.constant;
+  const bool constants = spec.linear.rule == rules::kFtrl && spec.constant;
   if (other(spec.linear) && !constants && is_one_of(name, {"power_t", "init_acc_gradient"})) {
     return "--optimizer adagrad (or linear=adagrad)";
   }
@@ -29,10 +34,24 @@ const char* adagrad_missing(std::string_view name, const Spec& spec) {
   return nullptr;
 }
 
+/// Whether towers have weights, in layers or beside them; or cannot be, of which others tell.
+bool towers_learn(const Spec& spec) {
+  try {
+    check_towers(spec);
+  } catch (const std::runtime_error&) {
+    return true;
+  }
+  const tape::Declarations declared = net::declare_all(config_of(spec), {2});
+  return !declared.layers.empty() ||
+         std::ranges::any_of(declared.weights_beside_layers(), [&](tape::ArrayId id) {
+           return declared[id].owner == tape::Owner::Kind::kAll;
+         });
+}
+
 }  // namespace
 
 const char* idle_without(std::string_view name, const Spec& spec) {
-  if (spec.linear.rule != UpdateRule::kFtrl && is_one_of(name, {"l1", "ftrl_beta"})) {
+  if (spec.linear.rule != rules::kFtrl && is_one_of(name, {"l1", "ftrl_beta"})) {
     return "--optimizer ftrl";
   }
   if (name == "hidden" && !spec.has_ffm() && !spec.has_fm()) {
@@ -58,8 +77,8 @@ const char* idle_without(std::string_view name, const Spec& spec) {
   if (name == "hidden" && !spec.hidden.empty() && !spec.has_own_tower()) {
     return "a model that has begun with layers over its FM";
   }
-  const bool of_towers = name == "nn_learning_rate" && spec.has_towers();
-  if (!spec.has_layers() && name.starts_with("nn_") && !of_towers) {
+  const bool in_groups = name == "nn_batch_size";  // layers alone
+  if (name.starts_with("nn_") && !(in_groups ? spec.has_layers() : towers_learn(spec))) {
     return "layers (--hidden, --tower), and there are none";
   }
   return adagrad_missing(name, spec);

@@ -72,7 +72,7 @@ Spec spec_from_json(const Json& json) {
   spec.more_towers.clear();
   // Files without the key have the towers that the options above mean, which the FM never fed.
   spec.fm_feeds_mlp = false;
-  if (json.contains(kTowers)) set_towers(spec, json[kTowers]);
+  if (json.contains(kTowers)) towers_from_json(spec, json[kTowers]);
   check_spec(spec);
   return spec;
 }

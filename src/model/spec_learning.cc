@@ -52,8 +52,8 @@ void add_part(std::vector<SpecEntry>& list, const std::array<const char*, 3>& na
 
 void add_learning(std::vector<SpecEntry>& list) {
   list.push_back({"optimizer", "", "RULE|PART=RULE,…",
-                  "adagrad; sgd; ftrl: FTRL-proximal for the linear part; adam: for the MLP; or a "
-                  "rule for each part: linear=ftrl,rows=adagrad,layers=adam; :rate=X behind one "
+                  "adagrad; sgd; ftrl: FTRL-proximal for the linear part; adam: for layers; or a "
+                  "rule for each part: linear=ftrl,rows=adam,layers=adam; :rate=X behind one "
                   "sets its learning rate",
                   true, false, false, set_optimizer, get_optimizer, nullptr, set_rates});
   add_part(list, {"learning_rate", "power_t", "init_acc_gradient"}, "-l", "linear part",

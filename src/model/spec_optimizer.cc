@@ -10,45 +10,50 @@
 #include <string_view>
 
 #include "feature/selector.h"
+#include "rules/kinds.h"
 #include "text/plain_number.h"
 
 namespace leveret::model {
 namespace {
 
-using enum UpdateRule;
-
-/// In the order of the enum.
-constexpr std::array<std::string_view, 4> kRules = {"adagrad", "sgd", "ftrl", "adam"};
+using rules::kAdagrad, rules::kSgd, rules::kFtrl, rules::kAdam;
+using rules::RuleKind;
 
 struct Part {
   std::string_view name;
   PartLearning Spec::*learning;
   const char* rate_option;
-  UpdateRule third;  ///< that it has, beside AdaGrad and SGD; kSgd: none
+  bool RuleKind::*has;
 };
-constexpr std::array<Part, 3> kParts = {{{"linear", &Spec::linear, "learning_rate", kFtrl},
-                                         {"rows", &Spec::rows, "ffm_learning_rate", kSgd},
-                                         {"layers", &Spec::nn, "nn_learning_rate", kAdam}}};
+constexpr std::array<Part, 3> kParts = {
+    {{"linear", &Spec::linear, "learning_rate", &RuleKind::linear},
+     {"rows", &Spec::rows, "ffm_learning_rate", &RuleKind::rows},
+     {"layers", &Spec::nn, "nn_learning_rate", &RuleKind::layers}}};
 
 /// What one word means: the rules of kParts.
 struct Word {
   std::string_view name;
-  std::array<UpdateRule, 3> rules;
+  std::array<std::string_view, 3> rules;
 };
 constexpr std::array<Word, 4> kWords = {{{"adagrad", {kAdagrad, kAdagrad, kAdagrad}},
                                          {"sgd", {kSgd, kSgd, kSgd}},
                                          {"ftrl", {kFtrl, kAdagrad, kAdagrad}},
                                          {"adam", {kAdagrad, kAdagrad, kAdam}}}};
 
-std::string_view name_of(UpdateRule rule) { return kRules[static_cast<std::size_t>(rule)]; }
-
-bool has_rule(const Part& part, UpdateRule rule) {
-  return rule == kAdagrad || rule == kSgd || rule == part.third;
+/// "adagrad, sgd or adam"
+template <class Has>
+std::string rules_that(Has has) {
+  std::vector<std::string_view> names;
+  for (const RuleKind& kind : rules::rule_kinds()) {
+    if (has(kind)) names.push_back(kind.name);
+  }
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
 
 std::string rules_of(const Part& part) {
-  return part.third == kSgd ? "adagrad or sgd"
-                            : fmt::format("adagrad, sgd or {}", name_of(part.third));
+  return rules_that([&](const RuleKind& kind) { return kind.*part.has; });
 }
 
 /// `text`: all that was given; `at`: what is wrong with it.
@@ -58,13 +63,12 @@ std::string rules_of(const Part& part) {
       fmt::format("--optimizer {}: {}expected {}", text::shown(text), where, expected));
 }
 
-UpdateRule read_rule(const std::string& text, const Part& part, const std::string& word) {
-  const auto* const found = std::ranges::find(kRules, word);
-  const auto rule = static_cast<UpdateRule>(found - kRules.begin());
-  if (found == kRules.end() || !has_rule(part, rule)) {
+std::string_view read_rule(const std::string& text, const Part& part, const std::string& word) {
+  const RuleKind* const found = rules::find_rule_kind(word);
+  if (found == nullptr || !(found->*part.has)) {
     bad(text, word, fmt::format("{} for {}", rules_of(part), part.name));
   }
-  return rule;
+  return found->name;
 }
 
 /// "rate=.1"
@@ -81,10 +85,11 @@ PartRule read_part(const std::string& text, const std::string& of_part) {
   const std::size_t equals = of_part.find('=');
   const auto* const part = std::ranges::find(kParts, of_part.substr(0, equals), &Part::name);
   if (equals == std::string::npos || part == kParts.end()) {
-    const bool word = std::ranges::find(kRules, of_part) != kRules.end();
     bad(text, of_part,
-        word ? "PART=RULE, as a rule without a part stands alone: linear=ftrl,layers=adam"
-             : "adagrad, sgd, ftrl or adam, or PART=RULE with linear, rows or layers");
+        rules::find_rule_kind(of_part) != nullptr
+            ? "PART=RULE, as a rule without a part stands alone: linear=ftrl,layers=adam"
+            : fmt::format("{}, or PART=RULE with linear, rows or layers",
+                          rules_that([](const RuleKind&) { return true; })));
   }
   const std::string rest = of_part.substr(equals + 1);
   const std::size_t colon = rest.find(':');
@@ -100,30 +105,32 @@ PartRule read_part(const std::string& text, const std::string& of_part) {
 }  // namespace
 
 std::vector<PartRule> rules_of_parts(const std::string& text) {
-  std::vector<PartRule> rules;
+  std::vector<PartRule> all;
   if (const auto* const word = std::ranges::find(kWords, text, &Word::name); word != kWords.end()) {
     for (std::size_t i = 0; i < kParts.size(); ++i) {
-      rules.push_back({i, kParts[i].name.data(), kParts[i].rate_option, word->rules[i], {}});
+      all.push_back({i, kParts[i].name.data(), kParts[i].rate_option, word->rules[i], {}});
     }
-    return rules;
+    return all;
   }
   const std::vector<std::string> parts = feature::split_list(text);
   const auto commas = static_cast<std::size_t>(std::ranges::count(text, ','));
   if (parts.size() != commas + 1) bad(text, text, "a rule before and behind each comma");
   for (const std::string& part : parts) {
     const PartRule rule = read_part(text, part);
-    if (std::ranges::find(rules, rule.part, &PartRule::part) != rules.end()) {
+    if (std::ranges::find(all, rule.part, &PartRule::part) != all.end()) {
       bad(text, part, fmt::format("{} once", kParts[rule.part].name));
     }
-    rules.push_back(rule);
+    all.push_back(rule);
   }
-  return rules;
+  return all;
 }
 
 void set_optimizer(Spec& spec, const std::string& text) {
   const std::vector<PartRule> given = rules_of_parts(text);
   for (const Part& part : kParts) (spec.*part.learning).rule = kAdagrad;
   for (const PartRule& rule : given) (spec.*kParts[rule.part].learning).rule = rule.rule;
+  const float rate = rules::find_rule_kind(spec.rows.rule)->rows_rate;
+  if (rate > 0) spec.rows.rate = rate;  // options behind this one say another
   set_rates(spec, text);
 }
 
@@ -134,13 +141,12 @@ void set_rates(Spec& spec, const std::string& text) {
 }
 
 std::string get_optimizer(const Spec& spec) {
-  const std::array<UpdateRule, 3> rules = {spec.linear.rule, spec.rows.rule, spec.nn.rule};
-  const auto* const word = std::ranges::find(kWords, rules, &Word::rules);
+  const std::array given = {spec.linear.rule, spec.rows.rule, spec.nn.rule};
+  const auto* const word = std::ranges::find(kWords, given, &Word::rules);
   if (word != kWords.end()) return std::string(word->name);
   std::string text;
   for (std::size_t i = 0; i < kParts.size(); ++i) {
-    fmt::format_to(std::back_inserter(text), "{}{}={}", i > 0 ? "," : "", kParts[i].name,
-                   name_of(rules[i]));
+    fmt::format_to(std::back_inserter(text), "{}{}={}", i > 0 ? "," : "", kParts[i].name, given[i]);
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/spec.h"
@@ -23,7 +24,7 @@ struct PartRule {
   std::size_t part;         ///< in the order linear, rows, layers
   const char* name;         ///< of the part
   const char* rate_option;  ///< the option, without dashes, that gives this part its rate, too
-  UpdateRule rule;
+  std::string_view rule;    ///< its name
   std::optional<float> rate;
 };
 /// A word gives each part its rule, without rates. std::runtime_error says what is wrong.

@@ -3,135 +3,168 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <stdexcept>
 #include <string_view>
 
 #include "feature/selector.h"
+#include "model/spec_towers.h"
+#include "net/tower_kinds.h"
 #include "text/plain_number.h"
 
 namespace leveret::model {
 namespace {
 
+using block::TowerKey;
 using block::TowerKind;
 
-/// The keys of a kind, and their values where nothing is said; 0 layers or rank: it has none.
-struct Kind {
-  std::string_view word;
-  TowerKind kind;
-  bool hidden;
-  std::array<std::uint32_t, 2> widths;  ///< of ReLU layers; 0: none
-  std::uint32_t layers, rank;
-};
-constexpr std::array<Kind, 5> kKinds = {{{"mlp", TowerKind::kMlp, true, {64, 32}, 0, 0},
-                                         {"fm", TowerKind::kFm, false, {}, 0, 0},
-                                         {"fwfm", TowerKind::kFwfm, false, {}, 0, 0},
-                                         {"cross", TowerKind::kCross, true, {}, 3, 0},
-                                         {"cross2", TowerKind::kCrossMatrix, true, {}, 2, 16}}};
-
-const Kind& kind_of(TowerKind kind) { return *std::ranges::find(kKinds, kind, &Kind::kind); }
-
-[[noreturn]] void bad(const std::string& text, const std::string& expected) {
+[[noreturn]] void bad_tower(const std::string& text, const std::string& expected) {
   throw std::runtime_error(fmt::format("--tower {}: expected {}", text::shown(text), expected));
 }
 
-std::string keys_of(const Kind& kind) {
-  std::string keys;
-  if (kind.layers > 0) keys += "layers=N";
-  if (kind.rank > 0) keys += ", rank=N";
-  if (kind.hidden) keys += fmt::format("{}hidden=N+N or none", keys.empty() ? "" : ", ");
-  return keys + (keys.empty() ? "" : ", ") + "loss=joint or own";
-}
-
-std::uint32_t number(const std::string& all, const std::string& text, std::uint32_t most) {
-  const auto value = text::read_whole(text, 1, most);
-  if (!value)
-    bad(all, fmt::format("{} in place of {}", text::whole_from_to(1, most), text::shown(text)));
-  return static_cast<std::uint32_t>(*value);
-}
-
-/// "key=value" of the tower that `all` describes.
-void set_key(const std::string& all, const Kind& kind, const std::string& setting,
-             TowerSpec& tower) {
-  const std::size_t equals = setting.find('=');
-  const std::string key = setting.substr(0, equals);
-  const std::string value = equals != std::string::npos ? setting.substr(equals + 1) : "";
-  if (key == "loss") {
-    if (value != "joint" && value != "own") bad(all, "loss=joint or loss=own");
-    tower.own_loss = value == "own";
-  } else if (key == "layers" && kind.layers > 0) {
-    tower.layers = number(all, value, 16);
-  } else if (key == "rank" && kind.rank > 0) {
-    tower.rank = number(all, value, 1024);
-  } else if (key == "hidden" && kind.hidden) {
-    tower.hidden.clear();
-    if (value == "none") return;
-    for (const std::string& width : feature::split(value, '+')) {
-      tower.hidden.push_back(number(all, width, 8192));
-    }
-    if (tower.hidden.size() > 16) bad(all, "at most 16 layers");
-  } else {
-    bad(all, fmt::format("{} behind {}:", keys_of(kind), kind.word));
+/// The words of a list of things that have one: "mlp, fm or cross".
+template <class List, class Word>
+std::string one_of(const List& list, Word word) {
+  std::string text;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    text += i == 0 ? "" : i + 1 < list.size() ? ", " : " or ";
+    text += word(list[i]);
   }
+  return text;
+}
+
+std::string words_of_inputs() {
+  return one_of(tower_inputs(), [](const TowerInput& of) { return of.word; });
+}
+
+std::string keys_of(const TowerKind& kind) {
+  std::string keys;
+  for (const TowerKey& key : kind.keys) {
+    keys += fmt::format("{}={}, ", key.name, key.is_list ? "N+N or none" : "N");
+  }
+  if (kind.over_any) keys += "in=" + words_of_inputs() + ", ";
+  return keys + "loss=joint or own";
+}
+
+/// `all`: the text of the whole tower.
+std::vector<std::uint32_t> numbers_of(const std::string& all, const TowerKey& key,
+                                      const std::string& text) {
+  std::vector<std::uint32_t> numbers;
+  if (key.is_list && text == "none") return numbers;
+  for (const std::string& part :
+       key.is_list ? feature::split(text, '+') : std::vector<std::string>{text}) {
+    const auto value = text::read_whole(part, 1, key.most);
+    if (!value) {
+      bad_tower(all, fmt::format("{} in place of {}", text::whole_from_to(1, key.most),
+                                 text::shown(part)));
+    }
+    numbers.push_back(static_cast<std::uint32_t>(*value));
+  }
+  if (numbers.size() > TowerKey::kMostNumbers) bad_tower(all, "at most 16 layers");
+  return numbers;
+}
+
+void set_key(const std::string& all, const std::string& setting, TowerSpec& tower) {
+  const std::size_t equals = setting.find('=');
+  const std::string name = setting.substr(0, equals);
+  const std::string value = equals != std::string::npos ? setting.substr(equals + 1) : "";
+  if (name == "loss") {
+    if (value != "joint" && value != "own") bad_tower(all, "loss=joint or loss=own");
+    tower.own_loss = value == "own";
+    return;
+  }
+  if (name == "in" && tower.kind->over_any) {
+    if (find_input(value) == nullptr) {
+      bad_tower(all, "in=" + words_of_inputs());
+    }
+    tower.in = value;
+    return;
+  }
+  const auto key =
+      std::ranges::find_if(tower.kind->keys, [&](const TowerKey& of) { return of.name == name; });
+  if (key == tower.kind->keys.end()) {
+    bad_tower(all, fmt::format("{} behind {}:", keys_of(*tower.kind), tower.kind->word));
+  }
+  tower.options[static_cast<std::size_t>(key - tower.kind->keys.begin())].numbers =
+      numbers_of(all, *key, value);
 }
 
 TowerSpec read_tower(const std::string& text) {
   const std::size_t colon = text.find(':');
-  const auto* const kind = std::ranges::find(kKinds, text.substr(0, colon), &Kind::word);
-  if (kind == kKinds.end()) bad(text, "mlp, fm, fwfm, cross or cross2");
   TowerSpec tower;
-  tower.inputs = TowerSpec::Inputs::kEmbeddings;
-  tower.kind = kind->kind;
-  tower.layers = kind->layers;
-  tower.rank = kind->rank;
-  for (const std::uint32_t width : kind->widths) {
-    if (width > 0) tower.hidden.push_back(width);
+  tower.kind = net::find_tower_kind(text.substr(0, colon));
+  if (tower.kind == nullptr) {
+    bad_tower(text, one_of(net::tower_kinds(), [](const TowerKind* kind) { return kind->word; }));
+  }
+  for (const TowerKey& key : tower.kind->keys) {
+    tower.options.push_back({key.name, numbers_of(text, key, key.fallback)});
   }
   if (colon == std::string::npos) return tower;
   for (const std::string& setting : feature::split(text.substr(colon + 1), ',')) {
-    set_key(text, *kind, setting, tower);
+    set_key(text, setting, tower);
   }
   return tower;
 }
 
-bool reads_embeddings(const TowerSpec& tower) {
-  return tower.inputs == TowerSpec::Inputs::kEmbeddings;
-}
-
-std::string text_of(const TowerSpec& tower) {
-  const Kind& kind = kind_of(tower.kind);
+std::string tower_text(const TowerSpec& tower) {
   std::vector<std::string> keys;
-  if (kind.layers > 0) keys.push_back(fmt::format("layers={}", tower.layers));
-  if (kind.rank > 0) keys.push_back(fmt::format("rank={}", tower.rank));
-  if (kind.hidden && tower.hidden.empty()) keys.emplace_back("hidden=none");
-  if (!tower.hidden.empty()) keys.push_back(fmt::format("hidden={}", fmt::join(tower.hidden, "+")));
+  if (tower.in != TowerSpec::kEmbeddings) keys.push_back("in=" + tower.in);
+  for (const block::TowerOption& option : tower.options) {
+    keys.push_back(option.numbers.empty()
+                       ? option.key + "=none"
+                       : fmt::format("{}={}", option.key, fmt::join(option.numbers, "+")));
+  }
   if (tower.own_loss) keys.emplace_back("loss=own");
-  return fmt::format("{}{}{}", kind.word, keys.empty() ? "" : ":", fmt::join(keys, ","));
+  return fmt::format("{}{}{}", tower.kind->word, keys.empty() ? "" : ":", fmt::join(keys, ","));
 }
 
 }  // namespace
 
-const char* word_of(TowerKind kind) { return kind_of(kind).word.data(); }
-
-void set_embedding_towers(Spec& spec, const std::string& text) {
+void set_towers(Spec& spec, const std::string& text) {
   constexpr std::size_t kMostTowers = 8;
-  std::erase_if(spec.more_towers, reads_embeddings);
+  spec.more_towers.clear();
   std::size_t place = 0;
   for (const std::string& part : feature::split(text, ' ')) {
     if (part.empty() || part == "none") continue;
     TowerSpec tower = read_tower(part);
-    tower.name = fmt::format("{}_{}", word_of(tower.kind), ++place);
-    if (place > kMostTowers) bad(text, fmt::format("at most {} towers", kMostTowers));
+    tower.name = fmt::format("{}_{}", tower.kind->word, ++place);
+    if (place > kMostTowers) bad_tower(text, fmt::format("at most {} towers", kMostTowers));
     spec.more_towers.push_back(std::move(tower));
   }
 }
 
-std::string get_embedding_towers(const Spec& spec) {
+std::string get_towers(const Spec& spec) {
   std::vector<std::string> texts;
-  for (const TowerSpec& tower : spec.more_towers) {
-    if (reads_embeddings(tower)) texts.push_back(text_of(tower));
-  }
+  for (const TowerSpec& tower : spec.more_towers) texts.push_back(tower_text(tower));
   return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, " "));
+}
+
+std::string towers_help() {
+  std::vector<std::string> texts;
+  for (const TowerKind* kind : net::tower_kinds())
+    texts.push_back(tower_text(read_tower(kind->word)));
+  return fmt::format("a tower, which adds to the score: {} (leveret help towers)",
+                     fmt::join(texts, ", "));
+}
+
+std::string towers_page() {
+  std::string text = "leveret train --tower KIND[:key=value,...], once for each tower.\n";
+  const auto line = [&](const std::string& key, const std::string& help) {
+    fmt::format_to(std::back_inserter(text), "    {:<15} {}\n", key, help);
+  };
+  for (const TowerKind* kind : net::tower_kinds()) {
+    fmt::format_to(std::back_inserter(text), "\n  {:<17} {}\n", kind->word, kind->help);
+    for (const TowerKey& key : kind->keys) {
+      line(fmt::format("{}={}", key.name, key.fallback), key.help);
+    }
+    for (const TowerInput& input : tower_inputs()) {
+      if (kind->over_any) line(fmt::format("in={}", input.word), input.help);
+    }
+  }
+  text += "\n  of each kind\n";
+  line("loss=joint", "it learns by the loss of the joint score");
+  line("loss=own", "it has a head and a loss of its own (--heads mixed)");
+  return text;
 }
 
 }  // namespace leveret::model

@@ -40,8 +40,7 @@ Json make_header(const model::Model& model, const Json& shards) {
   header["input"] = nullptr;
   header["spec"] = model::to_json(model.spec());
   header["namespaces"] = model::to_json(model.features().plans());
-  header["state"] = {{"dropped_gradients", scalars.dropped_gradients},
-                     {"adam_steps", scalars.adam_steps}};
+  header["state"] = {{"dropped_gradients", scalars.dropped_gradients}};
   if (model.spec().expire > 0) header["state"]["ticked_at"] = scalars.ticked_at;
   if (model.spec().evicts) {
     header["state"]["evictions"] = scalars.evictions;
@@ -65,7 +64,6 @@ void read_identity(const Json& header, const model::Spec& spec, tape::Scalars& s
   }
   header.at("sequence").get_to(scalars.examples);
   header.at("state").at("dropped_gradients").get_to(scalars.dropped_gradients);
-  header.at("state").at("adam_steps").get_to(scalars.adam_steps);
   scalars.evicts_next = header.at("state").value("evicts_next", false);
   scalars.evictions = header.at("state").value("evictions", std::uint64_t{0});
   scalars.ticked_at = header.at("state").value("ticked_at", scalars.examples);

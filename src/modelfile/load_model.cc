@@ -44,6 +44,12 @@ void check_size(const model::Spec& spec, const std::vector<feature::NamespacePla
   for (const tape::LearnedArray& array : declared.arrays) {
     if (array.kind == table::Learned::kParameter) fits(array.rows() * array.columns());
   }
+  std::uint64_t bytes = 0;  // of one example
+  for (const tape::Tensor& tensor : declared.tensors) bytes += tensor.stride() * sizeof(float);
+  if (bytes > default_memory_limit()) {
+    throw std::runtime_error(
+        fmt::format("needs {} bytes for an example, which this machine does not have", bytes));
+  }
 }
 
 /// Refuses a hashed table for which the machine has no memory: pages come as slots are touched, and

@@ -3,54 +3,45 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
 
-#include "block/cross_block.h"
 #include "block/embedding_block.h"
 #include "block/ffm_block.h"
 #include "block/fm_block.h"
-#include "block/fm_tower_block.h"
-#include "block/fwfm_block.h"
 #include "block/linear_block.h"
 #include "block/loss_block.h"
-#include "block/mlp_block.h"
 #include "block/norm_block.h"
 #include "kernels/dispatch.h"
+#include "net/tower_kinds.h"
 
 namespace leveret::net {
 namespace {
 
-using block::TowerKind;
+/// Its place in the table.
+std::size_t place_of_kind(const block::Tower& tower) {
+  return static_cast<std::size_t>(std::ranges::find(tower_kinds(), tower.kind) -
+                                  tower_kinds().begin());
+}
 
-/// The kind of a class of which a network has one for each tower of a kind.
-template <class B, TowerKind kTower>
-constexpr BlockKind tower_kind(const char* name) {
+/// The blocks of all towers whose kind has layers, in the order of the spec; or of those whose kind
+/// has none, in the order of kinds, so that their order in files does not depend on the spec's.
+template <bool kLayers>
+constexpr BlockKind towers(const char* name) {
   return {name,
           [](const block::Config& config) {
-            return std::ranges::find(config.towers, kTower, &block::Tower::kind) !=
-                   config.towers.end();
+            return std::ranges::any_of(config.towers, [](const block::Tower& of) {
+              return of.kind->has_layers == kLayers;
+            });
           },
           [](const block::Config& config, const kernels::Kernels& kernels, Blocks& blocks) {
-            for (const block::Tower& tower : config.towers) {
-              if (tower.kind == kTower)
-                blocks.push_back(std::make_unique<B>(kernels, config, tower));
+            std::vector<block::Tower> all = config.towers;
+            if (!kLayers) std::ranges::stable_sort(all, {}, place_of_kind);
+            for (const block::Tower& tower : all) {
+              if (tower.kind->has_layers == kLayers) {
+                tower.kind->make(kernels, config, tower, blocks);
+              }
             }
           }};
-}
-
-bool is_of_layers(const block::Tower& tower) {
-  return tower.kind != TowerKind::kFm && tower.kind != TowerKind::kFwfm;
-}
-
-/// Towers of layers, each behind its cross layers, if it has some.
-void add_layers(const block::Config& config, const kernels::Kernels& kernels, Blocks& blocks) {
-  for (block::Tower tower : config.towers) {
-    if (!is_of_layers(tower)) continue;
-    if (tower.kind != TowerKind::kMlp) {
-      blocks.push_back(std::make_unique<block::CrossBlock>(kernels, config, tower));
-      tower.input = block::CrossBlock::output_of(tower);
-    }
-    blocks.push_back(std::make_unique<block::MlpBlock>(kernels, config, tower));
-  }
 }
 
 /// A line for each class of blocks, in the order of running.
@@ -59,12 +50,9 @@ constexpr BlockKind kKinds[] = {
     block_kind<block::FfmBlock>("ffm"),              //
     block_kind<block::FmBlock>("fm"),                //
     block_kind<block::EmbeddingBlock>("embedding"),  //
-    tower_kind<block::FmTowerBlock, TowerKind::kFm>("fm tower"),
-    tower_kind<block::FwfmBlock, TowerKind::kFwfm>("fwfm tower"),
+    towers<false>("towers without layers"),
     block_kind<block::NormBlock>("norm"),  //
-    {"layers",
-     [](const block::Config& config) { return std::ranges::any_of(config.towers, is_of_layers); },
-     add_layers},
+    towers<true>("towers with layers"),
 };
 constexpr BlockKind kLoss = block_kind<block::LossBlock>("loss");
 

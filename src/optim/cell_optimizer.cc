@@ -10,7 +10,7 @@ namespace leveret::optim {
 namespace {
 
 /// rate / G^power with G = init + sum.
-inline float adagrad_scale(const PartLearning& learning, float sum) {
+inline float adagrad_scale(const rules::PartLearning& learning, float sum) {
   const float total = learning.init_acc + sum;
   if (learning.power_t == 0.0f) return learning.rate;
   if (!(total > 0.0f)) return 0.0f;
@@ -19,21 +19,21 @@ inline float adagrad_scale(const PartLearning& learning, float sum) {
 }
 
 /// The step of a weight with a sum of its own, which takes g².
-inline float adagrad_step(const PartLearning& learning, float* sum, float g) {
+inline float adagrad_step(const rules::PartLearning& learning, float* sum, float g) {
   g = bounded(g);
   *sum += g * g;
   return adagrad_scale(learning, *sum) * g;
 }
 
-inline float with_l2(const Learning& learning, float g, float weight) {
+inline float with_l2(const rules::Learning& learning, float g, float weight) {
   return g != 0.0f ? bounded(g + learning.l2 * weight) : 0.0f;
 }
 
 }  // namespace
 
-PartLearning CellOptimizer::linear_learning() const {
-  PartLearning learning = learning_.linear;
-  learning.power_t = adagrad_power(learning);
+rules::PartLearning CellOptimizer::linear_learning() const {
+  rules::PartLearning learning = learning_.linear;
+  learning.power_t = rules::adagrad_power(learning);
   return learning;
 }
 
@@ -54,7 +54,7 @@ void CellOptimizer::ftrl_step(table::FtrlCell& cell, float g) const {
 
 void CellOptimizer::step_cell(const CellGradient& of) const {
   if (mixed_) return step_mixed(of);
-  if (learning_.linear.rule == UpdateRule::kFtrl) {
+  if (learning_.linear.rule == rules::kFtrl) {
     if (of.g != 0.0f) ftrl_step(static_cast<table::FtrlCell&>(*of.cell), of.g);
     return;
   }
@@ -65,7 +65,7 @@ void CellOptimizer::step_cell(const CellGradient& of) const {
 
 void CellOptimizer::step_mixed(const CellGradient& of) const {
   table::MixedCell& cell = table::mixed(*of.cell);
-  if (learning_.linear.rule == UpdateRule::kFtrl) {
+  if (learning_.linear.rule == rules::kFtrl) {
     FtrlWeights(learning_).step(cell.weight, cell.weight2, cell.sum, bounded(of.g), bounded(of.g2));
   } else {
     const float g2 = with_l2(learning_, of.g2, cell.weight2);
@@ -98,27 +98,21 @@ void CellOptimizer::step_cells(const tape::Tape& tape, const tape::CellGradients
     kernels_->adagrad_gather_scatter(weights_.data(), x, scale, count, init, rate);
   };
   if (gradients.d_groups != nullptr) {
-    fit_steps(count);
+    tape::at_least(gradients_, count);
     for (const feature::LinearRun& run : tape.linear_runs(b)) {
       const float d = gradients.d_groups[run.group];
-      for (std::size_t i = run.begin - begin; i < run.end - begin; ++i) steps_[i] = d * values[i];
+      for (std::size_t i = run.begin - begin; i < run.end - begin; ++i)
+        gradients_[i] = d * values[i];
     }
-    step(steps_.data(), 1.0f);
+    step(gradients_.data(), 1.0f);
   } else {
     step(values, errors.linear);
   }
 }
 
-/// Makes room for so many steps and their sums.
-void CellOptimizer::fit_steps(std::size_t count) {
-  if (steps_.size() >= count) return;
-  steps_.resize(count);
-  sums_.resize(count);
-}
-
 /// Whether step_cells has the rule.
 bool CellOptimizer::is_simple() const {
-  return learning_.linear.rule != UpdateRule::kFtrl && linear_learning().power_t == 0.5f &&
+  return learning_.linear.rule != rules::kFtrl && linear_learning().power_t == 0.5f &&
          learning_.l2 == 0.0f;
 }
 
@@ -183,7 +177,7 @@ void CellOptimizer::sum_cells(const tape::Parameters& parameters, const tape::Ta
 
 void CellOptimizer::step_constants(tape::Scalars& scalars, const tape::LinearErrors& d) const {
   if (!constant_) return;
-  const PartLearning learning = linear_learning();
+  const rules::PartLearning learning = linear_learning();
   if (!mixed_) {
     scalars.bias -= adagrad_step(learning, &scalars.bias_sum, d.linear);
     return;
@@ -194,21 +188,6 @@ void CellOptimizer::step_constants(tape::Scalars& scalars, const tape::LinearErr
   scalars.bias -= scale * bounded(d.linear);
   scalars.bias2 -= scale * g2;
   scalars.fast_bias -= block::fast_rate(d.fast_curvature) * d.fast;
-}
-
-void CellOptimizer::step_array(tape::Parameters& parameters, tape::ArrayId id,
-                               const float* gradient) {
-  const tape::LearnedArray& array = parameters.declared()[id];
-  const std::span<float> weights = parameters[id];
-  const std::span<float> squares = parameters[array.sums];
-  const std::size_t count = weights.size();
-  fit_steps(count);
-  float* const steps = steps_.data();
-  float* const sums = sums_.data();
-  kernels_->squares(gradient, 1.0f, count, steps, sums);
-  for (std::size_t i = 0; i < count; ++i) sums[i] = squares[i] += sums[i];
-  kernels_->adagrad_deltas(steps, sums, count, array.rate, steps);
-  for (std::size_t i = 0; i < count; ++i) weights[i] -= steps[i];
 }
 
 }  // namespace leveret::optim

@@ -1,4 +1,4 @@
-/// How the linear stage's cells, its constants, and the arrays of Rule::kAdagrad move.
+/// How the linear stage's cells and its constants move.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include "block/config.h"
 #include "kernels/kernels.h"
 #include "optim/distinct.h"
-#include "optim/learning.h"
+#include "rules/learning.h"
 #include "table/slot.h"
 #include "tape/parameters.h"
 #include "tape/tape.h"
@@ -20,7 +20,7 @@ namespace leveret::optim {
 class CellOptimizer {
  public:
   CellOptimizer(const kernels::Kernels& kernels, const block::Config& config,
-                const Learning& learning)
+                const rules::Learning& learning)
       : kernels_(&kernels), mixed_(config.mixed), constant_(config.constant), learning_(learning) {}
 
   /// One step of each cell of example b alone. What comes by group (CellGradients::d_groups) is
@@ -30,7 +30,6 @@ class CellOptimizer {
   void step_batch(const tape::Parameters& parameters, const tape::Tape& tape,
                   const tape::CellGradients& gradients);
   void step_constants(tape::Scalars& scalars, const tape::LinearErrors& gradient) const;
-  void step_array(tape::Parameters& parameters, tape::ArrayId id, const float* gradient);
 
   // With one head, of which a cell has one gradient.
 
@@ -46,7 +45,7 @@ class CellOptimizer {
     float g = 0, g2 = 0, fast = 0;  ///< of its weights
     float fast_curvature = 0;       ///< see fast_head.h
   };
-  PartLearning linear_learning() const;
+  rules::PartLearning linear_learning() const;
   bool is_simple() const;
   void step_cells(const tape::Tape& tape, const tape::CellGradients& gradients, std::size_t b);
   void step_cell(const CellGradient& sum) const;
@@ -54,15 +53,14 @@ class CellOptimizer {
   void ftrl_step(table::FtrlCell& cell, float g) const;
   void sum_cells(const tape::Parameters& parameters, const tape::Tape& tape,
                  const tape::CellGradients& gradients);
-  void fit_steps(std::size_t count);
 
   const kernels::Kernels* kernels_;
   bool mixed_, constant_;
-  Learning learning_;
+  rules::Learning learning_;
   std::vector<CellGradient> cells_;  ///< of a batch, by number
   Distinct distinct_;
-  std::vector<float*> weights_;      ///< an example's cells: the first of their weights
-  std::vector<float> steps_, sums_;  ///< of an array; or steps_ are an example's gradients
+  std::vector<float*> weights_;   ///< an example's cells: the first of their weights
+  std::vector<float> gradients_;  ///< of an example
 };
 
 }  // namespace leveret::optim

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "optim/learning.h"
+#include "rules/learning.h"
 #include "table/slot.h"
 
 namespace leveret::optim {
@@ -19,7 +19,7 @@ class FtrlWeights {
   /// Weights below this are asleep.
   static constexpr float kLeastAwake = table::kLeastWeight;
 
-  explicit FtrlWeights(const Learning& learning)
+  explicit FtrlWeights(const rules::Learning& learning)
       : alpha_(learning.linear.rate),
         beta_(learning.ftrl_beta),
         l1_(learning.l1),

@@ -1,12 +1,13 @@
 #include "optim/layer_optimizer.h"
 
 #include <algorithm>
-#include <cmath>
+#include <span>
 #include <utility>
 
 #include "block/dense_products.h"
 #include "block/forgetting.h"
 #include "block/gemm.h"
+#include "optim/moved.h"
 
 namespace leveret::optim {
 namespace {
@@ -31,39 +32,42 @@ std::size_t sums_begin(const tape::Parameters& parameters, std::size_t layer) {
 
 }  // namespace
 
-/// Whether a layer's way back and its step are made together, weight by weight. Adam is not, and
-/// neither are batches, as they have GEMM, unless they hold one example; nor are several rows of an
-/// example, by which G forgets once.
-bool LayerOptimizer::in_one_pass(const tape::Tape& tape, const tape::LayerRows& rows) const {
-  return learning_.nn.rule != UpdateRule::kAdam && rows.examples == nullptr &&
+/// Whether a layer's way back and its step are made together, weight by weight, by a rule that
+/// kernels know. Batches are not, as they have GEMM, unless they hold one example; nor are several
+/// rows of an example, by which G forgets once.
+bool LayerOptimizer::in_one_pass(const tape::Tape& tape, const rules::Rule& rule,
+                                 const tape::LayerRows& rows) const {
+  return rule.fused() != nullptr && rows.examples == nullptr &&
          (rows.count == 1 || tape.gemm == nullptr) && rows.count <= kernels::kMostTogether;
 }
 
 void LayerOptimizer::step(tape::Parameters& parameters, const tape::Tape& tape,
                           const tape::LayerGradient& gradient) {
-  const tape::ConstDense layer = std::as_const(parameters).layer(gradient.layer);
+  const tape::LearnedDense layer = parameters.learned_layer(gradient.layer);
   const tape::LayerGradient at = bounded_.layer(gradient, layer.inputs, layer.outputs);
-  if (in_one_pass(tape, at.rows)) return pass(parameters, at);
+  if (in_one_pass(tape, *layer.rule, at.rows)) return pass(parameters.scalars, layer, at);
   const block::DenseProducts products{kernels_, tape.gemm};
-  products.backward(layer, at.rows.width, at.d_out, at.rows.count, at.d_in);
-  step_part(parameters.scalars, tape, {parameters.layer(at.layer), at.rows, at.d_out});
+  products.backward(std::as_const(parameters).layer(at.layer), at.rows.width, at.d_out,
+                    at.rows.count, at.d_in);
+  step_part(parameters.scalars, tape, {layer, at.rows, at.d_out});
 }
 
-void LayerOptimizer::pass(tape::Parameters& parameters, const tape::LayerGradient& at) {
-  kernels::StepRule rule = step_rule(learning_, learning_.nn);
-  rule.decay = block::decay_of_sums(parameters.scalars, config_);
-  const tape::Dense layer = parameters.layer(at.layer);
-  kernels_->dense_backward_update(layer.weights.data(), layer.weights_state.data(), at.rows.in,
+void LayerOptimizer::pass(const tape::Scalars& scalars, const tape::LearnedDense& layer,
+                          const tape::LayerGradient& at) {
+  kernels::StepRule rule = *layer.rule->fused();
+  rule.decay = block::decay_of_sums(scalars, config_);
+  kernels_->dense_backward_update(layer.weights.data(), layer.weights_states[0].data(), at.rows.in,
                                   at.d_out, at.rows.width, layer.outputs, layer.stride(),
                                   at.rows.count, rule, at.d_in);
   step_biases(layer, at, rule);
 }
 
 /// A bias is the weight of an input that is 1 in each row.
-void LayerOptimizer::step_biases(const tape::Dense& layer, const tape::LayerGradient& at,
+void LayerOptimizer::step_biases(const tape::LearnedDense& layer, const tape::LayerGradient& at,
                                  const kernels::StepRule& rule) const {
+  const std::span<float> sums = layer.bias_states[0];
   if (at.rows.count == 1) {
-    kernels_->update(layer.bias.data(), layer.bias_state.data(), at.d_out, layer.outputs, rule);
+    kernels_->update(layer.bias.data(), sums.data(), at.d_out, layer.outputs, rule);
     return;
   }
   for (std::uint32_t o = 0; o < layer.outputs; ++o) {
@@ -75,7 +79,7 @@ void LayerOptimizer::step_biases(const tape::Dense& layer, const tape::LayerGrad
       d_bias += d;
       if (d != 0.0f) of_neuron.decay *= rule.decay;
     }
-    kernels_->update(&layer.bias[o], &layer.bias_state[o], &d_bias, 1, of_neuron);
+    kernels_->update(&layer.bias[o], &sums[o], &d_bias, 1, of_neuron);
   }
 }
 
@@ -134,41 +138,22 @@ void LayerOptimizer::step_part(const tape::Scalars& scalars, const tape::Tape& t
 }
 
 /// One step of a neuron's weights and, where the layer has them, its bias.
-void LayerOptimizer::step_neuron(const tape::Scalars& scalars, const tape::Dense& layer,
-                                 std::uint32_t o, const NeuronSum& sum) const {
+void LayerOptimizer::step_neuron(const tape::Scalars& scalars, const tape::LearnedDense& layer,
+                                 std::uint32_t o, const NeuronSum& sum) {
   if (sum.fired == 0) return;
-  const std::size_t row = o * layer.stride();
-  if (learning_.nn.rule == UpdateRule::kAdam) {
-    const std::uint64_t step = scalars.adam_steps + 1;
-    adam(step, &layer.weights[row], &layer.weights_moment[row], &layer.weights_state[row],
-         sum.gradient, layer.inputs);
-    if (layer.bias.empty()) return;
-    adam(step, &layer.bias[o], &layer.bias_moment[o], &layer.bias_state[o], &sum.bias, 1);
-    return;
-  }
-  kernels::StepRule rule = step_rule(learning_, learning_.nn);
-  const float decay = block::decay_of_sums(scalars, config_);
-  for (std::size_t b = 0; b < sum.fired; ++b) rule.decay *= decay;
-  kernels_->update(&layer.weights[row], &layer.weights_state[row], sum.gradient, layer.inputs,
-                   rule);
+  const float one = block::decay_of_sums(scalars, config_);
+  float decay = 1;
+  for (std::size_t b = 0; b < sum.fired; ++b) decay *= one;
+  // Kernels leave out what is beyond bounds themselves.
+  const bool fused = layer.rule->fused() != nullptr;
+  const float* const gradient =
+      fused ? sum.gradient : bounded_sums_.numbers(sum.gradient, layer.inputs);
+  const float d_bias = fused ? sum.bias : bounded(sum.bias);
+  const Vectors weights{layer.weights.data(), gradient, layer.inputs, layer.stride()};
+  layer.rule->step(*kernels_, moved(*layer.rule, weights, o, layer.weights_states, decay));
   if (layer.bias.empty()) return;
-  kernels_->update(&layer.bias[o], &layer.bias_state[o], &sum.bias, 1, rule);
-}
-
-/// Kingma and Ba 2015, algorithm 1, lazily: only rows with a gradient take a step.
-void LayerOptimizer::adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
-                          std::size_t length) const {
-  constexpr float kBeta1 = 0.9f, kBeta2 = 0.999f, kEpsilon = 1e-8f;
-  const float t = static_cast<float>(step);
-  const float unbias1 = 1.0f / (1.0f - std::pow(kBeta1, t));
-  const float unbias2 = 1.0f / (1.0f - std::pow(kBeta2, t));
-  for (std::size_t i = 0; i < length; ++i) {
-    const float gradient = g[i] + learning_.l2 * w[i];
-    if (!is_bounded(std::fabs(gradient))) continue;
-    first[i] = kBeta1 * first[i] + (1.0f - kBeta1) * gradient;
-    second[i] = kBeta2 * second[i] + (1.0f - kBeta2) * gradient * gradient;
-    w[i] -= learning_.nn.rate * first[i] * unbias1 / (std::sqrt(second[i] * unbias2) + kEpsilon);
-  }
+  const Vectors bias{layer.bias.data(), &d_bias, 1, 1};
+  layer.rule->step(*kernels_, moved(*layer.rule, bias, o, layer.bias_states, decay));
 }
 
 std::size_t LayerOptimizer::sum_floats(const tape::Parameters& parameters) {
@@ -181,7 +166,7 @@ void LayerOptimizer::sum(tape::Parameters& parameters, const tape::Tape& tape,
   const tape::LayerGradient gradient = bounded_.layer(whole, layer.inputs, layer.outputs);
   const block::DenseProducts products{kernels_, tape.gemm};
   products.backward(layer, gradient.rows.width, gradient.d_out, gradient.rows.count, gradient.d_in);
-  const LayerPart at = {parameters.layer(gradient.layer), gradient.rows, gradient.d_out};
+  const LayerPart at = {parameters.learned_layer(gradient.layer), gradient.rows, gradient.d_out};
   float* neuron = to.data() + sums_begin(parameters, gradient.layer);
   const bool together = sum_together(tape, at);
   find_learned(tape, at.rows);
@@ -194,10 +179,10 @@ void LayerOptimizer::sum(tape::Parameters& parameters, const tape::Tape& tape,
   }
 }
 
-void LayerOptimizer::step_by_sums(tape::Parameters& parameters, std::span<const float> sums) const {
+void LayerOptimizer::step_by_sums(tape::Parameters& parameters, std::span<const float> sums) {
   const float* neuron = sums.data();
   for (std::size_t l = 0; l < layer_count(parameters); ++l) {
-    const tape::Dense layer = parameters.layer(l);
+    const tape::LearnedDense layer = parameters.learned_layer(l);
     for (std::uint32_t o = 0; o < layer.outputs; ++o) {
       step_neuron(parameters.scalars, layer, o,
                   {static_cast<std::size_t>(neuron[0]), neuron[1], neuron + 2});

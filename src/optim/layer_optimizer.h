@@ -9,7 +9,6 @@
 #include "block/config.h"
 #include "kernels/kernels.h"
 #include "optim/bounded.h"
-#include "optim/learning.h"
 #include "tape/dense.h"
 #include "tape/parameters.h"
 #include "tape/tape.h"
@@ -19,7 +18,7 @@ namespace leveret::optim {
 /// A layer, or columns of one without biases of which somebody else has the others, what came in,
 /// and the gradients of all outputs.
 struct LayerPart {
-  tape::Dense layer;
+  tape::LearnedDense layer;
   tape::LayerRows rows;
   const float* d_out;
 };
@@ -27,15 +26,14 @@ struct LayerPart {
 /// Owned by a thread, with working memory of its own.
 class LayerOptimizer {
  public:
-  LayerOptimizer(const kernels::Kernels& kernels, const block::Config& config,
-                 const Learning& learning)
-      : kernels_(&kernels), config_(config), learning_(learning), bounded_(kernels) {}
+  LayerOptimizer(const kernels::Kernels& kernels, const block::Config& config)
+      : kernels_(&kernels), config_(config), bounded_(kernels), bounded_sums_(kernels) {}
 
   /// Writes d_in and takes the layer's step.
   void step(tape::Parameters& parameters, const tape::Tape& tape,
             const tape::LayerGradient& gradient);
-  /// Row by row, so that a neuron that no example of the batch fired costs nothing, and stays as it
-  /// is.
+  /// Neuron by neuron, so that one that no example of the batch fired costs nothing, and stays as
+  /// it is.
   void step_part(const tape::Scalars& scalars, const tape::Tape& tape, const LayerPart& at);
 
   // Sums in place of steps. What each neuron has is told, whether it fired or not.
@@ -46,7 +44,7 @@ class LayerOptimizer {
   void sum(tape::Parameters& parameters, const tape::Tape& tape,
            const tape::LayerGradient& gradient, std::span<float> to);
   /// The steps of all layers by such sums.
-  void step_by_sums(tape::Parameters& parameters, std::span<const float> sums) const;
+  void step_by_sums(tape::Parameters& parameters, std::span<const float> sums);
 
  private:
   struct NeuronSum {
@@ -54,24 +52,23 @@ class LayerOptimizer {
     float bias;             ///< gradient
     const float* gradient;  ///< of the weights
   };
-  bool in_one_pass(const tape::Tape& tape, const tape::LayerRows& rows) const;
-  void pass(tape::Parameters& parameters, const tape::LayerGradient& at);
-  void step_biases(const tape::Dense& layer, const tape::LayerGradient& at,
+  bool in_one_pass(const tape::Tape& tape, const rules::Rule& rule,
+                   const tape::LayerRows& rows) const;
+  void pass(const tape::Scalars& scalars, const tape::LearnedDense& layer,
+            const tape::LayerGradient& at);
+  void step_biases(const tape::LearnedDense& layer, const tape::LayerGradient& at,
                    const kernels::StepRule& rule) const;
   bool sum_together(const tape::Tape& tape, const LayerPart& at);
   NeuronSum sum_of_neuron(const LayerPart& at, std::uint32_t o, bool together);
   void find_learned(const tape::Tape& tape, const tape::LayerRows& rows);
-  void step_neuron(const tape::Scalars& scalars, const tape::Dense& layer, std::uint32_t o,
-                   const NeuronSum& sum) const;
-  void adam(std::uint64_t step, float* w, float* first, float* second, const float* g,
-            std::size_t length) const;
+  void step_neuron(const tape::Scalars& scalars, const tape::LearnedDense& layer, std::uint32_t o,
+                   const NeuronSum& sum);
 
   const kernels::Kernels* kernels_;
   block::Config config_;  ///< for what forgets
-  Learning learning_;
   std::vector<float> layer_sums_;
   std::vector<std::uint32_t> learned_;  ///< rows of examples that are learned from, ascending
-  BoundedGradients bounded_;
+  BoundedGradients bounded_, bounded_sums_;
 };
 
 }  // namespace leveret::optim

@@ -8,10 +8,11 @@
 
 #include "block/config.h"
 #include "kernels/kernels.h"
+#include "optim/array_optimizer.h"
 #include "optim/cell_optimizer.h"
 #include "optim/layer_optimizer.h"
-#include "optim/learning.h"
 #include "optim/row_optimizer.h"
+#include "rules/learning.h"
 #include "table/tables.h"
 #include "tape/gradients.h"
 #include "tape/parameters.h"
@@ -29,8 +30,8 @@ struct Handed {
   void put_rows(std::size_t part, const tape::RowGradients& gradients);
 };
 
-/// The rules by which arrays, cells, rows and layers move. Owned by one thread, with working memory
-/// of its own; several threads may learn one model at a time (hogwild: races on weights are by
+/// Moves arrays, cells, rows and layers by their rules. Owned by one thread, with working memory of
+/// its own; several threads may learn one model at a time (hogwild: races on weights are by
 /// design). Its users are the sinks of gradients: Steps (steps.h), and Sums (sums.h) for who has
 /// only borrowed what it learns from.
 ///
@@ -43,16 +44,16 @@ class Optimizer {
  public:
   /// `thread`: its number among those that learn side by side, each of which rounds by noise of its
   /// own.
-  Optimizer(const kernels::Kernels& kernels, const block::Config& config, const Learning& learning,
-            std::uint32_t thread = 0)
+  Optimizer(const kernels::Kernels& kernels, const block::Config& config,
+            const rules::Learning& learning, std::uint32_t thread = 0)
       : config_(config),
-        learning_(learning),
+        arrays_(kernels),
         cells_(kernels, config, learning),
-        rows_(kernels, config, learning, thread),
-        layers_(kernels, config, learning) {}
+        rows_(kernels, config, learning.seed, thread),
+        layers_(kernels, config) {}
 
   const block::Config& config() const { return config_; }
-  bool learns_by_adam() const { return learning_.nn.rule == UpdateRule::kAdam; }
+  ArrayOptimizer& arrays() { return arrays_; }
   CellOptimizer& cells() { return cells_; }
   RowOptimizer& rows() { return rows_; }
   LayerOptimizer& layers() { return layers_; }
@@ -61,7 +62,7 @@ class Optimizer {
 
  private:
   block::Config config_;
-  Learning learning_;
+  ArrayOptimizer arrays_;
   CellOptimizer cells_;
   RowOptimizer rows_;
   LayerOptimizer layers_;

@@ -1,23 +1,31 @@
 #include "optim/row_optimizer.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cmath>
 
 #include "block/ffm_block.h"
+#include "optim/moved.h"
 #include "table/mix.h"
 
 namespace leveret::optim {
 namespace {
 
-bool has_state_by_slot(const table::RowPart& part) {
-  return part.states[0].per == table::RowState::Per::kSlot;
+/// Whether kernels step rows of the part as they lie: by a rule that they know, whose only state
+/// is a sum for each slot.
+bool in_kernels(const table::RowPart& part, const rules::Rule& rule) {
+  return rule.fused() != nullptr && part.states[0].per == table::RowState::Per::kSlot;
 }
 
 }  // namespace
 
 RowOptimizer::RowOptimizer(const kernels::Kernels& kernels, const block::Config& config,
-                           const Learning& learning, std::uint32_t thread)
-    : kernels_(&kernels), seed_(learning.seed), thread_(thread), bounded_(kernels) {
-  for (const block::Rows& rows : config.rows) rules_.push_back(rows.rule);
+                           std::uint32_t seed, std::uint32_t thread)
+    : kernels_(&kernels), seed_(seed), thread_(thread), bounded_(kernels) {
+  for (const block::Rows& rows : config.rows) {
+    assert(rows.rule != nullptr);
+    rules_.push_back(rows.rule);
+  }
 }
 
 void RowOptimizer::step(const tape::Parameters& parameters, tape::Tape& tape, std::size_t part,
@@ -67,7 +75,7 @@ void RowOptimizer::step_single(const tape::Parameters& parameters, tape::Tape& t
                                std::size_t part, const tape::RowGradients& gradients) {
   if (!tape.learn[0]) return;
   const table::RowLayout& layout = *tape.row_layout;
-  if (has_state_by_slot(layout.parts()[part])) {
+  if (in_kernels(layout.parts()[part], *rules_[part])) {
     const tape::PairGradients pairs = gradients.in_place(tape);
     if (!pairs.rows.empty()) return step_pairs(layout, part, pairs);
     const tape::VectorGradients vectors = gradients.vectors(parameters, tape);
@@ -89,8 +97,8 @@ void RowOptimizer::step_pairs(const table::RowLayout& layout, std::size_t part,
   std::byte* const* const rows = by_copies ? widened(weights, pairs) : pairs.rows.data();
   kernels_->ffm_update_pairs(weights.codec.widened(), state.codec, rows, states_.data(),
                              pairs.fields, n, layout.parts()[part].k,
-                             bounded_.numbers(pairs.deltas, block::pair_index(0, n)), rules_[part],
-                             next_noise());
+                             bounded_.numbers(pairs.deltas, block::pair_index(0, n)),
+                             *rules_[part]->fused(), next_noise());
   for (std::size_t i = 0; by_copies && i < n; ++i) {
     if (pairs.rows[i] == pairs.nothing) continue;
     kernels_->narrow(weights.codec, reinterpret_cast<const kernels::Fixed16*>(rows[i]),
@@ -126,39 +134,60 @@ void RowOptimizer::step_vectors(const table::RowLayout& layout, std::size_t part
   kernels_->step_vectors(weights.codec, state.codec,
                          {vectors.rows.data(), vectors.gradients, vectors.factors,
                           vectors.rows.size(), state.begin - weights.begin, next_noise()},
-                         k, rules_[part]);
+                         k, *rules_[part]->fused());
 }
 
 // ---- steps ----
 
-/// Leaves the results in row_ and state_, to be rounded. What has no gradient stays as it is: a
-/// weight or state that was read is rounded to itself.
+/// Leaves the results in row_ and row_states_, to be rounded. What has no gradient stays as it is:
+/// a weight or state that was read is rounded to itself.
 void RowOptimizer::step_floats(const table::RowLayout& layout, std::size_t number,
                                const std::byte* row, const float* contra, const float* delta) {
   const table::RowPart& part = layout.parts()[number];
-  const table::RowLayout::Column &weights = layout.weights(number),
-                                 &state = layout.state(number, 0);
-  const auto update = has_state_by_slot(part) ? kernels_->ffm_update_slice : kernels_->ffm_update;
-  row_.resize(weights.count);
-  state_.resize(state.count);
-  kernels_->decode(weights.codec, row + weights.begin, weights.count, row_.data());
-  kernels_->decode(state.codec, row + state.begin, state.count, state_.data());
-  update(row_.data(), state_.data(), contra, delta, part.slots, part.k, rules_[number]);
+  const auto read = [&](const table::RowLayout::Column& column, std::vector<float>& to) {
+    to.resize(column.count);
+    kernels_->decode(column.codec, row + column.begin, column.count, to.data());
+  };
+  read(layout.weights(number), row_);
+  for (std::size_t s = 0; s < part.states.size(); ++s)
+    read(layout.state(number, s), row_states_[s]);
+  const rules::Rule& rule = *rules_[number];
+  if (rule.fused() == nullptr) return step_slots(part, rule, contra, delta);
+  const auto update = in_kernels(part, rule) ? kernels_->ffm_update_slice : kernels_->ffm_update;
+  update(row_.data(), row_states_[0].data(), contra, delta, part.slots, part.k, *rule.fused());
+}
+
+void RowOptimizer::step_slots(const table::RowPart& part, const rules::Rule& rule,
+                              const float* contra, const float* delta) {
+  tape::States states{};
+  std::ranges::copy(row_states_, states.begin());
+  gradient_.resize(part.k);
+  for (std::size_t slot = 0; slot < part.slots; ++slot) {
+    float any = 0;
+    for (std::size_t c = 0; c < part.k; ++c) {
+      gradient_[c] = delta[slot] * contra[slot * part.k + c];
+      any = std::max(any, std::fabs(gradient_[c]));
+    }
+    if (any == 0.0f) continue;
+    rule.step(*kernels_,
+              moved(rule, {row_.data(), gradient_.data(), part.k, part.k}, slot, states));
+  }
 }
 
 void RowOptimizer::step_factors(const table::RowLayout& layout, std::size_t part, std::byte* row,
                                 const float* contra, const float* delta) {
-  const table::RowLayout::Column &weights = layout.weights(part), &state = layout.state(part, 0);
-  if (layout.parts()[part].slots == 1 && has_state_by_slot(layout.parts()[part])) {
-    std::byte* const vector = row + weights.begin;
-    return step_vectors(layout, part,
-                        {{&vector, 1}, &contra, delta, {contra, layout.parts()[part].k}});
-  }
   const table::RowPart& of = layout.parts()[part];
+  if (of.slots == 1 && in_kernels(of, *rules_[part])) {
+    std::byte* const vector = row + layout.weights(part).begin;
+    return step_vectors(layout, part, {{&vector, 1}, &contra, delta, {contra, of.k}});
+  }
   const SlotFactors factors = bounded_.slots({contra, delta}, of.slots, of.k);
   step_floats(layout, part, row, factors.contra, factors.delta);
-  kernels_->encode(weights.codec, row_.data(), weights.count, next_noise(), row + weights.begin);
-  kernels_->encode(state.codec, state_.data(), state.count, next_noise(), row + state.begin);
+  const auto write = [&](const table::RowLayout::Column& column, const std::vector<float>& from) {
+    kernels_->encode(column.codec, from.data(), column.count, next_noise(), row + column.begin);
+  };
+  write(layout.weights(part), row_);
+  for (std::size_t s = 0; s < of.states.size(); ++s) write(layout.state(part, s), row_states_[s]);
 }
 
 void RowOptimizer::step_by_sum(const table::RowLayout& layout, std::size_t part,
@@ -174,20 +203,27 @@ void RowOptimizer::step_slots_by_sum(const table::RowLayout& layout, std::size_t
                                      const BatchRow& row, const float* all) {
   const table::RowPart& part = layout.parts()[number];
   const float* const sum = bounded_.numbers(all, part.weights());
-  const table::RowLayout::Column &weights = layout.weights(number),
-                                 &state = layout.state(number, 0);
+  const table::RowLayout::Column& weights = layout.weights(number);
   const kernels::RowNoise noise = layout.noise(number, row.noise);
-  if (has_state_by_slot(part)) {
+  if (in_kernels(part, *rules_[number])) {
+    const table::RowLayout::Column& state = layout.state(number, 0);
     return kernels_->ffm_step_row(weights.codec, state.codec, row.row + weights.begin,
-                                  row.row + state.begin, sum, part.slots, part.k, rules_[number],
-                                  noise);
+                                  row.row + state.begin, sum, part.slots, part.k,
+                                  *rules_[number]->fused(), noise);
   }
   ones_.assign(part.slots, 1.0f);
   step_floats(layout, number, row.row, sum, ones_.data());
   for (std::size_t i = 0; i < weights.count; ++i) {
-    const std::uint32_t of = noise.of_number(i);
-    kernels::encode(weights.codec, row.row + weights.begin, i, row_[i], of);
-    kernels::encode(state.codec, row.row + state.begin, i, state_[i], kernels::state_noise(of));
+    kernels::encode(weights.codec, row.row + weights.begin, i, row_[i], noise.of_number(i));
+  }
+  for (std::size_t s = 0; s < part.states.size(); ++s) {
+    const table::RowLayout::Column& state = layout.state(number, s);
+    const std::size_t of_slot = state.count == weights.count ? 1 : part.k;
+    for (std::size_t i = 0; i < state.count; ++i) {
+      kernels::encode(
+          state.codec, row.row + state.begin, i, row_states_[s][i],
+          kernels::state_noise(noise.of_number(i * of_slot)) + static_cast<std::uint32_t>(s));
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 /// How the rows of features move, part by part (table/row_layout.h).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,7 +11,7 @@
 #include "kernels/kernels.h"
 #include "optim/bounded.h"
 #include "optim/distinct.h"
-#include "optim/learning.h"
+#include "rules/rule.h"
 #include "table/aligned.h"
 #include "table/row_layout.h"
 #include "table/slot.h"
@@ -30,8 +31,8 @@ struct RowName {
 /// thread, examples learned) and the order of its rows.
 class RowOptimizer {
  public:
-  RowOptimizer(const kernels::Kernels& kernels, const block::Config& config,
-               const Learning& learning, std::uint32_t thread);
+  RowOptimizer(const kernels::Kernels& kernels, const block::Config& config, std::uint32_t seed,
+               std::uint32_t thread);
 
   /// The steps of one part. A tape of a single example (Tape::is_single) steps from the factors of
   /// gradients, others from the sums of each row.
@@ -75,6 +76,8 @@ class RowOptimizer {
                     const float* contra, const float* delta);
   void step_floats(const table::RowLayout& layout, std::size_t part, const std::byte* row,
                    const float* contra, const float* delta);
+  void step_slots(const table::RowPart& part, const rules::Rule& rule, const float* contra,
+                  const float* delta);
   void step_by_sum(const table::RowLayout& layout, std::size_t part, const BatchRow& row,
                    const float* sum);
   void step_slots_by_sum(const table::RowLayout& layout, std::size_t part, const BatchRow& row,
@@ -93,11 +96,12 @@ class RowOptimizer {
   std::uint32_t next_noise();
 
   const kernels::Kernels* kernels_;
-  std::vector<kernels::StepRule> rules_;  ///< by part
+  std::vector<rules::RulePtr> rules_;  ///< by part
   std::uint32_t seed_, thread_;
   std::uint64_t noise_ = 0;  ///< of stochastic rounding
   BoundedGradients bounded_;
-  std::vector<float> row_, state_, ones_;
+  std::vector<float> row_, gradient_, ones_;
+  std::array<std::vector<float>, rules::kMostStates> row_states_;
   std::vector<std::byte*> states_;  ///< of rows in place
   std::vector<std::byte*> copies_;  ///< of rows of fewer than 16 bits in place
   table::AlignedBytes wide_;        ///< where these lie

@@ -10,7 +10,7 @@ namespace leveret::optim {
 // Neither is inline: GCC 14 would take the tape's pointer for one that outlives its object
 // (-Wdangling-pointer).
 Steps::Steps(Optimizer& optimizer, table::Tables& tables, tape::Parameters& parameters,
-             tape::Tape& tape, std::array<tape::Dense, 2> columns)
+             tape::Tape& tape, std::array<tape::LearnedDense, 2> columns)
     : optimizer_(optimizer),
       tables_(tables),
       parameters_(parameters),
@@ -73,21 +73,20 @@ bool Steps::count_examples(std::size_t begin, std::size_t end) {
   return counted.learned > 0;
 }
 
-/// Moves what the examples of a batch move together, but for layers; and counts their step.
+/// Moves what the examples of a batch move together, but for layers.
 void Steps::step_rows() {
   const Handed& handed = optimizer_.handed();
   for (std::size_t part = 0; part < handed.rows.size(); ++part) {
     if (handed.rows[part] == nullptr) continue;
     optimizer_.rows().step(parameters_, tape_, part, *handed.rows[part]);
   }
-  if (optimizer_.learns_by_adam()) ++parameters_.scalars.adam_steps;
 }
 
 /// Arrays that have been handed on by now: with per-example updates, each time those of other
 /// blocks.
 void Steps::step_arrays() {
   for (const auto& [id, gradient] : optimizer_.handed().arrays) {
-    optimizer_.cells().step_array(parameters_, id, gradient);
+    optimizer_.arrays().step(parameters_, id, gradient);
   }
 }
 

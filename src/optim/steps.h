@@ -19,7 +19,7 @@ class Steps final : public tape::GradientSink {
  public:
   /// `columns`: what a partition of a model has of a first layer, by ColumnsGradient::Which.
   Steps(Optimizer& optimizer, table::Tables& tables, tape::Parameters& parameters, tape::Tape& tape,
-        std::array<tape::Dense, 2> columns = {});
+        std::array<tape::LearnedDense, 2> columns = {});
   ~Steps() override;
   Steps(const Steps&) = delete;
   Steps& operator=(const Steps&) = delete;
@@ -46,7 +46,7 @@ class Steps final : public tape::GradientSink {
   table::Tables& tables_;
   tape::Parameters& parameters_;
   tape::Tape& tape_;
-  std::array<tape::Dense, 2> columns_;
+  std::array<tape::LearnedDense, 2> columns_;
 };
 
 }  // namespace leveret::optim

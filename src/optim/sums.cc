@@ -13,15 +13,12 @@ namespace {
 /// Places of what is counted, before the layers' sums.
 enum Common : std::size_t { kLearned, kDropped, kConstant, kLayers };
 
-/// Calls visit(id, place) for each array that has a rule of its own: its sums are behind those of
-/// the layers. Returns the place behind them.
+/// Calls visit(id, place) for each array of weights beside the layers, behind whose sums its own
+/// are. Returns the place behind them.
 template <class Visit>
 std::size_t for_each_array(const tape::Parameters& parameters, Visit visit) {
   std::size_t place = kLayers + LayerOptimizer::sum_floats(parameters);
-  const std::vector<tape::LearnedArray>& arrays = parameters.declared().arrays;
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    if (arrays[i].rule == tape::Rule::kNone) continue;
-    const auto id = static_cast<tape::ArrayId>(i);
+  for (const tape::ArrayId id : parameters.declared().weights_beside_layers()) {
     visit(id, place);
     place += parameters[id].size();
   }
@@ -97,10 +94,9 @@ void step_common(Optimizer& optimizer, tape::Parameters& parameters, std::span<c
   scalars.examples += static_cast<std::uint64_t>(sums[kLearned]);
   scalars.dropped_gradients += static_cast<std::uint64_t>(sums[kDropped]);
   if (sums[kLearned] == 0.0f) return;
-  if (optimizer.learns_by_adam()) ++scalars.adam_steps;
   optimizer.cells().step_constants(scalars, {.linear = sums[kConstant]});
   for_each_array(parameters, [&](tape::ArrayId id, std::size_t place) {
-    optimizer.cells().step_array(parameters, id, sums.subspan(place).data());
+    optimizer.arrays().step(parameters, id, sums.subspan(place).data());
   });
 }
 

@@ -110,7 +110,7 @@ void SpecFlags::refuse_idle_rules(const model::Spec& spec) const {
             "--optimizer {} and --{} both give a rate: leave one out", text, rule.rate_option));
       }
       const char* const needed = model::idle_without(rule.rate_option, spec);
-      if (needed == nullptr || (rule.rule == model::UpdateRule::kAdagrad && !rule.rate)) continue;
+      if (needed == nullptr || (rule.rule == rules::kAdagrad && !rule.rate)) continue;
       // Plain gradient descent is what a word means for the parts that there are.
       if (text == "sgd") continue;
       throw CLI::ValidationError(fmt::format("--optimizer {} changes nothing for {}: it needs {}",

@@ -132,7 +132,8 @@ class GradientSink {
   /// Of a part of rows (RowLayout::parts).
   virtual void rows(std::size_t part, const RowGradients& gradients) = 0;
   virtual void cells(const CellGradients& gradients) = 0;
-  /// Of an array that learns by Rule::kAdagrad, as many floats as it has numbers.
+  /// The gradient of an array of weights (Declarations::weights): as many floats as it has, padding
+  /// included, of which the gradient is 0.
   virtual void array(ArrayId id, const float* gradient) = 0;
 };
 

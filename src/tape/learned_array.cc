@@ -24,18 +24,37 @@ const HeadDecl* Declarations::find_head(std::string_view name) const {
   return found != heads.end() ? &*found : nullptr;
 }
 
-ArrayId Declarations::add_adagrad(LearnedArray weights, float rate, std::string sums,
-                                  Merge of_sums) {
-  LearnedArray state{std::move(sums), table::Learned::kState, of_sums, weights.shape};
-  state.owner = weights.owner;
-  state.source = weights.source;
-  state.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
-  weights.rule = Rule::kAdagrad;
-  weights.rate = rate;
-  const ArrayId id = add(std::move(weights));
-  const ArrayId of = add(std::move(state));
-  arrays[static_cast<std::size_t>(id)].sums = of;
+ArrayId Declarations::weights(LearnedArray array, rules::RulePtr rule, std::string_view name) {
+  assert(rule->states().size() <= rules::kMostStates);
+  assert(name.empty() || rule->states().size() == 1);
+  const ArrayId id = add(std::move(array));
+  for (const rules::State& of : rule->states()) {
+    const LearnedArray& weights = (*this)[id];
+    LearnedArray state{name.empty() ? weights.name + "_" + of.name : std::string(name),
+                       table::Learned::kState, of.merge, weights.shape};
+    state.owner = weights.owner;
+    if (of.per == rules::State::Per::kWeight) {
+      state.source = weights.source;
+    } else if (state.shape.size() > 1) {
+      state.shape.pop_back();
+    }
+    state.first = [first = of.first](std::uint32_t, std::uint32_t) { return first; };
+    const ArrayId added = add(std::move(state));
+    arrays[static_cast<std::size_t>(id)].states.push_back(added);
+  }
+  arrays[static_cast<std::size_t>(id)].rule = std::move(rule);
   return id;
+}
+
+std::vector<ArrayId> Declarations::weights_beside_layers() const {
+  std::vector<ArrayId> ids;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const auto id = static_cast<ArrayId>(i);
+    const bool in_layer = std::ranges::any_of(
+        layers, [&](const LayerArrays& of) { return of.weights == id || of.bias == id; });
+    if (arrays[i].rule != nullptr && !in_layer) ids.push_back(id);
+  }
+  return ids;
 }
 
 ResidualPlace Declarations::add_residual(std::string_view name, float first_weight, bool instead) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "rules/rule.h"
 #include "table/aligned.h"
 #include "table/learned.h"
 #include "tape/extent.h"
@@ -24,19 +25,7 @@ namespace leveret::tape {
 /// An array's place in Declarations::arrays.
 enum class ArrayId : std::uint32_t { kNone = 0xffffffffu };
 
-/// How the work of several threads, each on a replica, becomes one.
-enum class Merge : std::uint8_t {
-  kAdd,     ///< changes add up
-  kSum,     ///< a sum that may forget: where it has become less, it becomes as many times less
-  kLatest,  ///< it is where the last examples want it: changes that add up would carry it beyond
-  kShares,  ///< logarithms of a mixer's shares: they forget, and the largest is 0
-};
-
-/// How Optimizer learns an array.
-enum class Rule : std::uint8_t {
-  kNone,     ///< by a rule of the part it belongs to: a layer, a mixer, a constant
-  kAdagrad,  ///< AdaGrad with the power 1/2 at `rate`, from Tape::gradient
-};
+using rules::Merge;
 
 struct LearnedArray {
   std::string name;  ///< that of its section; no other array has it
@@ -53,9 +42,9 @@ struct LearnedArray {
   /// where they are, and new ones come behind them.
   ColumnSource source = nullptr;
 
-  Rule rule = Rule::kNone;
-  float rate = 0;                 ///< of kAdagrad
-  ArrayId sums = ArrayId::kNone;  ///< of kAdagrad: where its sums of squares are
+  // Set by Declarations::weights.
+  rules::RulePtr rule{};          ///< how it learns; null: it is no weights, or in scalars
+  std::vector<ArrayId> states{};  ///< what the rule keeps of it, in its order
 
   // The place of the values in Scalars, for those without an array of their own: every example
   // reads or writes these few, which lie side by side.
@@ -83,11 +72,8 @@ struct LearnedArray {
 
 /// The arrays of a fully connected layer.
 struct LayerArrays {
-  TensorId input;                           ///< what comes in
-  ArrayId weights, bias;                    ///< {outputs, inputs}, {outputs}
-  ArrayId weights_state, bias_state;        ///< the same: AdaGrad's sums, or Adam's second moments
-  ArrayId weights_moment = ArrayId::kNone;  ///< Adam's first moments
-  ArrayId bias_moment = ArrayId::kNone;
+  TensorId input;         ///< what comes in
+  ArrayId weights, bias;  ///< {outputs, inputs}, {outputs}
 };
 
 /// Numbers of an example, one of each owner of a kind, that add up to what one head says beside the
@@ -118,11 +104,12 @@ struct Declarations {
     arrays.push_back(std::move(array));
     return static_cast<ArrayId>(arrays.size() - 1);
   }
-  /// Declares weights that learn by AdaGrad at `rate`, and behind them, by the name `sums`, their
-  /// sums of squares, which begin at 1. `of_sums`: how threads put these together.
-  ArrayId add_adagrad(LearnedArray weights, float rate, std::string sums,
-                      Merge of_sums = Merge::kSum);
+  /// Declares weights that learn by the rule, and behind them the states that it keeps of them.
+  /// `state`: the name of the only one, where files have another than that of rules::State.
+  ArrayId weights(LearnedArray array, rules::RulePtr rule, std::string_view state = {});
   const LearnedArray& operator[](ArrayId id) const { return arrays[static_cast<std::size_t>(id)]; }
+  /// Those that `weights` has declared, without those of layers.
+  std::vector<ArrayId> weights_beside_layers() const;
 
   TensorId add(Tensor tensor) {
     tensors.push_back(std::move(tensor));

@@ -67,7 +67,8 @@ void Parameters::fit(Extent to, std::shared_ptr<const Declarations> declared) {
       }
       continue;
     }
-    const LearnedArray* const old = first_time ? nullptr : &declared_->arrays[id];
+    const ArrayId before = first_time ? ArrayId::kNone : find_near(array.name, id);
+    const LearnedArray* const old = before != ArrayId::kNone ? &(*declared_)[before] : nullptr;
     const std::size_t old_rows = old != nullptr ? old->rows() : 0;
     const std::size_t old_columns = old_rows > 0 ? old->columns() : 0;
     values[id].assign(rows * array.stride(), 0.0f);
@@ -77,7 +78,7 @@ void Parameters::fit(Extent to, std::shared_ptr<const Declarations> declared) {
       for (std::uint32_t r = 0; r < rows; ++r) {
         float& value = values[id][r * array.stride() + c];
         if (from != kNewColumn && r < old_rows) {
-          value = values_[id][r * old->stride() + from];
+          value = (*this)[before][r * old->stride() + from];
         } else if (array.first) {
           value = array.first(r, c);
         }
@@ -93,6 +94,24 @@ void Parameters::fit(Extent to, std::shared_ptr<const Declarations> declared) {
   }
   declared_ = std::move(declared);
   layout = to;
+}
+
+LearnedDense Parameters::learned_layer(std::size_t l) {
+  const LayerArrays& of = layers_[l].arrays;
+  return {layer(l), (*declared_)[of.weights].rule.get(), states(of.weights), states(of.bias)};
+}
+
+States Parameters::states(ArrayId id) {
+  States all{};
+  const std::vector<ArrayId>& ids = (*declared_)[id].states;
+  for (std::size_t s = 0; s < ids.size(); ++s) all[s] = (*this)[ids[s]];
+  return all;
+}
+
+/// `find` of an array that most likely has this number.
+ArrayId Parameters::find_near(std::string_view name, std::size_t id) const {
+  const auto& arrays = declared_->arrays;
+  return id < arrays.size() && arrays[id].name == name ? static_cast<ArrayId>(id) : find(name);
 }
 
 ArrayId Parameters::find(std::string_view name) const {
@@ -138,7 +157,6 @@ void Parameters::add_change(const Parameters& before, const Parameters& after) {
   scalars.forgotten += a.forgotten - b.forgotten;
   scalars.examples += a.examples - b.examples;
   scalars.dropped_gradients += a.dropped_gradients - b.dropped_gradients;
-  scalars.adam_steps += a.adam_steps - b.adam_steps;
 }
 
 }  // namespace leveret::tape

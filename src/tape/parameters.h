@@ -38,8 +38,8 @@ class Parameters {
 
   /// Whether blocks have declared their arrays.
   bool has_arrays() const { return declared_ != nullptr; }
-  /// Brings all arrays to the shapes that they have with the fields of `to`: what is there goes
-  /// where LearnedArray::source says, what is new gets first values.
+  /// Brings all arrays to the shapes that they have with the fields of `to`: what is there by an
+  /// array's name goes where LearnedArray::source says, what is new gets first values.
   void fit(Extent to, std::shared_ptr<const Declarations> declared);
 
   std::span<float> operator[](ArrayId id) { return values_[static_cast<std::size_t>(id)]; }
@@ -52,10 +52,13 @@ class Parameters {
   const std::shared_ptr<const Declarations>& shared_declared() const { return declared_; }
 
   /// Fully connected layers, tower by tower, in the order of running; views, good until the shapes
-  /// change. Without fields they have no inputs and no outputs.
+  /// change. Without fields those over tensors of fields have no inputs and no outputs.
   std::size_t layer_count() const { return layers_.size(); }
   Dense layer(std::size_t l) { return layer_of<Dense>(*this, l); }
   ConstDense layer(std::size_t l) const { return layer_of<const ConstDense>(*this, l); }
+  /// The same with its rule and states.
+  LearnedDense learned_layer(std::size_t l);
+  States states(ArrayId id);
   std::vector<Dense> layers();
   std::vector<ConstDense> layers() const;
 
@@ -80,21 +83,11 @@ class Parameters {
   template <class View, class Self>
   static std::remove_const_t<View> layer_of(Self& self, std::size_t l) {
     const Layer& layer = self.layers_[l];
-    const auto values = [&](ArrayId id) {
-      return id == ArrayId::kNone ? decltype(self[id])() : self[id];
-    };
-    const LayerArrays& at = layer.arrays;
-    return {layer.inputs,
-            layer.outputs,
-            self[at.weights],
-            self[at.bias],
-            self[at.weights_state],
-            self[at.bias_state],
-            values(at.weights_moment),
-            values(at.bias_moment)};
+    return {layer.inputs, layer.outputs, self[layer.arrays.weights], self[layer.arrays.bias]};
   }
   template <class Self, class Visit>
   static void for_each(Self& self, Visit visit);
+  ArrayId find_near(std::string_view name, std::size_t id) const;
 
   std::shared_ptr<const Declarations> declared_;
   std::vector<table::AlignedFloats> values_;  ///< by id; empty for what is in `scalars`

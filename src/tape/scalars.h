@@ -21,8 +21,7 @@ struct Scalars {
   double forgotten = 0;
   std::uint64_t examples = 0;  ///< learned from
   std::uint64_t dropped_gradients =
-      0;  ///< examples whose gradient was not finite: not learned from
-  std::uint64_t adam_steps = 0;
+      0;                        ///< examples whose gradient was not finite: not learned from
   std::uint64_t ticked_at = 0;  ///< `examples` at the last tick of --expire (model/expiry.h)
   std::uint64_t evictions = 0;  ///< by --when_full evict
   bool evicts_next = false;     ///< memory had run out when the model was saved

@@ -183,7 +183,16 @@ struct Tape {
   std::vector<std::byte*> vector_rows;
   std::vector<const float*> vector_gradients;
   std::vector<float> vector_factors;
-  /// The gradient of an array that learns by Rule::kAdagrad: sums over the examples.
+  std::vector<std::uint32_t> row_examples;
+  /// LayerRows::examples where every example has `each` rows. Stays until the next call.
+  const std::uint32_t* examples_of_rows(std::size_t each) {
+    row_examples.resize(size * each);
+    for (std::size_t r = 0; r < row_examples.size(); ++r) {
+      row_examples[r] = static_cast<std::uint32_t>(r / each);
+    }
+    return row_examples.data();
+  }
+  /// The gradient of an array of weights: sums over the examples.
   float* gradient(ArrayId id) {
     assert(static_cast<std::size_t>(id) < gradients_.size());
     return gradients_[static_cast<std::size_t>(id)].data();

@@ -1,8 +1,10 @@
 #include "train/hogwild.h"
 
+#include <fmt/format.h>
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "model/expiry.h"
+#include "rules/kinds.h"
 #include "stream/text_reader.h"
 #include "train/learner.h"
 #include "train/team.h"
@@ -79,7 +82,7 @@ class Hogwild::Worker {
   void change_shape(Change change) {
     const std::unique_lock lock(all_.shape_mutex_);
     change();
-    model::HotRows::choose(all_.model_.tables(), all_.hot_rows_);
+    all_.choose_rows();
     ++all_.shapes_;
   }
 
@@ -190,6 +193,18 @@ class Hogwild::Worker {
   Outcomes outcomes_;
 };
 
+Hogwild::Hogwild(model::Model& model, text::NamespaceNames& names, const kernels::Kernels& kernels,
+                 HogwildOptions options)
+    : model_(model), names_(names), kernels_(kernels), options_(options) {
+  const std::vector<block::Rows> rows = model.config().rows;
+  copies_rows_ = std::ranges::all_of(
+      rows, [](const block::Rows& part) { return part.rule->fused() != nullptr; });
+}
+
+void Hogwild::choose_rows() {
+  if (copies_rows_) model::HotRows::choose(model_.tables(), hot_rows_);
+}
+
 model::Model Hogwild::make_replica() {
   const std::shared_lock shape(shape_mutex_);
   const std::lock_guard dense(dense_mutex_);
@@ -210,7 +225,7 @@ void Hogwild::forget() {
 void Hogwild::run(const Next& next, const Stop& stop, bool parse, const Parsed& parsed,
                   const Report& report) {
   model_.tables().set_concurrent(true);
-  model::HotRows::choose(model_.tables(), hot_rows_);
+  choose_rows();
   const std::exception_ptr error = run_team(
       options_.threads,
       [&](unsigned i) {
@@ -225,14 +240,14 @@ void Hogwild::run(const Next& next, const Stop& stop, bool parse, const Parsed& 
   if (error) std::rethrow_exception(error);
 }
 
-/// Threads put their work together by adding changes, which Adam's means, renewed within a few
-/// examples, do not stand: they grow without an end.
+/// Threads put their work together by adding changes (rules::Rule::fused).
 void check_threads(unsigned threads, const model::Spec& spec) {
-  const bool adam = spec.nn.rule == model::UpdateRule::kAdam && spec.has_layers();
-  if (threads == 1 || spec.batch_size > 1 || !adam) return;
+  if (threads == 1 || spec.batch_size > 1 || !spec.has_towers()) return;
+  if (rules::make_rule({.part = spec.nn})->fused() != nullptr) return;
   throw std::runtime_error(
-      "--optimizer adam with --threads needs batches: give --batch_size (64 is a good start), or "
-      "one thread");
+      fmt::format("--optimizer {} with --threads needs batches: give --batch_size (64 is a good "
+                  "start), or one thread",
+                  spec.nn.rule));
 }
 
 }  // namespace leveret::train

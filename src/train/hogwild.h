@@ -56,8 +56,7 @@ class Hogwild {
   using Report = std::function<void(Outcomes&, unsigned thread)>;
 
   Hogwild(model::Model& model, text::NamespaceNames& names, const kernels::Kernels& kernels,
-          HogwildOptions options)
-      : model_(model), names_(names), kernels_(kernels), options_(options) {}
+          HogwildOptions options);
 
   /// Returns when the input has ended and everything is learned. Rethrows the first error of any
   /// thread, after all have stopped. `parse` false: chunks come parsed.
@@ -82,6 +81,9 @@ class Hogwild {
            options_.copies_after * options_.threads * merge_every();
   }
 
+  /// Brings hot_rows_ up to date.
+  void choose_rows();
+
   static constexpr std::size_t kMergeEvery = 512;  ///< of all threads together
 
   class Worker;
@@ -90,6 +92,7 @@ class Hogwild {
   text::NamespaceNames& names_;
   const kernels::Kernels& kernels_;
   HogwildOptions options_;
+  bool copies_rows_;        ///< whether changes of rows add up: where rules keep sums alone
   ShapeMutex shape_mutex_;  ///< shared: the model keeps its shape; alone: it may change
   std::mutex dense_mutex_;  ///< guards the model's own dense part, and what copies are merged into
   model::HotRows::Choice hot_rows_;  ///< changes with the shape

@@ -42,13 +42,25 @@ Spec spec_of(int count, char** words) {
   return with_unit_steps(spec);
 }
 
+std::vector<std::uint32_t> values_of_key(const TowerSpec& tower, const std::string& key) {
+  const auto found = std::ranges::find(tower.options, key, &block::TowerOption::key);
+  return found != tower.options.end() ? found->numbers : std::vector<std::uint32_t>();
+}
+
+/// 0: its kind has no such key.
+std::uint32_t value_of_key(const TowerSpec& tower, const std::string& key) {
+  const std::vector<std::uint32_t> numbers = values_of_key(tower, key);
+  return numbers.empty() ? 0 : numbers[0];
+}
+
 Json towers_of(const Spec& spec) {
   Json all = Json::array();
   for (const TowerSpec& tower : spec.more_towers) {
     all.push_back({{"name", tower.name},
-                   {"kind", word_of(tower.kind)},
-                   {"layers", tower.layers},
-                   {"hidden", tower.hidden.size()},
+                   {"kind", tower.kind->word},
+                   {"layers", value_of_key(tower, "layers")},
+                   {"heads", value_of_key(tower, "heads")},
+                   {"hidden", values_of_key(tower, "hidden").size()},
                    {"own_loss", tower.own_loss}});
   }
   return all;

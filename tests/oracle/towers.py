@@ -36,6 +36,9 @@ CASES = [
     ONE + "--embedding_dim 3 --admit 3 --pool mean --tower cross:layers=3 --tower mlp:hidden=8+4",
     ONE + "--embedding_dim 9 --tower cross2:layers=2,rank=16 --tower mlp:hidden=64+32",
     ONE + "--embedding_dim 5 --tower fwfm --tower fm --tower cross2:layers=1,rank=2 --tower cross:layers=1",
+    ONE + "--embedding_dim 3 --tower autoint:layers=1,heads=1,dim=2",
+    ONE + "--embedding_dim 5 --pool mean --tower autoint:layers=2,heads=3,dim=4,hidden=7",
+    ONE + "--embedding_dim 4 --admit 3 --tower autoint:layers=3,heads=2,dim=8 --tower fm",
     "--ffm_k 0 --embedding_dim 5 --tower fwfm:loss=own --tower mlp:hidden=6 --tower cross:layers=2,loss=own",
 ]
 
@@ -89,6 +92,16 @@ class Oracle:
             x = torch.relu(self.affine(f"{tower['name']}.{number}", x))
         return self.affine(f"{tower['name']}.{tower['hidden']}", x).squeeze()
 
+    def attended(self, tower, x):
+        """Song et al. 2019, equations 5 to 8: tokens of all fields through layers of attention."""
+        for number in range(tower["layers"]):
+            layer = f"{tower['name']}.attention{number}"
+            q, k, v, rest = (self.affine(layer + what, x) for what in (".q", ".k", ".v", ".r"))
+            heads = [part.chunk(tower["heads"], dim=1) for part in (q, k, v)]
+            made = [torch.softmax(q @ k.T, dim=1) @ v for q, k, v in zip(*heads)]
+            x = torch.relu(torch.cat(made, dim=1) + rest)
+        return x
+
     def score(self, tower, example):
         e = self.embeddings(example)
         name, kind, x0 = tower["name"], tower["kind"], e.flatten()
@@ -100,6 +113,8 @@ class Oracle:
         if kind == "fwfm":  # Pan et al. 2018, equation 4; r of f < g is number g (g - 1) / 2 + f
             g, f = torch.tril_indices(len(e), len(e), offset=-1)
             return scale * (self.arrays[name + ".r"] * (e[f] * e[g]).sum(dim=1)).sum()
+        if kind == "autoint":
+            return self.output(tower, self.attended(tower, e).flatten())
         x = x0
         for number in range(tower["layers"]):
             layer = f"{name}.cross{number}"

@@ -4,6 +4,7 @@
 
 #include "block/linear_block.h"
 #include "net/make_blocks.h"
+#include "rules/kinds.h"
 
 namespace leveret::toy {
 namespace {
@@ -20,6 +21,8 @@ void add_scaled(float x, const ToyBlock::Vector& from, ToyBlock::Vector& to) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += x * from[i];
 }
 
+rules::RulePtr adagrad(float rate) { return rules::make_rule({.part = {rate, 0.5f, 1.0f}}); }
+
 ToyBlock::Vector vector_at(const float* from) {
   ToyBlock::Vector v;
   std::copy_n(from, v.size(), v.begin());
@@ -32,7 +35,7 @@ void ToyBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   tape::LearnedArray matrix{
       "toy.matrix", table::Learned::kParameter, tape::Merge::kAdd, {kDim * kDim}};
   matrix.first = [](std::uint32_t, std::uint32_t i) { return i % (kDim + 1) == 0 ? 1.0f : 0.1f; };
-  matrix_ = declarations.add_adagrad(std::move(matrix), 0.05f, "toy.matrix_sums");
+  matrix_ = declarations.weights(std::move(matrix), adagrad(0.05f));
   const auto tensor = [&](const char* name, std::uint32_t size) {
     return declarations.add(tape::Tensor{.name = name, .size = size});
   };
@@ -53,7 +56,7 @@ void ToyBlock::declare_rows(std::vector<block::Rows>& parts) {
   rows.part.k = rows.part.used_k = kDim;
   rows.part.codec = kernels::Codec::f32();
   rows.part.init_width = 0.2f;
-  rows.part.states = {{kernels::Codec::f32(), table::RowState::Per::kWeight, 1.0f}};
+  rows.learn_by(adagrad(0.1f));
   if (part_ < config_.rows.size()) rows = config_.rows[part_];
   row_ = rows.part;
   parts.push_back(rows);

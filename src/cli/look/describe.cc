@@ -150,7 +150,10 @@ Json linear_to_json(const model::Model& model, bool learns) {
 
 /// The same for a part of the rows of all fields.
 Json rows_to_json(const model::Model& model, std::size_t part, bool learns) {
-  SectionStats weights, sums;
+  const rules::RulePtr by = model.config().rows[part].rule;
+  const rules::Rule& rule = *by;
+  SectionStats weights;
+  std::vector<SectionStats> states(learns ? rule.states().size() : 0);
   std::uint64_t count = 0, bytes = 0, saturated = 0;
   std::vector<float> numbers;
   const auto add = [&](SectionStats& stats, const std::byte* row,
@@ -171,20 +174,25 @@ Json rows_to_json(const model::Model& model, std::size_t part, bool learns) {
           return weight == codec.smallest() || weight == codec.largest();
         }));
       }
-      if (learns) add(sums, at, layout.state(part, 0));
+      for (std::size_t s = 0; s < states.size(); ++s) add(states[s], at, layout.state(part, s));
     }
     count += rows.size();
     // Bytes that rows have beside their parts count as the first one's.
+    const auto bytes_of = [&](std::size_t p) {
+      std::size_t of_part = layout.weights(p).bytes();
+      for (std::size_t s = 0; s < layout.parts()[p].states.size(); ++s) {
+        of_part += layout.state(p, s).bytes();
+      }
+      return of_part;
+    };
     std::size_t others = 0;
-    for (std::size_t p = 1; p < layout.parts().size(); ++p) {
-      others += layout.weights(p).bytes() + (learns ? layout.state(p, 0).bytes() : 0);
-    }
-    bytes += rows.size() * (part == 0 ? layout.stride() - others
-                                     : layout.weights(part).bytes() +
-                                           (learns ? layout.state(part, 0).bytes() : 0));
+    for (std::size_t p = 1; p < layout.parts().size(); ++p) others += bytes_of(p);
+    bytes += rows.size() * (part == 0 ? layout.stride() - others : bytes_of(part));
   }
   Json columns = {{"weight", stats_to_json(weights)}};
-  if (learns) columns["sum"] = stats_to_json(sums);
+  for (std::size_t s = 0; s < states.size(); ++s) {
+    columns[rule.fused() != nullptr ? "sum" : rule.states()[s].name] = stats_to_json(states[s]);
+  }
   Json json = {{"rows", count}, {"bytes", bytes}, {"columns", std::move(columns)}};
   if (saturated > 0) json["saturated"] = saturated;
   return json;

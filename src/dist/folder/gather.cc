@@ -158,8 +158,10 @@ class Gatherer {
     tape::Parameters& to = whole_.parameters();
     const std::vector<std::uint32_t> names = frame_columns(whole_.spec(), to);
     const tape::LayerArrays& of = to.declared().layers[0];
-    for (const tape::ArrayId id : {of.weights, of.weights_state, of.weights_moment}) {
-      if (id == tape::ArrayId::kNone) continue;
+    std::vector<tape::ArrayId> ids = to.declared()[of.weights].states;
+    ids.push_back(of.weights);
+    for (const tape::ArrayId id : ids) {
+      if (to.declared()[id].shape.size() < 2) continue;  // it is copied as biases are
       const tape::Parameters& from = frame_.model().parameters();
       const tape::LearnedArray &array = to.declared()[id], &mine = from.declared()[id];
       for (std::size_t o = 0; o < array.rows(); ++o) {

@@ -80,16 +80,16 @@ tape::Declarations arrays_of(const model::Spec& spec, const block::Config& confi
     } else if (by_columns) {
       input.size = static_cast<std::uint32_t>(names.size());
     }
-    for (const tape::ArrayId id : {of.weights, of.weights_state, of.weights_moment}) {
-      if (id == tape::ArrayId::kNone) continue;
-      if (has == Has::kPart) {
-        array(id).shape = {0, 0};
-      } else if (by_columns) {
-        keep_columns(array(id), input.join, spec, names);
+    for (const tape::ArrayId weights : {of.weights, of.bias}) {
+      std::vector<tape::ArrayId> ids = array(weights).states;
+      ids.push_back(weights);
+      for (const tape::ArrayId id : ids) {
+        if (has == Has::kPart) {
+          std::ranges::fill(array(id).shape, 0);
+        } else if (by_columns && array(id).shape.size() > 1) {
+          keep_columns(array(id), input.join, spec, names);
+        }
       }
-    }
-    for (const tape::ArrayId id : {of.bias, of.bias_state, of.bias_moment}) {
-      if (id != tape::ArrayId::kNone && has == Has::kPart) array(id).shape = {0};
     }
   }
   return all;

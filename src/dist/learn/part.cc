@@ -129,6 +129,8 @@ void Part::take_common(const Frame& frame) {
       std::ranges::copy(from[id], to[id].begin());
     }
   }
+  normalised_.take_common(from);
+  others_.take_common(from);
 }
 
 void Part::partial(const SumLayout& at, std::uint32_t round, std::span<float> sums) {

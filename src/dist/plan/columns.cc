@@ -9,14 +9,19 @@ void Columns::fit(std::vector<std::uint32_t> names, tape::Extent to,
                   const tape::Declarations& declared) {
   const tape::LayerArrays& of = declared.layers[0];
   std::vector<Array> arrays;
-  for (const tape::ArrayId id : {of.weights, of.weights_state, of.weights_moment}) {
-    if (id != tape::ArrayId::kNone) arrays.push_back({id, {}});
-  }
+  arrays.push_back({of.weights, {}});
+  for (const tape::ArrayId id : declared[of.weights].states) arrays.push_back({id, {}});
+  rule_ = declared[of.weights].rule;
   outputs_ = static_cast<std::uint32_t>(declared[of.weights].rows());
   const std::size_t before = width(), now = table::whole_lines(names.size());
   for (std::size_t a = 0; a < arrays.size(); ++a) {
     const tape::LearnedArray& array = declared[arrays[a].id];
     table::AlignedFloats& values = arrays[a].values;
+    arrays[a].by_column = array.shape.size() > 1;
+    if (!arrays[a].by_column) {
+      values.assign(outputs_, 0.0f);
+      continue;
+    }
     values.assign(outputs_ * now, 0.0f);
     for (std::size_t c = 0; c < names.size(); ++c) {
       const std::uint32_t name =
@@ -39,8 +44,29 @@ void Columns::fit(std::vector<std::uint32_t> names, tape::Extent to,
   layout_ = to;
 }
 
+tape::LearnedDense Columns::layer() {
+  tape::LearnedDense all{{static_cast<std::uint32_t>(size()), outputs_, {}, {}}, rule_.get()};
+  if (arrays_.empty()) return all;
+  all.weights = arrays_[0].values;
+  for (std::size_t s = 1; s < arrays_.size(); ++s) all.weights_states[s - 1] = arrays_[s].values;
+  return all;
+}
+
+tape::ConstDense Columns::layer() const {
+  tape::ConstDense all{static_cast<std::uint32_t>(size()), outputs_, {}, {}};
+  if (!arrays_.empty()) all.weights = arrays_[0].values;
+  return all;
+}
+
+void Columns::take_common(const tape::Parameters& everyones) {
+  for (Array& array : arrays_) {
+    if (!array.by_column) std::ranges::copy(everyones[array.id], array.values.begin());
+  }
+}
+
 void Columns::put_into(tape::Parameters& whole) const {
   for (const Array& array : arrays_) {
+    if (!array.by_column) continue;
     const std::span<float> to = whole[array.id];
     const std::size_t stride = whole.declared()[array.id].stride();
     for (std::uint32_t o = 0; o < outputs_; ++o) {
@@ -54,6 +80,7 @@ void Columns::put_into(tape::Parameters& whole) const {
 void Columns::take_from(const tape::Parameters& whole) {
   for (Array& array : arrays_) {
     const std::span<const float> from = whole[array.id];
+    if (!array.by_column) continue;
     const std::size_t stride = whole.declared()[array.id].stride();
     for (std::uint32_t o = 0; o < outputs_; ++o) {
       for (std::size_t c = 0; c < size(); ++c) {

@@ -25,50 +25,44 @@ class Columns {
   const std::vector<std::uint32_t>& names() const { return names_; }
   std::size_t size() const { return names_.size(); }
   /// Without biases. Its weights lie in rows of width() floats, zeros behind the columns.
-  tape::Dense layer() { return layer_of<tape::Dense>(*this); }
-  tape::ConstDense layer() const { return layer_of<const tape::ConstDense>(*this); }
+  tape::LearnedDense layer();
+  tape::ConstDense layer() const;
   std::size_t width() const { return table::whole_lines(size()); }
 
-  /// Calls visit(std::span) with the values of each array: weights, state, and with Adam moments;
-  /// rows of width() floats.
+  /// Calls visit(std::span) with the values of each array that has columns: weights, and what their
+  /// rule keeps of each; rows of width() floats.
   template <class Visit>
   void for_each(Visit visit) {
-    for (Array& array : arrays_) visit(std::span<float>(array.values));
+    for (Array& array : arrays_) {
+      if (array.by_column) visit(std::span<float>(array.values));
+    }
   }
   template <class Visit>
   void for_each(Visit visit) const {
-    for (const Array& array : arrays_) visit(std::span<const float>(array.values));
+    for (const Array& array : arrays_) {
+      if (array.by_column) visit(std::span<const float>(array.values));
+    }
   }
 
   /// Copies the columns between this and the arrays of a whole model with the same fields.
   void put_into(tape::Parameters& whole) const;
   void take_from(const tape::Parameters& whole);
+  /// Copies what the rule keeps of an output, whatever its columns, from who learns the biases.
+  /// Before each step.
+  void take_common(const tape::Parameters& everyones);
 
  private:
   struct Array {
     tape::ArrayId id;
     table::AlignedFloats values;
+    bool by_column = true;  ///< else a number of each output, see take_common
   };
-  template <class View, class Self>
-  static std::remove_const_t<View> layer_of(Self& self) {
-    const auto values = [&](std::size_t i) {
-      return i < self.arrays_.size() ? decltype(View::weights)(self.arrays_[i].values)
-                                     : decltype(View::weights)();
-    };
-    return {static_cast<std::uint32_t>(self.size()),
-            self.outputs_,
-            values(0),
-            {},
-            values(1),
-            {},
-            values(2),
-            {}};
-  }
 
   tape::Extent layout_;
   std::vector<std::uint32_t> names_;
   std::uint32_t outputs_ = 0;
-  std::vector<Array> arrays_;  ///< weights, state, and with Adam moments
+  rules::RulePtr rule_;
+  std::vector<Array> arrays_;  ///< weights, and the states of the rule
 };
 
 }  // namespace leveret::dist

@@ -140,14 +140,14 @@ class Trained {
 /// Backward pass and update of the hidden layers, last to first, as Optimizer does them.
 void backward_and_update(Trained& trained, const Kept& kept, table::AlignedFloats& d_in) {
   const kernels::StepRule rule{trained.model().spec().nn.rate, 0.5f, 0.0f};
-  const std::vector<tape::Dense> layers = trained.model().parameters().layers();
   for (std::size_t l = kept.inputs.size(); l-- > 0;) {
-    const tape::Dense& layer = layers[l];
+    const tape::LearnedDense layer = trained.model().parameters().learned_layer(l);
     const float* d = kept.gradients[l].data();
-    trained.kernels().dense_backward_update(layer.weights.data(), layer.weights_state.data(),
+    trained.kernels().dense_backward_update(layer.weights.data(), layer.weights_states[0].data(),
                                             kept.inputs[l].data(), d, layer.inputs, layer.outputs,
                                             layer.stride(), 1, rule, d_in.data());
-    trained.kernels().update(layer.bias.data(), layer.bias_state.data(), d, layer.outputs, rule);
+    trained.kernels().update(layer.bias.data(), layer.bias_states[0].data(), d, layer.outputs,
+                             rule);
   }
 }
 

@@ -95,7 +95,7 @@ struct SwappedFiles {
 model::Spec with_towers() {
   model::Spec spec;
   spec.embedding_dim = 9;
-  model::set_embedding_towers(spec, "fm fwfm mlp:hidden=6");
+  model::set_towers(spec, "fm fwfm mlp:hidden=6");
   return spec;
 }
 

@@ -28,7 +28,7 @@ constexpr std::uint32_t kShards[] = {1, 2, 3, 4, 8};
 TEST_CASE("a tower that shards cannot learn is refused by its name") {
   model::Spec spec;
   spec.batch_size = 16;
-  spec.more_towers = {{"second", model::TowerSpec::Inputs::kMerged, {4}}};
+  model::set_towers(spec, "mlp:in=merged,hidden=4");
   std::string message;
   try {
     TrainRun run(spec);
@@ -36,7 +36,7 @@ TEST_CASE("a tower that shards cannot learn is refused by its name") {
   } catch (const std::runtime_error& error) {
     message = error.what();
   }
-  CHECK(message.find("the tower second") != std::string::npos);
+  CHECK(message.find("the tower mlp_1") != std::string::npos);
 }
 
 TEST_CASE("after a batch from the same state shards differ from one process by rounding alone") {

@@ -108,6 +108,11 @@ TEST_CASE("in a batch a fast weight moves once, by its examples' bound of the cu
   CHECK(model.parameters().scalars.fast_bias == 0);
 }
 
+/// AdaGrad's sums of the first layer.
+std::span<float> sums_of(Parameters& parameters) {
+  return parameters.learned_layer(0).weights_states[0];
+}
+
 TEST_CASE(
     "what threads forget side by side is forgotten once for each, and nothing turns negative") {
   Model model(Spec{}, kTestMemory);
@@ -116,15 +121,15 @@ TEST_CASE(
   const Parameters before = model.parameters();
   Parameters after = before;
   // Each thread has kept 30 % of its sums and of its hedges.
-  for (float& sum : after.layer(0).weights_state) sum *= .3f;
+  for (float& sum : sums_of(after)) sum *= .3f;
   after.scalars.forgotten += -std::log(.3);
   for (float& share : array_of(after, "second_mixer.log_share")) share *= .3f;
   after.scalars.fast_bias = .5f;
   Parameters& merged = model.parameters();
   for (int thread = 0; thread < 3; ++thread) merged.add_change(before, after);
   const float left = .3f * .3f * .3f;
-  CHECK(merged.layer(0).weights_state[0] == Approx(left * before.layer(0).weights_state[0]));
   Parameters start_of_all = before;
+  CHECK(sums_of(merged)[0] == Approx(left * sums_of(start_of_all)[0]));
   const std::span<const float> was = array_of(start_of_all, "second_mixer.log_share");
   const std::span<const float> now = array_of(merged, "second_mixer.log_share");
   for (std::size_t i = 1; i < was.size(); ++i) {
@@ -134,11 +139,11 @@ TEST_CASE(
   CHECK(merged.scalars.forgotten == Approx(-3 * std::log(.3)));
   // What has grown is added, as ever.
   Parameters grown = merged;
-  grown.layer(0).weights_state[0] += 2;
-  const float sum = merged.layer(0).weights_state[0];
+  sums_of(grown)[0] += 2;
+  const float sum = sums_of(merged)[0];
   const Parameters start = merged;
   for (int thread = 0; thread < 2; ++thread) merged.add_change(start, grown);
-  CHECK(merged.layer(0).weights_state[0] == Approx(sum + 4));
+  CHECK(sums_of(merged)[0] == Approx(sum + 4));
 }
 
 TEST_CASE("a head that is far behind stays there, however many threads find it so") {

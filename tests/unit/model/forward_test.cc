@@ -31,7 +31,7 @@ void check_all(const char* what, std::size_t b, std::span<const float> values,
 
 bool reads_pairs(const Spec& spec) {
   return spec.merges() || std::ranges::any_of(spec.more_towers, [](const TowerSpec& tower) {
-           return tower.inputs == TowerSpec::Inputs::kPairs;
+           return tower.in == "pairs";
          });
 }
 

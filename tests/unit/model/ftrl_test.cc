@@ -32,8 +32,8 @@ struct PlainPair {
   }
 };
 
-optim::Learning learning_of(const PlainPair& plain) {
-  optim::Learning learning;
+rules::Learning learning_of(const PlainPair& plain) {
+  rules::Learning learning;
   learning.linear.rate = static_cast<float>(plain.alpha);
   learning.ftrl_beta = static_cast<float>(plain.beta);
   learning.l1 = static_cast<float>(plain.l1);

@@ -9,7 +9,6 @@
 #include "random_model.h"
 #include "reference_model.h"
 #include "specs_to_test.h"
-#include "towers.h"
 
 namespace leveret::model {
 namespace {
@@ -19,7 +18,7 @@ namespace {
 class GradientCheck {
  public:
   GradientCheck(Spec spec, const LineShape& shape, std::size_t examples,
-                const kernels::Kernels& kernels, const std::vector<block::Tower>& more_towers = {})
+                const kernels::Kernels& kernels)
       : spec_(with_unit_steps(std::move(spec))), model_(spec_, kTestMemory) {
     // A kink within reach of the differences has no derivative to compare with: draw again.
     for (std::uint32_t seed = 1;; ++seed) {
@@ -28,7 +27,6 @@ class GradientCheck {
       sample_ = std::make_unique<Sample>(random_lines(examples + 1, shape, seed));
       sample_->batch(model_, 0, 1);
       batch_ = sample_->batch(model_, 1, examples);
-      if (!more_towers.empty()) fit_to(with_towers(model_, kernels, more_towers), model_);
       randomise(model_, batch_, seed);
       reference_ = std::make_unique<ReferenceModel>(model_, batch_);
       frozen_.clear();
@@ -41,7 +39,7 @@ class GradientCheck {
     }
     before_ = std::make_unique<ReferenceModel>(*reference_);
     sums_ = sums_of_arrays();
-    Trainer trainer(model_, kernels, with_towers(model_, kernels, more_towers));
+    Trainer trainer(model_, kernels);
     trainer.learn(model_, batch_);
     after_ = std::make_unique<ReferenceModel>(model_, batch_);
   }
@@ -73,9 +71,10 @@ class GradientCheck {
   std::map<std::string, std::vector<float>> sums_of_arrays() const {
     std::map<std::string, std::vector<float>> all;
     const Parameters& parameters = model_.parameters();
-    for (const tape::LearnedArray& array : parameters.declared().arrays) {
-      if (array.rule == tape::Rule::kNone) continue;
-      const std::span<const float> sums = parameters[array.sums];
+    for (const tape::ArrayId id : parameters.declared().weights_beside_layers()) {
+      const tape::LearnedArray& array = parameters.declared()[id];
+      if (array.rule->fused() == nullptr) continue;
+      const std::span<const float> sums = parameters[array.states[0]];
       all[array.name] = {sums.begin(), sums.end()};
     }
     return all;
@@ -233,14 +232,15 @@ TEST_CASE("gradients of one example are those of its loss", "[digits]") {
 
 TEST_CASE("gradients of several towers, over the same inputs and others") {
   const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
-  const std::vector<std::vector<block::Tower>> more = {{tower("second", {4, 3})},
-                                                       {tower("second", {6}), tower("third", {})},
-                                                       {tower_over_pairs("second", {4})}};
-  for (const std::vector<block::Tower>& towers : more) {
+  for (const std::string more :
+       {"mlp:in=merged,hidden=4+3", "mlp:in=merged,hidden=6 mlp:in=merged,hidden=none",
+        "mlp:in=pairs,hidden=4"}) {
     for (const std::size_t examples : {1, 3}) {
       for (const kernels::Kernels* kernels : kernels_to_test()) {
-        INFO(towers.size() << " more, " << examples << " examples, kernels " << kernels->name);
-        GradientCheck(spec_of(heads, 3, {6}), LineShape{}, examples, *kernels, towers).run();
+        INFO(more << ", " << examples << " examples, kernels " << kernels->name);
+        Spec spec = spec_of(heads, 3, {6});
+        set_towers(spec, more);
+        GradientCheck(spec, LineShape{}, examples, *kernels).run();
       }
     }
   }
@@ -304,7 +304,7 @@ TEST_CASE("gradients of towers over embeddings", "[digits]") {
               spec_of(heads, beside ? 2 : 0,
                       beside ? std::vector<std::uint32_t>{4} : std::vector<std::uint32_t>{});
           spec.embedding_dim = dim;
-          set_embedding_towers(spec, towers);
+          set_towers(spec, towers);
           spec.pool = mean ? block::Pool::kMean : block::Pool::kSum;
           LineShape shape;
           shape.fields = fields;

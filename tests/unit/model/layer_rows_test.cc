@@ -11,6 +11,7 @@
 #include "block/gemm.h"
 #include "kernels/dispatch.h"
 #include "optim/layer_optimizer.h"
+#include "rules/kinds.h"
 #include "tape/dense.h"
 #include "tape/parameters.h"
 #include "tape/tape.h"
@@ -25,7 +26,8 @@ struct Tokens {
   explicit Tokens(std::vector<std::uint32_t> of_example) : examples(std::move(of_example)) {
     const tape::TensorId tokens =
         declared.add(tape::Tensor{.name = "tokens", .size = kWidth, .gradient = true});
-    tape::declare_dense_rows("layer", tokens, kWidth, kOutputs, {}, declared);
+    tape::declare_dense_rows("layer", tokens, kWidth, kOutputs, {},
+                             rules::make_rule({.part = rules::Learning().nn}), declared);
     parameters.fit({1}, std::make_shared<tape::Declarations>(declared));
     std::mt19937 random(7);
     std::uniform_real_distribution<float> number(-1, 1);
@@ -39,7 +41,7 @@ struct Tokens {
   }
 
   void step(const block::Config& config) {
-    optim::LayerOptimizer optimizer(kernels::active(), config, learning);
+    optim::LayerOptimizer optimizer(kernels::active(), config);
     optimizer.step(
         parameters, tape,
         {0, {examples.size(), kWidth, in.data(), examples.data()}, d_out.data(), d_in.data()});
@@ -52,7 +54,7 @@ struct Tokens {
       if (tape.learn[examples[r]]) g += double{d_out[r * kOutputs + o]} * in[r * kWidth + i];
     }
     acc += g * g;
-    return w - learning.nn.rate * g / std::sqrt(acc);
+    return w - rules::Learning().nn.rate * g / std::sqrt(acc);
   }
 
   std::vector<std::uint32_t> examples;  ///< of rows
@@ -60,7 +62,6 @@ struct Tokens {
   tape::Parameters parameters;
   std::vector<float> in, d_out, d_in;
   tape::Tape tape;
-  optim::Learning learning;
 };
 
 std::vector<std::uint32_t> rows_of(const std::vector<std::uint32_t>& counts) {
@@ -85,14 +86,16 @@ TEST_CASE("a layer takes one step by all rows of all examples that are learned f
     std::fill_n(tokens.in.data() + r * kWidth, kWidth, 0.0f);
     std::fill_n(tokens.d_out.data() + r * kOutputs, kOutputs, 0.0f);
   }
-  const tape::Parameters before = tokens.parameters;
+  tape::Parameters before = tokens.parameters;
+  const std::span<const float> sums = before.learned_layer(0).weights_states[0];
   tokens.step({});
-  const tape::ConstDense was = before.layer(0), now = std::as_const(tokens.parameters).layer(0);
+  const tape::ConstDense was = std::as_const(before).layer(0),
+                         now = std::as_const(tokens.parameters).layer(0);
   for (std::uint32_t o = 0; o < kOutputs; ++o) {
     for (std::uint32_t i = 0; i < kWidth; ++i) {
       const std::size_t at = o * was.stride() + i;
       CHECK(now.weights[at] ==
-            Approx(tokens.stepped(o, i, was.weights[at], was.weights_state[at])).margin(1e-6));
+            Approx(tokens.stepped(o, i, was.weights[at], sums[at])).margin(1e-6));
     }
   }
   for (std::size_t r = 0; r < tokens.examples.size(); ++r) {
@@ -117,8 +120,8 @@ TEST_CASE("AdaGrad's sums forget once for an example, however many rows it has")
     std::fill(tokens->d_out.begin(), tokens->d_out.end(), 1e-6f);  // sums gain next to nothing
     tokens->step(config);
   }
-  const auto sum = [](const Tokens& tokens) {
-    return std::as_const(tokens.parameters).layer(0).weights_state[0];
+  const auto sum = [](Tokens& tokens) {
+    return tokens.parameters.learned_layer(0).weights_states[0][0];
   };
   CHECK(sum(one) < 1.0f);
   CHECK(sum(many) == Approx(sum(one)).epsilon(1e-6));

@@ -234,29 +234,73 @@ TEST_CASE("Adam on the dense layers, in batches, the last of which may be one ex
   Stepper stepper(spec, LineShape{}, 13, 11);
   PlainAdam adam;
   std::map<std::tuple<std::size_t, std::size_t, std::size_t>, PlainAdam::Moments> moments;
-  int t = 0;
+  std::map<std::pair<std::size_t, std::size_t>, int> steps;  // of neurons
   for (const auto& [first, count] :
        std::vector<std::pair<std::size_t, std::size_t>>{{0, 4}, {4, 4}, {8, 4}, {12, 1}}) {
     const Parameters all_before = stepper.model.parameters();
     const std::vector<tape::ConstDense> before = all_before.layers();
     stepper.step(first, count);
-    ++t;
     for (std::size_t l = 0; l < before.size(); ++l) {
       const tape::Dense after = stepper.model.parameters().layer(l);
       for (std::size_t o = 0; o < after.outputs; ++o) {
         const std::vector<double> g = neuron_gradient(stepper.model, stepper.trainer.tape, l, o);
         const bool fired = g.back() != 0;
+        const int t = steps[{l, o}] += fired;
         for (std::size_t i = 0; i <= after.inputs; ++i) {
           const std::size_t at = o * after.stride() + i;
           const float old = i < after.inputs ? before[l].weights[at] : before[l].bias[o];
           const float now = i < after.inputs ? after.weights[at] : after.bias[o];
           const double step = fired ? adam.step(moments[{l, o, i}], g[i], spec.nn.rate, t) : 0;
-          INFO("batch " << t << " layer " << l << " neuron " << o << " weight " << i);
+          INFO("batch of " << first << " layer " << l << " neuron " << o << " weight " << i);
           CHECK(now == Approx(old - step).epsilon(1e-4).margin(1e-5));
         }
       }
     }
   }
+}
+
+TEST_CASE("Adam on rows, by the steps that each vector has taken, one by one and in batches") {
+  Spec spec = base_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  model::set_optimizer(spec, "rows=adam");
+  spec.rows.rate = 0.02f;
+  spec.adagrad_slice = GENERATE(false, true);  // which is AdaGrad's
+  LineShape shape;
+  shape.vocabulary = 4;
+  Stepper stepper(spec, shape, 12, 7);
+  PlainAdam adam;
+  std::vector<PlainAdam::Moments> moments;
+  std::vector<int> steps;
+  const std::size_t k = spec.ffm_k;
+  std::size_t moved = 0, stayed = 0;
+  for (const auto& [first, count] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {1, 1}, {2, 5}, {0, 1}, {6, 6}}) {
+    stepper.step(first, count);
+    const std::vector<float>& g = stepper.gradient.rows;
+    REQUIRE(g.size() % k == 0);
+    moments.resize(g.size());
+    steps.resize(g.size() / k);
+    for (std::size_t v = 0; v < steps.size(); ++v) {
+      const auto at = static_cast<std::ptrdiff_t>(v * k);
+      const bool has_gradient =
+          std::any_of(g.begin() + at, g.begin() + at + static_cast<std::ptrdiff_t>(k),
+                      [](float number) { return number != 0; });
+      has_gradient ? ++moved : ++stayed;
+      steps[v] += has_gradient;
+      for (std::size_t i = v * k; i < (v + 1) * k; ++i) {
+        INFO("examples " << first << " + " << count << ", weight " << i);
+        if (!has_gradient) {
+          CHECK(stepper.after.rows[i] == stepper.before.rows[i]);
+          continue;
+        }
+        const double step = adam.step(moments[i], g[i], spec.rows.rate, steps[v]);
+        // A gradient of next to nothing is known by the rounding of weights alone.
+        const double tolerance = std::abs(g[i]) < 1e-5 ? 2 * spec.rows.rate : 2e-4;
+        CHECK(std::abs(stepper.after.rows[i] - (stepper.before.rows[i] - step)) <= tolerance);
+      }
+    }
+  }
+  CHECK(moved > 100);
+  CHECK(stayed > 100);
 }
 
 }  // namespace

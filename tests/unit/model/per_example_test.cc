@@ -82,7 +82,7 @@ struct PerExample {
 std::vector<Spec> all_specs() {
   Spec towers = per_example_spec(0, 0, {});
   towers.embedding_dim = 3;
-  set_embedding_towers(towers, "fwfm cross:layers=1 mlp:hidden=4");
+  set_towers(towers, "fwfm cross:layers=1 mlp:hidden=4");
   return {per_example_spec(4, 0, {6, 5}), per_example_spec(4, 0, {}), per_example_spec(3, 4, {5}),
           per_example_spec(0, 4, {}), towers};
 }

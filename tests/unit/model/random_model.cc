@@ -144,11 +144,8 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
     }
     fill(random, layer.bias, 0.3f);
   }
-  for (const tape::LearnedArray& array : parameters.declared().arrays) {
-    if (array.rule == tape::Rule::kNone) continue;
-    for (float& number : parameters[parameters.find(array.name)]) {
-      number = uniform(random, 0.1f, 0.5f);
-    }
+  for (const tape::ArrayId id : parameters.declared().weights_beside_layers()) {
+    for (float& number : parameters[id]) number = uniform(random, 0.1f, 0.5f);
   }
   tape::Scalars& scalars = parameters.scalars;
   scalars.bias = uniform(random, -0.3f, 0.3f);

@@ -29,7 +29,7 @@ double mixed(const ReferenceModel::MixerWeights& state, std::vector<double> scor
 
 bool is_over_embeddings(const Spec& spec, const std::string& tower) {
   return std::ranges::any_of(spec.more_towers, [&](const TowerSpec& of) {
-    return of.name == tower && of.inputs == TowerSpec::Inputs::kEmbeddings;
+    return of.name == tower && of.in == TowerSpec::kEmbeddings;
   });
 }
 
@@ -62,10 +62,9 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
     layer.bias.assign(dense.bias.begin(), dense.bias.end());
     layers.push_back(std::move(layer));
   }
-  for (const tape::LearnedArray& array : parameters.declared().arrays) {
-    if (array.rule == tape::Rule::kNone) continue;
-    const std::span<const float> values = parameters[parameters.find(array.name)];
-    arrays[array.name].assign(values.begin(), values.end());
+  for (const tape::ArrayId id : parameters.declared().weights_beside_layers()) {
+    const std::span<const float> values = parameters[id];
+    arrays[parameters.declared()[id].name].assign(values.begin(), values.end());
   }
   if (spec.mixed()) group_weights = arrays.extract("groups.weight").mapped();
   const tape::Scalars& scalars = parameters.scalars;
@@ -308,12 +307,11 @@ ReferenceScores ReferenceModel::forward(const feature::FeatureBatch& batch, std:
   if (spec.has_fm()) fm(batch, b, x, s);
   s.joint = {s.ffm};
   if (spec.has_embeddings()) embeddings(batch, b, x, s);
-  towers({block::TowerKind::kFm}, s);
-  towers({block::TowerKind::kFwfm}, s);
+  towers(false, s);
   if (spec.merges()) merge_norm(s);
   mlp(s);
   if (has_mlp()) join(s.mlp, s);
-  towers({block::TowerKind::kMlp, block::TowerKind::kCross, block::TowerKind::kCrossMatrix}, s);
+  towers(true, s);
   s.last = s.deep = s.joint.back();
   if (spec.mixed()) {
     std::vector<double> heads{s.first};

@@ -111,9 +111,10 @@ struct ReferenceModel {
   void embeddings(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
                   ReferenceScores& s) const;
   /// The scores of towers over embeddings of these kinds; adds to `joint` and `towers`.
-  void towers(std::initializer_list<block::TowerKind> kinds, ReferenceScores& s) const;
+  void towers(bool have_layers, ReferenceScores& s) const;
   double tower(const TowerSpec& tower, ReferenceScores& s) const;
   std::vector<double> crossed(const TowerSpec& tower, std::vector<double> x0) const;
+  std::vector<double> attended(const TowerSpec& tower, ReferenceScores& s) const;
   void join(double score, ReferenceScores& s) const;
   bool has_mlp() const;  ///< over anything but embeddings
 };

@@ -1,6 +1,7 @@
 // Towers over embeddings, written from the equations in the headers of their blocks.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "reference_model.h"
@@ -47,11 +48,18 @@ void ReferenceModel::embeddings(const feature::FeatureBatch& batch, std::size_t 
   }
 }
 
-void ReferenceModel::towers(std::initializer_list<block::TowerKind> kinds,
-                            ReferenceScores& s) const {
+namespace {
+
+std::vector<std::uint32_t> numbers_of(const TowerSpec& tower, std::string_view key) {
+  return block::Tower{.name = {}, .input = {}, .kind = tower.kind, .options = tower.options}
+      .numbers(key);
+}
+
+}  // namespace
+
+void ReferenceModel::towers(bool have_layers, ReferenceScores& s) const {
   for (const TowerSpec& of : spec.more_towers) {
-    if (of.inputs != TowerSpec::Inputs::kEmbeddings) continue;
-    if (std::ranges::find(kinds, of.kind) == kinds.end()) continue;
+    if (of.in != TowerSpec::kEmbeddings || of.kind->has_layers != have_layers) continue;
     const double score = tower(of, s);
     if (of.own_loss) {
       s.own.push_back(score);
@@ -63,11 +71,11 @@ void ReferenceModel::towers(std::initializer_list<block::TowerKind> kinds,
 }
 
 double ReferenceModel::tower(const TowerSpec& tower, ReferenceScores& s) const {
-  if (tower.kind == block::TowerKind::kFm || tower.kind == block::TowerKind::kFwfm) {
+  if (tower.kind == &block::kFmTower || tower.kind == &block::kFwfmTower) {
     double sum = 0;  // fm_tower_block.h, fwfm_block.h
     for (std::size_t g = 0; g < fields; ++g) {
       for (std::size_t f = 0; f < g; ++f) {
-        const bool weighted = tower.kind == block::TowerKind::kFwfm;
+        const bool weighted = tower.kind == &block::kFwfmTower;
         const double r = weighted ? arrays.at(tower.name + ".r")[g * (g - 1) / 2 + f] : 1;
         sum += r * product(s.embeddings[f], s.embeddings[g]);
       }
@@ -77,23 +85,68 @@ double ReferenceModel::tower(const TowerSpec& tower, ReferenceScores& s) const {
   std::vector<double> in;
   for (const std::vector<double>& e : s.embeddings) in.insert(in.end(), e.begin(), e.end());
   if (in.empty()) return 0;
-  in = crossed(tower, std::move(in));
-  for (std::size_t l = 0; l < tower.hidden.size(); ++l) {  // mlp_block.h
+  in = tower.kind == &block::kAttentionTower ? attended(tower, s) : crossed(tower, std::move(in));
+  const std::size_t hidden = numbers_of(tower, "hidden").size();
+  for (std::size_t l = 0; l < hidden; ++l) {  // mlp_block.h
     in = dense(layer(tower.name + "." + std::to_string(l)), in);
     for (double& out : in) {
       s.nearest_kink = std::min(s.nearest_kink, std::fabs(out));
       out = std::max(out, 0.0);
     }
   }
-  return dense(layer(tower.name + "." + std::to_string(tower.hidden.size())), in)[0];
+  return dense(layer(tower.name + "." + std::to_string(hidden)), in)[0];
+}
+
+/// attention_block.h.
+std::vector<double> ReferenceModel::attended(const TowerSpec& tower, ReferenceScores& s) const {
+  using Tokens = std::vector<std::vector<double>>;
+  Tokens x = s.embeddings;
+  const std::size_t heads = numbers_of(tower, "heads")[0], dim = numbers_of(tower, "dim")[0];
+  for (std::uint32_t l = 0; l < numbers_of(tower, "layers")[0]; ++l) {
+    const std::string name = tower.name + ".attention" + std::to_string(l);
+    const auto passed = [&](const char* what) {
+      Tokens all;
+      for (const std::vector<double>& token : x) all.push_back(dense(layer(name + what), token));
+      return all;
+    };
+    const Tokens q = passed(".q"), k = passed(".k"), v = passed(".v");
+    x = passed(".r");
+    for (std::size_t h = 0; h < heads; ++h) {
+      const auto of_head = [&](const std::vector<double>& token) {
+        const auto begin = token.begin() + static_cast<std::ptrdiff_t>(h * dim);
+        return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(dim));
+      };
+      for (std::size_t f = 0; f < fields; ++f) {
+        std::vector<double> shares;
+        for (std::size_t g = 0; g < fields; ++g) {
+          shares.push_back(std::exp(product(of_head(q[f]), of_head(k[g]))));
+        }
+        const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+        for (std::size_t g = 0; g < fields; ++g) {
+          const std::vector<double> value = of_head(v[g]);
+          for (std::size_t c = 0; c < dim; ++c) x[f][h * dim + c] += shares[g] / sum * value[c];
+        }
+      }
+    }
+    for (std::vector<double>& token : x) {
+      for (double& number : token) {
+        s.nearest_kink = std::min(s.nearest_kink, std::fabs(number));
+        number = std::max(number, 0.0);
+      }
+    }
+  }
+  std::vector<double> all;
+  for (const std::vector<double>& token : x) all.insert(all.end(), token.begin(), token.end());
+  return all;
 }
 
 /// cross_block.h.
 std::vector<double> ReferenceModel::crossed(const TowerSpec& tower, std::vector<double> x0) const {
   std::vector<double> x = x0;
-  for (std::uint32_t l = 0; l < tower.layers; ++l) {
+  const std::vector<std::uint32_t> layers = numbers_of(tower, "layers");
+  for (std::uint32_t l = 0; !layers.empty() && l < layers[0]; ++l) {
     const std::string name = tower.name + ".cross" + std::to_string(l);
-    if (tower.kind == block::TowerKind::kCross) {
+    if (tower.kind == &block::kCrossTower) {
       const double y = dense(layer(name + ".w"), x)[0];
       for (std::size_t i = 0; i < x.size(); ++i) x[i] += x0[i] * y + arrays.at(name + ".b")[i];
     } else {

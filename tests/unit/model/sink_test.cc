@@ -52,12 +52,7 @@ TEST_CASE("blocks hand on each layer, part of rows and array once, and the cells
     if (model.tables().has_rows()) {
       for (std::size_t p = model.tables().row_layout().parts().size(); p-- > 0;) parts.push_back(p);
     }
-    std::vector<tape::ArrayId> arrays;
-    for (std::size_t id = 0; id < parameters.declared().arrays.size(); ++id) {
-      if (parameters.declared().arrays[id].rule == tape::Rule::kAdagrad) {
-        arrays.push_back(static_cast<tape::ArrayId>(id));
-      }
-    }
+    const std::vector<tape::ArrayId> arrays = parameters.declared().weights_beside_layers();
     CHECK(record.layers == layers);
     CHECK(record.parts == parts);
     std::ranges::sort(record.arrays);

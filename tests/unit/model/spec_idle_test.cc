@@ -52,14 +52,19 @@ TEST_CASE("options of parts that a model lacks are idle, that they lack it is no
   Spec embeddings;
   embeddings.embedding_dim = 4;
   CHECK(idle_without("embedding_dim", embeddings) != nullptr);
-  set_embedding_towers(embeddings, "fm");
+  set_towers(embeddings, "fm");
   CHECK(idle_without("embedding_dim", embeddings) == nullptr);
   CHECK(idle_without("pool", embeddings) == nullptr);
   embeddings.ffm_k = 0;
   CHECK(idle_without("ffm_learning_rate", embeddings) == nullptr);
   CHECK(idle_without("hidden", embeddings) != nullptr);
   CHECK(idle_without("nn_power_t", embeddings) != nullptr);
-  set_embedding_towers(embeddings, "mlp");
+  CHECK(idle_without("nn_learning_rate", embeddings) != nullptr);
+  set_towers(embeddings, "fwfm");  // which has r
+  CHECK(idle_without("nn_power_t", embeddings) == nullptr);
+  CHECK(idle_without("nn_init_acc_gradient", embeddings) == nullptr);
+  CHECK(idle_without("nn_batch_size", embeddings) != nullptr);
+  set_towers(embeddings, "mlp");
   CHECK(idle_without("nn_learning_rate", embeddings) == nullptr);
   Spec sgd;
   set_optimizer(sgd, "sgd");

@@ -178,7 +178,7 @@ TEST_CASE("combinations that cannot work name their options") {
   model::set_optimizer(spec, "adam");
   CHECK(message(spec).empty());
   spec.nn_batch_size = 2;
-  CHECK(message(spec).find("--optimizer adam") != std::string::npos);
+  CHECK(message(spec).empty());
   spec = Spec();
   spec.batch_size = 2;
   CHECK(message(spec).empty());

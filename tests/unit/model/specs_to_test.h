@@ -20,9 +20,8 @@ struct NamedSpec {
 
 /// Whether shards can learn it.
 inline bool is_for_shards(const Spec& spec) {
-  return std::ranges::all_of(spec.more_towers, [](const TowerSpec& tower) {
-    return tower.inputs == TowerSpec::Inputs::kEmbeddings;
-  });
+  return std::ranges::all_of(
+      spec.more_towers, [](const TowerSpec& tower) { return tower.in == TowerSpec::kEmbeddings; });
 }
 
 /// Most examples that learn together: a run is cut between them, which is at multiples of this, or
@@ -122,43 +121,54 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   fm_mlp_one.batch_warmup = 0;
   Spec& towers = add("three towers, a rule for each part");
   towers.hidden = {6};
-  towers.more_towers = {{"second", TowerSpec::Inputs::kMerged, {4, 3}},
-                        {"third", TowerSpec::Inputs::kPairs, {5}}};
+  set_towers(towers, "mlp:in=merged,hidden=4+3 mlp:in=pairs,hidden=5");
   set_optimizer(towers, "linear=ftrl,rows=sgd,layers=adam:rate=.002");
-  Spec& towers_one = seldom("a tower over pairs alone, heads one, batch of 4");
+  // Not for shards: Adam makes steps of gradients that are nothing but rounding.
+  Spec& towers_one = add("a tower over pairs alone, ffm by adam, heads one, batch of 4");
+  set_optimizer(towers_one, "rows=adam:rate=.01");
   towers_one.heads = Heads::kOne;
   towers_one.hidden = {};
-  towers_one.more_towers = {{"pairs", TowerSpec::Inputs::kPairs, {5}}};
+  set_towers(towers_one, "mlp:in=pairs,hidden=5");
   towers_one.batch_size = 4;
   towers_one.batch_warmup = 0;
   Spec& wide_deep = seldom("wide and deep");
   wide_deep.heads = Heads::kOne;
   wide_deep.ffm_k = 0;
   wide_deep.embedding_dim = 5;
-  set_embedding_towers(wide_deep, "mlp:hidden=6+4 fwfm mlp:hidden=none");
+  set_towers(wide_deep, "mlp:hidden=6+4 fwfm mlp:hidden=none");
   Spec& deepfm = add("deepfm, mixed, batch of 4");
   deepfm.ffm_k = 0;
   deepfm.embedding_dim = 4;
   deepfm.pool = block::Pool::kMean;
-  set_embedding_towers(deepfm, "fm mlp:hidden=6");
+  set_towers(deepfm, "fm mlp:hidden=6");
   deepfm.batch_size = 4;
   deepfm.batch_warmup = 0;
   Spec& dcn = add("dcn, a rule for each part");
   dcn.heads = Heads::kOne;
   dcn.ffm_k = 0;
   dcn.embedding_dim = 3;
-  set_embedding_towers(dcn, "cross:layers=2");
-  set_optimizer(dcn, "linear=ftrl,rows=adagrad,layers=adam");
+  set_towers(dcn, "cross:layers=2");
+  set_optimizer(dcn, "linear=ftrl,rows=adam,layers=adam");
   dcn.batch_size = 4;
   dcn.batch_warmup = 0;
   Spec& dcnv2 = add("dcnv2, stacked");
   dcnv2.heads = Heads::kOne;
   dcnv2.ffm_k = 0;
   dcnv2.embedding_dim = 2;
-  set_embedding_towers(dcnv2, "cross2:layers=2,rank=3,hidden=5");
+  set_towers(dcnv2, "cross2:layers=2,rank=3,hidden=5");
+  Spec& autoint = add("autoint, one head");
+  autoint.heads = Heads::kOne;
+  autoint.ffm_k = 0;
+  autoint.embedding_dim = 3;
+  set_towers(autoint, "autoint:layers=2,heads=2,dim=3,hidden=4");
+  Spec& autoint_batch = seldom("autoint beside the default, batch of 4");
+  autoint_batch.embedding_dim = 5;
+  set_towers(autoint_batch, "autoint:layers=1,heads=3,dim=2 mlp:hidden=3");
+  autoint_batch.batch_size = 4;
+  autoint_batch.batch_warmup = 0;
   Spec& all_towers = add("default with fwfm, dcnv2 and dcn");
   all_towers.embedding_dim = 8;
-  set_embedding_towers(
+  set_towers(
       all_towers,
       "fwfm fm:loss=own mlp:hidden=3,loss=own cross2:layers=1,rank=2 cross:layers=1,hidden=4");
   Spec& both = seldom("fm beside ffm");
@@ -180,7 +190,7 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   twelve.row_bits = 12;
   twelve.rounds_to_nearest = true;
   twelve.embedding_dim = 5;
-  set_embedding_towers(twelve, "fwfm");
+  set_towers(twelve, "fwfm");
   seldom("rows of 16 bits to the nearest").rounds_to_nearest = true;
   Spec& float_sums = add("rows of 16 bits with accumulators of 32");
   float_sums.state_bits = 32;
@@ -195,7 +205,7 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   short_each.state_bits = 16;
   short_each.adagrad_slice = false;
   short_each.embedding_dim = 5;
-  set_embedding_towers(short_each, "fwfm");
+  set_towers(short_each, "fwfm");
   add("features expire").expire = 20;
   Spec& expiring = seldom("features expire, fm, batch of 4");
   expiring.expire = 25;

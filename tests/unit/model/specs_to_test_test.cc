@@ -37,12 +37,12 @@ std::set<std::string> marks(const Spec& spec) {
                                                              : entry.name);
   }
   for (const TowerSpec& tower : spec.more_towers) {
-    const std::string word = tower.inputs == TowerSpec::Inputs::kEmbeddings
-                                 ? std::string("tower ") + word_of(tower.kind)
-                                 : "tower over " + std::to_string(static_cast<int>(tower.inputs));
+    const std::string word = std::string("tower ") + tower.kind->word + " over " + tower.in;
     found.insert(word);
     if (tower.own_loss) found.insert(word + " with a loss of its own");
-    if (!tower.hidden.empty()) found.insert(word + " with layers");
+    for (const block::TowerOption& option : tower.options) {
+      if (option.key == "hidden" && !option.numbers.empty()) found.insert(word + " with layers");
+    }
   }
   const std::string heads = spec.mixed() ? ", heads mixed" : ", heads one";
   for (const RowsSpec& rows : spec.row_parts()) {
@@ -51,7 +51,7 @@ std::set<std::string> marks(const Spec& spec) {
     if (spec.batch_size > 1) found.insert(kind + " in batches");
   }
   if (spec.batch_size > 1) found.insert("batches" + heads);
-  if (spec.linear.rule == optim::UpdateRule::kFtrl) found.insert("linear weights by FTRL" + heads);
+  if (spec.linear.rule == rules::kFtrl) found.insert("linear weights by FTRL" + heads);
   if (spec.bit_precision != 0) found.insert("hashed linear weights" + heads);
   return found;
 }

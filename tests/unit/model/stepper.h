@@ -57,7 +57,13 @@ inline void copy_learned(const Model& from, Model& to) {
       set_weights(copy.rows(), row, weights_of(shard.rows(), row));
     }
   }
-  to.parameters() = from.parameters();
+  tape::Parameters& parameters = to.parameters();
+  parameters.scalars = from.parameters().scalars;
+  for (const tape::LearnedArray& array : parameters.declared().arrays) {
+    const tape::ArrayId there = from.parameters().find(array.name);
+    if (array.in_scalars() || there == tape::ArrayId::kNone) continue;
+    std::ranges::copy(from.parameters()[there], parameters[parameters.find(array.name)].begin());
+  }
 }
 
 /// A random model over random lines whose features all have their rows, and its twin that takes

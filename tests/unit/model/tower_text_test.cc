@@ -7,6 +7,7 @@
 
 #include "model/spec_entries.h"
 #include "model/spec_json.h"
+#include "net/tower_kinds.h"
 
 namespace leveret::model {
 namespace {
@@ -16,7 +17,7 @@ using Json = nlohmann::ordered_json;
 Spec with_towers(const std::string& text) {
   Spec spec;
   spec.embedding_dim = 8;
-  set_embedding_towers(spec, text);
+  set_towers(spec, text);
   return spec;
 }
 
@@ -34,13 +35,18 @@ TEST_CASE("a tower's text is what it takes back, with its defaults said") {
       {"fwfm:loss=own", "fwfm:loss=own"},
       {"mlp:loss=joint,hidden=4", "mlp:hidden=4"},
       {"cross2:loss=own", "cross2:layers=2,rank=16,hidden=none,loss=own"},
+      {"mlp:hidden=3,in=pairs", "mlp:in=pairs,hidden=3"},
+      {"mlp:in=merged fm", "mlp:in=merged,hidden=64+32 fm"},
+      {"mlp:in=embeddings", "mlp:hidden=64+32"},
+      {"autoint", "autoint:layers=2,heads=2,dim=8,hidden=none"},
+      {"autoint:dim=3,heads=1", "autoint:layers=2,heads=1,dim=3,hidden=none"},
       {"none", "none"},
       {"", "none"},
   };
   for (const auto& [text, canonical] : texts) {
     INFO(text);
     const Spec spec = with_towers(text);
-    CHECK(get_embedding_towers(spec) == canonical);
+    CHECK(get_towers(spec) == canonical);
     const Spec again = with_towers(canonical);
     CHECK(again.more_towers == spec.more_towers);
     // In the header towers are a list, and the option has no key.
@@ -58,16 +64,14 @@ TEST_CASE("towers are called by kind and place, and setting them again replaces 
   CHECK(spec.more_towers[0].name == "fm_1");
   CHECK(spec.more_towers[1].name == "mlp_2");
   CHECK(spec.more_towers[2].name == "fm_3");
-  spec.more_towers.insert(spec.more_towers.begin(), {"other", TowerSpec::Inputs::kPairs, {4}});
-  set_embedding_towers(spec, "cross");
-  REQUIRE(spec.more_towers.size() == 2);
-  CHECK(spec.more_towers[0].name == "other");
-  CHECK(spec.more_towers[1].name == "cross_1");
+  set_towers(spec, "cross");
+  REQUIRE(spec.more_towers.size() == 1);
+  CHECK(spec.more_towers[0].name == "cross_1");
 }
 
 TEST_CASE("a tower that cannot be is refused by what is wrong") {
   const std::pair<const char*, const char*> texts[] = {
-      {"dnn", "mlp, fm, fwfm, cross or cross2"},
+      {"dnn", "mlp, fm, fwfm, cross, cross2 or autoint"},
       {"fm:hidden=4", "loss=joint or own behind fm"},
       {"fm:loss=both", "loss=joint or loss=own"},
       {"mlp:rank=4", "hidden=N+N"},
@@ -78,6 +82,8 @@ TEST_CASE("a tower that cannot be is refused by what is wrong") {
       {"cross:rank=3", "layers=N"},
       {"cross2:rank=-3", "from 1 to 1024"},
       {"cross2:layers", "from 1 to 16"},
+      {"mlp:in=rows", "in=embeddings, merged or pairs"},
+      {"fm:in=pairs", "loss=joint or own behind fm"},
       {"mlp:hidden=1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1", "at most 16"},
       {"fm fm fm fm fm fm fm fm fm", "at most 8"},
   };
@@ -95,9 +101,29 @@ TEST_CASE("combinations that cannot be are refused by name") {
   CHECK_NOTHROW(check_spec(one));
   one.heads = Heads::kOne;
   CHECK_THROWS_WITH(check_spec(one), Catch::Contains("--heads mixed"));
+  CHECK_THROWS_WITH(check_spec(with_towers("mlp:in=pairs,loss=own")), Catch::Contains("loss=own"));
+  for (const char* const text : {"mlp:in=pairs", "mlp:in=merged"}) {
+    Spec no_pairs = with_towers(text);
+    CHECK_NOTHROW(check_spec(no_pairs));
+    no_pairs.ffm_k = 0;
+    CHECK_THROWS_WITH(check_spec(no_pairs), Catch::Contains("--ffm_k"));
+  }
   Spec groups = with_towers("cross");
   groups.nn_batch_size = 4;
   CHECK_THROWS_WITH(check_spec(groups), Catch::Contains("--nn_batch_size"));
+}
+
+TEST_CASE("the page of towers has each kind with each of its keys, and so has help") {
+  const std::string page = towers_page(), help = towers_help();
+  for (const block::TowerKind* kind : net::tower_kinds()) {
+    INFO(kind->word);
+    const std::size_t at = page.find(std::string("\n  ") + kind->word + " ");
+    REQUIRE(at != std::string::npos);
+    CHECK(help.find(kind->word) != std::string::npos);
+    for (const block::TowerKey& key : kind->keys) {
+      CHECK(page.find(std::string(key.name) + "=" + key.fallback, at) != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("a model without embeddings has today's header") {

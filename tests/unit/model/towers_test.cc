@@ -1,29 +1,29 @@
 // Networks with several towers over the same inputs; gradient_test.cc has their gradients.
-#include "towers.h"
-
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <string>
+#include <vector>
 
+#include "model/tower_text.h"
 #include "random_model.h"
 #include "reference_model.h"
 
 namespace leveret::model {
 namespace {
 
-/// A model with the layers 5 of its own and two towers more, that has met some random lines.
+/// A model with the layers 5 of its own and three towers more, that has met some random lines.
 struct Towers {
-  explicit Towers(Heads heads, std::vector<std::uint32_t> second = {4, 3})
-      : spec(spec_of(heads)),
-        towers{tower("second", std::move(second)), tower("third", {}),
-               tower_over_pairs("fourth", {3})},
+  explicit Towers(Heads heads, const std::string& second = "4+3")
+      : spec(spec_of(heads, second)),
         model(spec, kTestMemory),
         sample(random_lines(12, LineShape{}, 7)),
         batch(sample.batch(model)),
-        trainer(model, kernels::active(), with_towers(model, kernels::active(), towers)) {
-    fit_to(with_towers(model, kernels::active(), towers), model);
-  }
-  static Spec spec_of(Heads heads) {
+        trainer(model, kernels::active()) {}
+  static Spec spec_of(Heads heads, const std::string& second) {
     Spec spec;
+    set_towers(spec, "mlp:in=merged,hidden=" + second +
+                         " mlp:in=merged,hidden=none mlp:in=pairs,hidden=3");
     spec.heads = heads;
     spec.ffm_k = 3;
     spec.hidden = {5};
@@ -45,7 +45,6 @@ struct Towers {
   }
 
   Spec spec;
-  std::vector<block::Tower> towers;
   Model model;
   Sample sample;
   feature::FeatureBatch batch;
@@ -69,8 +68,22 @@ TEST_CASE("each of several towers adds its score to the joint head") {
   }
 }
 
+TEST_CASE("towers over pairs that are no neighbours have heads of their own") {
+  Spec spec;
+  spec.embedding_dim = 3;
+  set_towers(spec, "mlp:in=merged,hidden=4 cross:layers=1 mlp:in=pairs,hidden=3 mlp:in=pairs");
+  const Model model(spec, kTestMemory);
+  std::vector<std::string> names;
+  for (const tape::HeadDecl& head : model.parameters().declared().heads) names.push_back(head.name);
+  const auto count = [&](const char* name) { return std::ranges::count(names, name); };
+  CHECK(count("mlp") == 1);
+  CHECK(count("cross_2") == 1);
+  CHECK(count("mlp_3") == 1);
+  CHECK(count("mlp_4") == 1);
+}
+
 TEST_CASE("several towers learn, each in its way") {
-  Towers all(GENERATE(Heads::kMixed, Heads::kOne), {5});
+  Towers all(GENERATE(Heads::kMixed, Heads::kOne), "5");
   // Towers of one shape that began alike would stay alike.
   CHECK(all.weights(0) != all.weights(2));
   std::vector<std::vector<float>> before;
@@ -128,8 +141,7 @@ TEST_CASE("several towers keep their scores during the per-example updates of a 
   spec.batch_size = 4;
   REQUIRE(spec.updates_per_example());
   all.model.set_spec(spec);
-  Trainer trainer(all.model, kernels::active(),
-                  with_towers(all.model, kernels::active(), all.towers));
+  Trainer trainer(all.model, kernels::active());
   randomise(all.model, all.batch, 3);
   const feature::FeatureBatch some = all.sample.batch(all.model, 0, 4);
   const ReferenceModel reference(all.model, some);

@@ -71,7 +71,9 @@ TEST_CASE("the hashed model of version 1 predicts what it predicted, and is save
   CHECK(predictions(models.now(), all.lines) == predictions(golden(), all.lines));
   CHECK(read_bytes(models.now()).size() < read_bytes(golden()).size() * 2 / 3);
   // Nothing but the cells is stored otherwise.
-  const ModelParts old(golden()), all_slots = with_all_slots(ModelParts(models.now()), kGoldenBits);
+  ModelParts old(golden());
+  const ModelParts all_slots = with_all_slots(ModelParts(models.now()), kGoldenBits);
+  old.header["state"].erase("adam_steps");  // neurons count their steps now
   CHECK(old.header == all_slots.header);
   REQUIRE(old.parts.size() == all_slots.parts.size());
   for (std::size_t i = 0; i < old.parts.size(); ++i) {

@@ -129,9 +129,8 @@ TEST_CASE("features that are forgotten are not saved") {
     if (slot.ref.has_row()) with_row.push_back(slot.key);
   });
   REQUIRE(with_row.size() > 2);
-  shard.forget([&](const table::Slot& slot) {
-    return slot.key == with_row[0] || slot.key == with_row[2];
-  });
+  shard.forget(
+      [&](const table::Slot& slot) { return slot.key == with_row[0] || slot.key == with_row[2]; });
   save_model(saved.run.model, saved.folder / "less");
   TrainRun again(load_model(saved.folder / "less", kTestMemory));
   CHECK(again.model.tables().field(0).rows().size() == rows - 2);
@@ -172,7 +171,7 @@ TEST_CASE("weights that are not finite are not saved") {
     shard.raise_largest_value(*some, bad);
   }
   SECTION("dense") { m.parameters().layer(0).weights[3] = bad; }
-  SECTION("bias of a layer") { m.parameters().layer(0).bias_state[0] = bad; }
+  SECTION("bias of a layer") { m.parameters().learned_layer(0).bias_states[0][0] = bad; }
   SECTION("group") { m.parameters()[m.parameters().find("groups.weight")][0] = bad; }
   SECTION("constant") { m.parameters().scalars.bias = bad; }
   SECTION("mixer") { m.parameters().scalars.mixers[1] = bad; }

@@ -173,7 +173,7 @@ TEST_CASE("a namespace without a field may be on both sides, and its counts are 
 TEST_CASE("what towers make of a context's embeddings is made once, with the context") {
   model::Spec spec;
   spec.embedding_dim = 4;
-  model::set_embedding_towers(spec, "fm fwfm mlp:hidden=6");
+  model::set_towers(spec, "fm fwfm mlp:hidden=6");
   TrainRun run(spec);
   run.learn(model::random_lines(400, with_values(), 5));
   const std::shared_ptr<const model::Model> model = run.shared();

@@ -18,7 +18,7 @@ std::vector<WideBlock> wide_blocks() {
   const auto towers = [](const char* text) {
     return [text](model::Spec& spec, std::uint32_t width) {
       spec.embedding_dim = width;
-      model::set_embedding_towers(spec, text);
+      model::set_towers(spec, text);
     };
   };
   return {{"ffm", [](model::Spec& spec, std::uint32_t width) { spec.ffm_k = width; }},

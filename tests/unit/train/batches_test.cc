@@ -74,7 +74,7 @@ TEST_CASE("where all is updated per example, a batch learns what its examples do
   const std::string lines = some_lines(120, false, 6);
   for (const NamedSpec& kind : specs_to_test()) {
     model::Spec one = in_batches(kind.spec, 1, 0, true);
-    if (one.nn.rule == model::UpdateRule::kAdam) continue;
+    if (one.nn.rule == rules::kAdam) continue;
     if (!one.mixed() && one.has_towers()) continue;  // no per-example updates
     one.expire = 0;                                  // batches forget between them
     // What learns by all of the batch is to stay as it is.

@@ -85,7 +85,7 @@ float largest_row_weight(const model::Model& model) {
 
 TEST_CASE("no value drives the row of its feature to an end") {
   for (const NamedSpec& kind : specs_to_test()) {
-    if (!kind.spec.has_rows() || kind.spec.rows.rule == model::UpdateRule::kSgd) continue;
+    if (!kind.spec.has_rows() || kind.spec.rows.rule == rules::kSgd) continue;
     for (const unsigned bits : {32u, 16u, 12u, 8u, 4u}) {
       for (const bool nearest : {false, true}) {
         for (const char* value : {"1e14", "1e16", "1e20", "1e30", "3.4e38", "-3.4e38"}) {

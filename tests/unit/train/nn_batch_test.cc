@@ -1,7 +1,9 @@
 // Examples that pass the MLP together (--nn_batch_size).
 #include <catch2/catch.hpp>
 #include <span>
+#include <string>
 
+#include "model/spec_optimizer.h"
 #include "train_run.h"
 
 namespace leveret::train {
@@ -32,22 +34,28 @@ TEST_CASE("examples of a group are told their probabilities before any of them i
 TEST_CASE("the layers make the step of a batch; rows and cells those of single examples") {
   const model::Heads heads = GENERATE(model::Heads::kMixed, model::Heads::kOne);
   const std::string lines = model::random_lines(6, usual_shape(), 2);
-  model::Spec in_batches = grouped(heads, 1);
+  model::Spec in_batches = grouped(heads, 1), in_groups = grouped(heads, 6);
   in_batches.batch_size = 6;
   in_batches.batch_warmup = 0;
   in_batches.per_example_updates = false;
-  TrainRun group(grouped(heads, 6)), batch(in_batches);
+  const std::string rule = GENERATE("adagrad", "adam");
+  for (model::Spec* spec : {&in_batches, &in_groups}) model::set_optimizer(*spec, rule);
+  TrainRun group(in_groups), batch(in_batches);
   group.learn(lines);
   batch.learn(lines);
   for (std::size_t l = 0; l < 3; ++l) {
-    const tape::Dense one = group.model.parameters().layer(l);
-    const tape::Dense other = batch.model.parameters().layer(l);
+    const tape::LearnedDense one = group.model.parameters().learned_layer(l);
+    const tape::LearnedDense other = batch.model.parameters().learned_layer(l);
     INFO("layer " << l);
-    for (const auto part : {&tape::Dense::weights, &tape::Dense::weights_state, &tape::Dense::bias,
-                            &tape::Dense::bias_state}) {
-      const std::span<float> a = one.*part, b = other.*part;
+    const auto compare = [](std::span<const float> a, std::span<const float> b) {
       REQUIRE(a.size() == b.size());
       for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == Approx(b[i]).margin(1e-6));
+    };
+    compare(one.weights, other.weights);
+    compare(one.bias, other.bias);
+    for (std::size_t s = 0; s < one.rule->states().size(); ++s) {
+      compare(one.weights_states[s], other.weights_states[s]);
+      compare(one.bias_states[s], other.bias_states[s]);
     }
   }
   CHECK(group.model.parameters().scalars.examples == 6);

@@ -1,0 +1,85 @@
+/// Self-attention over the fields' embeddings (AutoInt: Song et al., CIKM 2019). A token of m
+/// numbers for each field, at first its e (embedding_block.h), passes layers of H heads of D
+/// numbers each:
+///   q = W_Q x + b_Q, k = W_K x + b_K, v = W_V x + b_V,        of each token, H · D numbers;
+///   a_fg = exp <q_f, k_g> / sum over j of exp <q_f, k_j>,     by head (equation 5);
+///   o_f = sum over g of a_fg v_g,                             by head, side by side (6, 7);
+///   x_f becomes ReLU(o_f + W_R x_f + b_R)                     (8).
+/// (The paper's layers have no biases.) On the way back, with D_f = d loss / d (o_f + W_R x_f +
+/// b_R):
+///   d v_g = sum over f of a_fg D_f,   d a_fg = <D_f, v_g>,
+///   d <q_f, k_g> = a_fg (d a_fg - sum over j of a_fj d a_fj), and from there to q and k.
+/// Numbers of tokens are kept within ±1e6, as what one example does to sums of squares is to stay
+/// finite. A field that an example lacks has a token of zeros.
+///
+/// It makes all tokens of the last layer, over which a tower stands (mlp_block.h).
+///
+/// Shapes: B examples, F fields.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "block/block.h"
+#include "block/config.h"
+#include "kernels/kernels.h"
+
+namespace leveret::block {
+
+class AttentionBlock final : public Block {
+ public:
+  AttentionBlock(const kernels::Kernels& kernels, Config config, Tower tower)
+      : kernels_(&kernels),
+        config_(std::move(config)),
+        tower_(std::move(tower)),
+        heads_(tower_.number("heads")),
+        dim_(tower_.number("dim")) {}
+
+  static constexpr float kMost = 1e6f;
+  /// The tensor that it makes: F · H · D.
+  static std::string output_of(const Tower& tower) { return tower.name + ".attended"; }
+
+  void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
+  bool has_layers() const override { return true; }
+  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
+               std::size_t end) const override;
+  /// From the gradient of what it makes; writes that of the embeddings.
+  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
+  /// It has no score.
+  void add_score(const tape::Parameters&, tape::Tape&, std::size_t) const override {}
+
+  bool is_behind_sums() const override { return true; }
+  std::string whole_for_candidates() const override { return tower_.name; }
+
+ private:
+  enum Projection : std::size_t { kQuery, kKey, kValue, kRest, kCount };
+  struct Layer {
+    tape::TensorId in = tape::TensorId::kNone;       ///< F · m: tokens
+    std::size_t width = 0;                           ///< m
+    std::size_t first = 0;                           ///< layers of Parameters: W_Q, W_K, W_V, W_R
+    std::array<tape::TensorId, kCount> made{};       ///< F · H · D: q, k, v, W_R x + b_R
+    tape::TensorId weights = tape::TensorId::kNone;  ///< H · F · F: a
+    tape::TensorId out = tape::TensorId::kNone;      ///< F · H · D
+  };
+  std::size_t token() const { return std::size_t{heads_} * dim_; }
+  Layer declare_layer(std::uint32_t l, std::uint32_t fields, tape::TensorId in, std::size_t width,
+                      tape::Declarations& declarations) const;
+  void attend(tape::Tape& tape, const Layer& layer, std::size_t b, std::size_t fields) const;
+  void attend_back(tape::Tape& tape, const Layer& layer, std::size_t b, std::size_t fields) const;
+  void layers_back(const tape::Parameters& parameters, tape::Tape& tape, const Layer& layer) const;
+
+  const kernels::Kernels* kernels_;
+  Config config_;
+  Tower tower_;
+  std::uint32_t heads_, dim_;
+  std::uint32_t d_ = 0;  ///< numbers of an embedding
+  tape::TensorInput fields_;
+  tape::TensorId tokens_ = tape::TensorId::kNone;  ///< F · d: e, as tokens lie
+  tape::TensorId back_ = tape::TensorId::kNone;    ///< F · m: what comes back through one layer
+  std::vector<Layer> layers_;
+};
+
+}  // namespace leveret::block

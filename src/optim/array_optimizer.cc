@@ -1,0 +1,44 @@
+#include "optim/array_optimizer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include "optim/moved.h"
+#include "tape/tape.h"
+
+namespace leveret::optim {
+
+void ArrayOptimizer::step(tape::Parameters& parameters, tape::ArrayId id, const float* gradient) {
+  const tape::LearnedArray& array = parameters.declared()[id];
+  const tape::States states = parameters.states(id);
+  const std::span<float> weights = parameters[id];
+  const kernels::StepRule* const fused = array.rule->fused();
+  if (fused != nullptr && fused->power == 0.5f && fused->l2 == 0.0f) {
+    return step_in_kernels(*fused, weights, states[0], gradient);
+  }
+  const float* const bounded = bounded_.numbers(gradient, weights.size());
+  const bool matrix = array.shape.size() > 1;
+  const std::size_t size = matrix ? array.columns() : 1, stride = matrix ? array.stride() : 1;
+  for (std::size_t v = 0; v * stride < weights.size(); ++v) {
+    const std::span<const float> of{bounded + v * stride, size};
+    if (std::ranges::all_of(of, [](float g) { return g == 0.0f; })) continue;
+    array.rule->step(*kernels_,
+                     moved(*array.rule, {weights.data(), of.data(), size, stride}, v, states));
+  }
+}
+
+/// AdaGrad with the power 1/2, all numbers at once: each example of mixed heads takes such a step.
+/// To be deleted when models may change by a rounding: Adagrad::step can take all vectors as one.
+void ArrayOptimizer::step_in_kernels(const kernels::StepRule& rule, std::span<float> weights,
+                                     std::span<float> sums, const float* gradient) {
+  const std::size_t count = weights.size();
+  tape::at_least(steps_, count);
+  tape::at_least(squares_, count);
+  kernels_->squares(gradient, 1.0f, count, steps_.data(), squares_.data());
+  for (std::size_t i = 0; i < count; ++i) squares_[i] = sums[i] += squares_[i];
+  kernels_->adagrad_deltas(steps_.data(), squares_.data(), count, rule.rate, steps_.data());
+  for (std::size_t i = 0; i < count; ++i) weights[i] -= steps_[i];
+}
+
+}  // namespace leveret::optim

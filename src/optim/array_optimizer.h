@@ -1,0 +1,31 @@
+/// How arrays of weights move that stand beside layers (Declarations::weights).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "optim/bounded.h"
+#include "tape/parameters.h"
+
+namespace leveret::optim {
+
+/// Owned by a thread, with working memory of its own.
+class ArrayOptimizer {
+ public:
+  explicit ArrayOptimizer(const kernels::Kernels& kernels)
+      : kernels_(&kernels), bounded_(kernels) {}
+
+  /// A step by the array's rule. `gradient`: see GradientSink::array.
+  void step(tape::Parameters& parameters, tape::ArrayId id, const float* gradient);
+
+ private:
+  void step_in_kernels(const kernels::StepRule& rule, std::span<float> weights,
+                       std::span<float> sums, const float* gradient);
+
+  const kernels::Kernels* kernels_;
+  BoundedGradients bounded_;
+  std::vector<float> steps_, squares_;
+};
+
+}  // namespace leveret::optim
