@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <utility>
-#include <vector>
 
 #include "block/bound.h"
 #include "block/dense_products.h"
 #include "block/layer_back.h"
-#include "block/mlp_block.h"
+#include "block/make_tower.h"
 #include "tape/gradients.h"
 
 namespace leveret::block {
@@ -23,17 +20,10 @@ constexpr TowerKey kAttentionKeys[] = {{"layers", "2", 16, "layers of attention"
 
 }  // namespace
 
-constinit const TowerKind kAttentionTower = {
-    .word = "autoint",
-    .help = "self-attention of fields, as AutoInt has it",
-    .keys = kAttentionKeys,
-    .make = [](const kernels::Kernels& kernels, const Config& config, const Tower& tower,
-               std::vector<std::unique_ptr<Block>>& blocks) {
-      blocks.push_back(std::make_unique<AttentionBlock>(kernels, config, tower));
-      Tower over = tower;
-      over.input = AttentionBlock::output_of(tower);
-      blocks.push_back(std::make_unique<MlpBlock>(kernels, config, std::move(over)));
-    }};
+constinit const TowerKind kAttentionTower = {.word = "autoint",
+                                             .help = "self-attention of fields, as AutoInt has it",
+                                             .keys = kAttentionKeys,
+                                             .make = make_tower_with_layers<AttentionBlock>};
 
 void AttentionBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
   fields_ = declarations.read(tower_.input);

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <utility>
-#include <vector>
 
 #include "block/bound.h"
 #include "block/dense_products.h"
 #include "block/layer_back.h"
-#include "block/mlp_block.h"
+#include "block/make_tower.h"
 #include "tape/gradients.h"
 
 namespace leveret::block {
@@ -22,26 +20,17 @@ constexpr TowerKey kCrossKeys[] = {kCrossLayers, kCrossHidden};
 constexpr TowerKey kCrossMatrixKeys[] = {
     {"layers", "2", 16, "cross layers"}, {"rank", "16", 1024, "of their matrices"}, kCrossHidden};
 
-/// Cross layers, and layers over what they make.
-void make_cross(const kernels::Kernels& kernels, const Config& config, const Tower& tower,
-                std::vector<std::unique_ptr<Block>>& blocks) {
-  blocks.push_back(std::make_unique<CrossBlock>(kernels, config, tower));
-  Tower over = tower;
-  over.input = CrossBlock::output_of(tower);
-  blocks.push_back(std::make_unique<MlpBlock>(kernels, config, std::move(over)));
-}
-
 }  // namespace
 
 constinit const TowerKind kCrossTower = {.word = "cross",
                                          .help = "cross layers, as DCN has them",
                                          .keys = kCrossKeys,
-                                         .make = make_cross};
+                                         .make = make_tower_with_layers<CrossBlock>};
 constinit const TowerKind kCrossMatrixTower = {
     .word = "cross2",
     .help = "cross layers with matrices of low rank, as DCNv2 has them",
     .keys = kCrossMatrixKeys,
-    .make = make_cross};
+    .make = make_tower_with_layers<CrossBlock>};
 
 void CrossBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   fields_ = declarations.read(tower_.input);

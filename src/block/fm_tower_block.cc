@@ -1,22 +1,17 @@
 #include "block/fm_tower_block.h"
 
 #include <algorithm>
-#include <memory>
-#include <vector>
 
 #include "block/embedding_block.h"
+#include "block/make_tower.h"
 
 namespace leveret::block {
 
-constinit const TowerKind kFmTower = {
-    .word = "fm",
-    .help = "products of all pairs of fields, as DeepFM has them",
-    .keys = {},
-    .has_layers = false,
-    .make = [](const kernels::Kernels& kernels, const Config& config, const Tower& tower,
-               std::vector<std::unique_ptr<Block>>& blocks) {
-      blocks.push_back(std::make_unique<FmTowerBlock>(kernels, config, tower));
-    }};
+constinit const TowerKind kFmTower = {.word = "fm",
+                                      .help = "products of all pairs of fields, as DeepFM has them",
+                                      .keys = {},
+                                      .has_layers = false,
+                                      .make = make_tower<FmTowerBlock>};
 
 void FmTowerBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;

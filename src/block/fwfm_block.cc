@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "block/embedding_block.h"
+#include "block/make_tower.h"
 
 namespace leveret::block {
 namespace {
@@ -21,10 +22,7 @@ constinit const TowerKind kFwfmTower = {
     .help = "products of all pairs of fields, each times a weight",
     .keys = {},
     .has_layers = false,
-    .make = [](const kernels::Kernels& kernels, const Config& config, const Tower& tower,
-               std::vector<std::unique_ptr<Block>>& blocks) {
-      blocks.push_back(std::make_unique<FwfmBlock>(kernels, config, tower));
-    }};
+    .make = make_tower<FwfmBlock>};
 
 void FwfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
   d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "block/dense_products.h"
 #include "block/layer_back.h"
 #include "block/linear_block.h"
+#include "block/make_tower.h"
 #include "block/tower_score.h"
 #include "tape/gradients.h"
 
@@ -19,16 +19,12 @@ constexpr TowerKey kMlpKeys[] = {
 
 }  // namespace
 
-constinit const TowerKind kMlpTower = {
-    .word = "mlp",
-    .help = "ReLU layers",
-    .keys = kMlpKeys,
-    .in_groups = true,
-    .over_any = true,
-    .make = [](const kernels::Kernels& kernels, const Config& config, const Tower& tower,
-               std::vector<std::unique_ptr<Block>>& blocks) {
-      blocks.push_back(std::make_unique<MlpBlock>(kernels, config, tower));
-    }};
+constinit const TowerKind kMlpTower = {.word = "mlp",
+                                       .help = "ReLU layers",
+                                       .keys = kMlpKeys,
+                                       .in_groups = true,
+                                       .over_any = true,
+                                       .make = make_tower<MlpBlock>};
 
 void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   first_layer_ = declarations.layers.size();

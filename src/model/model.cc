@@ -5,7 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "block/ffm_block.h"
 #include "model/spec_entries.h"
 #include "model/spec_towers.h"
 #include "net/make_blocks.h"

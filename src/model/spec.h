@@ -42,7 +42,7 @@ struct RowsSpec {
 
 /// A tower (block/tower.h).
 struct TowerSpec {
-  // What it may read (tower_inputs), as far as others know it.
+  // The inputs (tower_inputs) that others than towers know of.
   static constexpr const char* kEmbeddings = "embeddings";
   static constexpr const char* kMerged = "merged";
 

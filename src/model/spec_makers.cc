@@ -43,6 +43,15 @@ std::string joined(const std::vector<std::string>& parts, const char* by) {
   return fmt::format("{}", fmt::join(parts, by));
 }
 
+std::string either_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    text += i == 0 ? "" : i + 1 < words.size() ? ", " : " or ";
+    text += words[i];
+  }
+  return text;
+}
+
 SpecEntry stored_unless(const char* absent, SpecEntry entry) {
   entry.absent = absent;
   entry.stored = SpecEntry::Stored::kUnlessAbsent;

@@ -26,6 +26,8 @@ SpecEntry number_entry(const char* name, const char* alias, const char* value, c
                        std::uint32_t Spec::*member, std::uint32_t low, std::uint32_t high);
 
 std::string joined(const std::vector<std::string>& parts, const char* by);
+/// "a, b or c"
+std::string either_of(const std::vector<std::string>& words);
 
 /// A number of learning. get(Spec&) is the member.
 template <class Get>

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "feature/selector.h"
+#include "model/spec_makers.h"
 #include "rules/kinds.h"
 #include "text/plain_number.h"
 
@@ -40,16 +41,13 @@ constexpr std::array<Word, 4> kWords = {{{"adagrad", {kAdagrad, kAdagrad, kAdagr
                                          {"ftrl", {kFtrl, kAdagrad, kAdagrad}},
                                          {"adam", {kAdagrad, kAdagrad, kAdam}}}};
 
-/// "adagrad, sgd or adam"
 template <class Has>
 std::string rules_that(Has has) {
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const RuleKind& kind : rules::rule_kinds()) {
-    if (has(kind)) names.push_back(kind.name);
+    if (has(kind)) names.emplace_back(kind.name);
   }
-  const std::string_view last = names.back();
-  names.pop_back();
-  return fmt::format("{} or {}", fmt::join(names, ", "), last);
+  return either_of(names);
 }
 
 std::string rules_of(const Part& part) {

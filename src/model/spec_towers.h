@@ -10,7 +10,7 @@
 
 namespace leveret::model {
 
-/// What a tower may stand over: in=WORD.
+/// A tensor that a tower may stand over: in=WORD.
 struct TowerInput {
   const char* word;
   const char* tensor;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "feature/selector.h"
+#include "model/spec_makers.h"
 #include "model/spec_towers.h"
 #include "net/tower_kinds.h"
 #include "text/plain_number.h"
@@ -22,19 +23,16 @@ using block::TowerKind;
   throw std::runtime_error(fmt::format("--tower {}: expected {}", text::shown(text), expected));
 }
 
-/// The words of a list of things that have one: "mlp, fm or cross".
-template <class List, class Word>
-std::string one_of(const List& list, Word word) {
-  std::string text;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    text += i == 0 ? "" : i + 1 < list.size() ? ", " : " or ";
-    text += word(list[i]);
-  }
-  return text;
+std::string words_of_kinds() {
+  std::vector<std::string> words;
+  for (const TowerKind* kind : net::tower_kinds()) words.emplace_back(kind->word);
+  return either_of(words);
 }
 
 std::string words_of_inputs() {
-  return one_of(tower_inputs(), [](const TowerInput& of) { return of.word; });
+  std::vector<std::string> words;
+  for (const TowerInput& input : tower_inputs()) words.emplace_back(input.word);
+  return either_of(words);
 }
 
 std::string keys_of(const TowerKind& kind) {
@@ -94,7 +92,7 @@ TowerSpec read_tower(const std::string& text) {
   TowerSpec tower;
   tower.kind = net::find_tower_kind(text.substr(0, colon));
   if (tower.kind == nullptr) {
-    bad_tower(text, one_of(net::tower_kinds(), [](const TowerKind* kind) { return kind->word; }));
+    bad_tower(text, words_of_kinds());
   }
   for (const TowerKey& key : tower.kind->keys) {
     tower.options.push_back({key.name, numbers_of(text, key, key.fallback)});

@@ -24,8 +24,8 @@ enum class Merge : std::uint8_t {
   kShares,  ///< logarithms of a mixer's shares: they forget, and the largest is 0
 };
 
-/// What a rule keeps of weights. A vector of weights moves as one: a slot of a row, the weights of
-/// a neuron; a number of an array that is no matrix is a vector of its own.
+/// Numbers that a rule keeps of weights. A vector of weights moves as one: a slot of a row, the
+/// weights of a neuron; a number of an array that is no matrix is a vector of its own.
 struct State {
   enum class Per : std::uint8_t { kWeight, kVector };
 

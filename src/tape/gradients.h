@@ -36,8 +36,8 @@ struct CellGradients {
   LinearErrors d_constant{};  ///< sums over the examples that are learned
 };
 
-/// What passes a fully connected layer: R rows of numbers, of which an example has one, or several
-/// (tokens, which share the layer's weights).
+/// The rows of numbers, R of them, that pass a fully connected layer. An example has one, or
+/// several (tokens, which share the layer's weights).
 struct LayerRows {
   std::size_t count;  ///< R
   std::size_t width;  ///< floats from one row to the next one, of which the layer's inputs are used

@@ -79,8 +79,8 @@ void Columns::put_into(tape::Parameters& whole) const {
 
 void Columns::take_from(const tape::Parameters& whole) {
   for (Array& array : arrays_) {
-    const std::span<const float> from = whole[array.id];
     if (!array.by_column) continue;
+    const std::span<const float> from = whole[array.id];
     const std::size_t stride = whole.declared()[array.id].stride();
     for (std::uint32_t o = 0; o < outputs_; ++o) {
       for (std::size_t c = 0; c < size(); ++c) {

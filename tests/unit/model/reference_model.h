@@ -110,7 +110,8 @@ struct ReferenceModel {
   // reference_towers.cc
   void embeddings(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
                   ReferenceScores& s) const;
-  /// The scores of towers over embeddings of these kinds; adds to `joint` and `towers`.
+  /// The scores of towers over embeddings that have layers, or have none; adds to `joint` and
+  /// `towers`.
   void towers(bool have_layers, ReferenceScores& s) const;
   double tower(const TowerSpec& tower, ReferenceScores& s) const;
   std::vector<double> crossed(const TowerSpec& tower, std::vector<double> x0) const;
