@@ -312,7 +312,9 @@ class Model:
             raise Damaged("this is no model")
         spec = self.spec = file.header["spec"]
         unusual = [o for o in ("bit_precision", "interactions", "transform") if spec.get(o)]
-        self.has_ffm, self.has_fm = bool(spec["ffm_k"]), bool(spec.get("fm_k"))
+        towers = spec.get("tower", "none")
+        unusual += ["tower " + towers] if towers not in ("none", "fm:pairs=all") else []
+        self.has_ffm, self.has_fm = bool(spec["ffm_k"]), towers == "fm:pairs=all"
         if spec["heads"] != "mixed" or unusual or not (self.has_ffm or self.has_fm):
             raise Damaged("models of such a structure (%s) are not predicted with here" % ", ".join(unusual))
         states = file.header["shards"]
@@ -387,13 +389,13 @@ class Model:
         if self.has_ffm:
             pairs = self.pairs({field: [(x, row[0]) for x, row in of] for field, of in rows.items()})
             ffm = clamp(ffm + scale * sum(pairs))
+        joint = [ffm]
         if self.has_fm:
-            ffm = clamp(ffm + scale * self.fm([(x, row[-1]) for of in rows.values() for x, row in of]))
-        deep = []
+            joint.append(clamp(joint[-1] + scale * self.fm([(x, row[-1]) for of in rows.values() for x, row in of])))
         if self.layers:
             inputs = self.inputs(pairs + linear_of, counts_of, seen_of, first)
-            deep = [clamp(ffm + self.deep(inputs))]
-        return sigmoid(self.mix(1, [first, ffm] + deep + fast))
+            joint.append(clamp(joint[-1] + self.deep(inputs)))
+        return sigmoid(self.mix(1, [first] + joint + fast))
 
     def rows(self, present):
         """By field, values and rows of its features that have one, and what sums of them are multiplied with."""

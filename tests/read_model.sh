@@ -76,14 +76,14 @@ compare little.lvt "a model that has run out of memory"
 "$leveret" train -d train --quiet --row_bits 32 --hidden 8,4 --ffm_k 3 -f floats.lvt
 compare floats.lvt "floats, two hidden layers, k = 3"
 for bits in 12 8 4; do
-  "$leveret" train -d valued --quiet --row_bits $bits --fm_k 3 -f few.lvt
+  "$leveret" train -d valued --quiet --row_bits $bits --embedding_dim 3 --tower fm:pairs=all -f few.lvt
   compare few.lvt "rows of $bits bits"
 done
 "$leveret" export -i few.lvt -o export.lvt --bits 8
 compare export.lvt "an export of rows of 4 bits"
-"$leveret" train -d valued --quiet --fm_k 4 -f both.lvt
+"$leveret" train -d valued --quiet --embedding_dim 4 --tower fm:pairs=all -f both.lvt
 compare both.lvt "FFM and FM"
-"$leveret" train -d valued --quiet --ffm_k 0 --fm_k 5 --hidden none -f fm.lvt
+"$leveret" train -d valued --quiet --ffm_k 0 --embedding_dim 5 --tower fm:pairs=all --hidden none -f fm.lvt
 compare fm.lvt "FM alone"
 
 # Exports: codes of every width.

@@ -128,7 +128,7 @@ echo
 echo "Measured: two ranks with a batch each, bytes that one sends for a step"
 echo " batch  unique features  model        DES  by formula        mesh  by formula   saved"
 models='LR --ffm_k 0
-FM --ffm_k 0 --fm_k 8 --row_bits 32 --admit 1
+FM --ffm_k 0 --embedding_dim 8 --tower fm:pairs=all --row_bits 32 --admit 1
 DeepFFM --ffm_k 8 --hidden 256 --row_bits 32 --admit 1'
 while read -r batch unique _; do
   [[ " $batches " == *" $batch "* ]] || continue

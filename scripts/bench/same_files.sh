@@ -49,9 +49,8 @@ mapfile -t sets <<'SETS'
 --ffm_k 0 --heads one -b 14
 --ffm_k 0 --optimizer ftrl --heads one
 --ffm_k 0 --optimizer sgd --heads one
---ffm_k 0 --fm_k 4
---ffm_k 0 --fm_k 4 --heads one
---ffm_k 0 --fm_k 8 -b 14
+--ffm_k 0 --embedding_dim 4 --tower fm:pairs=all --heads one
+--ffm_k 0 --embedding_dim 8 --tower fm:pairs=all -b 14
 --ffm_k 2
 --ffm_k 3 --heads one
 --ffm_k 4
@@ -61,9 +60,8 @@ mapfile -t sets <<'SETS'
 --ffm_k 4 --hidden none
 --ffm_k 4 --hidden 16,8
 --ffm_k 4 --heads one --hidden 32
---ffm_k 4 --fm_k 4
---ffm_k 4 --fm_k 8 --heads one --hidden 16
---ffm_k 2 --fm_k 8 --hidden 16
+--ffm_k 4 --embedding_dim 4 --tower fm:pairs=all
+--ffm_k 2 --embedding_dim 8 --tower fm:pairs=all --hidden 16
 --ffm_k 4 -b 14
 --ffm_k 4 -b 14 --heads one --hidden 16
 --optimizer adam --batch_size 64
@@ -89,9 +87,9 @@ mapfile -t sets <<'SETS'
 --row_bits 32 --state_bits 16 --heads one
 --row_bits 12 --rounding nearest --embedding_dim 5 --tower fwfm
 --row_bits 8
---row_bits 4 --fm_k 4
+--row_bits 4 --embedding_dim 4 --tower fm:pairs=all
 --expire 300
---expire 300 --ffm_k 0 --fm_k 4 --heads one
+--expire 300 --ffm_k 0 --embedding_dim 4 --tower fm:pairs=all --heads one
 --max_memory 24M --when_full evict
 --optimizer linear=ftrl,rows=sgd,layers=adam --heads one
 --optimizer linear=ftrl,rows=adagrad,layers=adam:rate=.002 --ffm_k 0 --embedding_dim 4 --tower cross:layers=2

@@ -20,7 +20,6 @@ namespace leveret::block {
 struct Rows {
   enum class Kind {
     kFfm,        ///< a slot for each opposite field
-    kFm,         ///< a vector
     kEmbedding,  ///< a vector for towers (embedding_block.h)
     kOwn,        ///< a block's own, of which no option tells
   };
@@ -73,7 +72,6 @@ struct Config {
     return found != rows.end() ? &*found : nullptr;
   }
   bool has_ffm() const { return find_rows(Rows::Kind::kFfm) != nullptr; }
-  bool has_fm() const { return find_rows(Rows::Kind::kFm) != nullptr; }
   bool has_embeddings() const { return find_rows(Rows::Kind::kEmbedding) != nullptr; }
   /// Whether whatever adds to the answer adds to one sum: with one head and without towers.
   bool has_one_score() const { return !mixed && towers.empty() && !in_contexts; }
@@ -81,8 +79,6 @@ struct Config {
   bool merges() const {
     return std::ranges::find(towers, kMergedInputs, &Tower::input) != towers.end();
   }
-  /// Whether layers read the FM: where they have no FFM's pairs to read.
-  bool layers_read_fm() const { return merges() && !has_ffm(); }
   /// Whether a block asks how much of the linear part comes from each group of features.
   bool uses_feature_groups() const { return mixed || merges(); }
 };

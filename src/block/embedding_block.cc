@@ -8,8 +8,12 @@
 
 namespace leveret::block {
 void EmbeddingBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
-  fields_ = declarations.add(tape::Tensor{
-      .name = kFields, .size = layout.fields * row_.used_k, .whole_lines = true, .gradient = true});
+  fields_ = declarations.add(tape::Tensor{.name = kFields,
+                                          .size = layout.fields * row_.used_k,
+                                          .whole_lines = true,
+                                          .gradient_if_read = true});
+  sums_ = declarations.add(
+      tape::Tensor{.name = kSums, .size = row_.used_k + 1, .gradient_if_read = true});
   scale_ = declarations.add(tape::Tensor{.name = kScale, .size = 1});
   vector_ = declarations.add(
       tape::Tensor{.name = "embedding.vector", .per = tape::Tensor::Per::kBatch, .size = row_.k});
@@ -21,9 +25,13 @@ void EmbeddingBlock::declare_rows(std::vector<Rows>& parts) {
 }
 
 void EmbeddingBlock::declare_sums(const tape::Extent& layout, std::uint32_t,
-                                  const tape::Declarations&, tape::SumDecls& sums) {
+                                  const tape::Declarations& declared, tape::SumDecls& sums) {
   instance_.declare(config_, "embeddings", sums);
-  fields_sum_ = sums.add({kFields, "embeddings", layout.fields * row_.used_k});
+  fields_sum_ = sums_sum_ = tape::SumId::kNone;
+  if (declared[fields_].readers > 0) {
+    fields_sum_ = sums.add({kFields, "embeddings", layout.fields * row_.used_k});
+  }
+  if (declared[sums_].readers > 0) sums_sum_ = sums.add({kSums, "embeddings", row_.used_k + 1});
 }
 
 template <class Take>
@@ -50,22 +58,38 @@ void EmbeddingBlock::for_each_feature(const tape::Tape& tape, std::size_t b, Tak
   }
 }
 
-void EmbeddingBlock::put_fields(tape::Tape& tape, std::size_t b, std::span<float> fields) const {
-  for_each_feature(tape, b,
-                   [&](std::uint32_t field, std::uint32_t i, std::size_t at, float factor) {
-                     kernels_->add_numbers(row_.codec, tape.rows[i] + at, factor, row_.used_k,
-                                           fields.data() + std::size_t{field} * row_.used_k);
-                   });
-  if (!(kernels_->largest(fields.data(), fields.size()) <= kMost))
-    bound(kMost, fields.data(), fields.size());
+void EmbeddingBlock::put(tape::Tape& tape, std::size_t b, std::span<float> fields,
+                         std::span<float> sums) const {
+  const std::size_t d = row_.used_k;
+  float* const v = tape[vector_].values;
+  for_each_feature(
+      tape, b, [&](std::uint32_t field, std::uint32_t i, std::size_t at, float factor) {
+        if (!fields.empty()) {
+          kernels_->add_numbers(row_.codec, tape.rows[i] + at, factor, d, &fields[field * d]);
+        }
+        if (sums.empty()) return;
+        kernels_->decode(row_.codec, tape.rows[i] + at, row_.k, v);
+        kernels_->axpy(factor, v, d, sums.data());
+        sums[d] += factor * factor * kernels_->dot(v, v, d);
+      });
+  const auto keep_within = [&](float most, std::span<float> numbers) {
+    if (!(kernels_->largest(numbers.data(), numbers.size()) <= most))
+      bound(most, numbers.data(), numbers.size());
+  };
+  if (!fields.empty()) keep_within(kMost, fields);
+  if (!sums.empty()) keep_within(kMost * kMost, sums);
 }
 
 void EmbeddingBlock::forward(const tape::Parameters&, tape::Tape& tape, std::size_t begin,
                              std::size_t end) const {
+  const auto zeros = [&](tape::TensorId tensor, std::size_t b) -> std::span<float> {
+    if (tape[tensor].readers == 0) return {};
+    float* const values = tape[tensor].at(b);
+    std::fill_n(values, tape[tensor].stride, 0.0f);
+    return {values, tape[tensor].stride};
+  };
   for (std::size_t b = begin; b < end; ++b) {
-    float* const fields = tape[fields_].at(b);
-    std::fill_n(fields, tape[fields_].stride, 0.0f);
-    put_fields(tape, b, {fields, tape[fields_].stride});
+    put(tape, b, zeros(fields_, b), zeros(sums_, b));
     tape[scale_].values[b] = FfmBlock::instance_sums(tape, b, false).scale();
   }
 }
@@ -75,7 +99,10 @@ void EmbeddingBlock::partial(const tape::Parameters&, tape::Tape& tape,
                              std::size_t end, const tape::BatchSums<float>& sums) const {
   for (std::size_t b = begin; b < end; ++b) {
     const tape::SumsOf<float> of = sums[b];
-    put_fields(tape, b, of.all(fields_sum_));
+    const auto all = [&](tape::SumId sum) {
+      return sum != tape::SumId::kNone ? of.all(sum) : std::span<float>();
+    };
+    put(tape, b, all(fields_sum_), all(sums_sum_));
     instance_.partial(tape, partition, b, of);
   }
 }
@@ -84,9 +111,14 @@ void EmbeddingBlock::finish(const tape::Parameters&, tape::Tape& tape, Share*, s
                             std::size_t end, const tape::BatchSums<const float>& sums) const {
   for (std::size_t b = begin; b < end; ++b) {
     const tape::SumsOf<const float> of = sums[b];
-    float* const fields = tape[fields_].at(b);
-    const auto rest = std::ranges::copy(of.all(fields_sum_), fields).out;
-    std::fill(rest, fields + tape[fields_].stride, 0.0f);
+    const auto take = [&](tape::SumId sum, tape::TensorId tensor) {
+      if (sum == tape::SumId::kNone) return;
+      float* const to = tape[tensor].at(b);
+      const auto rest = std::ranges::copy(of.all(sum), to).out;
+      std::fill(rest, to + tape[tensor].stride, 0.0f);
+    };
+    take(fields_sum_, fields_);
+    take(sums_sum_, sums_);
     tape[scale_].values[b] = instance_.of(tape, b, of).scale();
   }
 }
@@ -95,17 +127,64 @@ void EmbeddingBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
   if (tape.sink != nullptr) tape.sink->rows(part_, *this);
 }
 
+/// With e, S and Q as in the header: factor · (d e_f + d S) + 2 factor² (d Q) v.
+void EmbeddingBlock::add_gradient(tape::Tape& tape, std::size_t b, std::uint32_t field,
+                                  const std::byte* vector, float factor, float* to) const {
+  const std::size_t d = row_.used_k;
+  if (tape[fields_].readers > 0) {
+    kernels_->axpy(factor, tape[fields_].d_at(b) + field * d, d, to);
+  }
+  if (tape[sums_].readers == 0) return;
+  const float* const d_sums = tape[sums_].d_at(b);
+  float* const v = tape[vector_].values;
+  kernels_->decode(row_.codec, vector, row_.k, v);
+  kernels_->axpy(factor, d_sums, d, to);
+  kernels_->axpy(2 * factor * factor * d_sums[d], v, d, to);
+}
+
 void EmbeddingBlock::add(const tape::Parameters&, tape::Tape& tape, std::size_t b,
                          float* const* sums) const {
   const std::uint32_t first = tape.field_begin(b);
-  const float* const d = tape[fields_].d_at(b);
-  for_each_feature(tape, b, [&](std::uint32_t field, std::uint32_t i, std::size_t, float factor) {
-    kernels_->axpy(factor, d + std::size_t{field} * row_.used_k, row_.used_k, sums[i - first]);
-  });
+  for_each_feature(tape, b,
+                   [&](std::uint32_t field, std::uint32_t i, std::size_t at, float factor) {
+                     add_gradient(tape, b, field, tape.rows[i] + at, factor, sums[i - first]);
+                   });
+}
+
+/// Those of the tape's only example, each made for itself, before the first row moves, as several
+/// features may share one. What is stored beyond d stays 0.
+tape::VectorGradients EmbeddingBlock::own_gradients(tape::Tape& tape) const {
+  const std::size_t most = tape.field_begin(1) - tape.field_begin(0);
+  tape.row_gradients.assign(most * row_.k, 0.0f);
+  tape.vector_rows.clear();
+  tape.vector_gradients.clear();
+  tape.gradient_features.clear();
+  float* to = tape.row_gradients.data();
+  for_each_feature(tape, 0,
+                   [&](std::uint32_t field, std::uint32_t i, std::size_t at, float factor) {
+                     add_gradient(tape, 0, field, tape.rows[i] + at, factor, to);
+                     tape.gradient_features.push_back(i);
+                     tape.vector_rows.push_back(tape.to_learn.rows[i] + at);
+                     tape.vector_gradients.push_back(to);
+                     to += row_.k;
+                   });
+  tape.vector_factors.assign(tape.vector_rows.size(), 1.0f);
+  return {tape.vector_rows,
+          tape.vector_gradients.data(),
+          tape.vector_factors.data(),
+          {tape.row_gradients.data(), tape.vector_rows.size() * row_.k}};
 }
 
 void EmbeddingBlock::each(const tape::Parameters&, tape::Tape& tape,
                           tape::RowVisitor& visitor) const {
+  if (tape[sums_].readers > 0) {
+    own_gradients(tape);
+    const float one = 1.0f;
+    for (std::size_t n = 0; n < tape.gradient_features.size(); ++n) {
+      visitor.visit(tape.gradient_features[n], tape.vector_gradients[n], &one);
+    }
+    return;
+  }
   const float* const d = tape[fields_].d_at(0);
   float* const padded = tape[vector_].values;  // what is stored beyond d stays 0
   std::fill_n(padded, row_.k, 0.0f);
@@ -117,6 +196,7 @@ void EmbeddingBlock::each(const tape::Parameters&, tape::Tape& tape,
 
 tape::VectorGradients EmbeddingBlock::vectors(const tape::Parameters& parameters,
                                               tape::Tape& tape) const {
+  if (tape[sums_].readers > 0) return own_gradients(tape);
   if (row_.used_k < row_.k) return {};  // gradients lie one behind the other
   const float* const d = tape[fields_].d_at(0);
   const std::size_t most = tape.field_begin(1) - tape.field_begin(0);

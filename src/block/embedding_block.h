@@ -35,6 +35,8 @@ class EmbeddingBlock final : public Block, public tape::RowGradients {
   /// 1: sqrt(n) / |x|² of the example's n features, by which towers that multiply embeddings scale
   /// what they make (ffm_block.h: instance normalisation).
   static constexpr const char* kScale = "embedding.scale";
+  /// d + 1: S = sum x_i v_i and Q = sum |x_i v_i|² over all features, divided as e is.
+  static constexpr const char* kSums = "embedding.sums";
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   void declare_rows(std::vector<Rows>& parts) override;
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
@@ -73,8 +75,12 @@ class EmbeddingBlock final : public Block, public tape::RowGradients {
   /// lies `at` bytes from its beginning: e of the field has so many times the vector.
   template <class Take>
   void for_each_feature(const tape::Tape& tape, std::size_t b, Take take) const;
-  /// The fields' e of example b, where they are 0 before.
-  void put_fields(tape::Tape& tape, std::size_t b, std::span<float> fields) const;
+  /// Fills two tensors of example b, where they are 0 before; empty: nobody reads it.
+  void put(tape::Tape& tape, std::size_t b, std::span<float> fields, std::span<float> sums) const;
+  /// Adds d loss / d v of a feature of example b to `to`, where its row lies `at` bytes.
+  void add_gradient(tape::Tape& tape, std::size_t b, std::uint32_t field, const std::byte* vector,
+                    float factor, float* to) const;
+  tape::VectorGradients own_gradients(tape::Tape& tape) const;
 
   const kernels::Kernels* kernels_;
   Config config_;
@@ -82,8 +88,10 @@ class EmbeddingBlock final : public Block, public tape::RowGradients {
   std::size_t part_ = 0;  ///< of rows
   tape::TensorId fields_ = tape::TensorId::kNone;
   tape::TensorId scale_ = tape::TensorId::kNone;
+  tape::TensorId sums_ = tape::TensorId::kNone;
   tape::TensorId vector_ = tape::TensorId::kNone;  ///< k: one feature's
-  tape::SumId fields_sum_ = tape::SumId::kNone;
+  tape::SumId fields_sum_ = tape::SumId::kNone,
+              sums_sum_ = tape::SumId::kNone;  ///< of what is read
   InstanceSum instance_;
 };
 

@@ -44,7 +44,7 @@ class FfmBlock final : public Block, public tape::RowGradients {
   static constexpr const char* kPairsSum = "ffm.pairs_sum";
   tape::TensorId pairs_sum() const { return pairs_sum_; }
   tape::TensorId d_pair() const { return d_pair_; }  ///< 1: see `backward`
-  /// Its head, to which FmBlock adds, too.
+  /// Its head.
   static constexpr const char* kHead = "ffm";
   static constexpr float kHeadWeight = 0.3f;  ///< HeadDecl::first_weight
   void declare_rows(std::vector<Rows>& parts) override {

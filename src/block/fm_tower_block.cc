@@ -6,19 +6,29 @@
 #include "block/make_tower.h"
 
 namespace leveret::block {
+namespace {
+
+constexpr const char* kFmPairs[] = {"fields", "all"};
+constexpr TowerKey kFmKeys[] = {{"pairs", "fields", 0,
+                                 "of fields, or of all features, those of a field among them",
+                                 false, kFmPairs}};
+
+}  // namespace
 
 constinit const TowerKind kFmTower = {.word = "fm",
-                                      .help = "products of all pairs of fields, as DeepFM has them",
-                                      .keys = {},
+                                      .help = "products of all pairs, as DeepFM has them",
+                                      .keys = kFmKeys,
                                       .has_layers = false,
                                       .make = make_tower<FmTowerBlock>};
 
 void FmTowerBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
-  fields_ = declarations.read(tower_.input);
+  in_ = declarations.read(all_ ? EmbeddingBlock::kSums : tower_.input);
   scale_ = declarations.find_tensor(EmbeddingBlock::kScale);
-  sum_ = declarations.add(
-      tape::Tensor{.name = tower_.name + ".sum", .size = static_cast<std::uint32_t>(d_)});
+  if (!all_) {
+    sum_ = declarations.add(
+        tape::Tensor{.name = tower_.name + ".sum", .size = static_cast<std::uint32_t>(d_)});
+  }
   score_.declare(config_, tower_, declarations);
 }
 
@@ -26,23 +36,27 @@ void FmTowerBlock::forward(const tape::Parameters& parameters, tape::Tape& tape,
                            std::size_t end) const {
   const std::size_t numbers = parameters.layout.fields * d_;
   for (std::size_t b = begin; b < end; ++b) {
-    const float* const e = tape[fields_.id].at(b);
+    const float* const in = tape[in_.id].at(b);
+    if (all_) {
+      put_score(tape, b, in, in[d_]);
+      continue;
+    }
     float* const sum = tape[sum_].at(b);
     std::fill_n(sum, d_, 0.0f);
-    for (std::size_t f = 0; f < numbers; f += d_) kernels_->axpy(1.0f, e + f, d_, sum);
-    put_score(tape, b, kernels_->dot(e, e, numbers));
+    for (std::size_t f = 0; f < numbers; f += d_) kernels_->axpy(1.0f, in + f, d_, sum);
+    put_score(tape, b, sum, kernels_->dot(in, in, numbers));
   }
 }
 
-void FmTowerBlock::put_score(tape::Tape& tape, std::size_t b, float squares) const {
-  const float* const sum = tape[sum_].at(b);
+void FmTowerBlock::put_score(tape::Tape& tape, std::size_t b, const float* sum,
+                             float squares) const {
   const float pairs = 0.5f * (kernels_->dot(sum, sum, d_) - squares);
   score_.put(tape, b, tape[scale_].values[b] * pairs);
 }
 
 void FmTowerBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Declarations&,
                                 tape::SumDecls& sums) {
-  if (!config_.in_contexts) return;
+  if (!has_sums()) return;
   sums_.embeddings = sums.find(EmbeddingBlock::kFields);
   sums_.vector = sums.add({tower_.name + ".sum", tower_.name, static_cast<std::uint32_t>(d_)});
   sums_.squares = sums.add({tower_.name + ".squares", tower_.name});
@@ -51,7 +65,7 @@ void FmTowerBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::
 void FmTowerBlock::partial(const tape::Parameters&, tape::Tape&, const tape::Partition& partition,
                            Share*, std::size_t begin, std::size_t end,
                            const tape::BatchSums<float>& sums) const {
-  if (!config_.in_contexts) return;
+  if (!has_sums()) return;
   for (std::size_t b = begin; b < end; ++b) {
     const tape::SumsOf<float> of = sums[b];
     const float* const all = of.all(sums_.embeddings).data();
@@ -66,29 +80,34 @@ void FmTowerBlock::partial(const tape::Parameters&, tape::Tape&, const tape::Par
 void FmTowerBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, Share*,
                           std::size_t begin, std::size_t end,
                           const tape::BatchSums<const float>& sums) const {
-  if (!config_.in_contexts) return forward(parameters, tape, begin, end);
+  if (!has_sums()) return forward(parameters, tape, begin, end);
   for (std::size_t b = begin; b < end; ++b) {
     const tape::SumsOf<const float> of = sums[b];
     std::ranges::copy(of.all(sums_.vector), tape[sum_].at(b));
-    put_score(tape, b, of[sums_.squares]);
+    put_score(tape, b, tape[sum_].at(b), of[sums_.squares]);
   }
 }
 
 void FmTowerBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
-  const std::size_t numbers = parameters.layout.fields * d_;
-  float* const gradient = tape.tensors.d_of_reader(fields_, tape.size);
-  const std::size_t stride = tape[fields_.id].d_stride;
+  float* const gradient = tape.tensors.d_of_reader(in_, tape.size);
+  const std::size_t stride = tape[in_.id].d_stride;
   for (std::size_t b = 0; b < tape.size; ++b) {
-    float* const d_e = gradient + b * stride;
-    std::fill_n(d_e, stride, 0.0f);
+    float* const d_in = gradient + b * stride;
+    std::fill_n(d_in, stride, 0.0f);
     const float d = score_.error(tape, b) * tape[scale_].values[b];
     if (d == 0.0f) continue;
-    const float *const e = tape[fields_.id].at(b), *const sum = tape[sum_].at(b);
-    for (std::size_t f = 0; f < numbers; f += d_) {
-      for (std::size_t c = 0; c < d_; ++c) d_e[f + c] = d * (sum[c] - e[f + c]);
+    const float* const in = tape[in_.id].at(b);
+    if (all_) {
+      for (std::size_t c = 0; c < d_; ++c) d_in[c] = d * in[c];
+      d_in[d_] = -0.5f * d;
+      continue;
+    }
+    const float* const sum = tape[sum_].at(b);
+    for (std::size_t f = 0; f < parameters.layout.fields * d_; f += d_) {
+      for (std::size_t c = 0; c < d_; ++c) d_in[f + c] = d * (sum[c] - in[f + c]);
     }
   }
-  tape.tensors.add_d_of_reader(fields_, tape.size);
+  tape.tensors.add_d_of_reader(in_, tape.size);
 }
 
 }  // namespace leveret::block

@@ -1,7 +1,9 @@
 /// Factorization machine over embeddings (Rendle, Factorization Machines, ICDM 2010; the FM part of
 /// DeepFM: Guo et al., IJCAI 2017, section 3.1). With the e_f of the fields (embedding_block.h):
 ///   sum over pairs f < g of <e_f, e_g> = (|sum e_f|² - sum |e_f|²) / 2,
-/// times sqrt(n) / |x|² (EmbeddingBlock::kScale). A field's features make no pairs with each other.
+/// times sqrt(n) / |x|² (EmbeddingBlock::kScale). With pairs=all the features of a field make pairs
+/// with each other, too, as in Rendle's lemma 3.1: (|S|² - Q) / 2 with EmbeddingBlock::kSums, which
+/// are all that ranks send for it, as the DES paper has FMs (section 4).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +19,10 @@ namespace leveret::block {
 class FmTowerBlock final : public Block {
  public:
   FmTowerBlock(const kernels::Kernels& kernels, Config config, Tower tower)
-      : kernels_(&kernels), config_(std::move(config)), tower_(std::move(tower)) {}
+      : kernels_(&kernels),
+        config_(std::move(config)),
+        tower_(std::move(tower)),
+        all_(tower_.number("pairs") == 1) {}
 
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   /// Adds to its head.
@@ -31,7 +36,7 @@ class FmTowerBlock final : public Block {
 
   bool is_behind_sums() const override { return true; }
 
-  // With contexts it has sums of its own, of d numbers and one.
+  // With contexts pairs of fields have sums of their own, of d numbers and one.
 
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
@@ -42,16 +47,18 @@ class FmTowerBlock final : public Block {
               std::size_t end, const tape::BatchSums<const float>& sums) const override;
 
  private:
-  /// The score of example b, where tensor sum_ is made; `squares`: sum |e_f|².
-  void put_score(tape::Tape& tape, std::size_t b, float squares) const;
+  bool has_sums() const { return config_.in_contexts && !all_; }
+  /// The score of example b. `sum`: d numbers; `squares`: what is taken away.
+  void put_score(tape::Tape& tape, std::size_t b, const float* sum, float squares) const;
 
   const kernels::Kernels* kernels_;
   Config config_;
   Tower tower_;
+  bool all_;           ///< pairs=all
   std::size_t d_ = 0;  ///< numbers of an embedding
-  tape::TensorInput fields_;
+  tape::TensorInput in_;
   tape::TensorId scale_ = tape::TensorId::kNone;
-  tape::TensorId sum_ = tape::TensorId::kNone;  ///< d: sum of e_f
+  tape::TensorId sum_ = tape::TensorId::kNone;  ///< d: sum of e_f; not with pairs=all
   TowerScore score_;
   struct {
     tape::SumId embeddings = tape::SumId::kNone, vector = tape::SumId::kNone,

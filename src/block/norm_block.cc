@@ -4,7 +4,6 @@
 #include <string>
 
 #include "block/ffm_block.h"
-#include "block/fm_block.h"
 #include "block/linear_block.h"
 #include "block/merge_norm.h"
 
@@ -18,26 +17,19 @@ struct InputKind {
   bool normalised;
   float scale = 1;
   const char* sum = nullptr;  ///< the tensor of their sum, if there is one
-  std::uint32_t width = 1;    ///< see tape::JoinPart
 };
 
 /// In the order of the layer's columns. What is normalised comes first.
 std::vector<InputKind> input_kinds(const Config& config) {
   using Kind = tape::Owner::Kind;
   std::vector<InputKind> kinds;
-  if (config.has_ffm()) {
-    kinds.push_back({FfmBlock::kPairs, Kind::kPair, true, 1, FfmBlock::kPairsSum});
-  }
+  kinds.push_back({FfmBlock::kPairs, Kind::kPair, true, 1, FfmBlock::kPairsSum});
   kinds.push_back({LinearBlock::kGroupLinear, Kind::kFeatureGroup, true});
   if (config.mixed) {
     constexpr float kSeenScale = 0.3f;
     kinds.push_back({LinearBlock::kGroupCounts, Kind::kFeatureGroup, false});
     kinds.push_back({LinearBlock::kGroupSeen, Kind::kFeatureGroup, false, kSeenScale});
     kinds.push_back({std::string("heads.") + LinearBlock::kFirst, Kind::kAll, false});
-  }
-  if (config.layers_read_fm()) {
-    const std::uint32_t width = config.find_rows(Rows::Kind::kFm)->part.used_k;
-    kinds.push_back({FmBlock::kPooled, Kind::kAll, false, 1, nullptr, width});
   }
   return kinds;
 }
@@ -51,7 +43,7 @@ void NormBlock::declare(const tape::Extent& layout, tape::Declarations& declarat
     const tape::TensorInput from = declarations.read(kind.tensor);
     inputs_.push_back(
         {from, kind.sum != nullptr ? declarations.find_tensor(kind.sum) : tape::TensorId::kNone});
-    parts.push_back({from.id, kind.per, kind.normalised, kind.scale, kind.width});
+    parts.push_back({from.id, kind.per, kind.normalised, kind.scale});
   }
   const tape::Join join(parts, layout);
   outputs_ = declarations.add(tape::Tensor{

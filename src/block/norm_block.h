@@ -1,7 +1,7 @@
 /// MergeNorm (FW paper, section 2.1): the outputs of the linear and the FFM part joined and
 /// normalised to mean 0 and variance 1 (merge_norm.h); with mixed heads the counts and the linear
-/// stage's score stand behind them as they are, and without an FFM what the FM has pooled. What the
-/// inputs are, and in which order, is declared here and nowhere else (tape/join.h).
+/// stage's score stand behind them as they are. The inputs and their order are declared here and
+/// nowhere else (tape/join.h).
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,8 @@ namespace {
 constexpr std::array<NamedModel, 9> kModels = {{
     {"lr", "--ffm_k 0 --learning_rate .15",
      "logistic regression: many features, little memory, or a first figure"},
-    {"fm", "--ffm_k 0 --fm_k 8", "pairs of features matter, and memory does"},
+    {"fm", "--ffm_k 0 --embedding_dim 8 --tower fm:pairs=all",
+     "pairs of features matter, and memory does"},
     {"fwfm", "--ffm_k 0 --embedding_dim 8 --tower fwfm",
      "pairs of fields matter by different weights, and memory does"},
     {"ffm", "--ffm_k 4 --hidden none", "pairs matter by field, and prediction must be fast"},

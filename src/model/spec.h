@@ -68,7 +68,6 @@ struct Spec : rules::Learning {
   bool constant = true;
   std::uint32_t bit_precision = 0;  ///< 0: growing table
   std::uint32_t ffm_k = 4;          ///< 0: no FFM
-  std::uint32_t fm_k = 0;           ///< 0: no FM
   std::uint32_t admit = 0;          ///< see table::Admission
   bool adagrad_slice = true;
   std::uint32_t row_bits = 16;            ///< of a stored weight of rows: 4, 8, 12, 16 or 32
@@ -76,7 +75,6 @@ struct Spec : rules::Learning {
   bool rounds_to_nearest = false;         ///< weights of rows, else stochastically
   std::uint32_t state_bits = 0;           ///< of an accumulator of rows; 0: see usual_state_bits()
   std::vector<std::uint32_t> hidden{32};  ///< empty: no MLP
-  bool fm_feeds_mlp = false;              ///< without an FFM: whether there is an MLP, over the FM
   std::uint32_t embedding_dim = 0;        ///< 0: no embeddings
   block::Pool pool = block::Pool::kSum;   ///< of the embeddings of a field
   std::vector<TowerSpec> more_towers;     ///< beside that of `hidden`
@@ -96,24 +94,20 @@ struct Spec : rules::Learning {
   std::vector<RowsSpec> row_parts() const {
     std::vector<RowsSpec> all;
     if (has_ffm()) all.push_back({block::Rows::Kind::kFfm, ffm_k, weight_codec(), rows});
-    if (has_fm()) all.push_back({block::Rows::Kind::kFm, fm_k, weight_codec(), rows});
     if (has_embeddings()) {
       all.push_back({block::Rows::Kind::kEmbedding, embedding_dim, weight_codec(), rows});
     }
     return all;
   }
   bool has_ffm() const { return ffm_k > 0; }
-  bool has_fm() const { return fm_k > 0; }
   /// Whether features of fields have rows.
-  bool has_rows() const { return has_ffm() || has_fm() || has_embeddings(); }
+  bool has_rows() const { return has_ffm() || has_embeddings(); }
   /// Whether a tower reads them.
   bool has_embeddings() const {
     return embedding_dim > 0 && std::ranges::find(more_towers, TowerSpec::kEmbeddings,
                                                   &TowerSpec::in) != more_towers.end();
   }
-  bool has_own_tower() const {
-    return !hidden.empty() && (has_ffm() || (has_fm() && fm_feeds_mlp));
-  }
+  bool has_own_tower() const { return !hidden.empty() && has_ffm(); }
   bool has_towers() const { return has_own_tower() || !more_towers.empty(); }
   /// Whether a tower reads what is merged.
   bool merges() const {

@@ -13,9 +13,7 @@
 namespace leveret::model {
 namespace {
 
-/// To say it is to want the layers, whatever there is for them to read.
 void set_hidden(Spec& s, const std::string& text) {
-  s.fm_feeds_mlp = true;
   s.hidden.clear();
   if (text == "none" || text == "0") return;
   const bool has_empty = text.empty() || text.front() == ',' || text.back() == ',' ||
@@ -47,16 +45,13 @@ void add_shape(std::vector<SpecEntry>& list) {
   list.push_back(number_entry("ffm_k", "", "N",
                               "length of an FFM vector; 0: no FFM, and no MLP over it",
                               &Spec::ffm_k, 0, 256));
-  list.push_back(number_entry("fm_k", "", "N",
-                              "length of an FM vector, one for each feature of a field; 0: no FM",
-                              &Spec::fm_k, 0, 256));
   list.push_back(number_entry(
       "admit", "", "N",
       "a feature gets its row of vectors when seen N times; 0: twice, and more often the "
       "more rows its field has",
       &Spec::admit, 0, 1000000));
   list.push_back(word_entry(
-      "adagrad", "accumulators of FFM and FM: one per weight, or one per slice of k", true,
+      "adagrad", "accumulators of FFM and embeddings: one per weight, or one per slice of k", true,
       {"weight", "slice"}, [](Spec & s) -> auto& { return s.adagrad_slice; }));
   add_row_codecs(list);
   list.push_back({"hidden", "", "N,…|none", "widths of the MLP's ReLU layers", true, false, false,
@@ -66,7 +61,7 @@ void add_shape(std::vector<SpecEntry>& list) {
                   }});
   SpecEntry width = rate_entry(
       "ffm_init_width", "", "X",
-      "first weights of FFM, FM and embeddings are uniform with deviation X / sqrt(k)",
+      "first weights of FFM and embeddings are uniform with deviation X / sqrt(k)",
       [](Spec& s) -> float& { return s.ffm_init_width; }, 0, 100);
   width.shape = true;
   list.push_back(width);
@@ -106,8 +101,7 @@ void add_towers(std::vector<SpecEntry>& list) {
   static const std::string help = towers_help();
   SpecEntry tower{"tower", "",   "KIND[:key=value,…]", help.c_str(), true,
                   false,   true, set_towers,           get_towers};
-  tower.stored = SpecEntry::Stored::kElsewhere;
-  list.push_back(tower);
+  list.push_back(stored_unless("none", tower));
 }
 
 }  // namespace
@@ -127,8 +121,6 @@ const std::vector<SpecEntry>& spec_entries() {
 
 bool is_stored(const SpecEntry& entry, const Spec& spec) {
   switch (entry.stored) {
-    case SpecEntry::Stored::kElsewhere:
-      return false;
     case SpecEntry::Stored::kUnlessAbsent:
       return entry.get(spec) != entry.absent;
     default:
@@ -144,8 +136,8 @@ void check_spec(const Spec& spec) {
   }
   // What is below a unit would be rounded to 0 on both sides of every pair, and stay there.
   const float first =
-      spec.ffm_init_width * std::sqrt(3.0f / static_cast<float>(std::max(
-                                                 {spec.ffm_k, spec.fm_k, spec.embedding_dim, 1u})));
+      spec.ffm_init_width *
+      std::sqrt(3.0f / static_cast<float>(std::max({spec.ffm_k, spec.embedding_dim, 1u})));
   const kernels::Codec codec = spec.weight_codec();
   if (codec.kind == kernels::Codec::Kind::kFixed && spec.ffm_init_width > 0 &&
       first < (codec.is_narrow() ? 1.0f : 2.0f) * codec.unit()) {

@@ -12,7 +12,7 @@
 namespace leveret::model {
 
 struct SpecEntry {
-  const char* name;   ///< option --NAME and, as a rule, JSON key
+  const char* name;   ///< option --NAME and JSON key
   const char* alias;  ///< further option names, comma separated with dashes ("-b"); or ""
   const char* value;  ///< what its value is, for --help: "N", "NS,…"; "" for a switch
   const char* help;
@@ -23,14 +23,13 @@ struct SpecEntry {
   std::function<void(Spec&, const std::string&)> set;
   /// Canonical text, which `set` takes back to the same value.
   std::function<std::string(const Spec&)> get;
-  /// What a file says that has no such key, as it is older than that; null: then it is damaged.
+  /// Its value in a file that has no such key; null: then the file is damaged.
   const char* absent = nullptr;
   /// Sets what the text of a `shape` entry says beside the shape; null: nothing.
   void (*set_learning)(Spec&, const std::string&) = nullptr;
   enum class Stored {
     kAlways,
     kUnlessAbsent,  ///< where it differs from `absent`
-    kElsewhere,     ///< never under its name: other keys have it
   };
   /// Whether a model of this spec is what `shape` text says; null: where `get` gives the same text.
   bool (*holds)(const Spec&, const std::string&) = nullptr;
@@ -38,9 +37,6 @@ struct SpecEntry {
   bool of_line = true;
   /// Whether the header has a key of it.
   Stored stored = Stored::kAlways;
-  /// Its key in the header, which files have from when the option had that name; null: `name`.
-  const char* old_key = nullptr;
-  std::string_view key() const { return old_key != nullptr ? old_key : name; }
 };
 
 const std::vector<SpecEntry>& spec_entries();

@@ -54,13 +54,13 @@ const char* idle_without(std::string_view name, const Spec& spec) {
   if (spec.linear.rule != rules::kFtrl && is_one_of(name, {"l1", "ftrl_beta"})) {
     return "--optimizer ftrl";
   }
-  if (name == "hidden" && !spec.has_ffm() && !spec.has_fm()) {
-    return "a factorization machine, and --ffm_k and --fm_k are 0";
+  if (name == "hidden" && !spec.has_ffm()) {
+    return "a factorization machine, and --ffm_k is 0";
   }
   const bool of_rows = is_one_of(name, {"admit", "adagrad", "state_bits"}) ||
                        (name.starts_with("ffm_") && name != "ffm_k");
   if (!spec.has_rows() && of_rows) {
-    return "a factorization machine or embeddings, and --ffm_k, --fm_k and --embedding_dim are 0";
+    return "a factorization machine or embeddings, and --ffm_k and --embedding_dim are 0";
   }
   if ((name == "embedding_dim" && spec.embedding_dim > 0 && !spec.has_embeddings()) ||
       (name == "pool" && !spec.has_embeddings())) {
@@ -74,9 +74,6 @@ const char* idle_without(std::string_view name, const Spec& spec) {
     return "tables with keys, and with --bit_precision linear weights have none";
   }
   if (name == "fast_head" && !spec.mixed()) return "--heads mixed";
-  if (name == "hidden" && !spec.hidden.empty() && !spec.has_own_tower()) {
-    return "a model that has begun with layers over its FM";
-  }
   const bool in_groups = name == "nn_batch_size";  // layers alone
   if (name.starts_with("nn_") && !(in_groups ? spec.has_layers() : towers_learn(spec))) {
     return "layers (--hidden, --tower), and there are none";

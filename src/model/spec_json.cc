@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "model/spec_entries.h"
-#include "model/spec_towers.h"
 #include "text/byte_characters.h"
 
 namespace leveret::model {
@@ -14,8 +13,6 @@ namespace leveret::model {
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-constexpr const char* kTowers = "towers";
 
 std::string to_bytes(const std::string& characters) {
   if (auto bytes = text::from_characters(characters)) return *std::move(bytes);
@@ -26,10 +23,8 @@ std::string to_bytes(const std::string& characters) {
 void refuse_unknown_keys(const Json& json) {
   if (!json.is_object()) throw std::runtime_error("the model's header has no spec; it is damaged");
   for (const auto& [key, value] : json.items()) {
-    const auto entry = std::ranges::find(spec_entries(), key, &SpecEntry::key);
-    const bool known =
-        entry != spec_entries().end() && entry->stored != SpecEntry::Stored::kElsewhere;
-    if (known || key == kTowers) continue;
+    const auto entry = std::ranges::find(spec_entries(), key, &SpecEntry::name);
+    if (entry != spec_entries().end()) continue;
     throw std::runtime_error("the model's header has \"" + key +
                              "\", which this program does not know; the file is damaged or of a "
                              "newer version");
@@ -43,10 +38,8 @@ Json to_json(const Spec& spec) {
   for (const SpecEntry& entry : spec_entries()) {
     if (!is_stored(entry, spec)) continue;
     const std::string text = entry.get(spec);
-    json[std::string(entry.key())] =
-        entry.number ? Json::parse(text) : Json(text::to_characters(text));
+    json[entry.name] = entry.number ? Json::parse(text) : Json(text::to_characters(text));
   }
-  if (Json towers = towers_to_json(spec); !towers.empty()) json[kTowers] = std::move(towers);
   return json;
 }
 
@@ -54,8 +47,7 @@ Spec spec_from_json(const Json& json) {
   Spec spec;
   refuse_unknown_keys(json);
   for (const SpecEntry& entry : spec_entries()) {
-    if (entry.stored == SpecEntry::Stored::kElsewhere) continue;
-    const std::string key(entry.key());
+    const std::string key(entry.name);
     const auto found = json.find(key);
     if (found == json.end() && entry.absent != nullptr) {
       entry.set(spec, entry.absent);
@@ -68,11 +60,6 @@ Spec spec_from_json(const Json& json) {
     }
     entry.set(spec, entry.number ? found->dump() : to_bytes(found->get<std::string>()));
   }
-  // A name stands for options, which are all there; so are its towers.
-  spec.more_towers.clear();
-  // Files without the key have the towers that the options above mean, which the FM never fed.
-  spec.fm_feeds_mlp = false;
-  if (json.contains(kTowers)) towers_from_json(spec, json[kTowers]);
   check_spec(spec);
   return spec;
 }

@@ -59,7 +59,7 @@ void add_learning(std::vector<SpecEntry>& list) {
   add_part(list, {"learning_rate", "power_t", "init_acc_gradient"}, "-l", "linear part",
            &Spec::linear);
   add_part(list, {"ffm_learning_rate", "ffm_power_t", "ffm_init_acc_gradient"}, "",
-           "FFM, FM and embeddings", &Spec::rows);
+           "FFM and embeddings", &Spec::rows);
   add_part(list, {"nn_learning_rate", "nn_power_t", "nn_init_acc_gradient"}, "", "MLP", &Spec::nn);
   list.push_back(rate_entry(
       "l1", "", "X", "FTRL: L1 regularisation", [](Spec& s) -> float& { return s.l1; }, 0, kHuge));
@@ -79,15 +79,12 @@ void add_learning(std::vector<SpecEntry>& list) {
       "a batch has at most one example for N learned before it; 0: all have --batch_size",
       &Spec::batch_warmup, 0, 1 << 20);
   warmup.shape = false;
-  warmup.absent = "0";
   list.push_back(warmup);
   SpecEntry updates = word_entry(
       "per_example_updates",
       "on: within a batch what is cheap (linear part, counts, fast head, mixers) is learned "
       "example by example",
       false, {"off", "on"}, [](Spec & s) -> auto& { return s.per_example_updates; });
-  updates.old_key = "batch_turns";
-  updates.absent = "off";
   list.push_back(updates);
   SpecEntry nn_batch =
       number_entry("nn_batch_size", "", "N",

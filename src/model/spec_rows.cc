@@ -24,9 +24,9 @@ bool has_state_bits(const Spec& stored, const std::string& text) {
 
 void add_row_codecs(std::vector<SpecEntry>& list) {
   SpecEntry bits = {"row_bits",
-                    "--ffm_precision",
+                    "",
                     "BITS",
-                    "a stored weight of FFM, FM and embeddings: 4, 8, 12 or 16 (within "
+                    "a stored weight of FFM and embeddings: 4, 8, 12 or 16 (within "
                     "--weight_range, rounded) or 32",
                     true,
                     true,
@@ -39,7 +39,6 @@ void add_row_codecs(std::vector<SpecEntry>& list) {
                       s.row_bits = static_cast<std::uint32_t>(*n);
                     },
                     [](const Spec& s) { return fmt::format("{}", s.row_bits); }};
-  bits.old_key = "ffm_precision";
   list.push_back(std::move(bits));
   SpecEntry range = {"weight_range",
                      "",
@@ -62,7 +61,7 @@ void add_row_codecs(std::vector<SpecEntry>& list) {
       "state_bits",
       "",
       "BITS",
-      "an accumulator of FFM, FM and embeddings: 32, or 16 (rounded by chance); 0: 16 beside "
+      "an accumulator of FFM and embeddings: 32, or 16 (rounded by chance); 0: 16 beside "
       "weights of few bits with --adagrad slice, else 32",
       true,
       true,

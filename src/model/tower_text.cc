@@ -35,10 +35,17 @@ std::string words_of_inputs() {
   return either_of(words);
 }
 
+std::string words_of(const TowerKey& key) {
+  return either_of({key.words.begin(), key.words.end()});
+}
+
 std::string keys_of(const TowerKind& kind) {
   std::string keys;
   for (const TowerKey& key : kind.keys) {
-    keys += fmt::format("{}={}, ", key.name, key.is_list ? "N+N or none" : "N");
+    keys += fmt::format("{}={}, ", key.name,
+                        !key.words.empty() ? words_of(key)
+                        : key.is_list      ? "N+N or none"
+                                           : "N");
   }
   if (kind.over_any) keys += "in=" + words_of_inputs() + ", ";
   return keys + "loss=joint or own";
@@ -49,6 +56,11 @@ std::vector<std::uint32_t> numbers_of(const std::string& all, const TowerKey& ke
                                       const std::string& text) {
   std::vector<std::uint32_t> numbers;
   if (key.is_list && text == "none") return numbers;
+  if (!key.words.empty()) {
+    const auto word = std::ranges::find(key.words, std::string_view(text));
+    if (word == key.words.end()) bad_tower(all, fmt::format("{}={}", key.name, words_of(key)));
+    return {static_cast<std::uint32_t>(word - key.words.begin())};
+  }
   for (const std::string& part :
        key.is_list ? feature::split(text, '+') : std::vector<std::string>{text}) {
     const auto value = text::read_whole(part, 1, key.most);
@@ -107,10 +119,13 @@ TowerSpec read_tower(const std::string& text) {
 std::string tower_text(const TowerSpec& tower) {
   std::vector<std::string> keys;
   if (tower.in != TowerSpec::kEmbeddings) keys.push_back("in=" + tower.in);
-  for (const block::TowerOption& option : tower.options) {
-    keys.push_back(option.numbers.empty()
-                       ? option.key + "=none"
-                       : fmt::format("{}={}", option.key, fmt::join(option.numbers, "+")));
+  for (std::size_t k = 0; k < tower.options.size(); ++k) {
+    const auto& [name, numbers] = tower.options[k];
+    const TowerKey& key = tower.kind->keys[k];
+    keys.push_back(fmt::format("{}={}", name,
+                               !key.words.empty() ? key.words[numbers[0]]
+                               : numbers.empty()  ? "none"
+                                                  : fmt::format("{}", fmt::join(numbers, "+"))));
   }
   if (tower.own_loss) keys.emplace_back("loss=own");
   return fmt::format("{}{}{}", tower.kind->word, keys.empty() ? "" : ":", fmt::join(keys, ","));

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -33,46 +32,40 @@ std::string hashed_name(const table::CellColumn& column) {
 class StoredSlots {
  public:
   StoredSlots(SectionLoader& sections, std::uint64_t capacity)
-      : keys_(sections.number_of(kSlotKeys)), capacity_(capacity), size_(capacity) {
-    if (keys_ == 0) return;
-    const StoredSection& section =
-        sections.section(kSlotKeys, Dtype::kU32, {kAnyLength}, declared(Role::kIndex, keys_));
-    size_ = section.shape[0];
-    if (size_ > capacity_) damaged("has more slots than -b says");
-    stream_.emplace(sections, section);
+      : keys_(sections.number_of(kSlotKeys)),
+        capacity_(capacity),
+        section_(
+            sections.section(kSlotKeys, Dtype::kU32, {kAnyLength}, declared(Role::kIndex, keys_))),
+        stream_(sections, section_) {
+    if (size() > capacity_) damaged("has more slots than -b says");
   }
 
-  std::uint64_t size() const { return size_; }
-  /// As in store::Declaration; 0: the file has all slots, in the order of their numbers.
-  std::uint32_t keys() const { return keys_; }
+  std::uint64_t size() const { return section_.shape[0]; }
+  std::uint32_t keys() const { return keys_; }  ///< as in store::Declaration
 
   /// Reads the next `count`.
-  void read(std::uint64_t count) {
-    if (stream_) part_ = stream_->next(count * sizeof(std::uint32_t));
-  }
+  void read(std::uint64_t count) { part_ = stream_.next(count * sizeof(std::uint32_t)); }
   /// Number i of what has been read, each once and in order.
   std::uint64_t next(std::uint64_t i) {
-    if (!stream_) return next_++;
     std::uint32_t slot;
     std::memcpy(&slot, part_.data() + i * sizeof slot, sizeof slot);
     if (slot >= capacity_) damaged("has slots that -b does not have");
-    if (next_ > 0 && !table::Index::before(last_, slot)) {
+    if (!first_ && !table::Index::before(last_, slot)) {
       damaged("has slots in the wrong order or twice");
     }
     last_ = slot;
-    ++next_;
+    first_ = false;
     return slot;
   }
-  void finish() const {
-    if (stream_) stream_->finish();
-  }
+  void finish() const { stream_.finish(); }
 
  private:
   std::uint32_t keys_;
-  std::uint64_t capacity_, size_;
-  std::optional<SectionLoader::Stream> stream_;
+  std::uint64_t capacity_;
+  const StoredSection& section_;
+  SectionLoader::Stream stream_;
   std::span<const std::byte> part_;
-  std::uint64_t next_ = 0;  ///< how many there have been
+  bool first_ = true;
   std::uint32_t last_ = 0;
 };
 

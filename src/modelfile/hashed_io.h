@@ -10,14 +10,14 @@
 
 namespace leveret::modelfile {
 
-/// The section of the numbers of slots; files from before there was one have all slots.
+/// The section of the numbers of slots.
 inline constexpr const char* kSlotKeys = "cells.keys";
 
 /// Appends cells.keys, u32 [touched], and for each column cells.NAME, f32 [touched]. They read the
 /// table when they are written: it must not change or move until then.
 void add_hashed(std::vector<store::SectionView>& sections, const table::HashedCells& cells);
 
-/// Fills a table that knows nothing, from those sections or from the older ones, f32 [capacity].
+/// Fills a table that knows nothing, from those sections.
 /// std::runtime_error says what is wrong with the sections.
 void load_hashed(table::HashedCells& cells, SectionLoader& sections);
 

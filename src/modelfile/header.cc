@@ -7,7 +7,6 @@
 #include "model/expiry.h"
 #include "model/spec_entries.h"
 #include "model/spec_json.h"
-#include "model/spec_towers.h"
 #include "store/checksum.h"
 
 namespace leveret::modelfile {
@@ -18,9 +17,8 @@ std::string line_of(const model::Spec& spec) {
   std::string text;
   for (const model::SpecEntry& entry : model::spec_entries()) {
     if (!entry.shape || !entry.of_line || !model::is_stored(entry, spec)) continue;
-    text += std::string(entry.key()) + '\0' + entry.get(spec) + '\0';
+    text += std::string(entry.name) + '\0' + entry.get(spec) + '\0';
   }
-  if (const Json towers = model::towers_to_json(spec); !towers.empty()) text += towers.dump();
   return store::to_hex(store::checksum_of(std::as_bytes(std::span(text))));
 }
 

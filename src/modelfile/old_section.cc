@@ -38,8 +38,6 @@ OldSection::OldSection(const store::ModelFile* previous, const store::StoredSect
   if (old == nullptr || old->shape.size() != section.shape.size() || !same_codes(*old, plan)) {
     return;
   }
-  // All slots of a hashed table (-b) are no rows of some of them.
-  if ((old->declared.keys == 0) != (section.declared.keys == 0)) return;
   section_ = old;
   rows_ = rows_of(*old);
   row_numbers_ = numbers_of_row(*old);

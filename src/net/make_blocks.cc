@@ -7,7 +7,6 @@
 
 #include "block/embedding_block.h"
 #include "block/ffm_block.h"
-#include "block/fm_block.h"
 #include "block/linear_block.h"
 #include "block/loss_block.h"
 #include "block/norm_block.h"
@@ -48,7 +47,6 @@ constexpr BlockKind towers(const char* name) {
 constexpr BlockKind kKinds[] = {
     block_kind<block::LinearBlock>("linear"),        //
     block_kind<block::FfmBlock>("ffm"),              //
-    block_kind<block::FmBlock>("fm"),                //
     block_kind<block::EmbeddingBlock>("embedding"),  //
     towers<false>("towers without layers"),
     block_kind<block::NormBlock>("norm"),  //

@@ -20,7 +20,7 @@ struct PartLearning {
 
 struct Learning {
   PartLearning linear{0.05f, 0.5f, 1.0f};
-  PartLearning rows{0.15f, 0.5f, 0.02f};  ///< FFM, FM, embeddings
+  PartLearning rows{0.15f, 0.5f, 0.02f};  ///< FFM, embeddings
   PartLearning nn{0.03f, 0.5f, 1.0f};     ///< layers, and what towers learn beside them
   float l1 = 0.0f;                        ///< FTRL only
   float l2 = 0.0f;

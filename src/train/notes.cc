@@ -17,8 +17,6 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kChunks = "learned.chunks";
 constexpr const char* kUnwanted = "unwanted.chunks";
 constexpr std::size_t kNumbers = 2;  // of a chunk
-constexpr std::size_t kNumbersBefore =
-    3;  // the checksum's high half had one, and no bytes were kept
 
 store::Declaration counted() {
   store::Declaration declared;
@@ -57,18 +55,15 @@ void read_header(std::string_view text, Notes& to) {
 void read_chunks(const store::Notes& notes, const char* name, ChunkLedger& to) {
   const store::StoredSection* const section = notes.find(name);
   if (section == nullptr) return;
-  const bool is_table = section->dtype == store::Dtype::kU64 && section->shape.size() == 2;
-  const std::size_t width = is_table ? section->shape[1] : 0;
-  if (width != kNumbers && width != kNumbersBefore) {
+  if (section->dtype != store::Dtype::kU64 || section->shape.size() != 2 ||
+      section->shape[1] != kNumbers) {
     throw std::runtime_error(std::string("they have ") + name + " in another shape");
   }
-  std::vector<std::uint64_t> numbers(section->shape[0] * width);
+  std::vector<std::uint64_t> numbers(section->shape[0] * kNumbers);
   if (!numbers.empty()) std::memcpy(numbers.data(), notes.bytes(*section).data(), section->bytes);
-  for (std::size_t i = 0; i < numbers.size(); i += width) {
-    const bool has_bytes = width == kNumbers;
-    const std::uint64_t other = numbers[i + width - 1];
-    to.add_entry({numbers[i], static_cast<std::uint32_t>(other),
-                  has_bytes ? static_cast<std::uint32_t>(other >> 32) : 0});
+  for (std::size_t i = 0; i < numbers.size(); i += kNumbers) {
+    to.add_entry({numbers[i], static_cast<std::uint32_t>(numbers[i + 1]),
+                  static_cast<std::uint32_t>(numbers[i + 1] >> 32)});
   }
 }
 

@@ -14,7 +14,6 @@
 #include "dist/folder/shard_files.h"
 #include "kernels/dispatch.h"
 #include "model/spec_entries.h"
-#include "model/spec_towers.h"
 #include "modelfile/model_io.h"
 #include "net/network.h"
 #include "patch/patch_stream.h"
@@ -242,8 +241,6 @@ const char* name_of(block::Rows::Kind kind) {
   switch (kind) {
     case block::Rows::Kind::kFfm:
       return "ffm";
-    case block::Rows::Kind::kFm:
-      return "fm";
     case block::Rows::Kind::kEmbedding:
       return "embeddings";
     default:
@@ -325,7 +322,6 @@ Json spec_to_json(const model::Spec& spec) {
     const std::string text = entry.get(spec);
     json[entry.name] = entry.number ? Json::parse(text) : Json(text);
   }
-  if (Json towers = model::towers_to_json(spec); !towers.empty()) json["towers"] = towers;
   return json;
 }
 

@@ -132,12 +132,12 @@ constexpr Word kLearning[] = {
     {"meanfield", 0, "", "", kSay, "layers have no dropout"},
     {"multitask", 0, "", "", kSay, "there is one task, clicks"},
     {"lrq", 0, "ABK", "", kSay,
-     "--fm_k K makes a factorization machine, --ffm_k K a field-aware one, of the --field "
+     "--model fm is a factorization machine, --ffm_k K makes a field-aware one, of the --field "
      "that are given"},
     {"lrqfa", 0, "ABK", "", kSay, "--ffm_k K makes a field-aware factorization machine"},
-    {"lrqdropout", 0, "", "", kSay, "factorization machines (--fm_k, --ffm_k) have no dropout"},
-    {"rank", 0, "K", "", kSay, "--fm_k {} makes a factorization machine"},
-    {"new_mf", 0, "K", "", kSay, "--fm_k {} makes a factorization machine"},
+    {"lrqdropout", 0, "", "", kSay, "factorization machines have no dropout"},
+    {"rank", 0, "K", "", kSay, "--model fm --embedding_dim {} is a factorization machine"},
+    {"new_mf", 0, "K", "", kSay, "--model fm --embedding_dim {} is a factorization machine"},
     {"bootstrap", 0, "N", "", kSay, "one model is learned in a run; --seed N makes others"},
     {"interaction", 0, "N", "", kSay, "--interactions A*B makes products of namespaces"},
 };
@@ -337,7 +337,7 @@ constexpr WordFamily kFamilies[] = {
      "OjaNewton alpha_inverse epoch_size learning_rate_cnt normalize random_init "
      "sketch_size hessian_on mem termination stage_size fepsilon flipschitz_const project "
      "restart l1_state l2_state"},
-    {"a model is linear weights, --interactions, factorization machines (--ffm_k, --fm_k) and "
+    {"a model is linear weights, --interactions, factorization machines (--ffm_k, --tower fm) and "
      "layers (--hidden)",
      "stage_poly batch_sz batch_sz_no_doubling sched_exponent ksvm kernel degree boosting "
      "alg gamma autolink interact bs_type confidence confidence_after_training compete "

@@ -19,7 +19,7 @@ namespace leveret::dist {
 struct PartBatch {
   feature::FeatureBatch features;
   /// By example, over the features of all its fields: their number, and the sum of the squares of
-  /// their values as they came (with one head FFM and FM scores are scaled by both).
+  /// their values as they came (with one head FFM scores are scaled by both).
   std::vector<float> instance_features, instance_squares;
 
   tape::WholeExamples wholes() const { return {instance_features, instance_squares}; }

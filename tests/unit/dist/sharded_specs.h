@@ -47,7 +47,8 @@ inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t b
   hashed.hidden = {};
   add("hashed ffm", hashed);
   hashed.ffm_k = 0;
-  hashed.fm_k = 4;
+  hashed.embedding_dim = 4;
+  model::set_towers(hashed, "fm:pairs=all");
   add("hashed fm", hashed);
   model::Spec crossed;
   crossed.features.interactions = {{"A", "B"}};

@@ -91,7 +91,8 @@ TEST_CASE("rows of 16 bits are rounded as in one process, whoever has which slot
     spec.batch_size = 16;
     spec.batch_warmup = 0;
     spec.per_example_updates = false;
-    spec.fm_k = 4;
+    spec.embedding_dim = 4;
+    model::set_towers(spec, "fm:pairs=all");
     spec.adagrad_slice = by_slot;
     TrainRun again(spec);
     again.learn(before);
@@ -134,13 +135,17 @@ TEST_CASE("features that share cells learn in shards as they do in one process")
   spec.bit_precision = 5;
   spec.features.interactions = {{"A", "B"}};
   if (GENERATE(true, false)) spec.hidden = {};
-  spec.fm_k = GENERATE(0u, 4u);
+  if (GENERATE(false, true)) {
+    spec.embedding_dim = 4;
+    model::set_towers(spec, "fm:pairs=all");
+  }
   TrainRun whole(spec);
   whole.learn(lines);
   ShardedRun one(spec, 1);
   one.learn(lines);
   for (const std::uint32_t shards : {2u, 3u}) {
-    INFO(spec.hidden.size() << " layers, FM of " << spec.fm_k << ", " << shards << " shards");
+    INFO(spec.hidden.size() << " layers, towers " << model::get_towers(spec) << ", " << shards
+                            << " shards");
     ShardedRun run(spec, shards);
     run.learn(lines);
     CHECK(difference(run.probabilities(), one.probabilities()) < 1e-4);

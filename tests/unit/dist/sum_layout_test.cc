@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "model/model.h"
+#include "model/tower_text.h"
 
 namespace leveret::dist {
 namespace {
@@ -18,9 +19,10 @@ TEST_CASE("the sums of an example are those of the paper, and few more for mixed
   spec.heads = model::Heads::kOne;
   spec.ffm_k = 0;
   CHECK(floats_of(spec, 40) == 1);  // LR
-  spec.fm_k = 8;
-  CHECK(floats_of(spec, 1) == 8 + 1);  // FM
-  spec.fm_k = 0;
+  spec.embedding_dim = 8;
+  model::set_towers(spec, "fm:pairs=all");
+  CHECK(floats_of(spec, 1) == 8 + 2);  // FM: the sum of vectors, their squares, and the score
+  model::set_towers(spec, "none");
   spec.ffm_k = 4;
   spec.hidden = {};
   CHECK(floats_of(spec, 1) == 1);  // FFM by pairs

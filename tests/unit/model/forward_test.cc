@@ -128,7 +128,8 @@ TEST_CASE("forward of FM agrees with the plain reference") {
         Spec spec;
         spec.heads = heads;
         spec.ffm_k = ffm_k;
-        spec.fm_k = k;
+        spec.embedding_dim = k;
+        set_towers(spec, "fm:pairs=all");
         spec.admit = 1;
         LineShape shape;
         shape.fields = fields;

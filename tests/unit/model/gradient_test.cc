@@ -265,37 +265,13 @@ TEST_CASE("gradients of every kind of model, of one example and of a batch", "[d
   }
 }
 
-TEST_CASE("gradients of FM") {
-  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
-  const std::uint32_t k = GENERATE(1, 2, 3, 4, 5, 8, 12, 16);
-  for (const std::uint32_t ffm_k : {0u, 3u}) {
-    for (const std::uint32_t fields : {1u, 2u, 5u}) {
-      for (const bool slice : {false, true}) {
-        for (const kernels::Kernels* kernels : kernels_to_test()) {
-          Spec spec =
-              spec_of(heads, ffm_k,
-                      ffm_k > 0 ? std::vector<std::uint32_t>{5} : std::vector<std::uint32_t>{});
-          spec.fm_k = k;
-          spec.adagrad_slice = slice;
-          LineShape shape;
-          shape.fields = fields;
-          shape.vocabulary = 6;
-          INFO("mixed " << spec.mixed() << " k " << k << " beside " << ffm_k << " fields " << fields
-                        << " slice " << slice << " kernels " << kernels->name);
-          GradientCheck(spec, shape, 1, *kernels).run();
-        }
-      }
-    }
-  }
-}
-
 TEST_CASE("gradients of towers over embeddings", "[digits]") {
   const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
   const std::uint32_t dim = GENERATE(1, 3, 4, 8, 11);
   for (const char* const towers :
-       {"fm", "fwfm", "mlp:hidden=none", "mlp:hidden=7+3", "cross:layers=1",
+       {"fm", "fm:pairs=all", "fwfm", "mlp:hidden=none", "mlp:hidden=7+3", "cross:layers=1",
         "cross:layers=3,hidden=5", "cross2:layers=1,rank=1", "cross2:layers=3,rank=5,hidden=4",
-        "fwfm mlp:hidden=4 fm cross"}) {
+        "fwfm mlp:hidden=4 fm cross fm:pairs=all"}) {
     for (const std::uint32_t fields : {1u, 2u, 5u}) {
       for (const bool mean : {false, true}) {
         for (const kernels::Kernels* kernels : kernels_to_test()) {

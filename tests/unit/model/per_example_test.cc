@@ -15,10 +15,12 @@ namespace {
 
 constexpr std::size_t kExamples = 5;
 
-Spec per_example_spec(std::uint32_t ffm_k, std::uint32_t fm_k, std::vector<std::uint32_t> hidden) {
+/// `dim`: of an FM beside it; 0: there is none.
+Spec per_example_spec(std::uint32_t ffm_k, std::uint32_t dim, std::vector<std::uint32_t> hidden) {
   Spec spec;
   spec.ffm_k = ffm_k;
-  spec.fm_k = fm_k;
+  spec.embedding_dim = dim;
+  if (dim > 0) set_towers(spec, "fm:pairs=all");
   spec.hidden = std::move(hidden);
   spec.admit = 1;
   spec.batch_size = kExamples;
@@ -91,7 +93,8 @@ TEST_CASE(
     "before its update an example has heads that have learned, and rows and layers as before") {
   for (const Spec& spec : all_specs()) {
     PerExample run(spec);
-    INFO("ffm_k " << spec.ffm_k << ", fm_k " << spec.fm_k << ", layers " << spec.hidden.size());
+    INFO("ffm_k " << spec.ffm_k << ", towers " << get_towers(spec) << ", layers "
+                  << spec.hidden.size());
     double most = 0;
     for (std::size_t b = 0; b < kExamples; ++b) {
       const HeadScores scores = scores_of(run.model, run.trainer.tape, b);
@@ -113,7 +116,8 @@ TEST_CASE(
 TEST_CASE("rows and layers learn by the errors that per-example updates have left") {
   for (const Spec& spec : all_specs()) {
     PerExample run(spec);
-    INFO("ffm_k " << spec.ffm_k << ", fm_k " << spec.fm_k << ", layers " << spec.hidden.size());
+    INFO("ffm_k " << spec.ffm_k << ", towers " << get_towers(spec) << ", layers "
+                  << spec.hidden.size());
     for (std::size_t field = 0; field < run.before->rows.size(); ++field) {
       for (auto& [hash, row] : run.before->rows[field]) {
         const std::vector<double>& now = run.after->rows[field].at(hash);

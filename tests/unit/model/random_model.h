@@ -96,8 +96,8 @@ struct Trainer {
   Tape tape;
 };
 
-/// The weights of a row: spec.ffm_k for each slot, then spec.fm_k. An error where those that fill
-/// a slot up to a power of two are not 0.
+/// The weights of a row: spec.ffm_k for each slot, then spec.embedding_dim. An error where those
+/// that fill a slot up to a power of two are not 0.
 std::vector<float> weights_of(const table::Rows& rows, table::Row row);
 void set_weights(table::Rows& rows, table::Row row, const std::vector<float>& weights);
 /// Its accumulators, as they are stored.

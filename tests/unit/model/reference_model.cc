@@ -225,26 +225,6 @@ void ReferenceModel::ffm(const feature::FeatureBatch& batch, std::size_t b, cons
   if (spec.mixed()) s.ffm = clamped(s.ffm);
 }
 
-/// fm_block.h, by the pairs of features instead of their sums.
-void ReferenceModel::fm(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
-                        ReferenceScores& s) const {
-  const std::vector<Part> parts = parts_of(batch, b, x, s.fm_scale);
-  const std::size_t first = std::size_t{fields} * spec.ffm_k;
-  double sum = 0;
-  s.pooled.assign(spec.fm_k, 0);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    for (std::size_t j = i + 1; j < parts.size(); ++j) {
-      for (std::size_t c = first; c < first + spec.fm_k; ++c) {
-        const double product = parts[i].x * parts[j].x * (*parts[i].row)[c] * (*parts[j].row)[c];
-        sum += product;
-        s.pooled[c - first] += s.fm_scale * product;
-      }
-    }
-  }
-  s.ffm += s.fm_scale * sum;
-  if (spec.mixed()) s.ffm = clamped(s.ffm);
-}
-
 /// norm_block.h.
 void ReferenceModel::merge_norm(ReferenceScores& s) const {
   std::vector<double> x = s.pairs;
@@ -258,7 +238,6 @@ void ReferenceModel::merge_norm(ReferenceScores& s) const {
     for (const double seen : s.group_seen) x.push_back(0.3 * seen);
     x.push_back(s.first);
   }
-  if (!spec.has_ffm()) x.insert(x.end(), s.pooled.begin(), s.pooled.end());
   s.inputs = std::move(x);
 }
 
@@ -304,7 +283,6 @@ ReferenceScores ReferenceModel::forward(const feature::FeatureBatch& batch, std:
   spec.mixed() ? linear_mixed(batch, b, x, s) : linear_one(batch, b, x, s);
   s.ffm = spec.mixed() ? s.linear2 : s.linear;
   if (spec.has_ffm()) ffm(batch, b, x, s);
-  if (spec.has_fm()) fm(batch, b, x, s);
   s.joint = {s.ffm};
   if (spec.has_embeddings()) embeddings(batch, b, x, s);
   towers(false, s);

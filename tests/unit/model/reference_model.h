@@ -22,12 +22,12 @@ struct ReferenceScores {
   double squares = 0;                                          ///< of the linear features' values
   std::vector<double> group_linear, group_counts, group_seen;  ///< per group
   std::vector<double> pairs;                                   ///< g(g+1)/2 + f for f <= g
-  std::vector<double> pooled;                                  ///< k of the FM, scaled
-  double ffm_scale = 0, fm_scale = 0;
+  double ffm_scale = 0;
   std::vector<double> inputs;  ///< of the MLP
   double nearest_kink = 1e30;  ///< smallest |x| that a ReLU saw
   double mlp = 0;              ///< output neurons of all towers but those over embeddings
   std::vector<std::vector<double>> embeddings;  ///< e of each field, d
+  std::vector<std::vector<double>> embedded;    ///< x v of each feature with a row, divided as e is
   double embedding_scale = 0;
   double towers = 0;          ///< all that towers over embeddings add
   std::vector<double> joint;  ///< of the heads of the joint loss, in their order
@@ -68,7 +68,7 @@ struct ReferenceModel {
   std::uint32_t fields = 0;
   std::map<CellName, Cell> cells;
   /// By field and hash; a feature without row is not there. ffm_k weights for each field, then
-  /// fm_k, then embedding_dim.
+  /// embedding_dim.
   std::vector<std::map<std::uint32_t, std::vector<double>>> rows;
   std::vector<Layer> layers;
   /// The arrays that blocks learn beside layers by a rule of its own, but for the weights of
@@ -103,8 +103,6 @@ struct ReferenceModel {
                     ReferenceScores& s) const;
   void ffm(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
            ReferenceScores& s) const;
-  void fm(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
-          ReferenceScores& s) const;
   void merge_norm(ReferenceScores& s) const;
   void mlp(ReferenceScores& s) const;
   // reference_towers.cc

@@ -33,18 +33,20 @@ const ReferenceModel::Layer& ReferenceModel::layer(const std::string& name) cons
 void ReferenceModel::embeddings(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
                                 ReferenceScores& s) const {
   const std::size_t d = spec.embedding_dim;
-  const std::size_t first = std::size_t{fields} * spec.ffm_k + spec.fm_k;
+  const std::size_t first = std::size_t{fields} * spec.ffm_k;
   s.embeddings.assign(fields, std::vector<double>(d, 0.0));
   std::vector<double> sizes(fields, 0.0);
-  for (const Part& part : parts_of(batch, b, x, s.embedding_scale)) {
-    sizes[part.field] += std::fabs(part.x);
+  const std::vector<Part> parts = parts_of(batch, b, x, s.embedding_scale);
+  for (const Part& part : parts) sizes[part.field] += std::fabs(part.x);
+  s.embedded.clear();
+  for (const Part& part : parts) {
+    const bool mean = spec.pool == block::Pool::kMean;
+    const double factor = part.x / (mean ? std::max(sizes[part.field], 1e-6) : 1);
+    std::vector<double>& own = s.embedded.emplace_back(d);
     for (std::size_t c = 0; c < d; ++c) {
-      s.embeddings[part.field][c] += part.x * (*part.row)[first + c];
+      own[c] = factor * (*part.row)[first + c];
+      s.embeddings[part.field][c] += own[c];
     }
-  }
-  if (spec.pool == block::Pool::kSum) return;
-  for (std::size_t f = 0; f < fields; ++f) {
-    for (double& e : s.embeddings[f]) e /= std::max(sizes[f], 1e-6);
   }
 }
 
@@ -71,6 +73,13 @@ void ReferenceModel::towers(bool have_layers, ReferenceScores& s) const {
 }
 
 double ReferenceModel::tower(const TowerSpec& tower, ReferenceScores& s) const {
+  if (tower.kind == &block::kFmTower && numbers_of(tower, "pairs")[0] == 1) {
+    double sum = 0;  // fm_tower_block.h, by the pairs of features
+    for (std::size_t i = 0; i < s.embedded.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) sum += product(s.embedded[i], s.embedded[j]);
+    }
+    return s.embedding_scale * sum;
+  }
   if (tower.kind == &block::kFmTower || tower.kind == &block::kFwfmTower) {
     double sum = 0;  // fm_tower_block.h, fwfm_block.h
     for (std::size_t g = 0; g < fields; ++g) {

@@ -97,7 +97,8 @@ void step_by_sums(Model& model, Trainer& trainer, const feature::FeatureBatch& b
 TEST_CASE("gradients that are added up and stepped by later move a model as steps at once do") {
   Spec spec;
   spec.heads = Heads::kOne;
-  spec.fm_k = 4;
+  spec.embedding_dim = 4;
+  set_towers(spec, "fm:pairs=all");
   spec.hidden = {5, 3};
   spec.batch_size = 16;
   spec.per_example_updates = false;

@@ -28,7 +28,8 @@ TEST_CASE("options of parts that a model lacks are idle, that they lack it is no
   for (const char* name : {"ffm_k", "learning_rate", "seed"}) {
     CHECK(idle_without(name, linear) == nullptr);
   }
-  linear.fm_k = 4;
+  linear.embedding_dim = 4;
+  set_towers(linear, "fm:pairs=all");
   CHECK(idle_without("hidden", linear) != nullptr);  // a model without layers gets none later
   CHECK(idle_without("nn_power_t", linear) != nullptr);
   for (const char* name : {"admit", "adagrad", "state_bits", "ffm_learning_rate", "row_bits"}) {

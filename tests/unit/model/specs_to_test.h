@@ -18,6 +18,12 @@ struct NamedSpec {
   Spec spec;
 };
 
+/// An FM with vectors of d, beside whatever else there is.
+inline void set_fm(Spec& spec, std::uint32_t d) {
+  spec.embedding_dim = d;
+  set_towers(spec, "fm:pairs=all");
+}
+
 /// Whether shards can learn it.
 inline bool is_for_shards(const Spec& spec) {
   return std::ranges::all_of(
@@ -99,26 +105,13 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   seldom("ffm").hidden = {};
   Spec& fm = seldom("fm");
   fm.ffm_k = 0;
-  fm.fm_k = 5;
+  set_fm(fm, 5);
   Spec& fm_one = add("fm, heads one, 32 bits");
   fm_one.heads = Heads::kOne;
   fm_one.ffm_k = 0;
-  fm_one.fm_k = 4;
+  set_fm(fm_one, 4);
   fm_one.row_bits = 32;
   fm_one.adagrad_slice = false;
-  Spec& fm_mlp = seldom("mlp over fm");
-  fm_mlp.ffm_k = 0;
-  fm_mlp.fm_k = 5;
-  fm_mlp.hidden = {6, 4};
-  fm_mlp.fm_feeds_mlp = true;
-  Spec& fm_mlp_one = seldom("mlp over fm, heads one, batch of 4");
-  fm_mlp_one.heads = Heads::kOne;
-  fm_mlp_one.ffm_k = 0;
-  fm_mlp_one.fm_k = 4;
-  fm_mlp_one.hidden = {5};
-  fm_mlp_one.fm_feeds_mlp = true;
-  fm_mlp_one.batch_size = 4;
-  fm_mlp_one.batch_warmup = 0;
   Spec& towers = add("three towers, a rule for each part");
   towers.hidden = {6};
   set_towers(towers, "mlp:in=merged,hidden=4+3 mlp:in=pairs,hidden=5");
@@ -173,9 +166,9 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
       "fwfm fm:loss=own mlp:hidden=3,loss=own cross2:layers=1,rank=2 cross:layers=1,hidden=4");
   Spec& both = seldom("fm beside ffm");
   both.ffm_k = 3;
-  both.fm_k = 8;
+  set_fm(both, 8);
   Spec& both_batch = seldom("fm beside ffm, batch of 4");
-  both_batch.fm_k = 2;
+  set_fm(both_batch, 2);
   both_batch.batch_size = 4;
   both_batch.batch_warmup = 3;
   Spec& eight = add("rows of 8 bits");
@@ -183,7 +176,7 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   Spec& four = add("rows of 4 bits, fm beside ffm, batch of 4");
   four.row_bits = 4;
   four.ffm_k = 1;
-  four.fm_k = 3;
+  set_fm(four, 3);
   four.batch_size = 4;
   four.batch_warmup = 0;
   Spec& twelve = add("rows of 12 bits to the nearest, fwfm beside ffm");
@@ -197,7 +190,7 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   Spec& short_sums = add("rows of 32 bits with accumulators of 16, fm beside ffm, batch of 4");
   short_sums.row_bits = 32;
   short_sums.state_bits = 16;
-  short_sums.fm_k = 4;
+  set_fm(short_sums, 4);
   short_sums.batch_size = 4;
   short_sums.batch_warmup = 0;
   Spec& short_each = seldom("rows of 8 bits with an accumulator of 16 for each weight, embeddings");
@@ -210,7 +203,7 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   Spec& expiring = seldom("features expire, fm, batch of 4");
   expiring.expire = 25;
   expiring.ffm_k = 0;
-  expiring.fm_k = 3;
+  set_fm(expiring, 3);
   expiring.admit = 1;
   expiring.batch_size = 4;
   expiring.batch_warmup = 0;

@@ -27,14 +27,13 @@ TEST_CASE("the list of models to test has one with each block") {
 /// What a spec has that the default has not: options that differ, with their values where these
 /// choose between pieces of code, and towers by kind.
 std::set<std::string> marks(const Spec& spec) {
-  static const std::set<std::string> by_value = {"ffm_precision", "state_bits",          "heads",
-                                                 "optimizer",     "per_example_updates", "pool"};
+  static const std::set<std::string> by_value = {"row_bits",  "state_bits",          "heads",
+                                                 "optimizer", "per_example_updates", "pool"};
   std::set<std::string> found;
   for (const SpecEntry& entry : spec_entries()) {
     const std::string text = entry.get(spec);
     if (text == entry.get(Spec())) continue;
-    found.insert(by_value.contains(std::string(entry.key())) ? entry.name + ("=" + text)
-                                                             : entry.name);
+    found.insert(by_value.contains(entry.name) ? entry.name + ("=" + text) : entry.name);
   }
   for (const TowerSpec& tower : spec.more_towers) {
     const std::string word = std::string("tower ") + tower.kind->word + " over " + tower.in;

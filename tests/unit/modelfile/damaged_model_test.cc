@@ -112,10 +112,8 @@ TEST_CASE("a missing section is named") {
       bad.erase(i);
       bad.write(saved.bad());
       INFO(kind.name << " without " << name);
-      // Largest values are there where features need them; files without slots have all of them.
-      const std::string named = name.ends_with("largest.keys") ? "largest.values"
-                                : name == "cells.keys"         ? "cells.weight"
-                                                               : name;
+      // Largest values are there where features need them.
+      const std::string named = name.ends_with("largest.keys") ? "largest.values" : name;
       CHECK_THAT(complaint(saved.bad()), Catch::Contains(named));
     }
   }
@@ -182,9 +180,7 @@ TEST_CASE("a header that is no JSON, or no header, is refused with the file's na
   }
 }
 
-TEST_CASE(
-    "every key of the header is needed, but for those that are new, and none makes a crash "
-    "whatever its value") {
+TEST_CASE("every key of the header is needed, and none makes a crash whatever its value") {
   model::Spec spec;
   spec.features.interactions = {{"A", "B"}};
   SECTION("found fields") {}
@@ -200,11 +196,7 @@ TEST_CASE(
     INFO(pointer);
     ModelParts bad = good;
     Json& parent = bad.header[at.parent_pointer()];
-    if (at.back() == "batch_warmup" || at.back() == "batch_turns") {
-      parent.erase(at.back());
-      bad.write(saved.bad());
-      CHECK(complaint(saved.bad()) == "");
-    } else if (parent.is_object()) {
+    if (parent.is_object()) {
       parent.erase(at.back());
       bad.write(saved.bad());
       CHECK(complaint(saved.bad()).find(saved.bad()) == 0);

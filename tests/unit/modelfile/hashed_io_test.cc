@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "modelfile/all_slots.h"
 #include "modelfile/saved_tables.h"
 #include "store/key_order.h"
 
@@ -83,18 +82,6 @@ TEST_CASE("a file has the touched slots of a hashed table alone, as leveret-mode
   CHECK(file.parts[0].declared.role == store::Role::kIndex);
   CHECK(file.parts[2].declared.role == store::Role::kState);
   CHECK(std::ranges::is_sorted(slots_of(file.parts[0]), {}, store::key_place));
-}
-
-TEST_CASE("older files, which have all slots, are loaded as those of touched ones are") {
-  const CellKind kind = GENERATE(CellKind::kAdagrad, CellKind::kFtrl, CellKind::kMixed);
-  const std::uint32_t features = GENERATE(0u, 90u, 9000u);
-  const SavedSlots saved(kind, features);
-  with_all_slots(saved.parts(), kBits).write(saved.folder / "old");
-  const auto again = loaded(saved.folder / "old", saved.options, kBits);
-  check_same(*saved.tables, *again);
-  save(*again, saved.folder / "b");
-  CHECK(read_bytes(saved.folder / "a") == read_bytes(saved.folder / "b"));
-  check_same(*saved.tables, *loaded(saved.folder / "a", saved.options, kBits));
 }
 
 TEST_CASE("the same cells make the same file, whatever came before") {

@@ -22,17 +22,14 @@ std::vector<WideBlock> wide_blocks() {
     };
   };
   return {{"ffm", [](model::Spec& spec, std::uint32_t width) { spec.ffm_k = width; }},
-          {"fm", [](model::Spec& spec, std::uint32_t width) { spec.fm_k = width; }},
+          {"fm", towers("fm:pairs=all")},
           {"fm beside ffm",
-           [](model::Spec& spec, std::uint32_t width) { spec.fm_k = spec.ffm_k = width; }},
-          {"mlp over fm",
            [](model::Spec& spec, std::uint32_t width) {
-             spec.fm_k = width;
-             spec.hidden = {6};
-             spec.fm_feeds_mlp = true;
+             spec.ffm_k = spec.embedding_dim = width;
+             model::set_towers(spec, "fm:pairs=all");
            }},
           {"fwfm", towers("fwfm")},
-          {"fm over embeddings", towers("fm")},
+          {"fm of fields", towers("fm")},
           {"mlp over embeddings", towers("mlp:hidden=6")},
           {"cross", towers("cross:layers=2")},
           {"cross2", towers("cross2:layers=2,rank=3")}};

@@ -195,21 +195,6 @@ TEST_CASE("notes are in a file what they were, whatever bytes names have") {
   CHECK(got.best_pass == notes.best_pass);
 }
 
-TEST_CASE("a file of before knows its chunks, but not their bytes") {
-  const files::TempFolder folder;
-  const ChunkHash chunk = hash_of(text_of(1000));
-  const std::vector<std::uint64_t> numbers = {chunk.content, 12345, chunk.head};
-  store::write_model_file(
-      folder / "m", store::Kind::kModel, "{}", {},
-      store::make_notes("{}", std::vector{store::make_section<std::uint64_t>(
-                                  "learned.chunks", store::Dtype::kU64, {1, 3}, {}, numbers)}));
-  const Notes got = notes_of(store::ModelFile::open(folder / "m"));
-  REQUIRE(got.chunks.entries().size() == 1);
-  CHECK(got.chunks.has(chunk));
-  CHECK(got.chunks.may_have_bytes(999));
-  CHECK(saved(got).chunks.entries() == got.chunks.entries());
-}
-
 TEST_CASE("notes that are not ours are refused") {
   const files::TempFolder folder;
   const auto check_refused = [&](const std::string& header,
