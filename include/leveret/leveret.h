@@ -84,10 +84,10 @@ LEVERET_API int leveret_model_fingerprint(const leveret_model* model, char finge
 #define LEVERET_NO_SEQUENCE UINT64_MAX
 /* How many examples it has learned. */
 LEVERET_API int leveret_model_sequence(const leveret_model* model, uint64_t* sequence);
-/* Looks at the file or folder `path`, now in the caller's thread and then in one of the library's
+/* Looks at the file `path`, or the folder of `leveret publish`, now in the caller's thread and then in one of the library's
  * every `interval_ms` milliseconds (0: 1000), and puts a new model that is there in the place, as
- * `leveret predict --watch` does: a file that another one has taken the place of; a folder of
- * `leveret publish`; a folder of models and patches. A file that cannot be used leaves the model
+ * `leveret predict --watch` does: a file that another one has taken the place of; a step of such
+ * a folder. A file that cannot be used leaves the model
  * that is there, is tried again when it changes, and is no failure of this call
  * (leveret_model_watched tells of it). Ends the watch before, if there is one; NULL only ends it.
  * Waits for a look that is under way. The thread hears no signals. */

@@ -221,7 +221,7 @@ class Model(Owner):
         )
 
     def watch(self, path: Optional[Path], seconds: float = 1.0) -> None:
-        """Takes new models from this file or folder from now on, as `leveret predict --watch` does: it
+        """Takes new models from this file, or folder of `leveret publish`, from now on, as `leveret predict --watch` does: it
         looks before it returns, and then a thread of the library every so many seconds. What cannot be
         used leaves the model and is no error here: `watched` tells of it. Ends the watch before; None
         only that."""

@@ -1,4 +1,4 @@
-/// serve::Watch, for folders of `leveret publish`, too; and a thread that looks from time to time.
+/// serve::Watch, and folders of `leveret publish`; and a thread that looks from time to time.
 #pragma once
 
 #include <semaphore.h>
@@ -17,8 +17,8 @@
 
 namespace leveret::publish {
 
-/// A folder with a manifest is followed; anything else is watched as serve::Watch says. Which of
-/// them it is is seen at each look: a folder may get its first manifest later. One thread.
+/// A folder of `leveret publish` is followed, a file watched as serve::Watch does. Which of them it
+/// is is seen at each look: a folder may get its first manifest later. One thread.
 class Watch {
  public:
   /// `place` outlives it. Opens nothing yet. The folder of `kMustFollow` is an error while it has

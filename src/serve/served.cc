@@ -44,7 +44,7 @@ Served::Served(const store::ModelFile& file)
     : Served(std::make_shared<const model::Model>(
           modelfile::load_model(file, modelfile::default_memory_limit(), model::Use::kPredict))) {
   fingerprint_ = file.fingerprint();
-  among_ = modelfile::place_of(file);
+  sequence_ = modelfile::place_of(file).sequence;
 }
 
 void Served::close_names() {

@@ -42,10 +42,8 @@ class Served {
   std::uint32_t fields() const { return model_->parameters().layout.fields; }
   /// The file's fingerprint: equal for equal models.
   const store::Checksum& fingerprint() const { return fingerprint_; }
-  /// Its line, and examples learned.
-  const modelfile::ModelPlace& among() const { return among_; }
   /// Examples learned; modelfile::kNoSequence where the file does not tell.
-  std::uint64_t sequence() const { return among_.sequence; }
+  std::uint64_t sequence() const { return sequence_; }
   /// Bytes that its tables take, which is nearly all of it.
   std::uint64_t memory() const { return model_->tables().budget().used(); }
 
@@ -62,7 +60,7 @@ class Served {
 
   std::shared_ptr<const model::Model> model_;
   store::Checksum fingerprint_ = {};
-  modelfile::ModelPlace among_;
+  std::uint64_t sequence_ = modelfile::kNoSequence;
   mutable text::NamespaceNames names_;
   text::ParserOptions parser_;
   std::unordered_map<std::uint32_t, std::uint32_t> name_of_hash_;

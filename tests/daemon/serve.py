@@ -343,15 +343,6 @@ def test_memory_has_one_limit():
         assert server.ask("POST", "/predict?model=live", TAGGED)[2] == predict("b.lvt", TAGGED)
 
 
-def test_patches_of_a_folder():
-    shutil.rmtree("patches", ignore_errors=True)
-    os.mkdir("patches")
-    with Server(PROGRAM, "-i", "old.lvt", "--watch", "patches") as server:
-        leveret("diff", "old.lvt", "new.lvt", "-o", "patches/1.part")
-        server.wait_for("serves %s now" % fingerprint("new.lvt"))
-        assert server.lines(TAGGED) == predict("new.lvt", TAGGED)
-
-
 def test_a_followed_folder():
     shutil.rmtree("folder", ignore_errors=True)
     leveret("export", "-i", "old.lvt", "-o", "old.exported")

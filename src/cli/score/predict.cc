@@ -43,7 +43,7 @@ void setup_predict(CLI::App& app, int& exit_code) {
                            ->required();
   add_mmap_option(*verb, *model, options->mmap);
   verb->add_option("--watch", options->watch,
-                   "take new models from this file or folder meanwhile; SIGHUP: look now")
+                   "take new models from this file or published folder meanwhile; SIGHUP: look now")
       ->type_name("PATH")
       ->check(not_empty())
       ->excludes("--mmap");

@@ -55,8 +55,7 @@ void add_sockets(CLI::App& verb, ServeOptions& options) {
 
 void add_versions(CLI::App& verb, ServeOptions& options) {
   add_repeated(verb, "--watch", options.watched, "PATH",
-               "take new versions from this file or folder, models and patches; NAME=PATH: for "
-               "that model");
+               "take new versions from this file or published folder; NAME=PATH: for that model");
   add_repeated(verb, "--follow", options.followed, "DIR",
                "serve what this folder of `leveret publish` has newest; NAME=DIR: as that model");
 }

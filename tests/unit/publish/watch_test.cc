@@ -23,6 +23,7 @@ TEST_CASE("a folder with a manifest is followed, and one that gets its first is,
   fs::create_directory(dir);
   Place place(models[0]);
   Watch watch(place, dir);
+  CHECK(watch.poll().what == Seen::What::kFailed);
   CHECK(watch.poll().what == Seen::What::kNothing);
   for (int i = 0; i < 3; ++i) {
     publish_model(dir, models[i], {});
@@ -34,7 +35,6 @@ TEST_CASE("a folder with a manifest is followed, and one that gets its first is,
     CHECK(place.get()->fingerprint() == seen.fingerprint);
     CHECK(watch.poll().what == Seen::What::kNothing);
   }
-  // Back, as no folder without a manifest goes.
   roll_back(dir, 1, {});
   CHECK(watch.poll().what == Seen::What::kSwapped);
   CHECK(place.get()->fingerprint() == read_manifest(dir)->find(1)->fingerprint);
