@@ -8,45 +8,25 @@
 namespace leveret::tape {
 namespace {
 
-template <class T>
-void add_difference(std::span<T> to, std::span<const T> before, std::span<const T> after) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] += after[i] - before[i];
-}
-
-void add_to_sums(std::span<float> to, std::span<const float> before, std::span<const float> after) {
+/// How a change from `before` to `after` moves numbers `to`, which becomes all three.
+template <class T, class Change>
+void exchange_by(std::span<T> to, std::span<T> before, std::span<T> after, Change change) {
   for (std::size_t i = 0; i < to.size(); ++i) {
-    if (after[i] < before[i]) {
-      to[i] *= after[i] / before[i];
-    } else {
-      to[i] += after[i] - before[i];
-    }
+    after[i] = before[i] = to[i] = change(to[i], before[i], after[i]);
   }
 }
 
-void take_latest(std::span<float> to, std::span<const float> before, std::span<const float> after) {
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    if (after[i] != before[i]) to[i] = after[i];
-  }
-}
-
-/// `kept`: the share of `before` that is in `after`. What several threads have put far behind is
-/// bounded here, too: each of them would lift it to the bound again, and so, together, to the top.
-void add_to_shares(std::span<float> to, std::span<const float> before, std::span<const float> after,
-                   float kept) {
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    to[i] = kept * to[i] + (after[i] - kept * before[i]);
-  }
-  bound_shares(to);
+float changed_sum(float to, float before, float after) {
+  return after < before ? to * (after / before) : to + (after - before);
 }
 
 /// The values of the same array, of this id, in another set.
 template <class T>
-std::span<const T> same_of(const Parameters& other, const LearnedArray& array, ArrayId id) {
-  auto& scalars = const_cast<Scalars&>(other.scalars);
+std::span<T> same_of(Parameters& other, const LearnedArray& array, ArrayId id) {
   if constexpr (std::is_same_v<T, double>) {
-    return {array.doubles(scalars), array.columns()};
+    return {array.doubles(other.scalars), array.columns()};
   } else {
-    if (const float* const floats = array.floats_in(scalars)) return {floats, array.columns()};
+    if (float* const floats = array.floats_in(other.scalars)) return {floats, array.columns()};
     return other[id];
   }
 }
@@ -132,31 +112,42 @@ std::vector<ConstDense> Parameters::layers() const {
   return all;
 }
 
-void Parameters::add_change(const Parameters& before, const Parameters& after) {
-  const Scalars &a = after.scalars, &b = before.scalars;
-  const auto kept = static_cast<float>(std::exp(b.forgotten - a.forgotten));
+void Parameters::exchange(Parameters& before, Parameters& after) {
+  const double forgotten = after.scalars.forgotten - before.scalars.forgotten;
+  const auto kept = static_cast<float>(std::exp(-forgotten));
   for_each([&]<class T>(const ArrayValues<T>& values) {
     const std::span<T> to = values.all();
     const auto id = static_cast<ArrayId>(&values.array - declared_->arrays.data());
-    const std::span<const T> was = same_of<T>(before, values.array, id);
-    const std::span<const T> now = same_of<T>(after, values.array, id);
+    const std::span<T> was = same_of<T>(before, values.array, id);
+    const std::span<T> now = same_of<T>(after, values.array, id);
     if constexpr (std::is_same_v<T, float>) {
       switch (values.array.merge) {
         case Merge::kSum:
-          return add_to_sums(to, was, now);
+          return exchange_by(to, was, now, changed_sum);
         case Merge::kLatest:
-          return take_latest(to, was, now);
-        case Merge::kShares:
-          return add_to_shares(to, was, now, kept);
+          return exchange_by(to, was, now, [](float own, float from, float latest) {
+            return latest != from ? latest : own;
+          });
+        case Merge::kShares:  // `kept` of `before` is in `after`
+          exchange_by(to, was, now, [&](float own, float from, float latest) {
+            return kept * own + (latest - kept * from);
+          });
+          // What several threads have put far behind is bounded here, too: each of them would lift
+          // it to the bound again, and so, together, to the top.
+          bound_shares(to);
+          std::ranges::copy(to, was.begin());
+          std::ranges::copy(to, now.begin());
+          return;
         case Merge::kAdd:
           break;
       }
     }
-    add_difference(to, was, now);
+    exchange_by(to, was, now, [](T own, T from, T latest) { return own + (latest - from); });
   });
-  scalars.forgotten += a.forgotten - b.forgotten;
-  scalars.examples += a.examples - b.examples;
-  scalars.dropped_gradients += a.dropped_gradients - b.dropped_gradients;
+  scalars.forgotten += forgotten;
+  scalars.examples += after.scalars.examples - before.scalars.examples;
+  scalars.dropped_gradients += after.scalars.dropped_gradients - before.scalars.dropped_gradients;
+  before.scalars = after.scalars = scalars;
 }
 
 }  // namespace leveret::tape

@@ -72,8 +72,9 @@ class Parameters {
     for_each(*this, visit);
   }
 
-  /// Adds what happened between `before` and `after` to this: the work of another thread.
-  void add_change(const Parameters& before, const Parameters& after);
+  /// Adds what happened between `before` and `after` to this, the work of another thread; both
+  /// become as this is then. One pass, as each takes the cache.
+  void exchange(Parameters& before, Parameters& after);
 
  private:
   struct Layer {

@@ -71,7 +71,7 @@ class Hogwild::Worker {
   bool finish() {
     const std::shared_lock lock(all_.shape_mutex_);
     if (!learner_.has_room(all_.options_.threads)) return false;
-    refresh();
+    refresh(true);
     learner_.learn_rest(outcomes_);
     merge();
     return true;
@@ -108,7 +108,7 @@ class Hogwild::Worker {
       bool must_forget = false;
       {
         const std::shared_lock lock(all_.shape_mutex_);
-        refresh();
+        refresh(next == 0);
         const std::size_t end = std::min(chunk.examples.size(), next + all_.merge_every());
         next = learn_until(chunk, next, end, need);
         merge();
@@ -158,12 +158,15 @@ class Hogwild::Worker {
     return next;
   }
 
-  /// The replica becomes as the model is, but for copies of rows: these are as old as the last
-  /// merge, unless the shape has changed since.
-  void refresh() {
+  /// The replica becomes as the model is, where the shape has changed; and after a wait, if others
+  /// have merged meanwhile. Else it is as at its last merge.
+  void refresh(bool has_waited) {
     const std::lock_guard lock(all_.dense_mutex_);
-    replica_.parameters() = all_.model_.parameters();
-    before_ = replica_.parameters();
+    const bool is_old = has_waited && merges_ != all_.merges_;
+    if (std::exchange(shape_, all_.shapes_) != all_.shapes_ || is_old) {
+      replica_.parameters() = all_.model_.parameters();
+      before_ = replica_.parameters();
+    }
     if (all_.young()) return;
     if (std::exchange(shape_taken_, all_.shapes_) != all_.shapes_) {
       hot_.take(all_.model_.tables(), all_.hot_rows_);
@@ -172,7 +175,8 @@ class Hogwild::Worker {
 
   void merge() {
     const std::lock_guard lock(all_.dense_mutex_);
-    all_.model_.parameters().add_change(before_, replica_.parameters());
+    all_.model_.parameters().exchange(before_, replica_.parameters());
+    merges_ = ++all_.merges_;
     if (!all_.young()) hot_.sync(all_.model_.tables(), all_.kernels_);
   }
 
@@ -189,6 +193,8 @@ class Hogwild::Worker {
   Learner learner_;
   text::Parser parser_;
   model::HotRows hot_;
+  std::size_t shape_ = 0;        ///< that of the replica
+  std::size_t merges_ = 0;       ///< that the replica has seen
   std::size_t shape_taken_ = 0;  ///< the one in which the rows of hot_ were taken
   Outcomes outcomes_;
 };

@@ -97,6 +97,7 @@ class Hogwild {
   std::mutex dense_mutex_;  ///< guards the model's own dense part, and what copies are merged into
   model::HotRows::Choice hot_rows_;  ///< changes with the shape
   std::size_t shapes_ = 1;           ///< that the model has had; changes with the shape, too
+  std::size_t merges_ = 0;           ///< that there have been; under dense_mutex_
   std::mutex report_mutex_;
   std::atomic<bool> stop_{false};
 };

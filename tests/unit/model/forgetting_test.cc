@@ -113,6 +113,20 @@ std::span<float> sums_of(Parameters& parameters) {
   return parameters.learned_layer(0).weights_states[0];
 }
 
+/// What a thread does that has gone from `before` to `after`; both become as `merged` is.
+void merge_copies(Parameters& merged, Parameters before, Parameters after) {
+  merged.exchange(before, after);
+  for (Parameters* const same : {&before, &after}) {
+    CHECK(same->scalars.forgotten == merged.scalars.forgotten);
+    merged.for_each([&]<class T>(const tape::ArrayValues<T>& values) {
+      if constexpr (std::is_same_v<T, float>) {
+        const std::span<const float> theirs = array_of(*same, values.array.name);
+        CHECK(std::ranges::equal(values.all().first(theirs.size()), theirs));
+      }
+    });
+  }
+}
+
 TEST_CASE(
     "what threads forget side by side is forgotten once for each, and nothing turns negative") {
   Model model(Spec{}, kTestMemory);
@@ -126,7 +140,7 @@ TEST_CASE(
   for (float& share : array_of(after, "second_mixer.log_share")) share *= .3f;
   after.scalars.fast_bias = .5f;
   Parameters& merged = model.parameters();
-  for (int thread = 0; thread < 3; ++thread) merged.add_change(before, after);
+  for (int thread = 0; thread < 3; ++thread) merge_copies(merged, before, after);
   const float left = .3f * .3f * .3f;
   Parameters start_of_all = before;
   CHECK(sums_of(merged)[0] == Approx(left * sums_of(start_of_all)[0]));
@@ -142,7 +156,7 @@ TEST_CASE(
   sums_of(grown)[0] += 2;
   const float sum = sums_of(merged)[0];
   const Parameters start = merged;
-  for (int thread = 0; thread < 2; ++thread) merged.add_change(start, grown);
+  for (int thread = 0; thread < 2; ++thread) merge_copies(merged, start, grown);
   CHECK(sums_of(merged)[0] == Approx(sum + 4));
 }
 
@@ -162,7 +176,7 @@ TEST_CASE("a head that is far behind stays there, however many threads find it s
                                  array_of(after, "second_mixer.sum").data(),
                                  array_of(after, "second_mixer.log_share").data()};
     for (int i = 0; i < 100; ++i) mixer.apply(state, heard.data(), 1, 1, 1);
-    for (int thread = 0; thread < 5; ++thread) merged.add_change(before, after);
+    for (int thread = 0; thread < 5; ++thread) merge_copies(merged, before, after);
     INFO("after " << round + 1 << " rounds");
     const std::span<const float> share = array_of(merged, "second_mixer.log_share");
     CHECK(share[3] == -40);
