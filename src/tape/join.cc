@@ -120,6 +120,10 @@ void JoinColumns::put_gradients(Tensors& tensors, std::size_t b, const float* d)
   for (const Run& run : runs_) {
     if (tensors[run.from].gradient == nullptr) continue;
     float* const to = tensors[run.from].d_at(b);
+    if (run.side_by_side && run.scale == 1) {
+      std::copy_n(d + run.begin, run.index.size(), to + run.index[0]);
+      continue;
+    }
     for (std::size_t i = 0; i < run.index.size(); ++i) {
       to[run.index[i]] = run.scale * d[run.begin + i];
     }
