@@ -34,7 +34,8 @@ struct Peak {
   std::uint64_t before, highest;  ///< kilobytes
 };
 
-/// Of a child that calls work(): there the highest begins where it is now.
+/// The peak of a child that calls work(): there the highest begins where it is now. Pages of the
+/// program, which come as they are run, do not count.
 template <class Work>
 Peak peak_of(Work work) {
   int ends[2];
@@ -42,9 +43,9 @@ Peak peak_of(Work work) {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    Peak peak{number_in("status", "VmRSS"), 0};
+    Peak peak{number_in("status", "RssAnon"), 0};
     work();
-    peak.highest = number_in("status", "VmHWM");
+    peak.highest = number_in("status", "VmHWM") - number_in("status", "RssFile");
     const bool told = ::write(ends[1], &peak, sizeof peak) == sizeof peak;
     ::_exit(told ? 0 : 1);
   }
