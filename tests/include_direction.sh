@@ -10,7 +10,7 @@ set -euo pipefail
 src=$(cd "${1:-$(dirname "$0")/../src}" && pwd)
 
 # What each folder may include besides itself, all the way down. `model`: what a model is made of.
-model="kernels text feature table rules tape block optim net"
+model="kernels text feature table rules tape ffm block optim net"
 declare -A below=(
   [kernels]=""
   [text]="kernels"
@@ -23,10 +23,11 @@ declare -A below=(
   [table]="kernels"
   [rules]="kernels"
   [tape]="kernels table rules feature text"
-  [block]="kernels table rules tape feature text"
-  [optim]="kernels table rules tape block feature text"
-  [net]="kernels table rules tape block optim feature text"
-  [model]="kernels table rules tape block optim net feature text"
+  [ffm]="kernels table rules tape feature text"
+  [block]="kernels table rules tape ffm feature text"
+  [optim]="kernels table rules tape ffm block feature text"
+  [net]="kernels table rules tape ffm block optim feature text"
+  [model]="kernels table rules tape ffm block optim net feature text"
   [store]="files"
   [patch]="store files"
   [modelfile]="$model model store files"

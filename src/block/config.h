@@ -58,7 +58,7 @@ struct Config {
   bool constant = true;
   bool per_example_updates = false;  ///< in batches, of the blocks that have them (block.h)
   /// Whether examples come as contexts and their candidates (tape/partition.h). What adds to the
-  /// answer is then summed up apart: a context does not know by how much FFM and FM are scaled.
+  /// answer is then summed up apart: a context does not know by how much pairs are scaled.
   bool in_contexts = false;
   std::vector<Rows> rows;  ///< in the order of the parts; one of a kind, but for kOwn
   Pool pool = Pool::kSum;

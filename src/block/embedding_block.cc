@@ -61,23 +61,28 @@ void EmbeddingBlock::for_each_feature(const tape::Tape& tape, std::size_t b, Tak
 void EmbeddingBlock::put(tape::Tape& tape, std::size_t b, std::span<float> fields,
                          std::span<float> sums) const {
   const std::size_t d = row_.used_k;
-  float* const v = tape[vector_].values;
-  for_each_feature(
-      tape, b, [&](std::uint32_t field, std::uint32_t i, std::size_t at, float factor) {
-        if (!fields.empty()) {
-          kernels_->add_numbers(row_.codec, tape.rows[i] + at, factor, d, &fields[field * d]);
-        }
-        if (sums.empty()) return;
-        kernels_->decode(row_.codec, tape.rows[i] + at, row_.k, v);
-        kernels_->axpy(factor, v, d, sums.data());
-        sums[d] += factor * factor * kernels_->dot(v, v, d);
-      });
   const auto keep_within = [&](float most, std::span<float> numbers) {
     if (!(kernels_->largest(numbers.data(), numbers.size()) <= most))
       bound(most, numbers.data(), numbers.size());
   };
-  if (!fields.empty()) keep_within(kMost, fields);
-  if (!sums.empty()) keep_within(kMost * kMost, sums);
+  if (!fields.empty()) {
+    for_each_feature(tape, b,
+                     [&](std::uint32_t field, std::uint32_t i, std::size_t at, float factor) {
+                       kernels_->add_numbers(row_.codec, tape.rows[i] + at, factor, d,
+                                             fields.data() + field * d);
+                     });
+    keep_within(kMost, fields);
+  }
+  if (sums.empty()) return;
+  float* const v = tape[vector_].values;
+  for_each_feature(tape, b, [&](std::uint32_t, std::uint32_t i, std::size_t at, float factor) {
+    kernels_->decode(row_.codec, tape.rows[i] + at, row_.k, v);
+    kernels_->axpy(factor, v, d, sums.data());
+    sums[d] += factor * factor * kernels_->dot(v, v, d);
+  });
+  constexpr float kMostOfSum = kMost * kMost;
+  keep_within(kMostOfSum, sums.first(d));
+  keep_within(static_cast<float>(d) * kMostOfSum * kMostOfSum, sums.subspan(d));
 }
 
 void EmbeddingBlock::forward(const tape::Parameters&, tape::Tape& tape, std::size_t begin,
@@ -145,6 +150,14 @@ void EmbeddingBlock::add_gradient(tape::Tape& tape, std::size_t b, std::uint32_t
 void EmbeddingBlock::add(const tape::Parameters&, tape::Tape& tape, std::size_t b,
                          float* const* sums) const {
   const std::uint32_t first = tape.field_begin(b);
+  if (tape[sums_].readers == 0) {
+    const float* const d = tape[fields_].d_at(b);
+    return for_each_feature(tape, b,
+                            [&](std::uint32_t field, std::uint32_t i, std::size_t, float factor) {
+                              kernels_->axpy(factor, d + std::size_t{field} * row_.used_k,
+                                             row_.used_k, sums[i - first]);
+                            });
+  }
   for_each_feature(tape, b,
                    [&](std::uint32_t field, std::uint32_t i, std::size_t at, float factor) {
                      add_gradient(tape, b, field, tape.rows[i] + at, factor, sums[i - first]);

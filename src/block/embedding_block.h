@@ -4,9 +4,10 @@
 ///   e_f = sum x_i v_i,   or with Pool::kMean   e_f = sum x_i v_i / sum |x_i|,
 /// over those of its features that have a row; 0 where there are none.
 ///
-/// Numbers of e are brought within ±kMost where they are made, so that values of any size leave
-/// sums of squares finite. Towers get the e of all fields as one tensor of everyone's. In
-/// partitions of a model each field is in one of them, which adds its e to a sum of F · d numbers.
+/// Numbers of e are brought within ±kMost (those of kSums within powers of it) where they are made,
+/// so that values of any size leave sums of squares finite. Towers get the e of all fields as one
+/// tensor of everyone's. In partitions of a model each field is in one of them, which adds its e to
+/// a sum of F · d numbers.
 #pragma once
 
 #include <cstddef>

@@ -1,12 +1,66 @@
 #include "block/ffm_block.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <utility>
 
-#include "block/ffm_context.h"
-#include "block/ffm_share.h"
 #include "block/linear_block.h"
+#include "ffm/context_pairs.h"
 
 namespace leveret::block {
+namespace {
+
+const Rows& rows_of(const Config& config) { return *config.find_rows(Rows::Kind::kFfm); }
+
+ffm::RowReader reader(const kernels::Kernels& kernels, const Config& config, std::size_t part) {
+  const table::RowPart& rows = rows_of(config).part;
+  return {kernels, rows.codec, rows.k, part};
+}
+
+bool has_all_pairs(const tape::Partition& partition) {
+  const std::size_t fields = partition.opposite.size();
+  return std::ranges::all_of(partition.opposite,
+                             [&](const auto& opposite) { return opposite.size() == fields; });
+}
+
+}  // namespace
+
+FfmBlock::FfmBlock(const kernels::Kernels& kernels, const Config& config)
+    : kernels_(&kernels), config_(config), engine_(kernels, reader(kernels, config, 0)) {
+  const Rows& rows = rows_of(config);
+  const kernels::StepRule* const fused = rows.rule->fused();
+  const table::RowState& sums = rows.part.states[0];
+  const kernels::Codec codec = engine_.rows().codec();
+  squeeze_below_ =
+      kernels.fill_from(codec, rows.part.k, fused != nullptr ? *fused : kernels::StepRule{});
+  steps_pairs_ = fused != nullptr && sums.per == table::RowState::Per::kSlot &&
+                 kernels::in_registers(codec, sums.codec);
+}
+
+void FfmBlock::declare_rows(std::vector<Rows>& parts) {
+  engine_ = {*kernels_, reader(*kernels_, config_, parts.size())};
+  parts.push_back(rows_of(config_));
+}
+
+void FfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
+  pairs_ = declarations.add(tape::Tensor{.name = kPairs,
+                                         .size = layout.pairs(),
+                                         .owner = tape::Owner::Kind::kPair,
+                                         .gradient_if_read = true});
+  pairs_sum_ = declarations.add(tape::Tensor{.name = kPairsSum, .size = 1});
+  scale_ = declarations.add(tape::Tensor{.name = "ffm.scale", .size = 1});
+  declarations.contributions.push_back({.name = "ffm", .of = pairs_, .scale = scale_});
+  d_pair_ = declarations.add(tape::Tensor{.name = "ffm.d_pair", .size = 1});
+  memory_ = declarations.add_memory();
+  head_ = {declarations.add_residual(kHead, kHeadWeight, true), config_.mixed};
+}
+
+ffm::Triangle FfmBlock::triangle(std::size_t fields, const tape::Tape& tape) const {
+  return {*kernels_, engine_.rows().k(), fields, tape[pairs_].readers > 0 || tape.keep_parts,
+          squeeze_below_};
+}
+
+// ---- forward ----
 
 InstanceSums FfmBlock::instance_sums(const tape::Tape& tape, std::size_t b, bool ones) {
   InstanceSums sums;
@@ -24,34 +78,87 @@ InstanceSums FfmBlock::instance_sums(const tape::Tape& tape, std::size_t b, bool
   return sums;
 }
 
-void FfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
-  pairs_ = declarations.add(tape::Tensor{.name = kPairs,
-                                         .size = layout.pairs(),
-                                         .owner = tape::Owner::Kind::kPair,
-                                         .gradient_if_read = true});
-  pairs_sum_ = declarations.add(tape::Tensor{.name = kPairsSum, .size = 1});
-  scale_ = declarations.add(tape::Tensor{.name = "ffm.scale", .size = 1});
-  declarations.contributions.push_back({.name = "ffm", .of = pairs_, .scale = scale_});
-  d_pair_ = declarations.add(tape::Tensor{.name = "ffm.d_pair", .size = 1});
-  head_ = {declarations.add_residual(kHead, kHeadWeight, true), config_.mixed};
-}
-
 void FfmBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
                        std::size_t end) const {
+  const ffm::Triangle set = triangle(parameters.layout.fields, tape);
+  ffm::ExampleRows& at = rows(tape);
   for (std::size_t b = begin; b < end; ++b) {
-    const float sum = put_pairs(parameters, tape, b);
-    finish(tape, b, sum, instance_sums(tape, b, tape.ffm.in_place && tape.ffm.at.ones));
+    const float sum = engine_.forward(tape, b, set, at, tape[pairs_].at(b));
+    finish(tape, b, sum, instance_sums(tape, b, at.ones));
   }
 }
 
-/// All pairs of example b, whole; returns their sum.
-float FfmBlock::put_pairs(const tape::Parameters& parameters, tape::Tape& tape,
-                          std::size_t b) const {
-  gather(parameters, tape, b, true);
-  if (tape.ffm.in_place) return pairs_in_place(parameters, tape, b);
-  float* const pairs = tape[pairs_].at(b);
-  pairs_of(parameters, tape, pairs);
-  return kernels_->total(pairs, parameters.layout.pairs());
+void FfmBlock::finish(tape::Tape& tape, std::size_t b, float sum,
+                      const InstanceSums& instance) const {
+  tape[pairs_sum_].values[b] = sum;
+  tape[scale_].values[b] = instance.scale();
+  put_score(tape, b);
+}
+
+void FfmBlock::put_score(tape::Tape& tape, std::size_t b) const {
+  head_.put(tape, b, head_.before(tape, b) + tape[scale_].values[b] * tape[pairs_sum_].values[b]);
+}
+
+// ---- partitions ----
+
+/// What a shard has.
+class FfmBlock::Part final : public Share, public tape::RowGradients {
+ public:
+  Part(const FfmBlock& block, std::unique_ptr<ffm::PairSet> set)
+      : block_(block), set_(std::move(set)) {}
+
+  bool empty() const { return set_->places().most_slots == 0; }
+  float forward(tape::Tape& tape, std::size_t b) {
+    return block_.engine_.forward(tape, b, *set_, at_, tape[block_.pairs_].at(b));
+  }
+
+  std::size_t floats(const tape::Parameters&) const override { return set_->row_floats(); }
+  void add(const tape::Parameters&, tape::Tape& tape, std::size_t b,
+           float* const* sums) const override {
+    block_.add_of(*set_, tape, b, at_, sums);
+  }
+  void each(const tape::Parameters&, tape::Tape&, tape::RowVisitor&) const override {
+    throw std::logic_error("a partition of a model learns in batches");
+  }
+
+ private:
+  const FfmBlock& block_;
+  std::unique_ptr<ffm::PairSet> set_;
+  mutable ffm::ExampleRows at_;  ///< of the example at hand
+};
+
+/// One thread's candidates.
+class FfmBlock::CandidatePart final : public Share {
+ public:
+  CandidatePart(const kernels::Kernels& kernels, std::size_t k, const tape::FieldSplit& of)
+      : split(of), set(kernels, k, of) {}
+  const tape::FieldSplit& split;
+  ffm::ContextPairs set;
+  ffm::ExampleRows at;
+};
+
+class FfmBlock::CachedSlots final : public CachedPart {
+ public:
+  explicit CachedSlots(ffm::ContextSlots of) : slots(std::move(of)) {}
+  std::size_t bytes() const override { return slots.bytes(); }
+  ffm::ContextSlots slots;
+};
+
+std::unique_ptr<Share> FfmBlock::share(const tape::Parameters&,
+                                       const tape::Partition& partition) const {
+  const std::size_t k = engine_.rows().k();
+  if (partition.of == tape::Partition::Of::kEveryone) return nullptr;
+  if (partition.split != nullptr) {
+    return std::make_unique<CandidatePart>(*kernels_, k, *partition.split);
+  }
+  std::unique_ptr<ffm::PairSet> set;
+  if (has_all_pairs(partition)) {
+    set = std::make_unique<ffm::Triangle>(*kernels_, k, partition.opposite.size(), true,
+                                          squeeze_below_);
+  } else {
+    set = std::make_unique<ffm::ListedPairs>(*kernels_, k, partition.opposite);
+  }
+  return std::make_unique<Part>(*this, std::move(set));
 }
 
 void FfmBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Declarations&,
@@ -61,37 +168,33 @@ void FfmBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Decl
   instance_.declare(config_, "FFM", sums);
 }
 
-std::unique_ptr<Share> FfmBlock::share(const tape::Parameters&,
-                                       const tape::Partition& partition) const {
-  if (partition.of == tape::Partition::Of::kEveryone) return nullptr;
-  if (partition.split != nullptr) {
-    return std::make_unique<FfmContext>(*kernels_, config_, *partition.split, *this);
-  }
-  return std::make_unique<FfmShare>(*kernels_, config_, part_, partition.opposite,
-                                    FfmShare::Tensors{pairs_, d_pair_});
-}
-
 /// Writes the pairs that the partition has of example b; returns their sum.
 float FfmBlock::partial_pairs(const tape::Parameters& parameters, tape::Tape& tape,
                               const tape::Partition& partition, Share& share, std::size_t b) const {
   switch (partition.of) {
     case tape::Partition::Of::kShard:
-      return static_cast<FfmShare&>(share).forward(tape, b);
-    case tape::Partition::Of::kCandidate:
-      return static_cast<FfmContext&>(share).forward(parameters, tape, b, tape[pairs_].at(b));
+      return static_cast<Part&>(share).forward(tape, b);
+    case tape::Partition::Of::kCandidate: {
+      auto& part = static_cast<CandidatePart&>(share);
+      return engine_.forward(tape, b, part.set, part.at, tape[pairs_].at(b),
+                             !part.set.context().stored());
+    }
     case tape::Partition::Of::kContext:
     case tape::Partition::Of::kEveryone:
       break;
   }
-  return put_pairs(parameters, tape, b);
+  return engine_.forward(tape, b, triangle(parameters.layout.fields, tape), rows(tape),
+                         tape[pairs_].at(b));
 }
 
 std::unique_ptr<CachedPart> FfmBlock::cache_context(const tape::Tape& tape, Share* share) const {
-  return static_cast<FfmContext&>(*share).cache_context(tape);
+  return std::make_unique<CachedSlots>(ffm::ContextSlots(*kernels_, engine_.rows().k(),
+                                                         static_cast<CandidatePart&>(*share).split,
+                                                         tape.memory<ffm::ExampleRows>(memory_)));
 }
 
 void FfmBlock::use_context(Share* share, CachedPart* context) const {
-  static_cast<FfmContext&>(*share).use_context(static_cast<FfmContext::Context*>(context));
+  static_cast<CandidatePart&>(*share).set.use(&static_cast<CachedSlots*>(context)->slots);
 }
 
 void FfmBlock::partial(const tape::Parameters& parameters, tape::Tape& tape,
@@ -118,100 +221,48 @@ void FfmBlock::finish(const tape::Parameters&, tape::Tape& tape, Share*, std::si
   }
 }
 
-void FfmBlock::finish(tape::Tape& tape, std::size_t b, float sum,
-                      const InstanceSums& instance) const {
-  tape[pairs_sum_].values[b] = sum;
-  tape[scale_].values[b] = instance.scale();
-  put_score(tape, b);
-}
+// ---- the way back ----
 
-void FfmBlock::put_score(tape::Tape& tape, std::size_t b) const {
-  head_.put(tape, b, head_.before(tape, b) + tape[scale_].values[b] * tape[pairs_sum_].values[b]);
-}
-
-void FfmBlock::gather(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                      bool in_place) const {
-  tape::FfmTape& ffm = tape.ffm;
-  ffm.in_place = in_place && gather_in_place(parameters, tape, b);
-  if (ffm.in_place) return;
-  gather_sums(parameters, tape, b);
-  kernels_->transpose(ffm.sums.data(), ffm.fields.data(), ffm.fields.size(),
-                      parameters.layout.fields, k_, ffm.contra.data());
-}
-
-void FfmBlock::gather_sums(const tape::Parameters& parameters, tape::Tape& tape,
-                           std::size_t b) const {
-  const std::size_t slots = parameters.layout.fields;
-  const std::size_t length = slots * k_;
-  const std::size_t row_begin = this->row_begin(tape);
-  tape::FfmTape& ffm = tape.ffm;
-  ffm.present.clear();
-  ffm.fields.clear();
-  ffm.sums.clear();
-  if (ffm.contra.size() < slots * length) {
-    ffm.store.resize(slots * length);
-    ffm.contra.resize(slots * length);
-    ffm.delta.resize(slots * slots);
-    ffm.row.resize(length);
-  }
-  for (const feature::FieldRun& run : tape.field_runs(b)) {
-    std::uint32_t admitted = 0, last = 0;
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      if (tape.rows[i] == nullptr) continue;
-      ++admitted;
-      last = i;
-    }
-    if (admitted == 0) continue;
-    float* const sum = ffm.store.data() + ffm.present.size() * length;
-    if (admitted == 1 && tape.field_values[last] == 1.0f) {
-      kernels_->decode(row_.codec, tape.rows[last] + row_begin, length, sum);
-    } else {
-      std::fill(sum, sum + length, 0.0f);
-      for (std::uint32_t i = run.begin; i < run.end; ++i) {
-        if (tape.rows[i] == nullptr) continue;
-        kernels_->decode(row_.codec, tape.rows[i] + row_begin, length, ffm.row.data());
-        kernels_->axpy(tape.field_values[i], ffm.row.data(), length, sum);
-      }
-    }
-    ffm.present.push_back({run.field, run.begin, run.end, admitted > 1});
-    ffm.fields.push_back(run.field);
-    ffm.sums.push_back(sum);
+void FfmBlock::finish_back(const tape::Parameters&, tape::Tape& tape, Share*) const {
+  for (std::size_t b = 0; b < tape.size; ++b) {
+    tape[d_pair_].values[b] = head_.errors(tape)[b] * tape[scale_].values[b];
   }
 }
 
-void FfmBlock::pairs_of(const tape::Parameters& parameters, tape::Tape& tape, float* pairs) const {
-  const std::size_t slots = parameters.layout.fields;
-  const std::size_t k = k_;
-  std::size_t done = 0;  // fields whose stretch of the triangle is written
-  for (std::size_t i = 0; i < tape.ffm.present.size(); ++i) {
-    const std::size_t g = tape.ffm.present[i].field;
-    std::fill(pairs + pair_index(0, done), pairs + pair_index(0, g), 0.0f);
-    kernels_->dots(tape.ffm.sums[i], tape.ffm.contra.data() + i * slots * k, g, k,
-                   pairs + pair_index(0, g));
-    pairs[pair_index(g, g)] = tape.ffm.present[i].several ? within(tape, i) : 0.0f;
-    done = g + 1;
-  }
-  std::fill(pairs + pair_index(0, done), pairs + pair_index(0, slots), 0.0f);
+void FfmBlock::partial_back(const tape::Parameters&, tape::Tape& tape, const tape::Partition&,
+                            Share* share) const {
+  const auto& part = static_cast<const Part&>(*share);
+  if (tape.sink != nullptr && !part.empty()) tape.sink->rows(engine_.rows().part(), part);
 }
 
-float FfmBlock::within(tape::Tape& tape, std::size_t present) const {
-  const tape::PresentField& field = tape.ffm.present[present];
-  const std::size_t k = k_;
-  const float* sum = tape.ffm.sums[present] + field.field * k;
-  float twice = kernels_->dot(sum, sum, k);
-  for (std::uint32_t i = field.begin; i < field.end; ++i) {
-    if (tape.rows[i] == nullptr) continue;
-    float* const v = tape.ffm.row.data();
-    decode_slot(tape.rows[i] + row_begin(tape), field.field, v);
-    twice -= tape.field_values[i] * tape.field_values[i] * kernels_->dot(v, v, k);
-  }
-  return 0.5f * twice;
+void FfmBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
+  finish_back(parameters, tape, nullptr);
+  if (tape.sink != nullptr) tape.sink->rows(engine_.rows().part(), *this);
 }
 
-void FfmBlock::decode_slot(const std::byte* weights, std::size_t slot, float* to) const {
-  for (std::size_t c = 0; c < k_; ++c) {
-    to[c] = kernels::decode(row_.codec, weights, slot * k_ + c);
-  }
+void FfmBlock::add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
+                   float* const* sums) const {
+  add_of(triangle(parameters.layout.fields, tape), tape, b, rows(tape), sums);
+}
+
+void FfmBlock::add_of(const ffm::PairSet& set, tape::Tape& tape, std::size_t b,
+                      ffm::ExampleRows& at, float* const* sums) const {
+  engine_.rows().gather(tape, b, set.places(), at);
+  engine_.add_gradients(tape, b, set, at, tape[d_pair_].values[b], by_readers(tape, b), sums);
+}
+
+void FfmBlock::each(const tape::Parameters& parameters, tape::Tape& tape,
+                    tape::RowVisitor& visitor) const {
+  engine_.each_gradient(tape, triangle(parameters.layout.fields, tape), rows(tape),
+                        tape[d_pair_].values[0], by_readers(tape, 0), visitor);
+}
+
+tape::PairGradients FfmBlock::in_place(const tape::Parameters& parameters, tape::Tape& tape) const {
+  ffm::ExampleRows& at = rows(tape);
+  if (!at.stored || !steps_pairs_) return {};
+  triangle(parameters.layout.fields, tape)
+      .put_deltas(at, tape[d_pair_].values[0], by_readers(tape, 0));
+  return {at.to_learn, at.fields.data(), at.delta.data(), at.nothing.data()};
 }
 
 }  // namespace leveret::block

@@ -1,4 +1,4 @@
-/// The sums by which the scores of FFM and FM are scaled (InstanceSums), where the features of an
+/// The sums by which scores of pairs are scaled (InstanceSums), where the features of an
 /// example are in partitions. With one head they are of the values as they came, which everyone
 /// knows; mixed heads divide values by what only who holds the features knows, and add them up.
 #pragma once

@@ -20,8 +20,6 @@ template <InstructionSet Isa>
 constexpr Kernels make_table(const char* name, const TextKernels* text) {
   return {
       .name = name,
-      .dots = dots<Isa>,
-      .transpose = transpose<Isa>,
       .axpy = axpy<Isa>,
       .mix_vectors = mix_vectors<Isa>,
       .add_vector_dots = add_vector_dots<Isa>,

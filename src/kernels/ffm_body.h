@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 
 #include "kernels/lanes.h"
 
@@ -37,95 +36,6 @@ inline void with_lanes(std::size_t left, Body&& body) {
   } else {
     body(Part<Isa>{left < kLanes<Isa> ? left : kLanes<Isa>});
   }
-}
-
-// ---- dots ----
-
-template <class Isa, std::size_t K>
-[[gnu::flatten]] void dots_fixed(const float* a, const float* b, std::size_t count, float* out) {
-  using V = typename Isa::V;
-  using S = Slots<Isa, K>;
-  constexpr std::size_t N = kLanes<Isa>;
-  std::size_t j = 0;
-  for (; j + N <= count; j += N) {
-    V sums[S::kEntries];
-#pragma GCC unroll 16
-    for (std::size_t e = 0; e < S::kEntries; ++e) {
-      const std::size_t at = j * K + e * S::kFold * N;
-      sums[e] = V::load_unaligned(a + at) * V::load_unaligned(b + at);
-      for (std::size_t f = 1; f < S::kFold; ++f) {
-        sums[e] =
-            Isa::fma(V::load_unaligned(a + at + f * N), V::load_unaligned(b + at + f * N), sums[e]);
-      }
-    }
-    Isa::template slot_sums<S::kEntries>(sums).store_unaligned(out + j);
-  }
-  if (j == count) return;
-
-  V sums[S::kEntries];
-  const std::size_t rest = (count - j) * K;
-#pragma GCC unroll 16
-  for (std::size_t e = 0; e < S::kEntries; ++e) {
-    sums[e] = V(0.0f);
-#pragma GCC unroll 4
-    for (std::size_t f = 0; f < S::kFold; ++f) {
-      const std::size_t at = (e * S::kFold + f) * N;
-      if (at >= rest) continue;
-      with_lanes<Isa, K>(rest - at, [&](auto lanes) {
-        sums[e] = Isa::fma(lanes.load(a + j * K + at), lanes.load(b + j * K + at), sums[e]);
-      });
-    }
-  }
-  Isa::store_part(out + j, Isa::template slot_sums<S::kEntries>(sums), count - j);
-}
-
-template <class Isa>
-[[gnu::flatten]] void dots_any(const float* a, const float* b, std::size_t count, std::size_t k,
-                               float* out) {
-  using V = typename Isa::V;
-  for (std::size_t j = 0; j < count; ++j) {
-    V sum(0.0f);
-    sweep<Isa>(k, [&](std::size_t c, auto lanes) {
-      sum = Isa::fma(lanes.load(a + j * k + c), lanes.load(b + j * k + c), sum);
-    });
-    out[j] = Isa::sum(sum);
-  }
-}
-
-template <class Isa>
-void dots(const float* a, const float* b, std::size_t count, std::size_t k, float* out) {
-  with_slot_length<1>(
-      k, [&]<std::size_t K>() { dots_fixed<Isa, K>(a, b, count, out); },
-      [&] { dots_any<Isa>(a, b, count, k, out); });
-}
-
-// ---- transpose ----
-
-/// K is the slot's length when known at compile time, else 0.
-template <class Isa, std::size_t K>
-[[gnu::flatten]] void transpose_fixed(const float* const* sums, const std::uint32_t* fields,
-                                      std::size_t n, std::size_t slots, std::size_t any_k,
-                                      float* t) {
-  const std::size_t k = K != 0 ? K : any_k;
-  for (std::size_t i = 0; i < n; ++i) {
-    float* row = t + i * slots * k;
-    const std::size_t column = fields[i] * k;
-    std::size_t next = 0;  // the first slot not written yet
-    for (std::size_t j = 0; j < n; ++j) {
-      for (; next < fields[j]; ++next) std::memset(row + next * k, 0, k * sizeof(float));
-      std::memcpy(row + next * k, sums[j] + column, k * sizeof(float));
-      ++next;
-    }
-    if (next < slots) std::memset(row + next * k, 0, (slots - next) * k * sizeof(float));
-  }
-}
-
-template <class Isa>
-void transpose(const float* const* sums, const std::uint32_t* fields, std::size_t n,
-               std::size_t slots, std::size_t k, float* t) {
-  with_slot_length<2>(
-      k, [&]<std::size_t K>() { transpose_fixed<Isa, K>(sums, fields, n, slots, k, t); },
-      [&] { transpose_fixed<Isa, 0>(sums, fields, n, slots, k, t); });
 }
 
 // ---- update, one accumulator per weight ----

@@ -116,15 +116,6 @@ struct Kernels {
 
   // ---- FFM (Juan et al. 2016; identity in man/leveret-model.7, "FFM") ----
 
-  /// out[j] = sum_c a[j*k+c] * b[j*k+c] for j < count: the pair values of one field with the
-  /// fields before it.
-  void (*dots)(const float* a, const float* b, std::size_t count, std::size_t k, float* out);
-
-  /// Contra buffer: t[(i*slots + fields[j])*k + c] = sums[j][fields[i]*k + c] for i, j < n; all
-  /// other slots of t's n rows become 0. `sums[i]` is a row of slots*k floats, `fields` ascending.
-  void (*transpose)(const float* const* sums, const std::uint32_t* fields, std::size_t n,
-                    std::size_t slots, std::size_t k, float* t);
-
   /// row_sum[c] += x * row[c] for c < length.
   void (*axpy)(float x, const float* row, std::size_t length, float* row_sum);
 
@@ -191,15 +182,14 @@ struct Kernels {
   /// them. An odd length of codes in pairs leaves the other half of the last byte.
   void (*narrow)(Codec codec, const Fixed16* codes, std::size_t length, std::byte* array);
 
-  // ---- FFM where every field has exactly one feature: no sums, no contra buffer ----
+  // ---- FFM where every field has one row: its only feature's, or a sum of several ----
   //
   // Nearly all click data is of this kind, and then a field's sum is x times its feature's row: the
   // row itself is read, and moved in place. rows[i] (accs[i]) is the row of the i-th present field,
   // fields[i] its slot number, ascending; rows do not overlap. Pair (i, j), j <= i < n, has index
   // i*(i+1)/2 + j; a row has a place for the pair with itself, but no pair. With values x other
-  // than 1 the caller multiplies pair values by x_i * x_j, as ffm_deltas does with deltas. That
-  // spares transpose, dots and ffm_update_slice, whose buffer of n * slots * k floats fills the
-  // first-level cache.
+  // than 1 the caller multiplies pair values by x_i * x_j, as ffm_deltas does with deltas. Where a
+  // field has several features, rows may be sums of theirs, as floats.
   //
   // Row i is met along the row and, in every other row, at one column: give rows 64-byte alignment
   // and a stride of an *odd* number of 64-byte lines, or the column falls on few sets of the

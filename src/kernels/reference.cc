@@ -41,24 +41,6 @@ void step(float& w, float& acc, float g, const StepRule& rule, float decay = 1) 
   w -= rule.rate * g * shrink(acc, rule.power);
 }
 
-void dots(const float* a, const float* b, std::size_t count, std::size_t k, float* out) {
-  for (std::size_t j = 0; j < count; ++j) {
-    out[j] = static_cast<float>(dot_double(a + j * k, b + j * k, k));
-  }
-}
-
-void transpose(const float* const* sums, const std::uint32_t* fields, std::size_t n,
-               std::size_t slots, std::size_t k, float* t) {
-  std::fill(t, t + n * slots * k, 0.0f);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      for (std::size_t c = 0; c < k; ++c) {
-        t[(i * slots + fields[j]) * k + c] = sums[j][fields[i] * k + c];
-      }
-    }
-  }
-}
-
 void axpy(float x, const float* row, std::size_t length, float* row_sum) {
   for (std::size_t c = 0; c < length; ++c) row_sum[c] += x * row[c];
 }
@@ -451,8 +433,6 @@ void log(const float* x, std::size_t length, float* out) {
 
 constinit const Kernels kReference = {
     .name = "reference",
-    .dots = dots,
-    .transpose = transpose,
     .axpy = axpy,
     .mix_vectors = mix_vectors,
     .add_vector_dots = add_vector_dots,

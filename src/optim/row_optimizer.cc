@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "block/ffm_block.h"
+#include "ffm/pair_index.h"
 #include "optim/moved.h"
 #include "table/mix.h"
 
@@ -76,7 +76,7 @@ void RowOptimizer::step_single(const tape::Parameters& parameters, tape::Tape& t
   if (!tape.learn[0]) return;
   const table::RowLayout& layout = *tape.row_layout;
   if (in_kernels(layout.parts()[part], *rules_[part])) {
-    const tape::PairGradients pairs = gradients.in_place(tape);
+    const tape::PairGradients pairs = gradients.in_place(parameters, tape);
     if (!pairs.rows.empty()) return step_pairs(layout, part, pairs);
     const tape::VectorGradients vectors = gradients.vectors(parameters, tape);
     if (!vectors.rows.empty()) return step_vectors(layout, part, vectors);
@@ -97,7 +97,7 @@ void RowOptimizer::step_pairs(const table::RowLayout& layout, std::size_t part,
   std::byte* const* const rows = by_copies ? widened(weights, pairs) : pairs.rows.data();
   kernels_->ffm_update_pairs(weights.codec.widened(), state.codec, rows, states_.data(),
                              pairs.fields, n, layout.parts()[part].k,
-                             bounded_.numbers(pairs.deltas, block::pair_index(0, n)),
+                             bounded_.numbers(pairs.deltas, ffm::pair_index(0, n)),
                              *rules_[part]->fused(), next_noise());
   for (std::size_t i = 0; by_copies && i < n; ++i) {
     if (pairs.rows[i] == pairs.nothing) continue;

@@ -3,7 +3,7 @@
 namespace leveret::tape {
 namespace {
 
-/// The pairs of some fields with each other, in the order of FfmBlock.
+/// The pairs of some fields with each other, in the order of ffm::pair_index.
 void add_triangle(const Join& join, std::size_t part, const std::vector<std::uint32_t>& fields,
                   std::vector<std::uint32_t>& to) {
   for (std::size_t g = 0; g < fields.size(); ++g) {

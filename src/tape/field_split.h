@@ -11,7 +11,7 @@
 namespace leveret::tape {
 
 /// Also the order of the pairs that a candidate makes: for each of its fields those with all of the
-/// context's fields, then those of its own fields as in FfmBlock.
+/// context's fields, then those of its own fields by ffm::pair_index.
 struct FieldSplit {
   static constexpr std::uint32_t kContext = 0xffffffffu;
 

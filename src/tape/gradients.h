@@ -110,7 +110,7 @@ class RowGradients {
   virtual void each(const Parameters& parameters, Tape& tape, RowVisitor& visitor) const = 0;
   /// The pairs of the tape's only example, where all of its rows lie as kernels take them; else no
   /// rows.
-  virtual PairGradients in_place(const Tape&) const { return {}; }
+  virtual PairGradients in_place(const Parameters&, Tape&) const { return {}; }
   /// The gradients of the tape's only example, where rows have a vector each whose gradients lie on
   /// the tape; else no rows.
   virtual VectorGradients vectors(const Parameters&, Tape&) const { return {}; }

@@ -99,6 +99,7 @@ struct Declarations {
   std::vector<Contribution> contributions;
   std::vector<MixerDecl> mixers;  ///< in the order of running
   std::size_t mixer_floats = 0;   ///< the size of Scalars::mixers
+  std::uint32_t memories = 0;     ///< so many blocks have working memory on a tape
 
   ArrayId add(LearnedArray array) {
     arrays.push_back(std::move(array));
@@ -110,6 +111,8 @@ struct Declarations {
   const LearnedArray& operator[](ArrayId id) const { return arrays[static_cast<std::size_t>(id)]; }
   /// Those that `weights` has declared, without those of layers.
   std::vector<ArrayId> weights_beside_layers() const;
+
+  MemoryId add_memory() { return static_cast<MemoryId>(memories++); }
 
   TensorId add(Tensor tensor) {
     tensors.push_back(std::move(tensor));

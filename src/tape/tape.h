@@ -3,13 +3,14 @@
 ///
 /// What blocks hand to each other, or keep for the way back, are tensors that they declare
 /// (tensor.h), found here by id; so are the scores of heads and their errors (head.h). The rest has
-/// a member: what comes in, answers, what the optimizer goes by, and the working memory of the FFM.
+/// a member: what comes in, answers, what the optimizer goes by.
 ///
 /// Shapes: B examples, F fields, G = F + 1 groups.
 #pragma once
 
 #include <cassert>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -22,66 +23,15 @@
 #include "tape/partition.h"
 #include "tape/tensors.h"
 
-// What the FFM has of its own here is history: new blocks declare tensors.
 namespace leveret::block {
 struct Gemm;  // gemm.h
 }  // namespace leveret::block
 
 namespace leveret::tape {
 
-/// One field of one example that has at least one row.
-struct PresentField {
-  std::uint32_t field;
-  std::uint32_t begin, end;  ///< in FeatureBatch::field_features
-  bool several;              ///< more than one row: it has pairs within the field
-};
-
-/// Working memory of FfmBlock for one example in place: every present field has one row, as in
-/// nearly all click data, and the rows themselves are read and moved.
-struct FfmInPlace {
-  /// Most fields are present: n = F, and `nothing` stands for the absent ones, so that pairs lie as
-  /// in the tensor of pairs. Otherwise n rows are those of present fields, and pairs are in
-  /// `compact`.
-  bool filled = false;
-  bool ones = false;                       ///< every value of the example is 1
-  bool scaled = false;                     ///< x is value times scale
-  std::span<const std::byte* const> rows;  ///< n: those of to_learn, or of to_read
-  std::vector<std::byte*> to_learn;
-  std::vector<const std::byte*> to_read;  ///< in prediction, or copies in `wide`
-  std::vector<std::uint32_t> fields;      ///< n, ascending
-  std::vector<float> x;                   ///< n values, 0 where `nothing` stands, and kSpare more
-  std::vector<float> compact;             ///< n(n+1)/2 and kSpare more
-  table::AlignedBytes nothing;            ///< a row of zeros; stays so
-  table::AlignedBytes wide;               ///< n rows: codes of fewer bits, in 16 bits
-
-  /// Makes room for what n rows have beside them, of `stride` bytes as kernels see them.
-  void resize(std::size_t n, std::size_t stride) {
-    fields.resize(n);
-    x.resize(n + kernels::Kernels::kSpare);
-    if (nothing.size() < stride) nothing.assign(stride, std::byte{});
-  }
-  /// Whether pairs are those that kernels make.
-  bool as_kernels_see() const { return ones && !scaled; }
-};
-
-/// Working memory of FfmBlock for one example, in place or not. If not, the fields' sums are made,
-/// and `contra`, a copy, so that rows may change while gradients are taken from it.
-struct FfmTape {
-  bool in_place = false;
-  FfmInPlace at;
-  std::vector<PresentField> present;  ///< n of them, ascending by field
-  std::vector<std::uint32_t> fields;  ///< their fields
-  std::vector<const float*> sums;     ///< S_f, F * k floats each
-  std::vector<float> store;           ///< the sums
-  std::vector<float> row;             ///< one row's weights as floats
-  std::vector<float> contra;          ///< n * F * k: contra[i][g] = S_g,f(i)
-  std::vector<float> delta;           ///< n * F: d loss / d p_f(i),g
-  std::vector<float> of_feature;      ///< F: the same for one of the field's features
-  std::vector<float> own_slot;        ///< k: contra[i][f(i)], while a feature's stands there
-  std::vector<float*> row_sums;       ///< n: where the gradients of rows in place are added
-  /// In place, after `backward` of a single example: d loss / d p times the values of both
-  /// features, in the order of Kernels::ffm_update_pairs. They lie in the tensor of pairs.
-  const float* pair_deltas = nullptr;
+/// Working memory that a block keeps on a tape, where tensors would not do.
+struct Memory {
+  virtual ~Memory() = default;
 };
 
 /// Where what a model knows of a batch's features lies: parallel to batch->linear, and `rows` to
@@ -176,7 +126,19 @@ struct Tape {
   /// B * G, one head and an MLP, from LinearBlock::backward: d loss / d sum of w x of a group, by
   /// its head's error and by who reads the groups' sums.
   std::vector<float> d_group_linear;
-  FfmTape ffm;  ///< of the last example of the batch
+
+  /// A block's working memory, of the type that it always asks for (Declarations::add_memory).
+  template <class T>
+  T& memory(MemoryId id) {
+    at_least(memory_, static_cast<std::size_t>(id) + 1);
+    std::unique_ptr<Memory>& memory = memory_[static_cast<std::size_t>(id)];
+    if (memory == nullptr) memory = std::make_unique<T>();
+    return static_cast<T&>(*memory);
+  }
+  template <class T>
+  const T& memory(MemoryId id) const {
+    return static_cast<const T&>(*memory_.at(static_cast<std::size_t>(id)));
+  }
   // Working memory of RowGradients::each and ::vectors, for one example.
   std::vector<float> row_gradients;
   std::vector<std::uint32_t> gradient_features;
@@ -224,6 +186,7 @@ struct Tape {
   }
 
   std::vector<table::AlignedFloats> gradients_;  ///< by ArrayId
+  std::vector<std::unique_ptr<Memory>> memory_;  ///< by MemoryId
 };
 
 }  // namespace leveret::tape

@@ -16,6 +16,9 @@ namespace leveret::tape {
 /// A tensor's place in Declarations::tensors.
 enum class TensorId : std::uint32_t { kNone = 0xffffffffu };
 
+/// A block's working memory on a tape (Tape::memory).
+enum class MemoryId : std::uint32_t { kNone = 0xffffffffu };
+
 struct Tensor {
   enum class Per : std::uint8_t {
     kExample,  ///< numbers of each example

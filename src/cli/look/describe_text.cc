@@ -233,7 +233,6 @@ std::string description_text(const Json& d, Detail detail) {
   }
   if (d.contains("linear")) add_linear(d["linear"], detail, text);
   if (d.contains("ffm")) add_rows("FFM", d["ffm"], detail, text);
-  if (d.contains("fm")) add_rows("FM", d["fm"], detail, text);
   if (d.contains("embeddings")) add_rows("Embeddings", d["embeddings"], detail, text);
   if (d.contains("candidates_as_wholes")) {
     text += fmt::format("with a context, candidates are scored as wholes: {}\n",

@@ -4,7 +4,7 @@
 #include <bit>
 #include <numeric>
 
-#include "block/ffm_block.h"
+#include "ffm/pair_index.h"
 
 namespace leveret::dist {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::uint64_t kRowRounding = 16;
 /// wrong guess of how they grow makes one shard full.
 constexpr std::uint64_t kFillHandicap = 10;
 
-using block::pair_index;
+using ffm::pair_index;
 
 std::size_t pair_of(std::uint32_t f, std::uint32_t g) {
   return pair_index(std::min(f, g), std::max(f, g));

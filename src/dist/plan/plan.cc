@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "block/ffm_block.h"
 #include "dist/plan/placement.h"
+#include "ffm/pair_index.h"
 #include "table/mix.h"
 #include "table/slot.h"
 
@@ -48,7 +48,7 @@ std::uint32_t Plan::feature_group_owner(std::uint32_t group) const {
 }
 
 std::uint32_t Plan::pair_owner(std::uint32_t f, std::uint32_t g) const {
-  return pairs_[block::pair_index(std::min(f, g), std::max(f, g))];
+  return pairs_[ffm::pair_index(std::min(f, g), std::max(f, g))];
 }
 
 /// Not by the value that homes in an index go by (table::mixed_value): the homes of a shard's keys
@@ -82,7 +82,7 @@ void Plan::grow(std::span<const FieldSize> sizes) {
   const std::uint32_t first = fields();
   sizes_.insert(sizes_.end(), sizes.begin(), sizes.end());
   homes_.resize(sizes_.size());
-  if (shape_.has_ffm) pairs_.resize(block::pair_index(0, sizes_.size()));
+  if (shape_.has_ffm) pairs_.resize(ffm::pair_index(0, sizes_.size()));
   if (!sizes.empty()) place(shape_, sizes_, first, homes_, pairs_);
 }
 
@@ -104,7 +104,7 @@ Plan::Plan(const PlanShape& shape, std::span<const std::uint64_t> words) : Plan(
   };
   check(words.size() >= 2 && words[0] == shape.shards && words[1] <= words.size() / 3);
   const std::size_t fields = words[1];
-  const std::size_t pairs = shape.has_ffm ? block::pair_index(0, fields) : 0;
+  const std::size_t pairs = shape.has_ffm ? ffm::pair_index(0, fields) : 0;
   check(words.size() == 2 + 3 * fields + pairs);
   std::span<const std::uint64_t> rest = words.subspan(2);
   for (std::size_t f = 0; f < fields; ++f) sizes_.push_back({rest[2 * f], rest[2 * f + 1]});

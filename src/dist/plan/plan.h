@@ -104,7 +104,7 @@ class Plan {
   PlanShape shape_;
   std::vector<FieldSize> sizes_;      ///< by field
   std::vector<std::uint32_t> homes_;  ///< by field
-  std::vector<std::uint32_t> pairs_;  ///< by block::pair_index; none without FFM
+  std::vector<std::uint32_t> pairs_;  ///< by ffm::pair_index; none without FFM
 };
 
 }  // namespace leveret::dist

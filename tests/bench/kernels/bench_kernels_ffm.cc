@@ -75,18 +75,6 @@ struct Block {
   std::vector<std::byte*> odd_stored[2], odd_accs[2];  ///< of the odd fields alone
 };
 
-void transpose(const kernels::Kernels& kernels, Block& b) {
-  kernels.transpose(b.rows.data(), b.fields.data(), kFields, kFields, b.k, b.t.get());
-}
-
-void dots(const kernels::Kernels& kernels, Block& b) {
-  float* out = b.pairs.get();
-  for (std::size_t f = 0; f < kFields; ++f) {
-    kernels.dots(b.rows[f], b.t.get() + f * b.length, f, b.k, out);
-    out += f;
-  }
-}
-
 constexpr kernels::StepRule kRule = {.rate = .02f, .power = .5f, .l2 = 0};
 
 void update(const kernels::Kernels& kernels, Block& b, bool slice, kernels::StepRule rule) {
@@ -131,12 +119,6 @@ void add(const std::string& name, std::size_t k, double arrays, double flops_per
 void register_ffm() {
   using kernels::Kernels;
   for (std::size_t k : {2, 3, 4, 5, 8, 10, 16}) {
-    add("ffm_transpose", k, 2, 0, transpose);
-    add("ffm_dots", k, 1, 1, dots);
-    add("ffm_forward", k, 3, 1, [](const Kernels& kernels, Block& b) {
-      transpose(kernels, b);
-      dots(kernels, b);
-    });
     for (const Codec weights : {Codec::f32(), kInt16}) {
       const std::string suffix = weights == kInt16 ? "_i16" : "";
       const double bytes = weights == kInt16 ? .5 : 1;

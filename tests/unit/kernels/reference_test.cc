@@ -4,26 +4,6 @@
 namespace leveret::kernels {
 namespace {
 
-TEST_CASE("reference: dot products of slots") {
-  const float a[] = {1, 2, 3, 4, 5, 6}, b[] = {7, 8, 9, 10, 11, 12};
-  float out[3] = {-1, -1, -1};
-  reference().dots(a, b, 2, 3, out);
-  CHECK(out[0] == 1 * 7 + 2 * 8 + 3 * 9);
-  CHECK(out[1] == 4 * 10 + 5 * 11 + 6 * 12);
-  CHECK(out[2] == -1);
-}
-
-TEST_CASE("reference: the contra buffer swaps row and slot") {
-  // Fields 0 and 2 of three, k = 2: sums[i] holds slots 0, 1, 2.
-  const float first[] = {1, 2, 3, 4, 5, 6}, second[] = {7, 8, 9, 10, 11, 12};
-  const float* sums[] = {first, second};
-  const std::uint32_t fields[] = {0, 2};
-  float t[12];
-  reference().transpose(sums, fields, 2, 3, 2, t);
-  const std::vector<float> expected = {1, 2, 0, 0, 7, 8, 5, 6, 0, 0, 11, 12};
-  CHECK(std::vector<float>(t, t + 12) == expected);
-}
-
 TEST_CASE("reference: AdaGrad by hand") {
   float w[] = {1, 1}, acc[] = {12, 5};
   const float t[] = {2, 3}, delta[] = {2, 0};

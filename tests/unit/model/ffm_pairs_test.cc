@@ -1,6 +1,4 @@
-// The pairs that a shard makes, where it has all of them, beside those of the FFM.
-#include "block/ffm_pairs.h"
-
+// Pairs by a list, where it has all of them, beside those of the FFM.
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <numeric>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "block/ffm_block.h"
+#include "ffm/pair_engine.h"
 #include "find_block.h"
 #include "random_model.h"
 
@@ -17,7 +16,7 @@ namespace {
 struct Lines {
   const char* name;
   LineShape shape;
-  bool in_place;  ///< whether all of them are such as kernels read in place
+  bool stored;  ///< whether no field of them has several features
 };
 
 /// The sums of the gradients of the rows of example b, one behind the other.
@@ -33,17 +32,30 @@ std::vector<float> gradients_of(const Tape& tape, std::size_t b, std::size_t flo
   return all;
 }
 
+std::size_t k_of(const Model& model) {
+  return model.config().find_rows(block::Rows::Kind::kFfm)->part.k;
+}
+
+ffm::RowReader rows_of(const Model& model) {
+  const table::RowPart& part = model.config().find_rows(block::Rows::Kind::kFfm)->part;
+  return {kernels::active(), part.codec, part.k, 0};
+}
+
 void check_near(const std::vector<float>& a, const std::vector<float>& b) {
   REQUIRE(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == Approx(b[i]).margin(1e-5));
 }
 
-TEST_CASE("all pairs by a list are those of the FFM, in place and one by one") {
+TEST_CASE("all pairs by a list are those of the FFM, of stored rows and of sums") {
   LineShape one_each;
   one_each.fields = 7;
   one_each.features = 1;
   one_each.missing = 10;
-  const Lines lines[] = {{"one feature in each field", one_each, true}, {"any", {}, false}};
+  LineShape few = one_each;
+  few.missing = 85;
+  const Lines lines[] = {{"one feature in each field", one_each, true},
+                         {"few fields are there", few, false},
+                         {"any", {}, false}};
   for (const Lines& of : lines) {
     for (const std::uint32_t k : {3, 4}) {
       for (const bool values : {false, true}) {
@@ -65,33 +77,33 @@ TEST_CASE("all pairs by a list are those of the FFM, in place and one by one") {
         const std::uint32_t fields = model.parameters().layout.fields;
         std::vector<std::uint32_t> opposite(fields);
         std::iota(opposite.begin(), opposite.end(), 0u);
-        block::FfmPairs pairs(kernels::active(), model.config(), ffm.part());
-        pairs.set(std::vector(fields, opposite));
-        block::PairsTape at;
-        std::size_t in_place = 0;
+        const ffm::ListedPairs set(kernels::active(), k_of(model), std::vector(fields, opposite));
+        const ffm::PairEngine engine(kernels::active(), rows_of(model));
+        ffm::ExampleRows at;
+        std::size_t stored = 0;
+        const tape::TensorId pairs =
+            model.parameters().declared().find_tensor(block::FfmBlock::kPairs);
+        const tape::TensorId d_pair = model.parameters().declared().find_tensor("ffm.d_pair");
         for (std::size_t b = 0; b < batch.size(); ++b) {
-          const tape::TensorPlace& tensor = trainer.tape[ffm.pairs()];
-          const std::vector<float> d(tensor.d_at(b), tensor.d_at(b) + pairs.pairs().size());
-          const float own = trainer.tape[ffm.d_pair()].values[b];
-          pairs.gather(trainer.tape, b, at);
-          in_place += at.in_place;
-          std::vector<float> values_of(pairs.pairs().size());
-          const float sum = pairs.forward(trainer.tape, at, values_of.data());
+          const tape::TensorPlace& tensor = trainer.tape[pairs];
+          const std::vector<float> d(tensor.d_at(b), tensor.d_at(b) + set.pairs().size());
+          const float own = trainer.tape[d_pair].values[b];
+          std::vector<float> values_of(set.pairs().size());
+          const float sum = engine.forward(trainer.tape, b, set, at, values_of.data());
+          stored += at.stored;
           const std::size_t floats = ffm.floats(model.parameters());
           const std::vector<float> mine =
               gradients_of(trainer.tape, b, floats, [&](float* const* sums) {
-                pairs.add_gradients(trainer.tape, b, at, own, d.data(), sums);
+                engine.add_gradients(trainer.tape, b, set, at, own, d.data(), sums);
               });
-          trainer.forward(model, batch);  // the way back has used the pairs' place
-          check_near(values_of, {trainer.tape[ffm.pairs()].at(b),
-                                 trainer.tape[ffm.pairs()].at(b) + values_of.size()});
+          check_near(values_of,
+                     {trainer.tape[pairs].at(b), trainer.tape[pairs].at(b) + values_of.size()});
           CHECK(sum == Approx(trainer.tape[ffm.pairs_sum()].values[b]).margin(1e-5));
-          trainer.gradients(model, batch);
           check_near(mine, gradients_of(trainer.tape, b, floats, [&](float* const* sums) {
                        ffm.add(model.parameters(), trainer.tape, b, sums);
                      }));
         }
-        CHECK((in_place == batch.size()) == of.in_place);
+        CHECK((stored == batch.size()) == of.stored);
       }
     }
   }

@@ -141,6 +141,26 @@ TEST_CASE("forward of FM agrees with the plain reference") {
   }
 }
 
+TEST_CASE("an FM has no pair where there is one feature, whatever its value") {
+  Spec spec;
+  spec.heads = Heads::kOne;
+  spec.ffm_k = 0;
+  spec.embedding_dim = 4;
+  set_towers(spec, "fm:pairs=all");
+  spec.row_bits = 32;
+  spec.admit = 1;
+  Model model(spec, kTestMemory);
+  Sample sample("1 |A a:20000\n-1 |A a:1e7\n");
+  const feature::FeatureBatch batch = sample.batch(model);
+  randomise(model, batch, 3);
+  Trainer trainer(model, kernels::active());
+  trainer.predict(model, batch);
+  const std::span<const float> scores = tensor_of(model, trainer.tape, "fm_1.score");
+  CHECK(scores[0] == Approx(0).margin(1e-5));
+  CHECK(scores[1] == Approx(0).margin(1e-5));
+  CHECK(tensor_of(model, trainer.tape, "embedding.sums")[4] > 1e4);  // it has a row
+}
+
 TEST_CASE("forward agrees where features have no row, no linear weight, or form interactions") {
   const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
   Spec spec;

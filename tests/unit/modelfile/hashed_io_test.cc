@@ -130,8 +130,8 @@ TEST_CASE("more slots than there are, and columns of another number, are refused
   bad.part("cells.weight2").declared.keys = 0;
   CHECK_THAT(few.complaint(bad), Catch::Contains("cells.weight2"));
   bad = few.parts();
-  bad.erase("cells.keys");  // not as many as all
-  CHECK_THAT(few.complaint(bad), Catch::Contains("cells.weight"));
+  bad.erase("cells.keys");
+  CHECK_THAT(few.complaint(bad), Catch::Contains("cells.keys"));
   CHECK_THAT(few.complaint(few.parts(), 5), Catch::Contains("more slots than -b says"));
   CHECK_THAT(few.complaint(few.parts(), kBits - 1), Catch::Contains("slots that -b does not have"));
 }
