@@ -108,7 +108,7 @@ TEST_CASE("rows of 16 bits are rounded as in one process, whoever has which slot
 TEST_CASE("after a hundred batches shards are still near", "[digits]") {
   const std::size_t late = GENERATE(0, 19);
   // A sample in which no neuron is within rounding of firing for the first time.
-  const std::string lines = some_unlabelled(model::random_lines(800, shape_of_lines(late), 7));
+  const std::string lines = some_unlabelled(model::random_lines(800, shape_of_lines(late), 8));
   for (const NamedSpec& kind : sharded_specs(8, 32)) {
     TrainRun whole(kind.spec);
     whole.learn(lines);
