@@ -37,7 +37,8 @@ std::size_t k_of(const Model& model) {
 }
 
 ffm::RowReader rows_of(const Model& model) {
-  const table::RowPart& part = model.config().find_rows(block::Rows::Kind::kFfm)->part;
+  const block::Config config = model.config();
+  const table::RowPart& part = config.find_rows(block::Rows::Kind::kFfm)->part;
   return {kernels::active(), part.codec, part.k, 0};
 }
 
