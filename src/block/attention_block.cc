@@ -23,10 +23,11 @@ constexpr TowerKey kAttentionKeys[] = {{"layers", "2", 16, "layers of attention"
 constinit const TowerKind kAttentionTower = {.word = "autoint",
                                              .help = "self-attention of fields, as AutoInt has it",
                                              .keys = kAttentionKeys,
+                                             .whole_for_candidates = true,
                                              .make = make_tower_with_layers<AttentionBlock>};
 
 void AttentionBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
-  fields_ = declarations.read(tower_.input);
+  fields_ = declarations.read(kEmbeddings);
   d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
   tokens_ = declarations.add(
       tape::Tensor{.name = tower_.name + ".tokens", .size = layout.fields * d_, .gradient = true});
@@ -69,19 +70,19 @@ AttentionBlock::Layer AttentionBlock::declare_layer(std::uint32_t l, std::uint32
   return layer;
 }
 
-void AttentionBlock::forward(const tape::Parameters& parameters, tape::Tape& tape,
-                             std::size_t begin, std::size_t end) const {
-  const std::size_t fields = parameters.layout.fields;
-  for (std::size_t b = begin; b < end; ++b) {
-    std::copy_n(tape[fields_.id].at(b), fields * d_, tape[tokens_].at(b));
+void AttentionBlock::finish(const Run& run) const {
+  const std::size_t fields = run.parameters.layout.fields;
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    std::copy_n(run.tape[fields_.id].at(b), fields * d_, run.tape[tokens_].at(b));
   }
-  const DenseProducts products{kernels_, tape.gemm};
+  const DenseProducts products{kernels_, run.tape.gemm};
   for (const Layer& layer : layers_) {
     for (std::size_t i = 0; i < kCount; ++i) {
-      products.forward(parameters.layer(layer.first + i), layer.width, tape[layer.in].at(begin),
-                       (end - begin) * fields, tape[layer.made[i]].at(begin));
+      products.forward(run.parameters.layer(layer.first + i), layer.width,
+                       run.tape[layer.in].at(run.begin), (run.end - run.begin) * fields,
+                       run.tape[layer.made[i]].at(run.begin));
     }
-    for (std::size_t b = begin; b < end; ++b) attend(tape, layer, b, fields);
+    for (std::size_t b = run.begin; b < run.end; ++b) attend(run.tape, layer, b, fields);
   }
 }
 
@@ -112,23 +113,23 @@ void AttentionBlock::attend(tape::Tape& tape, const Layer& layer, std::size_t b,
   bound(kMost, out, fields * token());
 }
 
-void AttentionBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
-  const std::size_t fields = parameters.layout.fields;
+void AttentionBlock::finish_back(const Run& run) const {
+  const std::size_t fields = run.parameters.layout.fields;
   for (const Layer& layer : layers_) {
-    clear_unlearned(tape, std::array{layer.in, layer.weights, layer.out});
-    clear_unlearned(tape, layer.made);
+    clear_unlearned(run.tape, std::array{layer.in, layer.weights, layer.out});
+    clear_unlearned(run.tape, layer.made);
   }
   for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
-    for (std::size_t b = 0; b < tape.size; ++b) attend_back(tape, *layer, b, fields);
-    layers_back(parameters, tape, *layer);
+    for (std::size_t b = 0; b < run.tape.size; ++b) attend_back(run.tape, *layer, b, fields);
+    layers_back(run.parameters, run.tape, *layer);
   }
-  float* const d_fields = tape.tensors.d_of_reader(fields_, tape.size);
-  const std::size_t stride = tape[fields_.id].d_stride;
-  std::fill_n(d_fields, tape.size * stride, 0.0f);
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    std::copy_n(tape[tokens_].d_at(b), fields * d_, d_fields + b * stride);
+  float* const d_fields = run.tape.tensors.d_of_reader(fields_, run.tape.size);
+  const std::size_t stride = run.tape[fields_.id].d_stride;
+  std::fill_n(d_fields, run.tape.size * stride, 0.0f);
+  for (std::size_t b = 0; b < run.tape.size; ++b) {
+    std::copy_n(run.tape[tokens_].d_at(b), fields * d_, d_fields + b * stride);
   }
-  tape.tensors.add_d_of_reader(fields_, tape.size);
+  run.tape.tensors.add_d_of_reader(fields_, run.tape.size);
 }
 
 /// From d tokens to those of q, k, v and the rest.

@@ -44,15 +44,11 @@ class AttentionBlock final : public Block {
 
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   bool has_layers() const override { return true; }
-  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-               std::size_t end) const override;
+  void finish(const Run& run) const override;
   /// From the gradient of what it makes; writes that of the embeddings.
-  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
-  /// It has no score.
-  void add_score(const tape::Parameters&, tape::Tape&, std::size_t) const override {}
+  void finish_back(const Run& run) const override;
 
-  bool is_behind_sums() const override { return true; }
-  std::string whole_for_candidates() const override { return tower_.name; }
+  Split split() const override { return Split::kBehindSums; }
 
  private:
   enum Projection : std::size_t { kQuery, kKey, kValue, kRest, kCount };

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "block/config.h"
@@ -28,6 +27,30 @@ class CachedPart {
  public:
   virtual ~CachedPart() = default;
   virtual std::size_t bytes() const = 0;
+};
+
+/// How the work of a block is divided, where the features of an example are in partitions.
+enum class Split : std::uint8_t {
+  kSums,  ///< partitions make sums, with which it finishes
+  /// All that it reads is everyone's: it makes no sums, unless contexts have some that spare
+  /// candidates work, and `finish` is its `forward`, the same everywhere.
+  kBehindSums,
+  kWhole,  ///< not at all: shards refuse it, and candidates are scored as whole lines
+};
+
+/// What a call of a block is about: examples [begin, end) of a tape, as a model has them whole or a
+/// partition of it. Each partition has a tape of its own, on which tensors that are everyone's lie
+/// in those of the one on which `finish` runs. Views.
+struct Run {
+  const tape::Parameters& parameters;
+  tape::Tape& tape;
+  std::size_t begin = 0, end = 0;
+  // Where there are partitions (partition.h, sums.h); else null.
+  const tape::Partition* partition = nullptr;  ///< of `partial` and `partial_back`
+  Share* share = nullptr;                      ///< of the partition, or of everyone
+  const tape::BatchSums* sums = nullptr;       ///< of `partial` and `finish`
+
+  tape::SumsOf sums_of(std::size_t b) const { return (*sums)[b]; }
 };
 
 /// Blocks run in a fixed order, forward first to last, backward last to first, over the batch of
@@ -59,39 +82,38 @@ class Block {
   virtual void declare_sums(const tape::Extent&, std::uint32_t /*shared*/,
                             const tape::Declarations&, tape::SumDecls&) {}
 
-  // ---- what it does ----
+  // ---- what it does: forward over all examples in two steps, with the sums of all partitions in
+  // between, and back (DES paper, Algorithm 1) ----
 
   /// Makes room on the tape for what it writes beside its tensors, which have room, of `size`
   /// examples at a time.
   virtual void open(const tape::Parameters&, std::size_t, tape::Tape&) const {}
-  /// Examples [begin, end) of the tape. What an example gets does not depend on the others.
-  virtual void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                       std::size_t end) const = 0;
-  /// d loss / d output is on the tape; leaves d loss / d input, and the gradients of what it learns
-  /// or the factors of them, by which the optimizer goes.
-  virtual void backward(const tape::Parameters& parameters, tape::Tape& tape) const = 0;
-
-  // The same in two steps, where the features of an example are in partitions of a model
-  // (partition.h, sums.h). Each partition has a tape of its own, on which tensors that are
-  // everyone's lie in those of the one on which `finish` runs.
-
-  /// Whether all that it reads is everyone's: where it does not say otherwise for contexts, it adds
-  /// to no sum, and `finish` is its `forward`, the same everywhere.
-  virtual bool is_behind_sums() const { return false; }
-  /// Why a model with this block cannot be divided into partitions; empty: it can.
-  virtual std::string why_not_in_partitions() const {
-    return is_behind_sums() ? "" : "a block that has not been told how to add up partitions";
-  }
+  virtual Split split() const { return Split::kWhole; }
   /// Null: it needs nothing there.
   virtual std::unique_ptr<Share> share(const tape::Parameters&, const tape::Partition&) const {
     return nullptr;
   }
   /// Adds to the sums of this round, which are 0, if it has declared some of it, what the features
-  /// of examples [begin, end) make that the partition has, and keeps on the tape what its way back
-  /// needs of them.
-  virtual void partial(const tape::Parameters&, tape::Tape&, const tape::Partition&, Share*,
-                       std::size_t /*begin*/, std::size_t /*end*/,
-                       const tape::BatchSums<float>&) const {}
+  /// of the examples make that the partition has, and keeps on the tape what its way back needs of
+  /// them.
+  virtual void partial(const Run&) const {}
+  /// All that follows the sums, once they are those of all partitions; `share` is that of what
+  /// everyone has (Partition::Of::kEveryone). What an example gets does not depend on the others.
+  virtual void finish(const Run&) const = 0;
+  /// d loss / d output is on the tape; leaves d loss / d input, and the gradients of what it learns
+  /// or the factors of them, by which the optimizer goes.
+  virtual void finish_back(const Run&) const {}
+  /// The way back of `partial`, after finish_back of all blocks; hands on the gradients of what the
+  /// partition has.
+  virtual void partial_back(const Run&) const {}
+
+  /// Both steps where the model is whole: of a block without sums `finish`.
+  virtual void forward(const Run& run) const { finish(run); }
+  virtual void backward(const Run& run) const {
+    finish_back(run);
+    partial_back(run);
+  }
+
   /// Takes from a context's tape of one example, after `partial`, the data that candidates need in
   /// addition to its sums. Null: none.
   virtual std::unique_ptr<CachedPart> cache_context(const tape::Tape&, Share*) const {
@@ -99,39 +121,13 @@ class Block {
   }
   /// Puts it where `partial` of a candidate's share finds it; it outlives that.
   virtual void use_context(Share*, CachedPart*) const {}
-  /// All that follows the sums, once they are those of all partitions; `share` is that of what
-  /// everyone has (Partition::Of::kEveryone).
-  virtual void finish(const tape::Parameters& parameters, tape::Tape& tape, Share*,
-                      std::size_t begin, std::size_t end,
-                      const tape::BatchSums<const float>&) const {
-    if (is_behind_sums()) forward(parameters, tape, begin, end);
-  }
-  /// The way back of `finish`, as `backward`.
-  virtual void finish_back(const tape::Parameters& parameters, tape::Tape& tape, Share*) const {
-    if (is_behind_sums()) backward(parameters, tape);
-  }
-  /// The way back of `partial`, after finish_back of all blocks; hands on the gradients of what the
-  /// partition has.
-  virtual void partial_back(const tape::Parameters&, tape::Tape&, const tape::Partition&,
-                            Share*) const {}
-
-  /// Why candidates with a context are scored as wholes where a network has this block
-  /// (predict/context_predictor.h); empty: they need not be.
-  virtual std::string why_not_in_contexts() const {
-    return is_behind_sums() ? "" : "a block that has not been told how to cache a context's part";
-  }
-
-  /// The tower's name where nothing of a context is cached but what it reads, so that it is
-  /// computed whole for each candidate; else empty.
-  virtual std::string whole_for_candidates() const { return {}; }
 
   // Per-example updates within a batch (Config::per_example_updates), after `forward` of all of it:
 
   /// Whether it goes forward and back again with each example, when what it learns has been moved
-  /// by the one before. So do those whose parameters are cheap to move and adapt fast.
+  /// by the one before. So do those whose parameters are cheap to move and adapt fast; `backward`
+  /// is then of each example as if it were the only one.
   virtual bool updates_per_example() const { return false; }
-  /// `backward` of a block with per-example updates, for example b, as if it were the only one.
-  virtual void backward_example(const tape::Parameters&, tape::Tape&, std::size_t) const {}
   /// A block without them adds to the scores of example b what its `forward` has found, when a
   /// block before it has changed them.
   virtual void add_score(const tape::Parameters&, tape::Tape&, std::size_t) const {}

@@ -46,9 +46,9 @@ inline void Rows::learn_by(rules::RulePtr by) {
 /// value, or that sum divided by the sum of |value|.
 enum class Pool { kSum, kMean };
 
-/// The tensor of what NormBlock makes.
-inline constexpr const char* kMergedInputs = "norm.outputs";
-/// The tensor of what EmbeddingBlock makes.
+/// What Tower::inputs has for the linear and the FFM part, merged (joined_inputs.h): no tensor.
+inline constexpr const char* kMergedInputs = "merged";
+/// The tensor of the embeddings of all fields (embedding_block.h).
 inline constexpr const char* kEmbeddings = "embedding.fields";
 
 struct Config {
@@ -75,9 +75,11 @@ struct Config {
   bool has_embeddings() const { return find_rows(Rows::Kind::kEmbedding) != nullptr; }
   /// Whether whatever adds to the answer adds to one sum: with one head and without towers.
   bool has_one_score() const { return !mixed && towers.empty() && !in_contexts; }
-  /// Whether a tower reads what NormBlock makes.
+  /// Whether a tower reads these.
   bool merges() const {
-    return std::ranges::find(towers, kMergedInputs, &Tower::input) != towers.end();
+    return std::ranges::any_of(towers, [](const Tower& of) {
+      return std::ranges::find(of.inputs, kMergedInputs) != of.inputs.end();
+    });
   }
   /// Whether a block asks how much of the linear part comes from each group of features.
   bool uses_feature_groups() const { return mixed || merges(); }

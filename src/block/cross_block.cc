@@ -25,15 +25,17 @@ constexpr TowerKey kCrossMatrixKeys[] = {
 constinit const TowerKind kCrossTower = {.word = "cross",
                                          .help = "cross layers, as DCN has them",
                                          .keys = kCrossKeys,
+                                         .whole_for_candidates = true,
                                          .make = make_tower_with_layers<CrossBlock>};
 constinit const TowerKind kCrossMatrixTower = {
     .word = "cross2",
     .help = "cross layers with matrices of low rank, as DCNv2 has them",
     .keys = kCrossMatrixKeys,
+    .whole_for_candidates = true,
     .make = make_tower_with_layers<CrossBlock>};
 
 void CrossBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
-  fields_ = declarations.read(tower_.input);
+  fields_ = declarations.read(kEmbeddings);
   d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
   const std::uint32_t n = declarations[fields_.id].size;
   back_ =
@@ -86,11 +88,10 @@ void CrossBlock::open(const tape::Parameters& parameters, std::size_t, tape::Tap
   }
 }
 
-void CrossBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                         std::size_t end) const {
+void CrossBlock::finish(const Run& run) const {
   for (const Layer& layer : layers_) {
-    products(parameters, tape, layer, begin, end);
-    for (std::size_t b = begin; b < end; ++b) multiply(parameters, tape, layer, b);
+    products(run.parameters, run.tape, layer, run.begin, run.end);
+    for (std::size_t b = run.begin; b < run.end; ++b) multiply(run.parameters, run.tape, layer, b);
   }
 }
 
@@ -123,34 +124,34 @@ void CrossBlock::multiply(const tape::Parameters& parameters, tape::Tape& tape, 
   std::fill(out + n, out + made.stride, 0.0f);
 }
 
-void CrossBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
+void CrossBlock::finish_back(const Run& run) const {
   for (const Layer& layer : layers_) {
-    clear_unlearned(tape, std::array{layer.in, layer.middle, layer.y});
+    clear_unlearned(run.tape, std::array{layer.in, layer.middle, layer.y});
   }
-  const std::size_t n = numbers(parameters);
-  float* const d_fields = tape.tensors.d_of_reader(fields_, tape.size);
-  const std::size_t stride = tape[fields_.id].d_stride;
-  std::fill_n(d_fields, tape.size * stride, 0.0f);
+  const std::size_t n = numbers(run.parameters);
+  float* const d_fields = run.tape.tensors.d_of_reader(fields_, run.tape.size);
+  const std::size_t stride = run.tape[fields_.id].d_stride;
+  std::fill_n(d_fields, run.tape.size * stride, 0.0f);
   for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
     if (layer->bias != tape::ArrayId::kNone) {
-      std::fill_n(tape.gradient(layer->bias), n, 0.0f);
+      std::fill_n(run.tape.gradient(layer->bias), n, 0.0f);
     }
-    for (std::size_t b = 0; b < tape.size; ++b) {
-      multiply_back(n, tape, *layer, b, d_fields + b * stride);
+    for (std::size_t b = 0; b < run.tape.size; ++b) {
+      multiply_back(n, run.tape, *layer, b, d_fields + b * stride);
     }
-    products_back(parameters, tape, *layer);
+    products_back(run.parameters, run.tape, *layer);
     const bool is_first = layer->in == fields_.id;
-    for (std::size_t b = 0; b < tape.size; ++b) {
-      const float *const d = tape[layer->out].d_at(b), *const back = tape[back_].at(b);
-      float* const to = is_first ? d_fields + b * stride : tape[layer->in].d_at(b);
+    for (std::size_t b = 0; b < run.tape.size; ++b) {
+      const float *const d = run.tape[layer->out].d_at(b), *const back = run.tape[back_].at(b);
+      float* const to = is_first ? d_fields + b * stride : run.tape[layer->in].d_at(b);
       for (std::size_t i = 0; i < n; ++i) to[i] = (is_first ? to[i] : 0.0f) + d[i] + back[i];
       bound(kMost, to, n);
     }
-    if (layer->bias != tape::ArrayId::kNone && tape.sink != nullptr) {
-      tape.sink->array(layer->bias, tape.gradient(layer->bias));
+    if (layer->bias != tape::ArrayId::kNone && run.tape.sink != nullptr) {
+      run.tape.sink->array(layer->bias, run.tape.gradient(layer->bias));
     }
   }
-  tape.tensors.add_d_of_reader(fields_, tape.size);
+  run.tape.tensors.add_d_of_reader(fields_, run.tape.size);
 }
 
 /// d y of example b, what it adds to d x_0, and to d b.

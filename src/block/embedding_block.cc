@@ -7,11 +7,29 @@
 #include "block/ffm_block.h"
 
 namespace leveret::block {
+namespace {
+
+/// Example b's numbers of a tensor, 0 as yet; empty: nobody reads it.
+std::span<float> zeros_of(tape::Tape& tape, tape::TensorId tensor, std::size_t b) {
+  if (tape[tensor].readers == 0) return {};
+  float* const values = tape[tensor].at(b);
+  std::fill_n(values, tape[tensor].stride, 0.0f);
+  return {values, tape[tensor].stride};
+}
+
+}  // namespace
+
 void EmbeddingBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
   fields_ = declarations.add(tape::Tensor{.name = kFields,
                                           .size = layout.fields * row_.used_k,
                                           .whole_lines = true,
                                           .gradient_if_read = true});
+  own_ = declarations.add(tape::Tensor{.name = kOwnFields,
+                                       .size = layout.fields * row_.used_k,
+                                       .owner = tape::Owner::Kind::kField,
+                                       .width = row_.used_k,
+                                       .whole_lines = true,
+                                       .gradient_if_read = true});
   sums_ = declarations.add(
       tape::Tensor{.name = kSums, .size = row_.used_k + 1, .gradient_if_read = true});
   scale_ = declarations.add(tape::Tensor{.name = kScale, .size = 1});
@@ -85,59 +103,63 @@ void EmbeddingBlock::put(tape::Tape& tape, std::size_t b, std::span<float> field
   keep_within(static_cast<float>(d) * kMostOfSum * kMostOfSum, sums.subspan(d));
 }
 
-void EmbeddingBlock::forward(const tape::Parameters&, tape::Tape& tape, std::size_t begin,
-                             std::size_t end) const {
-  const auto zeros = [&](tape::TensorId tensor, std::size_t b) -> std::span<float> {
-    if (tape[tensor].readers == 0) return {};
-    float* const values = tape[tensor].at(b);
-    std::fill_n(values, tape[tensor].stride, 0.0f);
-    return {values, tape[tensor].stride};
-  };
-  for (std::size_t b = begin; b < end; ++b) {
-    put(tape, b, zeros(fields_, b), zeros(sums_, b));
-    tape[scale_].values[b] = FfmBlock::instance_sums(tape, b, false).scale();
+/// The same, where what is everyone's of the fields goes to `all`.
+void EmbeddingBlock::put_all(tape::Tape& tape, std::size_t b, std::span<float> all,
+                             std::span<float> sums) const {
+  const std::span<float> own = zeros_of(tape, own_, b);
+  put(tape, b, own.empty() ? all : own, sums);
+  if (!own.empty()) std::copy_n(own.begin(), all.size(), all.begin());
+}
+
+void EmbeddingBlock::forward(const Run& run) const {
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    put_all(run.tape, b, zeros_of(run.tape, fields_, b), zeros_of(run.tape, sums_, b));
+    run.tape[scale_].values[b] = FfmBlock::instance_sums(run.tape, b, false).scale();
   }
 }
 
-void EmbeddingBlock::partial(const tape::Parameters&, tape::Tape& tape,
-                             const tape::Partition& partition, Share*, std::size_t begin,
-                             std::size_t end, const tape::BatchSums<float>& sums) const {
-  for (std::size_t b = begin; b < end; ++b) {
-    const tape::SumsOf<float> of = sums[b];
+void EmbeddingBlock::partial(const Run& run) const {
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    const tape::SumsOf of = run.sums_of(b);
     const auto all = [&](tape::SumId sum) {
       return sum != tape::SumId::kNone ? of.all(sum) : std::span<float>();
     };
-    put(tape, b, all(fields_sum_), all(sums_sum_));
-    instance_.partial(tape, partition, b, of);
+    put_all(run.tape, b, all(fields_sum_), all(sums_sum_));
+    instance_.partial(run.tape, *run.partition, b, of);
   }
 }
 
-void EmbeddingBlock::finish(const tape::Parameters&, tape::Tape& tape, Share*, std::size_t begin,
-                            std::size_t end, const tape::BatchSums<const float>& sums) const {
-  for (std::size_t b = begin; b < end; ++b) {
-    const tape::SumsOf<const float> of = sums[b];
+void EmbeddingBlock::finish(const Run& run) const {
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    const tape::SumsOf of = run.sums_of(b);
     const auto take = [&](tape::SumId sum, tape::TensorId tensor) {
       if (sum == tape::SumId::kNone) return;
-      float* const to = tape[tensor].at(b);
+      float* const to = run.tape[tensor].at(b);
       const auto rest = std::ranges::copy(of.all(sum), to).out;
-      std::fill(rest, to + tape[tensor].stride, 0.0f);
+      std::fill(rest, to + run.tape[tensor].stride, 0.0f);
     };
     take(fields_sum_, fields_);
     take(sums_sum_, sums_);
-    tape[scale_].values[b] = instance_.of(tape, b, of).scale();
+    run.tape[scale_].values[b] = instance_.of(run.tape, b, of).scale();
   }
 }
 
-void EmbeddingBlock::backward(const tape::Parameters&, tape::Tape& tape) const {
-  if (tape.sink != nullptr) tape.sink->rows(part_, *this);
+void EmbeddingBlock::partial_back(const Run& run) const {
+  if (run.tape[own_].readers > 0 && run.tape[fields_].readers > 0) {
+    for (std::size_t b = 0; b < run.tape.size; ++b) {
+      kernels_->axpy(1.0f, run.tape[fields_].d_at(b), run.tape[own_].d_stride,
+                     run.tape[own_].d_at(b));
+    }
+  }
+  if (run.tape.sink != nullptr) run.tape.sink->rows(part_, *this);
 }
 
 /// With e, S and Q as in the header: factor · (d e_f + d S) + 2 factor² (d Q) v.
 void EmbeddingBlock::add_gradient(tape::Tape& tape, std::size_t b, std::uint32_t field,
                                   const std::byte* vector, float factor, float* to) const {
   const std::size_t d = row_.used_k;
-  if (tape[fields_].readers > 0) {
-    kernels_->axpy(factor, tape[fields_].d_at(b) + field * d, d, to);
+  if (const float* const d_fields = d_of_fields(tape, b)) {
+    kernels_->axpy(factor, d_fields + field * d, d, to);
   }
   if (tape[sums_].readers == 0) return;
   const float* const d_sums = tape[sums_].d_at(b);
@@ -151,7 +173,7 @@ void EmbeddingBlock::add(const tape::Parameters&, tape::Tape& tape, std::size_t 
                          float* const* sums) const {
   const std::uint32_t first = tape.field_begin(b);
   if (tape[sums_].readers == 0) {
-    const float* const d = tape[fields_].d_at(b);
+    const float* const d = d_of_fields(tape, b);
     return for_each_feature(tape, b,
                             [&](std::uint32_t field, std::uint32_t i, std::size_t, float factor) {
                               kernels_->axpy(factor, d + std::size_t{field} * row_.used_k,
@@ -198,7 +220,7 @@ void EmbeddingBlock::each(const tape::Parameters&, tape::Tape& tape,
     }
     return;
   }
-  const float* const d = tape[fields_].d_at(0);
+  const float* const d = d_of_fields(tape, 0);
   float* const padded = tape[vector_].values;  // what is stored beyond d stays 0
   std::fill_n(padded, row_.k, 0.0f);
   for_each_feature(tape, 0, [&](std::uint32_t field, std::uint32_t i, std::size_t, float factor) {
@@ -211,7 +233,7 @@ tape::VectorGradients EmbeddingBlock::vectors(const tape::Parameters& parameters
                                               tape::Tape& tape) const {
   if (tape[sums_].readers > 0) return own_gradients(tape);
   if (row_.used_k < row_.k) return {};  // gradients lie one behind the other
-  const float* const d = tape[fields_].d_at(0);
+  const float* const d = d_of_fields(tape, 0);
   const std::size_t most = tape.field_begin(1) - tape.field_begin(0);
   tape.vector_rows.resize(most);
   tape.vector_gradients.resize(most);

@@ -31,8 +31,11 @@ class EmbeddingBlock final : public Block, public tape::RowGradients {
 
   static bool is_in(const Config& config) { return config.has_embeddings(); }
   static constexpr float kMost = 1e4f;
-  /// F * d, e of field f from f * d on.
+  /// F * d, e of field f from f * d on: everyone's, for blocks that need all fields.
   static constexpr const char* kFields = kEmbeddings;
+  /// The same of the fields that a partition has, of the others 0: for blocks that it can do its
+  /// part of.
+  static constexpr const char* kOwnFields = "embedding.own";
   /// 1: sqrt(n) / |x|² of the example's n features, by which towers that multiply embeddings scale
   /// what they make (ffm_block.h: instance normalisation).
   static constexpr const char* kScale = "embedding.scale";
@@ -43,24 +46,13 @@ class EmbeddingBlock final : public Block, public tape::RowGradients {
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
 
-  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-               std::size_t end) const override;
-  /// Hands on its part of rows.
-  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
-  /// It has no score.
-  void add_score(const tape::Parameters&, tape::Tape&, std::size_t) const override {}
+  void forward(const Run& run) const override;
 
-  std::string why_not_in_partitions() const override { return {}; }
-  std::string why_not_in_contexts() const override { return {}; }
-  void partial(const tape::Parameters& parameters, tape::Tape& tape,
-               const tape::Partition& partition, Share* share, std::size_t begin, std::size_t end,
-               const tape::BatchSums<float>& sums) const override;
-  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
-              std::size_t end, const tape::BatchSums<const float>& sums) const override;
-  void partial_back(const tape::Parameters& parameters, tape::Tape& tape, const tape::Partition&,
-                    Share*) const override {
-    backward(parameters, tape);
-  }
+  Split split() const override { return Split::kSums; }
+  void partial(const Run& run) const override;
+  void finish(const Run& run) const override;
+  /// Hands on its part of rows.
+  void partial_back(const Run& run) const override;
 
   // The gradients of rows.
   std::size_t floats(const tape::Parameters&) const override { return row_.k; }
@@ -78,6 +70,12 @@ class EmbeddingBlock final : public Block, public tape::RowGradients {
   void for_each_feature(const tape::Tape& tape, std::size_t b, Take take) const;
   /// Fills two tensors of example b, where they are 0 before; empty: nobody reads it.
   void put(tape::Tape& tape, std::size_t b, std::span<float> fields, std::span<float> sums) const;
+  void put_all(tape::Tape& tape, std::size_t b, std::span<float> all, std::span<float> sums) const;
+  /// d loss / d e of all fields, by all readers, after `partial_back`; null: there is none.
+  const float* d_of_fields(const tape::Tape& tape, std::size_t b) const {
+    const tape::TensorPlace& place = tape[own_].readers > 0 ? tape[own_] : tape[fields_];
+    return place.readers > 0 ? place.d_at(b) : nullptr;
+  }
   /// Adds d loss / d v of a feature of example b to `to`, where its row lies `at` bytes.
   void add_gradient(tape::Tape& tape, std::size_t b, std::uint32_t field, const std::byte* vector,
                     float factor, float* to) const;
@@ -87,7 +85,7 @@ class EmbeddingBlock final : public Block, public tape::RowGradients {
   Config config_;
   table::RowPart row_;
   std::size_t part_ = 0;  ///< of rows
-  tape::TensorId fields_ = tape::TensorId::kNone;
+  tape::TensorId fields_ = tape::TensorId::kNone, own_ = tape::TensorId::kNone;
   tape::TensorId scale_ = tape::TensorId::kNone;
   tape::TensorId sums_ = tape::TensorId::kNone;
   tape::TensorId vector_ = tape::TensorId::kNone;  ///< k: one feature's

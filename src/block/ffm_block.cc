@@ -78,13 +78,12 @@ InstanceSums FfmBlock::instance_sums(const tape::Tape& tape, std::size_t b, bool
   return sums;
 }
 
-void FfmBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                       std::size_t end) const {
-  const ffm::Triangle set = triangle(parameters.layout.fields, tape);
-  ffm::ExampleRows& at = rows(tape);
-  for (std::size_t b = begin; b < end; ++b) {
-    const float sum = engine_.forward(tape, b, set, at, tape[pairs_].at(b));
-    finish(tape, b, sum, instance_sums(tape, b, at.ones));
+void FfmBlock::forward(const Run& run) const {
+  const ffm::Triangle set = triangle(run.parameters.layout.fields, run.tape);
+  ffm::ExampleRows& at = rows(run.tape);
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    const float sum = engine_.forward(run.tape, b, set, at, run.tape[pairs_].at(b));
+    finish(run.tape, b, sum, instance_sums(run.tape, b, at.ones));
   }
 }
 
@@ -169,13 +168,13 @@ void FfmBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Decl
 }
 
 /// Writes the pairs that the partition has of example b; returns their sum.
-float FfmBlock::partial_pairs(const tape::Parameters& parameters, tape::Tape& tape,
-                              const tape::Partition& partition, Share& share, std::size_t b) const {
-  switch (partition.of) {
+float FfmBlock::partial_pairs(const Run& run, std::size_t b) const {
+  tape::Tape& tape = run.tape;
+  switch (run.partition->of) {
     case tape::Partition::Of::kShard:
-      return static_cast<Part&>(share).forward(tape, b);
+      return static_cast<Part&>(*run.share).forward(tape, b);
     case tape::Partition::Of::kCandidate: {
-      auto& part = static_cast<CandidatePart&>(share);
+      auto& part = static_cast<CandidatePart&>(*run.share);
       return engine_.forward(tape, b, part.set, part.at, tape[pairs_].at(b),
                              !part.set.context().stored());
     }
@@ -183,7 +182,7 @@ float FfmBlock::partial_pairs(const tape::Parameters& parameters, tape::Tape& ta
     case tape::Partition::Of::kEveryone:
       break;
   }
-  return engine_.forward(tape, b, triangle(parameters.layout.fields, tape), rows(tape),
+  return engine_.forward(tape, b, triangle(run.parameters.layout.fields, tape), rows(tape),
                          tape[pairs_].at(b));
 }
 
@@ -197,47 +196,43 @@ void FfmBlock::use_context(Share* share, CachedPart* context) const {
   static_cast<CandidatePart&>(*share).set.use(&static_cast<CachedSlots*>(context)->slots);
 }
 
-void FfmBlock::partial(const tape::Parameters& parameters, tape::Tape& tape,
-                       const tape::Partition& partition, Share* share, std::size_t begin,
-                       std::size_t end, const tape::BatchSums<float>& sums) const {
-  for (std::size_t b = begin; b < end; ++b) {
-    const tape::SumsOf<float> of = sums[b];
-    const float sum = partial_pairs(parameters, tape, partition, *share, b);
+void FfmBlock::partial(const Run& run) const {
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    const tape::SumsOf of = run.sums_of(b);
+    const float sum = partial_pairs(run, b);
     if (config_.has_one_score()) {
-      of[score_sum_] += InstanceSum::as_they_came(tape, b).scale() * sum;
+      of[score_sum_] += InstanceSum::as_they_came(run.tape, b).scale() * sum;
     } else {
       of[sum_] = sum;
     }
-    instance_.partial(tape, partition, b, of);
+    instance_.partial(run.tape, *run.partition, b, of);
   }
 }
 
-void FfmBlock::finish(const tape::Parameters&, tape::Tape& tape, Share*, std::size_t begin,
-                      std::size_t end, const tape::BatchSums<const float>& sums) const {
-  for (std::size_t b = begin; b < end; ++b) {
-    const tape::SumsOf<const float> of = sums[b];
+void FfmBlock::finish(const Run& run) const {
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    const tape::SumsOf of = run.sums_of(b);
     const float sum = config_.has_one_score() ? 0.0f : of[sum_];  // else it is in the score
-    finish(tape, b, sum, instance_.of(tape, b, of));
+    finish(run.tape, b, sum, instance_.of(run.tape, b, of));
   }
 }
 
 // ---- the way back ----
 
-void FfmBlock::finish_back(const tape::Parameters&, tape::Tape& tape, Share*) const {
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    tape[d_pair_].values[b] = head_.errors(tape)[b] * tape[scale_].values[b];
+void FfmBlock::finish_back(const Run& run) const {
+  for (std::size_t b = 0; b < run.tape.size; ++b) {
+    run.tape[d_pair_].values[b] = head_.errors(run.tape)[b] * run.tape[scale_].values[b];
   }
 }
 
-void FfmBlock::partial_back(const tape::Parameters&, tape::Tape& tape, const tape::Partition&,
-                            Share* share) const {
-  const auto& part = static_cast<const Part&>(*share);
-  if (tape.sink != nullptr && !part.empty()) tape.sink->rows(engine_.rows().part(), part);
+void FfmBlock::partial_back(const Run& run) const {
+  const auto& part = static_cast<const Part&>(*run.share);
+  if (run.tape.sink != nullptr && !part.empty()) run.tape.sink->rows(engine_.rows().part(), part);
 }
 
-void FfmBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
-  finish_back(parameters, tape, nullptr);
-  if (tape.sink != nullptr) tape.sink->rows(engine_.rows().part(), *this);
+void FfmBlock::backward(const Run& run) const {
+  finish_back(run);
+  if (run.tape.sink != nullptr) run.tape.sink->rows(engine_.rows().part(), *this);
 }
 
 void FfmBlock::add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,

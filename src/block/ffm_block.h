@@ -35,30 +35,23 @@ class FfmBlock final : public Block, public tape::RowGradients {
   void declare_rows(std::vector<Rows>& parts) override;
 
   /// Writes its tensors and its head.
-  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-               std::size_t end) const override;
+  void forward(const Run& run) const override;
 
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
-  std::string why_not_in_partitions() const override { return {}; }
-  std::string why_not_in_contexts() const override { return {}; }
+  Split split() const override { return Split::kSums; }
   /// A partition's pairs.
   std::unique_ptr<Share> share(const tape::Parameters& parameters,
                                const tape::Partition& partition) const override;
-  void partial(const tape::Parameters& parameters, tape::Tape& tape,
-               const tape::Partition& partition, Share* share, std::size_t begin, std::size_t end,
-               const tape::BatchSums<float>& sums) const override;
-  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
-              std::size_t end, const tape::BatchSums<const float>& sums) const override;
+  void partial(const Run& run) const override;
+  void finish(const Run& run) const override;
   std::unique_ptr<CachedPart> cache_context(const tape::Tape& tape, Share* share) const override;
   void use_context(Share* share, CachedPart* context) const override;
-  void finish_back(const tape::Parameters& parameters, tape::Tape& tape,
-                   Share* share) const override;
-  void partial_back(const tape::Parameters& parameters, tape::Tape& tape,
-                    const tape::Partition& partition, Share* share) const override;
+  void finish_back(const Run& run) const override;
+  void partial_back(const Run& run) const override;
 
   /// Hands on its part of rows.
-  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
+  void backward(const Run& run) const override;
 
   void add_score(const tape::Parameters&, tape::Tape& tape, std::size_t b) const override {
     put_score(tape, b);
@@ -85,8 +78,7 @@ class FfmBlock final : public Block, public tape::RowGradients {
 
   ffm::Triangle triangle(std::size_t fields, const tape::Tape& tape) const;
   ffm::ExampleRows& rows(tape::Tape& tape) const { return tape.memory<ffm::ExampleRows>(memory_); }
-  float partial_pairs(const tape::Parameters& parameters, tape::Tape& tape,
-                      const tape::Partition& partition, Share& share, std::size_t b) const;
+  float partial_pairs(const Run& run, std::size_t b) const;
   void add_of(const ffm::PairSet& set, tape::Tape& tape, std::size_t b, ffm::ExampleRows& at,
               float* const* sums) const;
   /// Adds the sum of all pairs to the score.

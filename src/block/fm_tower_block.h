@@ -26,28 +26,27 @@ class FmTowerBlock final : public Block {
 
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   /// Adds to its head.
-  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-               std::size_t end) const override;
-  /// Writes the gradient of the embeddings.
-  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
+  void forward(const Run& run) const override;
   void add_score(const tape::Parameters&, tape::Tape& tape, std::size_t b) const override {
     score_.put(tape, b);
   }
 
-  bool is_behind_sums() const override { return true; }
-
-  // With contexts pairs of fields have sums of their own, of d numbers and one.
-
+  /// Partitions add up d + 1 numbers: with pairs=all EmbeddingBlock's, else its own.
+  Split split() const override { return all_ ? Split::kBehindSums : Split::kSums; }
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
-  void partial(const tape::Parameters& parameters, tape::Tape& tape,
-               const tape::Partition& partition, Share* share, std::size_t begin, std::size_t end,
-               const tape::BatchSums<float>& sums) const override;
-  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
-              std::size_t end, const tape::BatchSums<const float>& sums) const override;
+  void partial(const Run& run) const override;
+  void finish(const Run& run) const override;
+  void finish_back(const Run& run) const override {
+    if (all_) embeddings_back(run);
+  }
+  void partial_back(const Run& run) const override {
+    if (!all_) embeddings_back(run);
+  }
 
  private:
-  bool has_sums() const { return config_.in_contexts && !all_; }
+  /// Writes the gradient of the embeddings.
+  void embeddings_back(const Run& run) const;
   /// The score of example b. `sum`: d numbers; `squares`: what is taken away.
   void put_score(tape::Tape& tape, std::size_t b, const float* sum, float squares) const;
 
@@ -61,8 +60,7 @@ class FmTowerBlock final : public Block {
   tape::TensorId sum_ = tape::TensorId::kNone;  ///< d: sum of e_f; not with pairs=all
   TowerScore score_;
   struct {
-    tape::SumId embeddings = tape::SumId::kNone, vector = tape::SumId::kNone,
-                squares = tape::SumId::kNone;
+    tape::SumId vector = tape::SumId::kNone, squares = tape::SumId::kNone;
   } sums_;
 };
 

@@ -26,7 +26,7 @@ constinit const TowerKind kFwfmTower = {
 
 void FwfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
   d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
-  fields_ = declarations.read(tower_.input);
+  fields_ = declarations.read(kEmbeddings);
   scale_ = declarations.find_tensor(EmbeddingBlock::kScale);
   mixed_ = declarations.add(
       tape::Tensor{.name = tower_.name + ".mixed", .size = declarations[fields_.id].size});
@@ -44,34 +44,33 @@ void FwfmBlock::open(const tape::Parameters& parameters, std::size_t, tape::Tape
   tape.open_gradient(r_, parameters[r_].size());
 }
 
-void FwfmBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                        std::size_t end) const {
-  const std::size_t fields = parameters.layout.fields;
-  for (std::size_t b = begin; b < end; ++b) {
-    const float* const e = tape[fields_.id].at(b);
-    float* const u = tape[mixed_].at(b);
-    kernels_->mix_vectors(parameters[r_].data(), e, fields, d_, u);
+void FwfmBlock::forward(const Run& run) const {
+  const std::size_t fields = run.parameters.layout.fields;
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    const float* const e = run.tape[fields_.id].at(b);
+    float* const u = run.tape[mixed_].at(b);
+    kernels_->mix_vectors(run.parameters[r_].data(), e, fields, d_, u);
     const float pairs = 0.5f * kernels_->dot(e, u, fields * d_);
-    score_.put(tape, b, tape[scale_].values[b] * pairs);
+    score_.put(run.tape, b, run.tape[scale_].values[b] * pairs);
   }
 }
 
-void FwfmBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
-  const std::size_t fields = parameters.layout.fields;
-  float* const gradient = tape.gradient(r_);
-  std::fill_n(gradient, parameters[r_].size(), 0.0f);
-  float* const d_fields = tape.tensors.d_of_reader(fields_, tape.size);
-  const std::size_t stride = tape[fields_.id].d_stride;
-  for (std::size_t b = 0; b < tape.size; ++b) {
+void FwfmBlock::finish_back(const Run& run) const {
+  const std::size_t fields = run.parameters.layout.fields;
+  float* const gradient = run.tape.gradient(r_);
+  std::fill_n(gradient, run.parameters[r_].size(), 0.0f);
+  float* const d_fields = run.tape.tensors.d_of_reader(fields_, run.tape.size);
+  const std::size_t stride = run.tape[fields_.id].d_stride;
+  for (std::size_t b = 0; b < run.tape.size; ++b) {
     float* const d_e = d_fields + b * stride;
     std::fill_n(d_e, stride, 0.0f);
-    const float error = score_.error(tape, b) * tape[scale_].values[b];
+    const float error = score_.error(run.tape, b) * run.tape[scale_].values[b];
     if (error == 0.0f) continue;
-    kernels_->scale(tape[mixed_].at(b), fields * d_, error, d_e);
-    kernels_->add_vector_dots(tape[fields_.id].at(b), fields, d_, error, gradient);
+    kernels_->scale(run.tape[mixed_].at(b), fields * d_, error, d_e);
+    kernels_->add_vector_dots(run.tape[fields_.id].at(b), fields, d_, error, gradient);
   }
-  tape.tensors.add_d_of_reader(fields_, tape.size);
-  if (tape.sink != nullptr) tape.sink->array(r_, gradient);
+  run.tape.tensors.add_d_of_reader(fields_, run.tape.size);
+  if (run.tape.sink != nullptr) run.tape.sink->array(r_, gradient);
 }
 
 // ---- contexts and candidates ----
@@ -122,16 +121,14 @@ std::unique_ptr<Share> FwfmBlock::share(const tape::Parameters& parameters,
   return mine;
 }
 
-void FwfmBlock::partial(const tape::Parameters& parameters, tape::Tape&,
-                        const tape::Partition& partition, Share* share, std::size_t begin,
-                        std::size_t end, const tape::BatchSums<float>& sums) const {
+void FwfmBlock::partial(const Run& run) const {
   if (!config_.in_contexts) return;
-  for (std::size_t b = begin; b < end; ++b) {
-    const tape::SumsOf<float> of = sums[b];
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    const tape::SumsOf of = run.sums_of(b);
     const float* const e = of.all(sums_.embeddings).data();
-    of[sums_.pairs] = partition.of == tape::Partition::Of::kContext
-                          ? context_pairs(parameters, e, static_cast<ContextShare&>(*share))
-                          : candidate_pairs(e, static_cast<CandidateShare&>(*share));
+    of[sums_.pairs] = run.partition->of == tape::Partition::Of::kContext
+                          ? context_pairs(run.parameters, e, static_cast<ContextShare&>(*run.share))
+                          : candidate_pairs(e, static_cast<CandidateShare&>(*run.share));
   }
 }
 
@@ -168,12 +165,10 @@ void FwfmBlock::use_context(Share* candidates, CachedPart* context) const {
   static_cast<CandidateShare&>(*candidates).context = static_cast<const ContextPart*>(context);
 }
 
-void FwfmBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, Share*,
-                       std::size_t begin, std::size_t end,
-                       const tape::BatchSums<const float>& sums) const {
-  if (!config_.in_contexts) return forward(parameters, tape, begin, end);
-  for (std::size_t b = begin; b < end; ++b) {
-    score_.put(tape, b, tape[scale_].values[b] * sums[b][sums_.pairs]);
+void FwfmBlock::finish(const Run& run) const {
+  if (!config_.in_contexts) return forward(run);
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    score_.put(run.tape, b, run.tape[scale_].values[b] * run.sums_of(b)[sums_.pairs]);
   }
 }
 

@@ -25,15 +25,14 @@ class FwfmBlock final : public Block {
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
   /// Adds to its head.
-  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-               std::size_t end) const override;
+  void forward(const Run& run) const override;
   /// Writes the gradient of the embeddings, and hands on that of r.
-  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
+  void finish_back(const Run& run) const override;
   void add_score(const tape::Parameters&, tape::Tape& tape, std::size_t b) const override {
     score_.put(tape, b);
   }
 
-  bool is_behind_sums() const override { return true; }
+  Split split() const override { return Split::kBehindSums; }
 
   // With contexts it has a sum of its own: a context's pairs among themselves, and those that a
   // candidate's fields make with each other and with the u of the context, which is cached.
@@ -42,13 +41,10 @@ class FwfmBlock final : public Block {
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
   std::unique_ptr<Share> share(const tape::Parameters& parameters,
                                const tape::Partition& partition) const override;
-  void partial(const tape::Parameters& parameters, tape::Tape& tape,
-               const tape::Partition& partition, Share* share, std::size_t begin, std::size_t end,
-               const tape::BatchSums<float>& sums) const override;
+  void partial(const Run& run) const override;
   std::unique_ptr<CachedPart> cache_context(const tape::Tape& tape, Share* share) const override;
   void use_context(Share* candidates, CachedPart* context) const override;
-  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
-              std::size_t end, const tape::BatchSums<const float>& sums) const override;
+  void finish(const Run& run) const override;
 
  private:
   struct ContextPart;

@@ -29,7 +29,7 @@ class InstanceSum {
     if (adds_) squares_ = sums.add({kName, block});
   }
   void partial(const tape::Tape& tape, const tape::Partition& partition, std::size_t b,
-               const tape::SumsOf<float>& sums) const {
+               const tape::SumsOf& sums) const {
     if (!adds_) return;
     float squares = 0;
     for (const feature::FieldRun& run : tape.field_runs(b)) {
@@ -44,8 +44,7 @@ class InstanceSum {
   static InstanceSums as_they_came(const tape::Tape& tape, std::size_t b) {
     return {tape.wholes.features[b], tape.wholes.squares[b]};
   }
-  template <class Float>
-  InstanceSums of(const tape::Tape& tape, std::size_t b, const tape::SumsOf<Float>& sums) const {
+  InstanceSums of(const tape::Tape& tape, std::size_t b, const tape::SumsOf& sums) const {
     InstanceSums all = as_they_came(tape, b);
     if (squares_ != tape::SumId::kNone) all.squares = sums[squares_];
     return all;

@@ -113,81 +113,77 @@ void LinearBlock::open(const tape::Parameters& parameters, std::size_t size,
   if (config_.mixed) tape.open_gradient(groups_, parameters.layout.feature_groups());
 }
 
-void LinearBlock::backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                           std::size_t end) const {
+void LinearBlock::backward(const Run& run) const {
   const auto error = [&](tape::TensorId head, std::size_t b) {
-    return head != tape::TensorId::kNone ? tape[head].gradient[b] : 0.0f;
+    return head != tape::TensorId::kNone ? run.tape[head].gradient[b] : 0.0f;
   };
   tape::CellGradients cells;
-  cells.errors = tape.linear_errors.data();
-  for (std::size_t b = begin; b < end; ++b) {
+  cells.errors = run.tape.linear_errors.data();
+  for (std::size_t b = run.begin; b < run.end; ++b) {
     const tape::LinearErrors errors{
         .linear = error(linear_, b),
         .linear2 = error(linear2_, b),
         .fast = error(fast_, b),
-        .fast_curvature = config_.mixed ? tape[curvature_].values[b] : 1.0f};
-    tape.linear_errors[b] = errors;
-    if (tape.learn[b]) cells.d_constant.add(errors);
+        .fast_curvature = config_.mixed ? run.tape[curvature_].values[b] : 1.0f};
+    run.tape.linear_errors[b] = errors;
+    if (run.tape.learn[b]) cells.d_constant.add(errors);
   }
   if (config_.mixed) {
-    groups_backward(parameters, tape, begin, end);
+    groups_backward(run);
   } else if (config_.merges()) {
-    add_own_errors(parameters, tape, begin, end);
-    cells.d_groups = tape.d_group_linear.data();
+    add_own_errors(run);
+    cells.d_groups = run.tape.d_group_linear.data();
   }
-  if (tape.sink != nullptr) tape.sink->cells(cells);
+  if (run.tape.sink != nullptr) run.tape.sink->cells(cells);
 }
 
 /// With one head and an MLP: what comes of a group's sum is its head's error and what comes through
 /// the MLP.
-void LinearBlock::add_own_errors(const tape::Parameters& parameters, tape::Tape& tape,
-                                 std::size_t begin, std::size_t end) const {
-  const std::uint32_t groups = parameters.layout.feature_groups();
-  tape::at_least(tape.d_group_linear, tape.size * groups);
-  for (std::size_t b = begin; b < end; ++b) {
-    float* const d = tape.d_group_linear.data() + b * groups;
-    const float own = tape.linear_errors[b].linear;
+void LinearBlock::add_own_errors(const Run& run) const {
+  const std::uint32_t groups = run.parameters.layout.feature_groups();
+  tape::at_least(run.tape.d_group_linear, run.tape.size * groups);
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    float* const d = run.tape.d_group_linear.data() + b * groups;
+    const float own = run.tape.linear_errors[b].linear;
     // Without fields nothing has come through the MLP.
-    if (parameters.layout.fields == 0) {
+    if (run.parameters.layout.fields == 0) {
       std::fill_n(d, groups, own);
       continue;
     }
-    const float* const by_readers = tape[group_linear_].d_at(b);
+    const float* const by_readers = run.tape[group_linear_].d_at(b);
     for (std::uint32_t g = 0; g < groups; ++g) d[g] = by_readers[g] + own;
   }
 }
 
 /// One weight per group for the counts head.
-void LinearBlock::groups_backward(const tape::Parameters& parameters, tape::Tape& tape,
-                                  std::size_t begin, std::size_t end) const {
-  const std::uint32_t groups = parameters.layout.feature_groups();
-  float* const gradient = tape.gradient(groups_);
+void LinearBlock::groups_backward(const Run& run) const {
+  const std::uint32_t groups = run.parameters.layout.feature_groups();
+  float* const gradient = run.tape.gradient(groups_);
   std::fill(gradient, gradient + groups, 0.0f);
-  for (std::size_t b = begin; b < end; ++b) {
-    const float d = tape[counts_].gradient[b];
-    const float* const counts = tape[group_counts_].at(b);
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    const float d = run.tape[counts_].gradient[b];
+    const float* const counts = run.tape[group_counts_].at(b);
     for (std::uint32_t g = 0; g < groups; ++g) gradient[g] += d * counts[g];
   }
-  if (tape.sink != nullptr) tape.sink->array(groups_, gradient);
+  if (run.tape.sink != nullptr) run.tape.sink->array(groups_, gradient);
 }
 
-void LinearBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                          std::size_t end) const {
-  const std::uint32_t groups = parameters.layout.feature_groups();
-  for (std::size_t b = begin; b < end; ++b) {
-    if (has_groups(tape)) std::fill_n(tape[group_linear_].at(b), groups, 0.0f);
+void LinearBlock::forward(const Run& run) const {
+  const std::uint32_t groups = run.parameters.layout.feature_groups();
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    if (has_groups(run.tape)) std::fill_n(run.tape[group_linear_].at(b), groups, 0.0f);
     if (config_.mixed) {
-      std::fill_n(tape[group_counts_].at(b), groups, 0.0f);
-      std::fill_n(tape[group_seen_].at(b), groups, 0.0f);
+      std::fill_n(run.tape[group_counts_].at(b), groups, 0.0f);
+      std::fill_n(run.tape[group_seen_].at(b), groups, 0.0f);
     }
-    const LinearSums sums = add(tape, b, start(parameters, tape, b));
-    float counts = tape[base_].values[b];
+    const LinearSums sums = add(run.tape, b, start(run.parameters, run.tape, b));
+    float counts = run.tape[base_].values[b];
     if (config_.mixed) {
-      const float* const weights = parameters[groups_].data();
-      const float* const group_counts = tape[group_counts_].at(b);
+      const float* const weights = run.parameters[groups_].data();
+      const float* const group_counts = run.tape[group_counts_].at(b);
       for (std::uint32_t g = 0; g < groups; ++g) counts += weights[g] * group_counts[g];
     }
-    finish(parameters, tape, b, sums, counts);
+    finish(run.parameters, run.tape, b, sums, counts);
   }
 }
 
@@ -200,51 +196,56 @@ void LinearBlock::declare_sums(const tape::Extent&, std::uint32_t shared, const 
   sums_.fast = number("linear.fast");
   sums_.squares = number("linear.squares");
   sums_.counts = number("linear.counts");
-  sums_.shared_counts = sums.add({"linear.shared_counts", "linear", shared});
+  sums_.shared_counts = sums.add({kGroupCounts, "linear", shared});
 }
 
-void LinearBlock::partial(const tape::Parameters& parameters, tape::Tape& tape,
-                          const tape::Partition& partition, std::size_t b,
-                          const tape::SumsOf<float>& sums) const {
+void LinearBlock::partial(const Run& run) const {
+  for (std::size_t b = run.begin; b < run.end; ++b) partial(run, b, run.sums_of(b));
+}
+
+void LinearBlock::partial(const Run& run, std::size_t b, const tape::SumsOf& sums) const {
   for (const tape::TensorId id : {group_linear_, group_counts_, group_seen_}) {
     if (id != tape::TensorId::kNone) {
-      std::fill_n(tape[id].at(b), parameters.layout.feature_groups(), 0.0f);
+      std::fill_n(run.tape[id].at(b), run.parameters.layout.feature_groups(), 0.0f);
     }
   }
-  const LinearSums added = add(tape, b, start(parameters, tape, b).of_nothing());
+  const LinearSums added = add(run.tape, b, start(run.parameters, run.tape, b).of_nothing());
   sums[sums_.linear] = added.linear;
   if (!config_.mixed) return;
   sums[sums_.linear2] = added.linear2;
   sums[sums_.fast] = added.fast;
   sums[sums_.squares] = added.squares;
-  float* const counts = tape[group_counts_].at(b);
+  float* const counts = run.tape[group_counts_].at(b);
   // Their weights are moved where all of their features are told.
-  std::copy_n(counts, partition.shared, sums.all(sums_.shared_counts).data());
-  std::fill_n(counts, partition.shared, 0.0f);
-  const float* const weights = parameters[groups_].data();
+  std::copy_n(counts, run.partition->shared, sums.all(sums_.shared_counts).data());
+  std::fill_n(counts, run.partition->shared, 0.0f);
+  const float* const weights = run.parameters[groups_].data();
   float sum = 0;
-  for (const std::uint32_t g : partition.feature_groups) sum += weights[g] * counts[g];
+  for (const std::uint32_t g : run.partition->feature_groups) sum += weights[g] * counts[g];
   sums[sums_.counts] = sum;
 }
 
-void LinearBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-                         const tape::SumsOf<const float>& sums) const {
-  LinearSums all = start(parameters, tape, b);
+void LinearBlock::finish(const Run& run) const {
+  for (std::size_t b = run.begin; b < run.end; ++b) finish(run, b, run.sums_of(b));
+}
+
+void LinearBlock::finish(const Run& run, std::size_t b, const tape::SumsOf& sums) const {
+  LinearSums all = start(run.parameters, run.tape, b);
   all.linear += sums[sums_.linear];
-  float counts = tape[base_].values[b];
+  float counts = run.tape[base_].values[b];
   if (config_.mixed) {
     all.linear2 += sums[sums_.linear2];
     all.fast += sums[sums_.fast];
     all.squares += sums[sums_.squares];
     counts += sums[sums_.counts];
     const std::span<const float> shared = sums.all(sums_.shared_counts);
-    float* const group_counts = tape[group_counts_].at(b);
-    std::fill_n(group_counts, parameters.layout.feature_groups(), 0.0f);
+    float* const group_counts = run.tape[group_counts_].at(b);
+    std::fill_n(group_counts, run.parameters.layout.feature_groups(), 0.0f);
     std::ranges::copy(shared, group_counts);
-    const float* const weights = parameters[groups_].data();
+    const float* const weights = run.parameters[groups_].data();
     for (std::size_t g = 0; g < shared.size(); ++g) counts += weights[g] * group_counts[g];
   }
-  finish(parameters, tape, b, all, counts);
+  finish(run.parameters, run.tape, b, all, counts);
 }
 
 LinearSums LinearBlock::start(const tape::Parameters& parameters, tape::Tape& tape,

@@ -57,41 +57,21 @@ class LinearBlock final : public Block {
 
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
-  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-               std::size_t end) const override;
+  void forward(const Run& run) const override;
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
-  std::string why_not_in_partitions() const override { return {}; }
-  std::string why_not_in_contexts() const override { return {}; }
-  void partial(const tape::Parameters& parameters, tape::Tape& tape,
-               const tape::Partition& partition, Share*, std::size_t begin, std::size_t end,
-               const tape::BatchSums<float>& sums) const override {
-    for (std::size_t b = begin; b < end; ++b) partial(parameters, tape, partition, b, sums[b]);
-  }
-  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share*, std::size_t begin,
-              std::size_t end, const tape::BatchSums<const float>& sums) const override {
-    for (std::size_t b = begin; b < end; ++b) finish(parameters, tape, b, sums[b]);
-  }
-  void finish_back(const tape::Parameters& parameters, tape::Tape& tape, Share*) const override {
-    backward(parameters, tape);
-  }
-  void partial_back(const tape::Parameters& parameters, tape::Tape& tape, const tape::Partition&,
-                    Share*) const override {
-    backward(parameters, tape);
-  }
+  Split split() const override { return Split::kSums; }
+  void partial(const Run& run) const override;
+  void finish(const Run& run) const override;
+  void finish_back(const Run& run) const override { backward(run); }
+  void partial_back(const Run& run) const override { backward(run); }
   /// The sum of w x. Where there is one score (Config::has_one_score), whatever else adds to it is
   /// in here, too.
   static constexpr const char* kScoreSum = "linear";
   /// Writes linear_errors and hands on the gradients of cells, constants and groups' weights. With
   /// one head and an MLP those of cells are by group, in d_group_linear.
-  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override {
-    backward(parameters, tape, 0, tape.size);
-  }
+  void backward(const Run& run) const override;
   bool updates_per_example() const override { return true; }
-  void backward_example(const tape::Parameters& parameters, tape::Tape& tape,
-                        std::size_t b) const override {
-    backward(parameters, tape, b, b + 1);
-  }
   bool needs_fields() const override { return false; }
   /// Of kGroupWeights, once they are declared; kNone with one head.
   tape::ArrayId group_weights() const { return groups_; }
@@ -124,22 +104,15 @@ class LinearBlock final : public Block {
   bool has_groups(const tape::Tape& tape) const {
     return config_.uses_feature_groups() || tape.keep_parts;
   }
-  void partial(const tape::Parameters& parameters, tape::Tape& tape,
-               const tape::Partition& partition, std::size_t b,
-               const tape::SumsOf<float>& sums) const;
-  void finish(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
-              const tape::SumsOf<const float>& sums) const;
+  void partial(const Run& run, std::size_t b, const tape::SumsOf& sums) const;
+  void finish(const Run& run, std::size_t b, const tape::SumsOf& sums) const;
   LinearSums add_one(tape::Tape& tape, std::size_t b, LinearSums before) const;
   LinearSums add_mixed(tape::Tape& tape, std::size_t b, LinearSums before) const;
-  void backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                std::size_t end) const;
-  void groups_backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                       std::size_t end) const;
+  void groups_backward(const Run& run) const;
   void declare_heads(tape::Declarations& declarations);
   void put_joint(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,
                  float score) const;
-  void add_own_errors(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                      std::size_t end) const;
+  void add_own_errors(const Run& run) const;
   void take_logs(tape::Tape& tape, std::size_t b, float rate) const;
 
   const kernels::Kernels& kernels_;

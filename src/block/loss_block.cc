@@ -45,19 +45,18 @@ void LossBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
   declare_mixer_arrays(kMixer, weights, declarations);
 }
 
-void LossBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                        std::size_t end) const {
-  for (std::size_t b = begin; b < end; ++b) {
-    tape.answers[b] =
-        config_.mixed ? mix(parameters.scalars, mixer_, tape, b) : tape[joint_.back()].values[b];
+void LossBlock::finish(const Run& run) const {
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    run.tape.answers[b] = config_.mixed ? mix(run.parameters.scalars, mixer_, run.tape, b)
+                                        : run.tape[joint_.back()].values[b];
   }
 }
 
-void LossBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
-  for (std::size_t b = 0; b < tape.size; ++b) backward_example(parameters, tape, b);
+void LossBlock::finish_back(const Run& run) const {
+  for (std::size_t b = run.begin; b < run.end; ++b) put_errors(run.tape, b);
 }
 
-void LossBlock::backward_example(const tape::Parameters&, tape::Tape& tape, std::size_t b) const {
+void LossBlock::put_errors(tape::Tape& tape, std::size_t b) const {
   const float label = tape.label(b);
   const float importance = tape.importance(b);
   const bool learn = label != 0.0f && importance > 0.0f && importance <= text::kMaxImportance &&

@@ -21,19 +21,18 @@ class LossBlock final : public Block {
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
 
   /// Writes the answers: with mixed heads what the mixer says, else the whole joint score.
-  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-               std::size_t end) const override;
+  void finish(const Run& run) const override;
   /// Writes the heads' errors and `learn`: false for an example without label or importance, and
   /// for one whose answer is not finite or that weighs more than text::kMaxImportance (its gradient
   /// would not be finite either).
-  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
-  bool is_behind_sums() const override { return true; }
+  void finish_back(const Run& run) const override;
+  Split split() const override { return Split::kBehindSums; }
   bool updates_per_example() const override { return true; }
-  void backward_example(const tape::Parameters& parameters, tape::Tape& tape,
-                        std::size_t b) const override;
   bool needs_fields() const override { return false; }
 
  private:
+  void put_errors(tape::Tape& tape, std::size_t b) const;
+
   /// A head that learns by its own loss.
   struct Own {
     tape::TensorId score;

@@ -25,7 +25,7 @@ void make_tower_with_layers(const kernels::Kernels& kernels, const Config& confi
                             const Tower& tower, std::vector<std::unique_ptr<Block>>& blocks) {
   make_tower<B>(kernels, config, tower, blocks);
   Tower over = tower;
-  over.input = B::output_of(tower);
+  over.inputs = {B::output_of(tower)};
   make_tower<MlpBlock>(kernels, config, over, blocks);
 }
 

@@ -35,6 +35,20 @@ struct NormBack {
   float mean = 0, along = 0;
 };
 
+/// What an example keeps of it, as 4 numbers of a tensor.
+struct ExampleNorm {
+  Norm<float> norm;
+  NormBack back;
+
+  static ExampleNorm of(const float* n) { return {{n[0], n[1]}, {n[2], n[3]}}; }
+  void put(float* n) const {
+    n[0] = norm.mean;
+    n[1] = norm.scale;
+    n[2] = back.mean;
+    n[3] = back.along;
+  }
+};
+
 /// The inputs as they are become x^, in place.
 inline void normalise(const kernels::Kernels& kernels, const Norm<float>& norm, std::size_t count,
                       float* x) {

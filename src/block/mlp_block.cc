@@ -26,10 +26,9 @@ constinit const TowerKind kMlpTower = {.word = "mlp",
                                        .over_any = true,
                                        .make = make_tower<MlpBlock>};
 
-void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
+void MlpBlock::declare(const tape::Extent& extent, tape::Declarations& declarations) {
   first_layer_ = declarations.layers.size();
-  input_ = declarations.read(tower_.input);
-  ins_ = {input_.id};
+  ins_.clear();
   head_ = {declare_head(tower_, declarations), config_.mixed};
   const std::size_t hidden = hidden_.size();
   for (std::size_t l = 0; l <= hidden; ++l) {
@@ -40,7 +39,14 @@ void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
     // The output neuron starts at zero: at first the tower adds nothing.
     init.gain = l < hidden ? 2.0f : 0.0f;
     const std::uint32_t outputs = l < hidden ? hidden_[l] : 1;
-    tape::declare_dense(name, ins_[l], outputs, init, config_.layers_rule, declarations);
+    if (l == 0) {
+      // The bias of the output neuron comes with the score (add_score).
+      first_.declare({name, outputs, init, config_.layers_rule, /*bias=*/hidden > 0},
+                     joined_inputs(config_, tower_.inputs), extent, declarations);
+      ins_.push_back(first_.in());
+    } else {
+      tape::declare_dense(name, ins_[l], outputs, init, config_.layers_rule, declarations);
+    }
     const std::uint32_t size = declarations[ins_[l]].size > 0 ? outputs : 0;
     const tape::TensorId out =
         declarations.add(tape::Tensor{.name = name + ".out", .size = size, .gradient = true});
@@ -50,105 +56,60 @@ void MlpBlock::declare(const tape::Extent&, tape::Declarations& declarations) {
       score_ = out;
     }
   }
-  const tape::Tensor& input = declarations[in(0)];
-  merged_.reset();
-  if (tower_.input == kMergedInputs && hidden > 0 && first_layer_ == 0) {
-    merged_.emplace(*kernels_, config_);
-    merged_->declare(tower_.name + ".0", hidden_[0], first_layer_, in(0), first(), declarations);
-  }
-  over_embeddings_.reset();
-  if (config_.in_contexts && tower_.input == kEmbeddings && hidden > 0) {
-    over_embeddings_.emplace(*kernels_);
-    over_embeddings_->declare(tower_.name + ".0", hidden_[0], first_layer_, first(),
-                              config_.find_rows(Rows::Kind::kEmbedding)->part.used_k);
-  }
-  reads_partitions_ =
-      !merged_ && (input.owner != tape::Owner::Kind::kAll || input.name == kMergedInputs);
-}
-
-std::string MlpBlock::why_not_in_partitions() const {
-  return reads_partitions_ ? "the tower " + tower_.name : "";
-}
-
-std::string MlpBlock::why_not_in_contexts() const {
-  return reads_partitions_ ? "the tower " + tower_.name : "";
-}
-
-/// A neuron alone over embeddings. (One over cross layers goes with these.)
-std::string MlpBlock::whole_for_candidates() const {
-  return tower_.input == kEmbeddings && hidden_.empty() ? tower_.name : "";
 }
 
 void MlpBlock::declare_sums(const tape::Extent&, std::uint32_t shared,
                             const tape::Declarations& declared, tape::SumDecls& sums) {
-  if (merged_) merged_->declare_sums(shared, declared, sums);
-  if (over_embeddings_) over_embeddings_->declare_sums(sums);
+  first_.declare_sums(shared, declared, sums);
 }
 
 std::unique_ptr<Share> MlpBlock::share(const tape::Parameters& parameters,
                                        const tape::Partition& partition) const {
-  if (over_embeddings_) return over_embeddings_->share(parameters, partition);
-  return merged_ ? merged_->share(parameters, partition) : nullptr;
+  return first_.share(parameters, partition);
 }
 
-void MlpBlock::partial(const tape::Parameters&, tape::Tape& tape, const tape::Partition&,
-                       Share* share, std::size_t, std::size_t,
-                       const tape::BatchSums<float>& sums) const {
-  if (merged_) merged_->partial(tape, share, sums);
-  if (over_embeddings_) over_embeddings_->partial(tape, share, sums);
+// ---- forward ----
+
+void MlpBlock::forward(const Run& run) const {
+  first_.join(run);
+  layer_forward(run.parameters, run.tape, 0, run.begin, run.end);
+  forward_behind_first(run.parameters, run.tape, run.begin, run.end);
 }
 
-void MlpBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share,
-                      std::size_t begin, std::size_t end,
-                      const tape::BatchSums<const float>& sums) const {
-  if (!merged_ && !over_embeddings_) return forward(parameters, tape, begin, end);
-  if (merged_) merged_->finish(parameters, tape, share, sums);
-  if (over_embeddings_) over_embeddings_->finish(parameters, tape, sums);
-  forward_rest(parameters, tape, begin, end);
+void MlpBlock::partial(const Run& run) const { first_.partial(run); }
+
+void MlpBlock::finish(const Run& run) const {
+  if (!first_.is_divided()) return forward(run);
+  first_.finish(run, run.tape[out(0)].values);
+  forward_behind_first(run.parameters, run.tape, run.begin, run.end);
 }
 
-void MlpBlock::finish_back(const tape::Parameters& parameters, tape::Tape& tape,
-                           Share* share) const {
-  backward(parameters, tape);
-  if (merged_) merged_->finish_back(parameters, tape, share);
-}
-
-void MlpBlock::partial_back(const tape::Parameters& parameters, tape::Tape& tape,
-                            const tape::Partition&, Share* share) const {
-  if (merged_) merged_->partial_back(parameters, tape, share);
-}
-
-void MlpBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                       std::size_t end) const {
-  if (layers() > 1) layer_forward(parameters, tape, 0, begin, end);
-  forward_rest(parameters, tape, begin, end);
-}
-
-/// Layer l's outputs before ReLU.
+/// Layer l's outputs before ReLU; the output neuron's without its bias.
 void MlpBlock::layer_forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t l,
                              std::size_t begin, std::size_t end) const {
   const tape::TensorPlace& in = tape[ins_[l]];
-  DenseProducts{kernels_, tape.gemm}.forward(layer(parameters, l), in.stride, in.at(begin),
-                                             end - begin, tape[out(l)].at(begin));
+  const tape::ConstDense of = layer(parameters, l);
+  float* const outs = tape[out(l)].at(begin);
+  if (l + 1 < layers()) {
+    return DenseProducts{kernels_, tape.gemm}.forward(of, in.stride, in.at(begin), end - begin,
+                                                      outs);
+  }
+  for (std::size_t b = begin; b < end; ++b) {
+    outs[b - begin] = kernels_->dot(of.weights.data(), in.at(b), of.inputs);
+  }
 }
 
-void MlpBlock::forward_rest(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                            std::size_t end) const {
-  const std::size_t hidden = layers() - 1;
-  for (std::size_t l = 0; l < hidden; ++l) {
-    if (l > 0) layer_forward(parameters, tape, l, begin, end);
-    tape::TensorPlace& made = tape[out(l)];
-    float* const outs = made.at(begin);
+/// All that follows the first layer's outputs.
+void MlpBlock::forward_behind_first(const tape::Parameters& parameters, tape::Tape& tape,
+                                    std::size_t begin, std::size_t end) const {
+  for (std::size_t l = 1; l < layers(); ++l) {
+    const tape::TensorPlace& made = tape[ins_[l]];
+    float* const outs = tape[ins_[l]].at(begin);
     const std::size_t count = (end - begin) * made.stride;
     for (std::size_t o = 0; o < count; ++o) outs[o] = std::max(outs[o], 0.0f);
+    layer_forward(parameters, tape, l, begin, end);
   }
-  const tape::ConstDense last = layer(parameters, hidden);
-  const tape::TensorPlace& in = tape[ins_[hidden]];
-  float* const scores = tape[score_].values;
-  for (std::size_t b = begin; b < end; ++b) {
-    scores[b] = kernels_->dot(last.weights.data(), in.at(b), last.inputs);
-    add_score(parameters, tape, b);
-  }
+  for (std::size_t b = begin; b < end; ++b) add_score(parameters, tape, b);
 }
 
 void MlpBlock::add_score(const tape::Parameters& parameters, tape::Tape& tape,
@@ -157,23 +118,37 @@ void MlpBlock::add_score(const tape::Parameters& parameters, tape::Tape& tape,
   head_.put(tape, b, head_.before(tape, b) + bias + tape[score_].values[b]);
 }
 
-/// Layer by layer, all examples, the output neuron first.
-void MlpBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
-  clear_unlearned(tape, ins_);
-  std::copy_n(head_.errors(tape), tape.size, tape[score_].gradient);
-  for (std::size_t l = layers(); l-- > 0;) layer_backward(parameters, tape, l);
+// ---- back ----
+
+void MlpBlock::backward(const Run& run) const {
+  backward_to_first(run.parameters, run.tape);
+  first_.backward(run, run.tape[out(0)].gradient);
 }
 
-void MlpBlock::layer_backward(const tape::Parameters& parameters, tape::Tape& tape,
-                              std::size_t l) const {
-  tape::TensorPlace& from = tape[ins_[l]];
-  const float* const in = from.values;
-  const float* const d_out = tape[out(l)].gradient;
-  float* const d_in = l == 0 ? tape.tensors.d_of_reader(input_, tape.size) : from.gradient;
-  layer_back(*kernels_, parameters, tape, first_layer_ + l, from, d_out, d_in);
-  if (l == 0) return tape.tensors.add_d_of_reader(input_, tape.size);
-  const std::size_t count = tape.size * from.stride;
-  for (std::size_t i = 0; i < count; ++i) d_in[i] = in[i] > 0.0f ? d_in[i] : 0.0f;
+void MlpBlock::finish_back(const Run& run) const {
+  if (!first_.is_divided()) return backward(run);
+  backward_to_first(run.parameters, run.tape);
+  first_.finish_back(run, run.tape[out(0)].gradient);
+}
+
+void MlpBlock::partial_back(const Run& run) const {
+  first_.partial_back(run, run.tape[out(0)].gradient);
+}
+
+/// Layer by layer, all examples, the output neuron first, up to the gradients of the first one's
+/// outputs.
+void MlpBlock::backward_to_first(const tape::Parameters& parameters, tape::Tape& tape) const {
+  clear_unlearned(tape, ins_);
+  std::copy_n(head_.errors(tape), tape.size, tape[score_].gradient);
+  for (std::size_t l = layers(); l-- > 1;) {
+    tape::TensorPlace& from = tape[ins_[l]];
+    layer_back(*kernels_, parameters, tape, first_layer_ + l, from, tape[out(l)].gradient,
+               from.gradient);
+    const std::size_t count = tape.size * from.stride;
+    for (std::size_t i = 0; i < count; ++i) {
+      from.gradient[i] = from.values[i] > 0.0f ? from.gradient[i] : 0.0f;
+    }
+  }
 }
 
 }  // namespace leveret::block

@@ -3,15 +3,13 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "block/block.h"
 #include "block/config.h"
-#include "block/embedding_layer.h"
-#include "block/merged_layer.h"
+#include "block/joined_dense.h"
 #include "block/residual_score.h"
 
 namespace leveret::block {
@@ -22,43 +20,30 @@ class MlpBlock final : public Block {
       : kernels_(&kernels),
         config_(std::move(config)),
         tower_(std::move(tower)),
-        hidden_(tower_.numbers("hidden")) {}
+        hidden_(tower_.numbers("hidden")),
+        first_(kernels) {}
 
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   bool has_layers() const override { return true; }
 
   /// Writes its tensors, and adds to its head.
-  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-               std::size_t end) const override;
-  /// All that follows the first layer, whose outputs are in `first` as they are before ReLU.
-  void forward_rest(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                    std::size_t end) const;
+  void forward(const Run& run) const override;
   /// Writes the gradients of its layers (0 for a neuron that did not fire, which costs nothing from
   /// there on: sparse updates, FW paper, section 4.3) and that of its input. Each layer is handed
   /// to Tape::sink, if there is one.
-  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
+  void backward(const Run& run) const override;
   void add_score(const tape::Parameters& parameters, tape::Tape& tape,
                  std::size_t b) const override;
 
-  // In partitions its first layer is a MergedLayer, or a EmbeddingLayer, or reads what everyone
-  // has.
-
-  std::string why_not_in_partitions() const override;
-  std::string why_not_in_contexts() const override;
-  std::string whole_for_candidates() const override;
+  Split split() const override { return first_.is_divided() ? Split::kSums : Split::kBehindSums; }
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
   std::unique_ptr<Share> share(const tape::Parameters& parameters,
                                const tape::Partition& partition) const override;
-  void partial(const tape::Parameters& parameters, tape::Tape& tape,
-               const tape::Partition& partition, Share* share, std::size_t begin, std::size_t end,
-               const tape::BatchSums<float>& sums) const override;
-  void finish(const tape::Parameters& parameters, tape::Tape& tape, Share* share, std::size_t begin,
-              std::size_t end, const tape::BatchSums<const float>& sums) const override;
-  void finish_back(const tape::Parameters& parameters, tape::Tape& tape,
-                   Share* share) const override;
-  void partial_back(const tape::Parameters& parameters, tape::Tape& tape,
-                    const tape::Partition& partition, Share* share) const override;
+  void partial(const Run& run) const override;
+  void finish(const Run& run) const override;
+  void finish_back(const Run& run) const override;
+  void partial_back(const Run& run) const override;
 
   // Its layers and tensors.
 
@@ -71,28 +56,25 @@ class MlpBlock final : public Block {
   /// gradients of these are those before ReLU. The width of a layer's input may be more than it has
   /// weights for, as far as whole cache lines go: these are filled up with zeros.
   tape::TensorId in(std::size_t l) const { return ins_[l]; }
-  /// What the first layer makes, where there are several.
-  tape::TensorId first() const { return in(1); }
 
  private:
   /// What layer l writes: the input of the next one, or the score.
   tape::TensorId out(std::size_t l) const { return l + 1 < layers() ? in(l + 1) : score_; }
   void layer_forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t l,
                      std::size_t begin, std::size_t end) const;
-  void layer_backward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t l) const;
+  void forward_behind_first(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
+                            std::size_t end) const;
+  void backward_to_first(const tape::Parameters& parameters, tape::Tape& tape) const;
 
   const kernels::Kernels* kernels_;
   Config config_;
   Tower tower_;
-  std::vector<std::uint32_t> hidden_;  ///< widths of its ReLU layers
-  std::size_t first_layer_ = 0;        ///< its layers' numbers begin there
-  tape::TensorInput input_;
+  std::vector<std::uint32_t> hidden_;             ///< widths of its ReLU layers
+  std::size_t first_layer_ = 0;                   ///< its layers' numbers begin there
   std::vector<tape::TensorId> ins_;               ///< by layer
   tape::TensorId score_ = tape::TensorId::kNone;  ///< 1: the output neuron, without its bias
   ResidualScore head_;
-  std::optional<MergedLayer> merged_;  ///< in partitions: the first layer of the first tower
-  std::optional<EmbeddingLayer> over_embeddings_;  ///< with contexts: the first layer over these
-  bool reads_partitions_ = false;  ///< its input is no MergedLayer's, and not everyone's
+  JoinedDense first_;  ///< the first layer
 };
 
 }  // namespace leveret::block

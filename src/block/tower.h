@@ -38,6 +38,9 @@ struct TowerKind {
   bool has_layers = true;
   /// Whether examples that are learned one by one may pass it together (--nn_batch_size).
   bool in_groups = false;
+  /// Whether nothing of a context is cached but what it reads, so that each candidate pays for all
+  /// of it.
+  bool whole_for_candidates = false;
   /// Whether it may stand over any tensor; else over the embeddings of all fields alone.
   bool over_any = false;
   /// Appends the tower's blocks, in the order of running.
@@ -55,7 +58,9 @@ struct TowerOption {
 struct Tower {
   /// Its arrays and tensors are called NAME.…, and nobody else reads these.
   std::string name;
-  std::string input;  ///< the tensor that it reads; one with gradients
+  /// The tensors that it reads, with gradients, and kMergedInputs; of kinds that do not stand over
+  /// any the embeddings alone.
+  std::vector<std::string> inputs;
   const TowerKind* kind;
   std::vector<TowerOption> options;  ///< a value of each key of the kind
   std::string head = "mlp";          ///< what it adds to the joint score is in this one

@@ -71,11 +71,12 @@ block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& row
   config.pool = spec.pool;
   config.layers_rule = rules::make_rule({.part = spec.nn, .l2 = spec.l2});
   for (const TowerSpec& of : spec.towers()) {
-    block::Tower tower{of.name, find_input(of.in)->tensor, of.kind, of.options};
+    block::Tower tower{of.name, {}, of.kind, of.options};
+    for (const std::string& word : of.in) tower.inputs.emplace_back(find_input(word)->tensor);
     tower.own_loss = of.own_loss;
     // Neighbours over pairs share a head with the layers of --hidden.
     const bool shares = config.towers.empty() || config.towers.back().head == tower.head;
-    if (of.in == TowerSpec::kEmbeddings || !shares) tower.head = of.name;
+    if (of.reads(TowerSpec::kEmbeddings) || !shares) tower.head = of.name;
     config.towers.push_back(std::move(tower));
   }
   config.seed = spec.seed;

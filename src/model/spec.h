@@ -48,10 +48,11 @@ struct TowerSpec {
 
   std::string name;
   const block::TowerKind* kind = nullptr;
-  std::string in = kEmbeddings;             ///< a word of tower_inputs
-  std::vector<block::TowerOption> options;  ///< a value of each key of the kind, in its order
-  bool own_loss = false;                    ///< see block::Tower
+  std::vector<std::string> in{kEmbeddings};  ///< words of tower_inputs, in their order
+  std::vector<block::TowerOption> options;   ///< a value of each key of the kind, in its order
+  bool own_loss = false;                     ///< see block::Tower
 
+  bool reads(std::string_view word) const { return std::ranges::find(in, word) != in.end(); }
   bool operator==(const TowerSpec&) const = default;
 };
 
@@ -104,15 +105,14 @@ struct Spec : rules::Learning {
   bool has_rows() const { return has_ffm() || has_embeddings(); }
   /// Whether a tower reads them.
   bool has_embeddings() const {
-    return embedding_dim > 0 && std::ranges::find(more_towers, TowerSpec::kEmbeddings,
-                                                  &TowerSpec::in) != more_towers.end();
+    return embedding_dim > 0 && some_tower_reads(TowerSpec::kEmbeddings);
   }
   bool has_own_tower() const { return !hidden.empty() && has_ffm(); }
   bool has_towers() const { return has_own_tower() || !more_towers.empty(); }
   /// Whether a tower reads what is merged.
-  bool merges() const {
-    const auto all = towers();
-    return std::ranges::find(all, TowerSpec::kMerged, &TowerSpec::in) != all.end();
+  bool merges() const { return some_tower_reads(TowerSpec::kMerged); }
+  bool some_tower_reads(std::string_view word) const {
+    return std::ranges::any_of(towers(), [&](const TowerSpec& of) { return of.reads(word); });
   }
   /// Whether it has fully connected layers.
   bool has_layers() const {
@@ -123,7 +123,7 @@ struct Spec : rules::Learning {
   std::vector<TowerSpec> towers() const {
     std::vector<TowerSpec> all;
     if (has_own_tower()) {
-      all.push_back({"dense", &block::kMlpTower, TowerSpec::kMerged, {{"hidden", hidden}}});
+      all.push_back({"dense", &block::kMlpTower, {TowerSpec::kMerged}, {{"hidden", hidden}}});
     }
     all.insert(all.end(), more_towers.begin(), more_towers.end());
     return all;

@@ -29,10 +29,12 @@ void check(const Spec& spec, const TowerSpec& tower) {
   const auto refuse = [&](const std::string& why) {
     throw std::runtime_error(fmt::format("--tower {}{}", tower.kind->word, why));
   };
-  const TowerInput& input = *find_input(tower.in);
-  if (!input.is_there(spec)) refuse(std::string(" ") + input.missing);
-  if (tower.own_loss && tower.in != TowerSpec::kEmbeddings) {
-    refuse(":loss=own is for towers over embeddings");
+  for (const std::string& word : tower.in) {
+    const TowerInput& input = *find_input(word);
+    if (!input.is_there(spec)) refuse(std::string(" ") + input.missing);
+  }
+  if (tower.own_loss && tower.in != std::vector<std::string>{TowerSpec::kEmbeddings}) {
+    refuse(":loss=own is for towers over embeddings alone");
   }
   if (tower.own_loss && !spec.mixed()) {
     refuse(":loss=own is for --heads mixed: one sum has one loss");

@@ -84,10 +84,14 @@ void set_key(const std::string& all, const std::string& setting, TowerSpec& towe
     return;
   }
   if (name == "in" && tower.kind->over_any) {
-    if (find_input(value) == nullptr) {
-      bad_tower(all, "in=" + words_of_inputs());
+    const std::vector<std::string> given = feature::split(value, '+');
+    tower.in.clear();
+    for (const TowerInput& input : tower_inputs()) {
+      if (std::ranges::find(given, input.word) != given.end()) tower.in.emplace_back(input.word);
     }
-    tower.in = value;
+    if (tower.in.size() != given.size()) {
+      bad_tower(all, fmt::format("in={}, or several joined by +", words_of_inputs()));
+    }
     return;
   }
   const auto key =
@@ -118,7 +122,7 @@ TowerSpec read_tower(const std::string& text) {
 
 std::string tower_text(const TowerSpec& tower) {
   std::vector<std::string> keys;
-  if (tower.in != TowerSpec::kEmbeddings) keys.push_back("in=" + tower.in);
+  if (tower.in != TowerSpec{}.in) keys.push_back(fmt::format("in={}", fmt::join(tower.in, "+")));
   for (std::size_t k = 0; k < tower.options.size(); ++k) {
     const auto& [name, numbers] = tower.options[k];
     const TowerKey& key = tower.kind->keys[k];
@@ -170,9 +174,11 @@ std::string towers_page() {
     for (const TowerKey& key : kind->keys) {
       line(fmt::format("{}={}", key.name, key.fallback), key.help);
     }
+    if (!kind->over_any) continue;
     for (const TowerInput& input : tower_inputs()) {
-      if (kind->over_any) line(fmt::format("in={}", input.word), input.help);
+      line(fmt::format("in={}", input.word), input.help);
     }
+    line("in=...+...", "several of these, side by side");
   }
   text += "\n  of each kind\n";
   line("loss=joint", "it learns by the loss of the joint score");

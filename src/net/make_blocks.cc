@@ -9,7 +9,6 @@
 #include "block/ffm_block.h"
 #include "block/linear_block.h"
 #include "block/loss_block.h"
-#include "block/norm_block.h"
 #include "kernels/dispatch.h"
 #include "net/tower_kinds.h"
 
@@ -49,7 +48,6 @@ constexpr BlockKind kKinds[] = {
     block_kind<block::FfmBlock>("ffm"),              //
     block_kind<block::EmbeddingBlock>("embedding"),  //
     towers<false>("towers without layers"),
-    block_kind<block::NormBlock>("norm"),  //
     towers<true>("towers with layers"),
 };
 constexpr BlockKind kLoss = block_kind<block::LossBlock>("loss");

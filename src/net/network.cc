@@ -8,25 +8,22 @@
 namespace leveret::net {
 
 Network::Network(const block::Config& config, Blocks blocks)
-    : updates_per_example_(config.per_example_updates), blocks_(std::move(blocks)) {
+    : updates_per_example_(config.per_example_updates),
+      has_one_round_(declare_sums(config, {}, 0).rounds() == 1),
+      blocks_(std::move(blocks)) {
   const auto layers =
       std::ranges::find_if(blocks_, [](const auto& block) { return block->has_layers(); });
   before_batched_ = static_cast<std::size_t>(layers - blocks_.begin());
 }
 
-std::string Network::why_not_in_contexts() const {
-  for (const auto& block : blocks_) {
-    if (std::string why = block->why_not_in_contexts(); !why.empty()) return why;
-  }
-  return {};
+bool Network::can_be_divided() const {
+  return std::ranges::none_of(
+      blocks_, [](const auto& block) { return block->split() == block::Split::kWhole; });
 }
 
-std::vector<std::string> Network::whole_for_candidates() const {
-  std::vector<std::string> names;
-  for (const auto& block : blocks_) {
-    if (std::string name = block->whole_for_candidates(); !name.empty()) names.push_back(name);
-  }
-  return names;
+std::string Network::why_not_in_contexts() const {
+  if (!can_be_divided()) return "a block that needs whole examples";
+  return has_one_round_ ? "" : "a block whose sums come in rounds";
 }
 
 void Network::open(const Parameters& parameters, std::size_t size, Tape& tape) const {
@@ -52,13 +49,13 @@ void Network::open_together(const Parameters& parameters, std::span<Tape> tapes,
 void Network::forward(Some blocks, const Parameters& parameters, Tape& tape, std::size_t begin,
                       std::size_t end) {
   for (const auto& block : blocks) {
-    if (!rests(*block, parameters)) block->forward(parameters, tape, begin, end);
+    if (!rests(*block, parameters)) block->forward({parameters, tape, begin, end});
   }
 }
 
 void Network::backward(Some blocks, const Parameters& parameters, Tape& tape) {
   for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
-    if (!rests(**block, parameters)) (*block)->backward(parameters, tape);
+    if (!rests(**block, parameters)) (*block)->backward({parameters, tape, 0, tape.size});
   }
 }
 
@@ -92,7 +89,7 @@ void Network::learn_per_example(table::Tables& tables, Parameters& parameters, T
   for (std::size_t b = 0; b < tape.size; ++b) update_example(parameters, tape, b, steps);
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
     if (rests(**block, parameters) || (*block)->updates_per_example()) continue;
-    (*block)->backward(parameters, tape);
+    (*block)->backward({parameters, tape, 0, tape.size});
   }
   steps.finish_after_examples();
 }
@@ -101,7 +98,7 @@ void Network::learn_per_example(table::Tables& tables, Parameters& parameters, T
 void Network::rescore_example(const Parameters& parameters, Tape& tape, std::size_t b) const {
   for (const auto& block : blocks_) {
     if (rests(*block, parameters)) continue;
-    block->updates_per_example() ? block->forward(parameters, tape, b, b + 1)
+    block->updates_per_example() ? block->forward({parameters, tape, b, b + 1})
                                  : block->add_score(parameters, tape, b);
   }
 }
@@ -110,7 +107,7 @@ void Network::update_example(const Parameters& parameters, Tape& tape, std::size
                              optim::Steps& steps) const {
   rescore_example(parameters, tape, b);
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
-    if ((*block)->updates_per_example()) (*block)->backward_example(parameters, tape, b);
+    if ((*block)->updates_per_example()) (*block)->backward({parameters, tape, b, b + 1});
   }
   steps.finish_example(b);
 }
@@ -126,20 +123,20 @@ void Network::learn_together(table::Tables& tables, Parameters& parameters, std:
   }
   for (const auto& block : batched()) {
     if (!block->has_layers()) {
-      for (Tape& tape : tapes) block->forward(parameters, tape, 0, 1);
+      for (Tape& tape : tapes) block->forward({parameters, tape, 0, 1});
       continue;
     }
-    block->forward(parameters, joint, 0, joint.size);
+    block->forward({parameters, joint, 0, joint.size});
   }
   const optim::Steps layers(optimizer, tables, parameters, joint);
   for (std::size_t i = blocks_.size(); i-- > before_batched_;) {
     const Block& block = *blocks_[i];
     if (!block.has_layers()) {
-      for (Tape& tape : tapes) block.backward(parameters, tape);
+      for (Tape& tape : tapes) block.backward({parameters, tape, 0, 1});
       continue;
     }
     for (std::size_t b = 0; b < joint.size; ++b) joint.learn[b] = tapes[b].learn[0];
-    block.backward(parameters, joint);
+    block.backward({parameters, joint, 0, joint.size});
   }
   for (Tape& tape : tapes) {
     optim::Steps steps(optimizer, tables, parameters, tape);

@@ -55,17 +55,15 @@ class Network {
   void forward_batched(const Parameters& parameters, Tape& tape) const;
   void backward(const Parameters& parameters, Tape& tape) const;
 
-  /// Why candidates with a context are scored as wholes, by a block that cannot do otherwise;
-  /// empty: they need not be.
+  /// Why candidates with a context are scored as wholes (predict/context_predictor.h), by a block
+  /// that cannot do otherwise; empty: they need not be.
   std::string why_not_in_contexts() const;
-  /// The towers that are computed whole for each candidate all the same, by name.
-  std::vector<std::string> whole_for_candidates() const;
 
   // For features of an example in partitions of a model (tape/partition.h): `partial` of each
   // partition, the sums of all, a round after the other; then `finish` and, to learn, finish_back
   // on the tape of what everyone has, and partial_back of each partition.
 
-  /// std::runtime_error naming a block whose work partitions cannot add up.
+  /// std::runtime_error where a block needs whole examples.
   void check_partitions() const;
   Shares share(const Parameters& parameters, const tape::Partition& partition) const;
   /// As `open`, for a partition: what everyone has lies in `everyones`, which is open.
@@ -73,13 +71,12 @@ class Network {
                       Tape& tape) const;
   /// Writes the sums of their round, which are zeros before.
   void partial(const Parameters& parameters, Tape& tape, const tape::Partition& partition,
-               const Shares& shares, const tape::BatchSums<float>& sums) const;
+               const Shares& shares, const tape::BatchSums& sums) const;
   // The same in two steps, as forward_example and forward_batched.
   void partial_example(const Parameters& parameters, Tape& tape, const tape::Partition& partition,
-                       const Shares& shares, std::size_t b,
-                       const tape::BatchSums<float>& sums) const;
+                       const Shares& shares, std::size_t b, const tape::BatchSums& sums) const;
   void partial_batched(const Parameters& parameters, Tape& tape, const tape::Partition& partition,
-                       const Shares& shares, const tape::BatchSums<float>& sums) const;
+                       const Shares& shares, const tape::BatchSums& sums) const;
   /// The data of a context that blocks cache in addition to its sums, after `partial` on its tape;
   /// and the context that candidates are scored with from now on, which stays where it is.
   CachedParts cache_context(const Parameters& parameters, const Tape& tape,
@@ -87,7 +84,7 @@ class Network {
   void use_context(const Parameters& parameters, const Shares& candidates,
                    const CachedParts& context) const;
   void finish(const Parameters& parameters, Tape& tape, const Shares& shares,
-              const tape::BatchSums<const float>& sums) const;
+              const tape::BatchSums& sums) const;
   void finish_back(const Parameters& parameters, Tape& tape, const Shares& shares) const;
   void partial_back(const Parameters& parameters, Tape& tape, const tape::Partition& partition,
                     const Shares& shares) const;
@@ -113,7 +110,7 @@ class Network {
   }
   void run_partial(const Parameters& parameters, Tape& tape, const tape::Partition& partition,
                    const Shares& shares, std::size_t i, std::size_t begin, std::size_t end,
-                   const tape::BatchSums<float>& sums) const;
+                   const tape::BatchSums& sums) const;
   static void forward(Some blocks, const Parameters& parameters, Tape& tape, std::size_t begin,
                       std::size_t end);
   static void backward(Some blocks, const Parameters& parameters, Tape& tape);
@@ -123,7 +120,10 @@ class Network {
   void update_example(const Parameters& parameters, Tape& tape, std::size_t b,
                       optim::Steps& steps) const;
 
+  bool can_be_divided() const;
+
   bool updates_per_example_;
+  bool has_one_round_;  ///< of sums
   Blocks blocks_;
   std::size_t before_batched_ = 0;  ///< the first so many take part in forward_example
 };

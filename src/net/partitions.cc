@@ -9,10 +9,10 @@ namespace leveret::net {
 namespace {
 
 /// Calls visit(sum, tensor of example b) for the sums that are tensors.
-template <class Float, class Visit>
-void for_each_tensor(const tape::BatchSums<Float>& sums, Tape& tape, std::size_t b, Visit visit) {
+template <class Visit>
+void for_each_tensor(const tape::BatchSums& sums, Tape& tape, std::size_t b, Visit visit) {
   const std::span<const tape::SumDecl> all = sums.declared().all();
-  const tape::SumsOf<Float> of = sums[b];
+  const tape::SumsOf of = sums[b];
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].tensor == tape::TensorId::kNone) continue;
     visit(of.all(static_cast<tape::SumId>(i)), tape[all[i].tensor].at(b));
@@ -22,11 +22,9 @@ void for_each_tensor(const tape::BatchSums<Float>& sums, Tape& tape, std::size_t
 }  // namespace
 
 void Network::check_partitions() const {
-  for (const auto& block : blocks_) {
-    const std::string why = block->why_not_in_partitions();
-    if (!why.empty())
-      throw std::runtime_error("a model with " + why + " cannot be learned in shards");
-  }
+  if (can_be_divided()) return;
+  throw std::runtime_error(
+      "a model with a block that needs whole examples cannot be learned in shards");
 }
 
 Shares Network::share(const Parameters& parameters, const tape::Partition& partition) const {
@@ -48,15 +46,14 @@ void Network::open_partition(const Parameters& parameters, std::size_t size, Tap
 /// Of block i.
 void Network::run_partial(const Parameters& parameters, Tape& tape,
                           const tape::Partition& partition, const Shares& shares, std::size_t i,
-                          std::size_t begin, std::size_t end,
-                          const tape::BatchSums<float>& sums) const {
+                          std::size_t begin, std::size_t end, const tape::BatchSums& sums) const {
   if (rests(*blocks_[i], parameters) || sums.round() >= sums.declared().rounds(i)) return;
-  blocks_[i]->partial(parameters, tape, partition, shares[i].get(), begin, end, sums);
+  blocks_[i]->partial({parameters, tape, begin, end, &partition, shares[i].get(), &sums});
 }
 
 void Network::partial_example(const Parameters& parameters, Tape& tape,
                               const tape::Partition& partition, const Shares& shares, std::size_t b,
-                              const tape::BatchSums<float>& sums) const {
+                              const tape::BatchSums& sums) const {
   for (std::size_t i = 0; i < before_batched_; ++i) {
     run_partial(parameters, tape, partition, shares, i, b, b + 1, sums);
   }
@@ -68,14 +65,14 @@ void Network::partial_example(const Parameters& parameters, Tape& tape,
 
 void Network::partial_batched(const Parameters& parameters, Tape& tape,
                               const tape::Partition& partition, const Shares& shares,
-                              const tape::BatchSums<float>& sums) const {
+                              const tape::BatchSums& sums) const {
   for (std::size_t i = before_batched_; i < blocks_.size(); ++i) {
     run_partial(parameters, tape, partition, shares, i, 0, tape.size, sums);
   }
 }
 
 void Network::partial(const Parameters& parameters, Tape& tape, const tape::Partition& partition,
-                      const Shares& shares, const tape::BatchSums<float>& sums) const {
+                      const Shares& shares, const tape::BatchSums& sums) const {
   for (std::size_t b = 0; b < tape.size; ++b) {
     partial_example(parameters, tape, partition, shares, b, sums);
   }
@@ -101,10 +98,10 @@ void Network::use_context(const Parameters& parameters, const Shares& candidates
 }
 
 void Network::finish(const Parameters& parameters, Tape& tape, const Shares& shares,
-                     const tape::BatchSums<const float>& sums) const {
+                     const tape::BatchSums& sums) const {
   const auto run = [&](std::size_t i, std::size_t begin, std::size_t end) {
     if (rests(*blocks_[i], parameters)) return;
-    blocks_[i]->finish(parameters, tape, shares[i].get(), begin, end, sums);
+    blocks_[i]->finish({parameters, tape, begin, end, nullptr, shares[i].get(), &sums});
   };
   for (std::size_t b = 0; b < tape.size; ++b) {
     for_each_tensor(sums, tape, b,
@@ -117,7 +114,7 @@ void Network::finish(const Parameters& parameters, Tape& tape, const Shares& sha
 void Network::finish_back(const Parameters& parameters, Tape& tape, const Shares& shares) const {
   for (std::size_t i = blocks_.size(); i-- > 0;) {
     if (rests(*blocks_[i], parameters)) continue;
-    blocks_[i]->finish_back(parameters, tape, shares[i].get());
+    blocks_[i]->finish_back({parameters, tape, 0, tape.size, nullptr, shares[i].get()});
   }
 }
 
@@ -125,7 +122,7 @@ void Network::partial_back(const Parameters& parameters, Tape& tape,
                            const tape::Partition& partition, const Shares& shares) const {
   for (std::size_t i = blocks_.size(); i-- > 0;) {
     if (rests(*blocks_[i], parameters)) continue;
-    blocks_[i]->partial_back(parameters, tape, partition, shares[i].get());
+    blocks_[i]->partial_back({parameters, tape, 0, tape.size, &partition, shares[i].get()});
   }
 }
 

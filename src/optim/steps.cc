@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "optim/counting.h"
 
@@ -10,12 +11,12 @@ namespace leveret::optim {
 // Neither is inline: GCC 14 would take the tape's pointer for one that outlives its object
 // (-Wdangling-pointer).
 Steps::Steps(Optimizer& optimizer, table::Tables& tables, tape::Parameters& parameters,
-             tape::Tape& tape, std::array<tape::LearnedDense, 2> columns)
+             tape::Tape& tape, std::vector<tape::LearnedDense> columns)
     : optimizer_(optimizer),
       tables_(tables),
       parameters_(parameters),
       tape_(tape),
-      columns_(columns) {
+      columns_(std::move(columns)) {
   tape.sink = this;
 }
 
@@ -39,7 +40,7 @@ void Steps::array(tape::ArrayId id, const float* gradient) {
 }
 
 void Steps::columns(const tape::ColumnsGradient& of) {
-  const LayerPart part{columns_[static_cast<std::size_t>(of.which)], of.rows, of.d_out};
+  const LayerPart part{columns_.at(of.columns), of.rows, of.d_out};
   optimizer_.layers().step_part(parameters_.scalars, tape_, part);
 }
 

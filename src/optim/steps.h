@@ -1,8 +1,8 @@
 /// A sink of gradients that learns at once.
 #pragma once
 
-#include <array>
 #include <cstddef>
+#include <vector>
 
 #include "optim/optimizer.h"
 #include "table/tables.h"
@@ -17,9 +17,9 @@ namespace leveret::optim {
 /// optimizer has one at a time for what is handed on; layers may step on another tape meanwhile.
 class Steps final : public tape::GradientSink {
  public:
-  /// `columns`: what a partition of a model has of a first layer, by ColumnsGradient::Which.
+  /// `columns`: of layers, in the order of Partition::columns.
   Steps(Optimizer& optimizer, table::Tables& tables, tape::Parameters& parameters, tape::Tape& tape,
-        std::array<tape::LearnedDense, 2> columns = {});
+        std::vector<tape::LearnedDense> columns = {});
   ~Steps() override;
   Steps(const Steps&) = delete;
   Steps& operator=(const Steps&) = delete;
@@ -46,7 +46,7 @@ class Steps final : public tape::GradientSink {
   table::Tables& tables_;
   tape::Parameters& parameters_;
   tape::Tape& tape_;
-  std::array<tape::LearnedDense, 2> columns_;
+  std::vector<tape::LearnedDense> columns_;
 };
 
 }  // namespace leveret::optim

@@ -191,7 +191,7 @@ bool ContextPredictor::make_context() {
   return true;
 }
 
-tape::BatchSums<float> ContextPredictor::sums_in(std::vector<float>& sums) const {
+tape::BatchSums ContextPredictor::sums_in(std::vector<float>& sums) const {
   return {declared_, {sums.data()}, 0};
 }
 

@@ -102,7 +102,7 @@ class ContextPredictor {
   void forward(std::size_t b);
   void forward_together();
   void add_context();
-  tape::BatchSums<float> sums_in(std::vector<float>& sums) const;
+  tape::BatchSums sums_in(std::vector<float>& sums) const;
   void predict_wholes(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                       const Wholes& wholes, const Results& results);
   void count_skew(const text::ExampleChunk& chunk, std::size_t first, const Wholes& wholes,

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "tape/join.h"
-
 namespace leveret::tape {
 
 /// Also the order of the pairs that a candidate makes: for each of its fields those with all of the
@@ -29,11 +27,6 @@ struct FieldSplit {
   std::size_t cross() const { return context.size() * candidate.size(); }
   std::size_t own_pairs() const { return candidate.size() * (candidate.size() + 1) / 2; }
   std::size_t pairs() const { return cross() + own_pairs(); }
-
-  /// Columns of a join that a candidate's numbers are in, and those that the context has alone;
-  /// neither those of features without a field nor everyone's.
-  std::vector<std::uint32_t> of_candidate(const Join& join) const;
-  std::vector<std::uint32_t> of_context(const Join& join) const;
 };
 
 }  // namespace leveret::tape

@@ -56,11 +56,10 @@ struct LayerGradient {
   float* d_in;         ///< R * width, to be written: d loss / d in
 };
 
-/// The gradient of columns of a first layer that a partition of a model has (PartitionColumns):
-/// what came in, and the gradients of all outputs.
+/// The gradient of columns of a layer that a partition of a model has: what came in, and the
+/// gradients of all outputs.
 struct ColumnsGradient {
-  enum class Which : std::uint8_t { kNormalised, kOthers };
-  Which which;
+  std::size_t columns;  ///< their place in Partition::columns
   LayerRows rows;
   const float* d_out;
 };
@@ -124,8 +123,8 @@ class GradientSink {
   /// Each layer once a batch, the last one first, when all that is behind it is through. Writes
   /// d_in, by the weights as they are; may move these afterwards.
   virtual void layer(const LayerGradient& gradient) = 0;
-  /// Columns of a first layer that a partition of a model has; d loss / d in is made already. Its
-  /// weights may move at once.
+  /// Columns of a layer that a partition of a model has; d loss / d in is made already. Its weights
+  /// may move at once.
   virtual void columns(const ColumnsGradient& gradient) = 0;
   // The others are used when the way back is through: what they name must stay as it is until then.
 

@@ -14,6 +14,8 @@ std::uint32_t Join::owners(Owner::Kind kind, Extent extent) {
       return 1;
     case Owner::Kind::kFeatureGroup:
       return extent.feature_groups();
+    case Owner::Kind::kField:
+      return extent.fields;
     case Owner::Kind::kPair:
       return extent.pairs();
   }
@@ -25,6 +27,7 @@ std::uint32_t Join::number_of(const Owner& owner) {
     case Owner::Kind::kAll:
       return 0;
     case Owner::Kind::kFeatureGroup:
+    case Owner::Kind::kField:
       return owner.a;
     case Owner::Kind::kPair:
       return Extent{owner.b}.pairs() + owner.a;
@@ -52,24 +55,28 @@ JoinPlace Join::place(std::uint32_t column) const {
 
 Owner Join::owner(std::uint32_t column) const {
   const JoinPlace at = place(column);
+  const std::uint32_t number = at.index / parts_[at.part].width;
   switch (parts_[at.part].per) {
     case Owner::Kind::kAll:
       return {};
     case Owner::Kind::kFeatureGroup:
-      return Owner::feature_group(at.index);
+      return Owner::feature_group(number);
+    case Owner::Kind::kField:
+      return Owner::field(number);
     case Owner::Kind::kPair:
       break;
   }
   std::uint32_t g = 0;
-  while (Extent{g + 1}.pairs() <= at.index) ++g;
-  return Owner::pair(at.index - Extent{g}.pairs(), g);
+  while (Extent{g + 1}.pairs() <= number) ++g;
+  return Owner::pair(number - Extent{g}.pairs(), g);
 }
 
 std::vector<std::uint32_t> Join::everyones(std::uint32_t shared) const {
   std::vector<std::uint32_t> names;
   for (std::size_t p = 0; p < parts_.size(); ++p) {
-    if (parts_[p].per == Owner::Kind::kPair) continue;
-    const std::uint32_t count = parts_[p].per == Owner::Kind::kAll ? columns(p) : shared;
+    const Owner::Kind per = parts_[p].per;
+    if (per != Owner::Kind::kAll && per != Owner::Kind::kFeatureGroup) continue;
+    const std::uint32_t count = (per == Owner::Kind::kAll ? 1 : shared) * parts_[p].width;
     for (std::uint32_t i = 0; i < count; ++i) names.push_back(begin(p) + i);
   }
   if (names.empty()) names.push_back(kNewColumn);
@@ -84,7 +91,7 @@ std::uint32_t Join::before(Extent fewer, std::uint32_t column) const {
 
 JoinColumns::JoinColumns(const Join& join, std::vector<std::uint32_t> names, Pairs pairs)
     : names_(std::move(names)) {
-  std::size_t last = join.parts().size();
+  std::size_t last = join.parts().size(), of_pairs = last;
   std::uint32_t next_pair = 0;
   for (std::size_t i = 0; i < names_.size(); ++i) {
     if (names_[i] == kNewColumn) {
@@ -93,7 +100,9 @@ JoinColumns::JoinColumns(const Join& join, std::vector<std::uint32_t> names, Pai
     }
     const JoinPlace at = join.place(names_[i]);
     const JoinPart& part = join.parts()[at.part];
-    if (at.part != last) runs_.push_back({part.from, part.per, part.normalised, part.scale, i, {}});
+    if (at.part != last) runs_.push_back({at.part, part.from, part.scale, i, {}});
+    if (at.part != of_pairs) next_pair = 0;
+    of_pairs = at.part;
     last = at.part;
     const bool packed = part.per == Owner::Kind::kPair && pairs == Pairs::kThese;
     Run& run = runs_.back();
@@ -116,10 +125,9 @@ void JoinColumns::gather(const Tensors& tensors, std::size_t b, float* to) const
   }
 }
 
-void JoinColumns::put_gradients(Tensors& tensors, std::size_t b, const float* d) const {
+void JoinColumns::put_gradients(std::size_t part, const float* d, float* to) const {
   for (const Run& run : runs_) {
-    if (tensors[run.from].gradient == nullptr) continue;
-    float* const to = tensors[run.from].d_at(b);
+    if (run.part != part) continue;
     if (run.side_by_side && run.scale == 1) {
       std::copy_n(d + run.begin, run.index.size(), to + run.index[0]);
       continue;

@@ -1,6 +1,6 @@
-/// The inputs of a first layer: a tensor whose columns are numbers of other tensors and say who
-/// owns them. The order of inputs is that of the parts of a Join, which the block that makes them
-/// declares (NormBlock); all others go by owners.
+/// The columns of a layer over numbers of several tensors, which say who owns them. Their order is
+/// that of the parts of a Join, which the layer declares (block/joined_dense.h); all others go by
+/// owners.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,14 @@ struct Owner {
   enum class Kind : std::uint8_t {
     kAll,           ///< nobody's alone: everyone has it
     kFeatureGroup,  ///< a's, a group of linear features
+    kField,         ///< a's, a field
     kPair,          ///< that of a pair of fields, a <= b
   };
   Kind kind = Kind::kAll;
   std::uint32_t a = 0, b = 0;
 
   static Owner feature_group(std::uint32_t g) { return {Kind::kFeatureGroup, g, 0}; }
+  static Owner field(std::uint32_t f) { return {Kind::kField, f, 0}; }
   /// In any order.
   static Owner pair(std::uint32_t f, std::uint32_t g) {
     return f <= g ? Owner{Kind::kPair, f, g} : Owner{Kind::kPair, g, f};
@@ -39,7 +41,7 @@ struct JoinPart {
   Owner::Kind per = Owner::Kind::kAll;
   bool normalised = false;  ///< with all others that are (MergeNorm); these come first
   float scale = 1;          ///< the column is so many times the number; 1 where it is normalised
-  std::uint32_t width = 1;  ///< numbers of an owner; other than 1 for Kind::kAll alone
+  std::uint32_t width = 1;  ///< numbers of an owner, side by side
 };
 
 /// One place of a column: number `index` of a part's tensor.
@@ -73,7 +75,7 @@ class Join {
   Owner owner(std::uint32_t column) const;
   /// The column that the owner has of a part, which is of its kind; the first of several.
   std::uint32_t column(std::size_t part, const Owner& owner) const {
-    return begin(part) + number_of(owner);
+    return begin(part) + number_of(owner) * parts_[part].width;
   }
   /// Calls visit(column, owner, part) for each column, in their order.
   template <class Visit>
@@ -95,17 +97,23 @@ template <class Visit>
 void Join::for_each(Visit visit) const {
   std::uint32_t column = 0;
   for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const auto visit_owner = [&](const Owner& owner) {
+      for (std::uint32_t i = 0; i < parts_[p].width; ++i) visit(column++, owner, p);
+    };
     switch (parts_[p].per) {
       case Owner::Kind::kAll:
-        for (std::uint32_t i = 0; i < parts_[p].width; ++i) visit(column++, Owner{}, p);
+        visit_owner({});
         break;
       case Owner::Kind::kFeatureGroup:
         for (std::uint32_t g = 0; g < extent_.feature_groups(); ++g)
-          visit(column++, Owner::feature_group(g), p);
+          visit_owner(Owner::feature_group(g));
+        break;
+      case Owner::Kind::kField:
+        for (std::uint32_t f = 0; f < extent_.fields; ++f) visit_owner(Owner::field(f));
         break;
       case Owner::Kind::kPair:
         for (std::uint32_t g = 0; g < extent_.fields; ++g) {
-          for (std::uint32_t f = 0; f <= g; ++f) visit(column++, Owner::pair(f, g), p);
+          for (std::uint32_t f = 0; f <= g; ++f) visit_owner(Owner::pair(f, g));
         }
         break;
     }
@@ -113,7 +121,7 @@ void Join::for_each(Visit visit) const {
 }
 
 /// Some columns of a join, in an order of their own, and their numbers: what a partition of a model
-/// has of a first layer. Const after construction.
+/// has of a layer. Const after construction.
 class JoinColumns {
  public:
   JoinColumns() = default;
@@ -130,9 +138,8 @@ class JoinColumns {
 
   /// Columns side by side that are numbers of one tensor.
   struct Run {
+    std::size_t part;
     TensorId from;
-    Owner::Kind per;
-    bool normalised;
     float scale;
     std::size_t begin;                 ///< the first of them, among `names`
     std::vector<std::uint32_t> index;  ///< which numbers
@@ -142,9 +149,9 @@ class JoinColumns {
 
   /// Puts the numbers of example b to their places in `to`, as they are before they are normalised.
   void gather(const Tensors& tensors, std::size_t b, float* to) const;
-  /// Writes the gradients of example b's numbers, where their tensor has gradients, from those of
-  /// the columns.
-  void put_gradients(Tensors& tensors, std::size_t b, const float* d) const;
+  /// From the gradients `d` of an example's columns writes those of a part's numbers to where its
+  /// tensor has them.
+  void put_gradients(std::size_t part, const float* d, float* to) const;
 
  private:
   std::vector<std::uint32_t> names_;

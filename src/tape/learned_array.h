@@ -74,6 +74,8 @@ struct LearnedArray {
 struct LayerArrays {
   TensorId input;         ///< what comes in
   ArrayId weights, bias;  ///< {outputs, inputs}, {outputs}
+  Join join{};  ///< the owners of its columns, where partitions of a model divide it; else no parts
+  bool is_divided() const { return !join.parts().empty(); }
 };
 
 /// Numbers of an example, one of each owner of a kind, that add up to what one head says beside the

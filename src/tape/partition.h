@@ -15,9 +15,12 @@
 
 namespace leveret::tape {
 
-/// Columns of a first layer, by the owners of its inputs: `names` are columns of the join, and
-/// `weights` have no biases.
+/// The columns of a layer that a shard has, by the owners of its inputs: of those that are
+/// normalised, or of the others. `names` are columns of the join, and `weights` have no biases.
+/// Views.
 struct PartitionColumns {
+  std::size_t layer;  ///< its number in Parameters
+  bool normalised;
   std::span<const std::uint32_t> names;
   ConstDense weights;
 };
@@ -40,9 +43,7 @@ struct Partition {
   std::vector<bool> homes;  ///< by field: whether it counts what a field counts once
   /// By field: the fields that its rows have slots for, ascending, where rows have slots.
   std::vector<std::vector<std::uint32_t>> opposite;
-  /// A shard's columns of the first layer over merged inputs: of those that are normalised, and of
-  /// the others. Views.
-  PartitionColumns normalised, others;
+  std::vector<PartitionColumns> columns;  ///< a shard's, of all layers that it has some of
 
   /// The fields of the context, or those of candidates, ascending; no shard asks.
   std::span<const std::uint32_t> split_fields() const {
@@ -58,19 +59,10 @@ struct Partition {
     }
     return count;
   }
-  /// Whether all that makes the numbers of this owner is here.
-  bool has(const Owner& owner) const {
-    switch (owner.kind) {
-      case Owner::Kind::kAll:
-        return of == Of::kEveryone;
-      case Owner::Kind::kFeatureGroup:
-        return of == Of::kEveryone ? owner.a < shared
-                                   : std::ranges::binary_search(feature_groups, owner.a);
-      case Owner::Kind::kPair:
-        return owner.b < opposite.size() && std::ranges::binary_search(opposite[owner.b], owner.a);
-    }
-    return false;
-  }
+  /// The columns of a join whose numbers it makes, part by part: those that are normalised first.
+  /// For who is everyone those of Join::everyones; for a candidate pairs as FieldSplit has them,
+  /// for all others ascending.
+  std::vector<std::uint32_t> columns_of(const Join& join) const;
 };
 
 /// Facts that everyone knows of examples whose features are in partitions, by example: how many

@@ -90,38 +90,35 @@ class SumDecls {
 };
 
 /// The places where the floats of each round begin.
-template <class Float>
-using SumRounds = std::array<Float*, SumDecls::kMostRounds>;
+using SumRounds = std::array<float*, SumDecls::kMostRounds>;
 
 /// The sums of an example, where they lie.
-template <class Float>
 class SumsOf {
  public:
-  SumsOf(const SumDecls& declared, const SumRounds<Float>& at) : declared_(declared), at_(at) {}
-  Float& operator[](SumId id) const {
+  SumsOf(const SumDecls& declared, const SumRounds& at) : declared_(declared), at_(at) {}
+  float& operator[](SumId id) const {
     const SumDecls::Place place = declared_.place(id);
     return at_[place.round][place.at];
   }
-  std::span<Float> all(SumId id) const { return {&(*this)[id], declared_[id].floats}; }
+  std::span<float> all(SumId id) const { return {&(*this)[id], declared_[id].floats}; }
 
  private:
   const SumDecls& declared_;
-  SumRounds<Float> at_;
+  SumRounds at_;
 };
 
 /// Those of a batch. In each round what comes once a batch comes first, then the examples' own.
-template <class Float>
 class BatchSums {
  public:
   /// `round`: the one that is made; the whole sums of those before it are there.
-  BatchSums(const SumDecls& declared, const SumRounds<Float>& at, std::uint32_t round)
+  BatchSums(const SumDecls& declared, const SumRounds& at, std::uint32_t round)
       : declared_(declared), at_(at), round_(round) {}
   std::uint32_t round() const { return round_; }
   const SumDecls& declared() const { return declared_; }
   /// The floats of a sum that comes once a batch.
-  std::span<Float> of_batch(SumId id) const { return SumsOf<Float>(declared_, at_).all(id); }
-  SumsOf<Float> operator[](std::size_t b) const {
-    SumRounds<Float> of = at_;
+  std::span<float> of_batch(SumId id) const { return SumsOf(declared_, at_).all(id); }
+  SumsOf operator[](std::size_t b) const {
+    SumRounds of = at_;
     for (std::uint32_t r = 0; r < declared_.rounds(); ++r) {
       of[r] += declared_.of_batch(r) + b * declared_.of_example(r);
     }
@@ -130,7 +127,7 @@ class BatchSums {
 
  private:
   const SumDecls& declared_;
-  SumRounds<Float> at_;
+  SumRounds at_;
   std::uint32_t round_;
 };
 

@@ -28,10 +28,11 @@ struct Tensor {
   std::string name;  ///< no other tensor has it
   Per per = Per::kExample;
   std::uint32_t size = 0;  ///< numbers of one example, with so many fields
-  /// The owners of its numbers, one of each: partitions of a model have those of groups each for
-  /// itself (of groups that are not theirs, 0), and of pairs their own alone, one behind the other.
+  /// The owners of its numbers: partitions of a model have those of groups and fields each for
+  /// itself (of those that are not theirs, 0), and of pairs their own alone, one behind the other.
   /// Numbers that are everyone's are made by Block::finish.
   Owner::Kind owner = Owner::Kind::kAll;
+  std::uint32_t width = 1;  ///< numbers of an owner, where it is not everyone's
   /// Whether each example's begin on a cache line. Who makes it puts zeros behind them.
   bool whole_lines = false;
   /// Whether the way back leaves d loss / d it.
@@ -43,7 +44,6 @@ struct Tensor {
   /// Which of its numbers was which when there were fewer fields; without it they keep their
   /// places. What learns weights for them moves those along.
   ColumnSource source = nullptr;
-  Join join{};  ///< the owners of its numbers, where it is a layer's input over several tensors
   std::uint32_t readers = 0;  ///< blocks that have asked for it
 
   /// Floats from one example's numbers to the next one's.

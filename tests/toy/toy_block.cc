@@ -135,69 +135,58 @@ void ToyBlock::put_score(tape::Tape& tape, std::size_t b) const {
   head_.put(tape, b, head_.before(tape, b) + tape[score_].values[b]);
 }
 
-void ToyBlock::forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-                       std::size_t end) const {
-  for (std::size_t b = begin; b < end; ++b) {
-    const First of = first(tape, b);
-    put(parameters, tape, b, of, second(tape, b, make_t(parameters, of.w)));
+void ToyBlock::forward(const block::Run& run) const {
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    const First of = first(run.tape, b);
+    put(run.parameters, run.tape, b, of, second(run.tape, b, make_t(run.parameters, of.w)));
   }
 }
 
-void ToyBlock::backward(const tape::Parameters& parameters, tape::Tape& tape) const {
-  finish_back(parameters, tape, nullptr);
-  if (tape.sink != nullptr) tape.sink->rows(part_, *this);
-}
-
-void ToyBlock::partial(const tape::Parameters& parameters, tape::Tape& tape, const tape::Partition&,
-                       block::Share*, std::size_t begin, std::size_t end,
-                       const tape::BatchSums<float>& sums) const {
-  for (std::size_t b = begin; b < end; ++b) {
-    const tape::SumsOf<float> of = sums[b];
-    if (sums.round() == 0) {
-      const First mine = first(tape, b);
+void ToyBlock::partial(const block::Run& run) const {
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    const tape::SumsOf of = run.sums_of(b);
+    if (run.sums->round() == 0) {
+      const First mine = first(run.tape, b);
       std::ranges::copy(mine.u, of.all(sums_.u).begin());
       std::ranges::copy(mine.w, of.all(sums_.w).begin());
     } else {
       const Vector w = vector_at(of.all(sums_.w).data());
-      const Second mine = second(tape, b, make_t(parameters, w));
+      const Second mine = second(run.tape, b, make_t(run.parameters, w));
       of[sums_.squares] = mine.squares;
       std::ranges::copy(mine.along, of.all(sums_.along).begin());
     }
   }
 }
 
-void ToyBlock::finish(const tape::Parameters& parameters, tape::Tape& tape, block::Share*,
-                      std::size_t begin, std::size_t end,
-                      const tape::BatchSums<const float>& sums) const {
-  for (std::size_t b = begin; b < end; ++b) {
-    const tape::SumsOf<const float> of = sums[b];
-    put(parameters, tape, b, {vector_at(of.all(sums_.u).data()), vector_at(of.all(sums_.w).data())},
+void ToyBlock::finish(const block::Run& run) const {
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    const tape::SumsOf of = run.sums_of(b);
+    put(run.parameters, run.tape, b,
+        {vector_at(of.all(sums_.u).data()), vector_at(of.all(sums_.w).data())},
         {of[sums_.squares], vector_at(of.all(sums_.along).data())});
   }
 }
 
-void ToyBlock::finish_back(const tape::Parameters& parameters, tape::Tape& tape,
-                           block::Share*) const {
-  float* const gradient = tape.gradient(matrix_);
+void ToyBlock::finish_back(const block::Run& run) const {
+  float* const gradient = run.tape.gradient(matrix_);
   std::fill_n(gradient, kDim * kDim, 0.0f);
-  for (std::size_t b = 0; b < tape.size; ++b) {
-    const float d = head_.errors(tape)[b];
-    const float *const q = tape[q_].at(b), *const w = tape[w_].at(b);
-    float* const d_w = tape[d_w_].at(b);
+  for (std::size_t b = 0; b < run.tape.size; ++b) {
+    const float d = head_.errors(run.tape)[b];
+    const float *const q = run.tape[q_].at(b), *const w = run.tape[w_].at(b);
+    float* const d_w = run.tape[d_w_].at(b);
     std::fill_n(d_w, kDim, 0.0f);
     for (std::size_t r = 0; r < kDim && d != 0; ++r) {
       for (std::size_t c = 0; c < kDim; ++c) {
         gradient[r * kDim + c] += d * q[r] * w[c];
-        d_w[c] += d * parameters[matrix_][r * kDim + c] * q[r];
+        d_w[c] += d * run.parameters[matrix_][r * kDim + c] * q[r];
       }
     }
   }
-  if (tape.sink != nullptr) tape.sink->array(matrix_, gradient);
+  if (run.tape.sink != nullptr) run.tape.sink->array(matrix_, gradient);
 }
 
-void ToyBlock::partial_back(const tape::Parameters&, tape::Tape& tape, const tape::Partition&,
-                            block::Share*) const {
-  if (tape.sink != nullptr) tape.sink->rows(part_, *this);
+void ToyBlock::partial_back(const block::Run& run) const {
+  if (run.tape.sink != nullptr) run.tape.sink->rows(part_, *this);
 }
 
 template <class Take>

@@ -33,24 +33,16 @@ class ToyBlock final : public block::Block, public tape::RowGradients {
   void declare_sums(const tape::Extent& layout, std::uint32_t shared,
                     const tape::Declarations& declared, tape::SumDecls& sums) override;
   void open(const tape::Parameters& parameters, std::size_t size, tape::Tape& tape) const override;
-  void forward(const tape::Parameters& parameters, tape::Tape& tape, std::size_t begin,
-               std::size_t end) const override;
-  void backward(const tape::Parameters& parameters, tape::Tape& tape) const override;
+  void forward(const block::Run& run) const override;
   void add_score(const tape::Parameters&, tape::Tape& tape, std::size_t b) const override {
     put_score(tape, b);
   }
 
-  std::string why_not_in_partitions() const override { return {}; }
-  void partial(const tape::Parameters& parameters, tape::Tape& tape,
-               const tape::Partition& partition, block::Share* share, std::size_t begin,
-               std::size_t end, const tape::BatchSums<float>& sums) const override;
-  void finish(const tape::Parameters& parameters, tape::Tape& tape, block::Share* share,
-              std::size_t begin, std::size_t end,
-              const tape::BatchSums<const float>& sums) const override;
-  void finish_back(const tape::Parameters& parameters, tape::Tape& tape,
-                   block::Share* share) const override;
-  void partial_back(const tape::Parameters& parameters, tape::Tape& tape,
-                    const tape::Partition& partition, block::Share* share) const override;
+  block::Split split() const override { return block::Split::kSums; }
+  void partial(const block::Run& run) const override;
+  void finish(const block::Run& run) const override;
+  void finish_back(const block::Run& run) const override;
+  void partial_back(const block::Run& run) const override;
 
   std::size_t floats(const tape::Parameters&) const override { return kDim; }
   void add(const tape::Parameters& parameters, tape::Tape& tape, std::size_t b,

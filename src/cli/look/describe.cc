@@ -262,10 +262,14 @@ std::uint64_t describe_model(const model::Model& model, bool learns, Json& json)
   for (std::size_t part = 0; part < rows.size(); ++part) {
     json[name_of(rows[part].kind)] = rows_to_json(model, part, learns);
   }
-  const net::Network network(model.config(), kernels::active());
+  const block::Config config = model.config();
+  const net::Network network(config, kernels::active());
   const std::string why = network.why_not_in_contexts();
   if (!why.empty()) json["candidates_as_wholes"] = "the model has " + why;
-  const std::vector<std::string> wholes = network.whole_for_candidates();
+  std::vector<std::string> wholes;
+  for (const block::Tower& tower : config.towers) {
+    if (tower.kind->whole_for_candidates) wholes.push_back(tower.name);
+  }
   if (why.empty() && !wholes.empty()) json["whole_for_candidates"] = wholes;
   const table::HashedCells* const hashed = model.tables().hashed();
   return hashed != nullptr ? hashed->capacity() * hashed->stride() : 0;

@@ -139,11 +139,9 @@ class Gatherer {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       if (arrays[i].owner == tape::Owner::Kind::kFeatureGroup) gather_groups(tape::ArrayId(i));
     }
-    if (!frame_.model().config().merges() || to.layout.fields == 0) return;
-    gather_frame_columns();
+    for (std::size_t l = 0; l < to.declared().layers.size(); ++l) gather_frame_columns(l);
     for (const Part* part : parts_) {
-      part->normalised().put_into(to);
-      part->others().put_into(to);
+      for (const Columns& columns : part->columns()) columns.put_into(to);
     }
   }
 
@@ -154,10 +152,11 @@ class Gatherer {
     }
   }
 
-  void gather_frame_columns() {
+  void gather_frame_columns(std::size_t layer) {
     tape::Parameters& to = whole_.parameters();
-    const std::vector<std::uint32_t> names = frame_columns(whole_.spec(), to);
-    const tape::LayerArrays& of = to.declared().layers[0];
+    const std::vector<std::uint32_t> names = frame_columns(whole_.spec(), to, layer);
+    if (names.empty()) return;
+    const tape::LayerArrays& of = to.declared().layers[layer];
     std::vector<tape::ArrayId> ids = to.declared()[of.weights].states;
     ids.push_back(of.weights);
     for (const tape::ArrayId id : ids) {

@@ -31,19 +31,20 @@ void check_finite(std::size_t bad, const std::string& path) {
       path, bad));
 }
 
-/// The first layer's columns: weights are parameters, what the optimizer keeps of them is state.
-std::string columns_name(const char* inputs, std::size_t array) {
-  return fmt::format("columns.{}.{}", inputs, array);
+/// Columns of layers: weights are parameters, what the optimizer keeps of them is state.
+std::string columns_name(const Columns& columns, std::size_t array) {
+  return fmt::format("columns.{}.{}.{}", columns.of_layer(),
+                     columns.normalised() ? "normalised" : "others", array);
 }
 Role role_of_array(std::size_t array) { return array == 0 ? Role::kParameter : Role::kState; }
 
-void add_columns(std::vector<SectionView>& sections, const char* inputs, const Columns& columns) {
+void add_columns(std::vector<SectionView>& sections, const Columns& columns) {
   std::size_t number = 0;
   columns.for_each([&](std::span<const float> values) {
     const std::size_t array = number++, size = columns.size(), width = columns.width();
     if (size == 0) return;
     sections.push_back(modelfile::section_of_pieces(
-        columns_name(inputs, array), Dtype::kF32, {values.size() / width, size},
+        columns_name(columns, array), Dtype::kF32, {values.size() / width, size},
         modelfile::declared(role_of_array(array)), size * sizeof(float),
         [at = values.data(), width] {
           return [at, width]() mutable {
@@ -55,12 +56,12 @@ void add_columns(std::vector<SectionView>& sections, const char* inputs, const C
   });
 }
 
-void read_columns(SectionLoader& sections, const char* inputs, Columns& columns) {
+void read_columns(SectionLoader& sections, Columns& columns) {
   std::size_t number = 0;
   columns.for_each([&](std::span<float> values) {
     const std::size_t array = number++, size = columns.size(), width = columns.width();
     if (size == 0) return;
-    SectionLoader::Numbers numbers(sections, columns_name(inputs, array),
+    SectionLoader::Numbers numbers(sections, columns_name(columns, array),
                                    {values.size() / width, size},
                                    modelfile::declared(role_of_array(array)));
     for (std::size_t at = 0; at < values.size(); at += width) {
@@ -146,8 +147,7 @@ void write_part(const Part& part, const Plan& plan, const std::string& path) {
   Json header = {{"shard", part.number()}, {"of", plan.shards()}};
   header["shards"] = modelfile::add_tables(sections, part.tables());
   modelfile::add_parameters(sections, part.parameters());
-  add_columns(sections, "normalised", part.normalised());
-  add_columns(sections, "others", part.others());
+  for (const Columns& columns : part.columns()) add_columns(sections, columns);
   Learned learned;
   learned.add(sections, part.tables());
   store::write_model_file(path, store::Kind::kShard, header.dump(), sections);
@@ -174,8 +174,7 @@ void read_part(const store::ModelFile& file, Part& part) {
     modelfile::load_tables(part.tables(), sections, header.at("shards"),
                            modelfile::LoadBy::kReading);
     modelfile::load_parameters(part.parameters(), sections);
-    read_columns(sections, "normalised", part.normalised());
-    read_columns(sections, "others", part.others());
+    for (Columns& columns : part.columns()) read_columns(sections, columns);
     Learned::read(sections, part.tables());
   });
 }

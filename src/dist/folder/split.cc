@@ -151,9 +151,7 @@ class Splitter {
       if (arrays[i].owner != tape::Owner::Kind::kFeatureGroup) continue;
       std::ranges::copy(from[id], part_.parameters()[id].begin());
     }
-    if (!whole_.config().merges() || from.layout.fields == 0) return;
-    part_.normalised().take_from(from);
-    part_.others().take_from(from);
+    for (Columns& columns : part_.columns()) columns.take_from(from);
   }
 
   const model::Model& whole_;
@@ -161,27 +159,36 @@ class Splitter {
   Part& part_;
 };
 
+/// The columns of a matrix that the frame has; those of no name stay.
+void take_columns(const tape::Parameters& from, tape::ArrayId id,
+                  const std::vector<std::uint32_t>& names, tape::Parameters& to) {
+  const tape::LearnedArray &all = from.declared()[id], &mine = to.declared()[id];
+  if (all.shape.size() < 2) return;
+  for (std::size_t o = 0; o < mine.rows(); ++o) {
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      if (names[c] == tape::kNewColumn) continue;
+      to[id][o * mine.stride() + c] = from[id][o * all.stride() + names[c]];
+    }
+  }
+}
+
 void take_frame(const model::Model& whole, Frame& frame) {
   const tape::Parameters& from = whole.parameters();
   tape::Parameters& to = frame.model().parameters();
   to.scalars = from.scalars;
   frame.model().sightings().set(whole.sightings().get());
   const std::vector<tape::LearnedArray>& arrays = to.declared().arrays;
-  const std::vector<std::uint32_t> names = frame_columns(whole.spec(), from);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const auto id = static_cast<tape::ArrayId>(i);
-    const tape::LearnedArray& all = from.declared()[id];
-    if (arrays[i].in_scalars()) continue;
-    if (arrays[i].shape == all.shape) {
-      std::ranges::copy(from[id], to[id].begin());
-      continue;
-    }
-    for (std::size_t o = 0; o < arrays[i].rows(); ++o) {
-      for (std::size_t c = 0; c < names.size(); ++c) {
-        if (names[c] == tape::kNewColumn) continue;
-        to[id][o * arrays[i].stride() + c] = from[id][o * all.stride() + names[c]];
-      }
-    }
+    if (arrays[i].in_scalars() || arrays[i].shape != from.declared()[id].shape) continue;
+    std::ranges::copy(from[id], to[id].begin());
+  }
+  for (std::size_t l = 0; l < from.declared().layers.size(); ++l) {
+    const tape::LayerArrays& of = from.declared().layers[l];
+    const std::vector<std::uint32_t> names = frame_columns(whole.spec(), from, l);
+    std::vector<tape::ArrayId> ids = from.declared()[of.weights].states;
+    ids.push_back(of.weights);
+    for (const tape::ArrayId id : ids) take_columns(from, id, names, to);
   }
 }
 

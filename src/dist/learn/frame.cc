@@ -29,7 +29,7 @@ tape::ColumnSource source_of_some(const tape::ColumnSource& source, const tape::
   };
 }
 
-/// A matrix of the first layer with these columns alone.
+/// A matrix of a layer with these columns alone.
 void keep_columns(tape::LearnedArray& array, const tape::Join& join, const model::Spec& spec,
                   std::vector<std::uint32_t> names) {
   array.shape[1] = names.size();
@@ -46,11 +46,11 @@ void keep_columns(tape::LearnedArray& array, const tape::Join& join, const model
 }  // namespace
 
 std::vector<std::uint32_t> frame_columns(const model::Spec& spec,
-                                         const tape::Parameters& parameters) {
+                                         const tape::Parameters& parameters, std::size_t layer) {
   const std::uint32_t fields = parameters.layout.fields;
-  if (fields == 0 || !spec.merges()) return {};
-  const tape::Declarations& declared = parameters.declared();
-  return declared[declared.layers[0].input].join.everyones(feature_groups_by_key(spec, fields));
+  const tape::LayerArrays& of = parameters.declared().layers[layer];
+  if (fields == 0 || !of.is_divided()) return {};
+  return of.join.everyones(feature_groups_by_key(spec, fields));
 }
 
 tape::Declarations arrays_of(const model::Spec& spec, const block::Config& config,
@@ -64,16 +64,15 @@ tape::Declarations arrays_of(const model::Spec& spec, const block::Config& confi
     tensor.gradient |= tensor.gradient_in != tape::TensorId::kNone;
     tensor.gradient_in = tape::TensorId::kNone;
   }
-  for (std::size_t l = 0; l < all.layers.size(); ++l) {
-    const bool by_columns = l == 0 && config.merges();
-    const tape::LayerArrays& of = all.layers[l];
+  for (const tape::LayerArrays& of : all.layers) {
+    const bool by_columns = of.is_divided();
     const auto array = [&](tape::ArrayId id) -> tape::LearnedArray& {
       return all.arrays[static_cast<std::size_t>(id)];
     };
     tape::Tensor& input = all[of.input];
     std::vector<std::uint32_t> names;
     if (by_columns && layout.fields > 0) {
-      names = input.join.everyones(feature_groups_by_key(spec, layout.fields));
+      names = of.join.everyones(feature_groups_by_key(spec, layout.fields));
     }
     if (has == Has::kPart) {
       input.size = 0;
@@ -87,7 +86,7 @@ tape::Declarations arrays_of(const model::Spec& spec, const block::Config& confi
         if (has == Has::kPart) {
           std::ranges::fill(array(id).shape, 0);
         } else if (by_columns && array(id).shape.size() > 1) {
-          keep_columns(array(id), input.join, spec, names);
+          keep_columns(array(id), of.join, spec, names);
         }
       }
     }
@@ -142,7 +141,7 @@ void Frame::open(const PartBatch& batch) {
   network_.open(model_.parameters(), size, tape_);
 }
 
-void Frame::forward(std::span<const float> sums) {
+void Frame::forward(std::span<float> sums) {
   network_.finish(model_.parameters(), tape_, shares_,
                   sums_.in_round(sums, sums_.declared.rounds(), tape_.size));
 }

@@ -1,6 +1,6 @@
 /// The part of a model in shards that is everywhere: what features mean, mixers, constants and the
-/// base rate, the weights of the counts of groups that are cut by key, all layers behind the first
-/// one, and of that its biases and a few columns (frame_columns).
+/// base rate, the weights of the counts of groups that are cut by key, all layers, and of those
+/// that shards divide the biases and a few columns (frame_columns).
 ///
 /// From the sums over all shards it makes the scores, losses and errors of a batch, by the blocks
 /// that a model in one place has. All ranks do so with the same numbers, and have the same result.
@@ -22,13 +22,13 @@ namespace leveret::dist {
 
 /// Which arrays of a model somebody has values of.
 enum class Has {
-  kFrame,  ///< all, but of the first layer's columns only frame_columns
+  kFrame,  ///< all, but of the columns of divided layers only frame_columns
   kPart,   ///< none of layers
 };
-/// The inputs of the first layer of which the weights are everywhere (tape::Join::everyones), of a
-/// model with these parameters, which has layers; none without fields.
+/// The inputs of a divided layer of which the weights are everywhere (tape::Join::everyones), of a
+/// model with these parameters; none without fields, or of another layer.
 std::vector<std::uint32_t> frame_columns(const model::Spec& spec,
-                                         const tape::Parameters& parameters);
+                                         const tape::Parameters& parameters, std::size_t layer);
 /// The arrays and tensors of a model with so many fields, with no more of the layers than this.
 tape::Declarations arrays_of(const model::Spec& spec, const block::Config& config,
                              const tape::Extent& layout, Has has);
@@ -50,7 +50,7 @@ class Frame {
   /// How sums lie with as many fields as there are.
   const SumLayout& sums() const { return sums_; }
   /// Scores of all examples, from what all shards have made in all rounds.
-  void forward(std::span<const float> sums);
+  void forward(std::span<float> sums);
   /// On the way its layers take their steps.
   void backward() { network_.finish_back(model_.parameters(), tape_, shares_); }
   /// Its other steps.

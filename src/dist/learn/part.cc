@@ -71,7 +71,7 @@ void Part::fit(tape::Extent to) {
     if (tensor.owner == tape::Owner::Kind::kPair) tensor.size = partition_.pairs();
   }
   parameters.fit(to, std::make_shared<tape::Declarations>(std::move(declared)));
-  if (config_.merges() && to.fields > 0) fit_columns(to);
+  if (to.fields > 0) fit_columns(to);
   shares_ = network_.share(parameters, partition_);
 }
 
@@ -94,19 +94,22 @@ void Part::set_partition(tape::Extent to) {
 
 void Part::fit_columns(tape::Extent to) {
   const tape::Declarations whole = net::declare_all(config_, to);
-  const tape::Join& join = whole[whole.layers[0].input].join;
-  std::vector<std::uint32_t> normalised, others;
-  join.for_each([&](std::uint32_t column, const tape::Owner& owner, std::size_t part) {
-    if (!partition_.has(owner)) return;
-    (join.parts()[part].normalised ? normalised : others).push_back(column);
-  });
-  normalised_.fit(std::move(normalised), to, whole);
-  if (config_.mixed) others_.fit(std::move(others), to, whole);
-  const auto view = [](const Columns& columns) {
-    return tape::PartitionColumns{columns.names(), columns.layer()};
-  };
-  partition_.normalised = view(normalised_);
-  partition_.others = view(others_);
+  const bool is_first = columns_.empty();
+  for (std::size_t l = 0; is_first && l < whole.layers.size(); ++l) {
+    if (!whole.layers[l].is_divided()) continue;
+    for (const bool normalised : {true, false}) columns_.emplace_back(l, normalised);
+  }
+  partition_.columns.clear();
+  for (Columns& columns : columns_) {
+    const tape::Join& join = whole.layers[columns.of_layer()].join;
+    std::vector<std::uint32_t> names = partition_.columns_of(join);
+    std::erase_if(names, [&](std::uint32_t name) {
+      return (name < join.normalised()) != columns.normalised();
+    });
+    columns.fit(std::move(names), to, whole);
+    partition_.columns.push_back({columns.of_layer(), columns.normalised(), columns.names(),
+                                  std::as_const(columns).layer()});
+  }
 }
 
 void Part::open(const PartBatch& batch, Frame& frame, model::Use use) {
@@ -129,8 +132,7 @@ void Part::take_common(const Frame& frame) {
       std::ranges::copy(from[id], to[id].begin());
     }
   }
-  normalised_.take_common(from);
-  others_.take_common(from);
+  for (Columns& columns : columns_) columns.take_common(from);
 }
 
 void Part::partial(const SumLayout& at, std::uint32_t round, std::span<float> sums) {
@@ -140,8 +142,9 @@ void Part::partial(const SumLayout& at, std::uint32_t round, std::span<float> su
 
 void Part::learn(const Frame& frame) {
   std::copy_n(frame.tape().learn.begin(), tape_.size, tape_.learn.begin());
-  optim::Steps steps(optimizer_, tables(), model_.parameters(), tape_,
-                     {normalised_.layer(), others_.layer()});
+  std::vector<tape::LearnedDense> layers;
+  for (Columns& columns : columns_) layers.push_back(columns.layer());
+  optim::Steps steps(optimizer_, tables(), model_.parameters(), tape_, std::move(layers));
   network_.partial_back(model_.parameters(), tape_, partition_, shares_);
   steps.finish();
 }

@@ -1,4 +1,4 @@
-/// One shard of a model: the tables, group weights and first-layer columns that a plan gives it,
+/// One shard of a model: the tables, group weights and columns of layers that a plan gives it,
 /// and its share of forward, backward and steps. It needs no message but the sums (SumLayout).
 #pragma once
 
@@ -32,11 +32,9 @@ class Part {
   /// Its groups' weights are its own; others' stay at their first values.
   const tape::Parameters& parameters() const { return model_.parameters(); }
   tape::Parameters& parameters() { return model_.parameters(); }
-  /// Columns of the first layer: those of inputs that are normalised, and the others.
-  const Columns& normalised() const { return normalised_; }
-  const Columns& others() const { return others_; }
-  Columns& normalised() { return normalised_; }
-  Columns& others() { return others_; }
+  /// Of each layer that shards divide: those of inputs that are normalised, and of the others.
+  const std::vector<Columns>& columns() const { return columns_; }
+  std::vector<Columns>& columns() { return columns_; }
 
   /// Makes shards and slots for all fields of the plan.
   void fit_tables();
@@ -67,7 +65,7 @@ class Part {
   const net::Network network_;
   model::Lookup lookup_;
   optim::Optimizer optimizer_;
-  Columns normalised_, others_;
+  std::vector<Columns> columns_;
   tape::Partition partition_;
   net::Shares shares_;
   tape::Tape tape_;

@@ -7,7 +7,7 @@ namespace leveret::dist {
 
 void Columns::fit(std::vector<std::uint32_t> names, tape::Extent to,
                   const tape::Declarations& declared) {
-  const tape::LayerArrays& of = declared.layers[0];
+  const tape::LayerArrays& of = declared.layers[layer_];
   std::vector<Array> arrays;
   arrays.push_back({of.weights, {}});
   for (const tape::ArrayId id : declared[of.weights].states) arrays.push_back({id, {}});

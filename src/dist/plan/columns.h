@@ -1,5 +1,5 @@
-/// Some columns of the first layer's weights, with what the optimizer keeps of them: those of the
-/// inputs that a shard makes (DES paper, eq. 8).
+/// Some columns of a layer's weights, with what the optimizer keeps of them: those of the inputs
+/// that a shard makes (DES paper, eq. 8).
 ///
 /// A column is called by its place among all inputs (tape::Join), and has the first values
 /// that it has in a model that lies in one place.
@@ -18,6 +18,11 @@ namespace leveret::dist {
 /// Owned by a shard; one thread.
 class Columns {
  public:
+  /// Those of what is normalised, or of the rest, of a layer by its number in Parameters.
+  Columns(std::size_t layer, bool normalised) : layer_(layer), normalised_(normalised) {}
+
+  std::size_t of_layer() const { return layer_; }
+  bool normalised() const { return normalised_; }
   /// `names`: ascending, by the layout `to`; those that were there stay as they are. `declared`:
   /// the arrays of the whole model, as they are with `to`.
   void fit(std::vector<std::uint32_t> names, tape::Extent to, const tape::Declarations& declared);
@@ -58,6 +63,8 @@ class Columns {
     bool by_column = true;  ///< else a number of each output, see take_common
   };
 
+  std::size_t layer_;
+  bool normalised_;
   tape::Extent layout_;
   std::vector<std::uint32_t> names_;
   std::uint32_t outputs_ = 0;

@@ -41,10 +41,8 @@ struct SumLayout {
     return sums.subspan(begin(round, examples), floats(round, examples));
   }
   /// As blocks see them, in a round.
-  template <class Float>
-  tape::BatchSums<Float> in_round(std::span<Float> sums, std::uint32_t round,
-                                  std::size_t examples) const {
-    tape::SumRounds<Float> at{};
+  tape::BatchSums in_round(std::span<float> sums, std::uint32_t round, std::size_t examples) const {
+    tape::SumRounds at{};
     for (std::uint32_t r = 0; r < declared.rounds(); ++r) {
       at[r] = sums.data() + begin(r, examples) + kHead;
     }

@@ -72,8 +72,8 @@ double slope(double score, double label, double importance) {
 
 TEST_CASE("a head learns by its own loss, by that of the whole joint score, or not at all") {
   SomeHeads all(GENERATE(true, false));
-  all.block.forward(all.parameters, all.tape, 0, all.tape.size);
-  all.block.backward(all.parameters, all.tape);
+  all.block.forward({all.parameters, all.tape, 0, all.tape.size});
+  all.block.backward({all.parameters, all.tape, 0, all.tape.size});
   for (std::size_t b = 0; b < all.tape.size; ++b) {
     INFO("example " << b);
     const double label = all.batch.label[b], importance = all.batch.importance[b];
@@ -94,7 +94,7 @@ TEST_CASE("a head learns by its own loss, by that of the whole joint score, or n
 
 TEST_CASE("without mixed heads the answer is the whole joint score") {
   SomeHeads all(false);
-  all.block.forward(all.parameters, all.tape, 0, all.tape.size);
+  all.block.forward({all.parameters, all.tape, 0, all.tape.size});
   for (std::size_t b = 0; b < all.tape.size; ++b) {
     CHECK(all.tape.answers[b] == all.score(all.tower.score, b));
   }
@@ -103,8 +103,8 @@ TEST_CASE("without mixed heads the answer is the whole joint score") {
 TEST_CASE("an example whose answer is not finite is not learned from, and leaves no error") {
   SomeHeads all(false);
   all.score(all.tower.score, 1) = std::numeric_limits<float>::quiet_NaN();
-  all.block.forward(all.parameters, all.tape, 0, all.tape.size);
-  all.block.backward(all.parameters, all.tape);
+  all.block.forward({all.parameters, all.tape, 0, all.tape.size});
+  all.block.backward({all.parameters, all.tape, 0, all.tape.size});
   CHECK(all.tape.learn[0] == 1);
   CHECK(all.tape.learn[1] == 0);
   for (const TensorId head : {all.own, all.bounded, all.start, all.tower.score}) {

@@ -25,20 +25,6 @@ model::LineShape shape_of_lines(std::size_t late) {
 
 constexpr std::uint32_t kShards[] = {1, 2, 3, 4, 8};
 
-TEST_CASE("a tower that shards cannot learn is refused by its name") {
-  model::Spec spec;
-  spec.batch_size = 16;
-  model::set_towers(spec, "mlp:in=merged,hidden=4");
-  std::string message;
-  try {
-    TrainRun run(spec);
-    ShardedRun shards(run.model, 2);
-  } catch (const std::runtime_error& error) {
-    message = error.what();
-  }
-  CHECK(message.find("the tower mlp_1") != std::string::npos);
-}
-
 TEST_CASE("after a batch from the same state shards differ from one process by rounding alone") {
   const std::size_t late = GENERATE(0, 5);
   const std::string lines = some_unlabelled(model::random_lines(80, shape_of_lines(late), 5));

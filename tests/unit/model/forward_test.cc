@@ -31,7 +31,7 @@ void check_all(const char* what, std::size_t b, std::span<const float> values,
 
 bool reads_pairs(const Spec& spec) {
   return spec.merges() || std::ranges::any_of(spec.more_towers, [](const TowerSpec& tower) {
-           return tower.in == "pairs";
+           return tower.reads("pairs");
          });
 }
 
@@ -73,7 +73,10 @@ void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
     }
     check_near("deep", b, scores.deep, expected.deep);
     if (merges) {
-      check_all("inputs", b, tensor_of(model, tape, "norm.outputs"), expected.inputs,
+      const std::vector<block::Tower> towers = model.config().towers;
+      const auto of = std::ranges::find(towers, std::vector<std::string>{block::kMergedInputs},
+                                        &block::Tower::inputs);
+      check_all("inputs", b, tensor_of(model, tape, of->name + ".0.in"), expected.inputs,
                 table::whole_lines(expected.inputs.size()));
     }
     check_near("last", b, scores.last, expected.last);

@@ -218,7 +218,7 @@ std::vector<double> neuron_gradient(const Model& model, const Tape& tape, std::s
   std::vector<double> g(layer.inputs + 1);
   for (std::size_t b = 0; b < tape.size; ++b) {
     const std::span<const float> ins =
-        tensor_of(model, tape, l == 0 ? "norm.outputs" : out_of_layer(l - 1));
+        tensor_of(model, tape, l == 0 ? "dense.0.in" : out_of_layer(l - 1));
     const float* in = ins.data() + b * (ins.size() / tape.size);
     const double d = gradient_of_layer(model, tape, l)[b * layer.outputs + o];
     for (std::size_t i = 0; i < layer.inputs; ++i) g[i] += d * in[i];

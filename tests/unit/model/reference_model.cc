@@ -29,7 +29,7 @@ double mixed(const ReferenceModel::MixerWeights& state, std::vector<double> scor
 
 bool is_over_embeddings(const Spec& spec, const std::string& tower) {
   return std::ranges::any_of(spec.more_towers, [&](const TowerSpec& of) {
-    return of.name == tower && of.in == TowerSpec::kEmbeddings;
+    return of.name == tower && of.reads(TowerSpec::kEmbeddings);
   });
 }
 
@@ -51,7 +51,6 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
   for (const tape::ConstDense& dense : parameters.layers()) {
     Layer layer;
     const tape::LayerArrays& of = declared[layers.size()];
-    layer.of_pairs = parameters.declared()[of.input].name == "ffm.pairs";
     layer.name = parameters.declared()[of.weights].name;
     layer.name.erase(layer.name.rfind('.'));
     layer.tower = layer.name.substr(0, layer.name.find('.'));
@@ -225,7 +224,7 @@ void ReferenceModel::ffm(const feature::FeatureBatch& batch, std::size_t b, cons
   if (spec.mixed()) s.ffm = clamped(s.ffm);
 }
 
-/// norm_block.h.
+/// joined_dense.h.
 void ReferenceModel::merge_norm(ReferenceScores& s) const {
   std::vector<double> x = s.pairs;
   x.insert(x.end(), s.group_linear.begin(), s.group_linear.end());
@@ -248,7 +247,8 @@ void ReferenceModel::mlp(ReferenceScores& s) const {
   for (std::size_t l = 0; l < layers.size(); ++l) {
     if (is_over_embeddings(spec, layers[l].tower)) continue;
     if (l == 0 || layers[l - 1].tower != layers[l].tower) {
-      in = layers[l].of_pairs ? s.pairs : s.inputs;
+      const std::vector<TowerSpec> all = spec.towers();
+      in = inputs_of(*std::ranges::find(all, layers[l].tower, &TowerSpec::name), s);
     }
     const bool ends = l + 1 == layers.size() || layers[l + 1].tower != layers[l].tower;
     std::vector<double> out = layers[l].bias;
@@ -308,16 +308,16 @@ double ReferenceModel::objective(const feature::FeatureBatch& batch, std::size_t
   ReferenceScores s = forward(batch, b);
   if (!spec.mixed()) return importance * reference_loss(s.last, label);
   const double loss = reference_loss(s.linear, label) + reference_loss(s.counts, label);
-  double joint = s.ffm + s.towers - s.counts + frozen.counts;
-  if (has_mlp()) {
-    s.group_linear = frozen.group_linear;
-    s.group_counts = frozen.group_counts;
-    s.group_seen = frozen.group_seen;
-    s.first = frozen.first;
-    if (spec.merges()) merge_norm(s);
-    mlp(s);
-    joint += s.mlp;
-  }
+  s.group_linear = frozen.group_linear;
+  s.group_counts = frozen.group_counts;
+  s.group_seen = frozen.group_seen;
+  s.first = frozen.first;
+  if (spec.merges()) merge_norm(s);
+  mlp(s);
+  s.towers = 0;
+  s.own.clear();
+  for (const bool have_layers : {false, true}) towers(have_layers, s);
+  const double joint = s.ffm + s.towers + s.mlp - s.counts + frozen.counts;
   double fast = 0;
   if (spec.fast_head) {
     // Beyond 1 the gradient stays 1.

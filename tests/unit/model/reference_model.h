@@ -49,9 +49,8 @@ struct ReferenceModel {
   struct Layer {
     std::vector<std::vector<double>> weights;  ///< [output][input]
     std::vector<double> bias;
-    std::string name;       ///< that of its arrays
-    std::string tower;      ///< to which it belongs
-    bool of_pairs = false;  ///< the tower reads the FFM's pairs as they are
+    std::string name;   ///< that of its arrays
+    std::string tower;  ///< to which it belongs
   };
   /// By name; std::logic_error where there is none.
   const Layer& layer(const std::string& name) const;
@@ -111,6 +110,7 @@ struct ReferenceModel {
   /// The scores of towers over embeddings that have layers, or have none; adds to `joint` and
   /// `towers`.
   void towers(bool have_layers, ReferenceScores& s) const;
+  std::vector<double> inputs_of(const TowerSpec& tower, const ReferenceScores& s) const;
   double tower(const TowerSpec& tower, ReferenceScores& s) const;
   std::vector<double> crossed(const TowerSpec& tower, std::vector<double> x0) const;
   std::vector<double> attended(const TowerSpec& tower, ReferenceScores& s) const;

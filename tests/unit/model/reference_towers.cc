@@ -53,7 +53,7 @@ void ReferenceModel::embeddings(const feature::FeatureBatch& batch, std::size_t 
 namespace {
 
 std::vector<std::uint32_t> numbers_of(const TowerSpec& tower, std::string_view key) {
-  return block::Tower{.name = {}, .input = {}, .kind = tower.kind, .options = tower.options}
+  return block::Tower{.name = {}, .inputs = {}, .kind = tower.kind, .options = tower.options}
       .numbers(key);
 }
 
@@ -61,7 +61,7 @@ std::vector<std::uint32_t> numbers_of(const TowerSpec& tower, std::string_view k
 
 void ReferenceModel::towers(bool have_layers, ReferenceScores& s) const {
   for (const TowerSpec& of : spec.more_towers) {
-    if (of.in != TowerSpec::kEmbeddings || of.kind->has_layers != have_layers) continue;
+    if (!of.reads(TowerSpec::kEmbeddings) || of.kind->has_layers != have_layers) continue;
     const double score = tower(of, s);
     if (of.own_loss) {
       s.own.push_back(score);
@@ -70,6 +70,21 @@ void ReferenceModel::towers(bool have_layers, ReferenceScores& s) const {
     s.towers += score;
     join(score, s);
   }
+}
+
+/// joined_inputs.h.
+std::vector<double> ReferenceModel::inputs_of(const TowerSpec& tower,
+                                              const ReferenceScores& s) const {
+  std::vector<double> in;
+  const auto normalised = static_cast<std::ptrdiff_t>(s.pairs.size() + s.group_linear.size());
+  const bool merges = tower.reads(TowerSpec::kMerged);
+  if (merges) in.assign(s.inputs.begin(), s.inputs.begin() + normalised);
+  if (tower.reads(TowerSpec::kEmbeddings)) {
+    for (const std::vector<double>& e : s.embeddings) in.insert(in.end(), e.begin(), e.end());
+  }
+  if (merges) in.insert(in.end(), s.inputs.begin() + normalised, s.inputs.end());
+  if (tower.reads("pairs")) in.insert(in.end(), s.pairs.begin(), s.pairs.end());
+  return in;
 }
 
 double ReferenceModel::tower(const TowerSpec& tower, ReferenceScores& s) const {
@@ -91,9 +106,8 @@ double ReferenceModel::tower(const TowerSpec& tower, ReferenceScores& s) const {
     }
     return s.embedding_scale * sum;
   }
-  std::vector<double> in;
-  for (const std::vector<double>& e : s.embeddings) in.insert(in.end(), e.begin(), e.end());
-  if (in.empty()) return 0;
+  std::vector<double> in = inputs_of(tower, s);
+  if (fields == 0) return 0;
   in = tower.kind == &block::kAttentionTower ? attended(tower, s) : crossed(tower, std::move(in));
   const std::size_t hidden = numbers_of(tower, "hidden").size();
   for (std::size_t l = 0; l < hidden; ++l) {  // mlp_block.h

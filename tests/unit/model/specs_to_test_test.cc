@@ -36,7 +36,8 @@ std::set<std::string> marks(const Spec& spec) {
     found.insert(by_value.contains(entry.name) ? entry.name + ("=" + text) : entry.name);
   }
   for (const TowerSpec& tower : spec.more_towers) {
-    const std::string word = std::string("tower ") + tower.kind->word + " over " + tower.in;
+    std::string word = std::string("tower ") + tower.kind->word + " over";
+    for (const std::string& in : tower.in) word += " " + in;
     found.insert(word);
     if (tower.own_loss) found.insert(word + " with a loss of its own");
     for (const block::TowerOption& option : tower.options) {

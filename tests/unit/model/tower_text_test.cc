@@ -37,6 +37,7 @@ TEST_CASE("a tower's text is what it takes back, with its defaults said") {
       {"mlp:loss=joint,hidden=4", "mlp:hidden=4"},
       {"cross2:loss=own", "cross2:layers=2,rank=16,hidden=none,loss=own"},
       {"mlp:hidden=3,in=pairs", "mlp:in=pairs,hidden=3"},
+      {"mlp:in=pairs+embeddings", "mlp:in=embeddings+pairs,hidden=64+32"},
       {"mlp:in=merged fm", "mlp:in=merged,hidden=64+32 fm:pairs=fields"},
       {"mlp:in=embeddings", "mlp:hidden=64+32"},
       {"autoint", "autoint:layers=2,heads=2,dim=8,hidden=none"},
@@ -84,6 +85,8 @@ TEST_CASE("a tower that cannot be is refused by what is wrong") {
       {"mlp:in=rows", "in=embeddings, merged or pairs"},
       {"fm:pairs=1", "pairs=fields or all"},
       {"fm:in=pairs", "loss=joint or own behind fm"},
+      {"mlp:in=pairs+pairs", "or several joined by +"},
+      {"mlp:in=pairs+rows", "in=embeddings, merged or pairs, or several joined by +"},
       {"mlp:hidden=1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1", "at most 16"},
       {"fm fm fm fm fm fm fm fm fm", "at most 8"},
   };

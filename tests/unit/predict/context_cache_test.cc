@@ -184,7 +184,7 @@ TEST_CASE("what towers make of a context's embeddings is made once, with the con
   block::Config config = model->config();
   config.in_contexts = true;
   const tape::SumDecls sums = net::declare_sums(config, model->parameters().layout, 1);
-  for (const char* name : {"fm_1.sum", "fm_1.squares", "fwfm_2.pairs", "mlp_3.0.products"}) {
+  for (const char* name : {"fm_1.sum", "fm_1.squares", "fwfm_2.pairs", "mlp_3.0.others"}) {
     INFO(name);
     const tape::SumId id = sums.find(name);
     REQUIRE(id != tape::SumId::kNone);

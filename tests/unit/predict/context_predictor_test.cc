@@ -123,8 +123,7 @@ TEST_CASE("a context is looked up once, and no candidate goes another way") {
       for (const ContextPredictor* predictor : {&blocks, &lines}) {
         const ContextCounts& counts = predictor->counts();
         CHECK(counts.candidates == candidates);
-        CHECK(predictor->caches_contexts() ==
-              (kind.spec.features.interactions.empty() && model::is_for_shards(kind.spec)));
+        CHECK(predictor->caches_contexts() == kind.spec.features.interactions.empty());
         if (!predictor->caches_contexts()) {
           CHECK(counts.uncached == candidates);
           continue;

@@ -31,6 +31,12 @@ std::vector<WideBlock> wide_blocks() {
           {"fwfm", towers("fwfm")},
           {"fm of fields", towers("fm")},
           {"mlp over embeddings", towers("mlp:hidden=6")},
+          {"a neuron over embeddings", towers("mlp:hidden=none")},
+          {"mlp over pairs",
+           [](model::Spec& spec, std::uint32_t width) {
+             spec.ffm_k = width;
+             model::set_towers(spec, "mlp:in=pairs,hidden=5 mlp:in=pairs,hidden=none");
+           }},
           {"cross", towers("cross:layers=2")},
           {"cross2", towers("cross2:layers=2,rank=3")}};
 }

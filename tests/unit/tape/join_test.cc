@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tape/learned_array.h"
+#include "tape/partition.h"
 #include "tape/tensors.h"
 
 namespace leveret::tape {
@@ -117,7 +118,7 @@ TEST_CASE("what is everyone's may be several numbers, and a column of nothing ma
   const Extent extent{2};
   Declarations declared;
   const TensorId sums = declared.add(Tensor{.name = "sums", .size = extent.feature_groups()});
-  const TensorId vector = declared.add(Tensor{.name = "vector", .size = 3, .gradient = true});
+  const TensorId vector = declared.add(Tensor{.name = "vector", .size = 3});
   const Join join({{sums, Kind::kFeatureGroup, true}, {vector, Kind::kAll, false, 1, 3}}, extent);
   CHECK(join.size() == 6);
   CHECK(join.place(4).part == 1);
@@ -137,9 +138,11 @@ TEST_CASE("what is everyone's may be several numbers, and a column of nothing ma
   some.gather(tensors, 1, to.data());
   CHECK(to == std::vector<float>{11, 12, 20, -1, 21, 22});
   const float d[] = {1, 2, 3, 4, 5, 6};
-  some.put_gradients(tensors, 1, d);
-  const float* const put = tensors[vector].d_at(1);
-  CHECK(std::vector<float>(put, put + 3) == std::vector<float>{3, 5, 6});
+  std::vector<float> put(3), of_sums(3);
+  some.put_gradients(1, d, put.data());
+  CHECK(put == std::vector<float>{3, 5, 6});
+  some.put_gradients(0, d, of_sums.data());
+  CHECK(of_sums == std::vector<float>{0, 1, 2});
 }
 
 TEST_CASE("who has some pairs alone has their numbers one behind the other") {
@@ -156,6 +159,42 @@ TEST_CASE("who has some pairs alone has their numbers one behind the other") {
   std::vector<float> to(3, -1.0f);
   some.gather(tensors, 0, to.data());
   CHECK(to == std::vector<float>{5, 6, -1});
+}
+
+TEST_CASE("fields may own several numbers side by side, which come with them") {
+  const TensorId vectors{0};
+  const std::vector<JoinPart> parts{{vectors, Kind::kField, false, 1, 3}};
+  const Join few(parts, Extent{2}), many(parts, Extent{4});
+  CHECK(many.size() == 12);
+  CHECK(many.column(0, Owner::field(2)) == 6);
+  CHECK(many.owner(8) == Owner::field(2));
+  CHECK(many.before(Extent{2}, 5) == 5);
+  CHECK(many.before(Extent{2}, 6) == kNewColumn);
+  CHECK(many.everyones(1) == std::vector{kNewColumn});
+  Partition partition;
+  partition.homes = {false, true, false, true};
+  CHECK(partition.columns_of(many) == std::vector<std::uint32_t>{3, 4, 5, 9, 10, 11});
+}
+
+TEST_CASE("partitions have each column of a join once, but for everyone's") {
+  const Joined all(5);
+  const FieldSplit split({true, false, true, true, false});
+  std::multiset<std::uint32_t> met;
+  for (const auto of : {Partition::Of::kContext, Partition::Of::kCandidate}) {
+    Partition partition;
+    partition.of = of;
+    partition.split = &split;
+    for (const std::uint32_t f : partition.split_fields()) {
+      partition.feature_groups.push_back(f + 1);
+    }
+    const std::vector<std::uint32_t> names = partition.columns_of(all.join);
+    met.insert(names.begin(), names.end());
+  }
+  for (const std::uint32_t name : all.join.everyones(1)) met.insert(name);
+  for (std::uint32_t column = 0; column < all.join.size(); ++column) {
+    INFO("column " << column);
+    CHECK(met.count(column) == 1);
+  }
 }
 
 TEST_CASE("a partition's tensors that are everyone's lie in everyone's places, its own do not") {

@@ -29,7 +29,7 @@ TEST_CASE("sums of each round lie together: what comes once a batch, then each e
   std::vector<float> first(3 + 2 * 2), second(2);
   for (std::size_t i = 0; i < first.size(); ++i) first[i] = static_cast<float>(i);
   second = {10, 11};
-  const BatchSums<float> sums(declared, {first.data(), second.data()}, 1);
+  const BatchSums sums(declared, {first.data(), second.data()}, 1);
   CHECK(sums.round() == 1);
   CHECK(sums.of_batch(once)[2] == 2);
   CHECK(sums[1][a] == 5);
@@ -51,19 +51,18 @@ TEST_CASE("a partition has its groups and pairs; what is everyone's is in none")
   mine.feature_groups = {2};
   mine.opposite = {{1}, {0, 1}};
   CHECK(mine.pairs() == 2);
-  CHECK(mine.has(Owner::pair(1, 0)));
-  CHECK(mine.has(Owner::pair(1, 1)));
-  CHECK_FALSE(mine.has(Owner::pair(0, 0)));
-  CHECK_FALSE(mine.has(Owner::pair(2, 2)));
-  CHECK(mine.has(Owner::feature_group(2)));
-  CHECK_FALSE(mine.has(Owner::feature_group(0)));
-  CHECK_FALSE(mine.has(Owner{}));
+  const Join join({{TensorId{0}, Owner::Kind::kPair},
+                   {TensorId{1}, Owner::Kind::kFeatureGroup},
+                   {TensorId{2}, Owner::Kind::kAll}},
+                  Extent{3});
+  CHECK(mine.columns_of(join) == std::vector{join.column(0, Owner::pair(1, 0)),
+                                             join.column(0, Owner::pair(1, 1)),
+                                             join.column(1, Owner::feature_group(2))});
   Partition all;
   all.of = Partition::Of::kEveryone;
   all.shared = 1;
-  CHECK(all.has(Owner{}));
-  CHECK(all.has(Owner::feature_group(0)));
-  CHECK_FALSE(all.has(Owner::feature_group(2)));
+  CHECK(all.columns_of(join) ==
+        std::vector{join.column(1, Owner::feature_group(0)), join.column(2, {})});
 }
 
 }  // namespace
