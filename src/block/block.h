@@ -2,6 +2,7 @@
 /// and writes the tape.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -31,7 +32,10 @@ class CachedPart {
 
 /// How the work of a block is divided, where the features of an example are in partitions.
 enum class Split : std::uint8_t {
-  kSums,  ///< partitions make sums, with which it finishes
+  /// Partitions make sums, with which it finishes: shards and, where these come in one round,
+  /// contexts, of which it caches whatever else candidates need (cache_context). It overrides
+  /// `forward`; and `backward`, if the way back asks for a share.
+  kSums,
   /// All that it reads is everyone's: it makes no sums, unless contexts have some that spare
   /// candidates work, and `finish` is its `forward`, the same everywhere.
   kBehindSums,
@@ -39,8 +43,10 @@ enum class Split : std::uint8_t {
 };
 
 /// What a call of a block is about: examples [begin, end) of a tape, as a model has them whole or a
-/// partition of it. Each partition has a tape of its own, on which tensors that are everyone's lie
-/// in those of the one on which `finish` runs. Views.
+/// partition of it. Blocks with layers (has_layers), and ways back but those of blocks with
+/// per-example updates, always get all of the tape. Each shard has a tape of its own, on which
+/// tensors that are everyone's lie in those of the one on which `finish` runs; a context's tape is
+/// gone when its candidates come, whose tape is that of `finish`. Views.
 struct Run {
   const tape::Parameters& parameters;
   tape::Tape& tape;
@@ -50,7 +56,10 @@ struct Run {
   Share* share = nullptr;                      ///< of the partition, or of everyone
   const tape::BatchSums* sums = nullptr;       ///< of `partial` and `finish`
 
-  tape::SumsOf sums_of(std::size_t b) const { return (*sums)[b]; }
+  tape::SumsOf sums_of(std::size_t b) const {
+    assert(sums != nullptr);
+    return (*sums)[b];
+  }
 };
 
 /// Blocks run in a fixed order, forward first to last, backward last to first, over the batch of
@@ -107,7 +116,7 @@ class Block {
   /// partition has.
   virtual void partial_back(const Run&) const {}
 
-  /// Both steps where the model is whole: of a block without sums `finish`.
+  /// Both steps where the model is whole.
   virtual void forward(const Run& run) const { finish(run); }
   virtual void backward(const Run& run) const {
     finish_back(run);

@@ -48,7 +48,8 @@ enum class Pool { kSum, kMean };
 
 /// What Tower::inputs has for the linear and the FFM part, merged (joined_inputs.h): no tensor.
 inline constexpr const char* kMergedInputs = "merged";
-/// The tensor of the embeddings of all fields (embedding_block.h).
+/// What Tower::inputs has for the embeddings of all fields, and the tensor of them where they are
+/// everyone's (embedding_block.h).
 inline constexpr const char* kEmbeddings = "embedding.fields";
 
 struct Config {

@@ -23,12 +23,14 @@ void EmbeddingBlock::declare(const tape::Extent& layout, tape::Declarations& dec
   fields_ = declarations.add(tape::Tensor{.name = kFields,
                                           .size = layout.fields * row_.used_k,
                                           .whole_lines = true,
+                                          .only_if_read = true,
                                           .gradient_if_read = true});
   own_ = declarations.add(tape::Tensor{.name = kOwnFields,
                                        .size = layout.fields * row_.used_k,
                                        .owner = tape::Owner::Kind::kField,
                                        .width = row_.used_k,
                                        .whole_lines = true,
+                                       .only_if_read = true,
                                        .gradient_if_read = true});
   sums_ = declarations.add(
       tape::Tensor{.name = kSums, .size = row_.used_k + 1, .gradient_if_read = true});

@@ -5,9 +5,9 @@
 /// over those of its features that have a row; 0 where there are none.
 ///
 /// Numbers of e are brought within ±kMost (those of kSums within powers of it) where they are made,
-/// so that values of any size leave sums of squares finite. Towers get the e of all fields as one
-/// tensor of everyone's. In partitions of a model each field is in one of them, which adds its e to
-/// a sum of F · d numbers.
+/// so that values of any size leave sums of squares finite. In partitions of a model each field is
+/// in one of them, which makes its e. Towers that go field by field take these there (kOwnFields);
+/// for the others F · d numbers are added up (kFields).
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 #include "block/joined_dense.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "block/layer_back.h"
@@ -28,6 +29,7 @@ void JoinedDense::declare(Layer layer, const std::vector<JoinInput>& inputs,
     const tape::TensorInput from = declarations.read(input.tensor);
     const tape::Tensor& tensor = declarations[from.id];
     const bool is_everyones = tensor.owner == tape::Owner::Kind::kAll;
+    assert(!is_everyones || tensor.source == nullptr);  // it has one size, whatever the fields
     parts.push_back({from.id, tensor.owner, input.normalised, input.scale,
                      is_everyones ? tensor.size : tensor.width});
     inputs_.push_back(

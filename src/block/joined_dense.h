@@ -37,24 +37,28 @@ class JoinedDense {
     std::uint32_t outputs;
     tape::DenseInit init;
     rules::RulePtr rule;
-    bool bias = true;  ///< finish adds the biases; else who has the layer does
+    bool bias = true;  ///< `finish` adds the biases; else the block does, with its score
   };
 
   explicit JoinedDense(const kernels::Kernels& kernels) : kernels_(&kernels) {}
 
   void declare(Layer layer, const std::vector<JoinInput>& inputs, const tape::Extent& extent,
                tape::Declarations& declarations);
-  /// The tensor of what comes in, whole, as it is with normalised numbers.
+  /// The tensor of what comes in, normalised where it is: all numbers; where there are partitions
+  /// those that are everyone's.
   tape::TensorId in() const { return in_; }
-  /// Whether partitions have columns of it; else its input is everyone's.
+  /// Whether partitions have columns of it; else all that comes in is everyone's.
   bool is_divided() const { return !inputs_.empty(); }
 
-  /// Fills `in`, where the layer is divided.
+  // Where the model is whole.
+
+  /// Fills `in`; nothing to do where the layer is not divided.
   void join(const Run& run) const;
   /// Hands the layer's gradient on, and those of its inputs.
   void backward(const Run& run, const float* d_out) const;
 
-  // Where it is divided.
+  // With partitions. What is not divided has no sums and no share, and goes by `join` and
+  // `backward` in place of `finish` and `finish_back`.
 
   void declare_sums(std::uint32_t shared, const tape::Declarations& declared, tape::SumDecls& sums);
   std::unique_ptr<Share> share(const tape::Parameters& parameters,

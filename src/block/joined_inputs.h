@@ -13,8 +13,8 @@ struct JoinInput {
   std::string tensor;
   bool normalised = false;  ///< with all others that are; these come first
   float scale = 1;          ///< what comes in is so many times the number; 1 where it is normalised
-  /// Where normalised: the sum over partitions that is that of its numbers (tape/sums.h), and the
-  /// tensor of it, if there is one.
+  /// Where normalised: the name of the sum over partitions that is that of its numbers
+  /// (tape/sums.h), and of the tensor of it, if there is one.
   const char* sum = nullptr;
 };
 

@@ -1,5 +1,6 @@
 // JoinedDense, where the features of an example are in partitions of a model.
 #include <algorithm>
+#include <cassert>
 #include <span>
 #include <utility>
 #include <vector>
@@ -203,6 +204,7 @@ void JoinedDense::add_products(const Run& run, const Columns& columns, std::vect
 
 /// out = bias + W x, where x are the inputs that everyone has, + what the partitions' columns make.
 void JoinedDense::finish(const Run& run, float* out) const {
+  assert(is_divided());
   auto& mine = static_cast<EveryonesShare&>(*run.share);
   own_columns_forward(run, mine, out);
   add_partitions(run, mine, out);
@@ -289,6 +291,7 @@ void JoinedDense::add_own_columns(const Run& run, EveryonesShare& mine) const {
 // ---- back ----
 
 void JoinedDense::finish_back(const Run& run, const float* d_out) const {
+  assert(is_divided());
   auto& mine = static_cast<EveryonesShare&>(*run.share);
   tape::TensorPlace& in = run.tape[in_];
   layer_back(*kernels_, run.parameters, run.tape, number_, in, d_out, in.gradient);

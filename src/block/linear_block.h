@@ -73,24 +73,13 @@ class LinearBlock final : public Block {
   void backward(const Run& run) const override;
   bool updates_per_example() const override { return true; }
   bool needs_fields() const override { return false; }
-  /// Of kGroupWeights, once they are declared; kNone with one head.
-  tape::ArrayId group_weights() const { return groups_; }
-
-  // Its tensors; where it says nothing else, of one number.
 
   // G numbers, one a group: sums of w x (for an MLP, mixed heads or Tape::keep_parts); mixed
   // heads: the mean of the log-odds of counts against the base rate, and of log(1 + count).
   static constexpr const char *kGroupLinear = "groups.linear", *kGroupCounts = "groups.counts",
                               *kGroupSeen = "groups.seen";
-  tape::TensorId group_linear() const { return group_linear_; }
-  tape::TensorId group_counts() const { return group_counts_; }
-  tape::TensorId group_seen() const { return group_seen_; }
-  /// The score before there are features, which is in all heads: with mixed heads the log-odds of
-  /// the base rate plus the example's initial, with one head the constant and the initial.
-  tape::TensorId base() const { return base_; }
   /// Mixed heads: the head that is the mixture of linear, counts and fast.
   static constexpr const char* kFirst = "first";
-  tape::TensorId first() const { return first_; }
 
  private:
   /// The sums before the first feature. Writes the tensor `base`.
@@ -120,6 +109,8 @@ class LinearBlock final : public Block {
   tape::ArrayId groups_ = tape::ArrayId::kNone;  ///< kGroupWeights, with mixed heads
   tape::TensorId group_linear_ = tape::TensorId::kNone, group_counts_ = tape::TensorId::kNone;
   tape::TensorId group_seen_ = tape::TensorId::kNone;
+  /// 1: the score before there are features, which is in all heads: with mixed heads the log-odds
+  /// of the base rate plus the example's initial, with one head the constant and the initial.
   tape::TensorId base_ = tape::TensorId::kNone;
   tape::TensorId curvature_ = tape::TensorId::kNone;  ///< mixed heads: see fast_head.h
   // Heads. With one head linear is the start of the joint score, with mixed ones linear2 is.

@@ -6,10 +6,8 @@
 
 #include "block/dense_products.h"
 #include "block/layer_back.h"
-#include "block/linear_block.h"
 #include "block/make_tower.h"
 #include "block/tower_score.h"
-#include "tape/gradients.h"
 
 namespace leveret::block {
 namespace {

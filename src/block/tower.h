@@ -58,8 +58,9 @@ struct TowerOption {
 struct Tower {
   /// Its arrays and tensors are called NAME.…, and nobody else reads these.
   std::string name;
-  /// The tensors that it reads, with gradients, and kMergedInputs; of kinds that do not stand over
-  /// any the embeddings alone.
+  /// The names of what it stands over, as joined_inputs takes them: tensors with gradients,
+  /// kEmbeddings, kMergedInputs. Kinds that do not stand over any read the embeddings, whatever is
+  /// here.
   std::vector<std::string> inputs;
   const TowerKind* kind;
   std::vector<TowerOption> options;  ///< a value of each key of the kind

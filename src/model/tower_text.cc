@@ -47,7 +47,7 @@ std::string keys_of(const TowerKind& kind) {
                         : key.is_list      ? "N+N or none"
                                            : "N");
   }
-  if (kind.over_any) keys += "in=" + words_of_inputs() + ", ";
+  if (kind.over_any) keys += "in=" + words_of_inputs() + " (or several joined by +), ";
   return keys + "loss=joint or own";
 }
 

@@ -38,7 +38,8 @@ std::span<const BlockKind> extra_kinds();
 tape::Declarations declare_all(const Blocks& blocks, const tape::Extent& layout);
 
 /// The sums of all blocks, for a model with so many fields whose first `shared` feature groups have
-/// features in all partitions (tape/sums.h).
+/// features in all partitions (tape/sums.h). `blocks` declare, and keep the ids.
+tape::SumDecls declare_sums(const Blocks& blocks, const tape::Extent& layout, std::uint32_t shared);
 tape::SumDecls declare_sums(const block::Config& config, const tape::Extent& layout,
                             std::uint32_t shared);
 

@@ -9,7 +9,7 @@ namespace leveret::net {
 
 Network::Network(const block::Config& config, Blocks blocks)
     : updates_per_example_(config.per_example_updates),
-      has_one_round_(declare_sums(config, {}, 0).rounds() == 1),
+      has_one_round_(declare_sums(blocks, {}, 0).rounds() == 1),
       blocks_(std::move(blocks)) {
   const auto layers =
       std::ranges::find_if(blocks_, [](const auto& block) { return block->has_layers(); });

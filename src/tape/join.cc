@@ -53,24 +53,6 @@ JoinPlace Join::place(std::uint32_t column) const {
   return {part, column};
 }
 
-Owner Join::owner(std::uint32_t column) const {
-  const JoinPlace at = place(column);
-  const std::uint32_t number = at.index / parts_[at.part].width;
-  switch (parts_[at.part].per) {
-    case Owner::Kind::kAll:
-      return {};
-    case Owner::Kind::kFeatureGroup:
-      return Owner::feature_group(number);
-    case Owner::Kind::kField:
-      return Owner::field(number);
-    case Owner::Kind::kPair:
-      break;
-  }
-  std::uint32_t g = 0;
-  while (Extent{g + 1}.pairs() <= number) ++g;
-  return Owner::pair(number - Extent{g}.pairs(), g);
-}
-
 std::vector<std::uint32_t> Join::everyones(std::uint32_t shared) const {
   std::vector<std::uint32_t> names;
   for (std::size_t p = 0; p < parts_.size(); ++p) {

@@ -72,15 +72,10 @@ class Join {
   std::uint32_t normalised() const;
 
   JoinPlace place(std::uint32_t column) const;
-  Owner owner(std::uint32_t column) const;
   /// The column that the owner has of a part, which is of its kind; the first of several.
   std::uint32_t column(std::size_t part, const Owner& owner) const {
     return begin(part) + number_of(owner) * parts_[part].width;
   }
-  /// Calls visit(column, owner, part) for each column, in their order.
-  template <class Visit>
-  void for_each(Visit visit) const;
-
   /// The columns that are nobody's alone, ascending: everyone's, and those of the first `shared`
   /// groups. Where there are none, one of nothing (kNewColumn).
   std::vector<std::uint32_t> everyones(std::uint32_t shared) const;
@@ -92,33 +87,6 @@ class Join {
   std::vector<JoinPart> parts_;
   Extent extent_;
 };
-
-template <class Visit>
-void Join::for_each(Visit visit) const {
-  std::uint32_t column = 0;
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const auto visit_owner = [&](const Owner& owner) {
-      for (std::uint32_t i = 0; i < parts_[p].width; ++i) visit(column++, owner, p);
-    };
-    switch (parts_[p].per) {
-      case Owner::Kind::kAll:
-        visit_owner({});
-        break;
-      case Owner::Kind::kFeatureGroup:
-        for (std::uint32_t g = 0; g < extent_.feature_groups(); ++g)
-          visit_owner(Owner::feature_group(g));
-        break;
-      case Owner::Kind::kField:
-        for (std::uint32_t f = 0; f < extent_.fields; ++f) visit_owner(Owner::field(f));
-        break;
-      case Owner::Kind::kPair:
-        for (std::uint32_t g = 0; g < extent_.fields; ++g) {
-          for (std::uint32_t f = 0; f <= g; ++f) visit_owner(Owner::pair(f, g));
-        }
-        break;
-    }
-  }
-}
 
 /// Some columns of a join, in an order of their own, and their numbers: what a partition of a model
 /// has of a layer. Const after construction.

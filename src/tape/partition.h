@@ -40,10 +40,12 @@ struct Partition {
   /// The features of feature groups [0, shared) lie in all partitions, each feature in one.
   std::uint32_t shared = 0;
   std::vector<std::uint32_t> feature_groups;  ///< it has all of these, ascending
-  std::vector<bool> homes;  ///< by field: whether it counts what a field counts once
+  /// By field: whether it has the numbers that a field owns (its embeddings), and counts what a
+  /// field counts once.
+  std::vector<bool> homes;
   /// By field: the fields that its rows have slots for, ascending, where rows have slots.
   std::vector<std::vector<std::uint32_t>> opposite;
-  std::vector<PartitionColumns> columns;  ///< a shard's, of all layers that it has some of
+  std::vector<PartitionColumns> columns;  ///< a shard's: two of each divided layer
 
   /// The fields of the context, or those of candidates, ascending; no shard asks.
   std::span<const std::uint32_t> split_fields() const {
@@ -59,9 +61,20 @@ struct Partition {
     }
     return count;
   }
-  /// The columns of a join whose numbers it makes, part by part: those that are normalised first.
-  /// For who is everyone those of Join::everyones; for a candidate pairs as FieldSplit has them,
-  /// for all others ascending.
+  /// The columns of a join whose numbers it makes, in the order of the join's parts, and within a
+  /// part ascending, but for a candidate's pairs. Whose they are, and where the numbers lie in
+  /// their tensor:
+  ///
+  ///   owner  everyone     a shard           a context         a candidate
+  ///   kAll   all          -                 -                 -
+  ///   group  the first    feature_groups    its fields'       its fields'
+  ///          `shared`     by group          by group          by group
+  ///   field  -            homes; by field   homes; by field   homes; by field
+  ///   pair   -            opposite; one     its own; by       with the context's and its own;
+  ///                       behind the other  ffm::pair_index   as FieldSplit has them
+  ///
+  /// Who has a column learns its weights. Tokens of an example are rows of a layer (dense.h:
+  /// declare_dense_rows), and are not divided.
   std::vector<std::uint32_t> columns_of(const Join& join) const;
 };
 

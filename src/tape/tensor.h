@@ -29,12 +29,14 @@ struct Tensor {
   Per per = Per::kExample;
   std::uint32_t size = 0;  ///< numbers of one example, with so many fields
   /// The owners of its numbers: partitions of a model have those of groups and fields each for
-  /// itself (of those that are not theirs, 0), and of pairs their own alone, one behind the other.
-  /// Numbers that are everyone's are made by Block::finish.
+  /// itself (of those that are not theirs, 0); of pairs shards and candidates have their own alone,
+  /// one behind the other, in the order of Partition::columns_of, and a context all, by
+  /// ffm::pair_index. Numbers that are everyone's are made by Block::finish.
   Owner::Kind owner = Owner::Kind::kAll;
   std::uint32_t width = 1;  ///< numbers of an owner, where it is not everyone's
   /// Whether each example's begin on a cache line. Who makes it puts zeros behind them.
   bool whole_lines = false;
+  bool only_if_read = false;  ///< without a block that reads it it has no values
   /// Whether the way back leaves d loss / d it.
   bool gradient = false;
   bool gradient_if_read = false;  ///< the same, where a block reads it
@@ -44,7 +46,7 @@ struct Tensor {
   /// Which of its numbers was which when there were fewer fields; without it they keep their
   /// places. What learns weights for them moves those along.
   ColumnSource source = nullptr;
-  std::uint32_t readers = 0;  ///< blocks that have asked for it
+  std::uint32_t readers = 0;  ///< so often have blocks asked for it
 
   /// Floats from one example's numbers to the next one's.
   std::size_t stride() const { return whole_lines ? table::whole_lines(size) : size; }

@@ -27,6 +27,10 @@ void lend_gradients(const Declarations& declared, std::vector<TensorPlace>& plac
 void Tensors::make_room(const Tensor& tensor, std::size_t examples, Store& store,
                         TensorPlace& place) {
   const std::size_t stride = tensor.stride();
+  if (tensor.only_if_read && tensor.readers == 0) {
+    place = {nullptr, nullptr, stride, stride, 0};
+    return;
+  }
   const std::size_t floats = tensor.per == Tensor::Per::kBatch ? stride : examples * stride;
   at_least(store.values, floats);
   place = {store.values.data(), nullptr, stride, stride, tensor.readers};
@@ -57,7 +61,7 @@ void Tensors::open_in(Tensors& all, const Declarations& declared, std::size_t b)
       continue;
     }
     TensorPlace& place = places_[i] = all.places_[i];
-    place.values = place.at(b);
+    if (place.values != nullptr) place.values = place.at(b);
     if (place.gradient != nullptr) place.gradient = place.d_at(b);
   }
 }

@@ -16,7 +16,7 @@ namespace leveret::tape {
 /// gradients, or those of other examples: who makes an example's may write there, as these are made
 /// later.
 struct TensorPlace {
-  float* values = nullptr;
+  float* values = nullptr;    ///< null: nobody reads them (Tensor::only_if_read)
   float* gradient = nullptr;  ///< null: it has none
   std::size_t stride = 0;     ///< floats from one example's values to the next one's
   std::size_t d_stride = 0;   ///< the same of gradients

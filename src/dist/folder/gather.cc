@@ -125,7 +125,7 @@ class Gatherer {
                    to.rows().at(to_row));
   }
 
-  /// The frame's, but for the groups that shards own and the first layer's columns.
+  /// The frame's, but for the groups and the columns of layers that shards own.
   void gather_parameters() {
     const tape::Parameters& common = frame_.model().parameters();
     tape::Parameters& to = whole_.parameters();

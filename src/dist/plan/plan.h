@@ -2,20 +2,20 @@
 /// every shard makes partial sums of what it holds, and only these travel).
 ///
 /// A model has V shards, of which each rank has V / N, one after the other. What few examples'
-/// worth of numbers it has beside tables (mixers, constants, all layers but the first one's
-/// columns) is everywhere. The rest has one owner:
+/// worth of numbers it has beside tables (mixers, constants, layers but for the columns of those
+/// that are divided) is everywhere. The rest has one owner:
 ///
-///   group g    cells of its features, its counts' weight, its columns of the first layer. A group
+///   group g    cells of its features, its counts' weight, its columns of layers. A group
 ///              that is cut *by key* (kByKey) lies on all shards, each feature on one.
-///   pair f<=g  slot g of f's rows and slot f of g's rows, and the pair's column of the first
-///   layer.
+///   pair f<=g  slot g of f's rows and slot f of g's rows, and the pair's columns of layers.
 ///              So a shard has of a field's rows the slots of those opposite fields whose pair it
 ///              owns, and for these the field's keys, occurrences and largest values, counted like
 ///              everywhere else: rows come and go on all shards at the same example.
 ///
-/// The owner of group f + 1, field f's *home*, owns the pair {f, f}, too. What is once placed
-/// stays. A field that comes later meets each of the others on a shard that has its rows already,
-/// as nothing is ever sent from one shard to another.
+/// The owner of group f + 1, field f's *home*, owns the pair {f, f}, the field's embeddings and
+/// their columns of layers, too. What is once placed stays. A field that comes later meets each of
+/// the others on a shard that has its rows already, as nothing is ever sent from one shard to
+/// another.
 ///
 /// A value; made alike on all ranks, as it depends on its arguments alone, in integers.
 #pragma once

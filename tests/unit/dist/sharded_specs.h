@@ -50,6 +50,18 @@ inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t b
   hashed.embedding_dim = 4;
   model::set_towers(hashed, "fm:pairs=all");
   add("hashed fm", hashed);
+  model::Spec pairs;
+  pairs.heads = model::Heads::kOne;
+  pairs.hidden = {};
+  model::set_towers(pairs, "mlp:in=pairs,hidden=5 mlp:in=pairs,hidden=none");
+  add("towers over pairs alone, heads one", pairs);
+  model::Spec several;
+  several.heads = model::Heads::kOne;
+  several.hidden = {};
+  several.bit_precision = 7;
+  several.embedding_dim = 3;
+  model::set_towers(several, "mlp:in=merged,hidden=5 mlp:in=embeddings+merged,hidden=none");
+  add("hashed, towers over several inputs, heads one", several);
   model::Spec crossed;
   crossed.features.interactions = {{"A", "B"}};
   add("default with interactions", crossed);

@@ -234,12 +234,13 @@ TEST_CASE("gradients of several towers, over the same inputs and others") {
   const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
   for (const std::string more :
        {"mlp:in=merged,hidden=4+3", "mlp:in=merged,hidden=6 mlp:in=merged,hidden=none",
-        "mlp:in=pairs,hidden=4"}) {
+        "mlp:in=pairs,hidden=4", "mlp:in=embeddings+merged,hidden=4 mlp:in=embeddings+pairs"}) {
     for (const std::size_t examples : {1, 3}) {
       for (const kernels::Kernels* kernels : kernels_to_test()) {
         INFO(more << ", " << examples << " examples, kernels " << kernels->name);
         Spec spec = spec_of(heads, 3, {6});
         set_towers(spec, more);
+        if (spec.some_tower_reads(TowerSpec::kEmbeddings)) spec.embedding_dim = 2;
         GradientCheck(spec, LineShape{}, examples, *kernels).run();
       }
     }
