@@ -36,8 +36,8 @@ enum class Split : std::uint8_t {
   /// contexts, of which it caches whatever else candidates need (cache_context). It overrides
   /// `forward`; and `backward`, if the way back asks for a share.
   kSums,
-  /// All that it reads is everyone's: it makes no sums, unless contexts have some that spare
-  /// candidates work, and `finish` is its `forward`, the same everywhere.
+  /// All that it reads is everyone's: `finish` is its `forward`, the same everywhere. It makes no
+  /// sums, unless some of contexts (Config::in_contexts) spare candidates work.
   kBehindSums,
   kWhole,  ///< not at all: shards refuse it, and candidates are scored as whole lines
 };
@@ -68,8 +68,8 @@ struct Run {
 /// optimizers write weights.
 ///
 /// A class of blocks has a constructor of (kernels, config), and `static bool is_in(config)`:
-/// whether a network of this kind has one (net/make_blocks.cc, where each has its line). A class of
-/// which a network has several is made by a function there.
+/// whether a network of this kind has one (net/make_blocks.cc, where each has its line). That of a
+/// tower has a constructor of (kernels, config, tower), and is made by its kind (tower.h).
 class Block {
  public:
   virtual ~Block() = default;
@@ -102,9 +102,9 @@ class Block {
   virtual std::unique_ptr<Share> share(const tape::Parameters&, const tape::Partition&) const {
     return nullptr;
   }
-  /// Adds to the sums of this round, which are 0, if it has declared some of it, what the features
-  /// of the examples make that the partition has, and keeps on the tape what its way back needs of
-  /// them.
+  /// Adds to this round's sums, which are 0, what the partition's features make, and keeps on the
+  /// tape what its way back needs. Called for each round in which it has sums (BatchSums::round);
+  /// there are no rounds on the way back.
   virtual void partial(const Run&) const {}
   /// All that follows the sums, once they are those of all partitions; `share` is that of what
   /// everyone has (Partition::Of::kEveryone). What an example gets does not depend on the others.
@@ -128,7 +128,7 @@ class Block {
   virtual std::unique_ptr<CachedPart> cache_context(const tape::Tape&, Share*) const {
     return nullptr;
   }
-  /// Puts it where `partial` of a candidate's share finds it; it outlives that.
+  /// Gives the candidates' share the cached part, which lives until another is given.
   virtual void use_context(Share*, CachedPart*) const {}
 
   // Per-example updates within a batch (Config::per_example_updates), after `forward` of all of it:

@@ -76,7 +76,7 @@ struct Config {
   bool has_embeddings() const { return find_rows(Rows::Kind::kEmbedding) != nullptr; }
   /// Whether whatever adds to the answer adds to one sum: with one head and without towers.
   bool has_one_score() const { return !mixed && towers.empty() && !in_contexts; }
-  /// Whether a tower reads these.
+  /// Whether a tower reads kMergedInputs.
   bool merges() const {
     return std::ranges::any_of(towers, [](const Tower& of) {
       return std::ranges::find(of.inputs, kMergedInputs) != of.inputs.end();

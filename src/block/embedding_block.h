@@ -64,8 +64,8 @@ class EmbeddingBlock final : public Block, public tape::RowGradients {
                                 tape::Tape& tape) const override;
 
  private:
-  /// Calls take(field, feature, at, factor) for each feature of example b with a row, whose vector
-  /// lies `at` bytes from its beginning: e of the field has so many times the vector.
+  /// Calls take(field, feature, at, factor) for each feature of example b with a row: its vector
+  /// lies `at` bytes from the row's beginning, and e of the field has `factor` times the vector.
   template <class Take>
   void for_each_feature(const tape::Tape& tape, std::size_t b, Take take) const;
   /// Fills two tensors of example b, where they are 0 before; empty: nobody reads it.
@@ -76,7 +76,7 @@ class EmbeddingBlock final : public Block, public tape::RowGradients {
     const tape::TensorPlace& place = tape[own_].readers > 0 ? tape[own_] : tape[fields_];
     return place.readers > 0 ? place.d_at(b) : nullptr;
   }
-  /// Adds d loss / d v of a feature of example b to `to`, where its row lies `at` bytes.
+  /// Adds d loss / d v of a feature of example b, whose v lies at `vector`, to `to`.
   void add_gradient(tape::Tape& tape, std::size_t b, std::uint32_t field, const std::byte* vector,
                     float factor, float* to) const;
   tape::VectorGradients own_gradients(tape::Tape& tape) const;

@@ -19,7 +19,7 @@ struct InstanceSums {
   float scale() const { return std::sqrt(features) / std::max(squares, 1e-6f); }
 };
 
-/// A member of each block that asks; the first of them in the order of running adds up for all.
+/// A member of each block that scales its score; the first of them, in order, adds up for all.
 class InstanceSum {
  public:
   void declare(const Config& config, const char* block, tape::SumDecls& sums) {

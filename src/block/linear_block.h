@@ -8,7 +8,7 @@
 ///                                          of the smoothed log-odds of (clicks, count) against
 ///                                          the base rate
 ///   fast    = base + bias3 + sum w3 x      by long steps (fast_head.h); not with --fast_head off
-///   linear2 = counts + bias2 + sum w2 x    what FFM and MLP add to; w2 learns from their loss what
+///   linear2 = counts + bias2 + sum w2 x    what FFM and towers add to; w2 learns by its loss what
 ///                                          the counts leave over (counts itself does not)
 /// with base the log-odds of the running base rate and x = value / largest |value| of that feature.
 /// `first` is the mixture of linear, counts and fast.
@@ -69,12 +69,12 @@ class LinearBlock final : public Block {
   /// in here, too.
   static constexpr const char* kScoreSum = "linear";
   /// Writes linear_errors and hands on the gradients of cells, constants and groups' weights. With
-  /// one head and an MLP those of cells are by group, in d_group_linear.
+  /// one head and a tower over merged inputs those of cells are by group, in d_group_linear.
   void backward(const Run& run) const override;
   bool updates_per_example() const override { return true; }
   bool needs_fields() const override { return false; }
 
-  // G numbers, one a group: sums of w x (for an MLP, mixed heads or Tape::keep_parts); mixed
+  // G numbers, one a group: sums of w x (for merged inputs, mixed heads or Tape::keep_parts); mixed
   // heads: the mean of the log-odds of counts against the base rate, and of log(1 + count).
   static constexpr const char *kGroupLinear = "groups.linear", *kGroupCounts = "groups.counts",
                               *kGroupSeen = "groups.seen";

@@ -1,4 +1,4 @@
-/// A tower: ReLU layers over a tensor, and one output neuron, whose value is added to what the
+/// A tower: ReLU layers over Tower::inputs, and one output neuron, whose value is added to what the
 /// blocks before it say (skip connection), so that it can only add. A network may have several.
 #pragma once
 

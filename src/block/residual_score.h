@@ -9,7 +9,7 @@
 
 namespace leveret::block {
 
-/// A member of blocks that make one. Its head says what the head before it says, and what the block
+/// A member of blocks that add to a score: its head is the head before it and what the block
 /// adds (skip connection), so that the block can only add. Const once it is declared.
 class ResidualScore {
  public:

@@ -23,7 +23,7 @@ struct TowerKey {
   const char* fallback;  ///< its value where the key is not given
   std::uint32_t most;    ///< a number is from 1 to this
   const char* help;      ///< one line
-  bool is_list = false;  ///< up to kMostNumbers of them, joined by +; or none
+  bool is_list = false;  ///< up to kMostNumbers of them, joined by +; or the word none
   /// Not empty: the value is one of these, and its number stands for it, from 0 on.
   std::span<const char* const> words = {};
   static constexpr std::size_t kMostNumbers = 16;

@@ -188,7 +188,7 @@ struct FeatureBatch {
     std::uint32_t begin, end;
   };
   std::vector<FieldPlace> field_places;
-  std::vector<std::uint32_t> run_order;  ///< of the example at hand: see FeatureMap::order_runs
+  std::vector<std::uint32_t> run_order;  ///< of the example at hand: pieces of a namespace together
   Seen plans_seen;                       ///< in the example at hand
 
   std::size_t size() const { return label.size(); }

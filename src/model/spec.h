@@ -103,7 +103,7 @@ struct Spec : rules::Learning {
   bool has_ffm() const { return ffm_k > 0; }
   /// Whether features of fields have rows.
   bool has_rows() const { return has_ffm() || has_embeddings(); }
-  /// Whether a tower reads them.
+  /// Whether it has embeddings, and a tower that reads them.
   bool has_embeddings() const {
     return embedding_dim > 0 && some_tower_reads(TowerSpec::kEmbeddings);
   }

@@ -9,7 +9,7 @@
 
 namespace leveret::model {
 
-/// A tensor that a tower may stand over: in=WORD.
+/// What a tower may stand over, by in=WORD: a tensor, or block::kMergedInputs.
 struct TowerInput {
   const char* word;
   const char* tensor;

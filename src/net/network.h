@@ -69,7 +69,7 @@ class Network {
   /// As `open`, for a partition: what everyone has lies in `everyones`, which is open.
   void open_partition(const Parameters& parameters, std::size_t size, Tape& everyones,
                       Tape& tape) const;
-  /// Writes the sums of their round, which are zeros before.
+  /// Adds to the sums of their round, which are zeros before.
   void partial(const Parameters& parameters, Tape& tape, const tape::Partition& partition,
                const Shares& shares, const tape::BatchSums& sums) const;
   // The same in two steps, as forward_example and forward_batched.

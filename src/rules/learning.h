@@ -6,7 +6,7 @@
 
 namespace leveret::rules {
 
-// The names of rules (kinds.h).
+// The names of rules that other files know (kinds.h has all).
 inline constexpr std::string_view kAdagrad = "adagrad", kSgd = "sgd", kFtrl = "ftrl",
                                   kAdam = "adam";
 

@@ -61,8 +61,8 @@ class Rule {
   /// side by side may be added up; means of gradients, renewed within a few examples, do not stand
   /// that: they grow without an end.
   virtual const kernels::StepRule* fused() const { return nullptr; }
-  /// The same for weights whose gradients are small beside those that the rate is for: at so many
-  /// times the rate, where steps grow with gradients.
+  /// This rule for weights whose gradients are small beside those that the rate is for: at so many
+  /// times the rate, where steps grow with gradients; else the rule as it is.
   virtual std::shared_ptr<const Rule> for_small_gradients(float times) const = 0;
 };
 

@@ -32,8 +32,8 @@ struct LearnedArray {
   table::Learned kind = table::Learned::kParameter;
   Merge merge = Merge::kAdd;
   std::vector<std::uint64_t> shape{};  ///< {}: a number; {n}; {rows, columns}: a matrix
-  /// The owners of its numbers, one of each: partitions of a model learn those of their groups
-  /// (partition.h). All others are learned by what everyone has.
+  /// kFeatureGroup: a number of each group, which the shard learns that has the group; kAll: what
+  /// everyone has learns them. No other kind.
   Owner::Kind owner = Owner::Kind::kAll;
 
   /// First values; without it zeros, or what Scalars begins with.

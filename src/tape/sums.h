@@ -75,7 +75,7 @@ class SumDecls {
   };
   Place place(SumId id) const { return places_[static_cast<std::size_t>(id)]; }
   std::uint32_t rounds() const { return rounds_; }
-  /// Those that a block takes part in, by its number; the first at least.
+  /// The rounds in which a block takes part, by its number: one at least.
   std::uint32_t rounds(std::size_t block) const { return rounds_of_block_[block]; }
   /// Floats of an example, and those that come once a batch, in a round.
   std::size_t of_example(std::uint32_t round) const { return of_example_[round]; }

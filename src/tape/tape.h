@@ -123,8 +123,8 @@ struct Tape {
   std::vector<float> answers;               ///< B: the model's answer, a raw score
   std::vector<std::uint8_t> learn;          ///< B: labelled, importance > 0, gradient finite
   std::vector<LinearErrors> linear_errors;  ///< B, from LinearBlock::backward
-  /// B * G, one head and an MLP, from LinearBlock::backward: d loss / d sum of w x of a group, by
-  /// its head's error and by who reads the groups' sums.
+  /// B * G, one head and merged inputs, from LinearBlock::backward: d loss / d sum of w x of a
+  /// group, by its head's error and by those who read the groups' sums.
   std::vector<float> d_group_linear;
 
   /// A block's working memory, of the type that it always asks for (Declarations::add_memory).

@@ -10,8 +10,8 @@
 
 namespace leveret::dist {
 
-/// Calls copy(column of the part, its place, column of the whole, its place, bytes) for each piece
-/// that a part of a row has: slots by name, vectors as they are.
+/// Calls copy(byte in the part's row, byte in the whole row, bytes) for each piece that a part of a
+/// row has: slots by name, vectors as they are.
 template <class Copy>
 void for_each_piece(const table::RowLayout& part, const table::RowLayout& whole, Copy copy) {
   for (std::size_t p = 0; p < part.parts().size(); ++p) {

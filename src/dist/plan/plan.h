@@ -36,10 +36,9 @@ struct FieldSize {
 
 /// The groups that are cut by key, from group 0 on.
 enum class ByKey : std::uint8_t {
-  /// Not even group 0, that of features without a field: it has no interactions, of which there may
-  /// be many, and its sums are inputs of layers. Shard 0 has the few features that there may be,
-  /// and
-  /// nothing is sent for them.
+  /// None: group 0, of features without a field, has no interactions, of which there may be many,
+  /// and its sums are inputs of layers. Shard 0 has the few features of it, and nothing is sent for
+  /// them.
   kNothing,
   kFieldless,  ///< group 0
   kAll,  ///< one table has the cells of all: without rows, or with -b, where cells have no field
