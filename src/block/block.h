@@ -42,7 +42,7 @@ enum class Split : std::uint8_t {
   kWhole,  ///< not at all: shards refuse it, and candidates are scored as whole lines
 };
 
-/// What a call of a block is about: examples [begin, end) of a tape, as a model has them whole or a
+/// The arguments of a call of a block: examples [begin, end) of a tape, as a model has them whole or a
 /// partition of it. Blocks with layers (has_layers), and ways back but those of blocks with
 /// per-example updates, always get all of the tape. Each shard has a tape of its own, on which
 /// tensors that are everyone's lie in those of the one on which `finish` runs; a context's tape is
@@ -51,7 +51,7 @@ struct Run {
   const tape::Parameters& parameters;
   tape::Tape& tape;
   std::size_t begin = 0, end = 0;
-  // Where there are partitions (partition.h, sums.h); else null.
+  // With partitions (partition.h, sums.h); else null.
   const tape::Partition* partition = nullptr;  ///< of `partial` and `partial_back`
   Share* share = nullptr;                      ///< of the partition, or of everyone
   const tape::BatchSums* sums = nullptr;       ///< of `partial` and `finish`

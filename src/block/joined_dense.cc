@@ -71,7 +71,7 @@ void JoinedDense::join(const Run& run) const {
   }
 }
 
-/// What is not normalised.
+/// Copies the inputs that are not normalised.
 void JoinedDense::copy_through(const tape::Join& join, tape::Tape& tape, std::size_t b,
                                float* x) const {
   std::uint32_t first = 0;

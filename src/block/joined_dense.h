@@ -2,8 +2,8 @@
 /// them normalised together to mean 0 and variance 1 (MergeNorm, FW paper, section 2.1;
 /// merge_norm.h).
 ///
-/// Where the features of an example are in partitions of a model, each has the columns of what it
-/// makes (DES paper, eq. 8), in an order of its own (tape::Partition::columns_of); everyone has the
+/// With partitions of a model each has the columns of what it makes from the features in it
+/// (DES paper, eq. 8), in an order of its own (tape::Partition::columns_of); everyone has the
 /// biases and the columns of what nobody owns alone. The layer is linear, so that goes through the
 /// normalisation, too: with W of the normalised inputs p, of which there are P with the mean m and
 /// the deviation d, W (p - m) / d = (W p - m W 1) / d, and W p, W 1, the sum and the sum of squares
@@ -31,7 +31,7 @@ namespace leveret::block {
 /// of the layer's outputs before an activation, and their gradients.
 class JoinedDense {
  public:
-  /// What a block says of its layer.
+  /// The block's description of its layer.
   struct Layer {
     std::string name;  ///< arrays, tensors and sums are called NAME.…
     std::uint32_t outputs;

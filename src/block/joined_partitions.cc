@@ -115,7 +115,7 @@ std::unique_ptr<Share> JoinedDense::share(const tape::Parameters& parameters,
   const tape::Join& join = joined(parameters);
   if (partition.of == tape::Partition::Of::kEveryone) {
     auto mine = std::make_unique<EveryonesShare>();
-    const std::vector<std::uint32_t> names = partition.columns_of(join);
+    const std::vector<std::uint32_t> names = join.everyones(partition.shared);
     mine->columns = {join, names};
     if (partition.split == nullptr) return mine;
     const tape::ConstDense layer = parameters.layer(number_);
@@ -145,16 +145,11 @@ std::unique_ptr<Share> JoinedDense::share(const tape::Parameters& parameters,
 void JoinedDense::copy_columns(const tape::Parameters& parameters, const tape::Partition& partition,
                                PartitionShare& mine) const {
   const tape::Join& join = joined(parameters);
-  std::vector<std::uint32_t> names = partition.columns_of(join);
-  const auto others =
-      std::ranges::find_if(names, [&](std::uint32_t name) { return name >= join.normalised(); });
-  const std::vector<std::uint32_t> other_names(others, names.end());
-  names.erase(others, names.end());
   const tape::ConstDense layer = parameters.layer(number_);
   using Pairs = tape::JoinColumns::Pairs;
   const Pairs pairs = partition.of == tape::Partition::Of::kContext ? Pairs::kAll : Pairs::kThese;
-  mine.normalised.copy(layer, join, names, pairs);
-  mine.others.copy(layer, join, other_names, pairs);
+  mine.normalised.copy(layer, join, partition.columns_of(join, true), pairs);
+  mine.others.copy(layer, join, partition.columns_of(join, false), pairs);
   mine.column_sums.resize(layer.outputs);
   add_columns(mine.normalised.weights, mine.column_sums);
 }

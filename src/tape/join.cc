@@ -35,16 +35,11 @@ std::uint32_t Join::number_of(const Owner& owner) {
   return 0;
 }
 
-std::uint32_t Join::begin(std::size_t part) const {
-  std::uint32_t first = 0;
-  for (std::size_t p = 0; p < part; ++p) first += columns(p);
-  return first;
-}
-
-std::uint32_t Join::normalised() const {
-  std::size_t parts = 0;
-  while (parts < parts_.size() && parts_[parts].normalised) ++parts;
-  return begin(parts);
+Join::Join(std::vector<JoinPart> parts, Extent extent) : parts_(std::move(parts)) {
+  for (const JoinPart& part : parts_) {
+    begins_.push_back(begins_.back() + owners(part.per, extent) * part.width);
+    if (part.normalised) normalised_ = begins_.back();
+  }
 }
 
 JoinPlace Join::place(std::uint32_t column) const {

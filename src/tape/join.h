@@ -59,17 +59,15 @@ class Join {
   static std::uint32_t number_of(const Owner& owner);
 
   Join() = default;
-  Join(std::vector<JoinPart> parts, Extent extent) : parts_(std::move(parts)), extent_(extent) {}
+  Join(std::vector<JoinPart> parts, Extent extent);
 
   const std::vector<JoinPart>& parts() const { return parts_; }
   /// Columns of a part, and the first of them.
-  std::uint32_t columns(std::size_t part) const {
-    return owners(parts_[part].per, extent_) * parts_[part].width;
-  }
-  std::uint32_t begin(std::size_t part) const;
+  std::uint32_t columns(std::size_t part) const { return begins_[part + 1] - begins_[part]; }
+  std::uint32_t begin(std::size_t part) const { return begins_[part]; }
   /// All columns; so many are normalised, from the first on.
-  std::uint32_t size() const { return begin(parts_.size()); }
-  std::uint32_t normalised() const;
+  std::uint32_t size() const { return begins_.back(); }
+  std::uint32_t normalised() const { return normalised_; }
 
   JoinPlace place(std::uint32_t column) const;
   /// The column that the owner has of a part, which is of its kind; the first of several.
@@ -85,7 +83,8 @@ class Join {
 
  private:
   std::vector<JoinPart> parts_;
-  Extent extent_;
+  std::vector<std::uint32_t> begins_{0};  ///< by part; and behind the last one
+  std::uint32_t normalised_ = 0;
 };
 
 /// Some columns of a join, in an order of their own, and their numbers: what a partition of a model

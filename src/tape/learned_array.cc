@@ -46,6 +46,12 @@ ArrayId Declarations::weights(LearnedArray array, rules::RulePtr rule, std::stri
   return id;
 }
 
+std::vector<ArrayId> Declarations::with_states(ArrayId id) const {
+  std::vector<ArrayId> all{id};
+  all.insert(all.end(), (*this)[id].states.begin(), (*this)[id].states.end());
+  return all;
+}
+
 std::vector<ArrayId> Declarations::weights_beside_layers() const {
   std::vector<ArrayId> ids;
   for (std::size_t i = 0; i < arrays.size(); ++i) {

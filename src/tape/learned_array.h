@@ -111,6 +111,8 @@ struct Declarations {
   /// `state`: the name of the only one, where files have another than that of rules::State.
   ArrayId weights(LearnedArray array, rules::RulePtr rule, std::string_view state = {});
   const LearnedArray& operator[](ArrayId id) const { return arrays[static_cast<std::size_t>(id)]; }
+  /// An array, and the states that its rule keeps of it.
+  std::vector<ArrayId> with_states(ArrayId id) const;
   /// Those that `weights` has declared, without those of layers.
   std::vector<ArrayId> weights_beside_layers() const;
 

@@ -35,10 +35,11 @@ void add_pairs(const Partition& partition, Add add) {
 
 }  // namespace
 
-std::vector<std::uint32_t> Partition::columns_of(const Join& join) const {
-  if (of == Of::kEveryone) return join.everyones(shared);
+std::vector<std::uint32_t> Partition::columns_of(const Join& join, bool normalised) const {
+  assert(of != Of::kEveryone);
   std::vector<std::uint32_t> columns;
   for (std::size_t p = 0; p < join.parts().size(); ++p) {
+    if (join.parts()[p].normalised != normalised) continue;
     const auto add = [&](const Owner& owner) {
       const std::uint32_t first = join.column(p, owner);
       for (std::uint32_t i = 0; i < join.parts()[p].width; ++i) columns.push_back(first + i);

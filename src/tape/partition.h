@@ -61,9 +61,9 @@ struct Partition {
     }
     return count;
   }
-  /// The columns of a join whose numbers it makes, in the order of the join's parts, and within a
-  /// part ascending, but for a candidate's pairs. Whose they are, and where the numbers lie in
-  /// their tensor:
+  /// The columns of a join whose numbers it makes: of those that are normalised, or of the others.
+  /// In the order of the join's parts, and within a part ascending, but for a candidate's pairs.
+  /// Whose they are, and where the numbers lie in their tensor:
   ///
   ///   owner  everyone     a shard           a context         a candidate
   ///   kAll   all          -                 -                 -
@@ -73,9 +73,9 @@ struct Partition {
   ///   pair   -            opposite; one     its own; by       with the context's and its own;
   ///                       behind the other  ffm::pair_index   as FieldSplit has them
   ///
-  /// Who has a column learns its weights. Tokens of an example are rows of a layer (dense.h:
-  /// declare_dense_rows), and are not divided.
-  std::vector<std::uint32_t> columns_of(const Join& join) const;
+  /// Everyone's are Join::everyones. Who has a column learns its weights. Tokens of an example are
+  /// rows of a layer (dense.h: declare_dense_rows), and are not divided.
+  std::vector<std::uint32_t> columns_of(const Join& join, bool normalised) const;
 };
 
 /// Facts that everyone knows of examples whose features are in partitions, by example: how many

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dist/folder/copy_rows.h"
+#include "dist/folder/frame_columns.h"
 
 namespace leveret::dist {
 namespace {
@@ -139,7 +140,10 @@ class Gatherer {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       if (arrays[i].owner == tape::Owner::Kind::kFeatureGroup) gather_groups(tape::ArrayId(i));
     }
-    for (std::size_t l = 0; l < to.declared().layers.size(); ++l) gather_frame_columns(l);
+    for_each_frame_number(whole_.spec(), to, common,
+                          [&](tape::ArrayId id, std::size_t all, std::size_t frames) {
+                            to[id][all] = common[id][frames];
+                          });
     for (const Part* part : parts_) {
       for (const Columns& columns : part->columns()) columns.put_into(to);
     }
@@ -149,26 +153,6 @@ class Gatherer {
     for (std::uint32_t g = 0; g < whole_.parameters().layout.feature_groups(); ++g) {
       const std::uint32_t owner = plan_.feature_group_owner(g);
       if (owner != Plan::kByKey) whole_.parameters()[id][g] = parts_[owner]->parameters()[id][g];
-    }
-  }
-
-  void gather_frame_columns(std::size_t layer) {
-    tape::Parameters& to = whole_.parameters();
-    const std::vector<std::uint32_t> names = frame_columns(whole_.spec(), to, layer);
-    if (names.empty()) return;
-    const tape::LayerArrays& of = to.declared().layers[layer];
-    std::vector<tape::ArrayId> ids = to.declared()[of.weights].states;
-    ids.push_back(of.weights);
-    for (const tape::ArrayId id : ids) {
-      if (to.declared()[id].shape.size() < 2) continue;  // it is copied as biases are
-      const tape::Parameters& from = frame_.model().parameters();
-      const tape::LearnedArray &array = to.declared()[id], &mine = from.declared()[id];
-      for (std::size_t o = 0; o < array.rows(); ++o) {
-        for (std::size_t c = 0; c < names.size(); ++c) {
-          if (names[c] == tape::kNewColumn) continue;
-          to[id][o * array.stride() + names[c]] = from[id][o * mine.stride() + c];
-        }
-      }
     }
   }
 

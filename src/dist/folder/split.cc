@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "dist/folder/copy_rows.h"
+#include "dist/folder/frame_columns.h"
 #include "dist/folder/gather.h"
 
 namespace leveret::dist {
@@ -159,19 +160,6 @@ class Splitter {
   Part& part_;
 };
 
-/// The columns of a matrix that the frame has; those of no name stay.
-void take_columns(const tape::Parameters& from, tape::ArrayId id,
-                  const std::vector<std::uint32_t>& names, tape::Parameters& to) {
-  const tape::LearnedArray &all = from.declared()[id], &mine = to.declared()[id];
-  if (all.shape.size() < 2) return;
-  for (std::size_t o = 0; o < mine.rows(); ++o) {
-    for (std::size_t c = 0; c < names.size(); ++c) {
-      if (names[c] == tape::kNewColumn) continue;
-      to[id][o * mine.stride() + c] = from[id][o * all.stride() + names[c]];
-    }
-  }
-}
-
 void take_frame(const model::Model& whole, Frame& frame) {
   const tape::Parameters& from = whole.parameters();
   tape::Parameters& to = frame.model().parameters();
@@ -183,13 +171,10 @@ void take_frame(const model::Model& whole, Frame& frame) {
     if (arrays[i].in_scalars() || arrays[i].shape != from.declared()[id].shape) continue;
     std::ranges::copy(from[id], to[id].begin());
   }
-  for (std::size_t l = 0; l < from.declared().layers.size(); ++l) {
-    const tape::LayerArrays& of = from.declared().layers[l];
-    const std::vector<std::uint32_t> names = frame_columns(whole.spec(), from, l);
-    std::vector<tape::ArrayId> ids = from.declared()[of.weights].states;
-    ids.push_back(of.weights);
-    for (const tape::ArrayId id : ids) take_columns(from, id, names, to);
-  }
+  for_each_frame_number(whole.spec(), from, to,
+                        [&](tape::ArrayId id, std::size_t all, std::size_t frames) {
+                          to[id][frames] = from[id][all];
+                        });
 }
 
 /// Whether no example has come.

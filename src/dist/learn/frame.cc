@@ -80,9 +80,7 @@ tape::Declarations arrays_of(const model::Spec& spec, const block::Config& confi
       input.size = static_cast<std::uint32_t>(names.size());
     }
     for (const tape::ArrayId weights : {of.weights, of.bias}) {
-      std::vector<tape::ArrayId> ids = array(weights).states;
-      ids.push_back(weights);
-      for (const tape::ArrayId id : ids) {
+      for (const tape::ArrayId id : all.with_states(weights)) {
         if (has == Has::kPart) {
           std::ranges::fill(array(id).shape, 0);
         } else if (by_columns && array(id).shape.size() > 1) {

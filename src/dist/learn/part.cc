@@ -102,11 +102,7 @@ void Part::fit_columns(tape::Extent to) {
   partition_.columns.clear();
   for (Columns& columns : columns_) {
     const tape::Join& join = whole.layers[columns.of_layer()].join;
-    std::vector<std::uint32_t> names = partition_.columns_of(join);
-    std::erase_if(names, [&](std::uint32_t name) {
-      return (name < join.normalised()) != columns.normalised();
-    });
-    columns.fit(std::move(names), to, whole);
+    columns.fit(partition_.columns_of(join, columns.normalised()), to, whole);
     partition_.columns.push_back({columns.of_layer(), columns.normalised(), columns.names(),
                                   std::as_const(columns).layer()});
   }

@@ -9,8 +9,7 @@ void Columns::fit(std::vector<std::uint32_t> names, tape::Extent to,
                   const tape::Declarations& declared) {
   const tape::LayerArrays& of = declared.layers[layer_];
   std::vector<Array> arrays;
-  arrays.push_back({of.weights, {}});
-  for (const tape::ArrayId id : declared[of.weights].states) arrays.push_back({id, {}});
+  for (const tape::ArrayId id : declared.with_states(of.weights)) arrays.push_back({id, {}});
   rule_ = declared[of.weights].rule;
   outputs_ = static_cast<std::uint32_t>(declared[of.weights].rows());
   const std::size_t before = width(), now = table::whole_lines(names.size());

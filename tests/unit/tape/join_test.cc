@@ -180,7 +180,7 @@ TEST_CASE("fields may own several numbers side by side, which come with them") {
   CHECK(many.everyones(1) == std::vector{kNewColumn});
   Partition partition;
   partition.homes = {false, true, false, true};
-  CHECK(partition.columns_of(many) == std::vector<std::uint32_t>{3, 4, 5, 9, 10, 11});
+  CHECK(partition.columns_of(many, false) == std::vector<std::uint32_t>{3, 4, 5, 9, 10, 11});
 }
 
 TEST_CASE("partitions have each column of a join once, but for everyone's") {
@@ -194,8 +194,10 @@ TEST_CASE("partitions have each column of a join once, but for everyone's") {
     for (const std::uint32_t f : partition.split_fields()) {
       partition.feature_groups.push_back(f + 1);
     }
-    const std::vector<std::uint32_t> names = partition.columns_of(all.join);
-    met.insert(names.begin(), names.end());
+    for (const bool normalised : {true, false}) {
+      const std::vector<std::uint32_t> names = partition.columns_of(all.join, normalised);
+      met.insert(names.begin(), names.end());
+    }
   }
   for (const std::uint32_t name : all.join.everyones(1)) met.insert(name);
   for (std::uint32_t column = 0; column < all.join.size(); ++column) {

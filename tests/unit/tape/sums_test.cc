@@ -55,13 +55,11 @@ TEST_CASE("a partition has its groups and pairs; what is everyone's is in none")
                    {TensorId{1}, Owner::Kind::kFeatureGroup},
                    {TensorId{2}, Owner::Kind::kAll}},
                   Extent{3});
-  CHECK(mine.columns_of(join) == std::vector{join.column(0, Owner::pair(1, 0)),
-                                             join.column(0, Owner::pair(1, 1)),
-                                             join.column(1, Owner::feature_group(2))});
-  Partition all;
-  all.of = Partition::Of::kEveryone;
-  all.shared = 1;
-  CHECK(all.columns_of(join) ==
+  CHECK(mine.columns_of(join, true).empty());
+  CHECK(mine.columns_of(join, false) == std::vector{join.column(0, Owner::pair(1, 0)),
+                                                    join.column(0, Owner::pair(1, 1)),
+                                                    join.column(1, Owner::feature_group(2))});
+  CHECK(join.everyones(1) ==
         std::vector{join.column(1, Owner::feature_group(0)), join.column(2, {})});
 }
 
