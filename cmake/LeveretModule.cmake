@@ -7,6 +7,14 @@ function(leveret_module name)
   target_link_libraries(leveret_${name} PUBLIC ${ARGN})
 endfunction()
 
+# leveret_rooms(NAME ROOM...): the .cc files of folders in that folder belong to it, too.
+function(leveret_rooms name)
+  foreach(room ${ARGN})
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cc)
+    target_sources(leveret_${name} PRIVATE ${sources})
+  endforeach()
+endfunction()
+
 # leveret_including(RESULT HEADER SOURCE...): those of the sources that include <HEADER> themselves.
 function(leveret_including result header)
   set(found)

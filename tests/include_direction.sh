@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The house has floors: a folder under src/ includes only what stands below it, prints only if it is
 # the command line, asks about the CPU only if it is the kernels, knows MPI only if it is dist, BLAS only
-# if it is block/gemm.cc, and sockets only if it is daemon/net.
+# if it is block/dense/gemm.cc, and sockets only if it is daemon/net. No folder has more than 40 files.
 #
 #   tests/include_direction.sh [SRC]      default: the src/ of this tree
 #
@@ -10,7 +10,7 @@ set -euo pipefail
 src=$(cd "${1:-$(dirname "$0")/../src}" && pwd)
 
 # What each folder may include besides itself, all the way down. `model`: what a model is made of.
-model="kernels text feature table rules tape ffm block optim net"
+model="kernels text feature table rules tape ffm block optim net spec"
 declare -A below=(
   [kernels]=""
   [text]="kernels"
@@ -27,19 +27,21 @@ declare -A below=(
   [block]="kernels table rules tape ffm feature text"
   [optim]="kernels table rules tape ffm block feature text"
   [net]="kernels table rules tape ffm block optim feature text"
-  [model]="kernels table rules tape ffm block optim net feature text"
+  [spec]="kernels table rules tape ffm block optim net feature text"
+  [model]="$model"
+  [skew]="$model model"
   [store]="files"
   [patch]="store files"
   [modelfile]="$model model store files"
-  [predict]="$model model modelfile store files"
-  [train]="$model model modelfile predict store metrics stream files"
+  [predict]="$model model modelfile skew store files"
+  [train]="$model model modelfile skew predict store metrics stream files"
   [options]="$model model stream files"
-  [serve]="$model model modelfile predict store patch files"
-  [publish]="$model model modelfile predict store metrics stream patch files serve"
-  [learner]="$model model modelfile predict train options store metrics stream files serve"
-  [daemon]="$model model modelfile predict store metrics stream patch files serve publish"
-  [dist]="$model model modelfile predict train store metrics stream files"
-  [cli]="$model model modelfile predict train store metrics stream files cache convert patch options serve publish daemon dist"
+  [serve]="$model model modelfile skew predict store patch files"
+  [publish]="$model model modelfile skew predict store metrics stream patch files serve"
+  [api]="$model model modelfile skew predict train options store metrics stream patch files serve publish"
+  [daemon]="$model model modelfile skew predict store metrics stream patch files serve publish"
+  [dist]="$model model modelfile skew predict train store metrics stream files"
+  [cli]="$model model modelfile skew predict train store metrics stream files cache convert patch options serve publish daemon dist"
 )
 
 status=0
@@ -59,7 +61,7 @@ check_includes() { # FILE FOLDER
     upper=${target%%/*}
     if [[ $target != */* || $target == *..* ]]; then
       breach "$1" "$line" "includes \"$target\": name files from src/ on, as \"folder/file.h\""
-    elif [[ $upper == leveret && ($2 == serve || $2 == publish || $2 == learner || $2 == cli) ]]; then
+    elif [[ $upper == leveret && ($2 == serve || $2 == publish || $2 == api || $2 == cli) ]]; then
       continue # the public header
     elif [[ ! -v below[$upper] ]]; then
       breach "$1" "$line" "includes \"$target\": '$upper' is not a folder of the house"
@@ -93,9 +95,13 @@ while IFS= read -r file; do
   check_includes "$file" "$folder"
   [ "$folder" = dist ] || forbid "$file" "$mpi" "includes MPI outside src/dist"
   [[ $relative == daemon/net/* ]] || forbid "$file" "$boost" "knows sockets outside src/daemon/net"
-  [ "$relative" = block/gemm.cc ] || forbid "$file" "$blas" "includes BLAS outside src/block/gemm.cc"
+  [ "$relative" = block/dense/gemm.cc ] || forbid "$file" "$blas" "includes BLAS outside src/block/dense/gemm.cc"
   [ "$folder" = cli ] || forbid "$file" "$printing" "prints outside src/cli"
   [ "$folder" = kernels ] || forbid "$file" "$cpu" "asks about the CPU outside src/kernels"
 done < <(find "$src" -mindepth 2 -type f \( -name '*.h' -o -name '*.cc' -o -name '*.c' -o -name '*.inc' \) | sort)
+
+while read -r count folder; do
+  [ "$count" -le 40 ] || breach "$folder" 1 "the folder has $count files, and may have 40: give some a room"
+done < <(find "$src" -mindepth 2 -type f -printf '%h\n' | sort | uniq -c)
 
 exit $status

@@ -25,7 +25,7 @@ expect kernels pass '#include "kernels/kernels.h"'
 expect model pass '#include "kernels/kernels.h"'
 expect train pass '#include "text/example.h"'
 expect cli pass '#include "train/learner.h"'
-expect table pass '#include "kernels/codec.h"'
+expect table pass '#include "kernels/rows/codec.h"'
 expect table fail '#include "feature/feature_batch.h"'
 expect table fail '#include "block/block.h"'
 expect block pass '#include "table/rows.h"'
@@ -53,26 +53,29 @@ expect modelfile pass '#include "store/model_file.h"'
 expect modelfile fail '#include "train/learner.h"'
 expect store fail '#include "table/arena.h"'
 expect train pass '#include "modelfile/model_io.h"'
-expect options pass '#include "model/spec_entries.h"'
+expect options pass '#include "spec/entries.h"'
+expect spec fail '#include "model/model.h"'
+expect skew pass '#include "model/model.h"'
+expect skew fail '#include "predict/predictor.h"'
 expect options fail '#include "train/session.h"'
-expect learner pass '#include "options/learner_options.h"'
-expect learner pass '#include "leveret/leveret.h"'
-expect learner fail '#include "cli/input.h"'
-expect serve fail '#include "learner/online_learner.h"'
+expect api pass '#include "options/learner_options.h"'
+expect api pass '#include "leveret/leveret.h"'
+expect api fail '#include "cli/input.h"'
+expect serve fail '#include "api/online_learner.h"'
 expect serve pass '#include "modelfile/model_io.h"'
 expect serve fail '#include "publish/follower.h"'
 expect publish pass '#include "serve/watch.h"'
 expect publish fail '#include "train/learner.h"'
 expect predict pass '#include "modelfile/model_io.h"'
 expect predict fail '#include "train/learner.h"'
-expect predict fail '#include "stream/line_source.h"'
+expect predict fail '#include "stream/text_reader.h"'
 expect modelfile fail '#include "predict/predictor.h"'
 expect train pass '#include "predict/predictor.h"'
 expect serve pass '#include "predict/predictor.h"'
 expect kernels fail '#include "text/example.h"'
 expect text fail '#include "stream/source.h"'
-expect feature fail '#include "model/spec.h"'
-expect store fail '#include "model/spec.h"'
+expect feature fail '#include "spec/spec.h"'
+expect store fail '#include "spec/spec.h"'
 expect store pass '#include "files/atomic_file.h"'
 expect files fail '#include "store/layout.h"'
 expect feature fail '#include "files/atomic_file.h"'
@@ -107,6 +110,16 @@ expect model fail '#ifdef __AVX512F__'
 expect model fail '#if defined(__x86_64__) && 1'
 expect kernels pass '#ifdef __AVX512F__'
 expect model pass '#ifdef NDEBUG'
+
+rm -rf "$work/src"
+mkdir -p "$work/src/model/room"
+touch "$work"/src/model/room/{1..40}.cc
+"$check" "$work/src" || failed=1
+touch "$work/src/model/room/41.cc"
+! "$check" "$work/src" >"$work/log" && grep -q '^model/room:1: .* 41 files' "$work/log" || {
+  echo "expected a breach: 41 files in a folder"
+  failed=1
+}
 
 [ $failed = 0 ] && echo "selftest: ok"
 exit $failed

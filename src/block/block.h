@@ -42,8 +42,8 @@ enum class Split : std::uint8_t {
   kWhole,  ///< not at all: shards refuse it, and candidates are scored as whole lines
 };
 
-/// The arguments of a call of a block: examples [begin, end) of a tape, as a model has them whole or a
-/// partition of it. Blocks with layers (has_layers), and ways back but those of blocks with
+/// The arguments of a call of a block: examples [begin, end) of a tape, as a model has them whole
+/// or a partition of it. Blocks with layers (has_layers), and ways back but those of blocks with
 /// per-example updates, always get all of the tape. Each shard has a tape of its own, on which
 /// tensors that are everyone's lie in those of the one on which `finish` runs; a context's tape is
 /// gone when its candidates come, whose tape is that of `finish`. Views.

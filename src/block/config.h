@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "block/tower.h"
-#include "kernels/codec.h"
+#include "block/tower/tower.h"
+#include "kernels/rows/codec.h"
 #include "rules/rule.h"
 #include "table/row_layout.h"
 

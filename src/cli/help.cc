@@ -13,8 +13,8 @@
 #include "cli/verbs.h"
 #include "cli/vw/take.h"
 #include "cli/vw/words.h"
-#include "model/named_models.h"
-#include "model/tower_text.h"
+#include "spec/named_models.h"
+#include "spec/tower_text.h"
 
 namespace leveret::cli {
 namespace {
@@ -91,7 +91,7 @@ std::string help_text(const CLI::App& app, const CLI::App& verb) {
 std::string models_page() {
   std::string text =
       "leveret train --model NAME, which stands for options; others change what it has.\n";
-  for (const model::NamedModel& named : model::named_models()) {
+  for (const spec::NamedModel& named : spec::named_models()) {
     text += fmt::format("\n  {:<10} {}\n  {:<10} {}\n", named.name, named.when, "", named.options);
   }
   return text;
@@ -227,7 +227,7 @@ void setup_help(CLI::App& app, int& exit_code) {
     } else if (*word == "models") {
       print(models_page());
     } else if (*word == "towers") {
-      print(model::towers_page());
+      print(spec::towers_page());
     } else {
       const auto names = verb_names(app);
       if (std::ranges::find(names, *word) == names.end()) no_such_verb(app, *word);

@@ -17,7 +17,7 @@
 #include "options/numbers.h"
 #include "stream/example_reader.h"
 #include "stream/limited_source.h"
-#include "stream/line_source.h"
+#include "stream/text_reader.h"
 #include "stream/serial_reader.h"
 
 namespace leveret::cli {
@@ -137,7 +137,7 @@ void settle_input(InputOptions& options) {
   }
 }
 
-text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& input,
+text::ParserOptions parser_options(const spec::Spec& spec, const InputOptions& input,
                                    const std::vector<feature::NamespacePlan>& known) {
   text::ParserOptions options = model::parser_options(spec, known);
   options.max_line = static_cast<std::uint32_t>(input.max_line);  // 2^31 at most
@@ -242,7 +242,7 @@ std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
   reader.max_line = options.max_line;
   reader.chunks_ahead = chunks_ahead;
   reader.chunk_bytes = 256 << 10;  // a thread adds its changes to the model after each chunk
-  return std::make_unique<stream::LineSource>(options.data, reader);
+  return std::make_unique<stream::TextReader>(options.data, reader);
 }
 
 std::unique_ptr<stream::BadLineTally> bad_line_tally(const InputOptions& options,

@@ -11,8 +11,8 @@
 #include "cache/cache_key.h"
 #include "cli/console.h"
 #include "convert/foreign_row.h"
-#include "model/spec.h"
 #include "options/cli11_fwd.h"
+#include "spec/spec.h"
 #include "stream/bad_lines.h"
 #include "stream/example_source.h"
 #include "stream/source_events.h"
@@ -54,7 +54,7 @@ const CLI::Validator& result_name();
 void settle_input(InputOptions& options);
 
 /// How the text is to be parsed for a model that knows these namespaces.
-text::ParserOptions parser_options(const model::Spec& spec, const InputOptions& input,
+text::ParserOptions parser_options(const spec::Spec& spec, const InputOptions& input,
                                    const std::vector<feature::NamespacePlan>& known = {});
 
 /// Examples from -d, read and parsed ahead. `events`, when given, is told of the text as it is

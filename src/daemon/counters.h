@@ -56,7 +56,7 @@ struct ModelCounts {
   Count bad;                 ///< those that are no examples
   Count unknown_namespaces;  ///< namespaces of examples that the model does not know
   Count contexts_found, contexts_made;
-  // Counts of whole windows of lines (predict::SkewCounts).
+  // Counts of whole windows of lines (skew::SkewCounts).
   Count skew_windows, skewed_windows, strange_namespaces, missing_namespaces;
   Count features, unknown_features;
   Latencies latencies;  ///< of requests

@@ -76,7 +76,7 @@ void Scorer::count_unknown(const text::ExampleChunk& chunk) {
 
 /// The findings of a window go to the counts when it ends.
 void Scorer::tell_skew() {
-  const predict::SkewCounts counts = skew_.take_counts();
+  const skew::SkewCounts counts = skew_.take_counts();
   if (counts.windows == 0) return;
   counts_.skew_windows.add(counts.windows);
   counts_.skewed_windows.add(counts.skewed_windows);
@@ -84,7 +84,7 @@ void Scorer::tell_skew() {
   counts_.missing_namespaces.add(counts.missing_namespaces);
   counts_.features.add(counts.features);
   counts_.unknown_features.add(counts.unknown_features);
-  for (const predict::SkewFinding& finding : skew_.take_findings()) {
+  for (const skew::SkewFinding& finding : skew_.take_findings()) {
     if (options_.tell_skew) options_.tell_skew(name_, finding);
   }
 }

@@ -16,8 +16,8 @@
 #include "predict/context_predictor.h"
 #include "predict/outcome.h"
 #include "predict/predictor.h"
-#include "predict/skew.h"
 #include "serve/served.h"
+#include "skew/skew.h"
 #include "text/parser.h"
 
 namespace leveret::daemon {
@@ -29,7 +29,7 @@ struct ScorerOptions {
   std::uint32_t max_line = 1u << 20;  ///< bytes; a longer line is bad
   /// Is told what is remarkable of the lines for a model, of each kind and namespace once by each
   /// scorer; from any thread. Empty: nobody wants to know.
-  std::function<void(const std::string& model, const predict::SkewFinding&)> tell_skew = {};
+  std::function<void(const std::string& model, const skew::SkewFinding&)> tell_skew = {};
 };
 
 /// One thread's. It keeps its version of the model alive.
@@ -73,7 +73,7 @@ class Scorer {
   std::shared_ptr<ByContext> predictor_for(const text::ExampleChunk& chunk,
                                            const text::Example& example);
   void count_unknown(const text::ExampleChunk& chunk);
-  predict::SkewCounter* skew() { return served_->is_nothing() ? nullptr : &skew_; }
+  skew::SkewCounter* skew() { return served_->is_nothing() ? nullptr : &skew_; }
   void tell_skew();
 
   const std::shared_ptr<const serve::Served> served_;
@@ -83,7 +83,7 @@ class Scorer {
   ModelCounts& counts_;
   text::Parser parser_, shared_parser_;
   predict::Predictor whole_;
-  predict::SkewCounter skew_;
+  skew::SkewCounter skew_;
   /// By the ids of the namespaces that its contexts have.
   std::map<std::vector<std::uint32_t>, std::shared_ptr<ByContext>> by_context_;
   std::uint64_t uses_ = 0;  ///< of these

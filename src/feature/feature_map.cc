@@ -329,55 +329,8 @@ void FeatureMap::note_origin(bool derived, FeatureBatch& out) {
   if (!derived) out.places.insert(out.places.end(), out.scratch.begin(), out.scratch.end());
 }
 
+/// Runs are counted by field, and then placed.
 void FeatureMap::map_fields(const text::ExampleChunk& chunk, const text::Example& example,
-                            const std::uint32_t* plan_of, FeatureBatch& out) const {
-  if (!map_fields_of_one_run(chunk, example, plan_of, out)) {
-    map_fields_sorted(chunk, example, plan_of, out);
-  }
-}
-
-/// The usual line: each namespace is one field, and none comes twice. False, with nothing appended,
-/// for any other.
-bool FeatureMap::map_fields_of_one_run(const text::ExampleChunk& chunk,
-                                       const text::Example& example, const std::uint32_t* plan_of,
-                                       FeatureBatch& out) const {
-  constexpr std::uint32_t kNoRun = 0xffffffffu;
-  const std::uint32_t runs = example.runs_end - example.runs_begin;
-  // Behind what map_linear left in scratch: the run of each field.
-  out.scratch.resize(runs + field_count_);
-  std::uint32_t* run_of = out.scratch.data() + runs;
-  std::fill(run_of, run_of + field_count_, kNoRun);
-  for (std::uint32_t r = 0; r < runs; ++r) {
-    const text::NamespaceRun& run = chunk.runs[example.runs_begin + r];
-    const std::uint32_t field = routes_[plan_of[run.name]].field;
-    if (field == Route::kNone || run.begin == run.end) continue;
-    if (field == Route::kSeveral || run_of[field] != kNoRun) {
-      out.scratch.resize(runs);
-      return false;
-    }
-    run_of[field] = r;
-  }
-  auto at = static_cast<std::uint32_t>(out.field_features.size());
-  out.field_features.resize(at + count_features(chunk, example));
-  const std::size_t first_run = out.runs.size();
-  out.runs.resize(first_run + runs);
-  FieldRun* next_run = out.runs.data() + first_run;
-  for (std::uint32_t field = 0; field < field_count_; ++field) {
-    if (run_of[field] == kNoRun) continue;
-    const text::NamespaceRun& run = chunk.runs[example.runs_begin + run_of[field]];
-    const std::uint32_t begin = at;
-    for (std::uint32_t f = run.begin; f < run.end; ++f) {
-      out.field_features[at++] = field_feature(chunk, run, f, out.scratch[run_of[field]]);
-    }
-    *next_run++ = {field, begin, at};
-  }
-  out.runs.resize(static_cast<std::size_t>(next_run - out.runs.data()));
-  out.field_features.resize(at);
-  return true;
-}
-
-/// Any line: runs are counted by field, and then placed.
-void FeatureMap::map_fields_sorted(const text::ExampleChunk& chunk, const text::Example& example,
                                    const std::uint32_t* plan_of, FeatureBatch& out) const {
   // Behind what map_linear left in scratch: where the runs of each field begin among those of all
   // fields, and these, in the order of the line.

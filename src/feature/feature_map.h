@@ -156,10 +156,6 @@ class FeatureMap {
   static void note_origin(bool derived, FeatureBatch& out);
   void map_fields(const text::ExampleChunk& chunk, const text::Example& example,
                   const std::uint32_t* plan_of, FeatureBatch& out) const;
-  bool map_fields_of_one_run(const text::ExampleChunk& chunk, const text::Example& example,
-                             const std::uint32_t* plan_of, FeatureBatch& out) const;
-  void map_fields_sorted(const text::ExampleChunk& chunk, const text::Example& example,
-                         const std::uint32_t* plan_of, FeatureBatch& out) const;
 
   /// The part of a plan that mapping a run needs, in one place: a plan is several cache lines.
   struct Route {

@@ -1,6 +1,6 @@
 /// AVX2 with FMA: eight lanes.
-#include "kernels/avx2_words.h"
 #include "kernels/body.h"
+#include "kernels/ffm/avx2_words.h"
 #include "kernels/tables.h"
 
 namespace leveret::kernels {

@@ -1,9 +1,9 @@
 /// AVX-512 (F, CD, DQ, BW, VL): sixteen lanes, masks for the tails.
-#include "kernels/avx512_text.h"
-#include "kernels/avx512_words.h"
 #include "kernels/body.h"
+#include "kernels/ffm/avx512_words.h"
+#include "kernels/ffm/x86_int16.h"
 #include "kernels/tables.h"
-#include "kernels/x86_int16.h"
+#include "kernels/text/avx512_text.h"
 
 namespace leveret::kernels {
 namespace {

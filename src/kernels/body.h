@@ -1,18 +1,18 @@
 /// The whole table for one instruction set.
 #pragma once
 
-#include "kernels/changes_body.h"
-#include "kernels/dense_body.h"
-#include "kernels/embedding_body.h"
-#include "kernels/ffm_batch_body.h"
-#include "kernels/ffm_body.h"
-#include "kernels/gather_scatter_body.h"
-#include "kernels/pair_list_body.h"
-#include "kernels/pairs_body.h"
-#include "kernels/pairs_choice_body.h"
-#include "kernels/quantize_body.h"
-#include "kernels/text_body.h"
-#include "kernels/vector_body.h"
+#include "kernels/dense/dense_body.h"
+#include "kernels/dense/vector_body.h"
+#include "kernels/ffm/embedding_body.h"
+#include "kernels/ffm/ffm_batch_body.h"
+#include "kernels/ffm/ffm_body.h"
+#include "kernels/ffm/pair_list_body.h"
+#include "kernels/ffm/pairs_body.h"
+#include "kernels/ffm/pairs_choice_body.h"
+#include "kernels/rows/changes_body.h"
+#include "kernels/rows/gather_scatter_body.h"
+#include "kernels/rows/quantize_body.h"
+#include "kernels/text/text_body.h"
 
 namespace leveret::kernels::generic {
 

@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/bf16.h"
-#include "kernels/fixed.h"
+#include "kernels/rows/bf16.h"
+#include "kernels/rows/fixed.h"
 #include "kernels/xsimd.h"
 
 namespace leveret::kernels::generic {

@@ -12,8 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/codec.h"
-#include "kernels/text_kernels.h"
+#include "kernels/rows/codec.h"
+#include "kernels/text/text_kernels.h"
 
 namespace leveret::kernels {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "model/model.h"
-#include "model/spec.h"
+#include "spec/spec.h"
 #include "table/tables.h"
 #include "tape/scalars.h"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/codec.h"
+#include "kernels/rows/codec.h"
 
 namespace leveret::model {
 

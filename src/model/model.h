@@ -17,20 +17,17 @@
 #include "block/config.h"
 #include "feature/feature_map.h"
 #include "model/sightings.h"
-#include "model/spec.h"
+#include "spec/spec.h"
 #include "table/tables.h"
 #include "tape/parameters.h"
 
 namespace leveret::model {
 
+using spec::Spec;
 using tape::Parameters;
 
 /// Whether rows have what learning needs beside the weights.
 enum class Use { kLearn, kPredict };
-
-/// The settings of blocks that a spec means. `rows`: how the weights of each part of rows are
-/// stored, where not as the spec says.
-block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& rows = {});
 
 /// The kind of cell that the linear stage keeps of a feature.
 table::CellKind cell_kind(const Spec& spec);
@@ -58,7 +55,7 @@ class Model {
   const Spec& spec() const { return spec_; }
   /// Learning options may change between runs; shape may not.
   void set_spec(Spec spec);
-  /// config_of its spec.
+  /// spec::config_of its spec.
   block::Config config() const;
 
   feature::FeatureMap& features() { return *features_; }

@@ -5,13 +5,13 @@
 
 #include "feature/line_limit.h"
 #include "feature/transform.h"
-#include "model/spec.h"
+#include "spec/spec.h"
 #include "text/parser.h"
 
 namespace leveret::model {
 
 /// `known`: the namespaces of a model that is there.
-inline text::ParserOptions parser_options(const Spec& spec,
+inline text::ParserOptions parser_options(const spec::Spec& spec,
                                           const std::vector<feature::NamespacePlan>& known = {}) {
   text::ParserOptions options;
   options.hash = spec.hash;

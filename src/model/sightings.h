@@ -1,5 +1,5 @@
 /// What training has seen of each namespace: a statistic, by which prediction tells that its lines
-/// are not like those that were learned (predict/skew.h). It changes no prediction.
+/// are not like those that were learned (skew/skew.h). It changes no prediction.
 ///
 /// One example in kStride is counted, as it is taken and before it is learned: which namespaces it
 /// has, how many features in each, and how many of these were new to the model. Counts fade: when

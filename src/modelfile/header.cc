@@ -5,18 +5,18 @@
 #include <stdexcept>
 
 #include "model/expiry.h"
-#include "model/spec_entries.h"
-#include "model/spec_json.h"
+#include "spec/entries.h"
+#include "spec/json.h"
 #include "store/checksum.h"
 
 namespace leveret::modelfile {
 
 using Json = nlohmann::ordered_json;
 
-std::string line_of(const model::Spec& spec) {
+std::string line_of(const spec::Spec& spec) {
   std::string text;
-  for (const model::SpecEntry& entry : model::spec_entries()) {
-    if (!entry.shape || !entry.of_line || !model::is_stored(entry, spec)) continue;
+  for (const spec::SpecEntry& entry : spec::spec_entries()) {
+    if (!entry.shape || !entry.of_line || !spec::is_stored(entry, spec)) continue;
     text += std::string(entry.name) + '\0' + entry.get(spec) + '\0';
   }
   return store::to_hex(store::checksum_of(std::as_bytes(std::span(text))));
@@ -36,8 +36,8 @@ Json make_header(const model::Model& model, const Json& shards) {
   header["line"] = line_of(model.spec());
   header["sequence"] = scalars.examples;
   header["input"] = nullptr;
-  header["spec"] = model::to_json(model.spec());
-  header["namespaces"] = model::to_json(model.features().plans());
+  header["spec"] = spec::to_json(model.spec());
+  header["namespaces"] = spec::to_json(model.features().plans());
   header["state"] = {{"dropped_gradients", scalars.dropped_gradients}};
   if (model.spec().expire > 0) header["state"]["ticked_at"] = scalars.ticked_at;
   if (model.spec().evicts) {
@@ -51,7 +51,7 @@ Json make_header(const model::Model& model, const Json& shards) {
   return header;
 }
 
-void read_identity(const Json& header, const model::Spec& spec, tape::Scalars& scalars) {
+void read_identity(const Json& header, const spec::Spec& spec, tape::Scalars& scalars) {
   if (header.at("line").get<std::string>() != line_of(spec)) {
     throw std::runtime_error("has a line that is not that of its spec; the file is damaged");
   }

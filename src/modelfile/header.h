@@ -12,7 +12,7 @@ namespace leveret::modelfile {
 
 /// The name that models have in common which can follow one another: 32 hexadecimal digits, a hash
 /// of the options that fix the shape.
-std::string line_of(const model::Spec& spec);
+std::string line_of(const spec::Spec& spec);
 
 /// The message of an error of reading a header, for people: that of a parser of JSON knows no file.
 std::string header_error(const std::exception& error);
@@ -22,7 +22,7 @@ nlohmann::ordered_json make_header(const model::Model& model, const nlohmann::or
 
 /// Whether the header's identity is that of the spec in it, and the counts in it; these go into
 /// `scalars`. std::runtime_error when not.
-void read_identity(const nlohmann::ordered_json& header, const model::Spec& spec,
+void read_identity(const nlohmann::ordered_json& header, const spec::Spec& spec,
                    tape::Scalars& scalars);
 
 }  // namespace leveret::modelfile

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/spec_json.h"
 #include "modelfile/hashed_io.h"
 #include "modelfile/header.h"
 #include "modelfile/model_io.h"
@@ -17,6 +16,8 @@
 #include "modelfile/sightings_io.h"
 #include "modelfile/tables_io.h"
 #include "net/make_blocks.h"
+#include "spec/config.h"
+#include "spec/json.h"
 #include "table/machine_memory.h"
 
 namespace leveret::modelfile {
@@ -28,7 +29,7 @@ using model::Model;
 /// Refuses a spec that asks for more than the file can hold, before there is memory for it.
 /// `most`: numbers that it has at most. A hashed table of which the file has the touched slots
 /// alone may be larger: see check_hashed.
-void check_size(const model::Spec& spec, const std::vector<feature::NamespacePlan>& plans,
+void check_size(const spec::Spec& spec, const std::vector<feature::NamespacePlan>& plans,
                 const Json& header, const SectionLoader& sections, std::uint64_t most) {
   const std::uint32_t fields = feature::FeatureMap(spec.map_options(), plans).field_count();
   if (spec.has_rows() && header.at("shards").size() != std::uint64_t{fields} + 1) {
@@ -40,7 +41,7 @@ void check_size(const model::Spec& spec, const std::vector<feature::NamespacePla
   if (spec.bit_precision > 0 && !sections.has(kSlotKeys)) {
     fits(std::uint64_t{1} << spec.bit_precision);
   }
-  const tape::Declarations declared = net::declare_all(model::config_of(spec), {fields});
+  const tape::Declarations declared = net::declare_all(spec::config_of(spec), {fields});
   for (const tape::LearnedArray& array : declared.arrays) {
     if (array.kind == table::Learned::kParameter) fits(array.rows() * array.columns());
   }
@@ -65,7 +66,7 @@ void check_hashed(const table::HashedCells& cells, std::uint64_t memory_limit) {
 }
 
 /// Whether an export may lack features that its model knows.
-bool leaves_out_features(const Json& header, const model::Spec& spec) {
+bool leaves_out_features(const Json& header, const spec::Spec& spec) {
   return spec.bit_precision > 0 || header.at("export").at("min_count").get<std::uint64_t>() > 0;
 }
 
@@ -113,8 +114,8 @@ Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model
   }
   try {
     const Json header = Json::parse(file.header_json());
-    model::Spec spec = model::spec_from_json(header.at("spec"));
-    std::vector<feature::NamespacePlan> plans = model::plans_from_json(header.at("namespaces"));
+    spec::Spec spec = spec::spec_from_json(header.at("spec"));
+    std::vector<feature::NamespacePlan> plans = spec::plans_from_json(header.at("namespaces"));
     SectionLoader sections(file, use);
     // An export has two of 4 bits in a byte.
     check_size(spec, plans, header, sections,

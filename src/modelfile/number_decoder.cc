@@ -3,8 +3,8 @@
 #include <cmath>
 #include <utility>
 
-#include "kernels/codec.h"
 #include "kernels/dispatch.h"
+#include "kernels/rows/codec.h"
 #include "modelfile/section_names.h"
 
 namespace leveret::modelfile {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/log_code.h"
+#include "kernels/rows/log_code.h"
 #include "store/layout.h"
 
 namespace leveret::modelfile {

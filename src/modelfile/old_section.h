@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "modelfile/export_plan.h"
+#include "modelfile/export/export_plan.h"
 #include "store/model_file.h"
 
 namespace leveret::modelfile {

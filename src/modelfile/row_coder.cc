@@ -5,8 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "kernels/codec.h"
 #include "kernels/dispatch.h"
+#include "kernels/rows/codec.h"
 #include "modelfile/section_names.h"
 #include "store/checksum.h"
 #include "table/mix.h"

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "kernels/log_code.h"
+#include "kernels/rows/log_code.h"
 #include "store/section.h"
 
 namespace leveret::modelfile {

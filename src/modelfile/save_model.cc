@@ -4,7 +4,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "model/spec_json.h"
 #include "modelfile/columns.h"
 #include "modelfile/finite.h"
 #include "modelfile/header.h"
@@ -13,6 +12,7 @@
 #include "modelfile/section_names.h"
 #include "modelfile/sightings_io.h"
 #include "modelfile/tables_io.h"
+#include "spec/json.h"
 
 namespace leveret::modelfile {
 

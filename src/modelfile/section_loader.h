@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/codec.h"
+#include "kernels/rows/codec.h"
 #include "model/model.h"
 #include "modelfile/columns.h"
 #include "modelfile/number_decoder.h"

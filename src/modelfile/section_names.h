@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/codec.h"
+#include "kernels/rows/codec.h"
 #include "store/section.h"
 #include "table/learned.h"
 

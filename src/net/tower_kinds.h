@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "block/tower.h"
+#include "block/tower/tower.h"
 
 namespace leveret::net {
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <utility>
 
-#include "block/dense_products.h"
+#include "block/dense/dense_products.h"
+#include "block/dense/gemm.h"
 #include "block/forgetting.h"
-#include "block/gemm.h"
 #include "optim/moved.h"
 
 namespace leveret::optim {

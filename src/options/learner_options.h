@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "model/spec.h"
 #include "options/cli11_fwd.h"
 #include "options/spec_flags.h"
+#include "spec/spec.h"
 
 namespace leveret::options {
 
@@ -39,9 +39,9 @@ class LearnerOptions {
   std::uint64_t max_memory() const { return max_memory_; }
 
   /// Of a new model.
-  model::Spec spec() const { return flags_.spec(); }
+  spec::Spec spec() const { return flags_.spec(); }
   /// Of the model of `file`, which is gone on with.
-  model::Spec spec(const model::Spec& stored, const std::string& file) const {
+  spec::Spec spec(const spec::Spec& stored, const std::string& file) const {
     return flags_.spec(stored, file);
   }
 

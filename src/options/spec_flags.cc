@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "model/spec_idle.h"
-#include "model/spec_optimizer.h"
 #include "options/field_file.h"
+#include "spec/idle.h"
+#include "spec/optimizer.h"
 
 namespace leveret::options {
 
 void SpecFlags::add_to(CLI::App& app, const std::vector<std::string_view>& only) {
-  const model::Spec defaults;
-  for (const model::SpecEntry& entry : model::spec_entries()) {
+  const spec::Spec defaults;
+  for (const spec::SpecEntry& entry : spec::spec_entries()) {
     if (!only.empty() && std::ranges::find(only, entry.name) == only.end()) continue;
     Given& given = given_.emplace_back();
     given.entry = &entry;
@@ -67,14 +67,14 @@ bool SpecFlags::is_given(std::string_view name) const {
       given_, [&](const Given& given) { return given.entry->name == name && given.is_given(); });
 }
 
-model::Spec SpecFlags::spec(model::Spec spec) const {
-  std::vector<std::pair<const model::SpecEntry*, std::string>> texts;
+spec::Spec SpecFlags::spec(spec::Spec spec) const {
+  std::vector<std::pair<const spec::SpecEntry*, std::string>> texts;
   for (const Given& given : given_) {
     if (given.is_given()) texts.emplace_back(given.entry, given.text());
   }
   try {
     for (const auto& [entry, text] : texts) entry->set(spec, text);
-    model::check_spec(spec);
+    spec::check_spec(spec);
   } catch (const std::runtime_error& error) {
     throw CLI::ValidationError(error.what());
   }
@@ -83,11 +83,11 @@ model::Spec SpecFlags::spec(model::Spec spec) const {
 }
 
 /// An option that changes nothing is misuse, but for one that says what holds without it.
-void SpecFlags::refuse_idle(const model::Spec& spec) const {
-  const model::Spec defaults;
+void SpecFlags::refuse_idle(const spec::Spec& spec) const {
+  const spec::Spec defaults;
   for (const Given& given : given_) {
     if (!given.is_given() || *given.entry->value == '\0') continue;
-    const char* const needed = model::idle_without(given.entry->name, spec);
+    const char* const needed = spec::idle_without(given.entry->name, spec);
     const std::string text = given.entry->get(spec);
     // Layers are there because they are asked for.
     const bool default_holds =
@@ -100,16 +100,16 @@ void SpecFlags::refuse_idle(const model::Spec& spec) const {
 }
 
 /// Rules of parts that the model lacks, and rates that another option gives, too.
-void SpecFlags::refuse_idle_rules(const model::Spec& spec) const {
+void SpecFlags::refuse_idle_rules(const spec::Spec& spec) const {
   for (const Given& given : given_) {
     if (!given.is_given() || std::string_view(given.entry->name) != "optimizer") continue;
     const std::string text = given.text();
-    for (const model::PartRule& rule : model::rules_of_parts(text)) {
+    for (const spec::PartRule& rule : spec::rules_of_parts(text)) {
       if (rule.rate && is_given(rule.rate_option)) {
         throw CLI::ValidationError(fmt::format(
             "--optimizer {} and --{} both give a rate: leave one out", text, rule.rate_option));
       }
-      const char* const needed = model::idle_without(rule.rate_option, spec);
+      const char* const needed = spec::idle_without(rule.rate_option, spec);
       if (needed == nullptr || (rule.rule == rules::kAdagrad && !rule.rate)) continue;
       // Plain gradient descent is what a word means for the parts that there are.
       if (text == "sgd") continue;
@@ -119,11 +119,11 @@ void SpecFlags::refuse_idle_rules(const model::Spec& spec) const {
   }
 }
 
-model::Spec SpecFlags::spec(const model::Spec& stored, const std::string& file) const {
-  model::Spec spec = stored;
+spec::Spec SpecFlags::spec(const spec::Spec& stored, const std::string& file) const {
+  spec::Spec spec = stored;
   for (const Given& given : given_) {
     if (!given.is_given()) continue;
-    model::Spec wanted;
+    spec::Spec wanted;
     const std::string given_text = given.text();
     try {
       given.entry->set(wanted, given_text);
@@ -146,7 +146,7 @@ model::Spec SpecFlags::spec(const model::Spec& stored, const std::string& file) 
     }
   }
   try {
-    model::check_spec(spec);
+    spec::check_spec(spec);
   } catch (const std::runtime_error& error) {
     throw CLI::ValidationError(error.what());
   }
@@ -154,7 +154,7 @@ model::Spec SpecFlags::spec(const model::Spec& stored, const std::string& file) 
   return spec;
 }
 
-model::Spec in_shards(const SpecFlags& flags, model::Spec spec) {
+spec::Spec in_shards(const SpecFlags& flags, spec::Spec spec) {
   if (flags.is_given("per_example_updates") && spec.per_example_updates) {
     throw CLI::ValidationError(
         "shards have no per-example updates, as each would wait for sums of all shards: leave "

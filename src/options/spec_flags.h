@@ -1,4 +1,4 @@
-/// The options that make a model's Spec: one for each entry of model::spec_entries().
+/// The options that make a model's Spec: one for each entry of spec::spec_entries().
 #pragma once
 
 #include <deque>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/spec_entries.h"
 #include "options/cli11_fwd.h"
+#include "spec/entries.h"
 
 namespace leveret::options {
 
@@ -21,14 +21,14 @@ class SpecFlags {
   /// The files that are read, those of --field: "-" is one of this name.
   std::vector<std::string> files() const;
   /// A new model's spec: `defaults`, with what was given. Misuse is CLI::ValidationError.
-  model::Spec spec(model::Spec defaults = {}) const;
+  spec::Spec spec(spec::Spec defaults = {}) const;
   /// The spec of the model in `file`, with learning options changed where they were given. A shape
   /// option that contradicts the model is std::runtime_error, naming both.
-  model::Spec spec(const model::Spec& stored, const std::string& file) const;
+  spec::Spec spec(const spec::Spec& stored, const std::string& file) const;
 
  private:
   struct Given {
-    const model::SpecEntry* entry;
+    const spec::SpecEntry* entry;
     CLI::Option* option = nullptr;
     std::vector<std::string> values;
     bool on = false;
@@ -38,14 +38,14 @@ class SpecFlags {
     std::string text() const;
   };
 
-  void refuse_idle(const model::Spec& spec) const;
-  void refuse_idle_rules(const model::Spec& spec) const;
+  void refuse_idle(const spec::Spec& spec) const;
+  void refuse_idle_rules(const spec::Spec& spec) const;
 
   std::deque<Given> given_;
 };
 
 /// The spec of a model that will be learned in shards, where there are no per-example updates: to
 /// ask for them is misuse, and those of a model of one process are left out.
-model::Spec in_shards(const SpecFlags& flags, model::Spec spec);
+spec::Spec in_shards(const SpecFlags& flags, spec::Spec spec);
 
 }  // namespace leveret::options

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "net/network.h"
-#include "predict/seen_line.h"
+#include "skew/seen_line.h"
 #include "text/example.h"
 
 namespace leveret::predict {
@@ -23,7 +23,7 @@ struct CachedContext {
   /// Hashes of its namespaces, where the counts of some are not the context's alone; in order.
   std::vector<std::uint32_t> shared_spaces;
   std::uint32_t feature_count = 0;
-  SeenLine seen;
+  skew::SeenLine seen;
   float field_features = 0, squares = 0;  ///< of features of fields, as they came
   std::vector<float> sums;                ///< what it adds to the sums of each candidate
   net::CachedParts parts;

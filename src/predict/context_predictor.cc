@@ -228,12 +228,13 @@ bool ContextPredictor::has_same_context(const text::ExampleChunk& chunk,
 // ---- candidates ----
 
 void ContextPredictor::predict(const text::ExampleChunk& chunk, std::size_t first,
-                               std::size_t count, Outcomes& outcomes, SkewCounter* skew) {
+                               std::size_t count, Outcomes& outcomes, skew::SkewCounter* skew) {
   predict(chunk, first, count, {}, {outcomes, skew});
 }
 
 void ContextPredictor::predict_lines(const text::ExampleChunk& chunk, std::size_t first,
-                                     std::size_t count, Outcomes& outcomes, SkewCounter* skew) {
+                                     std::size_t count, Outcomes& outcomes,
+                                     skew::SkewCounter* skew) {
   if (!caches_contexts()) {
     counts_.candidates += count;
     return predict_wholes(chunk, first, count, {&chunk, first}, {outcomes, skew});
@@ -281,10 +282,11 @@ void ContextPredictor::predict(const text::ExampleChunk& chunk, std::size_t firs
 
 /// All of the batch, as they have been looked up.
 void ContextPredictor::count_skew(const text::ExampleChunk& chunk, std::size_t first,
-                                  const Wholes& wholes, SkewCounter& skew) {
+                                  const Wholes& wholes, skew::SkewCounter& skew) {
   const bool in_lines = wholes.chunk != nullptr;
   const std::string_view text = in_lines ? wholes.chunk->bytes : chunk.bytes;
-  const SeenContext context = {at_->features, at_->seen, in_lines ? text : at_->features.bytes};
+  const skew::SeenContext context = {at_->features, at_->seen,
+                                     in_lines ? text : at_->features.bytes};
   skew.count(chunk, first, batch_, lookup_, text, &context);
 }
 

@@ -56,12 +56,12 @@ class ContextPredictor {
   /// Predictor says to an example with the context's features and then the candidate's. These
   /// examples `skew` counts, unless it is null.
   void predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-               Outcomes& outcomes, SkewCounter* skew = nullptr);
+               Outcomes& outcomes, skew::SkewCounter* skew = nullptr);
 
   /// The same of examples that have both: those that follow each other with equal features of
   /// context namespaces are a request.
   void predict_lines(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-                     Outcomes& outcomes, SkewCounter* skew = nullptr);
+                     Outcomes& outcomes, skew::SkewCounter* skew = nullptr);
 
   /// Whether the model is one whose contexts can be cached.
   bool caches_contexts() const { return why_not_cached_.empty(); }
@@ -83,7 +83,7 @@ class ContextPredictor {
   /// A place for candidates' outcomes, and who counts them, or null.
   struct Results {
     Outcomes& outcomes;
-    SkewCounter* skew;
+    skew::SkewCounter* skew;
   };
 
   bool is_context(std::uint32_t name);
@@ -106,7 +106,7 @@ class ContextPredictor {
   void predict_wholes(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                       const Wholes& wholes, const Results& results);
   void count_skew(const text::ExampleChunk& chunk, std::size_t first, const Wholes& wholes,
-                  SkewCounter& skew);
+                  skew::SkewCounter& skew);
 
   const std::shared_ptr<const model::Model> model_;
   const text::NamespaceNames& names_;
@@ -121,7 +121,7 @@ class ContextPredictor {
   const net::Shares of_context_, of_candidates_, of_everyone_;
   Predictor whole_;
   feature::FeatureMap features_;
-  SeenLines lines_seen_;                 ///< contexts
+  skew::SeenLines lines_seen_;           ///< contexts
   std::vector<signed char> is_context_;  ///< by name: -1 not asked yet
 
   // The context at hand.

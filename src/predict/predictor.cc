@@ -22,12 +22,12 @@ Predictor::Predictor(std::shared_ptr<const model::Model> model, const text::Name
 }
 
 void Predictor::predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-                        Outcomes& outcomes, SkewCounter* skew) {
+                        Outcomes& outcomes, skew::SkewCounter* skew) {
   predict(chunk, first, count, outcomes, skew, chunk.bytes);
 }
 
 void Predictor::predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-                        Outcomes& outcomes, SkewCounter* skew, std::string_view text) {
+                        Outcomes& outcomes, skew::SkewCounter* skew, std::string_view text) {
   const bool counts = skew != nullptr && skew->tells();
   batch_.keep_origins = counts;
   lookup_.note_unknown(counts);

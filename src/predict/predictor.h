@@ -9,7 +9,7 @@
 #include "model/lookup.h"
 #include "net/network.h"
 #include "predict/outcome.h"
-#include "predict/skew.h"
+#include "skew/skew.h"
 #include "text/namespace_names.h"
 
 namespace leveret::predict {
@@ -25,9 +25,9 @@ class Predictor {
   /// Appends an outcome for each of the examples [first, first + count) of the chunk, which `skew`
   /// counts, unless it is null. `text`: where names of their namespaces are, if not in the chunk.
   void predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-               Outcomes& outcomes, SkewCounter* skew = nullptr);
+               Outcomes& outcomes, skew::SkewCounter* skew = nullptr);
   void predict(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
-               Outcomes& outcomes, SkewCounter* skew, std::string_view text);
+               Outcomes& outcomes, skew::SkewCounter* skew, std::string_view text);
 
   /// The batch notes what each interaction is made of, and the tape what each field says.
   void keep_for_audit() { batch_.groups = batch_.keep_parents = tape_.keep_parts = true; }

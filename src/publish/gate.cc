@@ -17,7 +17,7 @@
 #include "modelfile/model_io.h"
 #include "publish/judge.h"
 #include "stream/bad_lines.h"
-#include "stream/line_source.h"
+#include "stream/text_reader.h"
 
 namespace leveret::publish {
 namespace {
@@ -119,7 +119,7 @@ using Models = std::vector<std::shared_ptr<const model::Model>>;
 metrics::Scores scores_of(const Models& models, const std::string& file) {
   Judge judge(models, {});
   stream::BadLineTally tally({});
-  stream::LineSource source({file}, {});
+  stream::TextReader source({file}, {});
   text::ExampleChunk chunk;
   try {
     while (source.next(chunk)) {

@@ -30,7 +30,7 @@ class Judge {
   Judge(const Judge&) = delete;
   Judge& operator=(const Judge&) = delete;
 
-  /// A chunk of lines that are not parsed yet (stream::LineSource). It is parsed as the first model
+  /// A chunk of lines that are not parsed yet (stream::TextReader). It is parsed as the first model
   /// does: bad lines are in it, and nothing else where it is one that is too long.
   /// std::runtime_error for a line that one of two models cannot read.
   void add(text::ExampleChunk& lines);

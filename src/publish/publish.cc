@@ -14,7 +14,7 @@
 #include "files/atomic_file.h"
 #include "files/file_calls.h"
 #include "files/folder_lock.h"
-#include "modelfile/export_model.h"
+#include "modelfile/export/export_model.h"
 #include "modelfile/model_line.h"
 #include "patch/patch.h"
 #include "publish/folder_files.h"

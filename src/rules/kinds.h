@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/codec.h"
+#include "kernels/rows/codec.h"
 #include "rules/learning.h"
 #include "rules/rule.h"
 

@@ -11,8 +11,8 @@
 #include <memory>
 #include <span>
 
-#include "kernels/codec.h"
 #include "kernels/kernels.h"
+#include "kernels/rows/codec.h"
 
 namespace leveret::rules {
 

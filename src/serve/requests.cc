@@ -41,7 +41,7 @@ void Requests::become(std::shared_ptr<const Served> next) {
   auto parser = std::make_unique<text::Parser>(next->names(), next->parser());
   auto predictor =
       std::make_unique<predict::Predictor>(next->model(), next->names(), kernels::active());
-  auto skew = std::make_unique<predict::SkewCounter>(next->model(), next->names());
+  auto skew = std::make_unique<skew::SkewCounter>(next->model(), next->names());
   limit_ = next->parser().limit;
   skew_ = std::move(skew);
   parser_ = std::move(parser);
@@ -146,9 +146,9 @@ void Requests::check_together() const {
 
 void Requests::tell_skew() {
   skew_counts_.add(skew_->take_counts());
-  for (const predict::SkewFinding& finding : skew_->take_findings()) {
+  for (const skew::SkewFinding& finding : skew_->take_findings()) {
     if (!skew_told_.add(finding)) continue;
-    std::string text = predict::to_text(finding);
+    std::string text = skew::to_text(finding);
     std::ranges::replace(text, '\0', ' ');  // C would end there
     skew_text_ += text + "\n";
   }
@@ -160,7 +160,7 @@ void Requests::score() {
   outcomes_.clear();
   too_large_ = 0;
   const std::size_t count = chunk_.examples.size();
-  predict::SkewCounter* const skew = by_field_ && !counts_by_field_ ? nullptr : skew_.get();
+  skew::SkewCounter* const skew = by_field_ && !counts_by_field_ ? nullptr : skew_.get();
   if (in_request_) {
     too_large_ = requests_->counts().too_large;
     requests_->predict(chunk_, 0, count, outcomes_, skew);

@@ -12,9 +12,9 @@
 #include "predict/context_predictor.h"
 #include "predict/outcome.h"
 #include "predict/predictor.h"
-#include "predict/skew.h"
 #include "serve/request_chunk.h"
 #include "serve/served.h"
+#include "skew/skew.h"
 #include "text/parser.h"
 
 namespace leveret::serve {
@@ -32,7 +32,7 @@ class Requests {
   void set_context(int by, std::span<const leveret_feature> features);
   void clear_context() { in_request_ = by_field_ = false; }
   /// As leveret_predictor_skew says, of all models that it has had.
-  const predict::SkewCounts& skew_counts() const { return skew_counts_; }
+  const skew::SkewCounts& skew_counts() const { return skew_counts_; }
   const std::string& skew_text() const { return skew_text_; }
   /// The model that has answered the last request, or the newest model where there was none yet.
   const Served& served() const { return *served_; }
@@ -66,15 +66,15 @@ class Requests {
   std::unique_ptr<text::Parser> context_parser_;         ///< since the first context in text
   std::unique_ptr<predict::Predictor> predictor_;        ///< without a context
   std::unique_ptr<predict::ContextPredictor> requests_;  ///< since the first context
-  std::unique_ptr<predict::SkewCounter> skew_;
+  std::unique_ptr<skew::SkewCounter> skew_;
   bool by_field_ = false;         ///< some features of this request are arrays by field
   bool counts_by_field_ = false;  ///< these can be held against what was learned, too
 
   bool in_request_ = false;
   text::ExampleChunk chunk_;    ///< candidates, or a context
   predict::Outcomes outcomes_;  ///< theirs
-  predict::SkewCounts skew_counts_;
-  predict::SkewTold skew_told_;
+  skew::SkewCounts skew_counts_;
+  skew::SkewTold skew_told_;
   std::string skew_text_;
   std::uint64_t too_large_ = 0;  ///< of these, those that are larger than a line with their context
 };

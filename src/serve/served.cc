@@ -35,7 +35,7 @@ Served::Served(std::shared_ptr<const model::Model> model)
 
 std::shared_ptr<const Served> Served::nothing() {
   auto served = std::make_shared<Served>(
-      std::make_shared<const model::Model>(model::Spec(), modelfile::default_memory_limit()));
+      std::make_shared<const model::Model>(spec::Spec(), modelfile::default_memory_limit()));
   served->is_nothing_ = true;
   return served;
 }

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "stream/example_source.h"
 #include "stream/file_lines.h"
 #include "stream/queue.h"
 #include "text/example.h"
@@ -35,14 +36,14 @@ struct ReaderOptions {
 };
 
 /// FileLines read in a thread of its own. While the input pauses, lines that are whole are handed
-/// on at once. All public functions may be called from any thread; stop() also from a signal
-/// handler.
-class TextReader {
+/// on at once. Its chunks are not parsed, for threads that parse for themselves (parse_chunk). All
+/// public functions may be called from any thread; stop() also from a signal handler.
+class TextReader final : public ExampleSource {
  public:
   /// Throws as FileLines does.
   TextReader(std::vector<std::string> paths, ReaderOptions options);
   /// Ends the reading, wherever it is.
-  ~TextReader();
+  ~TextReader() override;
   TextReader(const TextReader&) = delete;
   TextReader& operator=(const TextReader&) = delete;
 
@@ -50,17 +51,19 @@ class TextReader {
   /// Sets bytes, source, first_line and place, and clears the rest; give it to parse_chunk. False
   /// at the end. Throws the error of a source after the lines before it. Pass used chunks: the room
   /// of their text goes back to the reader, that of the rest is used again by who parses.
-  bool next(text::ExampleChunk& chunk);
+  bool next(text::ExampleChunk& chunk) override;
 
   /// No more is read; the whole lines that were read are still handed out, then next is false.
-  void stop() noexcept { lines_.stop(); }
+  void stop() noexcept override { lines_.stop(); }
   /// Like stop, and what was read is not handed out any more: next is false at once.
   void abandon() noexcept;
 
   // As those of FileLines.
-  const std::string& source_name(std::uint32_t source) const { return lines_.source_name(source); }
-  std::uint64_t bytes_read() const { return lines_.bytes_read(); }
-  std::optional<std::uint64_t> bytes_total() const { return lines_.bytes_total(); }
+  const std::string& source_name(std::uint32_t source) const override {
+    return lines_.source_name(source);
+  }
+  std::uint64_t bytes_read() const override { return lines_.bytes_read(); }
+  std::optional<std::uint64_t> bytes_total() const override { return lines_.bytes_total(); }
 
  private:
   void run();

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/codec.h"
 #include "kernels/kernels.h"
+#include "kernels/rows/codec.h"
 
 namespace leveret::table {
 

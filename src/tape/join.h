@@ -1,6 +1,6 @@
 /// The columns of a layer over numbers of several tensors, which say who owns them. Their order is
-/// that of the parts of a Join, which the layer declares (block/joined_dense.h); all others go by
-/// owners.
+/// that of the parts of a Join, which the layer declares (block/dense/joined_dense.h); all others
+/// go by owners.
 #pragma once
 
 #include <cstddef>

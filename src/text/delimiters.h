@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "kernels/text_kernels.h"
+#include "kernels/text/text_kernels.h"
 
 namespace leveret::text {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/text_kernels.h"
+#include "kernels/text/text_kernels.h"
 #include "text/unfilled.h"
 
 namespace leveret::text {

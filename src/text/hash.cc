@@ -1,6 +1,6 @@
 #include "text/hash.h"
 
-#include "kernels/short_hash.h"
+#include "kernels/text/short_hash.h"
 
 namespace leveret::text {
 
@@ -14,7 +14,8 @@ std::uint32_t murmur3(std::string_view bytes, std::uint32_t seed) {
     tail |= static_cast<std::uint32_t>(static_cast<unsigned char>(p[i])) << (8 * i);
   }
   // A tail of zero bytes mixes to 0, so it needs no case of its own.
-  return kernels::murmur_finish(h ^ kernels::murmur_mix(tail), static_cast<std::uint32_t>(bytes.size()));
+  return kernels::murmur_finish(h ^ kernels::murmur_mix(tail),
+                                static_cast<std::uint32_t>(bytes.size()));
 }
 
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "kernels/dispatch.h"
-#include "kernels/short_hash.h"
+#include "kernels/text/short_hash.h"
 #include "text/label.h"
 #include "text/namespace_number.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/text_kernels.h"
+#include "kernels/text/text_kernels.h"
 #include "text/chunk_writer.h"
 #include "text/delimiters.h"
 #include "text/namespace_cache.h"

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/text_kernels.h"
+#include "kernels/text/text_kernels.h"
 
 namespace leveret::text {
 

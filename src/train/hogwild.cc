@@ -247,7 +247,7 @@ void Hogwild::run(const Next& next, const Stop& stop, bool parse, const Parsed& 
 }
 
 /// Threads put their work together by adding changes (rules::Rule::fused).
-void check_threads(unsigned threads, const model::Spec& spec) {
+void check_threads(unsigned threads, const spec::Spec& spec) {
   if (threads == 1 || spec.batch_size > 1 || !spec.has_towers()) return;
   if (rules::make_rule({.part = spec.nn})->fused() != nullptr) return;
   throw std::runtime_error(

@@ -41,7 +41,7 @@ struct HogwildOptions {
 };
 
 /// std::runtime_error where so many threads cannot learn such a model.
-void check_threads(unsigned threads, const model::Spec& spec);
+void check_threads(unsigned threads, const spec::Spec& spec);
 
 class Hogwild {
  public:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "block/gemm.h"
+#include "block/dense/gemm.h"
 #include "block/logistic.h"
 #include "model/expiry.h"
 #include "model/look_ahead.h"
@@ -50,7 +50,7 @@ void Learner::learn_rest(Outcomes& outcomes) {
 /// Forgets what is due, when no example waits. Where a window ends depends on how the input was
 /// cut, but for the ends before examples that are counted and those at ticks.
 void Learner::forget() {
-  const model::Spec& spec = model_.spec();
+  const spec::Spec& spec = model_.spec();
   if (batch_.size() > 0 || !spec.forgets()) return;
   const bool by_cut = most_together() == 1 && sightings_.until_counted() > 0;
   if (by_cut && !model::is_tick_due(spec, model_.parameters().scalars)) return;
@@ -59,7 +59,7 @@ void Learner::forget() {
 
 /// Batches and groups are cut by count.
 std::size_t Learner::most_together() const {
-  const model::Spec& spec = model_.spec();
+  const spec::Spec& spec = model_.spec();
   return spec.has_layers() ? std::max(spec.batch_size, spec.nn_batch_size) : spec.batch_size;
 }
 

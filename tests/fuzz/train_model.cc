@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "kernels/dispatch.h"
-#include "modelfile/export_model.h"
+#include "modelfile/export/export_model.h"
 #include "modelfile/model_io.h"
 #include "predict/predictor.h"
 #include "store/model_file.h"
@@ -88,11 +88,11 @@ void use(model::Model given, model::Use how = model::Use::kLearn) {
   modelfile::save_model(model, made().emptied());
 }
 
-model::Spec spec_of(unsigned kind) {
-  model::Spec spec;
+spec::Spec spec_of(unsigned kind) {
+  spec::Spec spec;
   spec.admit = 1;
   spec.hidden = {3, 2};
-  if (kind % 4 == 1) spec.heads = model::Heads::kOne;
+  if (kind % 4 == 1) spec.heads = spec::Heads::kOne;
   if (kind % 4 == 2) spec.bit_precision = 5;
   if (kind % 4 == 3) {
     spec.features.fields = {{"a", "b"}, {"c"}, {"b"}};

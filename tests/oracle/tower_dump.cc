@@ -15,11 +15,11 @@
 #include <string>
 
 #include "block/linear_block.h"
-#include "model/spec_entries.h"
-#include "model/tower_text.h"
 #include "random_lines.h"
 #include "random_model.h"
 #include "reference_model.h"
+#include "spec/entries.h"
+#include "spec/tower_text.h"
 
 namespace leveret::model {
 namespace {
@@ -30,32 +30,33 @@ Spec spec_of(int count, char** words) {
   Spec spec;
   for (int i = 0; i < count; i += 2) {
     const std::string option = words[i];
-    const auto entry = std::ranges::find_if(
-        spec_entries(), [&](const SpecEntry& of) { return option == std::string("--") + of.name; });
-    if (entry == spec_entries().end() || i + 1 == count) {
+    const auto entry = std::ranges::find_if(spec::spec_entries(), [&](const spec::SpecEntry& of) {
+      return option == std::string("--") + of.name;
+    });
+    if (entry == spec::spec_entries().end() || i + 1 == count) {
       throw std::runtime_error(option + ": no option of a model, or it has no value");
     }
     entry->set(spec, words[i + 1]);
   }
-  check_spec(spec);
+  spec::check_spec(spec);
   if (!spec.has_embeddings()) throw std::runtime_error("no tower over embeddings");
   return with_unit_steps(spec);
 }
 
-std::vector<std::uint32_t> values_of_key(const TowerSpec& tower, const std::string& key) {
+std::vector<std::uint32_t> values_of_key(const spec::TowerSpec& tower, const std::string& key) {
   const auto found = std::ranges::find(tower.options, key, &block::TowerOption::key);
   return found != tower.options.end() ? found->numbers : std::vector<std::uint32_t>();
 }
 
 /// 0: its kind has no such key.
-std::uint32_t value_of_key(const TowerSpec& tower, const std::string& key) {
+std::uint32_t value_of_key(const spec::TowerSpec& tower, const std::string& key) {
   const std::vector<std::uint32_t> numbers = values_of_key(tower, key);
   return numbers.empty() ? 0 : numbers[0];
 }
 
 Json towers_of(const Spec& spec) {
   Json all = Json::array();
-  for (const TowerSpec& tower : spec.more_towers) {
+  for (const spec::TowerSpec& tower : spec.more_towers) {
     all.push_back({{"name", tower.name},
                    {"kind", tower.kind->word},
                    {"layers", value_of_key(tower, "layers")},
@@ -94,7 +95,7 @@ Json difference(const Json& before, const Json& after) {
 
 /// What the tower adds to the head that it stands on.
 float tower_score(const tape::Declarations& declared, const Tape& tape, std::size_t b,
-                  const TowerSpec& tower) {
+                  const spec::TowerSpec& tower) {
   const tape::TensorId head = declared.find_head(tower.name)->score;
   const tape::TensorId before = tower.own_loss
                                     ? declared.find_head(block::LinearBlock::kFirst)->score
@@ -117,7 +118,7 @@ Json example_of(const Model& model, const Tape& tape, std::size_t b) {
   }
   const tape::Declarations& declared = model.parameters().declared();
   Json scores;
-  for (const TowerSpec& tower : model.spec().more_towers) {
+  for (const spec::TowerSpec& tower : model.spec().more_towers) {
     scores[tower.name] = tower_score(declared, tape, b, tower);
   }
   const HeadScores heads = scores_of(model, tape, b);
@@ -171,7 +172,7 @@ Json dump(std::uint32_t seed, const Spec& spec) {
 int main(int argc, char** argv) {
   try {
     if (argc < 2) throw std::runtime_error("usage: tower_dump SEED [OPTION VALUE]...");
-    const leveret::model::Spec spec = leveret::model::spec_of(argc - 2, argv + 2);
+    const leveret::spec::Spec spec = leveret::model::spec_of(argc - 2, argv + 2);
     const auto seed = static_cast<std::uint32_t>(std::stoul(argv[1]));
     std::puts(leveret::model::dump(seed, spec).dump().c_str());
   } catch (const std::exception& error) {

@@ -38,7 +38,7 @@ double difference(float& weight, const std::function<double()>& loss) {
 TEST_CASE("the gradients of the toy block are those of its equation") {
   const std::size_t examples = GENERATE(1, 7);
   Spec spec;
-  spec.heads = Heads::kOne;
+  spec.heads = spec::Heads::kOne;
   spec.hidden = {};
   spec.ffm_k = 2;
   spec.row_bits = 32;

@@ -2,7 +2,7 @@
 /// be from itself.
 #pragma once
 
-#include "kernels/codec.h"
+#include "kernels/rows/codec.h"
 
 namespace leveret {
 

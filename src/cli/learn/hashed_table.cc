@@ -8,7 +8,7 @@
 
 namespace leveret::cli {
 
-void tell_of_hashed_table(const model::Spec& spec) {
+void tell_of_hashed_table(const spec::Spec& spec) {
   const std::uint32_t bits = spec.bit_precision;
   const table::CellKind kind = model::cell_kind(spec);
   const std::uint64_t in_memory = table::HashedCells::stride(kind);

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "block/gemm.h"
+#include "block/dense/gemm.h"
 #include "cli/console.h"
 #include "cli/learn/first_model.h"
 #include "cli/learn/followed_chunks.h"
@@ -443,7 +443,7 @@ class TrainRun final : private train::SessionEvents {
   text::NamespaceNames names_;
   std::uint64_t memory_;  ///< limit of all tables
   const kernels::Kernels& kernels_;
-  model::Spec spec_;
+  spec::Spec spec_;
   std::unique_ptr<dist::ShardedModel> shards_;  ///< with --deterministic
   std::optional<dist::LocalLearner> in_shards_;
   std::optional<train::Session> session_;

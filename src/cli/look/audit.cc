@@ -40,7 +40,7 @@ struct AuditOptions {
 
 /// Reads the examples and prints `each(chunk, index, text)` of every one as soon as it is there.
 template <class Each>
-void print_each(const AuditOptions& options, text::NamespaceNames& names, const model::Spec& spec,
+void print_each(const AuditOptions& options, text::NamespaceNames& names, const spec::Spec& spec,
                 Each each) {
   text::ParserOptions parser = parser_options(spec, options.input);
   parser.keep_names = true;
@@ -61,7 +61,7 @@ void print_each(const AuditOptions& options, text::NamespaceNames& names, const 
 }
 
 void audit_features(const AuditOptions& options) {
-  const model::Spec spec = options.flags.spec();
+  const spec::Spec spec = options.flags.spec();
   text::NamespaceNames names;
   feature::FeatureMap features(spec.map_options(), {});
   feature::FeatureBatch batch;
@@ -86,7 +86,7 @@ void audit_features(const AuditOptions& options) {
 void audit_model(const AuditOptions& options) {
   const ServedModel served(options.model, options.mmap);
   const model::Model& model = *served.get();
-  const model::Spec spec = options.flags.spec(model.spec(), options.model);
+  const spec::Spec spec = options.flags.spec(model.spec(), options.model);
   text::NamespaceNames names;  // not closed: those that the model does not know are printed, too
   predict::Predictor predictor(served.get(), names, kernels::active());
   predictor.keep_for_audit();

@@ -53,7 +53,7 @@ struct AuditedExample {
 class AuditFacts {
  public:
   /// `model` may be null: then features have no weights, and there are no heads.
-  AuditFacts(const model::Spec& spec, const text::NamespaceNames& names,
+  AuditFacts(const spec::Spec& spec, const text::NamespaceNames& names,
              const feature::FeatureMap& features, const model::Model* model)
       : spec_(spec), features_(features), model_(model), named_(names, features) {}
 
@@ -71,7 +71,7 @@ class AuditFacts {
   AuditedFeature constant() const;
   std::vector<AuditedScore> scores_of_group(const tape::Tape& tape, std::uint32_t group) const;
 
-  const model::Spec& spec_;
+  const spec::Spec& spec_;
   const feature::FeatureMap& features_;
   const model::Model* model_;
   FeatureNames named_;

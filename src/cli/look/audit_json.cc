@@ -27,7 +27,7 @@ Json scores(const std::vector<AuditedScore>& all) {
 
 }  // namespace
 
-void put_features(const AuditedExample& example, const model::Spec& spec, bool with_model,
+void put_features(const AuditedExample& example, const spec::Spec& spec, bool with_model,
                   Json& to) {
   Json& features = to["features"] = Json::array();
   for (const AuditedFeature& feature : example.features) {

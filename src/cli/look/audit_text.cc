@@ -19,7 +19,7 @@ void append_score(std::string& to, std::string_view name, float score) {
 }
 
 /// Weight and contribution, - for what the model does not know; row; counts.
-void append_weights(const AuditedFeature& feature, const model::Spec& spec, std::string& to) {
+void append_weights(const AuditedFeature& feature, const spec::Spec& spec, std::string& to) {
   if (feature.weight) {
     append(to, ":{:.6g}", *feature.weight);
     append(to, ":{:.6g}", feature.contribution);
@@ -40,7 +40,7 @@ void append_weights(const AuditedFeature& feature, const model::Spec& spec, std:
 
 }  // namespace
 
-void append_features(const AuditedExample& example, const model::Spec& spec, bool with_model,
+void append_features(const AuditedExample& example, const spec::Spec& spec, bool with_model,
                      std::string& to) {
   for (const AuditedFeature& feature : example.features) {
     to += '\t';

@@ -5,14 +5,14 @@
 #include <string>
 
 #include "cli/look/audit_facts.h"
-#include "model/spec.h"
 #include "predict/explainer.h"
+#include "spec/spec.h"
 #include "text/namespace_names.h"
 
 namespace leveret::cli {
 
 /// The line of features; `with_model`: with weights.
-void append_features(const AuditedExample& example, const model::Spec& spec, bool with_model,
+void append_features(const AuditedExample& example, const spec::Spec& spec, bool with_model,
                      std::string& to);
 /// The lines of heads and of fields.
 void append_scores(const AuditedExample& example, std::string& to);

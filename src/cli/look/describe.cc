@@ -13,7 +13,7 @@
 #include "cli/look/section_stats.h"
 #include "dist/folder/shard_files.h"
 #include "kernels/dispatch.h"
-#include "model/spec_entries.h"
+#include "spec/entries.h"
 #include "modelfile/model_io.h"
 #include "net/network.h"
 #include "patch/patch_stream.h"
@@ -258,7 +258,7 @@ std::uint64_t describe_model(const model::Model& model, bool learns, Json& json)
   json["namespaces"] = namespaces_to_json(model);
   json["fields"] = fields_to_json(model);
   json["linear"] = linear_to_json(model, learns);
-  const std::vector<model::RowsSpec> rows = model.spec().row_parts();
+  const std::vector<spec::RowsSpec> rows = model.spec().row_parts();
   for (std::size_t part = 0; part < rows.size(); ++part) {
     json[name_of(rows[part].kind)] = rows_to_json(model, part, learns);
   }
@@ -319,10 +319,10 @@ Json describe_cache(const std::string& path) {
 
 }  // namespace
 
-Json spec_to_json(const model::Spec& spec) {
+Json spec_to_json(const spec::Spec& spec) {
   Json json = Json::object();
-  for (const model::SpecEntry& entry : model::spec_entries()) {
-    if (!model::is_stored(entry, spec)) continue;
+  for (const spec::SpecEntry& entry : spec::spec_entries()) {
+    if (!spec::is_stored(entry, spec)) continue;
     const std::string text = entry.get(spec);
     json[entry.name] = entry.number ? Json::parse(text) : Json(text);
   }

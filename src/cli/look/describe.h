@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "model/spec.h"
+#include "spec/spec.h"
 
 namespace leveret::cli {
 
@@ -19,7 +19,7 @@ enum class Detail { kSummary, kAll };
 std::string description_text(const nlohmann::ordered_json& description, Detail detail);
 
 /// Options by their names.
-nlohmann::ordered_json spec_to_json(const model::Spec& spec);
+nlohmann::ordered_json spec_to_json(const spec::Spec& spec);
 
 /// A value for people.
 std::string plain(const nlohmann::ordered_json& value);

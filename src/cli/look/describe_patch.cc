@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "cli/look/summary_text.h"
-#include "model/spec_json.h"
 #include "modelfile/model_line.h"
 #include "patch/patch.h"
+#include "spec/json.h"
 #include "text/plain_number.h"
 
 namespace leveret::cli {
@@ -66,7 +66,7 @@ std::vector<std::string> field_names(const std::string& header_json) {
   const Json header = Json::parse(header_json, nullptr, false);
   if (!header.is_object() || !header.contains("namespaces")) return names;
   try {
-    for (const feature::NamespacePlan& plan : model::plans_from_json(header["namespaces"])) {
+    for (const feature::NamespacePlan& plan : spec::plans_from_json(header["namespaces"])) {
       for (const std::uint32_t field : plan.fields) {
         if (field >= kMostFields) continue;
         if (names.size() <= field) names.resize(field + std::size_t{1});

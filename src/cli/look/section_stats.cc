@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/codec.h"
+#include "kernels/rows/codec.h"
 #include "table/slot.h"
 
 namespace leveret::cli {

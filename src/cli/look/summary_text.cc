@@ -30,7 +30,7 @@ std::string shortened(std::string text, std::size_t bytes) {
 
 std::string options_summary(const Json& spec) {
   constexpr std::size_t kMost = 8;
-  const Json usual = spec_to_json(model::Spec());
+  const Json usual = spec_to_json(spec::Spec());
   std::vector<std::string> lines;
   for (const auto& [name, value] : spec.items()) {
     if (usual.contains(name) && usual[name] == value) continue;

@@ -11,7 +11,7 @@
 
 #include "cli/look/feature_names.h"
 #include "cli/score/figures.h"
-#include "kernels/codec.h"
+#include "kernels/rows/codec.h"
 #include "metrics/figures_json.h"
 
 namespace leveret::cli {

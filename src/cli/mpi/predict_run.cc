@@ -60,7 +60,7 @@ class MpiPredictRun {
     const feature::FeatureMap& features = *model_->frame().features();
     // A cache that is made here keeps the names of all namespaces.
     if (input_.cache.empty()) features.close_names(names_);
-    model::Spec spec = model_->spec();
+    spec::Spec spec = model_->spec();
     spec.batch_size = kBatchSize;
     dist::BatchMaker maker(spec, features.plans(), model_->plan().fields(), names_, {},
                            model::Use::kPredict);

@@ -17,9 +17,9 @@
 #include "dist/mesh/learner.h"
 #include "dist/talk/agreement.h"
 #include "files/atomic_file.h"
-#include "model/spec_json.h"
 #include "modelfile/header.h"
 #include "modelfile/model_io.h"
+#include "spec/json.h"
 #include "stream/bad_lines.h"
 
 namespace leveret::cli {
@@ -43,7 +43,7 @@ void check_files(const MpiTrainOptions& options) {
   if (is_file) check_model_name("-f", options.final_model);
 }
 
-model::Spec stored_spec(const std::string& path) {
+spec::Spec stored_spec(const std::string& path) {
   if (dist::ShardFolder::is_folder(path)) return dist::ShardFolder(path).spec();
   const store::ModelFile file = store::ModelFile::open(path);
   if (file.kind() != store::Kind::kModel) {
@@ -51,22 +51,22 @@ model::Spec stored_spec(const std::string& path) {
                              ": is not a model to go on with; `leveret inspect` says what it is");
   }
   try {
-    return model::spec_from_json(Json::parse(file.header_json()).at("spec"));
+    return spec::spec_from_json(Json::parse(file.header_json()).at("spec"));
   } catch (const std::exception& error) {
     throw std::runtime_error(path + ": " + modelfile::header_error(error));
   }
 }
 
-model::Spec in_batches(model::Spec spec) {
+spec::Spec in_batches(spec::Spec spec) {
   if (spec.batch_size == 1) spec.batch_size = MpiTrainOptions::kBatchSize;
   return spec;
 }
 
-model::Spec first_spec(const MpiTrainOptions& options) {
+spec::Spec first_spec(const MpiTrainOptions& options) {
   const std::string& from = options.initial_model;
   const bool is_new = from.empty();
-  model::Spec spec = is_new ? options.flags.spec(in_batches({}))
-                            : options.flags.spec(in_batches(stored_spec(from)), from);
+  spec::Spec spec = is_new ? options.flags.spec(in_batches({}))
+                           : options.flags.spec(in_batches(stored_spec(from)), from);
   if (spec.batch_size == 1) {
     throw CLI::ValidationError(
         "processes learn a batch together, not example by example: give --batch_size of 2 and "
@@ -193,13 +193,13 @@ TrainingStart start_training(MpiTrainOptions& options, dist::Communicator& ranks
         if (position) options.initial_model = options.final_model;
         check_files(options);
         check_shards(options, ranks);
-        const Json spec = model::to_json(first_spec(options));
+        const Json spec = spec::to_json(first_spec(options));
         tell_of_position(options, position);
         return Json{{"spec", spec}, {"resumes", position.has_value()}}.dump();
       },
       exit_code_of));
   if (message.at("resumes")) options.initial_model = options.final_model;
-  TrainingStart start = {.spec = model::spec_from_json(message.at("spec")),
+  TrainingStart start = {.spec = spec::spec_from_json(message.at("spec")),
                          .shards = shards_of(options, ranks),
                          .shard_bytes = options.max_memory,
                          .position = position};

@@ -8,13 +8,13 @@
 
 #include "cli/mpi/train_run.h"
 #include "dist/talk/communicator.h"
-#include "model/spec.h"
+#include "spec/spec.h"
 #include "train/input_position.h"
 
 namespace leveret::cli {
 
 struct TrainingStart {
-  model::Spec spec;
+  spec::Spec spec;
   std::uint32_t shards;       ///< of all ranks together
   std::uint64_t shard_bytes;  ///< that the tables of each may take
   /// With --resume: where the checkpoint is that is gone on with; on rank 0.

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "block/gemm.h"
+#include "block/dense/gemm.h"
 #include "cli/console.h"
 #include "cli/file_uses.h"
 #include "cli/learn/train_report.h"

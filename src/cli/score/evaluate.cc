@@ -89,7 +89,7 @@ int run_evaluate(const EvaluateOptions& options) {
   predict::Predictor predictor(served.get(), names, kernels::active());
   const auto tally = bad_line_tally(options.input);
   const auto source = open_examples(options.input, names, parser_of(options, model), *tally);
-  predict::SkewCounter counter(served.get(), names);
+  skew::SkewCounter counter(served.get(), names);
   SkewReport skew(options.strict, options.input.quiet);
   StatusLine status(!options.input.quiet);
   status.begin_pass(*source);

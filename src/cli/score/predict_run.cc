@@ -84,7 +84,7 @@ class PredictRun {
     std::optional<text::Parser> parser;  ///< where threads parse
     std::optional<predict::Predictor> plain;
     std::optional<predict::ContextPredictor> by_context;
-    std::optional<predict::SkewCounter> skew;
+    std::optional<skew::SkewCounter> skew;
     std::uint64_t next_chunk = 0;  ///< the one whose first context is the predictor's
   };
   struct Chunk {

@@ -15,13 +15,13 @@ void add_strict_option(CLI::App& verb, bool& strict) {
                 "exit 1 where lines are not like those that were learned (SKEW)");
 }
 
-void SkewReport::tell(predict::SkewCounter& counter) {
-  for (const predict::SkewFinding& finding : counter.take_findings()) {
-    if (told_.add(finding) && !quiet_) say(stream::escaped("skew: " + predict::to_text(finding)));
+void SkewReport::tell(skew::SkewCounter& counter) {
+  for (const skew::SkewFinding& finding : counter.take_findings()) {
+    if (told_.add(finding) && !quiet_) say(stream::escaped("skew: " + skew::to_text(finding)));
   }
 }
 
-void SkewReport::add(predict::SkewCounter& counter) {
+void SkewReport::add(skew::SkewCounter& counter) {
   counter.finish();
   tell(counter);
   tells_ |= counter.tells();

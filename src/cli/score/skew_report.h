@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "options/cli11_fwd.h"
-#include "predict/skew.h"
+#include "skew/skew.h"
 
 namespace leveret::cli {
 
@@ -19,9 +19,9 @@ class SkewReport {
   SkewReport(bool strict, bool quiet) : strict_(strict), quiet_(quiet) {}
 
   /// A sentence for what the counter has found.
-  void tell(predict::SkewCounter& counter);
+  void tell(skew::SkewCounter& counter);
   /// The counter ends.
-  void add(predict::SkewCounter& counter);
+  void add(skew::SkewCounter& counter);
 
   /// An object; null where the model's file has nothing to hold lines against.
   nlohmann::ordered_json json() const;
@@ -32,8 +32,8 @@ class SkewReport {
  private:
   const bool strict_, quiet_;
   bool tells_ = false;
-  predict::SkewTold told_;
-  predict::SkewCounts counts_;
+  skew::SkewTold told_;
+  skew::SkewCounts counts_;
 };
 
 }  // namespace leveret::cli

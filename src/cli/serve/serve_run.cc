@@ -56,14 +56,14 @@ std::vector<Source> watched_by(const daemon::Models& models, const std::vector<s
 /// Which findings have been told of which model; any thread.
 class SkewTeller {
  public:
-  bool add(const std::string& model, const predict::SkewFinding& finding) {
+  bool add(const std::string& model, const skew::SkewFinding& finding) {
     const std::lock_guard lock(mutex_);
     return told_[model].add(finding);
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::string, predict::SkewTold> told_;
+  std::map<std::string, skew::SkewTold> told_;
 };
 
 }  // namespace
@@ -85,8 +85,8 @@ void serve(const ServeOptions& options) {
   const auto tell = [](const std::string& what) { say(stream::escaped(what)); };
   SkewTeller skew;
   server_options.scorer.tell_skew = [&](const std::string& model,
-                                        const predict::SkewFinding& finding) {
-    if (skew.add(model, finding)) tell(model + ": skew: " + predict::to_text(finding));
+                                        const skew::SkewFinding& finding) {
+    if (skew.add(model, finding)) tell(model + ": skew: " + skew::to_text(finding));
   };
   daemon::Server server(models, std::move(server_options), tell);
   if (!quiet) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "modelfile/export_model.h"
+#include "modelfile/export/export_model.h"
 #include "options/cli11_fwd.h"
 
 namespace leveret::cli {

@@ -6,7 +6,7 @@
 #include "cli/help.h"
 #include "cli/vw/take.h"
 #include "cli/vw/words.h"
-#include "model/spec_entries.h"
+#include "spec/entries.h"
 
 namespace leveret::cli {
 namespace {
@@ -42,7 +42,7 @@ std::string listed(const std::vector<std::string>& names) {
 
 /// Whether it says what a model is, or how it learns.
 bool is_of_model(const std::string& option) {
-  return std::ranges::any_of(model::spec_entries(), [&](const model::SpecEntry& entry) {
+  return std::ranges::any_of(spec::spec_entries(), [&](const spec::SpecEntry& entry) {
     const std::string names = fmt::format(",--{},{},", entry.name, entry.alias);
     return names.find("," + option + ",") != std::string::npos;
   });

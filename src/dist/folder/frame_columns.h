@@ -13,7 +13,7 @@ namespace leveret::dist {
 /// keeps of each: it is number i of the whole model's array and number j of the frame's, padding
 /// counted.
 template <class Visit>
-void for_each_frame_number(const model::Spec& spec, const tape::Parameters& whole,
+void for_each_frame_number(const spec::Spec& spec, const tape::Parameters& whole,
                            const tape::Parameters& frame, Visit visit) {
   const tape::Declarations &all = whole.declared(), &frames = frame.declared();
   for (std::size_t l = 0; l < all.layers.size(); ++l) {

@@ -23,8 +23,8 @@
 #include "dist/folder/shard_sections.h"
 #include "dist/talk/agreement.h"
 #include "files/atomic_file.h"
-#include "model/spec_json.h"
 #include "modelfile/header.h"
+#include "spec/json.h"
 #include "store/model_file.h"
 
 namespace leveret::dist {
@@ -168,9 +168,9 @@ std::string read_manifest(const std::string& path) {
 }
 
 /// The model that learning goes on with.
-model::Spec spec_of(const store::ModelFile& frame) {
+spec::Spec spec_of(const store::ModelFile& frame) {
   try {
-    return model::spec_from_json(Json::parse(frame.header_json()).at("spec"));
+    return spec::spec_from_json(Json::parse(frame.header_json()).at("spec"));
   } catch (const Json::exception&) {
     throw std::runtime_error(frame.path() + ": is not the frame of a folder of shards");
   } catch (const std::runtime_error& error) {
@@ -264,7 +264,7 @@ store::ModelFile ShardFolder::open(std::size_t number) const {
   return file;
 }
 
-std::unique_ptr<ShardedModel> ShardFolder::load(const model::Spec& spec, std::uint32_t first,
+std::unique_ptr<ShardedModel> ShardFolder::load(const spec::Spec& spec, std::uint32_t first,
                                                 std::uint32_t count, std::uint64_t memory_limit,
                                                 const kernels::Kernels& kernels) const {
   auto model = std::make_unique<ShardedModel>(spec, shards(), first, count, memory_limit, kernels);

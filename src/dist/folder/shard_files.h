@@ -15,7 +15,7 @@
 #include "dist/folder/manifest.h"
 #include "dist/learn/sharded_model.h"
 #include "dist/talk/communicator.h"
-#include "model/spec.h"
+#include "spec/spec.h"
 #include "store/model_file.h"
 #include "train/input_position.h"
 
@@ -48,14 +48,14 @@ class ShardFolder {
   const std::string& path() const { return folder_; }
   std::uint32_t shards() const { return static_cast<std::uint32_t>(files_.size() - 1); }
   std::uint64_t generation() const { return generation_; }
-  const model::Spec& spec() const { return spec_; }
+  const spec::Spec& spec() const { return spec_; }
   /// Where the run that saved it was in its input, if it has said so.
   const std::optional<train::InputPosition>& position() const { return position_; }
 
   /// Shards [first, first + count), and the frame; all bytes are verified, and that they belong
   /// together. `spec`: the folder's, in which learning options may be others. `memory_limit`: as
   /// for ShardedModel.
-  std::unique_ptr<ShardedModel> load(const model::Spec& spec, std::uint32_t first,
+  std::unique_ptr<ShardedModel> load(const spec::Spec& spec, std::uint32_t first,
                                      std::uint32_t count, std::uint64_t memory_limit,
                                      const kernels::Kernels& kernels) const;
 
@@ -70,7 +70,7 @@ class ShardFolder {
   std::uint64_t generation_ = 0;
   std::vector<File> files_;
   std::optional<train::InputPosition> position_;
-  model::Spec spec_;
+  spec::Spec spec_;
 };
 
 }  // namespace leveret::dist

@@ -7,13 +7,13 @@
 #include <stdexcept>
 #include <vector>
 
-#include "model/spec_json.h"
 #include "modelfile/finite.h"
 #include "modelfile/header.h"
 #include "modelfile/parameters_io.h"
 #include "modelfile/section_names.h"
 #include "modelfile/sightings_io.h"
 #include "modelfile/tables_io.h"
+#include "spec/json.h"
 
 namespace leveret::dist {
 namespace {
@@ -157,8 +157,7 @@ void read_frame(const store::ModelFile& file, ShardedModel& model) {
   read_file(file, [&](const Json& header, SectionLoader& sections) {
     if (!header.contains("plan")) throw std::runtime_error("is not the frame of its folder");
     const std::vector<std::uint64_t> words = header.at("plan");
-    model.resume(Plan(model.plan().shape(), words),
-                 model::plans_from_json(header.at("namespaces")));
+    model.resume(Plan(model.plan().shape(), words), spec::plans_from_json(header.at("namespaces")));
     tape::Parameters& parameters = model.frame().model().parameters();
     modelfile::read_identity(header, model.spec(), parameters.scalars);
     modelfile::load_parameters(parameters, sections);

@@ -8,7 +8,7 @@
 
 namespace leveret::dist {
 
-BatchMaker::BatchMaker(const model::Spec& spec, std::vector<feature::NamespacePlan> known,
+BatchMaker::BatchMaker(const spec::Spec& spec, std::vector<feature::NamespacePlan> known,
                        std::uint32_t known_fields, const text::NamespaceNames& names,
                        LearnedSoFar start, model::Use use)
     : spec_(spec),

@@ -14,8 +14,8 @@
 #include "dist/learn/part_batch.h"
 #include "feature/feature_map.h"
 #include "model/model.h"
-#include "model/spec.h"
 #include "predict/outcome.h"
+#include "spec/spec.h"
 #include "text/namespace_names.h"
 #include "train/sighting_counter.h"
 
@@ -36,7 +36,7 @@ class BatchMaker {
   /// `known`: namespaces and fields that all ranks know. `names` are those of the parser whose
   /// chunks will come, and outlive it. For prediction nothing is ever new, a namespace that is not
   /// known has no field, and all batches have one size. `start`: how much the model has learned.
-  BatchMaker(const model::Spec& spec, std::vector<feature::NamespacePlan> known,
+  BatchMaker(const spec::Spec& spec, std::vector<feature::NamespacePlan> known,
              std::uint32_t known_fields, const text::NamespaceNames& names, LearnedSoFar start = {},
              model::Use use = model::Use::kLearn);
 
@@ -78,7 +78,7 @@ class BatchMaker {
 
   void meet(const text::ExampleChunk& chunk, std::size_t example);
 
-  model::Spec spec_;
+  spec::Spec spec_;
   model::Use use_;
   feature::FeatureMap features_;
   const text::NamespaceNames& names_;

@@ -7,7 +7,7 @@
 
 #include "dist/talk/narrow_numbers.h"
 #include "files/bytes.h"
-#include "model/spec_json.h"
+#include "spec/json.h"
 
 namespace leveret::dist {
 namespace {
@@ -45,7 +45,7 @@ std::vector<float> get_floats(BytesReader& from, std::size_t count, float usual)
 // ---- growth ----
 
 void put_growth(Bytes& to, const Growth& growth) {
-  put_text(to, growth.namespaces.empty() ? "" : model::to_json(growth.namespaces).dump());
+  put_text(to, growth.namespaces.empty() ? "" : spec::to_json(growth.namespaces).dump());
   put(to, static_cast<std::uint32_t>(growth.fields.size()));
   put_array(to, growth.fields.data(), growth.fields.size());
   put(to, static_cast<std::uint32_t>(growth.sizes.size()));
@@ -59,7 +59,7 @@ void get_growth(BytesReader& from, Growth& growth) {
   growth = {};
   const std::string_view json = from.get_text();
   if (!json.empty()) {
-    growth.namespaces = model::plans_from_json(nlohmann::ordered_json::parse(json));
+    growth.namespaces = spec::plans_from_json(nlohmann::ordered_json::parse(json));
   }
   growth.fields = from.get_array<std::uint32_t>(from.get_count(sizeof(std::uint32_t)));
   growth.sizes.resize(from.get_count(sizeof(FieldSize)));

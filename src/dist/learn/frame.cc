@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "block/gemm.h"
+#include "block/dense/gemm.h"
 #include "net/make_blocks.h"
 
 namespace leveret::dist {
@@ -16,7 +16,7 @@ std::shared_ptr<table::Tables> no_tables() {
 
 /// The columns' places where there were fewer fields; `names` of the matrix that has these alone.
 tape::ColumnSource source_of_some(const tape::ColumnSource& source, const tape::Join& join,
-                                  const model::Spec& spec, std::vector<std::uint32_t> names) {
+                                  const spec::Spec& spec, std::vector<std::uint32_t> names) {
   return [source, parts = join.parts(), spec, names = std::move(names)](
              const tape::Extent& from, const tape::Extent& to, std::uint32_t column) {
     const std::uint32_t name = names[column];
@@ -30,7 +30,7 @@ tape::ColumnSource source_of_some(const tape::ColumnSource& source, const tape::
 }
 
 /// A matrix of a layer with these columns alone.
-void keep_columns(tape::LearnedArray& array, const tape::Join& join, const model::Spec& spec,
+void keep_columns(tape::LearnedArray& array, const tape::Join& join, const spec::Spec& spec,
                   std::vector<std::uint32_t> names) {
   array.shape[1] = names.size();
   array.source = source_of_some(array.source, join, spec, names);
@@ -45,15 +45,15 @@ void keep_columns(tape::LearnedArray& array, const tape::Join& join, const model
 
 }  // namespace
 
-std::vector<std::uint32_t> frame_columns(const model::Spec& spec,
-                                         const tape::Parameters& parameters, std::size_t layer) {
+std::vector<std::uint32_t> frame_columns(const spec::Spec& spec, const tape::Parameters& parameters,
+                                         std::size_t layer) {
   const std::uint32_t fields = parameters.layout.fields;
   const tape::LayerArrays& of = parameters.declared().layers[layer];
   if (fields == 0 || !of.is_divided()) return {};
   return of.join.everyones(feature_groups_by_key(spec, fields));
 }
 
-tape::Declarations arrays_of(const model::Spec& spec, const block::Config& config,
+tape::Declarations arrays_of(const spec::Spec& spec, const block::Config& config,
                              const tape::Extent& layout, Has has) {
   tape::Declarations all = net::declare_all(config, layout);
   if (has == Has::kPart) all.mixers.clear();  // the frame has them
@@ -92,7 +92,7 @@ tape::Declarations arrays_of(const model::Spec& spec, const block::Config& confi
   return all;
 }
 
-Frame::Frame(const model::Spec& spec, const kernels::Kernels& kernels)
+Frame::Frame(const spec::Spec& spec, const kernels::Kernels& kernels)
     : features_(std::make_shared<feature::FeatureMap>(spec.map_options(),
                                                       std::vector<feature::NamespacePlan>())),
       model_(spec, features_, no_tables()),

@@ -27,15 +27,15 @@ enum class Has {
 };
 /// The inputs of a divided layer of which the weights are everywhere (tape::Join::everyones), of a
 /// model with these parameters; none without fields, or of another layer.
-std::vector<std::uint32_t> frame_columns(const model::Spec& spec,
-                                         const tape::Parameters& parameters, std::size_t layer);
+std::vector<std::uint32_t> frame_columns(const spec::Spec& spec, const tape::Parameters& parameters,
+                                         std::size_t layer);
 /// The arrays and tensors of a model with so many fields, with no more of the layers than this.
-tape::Declarations arrays_of(const model::Spec& spec, const block::Config& config,
+tape::Declarations arrays_of(const spec::Spec& spec, const block::Config& config,
                              const tape::Extent& layout, Has has);
 
 class Frame {
  public:
-  Frame(const model::Spec& spec, const kernels::Kernels& kernels);
+  Frame(const spec::Spec& spec, const kernels::Kernels& kernels);
 
   const model::Model& model() const { return model_; }
   model::Model& model() { return model_; }

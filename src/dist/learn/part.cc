@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "block/gemm.h"
+#include "block/dense/gemm.h"
 #include "net/make_blocks.h"
 #include "optim/steps.h"
 
@@ -26,7 +26,7 @@ Part::Part(const Frame& frame, const Plan& plan, std::uint32_t number, std::uint
 /// Group 0's cells are in shard 0, or those of all groups.
 std::shared_ptr<table::Tables> Part::make_tables(const Frame& frame,
                                                  std::uint64_t memory_limit) const {
-  const model::Spec& spec = frame.model().spec();
+  const spec::Spec& spec = frame.model().spec();
   const PlanShape& shape = plan_->shape();
   const std::uint32_t owner = plan_->feature_group_owner(0);
   const auto bound = [&](std::uint64_t part) {

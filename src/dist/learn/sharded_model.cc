@@ -7,7 +7,7 @@
 
 namespace leveret::dist {
 
-ShardedModel::ShardedModel(const model::Spec& spec, std::uint32_t shards, std::uint32_t first,
+ShardedModel::ShardedModel(const spec::Spec& spec, std::uint32_t shards, std::uint32_t first,
                            std::uint32_t count, std::uint64_t memory_limit,
                            const kernels::Kernels& kernels)
     : frame_(std::make_unique<Frame>(spec, kernels)),

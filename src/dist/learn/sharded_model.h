@@ -17,7 +17,7 @@ namespace leveret::dist {
 class ShardedModel {
  public:
   /// Knowing nothing. `memory_limit`: bytes of the tables of each shard.
-  ShardedModel(const model::Spec& spec, std::uint32_t shards, std::uint32_t first,
+  ShardedModel(const spec::Spec& spec, std::uint32_t shards, std::uint32_t first,
                std::uint32_t count, std::uint64_t memory_limit, const kernels::Kernels& kernels);
 
   /// Meets what a batch brings: namespaces and fields, which get their places and first values.
@@ -31,7 +31,7 @@ class ShardedModel {
   /// be filled in.
   void resume(Plan plan, std::vector<feature::NamespacePlan> namespaces);
 
-  const model::Spec& spec() const { return frame_->model().spec(); }
+  const spec::Spec& spec() const { return frame_->model().spec(); }
   block::Config config() const { return frame_->model().config(); }
   const Plan& plan() const { return *plan_; }
   Frame& frame() { return *frame_; }

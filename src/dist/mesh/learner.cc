@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "block/gemm.h"
+#include "block/dense/gemm.h"
 #include "table/mix.h"
 
 namespace leveret::dist {
@@ -21,7 +21,7 @@ void append(std::vector<T>& to, const T* from, std::size_t count) {
 
 }  // namespace
 
-void check_mesh(const model::Spec& spec) {
+void check_mesh(const spec::Spec& spec) {
   const auto refuse = [](const std::string& what) {
     throw std::runtime_error("--strategy mesh has no " + what);
   };

@@ -31,7 +31,7 @@
 namespace leveret::dist {
 
 /// std::runtime_error that says which option a mesh has not, and what to do.
-void check_mesh(const model::Spec& spec);
+void check_mesh(const spec::Spec& spec);
 
 /// Bytes that a rank has to send the others for a batch, by what is in it: 5 for each feature that
 /// it asks for, and the weights and gradients.

@@ -10,8 +10,7 @@
 
 namespace leveret::dist {
 
-PlanShape PlanShape::of(const model::Spec& spec, const block::Config& config,
-                        std::uint32_t shards) {
+PlanShape PlanShape::of(const spec::Spec& spec, const block::Config& config, std::uint32_t shards) {
   PlanShape shape;
   shape.shards = shards;
   shape.has_ffm = spec.has_ffm();
@@ -31,7 +30,7 @@ PlanShape PlanShape::of(const model::Spec& spec, const block::Config& config,
   return shape;
 }
 
-ByKey by_key(const model::Spec& spec) {
+ByKey by_key(const spec::Spec& spec) {
   if (!spec.has_rows() || spec.bit_precision != 0) return ByKey::kAll;
   const bool cut = !spec.merges() || !spec.features.interactions.empty();
   return cut ? ByKey::kFieldless : ByKey::kNothing;

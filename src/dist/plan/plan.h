@@ -43,12 +43,12 @@ enum class ByKey : std::uint8_t {
   kFieldless,  ///< group 0
   kAll,  ///< one table has the cells of all: without rows, or with -b, where cells have no field
 };
-ByKey by_key(const model::Spec& spec);
+ByKey by_key(const spec::Spec& spec);
 /// How many these are where there are so many fields.
 inline std::uint32_t feature_groups_by_key(ByKey by_key, std::uint32_t fields) {
   return by_key == ByKey::kAll ? fields + 1 : by_key == ByKey::kFieldless ? 1 : 0;
 }
-inline std::uint32_t feature_groups_by_key(const model::Spec& spec, std::uint32_t fields) {
+inline std::uint32_t feature_groups_by_key(const spec::Spec& spec, std::uint32_t fields) {
   return feature_groups_by_key(by_key(spec), fields);
 }
 
@@ -61,7 +61,7 @@ struct PlanShape {
   // Bytes of a feature: of its slot with and without a cell, of a slot of its row, of its vector.
   std::uint64_t cell_bytes = 0, key_bytes = 0, pair_bytes = 0, vector_bytes = 0;
 
-  static PlanShape of(const model::Spec& spec, const block::Config& config, std::uint32_t shards);
+  static PlanShape of(const spec::Spec& spec, const block::Config& config, std::uint32_t shards);
 };
 
 class Plan {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "kernels/bf16.h"
+#include "kernels/rows/bf16.h"
 #include "table/mix.h"
 
 namespace leveret::dist {

@@ -1,6 +1,6 @@
 /// How floats that are added up over ranks are written for the network.
 ///
-/// As they are, or in 16 bits, of bfloat16 (kernels/bf16.h): sums of all sizes have the same
+/// As they are, or in 16 bits, of bfloat16 (kernels/rows/bf16.h): sums of all sizes have the same
 /// relative error, 2^-8 at most, so no scale has to be found or sent. Rounding is stochastic: the
 /// mean over all noises is the number itself. Noise is by (key, node, place), so that whoever
 /// rounds the same sum gets the same bits.

@@ -12,7 +12,7 @@
 #include <cstdio>
 
 #include "../kernels/registry.h"
-#include "block/gemm.h"
+#include "block/dense/gemm.h"
 
 namespace leveret::bench {
 namespace {

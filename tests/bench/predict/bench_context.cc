@@ -37,11 +37,11 @@ constexpr std::size_t kTrained = 4000, kCandidates = 100, kRequests = 20;
 
 struct Kind {
   std::uint32_t in_context, k;
-  model::Heads heads;
+  spec::Heads heads;
 
   std::string name() const {
     return std::to_string(in_context) + "+" + std::to_string(kFields - in_context) + "/k" +
-           std::to_string(k) + (heads == model::Heads::kOne ? "/one" : "/mixed");
+           std::to_string(k) + (heads == spec::Heads::kOne ? "/one" : "/mixed");
   }
 };
 
@@ -60,7 +60,7 @@ std::string features(std::mt19937& random, std::uint32_t begin, std::uint32_t en
 /// A model that has learned a little, and requests.
 struct Bench {
   explicit Bench(const Kind& kind) : kind(kind), parser(names, {}) {
-    model::Spec spec;
+    spec::Spec spec;
     spec.ffm_k = kind.k;
     spec.heads = kind.heads;
     model = std::make_shared<model::Model>(spec, std::uint64_t{1} << 30);
@@ -332,7 +332,7 @@ void register_all() {
       {"look_up", look_up}, {"pairs", pairs},         {"sums", add_up},    {"finish", finish}};
   for (const std::uint32_t in_context : {30, 20}) {
     for (const std::uint32_t k : {4, 8}) {
-      for (const model::Heads heads : {model::Heads::kOne, model::Heads::kMixed}) {
+      for (const spec::Heads heads : {spec::Heads::kOne, spec::Heads::kMixed}) {
         const Kind kind{in_context, k, heads};
         for (const auto& [name, work] : works) {
           benchmark::RegisterBenchmark((std::string(name) + "/" + kind.name()).c_str(),

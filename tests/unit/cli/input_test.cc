@@ -8,7 +8,7 @@ namespace {
 TEST_CASE("the parser refuses no line that --max_line lets through") {
   InputOptions input;
   input.max_line = std::uint64_t{1} << 31;
-  model::Spec spec;
+  spec::Spec spec;
   spec.hash = text::HashMode::kAll;
   spec.hash_seed = 7;
   const text::ParserOptions options = parser_options(spec, input);

@@ -65,7 +65,7 @@ TEST_CASE("A number of JSON is the value that it is in a line", "[daemon]") {
 
 TEST_CASE("A request in JSON is answered as the line with its values", "[daemon]") {
   const files::TempFolder folder;
-  train::TrainRun run{model::Spec{}};
+  train::TrainRun run{spec::Spec{}};
   run.learn(model::random_lines(400, train::usual_shape(), 5));
   modelfile::save_model(run.model, folder / "model");
   House house({}, 1 << 20, {"one=" + folder / "model"});

@@ -108,7 +108,7 @@ TEST_CASE("A block is for the model that its context names", "[daemon]") {
 
 TEST_CASE("Lines that are not like those that were learned are counted and told", "[daemon]") {
   const files::TempFolder folder;
-  model::Spec spec;
+  spec::Spec spec;
   spec.ffm_k = 0;
   train::TrainRun run{spec};
   std::string text;
@@ -117,7 +117,7 @@ TEST_CASE("Lines that are not like those that were learned are counted and told"
   modelfile::save_model(run.model, folder / "model");
   std::vector<std::string> told;
   ScorerOptions options;
-  options.tell_skew = [&](const std::string& model, const predict::SkewFinding& finding) {
+  options.tell_skew = [&](const std::string& model, const skew::SkewFinding& finding) {
     told.push_back(model + " " + finding.name);
   };
   House house(options, 0, {"one=" + folder / "model"});
@@ -140,7 +140,7 @@ TEST_CASE("Lines that are not like those that were learned are counted and told"
 
 TEST_CASE("Contexts that return are found, and what they take is bounded", "[daemon]") {
   const files::TempFolder folder;
-  train::TrainRun run{model::Spec{}};
+  train::TrainRun run{spec::Spec{}};
   run.learn(model::random_lines(200, train::usual_shape(), 5));
   modelfile::save_model(run.model, folder / "model");
   House house({.context = {"A"}}, 100000, {folder / "model"});

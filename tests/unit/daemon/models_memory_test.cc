@@ -11,7 +11,7 @@ namespace {
 
 TEST_CASE("A next version comes where all models with it have room, and else not", "[daemon]") {
   const files::TempFolder folder;
-  train::TrainRun run{model::Spec{}};
+  train::TrainRun run{spec::Spec{}};
   model::LineShape shape = train::usual_shape();
   for (const char* const name : {"small", "large"}) {
     run.learn(model::random_lines(2000, shape, 5));

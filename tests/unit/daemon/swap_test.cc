@@ -67,9 +67,9 @@ std::string fresh(const std::string& file, const Names& context) {
 
 /// Three models: the second has learned more than the first, the third is of another kind.
 struct SwappedFiles {
-  explicit SwappedFiles(const model::Spec& spec) {
+  explicit SwappedFiles(const spec::Spec& spec) {
     learn(spec, {"first", "second"}, 8, 1);
-    model::Spec other;
+    spec::Spec other;
     other.ffm_k = 3;
     other.hidden = {};
     learn(other, {"other"}, 6, 9);
@@ -77,7 +77,7 @@ struct SwappedFiles {
     patch::make_patch(open("first"), open("second"), {}, folder / "there", 1);
     patch::make_patch(open("second"), open("first"), {}, folder / "back", 1);
   }
-  void learn(const model::Spec& spec, const std::vector<std::string>& names, std::uint32_t fields,
+  void learn(const spec::Spec& spec, const std::vector<std::string>& names, std::uint32_t fields,
              std::uint32_t seed) const {
     train::TrainRun run(spec);
     model::LineShape shape = train::usual_shape();
@@ -92,10 +92,10 @@ struct SwappedFiles {
   files::TempFolder folder;
 };
 
-model::Spec with_towers() {
-  model::Spec spec;
+spec::Spec with_towers() {
+  spec::Spec spec;
   spec.embedding_dim = 9;
-  model::set_towers(spec, "fm fwfm mlp:hidden=6");
+  spec::set_towers(spec, "fm fwfm mlp:hidden=6");
   return spec;
 }
 
@@ -131,7 +131,7 @@ std::vector<NamedSwap> swaps() {
 }
 
 TEST_CASE("Behind each kind of swap a server answers as one that is started anew", "[daemon]") {
-  for (const model::Spec& spec : {model::Spec{}, with_towers()}) {
+  for (const spec::Spec& spec : {spec::Spec{}, with_towers()}) {
     const SwappedFiles files(spec);
     for (const Names& context : {Names{}, Names{"A", "B"}}) {
       const std::string of_first = fresh(files / "first", context);
@@ -159,7 +159,7 @@ TEST_CASE("Behind each kind of swap a server answers as one that is started anew
 TEST_CASE("A block that is open keeps its version, and no other request does", "[daemon]") {
   const SwappedFiles files(with_towers());
   {  // Namespaces have other numbers there.
-    train::TrainRun run{model::Spec{}};
+    train::TrainRun run{spec::Spec{}};
     for (int i = 0; i < 50; ++i) run.learn("1 |D f3 |C f1 f2\n-1 |C f3 |B f2 |A f1\n");
     modelfile::save_model(run.model, files / "turned");
   }

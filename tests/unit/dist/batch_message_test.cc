@@ -28,8 +28,9 @@ bool equal(const FeatureBatch& a, const FeatureBatch& b) {
     for (const feature::LinearRun& run : batch.linear_runs) all.push_back(batch.length(run));
     return all;
   };
-  return lengths(a) == lengths(b) && a.label == b.label && a.importance == b.importance && a.initial == b.initial &&
-         a.groups == b.groups && std::ranges::equal(a.linear, b.linear, features) &&
+  return lengths(a) == lengths(b) && a.label == b.label && a.importance == b.importance &&
+         a.initial == b.initial && a.groups == b.groups &&
+         std::ranges::equal(a.linear, b.linear, features) &&
          runs(a.linear_runs, b.linear_runs, &feature::LinearRun::group) &&
          a.linear_runs_begin == b.linear_runs_begin &&
          std::ranges::equal(a.field_features, b.field_features,
@@ -48,7 +49,7 @@ bool equal(const PartBatch& a, const PartBatch& b) {
 /// Batches of some lines, cut for shards.
 class Cutting {
  public:
-  Cutting(model::Spec spec, const std::string& lines, std::uint32_t shards) {
+  Cutting(spec::Spec spec, const std::string& lines, std::uint32_t shards) {
     spec.batch_size = 50;
     spec.batch_warmup = 0;
     spec.nn_batch_size = 1;
@@ -146,7 +147,7 @@ TEST_CASE("the end and a failure are told") {
 }
 
 TEST_CASE("a batch of which bytes are missing is refused at every length") {
-  Cutting cutting(model::Spec(), model::random_lines(20, shape_of(false), 6), 2);
+  Cutting cutting(spec::Spec(), model::random_lines(20, shape_of(false), 6), 2);
   REQUIRE(cutting.next());
   Bytes bytes;
   encode_batch(cutting.growth, cutting.parts, 20, false, bytes);

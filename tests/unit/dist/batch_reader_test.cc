@@ -102,7 +102,7 @@ void add(const ScatterBatch& batch, Split split, Read& all) {
 Read read(const std::string& lines, Split split, std::size_t per_chunk,
           const train::InputPosition& start = {}, const std::string& error = {},
           std::uint32_t warmup = 0) {
-  model::Spec spec;
+  spec::Spec spec;
   spec.batch_size = kBatch;
   spec.batch_warmup = warmup;
   spec.nn_batch_size = 1;
@@ -175,7 +175,7 @@ TEST_CASE("batches grow, and a run can be cut where a stretch ends", "[threads]"
 }
 
 TEST_CASE("what a stretch brings is told with its batch, and planned by all of it", "[threads]") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.batch_size = 8;
   spec.batch_warmup = 2;
   text::NamespaceNames names;
@@ -234,7 +234,7 @@ TEST_CASE("an error of the input comes behind the batches before it", "[threads]
 }
 
 TEST_CASE("a reader that nobody reads from any more ends", "[threads]") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.batch_size = 2;
   spec.batch_warmup = 0;
   spec.nn_batch_size = 1;

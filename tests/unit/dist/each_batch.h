@@ -10,7 +10,7 @@
 namespace leveret::dist {
 
 /// Calls learn(maker), which gives back the scores of the batch at hand, for each batch.
-inline void each_batch(const model::Spec& spec, const std::string& lines,
+inline void each_batch(const spec::Spec& spec, const std::string& lines,
                        const std::function<std::span<const float>(BatchMaker&)>& learn) {
   text::NamespaceNames names;
   text::ExampleChunk chunk;

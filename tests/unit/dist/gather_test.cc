@@ -59,7 +59,7 @@ TEST_CASE("a run that goes on with a file ends with the file of one run, bit for
 }
 
 /// What `ranks` threads learn together, each of which reads everything and keeps its share.
-std::vector<std::byte> learned_by(unsigned ranks, const model::Spec& spec, const std::string& lines,
+std::vector<std::byte> learned_by(unsigned ranks, const spec::Spec& spec, const std::string& lines,
                                   unsigned wire_bits = 32) {
   std::vector<std::unique_ptr<ShardedModel>> models(ranks);
   const unsigned each = kDeterministicShards / ranks;
@@ -111,8 +111,8 @@ TEST_CASE("1, 2, 4 and 8 ranks write the same file", "[threads][digits]") {
 
 TEST_CASE("with sums of 16 bits ranks stay alike, and learn the same each time", "[threads]") {
   const std::string lines = some_lines(200, 17);
-  for (const model::Heads heads : {model::Heads::kMixed, model::Heads::kOne}) {
-    model::Spec spec;
+  for (const spec::Heads heads : {spec::Heads::kMixed, spec::Heads::kOne}) {
+    spec::Spec spec;
     spec.batch_size = 32;
     spec.heads = heads;
     const std::vector<std::byte> once = learned_by(4, spec, lines, 16);
@@ -122,7 +122,7 @@ TEST_CASE("with sums of 16 bits ranks stay alike, and learn the same each time",
 }
 
 TEST_CASE("a rank that fails, or is to stop, tells all others within the sums", "[threads]") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.batch_size = 16;
   spec.batch_warmup = 0;
   const std::string lines = some_lines(16, 0);
@@ -148,7 +148,7 @@ TEST_CASE("a rank that fails, or is to stop, tells all others within the sums", 
 }
 
 TEST_CASE("ranks that no longer have the same mixers and layers are found out", "[threads]") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.batch_size = 16;
   spec.batch_warmup = 0;
   const std::string lines = some_lines(32, 0);

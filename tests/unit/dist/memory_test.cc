@@ -33,7 +33,7 @@ std::string zipf_lines(std::size_t count, std::uint32_t seed) {
 TEST_CASE("each of N ranks holds little more than its share of the tables", "[digits]") {
   const std::string lines = zipf_lines(20000, 3);
   for (const bool layers : {true, false}) {
-    model::Spec spec;
+    spec::Spec spec;
     spec.batch_size = 1024;
     if (!layers) spec.hidden = {};
     ShardedRun one(spec, 1);
@@ -60,7 +60,7 @@ TEST_CASE("each of N ranks holds little more than its share of the tables", "[di
 
 TEST_CASE("what one process has no memory for, two ranks have") {
   const std::string lines = zipf_lines(10000, 5);
-  model::Spec spec;
+  spec::Spec spec;
   spec.batch_size = 512;
   ShardedRun free(spec, 1);
   free.learn(lines);
@@ -76,7 +76,7 @@ TEST_CASE("what one process has no memory for, two ranks have") {
 TEST_CASE("shards that run out of memory go on, and are gathered to a model that predicts",
           "[digits]") {
   const std::string lines = zipf_lines(10000, 6);
-  model::Spec spec;
+  spec::Spec spec;
   spec.batch_size = 512;
   spec.admit = 1;
   ShardedRun free(spec, 4);
@@ -99,7 +99,7 @@ TEST_CASE("shards that run out of memory go on, and are gathered to a model that
 
 TEST_CASE("a linear model is cut evenly") {
   const std::string lines = zipf_lines(5000, 4);
-  model::Spec spec;
+  spec::Spec spec;
   spec.ffm_k = 0;
   spec.batch_size = 512;
   ShardedRun one(spec, 1);

@@ -23,9 +23,9 @@ using train::TrainRun;
 /// bits, of which sums in another order are the same but for their last digits.
 std::vector<NamedSpec> mesh_specs(std::uint32_t batch) {
   std::vector<NamedSpec> all;
-  const auto add = [&](const char* name, model::Spec spec) {
-    spec.heads = model::Heads::kOne;
-    for (model::TowerSpec& tower : spec.more_towers) tower.own_loss = false;
+  const auto add = [&](const char* name, spec::Spec spec) {
+    spec.heads = spec::Heads::kOne;
+    for (spec::TowerSpec& tower : spec.more_towers) tower.own_loss = false;
     spec.batch_size = batch;
     spec.batch_warmup = 0;
     spec.per_example_updates = false;
@@ -38,10 +38,10 @@ std::vector<NamedSpec> mesh_specs(std::uint32_t batch) {
       add(kind.name, kind.spec);
     }
   }
-  model::Spec crossed;
+  spec::Spec crossed;
   crossed.features.interactions = {{"A", "B"}};
   add("with interactions", crossed);
-  model::Spec wide;
+  spec::Spec wide;
   wide.hidden = {64, 8};
   add("wide layers", wide);
   return all;
@@ -55,7 +55,7 @@ struct Result {
 };
 
 /// What so many ranks learn, each of which reads everything and keeps its examples.
-Result learn_by(unsigned size, const model::Spec& spec, const std::string& lines) {
+Result learn_by(unsigned size, const spec::Spec& spec, const std::string& lines) {
   Result result;
   run_ranks(size, [&](Communicator& ranks) {
     model::Model model(spec, train::kTestMemory);
@@ -118,8 +118,8 @@ TEST_CASE("a mesh of any number of ranks learns what one process learns in batch
 }
 
 TEST_CASE("a mesh sends what the formula says", "[threads]") {
-  model::Spec spec;
-  spec.heads = model::Heads::kOne;
+  spec::Spec spec;
+  spec.heads = spec::Heads::kOne;
   spec.batch_size = 400;
   spec.batch_warmup = 0;
   model::LineShape shape;
@@ -145,8 +145,8 @@ TEST_CASE("a flag of one rank of a mesh is told to all, and nothing is learned a
   std::vector<BatchFlags> stopped(3), failed(3);
   std::vector<std::uint64_t> learned(3);
   run_ranks(3, [&](Communicator& ranks) {
-    model::Spec spec;
-    spec.heads = model::Heads::kOne;
+    spec::Spec spec;
+    spec.heads = spec::Heads::kOne;
     spec.ffm_k = 0;
     spec.batch_size = 8;
     model::Model model(spec, train::kTestMemory);
@@ -164,9 +164,9 @@ TEST_CASE("a flag of one rank of a mesh is told to all, and nothing is learned a
 }
 
 TEST_CASE("a mesh refuses what it has not") {
-  model::Spec spec;
+  spec::Spec spec;
   CHECK_THROWS_WITH(check_mesh(spec), Catch::Contains("--heads one"));
-  spec.heads = model::Heads::kOne;
+  spec.heads = spec::Heads::kOne;
   CHECK_NOTHROW(check_mesh(spec));
   spec.bit_precision = 12;
   CHECK_THROWS_WITH(check_mesh(spec), Catch::Contains("-b"));

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/codec.h"
+#include "kernels/rows/codec.h"
 #include "model/model.h"
 
 namespace leveret::dist {

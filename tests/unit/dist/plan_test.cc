@@ -12,7 +12,7 @@ namespace leveret::dist {
 namespace {
 
 PlanShape default_shape(std::uint32_t shards) {
-  const model::Spec spec;
+  const spec::Spec spec;
   return PlanShape::of(spec, model::Model(spec, 1 << 20).config(), shards);
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("a plan is made again of its words; others are refused") {
 }
 
 TEST_CASE("keys are cut into ranges of about equal size") {
-  model::Spec linear;
+  spec::Spec linear;
   linear.ffm_k = 0;
   for (const std::uint32_t bits : {0u, 5u, 18u}) {
     linear.bit_precision = bits;
@@ -117,7 +117,7 @@ TEST_CASE("keys are cut into ranges of about equal size") {
 }
 
 TEST_CASE("-b cuts all groups by key, whatever reads their sums") {
-  model::Spec spec;
+  spec::Spec spec;
   CHECK(feature_groups_by_key(spec, 4) == 0);
   spec.features.interactions = {{"A", "B"}};
   CHECK(feature_groups_by_key(spec, 4) == 1);

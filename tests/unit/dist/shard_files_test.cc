@@ -60,7 +60,7 @@ std::string gathered(const ShardedModel& model, const std::string& path) {
   return bytes_of(path);
 }
 
-std::unique_ptr<ShardedModel> new_model(const model::Spec& spec, std::uint32_t shards) {
+std::unique_ptr<ShardedModel> new_model(const spec::Spec& spec, std::uint32_t shards) {
   return std::make_unique<ShardedModel>(spec, shards, 0, shards, kMemory, kernels::active());
 }
 
@@ -235,7 +235,7 @@ std::unique_ptr<ShardedModel> part_of(const model::Model& whole, const Communica
 }
 
 model::Model some_model() {
-  model::Spec spec;
+  spec::Spec spec;
   spec.batch_size = 40;
   const auto model = new_model(spec, 8);
   learn(*model, model::random_lines(120, shape(), 8), 0, 120);

@@ -22,7 +22,7 @@ inline std::vector<std::byte> saved_bytes(const model::Model& model) {
 class ShardedRun {
  public:
   /// `memory`: of each shard.
-  ShardedRun(const model::Spec& spec, std::uint32_t shards,
+  ShardedRun(const spec::Spec& spec, std::uint32_t shards,
              std::uint64_t memory = train::kTestMemory)
       : ShardedRun(
             std::make_unique<ShardedModel>(spec, shards, 0, shards, memory, kernels::active())) {}

@@ -73,12 +73,12 @@ TEST_CASE("rows of 16 bits are rounded as in one process, whoever has which slot
   const std::string lines = model::random_lines(80, shape_of_lines(0), 5);
   const std::string before = train::cut(lines, 0, 64), batch = train::cut(lines, 64, 16);
   for (const bool by_slot : {true, false}) {
-    model::Spec spec;
+    spec::Spec spec;
     spec.batch_size = 16;
     spec.batch_warmup = 0;
     spec.per_example_updates = false;
     spec.embedding_dim = 4;
-    model::set_towers(spec, "fm:pairs=all");
+    spec::set_towers(spec, "fm:pairs=all");
     spec.adagrad_slice = by_slot;
     TrainRun again(spec);
     again.learn(before);
@@ -113,7 +113,7 @@ TEST_CASE("features that share cells learn in shards as they do in one process")
   model::LineShape shape = shape_of_lines(9);
   shape.values = values;
   const std::string lines = some_unlabelled(model::random_lines(400, shape, 9));
-  model::Spec spec;
+  spec::Spec spec;
   spec.batch_size = 8;
   spec.batch_warmup = 0;
   spec.per_example_updates = false;
@@ -123,14 +123,14 @@ TEST_CASE("features that share cells learn in shards as they do in one process")
   if (GENERATE(true, false)) spec.hidden = {};
   if (GENERATE(false, true)) {
     spec.embedding_dim = 4;
-    model::set_towers(spec, "fm:pairs=all");
+    spec::set_towers(spec, "fm:pairs=all");
   }
   TrainRun whole(spec);
   whole.learn(lines);
   ShardedRun one(spec, 1);
   one.learn(lines);
   for (const std::uint32_t shards : {2u, 3u}) {
-    INFO(spec.hidden.size() << " layers, towers " << model::get_towers(spec) << ", " << shards
+    INFO(spec.hidden.size() << " layers, towers " << spec::get_towers(spec) << ", " << shards
                             << " shards");
     ShardedRun run(spec, shards);
     run.learn(lines);

@@ -4,25 +4,25 @@
 #include <catch2/catch.hpp>
 
 #include "model/model.h"
-#include "model/tower_text.h"
+#include "spec/tower_text.h"
 
 namespace leveret::dist {
 namespace {
 
-std::size_t floats_of(const model::Spec& spec, std::uint32_t feature_groups_by_key) {
+std::size_t floats_of(const spec::Spec& spec, std::uint32_t feature_groups_by_key) {
   return SumLayout::of(model::Model(spec, 1 << 20).config(), {39}, feature_groups_by_key)
       .declared.of_example(0);
 }
 
 TEST_CASE("the sums of an example are those of the paper, and few more for mixed heads") {
-  model::Spec spec;
-  spec.heads = model::Heads::kOne;
+  spec::Spec spec;
+  spec.heads = spec::Heads::kOne;
   spec.ffm_k = 0;
   CHECK(floats_of(spec, 40) == 1);  // LR
   spec.embedding_dim = 8;
-  model::set_towers(spec, "fm:pairs=all");
+  spec::set_towers(spec, "fm:pairs=all");
   CHECK(floats_of(spec, 1) == 8 + 2);  // FM: the sum of vectors, their squares, and the score
-  model::set_towers(spec, "none");
+  spec::set_towers(spec, "none");
   spec.ffm_k = 4;
   spec.hidden = {};
   CHECK(floats_of(spec, 1) == 1);  // FFM by pairs
@@ -32,7 +32,7 @@ TEST_CASE("the sums of an example are those of the paper, and few more for mixed
   CHECK(floats_of(spec, 1) == 64 + 4);
   CHECK(floats_of(spec, 40) == 64 + 3 + 40);  // -b
 
-  model::Spec mixed;
+  spec::Spec mixed;
   CHECK(floats_of(mixed, 0) == 2 * 32 + 8);
   CHECK(floats_of(mixed, 1) == 2 * 32 + 8 + 3);
   CHECK(floats_of(mixed, 40) == 32 + 8 + 3 * 40);  // -b: no group's inputs are with a shard
@@ -44,7 +44,7 @@ TEST_CASE("the sums of an example are those of the paper, and few more for mixed
 }
 
 TEST_CASE("the head and the column sums come once a batch") {
-  model::Spec spec;
+  spec::Spec spec;
   const SumLayout at = SumLayout::of(model::Model(spec, 1 << 20).config(), {39}, 0);
   CHECK(at.floats(0, 0) == SumLayout::kHead + 32);
   CHECK(at.floats(100) == SumLayout::kHead + 32 + 100 * at.declared.of_example(0));

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "block/gemm.h"
+#include "block/dense/gemm.h"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "kernels/arrays.h"
-#include "kernels/log_code.h"
 #include "kernels/no_numbers.h"
+#include "kernels/rows/log_code.h"
 
 namespace leveret::kernels {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "kernels/dispatch.h"
 #include "model/model.h"
-#include "model/spec_optimizer.h"
-#include "model/tower_text.h"
 #include "optim/array_optimizer.h"
 #include "random_model.h"
 #include "rules/kinds.h"
+#include "spec/optimizer.h"
+#include "spec/tower_text.h"
 #include "tape/parameters.h"
 
 namespace leveret::model {
@@ -81,7 +81,7 @@ TEST_CASE("another rate of layers holds for what towers learn beside them at onc
   Spec spec;
   spec.embedding_dim = 3;
   spec.admit = 1;
-  set_towers(spec, "fwfm");
+  spec::set_towers(spec, "fwfm");
   Model model(spec, kTestMemory);
   Sample sample(random_lines(20, LineShape{}, 3));
   Trainer before(model, kernels::active());

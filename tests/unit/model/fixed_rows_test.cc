@@ -174,7 +174,7 @@ TEST_CASE("rows of few bits with a feature in each field learn their pairs as in
 TEST_CASE("steps far below the unit are not lost: their mean is kept") {
   Spec spec;
   spec.row_bits = GENERATE(16, 12, 8);
-  spec.heads = Heads::kOne;
+  spec.heads = spec::Heads::kOne;
   spec.hidden = {};
   spec.admit = 1;
   const float unit = spec.weight_codec().unit();

@@ -30,7 +30,7 @@ void check_all(const char* what, std::size_t b, std::span<const float> values,
 }
 
 bool reads_pairs(const Spec& spec) {
-  return spec.merges() || std::ranges::any_of(spec.more_towers, [](const TowerSpec& tower) {
+  return spec.merges() || std::ranges::any_of(spec.more_towers, [](const spec::TowerSpec& tower) {
            return tower.reads("pairs");
          });
 }
@@ -84,7 +84,7 @@ void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
 }
 
 TEST_CASE("forward agrees with the plain reference") {
-  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const spec::Heads heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   const std::uint32_t k = GENERATE(0, 1, 2, 3, 4, 5, 8, 12, 16);
   for (const std::uint32_t fields : {1u, 2u, 5u}) {
     for (const std::vector<std::uint32_t>& hidden :
@@ -123,7 +123,7 @@ TEST_CASE("forward of every kind of model agrees with the plain reference") {
 }
 
 TEST_CASE("forward of FM agrees with the plain reference") {
-  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const spec::Heads heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   const std::uint32_t k = GENERATE(1, 2, 3, 4, 5, 8, 12, 16, 100);
   for (const std::uint32_t ffm_k : {0u, 4u}) {
     for (const std::uint32_t fields : {1u, 2u, 5u}) {
@@ -132,7 +132,7 @@ TEST_CASE("forward of FM agrees with the plain reference") {
         spec.heads = heads;
         spec.ffm_k = ffm_k;
         spec.embedding_dim = k;
-        set_towers(spec, "fm:pairs=all");
+        spec::set_towers(spec, "fm:pairs=all");
         spec.admit = 1;
         LineShape shape;
         shape.fields = fields;
@@ -146,10 +146,10 @@ TEST_CASE("forward of FM agrees with the plain reference") {
 
 TEST_CASE("an FM has no pair where there is one feature, whatever its value") {
   Spec spec;
-  spec.heads = Heads::kOne;
+  spec.heads = spec::Heads::kOne;
   spec.ffm_k = 0;
   spec.embedding_dim = 4;
-  set_towers(spec, "fm:pairs=all");
+  spec::set_towers(spec, "fm:pairs=all");
   spec.row_bits = 32;
   spec.admit = 1;
   Model model(spec, kTestMemory);
@@ -165,7 +165,7 @@ TEST_CASE("an FM has no pair where there is one feature, whatever its value") {
 }
 
 TEST_CASE("forward agrees where features have no row, no linear weight, or form interactions") {
-  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const spec::Heads heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   Spec spec;
   spec.heads = heads;
   spec.hidden = {6};

@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "model/spec_optimizer.h"
+#include "spec/optimizer.h"
 #include "stepper.h"
 
 namespace leveret::model {
@@ -117,7 +117,7 @@ TEST_CASE("what has no gradient keeps its bits") {
 
 TEST_CASE("mixed heads learn their cells by FTRL") {
   Spec spec;
-  set_optimizer(spec, "ftrl");
+  spec::set_optimizer(spec, "ftrl");
   spec.linear.rate = 0.4f;
   Model model(spec, kTestMemory);
   Sample sample(random_lines(50, LineShape{}, 5));

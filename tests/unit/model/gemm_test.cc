@@ -1,13 +1,13 @@
 // Dense layers of batches through OpenBLAS.
-#include "block/gemm.h"
+#include "block/dense/gemm.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <thread>
 
-#include "model/spec_optimizer.h"
 #include "random_model.h"
+#include "spec/optimizer.h"
 
 namespace leveret::model {
 namespace {
@@ -63,7 +63,7 @@ TEST_CASE("the three products are those of plain sums") {
   }
 }
 
-Spec wide_spec(Heads heads) {
+Spec wide_spec(spec::Heads heads) {
   Spec spec;
   spec.heads = heads;
   spec.hidden = {70, 24};
@@ -143,7 +143,7 @@ TEST_CASE("a batch that is large enough goes through GEMM, a smaller one does no
   const std::size_t examples = GENERATE(7, 8, 64);
   // Neurons that did not fire are left out by kernels, which is faster where they are many.
   const float bias = GENERATE(-100.0f, 100.0f);
-  const Spec spec = wide_spec(Heads::kMixed);
+  const Spec spec = wide_spec(spec::Heads::kMixed);
   forwards = backwards = gradients = 0;
   const Learned learned(spec, random_lines(examples, LineShape{}, 5), &kCounted, bias);
   CHECK(forwards == (examples == 64 ? 1 : 0));  // the first layer; the second is too narrow
@@ -152,9 +152,9 @@ TEST_CASE("a batch that is large enough goes through GEMM, a smaller one does no
 }
 
 TEST_CASE("a batch by GEMM learns what it learns by kernels, within rounding") {
-  Spec spec = wide_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  Spec spec = wide_spec(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   SECTION("AdaGrad") {}
-  SECTION("Adam") { model::set_optimizer(spec, "adam"); }
+  SECTION("Adam") { spec::set_optimizer(spec, "adam"); }
   std::string lines = random_lines(63, LineShape{}, 5);
   // One that is not learned from, as its score is not finite: it must not spoil the sums.
   if (!spec.mixed()) lines += "1 |A x:3e38 y:3e38 |B z\n";

@@ -4,10 +4,10 @@
 #include <functional>
 #include <map>
 
-#include "model/spec_optimizer.h"
-#include "model/tower_text.h"
 #include "random_model.h"
 #include "reference_model.h"
+#include "spec/optimizer.h"
+#include "spec/tower_text.h"
 #include "specs_to_test.h"
 
 namespace leveret::model {
@@ -198,7 +198,7 @@ class GradientCheck {
   std::size_t not_zero_ = 0;
 };
 
-Spec spec_of(Heads heads, std::uint32_t k, std::vector<std::uint32_t> hidden) {
+Spec spec_of(spec::Heads heads, std::uint32_t k, std::vector<std::uint32_t> hidden) {
   Spec spec;
   spec.heads = heads;
   spec.ffm_k = k;
@@ -208,7 +208,7 @@ Spec spec_of(Heads heads, std::uint32_t k, std::vector<std::uint32_t> hidden) {
 }
 
 TEST_CASE("gradients of one example are those of its loss", "[digits]") {
-  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const spec::Heads heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   const std::uint32_t k = GENERATE(0, 1, 2, 3, 4, 5, 8, 12, 16);
   for (const std::uint32_t fields : {1u, 2u, 5u}) {
     for (const std::vector<std::uint32_t>& hidden :
@@ -231,7 +231,7 @@ TEST_CASE("gradients of one example are those of its loss", "[digits]") {
 }
 
 TEST_CASE("gradients of several towers, over the same inputs and others") {
-  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const spec::Heads heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   for (const std::string more :
        {"mlp:in=merged,hidden=4+3", "mlp:in=merged,hidden=6 mlp:in=merged,hidden=none",
         "mlp:in=pairs,hidden=4", "mlp:in=embeddings+merged,hidden=4 mlp:in=embeddings+pairs"}) {
@@ -239,8 +239,8 @@ TEST_CASE("gradients of several towers, over the same inputs and others") {
       for (const kernels::Kernels* kernels : kernels_to_test()) {
         INFO(more << ", " << examples << " examples, kernels " << kernels->name);
         Spec spec = spec_of(heads, 3, {6});
-        set_towers(spec, more);
-        if (spec.some_tower_reads(TowerSpec::kEmbeddings)) spec.embedding_dim = 2;
+        spec::set_towers(spec, more);
+        if (spec.some_tower_reads(spec::TowerSpec::kEmbeddings)) spec.embedding_dim = 2;
         GradientCheck(spec, LineShape{}, examples, *kernels).run();
       }
     }
@@ -250,7 +250,7 @@ TEST_CASE("gradients of several towers, over the same inputs and others") {
 TEST_CASE("gradients of every kind of model, of one example and of a batch", "[digits]") {
   for (NamedSpec kind : specs_to_test()) {
     // The rules of the others are no plain steps: optimizer_test.cc has them.
-    model::set_optimizer(kind.spec, "adagrad");
+    spec::set_optimizer(kind.spec, "adagrad");
     kind.spec.admit = 1;
     kind.spec.per_example_updates = false;  // of which per_example_test.cc is
     for (const std::size_t examples : {1, 4}) {
@@ -267,7 +267,7 @@ TEST_CASE("gradients of every kind of model, of one example and of a batch", "[d
 }
 
 TEST_CASE("gradients of towers over embeddings", "[digits]") {
-  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const spec::Heads heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   const std::uint32_t dim = GENERATE(1, 3, 4, 8, 11);
   for (const char* const towers :
        {"fm", "fm:pairs=all", "fwfm", "mlp:hidden=none", "mlp:hidden=7+3", "cross:layers=1",
@@ -281,7 +281,7 @@ TEST_CASE("gradients of towers over embeddings", "[digits]") {
               spec_of(heads, beside ? 2 : 0,
                       beside ? std::vector<std::uint32_t>{4} : std::vector<std::uint32_t>{});
           spec.embedding_dim = dim;
-          set_towers(spec, towers);
+          spec::set_towers(spec, towers);
           spec.pool = mean ? block::Pool::kMean : block::Pool::kSum;
           LineShape shape;
           shape.fields = fields;
@@ -296,7 +296,7 @@ TEST_CASE("gradients of towers over embeddings", "[digits]") {
 }
 
 TEST_CASE("gradients of a batch are the sums of its examples'") {
-  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const spec::Heads heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   const std::size_t examples = GENERATE(2, 5);
   for (const std::vector<std::uint32_t>& hidden : {std::vector<std::uint32_t>{}, {7}, {5, 4}}) {
     LineShape shape;
@@ -307,7 +307,7 @@ TEST_CASE("gradients of a batch are the sums of its examples'") {
 }
 
 TEST_CASE("gradients where features lack linear weights, share them, or rows of one field meet") {
-  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const spec::Heads heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   Spec spec = spec_of(heads, 4, {5});
   SECTION("linear weights for some") {
     spec.features.linear_all = false;
@@ -331,7 +331,7 @@ TEST_CASE("gradients where features lack linear weights, share them, or rows of 
 
 TEST_CASE("l2 adds l2 * w to the gradient of what has one") {
   for (const float l2 : {0.0f, 0.125f}) {
-    Spec spec = spec_of(Heads::kOne, 0, {});
+    Spec spec = spec_of(spec::Heads::kOne, 0, {});
     spec.linear = {1, 0, 0};
     spec.l2 = l2;
     Model model(spec, kTestMemory);

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "block/gemm.h"
+#include "block/dense/gemm.h"
 #include "kernels/dispatch.h"
 #include "optim/layer_optimizer.h"
 #include "rules/kinds.h"

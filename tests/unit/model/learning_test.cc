@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "model/spec_optimizer.h"
+#include "spec/optimizer.h"
 #include "stepper.h"
 
 namespace leveret::model {
@@ -16,7 +16,7 @@ bool all_finite(const Model& model) {
   return std::all_of(all.begin(), all.end(), [](float w) { return std::isfinite(w); });
 }
 
-Spec small_spec(Heads heads) {
+Spec small_spec(spec::Heads heads) {
   Spec spec;
   spec.heads = heads;
   spec.admit = 1;
@@ -25,7 +25,7 @@ Spec small_spec(Heads heads) {
 }
 
 TEST_CASE("examples without label or importance change nothing, bit for bit") {
-  const Spec spec = small_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  const Spec spec = small_spec(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   Model model(spec, kTestMemory);
   Sample sample(random_lines(20, LineShape{}, 1) +
                 "|A f1 f2 |B f3\n1 0 |A f1:2 |C f2\n-1 0 |B f4\n");
@@ -48,7 +48,7 @@ TEST_CASE("examples without label or importance change nothing, bit for bit") {
 }
 
 TEST_CASE("in a batch, examples without label or importance count for nothing") {
-  Spec spec = small_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  Spec spec = small_spec(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   spec.row_bits = 32;  // the rows' noise depends on their order
   const std::string learned = "1 2 |A a:2 b |B c |C d\n";
   Model alone(spec, kTestMemory), among(spec, kTestMemory);
@@ -67,7 +67,7 @@ TEST_CASE("in a batch, examples without label or importance count for nothing") 
 }
 
 TEST_CASE("slots of fields that the line lacks stay bit for bit") {
-  Spec spec = small_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  Spec spec = small_spec(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   spec.adagrad_slice = GENERATE(false, true);
   spec.l2 = 0.1f;
   Model model(spec, kTestMemory);
@@ -99,12 +99,12 @@ TEST_CASE("slots of fields that the line lacks stay bit for bit") {
 }
 
 TEST_CASE("weights of neurons that did not fire stay bit for bit") {
-  Spec spec = small_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  Spec spec = small_spec(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   const std::size_t count = GENERATE(1, 4);
   spec.l2 = 0.01f;
   SECTION("AdaGrad") {}
   SECTION("Adam") {
-    model::set_optimizer(spec, "adam");
+    spec::set_optimizer(spec, "adam");
     spec.batch_size = 4;
   }
   Stepper stepper(spec, LineShape{}, 8, 3);
@@ -138,7 +138,7 @@ TEST_CASE("weights of neurons that did not fire stay bit for bit") {
 }
 
 TEST_CASE("an example whose score is not finite is dropped and counted") {
-  const Spec spec = small_spec(Heads::kOne);
+  const Spec spec = small_spec(spec::Heads::kOne);
   const std::size_t count = GENERATE(1, 2);
   Model model(spec, kTestMemory);
   Sample sample("1 |A a:3e38 b:3e38 |B c\n1 |A a:3e38 b:-3e38 |B c\n-1 |B c |A d\n");
@@ -164,7 +164,7 @@ TEST_CASE("an example whose score is not finite is dropped and counted") {
 }
 
 TEST_CASE("no importance and no value makes anything infinite or stops learning") {
-  Spec spec = small_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  Spec spec = small_spec(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   spec.adagrad_slice = GENERATE(false, true);
   const float importance = GENERATE(1.0f, 1e10f, 1e12f, 1e20f, 1e30f, 3e38f);
   const std::string value = GENERATE("1e-38", "1e-20", "1", "1e10", "1e19", "1e30", "3e38");
@@ -192,7 +192,7 @@ TEST_CASE("no importance and no value makes anything infinite or stops learning"
 }
 
 TEST_CASE("lines without any feature are learned from, first, last and alone") {
-  Spec spec = small_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  Spec spec = small_spec(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   SECTION("MLP") {}
   SECTION("FFM") { spec.hidden = {}; }
   SECTION("linear") { spec.ffm_k = 0; }
@@ -211,7 +211,7 @@ TEST_CASE("lines without any feature are learned from, first, last and alone") {
 }
 
 TEST_CASE("counts of a feature stay true beyond what a float can count") {
-  const Spec spec = small_spec(Heads::kMixed);
+  const Spec spec = small_spec(spec::Heads::kMixed);
   Model model(spec, kTestMemory);
   Sample sample("-1 |A a\n");
   const feature::FeatureBatch batch = sample.batch(model);
@@ -229,7 +229,7 @@ TEST_CASE("counts of a feature stay true beyond what a float can count") {
 TEST_CASE("several rows of one batch move once, by the sum") {
   // Two equal examples in a batch: with plain steps twice the step of one; with AdaGrad the step of
   // the doubled gradient, which is not that of two steps.
-  Spec spec = small_spec(Heads::kOne);
+  Spec spec = small_spec(spec::Heads::kOne);
   spec.ffm_k = 0;
   spec.constant = false;
   spec.linear = {1, 0.5f, 0};

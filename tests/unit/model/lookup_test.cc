@@ -14,7 +14,7 @@ using table::key_of;
 using table::Shard;
 using table::Slot;
 
-Spec spec_of(Heads heads) {
+Spec spec_of(spec::Heads heads) {
   Spec spec;
   spec.heads = heads;
   spec.admit = 1;
@@ -39,7 +39,7 @@ struct LearnedLines {
 };
 
 TEST_CASE("a feature has one slot, with its cell and its row, in the shard of its field") {
-  const Heads heads = GENERATE(Heads::kMixed, Heads::kOne);
+  const spec::Heads heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   LearnedLines run(spec_of(heads), "1 |A a |B b\n-1 |A a |B c\n");
   const table::Tables& tables = run.model.tables();
   REQUIRE(tables.size() == 3);
@@ -52,7 +52,7 @@ TEST_CASE("a feature has one slot, with its cell and its row, in the shard of it
   CHECK(table::cell_of(a)->weight != 0);
   CHECK(tables.find_cell(1, run.hash(0)) == table::cell_of(a));
   CHECK(tables.find_cell(2, run.hash(0)) == nullptr);
-  if (heads == Heads::kMixed) {
+  if (heads == spec::Heads::kMixed) {
     CHECK(table::mixed(*table::cell_of(a)).count == 2);
     CHECK(table::mixed(*table::cell_of(a)).clicks == 1);
     CHECK(tables.largest_value(1, run.hash(0)) == 1);
@@ -60,7 +60,7 @@ TEST_CASE("a feature has one slot, with its cell and its row, in the shard of it
 }
 
 TEST_CASE("what belongs to no field has cells in shard 0, and no rows") {
-  Spec spec = spec_of(GENERATE(Heads::kMixed, Heads::kOne));
+  Spec spec = spec_of(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   SECTION("interactions") { spec.features.interactions = {{"A", "B"}}; }
   SECTION("namespaces without a field") { spec.features.fields = {{"A"}, {"C"}}; }
   LearnedLines run(spec, "1 |A a |B b\n");
@@ -75,7 +75,7 @@ TEST_CASE("what belongs to no field has cells in shard 0, and no rows") {
 }
 
 TEST_CASE("a namespace in two fields has its cells in the first, and rows in both") {
-  Spec spec = spec_of(GENERATE(Heads::kMixed, Heads::kOne));
+  Spec spec = spec_of(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   spec.features.fields = {{"A", "B"}, {"C"}, {"B"}};
   LearnedLines run(spec, "1 |A a |B b |C c\n-1 |B b:3 |C c\n");
   const table::Tables& tables = run.model.tables();
@@ -103,7 +103,7 @@ TEST_CASE("a namespace in two fields has its cells in the first, and rows in bot
 }
 
 TEST_CASE("a namespace that is not linear has rows and cells that stay zero") {
-  Spec spec = spec_of(GENERATE(Heads::kMixed, Heads::kOne));
+  Spec spec = spec_of(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   spec.features.linear_all = false;
   spec.features.linear = {"A"};
   LearnedLines run(spec, "1 |A a |B b:2 |C c\n-1 |A a |B b c |C c\n");
@@ -121,7 +121,7 @@ TEST_CASE("a namespace that is not linear has rows and cells that stay zero") {
 }
 
 TEST_CASE("with -b cells have no keys, and slots have no cells") {
-  Spec spec = spec_of(GENERATE(Heads::kMixed, Heads::kOne));
+  Spec spec = spec_of(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   spec.bit_precision = 10;
   LearnedLines run(spec, "1 |A a |B b:2\n-1 |A a |B b\n");
   const table::Tables& tables = run.model.tables();
@@ -138,7 +138,7 @@ TEST_CASE("with -b cells have no keys, and slots have no cells") {
 }
 
 TEST_CASE("a model without rows has one shard, where equal hashes share a slot") {
-  Spec spec = spec_of(GENERATE(Heads::kMixed, Heads::kOne));
+  Spec spec = spec_of(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   // The hash of a name that is a number is that number plus the namespace's.
   const std::string lines = "1 |1 7 |2 6 |C c\n-1 |1 8 |C c\n";
   LearnedLines with_rows(spec, lines);
@@ -156,7 +156,7 @@ TEST_CASE("a model without rows has one shard, where equal hashes share a slot")
 }
 
 TEST_CASE("features of two fields with one hash have cells and largest values of their own") {
-  LearnedLines run(spec_of(Heads::kMixed), "1 |1 7 |2 6\n-1 |1 7:3 |2 6:0.5\n");
+  LearnedLines run(spec_of(spec::Heads::kMixed), "1 |1 7 |2 6\n-1 |1 7:3 |2 6:0.5\n");
   const table::Tables& tables = run.model.tables();
   REQUIRE(run.hash(0) == run.hash(1));
   CHECK(tables.largest_value(1, run.hash(0)) == 3);
@@ -171,7 +171,7 @@ TEST_CASE("features of two fields with one hash have cells and largest values of
 }
 
 TEST_CASE("slots of examples that wait are found again when their shard has grown") {
-  Spec spec = spec_of(GENERATE(Heads::kMixed, Heads::kOne));
+  Spec spec = spec_of(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   SECTION("found fields") {}
   SECTION("fields with slots of their own, which grow beside those of cells") {
     spec.features.fields = {{"A", "B"}, {"B", "C"}, {"D"}};
@@ -215,7 +215,7 @@ TEST_CASE("slots of examples that wait are found again when their shard has grow
 }
 
 TEST_CASE("prediction does not change what the model knows") {
-  Spec spec = spec_of(GENERATE(Heads::kMixed, Heads::kOne));
+  Spec spec = spec_of(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   spec.admit = 2;
   SECTION("growing") {}
   SECTION("hashed") { spec.bit_precision = 6; }
@@ -240,7 +240,7 @@ TEST_CASE("prediction does not change what the model knows") {
 }
 
 TEST_CASE("room for a batch is made by shard, for keys that are new and values that are not 1") {
-  Spec spec = spec_of(Heads::kMixed);
+  Spec spec = spec_of(spec::Heads::kMixed);
   SECTION("found fields") {}
   SECTION("fields that share namespaces") { spec.features.fields = {{"A", "B"}, {"B", "C", "D"}}; }
   Model model(spec, kTestMemory);

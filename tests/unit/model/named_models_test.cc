@@ -1,28 +1,28 @@
 // --model: names that stand for options.
-#include "model/named_models.h"
+#include "spec/named_models.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "model/model.h"
-#include "model/spec_entries.h"
-#include "model/spec_json.h"
 #include "random_model.h"
+#include "spec/entries.h"
+#include "spec/json.h"
 
 namespace leveret::model {
 namespace {
 
 TEST_CASE("each named model can be made, is stored with its name, and is another one") {
   std::vector<std::string> seen;
-  for (const NamedModel& named : named_models()) {
+  for (const spec::NamedModel& named : spec::named_models()) {
     INFO(named.name);
     Spec spec;
-    set_named_model(spec, std::string(named.name));
-    CHECK_NOTHROW(check_spec(spec));
+    spec::set_named_model(spec, std::string(named.name));
+    CHECK_NOTHROW(spec::check_spec(spec));
     CHECK_NOTHROW(Model(spec, kTestMemory));
     const std::string json = to_json(spec).dump();
-    const Spec again = spec_from_json(nlohmann::ordered_json::parse(json));
+    const Spec again = spec::spec_from_json(nlohmann::ordered_json::parse(json));
     CHECK(again.named == named.name);
     CHECK(to_json(again).dump() == json);
     CHECK(again.more_towers == spec.more_towers);
@@ -36,7 +36,7 @@ TEST_CASE("each named model can be made, is stored with its name, and is another
 
 TEST_CASE("the default model is the one called deepffm, whose name nobody need say") {
   Spec spec;
-  set_named_model(spec, "deepffm");
+  spec::set_named_model(spec, "deepffm");
   spec.named.clear();
   CHECK(to_json(spec).dump() == to_json(Spec{}).dump());
   CHECK_FALSE(to_json(Spec{}).contains("model"));
@@ -44,7 +44,7 @@ TEST_CASE("the default model is the one called deepffm, whose name nobody need s
 
 TEST_CASE("a name that no model has is refused, and all that there are are named") {
   Spec spec;
-  CHECK_THROWS_WITH(set_named_model(spec, "din"),
+  CHECK_THROWS_WITH(spec::set_named_model(spec, "din"),
                     Catch::Contains("--model din") && Catch::Contains("wide_deep"));
 }
 

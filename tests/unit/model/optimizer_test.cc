@@ -1,10 +1,11 @@
 // Every optimizer against an independent implementation of it, in double.
+#include "spec/optimizer.h"
+
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
 #include <tuple>
 
-#include "model/spec_optimizer.h"
 #include "stepper.h"
 
 namespace leveret::model {
@@ -19,7 +20,7 @@ void check_step(const std::string& what, double value, double expected, double s
 /// takes the squares of `from`, the part's own gradient or another's.
 class PlainAdagrad {
  public:
-  PlainAdagrad(PartLearning learning, std::size_t k) : learning_(learning), k_(k) {}
+  PlainAdagrad(spec::PartLearning learning, std::size_t k) : learning_(learning), k_(k) {}
 
   void check(const std::string& part, const std::vector<float>& before,
              const std::vector<float>& gradient, const std::vector<float>& after) {
@@ -49,7 +50,7 @@ class PlainAdagrad {
   }
 
  private:
-  PartLearning learning_;
+  spec::PartLearning learning_;
   std::size_t k_;
   std::vector<double> sums_;
 };
@@ -85,8 +86,8 @@ std::vector<double> kept_of_dense(const Model& model, const tape::Scalars& befor
 }
 
 /// Steps of one example and of several, over and over the same lines.
-void check_adagrad(const Spec& spec, const PartLearning& linear, const PartLearning& rows,
-                   const PartLearning& nn) {
+void check_adagrad(const Spec& spec, const spec::PartLearning& linear,
+                   const spec::PartLearning& rows, const spec::PartLearning& nn) {
   LineShape shape;
   shape.vocabulary = 4;
   Stepper stepper(spec, shape, 12, 7);
@@ -116,7 +117,7 @@ void check_adagrad(const Spec& spec, const PartLearning& linear, const PartLearn
   }
 }
 
-Spec base_spec(Heads heads) {
+Spec base_spec(spec::Heads heads) {
   Spec spec;
   spec.heads = heads;
   spec.ffm_k = 3;
@@ -130,7 +131,7 @@ Spec base_spec(Heads heads) {
 }
 
 TEST_CASE("AdaGrad of every power, with an accumulator per weight and per slice") {
-  Spec spec = base_spec(GENERATE(Heads::kMixed, Heads::kOne));
+  Spec spec = base_spec(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   spec.adagrad_slice = GENERATE(false, true);
   spec.fast_head = GENERATE(true, false);
   for (const float power : {0.5f, 0.3f, 1.0f, 0.0f}) {
@@ -141,9 +142,11 @@ TEST_CASE("AdaGrad of every power, with an accumulator per weight and per slice"
 }
 
 TEST_CASE("SGD takes plain steps in every part, whatever --power_t says") {
-  Spec spec = base_spec(GENERATE(Heads::kMixed, Heads::kOne));
-  model::set_optimizer(spec, "sgd");
-  const auto plain = [](PartLearning part) { return PartLearning{part.rate, 0, part.init_acc}; };
+  Spec spec = base_spec(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
+  spec::set_optimizer(spec, "sgd");
+  const auto plain = [](spec::PartLearning part) {
+    return spec::PartLearning{part.rate, 0, part.init_acc};
+  };
   check_adagrad(spec, plain(spec.linear), plain(spec.rows), plain(spec.nn));
 }
 
@@ -161,8 +164,8 @@ struct PlainFtrl {
 
 TEST_CASE("FTRL-proximal on the linear part") {
   const double l1 = GENERATE(0.0, 1.5), l2 = GENERATE(0.0, 0.5);
-  Spec spec = base_spec(Heads::kOne);
-  model::set_optimizer(spec, "ftrl");
+  Spec spec = base_spec(spec::Heads::kOne);
+  spec::set_optimizer(spec, "ftrl");
   spec.ffm_k = 0;
   spec.constant = false;
   spec.linear.rate = 0.4f;
@@ -228,8 +231,8 @@ std::vector<double> neuron_gradient(const Model& model, const Tape& tape, std::s
 }
 
 TEST_CASE("Adam on the dense layers, in batches, the last of which may be one example") {
-  Spec spec = base_spec(GENERATE(Heads::kMixed, Heads::kOne));
-  model::set_optimizer(spec, GENERATE("adam", "linear=sgd,rows=sgd,layers=adam"));
+  Spec spec = base_spec(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
+  spec::set_optimizer(spec, GENERATE("adam", "linear=sgd,rows=sgd,layers=adam"));
   spec.batch_size = 4;
   Stepper stepper(spec, LineShape{}, 13, 11);
   PlainAdam adam;
@@ -260,8 +263,8 @@ TEST_CASE("Adam on the dense layers, in batches, the last of which may be one ex
 }
 
 TEST_CASE("Adam on rows, by the steps that each vector has taken, one by one and in batches") {
-  Spec spec = base_spec(GENERATE(Heads::kMixed, Heads::kOne));
-  model::set_optimizer(spec, "rows=adam");
+  Spec spec = base_spec(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
+  spec::set_optimizer(spec, "rows=adam");
   spec.rows.rate = 0.02f;
   spec.adagrad_slice = GENERATE(false, true);  // which is AdaGrad's
   LineShape shape;

@@ -88,7 +88,7 @@ class PlainLearner {
     for (std::uint32_t c = 0; c < spec_.ffm_k; ++c) w[c] -= scale * gradient[c];
   }
 
-  static void step(const PartLearning& learning, double& w, double& sum, double g) {
+  static void step(const spec::PartLearning& learning, double& w, double& sum, double g) {
     sum += g * g;
     w -= learning.rate * g * std::pow(learning.init_acc + sum, -double{learning.power_t});
   }
@@ -106,7 +106,7 @@ TEST_CASE("every k, also one between two powers of two, learns what the referenc
   const float power = GENERATE(0.5f, 0.3f, 0.0f);
   const std::uint32_t features = GENERATE(1, 3);  // in a field: rows are moved in place, or by sums
   Spec spec;
-  spec.heads = Heads::kOne;
+  spec.heads = spec::Heads::kOne;
   spec.hidden = {};
   spec.admit = 1;
   spec.row_bits = 32;

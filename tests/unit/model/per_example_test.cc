@@ -20,12 +20,12 @@ Spec per_example_spec(std::uint32_t ffm_k, std::uint32_t dim, std::vector<std::u
   Spec spec;
   spec.ffm_k = ffm_k;
   spec.embedding_dim = dim;
-  if (dim > 0) set_towers(spec, "fm:pairs=all");
+  if (dim > 0) spec::set_towers(spec, "fm:pairs=all");
   spec.hidden = std::move(hidden);
   spec.admit = 1;
   spec.batch_size = kExamples;
   spec.row_bits = 32;
-  for (PartLearning* part : {&spec.rows, &spec.nn}) {  // plain steps
+  for (spec::PartLearning* part : {&spec.rows, &spec.nn}) {  // plain steps
     part->rate = 1;
     part->power_t = 0;
   }
@@ -84,7 +84,7 @@ struct PerExample {
 std::vector<Spec> all_specs() {
   Spec towers = per_example_spec(0, 0, {});
   towers.embedding_dim = 3;
-  set_towers(towers, "fwfm cross:layers=1 mlp:hidden=4");
+  spec::set_towers(towers, "fwfm cross:layers=1 mlp:hidden=4");
   return {per_example_spec(4, 0, {6, 5}), per_example_spec(4, 0, {}), per_example_spec(3, 4, {5}),
           per_example_spec(0, 4, {}), towers};
 }
@@ -93,7 +93,7 @@ TEST_CASE(
     "before its update an example has heads that have learned, and rows and layers as before") {
   for (const Spec& spec : all_specs()) {
     PerExample run(spec);
-    INFO("ffm_k " << spec.ffm_k << ", towers " << get_towers(spec) << ", layers "
+    INFO("ffm_k " << spec.ffm_k << ", towers " << spec::get_towers(spec) << ", layers "
                   << spec.hidden.size());
     double most = 0;
     for (std::size_t b = 0; b < kExamples; ++b) {
@@ -116,7 +116,7 @@ TEST_CASE(
 TEST_CASE("rows and layers learn by the errors that per-example updates have left") {
   for (const Spec& spec : all_specs()) {
     PerExample run(spec);
-    INFO("ffm_k " << spec.ffm_k << ", towers " << get_towers(spec) << ", layers "
+    INFO("ffm_k " << spec.ffm_k << ", towers " << spec::get_towers(spec) << ", layers "
                   << spec.hidden.size());
     for (std::size_t field = 0; field < run.before->rows.size(); ++field) {
       for (auto& [hash, row] : run.before->rows[field]) {

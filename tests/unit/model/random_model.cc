@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "kernels/codec.h"
+#include "kernels/rows/codec.h"
 
 namespace leveret::model {
 namespace {
@@ -117,7 +117,7 @@ feature::FeatureBatch Sample::batch(Model& model, std::size_t first, std::size_t
 
 Spec with_unit_steps(Spec spec) {
   spec.row_bits = 32;  // what rounding adds to a step is in fixed_rows_test.cc
-  for (PartLearning* part : {&spec.linear, &spec.rows, &spec.nn}) {
+  for (spec::PartLearning* part : {&spec.linear, &spec.rows, &spec.nn}) {
     part->rate = 1;
     part->power_t = 0;
   }

@@ -28,8 +28,8 @@ double mixed(const ReferenceModel::MixerWeights& state, std::vector<double> scor
 }
 
 bool is_over_embeddings(const Spec& spec, const std::string& tower) {
-  return std::ranges::any_of(spec.more_towers, [&](const TowerSpec& of) {
-    return of.name == tower && of.reads(TowerSpec::kEmbeddings);
+  return std::ranges::any_of(spec.more_towers, [&](const spec::TowerSpec& of) {
+    return of.name == tower && of.reads(spec::TowerSpec::kEmbeddings);
   });
 }
 
@@ -132,7 +132,7 @@ ReferenceModel::Values ReferenceModel::values(const feature::FeatureBatch& batch
   return x;
 }
 
-/// linear_block.h, Heads::kOne.
+/// linear_block.h, spec::Heads::kOne.
 void ReferenceModel::linear_one(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
                                 ReferenceScores& s) const {
   s.base = batch.initial[b] + (spec.constant ? bias : 0);
@@ -148,7 +148,7 @@ void ReferenceModel::linear_one(const feature::FeatureBatch& batch, std::size_t 
   s.first = s.linear;
 }
 
-/// linear_block.h, Heads::kMixed.
+/// linear_block.h, spec::Heads::kMixed.
 void ReferenceModel::linear_mixed(const feature::FeatureBatch& batch, std::size_t b,
                                   const Values& x, ReferenceScores& s) const {
   constexpr double kPrior = 4;
@@ -247,8 +247,8 @@ void ReferenceModel::mlp(ReferenceScores& s) const {
   for (std::size_t l = 0; l < layers.size(); ++l) {
     if (is_over_embeddings(spec, layers[l].tower)) continue;
     if (l == 0 || layers[l - 1].tower != layers[l].tower) {
-      const std::vector<TowerSpec> all = spec.towers();
-      in = inputs_of(*std::ranges::find(all, layers[l].tower, &TowerSpec::name), s);
+      const std::vector<spec::TowerSpec> all = spec.towers();
+      in = inputs_of(*std::ranges::find(all, layers[l].tower, &spec::TowerSpec::name), s);
     }
     const bool ends = l + 1 == layers.size() || layers[l + 1].tower != layers[l].tower;
     std::vector<double> out = layers[l].bias;

@@ -40,9 +40,9 @@ struct ReferenceModel {
 
   ReferenceScores forward(const feature::FeatureBatch& batch, std::size_t b) const;
 
-  /// What the gradients are gradients of. Heads::kOne: importance * loss of `last`. Heads::kMixed:
-  /// the sum of that of every head, where a head that stands on others takes their scores from
-  /// `frozen`, as no error flows back to them.
+  /// What the gradients are gradients of. spec::Heads::kOne: importance * loss of `last`.
+  /// spec::Heads::kMixed: the sum of that of every head, where a head that stands on others takes
+  /// their scores from `frozen`, as no error flows back to them.
   double objective(const feature::FeatureBatch& batch, std::size_t b,
                    const ReferenceScores& frozen) const;
 
@@ -110,10 +110,10 @@ struct ReferenceModel {
   /// The scores of towers over embeddings that have layers, or have none; adds to `joint` and
   /// `towers`.
   void towers(bool have_layers, ReferenceScores& s) const;
-  std::vector<double> inputs_of(const TowerSpec& tower, const ReferenceScores& s) const;
-  double tower(const TowerSpec& tower, ReferenceScores& s) const;
-  std::vector<double> crossed(const TowerSpec& tower, std::vector<double> x0) const;
-  std::vector<double> attended(const TowerSpec& tower, ReferenceScores& s) const;
+  std::vector<double> inputs_of(const spec::TowerSpec& tower, const ReferenceScores& s) const;
+  double tower(const spec::TowerSpec& tower, ReferenceScores& s) const;
+  std::vector<double> crossed(const spec::TowerSpec& tower, std::vector<double> x0) const;
+  std::vector<double> attended(const spec::TowerSpec& tower, ReferenceScores& s) const;
   void join(double score, ReferenceScores& s) const;
   bool has_mlp() const;  ///< over anything but embeddings
 };

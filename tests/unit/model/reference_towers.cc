@@ -52,7 +52,7 @@ void ReferenceModel::embeddings(const feature::FeatureBatch& batch, std::size_t 
 
 namespace {
 
-std::vector<std::uint32_t> numbers_of(const TowerSpec& tower, std::string_view key) {
+std::vector<std::uint32_t> numbers_of(const spec::TowerSpec& tower, std::string_view key) {
   return block::Tower{.name = {}, .inputs = {}, .kind = tower.kind, .options = tower.options}
       .numbers(key);
 }
@@ -60,8 +60,8 @@ std::vector<std::uint32_t> numbers_of(const TowerSpec& tower, std::string_view k
 }  // namespace
 
 void ReferenceModel::towers(bool have_layers, ReferenceScores& s) const {
-  for (const TowerSpec& of : spec.more_towers) {
-    if (!of.reads(TowerSpec::kEmbeddings) || of.kind->has_layers != have_layers) continue;
+  for (const spec::TowerSpec& of : spec.more_towers) {
+    if (!of.reads(spec::TowerSpec::kEmbeddings) || of.kind->has_layers != have_layers) continue;
     const double score = tower(of, s);
     if (of.own_loss) {
       s.own.push_back(score);
@@ -73,13 +73,13 @@ void ReferenceModel::towers(bool have_layers, ReferenceScores& s) const {
 }
 
 /// joined_inputs.h.
-std::vector<double> ReferenceModel::inputs_of(const TowerSpec& tower,
+std::vector<double> ReferenceModel::inputs_of(const spec::TowerSpec& tower,
                                               const ReferenceScores& s) const {
   std::vector<double> in;
   const auto normalised = static_cast<std::ptrdiff_t>(s.pairs.size() + s.group_linear.size());
-  const bool merges = tower.reads(TowerSpec::kMerged);
+  const bool merges = tower.reads(spec::TowerSpec::kMerged);
   if (merges) in.assign(s.inputs.begin(), s.inputs.begin() + normalised);
-  if (tower.reads(TowerSpec::kEmbeddings)) {
+  if (tower.reads(spec::TowerSpec::kEmbeddings)) {
     for (const std::vector<double>& e : s.embeddings) in.insert(in.end(), e.begin(), e.end());
   }
   if (merges) in.insert(in.end(), s.inputs.begin() + normalised, s.inputs.end());
@@ -87,7 +87,7 @@ std::vector<double> ReferenceModel::inputs_of(const TowerSpec& tower,
   return in;
 }
 
-double ReferenceModel::tower(const TowerSpec& tower, ReferenceScores& s) const {
+double ReferenceModel::tower(const spec::TowerSpec& tower, ReferenceScores& s) const {
   if (tower.kind == &block::kFmTower && numbers_of(tower, "pairs")[0] == 1) {
     double sum = 0;  // fm_tower_block.h, by the pairs of features
     for (std::size_t i = 0; i < s.embedded.size(); ++i) {
@@ -121,7 +121,8 @@ double ReferenceModel::tower(const TowerSpec& tower, ReferenceScores& s) const {
 }
 
 /// attention_block.h.
-std::vector<double> ReferenceModel::attended(const TowerSpec& tower, ReferenceScores& s) const {
+std::vector<double> ReferenceModel::attended(const spec::TowerSpec& tower,
+                                             ReferenceScores& s) const {
   using Tokens = std::vector<std::vector<double>>;
   Tokens x = s.embeddings;
   const std::size_t heads = numbers_of(tower, "heads")[0], dim = numbers_of(tower, "dim")[0];
@@ -164,7 +165,8 @@ std::vector<double> ReferenceModel::attended(const TowerSpec& tower, ReferenceSc
 }
 
 /// cross_block.h.
-std::vector<double> ReferenceModel::crossed(const TowerSpec& tower, std::vector<double> x0) const {
+std::vector<double> ReferenceModel::crossed(const spec::TowerSpec& tower,
+                                            std::vector<double> x0) const {
   std::vector<double> x = x0;
   const std::vector<std::uint32_t> layers = numbers_of(tower, "layers");
   for (std::uint32_t l = 0; !layers.empty() && l < layers[0]; ++l) {

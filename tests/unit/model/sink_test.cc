@@ -96,9 +96,9 @@ void step_by_sums(Model& model, Trainer& trainer, const feature::FeatureBatch& b
 
 TEST_CASE("gradients that are added up and stepped by later move a model as steps at once do") {
   Spec spec;
-  spec.heads = Heads::kOne;
+  spec.heads = spec::Heads::kOne;
   spec.embedding_dim = 4;
-  set_towers(spec, "fm:pairs=all");
+  spec::set_towers(spec, "fm:pairs=all");
   spec.hidden = {5, 3};
   spec.batch_size = 16;
   spec.per_example_updates = false;

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "model/spec.h"
-#include "model/spec_optimizer.h"
-#include "model/tower_text.h"
+#include "spec/optimizer.h"
+#include "spec/spec.h"
+#include "spec/tower_text.h"
 
 namespace leveret::model {
 
@@ -21,7 +21,7 @@ struct NamedSpec {
 /// An FM with vectors of d, beside whatever else there is.
 inline void set_fm(Spec& spec, std::uint32_t d) {
   spec.embedding_dim = d;
-  set_towers(spec, "fm:pairs=all");
+  spec::set_towers(spec, "fm:pairs=all");
 }
 
 /// Whether shards learn what one process learns, but for rounding: Adam makes steps of gradients of
@@ -62,23 +62,23 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
     if (which == Which::kAll) return add(name);
     return left_out = {};
   };
-  seldom("heads one").heads = Heads::kOne;
+  seldom("heads one").heads = spec::Heads::kOne;
   Spec& ftrl = add("ftrl");
-  ftrl.heads = Heads::kOne;
-  model::set_optimizer(ftrl, "ftrl");
+  ftrl.heads = spec::Heads::kOne;
+  spec::set_optimizer(ftrl, "ftrl");
   ftrl.l1 = 0.1f;
   Spec& mixed_ftrl = add("ftrl, heads mixed");
-  set_optimizer(mixed_ftrl, "ftrl");
+  spec::set_optimizer(mixed_ftrl, "ftrl");
   mixed_ftrl.l1 = 0.1f;
   add("no fast head").fast_head = false;
   Spec& hashed = add("hashed");
   hashed.bit_precision = 12;
   Spec& hashed_one = add("hashed, heads one");
-  hashed_one.heads = Heads::kOne;
+  hashed_one.heads = spec::Heads::kOne;
   hashed_one.bit_precision = 7;
   Spec& hashed_ftrl = seldom("hashed, ftrl");
-  hashed_ftrl.heads = Heads::kOne;
-  model::set_optimizer(hashed_ftrl, "ftrl");
+  hashed_ftrl.heads = spec::Heads::kOne;
+  spec::set_optimizer(hashed_ftrl, "ftrl");
   hashed_ftrl.bit_precision = 7;
   Spec& batch = seldom("batch of 4");
   batch.batch_size = 4;
@@ -90,16 +90,16 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   add("groups of 4").nn_batch_size = 4;
   seldom("k of 5").ffm_k = 5;
   Spec& adam = seldom("adam");
-  model::set_optimizer(adam, "adam");
+  spec::set_optimizer(adam, "adam");
   adam.batch_size = 4;
   adam.batch_warmup = 0;
   adam.hidden = {8, 4};
-  set_optimizer(add("adam, one by one"), "adam");
+  spec::set_optimizer(add("adam, one by one"), "adam");
   Spec& apart = seldom("a rule for each part");
-  apart.heads = Heads::kOne;
-  set_optimizer(apart, "linear=ftrl,rows=sgd,layers=adam:rate=.002");
+  apart.heads = spec::Heads::kOne;
+  spec::set_optimizer(apart, "linear=ftrl,rows=sgd,layers=adam:rate=.002");
   Spec& mixed_apart = seldom("a rule for each part, mixed");
-  set_optimizer(mixed_apart, "linear=ftrl,rows=sgd,layers=adam");
+  spec::set_optimizer(mixed_apart, "linear=ftrl,rows=sgd,layers=adam");
   mixed_apart.batch_size = 4;
   seldom("linear").ffm_k = 0;
   seldom("ffm").hidden = {};
@@ -107,7 +107,7 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   fm.ffm_k = 0;
   set_fm(fm, 5);
   Spec& fm_one = add("fm, heads one, 32 bits");
-  fm_one.heads = Heads::kOne;
+  fm_one.heads = spec::Heads::kOne;
   fm_one.ffm_k = 0;
   set_fm(fm_one, 4);
   fm_one.row_bits = 32;
@@ -115,53 +115,53 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   Spec& towers = add("three towers, a rule for each part");
   towers.hidden = {6};
   towers.embedding_dim = 3;
-  set_towers(towers, "mlp:in=merged,hidden=4+3 mlp:in=embeddings+merged+pairs,hidden=5");
-  set_optimizer(towers, "linear=ftrl,rows=sgd,layers=adam:rate=.002");
+  spec::set_towers(towers, "mlp:in=merged,hidden=4+3 mlp:in=embeddings+merged+pairs,hidden=5");
+  spec::set_optimizer(towers, "linear=ftrl,rows=sgd,layers=adam:rate=.002");
   Spec& towers_one = add("a tower over pairs alone, ffm by adam, heads one, batch of 4");
-  set_optimizer(towers_one, "rows=adam:rate=.01");
-  towers_one.heads = Heads::kOne;
+  spec::set_optimizer(towers_one, "rows=adam:rate=.01");
+  towers_one.heads = spec::Heads::kOne;
   towers_one.hidden = {};
-  set_towers(towers_one, "mlp:in=pairs,hidden=5");
+  spec::set_towers(towers_one, "mlp:in=pairs,hidden=5");
   towers_one.batch_size = 4;
   towers_one.batch_warmup = 0;
   Spec& wide_deep = seldom("wide and deep");
-  wide_deep.heads = Heads::kOne;
+  wide_deep.heads = spec::Heads::kOne;
   wide_deep.ffm_k = 0;
   wide_deep.embedding_dim = 5;
-  set_towers(wide_deep, "mlp:hidden=6+4 fwfm mlp:hidden=none");
+  spec::set_towers(wide_deep, "mlp:hidden=6+4 fwfm mlp:hidden=none");
   Spec& deepfm = add("deepfm, mixed, batch of 4");
   deepfm.ffm_k = 0;
   deepfm.embedding_dim = 4;
   deepfm.pool = block::Pool::kMean;
-  set_towers(deepfm, "fm mlp:hidden=6");
+  spec::set_towers(deepfm, "fm mlp:hidden=6");
   deepfm.batch_size = 4;
   deepfm.batch_warmup = 0;
   Spec& dcn = add("dcn, a rule for each part");
-  dcn.heads = Heads::kOne;
+  dcn.heads = spec::Heads::kOne;
   dcn.ffm_k = 0;
   dcn.embedding_dim = 3;
-  set_towers(dcn, "cross:layers=2");
-  set_optimizer(dcn, "linear=ftrl,rows=adam,layers=adam");
+  spec::set_towers(dcn, "cross:layers=2");
+  spec::set_optimizer(dcn, "linear=ftrl,rows=adam,layers=adam");
   dcn.batch_size = 4;
   dcn.batch_warmup = 0;
   Spec& dcnv2 = add("dcnv2, stacked");
-  dcnv2.heads = Heads::kOne;
+  dcnv2.heads = spec::Heads::kOne;
   dcnv2.ffm_k = 0;
   dcnv2.embedding_dim = 2;
-  set_towers(dcnv2, "cross2:layers=2,rank=3,hidden=5");
+  spec::set_towers(dcnv2, "cross2:layers=2,rank=3,hidden=5");
   Spec& autoint = add("autoint, one head");
-  autoint.heads = Heads::kOne;
+  autoint.heads = spec::Heads::kOne;
   autoint.ffm_k = 0;
   autoint.embedding_dim = 3;
-  set_towers(autoint, "autoint:layers=2,heads=2,dim=3,hidden=4");
+  spec::set_towers(autoint, "autoint:layers=2,heads=2,dim=3,hidden=4");
   Spec& autoint_batch = seldom("autoint beside the default, batch of 4");
   autoint_batch.embedding_dim = 5;
-  set_towers(autoint_batch, "autoint:layers=1,heads=3,dim=2 mlp:hidden=3");
+  spec::set_towers(autoint_batch, "autoint:layers=1,heads=3,dim=2 mlp:hidden=3");
   autoint_batch.batch_size = 4;
   autoint_batch.batch_warmup = 0;
   Spec& all_towers = add("default with fwfm, dcnv2 and dcn");
   all_towers.embedding_dim = 8;
-  set_towers(
+  spec::set_towers(
       all_towers,
       "fwfm fm:loss=own mlp:hidden=3,loss=own cross2:layers=1,rank=2 cross:layers=1,hidden=4");
   Spec& both = seldom("fm beside ffm");
@@ -183,7 +183,7 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   twelve.row_bits = 12;
   twelve.rounds_to_nearest = true;
   twelve.embedding_dim = 5;
-  set_towers(twelve, "fwfm");
+  spec::set_towers(twelve, "fwfm");
   seldom("rows of 16 bits to the nearest").rounds_to_nearest = true;
   Spec& float_sums = add("rows of 16 bits with accumulators of 32");
   float_sums.state_bits = 32;
@@ -198,7 +198,7 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   short_each.state_bits = 16;
   short_each.adagrad_slice = false;
   short_each.embedding_dim = 5;
-  set_towers(short_each, "fwfm");
+  spec::set_towers(short_each, "fwfm");
   add("features expire").expire = 20;
   Spec& expiring = seldom("features expire, fm, batch of 4");
   expiring.expire = 25;
@@ -219,7 +219,7 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   fields.admit = 1;
   fields.ffm_k = 3;
   Spec& sgd = add("sgd");
-  model::set_optimizer(sgd, "sgd");
+  spec::set_optimizer(sgd, "sgd");
   sgd.admit = 3;
   sgd.constant = false;
   sgd.hidden = {};

@@ -6,10 +6,10 @@
 #include <set>
 #include <string>
 
-#include "model/spec_entries.h"
-#include "model/tower_text.h"
 #include "net/make_blocks.h"
 #include "random_model.h"
+#include "spec/entries.h"
+#include "spec/tower_text.h"
 
 namespace leveret::model {
 namespace {
@@ -30,12 +30,12 @@ std::set<std::string> marks(const Spec& spec) {
   static const std::set<std::string> by_value = {"row_bits",  "state_bits",          "heads",
                                                  "optimizer", "per_example_updates", "pool"};
   std::set<std::string> found;
-  for (const SpecEntry& entry : spec_entries()) {
+  for (const spec::SpecEntry& entry : spec::spec_entries()) {
     const std::string text = entry.get(spec);
     if (text == entry.get(Spec())) continue;
     found.insert(by_value.contains(entry.name) ? entry.name + ("=" + text) : entry.name);
   }
-  for (const TowerSpec& tower : spec.more_towers) {
+  for (const spec::TowerSpec& tower : spec.more_towers) {
     std::string word = std::string("tower ") + tower.kind->word + " over";
     for (const std::string& in : tower.in) word += " " + in;
     found.insert(word);
@@ -45,7 +45,7 @@ std::set<std::string> marks(const Spec& spec) {
     }
   }
   const std::string heads = spec.mixed() ? ", heads mixed" : ", heads one";
-  for (const RowsSpec& rows : spec.row_parts()) {
+  for (const spec::RowsSpec& rows : spec.row_parts()) {
     const std::string kind = "rows of kind " + std::to_string(static_cast<int>(rows.kind));
     found.insert(kind + heads);
     if (spec.batch_size > 1) found.insert(kind + " in batches");

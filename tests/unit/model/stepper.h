@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "model/spec_optimizer.h"
 #include "random_model.h"
+#include "spec/optimizer.h"
 
 namespace leveret::model {
 
@@ -110,9 +110,10 @@ class Stepper {
 
  private:
   static Spec plain(Spec spec) {
-    model::set_optimizer(spec, "adagrad");
+    spec::set_optimizer(spec, "adagrad");
     spec.l2 = 0;
-    for (PartLearning* part : {&spec.linear, &spec.rows, &spec.nn}) *part = {1, 0, part->init_acc};
+    for (spec::PartLearning* part : {&spec.linear, &spec.rows, &spec.nn})
+      *part = {1, 0, part->init_acc};
     return spec;
   }
 

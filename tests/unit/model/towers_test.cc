@@ -5,25 +5,25 @@
 #include <string>
 #include <vector>
 
-#include "model/tower_text.h"
 #include "random_model.h"
 #include "reference_model.h"
+#include "spec/tower_text.h"
 
 namespace leveret::model {
 namespace {
 
 /// A model with the layers 5 of its own and three towers more, that has met some random lines.
 struct Towers {
-  explicit Towers(Heads heads, const std::string& second = "4+3")
+  explicit Towers(spec::Heads heads, const std::string& second = "4+3")
       : spec(spec_of(heads, second)),
         model(spec, kTestMemory),
         sample(random_lines(12, LineShape{}, 7)),
         batch(sample.batch(model)),
         trainer(model, kernels::active()) {}
-  static Spec spec_of(Heads heads, const std::string& second) {
+  static Spec spec_of(spec::Heads heads, const std::string& second) {
     Spec spec;
-    set_towers(spec, "mlp:in=merged,hidden=" + second +
-                         " mlp:in=merged,hidden=none mlp:in=pairs,hidden=3");
+    spec::set_towers(spec, "mlp:in=merged,hidden=" + second +
+                               " mlp:in=merged,hidden=none mlp:in=pairs,hidden=3");
     spec.heads = heads;
     spec.ffm_k = 3;
     spec.hidden = {5};
@@ -59,7 +59,7 @@ void check_deep(const ReferenceModel& reference, const feature::FeatureBatch& ba
 }
 
 TEST_CASE("each of several towers adds its score to the joint head") {
-  Towers all(GENERATE(Heads::kMixed, Heads::kOne));
+  Towers all(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   randomise(all.model, all.batch, 3);
   const ReferenceModel reference(all.model, all.batch);
   all.trainer.predict(all.model, all.batch);
@@ -71,7 +71,8 @@ TEST_CASE("each of several towers adds its score to the joint head") {
 TEST_CASE("towers over pairs that are no neighbours have heads of their own") {
   Spec spec;
   spec.embedding_dim = 3;
-  set_towers(spec, "mlp:in=merged,hidden=4 cross:layers=1 mlp:in=pairs,hidden=3 mlp:in=pairs");
+  spec::set_towers(spec,
+                   "mlp:in=merged,hidden=4 cross:layers=1 mlp:in=pairs,hidden=3 mlp:in=pairs");
   const Model model(spec, kTestMemory);
   std::vector<std::string> names;
   for (const tape::HeadDecl& head : model.parameters().declared().heads) names.push_back(head.name);
@@ -83,7 +84,7 @@ TEST_CASE("towers over pairs that are no neighbours have heads of their own") {
 }
 
 TEST_CASE("several towers learn, each in its way") {
-  Towers all(GENERATE(Heads::kMixed, Heads::kOne), "5");
+  Towers all(GENERATE(spec::Heads::kMixed, spec::Heads::kOne), "5");
   // Towers of one shape that began alike would stay alike.
   CHECK(all.weights(0) != all.weights(2));
   std::vector<std::vector<float>> before;
@@ -101,7 +102,7 @@ TEST_CASE("several towers learn, each in its way") {
 }
 
 TEST_CASE("several towers learn from examples that share a pass as from a batch") {
-  Towers batch(Heads::kOne), group(Heads::kOne);
+  Towers batch(spec::Heads::kOne), group(spec::Heads::kOne);
   for (Towers* all : {&batch, &group}) {
     all->model.set_spec([&] {
       Spec spec = all->spec;
@@ -136,7 +137,7 @@ TEST_CASE("several towers learn from examples that share a pass as from a batch"
 }
 
 TEST_CASE("several towers keep their scores during the per-example updates of a batch") {
-  Towers all(Heads::kMixed);
+  Towers all(spec::Heads::kMixed);
   Spec spec = all.spec;
   spec.batch_size = 4;
   REQUIRE(spec.updates_per_example());

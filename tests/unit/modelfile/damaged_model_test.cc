@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "model/spec_json.h"
 #include "modelfile/header.h"
 #include "modelfile/saved_model.h"
+#include "spec/json.h"
 
 namespace leveret::modelfile {
 namespace {
@@ -170,7 +170,7 @@ TEST_CASE("a section of another type or shape is named") {
 }
 
 TEST_CASE("a header that is no JSON, or no header, is refused with the file's name") {
-  SavedModel saved{model::Spec()};
+  SavedModel saved{spec::Spec()};
   ModelParts bad = saved.parts();
   for (const char* text : {"{", "[]", "null", "{}", "1", "{\"spec\":{}}", "\xff"}) {
     bad.text = text;
@@ -181,7 +181,7 @@ TEST_CASE("a header that is no JSON, or no header, is refused with the file's na
 }
 
 TEST_CASE("every key of the header is needed, and none makes a crash whatever its value") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.features.interactions = {{"A", "B"}};
   SECTION("found fields") {}
   SECTION("named fields") { spec.features.fields = {{"A"}, {"B", "C"}}; }
@@ -213,7 +213,7 @@ TEST_CASE("every key of the header is needed, and none makes a crash whatever it
 }
 
 TEST_CASE("a namespace's field that --field does not have is refused") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.features.fields = {{"A"}, {"B"}};
   SavedModel saved(spec);
   ModelParts bad = saved.parts();
@@ -223,7 +223,7 @@ TEST_CASE("a namespace's field that --field does not have is refused") {
 }
 
 TEST_CASE("learned numbers that make no sense are refused") {
-  SavedModel saved{model::Spec()};
+  SavedModel saved{spec::Spec()};
   ModelParts bad = saved.parts();
   const auto put = [&](const char* name, double value) {
     std::memcpy(bad.part(name).bytes.data(), &value, sizeof value);
@@ -236,7 +236,7 @@ TEST_CASE("learned numbers that make no sense are refused") {
 }
 
 TEST_CASE("an identity that is not that of the spec, and an input, are refused") {
-  SavedModel saved{model::Spec()};
+  SavedModel saved{spec::Spec()};
   ModelParts bad = saved.parts();
   CHECK(bad.header["line"].get<std::string>().size() == 32);
   CHECK(bad.header["sequence"] == 60);
@@ -253,7 +253,7 @@ TEST_CASE("an identity that is not that of the spec, and an input, are refused")
 }
 
 TEST_CASE("sections that are not known are refused by name, optional ones are skipped") {
-  SavedModel saved{model::Spec()};
+  SavedModel saved{spec::Spec()};
   ModelParts more = saved.parts();
   more.parts.push_back(
       {"later", store::Dtype::kU8, {500}, {}, std::vector<std::byte>(500, std::byte{1})});
@@ -292,8 +292,8 @@ struct Words {
 };
 
 TEST_CASE("keys that are there twice or in another order are refused") {
-  model::Spec spec;
-  spec.heads = GENERATE(model::Heads::kMixed, model::Heads::kOne);
+  spec::Spec spec;
+  spec.heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   SavedModel saved(spec);
   ModelParts bad = saved.parts();
   Words keys(bad.part("field.0.keys"));
@@ -306,7 +306,7 @@ TEST_CASE("keys that are there twice or in another order are refused") {
 }
 
 TEST_CASE("largest values of features that have none, or two, are refused") {
-  SavedModel saved{model::Spec()};
+  SavedModel saved{spec::Spec()};
   ModelParts bad = saved.parts();
   Words keys(bad.part("field.0.largest.keys"));
   REQUIRE(keys.all.size() > 1);
@@ -336,7 +336,7 @@ TEST_CASE("flipped bytes behind good checksums never crash", "[bytes]") {
 }
 
 TEST_CASE("flipped characters of the header never crash", "[bytes]") {
-  SavedModel saved{model::Spec()};
+  SavedModel saved{spec::Spec()};
   ModelParts bad = saved.parts();
   const std::string good = bad.header.dump();
   std::mt19937 random(2);
@@ -354,7 +354,7 @@ TEST_CASE("flipped characters of the header never crash", "[bytes]") {
 
 /// A file of a few thousand bytes that has all there is in a model of mixed heads.
 std::vector<std::byte> small_file(const files::TempFolder& folder) {
-  model::Spec spec;
+  spec::Spec spec;
   spec.hidden = {2};
   spec.ffm_k = 2;
   spec.features.fields = {{"A"}, {"B"}};
@@ -428,14 +428,14 @@ TEST_CASE("splices of a file, and of its sections with their checksums, are noti
 }
 
 TEST_CASE("a spec that asks for more than the file has is refused before there is memory for it") {
-  SavedModel saved{model::Spec()};
+  SavedModel saved{spec::Spec()};
   ModelParts bad = saved.parts();
   SECTION("layers") { bad.header["spec"]["hidden"] = "8000,8000"; }
   SECTION("hashed cells") { bad.header["spec"]["bit_precision"] = 31; }
   SECTION("fields") { bad.header["namespaces"][0]["fields"] = {4000}; }
-  model::Spec spec;
+  spec::Spec spec;
   try {
-    spec = model::spec_from_json(bad.header["spec"]);
+    spec = spec::spec_from_json(bad.header["spec"]);
   } catch (const std::runtime_error& error) {
     FAIL(error.what());
   }
@@ -446,7 +446,7 @@ TEST_CASE("a spec that asks for more than the file has is refused before there i
 }
 
 TEST_CASE("a small file does not ask for a hashed table beyond the machine's memory") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.bit_precision = 12;
   SavedModel saved{spec};
   ModelParts big = saved.parts();

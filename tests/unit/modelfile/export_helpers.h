@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "modelfile/export_model.h"
+#include "modelfile/export/export_model.h"
 #include "modelfile/saved_model.h"
 #include "modelfile/section_names.h"
 #include "modelfile/section_numbers.h"
@@ -46,7 +46,7 @@ inline std::vector<table::Key> keys(const store::ModelFile& file, const std::str
 
 /// A model with rows, saved as "good".
 struct LearnedModel : SavedModel {
-  explicit LearnedModel(const model::Spec& spec) : SavedModel(spec) { learn(400, 4); }
+  explicit LearnedModel(const spec::Spec& spec) : SavedModel(spec) { learn(400, 4); }
   void learn(std::size_t lines, std::uint32_t seed) {
     run.learn(model::random_lines(lines, {}, seed));
     save_model(run.model, folder / "good");

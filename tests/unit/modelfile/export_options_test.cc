@@ -27,8 +27,8 @@ std::string export_complaint(const std::string& model, const std::string& to,
 
 bool has(const std::string& text, const char* part) { return text.find(part) != text.npos; }
 
-model::Spec floats() {
-  model::Spec spec;
+spec::Spec floats() {
+  spec::Spec spec;
   spec.row_bits = 32;
   spec.admit = 1;
   return spec;
@@ -74,7 +74,7 @@ TEST_CASE("stochastic rounding keeps the mean, repeats with its seed, and leaves
     saved.exported("again", options);
     CHECK(files::read_bytes(saved.folder / "e") == files::read_bytes(saved.folder / "again"));
     // Codes of the model itself need no rounding.
-    const LearnedModel whole{model::Spec()};
+    const LearnedModel whole{spec::Spec()};
     if (bits == 16) {
       const ModelFile file = whole.exported("e", options);
       CHECK(numbers(file, name) == numbers(ModelFile::open(whole.good()), name));
@@ -118,7 +118,7 @@ Change change_of(const ModelFile& old, const ModelFile& now, const std::string& 
 
 TEST_CASE("old codes stay within the tolerance, wherever their features are now") {
   for (const bool short_rows : {true, false}) {
-    LearnedModel saved(short_rows ? model::Spec() : floats());
+    LearnedModel saved(short_rows ? spec::Spec() : floats());
     saved.exported("old", bits_of(16));
     saved.learn(40, 9);
     ExportOptions options = bits_of(16);
@@ -217,7 +217,7 @@ TEST_CASE("an export in the place of the older one; and nothing changes when not
 }
 
 TEST_CASE("fields that come later do not disturb older codes") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.admit = 1;
   LearnedModel saved(spec);
   for (const int bits : kAllBits) {
@@ -274,8 +274,8 @@ TEST_CASE("features that were seen too seldom are left out, with all that is the
 }
 
 TEST_CASE("of a model without counts features go by how often they were seen before their row") {
-  model::Spec spec;
-  spec.heads = model::Heads::kOne;
+  spec::Spec spec;
+  spec.heads = spec::Heads::kOne;
   spec.admit = 60;
   const LearnedModel saved(spec);
   const ModelFile model = ModelFile::open(saved.good());
@@ -305,7 +305,7 @@ TEST_CASE("of a model without counts features go by how often they were seen bef
 }
 
 TEST_CASE("what cannot be done is refused with its reason") {
-  const LearnedModel saved{model::Spec()};
+  const LearnedModel saved{spec::Spec()};
   const std::string to = saved.folder / "e", other = saved.folder / "other";
   ExportOptions options = bits_of(16);
   options.previous = saved.good();
@@ -313,7 +313,7 @@ TEST_CASE("what cannot be done is refused with its reason") {
   saved.exported("e8", bits_of(8));
   options.previous = saved.folder / "e8";
   CHECK(has(export_complaint(saved.good(), to, options), "e8: has 8 bits; --bits 8"));
-  model::Spec spec;
+  spec::Spec spec;
   spec.ffm_k = 2;
   const LearnedModel another(spec);
   export_model(another.good(), other, bits_of(16));

@@ -8,8 +8,8 @@
 #include <random>
 #include <set>
 
+#include "modelfile/export/export_section.h"
 #include "modelfile/export_helpers.h"
-#include "modelfile/export_section.h"
 
 namespace leveret::modelfile {
 namespace {
@@ -92,7 +92,7 @@ TEST_CASE("a row keeps the scale of an older export while it fits and is not twi
 
 TEST_CASE("noise of a row goes by its feature, whatever other rows there are") {
   for (const int bits : {8, 4}) {
-    const LearnedModel saved{model::Spec()};
+    const LearnedModel saved{spec::Spec()};
     std::size_t same = 0;
     std::set<std::vector<std::byte>> different;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -125,7 +125,7 @@ TEST_CASE("noise of a row goes by its feature, whatever other rows there are") {
 }
 
 TEST_CASE("of an export the same features are left out as of its model") {
-  const LearnedModel saved{model::Spec()};
+  const LearnedModel saved{spec::Spec()};
   saved.exported("coded", bits_of(16));
   std::set<std::size_t> sizes;
   for (std::uint64_t least = 1; least <= 100; ++least) {

@@ -92,7 +92,7 @@ TEST_CASE("an export has all that is no state, off by half a code at most") {
 
 TEST_CASE(
     "rows of 16 bits are exact in an export of 16 bits, and take codes of their own in fewer") {
-  const LearnedModel saved{model::Spec()};
+  const LearnedModel saved{spec::Spec()};
   const ModelFile model = ModelFile::open(saved.folder / "good");
   const StoredSection* const rows = model.find("field.0.rows.0.weights");
   REQUIRE(rows->shape[0] > 0);
@@ -199,7 +199,7 @@ TEST_CASE("a model that knows nothing, and one without memory, can be exported")
             predictions(folder / "m", "1 |A f1\n|Z z\n1\n"));
     }
   }
-  model::Spec spec;
+  spec::Spec spec;
   spec.admit = 1;
   TrainRun run(spec, 250000);
   model::LineShape shape;
@@ -239,7 +239,7 @@ TEST_CASE("the same export is made again, also from an export of more bits") {
 }
 
 TEST_CASE("learning does not go on from an export") {
-  const SavedModel saved{model::Spec()};
+  const SavedModel saved{spec::Spec()};
   export_model(saved.folder / "good", saved.folder / "export", bits_of(16));
   CHECK(complaint(saved.folder / "export").find("is an export, without what learning needs") !=
         std::string::npos);

@@ -13,8 +13,8 @@ using store::Coding;
 using store::Dtype;
 
 /// Small, with every kind of code.
-model::Spec small() {
-  model::Spec spec;
+spec::Spec small() {
+  spec::Spec spec;
   spec.ffm_k = 2;
   spec.admit = 1;
   spec.hidden = {3};

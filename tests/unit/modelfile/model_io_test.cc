@@ -48,7 +48,7 @@ TEST_CASE("to predict, read or mapped, a model says bit for bit what it says whe
 TEST_CASE("weights are mapped, and only where states are not asked for") {
   // Whoever changes the file then changes what is mapped, and nothing else.
   // Rows are large enough to lie on pages.
-  model::Spec large;
+  spec::Spec large;
   large.ffm_k = 256;
   large.row_bits = 32;
   large.admit = 1;
@@ -95,8 +95,8 @@ TEST_CASE("a model that has learned nothing survives its file") {
 }
 
 TEST_CASE("a model for which memory has run out survives its file") {
-  model::Spec spec;
-  spec.heads = GENERATE(model::Heads::kMixed, model::Heads::kOne);
+  spec::Spec spec;
+  spec.heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   spec.admit = 1;
   constexpr std::uint64_t kLittle = 250000;
   TrainRun run(spec, kLittle);
@@ -121,7 +121,7 @@ TEST_CASE("a model for which memory has run out survives its file") {
 }
 
 TEST_CASE("features that are forgotten are not saved") {
-  SavedModel saved{model::Spec()};
+  SavedModel saved{spec::Spec()};
   table::Shard& shard = saved.run.model.tables().field(0);
   const std::uint64_t rows = shard.rows().size();
   std::vector<table::Key> with_row;
@@ -140,7 +140,7 @@ TEST_CASE("features that are forgotten are not saved") {
 }
 
 TEST_CASE("namespaces beyond --max_fields are still counted after a reload") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.features.max_fields = 2;
   SavedModel saved(spec);
   CHECK(saved.run.model.features().fieldless() == 2);
@@ -150,7 +150,7 @@ TEST_CASE("namespaces beyond --max_fields are still counted after a reload") {
 TEST_CASE("weights that are not finite are not saved") {
   const float bad =
       GENERATE(std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN());
-  model::Spec spec;
+  spec::Spec spec;
   spec.row_bits = GENERATE(16, 32);
   SavedModel saved{spec};
   model::Model& m = saved.run.model;
@@ -181,7 +181,7 @@ TEST_CASE("weights that are not finite are not saved") {
 }
 
 TEST_CASE("a section that no spec asks for is verified, too") {
-  SavedModel saved{model::Spec()};
+  SavedModel saved{spec::Spec()};
   ModelParts more = saved.parts();
   store::Declaration optional;
   optional.optional = true;
@@ -198,7 +198,7 @@ TEST_CASE("a section that no spec asks for is verified, too") {
 }
 
 TEST_CASE("a file of another kind is no model") {
-  SavedModel saved{model::Spec()};
+  SavedModel saved{spec::Spec()};
   saved.parts().write(saved.bad(), store::Kind::kPatch);
   CHECK_THAT(complaint(saved.bad()), Catch::Contains("is not a model"));
 }

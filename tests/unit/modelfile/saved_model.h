@@ -37,7 +37,7 @@ inline constexpr Way kWays[] = {{"to learn", Use::kLearn, LoadBy::kReading},
                                 {"mapped", Use::kPredict, LoadBy::kMapping}};
 
 struct SavedModel {
-  explicit SavedModel(const model::Spec& spec) : run(spec) {
+  explicit SavedModel(const spec::Spec& spec) : run(spec) {
     run.learn(lines());
     save_model(run.model, folder / "good");
   }

@@ -26,7 +26,7 @@ TEST_CASE("a line of options is words, as a shell takes them") {
 TEST_CASE("a learner's options are those of train") {
   const LearnerOptions options(
       "--ffm-k 8 -b18 --hidden=64,16 -q AB --threads 2 --pin --max_memory 1G");
-  const model::Spec spec = options.spec();
+  const spec::Spec spec = options.spec();
   REQUIRE(spec.ffm_k == 8);
   REQUIRE(spec.bit_precision == 18);
   REQUIRE(spec.hidden == std::vector<std::uint32_t>{64, 16});
@@ -34,12 +34,12 @@ TEST_CASE("a learner's options are those of train") {
   REQUIRE(options.threads() == 2);
   REQUIRE(options.pin());
   REQUIRE(options.max_memory() == std::uint64_t{1} << 30);
-  REQUIRE(LearnerOptions("").spec().ffm_k == model::Spec().ffm_k);
+  REQUIRE(LearnerOptions("").spec().ffm_k == spec::Spec().ffm_k);
   REQUIRE(LearnerOptions("").threads() == 1);
 }
 
 TEST_CASE("of the model that a learner goes on with the shape stays") {
-  const model::Spec stored = LearnerOptions("--ffm_k 8").spec();
+  const spec::Spec stored = LearnerOptions("--ffm_k 8").spec();
   REQUIRE(LearnerOptions("--learning_rate 0.25").spec(stored, "m").linear.rate == 0.25f);
   REQUIRE(LearnerOptions("--ffm_k 8").spec(stored, "m").ffm_k == 8);
   REQUIRE_THROWS_WITH(LearnerOptions("--ffm_k 4").spec(stored, "m.lvt"),

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "feature/transform.h"
-#include "model/tower_text.h"
 #include "net/make_blocks.h"
 #include "predict/context_predictor.h"
+#include "spec/tower_text.h"
 #include "train/train_run.h"
 
 namespace leveret::predict {
@@ -65,7 +65,7 @@ std::string context_of(const Features& a, const Features& b) {
 }
 
 TEST_CASE("contexts that differ in one value, one feature or one namespace are two") {
-  TrainRun run{model::Spec{}};
+  TrainRun run{spec::Spec{}};
   run.learn(model::random_lines(400, with_values(), 5));
   std::mt19937 random(11);
   const auto feature = [&] {
@@ -104,7 +104,7 @@ TEST_CASE("contexts that differ in one value, one feature or one namespace are t
 TEST_CASE("what contexts and candidates make together is no part of a context that is kept") {
   for (const char* text : {"x=Combine(A,C)", "y=Combine(A,B)", "x=Weight(C)(2) z=Combine(x,B)"}) {
     INFO(text);
-    model::Spec spec;
+    spec::Spec spec;
     spec.features.transforms = feature::parse_transforms(text);
     TrainRun run(spec);
     run.learn(model::random_lines(400, with_values(), 5));
@@ -145,7 +145,7 @@ TEST_CASE("in every kind of model a feature is scored once, on whichever side it
 }
 
 TEST_CASE("a namespace without a field may be on both sides, and its counts are means over both") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.features.fields = {{"A"}, {"B"}, {"C"}};  // D and E have linear weights alone
   TrainRun run(spec);
   model::LineShape shape = with_values();
@@ -171,9 +171,9 @@ TEST_CASE("a namespace without a field may be on both sides, and its counts are 
 }
 
 TEST_CASE("what towers make of a context's embeddings is made once, with the context") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.embedding_dim = 4;
-  model::set_towers(spec, "fm fwfm mlp:hidden=6");
+  spec::set_towers(spec, "fm fwfm mlp:hidden=6");
   TrainRun run(spec);
   run.learn(model::random_lines(400, with_values(), 5));
   const std::shared_ptr<const model::Model> model = run.shared();

@@ -1,6 +1,6 @@
 #include "predict/context_predictor.h"
 
-#include "modelfile/export_model.h"
+#include "modelfile/export/export_model.h"
 #include "predict/context_requests.h"
 #include "train/train_run.h"
 
@@ -137,7 +137,7 @@ TEST_CASE("a context is looked up once, and no candidate goes another way") {
 }
 
 TEST_CASE("what contexts and candidates share is scored as a whole, and counted") {
-  TrainRun run{model::Spec{}};
+  TrainRun run{spec::Spec{}};
   const Kind shape = shapes()[1];
   run.learn(model::random_lines(400, shape.shape, 5));
   const auto whole = [&](const std::string& lines) {
@@ -176,8 +176,8 @@ TEST_CASE("what contexts and candidates share is scored as a whole, and counted"
 
 /// MergeNorm subtracts means: nothing is to cancel where all inputs are large and alike.
 TEST_CASE("a context with large sums") {
-  model::Spec spec;
-  spec.heads = model::Heads::kOne;
+  spec::Spec spec;
+  spec.heads = spec::Heads::kOne;
   TrainRun run(spec);
   const Kind shape = shapes()[0];
   run.learn(model::random_lines(400, shape.shape, 5));

@@ -11,31 +11,31 @@ namespace {
 /// A block alone, so that nothing else hides what it says.
 struct WideBlock {
   const char* name;
-  std::function<void(model::Spec&, std::uint32_t width)> set;
+  std::function<void(spec::Spec&, std::uint32_t width)> set;
 };
 
 std::vector<WideBlock> wide_blocks() {
   const auto towers = [](const char* text) {
-    return [text](model::Spec& spec, std::uint32_t width) {
+    return [text](spec::Spec& spec, std::uint32_t width) {
       spec.embedding_dim = width;
-      model::set_towers(spec, text);
+      spec::set_towers(spec, text);
     };
   };
-  return {{"ffm", [](model::Spec& spec, std::uint32_t width) { spec.ffm_k = width; }},
+  return {{"ffm", [](spec::Spec& spec, std::uint32_t width) { spec.ffm_k = width; }},
           {"fm", towers("fm:pairs=all")},
           {"fm beside ffm",
-           [](model::Spec& spec, std::uint32_t width) {
+           [](spec::Spec& spec, std::uint32_t width) {
              spec.ffm_k = spec.embedding_dim = width;
-             model::set_towers(spec, "fm:pairs=all");
+             spec::set_towers(spec, "fm:pairs=all");
            }},
           {"fwfm", towers("fwfm")},
           {"fm of fields", towers("fm")},
           {"mlp over embeddings", towers("mlp:hidden=6")},
           {"a neuron over embeddings", towers("mlp:hidden=none")},
           {"mlp over pairs",
-           [](model::Spec& spec, std::uint32_t width) {
+           [](spec::Spec& spec, std::uint32_t width) {
              spec.ffm_k = width;
-             model::set_towers(spec, "mlp:in=pairs,hidden=5 mlp:in=pairs,hidden=none");
+             spec::set_towers(spec, "mlp:in=pairs,hidden=5 mlp:in=pairs,hidden=none");
            }},
           {"cross", towers("cross:layers=2")},
           {"cross2", towers("cross2:layers=2,rank=3")}};
@@ -50,8 +50,8 @@ float spread(const Outcomes& outcomes) {
 }
 
 void check_width(const WideBlock& block, std::uint32_t width, std::uint32_t row_bits) {
-  model::Spec spec;
-  spec.heads = model::Heads::kOne;
+  spec::Spec spec;
+  spec.heads = spec::Heads::kOne;
   spec.ffm_k = 0;
   spec.hidden = {};
   spec.row_bits = row_bits;

@@ -44,9 +44,9 @@ TEST_CASE("contributions sum to the score of the line, in every model") {
 }
 
 TEST_CASE("a namespace of a linear model adds its own weights, in whatever order") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.ffm_k = 0;
-  spec.heads = model::Heads::kOne;
+  spec.heads = spec::Heads::kOne;
   TrainRun run(spec);
   const std::string lines = model::random_lines(200, train::usual_shape(), 7);
   run.learn(lines);
@@ -72,8 +72,8 @@ TEST_CASE("of two namespaces with an effect that they have together each gets ha
     lines +=
         (a == b ? "1 |a x" : "-1 |a x") + std::to_string(a) + " |b y" + std::to_string(b) + "\n";
   }
-  model::Spec spec;
-  spec.heads = model::Heads::kOne;
+  spec::Spec spec;
+  spec.heads = spec::Heads::kOne;
   TrainRun run(spec);
   run.learn(lines);
   const text::ExampleChunk chunk = train::parse(run.names, "|a x1 |b y1\n");
@@ -96,9 +96,9 @@ TEST_CASE("of two namespaces with an effect that they have together each gets ha
 }
 
 TEST_CASE("a line of many namespaces is explained, and takes little memory") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.ffm_k = 0;
-  spec.heads = model::Heads::kOne;
+  spec.heads = spec::Heads::kOne;
   TrainRun run(spec);
   run.learn("1 |n0 x |n900 x\n-1 |n1 x\n1 |n0 x |n900 x\n");
   std::string line;

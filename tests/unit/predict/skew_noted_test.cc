@@ -4,7 +4,7 @@
 #include <set>
 
 #include "predict/context_predictor.h"
-#include "predict/skew.h"
+#include "skew/skew.h"
 #include "train/train_run.h"
 
 namespace leveret::predict {
@@ -31,12 +31,12 @@ std::string odd_lines(std::size_t count, bool odd) {
   return text + "1 |\n";
 }
 
-model::Spec spec_of(std::size_t number) {
-  model::Spec spec;
+spec::Spec spec_of(std::size_t number) {
+  spec::Spec spec;
   spec.ffm_k = number % 3 == 0 ? 0 : 2;
   spec.hidden.clear();
   if (number == 2) spec.features.interactions = {{"a", "b"}};
-  if (number == 3) spec.heads = model::Heads::kOne;
+  if (number == 3) spec.heads = spec::Heads::kOne;
   if (number == 4) spec.bit_precision = 12;
   if (number == 5) spec.features.ignore = {"c"};
   if (number == 6) spec.features.linear_all = false, spec.features.linear = {"a", "d"};
@@ -48,12 +48,13 @@ model::Spec spec_of(std::size_t number) {
 constexpr std::size_t kSpecs = 10;
 
 struct Told {
-  SkewCounts counts;
+  skew::SkewCounts counts;
   std::set<std::string> findings;
-  explicit Told(SkewCounter& counter) {
+  explicit Told(skew::SkewCounter& counter) {
     counter.finish();
     counts = counter.take_counts();
-    for (const SkewFinding& finding : counter.take_findings()) findings.insert(to_text(finding));
+    for (const skew::SkewFinding& finding : counter.take_findings())
+      findings.insert(to_text(finding));
   }
 };
 
@@ -77,18 +78,18 @@ TEST_CASE("what look-ups have noted counts as what is looked up again") {
     for (const bool odd : {false, true}) {
       const text::ExampleChunk chunk = train::parse(names, odd_lines(2300, odd));
       const std::size_t size = chunk.examples.size();
-      SkewCounter alone(run.shared(), names);
+      skew::SkewCounter alone(run.shared(), names);
       REQUIRE(alone.tells());
       alone.count(chunk, 0, size);
       const Told expected(alone);
       CHECK(expected.counts.lines == size);
 
       Outcomes outcomes;
-      SkewCounter plain(run.shared(), names);
+      skew::SkewCounter plain(run.shared(), names);
       Predictor(run.shared(), names, kernels::active()).predict(chunk, 0, size, outcomes, &plain);
       check_same(Told(plain), expected);
 
-      SkewCounter by_lines(run.shared(), names);
+      skew::SkewCounter by_lines(run.shared(), names);
       ContextPredictor predictor(run.shared(), names, kernels::active(), {"a", "d", "f"});
       predictor.predict_lines(chunk, 0, size, outcomes, &by_lines);
       check_same(Told(by_lines), expected);
@@ -106,7 +107,7 @@ TEST_CASE("a context that is set has its features in each candidate's line") {
     const text::ExampleChunk context =
         train::parse(names, "|a v1 unknown |d v2 |odd x\n|a v1 |d q\n");
     const text::ExampleChunk chunk = train::parse(names, "|b v1 |c v3\n|b z\n|\n|c v1 |e v2 w1\n");
-    SkewCounter alone(run.shared(), names), told(run.shared(), names);
+    skew::SkewCounter alone(run.shared(), names), told(run.shared(), names);
     ContextPredictor predictor(run.shared(), names, kernels::active(), {"a", "d", "odd"});
     Outcomes outcomes;
     for (std::size_t i = 0; i < 300; ++i) {

@@ -32,7 +32,7 @@ TEST_CASE("half a million namespaces that nobody knows take no memory, and known
   const std::string lines = model::random_lines(300, train::usual_shape(), 5);
   for (const bool linear : {false, true}) {
     INFO((linear ? "linear" : "default"));
-    model::Spec spec;
+    spec::Spec spec;
     if (linear) spec.ffm_k = 0;
     TrainRun run(spec);
     run.learn(lines);

@@ -64,8 +64,8 @@ TEST_CASE("a step is published again by files of the model that the manifest tel
 TEST_CASE("no limit holds for a model whose predictions are not finite") {
   const files::TempFolder folder;
   const std::string lines = folder / "lines";
-  model::Spec spec;
-  spec.heads = model::Heads::kOne;  // mixed heads keep within bounds
+  spec::Spec spec;
+  spec.heads = spec::Heads::kOne;  // mixed heads keep within bounds
   spec.ffm_k = 2;
   spec.hidden = {};
   train::TrainRun run(spec);

@@ -11,7 +11,7 @@ namespace leveret::publish {
 
 struct LineOfModels {
   explicit LineOfModels(int count, std::uint32_t k = 2, std::uint32_t fields = 8) {
-    model::Spec spec;
+    spec::Spec spec;
     spec.ffm_k = k;
     spec.hidden = {};
     train::TrainRun run(spec);

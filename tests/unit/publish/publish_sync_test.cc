@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "files/syncs.h"
-#include "modelfile/export_model.h"
+#include "modelfile/export/export_model.h"
 #include "patch/patch.h"
 #include "publish/line_of_models.h"
 #include "publish/publish.h"
@@ -64,7 +64,7 @@ TEST_CASE(
   const auto path = [&](const char* name) { return folder / name; };
   const auto open = [&](int i) { return store::ModelFile::open(models[i]); };
   CHECK(safely([&] {
-          modelfile::save_model(train::TrainRun{model::Spec{}}.model, path("model"));
+          modelfile::save_model(train::TrainRun{spec::Spec{}}.model, path("model"));
         }) == Written{"model"});
   CHECK(safely([&] { modelfile::export_model(models[0], path("export"), {}); }) ==
         Written{"export"});

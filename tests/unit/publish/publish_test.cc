@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "files/folder_lock.h"
-#include "modelfile/export_model.h"
+#include "modelfile/export/export_model.h"
 #include "publish/follower.h"
 #include "publish/line_of_models.h"
 #include "serve/served.h"

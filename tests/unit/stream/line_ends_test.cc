@@ -6,7 +6,7 @@
 
 #include "helpers.h"
 #include "stream/example_reader.h"
-#include "stream/line_source.h"
+#include "stream/text_reader.h"
 #include "stream/serial_reader.h"
 
 using namespace leveret;
@@ -44,7 +44,7 @@ std::unique_ptr<ExampleSource> open(unsigned kind, const std::vector<std::string
     return std::make_unique<ExampleReader>(paths, options, names, text::ParserOptions{});
   if (kind == 1)
     return std::make_unique<SerialReader>(paths, options, names, text::ParserOptions{});
-  return std::make_unique<LineSource>(paths, options);
+  return std::make_unique<TextReader>(paths, options);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/codec.h"
+#include "kernels/rows/codec.h"
 #include "table/row_layout.h"
 #include "table/rows.h"
 

@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "kernels/short_hash.h"
+#include "kernels/text/short_hash.h"
 
 namespace leveret::text {
 namespace {

@@ -5,7 +5,7 @@
 #include "cache/cache_reader.h"
 #include "cache/cache_writer.h"
 #include "stream/example_reader.h"
-#include "stream/line_source.h"
+#include "stream/text_reader.h"
 #include "train/answers.h"
 #include "train/hogwild.h"
 #include "train_run.h"
@@ -52,7 +52,7 @@ std::string expected(std::size_t count) {
 }
 
 std::string learn(stream::ExampleSource& source, text::NamespaceNames& names, bool parse,
-                  unsigned threads, const model::Spec& spec) {
+                  unsigned threads, const spec::Spec& spec) {
   model::Model model(spec, kTestMemory);
   HogwildOptions options;
   options.threads = threads;
@@ -92,14 +92,14 @@ TEST_CASE("answers of several threads come in the order of the input, and none w
     while (reader.next(chunk)) writer.add(chunk);
     writer.finish();
   }
-  model::Spec plain, batch;
+  spec::Spec plain, batch;
   plain.ffm_k = batch.ffm_k = 0;
   plain.hidden = batch.hidden = {};
   batch.batch_size = 100;
   for (const unsigned threads : {2u, 5u}) {
-    for (const model::Spec& spec : {plain, batch}) {
+    for (const spec::Spec& spec : {plain, batch}) {
       text::NamespaceNames names;
-      stream::LineSource lines({path}, {.chunk_bytes = 300});
+      stream::TextReader lines({path}, {.chunk_bytes = 300});
       CHECK((learn(lines, names, true, threads, spec) == expected(kLines)));
       text::NamespaceNames cached;
       cache::CacheReader reader(cache, cached, nullptr);

@@ -9,8 +9,7 @@
 namespace leveret::train {
 namespace {
 
-model::Spec in_batches(model::Spec spec, std::uint32_t size, std::uint32_t warmup,
-                       bool per_example) {
+spec::Spec in_batches(spec::Spec spec, std::uint32_t size, std::uint32_t warmup, bool per_example) {
   spec.batch_size = size;
   spec.batch_warmup = warmup;
   spec.per_example_updates = per_example;
@@ -18,7 +17,7 @@ model::Spec in_batches(model::Spec spec, std::uint32_t size, std::uint32_t warmu
 }
 
 TEST_CASE("a batch has one example for so many before it, and ends at multiples of the largest") {
-  const model::Spec spec = in_batches({}, 10, 3, true);
+  const spec::Spec spec = in_batches({}, 10, 3, true);
   const std::pair<std::uint64_t, std::size_t> expected[] = {
       {0, 1},  {5, 1},  {6, 2},  {8, 2},   {9, 1},   {10, 3},  {13, 4},      {17, 3},
       {20, 6}, {26, 4}, {29, 1}, {30, 10}, {31, 10}, {40, 10}, {1 << 30, 10}};
@@ -31,7 +30,7 @@ TEST_CASE("a batch has one example for so many before it, and ends at multiples 
 }
 
 /// The file of a run as if it had learned by this spec.
-std::vector<std::byte> saved_as(const model::Spec& spec, TrainRun& run) {
+std::vector<std::byte> saved_as(const spec::Spec& spec, TrainRun& run) {
   run.model.set_spec(spec);
   return run.saved();
 }
@@ -51,7 +50,7 @@ std::string some_lines(std::size_t count, bool values, std::uint32_t seed) {
 
 TEST_CASE("batches grow by what has been learned") {
   const std::string lines = some_lines(150, true, 5);
-  model::Spec spec = in_batches({}, 8, 5, GENERATE(true, false));
+  spec::Spec spec = in_batches({}, 8, 5, GENERATE(true, false));
   spec.admit = 1;
   TrainRun growing(spec);
   growing.learn(lines, GENERATE(1000000, 7));
@@ -73,14 +72,14 @@ TEST_CASE("batches grow by what has been learned") {
 TEST_CASE("where all is updated per example, a batch learns what its examples do one by one") {
   const std::string lines = some_lines(120, false, 6);
   for (const NamedSpec& kind : specs_to_test()) {
-    model::Spec one = in_batches(kind.spec, 1, 0, true);
+    spec::Spec one = in_batches(kind.spec, 1, 0, true);
     if (one.nn.rule == rules::kAdam) continue;
     if (!one.mixed() && one.has_towers()) continue;  // no per-example updates
     one.expire = 0;                                  // batches forget between them
     // What learns by all of the batch is to stay as it is.
     one.rows.rate = one.nn.rate = 0;
     one.nn_batch_size = 1;
-    const model::Spec updates = in_batches(one, 16, 0, true), none = in_batches(one, 16, 0, false);
+    const spec::Spec updates = in_batches(one, 16, 0, true), none = in_batches(one, 16, 0, false);
     INFO(kind.name);
     TrainRun alone(one), batch(updates), together(none);
     for (TrainRun* run : {&alone, &batch, &together}) run->learn(lines);
@@ -93,8 +92,8 @@ TEST_CASE("where all is updated per example, a batch learns what its examples do
 }
 
 TEST_CASE("with one head and layers there are no per-example updates") {
-  model::Spec spec = in_batches({}, 8, 0, true);
-  spec.heads = model::Heads::kOne;
+  spec::Spec spec = in_batches({}, 8, 0, true);
+  spec.heads = spec::Heads::kOne;
   const std::string lines = some_lines(60, true, 7);
   TrainRun on(spec);
   spec.per_example_updates = false;

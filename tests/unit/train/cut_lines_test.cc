@@ -25,22 +25,22 @@ model::LineShape shape_of(std::uint32_t seed) {
 /// One of every kind of model, and those whose namespaces are not all fields of their own.
 std::vector<NamedSpec> specs() {
   std::vector<NamedSpec> all = specs_to_test();
-  const auto add = [&](const char* name) -> model::Spec& {
+  const auto add = [&](const char* name) -> spec::Spec& {
     all.push_back({name, {}});
     return all.back().spec;
   };
   add("two fields at most").features.max_fields = 2;
-  model::Spec& hashed = add("two fields at most, hashed");
+  spec::Spec& hashed = add("two fields at most, hashed");
   hashed.features.max_fields = 2;
   hashed.bit_precision = 12;
   add("declared fields").features.fields = {{"A", "C"}, {"B"}};
-  model::Spec& no_fields = add("linear, two fields at most");
+  spec::Spec& no_fields = add("linear, two fields at most");
   no_fields.ffm_k = 0;
   no_fields.features.max_fields = 2;
   add("interactions").features.interactions = {{"A", "A"}, {"A", "B", "C"}};
-  model::Spec& derived = add("transforms");
+  spec::Spec& derived = add("transforms");
   derived.features.transforms = feature::parse_transforms("Ab=Combine(A,B) Ac=Weight(A)(2)");
-  model::Spec& together = add("transforms, a field");
+  spec::Spec& together = add("transforms, a field");
   together.features.transforms = feature::parse_transforms("Ab=Combine(A,B)");
   together.features.fields = {{"Ab", "A"}, {"B", "C"}};
   return all;
@@ -125,7 +125,7 @@ TEST_CASE("a line says the same however it is cut, with every kind of model") {
 TEST_CASE("a model learns the same from namespaces in any order") {
   const std::vector<NamedSpec> all = specs();
   for (std::uint32_t seed = 0; seed < kMembers; ++seed) {
-    model::Spec spec = all[seed % all.size()].spec;
+    spec::Spec spec = all[seed % all.size()].spec;
     INFO(all[seed % all.size()].name << ", seed " << seed);
     spec.row_bits = spec.state_bits = 32;
     if (spec.bit_precision > 0) spec.bit_precision = 20;

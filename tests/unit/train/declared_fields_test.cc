@@ -34,7 +34,7 @@ TEST_CASE("fields declared in the order of appearance learn what met ones learn,
     INFO(kind.name);
     TrainRun met(kind.spec);
     met.learn(lines);
-    model::Spec spec = kind.spec;
+    spec::Spec spec = kind.spec;
     spec.features.fields = letters("ABCDE");
     TrainRun declared(spec);
     declared.learn(lines);
@@ -44,7 +44,7 @@ TEST_CASE("fields declared in the order of appearance learn what met ones learn,
 }
 
 TEST_CASE("rows and layers have their last shape before the first line") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.admit = 1;
   spec.features.fields = letters("CAEZ");  // Z never comes, B and D are not declared
   TrainRun run(spec);
@@ -75,7 +75,7 @@ TEST_CASE("rows and layers have their last shape before the first line") {
 }
 
 TEST_CASE("a run that goes on with declared fields is an uninterrupted one") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.features.fields = letters("EDCBA");
   model::LineShape shape = shape_of_lines();
   shape.late = 30;  // some come only after the break

@@ -34,7 +34,7 @@ std::string moving_lines(std::size_t lines, std::size_t stretch, std::uint32_t s
 }
 
 /// Mean progressive logloss of the second half.
-double loss_of(const model::Spec& spec, const std::string& lines) {
+double loss_of(const spec::Spec& spec, const std::string& lines) {
   TrainRun run(spec);
   run.learn(lines);
   double sum = 0;
@@ -47,7 +47,7 @@ double loss_of(const model::Spec& spec, const std::string& lines) {
 }
 
 TEST_CASE("the fast head follows a target that moves, and costs little where none does") {
-  model::Spec on, off;
+  spec::Spec on, off;
   SECTION("one example at a time") {}
   SECTION("groups") { on.nn_batch_size = off.nn_batch_size = 8; }
   SECTION("batches") { on.batch_size = off.batch_size = 8; }

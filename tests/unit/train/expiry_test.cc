@@ -11,7 +11,7 @@ namespace leveret::train {
 namespace {
 
 TEST_CASE("a feature is forgotten when so many examples have not had it, and a third more") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.expire = GENERATE(1, 2, 30, 90);
   spec.batch_size = GENERATE(1, 4);
   spec.batch_warmup = 0;
@@ -42,7 +42,7 @@ TEST_CASE("a feature is forgotten when so many examples have not had it, and a t
 }
 
 TEST_CASE("evicting keeps within the memory, and nothing new is turned away for long") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.evicts = true;
   spec.admit = 1;
   spec.expire = GENERATE(0, 100000);
@@ -59,7 +59,7 @@ TEST_CASE("evicting keeps within the memory, and nothing new is turned away for 
 
 TEST_CASE(
     "what cannot be evicted, cells without keys, counts for nothing when there is room to make") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.evicts = true;
   spec.admit = 1;
   spec.bit_precision = 16;
@@ -79,7 +79,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a run in parts evicts what one run does") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.evicts = true;
   spec.admit = 1;
   constexpr std::uint64_t kLittle = 300000;
@@ -100,7 +100,7 @@ TEST_CASE("a run in parts evicts what one run does") {
 TEST_CASE(
     "a run in parts forgets what one run does where features stand in several fields, and with "
     "-b") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.expire = 40;
   if (GENERATE(true, false)) {
     spec.features.fields = {{"a", "b"}, {"b"}};
@@ -122,7 +122,7 @@ TEST_CASE(
 }
 
 TEST_CASE("how the input is cut does not matter to what is evicted") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.evicts = true;
   spec.admit = 1;
   std::string lines = lines_with_new_features(0, 3000);
@@ -140,7 +140,7 @@ TEST_CASE("how the input is cut does not matter to what is evicted") {
 }
 
 TEST_CASE("a model that begins to forget later does not take old features for older") {
-  model::Spec spec;
+  spec::Spec spec;
   TrainRun run(spec);
   run.learn(lines_with_new_features(0, 300));
   const std::uint64_t features = features_of(run.model);

@@ -22,8 +22,8 @@ model::LineShape golden_shape() {
 
 /// Small: every section takes a page. Of mixed heads, as these have all kinds of sections but that
 /// of -b, and with slots that are filled up.
-model::Spec golden_spec() {
-  model::Spec spec;
+spec::Spec golden_spec() {
+  spec::Spec spec;
   spec.ffm_k = 3;
   spec.hidden = {4};
   spec.features.interactions = {{"A", "B"}};
@@ -31,10 +31,9 @@ model::Spec golden_spec() {
 }
 
 TEST_CASE("the model of version 1 predicts what it predicted, and learns on") {
-  for (const auto& [use, by] :
-       {std::pair(model::Use::kPredict, modelfile::LoadBy::kMapping),
-        std::pair(model::Use::kPredict, modelfile::LoadBy::kReading),
-        std::pair(model::Use::kLearn, modelfile::LoadBy::kReading)}) {
+  for (const auto& [use, by] : {std::pair(model::Use::kPredict, modelfile::LoadBy::kMapping),
+                                std::pair(model::Use::kPredict, modelfile::LoadBy::kReading),
+                                std::pair(model::Use::kLearn, modelfile::LoadBy::kReading)}) {
     TrainRun run(load_model(golden_path("model-v1.lvt"), kTestMemory, use, by));
     CHECK(run.model.parameters().scalars.examples == 200);
     CHECK(run.model.tables().fields() == 2);

@@ -123,7 +123,7 @@ TEST_CASE("threads report every example of every chunk once, and rethrow what st
           "[threads]") {
   const std::string lines = model::random_lines(2000, usual_shape(), 4);
   text::NamespaceNames names;
-  model::Model model(model::Spec(), kTestMemory);
+  model::Model model(spec::Spec(), kTestMemory);
   HogwildOptions options;
   options.threads = 3;
   options.copies_after = GENERATE(0, 1, 16);
@@ -158,7 +158,7 @@ TEST_CASE("threads report every example of every chunk once, and rethrow what st
 
 TEST_CASE("threads forget features beside each other", "[threads]") {
   const std::string lines = lines_with_new_features(0, 8000);
-  model::Spec spec;
+  spec::Spec spec;
   spec.admit = 1;
   spec.batch_size = GENERATE(1, 8, 64);
   spec.batch_warmup = 0;

@@ -50,7 +50,7 @@ TEST_CASE("hostile lines leave a model that can be saved and learns on") {
   const std::string usual = model::random_lines(60, usual_shape(), 31);
   for (const NamedSpec& kind : specs_to_test()) {
     for (const unsigned bits : {32u, 16u, 12u, 8u, 4u}) {
-      model::Spec spec = kind.spec;
+      spec::Spec spec = kind.spec;
       spec.row_bits = bits;
       spec.weight_range = 0;
       if (spec.has_rows()) spec.admit = 1;
@@ -89,7 +89,7 @@ TEST_CASE("no value drives the row of its feature to an end") {
     for (const unsigned bits : {32u, 16u, 12u, 8u, 4u}) {
       for (const bool nearest : {false, true}) {
         for (const char* value : {"1e14", "1e16", "1e20", "1e30", "3.4e38", "-3.4e38"}) {
-          model::Spec spec = kind.spec;
+          spec::Spec spec = kind.spec;
           spec.row_bits = bits;
           spec.rounds_to_nearest = nearest && bits < 32;
           spec.weight_range = 0;
@@ -112,7 +112,7 @@ TEST_CASE("rates that drive weights to the ends of their range leave finite scor
     if (!kind.spec.has_rows()) continue;
     for (const unsigned bits : {16u, 12u, 8u, 4u}) {
       for (const float rate : {1e2f, 1e6f, 1e30f}) {
-        model::Spec spec = kind.spec;
+        spec::Spec spec = kind.spec;
         spec.row_bits = bits;
         spec.weight_range = 0;
         spec.admit = 1;

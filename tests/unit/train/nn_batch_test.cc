@@ -3,14 +3,14 @@
 #include <span>
 #include <string>
 
-#include "model/spec_optimizer.h"
+#include "spec/optimizer.h"
 #include "train_run.h"
 
 namespace leveret::train {
 namespace {
 
-model::Spec grouped(model::Heads heads, std::uint32_t size) {
-  model::Spec spec;
+spec::Spec grouped(spec::Heads heads, std::uint32_t size) {
+  spec::Spec spec;
   spec.heads = heads;
   spec.nn_batch_size = size;
   spec.admit = 1;
@@ -19,7 +19,7 @@ model::Spec grouped(model::Heads heads, std::uint32_t size) {
 }
 
 TEST_CASE("examples of a group are told their probabilities before any of them is learned") {
-  const model::Heads heads = GENERATE(model::Heads::kMixed, model::Heads::kOne);
+  const spec::Heads heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   const std::string lines = model::random_lines(12, usual_shape(), 1);
   TrainRun group(grouped(heads, 4));
   group.learn(lines);
@@ -32,14 +32,14 @@ TEST_CASE("examples of a group are told their probabilities before any of them i
 }
 
 TEST_CASE("the layers make the step of a batch; rows and cells those of single examples") {
-  const model::Heads heads = GENERATE(model::Heads::kMixed, model::Heads::kOne);
+  const spec::Heads heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   const std::string lines = model::random_lines(6, usual_shape(), 2);
-  model::Spec in_batches = grouped(heads, 1), in_groups = grouped(heads, 6);
+  spec::Spec in_batches = grouped(heads, 1), in_groups = grouped(heads, 6);
   in_batches.batch_size = 6;
   in_batches.batch_warmup = 0;
   in_batches.per_example_updates = false;
   const std::string rule = GENERATE("adagrad", "adam");
-  for (model::Spec* spec : {&in_batches, &in_groups}) model::set_optimizer(*spec, rule);
+  for (spec::Spec* spec : {&in_batches, &in_groups}) spec::set_optimizer(*spec, rule);
   TrainRun group(in_groups), batch(in_batches);
   group.learn(lines);
   batch.learn(lines);
@@ -62,7 +62,7 @@ TEST_CASE("the layers make the step of a batch; rows and cells those of single e
 }
 
 TEST_CASE("a group of one learns what an example alone learns") {
-  const model::Heads heads = GENERATE(model::Heads::kMixed, model::Heads::kOne);
+  const spec::Heads heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   const std::string lines = model::random_lines(150, usual_shape(), 3);
   TrainRun ones(grouped(heads, 8)), plain(grouped(heads, 1));
   for (std::size_t i = 0; i < 150; ++i) ones.learn(cut(lines, i, 1));
@@ -74,7 +74,7 @@ TEST_CASE("a group of one learns what an example alone learns") {
 
 TEST_CASE("groups are cut by count, however the input is") {
   const std::string lines = model::random_lines(203, usual_shape(), 4);
-  const model::Spec spec = grouped(model::Heads::kMixed, GENERATE(3, 8, 16));
+  const spec::Spec spec = grouped(spec::Heads::kMixed, GENERATE(3, 8, 16));
   text::NamespaceNames names;
   TrainRun whole(spec);
   whole.learn(lines);
@@ -94,19 +94,19 @@ TEST_CASE("groups are cut by count, however the input is") {
 
 /// Lines whose features are nearly all new, of fields that are known from the start.
 struct ManyNewFeatures {
-  explicit ManyNewFeatures(model::Heads heads) : spec(grouped(heads, 8)) {
+  explicit ManyNewFeatures(spec::Heads heads) : spec(grouped(heads, 8)) {
     spec.features.fields = {{"A"}, {"B"}, {"C"}, {"D"}};
     model::LineShape shape;
     shape.vocabulary = 100000;
     shape.features = 6;
     lines = model::random_lines(200, shape, 12);
   }
-  model::Spec spec;
+  spec::Spec spec;
   std::string lines;
 };
 
 TEST_CASE("tables that grow while examples of a group wait make no difference") {
-  ManyNewFeatures many(GENERATE(model::Heads::kMixed, model::Heads::kOne));
+  ManyNewFeatures many(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   SECTION("one slot for a feature") {}
   SECTION("slots of fields beside those of cells") {
     many.spec.features.fields = {{"A", "B"}, {"B", "C"}, {"D"}};
@@ -127,7 +127,7 @@ TEST_CASE("tables that grow while examples of a group wait make no difference") 
 }
 
 TEST_CASE("a group knows, counts and admits what its examples do one by one") {
-  ManyNewFeatures many(GENERATE(model::Heads::kMixed, model::Heads::kOne));
+  ManyNewFeatures many(GENERATE(spec::Heads::kMixed, spec::Heads::kOne));
   many.spec.admit = GENERATE(1, 2);
   many.lines += many.lines;
   TrainRun group(many.spec);
@@ -154,7 +154,7 @@ TEST_CASE("a group knows, counts and admits what its examples do one by one") {
 }
 
 TEST_CASE("lines without a field and lines that are not learned go through a group") {
-  const model::Spec spec = grouped(model::Heads::kOne, 4);
+  const spec::Spec spec = grouped(spec::Heads::kOne, 4);
   TrainRun run(spec);
   run.learn("1 |\n-1 |\n1 |A a |B b\n|A a |B c\n-1 0 |A b |B c\n1 |A a |B b\n-1 |\n");
   CHECK(run.probabilities().size() == 7);

@@ -42,10 +42,10 @@ TEST_CASE("a run over two parts with a saved model between gives the file of one
 
 TEST_CASE("a run in many parts, each with a loaded model, gives the file of one run") {
   const std::string lines = model::random_lines(60, shape_with(5), 3);
-  TrainRun whole{model::Spec()};
+  TrainRun whole{spec::Spec()};
   whole.learn(lines);
   const files::TempFolder folder;
-  save_model(TrainRun{model::Spec()}.model, folder / "m");
+  save_model(TrainRun{spec::Spec()}.model, folder / "m");
   for (std::size_t at = 0; at < 60; ++at) {
     TrainRun part(load_model(folder / "m", kTestMemory));
     part.learn(cut(lines, at, 1));
@@ -55,7 +55,7 @@ TEST_CASE("a run in many parts, each with a loaded model, gives the file of one 
 }
 
 TEST_CASE("a cut within a batch ends that batch: another model, and that of the same batches") {
-  model::Spec spec;
+  spec::Spec spec;
   (GENERATE(true, false) ? spec.batch_size : spec.nn_batch_size) = 4;
   spec.batch_warmup = 0;
   const std::string lines = model::random_lines(40, shape_with(0), 4);
@@ -80,7 +80,7 @@ TEST_CASE("the same run twice gives the same bytes") {
     CHECK(one.probabilities() == two.probabilities());
     // Another seed gives another model, so that the comparison can fail.
     if (!kind.spec.has_ffm()) continue;
-    model::Spec other = kind.spec;
+    spec::Spec other = kind.spec;
     other.seed = 1;
     TrainRun three(other);
     three.learn(lines);
@@ -137,13 +137,13 @@ void check_cells(const table::Tables& growing, const table::Tables& hashed) {
 }
 
 TEST_CASE("hashed and growing tables agree where nothing collides") {
-  const model::Heads heads = GENERATE(model::Heads::kMixed, model::Heads::kOne);
+  const spec::Heads heads = GENERATE(spec::Heads::kMixed, spec::Heads::kOne);
   const std::uint32_t admit = GENERATE(1, 2, 3);
   const std::string lines = model::random_lines(200, shape_with(GENERATE(0, 20)), 7);
-  model::Spec growing;
+  spec::Spec growing;
   growing.heads = heads;
   growing.admit = admit;
-  model::Spec hashed = growing;
+  spec::Spec hashed = growing;
   hashed.bit_precision = 20;
   TrainRun a(growing), b(hashed);
   a.learn(lines);

@@ -102,7 +102,7 @@ TEST_CASE("a session that is left behind any chunk, and gone on with, is one tha
 
 TEST_CASE("a session goes on with the same input only") {
   const std::string lines = model::random_lines(60, usual_shape(), 24);
-  Learning first(model::Model(model::Spec(), kTestMemory), with_positions());
+  Learning first(model::Model(spec::Spec(), kTestMemory), with_positions());
   first.learn(cut(lines, 0, 40), 8);
   SessionOptions options;
   options.start = first.session.position();
@@ -119,7 +119,7 @@ TEST_CASE("a session goes on with the same input only") {
 
 TEST_CASE("in a further pass nothing is passed over, and positions count anew") {
   const std::string lines = model::random_lines(30, usual_shape(), 25);
-  Learning run(model::Model(model::Spec(), kTestMemory), with_positions());
+  Learning run(model::Model(spec::Spec(), kTestMemory), with_positions());
   run.learn(lines, 10);
   run.session.finish(run.told);
   const std::optional<InputPosition> before = run.session.position();
@@ -143,14 +143,14 @@ TEST_CASE("in a further pass nothing is passed over, and positions count anew") 
 
 TEST_CASE("two sessions learn from the chunks of one source as each would alone") {
   const std::string lines = model::random_lines(80, usual_shape(), 26);
-  model::Spec batches;
+  spec::Spec batches;
   batches.batch_size = 16;
-  TrainRun alone(model::Spec{}), in_batches(batches);
+  TrainRun alone(spec::Spec{}), in_batches(batches);
   alone.learn(lines);
   in_batches.learn(lines);
 
   text::NamespaceNames names;
-  const auto first = std::make_shared<model::Model>(model::Spec(), kTestMemory);
+  const auto first = std::make_shared<model::Model>(spec::Spec(), kTestMemory);
   const auto second = std::make_shared<model::Model>(batches, kTestMemory);
   Session a(first, names, kernels::active(), {}), b(second, names, kernels::active(), {});
   Told told_a, told_b;
@@ -168,13 +168,13 @@ TEST_CASE("two sessions learn from the chunks of one source as each would alone"
 TEST_CASE(
     "what is held out is predicted by the model of what came before, wherever chunks are cut") {
   const std::string lines = model::random_lines(70, usual_shape(), 27);
-  TrainRun first(model::Spec{});
+  TrainRun first(spec::Spec{});
   first.learn(cut(lines, 0, 45));
   const std::vector<float> expected = first.predict(cut(lines, 45, 25));
   for (const std::size_t step : {1, 9, 45, 70}) {
     SessionOptions options;
     options.holdout_after = 45;
-    Learning run(model::Model(model::Spec(), kTestMemory), options);
+    Learning run(model::Model(spec::Spec(), kTestMemory), options);
     run.learn(lines, step);
     run.session.finish(run.told);
     CHECK(run.told.learned == first.probabilities());
@@ -185,7 +185,7 @@ TEST_CASE(
   // The same for a session that goes on.
   SessionOptions options = with_positions();
   options.holdout_after = 45;
-  Learning begun(model::Model(model::Spec(), kTestMemory), options);
+  Learning begun(model::Model(spec::Spec(), kTestMemory), options);
   begun.learn(cut(lines, 0, 40), 8);
   options.start = begun.session.position();
   REQUIRE(options.start.has_value());
@@ -238,12 +238,12 @@ TEST_CASE("a window is predicted by the model of what came before it, wherever c
 
 TEST_CASE("what is learned one by one does not depend on windows") {
   const std::string lines = model::random_lines(40, usual_shape(), 30);
-  TrainRun usual(model::Spec{});
+  TrainRun usual(spec::Spec{});
   usual.learn(lines);
   for (const std::size_t window : {1, 7, 100}) {
     SessionOptions options;
     options.test_then_train = window;
-    Learning run(model::Model(model::Spec(), kTestMemory), options);
+    Learning run(model::Model(spec::Spec(), kTestMemory), options);
     run.learn(lines, 13);
     run.session.finish(run.told);
     CHECK(run.told.learned.size() == 40);

@@ -72,7 +72,7 @@ class ToldByThreads : public SessionEvents {
 
 struct Threads {
   explicit Threads(SessionOptions options, std::uint32_t batch_size = 1) {
-    model::Spec spec;
+    spec::Spec spec;
     spec.batch_size = batch_size;
     options.threads = 3;
     model = std::make_shared<model::Model>(spec, kTestMemory);

@@ -25,7 +25,7 @@ std::string lines(std::size_t count) {
   return text;
 }
 
-SightingCounts counted(const model::Spec& spec, std::size_t step) {
+SightingCounts counted(const spec::Spec& spec, std::size_t step) {
   TrainRun run(spec);
   run.learn(lines(20 * kStride), step);
   return run.model.sightings().get();
@@ -54,15 +54,15 @@ TEST_CASE("one example in some is counted, by namespace") {
 }
 
 TEST_CASE("counts do not depend on how the input is cut") {
-  const SightingCounts expected = counted(model::Spec(), 1000000);
+  const SightingCounts expected = counted(spec::Spec(), 1000000);
   for (const std::size_t step : {1, 7, 32, 60, 61, 100}) {
     INFO(step << " examples at a time");
-    CHECK(counted(model::Spec(), step) == expected);
+    CHECK(counted(spec::Spec(), step) == expected);
   }
 }
 
 TEST_CASE("counts are in the model's file, and go on from there") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.ffm_k = 0;
   const std::string all = lines(20 * kStride);
   TrainRun whole(spec), first(spec);
@@ -78,7 +78,7 @@ TEST_CASE("counts are in the model's file, and go on from there") {
 }
 
 TEST_CASE("where nothing is new for long, no more is asked, and what was known stays") {
-  model::Spec spec;
+  spec::Spec spec;
   spec.ffm_k = 0;
   TrainRun run(spec);
   const std::string all = lines(20 * kStride);

@@ -55,7 +55,7 @@ inline model::LineShape usual_shape() {
 
 class TrainRun {
  public:
-  explicit TrainRun(const model::Spec& spec, std::uint64_t memory = kTestMemory)
+  explicit TrainRun(const spec::Spec& spec, std::uint64_t memory = kTestMemory)
       : TrainRun(model::Model(spec, memory)) {}
   explicit TrainRun(model::Model model)
       : model(std::move(model)), learner_(this->model, names, kernels::active()) {}

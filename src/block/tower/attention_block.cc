@@ -1,0 +1,181 @@
+#include "block/tower/attention_block.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "block/bound.h"
+#include "block/dense/dense_products.h"
+#include "block/dense/layer_back.h"
+#include "block/tower/make_tower.h"
+#include "tape/gradients.h"
+
+namespace leveret::block {
+namespace {
+
+constexpr TowerKey kAttentionKeys[] = {{"layers", "2", 16, "layers of attention"},
+                                       {"heads", "2", 16, "heads of a layer"},
+                                       {"dim", "8", 256, "numbers of a head"},
+                                       {"hidden", "none", 8192, "widths of ReLU layers behind them",
+                                        /*is_list=*/true}};
+
+}  // namespace
+
+constinit const TowerKind kAttentionTower = {.word = "autoint",
+                                             .help = "self-attention of fields, as AutoInt has it",
+                                             .keys = kAttentionKeys,
+                                             .whole_for_candidates = true,
+                                             .make = make_tower_with_layers<AttentionBlock>};
+
+void AttentionBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
+  fields_ = declarations.read(kEmbeddings);
+  d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
+  tokens_ = declarations.add(
+      tape::Tensor{.name = tower_.name + ".tokens", .size = layout.fields * d_, .gradient = true});
+  const std::size_t widest = std::max<std::size_t>(d_, token());
+  back_ = declarations.add(tape::Tensor{
+      .name = tower_.name + ".back", .size = static_cast<std::uint32_t>(layout.fields * widest)});
+  layers_.clear();
+  const std::uint32_t count = tower_.number("layers");
+  for (std::uint32_t l = 0; l < count; ++l) {
+    layers_.push_back(declare_layer(l, layout.fields, l > 0 ? layers_.back().out : tokens_,
+                                    l > 0 ? token() : d_, declarations));
+  }
+}
+
+AttentionBlock::Layer AttentionBlock::declare_layer(std::uint32_t l, std::uint32_t fields,
+                                                    tape::TensorId in, std::size_t width,
+                                                    tape::Declarations& declarations) const {
+  const std::string name = tower_.name + ".attention" + std::to_string(l);
+  const auto outputs = static_cast<std::uint32_t>(token());
+  const auto tensor = [&](const std::string& called, std::uint32_t size, bool gradient) {
+    return declarations.add(tape::Tensor{.name = called, .size = size, .gradient = gradient});
+  };
+  Layer layer;
+  layer.in = in;
+  layer.width = width;
+  layer.first = declarations.layers.size();
+  constexpr const char* kNames[kCount] = {".q", ".k", ".v", ".r"};
+  for (std::size_t i = 0; i < kCount; ++i) {
+    tape::DenseInit init;
+    init.seed = config_.seed;
+    init.layer = static_cast<std::uint32_t>(declarations.layers.size());
+    init.gain = 1.0f;
+    tape::declare_dense_rows(name + kNames[i], in, static_cast<std::uint32_t>(width), outputs, init,
+                             config_.layers_rule, declarations);
+    layer.made[i] = tensor(name + kNames[i], fields * outputs, true);
+  }
+  layer.weights = tensor(name + ".a", heads_ * fields * fields, false);
+  const bool last = l + 1 == tower_.number("layers");
+  layer.out = tensor(last ? output_of(tower_) : name + ".out", fields * outputs, true);
+  return layer;
+}
+
+void AttentionBlock::finish(const Run& run) const {
+  const std::size_t fields = run.parameters.layout.fields;
+  for (std::size_t b = run.begin; b < run.end; ++b) {
+    std::copy_n(run.tape[fields_.id].at(b), fields * d_, run.tape[tokens_].at(b));
+  }
+  const DenseProducts products{kernels_, run.tape.gemm};
+  for (const Layer& layer : layers_) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      products.forward(run.parameters.layer(layer.first + i), layer.width,
+                       run.tape[layer.in].at(run.begin), (run.end - run.begin) * fields,
+                       run.tape[layer.made[i]].at(run.begin));
+    }
+    for (std::size_t b = run.begin; b < run.end; ++b) attend(run.tape, layer, b, fields);
+  }
+}
+
+/// From q, k, v and the rest to tokens.
+void AttentionBlock::attend(tape::Tape& tape, const Layer& layer, std::size_t b,
+                            std::size_t fields) const {
+  const float *const q = tape[layer.made[kQuery]].at(b), *const k = tape[layer.made[kKey]].at(b),
+                     *const v = tape[layer.made[kValue]].at(b);
+  float *const a = tape[layer.weights].at(b), *const out = tape[layer.out].at(b);
+  std::copy_n(tape[layer.made[kRest]].at(b), fields * token(), out);
+  for (std::size_t h = 0; h < heads_; ++h) {
+    for (std::size_t f = 0; f < fields; ++f) {
+      const std::size_t at = f * token() + h * dim_;
+      float* const weights = a + (h * fields + f) * fields;
+      for (std::size_t g = 0; g < fields; ++g) {
+        weights[g] = kernels_->dot(q + at, k + g * token() + h * dim_, dim_);
+      }
+      const float most = *std::max_element(weights, weights + fields);
+      float sum = 0;
+      for (std::size_t g = 0; g < fields; ++g) sum += weights[g] = std::exp(weights[g] - most);
+      for (std::size_t g = 0; g < fields; ++g) {
+        weights[g] /= sum;
+        kernels_->axpy(weights[g], v + g * token() + h * dim_, dim_, out + at);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < fields * token(); ++i) out[i] = std::max(out[i], 0.0f);
+  bound(kMost, out, fields * token());
+}
+
+void AttentionBlock::finish_back(const Run& run) const {
+  const std::size_t fields = run.parameters.layout.fields;
+  for (const Layer& layer : layers_) {
+    clear_unlearned(run.tape, std::array{layer.in, layer.weights, layer.out});
+    clear_unlearned(run.tape, layer.made);
+  }
+  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
+    for (std::size_t b = 0; b < run.tape.size; ++b) attend_back(run.tape, *layer, b, fields);
+    layers_back(run.parameters, run.tape, *layer);
+  }
+  float* const d_fields = run.tape.tensors.d_of_reader(fields_, run.tape.size);
+  const std::size_t stride = run.tape[fields_.id].d_stride;
+  std::fill_n(d_fields, run.tape.size * stride, 0.0f);
+  for (std::size_t b = 0; b < run.tape.size; ++b) {
+    std::copy_n(run.tape[tokens_].d_at(b), fields * d_, d_fields + b * stride);
+  }
+  run.tape.tensors.add_d_of_reader(fields_, run.tape.size);
+}
+
+/// From d tokens to those of q, k, v and the rest.
+void AttentionBlock::attend_back(tape::Tape& tape, const Layer& layer, std::size_t b,
+                                 std::size_t fields) const {
+  const auto values = [&](Projection of) { return tape[layer.made[of]].at(b); };
+  const auto gradient = [&](Projection of) { return tape[layer.made[of]].d_at(b); };
+  const std::size_t size = fields * token();
+  const float *const out = tape[layer.out].at(b), *const d_out = tape[layer.out].d_at(b);
+  float* const d = gradient(kRest);
+  for (std::size_t i = 0; i < size; ++i) d[i] = out[i] > 0.0f ? d_out[i] : 0.0f;
+  for (const Projection of : {kQuery, kKey, kValue}) std::fill_n(gradient(of), size, 0.0f);
+  float* const d_a = tape[back_].values;  // what comes back is not there yet
+  for (std::size_t h = 0; h < heads_; ++h) {
+    const auto place = [&](std::size_t field) { return field * token() + h * dim_; };
+    for (std::size_t f = 0; f < fields; ++f) {
+      const float* const a = tape[layer.weights].at(b) + (h * fields + f) * fields;
+      float mean = 0;
+      for (std::size_t g = 0; g < fields; ++g) {
+        d_a[g] = kernels_->dot(d + place(f), values(kValue) + place(g), dim_);
+        mean += a[g] * d_a[g];
+        kernels_->axpy(a[g], d + place(f), dim_, gradient(kValue) + place(g));
+      }
+      for (std::size_t g = 0; g < fields; ++g) {
+        const float d_product = a[g] * (d_a[g] - mean);
+        kernels_->axpy(d_product, values(kKey) + place(g), dim_, gradient(kQuery) + place(f));
+        kernels_->axpy(d_product, values(kQuery) + place(f), dim_, gradient(kKey) + place(g));
+      }
+    }
+  }
+}
+
+/// To d of the tokens that came in; hands on the layers.
+void AttentionBlock::layers_back(const tape::Parameters& parameters, tape::Tape& tape,
+                                 const Layer& layer) const {
+  const std::size_t fields = parameters.layout.fields;
+  tape::TensorPlace& in = tape[layer.in];
+  const tape::LayerRows rows{tape.size * fields, layer.width, in.values,
+                             tape.examples_of_rows(fields)};
+  for (std::size_t i = kCount; i-- > 0;) {
+    float* const to = i + 1 == kCount ? in.gradient : tape[back_].values;
+    layer_back(*kernels_, parameters, tape,
+               {layer.first + i, rows, tape[layer.made[i]].gradient, to});
+    if (to != in.gradient) kernels_->axpy(1.0f, to, rows.count * layer.width, in.gradient);
+  }
+  bound(kMost, in.gradient, rows.count * layer.width);
+}
+
+}  // namespace leveret::block

@@ -1,0 +1,116 @@
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "kernels/kernels.h"
+#include "spec/makers.h"
+#include "spec/optimizer.h"
+#include "text/plain_number.h"
+
+namespace leveret::spec {
+namespace {
+
+constexpr float kHuge = 1e30f;
+
+/// A number of examples; k and m behind it stand for thousands and millions.
+void set_expire(Spec& s, const std::string& text) {
+  constexpr std::uint64_t kMost = 1'000'000'000'000;
+  std::uint64_t unit = 1;
+  std::string digits = text;
+  if (!text.empty() && (text.back() == 'k' || text.back() == 'm')) {
+    unit = text.back() == 'k' ? 1000 : 1'000'000;
+    digits.pop_back();
+  }
+  const std::optional<std::uint64_t> count = text::read_whole(digits, 0, kMost / unit);
+  if (!count) refuse("expire", text, "a number of examples up to a million millions: 500k, 20m");
+  s.expire = *count * unit;
+}
+
+void add_part(std::vector<SpecEntry>& list, const std::array<const char*, 3>& names,
+              const char* alias, const char* what, PartLearning Spec::*part) {
+  // Help texts live as long as the list, which lives for ever.
+  static std::vector<std::unique_ptr<std::string>> texts;
+  const auto text = [&](const char* about) {
+    texts.push_back(std::make_unique<std::string>(fmt::format("{}: {}", what, about)));
+    return texts.back()->c_str();
+  };
+  list.push_back(rate_entry(
+      names[0], alias, "X", text("learning rate"),
+      [=](Spec& s) -> float& { return (s.*part).rate; }, 0, kHuge));
+  list.push_back(rate_entry(
+      names[1], "", "X", text("power of the AdaGrad denominator"),
+      [=](Spec& s) -> float& { return (s.*part).power_t; }, 0, 1));
+  SpecEntry first = rate_entry(
+      names[2], "", "X", text("first value of AdaGrad's sum of squares"),
+      [=](Spec& s) -> float& { return (s.*part).init_acc; }, 0, kHuge);
+  // Accumulators of rows and layers hold it from their start.
+  first.shape = true;
+  list.push_back(first);
+}
+
+}  // namespace
+
+void add_learning(std::vector<SpecEntry>& list) {
+  list.push_back({"optimizer", "", "RULE|PART=RULE,…",
+                  "adagrad; sgd; ftrl: FTRL-proximal for the linear part; adam: for layers; or a "
+                  "rule for each part: linear=ftrl,rows=adam,layers=adam; :rate=X behind one "
+                  "sets its learning rate",
+                  true, false, false, set_optimizer, get_optimizer, nullptr, set_rates});
+  add_part(list, {"learning_rate", "power_t", "init_acc_gradient"}, "-l", "linear part",
+           &Spec::linear);
+  add_part(list, {"ffm_learning_rate", "ffm_power_t", "ffm_init_acc_gradient"}, "",
+           "FFM and embeddings", &Spec::rows);
+  add_part(list, {"nn_learning_rate", "nn_power_t", "nn_init_acc_gradient"}, "", "MLP", &Spec::nn);
+  list.push_back(rate_entry(
+      "l1", "", "X", "FTRL: L1 regularisation", [](Spec& s) -> float& { return s.l1; }, 0, kHuge));
+  list.push_back(rate_entry(
+      "l2", "", "X", "L2 regularisation of every weight that moves",
+      [](Spec& s) -> float& { return s.l2; }, 0, kHuge));
+  list.push_back(rate_entry(
+      "ftrl_beta", "", "X", "FTRL: beta; alpha is --learning_rate",
+      [](Spec& s) -> float& { return s.ftrl_beta; }, 0, kHuge));
+  SpecEntry batch =
+      number_entry("batch_size", "", "N", "examples whose gradients are summed and applied once",
+                   &Spec::batch_size, 1, 1 << 20);
+  batch.shape = false;
+  list.push_back(batch);
+  SpecEntry warmup = number_entry(
+      "batch_warmup", "", "N",
+      "a batch has at most one example for N learned before it; 0: all have --batch_size",
+      &Spec::batch_warmup, 0, 1 << 20);
+  warmup.shape = false;
+  list.push_back(warmup);
+  SpecEntry updates = word_entry(
+      "per_example_updates",
+      "on: within a batch what is cheap (linear part, counts, fast head, mixers) is learned "
+      "example by example",
+      false, {"off", "on"}, [](Spec & s) -> auto& { return s.per_example_updates; });
+  list.push_back(updates);
+  SpecEntry nn_batch =
+      number_entry("nn_batch_size", "", "N",
+                   "examples that pass the MLP together, and of which it makes one step; up to 16",
+                   &Spec::nn_batch_size, 1, kernels::kMostTogether);
+  nn_batch.shape = false;
+  list.push_back(nn_batch);
+}
+
+void add_forgetting(std::vector<SpecEntry>& list) {
+  SpecEntry expire{"expire",
+                   "",
+                   "N",
+                   "forget a feature that N examples in a row have not had (500k, 20m); 0: never",
+                   false,
+                   true,
+                   false,
+                   set_expire,
+                   [](const Spec& s) { return fmt::format("{}", s.expire); }};
+  list.push_back(stored_unless("0", expire));
+  SpecEntry full = word_entry(
+      "when_full",
+      "what is done where --max_memory is reached: overflow: features that are new share one row; "
+      "evict: those that are used least are forgotten",
+      false, {"overflow", "evict"}, [](Spec & s) -> auto& { return s.evicts; });
+  list.push_back(stored_unless("overflow", full));
+}
+
+}  // namespace leveret::spec

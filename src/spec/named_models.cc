@@ -1,0 +1,86 @@
+#include "spec/named_models.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "feature/selector.h"
+#include "spec/entries.h"
+#include "text/plain_number.h"
+
+namespace leveret::spec {
+namespace {
+
+// Rates and dimensions were chosen by scripts/accuracy/models.sh.
+constexpr std::array<NamedModel, 9> kModels = {{
+    {"lr", "--ffm_k 0 --learning_rate .15",
+     "logistic regression: many features, little memory, or a first figure"},
+    {"fm", "--ffm_k 0 --embedding_dim 8 --tower fm:pairs=all",
+     "pairs of features matter, and memory does"},
+    {"fwfm", "--ffm_k 0 --embedding_dim 8 --tower fwfm",
+     "pairs of fields matter by different weights, and memory does"},
+    {"ffm", "--ffm_k 4 --hidden none", "pairs matter by field, and prediction must be fast"},
+    {"deepffm", "--ffm_k 4 --hidden 32", "the default: best on most data"},
+    {"wide_deep", "--ffm_k 0 --embedding_dim 8 --tower mlp:hidden=64+32",
+     "Wide & Deep: large batches, few fields"},
+    {"deepfm", "--ffm_k 0 --embedding_dim 8 --tower fm --tower mlp:hidden=64+32",
+     "DeepFM: as Wide & Deep, where pairs matter, too"},
+    {"dcn", "--ffm_k 0 --embedding_dim 8 --tower cross:layers=3 --tower mlp:hidden=64+32",
+     "DCN: products of more than two fields matter"},
+    {"dcnv2",
+     "--ffm_k 0 --embedding_dim 8 --tower cross2:layers=2,rank=16 --tower mlp:hidden=64+32",
+     "DCNv2: the same with more to learn; for long streams"},
+}};
+
+using Setting = std::pair<const SpecEntry*, std::string>;
+
+/// The options that the name stands for: a text for each, several towers in one.
+std::vector<Setting> settings_of(const NamedModel& model) {
+  const std::vector<std::string> words = feature::split(model.options, ' ');
+  std::vector<Setting> settings;
+  for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
+    const std::string name = words[i].substr(2);
+    const auto entry =
+        std::ranges::find_if(spec_entries(), [&](const SpecEntry& of) { return name == of.name; });
+    if (!settings.empty() && settings.back().first == &*entry) {
+      settings.back().second += " " + words[i + 1];
+    } else {
+      settings.emplace_back(&*entry, words[i + 1]);
+    }
+  }
+  return settings;
+}
+
+const NamedModel& find_named(const std::string& name) {
+  const auto* const found = std::ranges::find(kModels, name, &NamedModel::name);
+  if (found != kModels.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const NamedModel& model : kModels) names.push_back(model.name);
+  throw std::runtime_error(
+      fmt::format("--model {}: expected one of {}; `leveret help models` tells when to take which",
+                  text::shown(name), fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+std::span<const NamedModel> named_models() { return kModels; }
+
+void set_named_model(Spec& spec, const std::string& name) {
+  spec.named = name;
+  if (name.empty()) return;
+  for (const auto& [entry, text] : settings_of(find_named(name))) entry->set(spec, text);
+}
+
+bool is_named_model(const Spec& spec, const std::string& name) {
+  return std::ranges::all_of(settings_of(find_named(name)), [&](const Setting& setting) {
+    Spec wanted;
+    setting.first->set(wanted, setting.second);
+    return !setting.first->shape || setting.first->get(wanted) == setting.first->get(spec);
+  });
+}
+
+}  // namespace leveret::spec

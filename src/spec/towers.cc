@@ -1,0 +1,63 @@
+#include "spec/towers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "block/ffm_block.h"
+
+namespace leveret::spec {
+
+namespace {
+
+constexpr TowerInput kInputs[] = {
+    {TowerSpec::kEmbeddings, block::kEmbeddings,
+     [](const Spec& spec) { return spec.embedding_dim > 0; },
+     "the embeddings of all fields (--embedding_dim)",
+     "stands over embeddings, and there are none: give --embedding_dim 8, say"},
+    {TowerSpec::kMerged, block::kMergedInputs, [](const Spec& spec) { return spec.has_ffm(); },
+     "linear sums and pairs, normalised together, as --hidden has them",
+     "stands over linear sums and pairs, and there are none: give --ffm_k 4, say"},
+    {"pairs", block::FfmBlock::kPairs, [](const Spec& spec) { return spec.has_ffm(); },
+     "the FFM's pairs as they are (--ffm_k)",
+     "stands over the FFM's pairs, and there are none: give --ffm_k 4, say"},
+};
+
+void check(const Spec& spec, const TowerSpec& tower) {
+  const auto refuse = [&](const std::string& why) {
+    throw std::runtime_error(fmt::format("--tower {}{}", tower.kind->word, why));
+  };
+  for (const std::string& word : tower.in) {
+    const TowerInput& input = *find_input(word);
+    if (!input.is_there(spec)) refuse(std::string(" ") + input.missing);
+  }
+  if (tower.own_loss && tower.in != std::vector<std::string>{TowerSpec::kEmbeddings}) {
+    refuse(":loss=own is for towers over embeddings alone");
+  }
+  if (tower.own_loss && !spec.mixed()) {
+    refuse(":loss=own is for --heads mixed: one sum has one loss");
+  }
+  if (tower.kind->has_layers && !tower.kind->in_groups && spec.nn_batch_size > 1) {
+    throw std::runtime_error(fmt::format(
+        "--nn_batch_size is not for --tower {}: give --nn_batch_size 1, or --batch_size",
+        tower.kind->word));
+  }
+}
+
+}  // namespace
+
+std::span<const TowerInput> tower_inputs() { return kInputs; }
+
+const TowerInput* find_input(std::string_view word) {
+  const auto* const found =
+      std::ranges::find_if(kInputs, [&](const TowerInput& of) { return of.word == word; });
+  return found != std::end(kInputs) ? found : nullptr;
+}
+
+void check_towers(const Spec& spec) {
+  for (const TowerSpec& tower : spec.more_towers) check(spec, tower);
+}
+
+}  // namespace leveret::spec
