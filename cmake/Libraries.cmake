@@ -5,9 +5,10 @@ find_package(ZLIB REQUIRED)
 find_package(zstd REQUIRED)
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 find_library(XXHASH_LIBRARY xxhash REQUIRED)
-# Debian has several OpenBLAS side by side, of which the serial one is preferred.
-find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-serial openblas REQUIRED)
-find_library(OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-serial REQUIRED)
+# Debian has several OpenBLAS side by side, of which the one with threads is preferred: several threads of
+# ours may call it at once (src/block/dense/gemm.h).
+find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-pthread openblas-serial openblas REQUIRED)
+find_library(OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-pthread openblas-serial REQUIRED)
 get_filename_component(openblas_dir ${OPENBLAS_LIBRARY} DIRECTORY)
 
 # A static program is one file that runs on any Linux of its architecture, and takes 2.2 MB less

@@ -70,8 +70,8 @@ leveret_package(program leveret science "streaming learner for click-through rat
   "top) in one pass on plain CPUs, and prints the probability of a click for"
   "each line that it is asked about. It evaluates and compares models, makes"
   "small files and patches of them, and serves them over sockets and HTTP.")
-# OpenBLAS comes with threads, too, and would start them with each program. Ours does not use them.
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS libopenblas0-serial)
+# The OpenBLAS with threads, of which we use none: it is the one that several threads may call at once.
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS libopenblas0-pthread)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "leveret-mpi, python3-leveret")
 install(FILES ${PROJECT_SOURCE_DIR}/CHANGELOG.md RENAME changelog
@@ -87,7 +87,8 @@ leveret_package(library libleveret${PROJECT_VERSION_MAJOR} libs
   "By libleveret other programs learn as leveret does, and score with its models:"
   "candidates that share a context, from text or from arrays, on any number of"
   "threads, with models that are replaced or patched while they go on.")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS libopenblas0-serial)
+# Where there is none yet, the one without threads, which programs that score would only start.
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "libopenblas0-serial | libopenblas0-pthread")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
 # What packages of programs that link it depend on, and that the loader's cache is made again.
 file(WRITE ${PROJECT_BINARY_DIR}/debian/shlibs
@@ -146,7 +147,7 @@ if(TARGET leveret-mpi)
     "streaming learner for click-through rates (several machines)"
     "By leveret-mpi processes on several machines learn one model together, which"
     "lies on all of them. They send each other partial sums alone.")
-  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "libopenblas0-serial, openmpi-bin")
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "libopenblas0-serial | libopenblas0-pthread, openmpi-bin")
   set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS "leveret (= ${full_version})")
 endif()

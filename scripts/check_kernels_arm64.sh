@@ -31,8 +31,8 @@ else
   catch_library="$lib/libCatch2Main.a $lib/libCatch2.a"
 fi
 
-kernels="$root/src/kernels/dispatch.cc $root/src/kernels/reference.cc $root/src/kernels/reference_text.cc
-         $root/src/kernels/cpu_arm64.cc $root/src/kernels/neon.cc"
+kernels="$root/src/kernels/dispatch.cc $root/src/kernels/reference.cc $root/src/kernels/text/reference_text.cc
+         $root/src/kernels/rows/log_code.cc $root/src/kernels/cpu_arm64.cc $root/src/kernels/neon.cc"
 objects=
 for source in $kernels $catch_main "$root"/tests/unit/kernels/*.cc; do
   object=$build/$(basename "$source" .cc).o

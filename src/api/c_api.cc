@@ -10,15 +10,15 @@
 #include "store/checksum.h"
 #include "text/hash.h"
 
-using leveret::serve::answer;
+using leveret::api::answer;
+using leveret::api::need;
+using leveret::api::need_features;
+using leveret::api::put_text;
+using leveret::api::text_of;
 using leveret::serve::BadArgument;
-using leveret::serve::need;
-using leveret::serve::need_features;
 using leveret::serve::Place;
-using leveret::serve::put_text;
 using leveret::serve::Requests;
 using leveret::serve::Served;
-using leveret::serve::text_of;
 
 namespace {
 
@@ -28,7 +28,7 @@ thread_local char message[1024] = "";
 
 }  // namespace
 
-int leveret::serve::fail(int code, const char* what) noexcept {
+int leveret::api::fail(int code, const char* what) noexcept {
   const std::size_t size = std::min(std::strlen(what), sizeof message - 1);
   std::memcpy(message, what, size);
   message[size] = '\0';

@@ -24,7 +24,7 @@ struct leveret_predictor {
   leveret::serve::Requests requests;
 };
 
-namespace leveret::serve {
+namespace leveret::api {
 
 /// Notes a message for this thread, and returns the code.
 int fail(int code, const char* what) noexcept;
@@ -35,9 +35,9 @@ int answer(int other, Work work) noexcept {
   try {
     work();
     return LEVERET_OK;
-  } catch (const BadArgument& error) {
+  } catch (const serve::BadArgument& error) {
     return fail(LEVERET_BAD_ARGUMENT, error.what());
-  } catch (const BadLine& error) {
+  } catch (const serve::BadLine& error) {
     return fail(LEVERET_BAD_LINE, error.what());
   } catch (const feature::BadExample& error) {
     return fail(LEVERET_BAD_LINE, error.what());
@@ -59,7 +59,7 @@ inline void put_text(const std::string& words, char* to, std::size_t size) {
 }
 
 inline void need(const void* pointer, const char* name) {
-  if (pointer == nullptr) throw BadArgument(std::string(name) + " is NULL");
+  if (pointer == nullptr) throw serve::BadArgument(std::string(name) + " is NULL");
 }
 
 inline std::string_view text_of(const char* text, std::size_t size, const char* name) {
@@ -74,4 +74,4 @@ inline void need_features(const leveret_feature* features, const std::size_t* en
   if (count > 0 && ends[count - 1] > 0) need(features, "features");
 }
 
-}  // namespace leveret::serve
+}  // namespace leveret::api

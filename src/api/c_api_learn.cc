@@ -11,15 +11,15 @@
 #include "api/online_learner.h"
 #include "metrics/metrics.h"
 
+using leveret::api::answer;
 using leveret::api::Arrays;
+using leveret::api::fail;
+using leveret::api::need;
+using leveret::api::need_features;
 using leveret::api::OnlineLearner;
 using leveret::api::Progress;
-using leveret::serve::answer;
+using leveret::api::text_of;
 using leveret::serve::BadArgument;
-using leveret::serve::fail;
-using leveret::serve::need;
-using leveret::serve::need_features;
-using leveret::serve::text_of;
 
 struct leveret_learner {
   explicit leveret_learner(std::unique_ptr<OnlineLearner> learner) : learner(std::move(learner)) {}

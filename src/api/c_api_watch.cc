@@ -10,11 +10,11 @@
 #include "api/c_api.h"
 #include "publish/watch.h"
 
+using leveret::api::answer;
+using leveret::api::need;
+using leveret::api::put_text;
 using leveret::publish::WatchThread;
-using leveret::serve::answer;
 using leveret::serve::BadArgument;
-using leveret::serve::need;
-using leveret::serve::put_text;
 using leveret::serve::Seen;
 
 namespace {

@@ -17,8 +17,8 @@
 #include "options/numbers.h"
 #include "stream/example_reader.h"
 #include "stream/limited_source.h"
-#include "stream/text_reader.h"
 #include "stream/serial_reader.h"
+#include "stream/text_reader.h"
 
 namespace leveret::cli {
 namespace {
@@ -232,16 +232,15 @@ void work_through(const stream::ExampleSource& source, const stream::BadLineTall
   }
 }
 
-std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
-                                                  std::size_t chunks_ahead,
+std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options, LinesAhead ahead,
                                                   stream::SourceEvents* events) {
   tell_of_terminal(options);
   stream::ReaderOptions reader;
   reader.events = events;
   reader.follow_after = options.follow_after;
   reader.max_line = options.max_line;
-  reader.chunks_ahead = chunks_ahead;
-  reader.chunk_bytes = 256 << 10;  // a thread adds its changes to the model after each chunk
+  reader.chunks_ahead = ahead.chunks;
+  reader.chunk_bytes = ahead.chunk_bytes;
   return std::make_unique<stream::TextReader>(options.data, reader);
 }
 

@@ -111,9 +111,13 @@ void for_each_chunk(stream::ExampleSource& source, stream::BadLineTally& tally, 
   tally.finish();
 }
 
+/// How much text is held ahead, in chunks for a thread each.
+struct LinesAhead {
+  std::size_t chunks;
+  std::size_t chunk_bytes = 256 << 10;
+};
 /// Lines that are yet to be parsed, for hogwild threads.
-std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options,
-                                                  std::size_t chunks_ahead,
+std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options, LinesAhead ahead,
                                                   stream::SourceEvents* events = nullptr);
 
 /// Counts bad lines by --bad_lines and reports them on stderr. `format_of`: see BadLineOptions.

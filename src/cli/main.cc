@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/blas_threads.h"
 #include "cli/help.h"
 #include "cli/process.h"
 #include "cli/program.h"

@@ -331,7 +331,7 @@ void FeatureMap::note_origin(bool derived, FeatureBatch& out) {
 
 /// Runs are counted by field, and then placed.
 void FeatureMap::map_fields(const text::ExampleChunk& chunk, const text::Example& example,
-                                   const std::uint32_t* plan_of, FeatureBatch& out) const {
+                            const std::uint32_t* plan_of, FeatureBatch& out) const {
   // Behind what map_linear left in scratch: where the runs of each field begin among those of all
   // fields, and these, in the order of the line.
   std::vector<std::uint32_t>& scratch = out.scratch;

@@ -99,6 +99,9 @@ class FeatureMap {
   void meet(const text::NamespaceNames& names, const text::ExampleChunk& chunk, std::size_t example,
             bool grow);
 
+  /// Whether all namespaces of an example have been met.
+  bool has_met(const text::ExampleChunk& chunk, const text::Example& example) const;
+
   /// For prediction: gives all namespaces that plans or options name their ids in `names`, which
   /// are new, and closes them.
   void close_names(text::NamespaceNames& names) const;
@@ -125,7 +128,6 @@ class FeatureMap {
   std::uint32_t add_plan(NamespacePlan plan);
   void meet(std::uint32_t id, const std::string& name, bool grow);
   NamespacePlan plan(const std::string& name, bool grow);
-  bool has_met(const text::ExampleChunk& chunk, const text::Example& example) const;
   bool known_exactly(const std::string& selector) const;
   bool any_selects(const std::vector<std::string>& selectors, const std::string& name) const;
   void assign_fields(NamespacePlan& plan, bool grow);

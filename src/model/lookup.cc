@@ -378,8 +378,11 @@ bool Lookup::has_room(const Model& model, const FeatureBatch& batch, std::uint64
 void Lookup::make_room(Model& model, const FeatureBatch& batch, std::uint64_t times) {
   Tables& tables = model.tables();
   count_demand(model, batch);
+  const bool has_memory = tables.budget().used() < tables.budget().limit() / 2;
   for (std::size_t s = 0; s < tables.size(); ++s) {
-    tables[s].reserve(times * demand_.features[s], times * demand_.values[s]);
+    constexpr std::uint64_t kMostAhead = 8192;  // features; a few megabytes of rows
+    const std::uint64_t more = has_memory ? std::min(tables[s].index().size() / 8, kMostAhead) : 0;
+    tables[s].reserve(times * demand_.features[s] + more, times * demand_.values[s]);
   }
 }
 

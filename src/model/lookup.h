@@ -58,7 +58,8 @@ class Lookup {
   void resolve_all(Model& model, const feature::FeatureBatch& batch, Tape& tape);
   void find_all(const Model& model, const feature::FeatureBatch& batch, Tape& tape);
 
-  /// Whether the tables have room for `times` what the batch has, were all of it new; and makes it.
+  /// Whether the tables have room for `times` what the batch has, were all of it new; and makes it,
+  /// with some more where there is memory, as all that learn stand still meanwhile.
   bool has_room(const Model& model, const feature::FeatureBatch& batch, std::uint64_t times);
   void make_room(Model& model, const feature::FeatureBatch& batch, std::uint64_t times);
 

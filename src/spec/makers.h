@@ -1,4 +1,4 @@
-/// How entries of spec_entries.cc are made: values of one kind, read from text and written as it.
+/// How entries of entries.cc are made: values of one kind, read from text and written as it.
 #pragma once
 
 #include <fmt/format.h>
@@ -95,11 +95,11 @@ SpecEntry stored_unless(const char* absent, SpecEntry entry);
 
 // Entries by subject, in the order in which they are listed; each function adds its own.
 
-/// The features that lines have (spec_features.cc).
+/// The features that lines have (features.cc).
 void add_features(std::vector<SpecEntry>& list);
-/// How weights of rows, and their accumulators, are stored (spec_rows.cc).
+/// How weights of rows, and their accumulators, are stored (rows.cc).
 void add_row_codecs(std::vector<SpecEntry>& list);
-/// How weights move, and when features are forgotten (spec_learning.cc).
+/// How weights move, and when features are forgotten (learning.cc).
 void add_learning(std::vector<SpecEntry>& list);
 void add_forgetting(std::vector<SpecEntry>& list);
 

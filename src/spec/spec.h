@@ -1,5 +1,5 @@
 /// Everything that defines a model: what it is made of and how it learns. Stored as JSON in the
-/// model file's header, so that `-i MODEL` needs no option again. spec_entries.h lists the names.
+/// model file's header, so that `-i MODEL` needs no option again. entries.h lists the names.
 #pragma once
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <exception>
 #include <mutex>
 #include <shared_mutex>
@@ -15,6 +16,7 @@
 #include "model/expiry.h"
 #include "rules/kinds.h"
 #include "stream/text_reader.h"
+#include "train/batches.h"
 #include "train/learner.h"
 #include "train/team.h"
 
@@ -49,7 +51,15 @@ class Hogwild::Worker {
         parser_(all.names_, all.options_.parser),
         hot_() {
     learner_.use(hot_);
+    const std::lock_guard lock(all_.dense_mutex_);
+    all_.workers_.push_back(this);
   }
+  ~Worker() {
+    const std::lock_guard lock(all_.dense_mutex_);
+    std::erase(all_.workers_, this);
+  }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
   void run(const Next& next, bool parse, const Parsed& parsed, const Report& report) {
     text::ExampleChunk chunk;
@@ -66,6 +76,15 @@ class Hogwild::Worker {
     give(report);
   }
 
+  /// Adds what it has learned to the model's parameters, and takes over theirs. Under dense_mutex_.
+  void merge() {
+    if (layout_ != all_.layouts_) return;
+    all_.model_.parameters().exchange(before_, replica_.parameters());
+    merges_ = ++all_.merges_;
+    since_merge_ = 0;
+    unmerged_ = false;
+  }
+
  private:
   /// Learns what waits for the rest of its batch; false when the tables have no room for it.
   bool finish() {
@@ -73,21 +92,23 @@ class Hogwild::Worker {
     if (!learner_.has_room(all_.options_.threads)) return false;
     refresh(true);
     learner_.learn_rest(outcomes_);
-    merge();
+    unmerged_ = true;
+    leave(true);
     return true;
   }
 
-  /// Calls change() with the model to itself.
+  /// Calls change() with the tables to itself: what threads have learned into replicas of
+  /// parameters may stay there.
   template <class Change>
-  void change_shape(Change change) {
-    const std::unique_lock lock(all_.shape_mutex_);
+  void change_tables(Change change) {
+    const std::unique_lock alone(all_.shape_mutex_);
     change();
     all_.choose_rows();
     ++all_.shapes_;
   }
 
   void make_room() {
-    change_shape([&] {
+    change_tables([&] {
       learner_.make_room(2 * all_.options_.threads);
       if (!all_.must_forget()) return;
       all_.forget();
@@ -96,7 +117,7 @@ class Hogwild::Worker {
   }
 
   void forget() {
-    change_shape([&] {
+    change_tables([&] {
       if (all_.must_forget()) all_.forget();  // another thread may have been faster
     });
   }
@@ -109,9 +130,12 @@ class Hogwild::Worker {
       {
         const std::shared_lock lock(all_.shape_mutex_);
         refresh(next == 0);
-        const std::size_t end = std::min(chunk.examples.size(), next + all_.merge_every());
+        const std::size_t begin = next;
+        const std::size_t end = std::min(chunk.examples.size(), next + all_.merge_every(learned()));
         next = learn_until(chunk, next, end, need);
-        merge();
+        since_merge_ += next - begin;
+        const bool chunk_ends = next == chunk.examples.size() && !learner_.ready();
+        leave(chunk_ends || since_merge_ >= merge_every());
         must_forget = all_.must_forget();
       }
       if (must_forget) forget();
@@ -120,9 +144,22 @@ class Hogwild::Worker {
     }
   }
 
+  /// Examples between two merges of parameters. A batch is one step of the layers, however many
+  /// examples it has: to merge large layers with each batch would take time alone
+  /// (scripts/bench/threads.sh).
+  std::size_t merge_every() const {
+    const std::size_t batches = std::max(kBatches / all_.options_.threads, 1u);
+    return std::max(all_.merge_every(learned()),
+                    batches * batch_after(learned(), all_.model_.spec()));
+  }
+  /// Examples, as far as it knows.
+  std::uint64_t learned() const { return replica_.parameters().scalars.examples; }
+
   /// Makes the model know the namespaces of an example.
   void meet(const text::ExampleChunk& chunk, std::size_t example) {
-    change_shape([&] {
+    change_tables([&] {
+      if (all_.model_.features().has_met(chunk, chunk.examples[example])) return;
+      all_.change_parameters();
       all_.model_.features().meet(all_.names_, chunk, example, true);
       all_.model_.fit_fields();
     });
@@ -149,6 +186,7 @@ class Hogwild::Worker {
       }
       const bool stuck = learner_.stuck();
       learner_.learn_taken(outcomes_);
+      unmerged_ = true;
       if (stuck) {
         need = Need::kNamespace;
         return next;
@@ -158,14 +196,16 @@ class Hogwild::Worker {
     return next;
   }
 
-  /// The replica becomes as the model is, where the shape has changed; and after a wait, if others
-  /// have merged meanwhile. Else it is as at its last merge.
+  /// The replica becomes as the model is, where the shape of parameters has changed; and after a
+  /// wait, if others have merged meanwhile.
   void refresh(bool has_waited) {
     const std::lock_guard lock(all_.dense_mutex_);
-    const bool is_old = has_waited && merges_ != all_.merges_;
-    if (std::exchange(shape_, all_.shapes_) != all_.shapes_ || is_old) {
+    const bool is_old = has_waited && !unmerged_ && merges_ != all_.merges_;
+    if (std::exchange(layout_, all_.layouts_) != all_.layouts_ || is_old) {
+      assert(!unmerged_);  // see change_parameters
       replica_.parameters() = all_.model_.parameters();
       before_ = replica_.parameters();
+      merges_ = all_.merges_;
     }
     if (all_.young()) return;
     if (std::exchange(shape_taken_, all_.shapes_) != all_.shapes_) {
@@ -173,10 +213,10 @@ class Hogwild::Worker {
     }
   }
 
-  void merge() {
+  /// Before others may change the shape, which moves rows.
+  void leave(bool merges) {
     const std::lock_guard lock(all_.dense_mutex_);
-    all_.model_.parameters().exchange(before_, replica_.parameters());
-    merges_ = ++all_.merges_;
+    if (merges) merge();
     if (!all_.young()) hot_.sync(all_.model_.tables(), all_.kernels_);
   }
 
@@ -193,8 +233,10 @@ class Hogwild::Worker {
   Learner learner_;
   text::Parser parser_;
   model::HotRows hot_;
-  std::size_t shape_ = 0;        ///< that of the replica
+  std::size_t layout_ = 0;       ///< that of the replica; 0: it has none yet
   std::size_t merges_ = 0;       ///< that the replica has seen
+  std::size_t since_merge_ = 0;  ///< examples that were taken
+  bool unmerged_ = false;        ///< whether it has learned since then
   std::size_t shape_taken_ = 0;  ///< the one in which the rows of hot_ were taken
   Outcomes outcomes_;
 };
@@ -211,6 +253,12 @@ void Hogwild::choose_rows() {
   if (copies_rows_) model::HotRows::choose(model_.tables(), hot_rows_);
 }
 
+void Hogwild::change_parameters() {
+  const std::lock_guard dense(dense_mutex_);
+  for (Worker* const worker : workers_) worker->merge();
+  ++layouts_;
+}
+
 model::Model Hogwild::make_replica() {
   const std::shared_lock shape(shape_mutex_);
   const std::lock_guard dense(dense_mutex_);
@@ -224,6 +272,7 @@ bool Hogwild::must_forget() {
 }
 
 void Hogwild::forget() {
+  change_parameters();
   model::forget_features(model_);
   hot_rows_ = {};  // rows have moved
 }

@@ -4,13 +4,15 @@
 /// shared and written without locks: where two threads meet in one, a lost update is noise.
 /// Numbers that every example writes (layers, mixers, biases, base rate) would pass from core to
 /// core for every example; each thread has a replica of them, and adds what changed in it to the
-/// model's own every merge_every() examples, or sooner when a thread needs the shape to itself. The
-/// same holds for the most frequent rows (HotRows).
+/// model's own every merge_every() examples (or every few batches, where these are more), and when
+/// its chunk ends, or the parameters themselves are to change. The most frequent rows (HotRows) are
+/// merged every merge_every() examples, too, and whenever a thread lets go of the shape.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -65,14 +67,21 @@ class Hogwild {
 
  private:
   model::Model make_replica();
+  /// To be called with the shape alone, before the model's parameters change: merges the replicas
+  /// of all threads, which copy the parameters again afterwards.
+  void change_parameters();
   /// Whether features are to be forgotten; and does it, alone.
   bool must_forget();
   void forget();
 
-  /// Examples that a thread learns from one merge to the next. The more threads, the more the
-  /// others have learned in that time; at 64 and fewer merging takes too much of it.
+  /// Examples that a thread learns from one merge to the next, at least. The more threads, the more
+  /// the others have learned in that time; at 64 and fewer merging takes too much of it.
   std::size_t merge_every() const {
     return std::max<std::size_t>(kMergeEvery / options_.threads, kMergeEvery / 4);
+  }
+  /// The same when it has learned so many: a young model changes much with each.
+  std::size_t merge_every(std::uint64_t examples) const {
+    return std::clamp<std::uint64_t>(examples / (16 * options_.threads), 16, merge_every());
   }
 
   /// See copies_after. Under dense_mutex_.
@@ -85,6 +94,7 @@ class Hogwild {
   void choose_rows();
 
   static constexpr std::size_t kMergeEvery = 512;  ///< of all threads together
+  static constexpr unsigned kBatches = 8;          ///< likewise, between two merges of parameters
 
   class Worker;
 
@@ -97,6 +107,8 @@ class Hogwild {
   std::mutex dense_mutex_;  ///< guards the model's own dense part, and what copies are merged into
   model::HotRows::Choice hot_rows_;  ///< changes with the shape
   std::size_t shapes_ = 1;           ///< that the model has had; changes with the shape, too
+  std::size_t layouts_ = 1;          ///< and that its parameters have had, by change_parameters
+  std::vector<Worker*> workers_;     ///< under dense_mutex_
   std::size_t merges_ = 0;           ///< that there have been; under dense_mutex_
   std::mutex report_mutex_;
   std::atomic<bool> stop_{false};

@@ -17,27 +17,34 @@ extern "C" {
 namespace leveret::block {
 namespace {
 
-/// One call at a time (gemm.h).
+/// For an OpenBLAS with one working memory (gemm.h).
 std::mutex one_at_a_time;
+
+/// The turn of a call: at once where several may run side by side (gemm.h).
+std::unique_lock<std::mutex> turn() {
+  constexpr int kPthreads = 1;  // 0: it has no threads, 2: those of OpenMP
+  if (openblas_get_parallel() == kPthreads) return {};
+  return std::unique_lock(one_at_a_time);
+}
 
 blasint size(std::size_t n) { return static_cast<blasint>(n); }
 
 void forward(const GemmShape& s, const float* w, const float* in, float* out) {
-  const std::lock_guard lock(one_at_a_time);
+  const auto lock = turn();
   cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, size(s.examples), size(s.outputs),
               size(s.inputs), 1.0f, in, size(s.inputs), w, size(s.stride), 1.0f, out,
               size(s.outputs));
 }
 
 void backward(const GemmShape& s, const float* w, const float* d_out, float* d_in) {
-  const std::lock_guard lock(one_at_a_time);
+  const auto lock = turn();
   cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size(s.examples), size(s.inputs),
               size(s.outputs), 1.0f, d_out, size(s.outputs), w, size(s.stride), 0.0f, d_in,
               size(s.inputs));
 }
 
 void weight_gradient(const GemmShape& s, const float* d_out, const float* in, float* d_w) {
-  const std::lock_guard lock(one_at_a_time);
+  const auto lock = turn();
   cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, size(s.outputs), size(s.inputs),
               size(s.examples), 1.0f, d_out, size(s.outputs), in, size(s.inputs), 0.0f, d_w,
               size(s.stride));

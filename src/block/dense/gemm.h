@@ -6,8 +6,9 @@
 ///
 /// OpenBLAS picks its code by the processor, not by LEVERET_SIMD, and its sums come in an order of
 /// its own: equal calls give equal bits on one kind of processor, not on all. It is told to run in
-/// the calling thread. Several threads may call at a time, and wait for each other: Debian's serial
-/// OpenBLAS gives two that call it at once the same working memory.
+/// the calling thread. Several threads may call at a time. A build of it with POSIX threads guards
+/// its working memory, and they run side by side; others (Debian's serial one, those with OpenMP)
+/// give two calls the same memory, and they wait for each other.
 #pragma once
 
 #include <cstddef>

@@ -182,6 +182,14 @@ class TrainRun final : private train::SessionEvents {
 
   bool parses_in_threads() const { return options_.threads > 1 && input_.cache.empty(); }
 
+  /// A thread merges its work into the model with each chunk (train::Hogwild): a chunk has several
+  /// batches, of usual lines.
+  LinesAhead lines_ahead() const {
+    constexpr std::uint32_t kLargeBatch = 128;
+    const std::size_t times = spec_.batch_size < kLargeBatch ? 1 : 2;
+    return {2 * options_.threads, times * LinesAhead{}.chunk_bytes};
+  }
+
   void open_input() {
     parser_ = parser_options(spec_, input_, known_namespaces());
     // A cache keeps what they say for a run that asks.
@@ -195,7 +203,7 @@ class TrainRun final : private train::SessionEvents {
           &followed_.emplace(chunks_.events(), notes_, options_.again, model ? model->written : 0);
     }
     source_ = parses_in_threads()
-                  ? open_lines(input_, 2 * options_.threads, events)
+                  ? open_lines(input_, lines_ahead(), events)
                   : open_examples(input_, names_, parser_, *tally_, !is_first_pass(), events);
     const cache::CacheInfo* const cache = cache_of(*source_);
     if (cache != nullptr && is_first_pass() && asks_for_chunks()) chunks_.take_from(*cache, input_);

@@ -33,7 +33,7 @@ int run_compare(const CompareOptions& options) {
   publish::Judge judge({a.get(), b.get()},
                        {options.slices.by, static_cast<std::uint32_t>(options.input.max_line)});
   const auto tally = bad_line_tally(options.input);
-  const auto source = open_lines(options.input, 2);
+  const auto source = open_lines(options.input, {2});
   work_through(*source, *tally, {[&] { return tally->good(); }}, [&] {
     text::ExampleChunk chunk;
     while (source->next(chunk)) {

@@ -121,7 +121,7 @@ class PredictRun {
     threads_parse_ =
         (options_.threads > 1 || place_) && options_.input.cache.empty() && !options_.context_lines;
     source_ = threads_parse_ || place_
-                  ? open_lines(options_.input, 2 * options_.threads)
+                  ? open_lines(options_.input, {2 * options_.threads})
                   : open_examples(options_.input, *version_->names, version_->parser, *tally_);
   }
 

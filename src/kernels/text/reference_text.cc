@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/text/short_hash.h"
 #include "kernels/tables.h"
+#include "kernels/text/short_hash.h"
 
 namespace leveret::kernels {
 namespace {
@@ -40,8 +40,8 @@ std::size_t usual_namespaces(const char* text, std::uint32_t size, const std::ui
   for (std::size_t i = 0; i + 3 <= count && names < TextKernels::kNames && !last; i += 3) {
     const std::uint32_t bar = delimiters[i], blank = delimiters[i + 1], end = delimiters[i + 2];
     if (text[bar] != '|' || text[blank] != ' ') break;
-    const bool next = i + 3 < count && text[end] == ' ' && delimiters[i + 3] == end + 1 &&
-                      text[end + 1] == '|';
+    const bool next =
+        i + 3 < count && text[end] == ' ' && delimiters[i + 3] == end + 1 && text[end + 1] == '|';
     last = text[end] == '\n';
     if (!next && !last) break;
     const std::uint32_t name_length = blank - bar - 1, length = end - blank - 1;
@@ -81,8 +81,7 @@ void hash_features(const std::uint64_t* features, const std::uint32_t* lengths,
 
 }  // namespace
 
-constinit const TextKernels kReferenceText = {.delimiters = delimiters,
-                                              .usual_namespaces = usual_namespaces,
-                                              .hash_features = hash_features};
+constinit const TextKernels kReferenceText = {
+    .delimiters = delimiters, .usual_namespaces = usual_namespaces, .hash_features = hash_features};
 
 }  // namespace leveret::kernels

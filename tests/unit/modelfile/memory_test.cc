@@ -35,7 +35,8 @@ struct Peak {
 };
 
 /// The peak of a child that calls work(): there the highest begins where it is now. Pages of the
-/// program, which come as they are run, do not count.
+/// program, which come as they are run, do not count: RssFile, or RssShmem where it lies in a
+/// tmpfs.
 template <class Work>
 Peak peak_of(Work work) {
   int ends[2];
@@ -45,7 +46,8 @@ Peak peak_of(Work work) {
   if (child == 0) {
     Peak peak{number_in("status", "RssAnon"), 0};
     work();
-    peak.highest = number_in("status", "VmHWM") - number_in("status", "RssFile");
+    peak.highest = number_in("status", "VmHWM") - number_in("status", "RssFile") -
+                   number_in("status", "RssShmem");
     const bool told = ::write(ends[1], &peak, sizeof peak) == sizeof peak;
     ::_exit(told ? 0 : 1);
   }

@@ -6,8 +6,8 @@
 
 #include "helpers.h"
 #include "stream/example_reader.h"
-#include "stream/text_reader.h"
 #include "stream/serial_reader.h"
+#include "stream/text_reader.h"
 
 using namespace leveret;
 using namespace leveret::stream;

@@ -46,24 +46,26 @@ TEST_CASE("the steps of a thread of hogwild, one by one, are those of learn()") 
   }
 }
 
-/// All lines, 100 at a time, to whoever asks.
+/// All lines, some at a time, to whoever asks.
 class Chunks {
  public:
-  Chunks(const std::string& lines, std::size_t count) : lines_(lines), count_(count) {}
+  Chunks(const std::string& lines, std::size_t count, std::size_t of_chunk = 100)
+      : lines_(lines), count_(count), of_chunk_(of_chunk) {}
 
   bool next(text::ExampleChunk& chunk) {
     const std::lock_guard lock(mutex_);
     if (at_ >= count_) return false;
     chunk.clear();
-    chunk.bytes = cut(lines_, at_, 100);
-    at_ += 100;
+    chunk.bytes = cut(lines_, at_, of_chunk_);
+    at_ += of_chunk_;
     return true;
   }
   bool all_taken() const { return at_ >= count_; }
 
  private:
   const std::string& lines_;
-  std::size_t count_, at_ = 0;
+  const std::size_t count_, of_chunk_;
+  std::size_t at_ = 0;
   std::mutex mutex_;
 };
 
@@ -192,6 +194,32 @@ TEST_CASE("threads forget features beside each other", "[threads]") {
   CHECK(features > 500);
   CHECK(model.tables().overflow_lookups() < 2000);
   CHECK(model.tables().budget().used() <= memory);
+}
+
+TEST_CASE("threads lose nothing of what they have not merged when another changes the model",
+          "[threads]") {
+  // So long that threads merge within chunks, and are far from that when a namespace is new.
+  constexpr std::size_t kLines = 9000, kOfChunk = 1500;
+  const std::string lines = with_late_namespace(lines_with_new_features(0, kLines), 4000);
+  spec::Spec spec;
+  spec.batch_size = GENERATE(1, 64);
+  spec.batch_warmup = 0;
+  spec.expire = GENERATE(0, 2000);
+  INFO("batches of " << spec.batch_size << ", expire " << spec.expire);
+  text::NamespaceNames names;
+  model::Model model(spec, kTestMemory);
+  HogwildOptions options;
+  options.threads = 3;
+  Chunks chunks(lines, kLines, kOfChunk);
+  std::size_t reported = 0;
+  Hogwild(model, names, kernels::active(), options)
+      .run([&](text::ExampleChunk& chunk, unsigned) { return chunks.next(chunk); }, [] {}, true,
+           [](const text::ExampleChunk&, unsigned) {},
+           [&](Outcomes& outcomes, unsigned) { reported += outcomes.items.size(); });
+  CHECK(reported == kLines);
+  CHECK(model.parameters().scalars.examples == kLines);
+  CHECK(model.features().field_count() == 3);
+  CHECK(modelfile::count_non_finite(model) == 0);
 }
 
 }  // namespace
